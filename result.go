@@ -47,6 +47,45 @@ type Result struct {
 	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
 	// RankDiffers is nil unless another method than the sparse one finds another rank.
 	RankDiffers *RankDiffersResult `json:"rank_differs,omitempty"`
+
+	// Ranks is how the model was cut into pieces, nil if one process has solved it (docs/cluster.md).
+	Ranks *RanksResult `json:"ranks,omitempty"`
+	// LeftOut are the fields that pieces do not tell. They are zero here, and not in the document.
+	LeftOut []LeftOutResult `json:"left_out,omitempty"`
+}
+
+// RanksResult is how a model was cut into pieces.
+type RanksResult struct {
+	Ranks  int           `json:"ranks"`
+	Root   string        `json:"root"`           // what has solved between the pieces
+	Held   int           `json:"separator_rows"` // rows of joints between pieces
+	Pieces []PieceResult `json:"pieces"`
+}
+
+// PieceResult is what one rank has.
+type PieceResult struct {
+	Rank   int   `json:"rank"`
+	Bodies int   `json:"bodies"`     // of its own
+	Halo   int   `json:"halo"`       // bodies of other ranks that it knows
+	Held   int   `json:"held_rows"`  // rows of its joints with other pieces
+	Bytes  int64 `json:"bytes_sent"` // in the solution
+}
+
+// LeftOutResult says why fields are not in a document. Their names are those of the document with a dot between the
+// levels, as constraints.distance; joints.total_wrench is that of every joint.
+type LeftOutResult struct {
+	Fields []string `json:"fields"`
+	Reason string   `json:"reason"`
+}
+
+// Knows reports whether a field is not among those that are left out (LeftOutResult).
+func (r *Result) Knows(field string) bool {
+	for i := range r.LeftOut {
+		if slices.Contains(r.LeftOut[i].Fields, field) {
+			return false
+		}
+	}
+	return true
 }
 
 // LimitResult is a freedom that is beyond a limit.
@@ -186,25 +225,17 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		return nil, err
 	}
 	plan, st, kin, ref := s.Plan(), s.State(), s.Kinematics(), s.Refinement()
-	mech, counts := plan.Mechanism(), plan.Counts()
-	e, route := mech.EnergyAt(kin, st), s.Route()
-	out := &Result{
-		Format: ResultFormat, Name: mech.Name, Time: st.Time,
-		Method: "sparse", Ordering: plan.Ordering().String(),
-		Bodies:      make([]BodyResult, mech.NumBodies()),
-		Joints:      make([]JointResult, mech.NumJoints()),
-		Constraints: constraints(mech, rep),
-		Energy:      EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
-		Solve: SolveResult{
-			Unknowns: plan.Layout().Pattern.Dim(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
-			Refinements: ref.Steps, Residual: rep.BackwardError,
-			Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
-			Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
-		},
-	}
-	out.BeyondLimits = LimitsAt(mech, kin, st)
-	if out.Forces, err = forceResults(mech, kin, st); err != nil {
+	mech, counts, route := plan.Mechanism(), plan.Counts(), s.Route()
+	out, err := NewStateResult(mech, kin, st)
+	if err != nil {
 		return nil, err
+	}
+	out.Ordering, out.Constraints = plan.Ordering().String(), constraints(mech, rep)
+	out.Solve = SolveResult{
+		Unknowns: plan.Layout().Pattern.Dim(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Refinements: ref.Steps, Residual: rep.BackwardError,
+		Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
+		Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
 	}
 	if ill := rep.IllScaled; ill != nil {
 		out.IllScaled = &IllScaledResult{Text: ill.Text}
@@ -215,40 +246,72 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 		}
 	}
 	if size := s.Inconsistency(); size > exact {
-		i, kind := plan.Dynamics().Layout().NodeConstraint(ref.Worst.Node), "joint"
-		name, joint := mech.ConstraintName(i), mech.ConstraintName(i)
-		coupling := ""
-		if i >= mech.NumJoints() {
-			kind, joint, coupling = "coupling", "", name
-		}
-		out.Contradiction = &ContradictionResult{size, joint, fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, "+
-			"most in %s %s; accelerations are those of least squares", size, kind, fault.Text(name, nameColumns)), coupling}
+		i := plan.Dynamics().Layout().NodeConstraint(ref.Worst.Node)
+		out.Contradiction = NewContradiction(size, mech.ConstraintName(i), i >= mech.NumJoints())
 	}
 	for i := range out.Bodies {
-		out.Bodies[i] = BodyResult{mech.BodyName(i), s.ComAcceleration(i), s.AngularAcceleration(i)}
+		out.Bodies[i].ComAcceleration, out.Bodies[i].AngularAcceleration = s.ComAcceleration(i), s.AngularAcceleration(i)
 	}
 	for j := range out.Joints {
-		pos, vel := mech.Residuals(j, kin, st)
-		c, total := s.ConstraintWrench(j), s.TotalWrench(j)
-		out.Joints[j] = JointResult{
-			Name:             mech.JointName(j),
-			ConstraintWrench: wrenchResult(c),
-			TotalWrench:      wrenchResult(total),
-			ArmatureForce:    armatureForce(s, j),
-			WrenchUnique:     rep.Unique(j),
-			Undetermined:     rep.UndeterminedComponents(j),
-			PositionResidual: pos,
-			VelocityResidual: vel,
-		}
+		x := &out.Joints[j]
+		x.ConstraintWrench, x.TotalWrench = NewWrench(s.ConstraintWrench(j)), NewWrench(s.TotalWrench(j))
+		x.ArmatureForce = armatureForce(s, j)
+		x.WrenchUnique, x.Undetermined = rep.Unique(j), rep.UndeterminedComponents(j)
 	}
-	for i := range mech.NumCouplings() {
-		phi, rate := mech.CouplingErrors(i, kin, st)
-		out.Couplings = append(out.Couplings, CouplingResult{
-			Name: mech.CouplingName(i), Multiplier: s.CouplingMultiplier(i), MultiplierUnique: !rep.UndeterminedCouplings[i],
-			PositionResidual: math.Abs(phi), VelocityResidual: math.Abs(rate),
-		})
+	for i := range out.Couplings {
+		out.Couplings[i].Multiplier, out.Couplings[i].MultiplierUnique = s.CouplingMultiplier(i), !rep.UndeterminedCouplings[i]
 	}
 	return out, nil
+}
+
+// NewStateResult returns what a state tells without a solution: names, energies, limits that are passed, what springs do, and
+// the residuals of joints and couplings. k are the kinematics of m at st. The format and the method are those of NewResult.
+//
+// Cost: O(bodies + joints). It returns an error if a formula of a spring is not defined at st.
+func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (*Result, error) {
+	e := m.EnergyAt(k, st)
+	out := &Result{
+		Format: ResultFormat, Name: m.Name, Time: st.Time, Method: "sparse",
+		Bodies:       make([]BodyResult, m.NumBodies()),
+		Joints:       make([]JointResult, m.NumJoints()),
+		Constraints:  ConstraintsResult{RedundantJoints: []RedundantJoint{}},
+		Energy:       EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
+		BeyondLimits: LimitsAt(m, k, st),
+	}
+	var err error
+	if out.Forces, err = forceResults(m, k, st); err != nil {
+		return nil, err
+	}
+	for i := range out.Bodies {
+		out.Bodies[i].Name = m.BodyName(i)
+	}
+	for j := range out.Joints {
+		pos, vel := m.Residuals(j, k, st)
+		out.Joints[j] = JointResult{Name: m.JointName(j), PositionResidual: pos, VelocityResidual: vel}
+	}
+	for i := range m.NumCouplings() {
+		phi, rate := m.CouplingErrors(i, k, st)
+		out.Couplings = append(out.Couplings, CouplingResult{Name: m.CouplingName(i), PositionResidual: math.Abs(phi), VelocityResidual: math.Abs(rate)})
+	}
+	return out, nil
+}
+
+// NewContradiction returns what a document says of constraints that contradict each other by size (kkt.Solver.Inconsistency), most in the
+// joint or coupling of that name; nil if rounding may be the cause.
+func NewContradiction(size float64, name string, coupling bool) *ContradictionResult {
+	if !(size > exact) {
+		return nil
+	}
+	out := &ContradictionResult{Relative: size, Joint: name}
+	where := "joint " + fault.Text(name, nameColumns)
+	switch {
+	case name == "":
+		where = "a joint between two pieces"
+	case coupling:
+		out.Joint, out.Coupling, where = "", name, "coupling "+fault.Text(name, nameColumns)
+	}
+	out.Text = fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in %s; accelerations are those of least squares", size, where)
+	return out
 }
 
 // armatureForce returns the forces of the armature of joint j, nil if it has none.
@@ -286,6 +349,7 @@ func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
 	return c
 }
 
-func wrenchResult(w spatial.Force) WrenchResult {
+// NewWrench returns w in the document's form.
+func NewWrench(w spatial.Force) WrenchResult {
 	return WrenchResult{Force: w.Linear(), Moment: w.Moment()}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/kkt"
 )
 
@@ -29,9 +30,10 @@ type hub struct {
 	scale, b, y, sum, pivot []float64 // by row of the root
 	load                    []float64 // by row of the root: the multiplier, all corrections of y in it
 	terms                   []float64 // by row of the root: those of its node
+	exact                   []dd.Num  // of addTwice
 
 	fixed       int  // entries of the messages that come next, by rank: fixed ones,
-	held        bool // one a held row,
+	held        int  // so many a held row,
 	scales      bool // one a row that the rank owns,
 	nodeTerms   bool // one a node that it owns
 	weak        int
@@ -49,6 +51,7 @@ func newHub(c Comm, h *Held) *hub {
 	for _, v := range []*[]float64{&u.scale, &u.b, &u.y, &u.sum, &u.pivot, &u.load, &u.terms} {
 		*v = make([]float64, h.Size)
 	}
+	u.exact = make([]dd.Num, h.Size)
 	first := int32(c.Size())
 	seen := make(map[int32]bool)
 	for r, list := range h.nodes { // the lower of its two ranks owns a node
@@ -61,18 +64,15 @@ func newHub(c Comm, h *Held) *hub {
 	return u
 }
 
-// expect says what the next messages have: fixed numbers, then one a held row, then one a row, or a node, that the
+// expect says what the next messages have: fixed numbers, then so many a held row, then one a row, or a node, that the
 // rank owns.
-func (u *hub) expect(fixed int, held, scales, terms bool) {
+func (u *hub) expect(fixed, held int, scales, terms bool) {
 	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
 }
 
 // length returns the length of the next message of rank r.
 func (u *hub) length(r int) int {
-	n := u.fixed
-	if u.held {
-		n += len(u.h.lists[r])
-	}
+	n := u.fixed + u.held*len(u.h.lists[r])
 	if !u.scales && !u.nodeTerms {
 		return n
 	}
@@ -118,6 +118,20 @@ func (u *hub) add(dst []float64, at int) {
 	clear(dst)
 	for r, m := range u.from {
 		u.rows(r, func(k int, row int32, _ int) { dst[row] += m[at+k] })
+	}
+}
+
+// addTwice is add for numbers that are the sums of two entries, the second half of which follows the first.
+func (u *hub) addTwice(dst []float64, at int) {
+	clear(u.exact)
+	for r, m := range u.from {
+		low := at + len(u.h.lists[r])
+		u.rows(r, func(k int, row int32, _ int) {
+			u.exact[row] = dd.Add(u.exact[row], dd.Add(dd.Of(m[at+k]), dd.Of(m[low+k])))
+		})
+	}
+	for i, x := range u.exact {
+		dst[i] = x.Float()
 	}
 }
 
@@ -187,9 +201,13 @@ func (u *hub) check(root Root) {
 			worst, u.inHeld, u.worstRank = m[2], false, r
 		}
 	}
-	u.add(u.sum, 3)
+	if u.held == 1 {
+		u.add(u.sum, 3)
+	} else {
+		u.addTwice(u.sum, 3)
+	}
 	for r, m := range u.from {
-		at := 3 + len(u.h.lists[r])
+		at := 3 + u.held*len(u.h.lists[r])
 		node, k := -1, -1
 		u.ownRows(r, func(_ int, row int32, i int) {
 			if i != node {
@@ -269,6 +287,9 @@ func (u *hub) next(w kkt.Way, step float64, ends bool) int {
 		q = u.largest
 	}
 	done, stalls := u.conv.Next(step, q, ends)
+	if u.conv.Rough(step) {
+		return twice
+	}
 	if done || stalls || !u.conv.More() {
 		return u.accept(w)
 	}

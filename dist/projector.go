@@ -18,7 +18,7 @@ type Projector struct {
 	joined *joined
 }
 
-var _ sim.Projector = (*Projector)(nil)
+var _ sim.ExactProjector = (*Projector)(nil)
 
 // NewProjector allocates the projector of s. All ranks call it together.
 func (s *Solver) NewProjector() *Projector {
@@ -48,6 +48,16 @@ func (p *Projector) ClosePositions(st *mechanism.State) error {
 func (p *Projector) ProjectVelocities(st *mechanism.State) error {
 	p.solver.solved = false
 	return p.first(p.closer.ProjectVelocities(st))
+}
+
+// Exactly implements sim.ExactProjector (closing.Closer.Exactly).
+func (p *Projector) Exactly(on bool) { p.closer.Exactly(on) }
+
+// AllowMotion implements sim.ExactProjector (closing.Closer.AllowMotion), as ClosePositions does. v has six numbers a body of the piece, which
+// agree where bodies are of several pieces, and do so afterwards.
+func (p *Projector) AllowMotion(v []float64, st *mechanism.State) error {
+	p.solver.solved = false
+	return p.first(p.closer.AllowMotion(v, st))
 }
 
 // first returns the error of the root, which all ranks have, before one that comes of it.
@@ -145,7 +155,7 @@ func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) e
 		}
 	}
 	if u != nil {
-		u.expect(1, false, true, false)
+		u.expect(1, 0, true, false)
 	}
 	s.say()
 	var all []float64
@@ -188,7 +198,7 @@ func (f *joined) SolveTo(x, b []float64) {
 	s.message = append(s.message[:0], s.right...)
 	var y, right []float64
 	if u != nil {
-		u.expect(0, true, false, false)
+		u.expect(0, 1, false, false)
 		y, right = u.y, u.b
 	}
 	s.say()

@@ -3,6 +3,8 @@ package dist
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -10,8 +12,36 @@ import (
 var (
 	_ sim.Dynamics           = (*Solver)(nil)
 	_ sim.StabilizedDynamics = (*Solver)(nil)
+	_ sim.Gauge              = (*Solver)(nil)
 	_ sim.Ranks              = (*Solver)(nil)
 )
+
+// Nearness implements sim.Gauge, as kkt.Solver.Nearness: the root of the least pivot of all rows relative to its scale, redundant rows left
+// out, and the number of these, the same on all ranks. It is infinite, and stands for unknown, where the last Solve has kept all rows, and with
+// a Root that does not know its pivots (Root.PivotsTo), as that of MUMPS.
+func (s *Solver) Nearness() (near float64, redundant int) {
+	if s.least == 0 || s.way > kkt.DropWeakest {
+		return math.Inf(1), 0
+	}
+	return math.Sqrt(s.least), s.weak
+}
+
+// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
+func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
+
+// JointCounts implements sim.Ranks (Plan.JointCounts).
+func (s *Solver) JointCounts(j int) bool { return s.plan.JointCounts(j) }
+
+// lowest returns the lower of the ranks of a joint's bodies.
+func (p *Plan) lowest(jt *mechanism.Joint) int {
+	switch {
+	case jt.Pred < 0:
+		return p.rankOf(jt.Succ)
+	case jt.Succ < 0:
+		return p.rankOf(jt.Pred)
+	}
+	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
+}
 
 // TypicalLength implements sim.Ranks.
 func (s *Solver) TypicalLength() float64 { return s.plan.typical }

@@ -27,6 +27,7 @@ type Solver struct {
 	x, r         []float64
 	share, right []float64 // of this rank
 	y, rows      []float64 // by held row of this rank
+	low          []float64 // the rest of rows in twice the digits; nil if that has not been needed
 	terms        []float64 // by held node
 	message      []float64
 	verdict      [3]float64
@@ -35,7 +36,9 @@ type Solver struct {
 	size   float64 // largest norm of a +1 node of all ranks
 	worst  factor.Worst
 	way    kkt.Way
-	weak   int // redundant rows of all ranks
+	weak   int     // redundant rows of all ranks
+	lost   int     // pivots of the root that were replaced, on rank 0
+	least  float64 // least pivot of a row of all ranks relative to its scale, redundant ones left out; 0 if the root does not tell
 	steps  int
 	solved bool
 	st     *mechanism.State // of the last Solve
@@ -81,6 +84,7 @@ const (
 	condense        // the error of the solution is to be estimated with the factor
 	correct         // a correction follows, and a look at what it has left
 	finish          // a correction follows, the last one
+	twice           // corrections follow whose residuals have twice the digits
 
 	statuses // number of them
 )
@@ -220,7 +224,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	}
 	var scale, y, b []float64
 	if u != nil {
-		u.expect(2, true, true, false)
+		u.expect(2, 1, true, false)
 		scale, y, b = u.scale, u.y, u.b
 	}
 	s.say()
@@ -231,6 +235,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 		s.rows[i] = s.sys.Scale[row]
 	}
 	tally, failure := s.root.Factorize(s.share, s.rows, scale, eps, policy)
+	s.lost = tally.Corrected
 	weak := 0.0
 	if u != nil {
 		status = u.factored(status, tally, failure, w)
@@ -295,7 +300,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	if u != nil {
 		next = u.first(w)
 	}
-	next = s.tell(next, 0, 0, false)
+	next = s.tellLeast(next, false)
 	for next == condense {
 		var err error
 		if next, err = s.estimate(w); err != nil {
@@ -318,9 +323,70 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 		if u != nil {
 			next = u.next(w, step, last)
 		}
-		next = s.tell(next, 0, 0, false)
+		next = s.tellLeast(next, false)
+	}
+	if next == twice {
+		return s.refineTwice(w)
 	}
 	return next, nil
+}
+
+// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveRefinedTo does.
+func (s *Solver) refineTwice(w kkt.Way) (int, error) {
+	u := s.hub
+	if s.low == nil {
+		s.low = make([]float64, len(s.rows))
+	}
+	s.checkTwice()
+	for next := condense; ; {
+		s.fac.CondenseAllTo(s.right, s.r)
+		s.message = append(s.message[:0], s.right...)
+		var y, b []float64
+		if u != nil {
+			u.expect(0, 1, false, false)
+			y, b = u.y, u.b
+		}
+		s.say()
+		if u != nil {
+			u.add(u.b, 0)
+			for i, r := range u.sum {
+				u.b[i] += r
+			}
+		}
+		err := s.root.SolveTo(y, b)
+		if u != nil {
+			if next = condense; err != nil {
+				next = ends
+			}
+			for i, y := range u.y {
+				u.load[i] += y
+			}
+		}
+		if s.tellLeast(next, true) == ends {
+			return ends, Agree(s.comm, err)
+		}
+		step, size := s.fac.CorrectAllHeld(s.x, s.r, s.y)
+		s.steps++
+		step = s.sizes(step, size)
+		s.checkTwice()
+		if u != nil {
+			next = u.next(w, step, false)
+		}
+		if next = s.tellLeast(next, false); next != condense {
+			return next, nil
+		}
+	}
+}
+
+// tellLeast is tell with the least pivot.
+func (s *Solver) tellLeast(verdict int, withRows bool) int {
+	least := 0.0
+	if s.hub != nil {
+		least = s.hub.least
+	}
+	verdict = s.tell(verdict, least, 0, withRows)
+	s.least = s.verdict[1]
+	return verdict
 }
 
 // begin solves for the first time.
@@ -328,7 +394,7 @@ func (s *Solver) begin(w kkt.Way) {
 	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
 	s.message = append(s.message[:0], size, s.sys.FreeSize())
 	if s.hub != nil {
-		s.hub.expect(2, false, false, false)
+		s.hub.expect(2, 0, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -346,7 +412,7 @@ func (s *Solver) begin(w kkt.Way) {
 func (s *Solver) sizes(step, size float64) float64 {
 	s.message = append(s.message[:0], step, size)
 	if s.hub != nil {
-		s.hub.expect(2, false, false, false)
+		s.hub.expect(2, 0, false, false)
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -361,16 +427,28 @@ func (s *Solver) sizes(step, size float64) float64 {
 
 // check computes residuals.
 func (s *Solver) check() {
-	c := s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size)
+	s.sayChecked(s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size), nil)
+}
+
+// checkTwice computes residuals with twice the digits.
+func (s *Solver) checkTwice() {
+	s.sayChecked(s.fac.ResidualAllHeldTo(s.r, s.rows, s.low, s.terms, s.sys.Right, s.x, s.size), s.low)
+}
+
+// sayChecked tells rank 0 of residuals; low is nil but where they have twice the digits.
+func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	s.worst = c.Worst
-	s.message = append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...)
+	s.message = append(append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...), low...)
 	for i, own := range s.plan.owned {
 		if own {
 			s.message = append(s.message, s.terms[i])
 		}
 	}
-	if s.hub != nil {
-		s.hub.expect(3, true, false, true)
+	if u := s.hub; u != nil {
+		u.expect(3, 1, false, true)
+		if low != nil {
+			u.held = 2
+		}
 	}
 	s.say()
 	if s.hub != nil {
@@ -386,7 +464,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	u := s.hub
 	var y, b []float64
 	if u != nil {
-		u.expect(2, true, false, false)
+		u.expect(2, 1, false, false)
 		y, b = u.y, u.b
 	}
 	s.say()
@@ -398,7 +476,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	if u != nil && err == nil {
 		next = u.estimate(w)
 	}
-	if next = s.tell(next, 0, 0, true); next != ends {
+	if next = s.tellLeast(next, true); next != ends {
 		return next, nil
 	}
 	return ends, Agree(s.comm, err)
@@ -498,20 +576,6 @@ func (s *Solver) exchange(v []float64) {
 func (s *Solver) Reactions() kkt.Reactions {
 	s.mustHave()
 	return kkt.Reactions{Layout: s.plan.layout, Kin: s.sys.Kin, State: s.st, X: s.x}
-}
-
-// JointCounts reports whether joint j counts on this rank, as joints between ranks do on one of them.
-func (p *Plan) JointCounts(j int) bool { return p.lowest(&p.mech.Joints[j]) == p.comm.Rank() }
-
-// lowest returns the lower of the ranks of a joint's bodies.
-func (p *Plan) lowest(jt *mechanism.Joint) int {
-	switch {
-	case jt.Pred < 0:
-		return p.rankOf(jt.Succ)
-	case jt.Succ < 0:
-		return p.rankOf(jt.Pred)
-	}
-	return min(p.rankOf(jt.Pred), p.rankOf(jt.Succ))
 }
 
 // Redundant returns the number of rows of all joints that count as redundant, −1 if the way that has solved the

@@ -55,6 +55,11 @@ func (c *course) note(o sim.Options) sim.Options {
 // alone moves m in one process.
 func alone(t *testing.T, m *model.Model, end float64, options func(d *motion.Dynamics) sim.Options) *course {
 	t.Helper()
+	return aloneTo(t, m, tolerance, end, options)
+}
+
+func aloneTo(t *testing.T, m *model.Model, tolerance sim.Tolerance, end float64, options func(d *motion.Dynamics) sim.Options) *course {
+	t.Helper()
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	d := motion.NewDynamics(kkt.NewPlan(mech, kkt.Options{}))
@@ -70,6 +75,11 @@ func alone(t *testing.T, m *model.Model, end float64, options func(d *motion.Dyn
 
 // together moves m on ranks, and holds that all of them do the same steps.
 func together(t *testing.T, m *model.Model, ranks int, end float64, options func(d *dist.Solver) (sim.Options, error)) *course {
+	t.Helper()
+	return togetherTo(t, m, tolerance, ranks, end, options)
+}
+
+func togetherTo(t *testing.T, m *model.Model, tolerance sim.Tolerance, ranks int, end float64, options func(d *dist.Solver) (sim.Options, error)) *course {
 	t.Helper()
 	all := make([]*course, ranks)
 	require.NoError(t, dist.Run(ranks, func(comm dist.Comm) error {

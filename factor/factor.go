@@ -52,6 +52,7 @@ type Factor struct {
 	to      solution   // of backward
 	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
 	slow    *conjugate // nil if it has not been needed
+	exact   *exact     // nil if it has not been needed
 	parts   []float64  // of SetParts
 	shares  []share    // of SetShares; nil if there are none
 	given   []float64  // solution of the held rows, of backward

@@ -269,8 +269,17 @@ func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 //
 // Shapes and panics are those of SolveHeldTo; cost: half of it.
 func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
+	return f.condense(dst, rightSide{r, false})
+}
+
+// CondenseAllTo is CondenseTo with r in the rows of leaves, too. A CorrectAllHeld has to follow.
+func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
+	return f.condense(dst, rightSide{r, true})
+}
+
+func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	f.mustHold(dst)
-	energy = f.forward(rightSide{r, false})
+	energy = f.forward(from)
 	if fr := f.Symbolic.heldFront(); fr != nil {
 		copy(dst, f.x[fr.first:])
 	}
@@ -288,6 +297,16 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
+// CorrectAllHeld adds to x the solution for the right side r of the last CondenseAllTo, the solution of the held rows given. It returns what
+// CorrectHeld does.
+func (f *Factor) CorrectAllHeld(x, r, given []float64) (step, size float64) {
+	f.mustHold(given)
+	f.given = given
+	step, size = f.addSolution(x, r)
+	f.given = nil
+	return step, size
+}
+
 // Checked is what ResidualHeldTo has found in the rows that are not held.
 type Checked struct {
 	Largest float64 // largest r²/|d| of a −1 row, d its pivot
@@ -303,6 +322,26 @@ type Checked struct {
 // Shapes: held has HeldRows entries, terms one a held node, both in the order of Held. It panics on a length mismatch or without a valid
 // factor.
 func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Checked {
+	return f.residualHeld(r, held, terms, b, x, size, false)
+}
+
+// ResidualAllHeldTo is ResidualHeldTo in all rows, with twice the digits: the part of the residual of a held row is the sum of held and low.
+// Held rows of r are zero then.
+//
+// Cost: no allocation but for the first.
+func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {
+	c := f.residualHeld(r, held, terms, b, x, size, true)
+	p := f.Symbolic.Pattern
+	for _, v := range f.Symbolic.Held() {
+		for i := p.Off[v]; i < p.Off[v+1]; i++ {
+			held[0], low[0], r[i] = f.exact.sums[i].hi, f.exact.sums[i].lo, 0
+			held, low = held[1:], low[1:]
+		}
+	}
+	return c
+}
+
+func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twice bool) Checked {
 	f.mustHold(held)
 	s, p := f.Symbolic, f.Symbolic.Pattern
 	if len(terms) != s.held {
@@ -310,7 +349,11 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 	}
 	out := Refinement{Size: size}
 	var c Checked
-	c.Largest, c.Least = f.residual(r, b, x, &out)
+	if twice {
+		c.Largest, c.Least = f.residualTwice(r, b, x, &out)
+	} else {
+		c.Largest, c.Least = f.residual(r, b, x, &out)
+	}
 	c.Doubt, c.Worst = out.Doubt, out.Worst
 	for i, v := range s.Held() {
 		held = held[copy(held, r[p.Off[v]:p.Off[v+1]]):]

@@ -15,6 +15,9 @@ const (
 	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
 	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which refinement starts anyway
 	energyError    = 5e-14 // relative error in the energy norm, theory.md (22), up to which refinement does not start
+
+	roughError        = 1e-11 // first correction, relative, from which on rounding of the residual counts, which twice the digits take away
+	maxTwiceCorrected = 40    // corrections then
 )
 
 // Refinement says how a refined solution came about.
@@ -78,7 +81,9 @@ const atRest = 1e-4
 // (22), relative to the norm of the whole +1 part.
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when
-// corrections no longer shrink. Under Everywhere, conjugate gradients go on from there:
+// corrections no longer shrink. Under WhereWeak, a first correction above roughError says that
+// the system enlarges rounding: residuals are then computed with twice the digits, so that x
+// becomes the solution of the system as it stands in doubles. Under Everywhere, conjugate gradients go on from there:
 // directions are left in which the proximal term is larger than S. Refinement.Error says how
 // far all this came.
 //
@@ -91,8 +96,8 @@ const atRest = 1e-4
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
 // original order, as does r, and do not overlap.
-// Cost: one solve and one product a step, no allocation but when conjugate gradients are first
-// needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
+// Cost: one solve and one product a step, no allocation but when conjugate gradients or twice the
+// digits are first needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	return f.SolveWithinTo(x, r, b, m, floor, 0)
 }
@@ -165,6 +170,10 @@ func (f *Factor) refine(x, r, b []float64, floor, enough float64) Refinement {
 			q, _ = f.residual(r, b, x, &c.Refinement)
 		}
 		done, stalls := c.Next(step, q, ends)
+		if c.Rough(step) {
+			f.refineTwice(x, r, b, &c)
+			break
+		}
 		if done || left > 0 {
 			break
 		}
@@ -198,6 +207,7 @@ type Convergence struct {
 	enough      float64 // of SolveWithinTo
 	estimates   bool    // the error is estimated with the factor before the first correction
 	holds       bool    // all rows do after the first solve
+	twice       bool    // residuals have twice the digits
 }
 
 // NewConvergence begins after the first solve, last the largest norm of a +1 node with neighbours. contraction is Tally.Contraction.
@@ -264,8 +274,19 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 	return false, shrink > 0.5 && c.Steps > 1
 }
 
+// Rough reports whether a first correction of a size says that residuals have to be computed with twice the digits from now on.
+func (c *Convergence) Rough(step float64) bool {
+	if c.policy != WhereWeak || c.enough > 0 || c.Steps != 1 || !(step > roughError*c.Size) {
+		return false
+	}
+	c.twice = true
+	return true
+}
+
 // More reports whether another correction may follow.
-func (c *Convergence) More() bool { return c.Steps < maxRefinements }
+func (c *Convergence) More() bool {
+	return c.Steps < maxRefinements || c.twice && c.Steps < maxTwiceCorrected
+}
 
 // freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
 // passes these nodes.
@@ -295,6 +316,7 @@ func (f *Factor) energy(x []float64) float64 {
 type equation struct {
 	r, b, x []float64
 	rest    float64
+	known   bool // r is
 }
 
 // residualNodes is the number of core nodes of one task of residual.
@@ -305,8 +327,20 @@ const residualNodes = 128
 // largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale. The first is
 // NaN if a residual is.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
+	largest, least = f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
 	s, p := f.Symbolic, f.Symbolic.Pattern
-	f.check = equation{r, b, x, atRest * out.Size}
+	for i := range s.late {
+		l := &s.late[i]
+		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
+		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
+		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
+	}
+	return largest, least
+}
+
+// judge is residual for an equation, whose r may be known.
+func (f *Factor) judge(e equation, out *Refinement) (largest, least float64) {
+	f.check = e
 	f.team.Run(len(f.checked), (*residualTasks)(f))
 	f.check = equation{}
 	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
@@ -320,12 +354,6 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least fl
 		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
 		}
-	}
-	for i := range s.late {
-		l := &s.late[i]
-		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
-		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
-		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
 	return largest, 1 / inverse
 }
@@ -355,18 +383,24 @@ func (e *residualTasks) Do(_, task int) {
 		y, right := r[o:n], b[o:n]
 		if s.sign[lo+c] > 0 {
 			for k, v := range x[o:n] {
-				y[k] = right[k] - v
+				if !f.check.known {
+					y[k] = right[k] - v
+				}
 			}
 			continue
 		}
 		a2 := f.square[lo+c]
-		if s.open[lo+c] {
-			copy(y, right)
+		if s.open[lo+c] || f.check.known {
+			if !f.check.known {
+				copy(y, right)
+			}
 			a2 = 0
 			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
 				pos := p.Ind[k]
 				v := x[p.Off[pos]:p.Off[pos+1]]
-				subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+				if !f.check.known {
+					subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+				}
 				a2 += square(v)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -114,7 +115,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 		Base:     s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Knots:  [2]int{s.control.knots.left, s.control.knots.spell},
 		Stages: s.control.redundant, Near: s.control.near.mark(),
-		Kept: append([]float64(nil), s.stepper.Kept()...), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
+		Kept: slices.Clone(s.stepper.Kept()), Events: make([]EventMark, len(s.events)), Stopped: s.stopped, Failed: s.failed,
 		Rows: s.rows, Stats: s.stats,
 	}
 	for i := range s.st.Bodies {
@@ -191,7 +192,7 @@ func (s *Simulation) restore(c *Checkpoint) {
 		s.watches[i].sign, s.watches[i].fired, s.watches[i].again = c.Events[i].Sign, c.Events[i].Fired, c.Events[i].Again
 	}
 	s.stepper.Restart()
-	if len(c.Kept) > 0 {
+	if c.Kept != nil { // those of a piece without bodies are none
 		copy(s.stepper.Keep(), c.Kept)
 	}
 	s.start, s.base, s.count = c.Start, c.Base, c.Count

@@ -139,6 +139,7 @@ func (s *Simulation) land(t1 float64) (float64, error) {
 			first = min(first, w.root)
 		}
 	}
+	first = s.ranks.least(first)
 	if s.ended() {
 		return 0, s.orCause(nil)
 	}
@@ -326,16 +327,16 @@ func (s *Simulation) settleEvents() {
 	}
 }
 
-// firstEvent returns the event with the earliest crossing, the first in the list if there are
-// several, or −1.
-func (s *Simulation) firstEvent() int {
-	first, at := -1, math.Inf(1)
+// firstEvent returns the earliest crossing of an event, a part of the step, and whether there is one; else the end of the step.
+func (s *Simulation) firstEvent() (at float64, crosses bool) {
+	at = math.Inf(1)
 	for i := range s.watches {
-		if s.watches[i].root < at {
-			first, at = i, s.watches[i].root
-		}
+		at = min(at, s.watches[i].root)
 	}
-	return first
+	if math.IsInf(at, 1) {
+		return 1, false
+	}
+	return at, true
 }
 
 // eventAt returns the function of e at a fraction of the step.

@@ -7,23 +7,25 @@ type foothold struct {
 	count   int64
 	control control
 	stats   Stats
-	kept    []float64 // by the stepper
+	kept    []float64 // by the stepper, if held
+	held    bool
 }
 
 // hold notes where a step begins, if it can be given up.
 func (s *Simulation) hold() {
-	if s.o.Recorder == nil && len(s.events) == 0 && s.ctx.Done() == nil {
+	if s.o.Recorder == nil && !s.eventful && s.ctx.Done() == nil {
 		return
 	}
 	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
-	s.back.kept = append(s.back.kept[:0], s.stepper.Kept()...)
+	kept := s.stepper.Kept()
+	s.back.kept, s.back.held = append(s.back.kept[:0], kept...), kept != nil // those of a piece without bodies are none
 }
 
 // giveUp goes back to where the step has begun. Rows that have been written stay.
 func (s *Simulation) giveUp() {
 	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
 	s.stepper.Restart()
-	if len(s.back.kept) > 0 {
+	if s.back.held {
 		copy(s.stepper.Keep(), s.back.kept)
 	}
 	s.giveUpEvents()

@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"errors"
+	"math"
+
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -8,6 +11,9 @@ import (
 // (package dist). Each rank then has a RungeKutta and a Simulation of its own piece. All ranks call their functions and
 // methods together, New and NewRungeKutta included, with the same options. They find the same steps, as the sizes of
 // errors, turns and drift are those of all ranks, and a step that fails on one rank fails on all.
+//
+// Each rank has events of its own; functions are of its piece alone, and actions return Continue. A step ends at the first crossing of all (Event.Land, which is
+// set on all ranks or on none).
 //
 // A Recorder, OnStep and Controllers then are called on all ranks, too. What Recorder and OnStep return has to be an
 // error on all ranks or on none.
@@ -18,7 +24,12 @@ type Ranks interface {
 	Largest(v []float64)
 	// Agree returns nil on all ranks if err is nil on all. Else it returns an error on all of them, err where there is one.
 	Agree(err error) error
+	// JointCounts reports whether a joint counts on this rank in sums over all ranks, as a joint between ranks does on one of them.
+	JointCounts(joint int) bool
 }
+
+// ErrRanksEvent is returned where the action of an event would restart or stop a run on ranks.
+var ErrRanksEvent = errors.New("sim: the action of an event on ranks cannot restart or stop the run")
 
 // ranks is the Ranks of a Dynamics, or none: then what is found here is all that there is.
 type ranks struct {
@@ -128,11 +139,32 @@ func (r *ranks) fastest(rate float64, err error) error {
 	return r.all.Agree(err)
 }
 
-// mustBeAlone panics if what only one process can do is asked for on ranks.
-func (r *ranks) mustBeAlone(o *Options) {
-	if r.all != nil && (len(o.Events) > 0 || o.Dissipation) {
-		panic("sim: events and dissipation are not for ranks")
+// counts reports whether a joint counts here in sums over all ranks.
+func (r *ranks) counts(joint int) bool { return r.all == nil || r.all.JointCounts(joint) }
+
+// first returns the earliest crossing of all ranks, a part of the step, and whether there is one. at is that of this rank, if it has one.
+func (r *ranks) first(at float64, crosses bool) (float64, bool) {
+	if !crosses {
+		at = math.Inf(1)
 	}
+	if r.all != nil {
+		at = r.least(at)
+	}
+	if math.IsInf(at, 1) {
+		return 1, false
+	}
+	return at, true
+}
+
+// only returns the response to an event that all ranks can give: on ranks it is Continue, or an error on all of them.
+func (r *ranks) only(response Response, err error) (Response, error) {
+	if r.all == nil {
+		return response, err
+	}
+	if err == nil && response != Continue {
+		err = ErrRanksEvent
+	}
+	return Continue, r.agree(err)
 }
 
 // driftAt is driftOf for the whole.

@@ -85,6 +85,8 @@ type Simulation struct {
 	samples  int
 	lands    bool           // some event has Land
 	travels  bool           // there are contacts on some rank
+	eventful bool           // there are events on some rank
+	wears    bool           // energy is lost on some rank
 	unit     float64        // of lengths, for drift
 	drifts   DriftProjector // the projector, if it is one
 	turner   turner         // the stepper, if it is one
@@ -142,7 +144,7 @@ type gauged interface {
 // New returns a simulation that starts from a copy of st.
 //
 // It panics if st is of another mechanism, if an option is negative or not
-// finite, if there are events or Dissipation on ranks (Ranks), if there is a Controller without Period or Sample, a Recorder without Every or
+// finite, if there is a Controller without Period or Sample, a Recorder without Every or
 // CloseStages without a Projector, or if there is neither a Step nor
 // an error estimate.
 func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options) *Simulation {
@@ -175,7 +177,6 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if r, ok := stepper.(interface{ ranked() *ranks }); ok {
 		all = r.ranked()
 	}
-	all.mustBeAlone(&o)
 	s := &Simulation{
 		mech: m, stepper: stepper, o: o, events: o.Events,
 		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1), ranks: all,
@@ -187,12 +188,15 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		s.st.Internal, s.next.Internal, s.sample.Internal = make([]float64, n), make([]float64, n), make([]float64, n)
 	}
 	if o.Dissipation {
-		s.loss = newDissipation(m, s.st)
+		s.loss = newDissipation(m, s.st, all)
 	}
+	s.wears = all.some(s.loss != nil)
+	s.eventful = all.some(len(s.events) > 0)
 	s.ruts = newRutted(m, s.st)
 	for i := range s.events {
 		s.lands = s.lands || s.events[i].Land
 	}
+	s.lands = all.some(s.lands)
 	m.FollowAngles(&s.kin, s.st)
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
@@ -380,14 +384,14 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 		if s.ended() { // what has been found since may be wrong
 			return false, s.orCause(nil)
 		}
-		i, theta := s.firstEvent(), 1.0
-		if i >= 0 {
-			theta = s.watches[i].root
+		theta, crosses := s.firstEvent()
+		if s.eventful {
+			theta, crosses = s.ranks.first(theta, crosses)
 		}
 		if err := s.recordUpTo(t0, t1, theta); err != nil {
 			return false, err
 		}
-		if i < 0 {
+		if !crosses {
 			return false, s.wear(t1, 1)
 		}
 		if gone, err := s.act(t1, theta); gone || err != nil {
@@ -414,17 +418,17 @@ func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	}
 	response, stopped := Continue, ""
 	for i := range s.events {
-		if !s.watches[i].now {
+		if !s.watches[i].now || err != nil {
 			continue
 		}
-		r, err := s.call(i)
-		if err != nil {
-			return false, err
-		}
-		if r == Stop && stopped == "" {
+		var r Response
+		if r, err = s.call(i); r == Stop && stopped == "" {
 			stopped = s.events[i].Name
 		}
 		response = max(response, r)
+	}
+	if response, err = s.ranks.only(response, err); err != nil {
+		return false, err
 	}
 	if response == Continue {
 		for i := range s.events {

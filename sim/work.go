@@ -22,8 +22,8 @@ type dissipation struct {
 	joints float64 // of stops and friction
 }
 
-// newDissipation returns nil if nothing in m takes energy.
-func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
+// newDissipation returns nil if nothing in m takes energy. Joints between ranks count on one of them.
+func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *dissipation {
 	d := new(dissipation)
 	for i := range m.NumContacts() {
 		if c, _, _ := m.Contact(i); !c.Lossless() {
@@ -31,7 +31,7 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
 		}
 	}
 	for i := range m.NumResistors() {
-		if !m.Lossless(i) {
+		if f, _ := m.Resistor(i); !m.Lossless(i) && all.counts(f.Joint) {
 			d.rubs = append(d.rubs, i)
 		}
 	}
@@ -44,7 +44,7 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State) *dissipation {
 }
 
 // Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of contact.Result.Power, if
-// Options.Dissipation is set. What has bent bristles counts as such, and may come back.
+// Options.Dissipation is set. What has bent bristles counts as such, and may come back. On ranks (Ranks) it is that of the piece.
 func (s *Simulation) Dissipated() float64 {
 	if s.loss == nil {
 		return 0
@@ -64,6 +64,14 @@ func (s *Simulation) DissipatedByJoints() float64 {
 //
 // Cost: three times that of the contacts and of Stepper.AtTo, no allocation. It returns the errors of the contacts, with nothing added.
 func (s *Simulation) dissipate(t1, theta float64) error {
+	if !s.wears {
+		return nil
+	}
+	return s.ranks.agree(s.dissipateHere(t1, theta))
+}
+
+// dissipateHere is dissipate for this rank.
+func (s *Simulation) dissipateHere(t1, theta float64) error {
 	d := s.loss
 	if d == nil {
 		return nil

@@ -122,8 +122,20 @@ func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64)
 //
 // Cost: O(stored values); allocates one vector.
 func (m *Matrix) Norm1() float64 {
+	sum := make([]float64, m.Pattern.Dim())
+	m.ColumnSumsTo(sum)
+	return algebra.MaxAbs(sum)
+}
+
+// ColumnSumsTo stores the sum of magnitudes of each column.
+//
+// Cost: O(stored values), no allocation. It panics unless dst has an entry a column.
+func (m *Matrix) ColumnSumsTo(sum []float64) {
 	p := m.Pattern
-	sum := make([]float64, p.Dim())
+	if len(sum) != p.Dim() {
+		panic("sparse: length mismatch")
+	}
+	clear(sum)
 	for i := range p.Len() {
 		o, s := int(p.Off[i]), int(p.Size[i])
 		switch {
@@ -150,7 +162,6 @@ func (m *Matrix) Norm1() float64 {
 			}
 		}
 	}
-	return algebra.MaxAbs(sum)
 }
 
 // BackwardError returns the scaled residual of x as a solution of m·x = b,

@@ -81,8 +81,13 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 		sizes = "5"
 	}
 	for name, runs := range map[string][][]string{
-		"model":    {{"generate", "stewart", "1", "-o", "-"}},
-		"result":   {{"accel", golden("four-bar"), "--json"}, {"accel", golden("bricard-6r"), "--json", "--method", "tree-lambda"}},
+		"model": {{"generate", "stewart", "1", "-o", "-"}},
+		"result": {
+			{"accel", golden("four-bar"), "--json"},
+			{"accel", golden("bricard-6r"), "--json", "--method", "tree-lambda"},
+			{"accel", golden("four-bar"), "--ranks", "2", "--json"},
+			{"accel", golden("springs"), "--ranks", "3", "--json"},
+		},
 		"analysis": {{"analyze", golden("n-four-bar-3"), "--json"}, {"analyze", golden("bricard-6r"), "--json"}},
 		"assembly": {{"assemble", golden("four-bar"), "-o", out, "--json"}},
 		"inverse": {
@@ -102,7 +107,6 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 			{"terrain", "random", "--size", "5x6", "--json"},
 			{"terrain", "function", "x*y", "--at", "1,2", "--json"},
 		},
-		"pieces":     {{"accel", golden("four-bar"), "--ranks", "2", "--json"}, {"accel", golden("springs"), "--ranks", "3", "--json"}},
 		"validation": {{"validate", standardFolder, "--model", "a01", "--short", "--json"}},
 		"simulation": {
 			{"simulate", golden("four-bar"), "--until", "0.1", "--json", "--out", filepath.Join(t.TempDir(), "run.csv")},

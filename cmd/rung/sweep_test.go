@@ -214,6 +214,8 @@ func TestSweepRefused(t *testing.T) {
 		{`["joint.*.q"]`, `["joint.*.q", "joint.A.q"]`, `s.json: $.trajectories[1]: has column "joint.A.q" twice (value "joint.A.q")`},
 		{`["joint.*.q"]`, `["wheel.*"]`, `s.json: $.trajectories[0]: the model has no such column (value "wheel.*")`},
 		{`"until": 0.05`, `"until": -1`, `s.json: $.run: --until -1 is not after the time of the model, 0 s`},
+		{`"until": 0.05`, `"until": 0.05, "every": 0.03`, `s.json: $.run.every: s is no part of the run, 0.05 s: its last row would not be its end (value 0.03)`},
+		{`"until": 0.05`, `"until": 0.05, "every": 5`, `s.json: $.run.every: s is no part of the run, 0.05 s: its last row would not be its end (value 5)`},
 		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
 		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
 		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},
@@ -242,6 +244,14 @@ func TestSweepRefused(t *testing.T) {
 		assert.Contains(t, r.err, want)
 	}
 
+	r := rungRun(sweepArgs(dir, filepath.Join("nothere", "a"))...)
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, filepath.Join("nothere", "a.parquet")+": no such file or directory")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
+	r = rungRun(sweepArgs(dir, "folder")...)
+	assert.NotEqual(t, shell.ExitDone, r.status)
+	assert.Contains(t, r.err, "folder.parquet: is a folder")
+
 	ok(t, sweepArgs(dir, "a", "--quiet")...)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "b.parquet.parts"), 0o777))
 	whole, err := os.ReadFile(filepath.Join(dir, "a.parquet"))
@@ -249,7 +259,7 @@ func TestSweepRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.parquet.parts", "00000000.parquet"), whole, 0o666))
 	other := strings.Replace(fmt.Sprintf(sweepStudy, 4), `"seed": 3`, `"seed": 4`, 1)
 	require.NoError(t, os.WriteFile(s, []byte(other), 0o666))
-	r := rungRun(sweepArgs(dir, "b", "--resume")...)
+	r = rungRun(sweepArgs(dir, "b", "--resume")...)
 	assert.NotEqual(t, shell.ExitDone, r.status)
 	assert.Contains(t, r.err, "is not of this sweep: the study, its model or its share is another one")
 	ok(t, sweepArgs(dir, "b", "--quiet")...) // anew

@@ -53,10 +53,12 @@ const (
 	matching    = 6  // 0: none
 	nullPivots  = 24 // 1: found
 	pairs       = 12 // 1: no 2×2 pivots chosen in advance
+	lowRank     = 35 // 2: blocks off the diagonal are compressed, as they are factored and in solves
 
 	threshold = 1 // CNTL: of pivots; with 0 MUMPS 5.5 does not look for null rows
 	nullSize  = 3 // negative: the size of a row that is null
 	nullFix   = 5 // 0: the pivot of a null row is 1
+	dropped   = 7 // of blocks that are compressed
 
 	numNull = 28 // INFOG
 )
@@ -64,12 +66,20 @@ const (
 // attempts is how often more memory is given.
 const attempts = 6
 
+// NewRoot is that of the zero Options.
+func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) { return Options{}.NewRoot(c, h) }
+
 // NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is that of mpi.Run.
 //
 // Rows are scaled to a unit diagonal, in the order of the pieces' mechanism. Under factor.WhereWeak a row that is
 // null to 1e3·eps counts as redundant, and its multiplier is what is left of its right side: the rule of package
 // factor.
-func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
+//
+// It returns ErrOption, or what MUMPS says of memory that it does not get.
+func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	r := &root{comm: c, held: h}
 	if h.Size == 0 {
 		return r, nil
@@ -106,6 +116,10 @@ func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	C.set(id, orderOf, 1)
 	C.setReal(id, threshold, 0.01)
 	C.setReal(id, nullFix, 0)
+	if o.LowRank > 0 {
+		C.set(id, lowRank, 2)
+		C.setReal(id, dropped, C.double(o.LowRank))
+	}
 	r.scale = make([]float64, n)
 	if c.Rank() == 0 {
 		perm := cArray[C.MUMPS_INT](h.Size)

@@ -9,3 +9,6 @@ func Available() error { return ErrNotBuilt }
 
 // NewRoot returns ErrNotBuilt.
 func NewRoot(dist.Comm, *dist.Held) (dist.Root, error) { return nil, ErrNotBuilt }
+
+// NewRoot returns ErrNotBuilt.
+func (Options) NewRoot(dist.Comm, *dist.Held) (dist.Root, error) { return nil, ErrNotBuilt }

@@ -30,6 +30,7 @@ type Flags struct {
 	n    int // goroutines; 0 without --ranks, or with processes
 	mpi  bool
 	root string
+	low  float64 // mumps.Options.LowRank
 }
 
 // Add adds --ranks and --root to the flags of cmd.
@@ -37,6 +38,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	f.root = goRoot
 	cmd.Flags().Var((*count)(f), "ranks", "cut the model into pieces: mpi, one a process of mpirun, or a number of ranks in this process")
 	cmd.Flags().Var((*rootName)(f), "root", "what solves between the pieces: go, on rank 0, or mumps, on all ranks")
+	cmd.Flags().Float64Var(&f.low, "low-rank", 0, "with --root mumps: compress blocks up to this error, as 1e-10")
 	shell.Complete(cmd, "ranks", processes)
 	shell.Complete(cmd, "root", goRoot, mumpsRoot)
 }
@@ -44,6 +46,10 @@ func (f *Flags) Add(cmd *cobra.Command) {
 // Given reports whether the command is to run on ranks. It returns an error if the flags do not fit together.
 func (f *Flags) Given() (bool, error) {
 	switch {
+	case f.low != 0 && f.root != mumpsRoot:
+		return false, shell.UseErrorf("--low-rank needs --root mumps")
+	case !(f.low >= 0 && f.low < 1):
+		return false, shell.UseErrorf("--low-rank %v: it is from 0 up to 1", f.low)
 	case f.root == mumpsRoot && !f.mpi:
 		return false, shell.UseErrorf("--root mumps needs --ranks mpi")
 	case f.root == mumpsRoot && mumps.Available() != nil:
@@ -52,13 +58,16 @@ func (f *Flags) Given() (bool, error) {
 	return f.mpi || f.n > 0, nil
 }
 
+// TellsPivots reports whether the root knows its pivots.
+func (f *Flags) TellsPivots() bool { return f.root == goRoot }
+
 // RootName says what solves between the pieces.
 func (f *Flags) RootName() string { return f.root }
 
 // maker returns what makes the root.
 func (f *Flags) maker() dist.RootMaker {
 	if f.root == mumpsRoot {
-		return mumps.NewRoot
+		return mumps.Options{LowRank: f.low}.NewRoot
 	}
 	return dist.NewSparseRoot
 }

@@ -20,7 +20,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "study", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "pieces", "simulation", "terrain", "validation",
+	"model", "ik", "study", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.

@@ -57,7 +57,7 @@ With --ranks the model is cut into pieces that ranks work on together, as many
 as mpirun has processes or as the number says; rank 0 alone writes. Checkpoints
 are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
 the same number of ranks. Methods are explicit then, columns are those without
-reactions and accelerations, and contacts, stops and cables are refused.
+reactions and accelerations, and stops with an impact speed are refused.
 
 --plot draws energies, drift and the columns in --plot-columns over time, from
 where this run began; without these, of the body that moves farthest the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -34,26 +35,18 @@ func (f *Flags) checkRanks(path string) error {
 		return shell.UseErrorf("--ranks is for explicit methods, not for %s", f.integrator)
 	case len(f.wrenches)+len(f.multipliers) > 0:
 		return shell.UseErrorf("--wrenches and --multipliers are not known on ranks")
-	case f.contacts != "" || f.events != "" || f.view != "" || f.side != "" || f.relief != "":
-		return shell.UseErrorf("--contacts, --events, --view, --side and --relief are not for --ranks, which takes no contacts")
+	case f.events != "":
+		return shell.UseErrorf("--events is not for --ranks: each rank knows those of its own bodies")
 	}
 	return f.check(path)
 }
 
 // refuseRanks returns an error if the model has what a run on ranks does not follow.
 func refuseRanks(m *mechanism.Mechanism) error {
-	stops := 0
 	for i := range m.NumResistors() {
-		if _, stop := m.Resistor(i); stop {
-			stops++
-		}
-	}
-	for _, x := range []struct {
-		n    int
-		what string
-	}{{m.NumContacts(), "contact"}, {stops, "stop"}, {m.NumCables(), "cable"}, {m.NumInternal(), "internal state"}} {
-		if x.n > 0 {
-			return fmt.Errorf("--ranks: the model has %s, whose events a run on ranks does not find", sheet.Plural(x.n, x.what))
+		if speed, _ := m.ImpactSpeed(i); speed > 0 {
+			f, _ := m.Resistor(i)
+			return fmt.Errorf("--ranks: joint %s has a stop with an impact speed, whose impulses go through all pieces", fault.Name(m.JointName(f.Joint)))
 		}
 	}
 	return nil
@@ -73,6 +66,9 @@ type party struct {
 	sim    *sim.Simulation
 	watch  *watcher // on rank 0
 	bar    *shell.Progress
+
+	warnings []string   // on rank 0
+	taken    [2]float64 // by contacts, and by stops and friction of joints, J
 
 	stop     context.Context
 	begun    time.Time
@@ -159,8 +155,8 @@ func (p *party) prepare(m *model.Model) (err error) {
 	if err = dist.Agree(p.Comm, p.newWatch(whole, m)); err != nil {
 		return err
 	}
-	p.rows = newGathered(p.Rank, p.plan, whole, p.watch)
-	if err = p.newSim(whole); err != nil {
+	p.rows = newGathered(p.Rank, p.plan, p.watch)
+	if err = p.newSim(); err != nil {
 		return err
 	}
 	if err = dist.Agree(p.Comm, p.open()); err != nil {
@@ -220,16 +216,52 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 		}
 		columns = sim.NewColumns(whole, bodies)
 	}
+	if p.check == nil {
+		if err := whole.CheckGround(whole.Initial()); err != nil {
+			return shell.Failed(p.name, plainSim(err))
+		}
+	}
 	p.watch = newWatcher(whole, columns)
-	p.watch.ground = new(groundFiles)
-	return p.watch.draw(f)
+	if err := p.watch.draw(f); err != nil {
+		return err
+	}
+	var err error
+	p.watch.ground, err = newGroundFiles(whole, f)
+	p.warnings = append(groundWarnings(context.Background(), m, whole, whole.Initial(), false), limitWarnings(whole, whole.Initial())...)
+	return err
+}
+
+// localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their stops. Steps end there unless there are too many
+// in the whole, as in one process.
+func (p *party) localEvents() []sim.Event {
+	m := p.plan.Mechanism()
+	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}
+	var many [len(lists)]float64
+	if p.Head() {
+		whole, stops := p.watch.mech, sim.NewStops(p.watch.mech, nil, nil)
+		for i, n := range [...]int{whole.NumContacts(), whole.NumCables(), stops.Len()} {
+			if n > sim.MostLandings {
+				many[i] = 1
+			}
+		}
+	}
+	p.solver.Largest(many[:])
+	if many[2] > 0 {
+		lists[2] = nil
+	}
+	for i, list := range lists {
+		for k := range list {
+			list[k].Land = many[i] == 0
+		}
+	}
+	return slices.Concat(lists[:]...)
 }
 
 // newSim makes the simulation of the piece.
-func (p *party) newSim(whole *mechanism.Mechanism) error {
+func (p *party) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
-	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
+	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
 	dynamics := sim.Dynamics(p.solver)
 	switch f.stabilize {
 	case Projection:
@@ -287,6 +319,9 @@ func (p *party) open() error {
 	if err := p.watch.openPictures(p.Stdout); err != nil {
 		return err
 	}
+	if err := p.watch.ground.open(p.check); err != nil {
+		return err
+	}
 	t, err := p.f.openTrajectory(p.watch.columns, p.check, p.Stdout)
 	if err == nil {
 		p.watch.trajectory = t
@@ -299,6 +334,7 @@ func (p *party) release() {
 		_ = p.watch.release()
 	}
 	p.watch.dropPictures()
+	p.watch.ground.release()
 }
 
 // run integrates.
@@ -348,6 +384,13 @@ func (p *party) mark() error {
 		return nil
 	}
 	begun := time.Now()
+	var err error
+	if p.Head() {
+		err = p.watch.ground.flush()
+	}
+	if err = dist.Agree(p.Comm, err); err != nil {
+		return err
+	}
 	c, err := p.sim.Checkpoint()
 	if err != nil {
 		return shell.Failed("", plainSim(err))
@@ -375,13 +418,22 @@ func (p *party) finish(err error) error {
 	}
 	sent := []float64{float64(p.solver.Sent())}
 	p.solver.Largest(sent)
+	p.taken = [2]float64{p.sim.Dissipated(), p.sim.DissipatedByJoints()}
+	p.solver.Sum(p.taken[:])
 	var e error
 	if p.Head() {
 		t := p.watch.trajectory
+		left, x := p.watch.ground.close(ended || p.store != nil)
+		for _, where := range left {
+			err = shell.Failed("", fmt.Errorf("%w; %s", err, where))
+		}
 		if ended || p.store != nil || t.fresh() {
 			e = shell.Failed("", shell.InputError(p.f.output, t.finish()))
 		} else if _, e = t.leave(); e != nil {
 			e = shell.Failed("", shell.InputError(p.f.output, e))
+		}
+		if e == nil {
+			e = x
 		}
 		if x := p.watch.writePictures(); e == nil {
 			e = x
@@ -401,20 +453,28 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	end := p.sim.State().Time
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: w.mech.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
-		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Projections: n.Projections,
+		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
 		Energy: simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
 		Drift:  newSimulationDrift(w.drift), Projected: newSimulationDrift(n.Worst),
+		Creep: creepAt(w.mech, p.rows.state), Warnings: p.warnings,
 		Ranks: &RanksResult{Ranks: p.Size(), Root: f.ranks.RootName(), Held: held, Bytes: bytes},
 	}
+	s.Energy.add(w, p.taken[0], p.taken[1])
 	for _, note := range p.plan.Notes() {
 		s.Warnings = append(s.Warnings, fault.Escape(note))
+	}
+	if !f.ranks.TellsPivots() && f.stabilize == Projection {
+		s.Warnings = append(s.Warnings, "MUMPS does not tell its pivots, so it is not known whether the motion has passed a singular pose; --root go tells")
 	}
 	if !f.stepSet {
 		s.Tolerance = f.tol
 		if p.step.Relative() > f.tol {
 			s.Least = p.step.Relative()
 		}
+	}
+	if n.Undecided > 0 {
+		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
 	}
 	if f.json {
 		return shell.WriteJSON(p.Stdout, s)

@@ -14,71 +14,93 @@ const stateNumbers = 13
 // gathered is the sim.Recorder of a rank: it brings what its own bodies do to rank 0, whose watcher sees rows of the whole
 // mechanism.
 type gathered struct {
-	rank *ranks.Rank
-	own  int
-	from []angle // own angles that go to rank 0
-	out  []float64
+	rank     *ranks.Rank
+	own      int
+	angles   []int // own angles that go to rank 0
+	internal []int // own internal states that go there
+	out      []float64
 
 	// Of rank 0.
-	watch  *watcher
-	state  *mechanism.State // of the whole
-	kin    mechanism.Kinematics
-	bodies [][]int // by rank: its bodies in the whole
-	angles [][]int // by rank: its angles in the whole
-	in     [][]float64
+	watch *watcher
+	state *mechanism.State // of the whole
+	kin   mechanism.Kinematics
+	from  []places // by rank
+	in    [][]float64
 }
 
-// angle is a place in the angles of a piece, and in those of the whole.
-type angle struct{ here, there int }
+// places are those of the bodies, angles and internal states of a rank in the state of the whole.
+type places struct{ bodies, angles, internal []int }
 
-// newGathered returns the recorder of a rank. whole is the mechanism, and watch is what sees its rows, on rank 0.
-func newGathered(r *ranks.Rank, p *dist.Plan, whole *mechanism.Mechanism, watch *watcher) *gathered {
-	g := &gathered{rank: r, own: p.Piece().Own, watch: watch}
-	g.from = anglesOf(p, whole)
-	list := make([]float64, 0, g.own+len(g.from))
-	for _, b := range p.Piece().Body[:g.own] {
-		list = append(list, float64(b))
+// owner says whose an angle or an internal state is: the n-th of a joint, or the n-th of the contacts of a body.
+type owner struct {
+	body      bool
+	number, n int
+}
+
+// newGathered returns the recorder of a rank. watch is what sees the rows of the whole, on rank 0.
+func newGathered(r *ranks.Rank, p *dist.Plan, watch *watcher) *gathered {
+	m, piece := p.Mechanism(), p.Piece()
+	g := &gathered{rank: r, own: piece.Own, watch: watch}
+	var numbers []float64 // of bodies, then two an angle, then three an internal state
+	for _, b := range piece.Body[:g.own] {
+		numbers = append(numbers, float64(b))
 	}
-	for _, a := range g.from {
-		list = append(list, float64(a.there))
+	for i, o := range anglesOf(m) {
+		if p.JointCounts(o.number) {
+			g.angles = append(g.angles, i)
+			numbers = append(numbers, float64(piece.Joint[o.number]), float64(o.n))
+		}
 	}
-	g.out = make([]float64, stateNumbers*g.own+len(g.from))
+	for i, o := range internalOf(m) {
+		switch {
+		case o.body:
+			numbers = append(numbers, 1, float64(piece.Body[o.number]), float64(o.n))
+		case !p.JointCounts(o.number):
+			continue
+		default:
+			numbers = append(numbers, 0, float64(piece.Joint[o.number]), float64(o.n))
+		}
+		g.internal = append(g.internal, i)
+	}
+	g.out = make([]float64, stateNumbers*g.own+len(g.angles)+len(g.internal))
+	sizes, lists := r.Lists([]float64{float64(g.own), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
 	if !r.Head() {
-		r.Send(0, []float64{float64(g.own), float64(len(g.from))})
-		r.Send(0, list)
 		return g
 	}
+	whole := watch.mech
 	g.state, g.kin.Bodies = whole.Initial(), make([]mechanism.BodyKinematics, whole.NumBodies())
-	for other := range r.Size() {
-		size := []float64{float64(g.own), float64(len(g.from))}
-		of := list
-		if other > 0 {
-			r.Recv(other, size)
-			of = make([]float64, int(size[0]+size[1]))
-			r.Recv(other, of)
+	g.state.Angles, g.state.Internal = make([]float64, whole.NumSprung()), make([]float64, whole.NumInternal())
+	angle, internal := make(map[owner]int), make(map[owner]int)
+	for i, o := range anglesOf(whole) {
+		angle[o] = i
+	}
+	for i, o := range internalOf(whole) {
+		internal[o] = i
+	}
+	for rank, v := range lists {
+		var at places
+		bodies, angles := int(sizes[rank][0]), int(sizes[rank][1])
+		for _, x := range v[:bodies] {
+			at.bodies = append(at.bodies, int(x))
 		}
-		n := int(size[0])
-		g.bodies = append(g.bodies, integers(of[:n]))
-		g.angles = append(g.angles, integers(of[n:]))
-		g.in = append(g.in, make([]float64, stateNumbers*n+len(of)-n))
+		for v = v[bodies:]; len(at.angles) < angles; v = v[2:] {
+			at.angles = append(at.angles, angle[owner{number: int(v[0]), n: int(v[1])}])
+		}
+		for ; len(v) > 0; v = v[3:] {
+			at.internal = append(at.internal, internal[owner{v[0] != 0, int(v[1]), int(v[2])}])
+		}
+		g.from = append(g.from, at)
+		g.in = append(g.in, make([]float64, stateNumbers*bodies+angles+len(at.internal)))
 	}
 	return g
 }
 
-func integers(v []float64) []int {
-	out := make([]int, len(v))
-	for i, x := range v {
-		out[i] = int(x)
-	}
-	return out
-}
-
-// anglesOf returns the angles of a piece that its state carries (mechanism.State.Angles), with their places in the whole.
-func anglesOf(p *dist.Plan, whole *mechanism.Mechanism) (list []angle) {
-	m := p.Mechanism()
+// anglesOf returns whose the angles of a state are (mechanism.State.Angles), in their order.
+func anglesOf(m *mechanism.Mechanism) []owner {
 	if m.NumSprung() == 0 {
 		return nil
 	}
+	list := make([]owner, m.NumSprung())
 	for j := range m.Joints {
 		n := m.Joints[j].Kind.Freedoms()
 		if a := m.Joints[j].Axes; a != nil {
@@ -86,8 +108,32 @@ func anglesOf(p *dist.Plan, whole *mechanism.Mechanism) (list []angle) {
 		}
 		for i := range n {
 			if at := m.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}); at >= 0 {
-				list = append(list, angle{at, whole.AnglePlace(mechanism.Freedom{Joint: int(p.Piece().Joint[j]), Freedom: i})})
+				list[at] = owner{number: j, n: i}
 			}
+		}
+	}
+	return list
+}
+
+// internalOf returns whose the internal states are (mechanism.State.Internal), in their order.
+func internalOf(m *mechanism.Mechanism) []owner {
+	list := make([]owner, m.NumInternal())
+	joints, bodies, resistors := make(map[int]int), make(map[int]int), 0
+	for i := range m.NumResistors() {
+		if at := m.ResistorState(i); at >= 0 {
+			f, _ := m.Resistor(i)
+			list[at] = owner{number: f.Joint, n: joints[f.Joint]}
+			joints[f.Joint]++
+			resistors++
+		}
+	}
+	at, st := resistors, m.Initial() // those of contacts come after those of joints
+	for i := range m.NumContacts() {
+		_, body, _ := m.Contact(i)
+		for range m.ContactInternal(i, st) {
+			list[at] = owner{true, body, bodies[body]}
+			bodies[body]++
+			at++
 		}
 	}
 	return list
@@ -104,8 +150,15 @@ func (g *gathered) gather(st *mechanism.State) {
 		copy(at[10:13], b.Omega[:])
 		at = at[stateNumbers:]
 	}
-	for i, a := range g.from {
-		at[i] = st.Angles[a.here]
+	for i, here := range g.angles {
+		at[i] = st.Angles[here]
+	}
+	at = at[len(g.angles):]
+	for i, here := range g.internal {
+		at[i] = 0
+		if len(st.Internal) > 0 {
+			at[i] = st.Internal[here]
+		}
 	}
 	if !g.rank.Head() {
 		g.rank.Send(0, g.out)
@@ -116,14 +169,18 @@ func (g *gathered) gather(st *mechanism.State) {
 		if copy(in, g.out); r > 0 {
 			g.rank.Recv(r, in)
 		}
-		for _, i := range g.bodies[r] {
+		for _, i := range g.from[r].bodies {
 			g.state.Bodies[i] = mechanism.BodyState{
 				Position: spatial.Vec3(in[0:3]), Rotation: spatial.Quat(in[3:7]), Velocity: spatial.Vec3(in[7:10]), Omega: spatial.Vec3(in[10:13]),
 			}
 			in = in[stateNumbers:]
 		}
-		for i, to := range g.angles[r] {
+		for i, to := range g.from[r].angles {
 			g.state.Angles[to] = in[i]
+		}
+		in = in[len(g.from[r].angles):]
+		for i, to := range g.from[r].internal {
+			g.state.Internal[to] = in[i]
 		}
 	}
 }

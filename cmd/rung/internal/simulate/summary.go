@@ -96,20 +96,9 @@ func (r *runner) summary() *Simulation {
 		Drift:     newSimulationDrift(w.drift),
 		Projected: newSimulationDrift(n.Worst),
 	}
-	taken := r.sim.Dissipated()
-	if r.mech.NumContacts() > 0 {
-		s.Energy.Contacts = &taken
-	}
 	var struck float64
 	struck, s.Impacts = r.stops.Taken()
-	rubbed := r.sim.DissipatedByJoints() + struck
-	if r.mech.NumResistors() > 0 {
-		s.Energy.Joints = &rubbed
-	}
-	if r.mech.NumContacts()+r.mech.NumResistors() > 0 && r.mech.ConservativeButContacts() {
-		balance := w.last - w.first + taken + rubbed
-		s.Energy.Balance = &balance
-	}
+	s.Energy.add(w, r.sim.Dissipated(), r.sim.DissipatedByJoints()+struck)
 	if !r.f.stepSet {
 		s.Tolerance = r.f.tol
 		if k, ok := r.stepper.(interface{ Relative() float64 }); ok && k.Relative() > r.f.tol {
@@ -123,6 +112,21 @@ func (r *runner) summary() *Simulation {
 		s.Closed = &simulationFit{state.NewClosingResult(r.mech, r.fit.position), state.NewClosingResult(r.mech, r.fit.velocity)}
 	}
 	return s
+}
+
+// add adds what contacts, and stops and friction of joints, have taken, J, where w has such.
+func (e *simulationEnergy) add(w *watcher, contacts, joints float64) {
+	m := w.mech
+	if m.NumContacts() > 0 {
+		e.Contacts = &contacts
+	}
+	if m.NumResistors() > 0 {
+		e.Joints = &joints
+	}
+	if m.NumContacts()+m.NumResistors() > 0 && m.ConservativeButContacts() {
+		balance := w.last - w.first + contacts + joints
+		e.Balance = &balance
+	}
 }
 
 func newSimulationDrift(d sim.Drift) simulationDrift { return simulationDrift{d.Position, d.Velocity} }

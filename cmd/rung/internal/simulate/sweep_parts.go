@@ -40,6 +40,9 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 			s.p.Say(s.study.Run.Integrator + " steps these runs one by one, without lanes: " + why)
 		}
 	}
+	if err := s.checkEnd(); err != nil {
+		return err
+	}
 	draw, made, err := s.picture(stdout)
 	if err != nil {
 		return err
@@ -88,14 +91,14 @@ func (s *sweep) picture(stdout io.Writer) (draw func(tables []string) error, mad
 // open takes the places of the files, and removes the parts that are there unless the sweep goes on with them.
 func (s *sweep) open(sum string) (release func(), err error) {
 	var held []*table.Table
-	release = func() {
+	let := func() {
 		for _, t := range held {
 			_ = t.Release() // the files are whole by then
 		}
 	}
 	defer func() {
 		if err != nil {
-			release()
+			let()
 		}
 	}()
 	begin := func(path, format string, columns []table.Column) (*table.Table, error) {
@@ -121,14 +124,14 @@ func (s *sweep) open(sum string) (release func(), err error) {
 		return nil, err
 	}
 	if s.f.trajectories == "" {
-		return release, nil
+		return let, nil
 	}
 	columns = []table.Column{{Name: study.RunColumn, Kind: table.Int}, {Name: "time", Kind: table.Float}}
 	for _, name := range s.columns.Names[:s.columns.Trajectories] {
 		columns = append(columns, table.Column{Name: name, Kind: table.Float})
 	}
 	s.paths, err = begin(s.f.trajectories, study.TrajectoriesFormat, columns)
-	return release, err
+	return let, err
 }
 
 // do does the runs whose parts are not there, and joins the parts.

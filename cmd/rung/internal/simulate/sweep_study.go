@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -124,6 +126,19 @@ func (s *sweep) read() (sum string, err error) {
 	h.Write(text)
 	h.Write(s.text)
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// rowSlack is the part of an output interval by which the last row may be before the end of a run.
+const rowSlack = 1e-6
+
+// checkEnd refuses rows of which the last is not at the end of a run: final values would be of an earlier time.
+func (s *sweep) checkEnd() error {
+	start := s.plan.Initial().Time
+	rows := (s.flags.until - start) / s.every
+	if math.Abs(rows-math.Round(rows)) <= rowSlack && rows > rowSlack {
+		return nil
+	}
+	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("s is no part of the run, %v s: its last row would not be its end", s.flags.until-start))
 }
 
 const (

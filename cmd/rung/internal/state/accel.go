@@ -42,9 +42,9 @@ The tree methods solve in the joint coordinates of a spanning tree, at a cost of
 at least the square of the size. Their accelerations, wrenches and counts are
 their own; what is undetermined is found by the sparse method.
 
-With --ranks the model is cut into pieces that ranks solve together. What needs
-the whole system is then left out: distance to a singular pose, and reactions
-where constraints are redundant.`,
+With --ranks the model is cut into pieces that ranks solve together. The document
+is the same. What takes the whole system is left out, and "left_out" says why:
+distance to a singular pose, and reactions where constraints are redundant.`,
 		Example: `  rung accel four-bar.json
   rung generate ladder 1000 -o - | rung accel - --json`,
 		Args:              shell.Arguments("MODEL"),
@@ -76,14 +76,19 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 		return err
 	}
 	p.End()
+	return f.print(stdout, r)
+}
+
+// print writes r as a document, or for people.
+func (f *accelFlags) print(to io.Writer, r *rung.Result) error {
 	if f.json {
-		return shell.WriteFile(shell.Stdio, stdout, func(w io.Writer) error { return WriteResult(w, r) })
+		return shell.WriteFile(shell.Stdio, to, func(w io.Writer) error { return WriteResult(w, r) })
 	}
 	most := listed
 	if f.all {
 		most = max(len(r.Bodies), len(r.Joints))
 	}
-	return shell.Print(stdout, func(p *sheet.Page) { printResult(p, r, most) })
+	return shell.Print(to, func(p *sheet.Page) { printResult(p, r, most) })
 }
 
 // accelerate reads and solves the model at path. It holds the model no longer

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -13,19 +15,20 @@ import (
 // jsonWriter appends to a buffer and passes it on when it is full. The first
 // error is kept.
 type jsonWriter struct {
-	w   io.Writer
-	b   []byte
-	err error
+	w     io.Writer
+	b     []byte
+	err   error
+	knows func(field string) bool
 }
 
 // WriteResult writes r as the document of rung accel --json: the fields of
 // rung.Result, a line for each body, joint and coupling, numbers with the fewest digits
-// that read back to the same value.
+// that read back to the same value. Fields of LeftOut are not written.
 //
 // Cost: O(bodies + joints), constant memory besides the list of redundant joints.
 // It returns the errors of w, and an error if a number of r is not finite.
 func WriteResult(w io.Writer, r *rung.Result) error {
-	o := &jsonWriter{w: w}
+	o := &jsonWriter{w: w, knows: r.Knows}
 	o.raw("{\n \"format\": ").value(r.Format)
 	o.raw(",\n \"name\": ").value(r.Name)
 	o.raw(",\n \"time\": ").number(r.Time)
@@ -39,9 +42,9 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	if len(r.Forces) > 0 {
 		jsonList(o, "forces", r.Forces, (*jsonWriter).force)
 	}
-	o.raw(",\n \"constraints\": ").value(r.Constraints)
+	o.raw(",\n \"constraints\": ").object("constraints.", r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
-	o.raw(",\n \"solve\": ").value(r.Solve)
+	o.raw(",\n \"solve\": ").object("solve.", r.Solve)
 	if r.IllScaled != nil {
 		o.raw(",\n \"ill_scaled\": ").value(r.IllScaled)
 	}
@@ -53,6 +56,12 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	}
 	if r.RankDiffers != nil {
 		o.raw(",\n \"rank_differs\": ").value(r.RankDiffers)
+	}
+	if r.Ranks != nil {
+		o.raw(",\n \"ranks\": ").value(r.Ranks)
+	}
+	if len(r.LeftOut) > 0 {
+		o.raw(",\n \"left_out\": ").value(r.LeftOut)
 	}
 	o.raw("\n}\n").flush(0)
 	return o.err
@@ -82,6 +91,14 @@ func (o *jsonWriter) body(b *rung.BodyResult) {
 
 func (o *jsonWriter) joint(j *rung.JointResult) {
 	o.raw(`"name": `).value(j.Name)
+	if o.knows("joints.total_wrench") {
+		o.reaction(j)
+	}
+	o.raw(`, "position_residual": `).number(j.PositionResidual)
+	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
+}
+
+func (o *jsonWriter) reaction(j *rung.JointResult) {
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
 	for i, f := range j.ArmatureForce {
@@ -103,14 +120,15 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 		}
 		o.value(name)
 	}
-	o.raw(`], "position_residual": `).number(j.PositionResidual)
-	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
+	o.raw("]")
 }
 
 func (o *jsonWriter) coupling(c *rung.CouplingResult) {
 	o.raw(`"name": `).value(c.Name)
-	o.raw(`, "multiplier": `).number(c.Multiplier)
-	o.raw(`, "multiplier_unique": ` + strconv.FormatBool(c.MultiplierUnique))
+	if o.knows("couplings.multiplier") {
+		o.raw(`, "multiplier": `).number(c.Multiplier)
+		o.raw(`, "multiplier_unique": ` + strconv.FormatBool(c.MultiplierUnique))
+	}
 	o.raw(`, "position_residual": `).number(c.PositionResidual)
 	o.raw(`, "velocity_residual": `).number(c.VelocityResidual)
 }
@@ -153,6 +171,26 @@ func (o *jsonWriter) number(x float64) {
 		o.err = shell.ErrNotFinite
 	}
 	o.b = strconv.AppendFloat(o.b, x, 'g', -1, 64)
+}
+
+// object appends a struct as encoding/json writes it, without the fields that are left out under path.
+func (o *jsonWriter) object(path string, of any) {
+	v, first := reflect.ValueOf(of), true
+	o.raw("{")
+	for i := range v.NumField() {
+		name, option, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		f := v.Field(i)
+		empty := f.IsZero() || f.Kind() == reflect.Slice && f.Len() == 0
+		if option == "omitempty" && empty || !o.knows(path+name) {
+			continue
+		}
+		if !first {
+			o.raw(",")
+		}
+		first = false
+		o.raw(`"` + name + `":`).value(f.Interface())
+	}
+	o.raw("}")
 }
 
 // value appends v as encoding/json writes it.

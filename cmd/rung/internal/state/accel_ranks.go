@@ -1,70 +1,21 @@
 package state
 
 import (
-	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/spf13/cobra"
 )
-
-// PiecesResult is the document of rung accel --ranks --json: fields of rung.Result that pieces know, and how the model was cut.
-type PiecesResult struct {
-	Format      string            `json:"format"`
-	Name        string            `json:"name"`
-	Time        float64           `json:"time"`
-	Bodies      []rung.BodyResult `json:"bodies"`
-	Joints      []PieceJoint      `json:"joints,omitempty"` // nil where rows are redundant
-	Constraints piecesConstraints `json:"constraints"`
-	Energy      rung.EnergyResult `json:"energy"`
-	Way         string            `json:"way"`
-	Refinements int               `json:"refinements"`
-	Notes       []string          `json:"notes,omitempty"`
-	Ranks       int               `json:"ranks"`
-	Root        string            `json:"root"`
-	Held        int               `json:"separator_rows"` // rows of joints between pieces
-	Pieces      []AccelPiece      `json:"pieces"`
-}
-
-// PieceJoint is the reaction of a joint.
-type PieceJoint struct {
-	Name             string            `json:"name"`
-	ConstraintWrench rung.WrenchResult `json:"constraint_wrench"`
-	TotalWrench      rung.WrenchResult `json:"total_wrench"`
-	PositionResidual float64           `json:"position_residual"`
-	VelocityResidual float64           `json:"velocity_residual"`
-}
-
-// piecesConstraints is what pieces know of the constraints.
-type piecesConstraints struct {
-	Rows      int `json:"rows"`
-	Rank      int `json:"rank"`
-	Redundant int `json:"redundant"`
-	Mobility  int `json:"mobility"`
-
-	RedundantJoints    []rung.RedundantJoint `json:"redundant_joints"`
-	RedundantCouplings []string              `json:"redundant_couplings,omitempty"`
-}
-
-// AccelPiece is what a rank has.
-type AccelPiece struct {
-	Rank     int   `json:"rank"`
-	Bodies   int   `json:"bodies"`
-	Halo     int   `json:"halo"`
-	HeldRows int   `json:"held_rows"`
-	Bytes    int64 `json:"bytes_sent"`
-}
 
 // accelOnRanks is runAccel with --ranks.
 func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
@@ -93,19 +44,12 @@ func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
 		if !r.Head() {
 			return nil
 		}
-		if f.json {
-			return shell.WriteJSON(r.Stdout, out)
-		}
-		most := listed
-		if f.all {
-			most = max(len(out.Bodies), len(out.Joints))
-		}
-		return shell.Print(r.Stdout, func(p *sheet.Page) { printPieces(p, out, most) })
+		return f.print(r.Stdout, out)
 	})
 }
 
 // accelerateRank solves on one rank. Rank 0 returns the document.
-func accelerateRank(r *ranks.Rank, m *model.Model, f *accelFlags) (*PiecesResult, error) {
+func accelerateRank(r *ranks.Rank, m *model.Model, f *accelFlags) (*rung.Result, error) {
 	r.Options.Threads = int(f.threads)
 	p, err := dist.NewPlan(r, m, r.Options)
 	if err != nil {
@@ -118,35 +62,102 @@ func accelerateRank(r *ranks.Rank, m *model.Model, f *accelFlags) (*PiecesResult
 	if err := s.Solve(p.Mechanism().Initial()); err != nil {
 		return nil, err
 	}
-	_, held := p.HeldRows()
-	out := &PiecesResult{Format: "rung-pieces/1", Way: s.Way().String(), Refinements: s.Steps(), Ranks: r.Size(), Root: f.ranks.RootName(), Held: held}
-	var whole *mechanism.Mechanism
-	if r.Head() {
-		whole, err = mechanism.New(m)
-	}
-	if err = dist.Agree(r, err); err != nil {
+	out := &pieces{rank: r, plan: p, solver: s}
+	if err = dist.Agree(r, out.begin(m)); err != nil {
 		return nil, err
 	}
-	if err := out.redundantRows(r, p, s, whole); err != nil {
+	if err := out.explain(f.ranks.RootName()); err != nil {
 		return nil, err
 	}
-	out.gather(r, p, s, whole)
-	if r.Head() {
-		out.describe(whole)
-	}
-	return out, s.Close()
+	out.gather()
+	return out.result, s.Close()
 }
 
-// redundantRows gathers the rows that count as redundant, by the numbers of joints and couplings in the whole.
-func (out *PiecesResult) redundantRows(r *ranks.Rank, p *dist.Plan, s *dist.Solver, whole *mechanism.Mechanism) error {
-	out.Constraints.Redundant = s.Redundant()
-	out.Constraints.RedundantJoints = []rung.RedundantJoint{}
-	if out.Constraints.Redundant <= 0 {
+// pieces makes the document of a solution that ranks have.
+type pieces struct {
+	rank   *ranks.Rank
+	plan   *dist.Plan
+	solver *dist.Solver
+	whole  *mechanism.Mechanism // on rank 0
+	result *rung.Result         // on rank 0
+}
+
+// begin makes what the state alone tells, on rank 0.
+func (x *pieces) begin(m *model.Model) (err error) {
+	if !x.rank.Head() {
 		return nil
 	}
-	rows, err := s.RedundantRows()
+	if x.whole, err = mechanism.New(m); err != nil {
+		return err
+	}
+	st, kin := x.whole.Initial(), x.whole.NewKinematics()
+	if err = x.whole.KinematicsTo(kin, st); err != nil {
+		return err
+	}
+	x.result, err = rung.NewStateResult(x.whole, kin, st)
+	return err
+}
+
+// explain adds what the constraints and the solution are like, and what is left out.
+func (x *pieces) explain(root string) error {
+	p, s := x.plan, x.solver
+	q := s.Quality()
+	names, err := x.redundantRows()
 	if err != nil {
 		return err
+	}
+	ill := x.illScaled()
+	out := x.result
+	if out == nil {
+		return nil
+	}
+	_, held := p.HeldRows()
+	out.Ranks = &rung.RanksResult{Ranks: x.rank.Size(), Root: root, Held: held}
+	out.IllScaled = ill
+	out.Contradiction = rung.NewContradiction(q.Inconsistency, q.Worst, q.Coupling)
+	out.Solve = rung.SolveResult{
+		Unknowns: q.Unknowns, FactorNonzeros: q.NonZeros, FactorFlops: q.Flops, Refinements: s.Steps(), Residual: q.BackwardError,
+		Inconsistency: q.Inconsistency, CorrectedPivots: q.Corrected, WhyWhole: "the model is cut into pieces", Way: s.Way().String(),
+	}
+	c := &out.Constraints
+	c.Rows = x.whole.NumCouplings()
+	for j := range x.whole.Joints {
+		c.Rows += int(x.whole.Joints[j].Rows)
+	}
+	omit := func(reason string, fields ...string) {
+		out.LeftOut = append(out.LeftOut, rung.LeftOutResult{Fields: fields, Reason: reason})
+	}
+	omit("pieces do not compute the distance to a singular pose, which takes a factorization of the whole geometry",
+		"constraints.near_singular", "constraints.distance", "constraints.weakest_joint", "constraints.weakest_coupling")
+	omit("it is not gathered from pieces and root", "solve.pivot_growth")
+	if s.Redundant() < 0 {
+		omit("the way that solved the system keeps all rows, so it is not known which are redundant",
+			"constraints.rank", "constraints.redundant", "constraints.mobility", "constraints.redundant_joints", "constraints.redundant_couplings")
+	} else {
+		c.Redundant = s.Redundant()
+		c.Rank = c.Rows - c.Redundant
+		c.Mobility = 6*x.whole.NumBodies() - c.Rank
+		x.nameRedundant(names)
+	}
+	if c.LeastNorm = s.Redundant() == 0; !c.LeastNorm {
+		why := "redundant constraints share the load, and pieces do not compute how"
+		if s.Redundant() < 0 {
+			why = "it is not known whether they are unique"
+		}
+		omit(why, "joints.constraint_wrench", "joints.total_wrench", "joints.armature_force", "joints.wrench_unique", "joints.undetermined",
+			"couplings.multiplier", "couplings.multiplier_unique", "constraints.least_norm", "constraints.norm_residual")
+	}
+	return nil
+}
+
+// redundantRows gathers the rows that count as redundant: on rank 0 how many of each joint and coupling of the whole.
+func (x *pieces) redundantRows() (count []int, err error) {
+	if x.solver.Redundant() <= 0 {
+		return nil, nil
+	}
+	rows, err := x.solver.RedundantRows()
+	if err != nil {
+		return nil, err
 	}
 	names := make([]byte, 0)
 	for _, row := range rows {
@@ -156,46 +167,69 @@ func (out *PiecesResult) redundantRows(r *ranks.Rank, p *dist.Plan, s *dist.Solv
 		}
 		names = append(append(append(names, kind), row.Name...), 0)
 	}
-	all := r.Texts(string(names))
-	if !r.Head() {
-		return nil
+	all := x.rank.Texts(string(names))
+	if x.whole == nil {
+		return nil, nil
 	}
-	count := make([]int, whole.NumConstraints())
+	count = make([]int, x.whole.NumConstraints())
 	for _, text := range all {
-		for start := 0; start < len(text); {
-			end := start + slices.Index([]byte(text[start:]), 0)
-			name, i := text[start+1:end], 0
-			if text[start] == 'j' {
-				i, err = whole.JointIndex(name)
-			} else if i, err = whole.CouplingIndex(name); err == nil {
-				i += whole.NumJoints()
+		for name := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
+			if name == "" {
+				continue
+			}
+			i, err := 0, error(nil)
+			if name[0] == 'j' {
+				i, err = x.whole.JointIndex(name[1:])
+			} else if i, err = x.whole.CouplingIndex(name[1:]); err == nil {
+				i += x.whole.NumJoints()
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 			count[i]++
-			start = end + 1
 		}
 	}
-	c := &out.Constraints
+	return count, nil
+}
+
+// nameRedundant names the joints and couplings with redundant rows.
+func (x *pieces) nameRedundant(count []int) {
+	c := &x.result.Constraints
 	for i, n := range count {
-		switch {
+		switch name := x.whole.ConstraintName(i); {
 		case n == 0:
-		case i >= whole.NumJoints():
-			c.RedundantCouplings = append(c.RedundantCouplings, whole.ConstraintName(i))
+		case i >= x.whole.NumJoints():
+			c.RedundantCouplings = append(c.RedundantCouplings, name)
 		default:
-			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: whole.ConstraintName(i), Rows: n})
+			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: name, Rows: n})
+		}
+	}
+}
+
+// illScaled returns the first place of all ranks where bodies of very different size meet, on rank 0.
+func (x *pieces) illScaled() *rung.IllScaledResult {
+	own, m := "", x.plan.Mechanism()
+	if ill := x.plan.IllScaled(); ill != nil && ill.Body >= 0 {
+		own = "b" + m.BodyName(ill.Body) + "\x00" + ill.Text
+	} else if ill != nil {
+		own = "j" + m.JointName(ill.Joint) + "\x00" + ill.Text
+	}
+	for _, text := range x.rank.Texts(own) {
+		switch name, why, there := strings.Cut(text, "\x00"); {
+		case !there:
+		case name[0] == 'b':
+			return &rung.IllScaledResult{Body: name[1:], Text: why}
+		default:
+			return &rung.IllScaledResult{Joint: name[1:], Text: why}
 		}
 	}
 	return nil
 }
 
-// jointNumbers are those of a joint on their way to rank 0: its number, two wrenches, two residuals.
-const jointNumbers = 15
-
-// gather brings accelerations and reactions to rank 0.
-func (out *PiecesResult) gather(r *ranks.Rank, p *dist.Plan, s *dist.Solver, whole *mechanism.Mechanism) {
-	piece := p.Piece()
+// gather brings accelerations and, if they are unique, reactions to rank 0.
+func (x *pieces) gather() {
+	p, s := x.plan, x.solver
+	piece, m := p.Piece(), p.Mechanism()
 	held, _ := p.HeldRows()
 	v := []float64{float64(piece.Own), float64(len(piece.Rank)), float64(held), float64(s.Sent())}
 	for _, b := range piece.Body[:piece.Own] {
@@ -204,101 +238,77 @@ func (out *PiecesResult) gather(r *ranks.Rank, p *dist.Plan, s *dist.Solver, who
 	a := make([]float64, 6*piece.Own)
 	s.AccelerationsTo(a)
 	v = append(v, a...)
-	if out.Constraints.Redundant == 0 {
-		re := s.Reactions()
-		m := p.Mechanism()
-		for j := range m.NumJoints() {
-			if !p.JointCounts(j) {
-				continue
-			}
-			c, total := re.ConstraintWrench(j), re.TotalWrench(j)
-			pos, vel := m.Residuals(j, re.Kin, re.State)
-			v = append(v, float64(piece.Joint[j]))
-			v = append(append(append(v, c[:]...), total[:]...), pos, vel)
+	if s.Redundant() == 0 {
+		v = x.reactions(v)
+	}
+	var couplings []float64
+	var names strings.Builder
+	if s.Redundant() == 0 {
+		for i := range m.NumCouplings() {
+			couplings = append(couplings, s.CouplingMultiplier(i))
+			names.WriteString(m.CouplingName(i) + "\x00")
 		}
 	}
-	lists := r.Lists(v)
-	if !r.Head() {
+	lists, multipliers, of := x.rank.Lists(v), x.rank.Lists(couplings), x.rank.Texts(names.String())
+	if x.result == nil {
 		return
 	}
-	out.Bodies = make([]rung.BodyResult, whole.NumBodies())
-	if out.Constraints.Redundant == 0 {
-		out.Joints = make([]PieceJoint, whole.NumJoints())
-	}
 	for rank, v := range lists {
-		x := AccelPiece{rank, int(v[0]), int(v[1]), int(v[2]), int64(v[3])}
-		out.Pieces = append(out.Pieces, x)
-		number, v := v[4:4+x.Bodies], v[4+x.Bodies:]
-		for _, i := range number {
-			out.Bodies[int(i)] = rung.BodyResult{Name: whole.BodyName(int(i)), ComAcceleration: spatial.Vec3(v[3:6]), AngularAcceleration: spatial.Vec3(v[:3])}
-			v = v[6:]
-		}
-		for ; len(v) > 0; v = v[jointNumbers:] {
-			c, total := spatial.Force(v[1:7]), spatial.Force(v[7:13])
-			out.Joints[int(v[0])] = PieceJoint{
-				Name: whole.JointName(int(v[0])), ConstraintWrench: rung.WrenchResult{Force: c.Linear(), Moment: c.Moment()},
-				TotalWrench: rung.WrenchResult{Force: total.Linear(), Moment: total.Moment()}, PositionResidual: v[13], VelocityResidual: v[14],
+		x.take(rank, v)
+		for i, name := range strings.Split(of[rank], "\x00")[:len(multipliers[rank])] {
+			if k, err := x.whole.CouplingIndex(name); err == nil {
+				c := &x.result.Couplings[k]
+				c.Multiplier, c.MultiplierUnique = multipliers[rank][i], true
 			}
 		}
 	}
-	out.Notes = p.Notes()
 }
 
-// describe adds what the whole mechanism tells without a solution.
-func (out *PiecesResult) describe(m *mechanism.Mechanism) {
-	st, kin := m.Initial(), m.NewKinematics()
-	out.Name, out.Time = m.Name, st.Time
-	if m.KinematicsTo(kin, st) == nil {
-		e := m.EnergyAt(kin, st)
-		out.Energy = rung.EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()}
+// jointNumbers are those of a joint on their way to rank 0, but for the forces of its armature: its number, two wrenches, and how many
+// forces follow.
+const jointNumbers = 14
+
+// reactions appends those of the joints that count on this rank.
+func (x *pieces) reactions(v []float64) []float64 {
+	re, m := x.solver.Reactions(), x.plan.Mechanism()
+	for j := range m.NumJoints() {
+		if !x.plan.JointCounts(j) {
+			continue
+		}
+		c, total := re.ConstraintWrench(j), re.TotalWrench(j)
+		v = append(v, float64(x.plan.Piece().Joint[j]))
+		v = append(append(v, c[:]...), total[:]...)
+		jt := &m.Joints[j]
+		if jt.Armature == nil {
+			v = append(v, 0)
+			continue
+		}
+		var f [6]float64
+		re.ArmatureForceTo(&f, j)
+		v = append(append(v, float64(jt.Kind.Freedoms())), f[:jt.Kind.Freedoms()]...)
 	}
-	c := &out.Constraints
-	c.Rows = m.NumCouplings()
-	for j := range m.Joints {
-		c.Rows += int(m.Joints[j].Rows)
-	}
-	if c.Redundant >= 0 {
-		c.Rank = c.Rows - c.Redundant
-		c.Mobility = 6*m.NumBodies() - c.Rank
-	}
+	return v
 }
 
-// printPieces writes the document for people.
-func printPieces(p *sheet.Page, out *PiecesResult, most int) {
-	p.Line("%s at %s s: %s in %s", sheet.ModelTitle(out.Name), sheet.Short(out.Time), sheet.Plural(len(out.Bodies), "body"), sheet.Plural(out.Ranks, "piece"))
-	printBodies(p, out.Bodies, most)
-	joints := make([]rung.JointResult, len(out.Joints))
-	for i := range joints {
-		j := &out.Joints[i]
-		joints[i] = rung.JointResult{Name: j.Name, TotalWrench: j.TotalWrench, PositionResidual: j.PositionResidual, VelocityResidual: j.VelocityResidual}
+// take stores what a rank has sent.
+func (x *pieces) take(rank int, v []float64) {
+	out := x.result
+	of := rung.PieceResult{Rank: rank, Bodies: int(v[0]), Halo: int(v[1]), Held: int(v[2]), Bytes: int64(v[3])}
+	out.Ranks.Pieces = append(out.Ranks.Pieces, of)
+	number, v := v[4:4+of.Bodies], v[4+of.Bodies:]
+	for _, i := range number {
+		b := &out.Bodies[int(i)]
+		b.ComAcceleration, b.AngularAcceleration = spatial.Vec3(v[3:6]), spatial.Vec3(v[:3])
+		v = v[6:]
 	}
-	printJoints(p, joints, most)
-	p.Blank()
-	c := &out.Constraints
-	if c.Redundant < 0 {
-		p.Item("constraints", sheet.Plural(c.Rows, "row")+"; which are redundant is not known, as the way that solved the system keeps all")
-	} else {
-		p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
-		p.Item("redundant", redundancy(&rung.ConstraintsResult{Redundant: c.Redundant, RedundantJoints: c.RedundantJoints, RedundantCouplings: c.RedundantCouplings}))
-	}
-	p.Item("singularity", "not looked at in pieces")
-	if c.Redundant == 0 {
-		p.Item("reactions", "all determined")
-		p.Item("state", violations(joints))
-	} else if c.Redundant < 0 {
-		p.Item("reactions", "left out, as it is not known whether they are unique")
-	} else {
-		p.Item("reactions", "left out, as redundant constraints share the load, and how they do is not looked at in pieces")
-	}
-	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(out.Energy.Kinetic), sheet.Short(out.Energy.Potential)))
-	p.Item("solve", fmt.Sprintf("%s; %s", out.Way, sheet.Plural(out.Refinements, "refinement")))
-	largest, bytes := 0, int64(0)
-	for _, x := range out.Pieces {
-		largest, bytes = max(largest, x.Bodies), max(bytes, x.Bytes)
-	}
-	p.Item("pieces", fmt.Sprintf("%s of at most %s, root %s; %s between them; at most %s bytes sent by a rank",
-		sheet.Plural(out.Ranks, "rank"), sheet.Plural(largest, "body"), out.Root, sheet.Plural(out.Held, "row"), sheet.Count(bytes)))
-	for _, note := range out.Notes {
-		p.Item("note", fault.Escape(note))
+	for len(v) > 0 {
+		j := &out.Joints[int(v[0])]
+		j.ConstraintWrench, j.TotalWrench = rung.NewWrench(spatial.Force(v[1:7])), rung.NewWrench(spatial.Force(v[7:13]))
+		j.WrenchUnique = true
+		n := int(v[13])
+		if v = v[jointNumbers:]; n > 0 {
+			j.ArmatureForce = slices.Clone(v[:n])
+		}
+		v = v[n:]
 	}
 }

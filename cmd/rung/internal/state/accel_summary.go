@@ -20,27 +20,37 @@ const (
 func printSummary(p *sheet.Page, r *rung.Result) {
 	c := &r.Constraints
 	p.Blank()
-	p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
+	if r.Knows("constraints.rank") {
+		p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
+	} else {
+		p.Item("constraints", sheet.Plural(c.Rows, "row"))
+	}
 	if r.RankDiffers != nil {
 		p.Item("", "RANK DIFFERS: "+r.RankDiffers.Text)
 	}
 	if r.Contradiction != nil {
 		p.Item("contradiction", r.Contradiction.Text)
 	}
-	p.Item("redundant", redundancy(c))
-	if r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance {
+	if r.Knows("constraints.redundant") {
+		p.Item("redundant", redundancy(c))
+	}
+	switch {
+	case !r.Knows("constraints.distance"): // printPieces says why
+	case r.Contradiction != nil && c.NearSingular && c.Distance >= kkt.NearSingularDistance:
 		p.Item("singularity", fmt.Sprintf("PERHAPS NEARLY SINGULAR, which the contradiction hides: distance %.3g, %s",
 			c.Distance, weakest(c)))
-	} else {
+	default:
 		p.Item("singularity", singularity(c))
 	}
 	if r.IllScaled != nil {
 		p.Item("scale", scale(r.IllScaled))
 	}
-	p.Item("reactions", Reactions(r.Joints, c))
+	if r.Knows("joints.total_wrench") {
+		p.Item("reactions", Reactions(r.Joints, c))
+	}
 	p.Item("state", violations(r.Joints))
 	if n := len(r.Couplings); n > 0 {
-		p.Item("couplings", coupled(r.Couplings))
+		p.Item("couplings", coupled(r.Couplings, r.Knows("couplings.multiplier")))
 	}
 	printLimits(p, r.BeyondLimits)
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
@@ -49,11 +59,33 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 		p.Item("solve", fmt.Sprintf("%s, %s, residual of the loops %.2g", r.Method, sheet.Plural(s.Unknowns, "unknown"), s.Residual))
 		return
 	}
-	p.Item("solve", fmt.Sprintf("%s, %s, ordering %s; factor %s nonzeros, %s flops; %s, residual %.2g",
-		r.Method, sheet.Plural(s.Unknowns, "unknown"), r.Ordering, sheet.Count(s.FactorNonzeros), sheet.Count(s.FactorFlops),
+	how := "ordering " + r.Ordering
+	if r.Ranks != nil {
+		how = "in pieces"
+	}
+	p.Item("solve", fmt.Sprintf("%s, %s, %s; factor %s nonzeros, %s flops; %s, residual %.2g",
+		r.Method, sheet.Plural(s.Unknowns, "unknown"), how, sheet.Count(s.FactorNonzeros), sheet.Count(s.FactorFlops),
 		sheet.Plural(s.Refinements, "refinement"), s.Residual))
 	if s.CorrectedPivots > 0 {
 		p.Item("", sheet.Plural(s.CorrectedPivots, "pivot")+" lost to rounding and replaced")
+	}
+	if r.Ranks != nil {
+		printPieces(p, r)
+	}
+}
+
+// printPieces writes how the model was cut, and what is left out.
+func printPieces(p *sheet.Page, r *rung.Result) {
+	largest, bytes := 0, int64(0)
+	for _, x := range r.Ranks.Pieces {
+		largest, bytes = max(largest, x.Bodies), max(bytes, x.Bytes)
+	}
+	p.Item("pieces", fmt.Sprintf("%s of at most %s, root %s; %s between them; at most %s bytes sent by a rank",
+		sheet.Plural(r.Ranks.Ranks, "rank"), sheet.Plural(largest, "body"), r.Ranks.Root, sheet.Plural(r.Ranks.Held, "row"), sheet.Count(bytes)))
+	label := "left out"
+	for _, x := range r.LeftOut {
+		p.Item(label, strings.Join(x.Fields, ", ")+": "+x.Reason)
+		label = ""
 	}
 }
 
@@ -135,8 +167,8 @@ func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
 		n, sheet.Plural(len(joints), "joint"), choice)
 }
 
-// coupled says how many multipliers are undetermined and how well the state satisfies the couplings.
-func coupled(list []rung.CouplingResult) string {
+// coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings.
+func coupled(list []rung.CouplingResult, known bool) string {
 	n, worst := 0, 0
 	for i := range list {
 		if !list[i].MultiplierUnique {
@@ -147,7 +179,9 @@ func coupled(list []rung.CouplingResult) string {
 		}
 	}
 	text := "all determined"
-	if n > 0 {
+	if !known {
+		text = "multipliers left out"
+	} else if n > 0 {
 		text = fmt.Sprintf("undetermined in %d of %s", n, sheet.Plural(len(list), "coupling"))
 	}
 	w := &list[worst]

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -19,10 +20,16 @@ const (
 // printResult writes r for people: tables of the first most bodies and joints,
 // then the constraints in words.
 func printResult(p *sheet.Page, r *rung.Result, most int) {
-	p.Line("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
+	title := fmt.Sprintf("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
+	if r.Ranks != nil {
+		title += ", in " + sheet.Plural(r.Ranks.Ranks, "piece")
+	}
+	p.Line("%s", title)
 	printBodies(p, r.Bodies, most)
-	printJoints(p, r.Joints, most)
-	printCouplings(p, r.Couplings, most)
+	if r.Knows("joints.total_wrench") {
+		printJoints(p, r.Joints, most)
+		printCouplings(p, r.Couplings, most)
+	}
 	printSummary(p, r)
 }
 
