@@ -445,7 +445,7 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 
 // Balls calls visit with a ball around each shape at st, and with one at each end of a link: its centre in the world and its radius, m.
 //
-// Cost: O(shapes).
+// Cost: O(shapes + links).
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
 	for i := range s.Shapes {
 		visit(s.Shapes[i].Place(st).Origin, s.reach(&s.Shapes[i]))
@@ -457,9 +457,10 @@ func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radiu
 	}
 }
 
-// Bounds returns a ball around all shapes at st: its centre, that of the box around them along the world's axes, and its radius, m.
+// Bounds returns a ball around all shapes and links at st: its centre in the world and its radius, m. The centre is that
+// of the box along the world's axes around the balls of Balls. A scene without shapes and links has the radius Unit.
 //
-// Cost: O(shapes).
+// Cost: O(shapes + links).
 func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64) {
 	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	s.Balls(st, func(p spatial.Vec3, r float64) {

@@ -216,7 +216,7 @@ func (b *builder) linkMesh(l *scene.Link, s *scene.Shape) int {
 	points, normals := make([][3]float32, len(m.Points)), make([][3]float32, len(m.Points))
 	for i, p := range m.Points {
 		p[2] = p[2]*f[0]/max(f[2], 1e-3*f[0]) + m.Shifts[i]
-		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // whose transform by the scale is that of the mesh
+		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // the node's scale divides it
 		points[i], normals[i] = single(p), single(n.Scale(1/n.Norm()))
 	}
 	attributes := gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}

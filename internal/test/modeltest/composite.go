@@ -161,7 +161,7 @@ type end struct {
 	v, w  spatial.Vec3 // of its origin, and angular
 }
 
-// end returns a random frame of a body.
+// end returns a random frame of a body, or of the world for −1, with its pose and motion in the world.
 func (g *composites) end(body int) end {
 	e := end{body: body, local: model.Pose{Position: g.vec(0.5), Orientation: spatial.Exp(g.vec(3))}}
 	e.E, e.at = spatial.Quat(e.local.Orientation).Mat(), e.local.Position
