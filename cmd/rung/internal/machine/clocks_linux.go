@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WaitedTime returns how long threads of this process were ready to run and had no processor, negative if the kernel does not keep
-// account of it.
+// WaitedTime returns how long threads of this process were ready to run and had no processor, negative if the kernel
+// does not keep account of it.
 func WaitedTime() time.Duration {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
