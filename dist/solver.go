@@ -290,7 +290,7 @@ func pivotOf(err error) *factor.PivotError {
 	return nil
 }
 
-// refine solves for the rows that are not held and goes on as factor.Factor.SolveRefinedTo does, rank 0 deciding. It
+// refine solves for the rows that are not held and goes on as factor.Factor.SolveExactTo does, rank 0 deciding. It
 // returns holds, or fails if the next way has to be tried.
 func (s *Solver) refine(w kkt.Way) (int, error) {
 	u := s.hub
@@ -331,7 +331,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	return next, nil
 }
 
-// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveRefinedTo does.
+// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveExactTo does.
 func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 	u := s.hub
 	if s.low == nil {

@@ -81,11 +81,9 @@ const atRest = 1e-4
 // (22), relative to the norm of the whole +1 part.
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when
-// corrections no longer shrink. Under WhereWeak, a first correction above roughError says that
-// the system enlarges rounding: residuals are then computed with twice the digits, so that x
-// becomes the solution of the system as it stands in doubles. Under Everywhere, conjugate gradients go on from there:
+// corrections no longer shrink. Under Everywhere, conjugate gradients go on from there:
 // directions are left in which the proximal term is larger than S. Refinement.Error says how
-// far all this came.
+// far all this came. SolveExactTo goes further where the system enlarges rounding.
 //
 // Under WhereWeak, and if all rows hold up to rounding, a correction may be known to be the
 // last before it is made. It is then not followed by a residual, and r and Worst are those of
@@ -96,10 +94,20 @@ const atRest = 1e-4
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
 // original order, as does r, and do not overlap.
-// Cost: one solve and one product a step, no allocation but when conjugate gradients or twice the
-// digits are first needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
+// Cost: one solve and one product a step, no allocation but when conjugate gradients are first
+// needed. It panics on a foreign pattern, a length mismatch, or without a valid factor.
 func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
-	return f.SolveWithinTo(x, r, b, m, floor, 0)
+	return f.solveRefined(x, r, b, m, goal{floor: floor})
+}
+
+// SolveExactTo is SolveRefinedTo that goes on where the system enlarges rounding: under WhereWeak,
+// after a first correction above roughError, residuals are computed with twice the digits. So x
+// becomes the solution of the system as it stands in doubles.
+//
+// Cost: that of SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some
+// ten times its price, and memory for three vectors is allocated the first time.
+func (f *Factor) SolveExactTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
+	return f.solveRefined(x, r, b, m, goal{floor: floor, exact: true})
 }
 
 // SolveWithinTo is SolveRefinedTo that ends as soon as the predicted error of the +1 part and the largest residual of a row (Worst) are enough or less; 0
@@ -107,6 +115,20 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 //
 // It panics if enough is negative or no number, and as SolveRefinedTo does.
 func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enough float64) Refinement {
+	if !(enough >= 0) {
+		panic("factor: option out of range")
+	}
+	return f.solveRefined(x, r, b, m, goal{floor: floor, enough: enough})
+}
+
+// goal is how far a refinement goes.
+type goal struct {
+	floor  float64 // least size of x that errors are relative to
+	enough float64 // of SolveWithinTo
+	exact  bool    // as SolveExactTo does
+}
+
+func (f *Factor) solveRefined(x, r, b []float64, m *sparse.Matrix, to goal) Refinement {
 	f.mustBe()
 	n := f.Symbolic.Pattern.Dim()
 	switch {
@@ -118,29 +140,27 @@ func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enoug
 		panic(heldRows)
 	case len(x) != n || len(r) != n || len(b) != n:
 		panic("factor: length mismatch")
-	case !(enough >= 0):
-		panic("factor: option out of range")
 	}
 	if checks {
 		assertDisjoint(x, r, b)
 	}
 	w := f.weighted()
 	if w == nil {
-		return f.refine(x, r, b, floor, enough)
+		return f.refine(x, r, b, to)
 	}
 	copy(w.b, b)
 	w.each(w.b, algebra.SolveLower)
-	out := f.refine(x, r, w.b, floor, enough)
+	out := f.refine(x, r, w.b, to)
 	w.each(x, algebra.SolveUpper)
 	w.each(r, algebra.MulLower)
 	return out
 }
 
-// refine is SolveWithinTo for unit +1 blocks.
-func (f *Factor) refine(x, r, b []float64, floor, enough float64) Refinement {
+// refine is solveRefined for unit +1 blocks.
+func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	last := f.solve(x, b, r)
-	c := NewConvergence(f.policy, f.Contraction, last, max(floor, f.freeSize(x)))
-	c.enough = enough
+	c := NewConvergence(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
+	c.enough, c.exact = goal.enough, goal.exact
 	q, least := f.residual(r, b, x, &c.Refinement)
 	if c.First(q, least) {
 		return c.Refinement
@@ -181,7 +201,7 @@ func (f *Factor) refine(x, r, b []float64, floor, enough float64) Refinement {
 			if f.policy == WhereWeak {
 				break
 			}
-			if left = f.conjugateGradients(x, b, floor); left >= conjugateFair {
+			if left = f.conjugateGradients(x, b, goal.floor); left >= conjugateFair {
 				break
 			}
 			f.unit.ResidualTo(r, b, x)
@@ -196,7 +216,7 @@ func (f *Factor) refine(x, r, b []float64, floor, enough float64) Refinement {
 	return c.Refinement
 }
 
-// Convergence decides when refinement ends. SolveRefinedTo asks it, and who refines in pieces (AnalyzeHeld). Its Size and Worst are set from
+// Convergence decides when refinement ends, that of SolveExactTo if it is new. The solves of Factor ask it, and who refines in pieces (AnalyzeHeld). Its Size and Worst are set from
 // outside.
 type Convergence struct {
 	Refinement
@@ -207,12 +227,13 @@ type Convergence struct {
 	enough      float64 // of SolveWithinTo
 	estimates   bool    // the error is estimated with the factor before the first correction
 	holds       bool    // all rows do after the first solve
+	exact       bool    // residuals with twice the digits may follow
 	twice       bool    // residuals have twice the digits
 }
 
 // NewConvergence begins after the first solve, last the largest norm of a +1 node with neighbours. contraction is Tally.Contraction.
 func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
-	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last}
+	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, exact: true}
 	c.Error, c.Size = math.Inf(1), max(last, floor)
 	c.estimates = policy == WhereWeak && c.Size <= math.MaxFloat64
 	return c
@@ -276,7 +297,7 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 
 // Rough reports whether a first correction of a size says that residuals have to be computed with twice the digits from now on.
 func (c *Convergence) Rough(step float64) bool {
-	if c.policy != WhereWeak || c.enough > 0 || c.Steps != 1 || !(step > roughError*c.Size) {
+	if c.policy != WhereWeak || !c.exact || c.Steps != 1 || !(step > roughError*c.Size) {
 		return false
 	}
 	c.twice = true

@@ -2,6 +2,8 @@ package kkt_test
 
 import (
 	"fmt"
+	"math"
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +25,7 @@ var benchCases = []struct {
 	{"nfourbar", func(n int) int { return n / 2 }},
 	{"chain", func(n int) int { return n }},
 	{"tree", func(n int) int { return n }},
+	{"grid", func(n int) int { return int(math.Sqrt(float64(n))) }},
 }
 
 var benchSizes = []int{100, 1000, 10000, 100000}
@@ -78,8 +81,9 @@ func (x *problem) part(b *testing.B, name string, run func() error) {
 func BenchmarkSmall(b *testing.B) {
 	for _, name := range []string{
 		"pendulum", "type-helical-chain", "four-bar", "slider-crank-spatial", "bricard-6r", "floating-tree", "stewart-6ups",
+		"../standard/a02-n-four-bar-40", "../standard/a03-andrews-ivp",
 	} {
-		b.Run("model="+name, func(b *testing.B) {
+		b.Run("model="+path.Base(name), func(b *testing.B) {
 			p := newPlan(b, golden(b, name), order.Auto)
 			x := &problem{s: p.NewSolver(), st: p.Initial(), p: p, bodies: float64(p.Mechanism().NumBodies())}
 			require.NoError(b, x.s.Solve(x.st))

@@ -42,9 +42,9 @@ The tree methods solve in the joint coordinates of a spanning tree, at a cost of
 at least the square of the size. Their accelerations, wrenches and counts are
 their own; what is undetermined is found by the sparse method.
 
-With --ranks the model is cut into pieces that ranks solve together. The document
-is the same. What takes the whole system is left out, and "left_out" says why:
-distance to a singular pose, and reactions where constraints are redundant.`,
+With --ranks the model is cut into pieces that ranks solve together. The
+document is the same. What takes the whole system is left out, and "left_out"
+says why: distance to a singular pose, reactions where rows are redundant.`,
 		Example: `  rung accel four-bar.json
   rung generate ladder 1000 -o - | rung accel - --json`,
 		Args:              shell.Arguments("MODEL"),
