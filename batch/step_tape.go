@@ -78,21 +78,16 @@ func (c *compiler) steps() *stepper {
 	s.errors = c.take()
 
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
-	var dx [2][]place
-	z := make([]place, len(c.sys.order))
-	for i := range z {
+	var dx, z []place
+	for i := range c.sys.order {
 		n := c.sys.size(int32(i))
-		at := c.room(2 * n)
-		dx[0], dx[1] = append(dx[0], at), append(dx[1], at.at(n))
-		z[i] = c.room(2 * n)
+		dx, z = append(dx, c.room(2*n)), append(z, c.room(2*n))
 	}
 	c.sys.eliminate(drift, z, 2, false)
-	for row := range dx {
-		c.sys.backward(dx[row], z, row, true)
-	}
+	c.sys.backward(dx, z, 2, true)
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
 		b := &c.bodies[i]
-		c.op(tape.Moved, b.state, dx[0][i], b.axes, b.data, c.sys.record)
+		c.op(tape.Moved, b.state, dx[i], b.axes, b.data, c.sys.record)
 	}
 	s.project = c.take()
 	return s

@@ -178,176 +178,224 @@ const (
 	Panel1 Code = 85
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
 	Back1 Code = 86
+	// TwoBack1 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack1 Code = 87
+	// TwoUpper1 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper1 Code = 88
 	// Upper1 stores L⁻ᵀ·A in A: C is L.
-	Upper1 Code = 87
+	Upper1 Code = 89
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 88
+	Joint2 Code = 90
 	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 89
+	Mass2 Code = 91
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 90
+	Panel2 Code = 92
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 91
+	Back2 Code = 93
+	// TwoBack2 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack2 Code = 94
+	// TwoUpper2 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper2 Code = 95
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 92
+	Upper2 Code = 96
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 93
+	Joint3 Code = 97
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 94
+	Mass3 Code = 98
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 95
+	Panel3 Code = 99
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 96
+	Back3 Code = 100
+	// TwoBack3 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack3 Code = 101
+	// TwoUpper3 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper3 Code = 102
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 97
+	Upper3 Code = 103
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 98
+	Joint4 Code = 104
 	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 99
+	Mass4 Code = 105
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 100
+	Panel4 Code = 106
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 101
+	Back4 Code = 107
+	// TwoBack4 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack4 Code = 108
+	// TwoUpper4 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper4 Code = 109
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 102
+	Upper4 Code = 110
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 103
+	Joint5 Code = 111
 	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 104
+	Mass5 Code = 112
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 105
+	Panel5 Code = 113
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 106
+	Back5 Code = 114
+	// TwoBack5 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack5 Code = 115
+	// TwoUpper5 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper5 Code = 116
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 107
+	Upper5 Code = 117
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 108
+	Joint6 Code = 118
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 109
+	Mass6 Code = 119
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 110
+	Panel6 Code = 120
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 111
+	Back6 Code = 121
+	// TwoBack6 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack6 Code = 122
+	// TwoUpper6 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper6 Code = 123
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 112
+	Upper6 Code = 124
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 113
+	Transpose Code = 125
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 114
+	Diagonal Code = 126
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 115
+	Judge Code = 127
 	// First1of1 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of1 Code = 116
+	First1of1 Code = 128
 	// Gram1of1 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of1 Code = 117
+	Gram1of1 Code = 129
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 118
+	Rows1of1 Code = 130
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 119
+	Columns1of1 Code = 131
+	// TwoColumns1of1 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns1of1 Code = 132
 	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 120
+	First2of2 Code = 133
 	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 121
+	Gram2of2 Code = 134
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 122
+	Rows2of2 Code = 135
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 123
+	Columns2of2 Code = 136
+	// TwoColumns2of2 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of2 Code = 137
 	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 124
+	First1of3 Code = 138
 	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 125
+	Gram1of3 Code = 139
 	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 126
+	Rows1of3 Code = 140
 	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 127
+	Columns1of3 Code = 141
+	// TwoColumns1of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns1of3 Code = 142
 	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 128
+	First3of3 Code = 143
 	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 129
+	Gram3of3 Code = 144
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 130
+	Rows3of3 Code = 145
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 131
+	Columns3of3 Code = 146
+	// TwoColumns3of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of3 Code = 147
 	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 132
+	First2of4 Code = 148
 	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 133
+	Gram2of4 Code = 149
 	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 134
+	Rows2of4 Code = 150
 	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 135
+	Columns2of4 Code = 151
+	// TwoColumns2of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of4 Code = 152
 	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 136
+	First3of4 Code = 153
 	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 137
+	Gram3of4 Code = 154
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 138
+	Rows3of4 Code = 155
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 139
+	Columns3of4 Code = 156
+	// TwoColumns3of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of4 Code = 157
 	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 140
+	First4of4 Code = 158
 	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 141
+	Gram4of4 Code = 159
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 142
+	Rows4of4 Code = 160
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 143
+	Columns4of4 Code = 161
+	// TwoColumns4of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns4of4 Code = 162
 	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 144
+	First2of5 Code = 163
 	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 145
+	Gram2of5 Code = 164
 	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 146
+	Rows2of5 Code = 165
 	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 147
+	Columns2of5 Code = 166
+	// TwoColumns2of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of5 Code = 167
 	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 148
+	First3of5 Code = 168
 	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 149
+	Gram3of5 Code = 169
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 150
+	Rows3of5 Code = 170
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 151
+	Columns3of5 Code = 171
+	// TwoColumns3of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of5 Code = 172
 	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 152
+	First5of5 Code = 173
 	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 153
+	Gram5of5 Code = 174
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 154
+	Rows5of5 Code = 175
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 155
+	Columns5of5 Code = 176
+	// TwoColumns5of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns5of5 Code = 177
 	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 156
+	First3of6 Code = 178
 	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 157
+	Gram3of6 Code = 179
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 158
+	Rows3of6 Code = 180
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 159
+	Columns3of6 Code = 181
+	// TwoColumns3of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of6 Code = 182
 	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 160
+	First6of6 Code = 183
 	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 161
+	Gram6of6 Code = 184
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 162
+	Rows6of6 Code = 185
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 163
+	Columns6of6 Code = 186
+	// TwoColumns6of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns6of6 Code = 187
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 164
+	Pair3of5 Code = 188
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 165
+	Rate Code = 189
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	FirstStage Code = 166
+	FirstStage Code = 190
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	NextStage Code = 167
+	NextStage Code = 191
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	LastStage Code = 168
+	LastStage Code = 192
 	// Euler moves the state A of a body on by a step D of SemiImplicit: C are its accelerations (Rate), E the series of sine and cosine.
-	Euler Code = 169
+	Euler Code = 193
 	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It makes numbers that are next to nothing zero, and adds what is not finite, as no number, to the record.
-	Moved Code = 170
+	Moved Code = 194
 
-	numCodes = 171
+	numCodes = 195
 )
 
 var codeNames = [numCodes]string{
@@ -438,31 +486,43 @@ var codeNames = [numCodes]string{
 	"Mass1",
 	"Panel1",
 	"Back1",
+	"TwoBack1",
+	"TwoUpper1",
 	"Upper1",
 	"Joint2",
 	"Mass2",
 	"Panel2",
 	"Back2",
+	"TwoBack2",
+	"TwoUpper2",
 	"Upper2",
 	"Joint3",
 	"Mass3",
 	"Panel3",
 	"Back3",
+	"TwoBack3",
+	"TwoUpper3",
 	"Upper3",
 	"Joint4",
 	"Mass4",
 	"Panel4",
 	"Back4",
+	"TwoBack4",
+	"TwoUpper4",
 	"Upper4",
 	"Joint5",
 	"Mass5",
 	"Panel5",
 	"Back5",
+	"TwoBack5",
+	"TwoUpper5",
 	"Upper5",
 	"Joint6",
 	"Mass6",
 	"Panel6",
 	"Back6",
+	"TwoBack6",
+	"TwoUpper6",
 	"Upper6",
 	"Transpose",
 	"Diagonal",
@@ -471,50 +531,62 @@ var codeNames = [numCodes]string{
 	"Gram1of1",
 	"Rows1of1",
 	"Columns1of1",
+	"TwoColumns1of1",
 	"First2of2",
 	"Gram2of2",
 	"Rows2of2",
 	"Columns2of2",
+	"TwoColumns2of2",
 	"First1of3",
 	"Gram1of3",
 	"Rows1of3",
 	"Columns1of3",
+	"TwoColumns1of3",
 	"First3of3",
 	"Gram3of3",
 	"Rows3of3",
 	"Columns3of3",
+	"TwoColumns3of3",
 	"First2of4",
 	"Gram2of4",
 	"Rows2of4",
 	"Columns2of4",
+	"TwoColumns2of4",
 	"First3of4",
 	"Gram3of4",
 	"Rows3of4",
 	"Columns3of4",
+	"TwoColumns3of4",
 	"First4of4",
 	"Gram4of4",
 	"Rows4of4",
 	"Columns4of4",
+	"TwoColumns4of4",
 	"First2of5",
 	"Gram2of5",
 	"Rows2of5",
 	"Columns2of5",
+	"TwoColumns2of5",
 	"First3of5",
 	"Gram3of5",
 	"Rows3of5",
 	"Columns3of5",
+	"TwoColumns3of5",
 	"First5of5",
 	"Gram5of5",
 	"Rows5of5",
 	"Columns5of5",
+	"TwoColumns5of5",
 	"First3of6",
 	"Gram3of6",
 	"Rows3of6",
 	"Columns3of6",
+	"TwoColumns3of6",
 	"First6of6",
 	"Gram6of6",
 	"Rows6of6",
 	"Columns6of6",
+	"TwoColumns6of6",
 	"Pair3of5",
 	"Rate",
 	"FirstStage",
@@ -715,6 +787,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel1(w, o, lane)
 	case Back1:
 		goBack1(w, o, lane)
+	case TwoBack1:
+		goTwoBack1(w, o, lane)
+	case TwoUpper1:
+		goTwoUpper1(w, o, lane)
 	case Upper1:
 		goUpper1(w, o, lane)
 	case Joint2:
@@ -725,6 +801,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel2(w, o, lane)
 	case Back2:
 		goBack2(w, o, lane)
+	case TwoBack2:
+		goTwoBack2(w, o, lane)
+	case TwoUpper2:
+		goTwoUpper2(w, o, lane)
 	case Upper2:
 		goUpper2(w, o, lane)
 	case Joint3:
@@ -735,6 +815,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel3(w, o, lane)
 	case Back3:
 		goBack3(w, o, lane)
+	case TwoBack3:
+		goTwoBack3(w, o, lane)
+	case TwoUpper3:
+		goTwoUpper3(w, o, lane)
 	case Upper3:
 		goUpper3(w, o, lane)
 	case Joint4:
@@ -745,6 +829,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel4(w, o, lane)
 	case Back4:
 		goBack4(w, o, lane)
+	case TwoBack4:
+		goTwoBack4(w, o, lane)
+	case TwoUpper4:
+		goTwoUpper4(w, o, lane)
 	case Upper4:
 		goUpper4(w, o, lane)
 	case Joint5:
@@ -755,6 +843,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel5(w, o, lane)
 	case Back5:
 		goBack5(w, o, lane)
+	case TwoBack5:
+		goTwoBack5(w, o, lane)
+	case TwoUpper5:
+		goTwoUpper5(w, o, lane)
 	case Upper5:
 		goUpper5(w, o, lane)
 	case Joint6:
@@ -765,6 +857,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel6(w, o, lane)
 	case Back6:
 		goBack6(w, o, lane)
+	case TwoBack6:
+		goTwoBack6(w, o, lane)
+	case TwoUpper6:
+		goTwoUpper6(w, o, lane)
 	case Upper6:
 		goUpper6(w, o, lane)
 	case Transpose:
@@ -781,6 +877,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows1of1(w, o, lane)
 	case Columns1of1:
 		goColumns1of1(w, o, lane)
+	case TwoColumns1of1:
+		goTwoColumns1of1(w, o, lane)
 	case First2of2:
 		goFirst2of2(w, o, lane)
 	case Gram2of2:
@@ -789,6 +887,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of2(w, o, lane)
 	case Columns2of2:
 		goColumns2of2(w, o, lane)
+	case TwoColumns2of2:
+		goTwoColumns2of2(w, o, lane)
 	case First1of3:
 		goFirst1of3(w, o, lane)
 	case Gram1of3:
@@ -797,6 +897,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows1of3(w, o, lane)
 	case Columns1of3:
 		goColumns1of3(w, o, lane)
+	case TwoColumns1of3:
+		goTwoColumns1of3(w, o, lane)
 	case First3of3:
 		goFirst3of3(w, o, lane)
 	case Gram3of3:
@@ -805,6 +907,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of3(w, o, lane)
 	case Columns3of3:
 		goColumns3of3(w, o, lane)
+	case TwoColumns3of3:
+		goTwoColumns3of3(w, o, lane)
 	case First2of4:
 		goFirst2of4(w, o, lane)
 	case Gram2of4:
@@ -813,6 +917,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of4(w, o, lane)
 	case Columns2of4:
 		goColumns2of4(w, o, lane)
+	case TwoColumns2of4:
+		goTwoColumns2of4(w, o, lane)
 	case First3of4:
 		goFirst3of4(w, o, lane)
 	case Gram3of4:
@@ -821,6 +927,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of4(w, o, lane)
 	case Columns3of4:
 		goColumns3of4(w, o, lane)
+	case TwoColumns3of4:
+		goTwoColumns3of4(w, o, lane)
 	case First4of4:
 		goFirst4of4(w, o, lane)
 	case Gram4of4:
@@ -829,6 +937,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows4of4(w, o, lane)
 	case Columns4of4:
 		goColumns4of4(w, o, lane)
+	case TwoColumns4of4:
+		goTwoColumns4of4(w, o, lane)
 	case First2of5:
 		goFirst2of5(w, o, lane)
 	case Gram2of5:
@@ -837,6 +947,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of5(w, o, lane)
 	case Columns2of5:
 		goColumns2of5(w, o, lane)
+	case TwoColumns2of5:
+		goTwoColumns2of5(w, o, lane)
 	case First3of5:
 		goFirst3of5(w, o, lane)
 	case Gram3of5:
@@ -845,6 +957,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of5(w, o, lane)
 	case Columns3of5:
 		goColumns3of5(w, o, lane)
+	case TwoColumns3of5:
+		goTwoColumns3of5(w, o, lane)
 	case First5of5:
 		goFirst5of5(w, o, lane)
 	case Gram5of5:
@@ -853,6 +967,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows5of5(w, o, lane)
 	case Columns5of5:
 		goColumns5of5(w, o, lane)
+	case TwoColumns5of5:
+		goTwoColumns5of5(w, o, lane)
 	case First3of6:
 		goFirst3of6(w, o, lane)
 	case Gram3of6:
@@ -861,6 +977,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of6(w, o, lane)
 	case Columns3of6:
 		goColumns3of6(w, o, lane)
+	case TwoColumns3of6:
+		goTwoColumns3of6(w, o, lane)
 	case First6of6:
 		goFirst6of6(w, o, lane)
 	case Gram6of6:
@@ -869,6 +987,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows6of6(w, o, lane)
 	case Columns6of6:
 		goColumns6of6(w, o, lane)
+	case TwoColumns6of6:
+		goTwoColumns6of6(w, o, lane)
 	case Pair3of5:
 		goPair3of5(w, o, lane)
 	case Rate:
@@ -3842,6 +3962,34 @@ func goBack1(w []float64, o *Op, lane int) {
 	w[A+0] = v0
 }
 
+func goTwoBack1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	for range o.N {
+		v2 := w[C+0]
+		v3 := w[C+1*K+0]
+		v0 = math.FMA(-v2, w[B+0], v0)
+		v1 = math.FMA(-v3, w[B+0], v1)
+		B += 8
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+}
+
+func goTwoUpper1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	w[A+0] = v0
+	w[A+8] = v1
+}
+
 func goUpper1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	v0 := w[A+0]
@@ -3989,6 +4137,47 @@ func goBack2(w []float64, o *Op, lane int) {
 	}
 	w[A+0] = v0
 	w[A+8] = v1
+}
+
+func goTwoBack2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	for range o.N {
+		v4 := w[C+0]
+		v5 := w[C+1*K+0]
+		v0 = math.FMA(-v4, w[B+0], v0)
+		v2 = math.FMA(-v5, w[B+0], v2)
+		v1 = math.FMA(-v4, w[B+8], v1)
+		v3 = math.FMA(-v5, w[B+8], v3)
+		B += 16
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+}
+
+func goTwoUpper2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := math.FMA(-v1, w[C+16], v0)
+	v5 := math.FMA(-v3, w[C+16], v2)
+	w[A+0] = v4
+	w[A+8] = v1
+	w[A+16] = v5
+	w[A+24] = v3
 }
 
 func goUpper2(w []float64, o *Op, lane int) {
@@ -4207,6 +4396,61 @@ func goBack3(w []float64, o *Op, lane int) {
 	w[A+0] = v0
 	w[A+8] = v1
 	w[A+16] = v2
+}
+
+func goTwoBack3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	for range o.N {
+		v6 := w[C+0]
+		v7 := w[C+1*K+0]
+		v0 = math.FMA(-v6, w[B+0], v0)
+		v3 = math.FMA(-v7, w[B+0], v3)
+		v1 = math.FMA(-v6, w[B+8], v1)
+		v4 = math.FMA(-v7, w[B+8], v4)
+		v2 = math.FMA(-v6, w[B+16], v2)
+		v5 = math.FMA(-v7, w[B+16], v5)
+		B += 24
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+}
+
+func goTwoUpper3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := math.FMA(-v2, w[C+56], v1)
+	v7 := math.FMA(-v5, w[C+56], v4)
+	v8 := math.FMA(-v6, w[C+24], v0)
+	v9 := math.FMA(-v7, w[C+24], v3)
+	v10 := math.FMA(-v2, w[C+48], v8)
+	v11 := math.FMA(-v5, w[C+48], v9)
+	w[A+0] = v10
+	w[A+8] = v6
+	w[A+16] = v2
+	w[A+24] = v11
+	w[A+32] = v7
+	w[A+40] = v5
 }
 
 func goUpper3(w []float64, o *Op, lane int) {
@@ -4507,6 +4751,77 @@ func goBack4(w []float64, o *Op, lane int) {
 	w[A+8] = v1
 	w[A+16] = v2
 	w[A+24] = v3
+}
+
+func goTwoBack4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	for range o.N {
+		v8 := w[C+0]
+		v9 := w[C+1*K+0]
+		v0 = math.FMA(-v8, w[B+0], v0)
+		v4 = math.FMA(-v9, w[B+0], v4)
+		v1 = math.FMA(-v8, w[B+8], v1)
+		v5 = math.FMA(-v9, w[B+8], v5)
+		v2 = math.FMA(-v8, w[B+16], v2)
+		v6 = math.FMA(-v9, w[B+16], v6)
+		v3 = math.FMA(-v8, w[B+24], v3)
+		v7 = math.FMA(-v9, w[B+24], v7)
+		B += 32
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+}
+
+func goTwoUpper4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := math.FMA(-v3, w[C+112], v2)
+	v9 := math.FMA(-v7, w[C+112], v6)
+	v10 := math.FMA(-v8, w[C+72], v1)
+	v11 := math.FMA(-v9, w[C+72], v5)
+	v12 := math.FMA(-v3, w[C+104], v10)
+	v13 := math.FMA(-v7, w[C+104], v11)
+	v14 := math.FMA(-v12, w[C+32], v0)
+	v15 := math.FMA(-v13, w[C+32], v4)
+	v16 := math.FMA(-v8, w[C+64], v14)
+	v17 := math.FMA(-v9, w[C+64], v15)
+	v18 := math.FMA(-v3, w[C+96], v16)
+	v19 := math.FMA(-v7, w[C+96], v17)
+	w[A+0] = v18
+	w[A+8] = v12
+	w[A+16] = v8
+	w[A+24] = v3
+	w[A+32] = v19
+	w[A+40] = v13
+	w[A+48] = v9
+	w[A+56] = v7
 }
 
 func goUpper4(w []float64, o *Op, lane int) {
@@ -4905,6 +5220,95 @@ func goBack5(w []float64, o *Op, lane int) {
 	w[A+16] = v2
 	w[A+24] = v3
 	w[A+32] = v4
+}
+
+func goTwoBack5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	for range o.N {
+		v10 := w[C+0]
+		v11 := w[C+1*K+0]
+		v0 = math.FMA(-v10, w[B+0], v0)
+		v5 = math.FMA(-v11, w[B+0], v5)
+		v1 = math.FMA(-v10, w[B+8], v1)
+		v6 = math.FMA(-v11, w[B+8], v6)
+		v2 = math.FMA(-v10, w[B+16], v2)
+		v7 = math.FMA(-v11, w[B+16], v7)
+		v3 = math.FMA(-v10, w[B+24], v3)
+		v8 = math.FMA(-v11, w[B+24], v8)
+		v4 = math.FMA(-v10, w[B+32], v4)
+		v9 = math.FMA(-v11, w[B+32], v9)
+		B += 40
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+	w[A+64] = v8
+	w[A+72] = v9
+}
+
+func goTwoUpper5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := math.FMA(-v4, w[C+184], v3)
+	v11 := math.FMA(-v9, w[C+184], v8)
+	v12 := math.FMA(-v10, w[C+136], v2)
+	v13 := math.FMA(-v11, w[C+136], v7)
+	v14 := math.FMA(-v4, w[C+176], v12)
+	v15 := math.FMA(-v9, w[C+176], v13)
+	v16 := math.FMA(-v14, w[C+88], v1)
+	v17 := math.FMA(-v15, w[C+88], v6)
+	v18 := math.FMA(-v10, w[C+128], v16)
+	v19 := math.FMA(-v11, w[C+128], v17)
+	v20 := math.FMA(-v4, w[C+168], v18)
+	v21 := math.FMA(-v9, w[C+168], v19)
+	v22 := math.FMA(-v20, w[C+40], v0)
+	v23 := math.FMA(-v21, w[C+40], v5)
+	v24 := math.FMA(-v14, w[C+80], v22)
+	v25 := math.FMA(-v15, w[C+80], v23)
+	v26 := math.FMA(-v10, w[C+120], v24)
+	v27 := math.FMA(-v11, w[C+120], v25)
+	v28 := math.FMA(-v4, w[C+160], v26)
+	v29 := math.FMA(-v9, w[C+160], v27)
+	w[A+0] = v28
+	w[A+8] = v20
+	w[A+16] = v14
+	w[A+24] = v10
+	w[A+32] = v4
+	w[A+40] = v29
+	w[A+48] = v21
+	w[A+56] = v15
+	w[A+64] = v11
+	w[A+72] = v9
 }
 
 func goUpper5(w []float64, o *Op, lane int) {
@@ -5421,6 +5825,115 @@ func goBack6(w []float64, o *Op, lane int) {
 	w[A+40] = v5
 }
 
+func goTwoBack6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	for range o.N {
+		v12 := w[C+0]
+		v13 := w[C+1*K+0]
+		v0 = math.FMA(-v12, w[B+0], v0)
+		v6 = math.FMA(-v13, w[B+0], v6)
+		v1 = math.FMA(-v12, w[B+8], v1)
+		v7 = math.FMA(-v13, w[B+8], v7)
+		v2 = math.FMA(-v12, w[B+16], v2)
+		v8 = math.FMA(-v13, w[B+16], v8)
+		v3 = math.FMA(-v12, w[B+24], v3)
+		v9 = math.FMA(-v13, w[B+24], v9)
+		v4 = math.FMA(-v12, w[B+32], v4)
+		v10 = math.FMA(-v13, w[B+32], v10)
+		v5 = math.FMA(-v12, w[B+40], v5)
+		v11 = math.FMA(-v13, w[B+40], v11)
+		B += 48
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+	w[A+64] = v8
+	w[A+72] = v9
+	w[A+80] = v10
+	w[A+88] = v11
+}
+
+func goTwoUpper6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[A+80]
+	v11 := w[A+88]
+	v12 := math.FMA(-v5, w[C+272], v4)
+	v13 := math.FMA(-v11, w[C+272], v10)
+	v14 := math.FMA(-v12, w[C+216], v3)
+	v15 := math.FMA(-v13, w[C+216], v9)
+	v16 := math.FMA(-v5, w[C+264], v14)
+	v17 := math.FMA(-v11, w[C+264], v15)
+	v18 := math.FMA(-v16, w[C+160], v2)
+	v19 := math.FMA(-v17, w[C+160], v8)
+	v20 := math.FMA(-v12, w[C+208], v18)
+	v21 := math.FMA(-v13, w[C+208], v19)
+	v22 := math.FMA(-v5, w[C+256], v20)
+	v23 := math.FMA(-v11, w[C+256], v21)
+	v24 := math.FMA(-v22, w[C+104], v1)
+	v25 := math.FMA(-v23, w[C+104], v7)
+	v26 := math.FMA(-v16, w[C+152], v24)
+	v27 := math.FMA(-v17, w[C+152], v25)
+	v28 := math.FMA(-v12, w[C+200], v26)
+	v29 := math.FMA(-v13, w[C+200], v27)
+	v30 := math.FMA(-v5, w[C+248], v28)
+	v31 := math.FMA(-v11, w[C+248], v29)
+	v32 := math.FMA(-v30, w[C+48], v0)
+	v33 := math.FMA(-v31, w[C+48], v6)
+	v34 := math.FMA(-v22, w[C+96], v32)
+	v35 := math.FMA(-v23, w[C+96], v33)
+	v36 := math.FMA(-v16, w[C+144], v34)
+	v37 := math.FMA(-v17, w[C+144], v35)
+	v38 := math.FMA(-v12, w[C+192], v36)
+	v39 := math.FMA(-v13, w[C+192], v37)
+	v40 := math.FMA(-v5, w[C+240], v38)
+	v41 := math.FMA(-v11, w[C+240], v39)
+	w[A+0] = v40
+	w[A+8] = v30
+	w[A+16] = v22
+	w[A+24] = v16
+	w[A+32] = v12
+	w[A+40] = v5
+	w[A+48] = v41
+	w[A+56] = v31
+	w[A+64] = v23
+	w[A+72] = v17
+	w[A+80] = v13
+	w[A+88] = v11
+}
+
 func goUpper6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5616,6 +6129,51 @@ func goColumns1of1(w []float64, o *Op, lane int) {
 	w[A+40] = v12
 }
 
+func goTwoColumns1of1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+8]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v18
+	w[A+24] = v20
+	w[A+32] = v22
+	w[A+40] = v24
+	w[A+48] = v15
+	w[A+56] = v17
+	w[A+64] = v19
+	w[A+72] = v21
+	w[A+80] = v23
+	w[A+88] = v25
+}
+
 func goFirst2of2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -5793,6 +6351,65 @@ func goColumns2of2(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+16]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+24]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	w[A+0] = v28
+	w[A+8] = v30
+	w[A+16] = v32
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v29
+	w[A+56] = v31
+	w[A+64] = v33
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst1of3(w []float64, o *Op, lane int) {
@@ -5997,6 +6614,67 @@ func goColumns1of3(w []float64, o *Op, lane int) {
 	w[A+24] = v10
 	w[A+32] = v11
 	w[A+40] = v12
+}
+
+func goTwoColumns1of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+24]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+32]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := w[C+16]
+	v35 := w[C+40]
+	v36 := math.FMA(-v34, w[B+96], v28)
+	v37 := math.FMA(-v35, w[B+96], v29)
+	v38 := math.FMA(-v34, w[B+104], v30)
+	v39 := math.FMA(-v35, w[B+104], v31)
+	v40 := math.FMA(-v34, w[B+112], v32)
+	v41 := math.FMA(-v35, w[B+112], v33)
+	w[A+0] = v36
+	w[A+8] = v38
+	w[A+16] = v40
+	w[A+24] = v20
+	w[A+32] = v22
+	w[A+40] = v24
+	w[A+48] = v37
+	w[A+56] = v39
+	w[A+64] = v41
+	w[A+72] = v21
+	w[A+80] = v23
+	w[A+88] = v25
 }
 
 func goFirst3of3(w []float64, o *Op, lane int) {
@@ -6267,6 +6945,79 @@ func goColumns3of3(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+24]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+32]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+40]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	w[A+0] = v42
+	w[A+8] = v44
+	w[A+16] = v46
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v43
+	w[A+56] = v45
+	w[A+64] = v47
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst2of4(w []float64, o *Op, lane int) {
@@ -6566,6 +7317,81 @@ func goColumns2of4(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := w[C+24]
+	v49 := w[C+56]
+	v50 := math.FMA(-v48, w[B+144], v42)
+	v51 := math.FMA(-v49, w[B+144], v43)
+	v52 := math.FMA(-v48, w[B+152], v44)
+	v53 := math.FMA(-v49, w[B+152], v45)
+	v54 := math.FMA(-v48, w[B+160], v46)
+	v55 := math.FMA(-v49, w[B+160], v47)
+	w[A+0] = v50
+	w[A+8] = v52
+	w[A+16] = v54
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v51
+	w[A+56] = v53
+	w[A+64] = v55
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst3of4(w []float64, o *Op, lane int) {
@@ -6901,6 +7727,87 @@ func goColumns3of4(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+56]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	w[A+0] = v56
+	w[A+8] = v58
+	w[A+16] = v60
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v57
+	w[A+56] = v59
+	w[A+64] = v61
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst4of4(w []float64, o *Op, lane int) {
@@ -7280,6 +8187,93 @@ func goColumns4of4(w []float64, o *Op, lane int) {
 	w[A+40] = v33
 }
 
+func goTwoColumns4of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+56]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	w[A+0] = v56
+	w[A+8] = v58
+	w[A+16] = v60
+	w[A+24] = v62
+	w[A+32] = v64
+	w[A+40] = v66
+	w[A+48] = v57
+	w[A+56] = v59
+	w[A+64] = v61
+	w[A+72] = v63
+	w[A+80] = v65
+	w[A+88] = v67
+}
+
 func goFirst2of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -7652,6 +8646,89 @@ func goColumns2of5(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := w[C+24]
+	v49 := w[C+64]
+	v50 := math.FMA(-v48, w[B+144], v42)
+	v51 := math.FMA(-v49, w[B+144], v43)
+	v52 := math.FMA(-v48, w[B+152], v44)
+	v53 := math.FMA(-v49, w[B+152], v45)
+	v54 := math.FMA(-v48, w[B+160], v46)
+	v55 := math.FMA(-v49, w[B+160], v47)
+	v56 := w[C+32]
+	v57 := w[C+72]
+	v58 := math.FMA(-v56, w[B+192], v50)
+	v59 := math.FMA(-v57, w[B+192], v51)
+	v60 := math.FMA(-v56, w[B+200], v52)
+	v61 := math.FMA(-v57, w[B+200], v53)
+	v62 := math.FMA(-v56, w[B+208], v54)
+	v63 := math.FMA(-v57, w[B+208], v55)
+	w[A+0] = v58
+	w[A+8] = v60
+	w[A+16] = v62
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v59
+	w[A+56] = v61
+	w[A+64] = v63
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst3of5(w []float64, o *Op, lane int) {
@@ -8062,6 +9139,95 @@ func goColumns3of5(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+64]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := w[C+32]
+	v63 := w[C+72]
+	v64 := math.FMA(-v62, w[B+192], v56)
+	v65 := math.FMA(-v63, w[B+192], v57)
+	v66 := math.FMA(-v62, w[B+200], v58)
+	v67 := math.FMA(-v63, w[B+200], v59)
+	v68 := math.FMA(-v62, w[B+208], v60)
+	v69 := math.FMA(-v63, w[B+208], v61)
+	w[A+0] = v64
+	w[A+8] = v66
+	w[A+16] = v68
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v65
+	w[A+56] = v67
+	w[A+64] = v69
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst5of5(w []float64, o *Op, lane int) {
@@ -8564,6 +9730,107 @@ func goColumns5of5(w []float64, o *Op, lane int) {
 	w[A+40] = v40
 }
 
+func goTwoColumns5of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+64]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	v68 := w[C+32]
+	v69 := w[C+72]
+	v70 := math.FMA(-v68, w[B+192], v56)
+	v71 := math.FMA(-v69, w[B+192], v57)
+	v72 := math.FMA(-v68, w[B+200], v58)
+	v73 := math.FMA(-v69, w[B+200], v59)
+	v74 := math.FMA(-v68, w[B+208], v60)
+	v75 := math.FMA(-v69, w[B+208], v61)
+	v76 := math.FMA(-v68, w[B+216], v62)
+	v77 := math.FMA(-v69, w[B+216], v63)
+	v78 := math.FMA(-v68, w[B+224], v64)
+	v79 := math.FMA(-v69, w[B+224], v65)
+	v80 := math.FMA(-v68, w[B+232], v66)
+	v81 := math.FMA(-v69, w[B+232], v67)
+	w[A+0] = v70
+	w[A+8] = v72
+	w[A+16] = v74
+	w[A+24] = v76
+	w[A+32] = v78
+	w[A+40] = v80
+	w[A+48] = v71
+	w[A+56] = v73
+	w[A+64] = v75
+	w[A+72] = v77
+	w[A+80] = v79
+	w[A+88] = v81
+}
+
 func goFirst3of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -9057,6 +10324,103 @@ func goColumns3of6(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := w[C+32]
+	v63 := w[C+80]
+	v64 := math.FMA(-v62, w[B+192], v56)
+	v65 := math.FMA(-v63, w[B+192], v57)
+	v66 := math.FMA(-v62, w[B+200], v58)
+	v67 := math.FMA(-v63, w[B+200], v59)
+	v68 := math.FMA(-v62, w[B+208], v60)
+	v69 := math.FMA(-v63, w[B+208], v61)
+	v70 := w[C+40]
+	v71 := w[C+88]
+	v72 := math.FMA(-v70, w[B+240], v64)
+	v73 := math.FMA(-v71, w[B+240], v65)
+	v74 := math.FMA(-v70, w[B+248], v66)
+	v75 := math.FMA(-v71, w[B+248], v67)
+	v76 := math.FMA(-v70, w[B+256], v68)
+	v77 := math.FMA(-v71, w[B+256], v69)
+	w[A+0] = v72
+	w[A+8] = v74
+	w[A+16] = v76
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v73
+	w[A+56] = v75
+	w[A+64] = v77
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst6of6(w []float64, o *Op, lane int) {
@@ -9696,6 +11060,121 @@ func goColumns6of6(w []float64, o *Op, lane int) {
 	w[A+24] = v45
 	w[A+32] = v46
 	w[A+40] = v47
+}
+
+func goTwoColumns6of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	v68 := w[C+32]
+	v69 := w[C+80]
+	v70 := math.FMA(-v68, w[B+192], v56)
+	v71 := math.FMA(-v69, w[B+192], v57)
+	v72 := math.FMA(-v68, w[B+200], v58)
+	v73 := math.FMA(-v69, w[B+200], v59)
+	v74 := math.FMA(-v68, w[B+208], v60)
+	v75 := math.FMA(-v69, w[B+208], v61)
+	v76 := math.FMA(-v68, w[B+216], v62)
+	v77 := math.FMA(-v69, w[B+216], v63)
+	v78 := math.FMA(-v68, w[B+224], v64)
+	v79 := math.FMA(-v69, w[B+224], v65)
+	v80 := math.FMA(-v68, w[B+232], v66)
+	v81 := math.FMA(-v69, w[B+232], v67)
+	v82 := w[C+40]
+	v83 := w[C+88]
+	v84 := math.FMA(-v82, w[B+240], v70)
+	v85 := math.FMA(-v83, w[B+240], v71)
+	v86 := math.FMA(-v82, w[B+248], v72)
+	v87 := math.FMA(-v83, w[B+248], v73)
+	v88 := math.FMA(-v82, w[B+256], v74)
+	v89 := math.FMA(-v83, w[B+256], v75)
+	v90 := math.FMA(-v82, w[B+264], v76)
+	v91 := math.FMA(-v83, w[B+264], v77)
+	v92 := math.FMA(-v82, w[B+272], v78)
+	v93 := math.FMA(-v83, w[B+272], v79)
+	v94 := math.FMA(-v82, w[B+280], v80)
+	v95 := math.FMA(-v83, w[B+280], v81)
+	w[A+0] = v84
+	w[A+8] = v86
+	w[A+16] = v88
+	w[A+24] = v90
+	w[A+32] = v92
+	w[A+40] = v94
+	w[A+48] = v85
+	w[A+56] = v87
+	w[A+64] = v89
+	w[A+72] = v91
+	w[A+80] = v93
+	w[A+88] = v95
 }
 
 func goPair3of5(w []float64, o *Op, lane int) {

@@ -527,6 +527,32 @@ func factor() (list []*kernel) {
 				k.st(at('A', i), acc[i])
 			}
 		})
+		add(fmt.Sprintf("TwoBack%d", n), "stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.", func(k *kernel) {
+			acc := make([]val, 2*n)
+			for i := range acc {
+				acc[i] = k.pin(k.ld(at('D', i)))
+			}
+			k.loop(func() {
+				x, y := k.ld(at('C', 0)), k.ld(at('C', 0).row('K', 1))
+				for i := range n {
+					k.gather("fnma", acc[i], x, at('B', i))
+					k.gather("fnma", acc[n+i], y, at('B', i))
+				}
+				k.step('B', n)
+				k.step('C', 1)
+			})
+			k.put(at('A', 0), acc...)
+		})
+		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), 2*n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
 		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
 			x := k.vec(at('A', 0), n)
 			for j := n - 1; j >= 0; j-- {
