@@ -302,7 +302,7 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 func (f *Factor) CorrectAllHeld(x, r, given []float64) (step, size float64) {
 	f.mustHold(given)
 	f.given = given
-	step, size = f.addSolution(x, r)
+	step, size = f.addSolution(x, r, true)
 	f.given = nil
 	return step, size
 }
