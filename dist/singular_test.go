@@ -47,11 +47,11 @@ var flatSteps = sim.Tolerance{Relative: 1e-10}
 func TestStepsOverSingularPoses(t *testing.T) {
 	for name, end := range map[string]float64{"sim-parallelogram": 2, "sim-rhombus": 5} {
 		m := hard(t, name)
-		want := aloneTo(t, m, flatSteps, end, func(d *motion.Dynamics) sim.Options { return sim.Options{Projector: d} })
+		want := aloneTo(t, m, flatSteps, true, end, func(d *motion.Dynamics) sim.Options { return sim.Options{Projector: d} })
 		require.Positive(t, want.stats.Singular)
 		require.Less(t, want.parallel(name), sameBranch)
 		for _, n := range []int{1, 2, 3} {
-			got := togetherTo(t, m, flatSteps, n, end, func(d *dist.Solver) (sim.Options, error) { return sim.Options{Projector: d.NewProjector()}, nil })
+			got := togetherTo(t, m, flatSteps, true, n, end, func(d *dist.Solver) (sim.Options, error) { return sim.Options{Projector: d.NewProjector()}, nil })
 			t.Logf("%s on %d: %+v, %.1e rad from parallel; one process %+v", name, n, got.stats, got.parallel(name), want.stats)
 			assert.Less(t, got.parallel(name), sameBranch, "%s on %d", name, n)
 			assert.Positive(t, got.stats.Singular, "%s on %d", name, n)
@@ -72,10 +72,10 @@ func TestUndecidedOnRanks(t *testing.T) {
 	} {
 		m.Bodies[i].Pose, m.Bodies[i].Velocity = p, model.Velocity{}
 	}
-	want := alone(t, m, 0.2, func(d *motion.Dynamics) sim.Options { return sim.Options{Projector: d} })
+	want := aloneTo(t, m, tolerance, true, 0.2, func(d *motion.Dynamics) sim.Options { return sim.Options{Projector: d} })
 	require.Positive(t, want.stats.Undecided)
 	for _, n := range []int{2, 3} {
-		got := together(t, m, n, 0.2, func(d *dist.Solver) (sim.Options, error) { return sim.Options{Projector: d.NewProjector()}, nil })
+		got := togetherTo(t, m, tolerance, true, n, 0.2, func(d *dist.Solver) (sim.Options, error) { return sim.Options{Projector: d.NewProjector()}, nil })
 		assert.Positive(t, got.stats.Undecided)
 		assert.Less(t, got.stats.UndecidedAt, 0.01)
 	}

@@ -4,25 +4,38 @@ import "math"
 
 // exact is the memory of residuals that are computed with twice the digits of a double.
 type exact struct {
-	sums []twice   // b − K·x, by original scalar
-	dx   []float64 // a correction of x
+	sums  []twice   // b − K·x, by original scalar
+	dx    []float64 // correction c of x
+	last  []float64 // the one before
+	moved []float64 // what was added to x then
 }
+
+// maxSlow is how often in a row a step that is not half as long as the one before it may follow.
+const maxSlow = 3
 
 // refineTwice goes on with a refinement. Its residuals are those of all rows, with twice the digits: where rows nearly
 // depend on each other, the solution enlarges the rounding of a residual in doubles, and corrections stop to shrink
-// before x has its digits. The corrections are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), of right sides that are not
+// before x has its digits. The corrections are c = (K−Γ)⁻¹(b − K·x), theory.md (18), of right sides that are not
 // zero in the leaves. x is what the system says as it stands in doubles; rounding of the system itself remains.
+//
+// The factor itself may be off by half and more in the one direction in which the rows nearly depend on each other.
+// Corrections then shrink slowly, or grow, all in that direction. So steps are those of the method of Anderson 1965 with one step of
+// memory (theory.md, "Residuals with twice the digits"), which finds from two corrections what is left in it.
 //
 // Cost: a solve and a product a step, the product at some ten times its price in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
-	for c.More() && !f.watch.Up() {
+	for first, slow := true, 0; slow < maxSlow && c.More() && !f.watch.Up(); first = false {
 		f.forward(rightSide{r, true})
-		step, size := f.addSolution(x, r)
+		step, size := f.addSolution(x, r, first)
 		c.Size = max(size, c.floor)
 		q, _ := f.residualTwice(r, b, x, &c.Refinement)
-		if done, stalls := c.Next(step, q, false); done || stalls {
+		done, stalls := c.Next(step, q, false)
+		if done {
 			return
+		}
+		if slow++; !stalls {
+			slow = 0
 		}
 	}
 }
@@ -31,7 +44,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) (largest, least float64) {
 	if f.exact == nil {
 		n := f.Symbolic.Pattern.Dim()
-		f.exact = &exact{make([]twice, n), make([]float64, n)}
+		f.exact = &exact{make([]twice, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 	}
 	p, sums := f.Symbolic.Pattern, f.exact.sums
 	for i, t := range b {
@@ -59,20 +72,44 @@ func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) (largest, lea
 	return f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size, known: true}, out)
 }
 
-// addSolution finishes a solve for the right side r, and adds the solution to x. It returns the largest norm of what it
-// added to a +1 node, and of what was in a node afterwards.
-func (f *Factor) addSolution(x, r []float64) (step, size float64) {
-	p, dx := f.Symbolic.Pattern, f.exact.dx
-	f.backward(solution{x: dx, b: r})
+// addSolution finishes a solve for the right side r, whose solution is the correction c, and adds Anderson's step to x;
+// first says that there is no step before it. It returns the largest norm of what it added to a +1 node, and of what was
+// in a node afterwards.
+func (f *Factor) addSolution(x, r []float64, first bool) (step, size float64) {
+	p, e := f.Symbolic.Pattern, f.exact
+	f.backward(solution{x: e.dx, b: r})
 	for _, i := range f.Symbolic.free {
-		copy(dx[i.first:i.first+int32(i.size)], r[i.first:])
+		copy(e.dx[i.first:i.first+int32(i.size)], r[i.first:])
 	}
-	for i, d := range dx {
-		x[i] += d
+	theta := 0.0
+	if !first {
+		theta = e.mixing(int(p.Off[p.Positive()]))
+	}
+	for i, c := range e.dx {
+		s := c
+		if theta != 0 {
+			s -= theta * (e.moved[i] + c - e.last[i])
+		}
+		x[i] += s
+		e.last[i], e.moved[i] = c, s
 	}
 	for i := range p.Positive() {
-		keep(&step, square(dx[p.Off[i]:p.Off[i+1]]))
+		keep(&step, square(e.moved[p.Off[i]:p.Off[i+1]]))
 		keep(&size, square(x[p.Off[i]:p.Off[i+1]]))
 	}
 	return math.Sqrt(step), math.Sqrt(size)
+}
+
+// mixing returns θ of Anderson's method from the n entries of the +1 part.
+func (e *exact) mixing(n int) float64 {
+	over, under := 0.0, 0.0
+	for i, c := range e.dx[:n] {
+		d := c - e.last[i]
+		over += d * c
+		under += d * d
+	}
+	if !(under > 0) {
+		return 0
+	}
+	return over / under
 }

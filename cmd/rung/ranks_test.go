@@ -157,7 +157,8 @@ func TestRanksRefused(t *testing.T) {
 	}
 }
 
-// onRanksTol is how far numbers of a document with --ranks are from those without it, relative to the largest of their kind.
+// onRanksTol is how far numbers of a document with --ranks are from
+// those without it, relative to the largest of their kind.
 const onRanksTol = 1e-13
 
 // The document on ranks is that of one process, without the fields that it lists as left out.
@@ -177,8 +178,8 @@ func TestAccelRanks(t *testing.T) {
 	}
 }
 
-// sameDocuments requires many, a document of ranks, to be one, that of one process: what is left out is not there, what the
-// solution has cost is its own, and all else is equal, numbers to tol of the largest of their kind.
+// sameDocuments requires many, a document of ranks, to be one, that of one process: what is left out is not there, what
+// the solution has cost is its own, and all else is equal, numbers to tol of the largest of their kind.
 func sameDocuments(t *testing.T, one, many string, tol float64) {
 	t.Helper()
 	mustFit(t, "result", many)

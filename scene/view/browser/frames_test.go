@@ -69,9 +69,12 @@ const mostScripts = 2.0
 // timed reports whether times are held to their bounds, which takes a machine that has nothing else to do.
 func timed() bool { return os.Getenv("RUNG_BROWSER_TIMES") == "1" }
 
-// 10⁵ bodies: while the view is turned and zoomed with the mouse, and a trajectory in which all bodies move is scrubbed and played, the scripts of the page take at most 2 ms of the processor from
-// one animation frame to the next. Collections of garbage, which the browser makes when it likes, are told beside; with them, too, at most one frame of a hundred takes longer. These bounds are
-// held with RUNG_BROWSER_TIMES=1, over 100 pictures of each way to move them, as they depend on the machine. Without, fewer pictures are made, and their times are told.
+// 10⁵ bodies: while the view is turned and zoomed with the mouse, and a trajectory in which all
+// bodies move is scrubbed and played, the scripts of the page take at most 2 ms of the processor
+// from one animation frame to the next. Collections of garbage, which the browser makes when it
+// likes, are told beside; with them, too, at most one frame of a hundred takes longer. These bounds
+// are held with RUNG_BROWSER_TIMES=1, over 100 pictures of each way to move them, as they depend on
+// the machine. Without, fewer pictures are made, and their times are told.
 func TestFrames(t *testing.T) {
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {

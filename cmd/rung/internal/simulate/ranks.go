@@ -231,8 +231,8 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	return err
 }
 
-// localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their stops. Steps end there unless there are too many
-// in the whole, as in one process.
+// localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their
+// stops. Steps end there unless there are too many in the whole, as in one process.
 func (p *party) localEvents() []sim.Event {
 	m := p.plan.Mechanism()
 	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}

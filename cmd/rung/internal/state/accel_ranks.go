@@ -264,8 +264,8 @@ func (x *pieces) gather() {
 	}
 }
 
-// jointNumbers are those of a joint on their way to rank 0, but for the forces of its armature: its number, two wrenches, and how many
-// forces follow.
+// jointNumbers are those of a joint on their way to rank 0, but for the forces of its armature: its number, two
+// wrenches, and how many forces follow.
 const jointNumbers = 14
 
 // reactions appends those of the joints that count on this rank.
