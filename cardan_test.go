@@ -16,11 +16,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Of the shaft with two universal joints: the bend at each, rad, the speed of the input, rad/s, inertia and load of the output.
+// Of the shaft with two universal joints: the bend at each, rad, the
+// speed of the input, rad/s, inertia and load of the output.
 const cardanBend, cardanSpeed, cardanInertia, cardanLoad = 0.6, 3.0, 0.4, -1.7
 
-// cardan is an input shaft driven at a constant rate, a slender rod without inertia about its axis, and an output shaft that may slide.
-// The axes of the three lie in the xy plane. At θ = 0 the pin of the input does, too. The yokes of the rod are in line or turned by 90°.
+// cardan is an input shaft driven at a constant rate, a slender rod without inertia about its axis, and an output shaft
+// that may slide. The axes of the three lie in the xy plane. At θ = 0 the pin of the input does, too. The yokes of the
+// rod are in line or turned by 90°.
 func cardan(t *testing.T, theta float64, crossed bool) *model.Model {
 	t.Helper()
 	sin, cos := math.Sincos(cardanBend)
@@ -69,9 +71,8 @@ func yoke(theta, k float64) (phi, rate, acceleration float64) {
 	return phi, k * cardanSpeed / d, -k * cardanSpeed * cardanSpeed * (k*k - 1) * 2 * s * c / (d * d)
 }
 
-// TestCardanError: two universal joints with a rod of rank two between them. With the yokes of the rod turned by 90°, tan φ = tan θ/cos²β;
-// in line, the errors cancel.
-// The torque of the drive follows from the power.
+// TestCardanError: two universal joints with a rod of rank two between them. With the yokes of the rod turned by 90°,
+// tan φ = tan θ/cos²β; in line, the errors cancel. The torque of the drive follows from the power.
 func TestCardanError(t *testing.T) {
 	for _, crossed := range []bool{false, true} {
 		for _, theta := range []float64{0, 0.4, 1.3, math.Pi / 2, 2.5, 4} {

@@ -39,7 +39,8 @@ func TestCompositeReference(t *testing.T) {
 	}
 }
 
-// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration; that of wrenches is a hundred times as large.
+// sameTol is the difference of two solutions of one mechanism, relative to the largest acceleration; that of wrenches
+// is a hundred times as large.
 const sameTol = 1e-10
 
 // requireSame compares two results: accelerations and wrenches, and ranks and uniqueness exactly.
@@ -72,7 +73,8 @@ func requireSame(t *testing.T, want, got *rung.Result, tol float64) {
 	check.Close(t, got.Energy.Potential, want.Energy.Potential, tol, 1+max(want.Energy.Potential, -want.Energy.Potential), "potential energy")
 }
 
-// TestCompositesInPlaceOfTypes: the reference models with composite joints in place of all types that they can be have the same solutions.
+// TestCompositesInPlaceOfTypes: the reference models with composite
+// joints in place of all types that they can be have the same solutions.
 func TestCompositesInPlaceOfTypes(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		if len(c.m.Bodies) > 70 && testing.Short() {
@@ -129,8 +131,9 @@ func TestRandomComposites(t *testing.T) {
 	}
 }
 
-// TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms of composite joints with loops, armature, couplings,
-// rods and point masses, and in those of all types with composite joints in place of what they can be.
+// TestRandomCompositeMachines compares the sparse method, the tree methods and the dense solution in random mechanisms
+// of composite joints with loops, armature, couplings, rods and point masses, and in those of all types with composite
+// joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {
@@ -160,8 +163,9 @@ func TestRandomCompositeMachines(t *testing.T) {
 	require.Greater(t, determined, int(seeds)*3/4)
 }
 
-// TestLightChains: chains of elementary joints with bodies between them tend to composite joints as these lose their mass, linearly in it. On trees the tree methods,
-// whose matrices have no mass of a body by itself, are there with masses far below rounding.
+// TestLightChains: chains of elementary joints with bodies between them tend to composite
+// joints as these lose their mass, linearly in it. On trees the tree methods, whose
+// matrices have no mass of a body by itself, are there with masses far below rounding.
 func TestLightChains(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {

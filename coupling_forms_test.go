@@ -99,7 +99,8 @@ func TestInverseOfGears(t *testing.T) {
 	}
 }
 
-// TestRackAndScrew: a pinion of radius r drives a rack, d − r·θ = 0; a nut of pitch h on a shaft that cannot slide, likewise with h.
+// TestRackAndScrew: a pinion of radius r drives a rack, d − r·θ = 0; a
+// nut of pitch h on a shaft that cannot slide, likewise with h.
 func TestRackAndScrew(t *testing.T) {
 	const r, I, mass, T, F = 0.03, 0.02, 5.0, 0.4, -2.0
 	s := newShop()
@@ -197,8 +198,8 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// TestRecirculatingGears: four wheels in a ring mesh pairwise. Ratios that fit leave one redundant row, which is named; ratios that do
-// not fit leave no motion.
+// TestRecirculatingGears: four wheels in a ring mesh pairwise. Ratios that fit leave one redundant row, which is named;
+// ratios that do not fit leave no motion.
 func TestRecirculatingGears(t *testing.T) {
 	for _, fits := range []bool{true, false} {
 		for _, o := range orderings {
@@ -323,8 +324,8 @@ func TestManyTerms(t *testing.T) {
 	}
 }
 
-// TestVanishingRow: terms that cancel each other leave a row of zeros, which is redundant and harmless. So does a polynomial at a pose where it has the
-// slope of the term.
+// TestVanishingRow: terms that cancel each other leave a row of zeros, which is redundant and harmless. So does a
+// polynomial at a pose where it has the slope of the term.
 func TestVanishingRow(t *testing.T) {
 	for _, bent := range []bool{false, true} {
 		for _, o := range orderings {
@@ -350,7 +351,8 @@ func TestVanishingRow(t *testing.T) {
 	}
 }
 
-// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is that of the pinion and what the teeth pass on.
+// TestDrivenGear: a motion turns the pinion, and the wheel with its load follows. The motion's torque is that of the
+// pinion and what the teeth pass on.
 func TestDrivenGear(t *testing.T) {
 	const r, R, I, J, U, accel = 0.05, 0.2, 0.3, 2.0, -0.7, 3.0
 	s := newShop()

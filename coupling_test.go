@@ -21,8 +21,8 @@ import (
 // coupled are the models of reference/joints with couplings and neither composite joints nor singular inertias.
 var coupled = []string{"differential", "gear-chain", "gear-pair", "gripper-mimic", "planetary-3", "rack-pinion"}
 
-// flywheels reads a model of reference/joints with its armatures replaced by what they stand for: flywheels on the ground that couplings
-// turn 1 : 1 with the freedom (README of reference/joints). It returns their number, too.
+// flywheels reads a model of reference/joints with its armatures replaced by what they stand for: flywheels on the
+// ground that couplings turn 1 : 1 with the freedom (README of reference/joints). It returns their number, too.
 func flywheels(t testing.TB, name string, e *check.Expected) (*model.Model, int) {
 	t.Helper()
 	data, err := os.ReadFile(check.Reference(t, "joints", name+".model.json"))

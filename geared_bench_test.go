@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// BenchmarkGearedStops solves gear trains with a stop, whose upper end lies below all angles, and friction on every joint, and the same trains without.
+// BenchmarkGearedStops solves gear trains with a stop, whose upper end lies below all angles, and friction on every
+// joint, and the same trains without.
 func BenchmarkGearedStops(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		for _, stops := range []bool{false, true} {

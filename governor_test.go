@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A Watt governor: arms of length l with a point mass at the end of each, slender rods from there to a sleeve, a rotor on the spindle.
+// A Watt governor: arms of length l with a point mass at the end of
+// each, slender rods from there to a sleeve, a rotor on the spindle.
 const (
 	armLength, armMass, ballMass    = 0.3, 0.4, 1.5
 	sleeveMass, sleeveAxial         = 2, 0.02
@@ -24,7 +25,8 @@ const (
 	governorSpin, governorOpens     = 6.0, 1.3
 )
 
-// TestGovernorWithRotor compares a governor with Lagrange's equations of its two freedoms, the angle ψ of the spindle and that of the arms, θ:
+// TestGovernorWithRotor compares a governor with Lagrange's equations of
+// its two freedoms, the angle ψ of the spindle and that of the arms, θ:
 //
 //	2T = M_ψ(θ)·ψ̇² + M_θ(θ)·θ̇²,   M_ψ·ψ̈ = τ − M_ψ′·θ̇ψ̇,   M_θ·θ̈ = ½M_ψ′·ψ̇² − ½M_θ′·θ̇² − V′
 //
@@ -34,7 +36,8 @@ func TestGovernorWithRotor(t *testing.T) {
 	s, c := math.Sincos(governorAngle)
 	b := rung.NewBuilder("governor").Gravity(0, 0, -governorGravity)
 	z, y := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, 1}
-	// rod is a body of masses on a line through at along d, with the second moment about it, moving with ω and the velocity of one of its points.
+	// rod is a body of masses on a line through at along d, with the second moment about it, moving with ω and the
+	// velocity of one of its points.
 	rod := func(name string, mass, second float64, at, d, omega, point, velocity spatial.Vec3) rung.Body {
 		I := spatial.Sym3{1 - d[0]*d[0], 1 - d[1]*d[1], 1 - d[2]*d[2], -d[0] * d[1], -d[0] * d[2], -d[1] * d[2]}.Scale(second)
 		data, err := bodies.New(mass, at, I)

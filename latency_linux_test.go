@@ -14,8 +14,8 @@ import (
 )
 
 // TestLatency prints how long computations go on after their contexts have ended: the longest time between two looks at
-// the context, and the longest time from an end until the call returns. Times are those of the processor on the thread, so
-// that other work on the machine does not count. It runs if it is given problems:
+// the context, and the longest time from an end until the call returns. Times are those of the processor on the thread,
+// so that other work on the machine does not count. It runs if it is given problems:
 //
 //	RUNG_LATENCY=ladder:100000,grid:300 go test -run TestLatency -timeout 0 -v .
 //

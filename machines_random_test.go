@@ -23,17 +23,17 @@ import (
 const (
 	// machineRank separates the singular values of rows scaled to length 1, as in the dense tests of package kkt.
 	machineRank = 1e-9
-	// machineTol is the error of accelerations relative to the largest one, for a projected mass matrix of condition 1; conditionTol is what
-	// condition adds to it, by rounding of either side.
+	// machineTol is the error of accelerations relative to the largest one, for a projected mass matrix of condition 1;
+	// conditionTol is what condition adds to it, by rounding of either side.
 	machineTol   = 1e-9
 	conditionTol = 1e-13
-	// singularMass is the least eigenvalue of the projected mass matrix, relative to the largest, below which nothing determines the
-	// accelerations: rounding leaves 1e-16.
+	// singularMass is the least eigenvalue of the projected mass matrix, relative to the largest, below which nothing
+	// determines the accelerations: rounding leaves 1e-16.
 	singularMass = 1e-13
 )
 
-// dense is the dense solution of Gauss's principle: the least of ½aᵀMa − fᵀa + ½Σ I·q̈² among the accelerations that the joints
-// allow, on an orthonormal basis of the null space of J.
+// dense is the dense solution of Gauss's principle: the least of ½aᵀMa − fᵀa + ½Σ I·q̈² among the accelerations that
+// the joints allow, on an orthonormal basis of the null space of J.
 type dense struct {
 	a         []float64
 	rank      int
@@ -113,7 +113,8 @@ func solveDense(t testing.TB, p *kkt.Plan, st *mechanism.State) dense {
 	return out
 }
 
-// nullSpace returns an orthonormal basis of the null space of the rows of K below n, and the least solution of these rows.
+// nullSpace returns an orthonormal basis of the null space of the rows
+// of K below n, and the least solution of these rows.
 func nullSpace(t testing.TB, K mat.Matrix, right []float64, n, rows int) (*mat.Dense, *mat.VecDense, int) {
 	t.Helper()
 	ap := mat.NewVecDense(n, nil)
@@ -151,9 +152,9 @@ func nullSpace(t testing.TB, K mat.Matrix, right []float64, n, rows int) (*mat.D
 	return mat.DenseCopyOf(V.Slice(0, n, rank, n)), ap, rank
 }
 
-// TestRandomMachines compares the sparse method under all orderings, the tree methods and the dense solution in random mechanisms with
-// armature, couplings, slender rods and point masses, and again with bodies, joints and couplings in another order. All of them have to find out where nothing
-// determines the accelerations.
+// TestRandomMachines compares the sparse method under all orderings, the tree methods and the dense solution in random
+// mechanisms with armature, couplings, slender rods and point masses, and again with bodies, joints and couplings in
+// another order. All of them have to find out where nothing determines the accelerations.
 func TestRandomMachines(t *testing.T) {
 	seeds := uint64(2000)
 	if testing.Short() {
@@ -209,8 +210,8 @@ func hasScalar(m *model.Model) bool {
 	return false
 }
 
-// requireMachines compares all methods at the state of m, and reports whether its accelerations are determined. With origin, a model with the
-// bodies of m in another order, the accelerations have to be those of origin.
+// requireMachines compares all methods at the state of m, and reports whether its accelerations are determined. With
+// origin, a model with the bodies of m in another order, the accelerations have to be those of origin.
 func requireMachines(t *testing.T, m *model.Model, seed uint64, origin *model.Model) bool {
 	t.Helper()
 	p := newPlan(t, m, orderings[seed%uint64(len(orderings))])

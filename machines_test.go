@@ -134,7 +134,8 @@ func TestMachinesByTree(t *testing.T) {
 	}
 }
 
-// TestArmatureIsAFlywheel compares armature with what it stands for: a flywheel on the ground that a coupling turns 1 : 1 with the freedom.
+// TestArmatureIsAFlywheel compares armature with what it stands for: a
+// flywheel on the ground that a coupling turns 1 : 1 with the freedom.
 func TestArmatureIsAFlywheel(t *testing.T) {
 	const flywheelTol = 1e-12
 	for _, name := range machines {

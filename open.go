@@ -33,7 +33,8 @@ func NewPlan(m *model.Model, o Options) (*Plan, error) {
 
 // NewPlanContext is NewPlan, and ends early when ctx does.
 //
-// It returns the cause for which ctx has ended, too, and a *factor.CostError if m is beyond Options.MaxFlops or MaxNonZeros.
+// It returns the cause for which ctx has ended, too, and a *factor.CostError
+// if m is beyond Options.MaxFlops or MaxNonZeros.
 func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {

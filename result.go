@@ -264,8 +264,9 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 	return out, nil
 }
 
-// NewStateResult returns what a state tells without a solution: names, energies, limits that are passed, what springs do, and
-// the residuals of joints and couplings. k are the kinematics of m at st. The format and the method are those of NewResult.
+// NewStateResult returns what a state tells without a solution: names, energies,
+// limits that are passed, what springs do, and the residuals of joints and couplings.
+// k are the kinematics of m at st. The format and the method are those of NewResult.
 //
 // Cost: O(bodies + joints). It returns an error if a formula of a spring is not defined at st.
 func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (*Result, error) {
@@ -296,8 +297,8 @@ func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechani
 	return out, nil
 }
 
-// NewContradiction returns what a document says of constraints that contradict each other by size (kkt.Solver.Inconsistency), most in the
-// joint or coupling of that name; nil if rounding may be the cause.
+// NewContradiction returns what a document says of constraints that contradict each other by size
+// (kkt.Solver.Inconsistency), most in the joint or coupling of that name; nil if rounding may be the cause.
 func NewContradiction(size float64, name string, coupling bool) *ContradictionResult {
 	if !(size > exact) {
 		return nil

@@ -17,7 +17,8 @@ type ForceResult struct {
 	Tension float64 `json:"tension"` // N; of a bushing the magnitude of its force
 	// Energy is nil where the potential of a formula is not a number, J.
 	Energy *float64 `json:"energy"`
-	// Force and Torque of a bushing: on B about the origin of its frame, N and N m. Of a spring-damper there is the force on B; a cable has neither.
+	// Force and Torque of a bushing: on B about the origin of its frame, N and N m. Of a spring-damper there is the
+	// force on B; a cable has neither.
 	Force  *spatial.Vec3 `json:"force,omitempty"`
 	Torque *spatial.Vec3 `json:"torque,omitempty"`
 }

@@ -56,7 +56,8 @@ func TestResultSchema(t *testing.T) {
 	}
 }
 
-// TestResultOfElements: springs, bushings and cables are in the result by name, and a potential that is no number is null.
+// TestResultOfElements: springs, bushings and cables are in the result
+// by name, and a potential that is no number is null.
 func TestResultOfElements(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(rung.ResultSchema()))
 	require.NoError(t, err)

@@ -7,13 +7,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// vanishing is the length of a coupling's row, relative to the lengths of what its legs add to it, below which nothing but rounding is
-// left of it: terms cancel each other, as a polynomial and a term of one freedom may at a pose. The row is then zero, and has the scale 1, so that
-// it counts as redundant.
+// vanishing is the length of a coupling's row, relative to the lengths of what its legs add to it, below which nothing
+// but rounding is left of it: terms cancel each other, as a polynomial and a term of one freedom may at a pose. The row
+// is then zero, and has the scale 1, so that it counts as redundant.
 const vanishing = 1e-13
 
-// The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act on one body
-// add up in its block.
+// The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act
+// on one body add up in its block.
 
 // leg is what one freedom adds to the row of a coupling.
 type leg struct {
@@ -40,8 +40,8 @@ func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k 
 	return out
 }
 
-// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body. It returns the squared length of
-// what it adds.
+// addRow adds f·(n + arm×t, t) to out, for the first of the rows (n, t), about the centre of mass of a body. It returns
+// the squared length of what it adds.
 func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 {
 	t := &w.rows.T[0]
 	x := [6]float64{
@@ -56,8 +56,8 @@ func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 
 	return sum
 }
 
-// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, zero if it vanishes, and returns its
-// right side.
+// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, zero if it
+// vanishes, and returns its right side.
 func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
 	c, p := &l.Mech.Couplings[i], l.Pattern
 	node := l.CouplingNode(i)
@@ -127,7 +127,8 @@ func (y *Weighted) fillCouplings(s *mechanism.State, lo, hi int) {
 	}
 }
 
-// weighRow replaces a row (n, f) of a body b with the axes E, theory.md (13), by L⁻¹·Eᵀ·n, Eᵀf/√m, and returns its squared norm.
+// weighRow replaces a row (n, f) of a body b with the axes E,
+// theory.md (13), by L⁻¹·Eᵀ·n, Eᵀf/√m, and returns its squared norm.
 func weighRow(q *[6]float64, b *bodies.Body, E *spatial.Mat3) float64 {
 	c := b.Weight()
 	n, f := spatial.Vec3(q[:3]), spatial.Vec3(q[3:])

@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// FeedBack adds −2α·δ̇ − β²·δ to the right side of the constraints' rows, theory.md (47), with δ and δ̇ their errors at position and velocity level at s,
-// for which y has been filled. alpha and beta are in 1/s.
+// FeedBack adds −2α·δ̇ − β²·δ to the right side of the constraints' rows, theory.md (47), with δ and δ̇ their errors at
+// position and velocity level at s, for which y has been filled. alpha and beta are in 1/s.
 //
 // Cost: O(joints), no allocation. It returns joints.ErrNoDirection, with the name, as FillTo does.
 func (y *Weighted) FeedBack(s *mechanism.State, alpha, beta float64) error {

@@ -11,9 +11,9 @@ import (
 //
 //	e·a − μ/√I = −γ,    q̈ = e·a + γ,
 //
-// e the unit wrench of the freedom and γ its velocity-product part, theory.md (9). The flywheel has a unit mass in terms of μ. Once it is eliminated the row has 1/I
-// on the diagonal of the Schur complement, as in K = ⎡ M eᵀ ⎤ with −1/I below M: quasi-definite, whatever the joints are. The multiplier of
-// the row is −I·q̈.
+// e the unit wrench of the freedom and γ its velocity-product part, theory.md (9). The flywheel has a unit mass in
+// terms of μ. Once it is eliminated the row has 1/I on the diagonal of the Schur complement, as in K = ⎡ M eᵀ ⎤ with
+// −1/I below M: quasi-definite, whatever the joints are. The multiplier of the row is −I·q̈.
 
 // NewGeared is NewLayout with the flywheels of all freedoms that are free and have armature. Without such freedoms it is
 // NewLayout.
@@ -75,8 +75,8 @@ func (w *jointWork) appendGeared(l *Layout, j int32) {
 	}
 }
 
-// flywheelTo stores the block of the flywheel of a joint in v, and adds the squares of its rows to the scales of all rows of the
-// joint; scale may be nil.
+// flywheelTo stores the block of the flywheel of a joint in v, and adds the squares of its rows to the scales of all
+// rows of the joint; scale may be nil.
 func flywheelTo(v, scale []float64, jt *mechanism.Joint) {
 	var I [6]float64
 	n := jt.GearedInertias(&I)
@@ -90,8 +90,8 @@ func flywheelTo(v, scale []float64, jt *mechanism.Joint) {
 	}
 }
 
-// geometricFlywheel makes the rows of armature of a joint those of flywheels alone: in the metric of the geometry they depend on
-// nothing else. pred and succ, which may be nil, are the blocks of the bodies.
+// geometricFlywheel makes the rows of armature of a joint those of flywheels alone: in the metric of the geometry they
+// depend on nothing else. pred and succ, which may be nil, are the blocks of the bodies.
 func geometricFlywheel(v, scale, pred, succ []float64, jt *mechanism.Joint) {
 	n, rows := jt.NumGeared(), int(jt.Rows)
 	for k := range n {
@@ -106,8 +106,8 @@ func geometricFlywheel(v, scale, pred, succ []float64, jt *mechanism.Joint) {
 	}
 }
 
-// flywheel is flywheelTo and geometricFlywheel with twice the digits, for the joint of a node whose flywheel has its block at pos.
-// The blocks of the bodies come before it.
+// flywheel is flywheelTo and geometricFlywheel with twice the digits, for the joint of a node whose flywheel has its
+// block at pos. The blocks of the bodies come before it.
 func (y *Precise) flywheel(node int, pos int64, scale []float64, geometric bool) {
 	p, l := y.Layout.Pattern, y.Layout
 	jt := &l.Mech.Joints[l.NodeJoint(node)]

@@ -119,8 +119,8 @@ func (l *Layout) NodeJoint(node int) int {
 // CouplingNode returns the node of coupling i.
 func (l *Layout) CouplingNode(i int) int { return l.FirstJoint() + len(l.joint) + i }
 
-// NodeConstraint returns the joint or coupling of a node, numbered as by mechanism.Mechanism.NumConstraints, or −1 for the node of a body or
-// flywheel.
+// NodeConstraint returns the joint or coupling of a node, numbered as by mechanism.Mechanism.NumConstraints, or −1 for
+// the node of a body or flywheel.
 func (l *Layout) NodeConstraint(node int) int {
 	i := node - l.FirstJoint()
 	switch {

@@ -63,8 +63,8 @@ func requireSame(t *testing.T, l *assemble.Layout, w *assemble.Weighted, y *asse
 	}
 }
 
-// TestPreciseBalances: what a joint does to one of its bodies it does to the other, to all digits: the rows of a joint between
-// two bodies have no part in a motion of both as one.
+// TestPreciseBalances: what a joint does to one of its bodies it does to the other, to all digits: the rows of a joint
+// between two bodies have no part in a motion of both as one.
 func TestPreciseBalances(t *testing.T) {
 	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
 		l := assemble.NewLayout(m)

@@ -140,8 +140,8 @@ func (o *sorter[S]) add(shape S, i int32) {
 	o.lists[k].list = append(o.lists[k].list, i)
 }
 
-// makeEights sorts groups and loop joints into eights and those that are in none, and divides the passes over them into tasks.
-// All are in none if have is false.
+// makeEights sorts groups and loop joints into eights and those that are in none, and divides the passes over them into
+// tasks. All are in none if have is false.
 func (g *Groups) makeEights(have bool) {
 	have = have && g.Layout.Mech.NumBodies() < math.MaxInt32/int(stateNumbers) &&
 		g.columns < math.MaxInt32 && g.Pattern.Pos[len(g.Pattern.Ind)] < math.MaxInt32

@@ -15,8 +15,9 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// forestModel is copies of a random tree on the ground, of hinges, here and there a slide or a fixed joint, each with lengths, masses and states of its own. The last
-// body of one is joined to the first of the next, or to the world, by balls and hinges. With drives, hinges have springs.
+// forestModel is copies of a random tree on the ground, of hinges, here and there a slide or a fixed joint, each with
+// lengths, masses and states of its own. The last body of one is joined to the first of the next, or to the world, by
+// balls and hinges. With drives, hinges have springs.
 func forestModel(rng *rand.Rand, copies int, drives bool) *model.Model {
 	b := newBuilder(rng, "forest")
 	n := 1 + rng.IntN(3)
@@ -174,8 +175,8 @@ func TestEights(t *testing.T) {
 	assert.Greater(t, len(shapes), check.Few(8, 4))
 }
 
-// TestEightStates: a state that is not finite, or a quaternion that is no unit, is found in every lane, and named; numbers that
-// overflow make the size of the loads not a number.
+// TestEightStates: a state that is not finite, or a quaternion that is no unit, is found in every lane, and named;
+// numbers that overflow make the size of the loads not a number.
 func TestEightStates(t *testing.T) {
 	mech, err := mechanism.New(forestModel(check.Rand(5), 20, false))
 	require.NoError(t, err)

@@ -34,8 +34,8 @@ func (y *Reduced) fillLoopEightErrors(w *eightWork, list []loopEight) {
 	}
 }
 
-// rowsEight computes the rows of eight loop joints, their squared norms and right sides, in w.joint. It returns the number of
-// rows.
+// rowsEight computes the rows of eight loop joints, their squared
+// norms and right sides, in w.joint. It returns the number of rows.
 func (y *Reduced) rowsEight(w *eightWork, q *loopEight) (n int) {
 	joint, c := &w.joint, &y.Groups.eights.loopConsts[q.loopConsts]
 	y.endState(&joint.EP, &joint.OmegaP, &q.end[0])

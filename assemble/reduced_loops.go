@@ -69,8 +69,8 @@ func (y *Reduced) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []fl
 	return pred, succ
 }
 
-// rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms
-// and right sides. Of a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
+// rowsTo stores the rows of a loop joint on its predecessor and successor, and their squared norms and right sides. Of
+// a pinned joint those on the predecessor stand already. It reports whether the joint has a direction.
 func (y *Reduced) rowsTo(w *loopWork, pred, succ []float64, q *loopJoint, scale, b []float64, s *mechanism.State) bool {
 	m := y.Groups.Layout.Mech
 	jt := &m.Joints[q.joint]

@@ -68,9 +68,9 @@ func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 	y.run(pass{kind: loopErrorPass, s: s, e: e})
 }
 
-// MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of
-// Layout.Pattern, for the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last
-// bodies to the ground, from what the bodies' accelerations and loads and the other joints leave.
+// MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of Layout.Pattern, for
+// the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last bodies to the
+// ground, from what the bodies' accelerations and loads and the other joints leave.
 //
 // Shapes: x has Layout.Pattern.Dim entries, z has Pattern.Dim.
 // Cost: O(bodies + joints); allocates. y has been filled at s.

@@ -33,8 +33,8 @@ type groupWork struct {
 	_ [16]float64 // between workers: two lines of the cache
 }
 
-// column is a column of N of a group: six numbers a body, from the body of the joint on whose freedom it is. It is zero for
-// the bodies before.
+// column is a column of N of a group: six numbers a body, from the body
+// of the joint on whose freedom it is. It is zero for the bodies before.
 type column [groupBodies][6]float64
 
 // of returns the state of tree joint k of a group.
@@ -271,8 +271,8 @@ func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
 	return y.directions[t.column:][:6*int(dof-t.from)]
 }
 
-// fillColumn stores column i of N, a freedom of the tree joint of body k of a group: what it makes of that body, and of all
-// that hangs on it. It is zero for the other bodies behind k.
+// fillColumn stores column i of N, a freedom of the tree joint of body k of a group: what it makes of that body, and of
+// all that hangs on it. It is zero for the other bodies behind k.
 func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
 	v := w.columns[i][:len(trees)]
 	at := &w.trees[k]

@@ -176,9 +176,9 @@ func (w *jointWork) rightSideTo(b []float64) {
 	}
 }
 
-// fillSide stores the block sign·TᵀX, theory.md (8), of a body whose centre of mass is −arm away from the joint: the moment
-// of each row about the centre of mass, and its force. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ, theory.md (12), to
-// scale. It does nothing for the world.
+// fillSide stores the block sign·TᵀX, theory.md (8), of a body whose centre of mass is −arm away from the joint: the
+// moment of each row about the centre of mass, and its force. It adds the body's part of the diagonal of J·M⁻¹·Jᵀ,
+// theory.md (12), to scale. It does nothing for the world.
 func (y *System) fillSide(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, body int32, sign float64) {
 	if body < 0 {
 		return

@@ -5,6 +5,6 @@ import "github.com/rung-mbd/rung/internal/halt"
 // heeds is the part of a system that ends early.
 type heeds struct{ watch *halt.Watch }
 
-// Heed makes FillTo and GeometricTo end early when the context ends that w watches; nil is for none. FillTo then returns the
-// cause, and the system is not filled.
+// Heed makes FillTo and GeometricTo end early when the context ends that w watches; nil is for none. FillTo then
+// returns the cause, and the system is not filled.
 func (h *heeds) Heed(w *halt.Watch) { h.watch = w }

@@ -103,7 +103,8 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 		y.constant, y.edition = false, e
 	}
 	if !y.constant {
-		// Not before, so that the large arrays are touched for the first time where somebody looks whether they are still wanted.
+		// Not before, so that the large arrays are touched for the first
+		// time where somebody looks whether they are still wanted.
 		y.each(rangeTask{kind: constantRange, n: len(y.Layout.joint)})
 		if y.watch.Up() {
 			return y.watch.Err()

@@ -23,8 +23,8 @@ var arms = map[int][]armJoint{
 // armTool is how far the end of the last link is from its joint, m.
 const armTool = 0.1
 
-// Arm is an arm of 6 or 7 revolutes "j1", … with limits, and links "link1", …, upright, at rest, in the middle of its limits. The
-// frame of a link is at its joint, along the world's axes; the tool is 0.1 m along z of the last one.
+// Arm is an arm of 6 or 7 revolutes "j1", … with limits, and links "link1", …, upright, at rest, in the middle of its
+// limits. The frame of a link is at its joint, along the world's axes; the tool is 0.1 m along z of the last one.
 //
 // It returns ErrSize for another number of joints.
 func Arm(joints int) (*model.Model, error) {

@@ -19,11 +19,13 @@ const (
 	deltaToolMass        = 0.8      // kg, of a platform with three arms
 )
 
-// Delta is Clavel's delta robot (US patent 4976582) with n + 2 arms in place of three, hanging under its base, gravity along −z. Arm k has the body "a<k>" on a driven hinge "h<k>" and two
-// parallel rods "l<k>" and "r<k>" with universal joints above ("ul<k>") and balls below ("sl<k>") on the platform "tool". The hinges are servos: springs about their angle here, with
-// damping. Place and velocity of the platform are drawn from the seed.
+// Delta is Clavel's delta robot (US patent 4976582) with n + 2 arms in place of three, hanging under its base, gravity
+// along −z. Arm k has the body "a<k>" on a driven hinge "h<k>" and two parallel rods "l<k>" and "r<k>" with universal
+// joints above ("ul<k>") and balls below ("sl<k>") on the platform "tool". The hinges are servos: springs about their
+// angle here, with damping. Place and velocity of the platform are drawn from the seed.
 //
-// Each pair of rods keeps the platform from turning about one axis. Three keep it level, and its three freedoms are all translations. Every arm beyond the third repeats one row.
+// Each pair of rods keeps the platform from turning about one axis. Three keep it level, and its three freedoms are all
+// translations. Every arm beyond the third repeats one row.
 //
 // With k = n + 2 arms: 3k+1 bodies, 5k joints; rows 19k, and for n > 0 rank 18k+3, redundant k−3, mobility 3.
 //
@@ -70,8 +72,8 @@ func Delta(n int, seed uint64) (*model.Model, error) {
 
 func deltaBodies(n int64) int64 { return 3*n + 7 }
 
-// deltaHip returns the angle of an arm below the level and its rate, if the wrist is at d from the hip and moves with v, in the plane of z and the unit vector out:
-// with the arm a, |d − a| is the length of the rods.
+// deltaHip returns the angle of an arm below the level and its rate, if the wrist is at d from the hip and moves with
+// v, in the plane of z and the unit vector out: with the arm a, |d − a| is the length of the rods.
 func deltaHip(d, v, out vec) (angle, rate float64) {
 	x, z := d.dot(out), d[2]
 	// 2 d·a = |d|² + |a|² − rod², with a = arm·(cos out − sin ez)

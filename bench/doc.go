@@ -34,8 +34,8 @@
 //	delta            3n+7       2n+3       19n+38      n−1        3
 //	excavator        3n+9       n+3        20n+60      3n+9       n+3
 //
-// Four of them are vehicles on hills, which no joint holds to the world: they have a loop more than nj − nb. Each wheel has a
-// contact and a motor.
+// Four of them are vehicles on hills, which no joint holds to the world:
+// they have a loop more than nj − nb. Each wheel has a contact and a motor.
 //
 // The last five of the table have visuals, up to 5000 bodies.
 //

@@ -17,11 +17,14 @@ const (
 	diggerSpeed             = 0.4       // rad/s at most, of the arm's hinges together
 )
 
-// Excavator is an excavator with n sticks in a row, one with n = 1. The house turns on the ground ("slew") about z, gravity along −z. On it stands the arm, the bodies "arm0" (the boom), "arm1", …,
-// on hinges "e0", …, each with a cylinder: "barrel0" and "rod0" with the hinges "foot0" and "head0" and the slider "slide0". At its end the bucket hangs on "wrist" and is
-// turned by a four-bar of "rocker" and "link", which one more cylinder drives. Springs and dampers of the sliders are the locked oil, at rest at the start. All rates are drawn from the seed.
+// Excavator is an excavator with n sticks in a row, one with n = 1. The house turns on the ground ("slew") about z,
+// gravity along −z. On it stands the arm, the bodies "arm0" (the boom), "arm1", …, on hinges "e0", …, each with a
+// cylinder: "barrel0" and "rod0" with the hinges "foot0" and "head0" and the slider "slide0". At its end the bucket
+// hangs on "wrist" and is turned by a four-bar of "rocker" and "link", which one more cylinder drives. Springs and
+// dampers of the sliders are the locked oil, at rest at the start. All rates are drawn from the seed.
 //
-// Each cylinder closes a loop with one freedom, its length, and 3 redundant rows. The bucket's linkage closes another. Whoever takes the cylinders for driven joints of the arm needs no ratios of levers.
+// Each cylinder closes a loop with one freedom, its length, and 3 redundant rows. The bucket's linkage closes another.
+// Whoever takes the cylinders for driven joints of the arm needs no ratios of levers.
 //
 // 3n+9 bodies, 4n+12 joints, n+3 loops; rows 20n+60, rank 17n+51, redundant 3n+9, mobility n+3.
 //

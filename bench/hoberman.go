@@ -12,12 +12,15 @@ const (
 	hobermanSpring = 4.0 // N m/rad, at each middle pin
 )
 
-// Hoberman is Hoberman's ring (US patent 4942700) of n + 2 pairs of angulated rods, upright in the plane y = 0, gravity along −z. A rod has two arms of 0.5 m
-// that meet at the angle π − 2π/(n+2). The rods "a0", … and "b0", … of a pair are pinned where their arms meet ("c0") and to those of the next pair outside ("o0") and inside
-// ("i0"). All pins are revolutes about −y with springs at the middle ones. One rod is held in the plane ("table"), and each middle pin stays on a plane through the axis ("guide0").
+// Hoberman is Hoberman's ring (US patent 4942700) of n + 2 pairs of angulated rods, upright in the plane y = 0, gravity
+// along −z. A rod has two arms of 0.5 m that meet at the angle π − 2π/(n+2). The rods "a0", … and "b0", … of a pair are
+// pinned where their arms meet ("c0") and to those of the next pair outside ("o0") and inside ("i0"). All pins are
+// revolutes about −y with springs at the middle ones. One rod is held in the plane ("table"), and each middle pin stays
+// on a plane through the axis ("guide0").
 //
-// A rod moves as a circle rolls within one of twice its diameter, so that both ends and the middle go straight through the centre: the ring grows and
-// shrinks as a whole, though its rods and pins, when counted, should not move at all. The rate is drawn from the seed.
+// A rod moves as a circle rolls within one of twice its diameter, so that both ends and the middle go straight through
+// the centre: the ring grows and shrinks as a whole, though its rods and pins, when counted, should not move at all.
+// The rate is drawn from the seed.
 //
 // With k = n + 2: 2k bodies, 4k+1 joints; rows 16k+3, rank 12k−1, redundant 4k+4, mobility 1.
 //
@@ -78,19 +81,21 @@ func (h *hobermanRing) on(angle, ray float64) pivot {
 
 func hobermanBodies(n int64) int64 { return 2*n + 4 }
 
-// hobermanAngle is ψ: a ray of a pair has its middle pin at d cos ψ, its neighbours the outer and inner ones at d cos(ψ ∓ π/k). It is half of the largest one, with which the
-// inner pins meet.
+// hobermanAngle is ψ: a ray of a pair has its middle pin at d cos ψ, its neighbours the outer and inner ones at d cos(ψ
+// ∓ π/k). It is half of the largest one, with which the inner pins meet.
 func hobermanAngle(n int) float64 { return (math.Pi/2 - math.Pi/float64(n+2)) / 2 }
 
-// hobermanRod returns a rod, x from the inner to the outer end, the middle on the side of −y, and the diameter of its circle.
+// hobermanRod returns a rod, x from the inner to the outer end, the
+// middle on the side of −y, and the diameter of its circle.
 func hobermanRod(n int) (g solid, d float64) {
 	s, c := math.Sincos(math.Pi / float64(n+2))
 	end, middle := vec{2 * hobermanArm * c}, vec{hobermanArm * c, -hobermanArm * s}
 	return truss(1, [2]vec{{}, middle}, [2]vec{middle, end}), hobermanArm / s
 }
 
-// HobermanAcceleration is ψ″ of the ring at the rate ψ′, where the angular velocities of the rods about −y are −ψ′ (a) and ψ′ (b), rad/s²: the springs rest and the weight does no work, as the centre
-// of mass stays. With a rod's mass m, inertia I and distance s of its centre of mass from its middle pin,
+// HobermanAcceleration is ψ″ of the ring at the rate ψ′, where the angular velocities of the rods about −y are −ψ′ (a)
+// and ψ′ (b), rad/s²: the springs rest and the weight does no work, as the centre of mass stays. With a rod's mass m,
+// inertia I and distance s of its centre of mass from its middle pin,
 //
 //	ψ″ = −½ dM/dψ ψ′²/M,  M = 2k(m((d − s)² sin²ψ + s² cos²ψ) + I).
 func HobermanAcceleration(n int, rate float64) float64 {

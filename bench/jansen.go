@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// The numbers that Theo Jansen published of his leg (strandbeest.com), m. The first eleven are rods; the pivot lies a and l beside the crank, whose radius is m.
+// The numbers that Theo Jansen published of his leg (strandbeest.com), m. The first eleven are rods; the pivot lies a
+// and l beside the crank, whose radius is m.
 const (
 	jansenA, jansenB, jansenC, jansenD, jansenE, jansenF = 0.38, 0.415, 0.393, 0.401, 0.558, 0.394
 	jansenG, jansenH, jansenI, jansenJ, jansenK          = 0.367, 0.657, 0.49, 0.5, 0.619
@@ -19,9 +20,11 @@ const (
 	jansenLoss    = 1.0             // N m s, of its bearing, a pair
 )
 
-// Jansen is Jansen's walking machine held in the air: n pairs of legs, one to the left and one to the right ("leg l0", "leg r0"), on a shaft along −y with a crank a pair, each a third of a turn
-// ahead of that before. Gravity is along −z. A leg has the bodies "jl0" and "kl0" on the crank, the plate "ul0" (rods b, d, e) and the rod "cl0" on the
-// pivot, "fl0", and the foot "tl0" (rods g, h, i). A torque turns the shaft against a damping; its rate is drawn from the seed.
+// Jansen is Jansen's walking machine held in the air: n pairs of legs, one to the left and one to
+// the right ("leg l0", "leg r0"), on a shaft along −y with a crank a pair, each a third of a turn
+// ahead of that before. Gravity is along −z. A leg has the bodies "jl0" and "kl0" on the crank,
+// the plate "ul0" (rods b, d, e) and the rod "cl0" on the pivot, "fl0", and the foot "tl0" (rods
+// g, h, i). A torque turns the shaft against a damping; its rate is drawn from the seed.
 //
 // A leg is three loops, each with three redundant rows, as of every plane linkage in space. One freedom moves them all.
 //
@@ -72,7 +75,8 @@ var jansenTones = [3][4]float64{orange, blue, {0.72, 0.26, 0.26, 1}}
 // jansenPoints are the points of a leg beside the crank's pin.
 type jansenPoints struct{ hip, upper, rear, lower, ankle, foot pivot }
 
-// jansenAt returns the points of the left leg, side 1, or the right one, −1, its mirror image, by intersections of circles.
+// jansenAt returns the points of the left leg, side 1, or the right
+// one, −1, its mirror image, by intersections of circles.
 func jansenAt(pin pivot, side float64) (q jansenPoints) {
 	mirror := func(a pivot) pivot {
 		a.p[0], a.v[0] = side*a.p[0], side*a.v[0]
@@ -127,8 +131,9 @@ func (r *rig) jansenLeg(plane *plane, mark string, k int, side float64, shaft in
 	r.hinge(plane, name("ankle"), f, t, q.ankle)
 }
 
-// JansenFeet returns where the frames of the left and the right foot of pair k of Jansen(n, seed) are ("tl<k>", "tr<k>", at the points "lower") after the time t, world axes, m, if the
-// shaft keeps its rate: intersections of circles.
+// JansenFeet returns where the frames of the left and the right foot of pair k
+// of Jansen(n, seed) are ("tl<k>", "tr<k>", at the points "lower") after the
+// time t, world axes, m, if the shaft keeps its rate: intersections of circles.
 //
 // It returns ErrSize.
 func JansenFeet(n int, seed uint64, t float64) ([][3]float64, error) {

@@ -15,10 +15,11 @@ type Part struct {
 	Joint []int64 // by joint: its number in the whole
 }
 
-// LadderPart returns one part of Ladder(n, seed) in a number of parts: consecutive levels, as many in each but for one. Its bodies and joints have the names, numbers and
-// bits that they have in the whole.
+// LadderPart returns one part of Ladder(n, seed) in a number of parts: consecutive levels, as many in each but for one.
+// Its bodies and joints have the names, numbers and bits that they have in the whole.
 //
-// Cost: O(n) time, as each level hangs from those above; O(n/parts) memory. It returns ErrSize, or an error if n is odd, there is no such part, or there are more parts than levels.
+// Cost: O(n) time, as each level hangs from those above; O(n/parts) memory. It returns ErrSize, or an error if n is
+// odd, there is no such part, or there are more parts than levels.
 func LadderPart(n int, seed uint64, part, parts int) (*Part, error) {
 	if _, err := count("ladder", n, func(n int64) int64 { return n }); err != nil {
 		return nil, err

@@ -18,14 +18,18 @@ const (
 	miuraStrips  = 12          // of a panel, in its visuals
 )
 
-// Miura is Miura's sheet of n × n inner vertices, so (n+1)² rigid panels "p0_0", …, equal parallelograms that are hinged at their edges: "x1_0" between p0_0 and p1_0, "y0_1" between
-// p0_0 and p0_1. It stands on a table by three vertices ("stand", "slide" and "foot"), of which the first does not slide and the second only along x. Gravity is along −z. The creases have
+// Miura is Miura's sheet of n × n inner vertices, so (n+1)² rigid panels "p0_0", …, equal
+// parallelograms that are hinged at their edges: "x1_0" between p0_0 and p1_0, "y0_1" between
+// p0_0 and p0_1. It stands on a table by three vertices ("stand", "slide" and "foot"), of which
+// the first does not slide and the second only along x. Gravity is along −z. The creases have
 // springs at rest and a little damping. The sheet unfolds or folds at a rate drawn from the seed.
 //
-// At each vertex four creases meet, and four panels on four hinges are a spherical linkage with one freedom. All of them have the same one. Each vertex has three
-// redundant rows, as any spherical linkage of revolutes, and each beyond the first row and column one more.
+// At each vertex four creases meet, and four panels on four hinges are a spherical linkage with one freedom. All of
+// them have the same one. Each vertex has three redundant rows, as any spherical linkage of revolutes, and each beyond
+// the first row and column one more.
 //
-// (n+1)² bodies, 2n(n+1)+3 joints; rows 10n(n+1)+6, rank 6(n+1)²−1, redundant 4n²−2n+1, mobility 1; singular where the sheet is flat.
+// (n+1)² bodies, 2n(n+1)+3 joints; rows 10n(n+1)+6, rank 6(n+1)²−1,
+// redundant 4n²−2n+1, mobility 1; singular where the sheet is flat.
 //
 // Cost: O(n²). It returns ErrSize.
 func Miura(n int, seed uint64) (*model.Model, error) {
@@ -62,7 +66,8 @@ func Miura(n int, seed uint64) (*model.Model, error) {
 
 func miuraBodies(n int64) int64 { return (n + 1) * (n + 1) }
 
-// miuraVertices returns the vertices of the sheet with the velocities that they have at a rate of the fold θ: with edges a and the corner γ, vertex i, j is at
+// miuraVertices returns the vertices of the sheet with the velocities that they have at a rate of the fold θ: with
+// edges a and the corner γ, vertex i, j is at
 //
 //	i·a cos θ tan γ/w, j·L + (i odd)·a/w, (j odd)·a sin θ sin γ,  w² = 1 + cos²θ tan²γ,  L² = a²(1 − sin²θ sin²γ).
 func miuraVertices(rate float64) func(i, j int) pivot {
@@ -88,7 +93,8 @@ func miuraVertices(rate float64) func(i, j int) pivot {
 	}
 }
 
-// panel appends the panel whose first vertex is i, j: its frame is in the middle, x along the edge from i to i + 1, z across.
+// panel appends the panel whose first vertex is i, j: its frame is in
+// the middle, x along the edge from i to i + 1, z across.
 func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 	o, far := vertex(i, j), vertex(i+1, j+1)
 	e, f := vertex(i+1, j), vertex(i, j+1)

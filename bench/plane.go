@@ -18,7 +18,8 @@ func (a pivot) deep(z float64) pivot {
 	return a
 }
 
-// meet returns the point at the distances r from a and s from b, on the right of the way from a to b, with the velocity that keeps both.
+// meet returns the point at the distances r from a and s from b, on
+// the right of the way from a to b, with the velocity that keeps both.
 func meet(a pivot, r float64, b pivot, s float64) pivot {
 	line := b.p.sub(a.p)
 	n := line.norm()

@@ -196,8 +196,8 @@ func TestRandomRank(t *testing.T) {
 	}
 }
 
-// freeMotion returns the accelerations that Gauss's principle makes of the one free motion of a plane mechanism: a = x + y·z
-// with zᵀM(x + y·z) = zᵀf.
+// freeMotion returns the accelerations that Gauss's principle makes of the one free motion of a plane mechanism: a = x +
+// y·z with zᵀM(x + y·z) = zᵀf.
 func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 	t.Helper()
 	var V mat.Dense
@@ -226,8 +226,9 @@ func (a *analysis) freeMotion(t *testing.T, m *model.Model) []float64 {
 	return z
 }
 
-// TestHobermanSphereAcceleration compares the closed form of the sphere with Gauss's principle on dense matrices: all rods of a ring turn about the axis across it at the same rate, the two of a
-// pair in opposite directions, and hubs do not turn.
+// TestHobermanSphereAcceleration compares the closed form of the sphere with Gauss's
+// principle on dense matrices: all rods of a ring turn about the axis across it at
+// the same rate, the two of a pair in opposite directions, and hubs do not turn.
 func TestHobermanSphereAcceleration(t *testing.T) {
 	for n := 1; n <= check.Few(3, 1); n++ {
 		m := generate(t, "hoberman-sphere", n, 2)
@@ -246,7 +247,8 @@ func TestHobermanSphereAcceleration(t *testing.T) {
 	}
 }
 
-// TestHobermanAcceleration compares the closed form of a ring with Gauss's principle on dense matrices: the plane of a ring is that of x and z.
+// TestHobermanAcceleration compares the closed form of a ring with Gauss's
+// principle on dense matrices: the plane of a ring is that of x and z.
 func TestHobermanAcceleration(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 17} {
 		for seed := range check.Few(uint64(3), 1) {

@@ -13,10 +13,11 @@ const (
 	rockerApart                      = 2.6       // m, from vehicle to vehicle
 )
 
-// RockerBogie is a row of n vehicles on drawbars with six driven wheels each, that drive over hills. On each side a rocker turns on
-// the chassis; it has the front wheel and a bogie with the other two. A beam that turns about z on the chassis holds the rockers'
-// upper ends by two links, so that the chassis pitches by the mean of the rockers: a loop a side. Vehicle k has the bodies
-// "chassisk", "beamk", and on the sides l and r "rockerlk", "bogielk", "linklk", "wheellk_0" (the front one), "wheellk_1", "wheellk_2".
+// RockerBogie is a row of n vehicles on drawbars with six driven wheels each, that drive over hills. On each side a
+// rocker turns on the chassis; it has the front wheel and a bogie with the other two. A beam that turns about z on the
+// chassis holds the rockers' upper ends by two links, so that the chassis pitches by the mean of the rockers: a loop a
+// side. Vehicle k has the bodies "chassisk", "beamk", and on the sides l and r "rockerlk", "bogielk", "linklk",
+// "wheellk_0" (the front one), "wheellk_1", "wheellk_2".
 //
 // 15n − 1 bodies, 2n loops, no redundant rows. The state is at rest near equilibrium.
 //
@@ -50,7 +51,8 @@ func (v *vehicle) rocker(k int) {
 	bogie := mid - rockerBase/2
 	pivot := bogie + (load-t.mass)/up*(rockerBase*3/2)
 	high, top := z+0.35, z+0.6
-	// The beam is 0.25 m behind the pivots; the chassis' centre of mass is as far before them as balances it and its half of the links.
+	// The beam is 0.25 m behind the pivots; the chassis' centre of mass
+	// is as far before them as balances it and its half of the links.
 	com := 0.25 * (beamMass + linkMass) / bellyMass
 	chassis := v.body(v.name("chassis", k), box(bellyMass, vec{0.9, 0.6, 0.3}, vec{com}), at(vec{pivot, 0, high}), twist{})
 	beam := v.body(v.name("beam", k), box(beamMass, vec{0.05, rockerTrack, 0.05}, vec{}), at(vec{pivot - 0.25, 0, top}), twist{})

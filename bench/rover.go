@@ -12,9 +12,9 @@ const (
 	roverApart                       = 2.4            // m, from rover to rover
 )
 
-// Rover is a row of n rovers on drawbars that drive over hills. A rover has a chassis with the rear wheels and a front axle that
-// rolls about x, so that all four wheels stand on any ground; each wheel has a motor. Rover k has the bodies "chassisk", "axlek",
-// "flk", "frk", "rlk", "rrk", counted from the front from 0 on, and "bark" to the one before.
+// Rover is a row of n rovers on drawbars that drive over hills. A rover has a chassis with the rear wheels and a front
+// axle that rolls about x, so that all four wheels stand on any ground; each wheel has a motor. Rover k has the bodies
+// "chassisk", "axlek", "flk", "frk", "rlk", "rrk", counted from the front from 0 on, and "bark" to the one before.
 //
 // 7n − 1 bodies, no loops. The state is at rest, each wheel as deep as its part of the weight wants.
 //

@@ -13,9 +13,9 @@ const (
 	swingSpring, swingDamper = 6e3, 400.0 // N m, N m s
 )
 
-// Tracked is a vehicle on two tracks of n + 1 road wheels each, that drives over hills. A track is taken as the chain of its
-// wheels: each has a motor of the same speed and hangs on a swing arm with spring and damper. Axle k, from the front, has the bodies
-// "swingl_k", "swingr_k", "wheell_k", "wheelr_k"; the other one is "hull".
+// Tracked is a vehicle on two tracks of n + 1 road wheels each, that drives over hills. A track is taken as the chain
+// of its wheels: each has a motor of the same speed and hangs on a swing arm with spring and damper. Axle k, from the
+// front, has the bodies "swingl_k", "swingr_k", "wheell_k", "wheelr_k"; the other one is "hull".
 //
 // 4n + 5 bodies, no loops. The state is at rest near equilibrium.
 //

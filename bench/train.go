@@ -14,10 +14,10 @@ const (
 	trailSpring, trailDamper                   = 4e4, 2e3                 // N m, N m s
 )
 
-// RoadTrain is a train of n wagons with four driven wheels each, that drives over hills. A wagon has a dolly that turns about z and
-// has the drawbar to the wagon before, a front axle that rolls on the dolly about x, and a trailing arm with spring and damper for
-// each rear wheel. The first dolly is held straight by a motion. Wagon k has the bodies "wagonk", "dollyk", "axlek", "arml_k",
-// "armr_k", "flk", "frk", "rlk", "rrk".
+// RoadTrain is a train of n wagons with four driven wheels each, that drives over hills. A wagon has a dolly that turns
+// about z and has the drawbar to the wagon before, a front axle that rolls on the dolly about x, and a trailing arm
+// with spring and damper for each rear wheel. The first dolly is held straight by a motion. Wagon k has the bodies
+// "wagonk", "dollyk", "axlek", "arml_k", "armr_k", "flk", "frk", "rlk", "rrk".
 //
 // 9n bodies, no loops. The state is at rest near equilibrium.
 //

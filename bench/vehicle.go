@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// What all vehicles have in common. They stand on level ground at x ≤ 0, their front at about 0, drive along x, and come to hills
-// from x = 1 m on.
+// What all vehicles have in common. They stand on level ground at x ≤ 0, their front at about 0, drive along x, and
+// come to hills from x = 1 m on.
 const (
 	groundName  = "ground"
 	hillsLength = 48.0 // m, along x from 0 on
@@ -79,8 +79,8 @@ type tyre struct {
 	speed, gain, strong float64 // of the motor: m/s of the rim, N m s, N m
 }
 
-// wheel appends a wheel on a body at a place of the world, spinning about y, with its contact and its motor. Its frame is at its
-// centre.
+// wheel appends a wheel on a body at a place of the world, spinning
+// about y, with its contact and its motor. Its frame is at its centre.
 func (v *vehicle) wheel(name string, on int, at vec, t *tyre) int {
 	r2, w2 := t.radius*t.radius, t.width*t.width
 	disc := t.mass * (3*r2 + w2) / 12
@@ -121,8 +121,8 @@ func box(mass float64, size, com vec) solid {
 	return solid{mass, com, model.Inertia{XX: mass * (y + z) / 12, YY: mass * (z + x) / 12, ZZ: mass * (x + y) / 12}}
 }
 
-// bar joins two bodies by a rod from a to b along x, with a ball at the front, b, and a universal joint behind, so that it does not
-// turn about itself.
+// bar joins two bodies by a rod from a to b along x, with a ball at the front, b, and a universal joint behind, so that
+// it does not turn about itself.
 func (v *vehicle) bar(k, behind, before int, a, b vec, mass float64) {
 	g := rod(b[0] - a[0])
 	g.mass, g.inertia = mass, model.Inertia{XX: 1e-3 * mass, YY: mass * g.inertia.YY, ZZ: mass * g.inertia.ZZ}
@@ -131,6 +131,6 @@ func (v *vehicle) bar(k, behind, before int, a, b vec, mass float64) {
 	v.fit(v.name("hitch", k), model.Universal, behind, rod, place{a, tongue}, place{a, tongue})
 }
 
-// tongue places a universal joint whose axes are y and z, so that it is far from singular for a bar along x: its x axis is the
-// world's y, and its y axis the world's z.
+// tongue places a universal joint whose axes are y and z, so that it is far from singular for a bar along x: its x axis
+// is the world's y, and its y axis the world's z.
 var tongue = axes(vec{0, 1, 0}, vec{0, 0, 1}, vec{1, 0, 0})

@@ -58,8 +58,8 @@ func (b *Body) Null() (axes [3]spatial.Vec3, n int) {
 }
 
 // Hold makes the Weight of b that of Inertia + hold·N, N the projection on the directions without inertia. Without such
-// directions it does nothing. What is computed with such weights has to take hold off again: a solver of the dynamics adds the
-// torques hold·α for the angular accelerations α along these directions.
+// directions it does nothing. What is computed with such weights has to take hold off again: a solver of the dynamics
+// adds the torques hold·α for the angular accelerations α along these directions.
 //
 // Units: kg m². It panics if hold is not positive.
 func (b *Body) Hold(hold float64) {

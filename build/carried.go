@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Frame adds a frame with a name that is fixed in a body, or in the world; place is where it is in the world now. No computation looks
-// at it.
+// Frame adds a frame with a name that is fixed in a body, or in the world;
+// place is where it is in the world now. No computation looks at it.
 func (b *Builder) Frame(name string, body Body, place Place) {
 	b.mustBe()
 	f := model.Frame{Name: name, Body: model.World}
@@ -18,8 +18,8 @@ func (b *Builder) Frame(name string, body Body, place Place) {
 	b.m.Frames = append(b.m.Frames, f)
 }
 
-// Visual adds a shape of a body, or of the world, for those who draw; place is where it is in the world now. The body and the pose of v
-// are set.
+// Visual adds a shape of a body, or of the world, for those who draw; place
+// is where it is in the world now. The body and the pose of v are set.
 func (b *Builder) Visual(body Body, place Place, v model.Visual) {
 	b.mustBe()
 	v.Body = model.World

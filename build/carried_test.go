@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestCarried: frames and visuals are placed in the world, as bodies and joints are, and belong to the model that is returned.
+// TestCarried: frames and visuals are placed in the world, as bodies
+// and joints are, and belong to the model that is returned.
 func TestCarried(t *testing.T) {
 	d, err := bodies.Rod(2, 0.5, 0.1)
 	require.NoError(t, err)

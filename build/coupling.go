@@ -15,8 +15,8 @@ type Term struct {
 	Factor  float64
 }
 
-// Coupling is a coupling of a Builder, to be given an offset and a polynomial. The pointer stays valid; what is set counts
-// from the next Model on.
+// Coupling is a coupling of a Builder, to be given an offset and a polynomial. The pointer stays valid; what is set
+// counts from the next Model on.
 type Coupling struct {
 	Terms  []Term
 	Offset float64
@@ -32,14 +32,15 @@ type Coupling struct {
 // Index returns the number of the coupling in the model and in all that is made of it.
 func (c *Coupling) Index() int { return c.index }
 
-// Follow makes the sum of the terms follow Offset + c0 + c1·q + … of a freedom of a joint, with up to five coefficients, and returns c.
+// Follow makes the sum of the terms follow Offset + c0 + c1·q + … of a freedom of a joint, with up to five
+// coefficients, and returns c.
 func (c *Coupling) Follow(of *Joint, freedom int, coefficients ...float64) *Coupling {
 	c.of, c.freedom, c.coefficients = of, freedom, coefficients
 	return c
 }
 
-// Couple adds a coupling: the sum of the terms is constant, and zero unless Offset is set. Two gears with r and R for radii that mesh on
-// the outside turn by r·θ + R·φ = 0; a rack moves by d − r·θ = 0.
+// Couple adds a coupling: the sum of the terms is constant, and zero unless Offset is set. Two gears with r and R for
+// radii that mesh on the outside turn by r·θ + R·φ = 0; a rack moves by d − r·θ = 0.
 func (b *Builder) Couple(name string, terms ...Term) *Coupling {
 	b.mustBe()
 	c := &Coupling{Terms: terms, index: len(b.couplings), name: name}

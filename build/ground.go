@@ -11,7 +11,8 @@ import (
 // Ground is a handle of a terrain of one Builder.
 type Ground int
 
-// Terrain adds a terrain, with its name in it, for contacts. Files of terrains are not opened: the model needs model.Model.Load then.
+// Terrain adds a terrain, with its name in it, for contacts. Files of
+// terrains are not opened: the model needs model.Model.Load then.
 func (b *Builder) Terrain(t model.Terrain) Ground {
 	b.mustBe()
 	b.m.Terrains = append(b.m.Terrains, t)
@@ -23,8 +24,8 @@ func (b *Builder) Surface(name string, s *ground.Surface) Ground {
 	return b.Terrain(model.Terrain{Name: name, Surface: s})
 }
 
-// Contact adds a contact of a body with a terrain. The shape is given where it is: its centre and its axis in the world. A law without slip
-// speed has that of the format, model.DefaultSlipSpeed.
+// Contact adds a contact of a body with a terrain. The shape is given where it is: its centre and its axis in the
+// world. A law without slip speed has that of the format, model.DefaultSlipSpeed.
 func (b *Builder) Contact(name string, body Body, g Ground, shape contact.Shape, law contact.Law) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.ContactForce, Contact: &model.Contact{Shape: shape, Law: law}}

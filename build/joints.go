@@ -104,8 +104,8 @@ func (b *Builder) Distance(name string, predecessor, successor Body, from, to sp
 	return j
 }
 
-// CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points in the world. The bodies are where
-// all coordinates are zero.
+// CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points
+// in the world. The bodies are where all coordinates are zero.
 func (b *Builder) CompositeJoint(name string, predecessor, successor Body, axes ...joints.Axis) *Joint {
 	place := Place{}
 	if len(axes) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Law gives the spring-damper that was added last laws beside its stiffness and damping; either may be nil. It panics if the force element that was
-// added last is none.
+// Law gives the spring-damper that was added last laws beside its stiffness and damping; either may be nil. It panics
+// if the force element that was added last is none.
 func (b *Builder) Law(spring, damper *model.SpringLaw) {
 	b.mustBe()
 	n := len(b.m.Forces)
@@ -19,8 +19,8 @@ func (b *Builder) Law(spring, damper *model.SpringLaw) {
 	f.Spring, f.Damper = spring, damper
 }
 
-// Bushing adds a bushing between two bodies at a place of the world: where its frames coincide, and along whose axes s is given. The rest of s is moved by half to
-// each of the frames (docs/springs.md (E8)).
+// Bushing adds a bushing between two bodies at a place of the world: where its frames coincide, and along whose axes s
+// is given. The rest of s is moved by half to each of the frames (docs/springs.md (E8)).
 func (b *Builder) Bushing(name string, from, to Body, at Place, s model.Bushing) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.BushingForce, Bushing: &s}

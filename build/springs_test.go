@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestSprings: a bushing is at rest where it is built, a cable has the length of its path, a law is that of its spring; bodies of others are refused by name.
+// TestSprings: a bushing is at rest where it is built, a cable has the length of its path, a law is that of its spring;
+// bodies of others are refused by name.
 func TestSprings(t *testing.T) {
 	b := build.New("springs")
 	one := b.Rod("one", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1, 1, 0})

@@ -482,7 +482,7 @@ func farFrom(mech *mechanism.Mechanism, a, b *mechanism.State, x []float64, h fl
 // threads, and a closed state stays as it is.
 func TestCloserSteps(t *testing.T) {
 	for _, k := range stepCases {
-		m := generate(t, k.family, k.n, 1)
+		m := generate(t, k.Family, k.N, 1)
 		p := newPlan(t, m, order.Auto)
 		c, start := closing.NewCloser(p, closing.Options{Hold: []int{1}, Nearest: true}), p.Initial()
 		displace(p.Mechanism(), start, 0.01, 1)
@@ -493,11 +493,11 @@ func TestCloserSteps(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			copy(st.Bodies, start.Bodies)
 			err = errors.Join(c.ClosePositions(st), c.ProjectVelocities(st))
-		}), k.family)
-		require.NoError(t, err, k.family)
+		}), k.Family)
+		require.NoError(t, err, k.Family)
 		want := st.Clone()
 		require.NoError(t, c.ClosePositions(st))
-		require.Equal(t, want, st, "%s: closed", k.family)
+		require.Equal(t, want, st, "%s: closed", k.Family)
 		require.Zero(t, c.Closing().Steps)
 		threads, err := rung.NewPlan(m, kkt.Options{Threads: 3})
 		require.NoError(t, err)
@@ -505,7 +505,7 @@ func TestCloserSteps(t *testing.T) {
 		other := closing.NewCloser(threads, closing.Options{Hold: []int{1}, Nearest: true})
 		require.NoError(t, other.ClosePositions(got))
 		require.NoError(t, other.ProjectVelocities(got))
-		require.Equal(t, want, got, "%s: three threads", k.family)
+		require.Equal(t, want, got, "%s: three threads", k.Family)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// nearnessTol is how far the nearness over the distance may change from 0.1 to 1e-3 rad: it is a line up to its square.
+	// nearnessTol is how far the nearness over the distance may change
+	// from 0.1 to 1e-3 rad: it is a line up to its square.
 	nearnessTol = 0.02
 	// exactRow is the rounding of a row of links of some metres, m or rad.
 	exactRow = 1e-15
@@ -23,8 +24,8 @@ const (
 	exactTurn = exactRow / 1e-3
 )
 
-// parallelogramAt returns the parallelogram of reference/hard with its cranks at an angle from its flat pose, turning with 1 rad/s, and
-// its plan.
+// parallelogramAt returns the parallelogram of reference/hard with its cranks at an angle from its flat pose, turning
+// with 1 rad/s, and its plan.
 func parallelogramAt(t *testing.T, angle float64) (*kkt.Plan, *mechanism.State) {
 	t.Helper()
 	m, err := rung.Open(check.Reference(t, "hard", "sim-parallelogram.json"))

@@ -28,16 +28,18 @@ type Ranks interface {
 	Largest(v []float64)
 	// Sum makes each number of v the sum of those of all ranks.
 	Sum(v []float64)
-	// Agree returns nil on all ranks if err is nil on all. Else it returns an error on all of them, err where there is one.
+	// Agree returns nil on all ranks if err is nil on all. Else it
+	// returns an error on all of them, err where there is one.
 	Agree(err error) error
 	// Exchange replaces those of the six numbers a body in v that belong to bodies of other ranks by theirs.
 	Exchange(v []float64)
-	// Counts reports whether sums over all rows have those of a node on this rank. Joints between ranks count on one of them.
+	// Counts reports whether sums over all rows have those of a node
+	// on this rank. Joints between ranks count on one of them.
 	Counts(node int) bool
 }
 
-// NewPieceCloser allocates a closer of a piece of a mechanism. system makes the factors for the values that the closer fills
-// in; they eliminate no right side. All ranks call it together.
+// NewPieceCloser allocates a closer of a piece of a mechanism. system makes the factors for the values that the closer
+// fills in; they eliminate no right side. All ranks call it together.
 //
 // ClosePositions and ProjectVelocities then close all pieces as one, by the same steps on all ranks. Closing, Hold and
 // Nearest are not for pieces. It panics if the tolerance is out of range.

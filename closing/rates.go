@@ -27,9 +27,9 @@ const (
 	rateSolves = 8 // with one factor
 )
 
-// ProjectVelocities replaces the velocities of st by the nearest ones, in the metric of the
-// inertias of the bodies, that satisfy all joints and couplings: T·V̂ = σ, theory.md (42). Armature has no part in that metric. Poses stay; they should be
-// closed.
+// ProjectVelocities replaces the velocities of st by the nearest ones, in the metric of
+// the inertias of the bodies, that satisfy all joints and couplings: T·V̂ = σ, theory.md
+// (42). Armature has no part in that metric. Poses stay; they should be closed.
 //
 // Right after a ClosePositions of the same poses whose last step was tiny, it takes the factor
 // of that step. That leaves a relative error of that step's size in the direction of the

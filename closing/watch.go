@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Watch makes the methods of c end early when ctx does, until end is called (kkt.Workspace.Watch). They then return the cause
-// for which ctx has ended, and leave the state as it was.
+// Watch makes the methods of c end early when ctx does, until end is called (kkt.Workspace.Watch). They then return the
+// cause for which ctx has ended, and leave the state as it was.
 func (c *Closer) Watch(ctx context.Context) (end func()) {
 	c.enter()
 	defer c.guard.Leave()
@@ -23,7 +23,8 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 	return c.ClosePositions(st)
 }
 
-// giveTo makes st the state in c.at, unless the context has ended that c heeds: what was worked out since may be unfinished.
+// giveTo makes st the state in c.at, unless the context has ended that
+// c heeds: what was worked out since may be unfinished.
 func (c *Closer) giveTo(st *mechanism.State) error {
 	if err := c.halt.Err(); err != nil {
 		return err
@@ -45,7 +46,8 @@ func (c *Closer) wound() bool {
 	return false
 }
 
-// woundAngle is the change of an angle, rad, from which on a closed state has angles of its own. It is far below half a turn.
+// woundAngle is the change of an angle, rad, from which on a closed
+// state has angles of its own. It is far below half a turn.
 const woundAngle = 1
 
 // orCause returns err, or the cause of it, if that is the end of the context that c heeds.

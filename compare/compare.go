@@ -15,14 +15,13 @@ import (
 
 // Accelerate solves and explains the state st by a method.
 //
-// With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse
-// side, where the tree side has nothing for it: which components of wrenches are
-// undetermined, with their values of least norm, the distance to a singularity,
-// how far constraints contradict each other, energies and residuals of the joints. The result says where the two sides differ: in
-// accelerations (IllScaled) or in rank (RankDiffers).
+// With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse side,
+// where the tree side has nothing for it: which components of wrenches are undetermined, with their values of least
+// norm, the distance to a singularity, how far constraints contradict each other, energies and residuals of the joints.
+// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers).
 //
-// Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve, motion.NewTreeSolver and
-// tree.ClosedSolver.Solve. It panics without a state.
+// Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve,
+// motion.NewTreeSolver and tree.ClosedSolver.Solve. It panics without a state.
 func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result, error) {
 	if st == nil {
 		panic("compare: no state")
@@ -122,15 +121,15 @@ func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string)
 	}
 }
 
-// lostTol is the relative difference of accelerations from those of the sparse method, which a report verifies with twice the
-// digits, above which the tree method has lost them.
+// lostTol is the relative difference of accelerations from those of the sparse method, which a report verifies with
+// twice the digits, above which the tree method has lost them.
 const lostTol = 1e-6
 
 // cancelled is the part of gravity below which accelerations, on bodies of about a metre, are what rounding leaves of it.
 const cancelled = 1e-8
 
-// lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of its
-// kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
+// lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of
+// its kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
 func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *rung.IllScaledResult {
 	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
 	for i := range want {

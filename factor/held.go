@@ -115,11 +115,11 @@ func (s *Symbolic) HeldRows() int {
 // ShareSize returns the length of the share of n rows.
 func ShareSize(n int) int { return n * (n + 1) / 2 }
 
-// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of −Sᵢ, and in right
-// what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of
+// −Sᵢ, and in right what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
-// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a length mismatch, or without a
-// valid factor.
+// Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a
+// length mismatch, or without a valid factor.
 func (f *Factor) ShareTo(dst, right []float64) {
 	fr := f.Symbolic.heldFront()
 	switch {
@@ -162,8 +162,8 @@ func (s *Symbolic) LeafRows(v int) []int32 {
 	return nil
 }
 
-// SetShares makes Factorize add shares of pieces, one a node of sign +1 (nil for none), as ShareTo stores them for the rows
-// of LeafRows. The slices are kept, and read in each Factorize.
+// SetShares makes Factorize add shares of pieces, one a node of sign +1 (nil for none), as ShareTo stores them for the
+// rows of LeafRows. The slices are kept, and read in each Factorize.
 //
 // It panics if a node with a share has no LeafRows, or on a length mismatch.
 func (f *Factor) SetShares(shares [][]float64) {
@@ -217,8 +217,8 @@ func (w *worker) addShares(fr *front, d *dest) {
 // TrackWeak makes Factorize note which rows count as redundant under WhereWeak.
 func (f *Factor) TrackWeak() { f.weak = make([]bool, len(f.dinv)) }
 
-// WeakRows calls visit for each row, as a node and a row within the node, that the last Factorize under WhereWeak has taken for redundant, in elimination
-// order. It panics without TrackWeak, or without a valid factor.
+// WeakRows calls visit for each row, as a node and a row within the node, that the last Factorize under WhereWeak has
+// taken for redundant, in elimination order. It panics without TrackWeak, or without a valid factor.
 func (f *Factor) WeakRows(visit func(node, row int)) {
 	if f.weak == nil || !f.ok {
 		panic("factor: weak rows are not tracked")
@@ -249,9 +249,9 @@ func (f *Factor) mustHold(v []float64) {
 // SolveHeldTo solves for all rows but the held ones, whose solution is given, and stores both in x. If r is not nil, it
 // receives what ResidualHeldTo leaves out; a ResidualHeldTo for the same x, r and b has to follow.
 //
-// Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order of Held.
-// Cost: that of SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a length mismatch,
-// without a valid factor, or if +1 blocks are not units. The largest norm of a +1 node is returned.
+// Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order
+// of Held. Cost: that of SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a
+// length mismatch, without a valid factor, or if +1 blocks are not units. The largest norm of a +1 node is returned.
 func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	f.mustHold(given)
 	if n := f.Symbolic.Pattern.Dim(); len(x) != n || len(b) != n || r != nil && len(r) != n {
@@ -263,9 +263,9 @@ func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	return max(size, f.freeSize(x))
 }
 
-// CondenseTo stores in dst the right side of the held rows after all others have been eliminated,
-// rᵢ − Jᵢ·Kᵢ⁻¹·r, for the right side r, taken as zero in the rows of leaves. It returns the square of the energy norm, theory.md
-// (21), of what has been eliminated. A CorrectHeld has to follow before any other solve.
+// CondenseTo stores in dst the right side of the held rows after all others have been eliminated, rᵢ − Jᵢ·Kᵢ⁻¹·r, for
+// the right side r, taken as zero in the rows of leaves. It returns the square of the energy norm, theory.md (21), of
+// what has been eliminated. A CorrectHeld has to follow before any other solve.
 //
 // Shapes and panics are those of SolveHeldTo; cost: half of it.
 func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
@@ -286,9 +286,9 @@ func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	return energy
 }
 
-// CorrectHeld adds to x the solution for the right side of the last CondenseTo, the solution of the held rows given. It returns
-// the largest norm of what it added to a +1 node, and of what was in a node afterwards. r is as for SolveHeldTo, with b the right side of the whole
-// system.
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo, the solution of the held rows given. It
+// returns the largest norm of what it added to a +1 node, and of what was in a node afterwards. r is as for
+// SolveHeldTo, with b the right side of the whole system.
 func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	f.mustHold(given)
 	f.given = given
@@ -297,8 +297,8 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
-// CorrectAllHeld adds to x the solution for the right side r of the last CondenseAllTo, the solution of the held rows given. It returns what
-// CorrectHeld does.
+// CorrectAllHeld adds to x the solution for the right side r of the last CondenseAllTo, the solution of the held rows
+// given. It returns what CorrectHeld does.
 func (f *Factor) CorrectAllHeld(x, r, given []float64) (step, size float64) {
 	f.mustHold(given)
 	f.given = given
@@ -316,17 +316,17 @@ type Checked struct {
 }
 
 // ResidualHeldTo stores b − K·x in r, in the rows of leaves excepted, and checks the rows that are not held as
-// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. For each held row it stores the part of its residual that
-// this piece makes in held, and in size of each held node what its terms there amount to, Σ‖xⱼ‖.
+// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. For each held row it stores the part of its
+// residual that this piece makes in held, and in size of each held node what its terms there amount to, Σ‖xⱼ‖.
 //
-// Shapes: held has HeldRows entries, terms one a held node, both in the order of Held. It panics on a length mismatch or without a valid
-// factor.
+// Shapes: held has HeldRows entries, terms one a held node, both in the
+// order of Held. It panics on a length mismatch or without a valid factor.
 func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Checked {
 	return f.residualHeld(r, held, terms, b, x, size, false)
 }
 
-// ResidualAllHeldTo is ResidualHeldTo in all rows, with twice the digits: the part of the residual of a held row is the sum of held and low.
-// Held rows of r are zero then.
+// ResidualAllHeldTo is ResidualHeldTo in all rows, with twice the digits: the part of the residual of a held row is the
+// sum of held and low. Held rows of r are zero then.
 //
 // Cost: no allocation but for the first.
 func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {
@@ -366,8 +366,9 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 	return c
 }
 
-// RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms Σ‖xⱼ‖ of its node,
-// the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding may make is returned as zero.
+// RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms
+// Σ‖xⱼ‖ of its node, the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding
+// may make is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0

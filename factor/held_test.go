@@ -264,7 +264,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Counts of a factor with held rows are those of what it does: with those of a root whose rows are all it holds they are those of the whole.
+// Counts of a factor with held rows are those of what it does: with those
+// of a root whose rows are all it holds they are those of the whole.
 func TestCountHeld(t *testing.T) {
 	p := sparsetest.Grid(10)
 	perm := order.Of(p, order.MinDegree)

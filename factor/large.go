@@ -35,14 +35,15 @@ func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int)
 	}
 }
 
-// subtractColumns is a multiple of the columns that kernel.Update takes at a time, so that its results do not depend on step.
+// subtractColumns is a multiple of the columns that kernel.Update
+// takes at a time, so that its results do not depend on step.
 const subtractColumns = 48
 
 // Panels of more than widePanel columns are factored wideStep columns at a time.
 const widePanel, wideStep = 512, 128
 
-// panelLarge is kernel.Panel of the panel of a front with n rows, in steps, from column q on. It is not finished if it is not
-// wanted any more.
+// panelLarge is kernel.Panel of the panel of a front with n rows, in steps,
+// from column q on. It is not finished if it is not wanted any more.
 func (w *worker) panelLarge(fr *front, pan []float64, n, q int) int {
 	p := int(fr.width)
 	step := p

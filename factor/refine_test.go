@@ -369,7 +369,8 @@ func requireJointResiduals(t *testing.T, m *sparse.Matrix, b, x, r []float64, na
 	}
 }
 
-// TestSolveWithin: with less accuracy asked for, refinement makes no more corrections, and the error that it predicts and the residuals are within that.
+// TestSolveWithin: with less accuracy asked for, refinement makes no more corrections, and the error that it predicts
+// and the residuals are within that.
 func TestSolveWithin(t *testing.T) {
 	saved := 0
 	for _, d := range []float64{1, 1e-2, 1e-3} {

@@ -86,8 +86,8 @@ func (c *spanCase) dense(t *testing.T) (U *mat.Dense, rank int) {
 	return mat.DenseCopyOf(U.Slice(0, c.V.RawMatrix().Rows, 0, rank)), rank
 }
 
-// TestSpan compares rank and projection with a singular value decomposition, and vectors of least norm with the projection of
-// D^½·x.
+// TestSpan compares rank and projection with a singular value
+// decomposition, and vectors of least norm with the projection of D^½·x.
 func TestSpan(t *testing.T) {
 	spanCases(t, func(t *testing.T, c *spanCase) {
 		U, rank := c.dense(t)
@@ -129,8 +129,8 @@ func TestSpan(t *testing.T) {
 	})
 }
 
-// TestRowSpan solves the system of mechanisms, redundant rows among them, and compares with the nearest x₁ with W·x₁ = b₂ by the dense
-// pseudoinverse.
+// TestRowSpan solves the system of mechanisms, redundant rows among them, and compares with the nearest x₁ with W·x₁ =
+// b₂ by the dense pseudoinverse.
 func TestRowSpan(t *testing.T) {
 	for family, n := range map[string]int{"scissor": 4, "nfourbar": 5, "revolute-net": 2, "random": 20, "ladder": 9, "chain": 4, "stewart": 1} {
 		t.Run(family, func(t *testing.T) {

@@ -1,2 +1,3 @@
-// Package formats reads files of foreign formats as models, by what is in them: MJCF, URDF, SDFormat, and assemblies of FreeCAD and Ondsel.
+// Package formats reads files of foreign formats as models, by what is
+// in them: MJCF, URDF, SDFormat, and assemblies of FreeCAD and Ondsel.
 package formats

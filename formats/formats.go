@@ -39,11 +39,11 @@ type reader func(files *source.Files, name source.Name, o *source.Options) (*ass
 // readers are those of XML by the element with which a file begins.
 var readers = map[string]reader{"mujoco": mjcf.Read, "robot": urdf.Read, "sdf": sdf.Read}
 
-// Read reads a file, whose format is that of its beginning, and makes its model, with the report on all its elements. The model has the report
-// in its Source.
+// Read reads a file, whose format is that of its beginning, and makes its model, with the report on all its elements.
+// The model has the report in its Source.
 //
-// Cost: O(bytes) of all files that it names. It returns the errors of the file system, and those of the format as *xmltree.SyntaxError or
-// *source.Problems. The report is nil only if the format is not known.
+// Cost: O(bytes) of all files that it names. It returns the errors of the file system, and those of the format as *xmltree.SyntaxError
+// or *source.Problems. The report is nil only if the format is not known.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	data, err := files.Read(name)
 	if err != nil {
@@ -110,8 +110,9 @@ func firstElement(data []byte) (string, error) {
 	}
 }
 
-// ReadFile reads the file at a path. Files that it names are read from its folder and below, and those of packages, such as package://NAME/FILE,
-// from the folders that are given by name. Links that lead out of these folders are not followed.
+// ReadFile reads the file at a path. Files that it names are read from its folder
+// and below, and those of packages, such as package://NAME/FILE, from the folders
+// that are given by name. Links that lead out of these folders are not followed.
 //
 // It returns the errors of Read and of opening folders.
 func ReadFile(file string, packages map[string]string, o *source.Options) (*assembly.Result, *source.Report, error) {

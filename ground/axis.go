@@ -32,8 +32,8 @@ func (a *axis) weightsTo(w *weights, x float64) error {
 	return nil
 }
 
-// cell returns the cell of x, its place in it, 0 to 1, and how far beyond the border it is, in cells. It returns ErrOff outside, where
-// the axis ends.
+// cell returns the cell of x, its place in it, 0 to 1, and how far beyond the border it is, in cells. It returns ErrOff
+// outside, where the axis ends.
 func (a *axis) cell(x float64) (cell int, t, beyond float64, err error) {
 	u, last := (x-a.origin)/a.spacing, float64(a.nodes-1)
 	if !(u >= -slack && u <= last+slack) {
@@ -147,8 +147,8 @@ func (w *weights) scale(s float64) {
 	}
 }
 
-// differences are the weights of the node before, the node and the node behind it in the slope at a node, by cells. At an end
-// there is one node more, with ∓1/2.
+// differences are the weights of the node before, the node and the node behind it in the slope at a node, by cells. At
+// an end there is one node more, with ∓1/2.
 func differences(node, nodes int) [3]float64 {
 	switch node {
 	case 0:

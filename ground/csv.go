@@ -47,8 +47,8 @@ func ParseSide(name string) (Side, error) {
 	return Side(i + 1), err
 }
 
-// CSV says what a file of numbers in text is: numbers with commas, semicolons, tabs or blanks between them. Lines that are blank
-// or begin with # are left out.
+// CSV says what a file of numbers in text is: numbers with commas, semicolons, tabs or blanks between them. Lines that
+// are blank or begin with # are left out.
 type CSV struct {
 	Layout          Layout
 	Origin, Spacing [2]float64 // of a matrix, m; points have their own

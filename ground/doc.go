@@ -1,11 +1,12 @@
-// Package ground has the surfaces that wheels and feet stand on: heights z = f(x, y) over the x–y plane of the world, z up.
+// Package ground has the surfaces that wheels and feet stand on:
+// heights z = f(x, y) over the x–y plane of the world, z up.
 //
-// A [Surface] is a plane, a grid of heights, a function given as an expression, or a sum of surfaces. [Surface.At] gives the
-// height at a place and all its derivatives up to the second order, exactly for the surface that is meant: no differences are
-// taken. A surface never changes once it is made, so that any number of goroutines may share it.
+// A [Surface] is a plane, a grid of heights, a function given as an expression, or a sum of surfaces. [Surface.At]
+// gives the height at a place and all its derivatives up to the second order, exactly for the surface that is meant: no
+// differences are taken. A surface never changes once it is made, so that any number of goroutines may share it.
 //
-// The heights of a grid are a [Field]. It comes from a slice, from files ([CSV], [PNG], [ReadFile]) or from random numbers
-// ([Random]); [NewGrid] interpolates between its nodes.
+// The heights of a grid are a [Field]. It comes from a slice, from files ([CSV], [PNG], [ReadFile]) or from random
+// numbers ([Random]); [NewGrid] interpolates between its nodes.
 //
 // Lengths are in m, frame: the world's axes. Equations are those of docs/ground.md.
 //

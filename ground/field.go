@@ -22,7 +22,8 @@ type Field struct {
 // mostHeight is the largest height, m, whose square is finite for any number of them.
 const mostHeight = 1e100
 
-// CheckSize returns an error for numbers of nodes along x and y of which one is below 2, or whose product is above MaxNodes.
+// CheckSize returns an error for numbers of nodes along x and y of
+// which one is below 2, or whose product is above MaxNodes.
 func CheckSize(size [2]int) error {
 	nx, ny := size[0], size[1]
 	if nx < 2 || ny < 2 {
@@ -34,8 +35,8 @@ func CheckSize(size [2]int) error {
 	return nil
 }
 
-// Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes, heights that are not as
-// many as nodes, not finite or beyond 1e100 m, a spacing that is not above 0.
+// Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes, heights that are
+// not as many as nodes, not finite or beyond 1e100 m, a spacing that is not above 0.
 func (f *Field) Check() error {
 	err := f.checkPlaces()
 	nx, ny := f.Size[0], f.Size[1]
@@ -113,8 +114,8 @@ func Sample(ctx context.Context, s *Surface, origin, spacing [2]float64, size [2
 	return f, nil
 }
 
-// GradientTo stores in gx and gy the slopes at the nodes along x and y, by differences of second order: (f₊ − f₋)/2d inside,
-// (4f₁ − 3f₀ − f₂)/2d and its mirror image at the ends. Along an axis of two nodes both slopes are (f₁ − f₀)/d.
+// GradientTo stores in gx and gy the slopes at the nodes along x and y, by differences of second order: (f₊ − f₋)/2d
+// inside, (4f₁ − 3f₀ − f₂)/2d and its mirror image at the ends. Along an axis of two nodes both slopes are (f₁ − f₀)/d.
 //
 // Shapes: gx and gy as f.Heights. Cost: O(nodes), no allocation. It panics on a length mismatch.
 func (f *Field) GradientTo(gx, gy []float64) {

@@ -13,8 +13,8 @@ import (
 
 // Format reads the heights of a file: *CSV or *PNG.
 type Format interface {
-	// Read reads heights from r, which messages call name. It returns a *Problems for what is wrong in the file, and other errors
-	// for reading and for the end of ctx.
+	// Read reads heights from r, which messages call name. It returns a *Problems for what is wrong in the file, and
+	// other errors for reading and for the end of ctx.
 	Read(ctx context.Context, r io.Reader, name string) (*Field, error)
 }
 

@@ -296,7 +296,8 @@ func FuzzCSV(tf *testing.F) {
 	})
 }
 
-// mended is a picture with right sums of its chunks, as far as it has chunks, so that what is wrong in it is met where it is read.
+// mended is a picture with right sums of its chunks, as far as it has
+// chunks, so that what is wrong in it is met where it is read.
 func mended(data []byte) []byte {
 	out := bytes.Clone(data)
 	for at := 8; at+12 <= len(out); {
@@ -310,7 +311,8 @@ func mended(data []byte) []byte {
 	return out
 }
 
-// TestHostilePictures: every picture that is cut off, with any byte changed, or promises what it has not, is read or refused in one line.
+// TestHostilePictures: every picture that is cut off, with any byte
+// changed, or promises what it has not, is read or refused in one line.
 func TestHostilePictures(t *testing.T) {
 	read := func(data []byte) error {
 		f, err := (&ground.PNG{Spacing: unit, Highest: 1}).Read(context.Background(), bytes.NewReader(data), "a.png")

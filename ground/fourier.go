@@ -7,8 +7,9 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// fourier is the discrete Fourier transform of n numbers, n any number: by halves for powers of two, else as a convolution of a
-// power of two (Bluestein 1970). gonum's would bring gonum into every program that reads a model with a random ground.
+// fourier is the discrete Fourier transform of n numbers, n any number: by halves for
+// powers of two, else as a convolution of a power of two (Bluestein 1970). gonum's
+// would bring gonum into every program that reads a model with a random ground.
 type fourier struct {
 	n       int
 	roots   []complex128 // exp(−2πik/n) for k < n/2, n a power of two

@@ -65,8 +65,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestModes: the modes of fractal heights are those of the noise times k^−(hurst + 1), up to one factor, and the heights of the
-// other kinds are circular convolutions, term by term.
+// TestModes: the modes of fractal heights are those of the noise times k^−(hurst + 1), up to one factor, and the
+// heights of the other kinds are circular convolutions, term by term.
 func TestModes(t *testing.T) {
 	const nx, ny = 12, 15
 	r := RandomGround{Spacing: [2]float64{0.5, 0.3}, Size: [2]int{nx, ny}, RMS: 0.7, Length: 1.1, Hurst: 0.6, Seed: 3}

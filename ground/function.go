@@ -21,12 +21,13 @@ func (e *ExpressionError) Error() string {
 
 // Function returns the surface z = expression in x and y, both in m.
 //
-// An expression has numbers, pi, x, y, the operations + - * / and ^ (power, which binds to the right and before a sign), round
-// brackets, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max. atan2, min and max take
-// two arguments. Derivatives are those of the formula, by forward differentiation; at a kink of abs, min and max those of one
-// side, or their mean.
+// An expression has numbers, pi, x, y, the operations + - * / and ^ (power, which binds to the right and before a
+// sign), round brackets, and the functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max.
+// atan2, min and max take two arguments. Derivatives are those of the formula, by forward differentiation; at a kink of
+// abs, min and max those of one side, or their mean.
 //
-// It returns an *ExpressionError for what is no expression. A formula that is not finite somewhere is no error here: see Probe.
+// It returns an *ExpressionError for what is no expression. A formula
+// that is not finite somewhere is no error here: see Probe.
 //
 // Cost: O(length).
 func Function(expression string) (*Surface, error) {
@@ -49,8 +50,8 @@ func functionAt(f *formula.Formula, x, y float64) (Patch, error) {
 // probes is how many places each way Probe looks at.
 const probes = 33
 
-// Probe looks at 33 × 33 places of a rectangle, its border among them, and returns the first one at which s has no finite height
-// or slope, with the error of Surface.At; nil if there is none. e is finite.
+// Probe looks at 33 × 33 places of a rectangle, its border among them, and returns the first one at which s has no
+// finite height or slope, with the error of Surface.At; nil if there is none. e is finite.
 //
 // Cost: 1089 evaluations, no more than a ms as a rule. It returns the error of ctx, if that ends.
 func Probe(ctx context.Context, s *Surface, e Extent) error {

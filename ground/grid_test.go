@@ -43,8 +43,8 @@ func closePatch(t testing.TB, got, want ground.Patch, tol float64, msg string, a
 
 func numbers(p ground.Patch) [6]float64 { return [6]float64{p.Z, p.X, p.Y, p.XX, p.XY, p.YY} }
 
-// TestCubics: the spline reproduces x^i y^j for i, j ≤ 3 with all derivatives, Hermite patches up to 2, also beyond the border
-// as far as rounding goes.
+// TestCubics: the spline reproduces x^i y^j for i, j ≤ 3 with all derivatives, Hermite patches up to 2, also beyond the
+// border as far as rounding goes.
 func TestCubics(t *testing.T) {
 	power := func(x float64, i int) (v, d, dd float64) {
 		f := float64(i)
@@ -109,8 +109,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestSmooth: across the borders of cells the spline has no jump up to its second derivatives, Hermite patches none up to the
-// first, bilinear ones none in height.
+// TestSmooth: across the borders of cells the spline has no jump up to its second derivatives, Hermite patches none up
+// to the first, bilinear ones none in height.
 func TestSmooth(t *testing.T) {
 	f := referenceField(t)
 	const d = 1e-12
@@ -134,7 +134,8 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// TestDerivatives compares slopes with differences of heights, and second derivatives with those of slopes, inside and outside.
+// TestDerivatives compares slopes with differences of heights, and
+// second derivatives with those of slopes, inside and outside.
 func TestDerivatives(t *testing.T) {
 	const d, tol = 1e-5, 2e-7
 	f := referenceField(t)

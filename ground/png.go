@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// PNG says what a grey picture of 8 or 16 bits is: height = Lowest + (Highest − Lowest) · value / largest value. Gamma and
-// colour profiles are left out.
+// PNG says what a grey picture of 8 or 16 bits is: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
+// and colour profiles are left out.
 type PNG struct {
 	Origin, Spacing [2]float64 // m
 	Lowest, Highest float64    // of black and of white, m
@@ -30,16 +30,17 @@ const (
 	pngGrey   = 0
 )
 
-// deflated is how many bytes one byte of compressed data makes at most. A picture of more than manyPixels has to be smallPart of its pixels' size at least, as all measured ground is:
-// else a file of a megabyte could fill any memory.
+// deflated is how many bytes one byte of compressed data makes at most. A picture of more than manyPixels has to be
+// smallPart of its pixels' size at least, as all measured ground is: else a file of a megabyte could fill any memory.
 const (
 	deflated   = 1032
 	manyPixels = 1 << 26
 	smallPart  = 1. / 100
 )
 
-// Read reads the heights of a picture. See Format. It needs memory for the file, the pixels and the heights; a file whose head
-// promises more pixels than its length can hold is refused before, and so is one of more than 2²⁶ pixels that is less than a hundredth of their size.
+// Read reads the heights of a picture. See Format. It needs memory for the file, the pixels and the heights; a file
+// whose head promises more pixels than its length can hold is refused before, and so is one of more than 2²⁶ pixels
+// that is less than a hundredth of their size.
 //
 // Cost: O(pixels).
 func (c *PNG) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {

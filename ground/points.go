@@ -114,8 +114,8 @@ func merge(to, a, b []float64, flag *halt.Flag) bool {
 	return true
 }
 
-// regular returns the least of the values, which are in order, the spacing of those that differ, and how many of that spacing
-// there are up to the greatest.
+// regular returns the least of the values, which are in order, the spacing of those that differ, and how many of that
+// spacing there are up to the greatest.
 func regular(v []float64) (origin, spacing, n float64) {
 	widest := 0.0
 	for k := range v[1:] {
@@ -135,8 +135,8 @@ func regular(v []float64) (origin, spacing, n float64) {
 	return v[0], length / n, n + 1
 }
 
-// place gives every node the height of its point. It lists points beside the nodes, nodes with two points, and the first node
-// without one.
+// place gives every node the height of its point. It lists points beside
+// the nodes, nodes with two points, and the first node without one.
 func (f *Field) place(list []point, p *Problems) {
 	nodes := f.Size[0] * f.Size[1]
 	lines := make([]int, min(nodes, len(list)+1)) // of the points of the first nodes, one of which has none if any has not

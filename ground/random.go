@@ -30,7 +30,8 @@ func ParseRandomKind(name string) (RandomKind, error) {
 	return RandomKind(i), err
 }
 
-// MostRandom is the number of nodes of a random field at most, which takes 24 bytes a node, and up to 128 where it is long and narrow.
+// MostRandom is the number of nodes of a random field at most, which
+// takes 24 bytes a node, and up to 128 where it is long and narrow.
 const MostRandom = 1 << 26
 
 // RandomGround says what a random field is. Opposite borders of it fit each other.
@@ -101,8 +102,8 @@ func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	return f, nil
 }
 
-// noise fills c with one random number a node, line by line: normal ones, or for Uniform those of [0, 1) times RMS. What it leaves
-// if the flag goes up has no meaning.
+// noise fills c with one random number a node, line by line: normal ones, or for Uniform those of [0, 1) times RMS.
+// What it leaves if the flag goes up has no meaning.
 func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	s := splitMix64(r.Seed)
 	for k := range c {
@@ -117,7 +118,8 @@ func (r *RandomGround) noise(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// smooth multiplies the modes of c by those of the kernel exp(−2 (Δx² + Δy²)/Length²) on the torus, which is a product of two.
+// smooth multiplies the modes of c by those of the kernel exp(−2 (Δx² +
+// Δy²)/Length²) on the torus, which is a product of two.
 func (r *RandomGround) smooth(c []complex128, flag *halt.Flag) {
 	var modes [2][]float64
 	for a, n := range r.Size {
@@ -161,7 +163,8 @@ func (r *RandomGround) powerLaw(c []complex128, flag *halt.Flag) {
 	}
 }
 
-// normalized stores the real parts of c with the mean 0 and the root mean square RMS. What it leaves if the flag goes up has no meaning, and so with shifted.
+// normalized stores the real parts of c with the mean 0 and the root mean square RMS. What it leaves if the flag goes
+// up has no meaning, and so with shifted.
 func (r *RandomGround) normalized(z []float64, c []complex128, flag *halt.Flag) {
 	mean := 0.0
 	for k := range c {

@@ -5,8 +5,8 @@ import "github.com/rung-mbd/rung/internal/halt"
 // lanes is how many lines are solved side by side along x.
 const lanes = 16
 
-// splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4): Size[0]+2 a
-// line, Size[1]+2 lines. It returns nil if the flag goes up. f has 4 × 4 nodes at least.
+// splineOf returns the coefficients of the spline through the heights of f less base, docs/ground.md (G3), (G4):
+// Size[0]+2 a line, Size[1]+2 lines. It returns nil if the flag goes up. f has 4 × 4 nodes at least.
 func splineOf(f *Field, base float64, flag *halt.Flag) []float64 {
 	nx, ny := f.Size[0], f.Size[1]
 	stride := nx + 2
@@ -42,8 +42,8 @@ func pivots(n int) []float64 {
 	return g
 }
 
-// lines are values that are made coefficients in place, side by side: value a of line l stands at a·step + l·apart. Places 1 to
-// n hold the heights at n nodes, then places 0 to n+1 the coefficients.
+// lines are values that are made coefficients in place, side by side: value a of line l stands at a·step + l·apart.
+// Places 1 to n hold the heights at n nodes, then places 0 to n+1 the coefficients.
 type lines struct {
 	c           []float64
 	g           []float64 // of pivots
@@ -68,8 +68,8 @@ func (s *lines) solve() {
 	}
 }
 
-// ends has the coefficients of the nodes next to the ends, which the not-a-knot condition gives at once. It keeps the heights of
-// these nodes in the outermost places.
+// ends has the coefficients of the nodes next to the ends, which the not-a-knot condition gives at once. It keeps the
+// heights of these nodes in the outermost places.
 func (s *lines) ends() {
 	for l := range s.many {
 		p := l * s.apart
@@ -100,8 +100,8 @@ func (s *lines) back(a int, g float64) {
 	}
 }
 
-// outer has the two outermost coefficients of a line from the equations of the two outermost nodes; p is the place of the last
-// one, d leads inwards.
+// outer has the two outermost coefficients of a line from the equations of the two outermost nodes; p is the place of
+// the last one, d leads inwards.
 func (s *lines) outer(p, d int) {
 	c := s.c
 	inner := 6*c[p] - 4*c[p+2*d] - c[p+3*d]

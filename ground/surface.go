@@ -69,8 +69,8 @@ type Surface struct {
 
 // At returns the surface near (x, y).
 //
-// It returns ErrOff where the surface does not reach, and ErrNotFinite where the height or a derivative is not finite. The
-// patch beside an error has no meaning.
+// It returns ErrOff where the surface does not reach, and ErrNotFinite where the height or a derivative is not finite.
+// The patch beside an error has no meaning.
 //
 // Cost: O(1), for an expression O(its length), for a sum that of its parts; no allocation. It is safe for concurrent use.
 func (s *Surface) At(x, y float64) (Patch, error) {
@@ -89,8 +89,8 @@ func (s *Surface) At(x, y float64) (Patch, error) {
 
 // Height returns the height at (x, y), that of At but for rounding.
 //
-// Cost: for grids with splines a third of that of At, else that of At. Errors are those of At, which for such grids concern the
-// height alone.
+// Cost: for grids with splines a third of that of At, else that of At.
+// Errors are those of At, which for such grids concern the height alone.
 func (s *Surface) Height(x, y float64) (float64, error) {
 	switch s.kind {
 	case kindGrid:
@@ -133,8 +133,8 @@ func (s *Surface) sum(x, y float64) (sum Patch, err error) {
 	return sum, nil
 }
 
-// Extent returns the rectangle of the nodes of a grid, for a sum that which all its parts have in common, and an infinite one
-// for planes and functions. Beyond it a grid ends or goes on, as its Outside says.
+// Extent returns the rectangle of the nodes of a grid, for a sum that which all its parts have in common, and an
+// infinite one for planes and functions. Beyond it a grid ends or goes on, as its Outside says.
 func (s *Surface) Extent() Extent {
 	switch s.kind {
 	case kindGrid:

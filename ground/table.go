@@ -27,8 +27,8 @@ func newTable(r io.Reader, p *Problems) *table {
 	return &table{in: bufio.NewReaderSize(r, 1<<16), problems: p, token: make([]byte, 0, longest)}
 }
 
-// line appends the numbers of the next line that is neither blank nor a comment to v. What is no number is listed among the
-// problems, and 0 stands for it.
+// line appends the numbers of the next line that is neither blank nor a comment to v. What is no number is listed among
+// the problems, and 0 stands for it.
 //
 // It returns io.EOF if there is no such line, and errors of reading.
 func (t *table) line(v []float64) ([]float64, error) {

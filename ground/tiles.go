@@ -23,9 +23,9 @@ const (
 	farthestNode = 1<<30 - 1
 )
 
-// Tiles are values at the nodes of a square grid without an end, 0 but in tiles of 16 × 16 nodes that have been asked for. Their surface is C²:
-// with the weights B of docs/ground.md (G3), z = Σ B_j(y) B_i(x) c_ij, so that it is between the least and the largest of the values around.
-// It belongs to one goroutine, as its values change.
+// Tiles are values at the nodes of a square grid without an end, 0 but in tiles of 16 × 16 nodes that have been asked
+// for. Their surface is C²: with the weights B of docs/ground.md (G3), z = Σ B_j(y) B_i(x) c_ij, so that it is between
+// the least and the largest of the values around. It belongs to one goroutine, as its values change.
 type Tiles struct {
 	origin  [2]float64
 	spacing float64
@@ -34,8 +34,8 @@ type Tiles struct {
 	table   []int32    // open addressing: 1 + number of a tile, 0: free; its length is a power of two
 }
 
-// NewTiles returns tiles on a grid with a node at the origin, without a tile. It returns an error if the spacing is not positive or a
-// number is not finite.
+// NewTiles returns tiles on a grid with a node at the origin, without a tile. It returns an error if the spacing is not
+// positive or a number is not finite.
 func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
 	if !(spacing > 0) || math.IsInf(spacing, 0) || origin[0]-origin[0] != 0 || origin[1]-origin[1] != 0 {
 		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
@@ -65,8 +65,8 @@ func (t *Tiles) Place(i, j int32) (x, y float64) {
 	return t.origin[0] + float64(i)*t.spacing, t.origin[1] + float64(j)*t.spacing
 }
 
-// Between returns the first and the last node from place a to place b along an axis; there is none between if the first is behind the last. It returns ErrTiles beyond the range of
-// the numbers.
+// Between returns the first and the last node from place a to place b along an axis; there is none between if the first
+// is behind the last. It returns ErrTiles beyond the range of the numbers.
 func (t *Tiles) Between(a, b float64, axis int) (first, last int32, err error) {
 	lo, hi := math.Ceil((a-t.origin[axis])/t.spacing), math.Floor((b-t.origin[axis])/t.spacing)
 	if !(math.Abs(lo) <= farthestNode && math.Abs(hi) <= farthestNode) {

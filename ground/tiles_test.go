@@ -13,7 +13,8 @@ import (
 // tilesTol bounds sums of sixteen products.
 const tilesTol = 1e-12
 
-// TestTiles: the surface of coefficients that are a line is that line, across the borders of tiles and of zero; slopes are differences; far away and without tiles it is level.
+// TestTiles: the surface of coefficients that are a line is that line, across the borders of tiles and of zero; slopes
+// are differences; far away and without tiles it is level.
 func TestTiles(t *testing.T) {
 	tiles, err := ground.NewTiles([2]float64{0.3, -0.7}, 0.05)
 	require.NoError(t, err)

@@ -40,8 +40,8 @@ func (f *Field) each(w *writer, write func(i, j int)) error {
 	return w.Flush()
 }
 
-// WriteCSV writes the heights as a file of numbers, of which a CSV with this layout and no more than origin and spacing reads the
-// same bits; points have their places with them.
+// WriteCSV writes the heights as a file of numbers, of which a CSV with this layout and no more than origin and spacing
+// reads the same bits; points have their places with them.
 //
 // It returns errors of writing and of ctx.
 func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error {
@@ -96,8 +96,8 @@ func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
 	})
 }
 
-// WritePNG writes the heights as a grey picture of 16 bits, north above: black is lowest and white highest, m. Heights beyond
-// them are black or white.
+// WritePNG writes the heights as a grey picture of 16 bits, north above: black is lowest and white highest, m. Heights
+// beyond them are black or white.
 //
 // It returns errors of writing and of ctx.
 func (f *Field) WritePNG(ctx context.Context, to io.Writer, lowest, highest float64) error {

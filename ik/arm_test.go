@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// arm is a chain of hinges with some rows of its tool's twist, angular first: by products of rotations, not by package tree.
+// arm is a chain of hinges with some rows of its tool's twist, angular
+// first: by products of rotations, not by package tree.
 type arm struct {
 	at       []spatial.Vec3 // hinge k in the link before
 	turn     []spatial.Quat

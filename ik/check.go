@@ -75,7 +75,8 @@ func (c *checker) add(path, value, format string, args ...any) {
 	}
 }
 
-// freedomName returns the name of a freedom: that of its joint, with the number of the freedom where the joint has several.
+// freedomName returns the name of a freedom: that of its joint, with
+// the number of the freedom where the joint has several.
 func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
 	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
 		return m.JointName(f.Joint)
@@ -194,8 +195,8 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	return out
 }
 
-// limits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval replaces that
-// of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
+// limits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
+// replaces that of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
 func (c *checker) limits(list []Limit) {
 	p := c.p
 	n := len(p.driven)

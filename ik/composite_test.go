@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// TestCompositeArms: arms of composite joints reach poses that they can, within limits on each freedom, by all engines; the coordinates of the answer make it.
+// TestCompositeArms: arms of composite joints reach poses that they can, within limits on each freedom, by all engines;
+// the coordinates of the answer make it.
 func TestCompositeArms(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {

@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// geared is a plane arm of three links of 1 m, the third of which turns half as far against the second as the second against the first, with a rotor
-// on the ground that turns 40 times as fast as the first link.
+// geared is a plane arm of three links of 1 m, the third of which turns half as far against the second as the second
+// against the first, with a rotor on the ground that turns 40 times as fast as the first link.
 func geared(t testing.TB) *model.Model {
 	t.Helper()
 	b := rung.NewBuilder("geared").Gravity(0, 0, 0)
@@ -40,7 +40,8 @@ func geared(t testing.TB) *model.Model {
 	return m
 }
 
-// TestCoupledTargets: both engines bring the tip of an arm with couplings to where it is with known angles, and count the turns of the rotor.
+// TestCoupledTargets: both engines bring the tip of an arm with couplings
+// to where it is with known angles, and count the turns of the rotor.
 func TestCoupledTargets(t *testing.T) {
 	const first, second = 1.1, 0.9
 	x, y, turn := 0.0, 0.0, 0.0

@@ -10,15 +10,15 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
-// A level that is reached holds its errors at zero. One that cannot be reached holds its merit at the least: its gradient stays zero. Where it may go
-// is then given by the second derivative H of its merit: directions in which H is zero are free, those in which the merit is curved are not,
-// docs/inverse-kinematics.md (L6).
+// A level that is reached holds its errors at zero. One that cannot be reached holds its merit at the least: its
+// gradient stays zero. Where it may go is then given by the second derivative H of its merit: directions in which H is
+// zero are free, those in which the merit is curved are not, docs/inverse-kinematics.md (L6).
 
 const (
 	// curbSize is the way on which gradients tell H, rad or lengths of the problem.
 	curbSize = 1e-5
-	// curbFlat and curbFaint are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the square of that of 𝒥. What
-	// differences over curbSize leave is below both.
+	// curbFlat and curbFaint are the curvature that counts as zero: of the length of 𝒥 times that of e, and of the
+	// square of that of 𝒥. What differences over curbSize leave is below both.
 	curbFlat, curbFaint = 1e-7, 1e-9
 	// curbLoose is the way to zero gradient that may be left, over restoreLoose.
 	curbLoose = 1e3
@@ -57,7 +57,8 @@ func (s *Solver) curbed(l int) bool {
 	return s.curbs != nil && s.levels[l].targets != nil && s.levels[l].status != Reached
 }
 
-// settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its merit has to stay as small as it is.
+// settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its
+// merit has to stay as small as it is.
 func (s *Solver) settle(l int) {
 	v, n := &s.levels[l], len(s.q)
 	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
@@ -105,7 +106,8 @@ func (s *Solver) asLeast(v *level, e []float64) bool {
 	return true
 }
 
-// constraints returns the rows that the levels before v hold to first order: those of their targets, or the directions of curbs.
+// constraints returns the rows that the levels before v hold to first
+// order: those of their targets, or the directions of curbs.
 func (s *Solver) constraints(v *level) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
@@ -155,8 +157,8 @@ func (s *Solver) curbsAt(l int, q []float64) bool {
 	return true
 }
 
-// curbAt computes the curb of level l at q, where those of levels before are known: from differences of the gradient that they leave. others
-// says that there are some.
+// curbAt computes the curb of level l at q, where those of levels before are known: from differences of the gradient
+// that they leave. others says that there are some.
 func (s *Solver) curbAt(l int, q []float64, others bool) bool {
 	c, n, v := s.curbs[l], len(s.q), &s.levels[l]
 	copy(c.q, q)
@@ -229,7 +231,8 @@ func (s *Solver) gradientAt(l int, q []float64, others bool) bool {
 // movable reports whether the levels that have ended leave driven freedom i free to move.
 func (s *Solver) movable(i int) bool { return s.low[i] < s.high[i] }
 
-// orthonormalTo stores in N the rows of gatherTo made orthonormal on the coordinates that may move, and returns their number.
+// orthonormalTo stores in N the rows of gatherTo made orthonormal on
+// the coordinates that may move, and returns their number.
 func (s *Solver) orthonormalTo(N, J []float64, l int) (rows int) {
 	n := len(s.q)
 	all := s.gatherTo(N, J, l)
@@ -286,8 +289,8 @@ func (c *curb) spectrum(n int, flat float64) bool {
 	return true
 }
 
-// lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried and 𝒥 in s.fixJ there, and
-// returns the largest, of lengths of the problem.
+// lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried
+// and 𝒥 in s.fixJ there, and returns the largest, of lengths of the problem.
 func (s *Solver) lackTo(dst []float64, v *level) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {

@@ -18,8 +18,8 @@ import (
 // keptTol is the part by which the errors of a level may differ with and without the levels below it.
 const keptTol = 1e-9
 
-// TestRingKept: the tip of a second link is wanted at the shoulder, from which it stays 0.2 away, all around. A third link reaches its own
-// target, as the first two may turn as one.
+// TestRingKept: the tip of a second link is wanted at the shoulder, from which it stays 0.2 away, all around. A third
+// link reaches its own target, as the first two may turn as one.
 func TestRingKept(t *testing.T) {
 	plan := planar(t, 0.5, 0.3, 0.4)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -46,8 +46,8 @@ func TestRingKept(t *testing.T) {
 	}
 }
 
-// TestRingsKept: the second link as in TestRingKept; the third one, out of reach too, turns the ring towards its target. What is left are two links
-// that reach theirs from there.
+// TestRingsKept: the second link as in TestRingKept; the third one, out of reach too, turns the ring towards its
+// target. What is left are two links that reach theirs from there.
 func TestRingsKept(t *testing.T) {
 	plan := planar(t, 0.5, 0.3, 0.4, 0.25, 0.2)
 	rng := rand.New(rand.NewPCG(2, 7))
@@ -68,7 +68,8 @@ func TestRingsKept(t *testing.T) {
 	}
 }
 
-// bush returns a random tree with two tips, and a task: the first target of them, at priority 0, is out of reach, the second one within.
+// bush returns a random tree with two tips, and a task: the first target
+// of them, at priority 0, is out of reach, the second one within.
 func bush(t testing.TB, rng *rand.Rand, limits bool) (*kkt.Plan, *Task) {
 	b := build.New("bush")
 	vec := func() spatial.Vec3 { return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
@@ -159,7 +160,8 @@ func TestLeastKept(t *testing.T) {
 	require.Greater(t, ends[Nearest], n/10, "%v", ends)
 }
 
-// noBetter: with all targets of one level, each weighing much more than the next, the last gets no nearer than by what these weights let it.
+// noBetter: with all targets of one level, each weighing much more than
+// the next, the last gets no nearer than by what these weights let it.
 func noBetter(t *testing.T, s *Solver, task *Task) {
 	const heavy = 1e3
 	st, last := s.p.plan.Mechanism().Initial(), len(task.Targets)-1

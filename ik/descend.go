@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least and largest c, and its factors after steps that fail and
-	// succeed.
+	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least
+	// and largest c, and its factors after steps that fail and succeed.
 	dampFirst, dampMin, dampMax = 0.3, 1e-6, 1e12
 	dampRaise, dampLower        = 10, 3
 	// A step is taken if the merit falls by acceptPart of what was predicted. Damping is
@@ -18,19 +18,20 @@ const (
 	meritSeen = 1e-11
 	// flatGradient is the gradient, of the length of 𝒥 times that of e, that is zero to rounding.
 	flatGradient = 1e-13
-	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is below
-	// smallGradient. Above that the search is only slow.
+	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is
+	// below smallGradient. Above that the search is only slow.
 	flatSteps, smallGradient = 12, 1e-7
 	// hastyGain is the predicted part of the merit below which a start is given up while others wait.
 	hastyGain = 3e-3
 
-	// kickSize is the size of a kick, of the step bounds of the freedoms over stepTurn; kickGain the part of the merit by which kickSteps steps have to
-	// reduce it.
+	// kickSize is the size of a kick, of the step bounds of the freedoms over stepTurn; kickGain the part of the merit
+	// by which kickSteps steps have to reduce it.
 	kickSize, kickGain = 1e-3, 1e-6
 	kickSteps          = 5
 )
 
-// lower brings the errors of level l to their least with those of the levels before held, from s.q, and returns how that ended.
+// lower brings the errors of level l to their least with those of the
+// levels before held, from s.q, and returns how that ended.
 func (s *Solver) lower(l int) Status {
 	v := &s.levels[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
@@ -197,8 +198,8 @@ func (s *Solver) back() {
 	}
 }
 
-// gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥 times
-// that of e. The gradient is left in s.slope.
+// gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥
+// times that of e. The gradient is left in s.slope.
 func (s *Solver) gradient(v *level) float64 {
 	n, b := len(s.q), s.bounded
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]

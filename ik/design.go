@@ -33,10 +33,11 @@ type FIKOptions struct {
 	Form   Form
 	Design Design
 	P      []float64 // symmetric positive definite; nil: by Design
-	// A of form V: a number or a diagonal, negative, 1/s. Form F: the entry α of the recurrence as it stands there. nil: by Design, −m_i or
-	// −20 in form V and exp(−m_i·H) or exp(−20·H) in form F.
+	// A of form V: a number or a diagonal, negative, 1/s. Form F: the entry α of the recurrence as it stands there.
+	// nil: by Design, −m_i or −20 in form V and exp(−m_i·H) or exp(−20·H) in form F.
 	A []float64
-	// H is h of form V and dt of form F, s. 0: half the least time constant in form V, 0.02 in form F. P of DesignNorm is then that of 0.02.
+	// H is h of form V and dt of form F, s. 0: half the least time constant
+	// in form V, 0.02 in form F. P of DesignNorm is then that of 0.02.
 	H     float64
 	Gains []float64 // diagonal of V ≥ 0, one a freedom or one for all; nil: 1
 
@@ -52,8 +53,8 @@ type FIKOptions struct {
 	GainOf   []Coordinated // Gains by name; used by Solver
 }
 
-// Figure, Gyro and Robot are presets of publications: figures with many freedoms, gyros whose rates go up to 1.8 rad/s, robot
-// arms.
+// Figure, Gyro and Robot are presets of publications: figures with
+// many freedoms, gyros whose rates go up to 1.8 rad/s, robot arms.
 func Figure() FIKOptions {
 	return FIKOptions{Design: DesignNorm, A: []float64{normA}, H: normH}
 }

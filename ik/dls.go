@@ -31,8 +31,8 @@ func (b *bounded) way(m int, k float64, held int) {
 	}
 }
 
-// damped stores in b.p the way to the least of ½‖A u − e‖² + ½k‖u‖², with A the rows on the free coordinates and r what is
-// missing, docs/inverse-kinematics.md (L2):
+// damped stores in b.p the way to the least of ½‖A u − e‖² + ½k‖u‖², with A the rows on the free coordinates and r what
+// is missing, docs/inverse-kinematics.md (L2):
 //
 //	p = −u + Aᵀ(A Aᵀ + k)⁻¹(r + A u)   or   (AᵀA + k) p = Aᵀ r − k u,
 //
@@ -128,8 +128,8 @@ func (b *bounded) columnForm(m, free, held int, k float64) {
 // dampLeast is the least damping, of the largest entry of the Gram matrix: below it, rounding is larger.
 const dampLeast = 1e-15
 
-// solve replaces b.rhs by (b.gram + k)⁻¹·b.rhs. The damping is raised where the matrix is not positive definite to rounding. It
-// reports whether there is a solution.
+// solve replaces b.rhs by (b.gram + k)⁻¹·b.rhs. The damping is raised where the matrix is not positive definite to
+// rounding. It reports whether there is a solution.
 func (b *bounded) solve(n int, k, most float64) bool {
 	if !(most > 0) || math.IsInf(most, 1) {
 		return false
@@ -190,8 +190,8 @@ func (b *bounded) inverse(m int) {
 // selectiveTurn is the largest step of a coordinate with Selective, rad or m.
 const selectiveTurn = math.Pi / 4
 
-// selective stores in b.p the sum of the steps along the singular vectors, each of which may be as long as its gain on the
-// targets allows (Buss & Kim 2005, eqs. 9–14).
+// selective stores in b.p the sum of the steps along the singular vectors, each of which may be as long as its gain on
+// the targets allows (Buss & Kim 2005, eqs. 9–14).
 func (b *bounded) selective(m int) {
 	s, n := b.spectrum, len(b.u)
 	clear(b.p)
@@ -290,9 +290,11 @@ func (s *spectrum) leftNorm(i, from, to int) float64 {
 func (s *spectrum) right(i int) []float64 { return s.vt[i*s.n : (i+1)*s.n] }
 
 const (
-	// constantPart is the k of Constant and the k₀ of Adaptive, of the square of the problem's length, where none is given.
+	// constantPart is the k of Constant and the k₀ of Adaptive, of the
+	// square of the problem's length, where none is given.
 	constantPart = 1e-3
-	// adaptivePart is the manipulability below which Adaptive damps, of that of equal singular values with the same square sum.
+	// adaptivePart is the manipulability below which Adaptive damps,
+	// of that of equal singular values with the same square sum.
 	adaptivePart = 1e-2
 )
 

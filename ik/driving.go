@@ -153,9 +153,10 @@ func (d *driving) underdriven(st *mechanism.State, left int) error {
 // mostChoice bounds the numbers of a choice among driven freedoms.
 const mostChoice = 1 << 24
 
-// choose keeps rank of the driven freedoms, docs/inverse-kinematics.md (D5), so that they are independent in the motions, of which there are as many as
-// mobility, that joints and held freedoms allow at st: always the one that moves most when those before it are at rest. The
-// others follow. Rates of angles count times the length of the problem, and freedoms with bounds or a posture more than others.
+// choose keeps rank of the driven freedoms, docs/inverse-kinematics.md (D5), so that they are independent in the
+// motions, of which there are as many as mobility, that joints and held freedoms allow at st: always the one that moves
+// most when those before it are at rest. The others follow. Rates of angles count times the length of the problem, and
+// freedoms with bounds or a posture more than others.
 func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int) error {
 	n := len(p.driven)
 	if n*mobility > mostChoice {
@@ -209,8 +210,8 @@ func (p *Problem) worth() []float64 {
 // preferTol is the part of the largest row that one before it may be less and still be preferred.
 const preferTol = 1e-6
 
-// independent marks rank of the n rows of A, which it changes: by Gram and Schmidt's method with the largest row left as the
-// next one, of rows alike the first.
+// independent marks rank of the n rows of A, which it changes: by Gram and Schmidt's method with the largest row left
+// as the next one, of rows alike the first.
 func independent(A []float64, n, columns, rank int) []bool {
 	chosen := make([]bool, n)
 	for range rank {

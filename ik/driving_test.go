@@ -119,7 +119,8 @@ func fiveBar() *model.Model {
 	return m
 }
 
-// TestLeastKinetic: motions that nothing drives follow as the masses have it: the momenta that they could take up are zero.
+// TestLeastKinetic: motions that nothing drives follow as the masses
+// have it: the momenta that they could take up are zero.
 func TestLeastKinetic(t *testing.T) {
 	task := &Task{Driven: []string{"j0"}, Targets: []Target{{Type: Point, Body: "l1", Weight: []float64{1, 1, 0}}}, Solver: Options{Passive: true}}
 	p, err := NewProblem(mustPlan(t, armModel(2)), task)
@@ -309,8 +310,8 @@ func sliderCrank(angle float64) *model.Model {
 	return m
 }
 
-// TestSliderCrank: driven by its slider the crank is where the triangle has it, up to the dead centre: there the slider drives nothing, and beyond
-// the joints cannot be closed. The engine refuses both and stays.
+// TestSliderCrank: driven by its slider the crank is where the triangle has it, up to the dead centre: there the slider
+// drives nothing, and beyond the joints cannot be closed. The engine refuses both and stays.
 func TestSliderCrank(t *testing.T) {
 	task := &Task{Driven: []string{"d"}, Targets: []Target{{Type: Coordinate, Freedom: "a"}}, Solver: Options{Length: 1}}
 	e := newDrivenOf(t, sliderCrank(0.7), task)

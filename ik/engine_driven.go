@@ -152,7 +152,8 @@ func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
 	return e.in.SetMotion(f.Joint, f.Freedom, e.constant)
 }
 
-// moveTo goes to q in parts. In each the driven freedoms move with what (D2) says of the others, and then all joints are closed.
+// moveTo goes to q in parts. In each the driven freedoms move with
+// what (D2) says of the others, and then all joints are closed.
 func (e *drivenEngine) moveTo(q []float64) error {
 	parts := 1.0
 	for i, x := range q {

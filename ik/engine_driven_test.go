@@ -124,7 +124,8 @@ func walkerTask() *Task {
 	return task
 }
 
-// TestStewartPoses: with the legs at the lengths of the reference, the platform and all legs are where the reference has them.
+// TestStewartPoses: with the legs at the lengths of the reference, the
+// platform and all legs are where the reference has them.
 func TestStewartPoses(t *testing.T) {
 	e := newDrivenOf(t, readModel(t, "stewart"), stewartTask())
 	places := bodiesOf(t, "stewart")
@@ -169,8 +170,8 @@ func (p bodyPlaces) check(t testing.TB, e *drivenEngine, pose string, tol float6
 	}
 }
 
-// TestStewartJacobian: a leg gets longer with the velocity of its upper end along it, so 𝒥 is the inverse of the matrix of
-// the legs' lines.
+// TestStewartJacobian: a leg gets longer with the velocity of its upper
+// end along it, so 𝒥 is the inverse of the matrix of the legs' lines.
 func TestStewartJacobian(t *testing.T) {
 	e := newDrivenOf(t, readModel(t, "stewart"), stewartTask())
 	for _, row := range csvRows(t, "stewart.targets") {
@@ -239,7 +240,8 @@ func TestLoopJacobians(t *testing.T) {
 	}
 }
 
-// TestWalkerPoses: the trunk and the feet come to where the reference has them, although each leg has three redundant rows.
+// TestWalkerPoses: the trunk and the feet come to where the reference
+// has them, although each leg has three redundant rows.
 func TestWalkerPoses(t *testing.T) {
 	e := newDrivenOf(t, readModel(t, "walker"), walkerTask())
 	require.Empty(t, e.p.Following())

@@ -17,8 +17,8 @@ import (
 
 var scalarKinds = []joints.Kind{joints.Revolute, joints.Prismatic, joints.Helical, joints.Cylindrical, joints.Universal, joints.Planar, joints.Revolute}
 
-// randomTree is a model of a random tree with joints of all types whose freedoms are scalar, some of them turned round, at a
-// random pose. One freedom is prescribed, some have springs.
+// randomTree is a model of a random tree with joints of all types whose freedoms are scalar, some of them turned round,
+// at a random pose. One freedom is prescribed, some have springs.
 func randomTree(t testing.TB, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	m := model.New("tree")
@@ -229,7 +229,8 @@ func allDifferences(t testing.TB, e engine, h float64) []float64 {
 	return D
 }
 
-// TestTreeCoordinates: what is moved to is what is read, wound over turns, and the state that comes out is that of the coordinates.
+// TestTreeCoordinates: what is moved to is what is read, wound over
+// turns, and the state that comes out is that of the coordinates.
 func TestTreeCoordinates(t *testing.T) {
 	rng := check.Rand(3)
 	const n = 9

@@ -196,8 +196,8 @@ func (e *treeEngine) jacobianTo(J []float64) {
 	}
 }
 
-// walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as what
-// moves both alike does not move the target.
+// walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as
+// what moves both alike does not move the target.
 func (e *treeEngine) walk(J []float64, t *target, sides []side) {
 	stop := tree.World
 	if len(sides) == 2 {

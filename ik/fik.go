@@ -23,8 +23,8 @@ const (
 
 // FIK is the filter of feedback inverse kinematics. Its state z starts at zero; a second state zb is that of null motion.
 //
-// It is a workspace: one goroutine at a time, and its Linear with it. It reads its Linear anew in every step, so that the owner may
-// put it at another pose between steps. It may not move within a step.
+// It is a workspace: one goroutine at a time, and its Linear with it. It reads its Linear anew in every step, so that
+// the owner may put it at another pose between steps. It may not move within a step.
 type FIK struct {
 	j        Linear
 	m, n     int
@@ -85,9 +85,9 @@ func (p *weight) mulTo(dst, z []float64) {
 // NewFIK returns a filter on the linear map j, designed as o says where o does not give P, A and h. It has all
 // memory that steps need.
 //
-// Cost: that of the design, and some hundred products with j for the test of stability; allocates.
-// It returns an OptionError for each rule that o breaks, joined, what wraps ErrRank or ErrNoDesign where the design needs another Jacobian, and
-// an UnstableError unless o.Adapt or o.Unchecked is set.
+// Cost: that of the design, and some hundred products with j for the test of stability; allocates. It returns an
+// OptionError for each rule that o breaks, joined, what wraps ErrRank or ErrNoDesign where the design needs another
+// Jacobian, and an UnstableError unless o.Adapt or o.Unchecked is set.
 func NewFIK(j Linear, o FIKOptions) (*FIK, error) {
 	o, err := o.designed(j)
 	if err != nil {
@@ -144,13 +144,13 @@ func (f *FIK) NullZ() []float64 { return f.null.z }
 // Step returns the time of one iteration, s: h of form V, dt of form F. With FIKOptions.Adapt a step may lower h.
 func (f *FIK) Step() float64 { return f.h }
 
-// StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), or FIKOptions.Inner of them at
-// the same Jacobian and the same dxd, and stores in dq the rates of the freedoms, of several the mean. dxd are the wanted rates of the
-// rows.
+// StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), or
+// FIKOptions.Inner of them at the same Jacobian and the same dxd, and stores in dq the
+// rates of the freedoms, of several the mean. dxd are the wanted rates of the rows.
 //
-// Cost: two products with the map an iteration, two more now and then for the test of stability; no allocation of its own.
-// It returns an UnstableError where the recurrence does not converge at the present pose, and ErrNotFinite if a number of the state
-// becomes infinite or undefined; dq is of no use then. It panics on a length mismatch.
+// Cost: two products with the map an iteration, two more now and then for the test of stability; no allocation of its
+// own. It returns an UnstableError where the recurrence does not converge at the present pose, and ErrNotFinite if a
+// number of the state becomes infinite or undefined; dq is of no use then. It panics on a length mismatch.
 func (f *FIK) StepTo(dq, dxd []float64) error {
 	if len(dq) != f.n || len(dxd) != f.m {
 		panic("ik: length mismatch")
@@ -164,8 +164,8 @@ func (f *FIK) StepTo(dq, dxd []float64) error {
 	return f.verdict(dq)
 }
 
-// StepNullTo is StepTo with a secondary motion: dq0 are rates of the freedoms that are wanted as far as they leave the targets where they are,
-// docs/inverse-kinematics.md (F3).
+// StepNullTo is StepTo with a secondary motion: dq0 are rates of the freedoms that are wanted as far as they leave the
+// targets where they are, docs/inverse-kinematics.md (F3).
 //
 // Cost: that of two StepTo and one product more. dq and dq0 may not overlap.
 func (f *FIK) StepNullTo(dq, dxd, dq0 []float64) error {
@@ -264,7 +264,8 @@ func (f *FIK) outTo(dq, z []float64) {
 // norm returns the Euclidean norm.
 func norm(x []float64) float64 { return blas64.Nrm2(vector(x)) }
 
-// RatesTo stores the rates of the continuous limit of form V, docs/inverse-kinematics.md (F4): of the freedoms in dq and of z in dz. dz may be z.
+// RatesTo stores the rates of the continuous limit of form V, docs/inverse-kinematics.md (F4): of the freedoms in dq
+// and of z in dz. dz may be z.
 //
 // Cost: two products with the map, no allocation of its own. It panics on a length mismatch, or for form F.
 func (f *FIK) RatesTo(dz, dq, z, dxd []float64) {
@@ -281,8 +282,8 @@ func (f *FIK) RatesTo(dz, dq, z, dxd []float64) {
 	}
 }
 
-// Flow returns the continuous limit as the rates of y = (z, q), m + n numbers, for integrators such as sim.ODE. put brings the map
-// to the freedoms q at the time t and stores the wanted rates dxd there.
+// Flow returns the continuous limit as the rates of y = (z, q), m + n numbers, for integrators such as sim.ODE. put
+// brings the map to the freedoms q at the time t and stores the wanted rates dxd there.
 //
 // It panics for form F.
 func (f *FIK) Flow(put func(dxd, q []float64, t float64) error) func(dst, y []float64, t float64) error {

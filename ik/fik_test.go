@@ -68,7 +68,8 @@ func settle(t testing.TB, f *ik.FIK, dq, dxd []float64) {
 	}
 }
 
-// TestEquilibrium: at a frozen pose form V tends to damped least squares with k = a/p, with a full P to Jᵀ P (J Jᵀ P + a)⁻¹ dxd.
+// TestEquilibrium: at a frozen pose form V tends to damped least
+// squares with k = a/p, with a full P to Jᵀ P (J Jᵀ P + a)⁻¹ dxd.
 func TestEquilibrium(t *testing.T) {
 	lines := readTable(t, "fik-equilibrium.csv")
 	r := readArm(t, "fik-6r-line.model.json", [3]float64{0, 0, 0.1}, []int{0, 1, 2, 3, 4, 5})
@@ -157,8 +158,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestStraight: the arm stretched along x with its target straight inwards stays with a number P, is reported, and folds with
-// a full P.
+// TestStraight: the arm stretched along x with its target straight
+// inwards stays with a number P, is reported, and folds with a full P.
 func TestStraight(t *testing.T) {
 	for _, name := range []string{"fik-3r-straight-scalar", "fik-3r-straight-full"} {
 		r := readRun(t, name)
@@ -216,7 +217,8 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// TestNullMotion: at a frozen pose dq0 comes through but for what would move the targets, which is left over as far as A is not zero.
+// TestNullMotion: at a frozen pose dq0 comes through but for what
+// would move the targets, which is left over as far as A is not zero.
 func TestNullMotion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 6))
 	J := ik.NewDense(2, 5, random(rng, 10))

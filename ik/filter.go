@@ -15,16 +15,17 @@ const (
 	filterSteps = 5000
 	// filterFeedback is κ where the task gives none, 1/s.
 	filterFeedback = 5
-	// designTurn is how far the pose of a design is from the given one, rad or lengths; designTrials is how often one is looked for whose least
-	// singular value is more than designRank of the largest.
+	// designTurn is how far the pose of a design is from the given one, rad or lengths; designTrials is how often one
+	// is looked for whose least singular value is more than designRank of the largest.
 	designTurn, designTrials, designRank = 0.3, 50, 1e-3
 )
 
-// newFilter makes the filter of the task: its design is for the pose of FIKOptions.Q0, or for one near the present pose, at which the engine then is.
-// Without a time form F has the step of the path, and form V a step that may become shorter.
+// newFilter makes the filter of the task: its design is for the pose of FIKOptions.Q0,
+// or for one near the present pose, at which the engine then is. Without a time form F
+// has the step of the path, and form V a step that may become shorter.
 //
-// It returns, at their places in the task, the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose near the present one has a
-// Jacobian of full rank.
+// It returns, at their places in the task, the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose
+// near the present one has a Jacobian of full rank.
 func (s *Solver) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
@@ -160,8 +161,8 @@ func (s *Solver) filterError(err error) error {
 	return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik." + field, Value: value, Rule: rule}, err}
 }
 
-// FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write there. It wraps what
-// NewFIK or a step of the filter has returned: ErrUnstable, ErrRank, ErrNoDesign or ErrNotFinite.
+// FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write
+// there. It wraps what NewFIK or a step of the filter has returned: ErrUnstable, ErrRank, ErrNoDesign or ErrNotFinite.
 type FilterError struct {
 	model.Problem
 	Err error

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestFilterReaches: feedback inverse kinematics reaches targets; the straight arm with its target straight inwards stays with a
-// number for P and says that it is stuck, and folds with a full P.
+// TestFilterReaches: feedback inverse kinematics reaches targets; the straight arm with its target straight inwards
+// stays with a number for P and says that it is stuck, and folds with a full P.
 func TestFilterReaches(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	tip := tipOf(3, 0.3, 0.5, 0.6)
@@ -56,8 +56,8 @@ func TestFilterPath(t *testing.T) {
 	require.Less(t, off, 0.05)
 }
 
-// TestFilterDefaults: every design runs in both forms, for a pose and along a path, without anything else given; or it says where in the task what
-// has to be written, which then runs.
+// TestFilterDefaults: every design runs in both forms, for a pose and along a path, without anything else given; or it
+// says where in the task what has to be written, which then runs.
 func TestFilterDefaults(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	path := circleTask(Path{Spline: true, Step: 0.02})

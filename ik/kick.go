@@ -6,11 +6,13 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Where the gradient is zero and errors are left, the pose may be a saddle: a straight arm whose target is straight inwards. Conjugate
-// gradients tell: they build directions one by one, and meet one of negative curvature where there is any.
+// Where the gradient is zero and errors are left, the pose may be a saddle: a
+// straight arm whose target is straight inwards. Conjugate gradients tell: they build
+// directions one by one, and meet one of negative curvature where there is any.
 
 const (
-	// probeSize is the way, of the step bounds of the freedoms over stepTurn, on which the change of the gradient tells the curvature.
+	// probeSize is the way, of the step bounds of the freedoms over
+	// stepTurn, on which the change of the gradient tells the curvature.
 	probeSize = 1e-5
 	// probeMost is the largest number of directions.
 	probeMost = 12
@@ -46,11 +48,11 @@ func (s *Solver) returnTo(q []float64) {
 	s.refresh()
 }
 
-// saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there is one. It is left in
-// s.along, in step bounds, its largest entry one. The solver is at s.home again.
+// saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there
+// is one. It is left in s.along, in step bounds, its largest entry one. The solver is at s.home again.
 //
-// It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p only, which
-// are differences of gradients.
+// It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p
+// only, which are differences of gradients.
 func (s *Solver) saddle(v *level) bool {
 	n, r, b := len(s.q), s.from, s.bounded
 	flat := probeFlat * s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
@@ -88,8 +90,8 @@ func (s *Solver) saddle(v *level) bool {
 	return false
 }
 
-// probe stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient there. It reports whether
-// the mechanism can move along p.
+// probe stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
+// there. It reports whether the mechanism can move along p.
 func (s *Solver) probe(v *level, p []float64) bool {
 	s.steps++
 	n, b, most := len(s.q), s.bounded, 0.0

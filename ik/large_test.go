@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestScissorMast: a mast of scissors with 18 redundant rows a stage, driven at its left foot by the angle θ, has its top at (cos θ, n·sin θ). From
-// some ten stages on one solve is not accurate enough, and solves are refined.
+// TestScissorMast: a mast of scissors with 18 redundant rows a stage, driven at its left foot by the angle θ, has its
+// top at (cos θ, n·sin θ). From some ten stages on one solve is not accurate enough, and solves are refined.
 func TestScissorMast(t *testing.T) {
 	const tol = 1e-10 // rounding, times the square of the stages
 	for _, n := range []int{1, 2, 10, 30, 100, 300, 1000} {

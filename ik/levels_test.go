@@ -94,8 +94,8 @@ func TestPosture(t *testing.T) {
 	require.InDelta(t, best, far(r.Driven[0].Value, r.Driven[2].Value), 1e-6)
 }
 
-// bestElbow returns the least distance of the elbow of the arm of TestPriorities from a place, with the tip at (0.5, 0.3): on a fine grid
-// of the first two angles, the last two links reach the tip or do not.
+// bestElbow returns the least distance of the elbow of the arm of TestPriorities from a place, with the tip at (0.5,
+// 0.3): on a fine grid of the first two angles, the last two links reach the tip or do not.
 func bestElbow(at spatial.Vec3) float64 {
 	const n = 3000
 	best := math.Inf(1)

@@ -6,16 +6,16 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// bounded finds steps within limits by an active set, docs/inverse-kinematics.md (L1): bounded least squares, solved exactly. A step u is
-// least in
+// bounded finds steps within limits by an active set, docs/inverse-kinematics.md (L1): bounded least squares, solved
+// exactly. A step u is least in
 //
 //	½‖A u − e‖² + ½k‖u‖²   with   lower ≤ u ≤ upper and C u = 0,
 //
 // and with ½uᵀS u added where the curvature S of the errors is known, (L3).
 //
-// Zero is within the limits. So the method begins at zero and stays within them: it goes towards the least value on the free
-// coordinates, as far as the first limit in the way, which becomes active; on the way's end, the active limit that holds
-// most against its will is released. Active limits are kept from step to step.
+// Zero is within the limits. So the method begins at zero and stays within them: it goes towards the least value on the
+// free coordinates, as far as the first limit in the way, which becomes active; on the way's end, the active limit that
+// holds most against its will is released. Active limits are kept from step to step.
 type bounded struct {
 	lower, upper []float64 // n, of the step, ≤ 0 and ≥ 0
 	side         []int8    // n: −1 or 1 where the lower or upper limit is active
@@ -89,7 +89,8 @@ func (b *bounded) step(A, e, C []float64, k float64) {
 	}
 }
 
-// project stores in b.hold the rows of C made orthonormal on the free coordinates, and in b.rows those of A with what C fixes taken out.
+// project stores in b.hold the rows of C made orthonormal on the free
+// coordinates, and in b.rows those of A with what C fixes taken out.
 func (b *bounded) project(A, C []float64, m int) {
 	n := len(b.u)
 	copy(b.rows[:m*n], A)
@@ -214,8 +215,8 @@ func (b *bounded) advance(A []float64, m int) (blocked bool) {
 // alongRow returns the scalar product of a row with b.p, which is zero on active coordinates.
 func (b *bounded) alongRow(row []float64) float64 { return algebra.Dot(b.p, row) }
 
-// release frees the active limit that pulls most against its side, and reports whether there is one. After many rounds it is the
-// first one, so that limits do not change places for ever (Bland's rule).
+// release frees the active limit that pulls most against its side, and reports whether there is one. After many rounds
+// it is the first one, so that limits do not change places for ever (Bland's rule).
 func (b *bounded) release(A, C []float64, m int, k float64) bool {
 	b.gradient(A, C, m, k)
 	worst, at := limitWrong*algebra.MaxAbs(b.g), -1

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimitsGrid: with limits, the nearest pose of the arm with two links is that of a fine grid, and the limit in the way is named.
+// TestLimitsGrid: with limits, the nearest pose of the arm with two
+// links is that of a fine grid, and the limit in the way is named.
 func TestLimitsGrid(t *testing.T) {
 	const l1, l2 = 0.5, 0.4
 	n, tasks, least := 600, 40, 5

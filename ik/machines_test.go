@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// machineTol is the largest error of what a closed form tells, m or rad; flatTol the same where the merit is flat, so that rounding moves coordinates by its
-// root.
+// machineTol is the largest error of what a closed form tells, m or rad; flatTol the same where the merit is flat, so
+// that rounding moves coordinates by its root.
 const machineTol, flatTol = 1e-12, 1e-7
 
 // onEach solves a task with each of some engines, and calls see with what came of it.
@@ -82,7 +82,8 @@ func delta(t testing.TB) (*model.Model, *Task) {
 	return m, task
 }
 
-// deltaAngles returns the angles of the arms with the platform at p, knees outwards: each knee is on a sphere about its wrist.
+// deltaAngles returns the angles of the arms with the platform at p,
+// knees outwards: each knee is on a sphere about its wrist.
 func deltaAngles(p spatial.Vec3) (angles [3]float64) {
 	for i := range 3 {
 		out, along := deltaPlace(i)
@@ -141,8 +142,8 @@ func TestDelta(t *testing.T) {
 	})
 }
 
-// cranks returns two cranks of length 0.3, 0.4 apart, and two rods of length 0.5 that meet: driven are the cranks, the target is where
-// the rods meet.
+// cranks returns two cranks of length 0.3, 0.4 apart, and two rods of length 0.5 that meet: driven are the cranks, the
+// target is where the rods meet.
 func cranks(t testing.TB) (*model.Model, *Task) {
 	b := build.New("five-bar")
 	tip := spatial.Vec3{0.2, 0.3 + math.Sqrt(0.5*0.5-0.2*0.2)}
@@ -270,7 +271,8 @@ func TestTwoHands(t *testing.T) {
 			check.Close(t, r.Targets[k].Linear, 0.45, machineTol, 1, "%v, hand %d", e, k)
 		}
 	})
-	// One hand is bound by its limits: the elbow cannot be less than 1 rad, so that the hand is at most this far from its shoulder.
+	// One hand is bound by its limits: the elbow cannot be less than 1
+	// rad, so that the hand is at most this far from its shoulder.
 	task.Limits = []Limit{{Freedom: "elbow0", Lower: 1, Upper: 2}, {Freedom: "waist", Lower: -1e-3, Upper: 1e-3}}
 	short := math.Sqrt(0.3*0.3 + 0.25*0.25 + 2*0.3*0.25*math.Cos(1))
 	aim(spatial.Vec3{0, 1}, spatial.Vec3{0.3, -0.2})
@@ -287,8 +289,8 @@ func TestTwoHands(t *testing.T) {
 	})
 }
 
-// TestFloatingHands: a body that floats with two arms: both hands come to where they should, and as nothing pushes from outside, the
-// centre of mass stays.
+// TestFloatingHands: a body that floats with two arms: both hands come to where they should, and as nothing pushes from
+// outside, the centre of mass stays.
 func TestFloatingHands(t *testing.T) {
 	m, task := hands(t, true)
 	task.Solver.Passive = true

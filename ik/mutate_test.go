@@ -23,8 +23,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// mutated makes broken tasks from good ones: numbers become extreme, values get another type, entries are lost, doubled or
-// exchanged, names become others of the document.
+// mutated makes broken tasks from good ones: numbers become extreme, values get another type, entries are lost, doubled
+// or exchanged, names become others of the document.
 type mutated struct {
 	docs  []string
 	plans []*kkt.Plan
@@ -230,8 +230,8 @@ func follow(t *testing.T, p *Problem, task *Task, text string) error {
 	})
 }
 
-// TestMutated: no broken task makes anything panic. Every error is one of its document, with a path, or one of those that a task may meet; results are
-// documents, with finite numbers.
+// TestMutated: no broken task makes anything panic. Every error is one of its document, with a path, or one of those
+// that a task may meet; results are documents, with finite numbers.
 func TestMutated(t *testing.T) {
 	u := newMutated(t)
 	rng := rand.New(rand.NewPCG(1, 18))

@@ -56,8 +56,8 @@ func TestNearestAtLimit(t *testing.T) {
 	}
 }
 
-// TestNearest6R: an arm with a spherical shoulder and all its joints free stretches towards a far point, and has the orientation that is
-// wanted where it is that of the stretched arm.
+// TestNearest6R: an arm with a spherical shoulder and all its joints free stretches towards a far point, and has the
+// orientation that is wanted where it is that of the stretched arm.
 func TestNearest6R(t *testing.T) {
 	plan, task := upright(t, sixJoints)
 	task.Limits = nil
@@ -103,8 +103,8 @@ func bend(t *testing.T, s *Solver, st *mechanism.State, q []float64) {
 	s.eng.stateTo(st)
 }
 
-// TestNearestMade: targets are put where given coordinates are stationary, on an arm and on a platform with three freedoms each and with or without
-// one of them at its limit.
+// TestNearestMade: targets are put where given coordinates are stationary, on an arm and on a platform with three
+// freedoms each and with or without one of them at its limit.
 func TestNearestMade(t *testing.T) {
 	arm, armTask := upright(t, sixJoints)
 	armTask.Hold, armTask.Limits = []string{"j4", "j5", "j6"}, nil
@@ -153,8 +153,8 @@ func TestNearestMade(t *testing.T) {
 	}
 }
 
-// restAt returns a wanted pose for the one target of s that leaves errors across all columns of 𝒥 at q but for the column up, which they pull
-// upwards. They are as long as size, of the length of the problem.
+// restAt returns a wanted pose for the one target of s that leaves errors across all columns of 𝒥 at q but for the
+// column up, which they pull upwards. They are as long as size, of the length of the problem.
 func restAt(t *testing.T, s *Solver, st *mechanism.State, q []float64, up int, size float64, rng *rand.Rand) want {
 	n, g := len(q), &s.p.targets[0]
 	bend(t, s, st, q)
@@ -198,7 +198,8 @@ func restAt(t *testing.T, s *Solver, st *mechanism.State, q []float64, up int, s
 	return at
 }
 
-// TestSaddles: straight arms, of more links than directions are looked at, too, leave the saddle of a target straight inwards.
+// TestSaddles: straight arms, of more links than directions are looked
+// at, too, leave the saddle of a target straight inwards.
 func TestSaddles(t *testing.T) {
 	for _, n := range []int{2, 3, 6, 30} {
 		links := make([]float64, n)

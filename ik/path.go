@@ -122,9 +122,9 @@ func section(times []float64, t float64) int {
 // spline feels of a value falls by 2 − √3 a waypoint.
 const turnsWindow = 40
 
-// turns is a rotation through waypoints: the first one, and after it the rotations from each to the next, each about an axis that
-// is at rest, taken on by functions of time that go from 0 to 1 (docs/inverse-kinematics.md (P1); Kim, Kim & Shin 1995). As these
-// are C² with splines, so is the rotation.
+// turns is a rotation through waypoints: the first one, and after it the rotations from each to the next, each about an
+// axis that is at rest, taken on by functions of time that go from 0 to 1 (docs/inverse-kinematics.md (P1); Kim, Kim &
+// Shin 1995). As these are C² with splines, so is the rotation.
 type turns struct {
 	times []float64
 	at0   []spatial.Quat // waypoints
@@ -169,8 +169,8 @@ func (u *turns) rotationTo(q *spatial.Quat, omega *spatial.Vec3, t float64) {
 	*q = q.Normalize()
 }
 
-// wantTo stores in w where the target should be at the time t, and in rate how fast: angular velocity and velocity in the axes of R,
-// and the rate of the value.
+// wantTo stores in w where the target should be at the time t, and in rate how fast: angular velocity and velocity in
+// the axes of R, and the rate of the value.
 func (v *way) wantTo(w *want, rate *[7]float64, t float64) {
 	*rate = [7]float64{}
 	if v.position[0] != nil {
@@ -188,7 +188,8 @@ func (v *way) wantTo(w *want, rate *[7]float64, t float64) {
 	}
 }
 
-// rateOf returns the rate of row k of a target, in its unit times its weight, from those of wantTo, as far as it does not depend on the pose.
+// rateOf returns the rate of row k of a target, in its unit times its
+// weight, from those of wantTo, as far as it does not depend on the pose.
 func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	row := int(t.own[k])
 	switch t.Type {
@@ -203,8 +204,9 @@ func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	return t.weight[k] * rate[3+row]
 }
 
-// poseRatesTo stores in raw, the rates of all rows, those rates of t that depend on its pose, docs/inverse-kinematics.md, Paths: of a rotation, and of a
-// distance from a point that moves. rate is that of wantTo, s of the pose.
+// poseRatesTo stores in raw, the rates of all rows, those rates of t that
+// depend on its pose, docs/inverse-kinematics.md, Paths: of a rotation, and of
+// a distance from a point that moves. rate is that of wantTo, s of the pose.
 func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *sight) {
 	switch t.Type {
 	case Orientation, PoseTarget:

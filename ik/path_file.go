@@ -22,8 +22,8 @@ const mostPathBytes = 1 << 30
 // pathColumns are what a column may be of its target, in groups that come whole.
 var pathColumns = [][]string{{"px", "py", "pz"}, {"qw", "qx", "qy", "qz"}, {"value"}}
 
-// pathFile reads the waypoints of a CSV: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line a time. What is wrong is told
-// by report, with the value and the line and column.
+// pathFile reads the waypoints of a CSV: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line a
+// time. What is wrong is told by report, with the value and the line and column.
 type pathFile struct {
 	rows   *csv.Reader
 	report func(value, rule string)

@@ -2,12 +2,12 @@ package ik
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Set brings s to st, at which products, the Jacobian and errors then are. st has to satisfy the joints; it is not changed. After Reach, s is at the
-// state that Reach has stored, without Set but for the sparse method.
+// Set brings s to st, at which products, the Jacobian and errors then are. st has to satisfy the joints; it is not
+// changed. After Reach, s is at the state that Reach has stored, without Set but for the sparse method.
 //
-// Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine.
-// It returns an error for a state that is not of the mechanism or does not satisfy its joints, and of the sparse method what NewSolver would return for
-// another engine.
+// Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine. It returns
+// an error for a state that is not of the mechanism or does not satisfy its joints, and of the sparse method what
+// NewSolver would return for another engine.
 func (s *Solver) Set(st *mechanism.State) error {
 	if s.eng == nil {
 		eng, err := s.p.newEngine(Options{Threads: s.o.Threads})
@@ -32,14 +32,17 @@ func (s *Solver) at() engine {
 	return s.eng
 }
 
-// Dims implements Linear: the number of rows with a weight, m, and that of the driven freedoms, n. They are those of Problem.Dims.
+// Dims implements Linear: the number of rows with a weight, m, and
+// that of the driven freedoms, n. They are those of Problem.Dims.
 func (s *Solver) Dims() (m, n int) { return s.p.Dims() }
 
-// JacobianTo stores the effective Jacobian 𝒥 at the last state in dst: what the targets do for rates of the driven freedoms, m×n, docs/inverse-kinematics.md
-// (D3). Rows are those of the targets in their order, each times its weight, and those of angles times the length of the problem too: with Options.Length 1 in
-// the task and no weights they are m and rad. Columns are in the order of Problem.Driven.
+// JacobianTo stores the effective Jacobian 𝒥 at the last state in dst: what the targets do for rates of the driven
+// freedoms, m×n, docs/inverse-kinematics.md (D3). Rows are those of the targets in their order, each times its weight,
+// and those of angles times the length of the problem too: with Options.Length 1 in the task and no weights they are m
+// and rad. Columns are in the order of Problem.Driven.
 //
-// Cost: with the engine driven the smaller number of m and n solves, on a tree O(m·n); no allocation. It panics if dst is not m×n, or before Set or Reach.
+// Cost: with the engine driven the smaller number of m and n solves, on a tree O(m·n); no allocation. It panics if dst
+// is not m×n, or before Set or Reach.
 func (s *Solver) JacobianTo(dst *Dense) {
 	if m, n := s.Dims(); dst.Rows != m || dst.Cols != n || len(dst.Data) != m*n {
 		panic("ik: length mismatch")

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestProducts: the Jacobian of a solver is that of a planar arm, and its products are products with it; with every engine, at the state that Reach
-// has stored and at any other; nothing is allocated.
+// TestProducts: the Jacobian of a solver is that of a planar arm, and its products are products with it; with every
+// engine, at the state that Reach has stored and at any other; nothing is allocated.
 func TestProducts(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	tip := tipOf(3, 0.3, 0.5, 0.6)

@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// loopCase is a mechanism with loops, of reference unless it has a model: its task, the wants of each pose, and the driven coordinates there.
+// loopCase is a mechanism with loops, of reference unless it has a model:
+// its task, the wants of each pose, and the driven coordinates there.
 type loopCase struct {
 	name  string
 	model *model.Model
@@ -69,7 +70,8 @@ func (c *loopCase) start(t testing.TB) (*Solver, *mechanism.State) {
 	return s, p.plan.Initial()
 }
 
-// TestReachLoops: from the pose of the model each reference pose is reached to 1e-12, with the driven coordinates of the reference.
+// TestReachLoops: from the pose of the model each reference pose is
+// reached to 1e-12, with the driven coordinates of the reference.
 func TestReachLoops(t *testing.T) {
 	for _, engine := range loopEngines {
 		for _, c := range loopCases(t) {

@@ -20,7 +20,8 @@ const Format = "rung-ik/1"
 // maxNames is the number of names that a list of a task may have.
 const maxNames = model.MaxElements
 
-// Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It returns the errors of Read and of opening the file.
+// Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It
+// returns the errors of Read and of opening the file.
 func Open(path string) (*Task, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,10 +35,12 @@ func Open(path string) (*Task, error) {
 //
 // Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with the structure of the
 // document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
-// once more, with those of the rules that need a mechanism. Restarts that are not given are −1, the default. Errors of r are returned wrapped, without a task.
+// once more, with those of the rules that need a mechanism. Restarts that are not given are −1, the default. Errors of
+// r are returned wrapped, without a task.
 func Read(r io.Reader, file string) (*Task, error) { return ReadIn(r, file, nil) }
 
-// ReadIn is Read of a document whose path may be in a file of folder ("file" of the path). Without a folder that is an error of the document.
+// ReadIn is Read of a document whose path may be in a file of folder
+// ("file" of the path). Without a folder that is an error of the document.
 func ReadIn(r io.Reader, file string, folder fs.FS) (*Task, error) {
 	d := &reader{folder: folder, Reader: document.NewReader(r), t: &Task{Solver: Options{Restarts: -1}, file: document.Cut(file)}, limits: map[string]int{}}
 	whole := d.all()

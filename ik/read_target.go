@@ -37,8 +37,8 @@ const (
 	targetRate
 )
 
-// targetParts are the fields that a type of target must have, those that it must have unless the path moves them, and those that
-// it may have. All have the name and what says how much they count.
+// targetParts are the fields that a type of target must have, those that it must have unless the path moves them, and
+// those that it may have. All have the name and what says how much they count.
 var targetParts = [NumTargetTypes]struct{ must, wanted, may []int }{
 	Point:       {[]int{targetBody}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
 	Orientation: {[]int{targetBody}, []int{targetOrientation}, []int{targetFrame, targetRelativeTo}},

@@ -97,7 +97,8 @@ func (s *Solver) worst() Unreached {
 	return u
 }
 
-// reportState fills what the state tells: how well the joints are closed, and where the following freedoms are. k is memory.
+// reportState fills what the state tells: how well the joints are
+// closed, and where the following freedoms are. k is memory.
 func (p *Problem) reportState(r *Result, k *mechanism.Kinematics, st *mechanism.State) {
 	m := p.plan.Mechanism()
 	if m.KinematicsTo(k, st) != nil {

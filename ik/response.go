@@ -37,8 +37,8 @@ var ErrDependent = errors.New("ik: driven freedoms depend on each other at this 
 const (
 	// probeTol is the largest residual of a row, relative to its terms, with which driven freedoms follow their rates.
 	probeTol = 1e-9
-	// solveTol is the part of the largest velocity by which a refined solution may differ from that of one solve. Above it, solves
-	// are refined.
+	// solveTol is the part of the largest velocity by which a refined solution
+	// may differ from that of one solve. Above it, solves are refined.
 	solveTol = 1e-12
 )
 
@@ -57,7 +57,8 @@ func newResponse(w *kkt.Workspace, rows []int) *response {
 	return r
 }
 
-// at factors the system at st. It tries the ways of kkt until one has a solution in which all rows with a given rate follow it.
+// at factors the system at st. It tries the ways of kkt until one has
+// a solution in which all rows with a given rate follow it.
 //
 // Cost: a factorization and a few solves, no allocation but for errors. It returns ErrDependent, or the errors of
 // assemble.System.FillTo.
@@ -149,8 +150,8 @@ func (r *response) measureUnits(l *assemble.Layout) {
 	}
 }
 
-// rowUnits returns the rows of a joint's or coupling's node that are angles, as bits, and the factor from an angle or a length to the error of a
-// row, which is 1 but for couplings.
+// rowUnits returns the rows of a joint's or coupling's node that are angles, as bits, and the factor from an angle or a
+// length to the error of a row, which is 1 but for couplings.
 func rowUnits(l *assemble.Layout, node int) (angles uint8, size float64) {
 	if j := l.NodeJoint(node); j >= 0 {
 		return l.Mech.Joints[j].Angles, 1
@@ -162,8 +163,8 @@ func rowUnits(l *assemble.Layout, node int) (angles uint8, size float64) {
 	return angles, c.Size
 }
 
-// misfit makes −δ, the errors of all rows at st, the right side, and returns the largest in their units. It returns NaN if
-// there is a number that is not finite.
+// misfit makes −δ, the errors of all rows at st, the right side, and returns the largest in their units. It returns NaN
+// if there is a number that is not finite.
 func (r *response) misfit(st *mechanism.State) (size float64) {
 	l := r.plan.Layout()
 	m, p := l.Mech, l.Pattern
@@ -220,8 +221,9 @@ func (r *response) chord(st *mechanism.State) bool {
 // polishMost is the largest number of corrections of polish.
 const polishMost = 4
 
-// polish closes the joints of st, which are closed to their tolerance, as far as rounding allows. It is for mechanisms whose solves have to be refined: long
-// chains of loops make errors of joints larger with the square of their length, and with them those of the pose and of 𝒥.
+// polish closes the joints of st, which are closed to their tolerance, as far as rounding allows. It is for mechanisms
+// whose solves have to be refined: long chains of loops make errors of joints larger with the square of their length,
+// and with them those of the pose and of 𝒥.
 func (r *response) polish(st *mechanism.State) {
 	last := math.Inf(1)
 	for range polishMost {

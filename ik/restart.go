@@ -202,9 +202,9 @@ func (s *Solver) same(q []float64) bool {
 	return true
 }
 
-// around looks for a pose within the limits by way of poses beyond them, from the start of the call: joints pass their limits on the
-// way, and are brought back by whole turns, or to the nearest limit. The way is that of the levels up to the first that has not been reached: those
-// after it have no say in where that one ends.
+// around looks for a pose within the limits by way of poses beyond them, from the start of the call: joints pass their
+// limits on the way, and are brought back by whole turns, or to the nearest limit. The way is that of the levels up to
+// the first that has not been reached: those after it have no say in where that one ends.
 func (s *Solver) around() {
 	levels := 1
 	for s.levels[levels-1].status == Reached {
@@ -255,8 +255,8 @@ func turnedWithin(q, lower, upper float64) float64 {
 	return q
 }
 
-// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide about at where there is none, and from the limit
-// on where there is one.
+// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide about at where
+// there is none, and from the limit on where there is one.
 func (p *Problem) between(i int, lower, upper, at float64, dice *rand.Rand) float64 {
 	wide := p.length
 	if p.angle[i] {

@@ -42,8 +42,9 @@ type Result struct {
 	Targets   []TargetResult
 	Driven    []DrivenResult
 	Following []DrivenResult // freedoms that the task drives but that follow from the others (Problem.Following); their limits are not kept, only reported
-	// Outside are the driven freedoms that were outside their limits at the start; the first step went to the limits. At the end all are within them,
-	// of the sparse method to 1e-9 rad or lengths, unless steps or time were used up: then DrivenResult.Limit tells.
+	// Outside are the driven freedoms that were outside their limits at the start; the first step went to the limits.
+	// At the end all are within them, of the sparse method to 1e-9 rad or lengths, unless steps or time were used up:
+	// then DrivenResult.Limit tells.
 	Outside        []string
 	SingularValues []float64 // of the effective Jacobian with weights, descending
 	Manipulability float64   // √det 𝒥𝒥ᵀ; of many rows it may be infinite, which is null in a document

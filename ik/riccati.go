@@ -65,17 +65,18 @@ type riccati struct {
 	w2 float64
 }
 
-// Riccati designs the matrix P of feedback inverse kinematics at a pose with the Jacobian j0, by the stabilizing solution Pa of
-// docs/inverse-kinematics.md (F6): P = v₁·Pa, m×m by rows. s is halved from 100 on as long as Pa exists and is positive definite.
+// Riccati designs the matrix P of feedback inverse kinematics at a pose with the Jacobian
+// j0, by the stabilizing solution Pa of docs/inverse-kinematics.md (F6): P = v₁·Pa, m×m
+// by rows. s is halved from 100 on as long as Pa exists and is positive definite.
 //
-// Cost: O(m³) for each s, and O(m²n): 2 ms for 12 rows, 4 s for 200; allocates.
-// It returns an OptionError for each rule that o breaks, joined, and what wraps ErrRank, with the singular values, or ErrNoDesign.
+// Cost: O(m³) for each s, and O(m²n): 2 ms for 12 rows, 4 s for 200; allocates. It returns an OptionError for each rule
+// that o breaks, joined, and what wraps ErrRank, with the singular values, or ErrNoDesign.
 func Riccati(j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err error) {
 	return RiccatiContext(context.Background(), j0, o)
 }
 
-// RiccatiContext is Riccati until ctx ends, whose error it then wraps. It looks at ctx before each s: with 100 rows every 40 ms, with 200 every
-// 0.4 s.
+// RiccatiContext is Riccati until ctx ends, whose error it then wraps. It looks at ctx before each s: with 100 rows
+// every 40 ms, with 200 every 0.4 s.
 func RiccatiContext(ctx context.Context, j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err error) {
 	m, n := j0.Dims()
 	if o, err = o.filled(m, n); err != nil {
@@ -186,8 +187,8 @@ func (e *riccati) solve(s float64) (X *Dense, residual, gap float64) {
 	return X, residual, gap
 }
 
-// subspace returns, as columns, a basis of the stable subspace of the Hamiltonian (M, −R; −w²1, −Mᵀ) by its ordered Schur form
-// (Laub 1979), nil if that subspace has not m dimensions.
+// subspace returns, as columns, a basis of the stable subspace of the Hamiltonian (M, −R; −w²1, −Mᵀ) by its ordered
+// Schur form (Laub 1979), nil if that subspace has not m dimensions.
 func (e *riccati) subspace() (basis *Dense, gap float64) {
 	m := e.m
 	H, Q := NewDense(2*m, 2*m, nil), NewDense(2*m, 2*m, nil)
@@ -205,7 +206,8 @@ func (e *riccati) subspace() (basis *Dense, gap float64) {
 	return Q, gap
 }
 
-// quotient returns X₂ X₁⁻¹ of the first m columns of the basis, made symmetric, nil if that is not symmetric up to rounding.
+// quotient returns X₂ X₁⁻¹ of the first m columns of the basis, made
+// symmetric, nil if that is not symmetric up to rounding.
 func (e *riccati) quotient(basis *Dense) *Dense {
 	m := e.m
 	X1, X2 := NewDense(m, m, nil), NewDense(m, m, nil)

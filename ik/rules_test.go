@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// severalOfFIK breaks rules of limits, paths, solver and feedback inverse kinematics, a few of each, and the sizes of numbers.
+// severalOfFIK breaks rules of limits, paths, solver and feedback
+// inverse kinematics, a few of each, and the sizes of numbers.
 const severalOfFIK = `{
  "format": "rung-ik/1",
  "driven": ["j0", "j1"],
@@ -29,7 +30,8 @@ const severalOfFIK = `{
  "fik": {"form": "open", "h": 0, "inner": 0, "w": -1, "m": [1, 2, 3], "v": 1e99, "q0": {"j2": 1, "j9": 0}, "gains": {"j0": -1, "j1": 0}, "feedback": -2, "A": [-1, 2], "P": [[1, 2], [3, 4]]}
 }`
 
-// TestEverythingOfFIKAtOnce: rules of limits, paths, solver and feedback inverse kinematics are told together, in the order of the document, each once.
+// TestEverythingOfFIKAtOnce: rules of limits, paths, solver and feedback inverse kinematics are told together, in the
+// order of the document, each once.
 func TestEverythingOfFIKAtOnce(t *testing.T) {
 	m := armModel(3)
 	m.Joints = append(m.Joints, model.Joint{Name: "ball", Type: model.Spherical, Predecessor: model.World, Successor: "l0"})

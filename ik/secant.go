@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Where errors are left at the least merit, its second derivative is 𝒥ᵀ𝒥 + Σ eᵢ∇²eᵢ, and steps without the second term converge
-// linearly only. The secant gathers that term from how the gradient changes, docs/inverse-kinematics.md (L3).
+// Where errors are left at the least merit, its second derivative is 𝒥ᵀ𝒥 + Σ eᵢ∇²eᵢ, and steps without the second term
+// converge linearly only. The secant gathers that term from how the gradient changes, docs/inverse-kinematics.md (L3).
 
 const (
 	// secantMost is the largest number of driven freedoms that have a secant: its memory is n², its steps cost n³.
@@ -57,7 +57,8 @@ func (c *secant) known() []float64 {
 	return c.S
 }
 
-// learn attempts the step in s.bounded.u, and takes into the secant how the gradient has changed. It reports whether the step was good.
+// learn attempts the step in s.bounded.u, and takes into the secant
+// how the gradient has changed. It reports whether the step was good.
 func (s *Solver) learn(v *level, c *float64) bool {
 	k := s.secant
 	if k == nil || s.hasty || s.o.Method != DLS {
@@ -83,8 +84,8 @@ func (s *Solver) learn(v *level, c *float64) bool {
 	return true
 }
 
-// update changes S so that S s = y − AᵀA s, A the rows of the level after the step s, y the change of the gradient: the sized formula of
-// Dennis, Gay and Welsch (1981), docs/inverse-kinematics.md (L4).
+// update changes S so that S s = y − AᵀA s, A the rows of the level after the step s, y the change of the gradient: the
+// sized formula of Dennis, Gay and Welsch (1981), docs/inverse-kinematics.md (L4).
 //
 // Cost: O(m·n + n²), no allocation.
 func (c *secant) update(A []float64) {

@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrUnreached is wrapped by the error of a task whose targets are not all within their tolerances. The result is filled and says why.
+// ErrUnreached is wrapped by the error of a task whose targets are not
+// all within their tolerances. The result is filled and says why.
 var ErrUnreached = errors.New("ik: targets not reached")
 
 const (
@@ -223,13 +224,13 @@ func (p *Problem) unitOf(i int) float64 {
 	return 1
 }
 
-// Reach moves st to a pose at which the targets are met, or as near to them as it gets, and says what came of it. st has to
-// satisfy the joints; rates become zero. The result holds until the next use of s.
+// Reach moves st to a pose at which the targets are met, or as near to them as it gets, and says what came of it. st
+// has to satisfy the joints; rates become zero. The result holds until the next use of s.
 //
-// Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation.
-// The error wraps ErrUnreached where targets are not met, unless Options.Nearest; or it is that of a state which is not of the
-// mechanism or does not satisfy its joints, with st as it was, or wraps ErrOverflow; with FIKMethod it is a *FilterError at a pose where the filter
-// cannot run.
+// Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation. The error
+// wraps ErrUnreached where targets are not met, unless Options.Nearest; or it is that of a
+// state which is not of the mechanism or does not satisfy its joints, with st as it was, or
+// wraps ErrOverflow; with FIKMethod it is a *FilterError at a pose where the filter cannot run.
 func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
 	return s.ReachContext(context.Background(), st)
 }
@@ -276,7 +277,8 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	return s.verdictOf()
 }
 
-// ErrOverflow is wrapped by the error of a mechanism whose size, or distance from its targets, is beyond what numbers hold.
+// ErrOverflow is wrapped by the error of a mechanism whose size, or
+// distance from its targets, is beyond what numbers hold.
 var ErrOverflow = errors.New("ik: numbers overflow")
 
 // overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
@@ -392,8 +394,8 @@ func (s *Solver) refresh() {
 	}
 }
 
-// jacobianTo stores 𝒥 by levels, in the units of steps: columns of lengths times the length of the problem. So neither damping nor
-// steps depend on the unit of length. Rows of the posture stay.
+// jacobianTo stores 𝒥 by levels, in the units of steps: columns of lengths times the length of the problem. So neither
+// damping nor steps depend on the unit of length. Rows of the posture stay.
 func (s *Solver) jacobianTo(J []float64) {
 	J = J[:len(s.rawJ)]
 	n := len(s.q)
@@ -437,10 +439,11 @@ func (s *Solver) met(v *level) bool {
 	return true
 }
 
-// Aim moves what a target wants: the place, and the orientation where it has one, in its frame R. It holds until the next Aim.
+// Aim moves what a target wants: the place, and the orientation where
+// it has one, in its frame R. It holds until the next Aim.
 //
-// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no target's or a target without a place, and ErrPlace
-// for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
+// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no target's or a target without a place,
+// and ErrPlace for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
 func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type == Coordinate || s.p.targets[t].Type == Distance {
@@ -458,8 +461,8 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 
 // AimValue moves what a Coordinate, rad or m, or a Distance, m, wants. It holds until the next AimValue.
 //
-// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no such target's, and ErrPlace for a number that is not finite or no
-// length.
+// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no such target's, and ErrPlace for a number
+// that is not finite or no length.
 func (s *Solver) AimValue(name string, value float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type != Coordinate && s.p.targets[t].Type != Distance {

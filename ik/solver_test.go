@@ -133,8 +133,8 @@ func TestOutOfReach(t *testing.T) {
 	}
 }
 
-// TestStraightInwards: the gradient of the straight arm is zero for a target straight inwards. Damped least squares kick; the other
-// methods stay and say so.
+// TestStraightInwards: the gradient of the straight arm is zero for a target straight inwards. Damped least squares
+// kick; the other methods stay and say so.
 func TestStraightInwards(t *testing.T) {
 	plan := planar(t, 0.5, 0.4)
 	p := testProblem(t, plan, &Task{Targets: []Target{tipOf(2, 0.4, 0.8, 0)}})

@@ -20,19 +20,20 @@ import (
 const (
 	// sparseTurn is the largest rotation of a body in a step, rad.
 	sparseTurn = 1
-	// sparseDamp is the first part c of the damping c·σ·f², σ the size of the rows' matrix and f the errors relative to R;
-	// sparseRaise and sparseLower are its factors after steps that fail and succeed.
+	// sparseDamp is the first part c of the damping c·σ·f², σ the size of the rows' matrix and f the errors relative to
+	// R; sparseRaise and sparseLower are its factors after steps that fail and succeed.
 	sparseDamp, sparseDampMin, sparseDampMax = 1e-3, 1e-9, 1e9
 	sparseRaise, sparseLower                 = 10, 5
 	// sparseOver is the damping relative to σ from which on the first guess was too much.
 	sparseOver = 0.1
-	// sparseSoft is the least damping of soft rows, of their squares on free bodies. It is above the pivots that count as those of
-	// redundant rows. Else rows of joints between two targets would look redundant.
+	// sparseSoft is the least damping of soft rows, of their squares on free bodies. It is above the pivots that count
+	// as those of redundant rows. Else rows of joints between two targets would look redundant.
 	sparseSoft = 3e-8
 	// sparseKeen is a factor on it where it leaves more than the part sparseLeft of the merit.
 	sparseKeen, sparseLeft = 1e-3, 1e-2
-	// sparseRough: a step is as exact as rounding of so many times the step before it, where no row has to hold. So every step may take
-	// away all but 5e-9 of the errors, as Newton's method needs no more (Dembo, Eisenstat & Steihaug 1982).
+	// sparseRough: a step is as exact as rounding of so many times the step before
+	// it, where no row has to hold. So every step may take away all but 5e-9 of the
+	// errors, as Newton's method needs no more (Dembo, Eisenstat & Steihaug 1982).
 	sparseRough = 1e5
 	// sparseHalves is the number of halvings of a step.
 	sparseHalves = 3
@@ -290,8 +291,9 @@ func (s *sparseSolver) begin() error {
 	return s.enter()
 }
 
-// end gives the pose to st, at rest, with its joints closed to rounding. Closing moves the driven freedoms, too. Those that it takes beyond a limit
-// go back, with the joints closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
+// end gives the pose to st, at rest, with its joints closed to rounding. Closing moves
+// the driven freedoms, too. Those that it takes beyond a limit go back, with the joints
+// closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
 func (s *sparseSolver) end(st *mechanism.State) error {
 	if s.mover.Loops() {
 		if err := s.closer.ClosePositions(s.st); err != nil {

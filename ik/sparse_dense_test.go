@@ -20,7 +20,8 @@ type dense struct {
 	errors  []*mat.VecDense
 }
 
-// denseOf reads the rows of joints and targets at s.st from the unit displacements of all bodies, in the metric's coordinates.
+// denseOf reads the rows of joints and targets at s.st from the unit
+// displacements of all bodies, in the metric's coordinates.
 func denseOf(t testing.TB, s *sparseSolver) *dense {
 	require.NoError(t, s.sys.linearize(s.st))
 	n := len(s.sys.d)
@@ -80,7 +81,8 @@ func null(A *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(V.Slice(0, n, rank, n))
 }
 
-// step returns the step of a level by Siciliano and Slotine, damped by root², after steps of the levels before it that are damped alike.
+// step returns the step of a level by Siciliano and Slotine, damped by
+// root², after steps of the levels before it that are damped alike.
 func (d *dense) step(level int, root float64) *mat.VecDense {
 	N := null(d.joints)
 	n, _ := N.Dims()
@@ -112,8 +114,8 @@ func (d *dense) step(level int, root float64) *mat.VecDense {
 	return x
 }
 
-// TestSparseAgainstDense compares steps of levels with those of dense algebra, with loops, redundant joints and a centre of mass. The sparse
-// method is given the errors that the levels before leave.
+// TestSparseAgainstDense compares steps of levels with those of dense algebra, with loops, redundant joints and a
+// centre of mass. The sparse method is given the errors that the levels before leave.
 func TestSparseAgainstDense(t *testing.T) {
 	const tol = 1e-9
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// strictTask is a random task for a chain of n links with limits, many of them active at the end, and points at three priorities.
+// strictTask is a random task for a chain of n links with limits, many
+// of them active at the end, and points at three priorities.
 func strictTask(rng *rand.Rand, n int) Task {
 	l := 6 / float64(n)
 	task := Task{Solver: Options{Nearest: true, Steps: 400}}
@@ -72,8 +73,8 @@ func TestSparseStrict(t *testing.T) {
 	}
 }
 
-// TestSparseStrictAsTree: on small chains the levels end with the residuals that the tree engine has, or with less at the first that differs, but
-// for tasks of which the best of many starts is not the same minimum.
+// TestSparseStrictAsTree: on small chains the levels end with the residuals that the tree engine has, or with less at
+// the first that differs, but for tasks of which the best of many starts is not the same minimum.
 func TestSparseStrictAsTree(t *testing.T) {
 	const n, tasks, same = 5, 30, 1e-6
 	const mostOthers, mostMore = 4, 2 // tasks of which the starts of the two have found different minima

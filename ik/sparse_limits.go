@@ -18,8 +18,8 @@ type bound struct {
 }
 
 const (
-	// boundRounds is the largest number of active sets of a step; from onlyAdd on none is released. sparseLong is the largest
-	// rotation of a body for which they are looked for, rad.
+	// boundRounds is the largest number of active sets of a step; from onlyAdd on none is released. sparseLong is the
+	// largest rotation of a body for which they are looked for, rad.
 	boundRounds, onlyAdd, sparseLong = 20, 10, 2
 	// limitTol is how far a coordinate may be beyond a limit, rad or lengths.
 	limitTol = 1e-9
@@ -41,7 +41,8 @@ func (s *sparseSolver) inside(q []float64) bool {
 	return true
 }
 
-// coordinatesTo stores the coordinates of the driven freedoms at st, whose kinematics are in s.kin, within half a turn of s.q.
+// coordinatesTo stores the coordinates of the driven freedoms at st,
+// whose kinematics are in s.kin, within half a turn of s.q.
 func (s *sparseSolver) coordinatesTo(q []float64, st *mechanism.State) {
 	for i, f := range s.p.driven {
 		x := coordinate(s.mech, f, s.kin, st)
@@ -76,7 +77,8 @@ func (s *sparseSolver) aimBounds(h float64) {
 	}
 }
 
-// strayed stores in s.chord what is missing of the active limits at s.try, and returns the largest, angles or relative to lengths.
+// strayed stores in s.chord what is missing of the active limits at
+// s.try, and returns the largest, angles or relative to lengths.
 func (s *sparseSolver) strayed() (most float64) {
 	s.coordinatesTo(s.qTried, s.try)
 	for k := range s.sys.rows {
@@ -135,8 +137,9 @@ const (
 	leastFit            // it is the least
 )
 
-// solveBounded solves the system of a level within the limits: coordinates that a step would take beyond become active
-// rows, and active rows whose multipliers pull inwards are released. If that goes round in circles, the last rounds release none.
+// solveBounded solves the system of a level within the limits: coordinates that a
+// step would take beyond become active rows, and active rows whose multipliers pull
+// inwards are released. If that goes round in circles, the last rounds release none.
 func (s *sparseSolver) solveBounded() (fit, error) {
 	for round := range boundRounds {
 		s.setBounds()
@@ -204,7 +207,8 @@ func (s *sparseSolver) changeBounds(release bool) (changed bool) {
 	return changed
 }
 
-// room returns the part of the step that the limits allow which are not active. It is 1 where the active set has come to rest.
+// room returns the part of the step that the limits allow which are
+// not active. It is 1 where the active set has come to rest.
 func (s *sparseSolver) room() float64 {
 	h := 1.0
 	for k := range s.sys.rows {
@@ -224,9 +228,10 @@ func (s *sparseSolver) room() float64 {
 	return h
 }
 
-// pressed reports whether limits keep the targets of level l from coming nearer. Some active limit holds against a pull: its multiplier has the
-// sign of one and is a part of those of the level's rows. And without limits there is a gradient. The first alone does not tell, as
-// multipliers are not unique where the rows of the levels before depend on limits.
+// pressed reports whether limits keep the targets of level l from coming nearer. Some active
+// limit holds against a pull: its multiplier has the sign of one and is a part of those of
+// the level's rows. And without limits there is a gradient. The first alone does not tell,
+// as multipliers are not unique where the rows of the levels before depend on limits.
 func (s *sparseSolver) pressed(l int) bool {
 	c := float64(sparseDamp)
 	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {

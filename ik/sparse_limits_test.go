@@ -85,7 +85,8 @@ func TestSparseEnter(t *testing.T) {
 	}
 }
 
-// TestSparseEndKeepsLimits: where closing the joints at the end takes a driven freedom beyond its limit, it comes back, and the joints stay closed.
+// TestSparseEndKeepsLimits: where closing the joints at the end takes a driven freedom beyond its limit, it comes back,
+// and the joints stay closed.
 func TestSparseEndKeepsLimits(t *testing.T) {
 	task := Task{Driven: []string{"a"}, Limits: []Limit{{Freedom: "a", Lower: 0.3, Upper: 1}}, Solver: Options{Length: 1, Nearest: true},
 		Targets: []Target{{Name: "slider", Type: Coordinate, Freedom: "d", Value: 1.98, Tolerance: [2]float64{1e-12}}}}

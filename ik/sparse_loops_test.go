@@ -108,7 +108,8 @@ func TestSparseFamilies(t *testing.T) {
 	}
 }
 
-// TestSparseNet: a thousand targets on random bodies of a net, some of which nearly depend on each other, are met in few steps.
+// TestSparseNet: a thousand targets on random bodies of a net, some of
+// which nearly depend on each other, are met in few steps.
 func TestSparseNet(t *testing.T) {
 	const mostSteps = 20
 	sizes := []int{20, 40, 70}

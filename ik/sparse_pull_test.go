@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// hardTask is a random task for a chain of n links: limits of all joints and points at up to three priorities, most of them out of reach.
+// hardTask is a random task for a chain of n links: limits of all joints
+// and points at up to three priorities, most of them out of reach.
 func hardTask(rng *rand.Rand, n int) (*model.Model, Task) {
 	m := chainModel(n, 0.3*(rng.Float64()-0.5))
 	task := Task{}
@@ -34,8 +35,8 @@ func hardTask(rng *rand.Rand, n int) (*model.Model, Task) {
 	return m, task
 }
 
-// densePull returns the part of the gradient of a level that is left at a pose when all limits are left aside: what is in the null space
-// of the rows of the levels before it, relative to the errors.
+// densePull returns the part of the gradient of a level that is left at a pose when all limits are left aside: what is
+// in the null space of the rows of the levels before it, relative to the errors.
 func densePull(t testing.TB, p *Problem, st *mechanism.State, l int) float64 {
 	e := newTreeOf(t, p)
 	require.NoError(t, e.set(st))
@@ -73,8 +74,8 @@ func densePull(t testing.TB, p *Problem, st *mechanism.State, l int) float64 {
 	return mat.Norm(all, 2) / math.Sqrt(norm)
 }
 
-// crooked is a random task for a random tree of joints of all kinds: limits of most of its freedoms and targets of all types at up to three
-// priorities.
+// crooked is a random task for a random tree of joints of all kinds: limits of most of its freedoms and targets of all
+// types at up to three priorities.
 func crooked(t testing.TB, rng *rand.Rand) (*model.Model, Task) {
 	n := 4 + rng.IntN(4)
 	m := randomTree(t, rng, n)
@@ -100,7 +101,8 @@ func crooked(t testing.TB, rng *rand.Rand) (*model.Model, Task) {
 	return m, task
 }
 
-// TestSparsePull: a level ends against a limit only if its targets pull there, as the dense rows tell, and the first that is not reached if they do.
+// TestSparsePull: a level ends against a limit only if its targets pull there, as the dense rows tell, and the first
+// that is not reached if they do.
 func TestSparsePull(t *testing.T) {
 	const (
 		pulls  = 1e-2 // more than what is left where steps do not get on

@@ -12,7 +12,8 @@ import (
 // mostDense is the number of rows above which the sparse method is taken unless another one is asked for.
 const mostDense = 200
 
-// sparse reports whether o means the sparse method: it is asked for, or nothing is and there are many rows or no driven freedom.
+// sparse reports whether o means the sparse method: it is asked for,
+// or nothing is and there are many rows or no driven freedom.
 func (p *Problem) sparse(o *Options) bool {
 	switch {
 	case o.Method == Sparse || o.Engine == SparseEngine:
@@ -46,11 +47,12 @@ func (p *Problem) newSparseSolver(o Options) (*Solver, error) {
 	return s, nil
 }
 
-// reach moves st as near to the targets as it gets, and fills r, which has its targets and driven freedoms. st is as it was after an error, which is that of a state that is
-// not one of the mechanism, or the cause for which ctx has ended. Targets that are not reached are no error.
+// reach moves st as near to the targets as it gets, and fills r, which has its targets and driven freedoms. st is as it
+// was after an error, which is that of a state that is not one of the mechanism, or the cause for which ctx has ended.
+// Targets that are not reached are no error.
 //
-// Cost: a step is a factorization of the whole system with the targets in it, O(bodies + joints + targets) in what fills little;
-// no allocation.
+// Cost: a step is a factorization of the whole system with the targets in it, O(bodies + joints + targets) in what
+// fills little; no allocation.
 func (s *sparseSolver) reach(ctx context.Context, st *mechanism.State, r *Result) error {
 	begin := time.Now()
 	flag, end := halt.FlagOf(ctx)

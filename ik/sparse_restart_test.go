@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestSparseRestarts: of poses that a chain has within its limits, which one start may miss, restarts find nearly all; the same seed has
-// the same answer, and limits and joints hold.
+// TestSparseRestarts: of poses that a chain has within its limits, which one start may miss, restarts find nearly all;
+// the same seed has the same answer, and limits and joints hold.
 func TestSparseRestarts(t *testing.T) {
 	const n, tasks, restarts = 6, 60, 40
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -54,7 +54,8 @@ func TestSparseRestarts(t *testing.T) {
 	require.Zero(t, missed)
 }
 
-// TestSparseRestartsKeepBest: out of reach the best of all starts is the nearest pose, whatever the start; nothing is allocated.
+// TestSparseRestartsKeepBest: out of reach the best of all starts is
+// the nearest pose, whatever the start; nothing is allocated.
 func TestSparseRestartsKeepBest(t *testing.T) {
 	task := limited(4, -0.5, 0.5, tipAt(4, -0.3, 0.2))
 	one, _ := sparsely(t, chainModel(4, 0.1), task)
@@ -86,7 +87,8 @@ func TestSparseRestartsLoops(t *testing.T) {
 	require.LessOrEqual(t, r.ClosingError, 1e-11)
 }
 
-// TestSparseTrackRates: with largest rates the tip falls behind, as with the dense engines, or time is stretched by as much.
+// TestSparseTrackRates: with largest rates the tip falls behind, as
+// with the dense engines, or time is stretched by as much.
 func TestSparseTrackRates(t *testing.T) {
 	const n, most = 5, 6.0
 	for _, stretch := range []bool{false, true} {

@@ -8,7 +8,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// lower brings the errors of level l to their least with those of the levels before held, from s.st, and says how that ended.
+// lower brings the errors of level l to their least with those of the
+// levels before held, from s.st, and says how that ended.
 func (s *sparseSolver) lower(l, kicks int) Status {
 	c, flat, least := sparseDamp, 0, math.Inf(1)
 	s.sigma, s.sys.way, s.rough = 0, kkt.DropWeak, 0
@@ -54,8 +55,8 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 	return Reached
 }
 
-// setRows makes the rows of level l soft with the damping root², those before hard and those after absent; the right sides are
-// errors.
+// setRows makes the rows of level l soft with the damping root², those
+// before hard and those after absent; the right sides are errors.
 func (s *sparseSolver) setRows(l int, root float64) {
 	clear(s.sys.B)
 	for i := range s.sys.rows {
@@ -114,8 +115,8 @@ func (s *sparseSolver) rightTo(out []float64, how mode, first int, e []float64) 
 	}
 }
 
-// openTo stores in B what is missing of the joints of loops, and of couplings, at st, whose kinematics are k, and returns the largest, angles or relative to
-// the length of the problem.
+// openTo stores in B what is missing of the joints of loops, and of couplings, at st, whose kinematics are k, and
+// returns the largest, angles or relative to the length of the problem.
 func (s *sparseSolver) openTo(B []float64, k *mechanism.Kinematics, st *mechanism.State) (most float64) {
 	var delta, rate [6]float64
 	for _, j := range s.loops {
@@ -134,11 +135,12 @@ func (s *sparseSolver) openTo(B []float64, k *mechanism.Kinematics, st *mechanis
 	return most
 }
 
-// damped solves for the step of level l with the damping c, and stores what it promises. It raises c until the step is found.
+// damped solves for the step of level l with the damping c, and stores
+// what it promises. It raises c until the step is found.
 //
-// The first guess of σ may be far too large. The least damping may leave most of the errors, where rows of targets nearly depend
-// on each other: less is possible where only the weakest pivots count as those of redundant rows. And with limits the step has to be
-// of a size for which the rows hold before an active set is looked for.
+// The first guess of σ may be far too large. The least damping may leave most of the errors, where rows of targets
+// nearly depend on each other: less is possible where only the weakest pivots count as those of redundant rows. And
+// with limits the step has to be of a size for which the rows hold before an active set is looked for.
 func (s *sparseSolver) damped(l int, c *float64) error {
 	f := math.Min(1, math.Sqrt(2*s.meritOf(l, s.e))/s.sys.reach)
 	guess := s.sigma == 0
@@ -210,10 +212,12 @@ func (s *sparseSolver) scaleOf(l int) (most float64) {
 	return most
 }
 
-// promise stores what the step at hand promises, and returns the size σ = ‖x‖²/‖λ‖² of the matrix of its rows along the multipliers λ.
+// promise stores what the step at hand promises, and returns the size
+// σ = ‖x‖²/‖λ‖² of the matrix of its rows along the multipliers λ.
 //
-// Where damping > 0 is that of the level's rows and no right side of a hard row is left, e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the
-// left side does near the least of large errors, and takes its place where they differ by rounding only.
+// Where damping > 0 is that of the level's rows and no right side of a hard row is left,
+// e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the left side does near the
+// least of large errors, and takes its place where they differ by rounding only.
 func (s *sparseSolver) promise(l int, damping float64) (sigma float64) {
 	var merit, slope, bend float64 // ‖e‖², e·Tx, ‖Tx‖²
 	note := func(e, change float64) {
@@ -300,9 +304,9 @@ func (s *sparseSolver) better(l int, h float64, c *float64) bool {
 	return ratio > acceptPart
 }
 
-// move stores in s.try the pose after a part h of the step, with loops closed and the levels before l held, in s.tried the errors
-// there, and reports whether that worked and goes beyond no limit. Level −1 is the
-// way into the limits, which may.
+// move stores in s.try the pose after a part h of the step, with loops closed and
+// the levels before l held, in s.tried the errors there, and reports whether that
+// worked and goes beyond no limit. Level −1 is the way into the limits, which may.
 //
 // Bodies move along the tree, or each for itself if that opens the joints of loops less.
 func (s *sparseSolver) move(h float64, l int) (bool, error) {
@@ -348,7 +352,8 @@ func (s *sparseSolver) lookAt(st *mechanism.State) error {
 	return nil
 }
 
-// coupled reports whether there are couplings, which count the turns of angles, or composite joints: those of the poses at hand are followed then.
+// coupled reports whether there are couplings, which count the turns of
+// angles, or composite joints: those of the poses at hand are followed then.
 func (s *sparseSolver) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
 
 // setAngles gives the pose at hand angles that have been kept for it.
@@ -361,8 +366,8 @@ func (s *sparseSolver) wind(st *mechanism.State) {
 	}
 }
 
-// restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand: each is the least displacement
-// that takes the errors away, to first order at s.st, docs/inverse-kinematics.md (S2).
+// restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand:
+// each is the least displacement that takes the errors away, to first order at s.st, docs/inverse-kinematics.md (S2).
 func (s *sparseSolver) restore(h float64, l int) (bool, error) {
 	whole := s.sys.turn()
 	s.aimBounds(h)
@@ -392,7 +397,8 @@ func (s *sparseSolver) restore(h float64, l int) (bool, error) {
 	return true, s.lookAt(s.try)
 }
 
-// shift moves s.try by a correction. Where there are loops, all joints are among the rows, and each body moves for itself.
+// shift moves s.try by a correction. Where there are loops, all joints
+// are among the rows, and each body moves for itself.
 func (s *sparseSolver) shift() error {
 	if s.loops != nil {
 		s.mech.DisplaceTo(s.try, s.try, 1, s.sys.d)
@@ -410,7 +416,8 @@ func (s *sparseSolver) shift() error {
 	return nil
 }
 
-// openAt stores in s.chord what is missing of the hard rows at s.try, and returns the largest, angles or relative to lengths.
+// openAt stores in s.chord what is missing of the hard rows at s.try,
+// and returns the largest, angles or relative to lengths.
 func (s *sparseSolver) openAt(l int) (most float64) {
 	clear(s.chord)
 	most = s.openTo(s.chord, s.kin, s.try)
@@ -449,8 +456,9 @@ func (s *sparseSolver) note() {
 	}
 }
 
-// settle makes the hard rows of level l hold at its end: steps may leave them open by a part of what they gain. Where corrections do not
-// get there, the last pose at which they have held is taken. Where the only hard rows are those of joints, end closes them.
+// settle makes the hard rows of level l hold at its end: steps may leave them open by a
+// part of what they gain. Where corrections do not get there, the last pose at which they
+// have held is taken. Where the only hard rows are those of joints, end closes them.
 func (s *sparseSolver) settle(l int) {
 	if l == 0 && !s.limited {
 		return
@@ -479,8 +487,8 @@ func (s *sparseSolver) settle(l int) {
 	}
 }
 
-// kick moves off a saddle of level l, and reports whether there was one: some steps after a random motion that the joints allow and
-// the hard rows do not see. If not, all is as it was.
+// kick moves off a saddle of level l, and reports whether there was one: some steps after a random motion that the
+// joints allow and the hard rows do not see. If not, all is as it was.
 func (s *sparseSolver) kick(l, kicks int) bool {
 	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
@@ -530,8 +538,8 @@ func (s *sparseSolver) verdict(l int) Status {
 	return Nearest
 }
 
-// contradict marks the targets of level l that pull, each for itself, and reports whether there are several. As the gradient is zero,
-// they pull against each other. The rows of l are left out of the factor for that.
+// contradict marks the targets of level l that pull, each for itself, and reports whether there are several. As the
+// gradient is zero, they pull against each other. The rows of l are left out of the factor for that.
 func (s *sparseSolver) contradict(l int) bool {
 	clear(s.contrary)
 	s.setRows(l-1, 0)

@@ -59,7 +59,8 @@ type sparseRow struct {
 	first  int // of its blocks in val
 }
 
-// newSparseSystem analyses the system of p: its pattern and the order of its elimination. mech has the held freedoms prescribed.
+// newSparseSystem analyses the system of p: its pattern and the order
+// of its elimination. mech has the held freedoms prescribed.
 func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism.Mechanism, t *team.Team) (*sparseSystem, error) {
 	m := *mech.Unloaded()
 	s := &sparseSystem{p: p}
@@ -94,9 +95,9 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	return s, nil
 }
 
-// reachOf returns how far a mechanism reaches: the longest way along a spanning tree from the world, or from the first of floating
-// bodies, over the lengths of its bodies. Where there are loops it is not more than some hundred lengths: a loop
-// of heavy turns moves so little that its rows would look redundant.
+// reachOf returns how far a mechanism reaches: the longest way along a spanning tree from the world, or from the first
+// of floating bodies, over the lengths of its bodies. Where there are loops it is not more than some hundred lengths: a
+// loop of heavy turns moves so little that its rows would look redundant.
 func reachOf(m *mechanism.Mechanism) float64 {
 	const loopReach = 300
 	length := make([]float64, m.NumBodies())
@@ -119,7 +120,8 @@ func reachOf(m *mechanism.Mechanism) float64 {
 	return max(most, 1e-100)
 }
 
-// turnBodies returns the bodies of the metric of turns: unit masses with the radius of gyration reach about their centres.
+// turnBodies returns the bodies of the metric of turns: unit masses
+// with the radius of gyration reach about their centres.
 func turnBodies(m *mechanism.Mechanism, reach float64) ([]bodies.Body, error) {
 	list := make([]bodies.Body, m.NumBodies())
 	for i := range list {
@@ -187,8 +189,9 @@ func (s *sparseSystem) addRows(ctx context.Context, o Options) (*factor.Symbolic
 	return factor.Analyze(p.WithSlacks(list), perm), nil
 }
 
-// orderOf returns an order of p with slacks: that of the pattern in which the rows have none, with each slack right before its rows.
-// A slack would be taken for a body that holds its rows up, and its part of their pivots may be next to nothing.
+// orderOf returns an order of p with slacks: that of the pattern in which the rows
+// have none, with each slack right before its rows. A slack would be taken for a
+// body that holds its rows up, and its part of their pivots may be next to nothing.
 func orderOf(ctx context.Context, p *sparse.Pattern, list []sparse.Slack, o Options) ([]int32, error) {
 	bare, _, _, err := factor.ChooseContext(ctx, withRows(p, list), order.Auto, max(o.Threads, 1), factor.Limits{})
 	if err != nil {
@@ -358,7 +361,8 @@ func (s *sparseSystem) set(r *sparseRow, how mode, root float64) {
 	}
 }
 
-// rowsOf returns the entries of v, a vector of the system, that are those of the rows r, and right those of the right side.
+// rowsOf returns the entries of v, a vector of the system, that are
+// those of the rows r, and right those of the right side.
 func (s *sparseSystem) rowsOf(v []float64, r *sparseRow) []float64 {
 	o := int(s.W.Pattern.Off[r.node])
 	return v[o : o+r.n]

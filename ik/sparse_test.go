@@ -16,8 +16,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// chainModel is an arm of n links in the plane, of the length 1 together, each turned by bend against the one before, to alternating
-// sides.
+// chainModel is an arm of n links in the plane, of the length 1 together,
+// each turned by bend against the one before, to alternating sides.
 func chainModel(n int, bend float64) *model.Model {
 	m := &model.Model{Name: "chain"}
 	up := model.World
@@ -326,7 +326,8 @@ func BenchmarkSparseChain(b *testing.B) {
 	}
 }
 
-// TestSparseTrack follows a circle with the tip of a chain, met at every sample, with rates that are those of differences.
+// TestSparseTrack follows a circle with the tip of a chain, met at
+// every sample, with rates that are those of differences.
 func TestSparseTrack(t *testing.T) {
 	const n = 30
 	s, st := sparseOf(t, chainModel(n, 0.3), Task{Targets: []Target{tipAt(n, 0.6, 0.2)}, Path: circlePath(true)})

@@ -9,8 +9,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// trackWhole is Track by the sparse method: all targets are met at every sample, from the pose of the sample before, as far as the largest
-// rates let it, or with Path.Stretch in the time that they need. Rates are the least, in the metric, with which the targets go on as they
+// trackWhole is Track by the sparse method: all targets are met at every sample, from the pose
+// of the sample before, as far as the largest rates let it, or with Path.Stretch in the time
+// that they need. Rates are the least, in the metric, with which the targets go on as they
 // should; limits do not count for them. There are no restarts, as they would leave the path.
 func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	path := s.p.task.Path
@@ -88,8 +89,8 @@ func slower(st *mechanism.State, r *Result, h float64) {
 	}
 }
 
-// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that depend on the pose, and by way the
-// rates of its place.
+// follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that
+// depend on the pose, and by way the rates of its place.
 func (s *sparseSolver) follow(c *course, raw []float64, rates [][7]float64, t float64) {
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
@@ -122,8 +123,8 @@ func (s *sparseSolver) turn(c *course, raw []float64, rates [][7]float64) {
 	}
 }
 
-// rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets have the rates of
-// follow, and r those of the driven freedoms.
+// rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets
+// have the rates of follow, and r those of the driven freedoms.
 func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, r *Result) error {
 	if err := s.sys.linearize(s.st); err != nil {
 		return err
@@ -147,8 +148,8 @@ func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *m
 	return nil
 }
 
-// setRates makes the rows of all targets hard with the rates raw, those of limits and of the posture absent, and gives the rows of the joints
-// the rates of their motions.
+// setRates makes the rows of all targets hard with the rates raw, those of limits and of the posture absent, and gives
+// the rows of the joints the rates of their motions.
 func (s *sparseSolver) setRates(raw []float64) {
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0

@@ -5,9 +5,10 @@ import (
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
-// The least damping μ holds rows apart that nearly depend on each other. Where S = T·P·Tᵀ, P the projector on what the hard rows allow, has
-// eigenvalues below it, the errors along these hardly fall. Conjugate gradients on S·λ = e, preconditioned by the factor of S + μ,
-// take the damping out of a step: every iteration is one solve, which also has the product with S,
+// The least damping μ holds rows apart that nearly depend on each other. Where S = T·P·Tᵀ, P
+// the projector on what the hard rows allow, has eigenvalues below it, the errors along these
+// hardly fall. Conjugate gradients on S·λ = e, preconditioned by the factor of S + μ, take
+// the damping out of a step: every iteration is one solve, which also has the product with S,
 //
 //	z = (S + μ)⁻¹·r,   x_z = P·Tᵀ·z,   S·z = T·x_z,
 //
@@ -16,8 +17,8 @@ import (
 const (
 	// undampMost is the largest number of iterations; they end at the part undampLeft of the errors.
 	undampMost, undampLeft = 40, 1e-3
-	// undampFlat: a direction with a smaller part of its curvature in S than that of S + μ is not to be told from one in which targets contradict
-	// each other, as rounding makes as much.
+	// undampFlat: a direction with a smaller part of its curvature in S than that of S + μ is not to be told from one
+	// in which targets contradict each other, as rounding makes as much.
 	undampFlat = 1e-2
 )
 
@@ -89,7 +90,8 @@ func (s *sparseSolver) undamp(l int, mu float64) {
 	s.sys.displace()
 }
 
-// eachRow calls f for each row k of the targets of level l, at its place among the errors. Centres of mass are not among them.
+// eachRow calls f for each row k of the targets of level l, at its
+// place among the errors. Centres of mass are not among them.
 func (s *sparseSolver) eachRow(l int, f func(r *sparseRow, k, at int)) {
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]

@@ -105,7 +105,8 @@ func (f *FIK) settle() error {
 
 // look is judge with the eigenvalue at the present pose, now and then.
 //
-// Cost: two products with the map each time that it looks; no allocation. Where the recurrence mixes modes, m products each way and O(m³).
+// Cost: two products with the map each time that it looks; no allocation.
+// Where the recurrence mixes modes, m products each way and O(m³).
 func (f *FIK) look() error {
 	g := &f.guard
 	if g.count += f.inner; g.unchecked || g.count < lookEvery {
@@ -118,8 +119,9 @@ func (f *FIK) look() error {
 	return f.judge()
 }
 
-// heed judges by the state itself, whose quotient top/zpz is a lower bound of the largest eigenvalue too. An unstable mode soon rules the
-// state, whatever the power method has in hand. Where the recurrence mixes modes the quotient is no bound but a reason to look.
+// heed judges by the state itself, whose quotient top/zpz is a lower bound of the largest eigenvalue too. An unstable
+// mode soon rules the state, whatever the power method has in hand. Where the recurrence mixes modes the quotient is no
+// bound but a reason to look.
 func (f *FIK) heed(top, zpz float64) error {
 	g := &f.guard
 	if g.unchecked || !(f.limitOf(1)*zpz <= f.pace()*top) || zpz == 0 {
@@ -144,8 +146,8 @@ func (f *FIK) pace() float64 {
 	return f.h
 }
 
-// assess sets mu and limit by at most so many iterations of the power method, or as coupledJudge does. It returns ErrNotFinite if the map's
-// numbers are not finite.
+// assess sets mu and limit by at most so many iterations of the power method, or as coupledJudge does. It returns
+// ErrNotFinite if the map's numbers are not finite.
 func (f *FIK) assess(iterations int) error {
 	g := &f.guard
 	if g.coupled != nil {
@@ -232,5 +234,6 @@ func (f *FIK) verdict(dq []float64) error {
 // rounding, for 50 iterations. The pose is singular, and P does not lead out of it, or the targets are out of reach.
 func (f *FIK) Stuck() bool { return f.guard.idle >= stuckAfter }
 
-// LargestEigenvalue returns the largest eigenvalue of J V Jᵀ P − A, 1/s, for form F of J V Jᵀ P, at the pose of the last look.
+// LargestEigenvalue returns the largest eigenvalue of J V Jᵀ P − A,
+// 1/s, for form F of J V Jᵀ P, at the pose of the last look.
 func (f *FIK) LargestEigenvalue() float64 { return f.guard.mu }

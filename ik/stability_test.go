@@ -88,7 +88,8 @@ func TestStabilityDuringRun(t *testing.T) {
 	}
 }
 
-// TestStabilityTurns: another direction than the one that the power method has in hand becomes unstable, at once and by far.
+// TestStabilityTurns: another direction than the one that the power
+// method has in hand becomes unstable, at once and by far.
 func TestStabilityTurns(t *testing.T) {
 	for _, o := range []ik.FIKOptions{
 		{P: []float64{1}, A: []float64{-1}, H: 0.4}, {P: []float64{1, 0.1, 0.1, 1}, A: []float64{-1, -2}, H: 0.4},
@@ -123,8 +124,8 @@ func TestStabilityNorm(t *testing.T) {
 	require.InDelta(t, (math.Pi/0.02+20)*0.4+20, f.LargestEigenvalue(), 1e-9)
 }
 
-// TestStabilityMixed: where A is no number and P is full the modes are not those of a symmetric matrix. Eigenvalues may be complex, or negative although
-// −A and G have positive ones only.
+// TestStabilityMixed: where A is no number and P is full the modes are not those of a symmetric matrix. Eigenvalues may
+// be complex, or negative although −A and G have positive ones only.
 func TestStabilityMixed(t *testing.T) {
 	// G = v wᵀ with w = P v. det(G − A) < 0.
 	J := ik.NewDense(2, 1, []float64{1, 1})
@@ -214,7 +215,8 @@ func TestFormF(t *testing.T) {
 	require.InDelta(t, 0.5/(1-1.2+0.5), dq[0], 1e-9)
 }
 
-// TestZeroEigenvalue: where J V Jᵀ P − A has the eigenvalue zero no step brings its mode to zero, and that is what is said.
+// TestZeroEigenvalue: where J V Jᵀ P − A has the eigenvalue zero no
+// step brings its mode to zero, and that is what is said.
 func TestZeroEigenvalue(t *testing.T) {
 	for _, o := range []ik.FIKOptions{{}, {H: 1e-3}, {Adapt: true}} {
 		o.P, o.A = []float64{1, 3, 3, 10.75}, []float64{-1, -16}

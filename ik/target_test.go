@@ -155,8 +155,8 @@ func meet(t testing.TB, p *Problem, i int, st *mechanism.State) {
 	}
 }
 
-// TestErrorOfRotation: the error of an orientation is the rotation vector from what is to what is wanted, in the axes of R;
-// its length falls with the rotation about it.
+// TestErrorOfRotation: the error of an orientation is the rotation vector from what is to what is wanted, in the axes
+// of R; its length falls with the rotation about it.
 func TestErrorOfRotation(t *testing.T) {
 	rng := check.Rand(7)
 	plan := mustPlan(t, flock(rng))
@@ -288,8 +288,8 @@ func TestNoDirection(t *testing.T) {
 	require.InDelta(t, 1, f.Norm(), 1e-15)
 }
 
-// TestUnevenRotations: where the rows of a rotation have different weights, they are derivatives of its errors anywhere, not only where it
-// is met.
+// TestUnevenRotations: where the rows of a rotation have different weights, they are derivatives of its errors
+// anywhere, not only where it is met.
 func TestUnevenRotations(t *testing.T) {
 	const h = 1e-5
 	for seed := range uint64(10) {

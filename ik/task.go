@@ -24,8 +24,8 @@ type Task struct {
 	faults *document.Faults // what was wrong with it
 }
 
-// Limit bounds one freedom, in place of what the model says. Bounds that are not finite do not bound; where neither is finite and
-// there is a rate, the bounds of the model stay.
+// Limit bounds one freedom, in place of what the model says. Bounds that are not finite do not bound; where neither is
+// finite and there is a rate, the bounds of the model stay.
 type Limit struct {
 	Freedom      string  // "JOINT" or "JOINT.i"
 	Lower, Upper float64 // rad or m; Lower < Upper
@@ -96,8 +96,8 @@ type Path struct {
 	Targets []Waypoints
 	Step    float64 // dt, s; 0: a hundredth of the shortest section
 	Exact   bool    // inverse kinematics to the tolerance at every sample
-	// FromPose follows the path from the pose that the mechanism has. Else its start is reached first, as a pose of its own. With Exact
-	// the two are the same.
+	// FromPose follows the path from the pose that the mechanism has. Else its start is reached first, as a pose of its
+	// own. With Exact the two are the same.
 	FromPose bool
 	Stretch  bool // time is stretched where rates of limits would be exceeded
 }

@@ -41,18 +41,20 @@ type track struct {
 	filter    *FIK // nil unless FIKMethod
 }
 
-// Track moves st along the path of the task and calls each at every sample, the first and the last time of the path included, with the
-// time, the state with its rates, and what came of the sample; both hold until each returns. An error of each ends the run, and is
-// returned.
+// Track moves st along the path of the task and calls each at every sample, the first and the last time of the path
+// included, with the time, the state with its rates, and what came of the sample; both hold until each returns. An
+// error of each ends the run, and is returned.
 //
-// First the start of the path is reached, by the steps of Reach, unless Path.FromPose. By default the driven freedoms then go with the rates q̇ that are least in ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates
-// (closed-loop inverse kinematics), levels one after the other and the posture last; with FIKMethod they go with those of feedback inverse
-// kinematics, cut at the limits; with Path.Exact all targets are met at every sample, by the steps of Reach. With Path.Stretch a sample takes as long
-// as the largest rates need; the times that each is given are then those of the motion, not those of the path.
+// First the start of the path is reached, by the steps of Reach, unless Path.FromPose. By default the driven freedoms
+// then go with the rates q̇ that are least in ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates
+// (closed-loop inverse kinematics), levels one after the other and the posture last; with FIKMethod they go with those
+// of feedback inverse kinematics, cut at the limits; with Path.Exact all targets are met at every sample, by the steps
+// of Reach. With Path.Stretch a sample takes as long as the largest rates need; the times that each is given are then
+// those of the motion, not those of the path.
 //
-// Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach.
-// It returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact, the errors of Reach, and an *Unreached for a start, or with Path.Exact for the first sample, that is not reached, after the
-// call of each, unless Options.Nearest.
+// Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach. It
+// returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact, the errors of Reach, and an *Unreached for a
+// start, or with Path.Exact for the first sample, that is not reached, after the call of each, unless Options.Nearest.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	switch {
 	case s.p.task.Path == nil:
@@ -174,8 +176,8 @@ func (s *Solver) endTrack() {
 	}
 }
 
-// sample aims at the path's time t and finds the rates there, with Path.Exact the pose before. It returns the time that the section
-// after it takes, with Path.Exact that before it.
+// sample aims at the path's time t and finds the rates there, with Path.Exact the pose before. It returns the time that
+// the section after it takes, with Path.Exact that before it.
 func (s *Solver) sample(t, dt float64, first bool) (took float64, err error) {
 	s.aimAt(t)
 	s.steps = 0
@@ -214,7 +216,8 @@ func (s *Solver) goOn(t float64) error {
 	return s.eng.goOn(t)
 }
 
-// drift finishes the wanted rates, which depend on the pose: those of orientations and distances, and what the motions of the model do by themselves.
+// drift finishes the wanted rates, which depend on the pose: those of orientations and distances, and what the motions
+// of the model do by themselves.
 func (s *Solver) drift() {
 	k := s.track
 	s.turn()
@@ -273,8 +276,8 @@ func (s *Solver) aimAt(t float64) {
 	}
 }
 
-// exact meets the targets from the pose of the sample before, as far as the largest rates let it, or with Path.Stretch in the time that they
-// need, which it returns.
+// exact meets the targets from the pose of the sample before, as far as the largest rates let it, or with Path.Stretch
+// in the time that they need, which it returns.
 func (s *Solver) exact(dt float64, first bool) float64 {
 	k, stretch := s.track, s.p.task.Path.Stretch
 	copy(k.from, s.q)
@@ -296,7 +299,8 @@ func (s *Solver) exact(dt float64, first bool) float64 {
 	return took
 }
 
-// rates stores in track.dq the rates of the driven freedoms that follow the targets, one level after the other, with a feedback of errors.
+// rates stores in track.dq the rates of the driven freedoms that follow
+// the targets, one level after the other, with a feedback of errors.
 func (s *Solver) rates(dt, feedback float64) {
 	k, n, b := s.track, len(s.q), s.bounded
 	clear(k.dq)
@@ -401,8 +405,8 @@ func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st 
 	return nil
 }
 
-// MotionsTo prescribes the driven freedoms in m, the model of p, as splines through their coordinates at the times, so that simulations and
-// inverse dynamics go along the path.
+// MotionsTo prescribes the driven freedoms in m, the model of p, as splines through their coordinates at the times, so
+// that simulations and inverse dynamics go along the path.
 //
 // Shapes: values has one entry a time, each of as many numbers as driven freedoms. Cost: O(times · freedoms); allocates.
 func (p *Problem) MotionsTo(m *model.Model, times []float64, values [][]float64) {

@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestPathWithMotion: a cart goes along x by a motion of its own, and the arm on it holds its tip at a place of the world: with every engine the
-// cart is where the motion says at each time of the path.
+// TestPathWithMotion: a cart goes along x by a motion of its own, and the arm on it holds its tip at a place of the
+// world: with every engine the cart is where the motion says at each time of the path.
 func TestPathWithMotion(t *testing.T) {
 	m := model.New("cart")
 	rod := func(name string, at float64) model.Body {
@@ -65,8 +65,8 @@ func TestPathWithMotion(t *testing.T) {
 	}
 }
 
-// TestStartOfPath: a path that is followed by rates begins where its first place is, or from the pose of the model, if the task says so. A
-// start out of reach is an error with the target.
+// TestStartOfPath: a path that is followed by rates begins where its first place is, or from the pose of the model, if
+// the task says so. A start out of reach is an error with the target.
 func TestStartOfPath(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	for _, method := range []Method{DLS, FIKMethod} {
@@ -101,7 +101,8 @@ func TestStartOfPath(t *testing.T) {
 	require.Equal(t, 1, calls)
 }
 
-// TestDesignOfTooManyRows: the design that needs independent rows says so, and names the one that does not, which then follows the path.
+// TestDesignOfTooManyRows: the design that needs independent rows says
+// so, and names the one that does not, which then follows the path.
 func TestDesignOfTooManyRows(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	task := circleTask(Path{Spline: true, Step: 0.01})

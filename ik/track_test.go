@@ -28,7 +28,8 @@ func circleTask(path Path) *Task {
 	return &Task{Targets: []Target{tip}, Path: &path}
 }
 
-// TestRotationPath: a rotation goes through its waypoints, its angular velocity is the rate of its rotation, and with splines it is continuous.
+// TestRotationPath: a rotation goes through its waypoints, its angular
+// velocity is the rate of its rotation, and with splines it is continuous.
 func TestRotationPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n, h = 100, 1e-6
@@ -142,7 +143,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// TestSingularRates: at the straight arm, the rates of damped least squares have a bound; those of the pseudoinverse have none.
+// TestSingularRates: at the straight arm, the rates of damped least
+// squares have a bound; those of the pseudoinverse have none.
 func TestSingularRates(t *testing.T) {
 	plan := planar(t, 0.5, 0.4)
 	const k, speed = 1e-4, 0.1
@@ -172,7 +174,8 @@ func TestSingularRates(t *testing.T) {
 	}
 }
 
-// TestWristRates: on a path through a singular wrist the rates of damped least squares keep to their bound at every sample.
+// TestWristRates: on a path through a singular wrist the rates of
+// damped least squares keep to their bound at every sample.
 func TestWristRates(t *testing.T) {
 	const k, half = 1e-3, 0.25
 	plan, task := upright(t, sixJoints)
@@ -223,7 +226,8 @@ func turningTask(rng *rand.Rand) *Task {
 	return task
 }
 
-// TestTurningRates: the wanted rates of orientations far from the pose are the rates of their errors with the mechanism at rest.
+// TestTurningRates: the wanted rates of orientations far from the pose
+// are the rates of their errors with the mechanism at rest.
 func TestTurningRates(t *testing.T) {
 	const at, h = 0.37, 1e-5
 	for seed := range uint64(5) {
@@ -262,7 +266,8 @@ func TestTurningRates(t *testing.T) {
 	}
 }
 
-// TestTurningRatesOfEngines: all engines, the sparse one too, give rows of orientations that are off the same wanted rates.
+// TestTurningRatesOfEngines: all engines, the sparse one too, give
+// rows of orientations that are off the same wanted rates.
 func TestTurningRatesOfEngines(t *testing.T) {
 	const at = 0.37
 	for seed := range uint64(5) {
@@ -284,8 +289,8 @@ func TestTurningRatesOfEngines(t *testing.T) {
 	}
 }
 
-// TestSparseTurningRates: along a path whose orientation stays off by an angle of weight 0, the two freedoms of a wrist have the same
-// rates by the sparse method as by the tree, and these are the derivatives of what they do.
+// TestSparseTurningRates: along a path whose orientation stays off by an angle of weight 0, the two freedoms of a wrist
+// have the same rates by the sparse method as by the tree, and these are the derivatives of what they do.
 func TestSparseTurningRates(t *testing.T) {
 	m := model.New("wrist")
 	for i, name := range []string{"fork", "hand"} {
@@ -331,8 +336,8 @@ func TestSparseTurningRates(t *testing.T) {
 	require.Greater(t, most, 1.0)
 }
 
-// TestDistanceRates: the wanted rate of a distance from a point that moves is the rate of its error with the mechanism at rest, in the axes of the body
-// that it moves with; it is the same in all engines.
+// TestDistanceRates: the wanted rate of a distance from a point that moves is the rate of its error with the mechanism
+// at rest, in the axes of the body that it moves with; it is the same in all engines.
 func TestDistanceRates(t *testing.T) {
 	const at, h = 0.37, 1e-5
 	plan := testPlan(t, planarModel(t, 0.5, 0.4, 0.3))

@@ -28,12 +28,14 @@ type tuning struct {
 	trials []TuneTrial
 }
 
-// Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm for the
-// Jacobian j0. run goes the path once with the given options, from the same start each time, and returns the number of iterations; where it returns
-// an error that wraps ErrUnstable, h is halved, in form F with P and with the root of α. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A
-// likewise; where that does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
+// Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm
+// for the Jacobian j0. run goes the path once with the given options, from the same start each time, and returns the
+// number of iterations; where it returns an error that wraps ErrUnstable, h is halved, in form F with P and with the
+// root of α. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A likewise; where that
+// does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
 //
-// Cost: at most 200 runs. It returns an OptionError for each rule that o breaks, the error of run, or what ctx ended with.
+// Cost: at most 200 runs. It returns an OptionError for each rule that
+// o breaks, the error of run, or what ctx ended with.
 func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context, FIKOptions) (int, error)) (FIKOptions, []TuneTrial, error) {
 	o.Design, o.P = DesignNorm, nil
 	if err := o.check(j0.Rows, j0.Cols); err != nil {

@@ -7,7 +7,8 @@ const (
 	tuneTol = 1e-3
 )
 
-// tuned returns o with P, A and h of Tune. A trial goes from the present pose to one waypoint of the path after the other, or to the targets.
+// tuned returns o with P, A and h of Tune. A trial goes from the present
+// pose to one waypoint of the path after the other, or to the targets.
 func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
 	home := append([]float64(nil), s.q...)
 	defer s.returnTo(home)
@@ -35,8 +36,8 @@ func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
 	return o, err
 }
 
-// trial goes on with the filter from the present pose until the targets are near where the path has them at the time t, and returns n plus the
-// iterations that this takes, or most if they are more.
+// trial goes on with the filter from the present pose until the targets are near where the path has them at the time t,
+// and returns n plus the iterations that this takes, or most if they are more.
 func (s *Solver) trial(f *FIK, t float64, n, most int) (int, error) {
 	k := s.track
 	if k.course != nil {

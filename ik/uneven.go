@@ -6,11 +6,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Where all rows of a rotation weigh the same, angular velocities do for the derivatives of its rotation vector: the gradient of
-// its square is the same. Otherwise they do not: what a row of weight 0 leaves may be large at the end, too.
+// Where all rows of a rotation weigh the same, angular velocities do for the
+// derivatives of its rotation vector: the gradient of its square is the same.
+// Otherwise they do not: what a row of weight 0 leaves may be large at the end, too.
 
-// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's first three, a revolute one's
-// last two), docs/inverse-kinematics.md, Targets.
+// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's
+// first three, a revolute one's last two), docs/inverse-kinematics.md, Targets.
 func (t *target) turnRows(s *sight) {
 	if t.Type == Axis {
 		t.tiltRows(s)
@@ -33,8 +34,8 @@ func (t *target) turnRows(s *sight) {
 // leastSine is a sine below which an axis points to where it should, or the other way, to rounding.
 const leastSine = 1e-8
 
-// tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by the angle θ, the rotation vector
-// is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
+// tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by
+// the angle θ, the rotation vector is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
 func (t *target) tiltRows(s *sight) {
 	P := &s.jk.EP
 	a := P.TMulVec(s.jk.ES.Col(2))

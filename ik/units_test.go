@@ -68,7 +68,8 @@ func enlargedTask(task *Task, s float64, lengths map[string]bool) *Task {
 	return &out
 }
 
-// crane returns a tree with turning, sliding, planar and cylindrical joints, and a task of its tool at some place, in reach or not.
+// crane returns a tree with turning, sliding, planar and cylindrical
+// joints, and a task of its tool at some place, in reach or not.
 func crane(t testing.TB, rng *rand.Rand) (*model.Model, *Task, map[string]bool) {
 	b := build.New("crane")
 	before, lengths, at := build.World, map[string]bool{}, spatial.Vec3{}

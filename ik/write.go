@@ -16,11 +16,11 @@ import (
 // errNumber says that a document cannot hold a number.
 var errNumber = errors.New("ik: a task with a number that is not finite cannot be written")
 
-// Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the fewest digits that
-// read back to the same value. Read of it gives a task that asks for the same.
+// Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the
+// fewest digits that read back to the same value. Read of it gives a task that asks for the same.
 //
-// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, and those of w. Other rules
-// are those of NewProblem.
+// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, and those
+// of w. Other rules are those of NewProblem.
 func Write(w io.Writer, t *Task) error {
 	b, err := t.document()
 	if err != nil {

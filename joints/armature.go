@@ -2,7 +2,8 @@ package joints
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Geared reports whether freedom i is free and has armature. A prescribed freedom moves as prescribed, whatever its armature.
+// Geared reports whether freedom i is free and has armature. A
+// prescribed freedom moves as prescribed, whatever its armature.
 func (s *Spec) Geared(i int) bool {
 	return s.Armature != nil && s.Armature[i] > 0 && s.Kind.Scalar(i) && !s.Prescribed(i)
 }
@@ -20,7 +21,8 @@ func (s *Spec) NumGeared() (n int) {
 	return n
 }
 
-// GearedInertias stores the armature of the freedoms that are free and have armature, in their order, and returns their number.
+// GearedInertias stores the armature of the freedoms that are free and
+// have armature, in their order, and returns their number.
 func (s *Spec) GearedInertias(out *[6]float64) (n int) {
 	if s.Armature == nil {
 		return 0
@@ -62,8 +64,9 @@ func (s *Spec) AppendGeared(out *Rows, f *Frames) {
 	}
 }
 
-// SecondRatesTo stores in qdd the second derivatives of the freedoms with a generalized force, for the apparent derivative a of
-// V̂, as seen from P, of theory.md (7). The entries of ball rotations are the components of the relative angular acceleration in P's axes.
+// SecondRatesTo stores in qdd the second derivatives of the freedoms with a generalized force, for the apparent
+// derivative a of V̂, as seen from P, of theory.md (7). The entries of ball rotations are the components of the
+// relative angular acceleration in P's axes.
 //
 // Cost: O(1), no allocation.
 func (s *Spec) SecondRatesTo(qdd *[6]float64, f *Frames, a *spatial.Motion) {

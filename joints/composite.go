@@ -8,9 +8,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A composite joint is a row of one to five elementary motions, as a chain of bodies without mass has them:
-// the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md (C1). Motion 1 is next to P, and each one carries the later axes
-// with it. This file holds the axes; composite_pose.go finds the coordinates of a pose, composite_rows.go makes rows of them.
+// A composite joint is a row of one to five elementary motions, as a chain of bodies without
+// mass has them: the pose of S in P is E_1(q_1)·E_2(q_2)…E_n(q_n), theory.md (C1). Motion 1
+// is next to P, and each one carries the later axes with it. This file holds the axes;
+// composite_pose.go finds the coordinates of a pose, composite_rows.go makes rows of them.
 
 // MaxAxes is the largest number of axes of a composite joint.
 const MaxAxes = 5
@@ -30,8 +31,8 @@ var ErrAxes = errors.New("joints: a composite joint needs one to five axes that 
 // all but do, so that the pose does not tell what the joint allows.
 var ErrSingular = errors.New("joints: the axes of a composite joint depend on each other at this pose")
 
-// Faults calls report for each field of a that breaks a rule: with its name in rung-model/1, the value, which may be empty, and
-// the rule.
+// Faults calls report for each field of a that breaks a rule: with its
+// name in rung-model/1, the value, which may be empty, and the rule.
 func (a *Axis) Faults(report func(field, value, rule string)) {
 	if a.Kind != Revolute && a.Kind != Prismatic && a.Kind != Helical {
 		report("kind", a.Kind.String(), "is no elementary motion, which are revolute, prismatic and helical")
@@ -71,8 +72,8 @@ type Axes struct {
 
 // NewAxes returns the axes of a composite joint.
 //
-// It returns an error that wraps ErrAxes if there are none or too many, if one has Faults, or if an axis follows from those before it at
-// every pose.
+// It returns an error that wraps ErrAxes if there are none or too many, if one has Faults, or if an axis follows from
+// those before it at every pose.
 func NewAxes(list []Axis) (*Axes, error) {
 	if len(list) == 0 || len(list) > MaxAxes {
 		return nil, fmt.Errorf("%w: %d axes", ErrAxes, len(list))
@@ -109,7 +110,8 @@ func prepared(list []Axis) *Axes {
 	return a
 }
 
-// DependentAxis returns the first axis of the list, each without Faults, that follows from those before it wherever the joint is, or −1.
+// DependentAxis returns the first axis of the list, each without Faults,
+// that follows from those before it wherever the joint is, or −1.
 func DependentAxis(list []Axis) int {
 	return prepared(list).dependent()
 }
@@ -150,8 +152,8 @@ func (a *Axes) dependent() int {
 // dependentTol is the part of an axis that the axes before it leave, below which it counts as none.
 const dependentTol = 1e-10
 
-// The kinds of composite joints follow those of the table: one for each number of axes and each set of those that turn, as
-// these say all that Kind tells. All have the name and the type Composite.
+// The kinds of composite joints follow those of the table: one for each number of axes and each set of those that turn,
+// as these say all that Kind tells. All have the name and the type Composite.
 const (
 	composites  = 2 + 4 + 8 + 16 + 32
 	numAllKinds = NumKinds + composites

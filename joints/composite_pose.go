@@ -73,7 +73,8 @@ func turnAbout(E *spatial.Mat3, u *spatial.Vec3, q float64) {
 	}
 }
 
-// RatesTo stores in Sd the derivatives of the columns of S, seen from P, as the coordinates move with the rates qd, theory.md (C3).
+// RatesTo stores in Sd the derivatives of the columns of S, seen from
+// P, as the coordinates move with the rates qd, theory.md (C3).
 //
 // Cost: O(1), no allocation. p has been placed.
 func (p *Posture) RatesTo(Sd *[MaxAxes]spatial.Motion, qd *[MaxAxes]float64) {
@@ -148,24 +149,26 @@ func (p *Posture) errorTo(e *spatial.Motion, x *pose) float64 {
 const (
 	// poseSteps bounds the steps of one search.
 	poseSteps = 300
-	// poseOpen and poseTries are the same for a joint that is open by far: near its coordinates, and for each of the searches from everywhere, of which only
-	// the best goes on. There is no pose to be exact about.
+	// poseOpen and poseTries are the same for a joint that is open by far: near its coordinates, and for each of the
+	// searches from everywhere, of which only the best goes on. There is no pose to be exact about.
 	poseOpen, poseTries = 30, 10
-	// poseRound is the rounding of a pose, relative to 1 rad and to the lengths in it: what is left of an error that has gone.
+	// poseRound is the rounding of a pose, relative to 1 rad and to
+	// the lengths in it: what is left of an error that has gone.
 	poseRound = 4e-16
 	// poseStill is the change of coordinates, relative to 1 + their size, that ends a search.
 	poseStill = 2e-15
 	// A search that does not fit ends where poseStall steps make |e|² smaller by a part of less than poseGain.
 	poseStall, poseGain = 10, 1e-14
-	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open by far, and then other
-	// coordinates may be nearer.
+	// poseFits is the error of a pose, m and rad, up to which coordinates count as found: more is a joint that is open
+	// by far, and then other coordinates may be nearer.
 	poseFits = 1e-3
 	// poseAlike tells sets of coordinates apart: their size, or the error of the pose, differs by more.
 	poseAlike = 1e-9
 )
 
-// search finds coordinates near p.Q at which the pose is x, or is nearest to it, by the method of Levenberg and Marquardt: the steps solve
-// (SᵀS + μ)·δ = Sᵀe with the error e of the pose. It ends where Sᵀe = 0, or after so many steps. It returns |e|².
+// search finds coordinates near p.Q at which the pose is x, or is nearest to it, by
+// the method of Levenberg and Marquardt: the steps solve (SᵀS + μ)·δ = Sᵀe with the
+// error e of the pose. It ends where Sᵀe = 0, or after so many steps. It returns |e|².
 func (p *Posture) search(a *Axes, x *pose, steps int) float64 {
 	var e spatial.Motion
 	var next Posture
@@ -259,9 +262,9 @@ func dot6(a, b *[6]float64) float64 {
 
 // find stores in p the coordinates of the pose x.
 //
-// With near they are those that a search from there leads to: coordinates that a state carries. Else, or if the pose does not fit
-// within poseFits there, they are those of all found with the smallest sum of squares, angles in (−π, π]. So they
-// are a function of x and near.
+// With near they are those that a search from there leads to: coordinates that a state carries. Else, or if the pose
+// does not fit within poseFits there, they are those of all found with the smallest sum of squares, angles in (−π, π].
+// So they are a function of x and near.
 func (p *Posture) find(a *Axes, x *pose, near []float64) {
 	if near != nil {
 		for k := range a.n {
@@ -343,8 +346,8 @@ func (p *Posture) findAll(a *Axes, x *pose, steps int) float64 {
 // poseScrews bounds how often whole turns are given to helical motions.
 const poseScrews = 4
 
-// screw adds to the helical coordinates the whole turns that would take away the translation which is left along their axes. It reports
-// whether there are any.
+// screw adds to the helical coordinates the whole turns that would take away the translation which is left along their
+// axes. It reports whether there are any.
 func (p *Posture) screw(a *Axes, x *pose) (any bool) {
 	var e spatial.Motion
 	p.errorTo(&e, x)
@@ -365,8 +368,8 @@ func (p *Posture) screw(a *Axes, x *pose) (any bool) {
 // poseStarts are the angles from which searches start; zero is first.
 var poseStarts = [3]float64{0, 2 * math.Pi / 3, -2 * math.Pi / 3}
 
-// unique reports whether a pose has one set of coordinates at most, as far as the order of the axes tells without a search: one axis
-// turns, or two do that are not parallel, as then the rotation tells the angles.
+// unique reports whether a pose has one set of coordinates at most, as far as the order of the axes tells without a
+// search: one axis turns, or two do that are not parallel, as then the rotation tells the angles.
 func (a *Axes) unique() bool {
 	var turns [MaxAxes]int
 	n := 0

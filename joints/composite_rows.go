@@ -6,10 +6,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The rows T of a composite joint are the orthonormal complement of the columns of S, with 1 rad taken as 1 m, and the duals D are S(SᵀS)⁻¹, so
-// that DᵀS = 1, theory.md (C5). Both move with S. Of all that keep TᵀS = 0 and DᵀS = 1 we take the derivatives
-// without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md (C6). Other bases
-// of the rows, and other duals, make the same reactions of the whole joint.
+// The rows T of a composite joint are the orthonormal complement of the columns of S, with 1 rad taken as 1 m, and the
+// duals D are S(SᵀS)⁻¹, so that DᵀS = 1, theory.md (C5). Both move with S. Of all that keep TᵀS = 0 and DᵀS = 1 we take
+// the derivatives without a part among the rows: T˚ = −D·S˚ᵀT, D˚ = −D·S˚ᵀD. So a row has T˚·V̂ = −T·S˚q̇, theory.md
+// (C6). Other bases of the rows, and other duals, make the same reactions of the whole joint.
 
 // complement is what rows are made of at one Posture. Frame: axes of P, about the origin of S.
 type complement struct {
@@ -53,8 +53,8 @@ func (o *orthogonal) factor(p *Posture) {
 	}
 }
 
-// reflectBack is the entry of a column of length 1 below which it is reflected to the other side. The rows jump there. Zero would lose the fewest digits, but
-// axes along each other and across each other have zeros.
+// reflectBack is the entry of a column of length 1 below which it is reflected to the other side. The rows jump there.
+// Zero would lose the fewest digits, but axes along each other and across each other have zeros.
 const reflectBack = -0.4137
 
 // reflect applies the reflection of column k to x.
@@ -122,7 +122,8 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	}
 }
 
-// SettleTo stores in p the posture of the composite joint s at f, and in qd the rates of its coordinates; entries past the axes are zero.
+// SettleTo stores in p the posture of the composite joint s at f, and
+// in qd the rates of its coordinates; entries past the axes are zero.
 //
 // Cost: O(1), no allocation. It returns ErrSingular where the pose does not tell the rates.
 func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
@@ -153,8 +154,9 @@ const (
 	firm = 1e-9
 )
 
-// settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT. So does an error δ of
-// the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a pose where S loses its rank, D is large.
+// settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
+// So does an error δ of the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a
+// pose where S loses its rank, D is large.
 func (c *complement) settled() bool {
 	if !(c.worst < lostRank) {
 		return false
@@ -197,8 +199,8 @@ func (c *complement) settled() bool {
 
 func norm6(a *[6]float64) float64 { return math.Sqrt(dot6(a, a)) }
 
-// rates stores in qd the rates of the coordinates, in v the velocity of S that they make, and in bias the derivative of v that they make with
-// constant rates, axes of P.
+// rates stores in qd the rates of the coordinates, in v the velocity of S that they make, and in bias the derivative of
+// v that they make with constant rates, axes of P.
 func (c *complement) rates(qd *[MaxAxes]float64, v, bias *spatial.Motion, f *Frames) {
 	var world, V spatial.Motion
 	var Sd [MaxAxes]spatial.Motion
@@ -224,7 +226,8 @@ func outTo(dst, a *[6]float64, EP *spatial.Mat3) {
 	EP.MulVecTo((*spatial.Vec3)(dst[3:]), (*spatial.Vec3)(a[3:]))
 }
 
-// compositeRows fills out with the rows of the joint and those of its prescribed freedoms at the time t. It returns false if the pose does not tell them.
+// compositeRows fills out with the rows of the joint and those of its prescribed freedoms at the time t. It returns
+// false if the pose does not tell them.
 func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	var (
 		c       complement
@@ -282,8 +285,9 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 	out.N = c.n
 }
 
-// BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x relative to P, w changes by −B·x, if
-// the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (C7). What the rows of the joint can make of it is left out.
+// BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x
+// relative to P, w changes by −B·x, if the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (C7).
+// What the rows of the joint can make of it is left out.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.

@@ -46,7 +46,8 @@ func randomAxes(seed uint64, n int, helical bool) []joints.Axis {
 	}
 }
 
-// TestSearchFindsTheSmallestCoordinates compares with coordinates that make the pose: those found make it too, and are not larger.
+// TestSearchFindsTheSmallestCoordinates compares with coordinates that
+// make the pose: those found make it too, and are not larger.
 func TestSearchFindsTheSmallestCoordinates(t *testing.T) {
 	cases := 4000
 	if testing.Short() {
@@ -85,8 +86,8 @@ func TestSearchFindsTheSmallestCoordinates(t *testing.T) {
 // nearSingular bounds the error of coordinates where two sets of them nearly meet: the root of rounding.
 const nearSingular = 1e-7
 
-// TestCompositeEqualsTypes compares composite joints with the types whose freedoms they have: coordinates and rates, what the rows leave
-// free, and what they demand of accelerations.
+// TestCompositeEqualsTypes compares composite joints with the types whose freedoms they have: coordinates and rates,
+// what the rows leave free, and what they demand of accelerations.
 func TestCompositeEqualsTypes(t *testing.T) {
 	for _, c := range []struct {
 		axes string
@@ -162,7 +163,8 @@ func TestCompositeTurns(t *testing.T) {
 	require.False(t, s.Winds(3))
 }
 
-// TestSingularPoses: rows are right until a pose does not tell them. The axes of a ball make the rows of a ball however near it is.
+// TestSingularPoses: rows are right until a pose does not tell them.
+// The axes of a ball make the rows of a ball however near it is.
 func TestSingularPoses(t *testing.T) {
 	ball, skew := composite("R 1 0 0, R 0 1 0, R 0 0 1"), composite("R 0 0 1, P 0 0 1, R 1 0 0, R 0 0 1")
 	var rows joints.Rows
@@ -180,8 +182,8 @@ func TestSingularPoses(t *testing.T) {
 			require.Zero(t, rows.T[k].Moment())
 		}
 	}
-	// The first and the last axis of the other one are one line at q_3 = 0. What the others allow is not closed there, so that the rows turn
-	// fast: by 1/gap times the error of the pose.
+	// The first and the last axis of the other one are one line at q_3 = 0. What the others allow is not closed there,
+	// so that the rows turn fast: by 1/gap times the error of the pose.
 	for _, gap := range []float64{0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 0} {
 		q := [6]float64{0.3, 0.2, gap, -0.4}
 		f := still(chain(skew.Axes, &q))

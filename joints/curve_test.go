@@ -27,8 +27,8 @@ func sampled(times []float64, f func(t float64) float64) []float64 {
 	return out
 }
 
-// TestSplineIsExactForCubics: a spline that is not given otherwise, and one with the rates at its ends, are the cubic on which
-// their points lie.
+// TestSplineIsExactForCubics: a spline that is not given otherwise, and
+// one with the rates at its ends, are the cubic on which their points lie.
 func TestSplineIsExactForCubics(t *testing.T) {
 	cubic := joints.NewPolynomial([]float64{0.5, -1, 0.7, 0.3})
 	f := func(t float64) float64 { q, _, _ := cubic.At(t); return q }
@@ -60,7 +60,8 @@ func TestSplineIsExactForCubics(t *testing.T) {
 	require.InDeltaSlice(t, []float64{4, 4, 2}, []float64{q, qd, qdd}, curveTol)
 }
 
-// TestSplineIsSmooth: values at the points, derivatives that are those of the value, and second derivatives without jumps, zero at natural ends.
+// TestSplineIsSmooth: values at the points, derivatives that are those of the value, and second derivatives without
+// jumps, zero at natural ends.
 func TestSplineIsSmooth(t *testing.T) {
 	values := []float64{1, -1, 0.5, 2, 2, -3, 0}
 	for _, s := range []*joints.Motion{

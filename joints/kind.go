@@ -94,8 +94,8 @@ func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 
 // (m, N). It is true for helical, and false for i out of range.
 func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
 
-// Turns returns the length of the list turns of a model file: the number of freedoms
-// that are angles with a scalar coordinate. They are the first freedoms of the type. Of a composite joint the list has an entry an axis.
+// Turns returns the length of the list turns of a model file: the number of freedoms that are angles with a scalar
+// coordinate. They are the first freedoms of the type. Of a composite joint the list has an entry an axis.
 func (k Kind) Turns() int {
 	if k.Type() == Composite {
 		return k.Freedoms()

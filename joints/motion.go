@@ -128,8 +128,8 @@ func (m *Motion) Span() (from, until float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// NextKnot returns the first time after t at which m goes on with another polynomial, so that one of its derivatives may jump: one of
-// Times; +Inf if there is none.
+// NextKnot returns the first time after t at which m goes on with another polynomial, so that one of its derivatives
+// may jump: one of Times; +Inf if there is none.
 //
 // Cost: O(log times), no allocation.
 func (m *Motion) NextKnot(t float64) float64 {

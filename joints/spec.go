@@ -17,8 +17,8 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength or ErrMotion if kind, axes, length, or the freedoms
-// with motions are not what the other methods accept. The motions themselves have a Check of their own.
+// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength or ErrMotion if kind, axes, length, or the
+// freedoms with motions are not what the other methods accept. The motions themselves have a Check of their own.
 func (s *Spec) Check() error {
 	switch {
 	case !s.Kind.Valid():
@@ -92,9 +92,9 @@ func (s *Spec) Angles() (rows uint8) {
 // EvalTo fills out with the constraint rows at f and the time t, theory.md (5), (6) (RBDA eq.
 // 3.38, 8.10). Arm, Slip and TDot take the directions of f as they are, violated or not.
 //
-// Frame: world axes, wrenches on S about its origin. Units: SI.
-// Cost: O(1), no allocation. It returns ErrNoDirection for a distance joint whose origins
-// coincide, and ErrSingular for a composite joint whose axes depend on each other; the values of out are then unspecified.
+// Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
+// for a distance joint whose origins coincide, and ErrSingular for a composite joint whose axes depend on each other;
+// the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -136,8 +136,9 @@ func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	}
 }
 
-// FreedomRowsTo fills out with a row for each freedom, in their order: its dual wrench, as EvalTo has it where the freedom is
-// prescribed. So T·V̂ is the rate of a scalar freedom, and T·V̂˚ + TDot its second derivative. Sigma and SigmaDot are zero.
+// FreedomRowsTo fills out with a row for each freedom, in their order: its dual
+// wrench, as EvalTo has it where the freedom is prescribed. So T·V̂ is the rate of a
+// scalar freedom, and T·V̂˚ + TDot its second derivative. Sigma and SigmaDot are zero.
 //
 // Cost: O(1), no allocation.
 func (s *Spec) FreedomRowsTo(out *Rows, f *Frames) {
@@ -186,12 +187,11 @@ func (s *Spec) MotionSubspaceTo(S *[6]spatial.Motion, f *Frames) int {
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms;
 // entries past Kind.Freedoms are zero.
 //
-// Angles are in (−π, π] plus 2π·Turns; the angle of a helical joint has the turn
-// nearest to d/Pitch, whatever Turns says. Where the joint is violated, an angle
-// is that of the nearest rotation about its axis. Several sets of coordinates may make a pose of a composite joint. With f.Near they are those that a search from there
-// leads to, angles within half a turn of it, whatever Turns says; else those with the smallest sum of squares. The freedoms of a ball have no
-// coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's
-// axes.
+// Angles are in (−π, π] plus 2π·Turns; the angle of a helical joint has the turn nearest to d/Pitch, whatever Turns
+// says. Where the joint is violated, an angle is that of the nearest rotation about its axis. Several sets of
+// coordinates may make a pose of a composite joint. With f.Near they are those that a search from there leads to,
+// angles within half a turn of it, whatever Turns says; else those with the smallest sum of squares. The freedoms of a
+// ball have no coordinate: their q is 0 and their qd are the components of ω_S − ω_P in P's axes.
 //
 // Cost: O(1), no allocation. No entry is NaN if f is finite.
 func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
@@ -203,7 +203,8 @@ func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	s.RatesTo(qd, f)
 }
 
-// RatesTo stores in qd the rates of the freedoms as CoordinatesTo does: the powers of the freedoms' unit wrenches over V̂.
+// RatesTo stores in qd the rates of the freedoms as CoordinatesTo
+// does: the powers of the freedoms' unit wrenches over V̂.
 //
 // Cost: O(1), no allocation.
 func (s *Spec) RatesTo(qd *[6]float64, f *Frames) {

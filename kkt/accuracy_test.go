@@ -11,8 +11,9 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 )
 
-// TestAccuracy: accelerations that need be known to 1e-6 only are, after fewer corrections, and the bits of those that are refined as far as can be come back with 0.
-// True pivots of a mast of 120 stages are next to those of redundant rows.
+// TestAccuracy: accelerations that need be known to 1e-6 only are, after fewer
+// corrections, and the bits of those that are refined as far as can be come back
+// with 0. True pivots of a mast of 120 stages are next to those of redundant rows.
 func TestAccuracy(t *testing.T) {
 	const enough = 1e-6
 	p := newPlan(t, generate(t, "scissor", 120, 1), order.Auto)
@@ -41,8 +42,9 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestNearlyDependentRows: nets of balls whose rows nearly depend on each other have the same accelerations in every order of elimination, as residuals have twice the
-// digits there. With residuals in doubles they agree to 2e-11 and 1e-9.
+// TestNearlyDependentRows: nets of balls whose rows nearly depend on each other
+// have the same accelerations in every order of elimination, as residuals have
+// twice the digits there. With residuals in doubles they agree to 2e-11 and 1e-9.
 func TestNearlyDependentRows(t *testing.T) {
 	for _, size := range []int{24, 30} {
 		var want []float64

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// heavyArm is an arm of two links along x on hinges about z, the second 10⁸ times as heavy as the first: it is solved with twice
-// the digits.
+// heavyArm is an arm of two links along x on hinges about z, the second
+// 10⁸ times as heavy as the first: it is solved with twice the digits.
 func heavyArm(t *testing.T) *kkt.Plan {
 	b := rung.NewBuilder("heavy arm").Gravity(0, -10, 0)
 	last := rung.World
@@ -32,8 +32,8 @@ func heavyArm(t *testing.T) *kkt.Plan {
 	return p
 }
 
-// TestFeedbackWithTwiceTheDigits: feedback of errors of the joints is not lost where a system is solved with twice the digits,
-// nor in a Report: a shoulder that is off by δ accelerates by −β²·δ.
+// TestFeedbackWithTwiceTheDigits: feedback of errors of the joints is not lost where a system is solved with twice the
+// digits, nor in a Report: a shoulder that is off by δ accelerates by −β²·δ.
 func TestFeedbackWithTwiceTheDigits(t *testing.T) {
 	p := heavyArm(t)
 	s, st := p.NewSolver(), p.Initial()

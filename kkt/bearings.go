@@ -9,18 +9,18 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrReaction is wrapped by the error of a Solve in which the friction of a joint grows with a reaction that the constraints
-// do not determine.
+// ErrReaction is wrapped by the error of a Solve in which the friction of a joint grows with a reaction that the
+// constraints do not determine.
 var ErrReaction = errors.New("kkt: friction of a reaction that is not unique")
 
-// ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance, or none within 100 solves: the joints
-// lock themselves.
+// ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance,
+// or none within 100 solves: the joints lock themselves.
 var ErrJammed = errors.New("kkt: friction and reactions find no balance")
 
 const (
 	bearingSolves = 100
-	// bearingTol is the change of a reaction, relative to the largest one, at which the iteration ends. Accelerations change less, by the friction
-	// that it makes.
+	// bearingTol is the change of a reaction, relative to the largest one, at which the iteration ends. Accelerations
+	// change less, by the friction that it makes.
 	bearingTol = 1e-13
 )
 
@@ -46,7 +46,8 @@ func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	return &b.state
 }
 
-// take stores the reactions that the constraint wrenches of the joints are, and reports whether they are those that they were.
+// take stores the reactions that the constraint wrenches of the joints
+// are, and reports whether they are those that they were.
 func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench func(j int) spatial.Force) bool {
 	var jk mechanism.JointKinematics
 	change, size := 0.0, 0.0
@@ -93,7 +94,8 @@ func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) erro
 	return fault.Errorf("kkt: %w", s.plan.mech.AtJoint(s.plan.mech.Bearing(0), -1, ErrJammed))
 }
 
-// determined returns ErrReaction, with the name of the joint, where the constraints leave the reaction of a bearing undetermined.
+// determined returns ErrReaction, with the name of the joint, where
+// the constraints leave the reaction of a bearing undetermined.
 func (s *Solver) determined(r *Report) error {
 	for i := range s.plan.mech.NumBearings() {
 		if j := s.plan.mech.Bearing(i); r.Undetermined[j]&bearingBit != 0 {

@@ -25,8 +25,8 @@ var scalarKinds = []joints.Kind{
 	joints.Revolute, joints.Prismatic, joints.Helical, joints.Cylindrical, joints.Universal, joints.Planar, joints.SphereInCylinder,
 }
 
-// branches returns a mechanism of chains that begin at the world, with a joint of each type of scalarKinds in random places, and the scalar
-// freedoms of the joints.
+// branches returns a mechanism of chains that begin at the world, with a joint of each type of scalarKinds in random
+// places, and the scalar freedoms of the joints.
 func branches(t testing.TB, rng *rand.Rand, n int) (*model.Model, []model.Coupled) {
 	t.Helper()
 	b := build.New("branches")
@@ -87,8 +87,8 @@ func plan(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	return kkt.NewPlan(mech, kkt.Options{Ordering: o})
 }
 
-// TestCouplingRows compares the rows of random couplings, their rates and their second derivatives with finite differences of φ along a
-// motion that the joints allow.
+// TestCouplingRows compares the rows of random couplings, their rates and their second derivatives with finite
+// differences of φ along a motion that the joints allow.
 func TestCouplingRows(t *testing.T) {
 	const step = 1e-4 // errors of differences are of the order of its square, and of rounding over it
 	for seed := range uint64(20) {

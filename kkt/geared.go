@@ -7,8 +7,9 @@ import (
 	"github.com/rung-mbd/rung/factor"
 )
 
-// Armature makes no constraints. So the plan of a mechanism has two systems: that of its constraints, which closing, reports on
-// motions and so on take, and one with flywheels (assemble.NewGeared), a plan of its own, which solvers of the dynamics take.
+// Armature makes no constraints. So the plan of a mechanism has two systems: that of its
+// constraints, which closing, reports on motions and so on take, and one with flywheels
+// (assemble.NewGeared), a plan of its own, which solvers of the dynamics take.
 
 // isGeared reports whether a freedom that is free has armature.
 func (p *Plan) isGeared() bool {
@@ -37,8 +38,8 @@ func (p *Plan) analyseGeared(ctx context.Context) error {
 	return nil
 }
 
-// gearedOrder returns the order of p with each flywheel right before its joint. The rows of constraints then find what they need
-// as without flywheels.
+// gearedOrder returns the order of p with each flywheel right before its joint. The rows of constraints then find what
+// they need as without flywheels.
 func (p *Plan) gearedOrder(l *assemble.Layout) []int32 {
 	nb := int32(p.mech.NumBodies())
 	nodes, _ := l.Flywheels()
@@ -66,8 +67,8 @@ func (p *Plan) dynamic() *Plan {
 	return p
 }
 
-// Dynamics returns the plan of the system with the flywheels of armature (assemble.NewGeared), whose solution the dynamics are; p itself where there
-// is no armature.
+// Dynamics returns the plan of the system with the flywheels of armature (assemble.NewGeared), whose solution the
+// dynamics are; p itself where there is no armature.
 func (p *Plan) Dynamics() *Plan {
 	p.mustBe()
 	return p.dynamic()

@@ -89,7 +89,8 @@ func TestFreeRodIsNamed(t *testing.T) {
 	}
 }
 
-// TestArmatureOfADrive compares the force of a prescribed freedom with armature: that without, and I·q̈ besides. The bodies do not feel it.
+// TestArmatureOfADrive compares the force of a prescribed freedom with
+// armature: that without, and I·q̈ besides. The bodies do not feel it.
 func TestArmatureOfADrive(t *testing.T) {
 	const I = 0.7
 	solve := func(I float64) *kkt.Solver {

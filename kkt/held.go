@@ -10,14 +10,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Bodies without inertia in some direction, slender rods and point masses, have no mass-weighted coordinates. So the weights of
-// their bodies have some inertia h there (mechanism.Singular), and the system that is factored is K₀ = K + U·Uᵀ in weighted
-// coordinates, with a column u of U for each direction n: u = √h·L⁻¹·n in the rows of the body, of length one.
+// Bodies without inertia in some direction, slender rods and point masses, have no mass-weighted
+// coordinates. So the weights of their bodies have some inertia h there (mechanism.Singular),
+// and the system that is factored is K₀ = K + U·Uᵀ in weighted coordinates, with a column u of U
+// for each direction n: u = √h·L⁻¹·n in the rows of the body, of length one.
 //
-// The solution of K·x = b is that of K₀·x = b + U·z with z = Uᵀ·x: the torques h·α that the held inertia asks for are given
-// back. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the inertia that
-// the joints add to a combination of such directions. So 1 − B is positive definite where the accelerations are determined, well conditioned unless m is
-// far below h, and conjugate gradients find z in a few solves. Where nothing resists a rotation its eigenvalue is zero.
+// The solution of K·x = b is that of K₀·x = b + U·z with z = Uᵀ·x: the torques h·α that the held inertia asks for are
+// given back. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the
+// inertia that the joints add to a combination of such directions. So 1 − B is positive definite where the
+// accelerations are determined, well conditioned unless m is far below h, and conjugate gradients find z in a few
+// solves. Where nothing resists a rotation its eigenvalue is zero.
 //
 // The result has no trace of h: z is corrected until the solution of K₀ by the ladder of Solve itself confirms it.
 
@@ -48,8 +50,8 @@ const (
 	// releaseSteps bounds the corrections of z, releaseProducts the products with B of each.
 	releaseSteps    = 8
 	releaseProducts = 200
-	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end; enoughReleased is
-	// the largest that is accepted where they do not get there.
+	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end;
+	// enoughReleased is the largest that is accepted where they do not get there.
 	releaseTol     = 1e-15
 	enoughReleased = 1e-11
 	// innerTol is the residual of conjugate gradients, relative to the right side.
@@ -141,8 +143,8 @@ func (v *releaser) run() error {
 	}
 }
 
-// polish refines the solution of s once more, however small its error is: what is left of it in the directions counts 1/(1 − B) times. Ways
-// without a factor in doubles need no more.
+// polish refines the solution of s once more, however small its error is: what is left of it in the directions counts
+// 1/(1 − B) times. Ways without a factor in doubles need no more.
 func (v *releaser) polish() {
 	s := v.s
 	if s.way > KeepAllFirmly {
@@ -193,8 +195,8 @@ func (v *releaser) product(q, p []float64) {
 	}
 }
 
-// solve finds y with (1 − B)·y = c by conjugate gradients. It reports whether it has, and the least quotient pᵀ(1 − B)p/pᵀp that it
-// has met, which bounds the least eigenvalue from above.
+// solve finds y with (1 − B)·y = c by conjugate gradients. It reports whether it has, and the least quotient pᵀ(1 −
+// B)p/pᵀp that it has met, which bounds the least eigenvalue from above.
 func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	clear(y)
 	copy(v.r, c)
@@ -225,7 +227,8 @@ func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	return false, least
 }
 
-// determined tests with a random right side whether an eigenvalue of 1 − B is zero. The solution then grows along its vector.
+// determined tests with a random right side whether an eigenvalue of 1
+// − B is zero. The solution then grows along its vector.
 func (v *releaser) determined() error {
 	ok, least := v.solve(v.y, v.probe)
 	grown := math.Sqrt(algebra.Dot(v.y, v.y) / algebra.Dot(v.probe, v.probe))

@@ -5,60 +5,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// orderings are all values of Options.Ordering.
-var orderings = []order.Ordering{
-	order.Auto, order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection,
-}
-
-// golden reads a reference model.
-func golden(t testing.TB, name string) *model.Model {
-	t.Helper()
-	m, err := rung.Open(check.ModelPath(t, name))
-	require.NoError(t, err)
-	return m
-}
-
-// generate builds a problem of package bench.
-func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
-	t.Helper()
-	m, err := bench.Generate(family, n, seed)
-	require.NoError(t, err)
-	return m
-}
-
-func newPlan(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
-	t.Helper()
-	p, err := rung.NewPlan(m, kkt.Options{Ordering: o})
-	require.NoError(t, err)
-	return p
-}
-
-// solve solves the state written in m.
-func solve(t testing.TB, m *model.Model, o order.Ordering) *kkt.Solver {
-	t.Helper()
-	p := newPlan(t, m, o)
-	s := p.NewSolver()
-	require.NoError(t, s.Solve(p.Initial()))
-	return s
-}
-
-// report explains a solution.
-func report(t testing.TB, s *kkt.Solver) *kkt.Report {
-	t.Helper()
-	r, err := s.Report()
-	require.NoError(t, err)
-	return r
-}
+// What tests share with those of other packages.
+var (
+	orderings = plantest.Orderings
+	golden    = plantest.Golden
+	generate  = plantest.Generate
+	newPlan   = plantest.New
+	solve     = plantest.Solve
+	report    = plantest.Report
+)
 
 // solved is a solution under the names of bodies and joints, with its Report.
 type solved struct {

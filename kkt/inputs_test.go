@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// actuated are models in which inputs matter: a stack of platforms on legs, random ones with springs and prescribed freedoms,
-// and one of which groups of bodies are eliminated first.
+// actuated are models in which inputs matter: a stack of platforms on legs, random ones with springs and prescribed
+// freedoms, and one of which groups of bodies are eliminated first.
 func actuated(t testing.TB) map[string]*model.Model {
 	t.Helper()
 	return map[string]*model.Model{
@@ -111,8 +111,8 @@ func solution(t testing.TB, s *kkt.Solver, st *mechanism.State) []float64 {
 	return out
 }
 
-// TestInputsAreTheModel: a plan under inputs gives the bits of a plan of the model with these values, and goes on to do so as
-// they change; the shared plan gives its own.
+// TestInputsAreTheModel: a plan under inputs gives the bits of a plan of the model with these values, and goes on to do
+// so as they change; the shared plan gives its own.
 func TestInputsAreTheModel(t *testing.T) {
 	for name, m := range actuated(t) {
 		t.Run(name, func(t *testing.T) {

@@ -186,8 +186,9 @@ func (v *Inverse) hold() {
 	v.driven.alter()
 }
 
-// moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the right side of y, for the wanted accelerations. The
-// actuators overcome them besides. Other freedoms have flywheels, or are prescribed: what drives these is not asked for.
+// moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the
+// right side of y, for the wanted accelerations. The actuators overcome them besides.
+// Other freedoms have flywheels, or are prescribed: what drives these is not asked for.
 func (v *Inverse) moveArmature(y *assemble.Weighted) {
 	mech, st := v.driven.plan.mech, v.driven.st
 	var load []spatial.Force

@@ -35,8 +35,8 @@ func (o *once[T]) get(make func() (*T, error)) *T {
 	return o.made.Load()
 }
 
-// newSpan returns an orthogonal factorization of the columns of the whole system's W, or nil if the context has ended that
-// s heeds.
+// newSpan returns an orthogonal factorization of the columns of the
+// whole system's W, or nil if the context has ended that s heeds.
 func (s *Solver) newSpan() *factor.Span {
 	p, w := s.plan, s.work.watch
 	plan := p.spans.columns.get(func() (*factor.SpanPlan, error) {

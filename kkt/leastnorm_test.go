@@ -25,8 +25,8 @@ const (
 	mastTol = 1e-6
 )
 
-// TestScissorShares has the hinges ahead and behind of every pin of a mast carry the same, and counts what is redundant and
-// undetermined: all but the moments about the hinges.
+// TestScissorShares has the hinges ahead and behind of every pin of a mast carry the same, and counts what is redundant
+// and undetermined: all but the moments about the hinges.
 func TestScissorShares(t *testing.T) {
 	sizes := []int{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000}
 	if testing.Short() {

@@ -247,7 +247,8 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) (
 	}
 	_, redundant := o.null.Dims()
 	reach := make([][6]float64, len(out))
-	// Null vectors have length 1, and so have wrenches about. Where couplings alone share a load, joints have nothing of it.
+	// Null vectors have length 1, and so have wrenches about. Where
+	// couplings alone share a load, joints have nothing of it.
 	largest, row := 1e-3, 0
 	for j := range out {
 		T, n := systemOf(t, s).ForceSubspace(j, st)

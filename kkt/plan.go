@@ -67,7 +67,8 @@ func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 
 // NewPlanContext is NewPlan, and ends early when ctx does.
 //
-// It returns the cause for which ctx has ended, or a *factor.CostError if the mechanism is beyond the bounds of the options.
+// It returns the cause for which ctx has ended, or a *factor.CostError
+// if the mechanism is beyond the bounds of the options.
 func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (*Plan, error) {
 	if mech == nil {
 		panic("kkt: no mechanism")

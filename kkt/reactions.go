@@ -34,8 +34,8 @@ func (r *Reactions) MultipliersTo(dst *[6]float64, j int) int {
 	return n
 }
 
-// driveArmature adds to the multipliers of prescribed freedoms what moves their armature, I·q̈: the drive moves it besides the
-// bodies.
+// driveArmature adds to the multipliers of prescribed freedoms what
+// moves their armature, I·q̈: the drive moves it besides the bodies.
 func (r *Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
 	for i, I := range jt.Armature {
 		if I > 0 && jt.Prescribed(i) {

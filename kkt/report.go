@@ -20,11 +20,12 @@ type Report struct {
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
-	// Undetermined holds one bit for each component of each joint's total wrench that the constraints
-	// leave undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the
-	// world, moments about the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is undetermined.
+	// Undetermined holds one bit for each component of each joint's total wrench that the constraints leave
+	// undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the world, moments about the
+	// origin of the successor frame. Bit 6 is set where friction grows with a reaction that is undetermined.
 	Undetermined []uint8
-	// UndeterminedCouplings says of each coupling whether the constraints leave its multiplier undetermined; nil if there are no couplings.
+	// UndeterminedCouplings says of each coupling whether the constraints
+	// leave its multiplier undetermined; nil if there are no couplings.
 	UndeterminedCouplings []bool
 
 	// LeastNorm says that the multipliers have the least norm of all with the same effect on

@@ -6,13 +6,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// RespondTo stores in v what a unit impulse along a scalar freedom adds to the velocities of all bodies at the pose of st, docs/stops-and-friction.md (J4): the solution of the system
-// of Solve with the wrench of the impulse as its only load. Joints and couplings hold, prescribed freedoms keep their rates, armature and bodies without
-// inertia count as in accelerations. Finite forces have no part in it, nor have the velocities of st.
-// free is the rate of the freedom after the impulse on its bodies alone: what the rest leaves of it is zero but for rounding if it holds the freedom fast.
+// RespondTo stores in v what a unit impulse along a scalar freedom adds to the velocities of all
+// bodies at the pose of st, docs/stops-and-friction.md (J4): the solution of the system of Solve with
+// the wrench of the impulse as its only load. Joints and couplings hold, prescribed freedoms keep
+// their rates, armature and bodies without inertia count as in accelerations. Finite forces have no
+// part in it, nor have the velocities of st. free is the rate of the freedom after the impulse on its
+// bodies alone: what the rest leaves of it is zero but for rounding if it holds the freedom fast.
 //
-// Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes.
-// Cost and errors are those of Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or of another mechanism, if f has no coordinate, or on a length mismatch.
+// Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors are those of
+// Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or
+// of another mechanism, if f has no coordinate, or on a length mismatch.
 func (s *Solver) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
 	s.enter()
 	defer s.guard.Leave()

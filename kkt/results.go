@@ -166,7 +166,8 @@ func (s *Solver) AppliedWrench(j int) spatial.Force {
 	return r.AppliedWrench(j)
 }
 
-// TotalWrench returns everything joint j does to its successor: with constraints and drive, what couplings do along its freedoms.
+// TotalWrench returns everything joint j does to its successor: with
+// constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	s.complete()
@@ -174,8 +175,9 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 	return r.TotalWrench(j)
 }
 
-// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized force
-// λ·factor along the freedom of each term, and −λ·p′ along that of its polynomial. It is not unique where Report says so.
+// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit
+// of its terms: it acts as the generalized force λ·factor along the freedom of each
+// term, and −λ·p′ along that of its polynomial. It is not unique where Report says so.
 //
 // Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
 func (s *Solver) CouplingMultiplier(i int) float64 {
@@ -187,7 +189,8 @@ func (s *Solver) CouplingMultiplier(i int) float64 {
 	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
 }
 
-// CouplingWrench returns the wrench that couplings exert along the freedoms of joint j on the successor about the origin of S.
+// CouplingWrench returns the wrench that couplings exert along the
+// freedoms of joint j on the successor about the origin of S.
 func (s *Solver) CouplingWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	s.complete()

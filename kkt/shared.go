@@ -42,8 +42,8 @@ func (s *Solver) Drop() {
 	}
 }
 
-// FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next Solve.
-// It returns nil if there is no factor, or one in which no row counts as redundant.
+// FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next
+// Solve. It returns nil if there is no factor, or one in which no row counts as redundant.
 func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 	if s.plan != s.owner || s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
 		return nil
@@ -51,8 +51,9 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// CorrectingFactor reports whether there is a factor for SolveErrorsTo, in whatever way it has been made, and whether rows in it count as redundant or have a
-// proximal term. Corrections then may leave errors along directions in which rows are nearly redundant; who makes them checks what is left.
+// CorrectingFactor reports whether there is a factor for SolveErrorsTo, in whatever way it has been made, and whether
+// rows in it count as redundant or have a proximal term. Corrections then may leave errors along directions in which
+// rows are nearly redundant; who makes them checks what is left.
 func (s *Solver) CorrectingFactor() (there, weak bool) {
 	if s.plan != s.owner || s.now == nil || !s.now.Current() {
 		return false, false

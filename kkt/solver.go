@@ -111,7 +111,8 @@ func (p *Plan) newSolver() *Solver {
 	return p.newSolverOf(p.dynamic())
 }
 
-// newPlainSolver returns a solver of the whole system without armature, in which rods and point masses have what they are held by.
+// newPlainSolver returns a solver of the whole system without
+// armature, in which rods and point masses have what they are held by.
 func (p *Plan) newPlainSolver() *Solver {
 	s := p.newSolverOf(p)
 	s.release = nil
@@ -153,9 +154,9 @@ func (s *Solver) needWhole() {
 // Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
 // system without these. The whole one is solved too where rounding makes the reduced one fail.
 //
-// Where friction grows with the reaction in its joint (mechanism.State.Bearings), the system is solved until both agree, from frictionless reactions on:
-// some solves, as each leaves about the friction over the load of the error before. The first Solve then takes a Report where rows are redundant, and
-// so does one with another number of these.
+// Where friction grows with the reaction in its joint (mechanism.State.Bearings), the system is solved until both
+// agree, from frictionless reactions on: some solves, as each leaves about the friction over the load of the error
+// before. The first Solve then takes a Report where rows are redundant, and so does one with another number of these.
 //
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
 // flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
@@ -400,9 +401,10 @@ func (s *Solver) mustHaveFactor() {
 	}
 }
 
-// SetAccuracy says up to which relative error of the accelerations Solve need not refine, and up to which residual of a row, relative to its terms, rows with weak
-// pivots pass for redundant ones. It is for who corrects poses and velocities in each step, such as motion.Rattle. 0, the default, stands for as far as
-// refinement comes, and for no more than rounding. Refinement and Inconsistency tell what was reached.
+// SetAccuracy says up to which relative error of the accelerations Solve need not refine, and up to which residual of a
+// row, relative to its terms, rows with weak pivots pass for redundant ones. It is for who corrects poses and
+// velocities in each step, such as motion.Rattle. 0, the default, stands for as far as refinement comes, and for no
+// more than rounding. Refinement and Inconsistency tell what was reached.
 //
 // It panics unless enough is from 0 to AccurateTol.
 func (s *Solver) SetAccuracy(enough float64) {

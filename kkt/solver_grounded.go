@@ -82,7 +82,8 @@ func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 	}}
 }
 
-// errDoubt ends the refinement of a reduced system in which a pivot that counts as that of a redundant row is above DoubtTol.
+// errDoubt ends the refinement of a reduced system in which a pivot
+// that counts as that of a redundant row is above DoubtTol.
 var errDoubt = errors.New("doubtful pivot")
 
 // Route says which of two systems a solution is that of, and why.
@@ -96,8 +97,8 @@ type Route struct {
 	Way Way
 }
 
-// Route says which system the last solution is that of, and why. A Report, which works on the whole system, changes nothing of
-// it. It panics without a solution.
+// Route says which system the last solution is that of, and why. A Report, which works on the whole system, changes
+// nothing of it. It panics without a solution.
 func (s *Solver) Route() Route {
 	s.mustHave()
 	why := s.whyWhole

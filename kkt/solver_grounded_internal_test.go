@@ -136,9 +136,9 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 	require.Greater(t, tried, 10)
 }
 
-// TestGroundHeldByALightBody is at rest for good: a heavy body hangs on a light one that cannot move, a hundred-thousandth of
-// its mass. Rows between them have scales that say the light body yields, and pivots that look like those of
-// redundant rows.
+// TestGroundHeldByALightBody is at rest for good: a heavy body hangs on a light one that cannot move, a
+// hundred-thousandth of its mass. Rows between them have scales that say the light body yields, and pivots that look
+// like those of redundant rows.
 func TestGroundHeldByALightBody(t *testing.T) {
 	m, err := model.ReadFile("testdata/held-by-a-light-body.model.json")
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestOrdinaryInertiasNeedNoDigits: reference models, slender links among them, and the families are solved with doubles alone. Twice the
-// digits take fifty times as long.
+// TestOrdinaryInertiasNeedNoDigits: reference models, slender links among them, and the families are solved with
+// doubles alone. Twice the digits take fifty times as long.
 func TestOrdinaryInertiasNeedNoDigits(t *testing.T) {
 	for _, folder := range []string{"golden", "standard"} {
 		files, err := filepath.Glob(filepath.Join(check.Reference(t, folder), "*.model.json"))

@@ -1,7 +1,8 @@
 package kkt
 
-// WhyOneByOne says why no solution of a mechanism is that of one factorization with doubles, so that states of it have to go through a Solver one by one: friction
-// that grows with reactions, bodies without inertia in some direction, or inertias that differ by more than doubles bear. It is empty where there is no such reason.
+// WhyOneByOne says why no solution of a mechanism is that of one factorization with doubles, so that states of it have
+// to go through a Solver one by one: friction that grows with reactions, bodies without inertia in some direction, or
+// inertias that differ by more than doubles bear. It is empty where there is no such reason.
 func (p *Plan) WhyOneByOne() string {
 	p.mustBe()
 	p.follow()

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Watch makes the solvers on w end early when ctx does, until end is called. Their methods then return the cause for which
-// ctx has ended, and leave no results. They serve again after end, with the bits of fresh ones. How long that takes says
-// docs/architecture.md, "Ends". Calls may be nested; end them in reverse order.
+// Watch makes the solvers on w end early when ctx does, until end is called. Their methods then return the cause for
+// which ctx has ended, and leave no results. They serve again after end, with the bits of fresh ones. How long that
+// takes says docs/architecture.md, "Ends". Calls may be nested; end them in reverse order.
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Workspace) Watch(ctx context.Context) (end func()) { return w.watch.Begin(ctx) }

@@ -126,8 +126,8 @@ func TestBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestAnalysesDoNotBlock: while one goroutine analyses the orthogonal factorization of a plan, another one reports on that
-// plan, with the same result.
+// TestAnalysesDoNotBlock: while one goroutine analyses the orthogonal factorization of a plan, another one reports on
+// that plan, with the same result.
 func TestAnalysesDoNotBlock(t *testing.T) {
 	p := newPlan(t, generate(t, "scissor", 6, 1), order.Auto)
 	st := p.Initial()

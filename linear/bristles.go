@@ -8,8 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// bristle is a point at which bristles hold a body (contact.Hold). In statics they are springs: they bend by as much as the point of the body moves along the ground, docs/ground.md (G26)
-// over a displacement that is slow, up to their travel, from where the body slides.
+// bristle is a point at which bristles hold a body (contact.Hold). In statics they are springs: they bend by as much as
+// the point of the body moves along the ground, docs/ground.md (G26) over a displacement that is slow, up to their
+// travel, from where the body slides.
 type bristle struct {
 	contact, body int
 	at            int          // of the two states in mechanism.State.Internal
@@ -82,7 +83,8 @@ func (s *search) bend(try *mechanism.State) {
 	}
 }
 
-// blame stores in e what friction has to do with it: the first contact whose friction holds nothing at rest, and the first whose bristles are bent to the end.
+// blame stores in e what friction has to do with it: the first contact whose friction holds nothing at rest, and the
+// first whose bristles are bent to the end.
 func (s *search) blame(e *UnbalancedError) {
 	m := s.sys.mech
 	k := m.NewKinematics()

@@ -11,13 +11,13 @@ import (
 // errLags says why a contact with internal states has no place among springs and dampers.
 var errLags = fmt.Errorf("%w: its internal states follow their own equations", mechanism.ErrNoDerivatives)
 
-// fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a damper. Bristles, while nothing slides, are springs
-// besides: they bend by as much as the point moves.
+// fillContact adds contact i, whose derivatives are exact, as fillOwn a force on one body. Friction at rest is a
+// damper. Bristles, while nothing slides, are springs besides: they bend by as much as the point moves.
 //
 // Tyres that lag have no slip in equilibrium, and carry nothing along the ground.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres but in a search for equilibrium, and for bristles
-// while something moves: their rates are no springs.
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the contact, for internal states of tyres
+// but in a search for equilibrium, and for bristles while something moves: their rates are no springs.
 func (s *System) fillContact(i int) error {
 	m, k := s.mech, s.y.Kin
 	r, err := m.ContactAt(i, k, s.st)

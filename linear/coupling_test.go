@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestCamEquilibrium: a cam with a torsion spring k lifts a weight m by p(θ). It rests where k·θ + m·g·p′(θ) = 0, and oscillates there with
-// ω² = (k + m·g·p″)/(I + m·p′²); of the stiffness, m·g·p″ is that of the coupling.
+// TestCamEquilibrium: a cam with a torsion spring k lifts a weight m by p(θ). It rests where k·θ + m·g·p′(θ) = 0, and
+// oscillates there with ω² = (k + m·g·p″)/(I + m·p′²); of the stiffness, m·g·p″ is that of the coupling.
 func TestCamEquilibrium(t *testing.T) {
 	const k, m, I, g = 3.0, 0.8, 0.2, 9.81
 	p := []float64{0, 0.3, 0.25, -0.02, 0.01}

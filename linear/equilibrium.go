@@ -24,15 +24,16 @@ type UnbalancedError struct {
 	Unbalanced
 	Steps int
 
-	// Away is how far a body has gone, m, if the search has ended for that, or after so many steps farther than the mechanism is large: nothing seems to
-	// hold it. Gone is its name, GoneIndex its number.
+	// Away is how far a body has gone, m, if the search has ended for that, or after so many steps farther than the
+	// mechanism is large: nothing seems to hold it. Gone is its name, GoneIndex its number.
 	Away      float64
 	Gone      string
 	GoneIndex int
 
-	// Loose is a contact on which the search has ended and whose friction, regularised or that of a tyre or of soil, holds nothing at rest; Sliding one with bristles
-	// (contact.Hold) that are bent to the end: what they carry is all that friction can. Off is why the search cannot go on: a body has left the ground. They are empty, or nil,
-	// where that is not so.
+	// Loose is a contact on which the search has ended and whose friction, regularised or that
+	// of a tyre or of soil, holds nothing at rest; Sliding one with bristles (contact.Hold)
+	// that are bent to the end: what they carry is all that friction can. Off is why the search
+	// cannot go on: a body has left the ground. They are empty, or nil, where that is not so.
 	Loose, Sliding string
 	Off            *mechanism.Error
 }
@@ -124,10 +125,10 @@ type Equilibrium struct {
 	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
 }
 
-// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints
-// and in which all forces balance. Prescribed freedoms are held at the values of their motions
-// at the time of st. Dampers do not matter, and friction holds nothing, but that of bristles (contact.Hold): those bend, in st.Internal, as the bodies move from where they start. Angles with springs are followed over any number of
-// turns (mechanism.State.Angles).
+// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints and in which all forces
+// balance. Prescribed freedoms are held at the values of their motions at the time of st. Dampers do not matter, and
+// friction holds nothing, but that of bristles (contact.Hold): those bend, in st.Internal, as the bodies move from
+// where they start. Angles with springs are followed over any number of turns (mechanism.State.Angles).
 //
 // From where it starts the search goes downhill, in Newton steps that the joints allow. If the
 // curvature is positive, a step is the solution of K·x = f + Jᵀλ by conjugate gradients
@@ -144,8 +145,8 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 	return EquilibrateContext(context.Background(), p, st, o)
 }
 
-// EquilibrateContext is Equilibrate that ends early when ctx does. It then returns the cause for which ctx has ended, and st is
-// unchanged.
+// EquilibrateContext is Equilibrate that ends early when ctx does. It
+// then returns the cause for which ctx has ended, and st is unchanged.
 func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
 	if p == nil {
 		panic("linear: no plan")

@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestRoverAtRest: the rover of reference/ground comes to rest on level ground; the ground carries its weight, and it may stand anywhere.
+// TestRoverAtRest: the rover of reference/ground comes to rest on level
+// ground; the ground carries its weight, and it may stand anywhere.
 func TestRoverAtRest(t *testing.T) {
 	m, err := model.ReadFile(check.Reference(t, "ground", "rover-drop.model.json"))
 	require.NoError(t, err)
@@ -45,8 +46,8 @@ func TestRoverAtRest(t *testing.T) {
 	assert.ErrorIs(t, err, linear.ErrNoEquilibrium)
 }
 
-// TestBallOnGround: the modes of a ball that rests on the ground: it bounces with √(k/m), with bristles it swings on them and does not roll freely, and friction
-// without them is a damper at the point.
+// TestBallOnGround: the modes of a ball that rests on the ground: it bounces with √(k/m), with bristles it swings on
+// them and does not roll freely, and friction without them is a damper at the point.
 func TestBallOnGround(t *testing.T) {
 	const mass, r, k, g, mu, travel = 2.0, 0.1, 1e4, 9.81, 0.5, 1e-3
 	load := mass * g
@@ -143,8 +144,8 @@ func blockOn(slope, mu float64, hold contact.Hold) *model.Model {
 	return m
 }
 
-// TestBlockHeldOnSlope: bristles bend until they carry the weight; the feet carry what statics says. Above the angle of friction it is said that the block slides, and without bristles that
-// friction at rest holds nothing.
+// TestBlockHeldOnSlope: bristles bend until they carry the weight; the feet carry what statics says. Above the angle of
+// friction it is said that the block slides, and without bristles that friction at rest holds nothing.
 func TestBlockHeldOnSlope(t *testing.T) {
 	const mu, travel = 0.5, 1e-3
 	limit := math.Atan(mu)

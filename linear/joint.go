@@ -29,7 +29,8 @@ type reaction struct {
 // fillJoint adds joint j: the springs and dampers of its freedoms, and the
 // stiffness of everything it does to its bodies, which turns with them.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for friction that has no derivatives (addResistance).
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for friction that has no
+// derivatives (addResistance).
 func (s *System) fillJoint(j int) error {
 	jt := &s.mech.Joints[j]
 	var jk mechanism.JointKinematics
@@ -153,9 +154,9 @@ func (s *System) addDrive(r *reaction, j int, jk *mechanism.JointKinematics) {
 	}
 }
 
-// ballRate stores in w, of a rotation of a ball about the axis e of P, the change of its rate e·(ω_S − ω_P) with the bodies' turns φ. With e turns φ_P, and
-// a perturbation has δω = φ̇ + φ×ω in world axes, so it is (φ_S − φ_P)·(ω_S×e). The rate is no derivative of a coordinate: the change of e along the motion,
-// which driveRow has, is another.
+// ballRate stores in w, of a rotation of a ball about the axis e of P, the change of its rate e·(ω_S − ω_P) with the
+// bodies' turns φ. With e turns φ_P, and a perturbation has δω = φ̇ + φ×ω in world axes, so it is (φ_S − φ_P)·(ω_S×e).
+// The rate is no derivative of a coordinate: the change of e along the motion, which driveRow has, is another.
 func (s *System) ballRate(w *row, e spatial.Vec3) {
 	w.rate = [12]float64{}
 	if s.rest || w.body[0] < 0 {
@@ -177,8 +178,8 @@ func (s *System) addPush(r *reaction, f mechanism.Freedom, p mechanism.Push, jk 
 	}
 }
 
-// addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the derivative of the
-// coupling by the coordinate. Where that is bent, the force has the stiffness −λ·φ″.
+// addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the
+// derivative of the coupling by the coordinate. Where that is bent, the force has the stiffness −λ·φ″.
 func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.JointKinematics) {
 	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
 	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
@@ -189,7 +190,8 @@ func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.Jo
 	s.addAlong(r, j, f, jk, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * x.Curve})
 }
 
-// addAlong adds a generalized force with stiffness and damping along freedom i of joint j, and returns the wrench of a unit force.
+// addAlong adds a generalized force with stiffness and damping along
+// freedom i of joint j, and returns the wrench of a unit force.
 func (s *System) addAlong(r *reaction, j, i int, jk *mechanism.JointKinematics, p mechanism.Push) spatial.Force {
 	var unit [6]float64
 	var D spatial.Force

@@ -240,8 +240,8 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 	return nil
 }
 
-// addRigid adds the directions that K leaves free, where a mode is rigid. Of several directions, zero is an eigenvalue with
-// two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not.
+// addRigid adds the directions that K leaves free, where a mode is rigid. Of several directions, zero is an eigenvalue
+// with two rows of shapes that rounding makes nearly dependent; the singular vectors of K are not.
 func (s *System) addRigid(out *Modes, d *dense) error {
 	if !slices.ContainsFunc(out.List, func(m Mode) bool { return m.Kind == Rigid }) {
 		return nil

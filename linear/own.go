@@ -5,9 +5,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillOwn adds force i of one's own, as stiffness and damping of pairs of its bodies, with a single
-// body of that body and the world. The angular velocity ω changes by φ̇ + φ×ω along a displacement, so with the derivatives P and V of
-// the wrenches
+// fillOwn adds force i of one's own, as stiffness and damping of pairs of its bodies,
+// with a single body of that body and the world. The angular velocity ω changes by φ̇ +
+// φ×ω along a displacement, so with the derivatives P and V of the wrenches
 //
 //	K = −P − V·(φ ↦ φ×ω),   C = −V.
 //

@@ -2,7 +2,8 @@ package linear
 
 import "math"
 
-// EnergyPartsTo stores in dst the part of each body in φᴴMφ, the kinetic energy of a mode (twice it, at the unit rate). They add up to 1.
+// EnergyPartsTo stores in dst the part of each body in φᴴMφ, the
+// kinetic energy of a mode (twice it, at the unit rate). They add up to 1.
 //
 // Shapes: dst has one entry a body; m is a mode of s. Cost: O(bodies); allocates. It panics on a length mismatch.
 func (s *System) EnergyPartsTo(dst []float64, m *Mode) {

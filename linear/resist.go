@@ -50,10 +50,12 @@ func (s *System) withBearings(st *mechanism.State) (*mechanism.State, error) {
 	return &b.state, nil
 }
 
-// addResistance adds what stops or friction do, as addDrive. A stop that touches is a spring and a damper. Regularised friction is a damper, at
-// rest with all its size over its speed. Bristles at rest are springs: they bend by as much as the freedom moves.
+// addResistance adds what stops or friction do, as addDrive. A stop that touches is a
+// spring and a damper. Regularised friction is a damper, at rest with all its size over
+// its speed. Bristles at rest are springs: they bend by as much as the freedom moves.
 //
-// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for bristles and for friction of a reaction while something moves.
+// It returns an error that wraps mechanism.ErrNoDerivatives, with the name of the joint, for bristles and for friction
+// of a reaction while something moves.
 func (s *System) addResistance(r *reaction, i int, jk *mechanism.JointKinematics) error {
 	f, _ := s.mech.Resistor(i)
 	p := s.mech.ResistanceAt(i, jk, s.st)

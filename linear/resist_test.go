@@ -24,7 +24,8 @@ func lift(change func(j *model.Joint)) *model.Model {
 	return m
 }
 
-// TestRestOnStop: a mass falls on its stop and rests there, where it vibrates with the stiffness and the damping of the stop. At the edge and above the stop does nothing.
+// TestRestOnStop: a mass falls on its stop and rests there, where it vibrates with the stiffness and the damping of the
+// stop. At the edge and above the stop does nothing.
 func TestRestOnStop(t *testing.T) {
 	const k, e, chi = 5000.0, 1.5, 0.4
 	p := planned(t, lift(func(j *model.Joint) {
@@ -55,7 +56,8 @@ func TestRestOnStop(t *testing.T) {
 	}
 }
 
-// TestFrictionModes: at rest, regularised friction is a damper, bristles are springs with dampers, and the friction of a bearing has the size of the load it carries.
+// TestFrictionModes: at rest, regularised friction is a damper, bristles are springs with dampers, and the friction of
+// a bearing has the size of the load it carries.
 func TestFrictionModes(t *testing.T) {
 	const F = 3.0
 	lambda := func(m *model.Model) complex128 {
@@ -87,7 +89,8 @@ func TestFrictionModes(t *testing.T) {
 	assert.InDelta(t, -0.3*0.1*2*9.81/0.5, real(lambda(wheel)), 1e-9)
 }
 
-// TestFrictionWhileMoving: the linearized system has the exact damping of regularised friction and of stops; bristles and bearings are refused with the joint.
+// TestFrictionWhileMoving: the linearized system has the exact damping of regularised friction and of stops; bristles
+// and bearings are refused with the joint.
 func TestFrictionWhileMoving(t *testing.T) {
 	p := planned(t, lift(func(j *model.Joint) {
 		j.Friction = []model.Friction{{Force: 2, Speed: 0.3, Static: 1.5, Stribeck: 0.4}}

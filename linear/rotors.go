@@ -13,9 +13,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Armature adds I·e·eᵀ to M, e the unit wrench of its freedom: a spring whose stiffness counts with M. Bodies without inertia in some direction
-// leave M singular. Where blocks of single bodies have to be positive definite they have some inertia held there (mechanism.Singular), which conjugate
-// gradients take off again.
+// Armature adds I·e·eᵀ to M, e the unit wrench of its freedom: a spring whose stiffness counts with M. Bodies without
+// inertia in some direction leave M singular. Where blocks of single bodies have to be positive definite they have some
+// inertia held there (mechanism.Singular), which conjugate gradients take off again.
 
 // fillRotors stores the terms of armature at the loaded state.
 func (s *System) fillRotors() {
@@ -89,8 +89,8 @@ func (s *System) holdBlocks() {
 	}
 }
 
-// rotorTerms returns the terms of z and those of s·M from armature that reach over two bodies, and adds those of single bodies
-// to blocks.
+// rotorTerms returns the terms of z and those of s·M from armature that
+// reach over two bodies, and adds those of single bodies to blocks.
 func (sys *System) rotorTerms(z *split, s float64) []term {
 	if len(sys.rotors) == 0 || s == 0 {
 		return z.terms
@@ -117,8 +117,8 @@ func (sys *System) addRotorBlocks(d []float64, s float64) {
 	}
 }
 
-// ErrUnstable is wrapped where a rod or a point mass has so little inertia beside a stiffness that pushes it away that the sparse method finds no
-// shift; the dense method has no such limit.
+// ErrUnstable is wrapped where a rod or a point mass has so little inertia beside a stiffness that pushes it away that
+// the sparse method finds no shift; the dense method has no such limit.
 var ErrUnstable = errors.New("linear: unstable with next to no inertia; use the dense method")
 
 const (
@@ -127,8 +127,9 @@ const (
 	heldTol   = 1e-14
 )
 
-// release takes s times the held inertia off the solution of the last solve for h.b, which is in h.x: with N the held inertia and A₀ the
-// matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b, of which only rods and points have entries.
+// release takes s times the held inertia off the solution of the last solve for h.b, which is in h.x: with N the held
+// inertia and A₀ the matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b, of
+// which only rods and points have entries.
 func (h *shifted) release() {
 	sys := h.sys
 	if sys.mech.Singular() == nil || h.s == 0 {
@@ -204,11 +205,12 @@ func (s *System) heldDirections(scale float64) (list []heldDirection) {
 	return list
 }
 
-// undetermined is the least eigenvalue of the mass matrix on the motions that the joints allow, relative to that with the held inertia, up to which
-// it counts as zero.
+// undetermined is the least eigenvalue of the mass matrix on the motions that the joints allow, relative to that with
+// the held inertia, up to which it counts as zero.
 const undetermined = 1e-9
 
-// orthonormal makes N, orthonormal in the metric of the blocks of single bodies, orthonormal in M with armature and without held inertia.
+// orthonormal makes N, orthonormal in the metric of the blocks of single
+// bodies, orthonormal in M with armature and without held inertia.
 func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 	if len(s.rotors) == 0 && s.mech.Singular() == nil {
 		return N, nil

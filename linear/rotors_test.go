@@ -20,8 +20,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestModesWithRotors compares the modes by both methods, in random mechanisms at rest with armature, rods, point masses and springs on all
-// freedoms, with the eigenvalues of the dense matrices M, K and J on the null space of J.
+// TestModesWithRotors compares the modes by both methods, in random mechanisms at rest with armature, rods, point
+// masses and springs on all freedoms, with the eigenvalues of the dense matrices M, K and J on the null space of J.
 func TestModesWithRotors(t *testing.T) {
 	seeds := uint64(200)
 	if testing.Short() {

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// fillBushing adds bushing i as the stiffness and damping of a pair, from the exact derivatives of its wrenches, docs/springs.md (E6), (E7). The angular
-// velocities ω change by φ̇ + φ×ω along a displacement, as everywhere (S1).
+// fillBushing adds bushing i as the stiffness and damping of a pair, from the exact derivatives of its wrenches,
+// docs/springs.md (E6), (E7). The angular velocities ω change by φ̇ + φ×ω along a displacement, as everywhere (S1).
 func (s *System) fillBushing(i int) error {
 	var b mechanism.BushingState
 	if err := s.mech.BushingAt(&b, i, s.y.Kin, s.st); err != nil {
@@ -136,7 +136,8 @@ func (r *reach) addTo(dst []float64, t float64) {
 	}
 }
 
-// fillCable adds cable i: a row over all its bodies along which its length changes, and each of its straight parts as a link with a given tension.
+// fillCable adds cable i: a row over all its bodies along which its length
+// changes, and each of its straight parts as a link with a given tension.
 func (s *System) fillCable(i int) error {
 	c, err := s.mech.CableAt(i, s.y.Kin, s.st)
 	if err != nil {

@@ -52,7 +52,8 @@ func mass(name string, at spatial.Vec3) model.Body {
 	return model.Body{Name: name, Mass: 2, Inertia: model.Inertia{XX: 0.2, YY: 0.3, ZZ: 0.4}, Pose: model.Pose{Position: at}}
 }
 
-// TestBushingModes: a body on a bushing at its centre of mass vibrates in six modes with the stiffness over the inertia, dense and sparse.
+// TestBushingModes: a body on a bushing at its centre of mass vibrates
+// in six modes with the stiffness over the inertia, dense and sparse.
 func TestBushingModes(t *testing.T) {
 	m := model.New("mount")
 	m.Gravity = [3]float64{}
@@ -78,7 +79,8 @@ func TestBushingModes(t *testing.T) {
 	}
 }
 
-// TestBistable: between two walls of a spring with a negative slope in the middle, the middle is a divergence, and an equilibrium is found on a side.
+// TestBistable: between two walls of a spring with a negative slope in the middle, the middle is a divergence, and an
+// equilibrium is found on a side.
 func TestBistable(t *testing.T) {
 	m := model.New("bistable")
 	m.Gravity = [3]float64{}
@@ -136,8 +138,8 @@ func tackle(parts int, load, weight float64) *model.Model {
 	return m
 }
 
-// TestTackle: with two, four and six parts a weight holds twice, four and six times its own, and the lowest motions are those of closed form: one neutral, one with
-// the stiffness of the rope.
+// TestTackle: with two, four and six parts a weight holds twice, four and six times its own, and the lowest motions are
+// those of closed form: one neutral, one with the stiffness of the rope.
 func TestTackle(t *testing.T) {
 	for _, parts := range []int{2, 4, 6} {
 		n := float64(parts)
@@ -159,7 +161,8 @@ func TestTackle(t *testing.T) {
 	}
 }
 
-// TestCableOverMany: a cable over three bodies on rails has the modes of its one row k·L·Lᵀ, with the cross stiffness of its tension, by both methods.
+// TestCableOverMany: a cable over three bodies on rails has the modes of its one row k·L·Lᵀ, with the cross stiffness
+// of its tension, by both methods.
 func TestCableOverMany(t *testing.T) {
 	m := model.New("garland")
 	m.Gravity = [3]float64{}
@@ -195,7 +198,8 @@ func TestCableOverMany(t *testing.T) {
 	}
 }
 
-// TestSprungModes: at an equilibrium with bushings, cables and laws the dense and the sparse method find the same modes, with damping and without.
+// TestSprungModes: at an equilibrium with bushings, cables and laws the dense and the sparse method find the same
+// modes, with damping and without.
 func TestSprungModes(t *testing.T) {
 	const tol = 1e-6
 	for i, name := range check.Some([]string{"pendulum", "four-bar", "slider-crank-planar", "stewart-6ups", "n-four-bar-3", "type-universal"}, 2) {

@@ -71,8 +71,8 @@ type row struct {
 	far     *reach // of a row over more than two bodies; else nil
 }
 
-// pair is the stiffness between the bodies of a joint, of a bushing, or of a force of one's own, of its rows and columns six
-// for each body.
+// pair is the stiffness between the bodies of a joint, of a bushing, or
+// of a force of one's own, of its rows and columns six for each body.
 type pair struct {
 	body  [2]int32
 	joint int32 // −1 for a force or a bushing
@@ -128,11 +128,10 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 // motions. Redundant joints leave multipliers undetermined. Where J·x = 0 these have no part in
 // K, but in singular poses they do.
 //
-// Cost: a factorization and O(bodies + joints + forces); allocates.
-// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, mechanism.ErrUndetermined or joints.ErrNoDirection with the
-// name, ErrNotFinite with the name of what makes numbers overflow, *factor.PivotError, or
-// ErrSingular where the multipliers cannot be computed; s then holds nothing. It panics if st
-// is of another mechanism.
+// Cost: a factorization and O(bodies + joints + forces); allocates. It returns mechanism.ErrNotFinite,
+// mechanism.ErrNoDirection, mechanism.ErrUndetermined or joints.ErrNoDirection with the name, ErrNotFinite with the
+// name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
+// then holds nothing. It panics if st is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()

@@ -16,8 +16,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestTogether compares C and K with differences, and the modes by both methods with each other, in random mechanisms of composite joints with couplings,
-// armature, stops that touch, friction, springs by laws, bushings and cables.
+// TestTogether compares C and K with differences, and the modes by both methods with each other, in random mechanisms
+// of composite joints with couplings, armature, stops that touch, friction, springs by laws, bushings and cables.
 func TestTogether(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {

@@ -52,8 +52,8 @@ func (m *Mechanism) startActuators() {
 	}
 }
 
-// Push is what an actuator does at a state: its generalized force, N m or N, and the derivatives of that by coordinate and rate, with the
-// sign of a spring and a damper.
+// Push is what an actuator does at a state: its generalized force, N m or N, and the derivatives of that by coordinate
+// and rate, with the sign of a spring and a damper.
 type Push struct {
 	Force, Stiffness, Damping float64
 }
@@ -64,8 +64,8 @@ func (a *actuator) at(q, qd, t float64) (p Push) {
 	return p
 }
 
-// both returns what the actuator does with its derivatives, and with secants in their place: of a limited force tanh(x)/x of those without the limit, x the force without
-// the limit over the limit, in the place of 1 − tanh²x.
+// both returns what the actuator does with its derivatives, and with secants in their place: of a limited force
+// tanh(x)/x of those without the limit, x the force without the limit over the limit, in the place of 1 − tanh²x.
 func (a *actuator) both(q, qd, t float64) (p, secant Push) {
 	u, _, _ := a.value.At(t)
 	switch a.law {
@@ -129,8 +129,9 @@ func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	return a.at(q[a.freedom], qd[a.freedom], s.Time)
 }
 
-// ActuatorSecant is ActuatorAt with secants of a limited force in the place of its derivatives, which are nearly nothing at the limit: what Newton matrices have, so that an iteration that begins there does not
-// jump from one limit to the other.
+// ActuatorSecant is ActuatorAt with secants of a limited force in the place of its
+// derivatives, which are nearly nothing at the limit: what Newton matrices have, so
+// that an iteration that begins there does not jump from one limit to the other.
 //
 // Cost: as ActuatorAt.
 func (m *Mechanism) ActuatorSecant(i int, jk *JointKinematics, s *State) Push {

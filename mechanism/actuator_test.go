@@ -27,7 +27,8 @@ func spinning(t testing.TB, a model.Actuator) *mechanism.Mechanism {
 	return mech
 }
 
-// pushAt returns what the actuator does at an angle, of any number of turns, with a rate at a time, and the moment on the wheel.
+// pushAt returns what the actuator does at an angle, of any number of
+// turns, with a rate at a time, and the moment on the wheel.
 func pushAt(t testing.TB, m *mechanism.Mechanism, q, qd, at float64) (mechanism.Push, float64) {
 	t.Helper()
 	s := m.Initial()
@@ -97,7 +98,8 @@ func TestActuatorTime(t *testing.T) {
 	require.ErrorContains(t, err, `force "motor"`)
 }
 
-// TestInputsSetActuator: the value of an actuator under inputs is what they are given; the model's stays, and Reset brings it back. The integral is that of the new value.
+// TestInputsSetActuator: the value of an actuator under inputs is what they are given; the model's stays, and Reset
+// brings it back. The integral is that of the new value.
 func TestInputsSetActuator(t *testing.T) {
 	a := model.Actuator{Law: model.ActuatorSpeed, Gain: 2, Integral: 3, Value: &model.Motion{Kind: model.Polynomial, Coefficients: []float64{1}}}
 	m := spinning(t, a)

@@ -9,11 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is
-// wound past half a turn, the angle in (−π, π] jumps, and so would its torque. So a State may
-// carry the angles of such freedoms, those of actuators that hold a position or have an integral part, and those that couplings
-// count. They are then read within half a turn of the numbers
-// there; a simulation follows them from step to step.
+// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
+// the angle in (−π, π] jumps, and so would its torque. So a State may carry the angles of such freedoms, those of
+// actuators that hold a position or have an integral part, and those that couplings count. They are then read within
+// half a turn of the numbers there; a simulation follows them from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.
@@ -26,8 +25,8 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] says that all freedoms of a composite joint are among them, springs or not, and lengths too: several sets of coordinates
-// may make one pose, and which of them it is tells what the joint allows.
+// whole in freedom[0] says that all freedoms of a composite joint are among them, springs or not, and lengths too:
+// several sets of coordinates may make one pose, and which of them it is tells what the joint allows.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.
@@ -150,10 +149,9 @@ func (m *Mechanism) Owns(s *State) bool {
 		(len(s.Internal) == 0 || len(s.Internal) == m.NumInternal())
 }
 
-// Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles
-// with springs stay for joints of the same name. Other angles are read in (−π, π] plus the
-// turns of the model. Internal states stay if there are as many. So a simulation goes on where joints have been released, added or
-// changed.
+// Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles with springs stay for
+// joints of the same name. Other angles are read in (−π, π] plus the turns of the model. Internal states stay if there
+// are as many. So a simulation goes on where joints have been released, added or changed.
 //
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
 func (m *Mechanism) Adopt(s *State, from *Mechanism) {
@@ -192,9 +190,9 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	return jt
 }
 
-// TurnsTo stores in out the turns of the angles with springs at s, so that out is wound as s
-// is. out is the model of m with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of
-// coordinates a composite joint has: it has the smallest, with turns that are nearest to those of s.
+// TurnsTo stores in out the turns of the angles with springs at s, so that out is wound as s is. out is the model of m
+// with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of coordinates a
+// composite joint has: it has the smallest, with turns that are nearest to those of s.
 //
 // Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
 func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
@@ -220,7 +218,8 @@ func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
 	}
 }
 
-// startComposites gives the initial state the coordinates of composite joints, if there are any, so that nobody searches for them again.
+// startComposites gives the initial state the coordinates of composite
+// joints, if there are any, so that nobody searches for them again.
 func (m *Mechanism) startComposites() {
 	if m.composite {
 		m.FollowAngles(m.NewKinematics(), &m.initial)
@@ -246,8 +245,9 @@ func (jt *Joint) CoordinatesTo(q, qd *[6]float64, jk *JointKinematics) {
 	}
 }
 
-// MoveAngles adds to dst, angles as in State.Angles, what the displacement h·x of the bodies at s, six numbers a body about its centre of
-// mass, adds to them to first order. So FollowAngles counts the turns of fast wheels, too, where poses jump.
+// MoveAngles adds to dst, angles as in State.Angles, what the displacement h·x of the
+// bodies at s, six numbers a body about its centre of mass, adds to them to first
+// order. So FollowAngles counts the turns of fast wheels, too, where poses jump.
 //
 // Cost: O(angles), no allocation; k was computed at s.
 func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64, x []float64) {

@@ -35,8 +35,8 @@ func (m *Mechanism) ArmatureEnergy(k *Kinematics, s *State) (e float64) {
 	return e
 }
 
-// SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j, given the accelerations a of all bodies:
-// six numbers each, ω̇ and that of the centre of mass, world axes. Entries past Kind.Freedoms are zero.
+// SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j, given the accelerations a of all
+// bodies: six numbers each, ω̇ and that of the centre of mass, world axes. Entries past Kind.Freedoms are zero.
 //
 // Cost: O(1), no allocation; k was computed at s. It returns joints.ErrNoDirection as joints.Spec.EvalTo does.
 func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinematics, s *State) error {
@@ -66,8 +66,8 @@ func (m *Mechanism) SecondRatesTo(qdd *[6]float64, j int, a []float64, k *Kinema
 	return nil
 }
 
-// AddFreedomForcesTo adds to f, wrenches on the bodies about their centres of mass in world axes, what generalized forces tau along the freedoms
-// of joint j do.
+// AddFreedomForcesTo adds to f, wrenches on the bodies about their centres of mass in world axes, what generalized
+// forces tau along the freedoms of joint j do.
 //
 // Cost: O(1), no allocation; k was computed at s.
 func (m *Mechanism) AddFreedomForcesTo(f []spatial.Force, j int, tau *[6]float64, k *Kinematics, s *State) {

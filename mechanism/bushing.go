@@ -40,7 +40,8 @@ func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
 // NumBushings returns the number of bushings.
 func (l *Loads) NumBushings() int { return len(l.bushings) }
 
-// Bushing returns the bodies of A and B of bushing i, its stiffness and damping, and the number of its force element. They are not to be changed.
+// Bushing returns the bodies of A and B of bushing i, its stiffness and damping, and the number of its force element.
+// They are not to be changed.
 func (l *Loads) Bushing(i int) (body [2]int32, K, D *springs.Matrix, element int) {
 	b := &l.bushings[i]
 	return b.body, &b.K, &b.D, int(b.index)

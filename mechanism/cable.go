@@ -40,7 +40,8 @@ func newCable(from *model.Cable, index int, body []int32) cable {
 // NumCables returns the number of cables.
 func (l *Loads) NumCables() int { return len(l.cables) }
 
-// Cable returns the bodies that cable i touches, increasing, without the world, and the number of its force element. They are not to be changed.
+// Cable returns the bodies that cable i touches, increasing, without the world, and the number of its force element.
+// They are not to be changed.
 func (l *Loads) Cable(i int) (bodies []int32, element int) {
 	return l.cables[i].bodies, int(l.cables[i].index)
 }
@@ -86,7 +87,8 @@ func (m *Mechanism) cablePoint(c *cable, j int, k *Kinematics, s *State) (p Cabl
 	return p
 }
 
-// lineTo stores in p the line to the next point of the cable, and returns its direction. It is zero if the points coincide up to rounding.
+// lineTo stores in p the line to the next point of the cable, and returns
+// its direction. It is zero if the points coincide up to rounding.
 func (p *CablePoint) lineTo(next *CablePoint) (n spatial.Vec3) {
 	p.Line = next.far.Sub(p.far).Add(next.near.Sub(p.near))
 	p.length = p.Line.Norm()
@@ -98,7 +100,8 @@ func (p *CablePoint) lineTo(next *CablePoint) (n spatial.Vec3) {
 
 // CableAt returns what cable i does at s.
 //
-// Cost: O(points), no allocation; k was computed at s. It returns ErrNoDirection, with the name, where points that follow each other coincide.
+// Cost: O(points), no allocation; k was computed at s. It returns ErrNoDirection, with the name, where points that
+// follow each other coincide.
 func (m *Mechanism) CableAt(i int, k *Kinematics, s *State) (out CableState, err error) {
 	c := &m.cables[i]
 	p := m.cablePoint(c, 0, k, s)
@@ -116,8 +119,8 @@ func (m *Mechanism) CableAt(i int, k *Kinematics, s *State) (out CableState, err
 	return out, nil
 }
 
-// pull finds the tension, docs/springs.md (E10): that of the spring and, as far as it is not larger than that, of the damper. So it
-// is zero where the cable goes slack, and never pushes.
+// pull finds the tension, docs/springs.md (E10): that of the spring and, as far as it is not larger than that, of the
+// damper. So it is zero where the cable goes slack, and never pushes.
 func (c *CableState) pull(f *ForceElement, tension float64) {
 	c.Tension, c.Energy = tension, tension*c.Length
 	x := c.Length - f.RestLength
@@ -136,8 +139,9 @@ func (c *CableState) pull(f *ForceElement, tension float64) {
 	}
 }
 
-// CableGradientTo stores in g the derivative of the length of cable i by the motion of its bodies, six numbers each in the order of Cable: moment arm about the
-// centre of mass, then direction, world axes. The cable does −Tension·g to its bodies.
+// CableGradientTo stores in g the derivative of the length of cable i by the motion
+// of its bodies, six numbers each in the order of Cable: moment arm about the centre
+// of mass, then direction, world axes. The cable does −Tension·g to its bodies.
 //
 // Cost: O(points), no allocation; k was computed at s, and CableAt has returned no error there.
 func (m *Mechanism) CableGradientTo(g []float64, i int, k *Kinematics, s *State) {

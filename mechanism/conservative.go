@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that Energy leaves out, as
-// prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
+// Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that
+// Energy leaves out, as prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
 func (m *Mechanism) Conservative() bool {
 	for i := range m.contacts {
 		if !m.contacts[i].Lossless() {
@@ -21,8 +21,9 @@ func (m *Mechanism) Conservative() bool {
 	return m.ConservativeButContacts()
 }
 
-// ConservativeButContacts reports whether what changes the energy of the mechanism in its motion are contacts, stops and friction alone, or nothing: energy and what these have taken
-// (sim.Simulation.Dissipated) make the same sum all the time.
+// ConservativeButContacts reports whether what changes the energy of the mechanism
+// in its motion are contacts, stops and friction alone, or nothing: energy and what
+// these have taken (sim.Simulation.Dissipated) make the same sum all the time.
 func (m *Mechanism) ConservativeButContacts() bool {
 	for j := range m.Joints {
 		d := m.Drive(j)
@@ -48,8 +49,8 @@ func (m *Mechanism) ConservativeButContacts() bool {
 	return m.NumOwn() == 0
 }
 
-// WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and velocity level
-// (m/s, rad/s). It is −1 if no joint is violated.
+// WorstJoint returns the joint with the largest violation of a row at s, and its residuals at position (m, rad) and
+// velocity level (m/s, rad/s). It is −1 if no joint is violated.
 //
 // Cost: O(joints), no allocation; k was computed at s.
 func (m *Mechanism) WorstJoint(k *Kinematics, s *State) (j int, position, velocity float64) {

@@ -60,7 +60,8 @@ func (m *Mechanism) ContactBody(b *contact.Body, i int, k *Kinematics, s *State)
 	*b = contact.Body{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: st.Velocity.Add(st.Omega.Cross(kb.Com))}
 }
 
-// ContactAt returns the points and forces of contact i at s. They are k's own, and hold until k is asked for this contact again.
+// ContactAt returns the points and forces of contact i at s. They are
+// k's own, and hold until k is asked for this contact again.
 //
 // Cost: O(points), no allocation but for the first time; k was computed at s.
 // It returns the errors of contact.Contact.EvalTo in a GroundError, in an Error of the contact.
@@ -106,11 +107,11 @@ func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
 	return l.internalOf(t, s)[n*disc : n*disc+n]
 }
 
-// InternalTo stores what the rates of the internal states at s are made of, as rate = a + b·state for each, and in scale, unless it is nil, their
-// sizes: how far bristles bend, and 1 for slips.
+// InternalTo stores what the rates of the internal states at s are made of, as rate = a + b·state for each, and in
+// scale, unless it is nil, their sizes: how far bristles bend, and 1 for slips.
 //
-// Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s. Errors are those of ContactAt. It panics on
-// a length mismatch.
+// Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s.
+// Errors are those of ContactAt. It panics on a length mismatch.
 func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) error {
 	if len(a) != m.internal || len(b) != m.internal || scale != nil && len(scale) != m.internal {
 		panic("mechanism: length mismatch")

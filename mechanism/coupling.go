@@ -11,8 +11,9 @@ import (
 //
 //	φ = Σ Factor·q − Offset − p(q′) = 0.
 //
-// Its row is the sum of the rows of these freedoms (joints.Spec.FreedomRowsTo), each times its factor, that of q′ times −p′(q′). So a
-// multiplier λ acts along each freedom as the generalized force λ·Factor, and −λ·p′(q′) along that of the polynomial.
+// Its row is the sum of the rows of these freedoms (joints.Spec.FreedomRowsTo), each
+// times its factor, that of q′ times −p′(q′). So a multiplier λ acts along each freedom
+// as the generalized force λ·Factor, and −λ·p′(q′) along that of the polynomial.
 type Coupling struct {
 	// Legs are the terms and, last, the freedom q′ of the polynomial, if there is one. Its factor is 0.
 	Legs   []Leg
@@ -24,8 +25,8 @@ type Coupling struct {
 	// Bodies are the bodies at the joints of the legs, increasing, each once, without the world.
 	Bodies []int32
 
-	// Size is the largest magnitude of a factor, of those of angles if there are any. φ/Size is an error of that freedom: an angle if
-	// Angle, else a length.
+	// Size is the largest magnitude of a factor, of those of angles if there are any. φ/Size is an error of that
+	// freedom: an angle if Angle, else a length.
 	Size  float64
 	Angle bool
 }
@@ -128,8 +129,8 @@ func (m *Mechanism) CouplingIndex(name string) (int, error) {
 	return find(&m.couplingNames, name, "coupling")
 }
 
-// What has constraint rows is a joint or a coupling. Where both stand in one list, couplings follow the joints: constraint i is
-// joint i, or coupling i − NumJoints.
+// What has constraint rows is a joint or a coupling. Where both stand in one list, couplings follow the joints:
+// constraint i is joint i, or coupling i − NumJoints.
 
 // NumConstraints returns the number of joints and couplings.
 func (m *Mechanism) NumConstraints() int { return len(m.Joints) + len(m.Couplings) }
@@ -169,8 +170,8 @@ func (m *Mechanism) ConstraintErrorsTo(delta, rate *[6]float64, i int, k *Kinema
 	return nil
 }
 
-// ConstraintViolation is ViolationOf for a joint or a coupling. That of a coupling is an angle if one of its terms is, by how far that
-// freedom is off.
+// ConstraintViolation is ViolationOf for a joint or a coupling. That of a coupling is an angle if one of its terms is,
+// by how far that freedom is off.
 func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Violation) {
 	c := i - len(m.Joints)
 	if c < 0 {
@@ -197,7 +198,8 @@ func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate fl
 	return phi, rate
 }
 
-// CouplingSize returns the sum of the magnitudes of the terms of φ, of whose rounding φ consists where the coupling holds.
+// CouplingSize returns the sum of the magnitudes of the terms of φ, of
+// whose rounding φ consists where the coupling holds.
 //
 // Cost: as CouplingErrors.
 func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {

@@ -27,8 +27,9 @@ type Attachment struct {
 	Point spatial.Vec3
 }
 
-// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of A (Mechanism.Contact), an
-// actuator, which has no bodies of its own (Mechanism.Actuator), a bushing between A and B (Mechanism.Bushing), or a cable (Mechanism.Cable).
+// ForceElement is a spring-damper between A and B, a wrench on A, a contact of the body of
+// A (Mechanism.Contact), an actuator, which has no bodies of its own (Mechanism.Actuator),
+// a bushing between A and B (Mechanism.Bushing), or a cable (Mechanism.Cable).
 type ForceElement struct {
 	Name       string
 	Kind       model.ForceType
@@ -121,8 +122,8 @@ func (m *Mechanism) AddAppliedTo(f []spatial.Force, k *Kinematics, s *State) err
 	return m.addOwn(f, k, s)
 }
 
-// DriveWrenchTo stores in w the wrench of joint j's drive on the successor,
-// about the origin of S, world axes. A joint without drive gives zero, and one with a law that has no force at the coordinate no number.
+// DriveWrenchTo stores in w the wrench of joint j's drive on the successor, about the origin of S, world axes. A joint
+// without drive gives zero, and one with a law that has no force at the coordinate no number.
 func (m *Mechanism) DriveWrenchTo(w *spatial.Force, j int, jk *JointKinematics) {
 	_ = m.driveWrenchTo(w, j, jk)
 }

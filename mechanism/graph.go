@@ -2,8 +2,8 @@ package mechanism
 
 import "github.com/rung-mbd/rung/internal/sets"
 
-// Graph facts of a mechanism: the nodes are the bodies and the world, the
-// edges are the joints with at least one constraint row, and the couplings, each a hyperedge between the bodies of its joints.
+// Graph facts of a mechanism: the nodes are the bodies and the world, the edges are the joints with at least one
+// constraint row, and the couplings, each a hyperedge between the bodies of its joints.
 type Graph struct {
 	Components int     // connected parts without the world, each counted once
 	Grounded   int     // of these, joined to the world

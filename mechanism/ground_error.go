@@ -8,7 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// GroundError says that a contact cannot be evaluated: its body is off the terrain, too deep in the ground, or where that is too steep. It is within an Error that names the contact.
+// GroundError says that a contact cannot be evaluated: its body is off the terrain, too deep in the ground, or where
+// that is too steep. It is within an Error that names the contact.
 type GroundError struct {
 	Body  string
 	Place spatial.Vec3 // of the body, m

@@ -14,9 +14,9 @@ import (
 // ErrInput is wrapped by the errors of the setters of Inputs.
 var ErrInput = errors.New("mechanism: input refused")
 
-// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints, the
-// parameters of the force elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of
-// the model and may change at any time between two computations; the shared mechanism stays as it is.
+// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints, the parameters of the force
+// elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of the model
+// and may change at any time between two computations; the shared mechanism stays as it is.
 //
 // Everything that is made for Mechanism, or for a plan that has been given the Inputs
 // (kkt.Plan.With, tree.Plan.With), reads them whenever it computes. They belong with these workspaces
@@ -34,8 +34,8 @@ type Inputs struct {
 	model *Mechanism
 }
 
-// NewInputs returns inputs with the values of m. If m is under inputs itself (Inputs.Mechanism), these are its values of the
-// moment and its forces of one's own, on memory of their own; the new inputs are of the same model.
+// NewInputs returns inputs with the values of m. If m is under inputs itself (Inputs.Mechanism), these are its values
+// of the moment and its forces of one's own, on memory of their own; the new inputs are of the same model.
 //
 // Cost: O(joints + force elements); a copy of the joints if there are prescribed freedoms.
 func (m *Mechanism) NewInputs() *Inputs {
@@ -79,7 +79,8 @@ func (in *Inputs) Are(m *Mechanism) bool {
 	return in.model == m || m.inputs != nil && m.inputs.model == in.model
 }
 
-// Reset gives all values those of the model again, and makes the ground what it was before there were ruts. Forces of one's own stay.
+// Reset gives all values those of the model again, and makes the
+// ground what it was before there were ruts. Forces of one's own stay.
 //
 // Cost: O(joints + force elements), and the bodies after Vary; no allocation.
 func (in *Inputs) Reset() {
@@ -144,7 +145,8 @@ func (in *Inputs) SetStiffness(j, i int, stiffness float64) error {
 	return nil
 }
 
-// SetDamping sets the damping of a freedom, N s/m or N m s/rad. The model gives it a stiffness or damping other than zero.
+// SetDamping sets the damping of a freedom, N s/m or N m s/rad. The
+// model gives it a stiffness or damping other than zero.
 func (in *Inputs) SetDamping(j, i int, damping float64) error {
 	if err := in.checkSpring(j, i, "damping", damping); err != nil {
 		return err
@@ -164,8 +166,8 @@ func (in *Inputs) SetRest(j, i int, rest float64) error {
 
 // SetMotion prescribes freedom i of joint j, which is prescribed in the model, by a copy of motion.
 //
-// Cost: O(coefficients or times), and O(prescribed freedoms) where a motion does not hold at all times; no allocation if the
-// freedom has had as many before.
+// Cost: O(coefficients or times), and O(prescribed freedoms) where a motion does not hold at all times; no allocation
+// if the freedom has had as many before.
 func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	if err := in.check(j, i, "motion", 0); err != nil {
 		return err
@@ -186,7 +188,8 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 	return nil
 }
 
-// SetActuator makes motion, of which a copy is taken, the value u(t) of actuator i. The integral of a speed actuator is that of the new value from the time of the model on.
+// SetActuator makes motion, of which a copy is taken, the value u(t) of actuator i. The integral of a speed actuator is
+// that of the new value from the time of the model on.
 //
 // Cost: as SetMotion. It panics if the actuator is out of range.
 func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {

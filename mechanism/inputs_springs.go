@@ -7,7 +7,8 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// SetBushing sets stiffness and damping of force element i, a bushing, as those of model.Bushing, and the force, N, and the torque, N m, that it has at rest.
+// SetBushing sets stiffness and damping of force element i, a bushing, as those of model.Bushing, and the force, N, and
+// the torque, N m, that it has at rest.
 func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, torque spatial.Vec3) error {
 	v := &in.view
 	e := &v.Forces[i]
@@ -28,7 +29,8 @@ func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, to
 	return nil
 }
 
-// SetSpringLaw sets the laws of force element i, a spring-damper that has one in the model; either may be nil. Laws are not among Values.
+// SetSpringLaw sets the laws of force element i, a spring-damper that
+// has one in the model; either may be nil. Laws are not among Values.
 //
 // Cost: O(points) or O(length); allocates.
 func (in *Inputs) SetSpringLaw(i int, spring, damper *springs.Law) error {
@@ -92,7 +94,8 @@ func matrixError(what string, m *[6][6]float64) (err error) {
 	return err
 }
 
-// SetCable sets stiffness, N/m, damping, N s/m, rest length, m, and the tension that is always there, N, of force element i, a cable. None is negative.
+// SetCable sets stiffness, N/m, damping, N s/m, rest length, m, and the tension that is always there, N, of force
+// element i, a cable. None is negative.
 func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float64) error {
 	v := &in.view
 	e := &v.Forces[i]

@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestInputsVary: bodies and joints of inputs are their own, bad numbers are refused with the place, and Reset brings back those of the model.
+// TestInputsVary: bodies and joints of inputs are their own, bad numbers
+// are refused with the place, and Reset brings back those of the model.
 func TestInputsVary(t *testing.T) {
 	unit := model.Inertia{XX: 1, YY: 1, ZZ: 1}
 	m, err := mechanism.New(&model.Model{

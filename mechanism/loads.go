@@ -113,8 +113,8 @@ func (m *Mechanism) CheckTime(s *State) error {
 	return nil
 }
 
-// NextKnot returns the first time after t at which a prescribed motion, or the value of an actuator, goes on with another polynomial (joints.Motion.NextKnot);
-// +Inf if there is none.
+// NextKnot returns the first time after t at which a prescribed motion, or the value of an actuator, goes on with
+// another polynomial (joints.Motion.NextKnot); +Inf if there is none.
 //
 // Cost: O(prescribed freedoms), with the logarithm of the times of each; no allocation.
 func (m *Mechanism) NextKnot(t float64) float64 {

@@ -45,7 +45,8 @@ type Mechanism struct {
 	Name   string
 	Bodies []bodies.Body
 	Joints []Joint
-	// Couplings are rows over freedoms of several joints. In lists of constraints they follow the joints (NumConstraints).
+	// Couplings are rows over freedoms of several joints. In lists of
+	// constraints they follow the joints (NumConstraints).
 	Couplings []Coupling
 	*Loads
 
@@ -73,8 +74,8 @@ type Mechanism struct {
 // It checks a model that Read has checked once more, as it may have been changed since; that
 // takes a twentieth of the time of reading it.
 //
-// Cost: O(bodies + joints), and what model.Model.Surfaces takes for terrains without surface. It returns the problems of m as model.Check and
-// Surfaces do.
+// Cost: O(bodies + joints), and what model.Model.Surfaces takes for terrains without surface. It returns the problems
+// of m as model.Check and Surfaces do.
 func New(m *model.Model) (*Mechanism, error) {
 	links, err := model.Link(m)
 	if err != nil {
@@ -248,7 +249,8 @@ func quaternion(q [4]float64) spatial.Quat {
 	return spatial.Quat(q).Normalize()
 }
 
-// NewFrame returns the axes and the origin of a pose. The length of its quaternion does not matter; all zeros stand for no rotation.
+// NewFrame returns the axes and the origin of a pose. The length of
+// its quaternion does not matter; all zeros stand for no rotation.
 func NewFrame(p model.Pose) Frame {
 	f := Frame{Origin: p.Position}
 	q := quaternion(p.Orientation)

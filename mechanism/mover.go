@@ -83,10 +83,11 @@ func (v *Mover) MoveTo(dst, st *State, d []float64, t float64) error {
 	return v.MoveWithTo(dst, nil, st, nil, d, t)
 }
 
-// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores those of dst in to. Nil means that they are not known, or
-// not wanted. Inertias are left out. It goes through memory once.
+// MoveWithTo is MoveTo for a state whose kinematics at are known, and stores those of dst in to. Nil means that they
+// are not known, or not wanted. Inertias are left out. It goes through memory once.
 //
-// Cost: O(bodies), no allocation. dst and st are not the same, nor are at and to. It returns ErrNotFinite with the body's name.
+// Cost: O(bodies), no allocation. dst and st are not the same, nor are
+// at and to. It returns ErrNotFinite with the body's name.
 func (v *Mover) MoveWithTo(dst *State, to *Kinematics, st *State, at *Kinematics, d []float64, t float64) error {
 	v.vel.Time, v.vel.Angles = st.Time, st.Angles
 	if err := v.mech.CheckTime(st); err != nil {
@@ -153,7 +154,8 @@ func (v *Mover) hang(dst *State, l *TreeLink, jk *JointKinematics, t float64) {
 	b.Position = at.Add(up.E.MulVec(inner).Sub(own.E.MulVec(outer)))
 }
 
-// goOn returns the rotation of S relative to P, in world axes, that the joint makes in a time t, and where S is relative to P then.
+// goOn returns the rotation of S relative to P, in world axes, that
+// the joint makes in a time t, and where S is relative to P then.
 func (jt *Joint) goOn(jk *JointKinematics, t float64) (turn spatial.Quat, slid spatial.Vec3) {
 	if jt.Axes != nil {
 		return jt.goOnComposite(jk, t)

@@ -16,8 +16,8 @@ var ErrNoDerivatives = errors.New("mechanism: force has no derivatives")
 // refused (ErrNoDerivatives): linearized systems, modes and equilibria. Implicit integrators do without: their Newton
 // matrix then leaves the force out, which converges if it is not stiff within a step.
 type OwnForce interface {
-	// WrenchesTo stores in w the wrenches on the bodies with the motions at, in the order in which the force was added: moment about the
-	// centre of mass, N m, then force, N, world axes. t is the time, s.
+	// WrenchesTo stores in w the wrenches on the bodies with the motions at, in the order in which the force was added:
+	// moment about the centre of mass, N m, then force, N, world axes. t is the time, s.
 	//
 	// w holds zeros. The result depends on at and t alone, and nothing is allocated. An error ends the
 	// computation; its text gets the name of the force.
@@ -28,9 +28,9 @@ type OwnForce interface {
 type DifferentiableForce interface {
 	OwnForce
 	// DerivativesTo stores in pose and velocity the derivatives of the wrenches, six rows a body, in the entries of all
-	// bodies, six columns a body, row by row. Columns of pose are a small rotation about the world's axes, rad, and a displacement of
-	// the centre of mass, m, with the velocities in world axes held; those of velocity are the angular velocity, rad/s, and
-	// the velocity of the centre of mass, m/s.
+	// bodies, six columns a body, row by row. Columns of pose are a small rotation about the world's axes, rad, and a
+	// displacement of the centre of mass, m, with the velocities in world axes held; those of velocity are the angular
+	// velocity, rad/s, and the velocity of the centre of mass, m/s.
 	//
 	// Both hold zeros. The result depends on at and t alone, and nothing is allocated.
 	DerivativesTo(pose, velocity []float64, at []BodyMotion, t float64) error
@@ -157,7 +157,8 @@ func (o *ownForce) wrenches(k *Kinematics, s *State) error {
 	return nil
 }
 
-// OwnWrenches returns the wrenches of force i of one's own at s, in the order of OwnBodies. They hold until the next evaluation.
+// OwnWrenches returns the wrenches of force i of one's own at s, in
+// the order of OwnBodies. They hold until the next evaluation.
 //
 // Cost: that of the force; k was computed at s. Errors are those of the force, with its name, and ErrNotFinite.
 func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force, error) {
@@ -170,7 +171,8 @@ func (m *Mechanism) OwnWrenches(i int, k *Kinematics, s *State) ([]spatial.Force
 // OwnDerivatives returns the derivatives of force i of one's own at s, as DerivativesTo of DifferentiableForce stores
 // them. They hold until the next evaluation.
 //
-// Cost: that of the force; k was computed at s. It returns ErrNoDerivatives and the errors of the force, with its name, and ErrNotFinite.
+// Cost: that of the force; k was computed at s. It returns ErrNoDerivatives
+// and the errors of the force, with its name, and ErrNotFinite.
 func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, velocity []float64, err error) {
 	o := &m.own[i]
 	f, ok := o.force.(DifferentiableForce)

@@ -66,11 +66,12 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	return &out, nil
 }
 
-// Release returns a copy of m in which the given freedoms have no motions any more: what Prescribe undoes for freedoms that the model prescribes.
-// Inverse dynamics of the copy with these freedoms as actuators finds the forces of the motions.
+// Release returns a copy of m in which the given freedoms have no motions any more:
+// what Prescribe undoes for freedoms that the model prescribes. Inverse dynamics of
+// the copy with these freedoms as actuators finds the forces of the motions.
 //
-// Cost: O(bodies + joints). It returns an error that wraps ErrReleased, with the joint, for a freedom that is not prescribed
-// or that is given twice. It panics on a joint out of range.
+// Cost: O(bodies + joints). It returns an error that wraps ErrReleased, with the joint, for a freedom that is not
+// prescribed or that is given twice. It panics on a joint out of range.
 func (m *Mechanism) Release(freedoms []Freedom) (*Mechanism, error) {
 	out := *m
 	out.Joints = append([]Joint(nil), m.Joints...)

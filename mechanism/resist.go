@@ -26,14 +26,15 @@ type resistor struct {
 	friction model.Friction // of friction, with all defaults
 }
 
-// Resistance is what stops or friction do along a freedom at a state: the generalized force with its derivatives, and more.
+// Resistance is what stops or friction do along a freedom at a state:
+// the generalized force with its derivatives, and more.
 type Resistance struct {
 	Push
 
 	// Secant is what Newton matrices have for Damping: of friction that slides, the force over the rate (docs/ground.md).
 	Secant float64
-	// Bristle is −∂force/∂ξ for the internal state ξ of bristles, and ByRate and ByState are the derivatives of the rate of ξ by the rate of the
-	// freedom and by ξ. They are 0 without bristles.
+	// Bristle is −∂force/∂ξ for the internal state ξ of bristles, and ByRate and ByState are the derivatives of the
+	// rate of ξ by the rate of the freedom and by ξ. They are 0 without bristles.
 	Bristle, ByRate, ByState float64
 
 	Depth  float64 // of a stop: how far the coordinate is beyond its nearer end, rad or m; negative between them
@@ -100,7 +101,8 @@ func (m *Mechanism) addFriction(j, i int, f *model.Friction) {
 // isStop reports whether r are stops.
 func (r *resistor) isStop() bool { return r.stop.Normal.Stiffness > 0 }
 
-// NumResistors returns the number of freedoms with stops and of those with friction; the three rotations of a ball count each.
+// NumResistors returns the number of freedoms with stops and of those
+// with friction; the three rotations of a ball count each.
 func (l *Loads) NumResistors() int { return len(l.resistors) }
 
 // Resistor returns the freedom of resistor i, and whether it is one with stops; otherwise it has friction.
@@ -122,8 +124,8 @@ func (l *Loads) ResistorSettings(i int) (settings struct {
 	return settings
 }
 
-// ImpactSpeed returns the rate beyond which an impulse turns the freedom of resistor i around, rad/s or m/s, and the part of the rate that it leaves.
-// The rate is 0 where there are no impulses.
+// ImpactSpeed returns the rate beyond which an impulse turns the freedom of resistor i around, rad/s or m/s, and the
+// part of the rate that it leaves. The rate is 0 where there are no impulses.
 func (l *Loads) ImpactSpeed(i int) (speed, restitution float64) {
 	return l.resistors[i].impact, l.resistors[i].restitution
 }
@@ -146,8 +148,8 @@ func (m *Mechanism) Turns(f Freedom) bool {
 // OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
 func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
 
-// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none: of bristles how far they bend,
-// of stops with impulses 1 in flight, where their springs do nothing, and 0 on a spring.
+// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none: of bristles
+// how far they bend, of stops with impulses 1 in flight, where their springs do nothing, and 0 on a spring.
 func (l *Loads) ResistorState(i int) int { return int(l.resistors[i].first) }
 
 // state returns the internal state of r at s.
@@ -205,7 +207,8 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
 }
 
-// over returns how much larger than sliding friction that at a speed is, docs/stops-and-friction.md (J6), and its derivative.
+// over returns how much larger than sliding friction that at a speed
+// is, docs/stops-and-friction.md (J6), and its derivative.
 func (r *resistor) over(speed float64) (s, slope float64) {
 	f := &r.friction
 	if f.Static == 1 {
@@ -277,7 +280,8 @@ func (m *Mechanism) addResistances(f []spatial.Force, k *Kinematics, s *State) {
 	}
 }
 
-// AddResistanceTo adds to w the wrench of stops and friction of joint j on the successor, about the origin of S, world axes.
+// AddResistanceTo adds to w the wrench of stops and friction of joint
+// j on the successor, about the origin of S, world axes.
 //
 // Cost: the logarithm of the number of resistors, no allocation.
 func (m *Mechanism) AddResistanceTo(w *spatial.Force, j int, jk *JointKinematics, s *State) {
@@ -317,8 +321,8 @@ func (m *Mechanism) resistorRates(a, b, scale []float64, k *Kinematics, s *State
 	}
 }
 
-// Bearings. A friction that grows with the reaction in its joint needs the multipliers, which depend on it. Who solves for them iterates
-// (kkt.Solver.Solve), with the reactions so far in State.Bearings.
+// Bearings. A friction that grows with the reaction in its joint needs the multipliers, which depend on it. Who solves
+// for them iterates (kkt.Solver.Solve), with the reactions so far in State.Bearings.
 
 // NumBearings returns the number of joints whose friction grows with their reaction: the length of State.Bearings.
 func (l *Loads) NumBearings() int { return len(l.bearings) }
@@ -340,8 +344,8 @@ func (s *State) bearingLoad(i int32) float64 {
 	return s.Bearings[i]
 }
 
-// BearingLoad returns the reaction, N, that the friction of joint j grows with, where w is the constraint wrench of the joint: the force of a spherical joint,
-// and of a revolute one its part across the axis.
+// BearingLoad returns the reaction, N, that the friction of joint j grows with, where w is the constraint wrench of the
+// joint: the force of a spherical joint, and of a revolute one its part across the axis.
 func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) float64 {
 	f := w.Linear()
 	if m.Joints[j].Kind == joints.Revolute {
@@ -406,8 +410,8 @@ func (m *Mechanism) AtLower(i int, jk *JointKinematics) bool {
 // stopEdge is the depth of a stop, rad or m, up to which it is at its edge, on either side.
 const stopEdge = 1e-9
 
-// StopsAtEdge returns the stops at s that are at the edge of touching and have a stiffness on one side of it only: those with the exponent 1. What is linear
-// about s is then of one side.
+// StopsAtEdge returns the stops at s that are at the edge of touching and have a stiffness on one side of it only:
+// those with the exponent 1. What is linear about s is then of one side.
 //
 // Cost: O(resistors); allocates. k was computed at s.
 func (m *Mechanism) StopsAtEdge(k *Kinematics, s *State) (list []Freedom) {

@@ -69,7 +69,8 @@ func at(t testing.TB, m *mechanism.Mechanism, q float64, rate spatial.Vec3, inte
 	return list, w
 }
 
-// TestResistanceDerivatives: stiffness, damping and those of bristles against differences, the power against force and energy, for all laws.
+// TestResistanceDerivatives: stiffness, damping and those of bristles
+// against differences, the power against force and energy, for all laws.
 func TestResistanceDerivatives(t *testing.T) {
 	stop := func(n contact.Normal) *model.Limit {
 		return &model.Limit{Lower: -0.2, Upper: 0.3, Stop: model.Stop{Normal: n}}
@@ -184,7 +185,8 @@ func TestResistanceAllocations(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = m.EnergyAt(k, s) }))
 }
 
-// FuzzResistance: whatever the numbers, a model is refused or its forces are numbers, and friction without bristles never drives.
+// FuzzResistance: whatever the numbers, a model is refused or its
+// forces are numbers, and friction without bristles never drives.
 func FuzzResistance(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add(uint8(0), 3.0, 0.1, 1.5, 0.2, 0.01, 0.3, 1000.0, 1.5, 0.2, -0.1, 0.1, 0.15, 0.4, 0.005)

@@ -15,7 +15,8 @@ type TerrainRuts struct {
 	Contacts []int
 }
 
-// WantsRuts reports whether a contact of the model leaves ruts. A run then has to be one of Inputs, which have the ground.
+// WantsRuts reports whether a contact of the model leaves ruts. A run
+// then has to be one of Inputs, which have the ground.
 func (l *Loads) WantsRuts() bool {
 	return slices.ContainsFunc(l.contacts, func(t touching) bool { return t.wantsRuts() })
 }
@@ -24,8 +25,8 @@ func (t *touching) wantsRuts() bool {
 	return t.Law.Friction.Type == contact.Soil && t.Law.Friction.Soil.Ruts
 }
 
-// Ruts returns the ruts of Inputs, one for each terrain on which a contact wants them, in the order of the first such contact. All contacts on such a terrain are on
-// its rutted ground. The model's own mechanism has none.
+// Ruts returns the ruts of Inputs, one for each terrain on which a contact wants them, in the order of the first such
+// contact. All contacts on such a terrain are on its rutted ground. The model's own mechanism has none.
 func (l *Loads) Ruts() []TerrainRuts { return l.ruts }
 
 // setRuts gives the loads a ground of their own where wheels leave ruts: as it is in from.

@@ -21,8 +21,8 @@ type Singular struct {
 func (m *Mechanism) Singular() []Singular { return m.singular }
 
 // holdPart is what the Weight of a body has in directions without inertia, relative to its mass at its length
-// (SquareLengthsTo). Solvers take it off again. The larger it is, the better are the pivots; the smaller it is, the less is left to
-// take off. It is small beside moments that joints give to such a direction.
+// (SquareLengthsTo). Solvers take it off again. The larger it is, the better are the pivots; the smaller it is, the
+// less is left to take off. It is small beside moments that joints give to such a direction.
 const holdPart = 1e-4
 
 // leastHold and mostHold bound it, so that neither it nor its inverse overflows.
@@ -51,8 +51,8 @@ func (m *Mechanism) findSingular() {
 	}
 }
 
-// lengthsOfPoints gives bodies of length zero, points whose joints are all at their centres, a length: that of the longest body that a
-// joint joins them to, or 1 m.
+// lengthsOfPoints gives bodies of length zero, points whose joints are all at their centres, a length: that of the
+// longest body that a joint joins them to, or 1 m.
 func (m *Mechanism) lengthsOfPoints(length2 []float64) {
 	if m.singular == nil {
 		return
@@ -84,7 +84,8 @@ func (m *Mechanism) lengthsOfPoints(length2 []float64) {
 	}
 }
 
-// HeldInertia returns the inertia of body i that its Weight stands for: that of the body, and what is held where there is none.
+// HeldInertia returns the inertia of body i that its Weight stands
+// for: that of the body, and what is held where there is none.
 //
 // Frame: body axes. Cost: O(singular bodies).
 func (m *Mechanism) HeldInertia(i int) spatial.Sym3 {

@@ -58,7 +58,8 @@ func (d *Drive) Law(i int) *springs.Laws {
 // springy reports whether freedom i has a spring, whose turns count.
 func (d *Drive) springy(i int) bool { return d.Stiffness[i] != 0 || d.Law(i) != nil }
 
-// Pull is what the springs and dampers of a coordinate do: a force against it, and the derivatives of that by the coordinate and its rate.
+// Pull is what the springs and dampers of a coordinate do: a force
+// against it, and the derivatives of that by the coordinate and its rate.
 type Pull struct {
 	Tension, Stiffness, Damping float64
 }
@@ -76,7 +77,8 @@ func (p *Pull) add(l *springs.Laws, x, y float64) error {
 	return nil
 }
 
-// PullAt returns what the springs and dampers of freedom i do at the coordinate q with the rate qd. Of a rotation of a ball q is 0, as Spec.CoordinatesTo has it.
+// PullAt returns what the springs and dampers of freedom i do at the coordinate q with the rate qd. Of a rotation of a
+// ball q is 0, as Spec.CoordinatesTo has it.
 //
 // Cost: O(1), and that of springs.Laws.At, whose errors it returns; no allocation without one.
 func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
@@ -87,7 +89,8 @@ func (d *Drive) PullAt(i int, q, qd float64) (p Pull, err error) {
 	return p, err
 }
 
-// SpringLaw returns the laws of force element i, a spring-damper, beside its stiffness and damping; nil if it has none. They are not to be changed.
+// SpringLaw returns the laws of force element i, a spring-damper, beside its stiffness and damping; nil if it has none.
+// They are not to be changed.
 func (l *Loads) SpringLaw(i int) *springs.Laws {
 	if l.laws == nil {
 		return nil
@@ -154,7 +157,8 @@ type ElementState struct {
 	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames
 	Tension      float64 // N; of a bushing the magnitude of its force
 	Energy       float64 // J
-	// Force and Torque of a bushing: on B about the origin of its frame, world axes, N and N m. Of a spring-damper the force on B.
+	// Force and Torque of a bushing: on B about the origin of its
+	// frame, world axes, N and N m. Of a spring-damper the force on B.
 	Force, Torque spatial.Vec3
 }
 
@@ -249,7 +253,8 @@ func (m *Mechanism) pointless(i int, k *Kinematics, s *State) bool {
 	return m.together(e, k, s, vB.Sub(vA))
 }
 
-// SpringSettings passes all numbers that decide about laws, bushings and cables, beside those of Forces and of the drives, for comparison.
+// SpringSettings passes all numbers that decide about laws, bushings
+// and cables, beside those of Forces and of the drives, for comparison.
 func (m *Mechanism) SpringSettings(add func(...float64)) {
 	law := func(l *springs.Law) {
 		if l == nil {

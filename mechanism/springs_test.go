@@ -180,7 +180,8 @@ func TestElements(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestCoincidingPoints: a cable through points at one place, a law between them, and a bushing of half a turn are refused by name.
+// TestCoincidingPoints: a cable through points at one place, a law
+// between them, and a bushing of half a turn are refused by name.
 func TestCoincidingPoints(t *testing.T) {
 	from := cubes(1)
 	here := from.Bodies[0].Pose.Position

@@ -30,11 +30,13 @@ type State struct {
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
 	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there.
 	Angles []float64
-	// Internal are the internal states (Mechanism.NumInternal), in the order of the joints and then of the contacts: how far bristles are bent, m or
-	// rad, slips of tyres, and 1 for stops with impulses that are in flight. With nil they are zero.
+	// Internal are the internal states (Mechanism.NumInternal), in the order of the
+	// joints and then of the contacts: how far bristles are bent, m or rad, slips of
+	// tyres, and 1 for stops with impulses that are in flight. With nil they are zero.
 	Internal []float64
-	// Bearings are the reactions in the joints whose friction grows with them (Mechanism.NumBearings), N, as far as they are known. With nil they are
-	// zero. They follow from the rest of the state, and who solves for accelerations does not read them.
+	// Bearings are the reactions in the joints whose friction grows with them
+	// (Mechanism.NumBearings), N, as far as they are known. With nil they are zero. They
+	// follow from the rest of the state, and who solves for accelerations does not read them.
 	Bearings []float64
 }
 

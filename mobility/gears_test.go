@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// requireCounts compares the mobility and the number of redundant rows of the report and of the analysis with what theory says.
+// requireCounts compares the mobility and the number of redundant rows
+// of the report and of the analysis with what theory says.
 func requireCounts(t *testing.T, b *rung.Builder, mobile, redundant int) {
 	t.Helper()
 	m, err := b.Model()
@@ -42,8 +43,8 @@ func wheel(t *testing.T, b *rung.Builder, name string, from rung.Body, at, axis 
 	return w, b.Revolute(name, from, w, at, axis)
 }
 
-// TestAutomotiveDifferential: a pinion drives the ring gear on the cage. Each spider, on a pin of the cage, meshes with both side gears, which
-// turn with the wheels. The wheels move independently, and each spider but one is redundant.
+// TestAutomotiveDifferential: a pinion drives the ring gear on the cage. Each spider, on a pin of the cage, meshes with
+// both side gears, which turn with the wheels. The wheels move independently, and each spider but one is redundant.
 func TestAutomotiveDifferential(t *testing.T) {
 	x, y := spatial.Vec3{1}, spatial.Vec3{0, 1}
 	for _, spiders := range []int{1, 2, 4} {
@@ -64,7 +65,8 @@ func TestAutomotiveDifferential(t *testing.T) {
 	}
 }
 
-// TestPlanetaryTrain: of three planets between sun and ring, that is held, two are redundant. With a ring that turns the train has mobility 2.
+// TestPlanetaryTrain: of three planets between sun and ring, that is
+// held, two are redundant. With a ring that turns the train has mobility 2.
 func TestPlanetaryTrain(t *testing.T) {
 	const zs, zp = 20.0, 16.0
 	z := spatial.Vec3{0, 0, 1}
@@ -90,7 +92,8 @@ func TestPlanetaryTrain(t *testing.T) {
 	}
 }
 
-// TestGearedStrandbeest: a pair of Jansen's legs on one crank, which a wheel of a motor drives. Each loop of the plane has three redundant rows.
+// TestGearedStrandbeest: a pair of Jansen's legs on one crank, which a
+// wheel of a motor drives. Each loop of the plane has three redundant rows.
 func TestGearedStrandbeest(t *testing.T) {
 	const theta = 0.7
 	z := spatial.Vec3{0, 0, 1}

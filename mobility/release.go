@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Release says to which type a joint of an over-constrained mechanism may be
-// released, or which coupling may be left out, without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
+// Release says to which type a joint of an over-constrained mechanism may be released, or which coupling may be left
+// out, without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
 type Release struct {
 	Joint            string `json:"joint"`
 	Type             string `json:"type"`    // as joints.Kind.String has it
@@ -21,7 +21,8 @@ type Release struct {
 
 	Coupling string `json:"coupling,omitempty"` // to be left out: in place of a joint, with type "coupling" and suggestion "none"
 
-	// Turns is how often both frames have been turned so that x lies where z was, y where x was and z where y was. Three turns are none.
+	// Turns is how often both frames have been turned so that x lies
+	// where z was, y where x was and z where y was. Three turns are none.
 	Turns int `json:"-"`
 }
 
@@ -397,8 +398,8 @@ func (c *change) apply(j *model.Joint) {
 // rankOf returns the rank of the constraints of m at r.st.
 func (r *releaser) rankOf(m *model.Model) (kkt.Rank, error) { return rankOf(r.ctx, m, r.st, r.from) }
 
-// rankOf returns the rank of the constraints of m at st, a state of the mechanism from with the same bodies, and the redundant rows of
-// each joint and coupling.
+// rankOf returns the rank of the constraints of m at st, a state of the mechanism from with the same bodies, and the
+// redundant rows of each joint and coupling.
 func rankOf(ctx context.Context, m *model.Model, st *mechanism.State, from *mechanism.Mechanism) (kkt.Rank, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/mobility"
 )
 
-// A four-bar window in space has three redundant rows: its rods lie in parallel planes whatever their length. With a looser joint it fits
-// when its parts are not exact.
+// A four-bar window in space has three redundant rows: its rods lie in parallel planes whatever their length. With a
+// looser joint it fits when its parts are not exact.
 func ExampleFindReleases() {
 	m, _ := bench.NFourBar(1, 0.5, 1)
 	p, _ := rung.NewPlan(m, rung.Options{})

@@ -20,8 +20,8 @@ type Frame struct {
 // VisualKind is the kind of a shape.
 type VisualKind uint8
 
-// The shapes of rung-model/1, with what Size holds (m). They stand about the origin of their frame, cylinders and capsules along
-// its z axis.
+// The shapes of rung-model/1, with what Size holds (m). They stand about
+// the origin of their frame, cylinders and capsules along its z axis.
 const (
 	MeshVisual      VisualKind = iota // a file; no size
 	BoxVisual                         // the three edges

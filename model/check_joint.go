@@ -122,7 +122,8 @@ func (c *checker) checkParameters(j *Joint, f document.Flaws) {
 	}
 }
 
-// checkAxes checks the axes of a composite joint, and that no other has any. It reports whether they say what freedoms the joint has.
+// checkAxes checks the axes of a composite joint, and that no other
+// has any. It reports whether they say what freedoms the joint has.
 func (c *checker) checkAxes(j *Joint) bool {
 	switch n := len(j.Axes); {
 	case j.Type != Composite && n == 0:
@@ -268,7 +269,8 @@ func (c *checker) checkForce(e *ForceElement, f document.Flaws) {
 	}
 }
 
-// checkOthers reports parts that the type of a force element does not have, of those that only models made in Go can have.
+// checkOthers reports parts that the type of a force element does not
+// have, of those that only models made in Go can have.
 func (c *checker) checkOthers(e *ForceElement) {
 	if e.Contact != nil && e.Type != ContactForce {
 		c.report(".contact", "", meaningless("force element", e.Type.String()))

@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestReadAxes: what is wrong with the axes of a composite joint is named with its place, and the schema refuses it as far as one place shows it.
+// TestReadAxes: what is wrong with the axes of a composite joint is named
+// with its place, and the schema refuses it as far as one place shows it.
 func TestReadAxes(t *testing.T) {
 	const J = "$.joints[0]"
 	const z, x = `{"kind": "revolute", "axis": [0, 0, 1]}`, `{"kind": "prismatic", "axis": [1, 0, 0]}`

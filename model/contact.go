@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
-// Contact is how the body of a ForceElement stands on a terrain (docs/ground.md). Shape and Law are those of package contact, with the
-// defaults of the format filled in.
+// Contact is how the body of a ForceElement stands on a terrain (docs/ground.md). Shape and Law are those of package
+// contact, with the defaults of the format filled in.
 type Contact struct {
 	Terrain string
 	Map     string // terrain whose height scales the friction; "": none
@@ -58,7 +58,8 @@ const (
 	DefaultTurnSpeed = 1e-2 // rad/s
 )
 
-// Fill puts the defaults of the format in the place of zeros of the law: the exponent 1, and speeds below which friction is damped.
+// Fill puts the defaults of the format in the place of zeros of the
+// law: the exponent 1, and speeds below which friction is damped.
 func (c *Contact) Fill() { fillLaw(&c.Law) }
 
 // fillLaw puts the defaults of the format in the place of zeros.

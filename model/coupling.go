@@ -17,12 +17,13 @@ const (
 	mostFactor = 1e100
 )
 
-// Coupling makes scalar freedoms of joints depend on each other, as gears, racks, screws, belts and differentials do. It is one
-// constraint row,
+// Coupling makes scalar freedoms of joints depend on each other, as gears,
+// racks, screws, belts and differentials do. It is one constraint row,
 //
 //	Σ Factor·q − Offset − p(q of Polynomial.Of) = 0,   p(x) = c0 + c1·x + … + c4·x⁴.
 //
-// The coordinates q are those of the joints: m, or rad with whole turns. The row has the unit of its terms as they are written.
+// The coordinates q are those of the joints: m, or rad with whole
+// turns. The row has the unit of its terms as they are written.
 type Coupling struct {
 	Name       string
 	Terms      []CouplingTerm      // at least one
@@ -212,7 +213,8 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	}
 }
 
-// checkCoupled checks the freedom at a path and notes its joint. It reports whether there is such a freedom, and whether that has no motion.
+// checkCoupled checks the freedom at a path and notes its joint. It reports whether there is such a freedom, and
+// whether that has no motion.
 func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 	j, found := c.joints.find(q.Joint)
 	if !found || q.Joint == "" {

@@ -40,7 +40,8 @@ func TestReadCoupling(t *testing.T) {
 	require.Equal(t, [][]int32{{0, 1, 3}, {0, 2}}, links.Couplings)
 }
 
-// TestReadInvalidCoupling: each fault is the only one, at its path, and the schema refuses what does not depend on other places.
+// TestReadInvalidCoupling: each fault is the only one, at its path,
+// and the schema refuses what does not depend on other places.
 func TestReadInvalidCoupling(t *testing.T) {
 	const K = "$.couplings[0]"
 	s := compileSchema(t)

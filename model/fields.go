@@ -264,7 +264,8 @@ const (
 	frictionRuts
 )
 
-// frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have those that the preset tells.
+// frictionOwn are the fields that a friction must have, and those that it may have. With a preset it need not have
+// those that the preset tells.
 var frictionOwn = [...]struct{ must, may []int }{
 	contact.None:    {},
 	contact.Coulomb: {[]int{frictionCoefficient}, []int{frictionSlipSpeed, frictionHold, frictionMap}},

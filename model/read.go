@@ -22,8 +22,8 @@ import (
 // document that is not JSON, these are the problems before the syntax error. Errors of r are
 // returned wrapped.
 //
-// Terrains whose heights are in files are not loaded, and have no Surface (Model.Load, ReadIn): who reads documents of others may not
-// want them to open files.
+// Terrains whose heights are in files are not loaded, and have no Surface (Model.Load, ReadIn): who reads documents of
+// others may not want them to open files.
 func Read(r io.Reader, file string) (*Model, error) {
 	return read(context.Background(), r, file, nil, MaxElements)
 }
@@ -58,8 +58,8 @@ func read(ctx context.Context, r io.Reader, file string, files fs.FS, most int) 
 	return d.m, nil
 }
 
-// ReadFile reads the document in the file at path, and the files of its terrains, whose names are relative to the folder of path. It returns the
-// errors of Read and of opening the file.
+// ReadFile reads the document in the file at path, and the files of its terrains, whose names are relative to the
+// folder of path. It returns the errors of Read and of opening the file.
 func ReadFile(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -26,7 +26,8 @@ func (I *Inertia) positiveDefinite() bool {
 	return s > 0 && cholesky(I.XX/s, I.YY/s, I.ZZ/s, I.XY/s, I.XZ/s, I.YZ/s) && I.inverse() < surelyRegular
 }
 
-// surelyRegular is the size of an inverse, relative to that of the matrix, up to which no principal moment counts as zero.
+// surelyRegular is the size of an inverse, relative to that of the
+// matrix, up to which no principal moment counts as zero.
 const surelyRegular = 1e13
 
 // semidefinite replaces I, with one or three principal moments that are zero to rounding, by the inertia with

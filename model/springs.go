@@ -15,8 +15,8 @@ type SpringLaw = springs.Law
 // MaxCablePoints is the largest number of points of a cable.
 const MaxCablePoints = 10_000
 
-// Bushing is what a ForceElement does between the frames A and B (docs/springs.md). Matrices are symmetric and positive semidefinite, with the
-// three rotations first, then the three translations: N m/rad and N/m, N m s/rad and N s/m.
+// Bushing is what a ForceElement does between the frames A and B (docs/springs.md). Matrices are symmetric and positive
+// semidefinite, with the three rotations first, then the three translations: N m/rad and N/m, N m s/rad and N s/m.
 type Bushing struct {
 	Stiffness, Damping [6][6]float64
 	Rest               Pose // of B in A where the bushing has no force but Force and Torque of its element
@@ -30,8 +30,8 @@ func Diagonal(d [6]float64) (m [6][6]float64) {
 	return m
 }
 
-// Cable is the path of a ForceElement that is a cable: it runs through its points, from the first to the last, and slides through those between
-// (docs/springs.md). Stiffness, damping and rest length are those of the element.
+// Cable is the path of a ForceElement that is a cable: it runs through its points, from the first to the last, and
+// slides through those between (docs/springs.md). Stiffness, damping and rest length are those of the element.
 type Cable struct {
 	Points  []Attachment
 	Tension float64 // N, that is always there

@@ -9,11 +9,11 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// Stop is what a freedom meets at the ends of its Limit: a spring with a damper, docs/stops-and-friction.md (J1), with the law of the
-// normal force of a contact. Its depth is how far the coordinate is beyond an end.
+// Stop is what a freedom meets at the ends of its Limit: a spring with a damper, docs/stops-and-friction.md (J1), with
+// the law of the normal force of a contact. Its depth is how far the coordinate is beyond an end.
 //
-// With an ImpactSpeed, a rate faster than that is turned around by an impulse, docs/stops-and-friction.md (J4), where the run has
-// events for that (package sim, Stops). Slower ones meet the spring, on which the freedom comes to rest.
+// With an ImpactSpeed, a rate faster than that is turned around by an impulse, docs/stops-and-friction.md (J4), where
+// the run has events for that (package sim, Stops). Slower ones meet the spring, on which the freedom comes to rest.
 type Stop struct {
 	contact.Normal // N m/radᵉ or N/mᵉ, s/rad or s/m, N m s/rad or N s/m; Stiffness 0: there is no stop
 
@@ -23,8 +23,8 @@ type Stop struct {
 
 // Friction is dry friction of a freedom, docs/stops-and-friction.md (J5). The zero one is none.
 //
-// Its size is Force, or, of spherical and revolute joints, Coefficient·Radius times the reaction in the joint. That of the rotations of a
-// ball is one friction, opposite to the angular velocity: the three entries are equal.
+// Its size is Force, or, of spherical and revolute joints, Coefficient·Radius times the reaction in the joint. That of
+// the rotations of a ball is one friction, opposite to the angular velocity: the three entries are equal.
 type Friction struct {
 	Force       float64      // N m or N
 	Coefficient float64      // μ of a bearing

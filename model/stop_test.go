@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestStopsAndFrictionRefused: each bad value is one problem with its path; the schema refuses those that are wrong by themselves.
+// TestStopsAndFrictionRefused: each bad value is one problem with its
+// path; the schema refuses those that are wrong by themselves.
 func TestStopsAndFrictionRefused(t *testing.T) {
 	const J = "$.joints[0]"
 	s := compileSchema(t)

@@ -49,8 +49,8 @@ func (t TerrainType) String() string {
 // MaxRandomNodes is the number of nodes that a random terrain of a document has at most, as a few bytes ask for them.
 const MaxRandomNodes = ground.MostRandom
 
-// Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields that stand beside
-// them; the others are zero.
+// Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields
+// that stand beside them; the others are zero.
 type Terrain struct {
 	Name string
 	Type TerrainType
@@ -75,7 +75,8 @@ type Terrain struct {
 	Interpolation ground.Interpolation // of the types with nodes
 	Outside       ground.Outside
 
-	// Surface is made of the fields above, by Read and Load for files. It is not made anew when they change; set it to nil then.
+	// Surface is made of the fields above, by Read and Load for files.
+	// It is not made anew when they change; set it to nil then.
 	Surface *ground.Surface
 }
 
@@ -87,7 +88,8 @@ func (t *Terrain) nodes() bool {
 // file reports whether the heights come from a file.
 func (t *Terrain) file() bool { return t.Type == CSVTerrain || t.Type == PNGTerrain }
 
-// Folder is a file system of the files of a folder, for Load: a name is relative to the folder, may lead out of it, or is absolute.
+// Folder is a file system of the files of a folder, for Load: a name
+// is relative to the folder, may lead out of it, or is absolute.
 type Folder string
 
 // Path returns where the file of a name is.
@@ -119,7 +121,8 @@ func pathIn(files fs.FS, name string) string {
 
 // Load reads the files of the terrains that have no Surface yet, from a file system such as Folder.
 //
-// Cost: O(nodes). It returns *Problems with all that Check finds and all that is wrong in the files, and the error of ctx if that ends.
+// Cost: O(nodes). It returns *Problems with all that Check finds and
+// all that is wrong in the files, and the error of ctx if that ends.
 func (m *Model) Load(ctx context.Context, files fs.FS) error {
 	c := checker{faults: new(document.Faults), m: m, ctx: ctx, files: files}
 	c.run()
@@ -128,8 +131,8 @@ func (m *Model) Load(ctx context.Context, files fs.FS) error {
 
 // Surfaces returns the surfaces of the terrains, in their order: those that are there, and new ones for the others.
 //
-// Cost: O(nodes), for random ones with the logarithm. It returns *Problems for what cannot be made, which are the files that have not been
-// loaded if m passes Check, and the error of ctx if that ends.
+// Cost: O(nodes), for random ones with the logarithm. It returns *Problems for what cannot be made, which are the files
+// that have not been loaded if m passes Check, and the error of ctx if that ends.
 func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
 	if len(m.Terrains) == 0 {
 		return nil, nil

@@ -18,9 +18,9 @@ import (
 // that read back to the same value, defaults left out. Equal models give equal
 // bytes, and Read of them gives m in canonical form (see Canonicalize).
 //
-// Cost: O(bodies + joints + forces), constant memory besides the name tables.
-// It returns the errors of Check, before anything is written, and those of w. A terrain that is made in Go cannot be written; the error is
-// like those of Check.
+// Cost: O(bodies + joints + forces), constant memory besides the name tables. It
+// returns the errors of Check, before anything is written, and those of w. A
+// terrain that is made in Go cannot be written; the error is like those of Check.
 func Write(w io.Writer, m *Model) error {
 	if err := checkWritten(m); err != nil {
 		return err
@@ -28,8 +28,8 @@ func Write(w io.Writer, m *Model) error {
 	return write(w, m)
 }
 
-// WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process
-// ends: the old one or the new one. Links are followed, permissions are kept. Nothing is touched if m does not pass Check.
+// WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process ends:
+// the old one or the new one. Links are followed, permissions are kept. Nothing is touched if m does not pass Check.
 //
 // It returns the errors of Check and of the system, with the name of the file, and one if another process
 // is writing the file.

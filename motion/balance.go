@@ -25,7 +25,8 @@ const (
 )
 
 var (
-	// ErrBalance is returned by Balance.Try where forces did not come into balance. The simulation then tries a shorter step.
+	// ErrBalance is returned by Balance.Try where forces did not come
+	// into balance. The simulation then tries a shorter step.
 	ErrBalance = errors.New("motion: the forces of the ground did not come into balance")
 	// ErrBalanceStates is wrapped by the error of NewBalance for a contact with internal states.
 	ErrBalanceStates = errors.New("motion: force-balance steps are for contacts without internal states")
@@ -33,10 +34,10 @@ var (
 	ErrBalanceJoints = errors.New("motion: force-balance steps know no stops and no friction of joints")
 )
 
-// Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that stays stable
-// with steps of 10 to 40 ms. On a spanning tree it looks for the forces of contacts, actuators, springs and dampers that are those of
-// their laws at the velocity and the depth at the end of the step, docs/ground.md (G41) to (G46). All other forces are those at the
-// start of the step. It is a sim.Stepper, and belongs to one goroutine.
+// Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that
+// stays stable with steps of 10 to 40 ms. On a spanning tree it looks for the forces of contacts, actuators, springs
+// and dampers that are those of their laws at the velocity and the depth at the end of the step, docs/ground.md (G41)
+// to (G46). All other forces are those at the start of the step. It is a sim.Stepper, and belongs to one goroutine.
 type Balance struct {
 	mech   *mechanism.Mechanism
 	plan   *tree.Plan
@@ -82,8 +83,8 @@ type balancedDrive struct {
 
 // NewBalance returns an integrator with its memory.
 //
-// Cost: a tree.Plan, and matrices with a row a contact's direction and drive.
-// It returns ErrBalanceStates, with the contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory.
+// Cost: a tree.Plan, and matrices with a row a contact's direction and drive. It returns ErrBalanceStates, with the
+// contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
@@ -333,7 +334,8 @@ func (b *Balance) setRows(w *tree.Workspace, t float64) {
 // m0 is the length of a row of s.
 func (b *Balance) m0() int { return len(b.z) }
 
-// stateTo stores the state at a fraction of the step: velocities along a line, poses by the exponential map of that at the end.
+// stateTo stores the state at a fraction of the step: velocities along
+// a line, poses by the exponential map of that at the end.
 func (b *Balance) stateTo(dst *mechanism.State, theta float64) {
 	s := theta * b.h
 	dst.Time, dst.Angles = b.start.Time+s, b.start.Angles

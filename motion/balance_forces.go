@@ -10,8 +10,8 @@ import (
 // byOfTurns are the directions along which forces are moments.
 var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
 
-// Constants of the line search: sufficient decrease and curvature of the strong Wolfe conditions (Nocedal & Wright 2006, 3.7),
-// and the number of points that are looked at.
+// Constants of the line search: sufficient decrease and curvature of the strong Wolfe conditions (Nocedal & Wright
+// 2006, 3.7), and the number of points that are looked at.
 const (
 	wolfeDecrease  = 1e-4
 	wolfeCurvature = 0.9
@@ -253,8 +253,8 @@ func (b *Balance) at(alpha float64) (phi, slope float64) {
 	return phi, slope
 }
 
-// search looks along p for a point with the strong Wolfe conditions (Nocedal & Wright 2006, algorithms 3.5 and 3.6), and stays there,
-// or at the best point that it has seen. It returns φ there, and whether that is less.
+// search looks along p for a point with the strong Wolfe conditions (Nocedal & Wright 2006, algorithms 3.5 and 3.6),
+// and stays there, or at the best point that it has seen. It returns φ there, and whether that is less.
 func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 	w := &b.work
 	copy(w.z0[:b.m], b.z)

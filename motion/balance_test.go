@@ -39,7 +39,8 @@ func balanced(t testing.TB, p *kkt.Plan, step, until float64) (*mechanism.State,
 	return s.State(), b
 }
 
-// TestBalanceDrives: all vehicles drive onto their hills in steps of 20 ms, with their forces in balance and their joints closed.
+// TestBalanceDrives: all vehicles drive onto their hills in steps of
+// 20 ms, with their forces in balance and their joints closed.
 func TestBalanceDrives(t *testing.T) {
 	for _, family := range vehicles {
 		t.Run(family, func(t *testing.T) {
@@ -95,8 +96,8 @@ func TestBalanceSoil(t *testing.T) {
 	assert.InDelta(t, 2, e[1]/e[2], 0.4)
 }
 
-// TestBalanceAtRest: with their motors held, a rover and one with rockers, bogies and a differential keep still on level ground, and
-// each wheel carries what statics say: the parts of both are such that all wheels carry the same.
+// TestBalanceAtRest: with their motors held, a rover and one with rockers, bogies and a differential keep still on
+// level ground, and each wheel carries what statics say: the parts of both are such that all wheels carry the same.
 func TestBalanceAtRest(t *testing.T) {
 	for family, wheels := range map[string]float64{"rover": 4, "rocker-bogie": 6} {
 		t.Run(family, func(t *testing.T) { requireRest(t, generate(t, family, 1, 1), wheels) })
@@ -244,8 +245,8 @@ func TestBalanceFlight(t *testing.T) {
 	assert.Less(t, st.Bodies[0].Position[2], m.Bodies[0].Pose.Position[2]-0.2)
 }
 
-// TestAckermann: the rover of the tutorial drives on level ground on the circle of 5 m that its steering is made for, the nearer the
-// less its wheels slip.
+// TestAckermann: the rover of the tutorial drives on level ground on the circle of 5 m that its steering is made for,
+// the nearer the less its wheels slip.
 func TestAckermann(t *testing.T) {
 	const base, radius, until = 1.0, 5.0, 12.0
 	var e [3]float64

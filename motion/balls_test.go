@@ -35,8 +35,9 @@ func dampedSphere(t *testing.T, d []float64, omega spatial.Vec3) *model.Model {
 	return m
 }
 
-// TestDampedBall: a sphere of inertia I on a ball joint with damping d turns with ω = ω₀·exp(−d·t/I), and by each method its
-// acceleration is −d·ω/I. With different dampers each component about an axis of the predecessor, the world, decays by itself.
+// TestDampedBall: a sphere of inertia I on a ball joint with damping d turns with ω =
+// ω₀·exp(−d·t/I), and by each method its acceleration is −d·ω/I. With different dampers
+// each component about an axis of the predecessor, the world, decays by itself.
 func TestDampedBall(t *testing.T) {
 	omega := spatial.Vec3{0.6, -1.2, 2}
 	for _, d := range [][]float64{{0.3, 0.3, 0.3}, {0.1, 0.5, 0}} {
@@ -76,8 +77,8 @@ func TestDampedBall(t *testing.T) {
 	}
 }
 
-// TestStiffBallDamper: implicit steps of 10 ms with a damper whose time constant is a thousandth of that decay, and as on a hinge
-// with the same damper.
+// TestStiffBallDamper: implicit steps of 10 ms with a damper whose time constant is a thousandth of that decay, and as
+// on a hinge with the same damper.
 func TestStiffBallDamper(t *testing.T) {
 	const d, h = 1e5, 0.01
 	var got [2]float64
@@ -96,8 +97,8 @@ func TestStiffBallDamper(t *testing.T) {
 	check.Close(t, got[0], got[1], 1, 1e-9, "as a hinge")
 }
 
-// TestDampedBallsByAllMethods: with dampers on all balls, of loops and of the tree, all methods find the same accelerations, which
-// differ from those without by what takes energy: the power of the change is −Σ d·ω².
+// TestDampedBallsByAllMethods: with dampers on all balls, of loops and of the tree, all methods find the same
+// accelerations, which differ from those without by what takes energy: the power of the change is −Σ d·ω².
 func TestDampedBallsByAllMethods(t *testing.T) {
 	count := 0
 	for i, name := range []string{"stewart-6ups", "ball-ladder-5", "random-10", "random-30", "driven-mixed", "type-spherical", "type-sphere-in-cylinder"} {

@@ -21,7 +21,8 @@ const (
 	swingMass, swingArm      = 2.0, 0.7
 )
 
-// swing is a pendulum about the world's y, with the centre of mass below, on a revolute or a ball joint with the friction of a bearing.
+// swing is a pendulum about the world's y, with the centre of mass
+// below, on a revolute or a ball joint with the friction of a bearing.
 func swing(kind model.JointType, omega float64) *model.Model {
 	m := model.New("swing")
 	m.Bodies = []model.Body{{
@@ -41,7 +42,8 @@ func swing(kind model.JointType, omega float64) *model.Model {
 	return m
 }
 
-// swung is the pendulum's acceleration by hand: I·α = −m·g·l·sin θ − μ·r·|F|·ω/√(ω² + v²) with the reaction F(α), by iteration.
+// swung is the pendulum's acceleration by hand: I·α = −m·g·l·sin θ −
+// μ·r·|F|·ω/√(ω² + v²) with the reaction F(α), by iteration.
 func swung(theta, omega float64) (alpha, F float64) {
 	const g = 9.81
 	I := 0.1 + swingMass*swingArm*swingArm
@@ -54,7 +56,8 @@ func swung(theta, omega float64) (alpha, F float64) {
 	return alpha, F
 }
 
-// TestBearingPendulum: accelerations by all methods are those by hand; the friction of a ball is that of a hinge where it turns about one axis.
+// TestBearingPendulum: accelerations by all methods are those by hand; the
+// friction of a ball is that of a hinge where it turns about one axis.
 func TestBearingPendulum(t *testing.T) {
 	for _, kind := range []model.JointType{model.Revolute, model.Spherical} {
 		for _, omega := range []float64{0, 1e-3, 2, -3} {
@@ -85,7 +88,8 @@ func TestBearingSpinsDown(t *testing.T) {
 	assert.InDelta(t, 0.1*(400-want*want)/2, s.DissipatedByJoints(), 1e-5)
 }
 
-// TestBearingOrder: with friction that grows with the reaction, generalized-α stays of order 2, and dopri5 is no worse than its tolerance.
+// TestBearingOrder: with friction that grows with the reaction,
+// generalized-α stays of order 2, and dopri5 is no worse than its tolerance.
 func TestBearingOrder(t *testing.T) {
 	for _, kind := range []model.JointType{model.Revolute, model.Spherical} {
 		m := swing(kind, 4) // does not turn around in the time
@@ -109,8 +113,8 @@ func TestBearingOrder(t *testing.T) {
 	}
 }
 
-// TestBearingRefused: friction of a reaction that redundant joints leave undetermined is refused with the name of the joint. That of a planar linkage is determined: its
-// hinges carry no more across their axes than the plane says.
+// TestBearingRefused: friction of a reaction that redundant joints leave undetermined is refused with the name of the
+// joint. That of a planar linkage is determined: its hinges carry no more across their axes than the plane says.
 func TestBearingRefused(t *testing.T) {
 	door := swing(model.Revolute, 1)
 	low := door.Joints[0]
@@ -130,7 +134,8 @@ func TestBearingRefused(t *testing.T) {
 	require.ErrorIs(t, v.Solve(plan.Initial(), nil), kkt.ErrReaction)
 }
 
-// TestBearingInverse: the actuator's force for the accelerations of a motion under another force is that force, with the friction of the reaction counted.
+// TestBearingInverse: the actuator's force for the accelerations of a motion under another force is that force, with
+// the friction of the reaction counted.
 func TestBearingInverse(t *testing.T) {
 	m := swing(model.Revolute, 2)
 	m.Joints[0].Force = []float64{3}

@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BearingsTo stores in dst the reactions at st in the joints whose friction grows with them (mechanism.State.Bearings). It implements sim.Bearer.
+// BearingsTo stores in dst the reactions at st in the joints whose friction
+// grows with them (mechanism.State.Bearings). It implements sim.Bearer.
 //
 // Cost and errors are those of Solver.Solve. It panics on a length mismatch.
 func (d *Dynamics) BearingsTo(dst []float64, st *mechanism.State) error {
@@ -25,8 +26,9 @@ func (d *Tree) BearingsTo(dst []float64, st *mechanism.State) error {
 	return d.sparse.BearingsTo(dst, st)
 }
 
-// bearingState returns st with the reactions that the multipliers make at st, where friction grows with reactions. They are stored in st.Bearings too, if
-// there is room. Multipliers that are all zero are not known yet: those of st.Bearings then count.
+// bearingState returns st with the reactions that the multipliers make at st, where
+// friction grows with reactions. They are stored in st.Bearings too, if there is room.
+// Multipliers that are all zero are not known yet: those of st.Bearings then count.
 func (n *Newton) bearingState(st *mechanism.State, lambda []float64) (*mechanism.State, error) {
 	m, l := n.sys.Layout.Mech, n.sys.Layout
 	if len(n.loads) == 0 {

@@ -248,17 +248,17 @@ func TestStepsStayClosed(t *testing.T) {
 	)
 	projections := int64(0)
 	for _, c := range stepCases {
-		p := newPlan(t, generate(t, c.family, c.n, 1), 0)
+		p := newPlan(t, generate(t, c.Family, c.N, 1), 0)
 		run := func(proj sim.Projector, d *motion.Dynamics) *sim.Simulation {
 			s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{
 				Step: 0.002, Projector: proj, OnStep: func(s *sim.Simulation) error {
 					position, velocity := jointErrors(t, p.Mechanism(), s.State())
-					assert.LessOrEqual(t, position, sim.DefaultDrift, c.family)
-					assert.LessOrEqual(t, velocity, sim.DefaultDrift, c.family)
+					assert.LessOrEqual(t, position, sim.DefaultDrift, c.Family)
+					assert.LessOrEqual(t, velocity, sim.DefaultDrift, c.Family)
 					return nil
 				},
 			})
-			require.NoError(t, s.Run(until), c.family)
+			require.NoError(t, s.Run(until), c.Family)
 			return s
 		}
 		d, e := motion.NewDynamics(p), motion.NewDynamics(p)
@@ -266,8 +266,8 @@ func TestStepsStayClosed(t *testing.T) {
 		projections += got.Stats().Projections
 		for i := range want.State().Bodies {
 			x, y := &got.State().Bodies[i], &want.State().Bodies[i]
-			assert.Less(t, x.Position.Sub(y.Position).Norm(), same, "%s, body %d", c.family, i)
-			assert.Less(t, x.Velocity.Sub(y.Velocity).Norm(), 100*same, "%s, body %d", c.family, i)
+			assert.Less(t, x.Position.Sub(y.Position).Norm(), same, "%s, body %d", c.Family, i)
+			assert.Less(t, x.Velocity.Sub(y.Velocity).Norm(), 100*same, "%s, body %d", c.Family, i)
 		}
 	}
 	assert.Greater(t, projections, int64(100))
@@ -283,7 +283,7 @@ func (m methods) ProjectVelocities(st *mechanism.State) error { return m.d.Proje
 // factor without mixing things up.
 func TestDynamics(t *testing.T) {
 	for _, k := range stepCases {
-		p := newPlan(t, generate(t, k.family, k.n, 1), 0)
+		p := newPlan(t, generate(t, k.Family, k.N, 1), 0)
 		d, st := motion.NewDynamics(p), p.Initial()
 		a := make([]float64, 6*p.Mechanism().NumBodies())
 		disturb(st, 1e-9, false)
@@ -292,16 +292,16 @@ func TestDynamics(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			copy(st.Bodies, start.Bodies)
 			err = errors.Join(d.ClosePositions(st), d.ProjectVelocities(st), d.Accelerations(a, st))
-		}), k.family)
+		}), k.Family)
 		require.NoError(t, err)
 		position, velocity := jointErrors(t, p.Mechanism(), st)
-		require.LessOrEqual(t, position, shutTol, k.family)
-		require.LessOrEqual(t, velocity, shutTol, k.family)
+		require.LessOrEqual(t, position, shutTol, k.Family)
+		require.LessOrEqual(t, velocity, shutTol, k.Family)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(st))
 		want := make([]float64, len(a))
 		s.AccelerationsTo(want)
-		require.Equal(t, want, a, k.family)
+		require.Equal(t, want, a, k.Family)
 		require.NotPanics(t, func() { d.Solver().ComAcceleration(0) })
 		require.NoError(t, d.ClosePositions(st))
 		require.PanicsWithValue(t, "kkt: no solution", func() { d.Solver().ComAcceleration(0) })

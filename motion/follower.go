@@ -12,13 +12,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Follower follows the motion of a mechanism whose motions prescribe all of it: positions by Newton's method from where the bodies
-// would be by their velocities and accelerations, velocities and accelerations by the rows of the joints.
+// Follower follows the motion of a mechanism whose motions prescribe all of it: positions by Newton's method from where
+// the bodies would be by their velocities and accelerations, velocities and accelerations by the rows of the joints.
 //
-// Closed joints do not tell branches apart: a four-bar closes with its knee up and with its knee down. So a step counts only if the bodies have gone as far as
-// their velocities at both ends say, Δx = h·(v₀ + v₁)/2 to a part FollowPart. On one branch the difference is h³ times the
-// third derivative; between two branches it is what lies between them, however short the step is. A step that does not
-// count is halved. What is left when steps are too short is told as StuckError.
+// Closed joints do not tell branches apart: a four-bar closes with its knee up and with its knee
+// down. So a step counts only if the bodies have gone as far as their velocities at both ends say,
+// Δx = h·(v₀ + v₁)/2 to a part FollowPart. On one branch the difference is h³ times the third
+// derivative; between two branches it is what lies between them, however short the step is. A step
+// that does not count is halved. What is left when steps are too short is told as StuckError.
 //
 // It belongs to one goroutine at a time.
 type Follower struct {
@@ -37,16 +38,18 @@ type Follower struct {
 }
 
 const (
-	// FollowPart is the part of its travel by which a step may miss what velocities say: 0.5 rad of a crank at a constant rate miss by 0.02.
+	// FollowPart is the part of its travel by which a step may miss what velocities say: 0.5 rad of a crank at a
+	// constant rate miss by 0.02.
 	FollowPart = 0.02
 	// followRest is the travel, rad or sizes, that counts as none.
 	followRest = 1e-9
 	// followLeast is the shortest step, relative to the one that was wanted.
 	followLeast = 1e-7
-	// followBehind is how soon behind the end of the motion, relative to the step that was wanted, joints that do not close make it a dead position. Nearer to it than their
-	// tolerance they close still.
+	// followBehind is how soon behind the end of the motion, relative to the step that was wanted, joints that do not
+	// close make it a dead position. Nearer to it than their tolerance they close still.
 	followBehind = 1e-3
-	// followMost is the travel, rad or sizes, from one time to the next beyond which that is not asked of steps that see a part of a turn.
+	// followMost is the travel, rad or sizes, from one time to the next
+	// beyond which that is not asked of steps that see a part of a turn.
 	followMost = 1e6
 	// followGrow lengthens a step after one that counted.
 	followGrow = 2
@@ -133,7 +136,8 @@ func (f *Follower) Start(ctx context.Context) error {
 // State is where the motion is. It is the Follower's own.
 func (f *Follower) State() *mechanism.State { return f.st }
 
-// AccelerationsTo stores in a the accelerations at State: six numbers a body, ω̇ then the classical acceleration of the centre of mass, world axes.
+// AccelerationsTo stores in a the accelerations at State: six numbers a body, ω̇ then the classical acceleration of the
+// centre of mass, world axes.
 //
 // It panics unless a has 6 entries a body.
 func (f *Follower) AccelerationsTo(a []float64) {
@@ -148,8 +152,8 @@ func (f *Follower) Steps() (done, halved int) { return f.steps, f.halved }
 
 // To follows the motion to the time t, which is not before that of State.
 //
-// It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or sizes, the cause of ctx, and errors of the
-// solver. State is then as far as the motion is known.
+// It returns StuckError where the motion ends, ErrFar with the body for a time to which it would travel 10⁶ rad or
+// sizes, the cause of ctx, and errors of the solver. State is then as far as the motion is known.
 func (f *Follower) To(ctx context.Context, t float64) error {
 	if t < f.st.Time {
 		panic("motion: time runs backwards")
@@ -217,7 +221,8 @@ func (f *Follower) fastest(h float64) (body int, travel float64) {
 	return body, travel
 }
 
-// try does the step to the time t. missed says that the bodies have not gone as their velocities say, singular that these are not determined there.
+// try does the step to the time t. missed says that the bodies have not gone as their velocities say, singular that
+// these are not determined there.
 func (f *Follower) try(t float64) (missed, singular bool, err error) {
 	h := t - f.st.Time
 	copy(f.next.Bodies, f.st.Bodies)

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// followTol is of positions, velocities and accelerations against closed forms, relative to some metres and radians a second.
+	// followTol is of positions, velocities and accelerations against
+	// closed forms, relative to some metres and radians a second.
 	followTol = 1e-10
 	// followSlow is the same for accelerations, which have the rate squared.
 	followSlow = 1e-8
@@ -151,7 +152,8 @@ func TestFollowJansen(t *testing.T) {
 
 // TestFollowDead stops a rocker-driven four-bar where its links are in one line, and says where.
 func TestFollowDead(t *testing.T) {
-	// Crank 1, coupler 1, ground 2.2, rocker 1: driven from the left, the left link goes down until the other two are stretched.
+	// Crank 1, coupler 1, ground 2.2, rocker 1: driven from the left,
+	// the left link goes down until the other two are stretched.
 	p := []spatial.Vec3{{}, {0.6, 0.8}, {1.55, 0}, {2.2}}
 	p[2] = spatial.Vec3{2.2 - 0.4, 0.9}
 	m := planar(t, p...)
@@ -173,7 +175,8 @@ func TestFollowDead(t *testing.T) {
 	require.Contains(t, []string{"p1", "p2", "end"}, stuck.Joint)
 }
 
-// TestFollowThroughFlat takes a parallelogram through its flat pose along the branch on which it came, and names the pose if it is to stop there.
+// TestFollowThroughFlat takes a parallelogram through its flat pose along the branch on which it came, and names the
+// pose if it is to stop there.
 func TestFollowThroughFlat(t *testing.T) {
 	m := planar(t, spatial.Vec3{}, spatial.Vec3{0.6, 0.8}, spatial.Vec3{2.6, 0.8}, spatial.Vec3{2})
 	flat := math.Atan2(0.8, 0.6)

@@ -48,8 +48,8 @@ func runImplicit(plan *rung.Plan, tol, step float64, o sim.Options, start ...*me
 	return sim.New(plan.Mechanism(), g, append(start, plan.Initial())[0], o)
 }
 
-// TestStopBounces: the rate after a bounce on a stop without gravity, docs/stops-and-friction.md (J3): by the first integral of the law with exponent 1, and by
-// the formula of Hunt & Crossley 1975 for little damping.
+// TestStopBounces: the rate after a bounce on a stop without gravity, docs/stops-and-friction.md (J3): by the first
+// integral of the law with exponent 1, and by the formula of Hunt & Crossley 1975 for little damping.
 func TestStopBounces(t *testing.T) {
 	const k, chi, v = 1e4, 0.3, 0.8
 	for _, lower := range []bool{false, true} {
@@ -115,8 +115,8 @@ func turningPoints(t *testing.T, m *model.Model, run func(*rung.Plan, sim.Option
 	return points, s
 }
 
-// TestDryFrictionDecay: each half swing of a torsional oscillator with dry friction T falls short of the one before by 2T/k, until the spring is weaker than friction
-// (Hartog 1956). Bristles then hold it for good.
+// TestDryFrictionDecay: each half swing of a torsional oscillator with dry friction T falls short of the one before by
+// 2T/k, until the spring is weaker than friction (Hartog 1956). Bristles then hold it for good.
 func TestDryFrictionDecay(t *testing.T) {
 	const k, T, a = 100.0, 0.5, 0.1025
 	held := model.Friction{Force: T, Hold: contact.Hold{Travel: 2e-5, Damping: 300}}
@@ -163,8 +163,9 @@ func TestDryFrictionDecay(t *testing.T) {
 	}
 }
 
-// TestStickSlip: a mass on a belt, on a spring, with static friction larger than that of sliding, has the limit cycle of Popp & Stelter 1990 in the limit in which
-// friction falls at once: it sticks until kx = F_s, and slips along a cosine about F_k/k until it has the belt's speed again.
+// TestStickSlip: a mass on a belt, on a spring, with static friction larger than that of sliding, has the limit cycle
+// of Popp & Stelter 1990 in the limit in which friction falls at once: it sticks until kx = F_s, and slips along a
+// cosine about F_k/k until it has the belt's speed again.
 func TestStickSlip(t *testing.T) {
 	const k, belt, sliding, static = 1.0, 0.2, 1.0, 2.0
 	build := func(f model.Friction) *model.Model {

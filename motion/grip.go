@@ -99,8 +99,9 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 	}
 }
 
-// secant returns the friction of a point over its slip, at most most, N s/m. Along the slip the derivative of friction is much smaller: with it Newton's method
-// goes from one direction of the slip to the other and back, where a step would end sticking.
+// secant returns the friction of a point over its slip, at most most, N s/m. Along the
+// slip the derivative of friction is much smaller: with it Newton's method goes from
+// one direction of the slip to the other and back, where a step would end sticking.
 func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
 	v := math.Hypot(motion.X, motion.Y)
 	if v == 0 {
@@ -109,8 +110,9 @@ func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
 	return min(math.Hypot(f.X, f.Y)/v, most)
 }
 
-// follow adds to d what the velocities at the end of a step do to the forces through the internal states there (sim.GeneralizedAlpha): half the step, which is about
-// position over velocity, times what the states lose of it on the way.
+// follow adds to d what the velocities at the end of a step do to the forces
+// through the internal states there (sim.GeneralizedAlpha): half the step, which
+// is about position over velocity, times what the states lose of it on the way.
 func follow(d *contact.Derivatives, l *contact.Law, motion *contact.Motion, states []float64, half float64) {
 	var rate [2]float64
 	var by contact.RateDerivatives

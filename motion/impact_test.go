@@ -27,8 +27,8 @@ func hardStop(x, e float64) []*model.Limit {
 	return []*model.Limit{{Lower: -9, Upper: x, Stop: model.Stop{Normal: contact.Normal{Stiffness: 1e4}, Restitution: e, ImpactSpeed: 1e-3}}}
 }
 
-// impact makes the first stop of m strike at the state of the model. It returns the rates of the first freedoms of all joints after it, the energy that is taken, and the kinetic energy that is
-// missing. Joints and couplings hold.
+// impact makes the first stop of m strike at the state of the model. It returns the rates of the first freedoms of all
+// joints after it, the energy that is taken, and the kinetic energy that is missing. Joints and couplings hold.
 func impact(t *testing.T, m *model.Model) (rates []float64, taken, missing float64) {
 	t.Helper()
 	plan := planOf(t, m)
@@ -59,7 +59,8 @@ func impact(t *testing.T, m *model.Model) (rates []float64, taken, missing float
 	return rates, taken, before - after
 }
 
-// sliders is a mass M on a slide along z of the world at 0.4 m/s, and on it a mass of 1 kg on a slide along z at v relative to it, whose stop is struck.
+// sliders is a mass M on a slide along z of the world at 0.4 m/s, and on it a mass of 1 kg on a slide along z at v
+// relative to it, whose stop is struck.
 func sliders(M, v, e float64, change func(first, second *model.Joint)) *model.Model {
 	m := slider(func(j *model.Joint, b *model.Body) { b.Mass, b.Velocity.Linear[2] = M, 0.4 })
 	m.Bodies = append(m.Bodies, model.Body{Name: "second", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Velocity: model.Velocity{Linear: [3]float64{0, 0, 0.4 + v}}})
@@ -68,8 +69,9 @@ func sliders(M, v, e float64, change func(first, second *model.Joint)) *model.Mo
 	return m
 }
 
-// TestImpactsWithArmature: rotors of both slides take part in an impulse between two masses: the momentum along the first slide, (M + I₁ + m)ẋ + m·q̇, stays, and the energy
-// (1 − e²)·q̇²/2 of the inertia m + I₂ − m²/(M + I₁ + m) is taken. Where the first slide is driven it goes on as it is.
+// TestImpactsWithArmature: rotors of both slides take part in an impulse between two masses: the momentum along the
+// first slide, (M + I₁ + m)ẋ + m·q̇, stays, and the energy (1 − e²)·q̇²/2 of the inertia m + I₂ − m²/(M + I₁ + m) is
+// taken. Where the first slide is driven it goes on as it is.
 func TestImpactsWithArmature(t *testing.T) {
 	const M, I1, I2, v, e = 3.0, 0.7, 2.5, 0.8, 0.3
 	rates, taken, missing := impact(t, sliders(M, v, e, func(a, b *model.Joint) { a.Armature, b.Armature = []float64{I1}, []float64{I2} }))
@@ -108,7 +110,8 @@ func TestImpactOfGears(t *testing.T) {
 	assert.InDelta(t, taken, missing, impactTol)
 }
 
-// TestImpactOfPoint: a point mass on a massless arm of length l hangs from a cart and strikes: the momentum along the rail, (M + m)ẋ + m·l·θ̇, stays.
+// TestImpactOfPoint: a point mass on a massless arm of length l hangs from a cart and strikes: the momentum along the
+// rail, (M + m)ẋ + m·l·θ̇, stays.
 func TestImpactOfPoint(t *testing.T) {
 	const M, m1, l, w, e = 2.0, 0.5, 0.7, 1.5, 0.4
 	m := model.New("cart")
@@ -145,7 +148,8 @@ func TestStuckFreedoms(t *testing.T) {
 	require.Equal(t, "on", at.Joint)
 }
 
-// mixed is a random mechanism of composite and other joints with couplings, armature, rods, point masses, springs by laws, bushings and cables. Nothing has motions.
+// mixed is a random mechanism of composite and other joints with couplings, armature, rods, point masses, springs by
+// laws, bushings and cables. Nothing has motions.
 func mixed(t testing.TB, seed uint64) *model.Model {
 	rng := rand.New(rand.NewPCG(seed, 17))
 	n := 3 + rng.IntN(6)
@@ -169,7 +173,8 @@ func mixed(t testing.TB, seed uint64) *model.Model {
 	return modeltest.Shuffle(m, rng)
 }
 
-// projected returns the plan of m and a state whose velocities satisfy its joints and couplings; nil if there are none, next to a singular pose, or if the accelerations there are not determined.
+// projected returns the plan of m and a state whose velocities satisfy its joints and couplings; nil if there are none,
+// next to a singular pose, or if the accelerations there are not determined.
 func projected(t *testing.T, m *model.Model) (*rung.Plan, *mechanism.State) {
 	t.Helper()
 	plan := planOf(t, m)
@@ -181,7 +186,8 @@ func projected(t *testing.T, m *model.Model) (*rung.Plan, *mechanism.State) {
 	return plan, st
 }
 
-// TestRespond: what a unit impulse adds to the velocities is what a unit force adds to the accelerations of a method on a tree.
+// TestRespond: what a unit impulse adds to the velocities is what a
+// unit force adds to the accelerations of a method on a tree.
 func TestRespond(t *testing.T) {
 	seeds, compared := uint64(16), 0
 	if !testing.Short() {

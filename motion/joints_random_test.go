@@ -17,7 +17,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// rub gives joints of m stops, some of which touch, and friction of all kinds; that of bearings to hinges and balls whose wrench is unique.
+// rub gives joints of m stops, some of which touch, and friction of all
+// kinds; that of bearings to hinges and balls whose wrench is unique.
 func rub(t *testing.T, m *model.Model, rng *rand.Rand) {
 	t.Helper()
 	plan := planOf(t, m)
@@ -61,7 +62,8 @@ func rub(t *testing.T, m *model.Model, rng *rand.Rand) {
 	}
 }
 
-// TestRandomResistances: in random mechanisms, accelerations with stops and friction agree by all methods, and are those of forces along the freedoms of the size that stops and friction have.
+// TestRandomResistances: in random mechanisms, accelerations with stops and friction agree by all methods, and are
+// those of forces along the freedoms of the size that stops and friction have.
 func TestRandomResistances(t *testing.T) {
 	seeds, bearings := uint64(25), 0
 	if !testing.Short() {
@@ -123,7 +125,8 @@ func TestRandomResistances(t *testing.T) {
 	assert.Greater(t, bearings, int(seeds), "joints with friction of their reaction")
 }
 
-// TestLinkageInverse: the inverse dynamics finds the force that was there, with stops, friction and the reactions that friction grows with.
+// TestLinkageInverse: the inverse dynamics finds the force that was
+// there, with stops, friction and the reactions that friction grows with.
 func TestLinkageInverse(t *testing.T) {
 	plan := linkage(t, func(m *model.Model) { m.Joints[0].Force = []float64{7} })
 	s := runExplicit(plan, 1e-8, sim.Options{})

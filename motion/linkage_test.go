@@ -19,7 +19,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// linkage is a four-bar of hinges in space that falls from rest: friction of bearings in a and c, bristles in b, regularised friction in d, and a stop at d.
+// linkage is a four-bar of hinges in space that falls from rest: friction of bearings in a and c, bristles in b,
+// regularised friction in d, and a stop at d.
 func linkage(t testing.TB, change func(m *model.Model)) *rung.Plan {
 	t.Helper()
 	b := rung.NewBuilder("linkage").Gravity(0, -9.81, 0)
@@ -46,7 +47,8 @@ func linkage(t testing.TB, change func(m *model.Model)) *rung.Plan {
 	return planOf(t, m)
 }
 
-// TestLinkageMethods: accelerations and reactions of a redundant loop with all of it agree by all methods, where it moves and at its stop.
+// TestLinkageMethods: accelerations and reactions of a redundant loop
+// with all of it agree by all methods, where it moves and at its stop.
 func TestLinkageMethods(t *testing.T) {
 	plan := linkage(t, nil)
 	s := runExplicit(plan, 1e-8, sim.Options{})
@@ -77,7 +79,8 @@ func TestLinkageMethods(t *testing.T) {
 	}
 }
 
-// TestLinkageRuns: generalized-α comes to the motion of dopri5, with energy and what joints take in balance, through the strike at the stop.
+// TestLinkageRuns: generalized-α comes to the motion of dopri5, with
+// energy and what joints take in balance, through the strike at the stop.
 func TestLinkageRuns(t *testing.T) {
 	plan := linkage(t, nil)
 	mech := plan.Mechanism()
@@ -110,7 +113,8 @@ func TestLinkageRuns(t *testing.T) {
 	}
 }
 
-// TestLinkageResumes: a run that ends at any step and goes on from its checkpoint in new memory has the same bits, by both kinds of methods, with bristles, bearings and impulses.
+// TestLinkageResumes: a run that ends at any step and goes on from its checkpoint in new memory has the same bits, by
+// both kinds of methods, with bristles, bearings and impulses.
 func TestLinkageResumes(t *testing.T) {
 	plan := linkage(t, func(m *model.Model) {
 		m.Joints[3].Limits[0].Stop.Restitution, m.Joints[3].Limits[0].Stop.ImpactSpeed = 0.4, 0.1

@@ -13,8 +13,8 @@ import (
 // Method is a way to compute accelerations.
 type Method uint8
 
-// The methods: that of package kkt, whose cost grows with the size of mechanisms such as ladders, and those of package tree, in
-// the joint coordinates of a spanning tree, whose cost grows with the square of the size at least.
+// The methods: that of package kkt, whose cost grows with the size of mechanisms such as ladders, and those of package
+// tree, in the joint coordinates of a spanning tree, whose cost grows with the square of the size at least.
 const (
 	Sparse Method = iota
 	TreeDirect

@@ -48,8 +48,9 @@ func turnAndMove(t *testing.T, m *model.Model, move spatial.Vec3) {
 	}
 }
 
-// TestTurnedAndMoved: drives over hills that are turned a quarter about z are the same but for rounding. Those that are moved 10⁶ m along x and along −y besides are the same to
-// 10⁻¹² of that distance, which is 10⁻⁷ of the way: places are multiples of 1.2·10⁻¹⁰ m there, and so are depths, of which the stiffness makes forces, anew in every step.
+// TestTurnedAndMoved: drives over hills that are turned a quarter about z are the same but for rounding. Those that are
+// moved 10⁶ m along x and along −y besides are the same to 10⁻¹² of that distance, which is 10⁻⁷ of the way: places are
+// multiples of 1.2·10⁻¹⁰ m there, and so are depths, of which the stiffness makes forces, anew in every step.
 // Force-balance steps, which are few and long, keep 10⁻⁹ of the way, too.
 func TestTurnedAndMoved(t *testing.T) {
 	const turnedTol, movedTol, balanceTol = 1e-12, 1e-12, 1e-9 // of the way, of the distance, of the way

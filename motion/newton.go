@@ -39,11 +39,12 @@ import (
 // kind, six for each of its bodies. Their slacks leave the symmetric and positive semidefinite
 // part of p·K + s·D.
 //
-// A bushing has six rows, with a factor of p·K + s·D, and a cable one over all its bodies (docs/springs.md). Their stresses are multipliers, as the tensions of springs are.
+// A bushing has six rows, with a factor of p·K + s·D, and a cable one over all its bodies (docs/springs.md). Their
+// stresses are multipliers, as the tensions of springs are.
 //
-// A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and those of its
-// moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are zero. What couples them, such as friction that grows
-// with the normal force, is in the residual.
+// A contact has rows of its body alone: at the point that touches one along the normal and two along the ground, and
+// those of its moments, each with the κ of its own law. They are always in the pattern; where nothing touches they are
+// zero. What couples them, such as friction that grows with the normal force, is in the residual.
 //
 // So for every κ ≥ 0 the matrix has the form that package factor takes. To the orderings a
 // spring is a joint with a body of its own. The pivot of its row is −1 or beyond, however stiff
@@ -284,8 +285,8 @@ func (n *Newton) setScales() {
 // lengths that Newton's method leaves on the way would be large forces, and the iteration would
 // diverge for stiff springs across which bodies move.
 //
-// Friction that grows with a reaction takes the one that lambda makes, and stores it in st.Bearings, if there is room: what the matrix has of it
-// is that of the state of Linearize.
+// Friction that grows with a reaction takes the one that lambda makes, and stores it in st.Bearings, if there is room:
+// what the matrix has of it is that of the state of Linearize.
 //
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
 // axes; dlambda and lambda have Rows entries, λ and then τ.

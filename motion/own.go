@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// own are the rows of G of a force of one's own on n bodies with derivatives P of pose and V of velocity: the 6n rows of a factor
-// of what p·K + s·D = −(p·P + s·V) has that is symmetric and positive semidefinite, in mass-weighted coordinates. What is not stays
-// in the residual alone.
+// own are the rows of G of a force of one's own on n bodies with derivatives P of pose and V of velocity: the 6n rows
+// of a factor of what p·K + s·D = −(p·P + s·V) has that is symmetric and positive semidefinite, in mass-weighted
+// coordinates. What is not stays in the residual alone.
 type own struct {
 	index  int     // of the force among those of one's own
 	bodies []int32 // increasing

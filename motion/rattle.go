@@ -12,17 +12,19 @@ import (
 
 // RattleOptions choose how a Rattle works. The zero value is the default.
 type RattleOptions struct {
-	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad, rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit.
-	// 0 stands for DefaultRattle. Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need one near rounding: at a pose that is off by
-	// more, these rows contradict each other.
+	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad,
+	// rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit. 0 stands for DefaultRattle.
+	// Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need
+	// one near rounding: at a pose that is off by more, these rows contradict each other.
 	Tolerance float64
-	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol; 0 stands for as little as can be. Joints hold to
-	// Tolerance all the same.
+	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol; 0
+	// stands for as little as can be. Joints hold to Tolerance all the same.
 	Accuracy float64
-	// Turn is the angle, rad, that a body may turn by in a step; 0 stands for DefaultRattleTurn. It is at most MostRattleTurn.
+	// Turn is the angle, rad, that a body may turn by in a step; 0
+	// stands for DefaultRattleTurn. It is at most MostRattleTurn.
 	Turn float64
-	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward Euler method, which damps fast turning.
-	// RattleStats count them.
+	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward
+	// Euler method, which damps fast turning. RattleStats count them.
 	Damp bool
 }
 
@@ -37,33 +39,38 @@ const (
 const dampedTurn = 2.8
 
 var (
-	// ErrRattle is wrapped by the error of a step at whose end the joints are not closed. The simulation then tries a shorter one.
+	// ErrRattle is wrapped by the error of a step at whose end the
+	// joints are not closed. The simulation then tries a shorter one.
 	ErrRattle = errors.New("motion: the joints do not close at the end of the step")
 	// ErrRattleTurn is wrapped by the error of a step in which a body turns too far.
 	ErrRattleTurn = errors.New("motion: a body turns too far in a step")
-	// ErrRattleEnergy is wrapped by the error of a step after which the kinetic energy is not what the power of the forces makes of it.
+	// ErrRattleEnergy is wrapped by the error of a step after which the
+	// kinetic energy is not what the power of the forces makes of it.
 	ErrRattleEnergy = errors.New("motion: kinetic energy and power of the forces disagree")
 	// ErrRattleStates is wrapped by the error of NewRattle for a mechanism with internal states of contacts or friction.
 	ErrRattleStates = errors.New("motion: the method RATTLE is for mechanisms without internal states")
 )
 
-// Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of package sim: of order 2, with the joints
-// closed at both levels at the end of each step, and one factorization a step. With u the accelerations by all forces but those of the joints,
+// Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of
+// package sim: of order 2, with the joints closed at both levels at the end of each step, and one factorization a step.
+// With u the accelerations by all forces but those of the joints,
 //
 //	v½ = v₀ + h/2·(u₀ + M⁻¹J₀ᵀλ),   q₁ = exp(h·v½)·q₀,   δ(q₁) = 0
 //	v₁ = v½ + h/2·(u₁ + M⁻¹J₁ᵀμ),   J₁·v₁ = σ(t₁).
 //
-// It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle. Of mechanisms without them the energy stays
-// about where it is over long times.
+// It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle.
+// Of mechanisms without them the energy stays about where it is over long times.
 //
-// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Solver), each of which leaves about as much of the errors as bodies turn in the step, rad. u₁ is that at
-// the velocities v₀ + h·v̇₀, so that forces which depend on velocities do not lower the order.
+// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Solver), each of which leaves about as much of
+// the errors as bodies turn in the step, rad. u₁ is that at the velocities v₀ + h·v̇₀, so that forces which depend on
+// velocities do not lower the order.
 //
 // With RattleOptions.Damp a step that fails is one of the backward Euler method,
 //
 //	v₁ = v₀ + h·(u + M⁻¹Jᵀλ),   q₁ = exp(h·v₁)·q₀,   δ(q₁) = 0,   then J·v₁ = σ(t₁),
 //
-// with u and J at the pose exp(h·v₀)·q₀ and order 1. Of a rotation it takes the part (h·ω)²/2 in each step. As what fails once mostly fails again, some more steps are done so.
+// with u and J at the pose exp(h·v₀)·q₀ and order 1. Of a rotation it takes the part (h·ω)²/2 in each step. As what
+// fails once mostly fails again, some more steps are done so.
 //
 // A Rattle is a sim.Stepper and belongs to one goroutine.
 type Rattle struct {

@@ -14,8 +14,9 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// TestRattleRedundant moves mechanisms with redundant rows with accelerations that are known to 1e-6: joints hold to the tolerance, the energy stays where it is but for dampers,
-// no step is damped, the motion is that of accelerations as good as can be, and the bits are the same for any number of threads. The steps are those of rung play.
+// TestRattleRedundant moves mechanisms with redundant rows with accelerations that are known to 1e-6: joints hold to
+// the tolerance, the energy stays where it is but for dampers, no step is damped, the motion is that of accelerations
+// as good as can be, and the bits are the same for any number of threads. The steps are those of rung play.
 func TestRattleRedundant(t *testing.T) {
 	const energyTol = 5e-5 // errors of poses of 1e-8 m, corrected in a step, are 5e-6 m/s, of speeds around 0.1 m/s
 	for _, c := range []struct {
@@ -80,7 +81,8 @@ func TestRattleRedundant(t *testing.T) {
 	}
 }
 
-// TestRattleFlat: a mast of 150 stages falls flat, through the pose at which all of its rods are in line, and hangs below: joints hold, and next to no energy is lost.
+// TestRattleFlat: a mast of 150 stages falls flat, through the pose at which all of its rods are in line, and hangs
+// below: joints hold, and next to no energy is lost.
 func TestRattleFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

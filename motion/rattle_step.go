@@ -15,20 +15,23 @@ const (
 	rattleFirst = 2
 	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
 	dampedLeft = 100
-	// searchFrom is the error of poses, in units of the tolerance, up to which joints are closed by a search where corrections with weak rows do not close them.
+	// searchFrom is the error of poses, in units of the tolerance, up to which joints are closed by a search where
+	// corrections with weak rows do not close them.
 	searchFrom = 100
 	// rattleRates is the largest number of corrections of velocities.
 	rattleRates = 3
 	// longestDamped is the largest number of damped steps in a row before another one is tried.
 	longestDamped = 15
-	// rattleWork is the part of the kinetic energy by which it may differ from what the power of the forces makes of it in a step.
+	// rattleWork is the part of the kinetic energy by which it may
+	// differ from what the power of the forces makes of it in a step.
 	rattleWork = 0.1
 )
 
 // Try implements sim.Stepper. It returns 0 for the error, of which nothing is known.
 //
-// Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a step that has failed or has been damped. No
-// allocation but for errors. It returns what wraps ErrRattle or ErrRattleTurn, and errors of Solve. It panics if st is of another mechanism.
+// Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a
+// step that has failed or has been damped. No allocation but for errors. It returns what wraps ErrRattle or
+// ErrRattleTurn, and errors of Solve. It panics if st is of another mechanism.
 func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	mustHaveState(st)
 	if len(st.Bodies) != len(r.end.Bodies) {
@@ -94,7 +97,8 @@ func (r *Rattle) symplectic(h float64) error {
 	return r.balance(h)
 }
 
-// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy is not what the power of the forces makes of it, by the trapezoidal rule.
+// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy is not what
+// the power of the forces makes of it, by the trapezoidal rule.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
@@ -158,7 +162,8 @@ func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// travel makes v the velocities at the start and s·a, and moves the bodies with them in the time h. A nil a stands for zeros.
+// travel makes v the velocities at the start and s·a, and moves the
+// bodies with them in the time h. A nil a stands for zeros.
 func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	worst, square := -1, 0.0
 	var k mechanism.BodyKinematics
@@ -187,8 +192,8 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	return nil
 }
 
-// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold, and adds to v what moves it so in the time h. The
-// first corrections need not make errors smaller.
+// closePoses moves r.end along the directions of the joints' forces in the factor until the joints hold, and adds to v
+// what moves it so in the time h. The first corrections need not make errors smaller.
 func (r *Rattle) closePoses(h, tol float64, first int) error {
 	d := r.dyn.drift
 	clear(r.moved)
@@ -239,8 +244,8 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 	return nil
 }
 
-// search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and where rows are redundant. The joints then act
-// along the directions that closing takes.
+// search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and
+// where rows are redundant. The joints then act along the directions that closing takes.
 func (r *Rattle) search() error {
 	r.stats.Searches++
 	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
@@ -273,9 +278,10 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 	}
 }
 
-// closeRates changes the velocities of r.end, along the directions in the factor, until the joints hold or rattleRates corrections are done. It returns what is left,
-// relative to 1 + the largest speed + the largest rate of turning: zero where no factor is there, or none that sees all errors, and the velocities are projected, which
-// ends within its own tolerance.
+// closeRates changes the velocities of r.end, along the directions in the factor, until the
+// joints hold or rattleRates corrections are done. It returns what is left, relative to 1 +
+// the largest speed + the largest rate of turning: zero where no factor is there, or none that
+// sees all errors, and the velocities are projected, which ends within its own tolerance.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)
@@ -303,7 +309,8 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	}
 }
 
-// backward does a step h of the backward Euler method. It takes the accelerations u + M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be
+// backward does a step h of the backward Euler method. It takes the accelerations u +
+// M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be
 // that of the step: closing the poses adds M⁻¹Jᵀ of something, along the same directions.
 func (r *Rattle) backward(h float64) error {
 	r.held = false
@@ -340,9 +347,10 @@ func (r *Rattle) backward(h float64) error {
 	return r.calm(h)
 }
 
-// calm scales the velocities at the end of a damped step where the joints' forces, which do no work, have added energy: next to singular poses, where small errors of
-// poses are large velocities. What is left is the energy at the start and the work of the other forces, at the velocities of either end, whichever is more. Prescribed motions
-// do work, and with them nothing is scaled.
+// calm scales the velocities at the end of a damped step where the joints' forces, which do no work, have added energy:
+// next to singular poses, where small errors of poses are large velocities. What is left is the energy at the start and
+// the work of the other forces, at the velocities of either end, whichever is more. Prescribed motions do work, and
+// with them nothing is scaled.
 func (r *Rattle) calm(h float64) error {
 	if r.driven {
 		return nil

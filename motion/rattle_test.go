@@ -40,7 +40,8 @@ func apart(m *mechanism.Mechanism, a, b *mechanism.State) (d float64) {
 	return d
 }
 
-// TestRattleOrder: halving the step divides the errors by four, of mechanisms with redundant rows, with dampers and springs, with a prescribed crank and with couplings too.
+// TestRattleOrder: halving the step divides the errors by four, of mechanisms with redundant rows, with dampers and
+// springs, with a prescribed crank and with couplings too.
 func TestRattleOrder(t *testing.T) {
 	for _, c := range []struct {
 		family        string
@@ -76,7 +77,8 @@ func TestRattleOrder(t *testing.T) {
 	}
 }
 
-// TestRattleEnergy: of a ladder that swings, the energy is off by no more in the last of 40 s than it is in the first of them, while the joints hold to the tolerance.
+// TestRattleEnergy: of a ladder that swings, the energy is off by no more in the last of 40 s than it is in the first
+// of them, while the joints hold to the tolerance.
 func TestRattleEnergy(t *testing.T) {
 	p := newPlan(t, generate(t, "ladder", 2, 1), order.Auto)
 	m := p.Mechanism()
@@ -110,8 +112,8 @@ func TestRattleEnergy(t *testing.T) {
 	require.Less(t, worst[0], 1e-2*math.Abs(was))
 }
 
-// TestRattleDamped: bodies that turn too fast for the step lose energy and never gain any, with the joints held, until the steps are those of RATTLE again. Without
-// damping the run says which body turns too far.
+// TestRattleDamped: bodies that turn too fast for the step lose energy and never gain any, with the joints held, until
+// the steps are those of RATTLE again. Without damping the run says which body turns too far.
 func TestRattleDamped(t *testing.T) {
 	p := newPlan(t, generate(t, "ladder", 12, 1), order.Auto)
 	m, st := p.Mechanism(), p.Initial()
@@ -154,7 +156,8 @@ func TestRattleDamped(t *testing.T) {
 	require.ErrorContains(t, err, `body "`)
 }
 
-// TestRattleSingular runs through singular poses, where rows become redundant and factors fail: the runs go on, and damped steps keep the energy from growing.
+// TestRattleSingular runs through singular poses, where rows become redundant and factors fail: the runs go on, and
+// damped steps keep the energy from growing.
 func TestRattleSingular(t *testing.T) {
 	for _, c := range []struct {
 		family string
@@ -191,7 +194,8 @@ func TestRattleSingular(t *testing.T) {
 	}
 }
 
-// TestRattleResumed: a run that goes on from a checkpoint, between damped steps too, has the bits of one that nobody has ended.
+// TestRattleResumed: a run that goes on from a checkpoint, between
+// damped steps too, has the bits of one that nobody has ended.
 func TestRattleResumed(t *testing.T) {
 	p := newPlan(t, generate(t, "revolute-net", 4, 1), order.Auto)
 	o := motion.RattleOptions{Damp: true, Turn: 0.05}

@@ -62,12 +62,13 @@ func (d *drive) run(t testing.TB, p *kkt.Plan, until float64) (at spatial.Vec3, 
 	return s.State().Bodies[0].Position, s.Stats().Steps, took
 }
 
-// TestRealTime writes the table of docs/ground.md: how much faster than real time a four-wheel rover drives over hills, and how far
-// off it is after 10 s. It takes a minute of one processor, and is run by
+// TestRealTime writes the table of docs/ground.md: how much faster than real time a four-wheel rover drives over hills,
+// and how far off it is after 10 s. It takes a minute of one processor, and is run by
 //
 //	RUNG_REALTIME=hard go test -run TestRealTime -v ./motion
 //
-// and with soil, rough, rough-soil, train, train-long, train-hills, or ruts, in the place of hard; RUNG_WAGONS=2500 takes the train of that length alone.
+// and with soil, rough, rough-soil, train, train-long, train-hills, or ruts, in the place of hard; RUNG_WAGONS=2500
+// takes the train of that length alone.
 func TestRealTime(t *testing.T) {
 	what := os.Getenv("RUNG_REALTIME")
 	m := generate(t, "rover", 1, 1)
@@ -139,8 +140,8 @@ func soil(t testing.TB, m *model.Model) {
 	}
 }
 
-// trains writes what a wheel and a step cost in trains from 4 wheels to 10 000: at the start, three times, or over a second, once: on the family's own ground, or with all wheels on hills, onto which they
-// fall by up to 5 mm.
+// trains writes what a wheel and a step cost in trains from 4 wheels to 10 000: at the start, three times, or over a
+// second, once: on the family's own ground, or with all wheels on hills, onto which they fall by up to 5 mm.
 func trains(t *testing.T, long, onHills bool) {
 	until, times := 0.1, 3
 	if long {

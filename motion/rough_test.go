@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// rough puts a model on random ground of 5 cm root mean square and a length of 0.6 m, on which wheels stop to slip at once.
+// rough puts a model on random ground of 5 cm root mean square and a
+// length of 0.6 m, on which wheels stop to slip at once.
 func rough(t testing.TB, m *model.Model) {
 	const spacing, nx, ny = 0.125, 193, 97
 	f, err := ground.Random(context.Background(), ground.RandomGround{
@@ -70,8 +71,8 @@ func TestRoughSteps(t *testing.T) {
 	}
 }
 
-// TestNewtonContactsOnce: a correction at the state of the matrix, for which contacts are not looked at again, has the same bits as one for which they are. At
-// any other state they are.
+// TestNewtonContactsOnce: a correction at the state of the matrix, for which contacts are not looked at again, has the
+// same bits as one for which they are. At any other state they are.
 func TestNewtonContactsOnce(t *testing.T) {
 	m := generate(t, "rover", 1, 1)
 	p := newPlan(t, m, order.Auto)

@@ -16,7 +16,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A vehicle with four wheels that do not steer, m, kg, N/m, m/s. The chassis' centre of mass is before the middle and above the axles.
+// A vehicle with four wheels that do not steer, m, kg, N/m, m/s. The
+// chassis' centre of mass is before the middle and above the axles.
 const (
 	skidBase, skidTrack, skidRadius      = 0.9, 0.7, 0.2
 	skidChassis, skidWheel               = 50.0, 4.0
@@ -49,8 +50,8 @@ func skid(left, right float64) *model.Model {
 	return m
 }
 
-// skidBalance is what Newton's and Euler's equations lack for the vehicle to go round steadily with the velocity (u, v) of its centre of mass in its own axes and the
-// yaw rate w, where its wheels carry a + b x + c y.
+// skidBalance is what Newton's and Euler's equations lack for the vehicle to go round steadily with the velocity (u, v)
+// of its centre of mass in its own axes and the yaw rate w, where its wheels carry a + b x + c y.
 func skidBalance(f, x []float64, left, right float64) {
 	u, v, w := x[0], x[1], x[2]
 	const mass = skidChassis + 4*skidWheel
@@ -108,8 +109,8 @@ func solveSkid(t *testing.T, left, right float64) []float64 {
 	return x
 }
 
-// TestSkidSteering: with different speeds left and right four wheels go round as the balance of their forces says: slipping sideways, the outer ones carry more, and the spinning wheels tilt
-// the vehicle like gyroscopes.
+// TestSkidSteering: with different speeds left and right four wheels go round as the balance of their forces says:
+// slipping sideways, the outer ones carry more, and the spinning wheels tilt the vehicle like gyroscopes.
 func TestSkidSteering(t *testing.T) {
 	const tol = 1e-5
 	speeds := [][2]float64{{0.9, 1.1}, {-0.6, 0.6}, {0.5, 1.0}, {-0.4, 0.8}}

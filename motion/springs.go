@@ -71,8 +71,8 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a
-// force of one's own, and with as many of both as a contact, a bushing or a cable has rows. It sets the nodes of these rows.
+// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a force
+// of one's own, and with as many of both as a contact, a bushing or a cable has rows. It sets the nodes of these rows.
 func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip, strains []strain) *sparse.Pattern {
 	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips)+len(strains))
 	for i := range springs {
@@ -231,10 +231,9 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 	blocks[0] = -1
 }
 
-// setTensions moves the tensions of springs. It subtracts those that the springs have at st
-// from the residual of the bodies, and adds the given ones. The difference is the residual of
-// the springs' rows. Armature adds I·q̈ to the tension of its freedom, which the residual of the bodies does not have; u are
-// the accelerations.
+// setTensions moves the tensions of springs. It subtracts those that the springs have at st from the residual of the
+// bodies, and adds the given ones. The difference is the residual of the springs' rows. Armature adds I·q̈ to the
+// tension of its freedom, which the residual of the bodies does not have; u are the accelerations.
 func (n *Newton) setTensions(tension, u []float64, st *mechanism.State) {
 	var q pull
 	var v [6]float64
@@ -306,8 +305,8 @@ func (n *Newton) addArmature(e []float64, st *mechanism.State) {
 	}
 }
 
-// addHeld adds to n.r, of accelerations u, what the weights of rods and point masses have that the bodies do not (mechanism.Singular): the residual is
-// that of the bodies, while the Newton matrix is that of the weights.
+// addHeld adds to n.r, of accelerations u, what the weights of rods and point masses have that the bodies do not
+// (mechanism.Singular): the residual is that of the bodies, while the Newton matrix is that of the weights.
 func (n *Newton) addHeld(u []float64) {
 	m := n.sys.Layout.Mech
 	for i := range m.Singular() {

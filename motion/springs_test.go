@@ -28,8 +28,8 @@ func accelerationsBy(t *testing.T, p *kkt.Plan, m motion.Method) []float64 {
 	return a
 }
 
-// TestSpringsByAllMethods: with bushings, cables and laws all orderings and tree methods find the accelerations of the sparse one, and
-// forces of actuators come back.
+// TestSpringsByAllMethods: with bushings, cables and laws all orderings and tree methods find the accelerations of the
+// sparse one, and forces of actuators come back.
 func TestSpringsByAllMethods(t *testing.T) {
 	for i, name := range []string{"pendulum", "four-bar", "stewart-6ups", "driven-mixed", "ball-ladder-5", "random-10", "type-planar", "islands", "n-four-bar-3"} {
 		m := golden(t, name)

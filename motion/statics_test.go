@@ -17,7 +17,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// braked puts a vehicle of a family on a plane with its wheels locked, so that it stands or creeps as one body, and its centre of mass off the middle.
+// braked puts a vehicle of a family on a plane with its wheels locked, so that it stands or creeps as one body, and its
+// centre of mass off the middle.
 func braked(t *testing.T, family string, slope spatial.Vec3) *model.Model {
 	t.Helper()
 	m := generate(t, family, 1, 1)
@@ -64,7 +65,8 @@ type load struct {
 	unknown   int // -1: the force is known
 }
 
-// statics are equations of equilibrium of a vehicle at a state: the unknowns are what the ground carries at each contact, straight up, and then forces along links.
+// statics are equations of equilibrium of a vehicle at a state: the unknowns are what the ground carries at each
+// contact, straight up, and then forces along links.
 type statics struct {
 	t     *testing.T
 	mech  *mechanism.Mechanism
@@ -149,9 +151,11 @@ func (s *statics) solve() []float64 {
 	return x.RawVector().Data
 }
 
-// TestWheelLoads: on level ground and on slopes, along and across, each wheel of a braked rover, and of one with rockers, bogies and a differential of a beam and two links, which are loops,
-// carries what statics says. The centre of mass is off the middle, so that all wheels differ. On a slope the vehicle creeps as one body, so that what the ground does at each wheel
-// is straight up. Equations are those of the whole, and of the parts that turn on others, at the places where the run has put them.
+// TestWheelLoads: on level ground and on slopes, along and across, each wheel of a braked rover, and of one with
+// rockers, bogies and a differential of a beam and two links, which are loops, carries what statics says. The centre of
+// mass is off the middle, so that all wheels differ. On a slope the vehicle creeps as one body, so that what the ground
+// does at each wheel is straight up. Equations are those of the whole, and of the parts that turn on others, at the
+// places where the run has put them.
 func TestWheelLoads(t *testing.T) {
 	const tol = 1e-8 // of the weight
 	for _, family := range check.Some([]string{"rover", "rocker-bogie"}, 2) {

@@ -21,7 +21,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestImpacts: a mass between two stops with restitution e, whose rates after the bounces are v·eⁿ until they are below the impact speed, when the spring takes over.
+// TestImpacts: a mass between two stops with restitution e, whose rates after the bounces are v·eⁿ until they are below
+// the impact speed, when the spring takes over.
 func TestImpacts(t *testing.T) {
 	const e, v, slow = 0.7, 1.0, 0.2
 	m := slider(func(j *model.Joint, b *model.Body) {
@@ -68,7 +69,8 @@ func TestImpacts(t *testing.T) {
 	}
 }
 
-// jaw is a four-bar linkage of hinges in space, which are redundant, on a body that floats, with a stop of restitution e at the crank.
+// jaw is a four-bar linkage of hinges in space, which are redundant,
+// on a body that floats, with a stop of restitution e at the crank.
 func jaw(t *testing.T, e float64) *rung.Plan {
 	t.Helper()
 	b := rung.NewBuilder("jaw").Gravity(0, 0, 0)
@@ -90,8 +92,8 @@ func jaw(t *testing.T, e float64) *rung.Plan {
 	return planOf(t, m)
 }
 
-// TestImpactBalances: an impulse within a floating mechanism with redundant joints changes neither momentum nor angular momentum, keeps the joints, turns the rate around, and takes
-// as much energy as it says.
+// TestImpactBalances: an impulse within a floating mechanism with redundant joints changes neither momentum nor angular
+// momentum, keeps the joints, turns the rate around, and takes as much energy as it says.
 func TestImpactBalances(t *testing.T) {
 	for _, e := range []float64{0, 0.5, 1} {
 		plan := jaw(t, e)
@@ -156,7 +158,8 @@ func TestImpactBalances(t *testing.T) {
 	}
 }
 
-// TestImpactsAtOnce: two balls meet each other and the wall at the same instant. The impulses go on until nothing comes on any more, with momentum and, for e = 1, energy kept.
+// TestImpactsAtOnce: two balls meet each other and the wall at the same instant. The impulses go on until nothing comes
+// on any more, with momentum and, for e = 1, energy kept.
 func TestImpactsAtOnce(t *testing.T) {
 	hard := model.Stop{Normal: contact.Normal{Stiffness: 1e4}, Restitution: 1, ImpactSpeed: 1e-3}
 	m := slider(func(j *model.Joint, b *model.Body) {
@@ -182,7 +185,8 @@ func TestImpactsAtOnce(t *testing.T) {
 	assert.InDelta(t, 0, taken, 1e-12)
 }
 
-// TestPlasticImpact: without restitution a mass that is pushed on stays on the spring of its stop, and comes to rest there.
+// TestPlasticImpact: without restitution a mass that is pushed on
+// stays on the spring of its stop, and comes to rest there.
 func TestPlasticImpact(t *testing.T) {
 	m := slider(func(j *model.Joint, b *model.Body) {
 		b.Velocity.Linear[2] = 3
@@ -200,8 +204,8 @@ func TestPlasticImpact(t *testing.T) {
 	assert.InDelta(t, 0.1+50/1e4, s.State().Bodies[0].Position[2], 1e-9)
 }
 
-// TestStopOfTheExample: the leg of examples/stops, whose events are written by hand and whose impacts are projections on a fixed knee, strikes at the same times with the same rates and takes
-// the same energy with a stop of the model.
+// TestStopOfTheExample: the leg of examples/stops, whose events are written by hand and whose impacts are projections
+// on a fixed knee, strikes at the same times with the same rates and takes the same energy with a stop of the model.
 func TestStopOfTheExample(t *testing.T) {
 	b := rung.NewBuilder("leg").Gravity(0, -9.81, 0)
 	z, hip := spatial.Vec3{0, 0, 1}, spatial.Vec3{}

@@ -9,8 +9,9 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// strain are the rows of G of a bushing or a cable. With B the derivative of its coordinates by the motion of its bodies, six of a bushing and
-// one of a cable, and κ = p·K + s·D, the rows are R·B with RᵀR = κ. Its stresses are multipliers, as the tensions of springs are (Newton.Correct).
+// strain are the rows of G of a bushing or a cable. With B the derivative of its coordinates by the motion of its
+// bodies, six of a bushing and one of a cable, and κ = p·K + s·D, the rows are R·B with RᵀR = κ. Its stresses are
+// multipliers, as the tensions of springs are (Newton.Correct).
 type strain struct {
 	element int     // of the force elements
 	index   int     // among the bushings or the cables
@@ -107,8 +108,8 @@ func (n *Newton) fillStrain(s *strain, st *mechanism.State, position, velocity f
 	return nil
 }
 
-// root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A scaled to a diagonal of
-// ones. What is rounding of zero becomes rootLeast², so that R has an inverse.
+// root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A
+// scaled to a diagonal of ones. What is rounding of zero becomes rootLeast², so that R has an inverse.
 func (s *strain) root(A *springs.Matrix) {
 	var scale [6]float64
 	var a springs.Matrix

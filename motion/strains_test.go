@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestStrainsInNewton: where bushings and cables carry no load, so that geometry adds nothing, the Newton matrix is M + p·K + s·D with all blocks between
-// bodies, also for matrices without full rank and for a cable over five bodies.
+// TestStrainsInNewton: where bushings and cables carry no load, so that geometry adds nothing, the Newton matrix is M +
+// p·K + s·D with all blocks between bodies, also for matrices without full rank and for a cable over five bodies.
 func TestStrainsInNewton(t *testing.T) {
 	m := model.New("row")
 	m.Gravity = [3]float64{}

@@ -17,7 +17,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// resist gives the joints of m stops, some of which touch, and friction of all kinds, that of bearings where bears says so. Armature, laws and couplings stay.
+// resist gives the joints of m stops, some of which touch, and friction of all kinds, that of bearings where bears says
+// so. Armature, laws and couplings stay.
 func resist(t *testing.T, m *model.Model, rng *rand.Rand, bears bool) {
 	t.Helper()
 	plan, st := projected(t, m)
@@ -177,7 +178,8 @@ func TestTogetherEnergy(t *testing.T) {
 	assert.Greater(t, compared, int(seeds))
 }
 
-// TestTogetherResumes: a run of everything, impulses at stops included, that is stopped and goes on from its checkpoint has the bits of one that is not.
+// TestTogetherResumes: a run of everything, impulses at stops included, that is stopped and goes on from its checkpoint
+// has the bits of one that is not.
 func TestTogetherResumes(t *testing.T) {
 	seeds, compared, impacts := uint64(3), 0, int64(0)
 	if !testing.Short() {

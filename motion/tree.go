@@ -83,8 +83,8 @@ func (d *Tree) Accelerations(a []float64, st *mechanism.State) error {
 	return nil
 }
 
-// Nearness is kkt.Solver.Nearness at the state of the last Accelerations. Where the sparse method has no solution, nothing
-// is known: it is +Inf.
+// Nearness is kkt.Solver.Nearness at the state of the last Accelerations. Where the sparse method has no solution,
+// nothing is known: it is +Inf.
 //
 // Cost: a kkt.Solver.Solve.
 func (d *Tree) Nearness() (near float64, redundant int) {

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// motionTol is how far two runs of half a second may be apart, m or rad: both follow the motion to methodTolerance a step.
+	// motionTol is how far two runs of half a second may be apart, m
+	// or rad: both follow the motion to methodTolerance a step.
 	motionTol       = 1e-8
 	methodTolerance = 1e-10
 )

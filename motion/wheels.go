@@ -7,10 +7,12 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers: a row for each direction in which a
-// point of a contact moves over the ground, so that its entries times q̇ are that velocity, and a row along which the force of the
-// ground acts, which adds to τ the force times that row. These are the same, but for forces of soil, which act at the centre of the wheel. The rows of a point are those of its axes N, X and Y, and, where the law of the contact asks for them,
-// those of the velocity of its centre along X, of its spin, and of its turning about N (contact.Motion).
+// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers: a row for each
+// direction in which a point of a contact moves over the ground, so that its entries times q̇ are that velocity, and a
+// row along which the force of the ground acts, which adds to τ the force times that row. These are the same, but for
+// forces of soil, which act at the centre of the wheel. The rows of a point are those of its axes N, X and Y, and,
+// where the law of the contact asks for them, those of the velocity of its centre along X, of its spin, and of its
+// turning about N (contact.Motion).
 //
 // H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
 type Wheels struct {
@@ -83,8 +85,8 @@ func NewWheels(p *tree.Plan) *Wheels {
 	return w
 }
 
-// Set finds the points of all contacts at the state in use of a workspace of the tree, and their rows. A contact that does not
-// touch has those of the point that is nearest to the ground.
+// Set finds the points of all contacts at the state in use of a workspace of the tree, and their rows. A contact that
+// does not touch has those of the point that is nearest to the ground.
 //
 // Cost: that of the contacts, and O(rows·NumDof), no allocation.
 // Errors are those of mechanism.Mechanism.ContactAt.

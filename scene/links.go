@@ -42,7 +42,8 @@ const (
 	potRod    = 0.2
 )
 
-// forces adds a coil, a dashpot or both for each spring-damper, and lines for bushings and for the straight parts of cables.
+// forces adds a coil, a dashpot or both for each spring-damper, and
+// lines for bushings and for the straight parts of cables.
 func (b *builder) forces() {
 	m := b.Mechanism
 	line := func(from, to mechanism.Attachment, look Look, radius float64, c Color, i int) {
@@ -140,14 +141,15 @@ func (l *Link) AppendShapes(list []Shape, st *mechanism.State) []Shape {
 	return list
 }
 
-// coilAt returns the radius of the wire's middle, as a part of the coil's, the direction to it, and how far it is along the half length, at a part of the wire from 0 to 1.
+// coilAt returns the radius of the wire's middle, as a part of the coil's, the direction to it, and how far it is along
+// the half length, at a part of the wire from 0 to 1.
 func coilAt(part float64) (radius, cosine, sine, along float64) {
 	s, c := math.Sincos(2 * math.Pi * coilTurns * part)
 	return min(1, part*coilTurns/coilRamp, (1-part)*coilTurns/coilRamp), c, s, coilEnd * (2*part - 1)
 }
 
-// LinkMesh returns the mesh of a look, of radius one: Points and Normals, and Shifts as of capsules, so that it keeps its radius and its wire whatever its length.
-// second is where the triangles begin that have the colour of dampers.
+// LinkMesh returns the mesh of a look, of radius one: Points and Normals, and Shifts as of capsules, so that it keeps
+// its radius and its wire whatever its length. second is where the triangles begin that have the colour of dampers.
 func LinkMesh(look Look, corners int) (m *Mesh, second int) {
 	if look == Line {
 		m = NewMesh(Cylinder, corners)

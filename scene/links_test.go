@@ -30,7 +30,8 @@ func hanging(t *testing.T) *mechanism.Mechanism {
 	return made(t, m)
 }
 
-// Stiffness makes a coil, damping a dashpot, both a strut. What they are made of begins and ends where the bodies hold it, at every state, and lies within the radius about the line between.
+// Stiffness makes a coil, damping a dashpot, both a strut. What they are made of begins and ends where the bodies hold
+// it, at every state, and lies within the radius about the line between.
 func TestLooks(t *testing.T) {
 	m := hanging(t)
 	s := scene.New(m, scene.Options{})
@@ -61,7 +62,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// The wire of the mesh of a coil has the volume π·w²·l of a wire of that length, seen from outside, and the meshes of all looks reach from end to end.
+// The wire of the mesh of a coil has the volume π·w²·l of a wire of that length, seen from outside, and the meshes of
+// all looks reach from end to end.
 func TestLinkMesh(t *testing.T) {
 	const half = 4.0 // of the length; the radius is 1
 	for look := range scene.Look(scene.NumLooks) {
@@ -92,7 +94,8 @@ func TestLinkMesh(t *testing.T) {
 	}
 }
 
-// Marks of a hinge's stops point, in the predecessor, where the successor's x axis is at the limits; the needle is fixed in the successor along that axis.
+// Marks of a hinge's stops point, in the predecessor, where the successor's x axis is at the limits; the needle is
+// fixed in the successor along that axis.
 func TestStops(t *testing.T) {
 	m := hanging(t)
 	jt := &m.Joints[0]

@@ -28,7 +28,8 @@ var bodyColors = [...]Color{{78, 121, 167}, {242, 142, 43}, {89, 161, 79}, {237,
 // BodyColor returns the colour of body i.
 func BodyColor(i int) Color { return bodyColors[i%len(bodyColors)] }
 
-// JointColor returns the colour of the marks of a joint type: a group of hues for those that turn, slide, do both or hold points.
+// JointColor returns the colour of the marks of a joint type: a group
+// of hues for those that turn, slide, do both or hold points.
 func JointColor(k joints.Kind) Color {
 	switch k.Type() {
 	case joints.Revolute, joints.Universal:
@@ -76,8 +77,8 @@ func marks(k joints.Kind, r float64) []Shape {
 	return []Shape{box(r, r, r)}
 }
 
-// Along returns axes whose z axis has the direction of d; those of the world for zero. Their x axis is the nearest to one of the world's axes that
-// is not along d.
+// Along returns axes whose z axis has the direction of d; those of the world for zero. Their x axis is the nearest to
+// one of the world's axes that is not along d.
 func Along(d spatial.Vec3) spatial.Mat3 {
 	n := d.Norm()
 	if !(n > 0) || math.IsInf(n, 0) {
@@ -94,7 +95,8 @@ func Along(d spatial.Vec3) spatial.Mat3 {
 	return spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}
 }
 
-// principal returns the eigenvalues of S, ascending, and its eigenvectors as the columns of a rotation (cyclic Jacobi, Golub & Van Loan §8.5).
+// principal returns the eigenvalues of S, ascending, and its eigenvectors
+// as the columns of a rotation (cyclic Jacobi, Golub & Van Loan §8.5).
 func principal(S spatial.Sym3) (values spatial.Vec3, axes spatial.Mat3) {
 	A, V := S.Mat(), spatial.Identity3()
 	for range 30 {

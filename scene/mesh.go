@@ -7,13 +7,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Mesh is the surface of a Kind of size one as triangles, seen from outside anticlockwise. A vertex of a shape is, in the axes of the shape and from
-// its centre,
+// Mesh is the surface of a Kind of size one as triangles, seen from outside anticlockwise. A vertex of a shape is, in
+// the axes of the shape and from its centre,
 //
 //	Points[i] ∘ s + Shifts[i]·Size[2]·z
 //
-// with s = Size, but Size[0] in all three for capsules, whose two ends are shifted along z; Shifts is nil for the others. Normals need no factor: what
-// is scaled differently along x, y and z is a box, or round about z.
+// with s = Size, but Size[0] in all three for capsules, whose two ends are shifted along z; Shifts is nil for the
+// others. Normals need no factor: what is scaled differently along x, y and z is a box, or round about z.
 type Mesh struct {
 	Points, Normals []spatial.Vec3
 	Shifts          []float64
@@ -161,7 +161,8 @@ func (m *Mesh) PointTo(p *spatial.Vec3, s *Shape, i int) {
 	}
 }
 
-// Terrain is a ground as heights at the nodes of a rectangle: Z[j*Columns+i] at Min + (i·Step[0], j·Step[1]). Nodes where there is no ground have NaN.
+// Terrain is a ground as heights at the nodes of a rectangle: Z[j*Columns+i] at Min + (i·Step[0], j·Step[1]). Nodes
+// where there is no ground have NaN.
 type Terrain struct {
 	Columns, Rows int
 	Min, Step     [2]float64

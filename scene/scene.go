@@ -175,8 +175,9 @@ func (b *builder) measure() {
 	}
 }
 
-// length returns the longest way between the joints of a body. Of one with all its joints at one place, or none, it is that to the centre of mass, at least
-// twice the radius of gyration: joints are where they are drawn, while inertias are sometimes made up.
+// length returns the longest way between the joints of a body. Of one with all its joints
+// at one place, or none, it is that to the centre of mass, at least twice the radius of
+// gyration: joints are where they are drawn, while inertias are sometimes made up.
 func (b *builder) length(i int) float64 {
 	at := b.points[b.first[i]:b.first[i+1]]
 	l := 0.0
@@ -228,8 +229,9 @@ func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
 	return out
 }
 
-// block adds the uniform block with the mass and inertia of body i, and returns half its edges. With moments A, B, C along x, y, z these are, of x,
-// √(3(B+C−A)/2m). With A = B < C it is a disc instead, of radius √(2C/m) and thickness √(12A/m − 3·2C/m), with a spoke: round parts are more frequent than square plates.
+// block adds the uniform block with the mass and inertia of body i, and returns half its edges. With moments A, B, C
+// along x, y, z these are, of x, √(3(B+C−A)/2m). With A = B < C it is a disc instead, of radius √(2C/m) and thickness
+// √(12A/m − 3·2C/m), with a spoke: round parts are more frequent than square plates.
 func (b *builder) block(i int, c Color) spatial.Vec3 {
 	body := &b.Mechanism.Bodies[i]
 	moments, axes := principal(body.Inertia)
@@ -263,7 +265,8 @@ func (b *builder) rod(i int, from, to spatial.Vec3, c Color) {
 		At: mechanism.Frame{E: Along(to.Sub(from)), Origin: from.Add(to).Scale(0.5)}})
 }
 
-// frame adds the rods of a body with three joints or more: the polygon through them if they are nearly in one plane, else rods from their middle.
+// frame adds the rods of a body with three joints or more: the polygon through them if they are nearly in one plane,
+// else rods from their middle.
 func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 	var middle spatial.Vec3
 	for _, p := range at {
@@ -378,7 +381,8 @@ func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Fra
 	}
 }
 
-// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor; those between are shown there too.
+// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor;
+// those between are shown there too.
 func (b *builder) composite(j int) {
 	jt := &b.Mechanism.Joints[j]
 	for i := range jt.Axes.Len() {
@@ -443,9 +447,10 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 	return body.Position.Add(body.Rotation.Rotate(a.Point))
 }
 
-// Balls calls visit with a ball around each shape at st, and with one at each end of a link: its centre in the world and its radius, m.
+// Balls calls visit with a ball around each shape at st, and with one
+// at each end of a link: its centre in the world and its radius, m.
 //
-// Cost: O(shapes).
+// Cost: O(shapes + links).
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
 	for i := range s.Shapes {
 		visit(s.Shapes[i].Place(st).Origin, s.reach(&s.Shapes[i]))
@@ -457,9 +462,10 @@ func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radiu
 	}
 }
 
-// Bounds returns a ball around all shapes at st: its centre, that of the box around them along the world's axes, and its radius, m.
+// Bounds returns a ball around all shapes and links at st: its centre in the world and its radius, m. The centre is that
+// of the box along the world's axes around the balls of Balls. A scene without shapes and links has the radius Unit.
 //
-// Cost: O(shapes).
+// Cost: O(shapes + links).
 func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64) {
 	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	s.Balls(st, func(p spatial.Vec3, r float64) {

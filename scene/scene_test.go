@@ -112,7 +112,8 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// A mesh is closed, and seen from outside anticlockwise: by the divergence theorem its volume is that of the solid, less what its corners cut off.
+// A mesh is closed, and seen from outside anticlockwise: by the divergence theorem its volume is that of the solid,
+// less what its corners cut off.
 func TestMesh(t *testing.T) {
 	size := spatial.Vec3{0.5, 0.5, 2}
 	ball := 4.0 / 3 * math.Pi * 0.125

@@ -15,8 +15,9 @@ var (
 	needleColor = Color{235, 160, 30}
 )
 
-// stops adds the stops of joint j: marks at both ends and what lies between them, fixed in the predecessor, and one at the present coordinate, fixed in the successor. A rotation
-// about the joint's axis has an arc, beside the mark of the joint, and a needle; a motion along it has plates.
+// stops adds the stops of joint j: marks at both ends and what lies between them, fixed in the predecessor, and one at
+// the present coordinate, fixed in the successor. A rotation about the joint's axis has an arc, beside the mark of the
+// joint, and a needle; a motion along it has plates.
 func (b *builder) stops(j int) {
 	jt := &b.Mechanism.Joints[j]
 	switch jt.Kind {
@@ -37,7 +38,8 @@ func (b *builder) stops(j int) {
 	}
 }
 
-// part adds a box of joint j in the axes of its frame in the predecessor, or in the successor; turned about z by an angle first.
+// part adds a box of joint j in the axes of its frame in the
+// predecessor, or in the successor; turned about z by an angle first.
 func (b *builder) part(j int, moving bool, angle float64, at, half spatial.Vec3, c Color) {
 	jt := &b.Mechanism.Joints[j]
 	body, frame := jt.Pred, jt.P

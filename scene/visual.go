@@ -27,8 +27,8 @@ type meshKey struct {
 	size spatial.Vec3
 }
 
-// visuals adds the shapes that the model has for its bodies. Those that collide are drawn of bodies without others. What cannot be read is in Faults, and
-// its body has the made-up shapes if nothing else is left of it.
+// visuals adds the shapes that the model has for its bodies. Those that collide are drawn of bodies without others.
+// What cannot be read is in Faults, and its body has the made-up shapes if nothing else is left of it.
 func (b *builder) visuals(o *Options) {
 	b.seen = make([]bool, len(b.Mechanism.Bodies)+1) // the last is the world
 	if len(o.Visuals) == 0 {
@@ -220,7 +220,8 @@ const (
 	mostAround   = 48 // triangles at a vertex; where there are more, each has its own normal
 )
 
-// smooth returns a mesh to draw: a vertex of its own for each corner, whose normal is the mean, by area, of the triangles around that are nearly in its plane.
+// smooth returns a mesh to draw: a vertex of its own for each corner, whose normal is the mean, by area, of the
+// triangles around that are nearly in its plane.
 //
 // Cost: O(triangles).
 func smooth(m *mesh.Mesh) *Mesh {

@@ -45,8 +45,8 @@ func volume(s *scene.Scene, sh *scene.Shape) float64 {
 	return sum
 }
 
-// Visuals take the place of the made-up shapes: kinds, sizes, poses and colours as the model has them, meshes once however many bodies have them. What
-// cannot be read is said, and its body has the made-up shape.
+// Visuals take the place of the made-up shapes: kinds, sizes, poses and colours as the model has them, meshes once
+// however many bodies have them. What cannot be read is said, and its body has the made-up shape.
 func TestVisuals(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "in", "m"), 0o777))

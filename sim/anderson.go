@@ -9,8 +9,9 @@ const (
 	mixNew = 1e-12
 )
 
-// anderson is Anderson's method (Walker & Ni 2011) for a Newton iteration with a matrix that leaves something out. With
-// the corrections f of the unknowns x, it keeps changes p of x and q of f of earlier ones, the q orthonormal, and corrects by
+// anderson is Anderson's method (Walker & Ni 2011) for a Newton iteration with a
+// matrix that leaves something out. With the corrections f of the unknowns x, it
+// keeps changes p of x and q of f of earlier ones, the q orthonormal, and corrects by
 //
 //	f − Σ (q·f)·(q + p),
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAnderson: where the matrix leaves out a part of rank 3, the fourth correction ends at the solution, though without memory corrections would
-// grow. Corrections that stay the same, or vanish, do no harm, and nothing allocates.
+// TestAnderson: where the matrix leaves out a part of rank 3, the fourth correction ends at the solution, though
+// without memory corrections would grow. Corrections that stay the same, or vanish, do no harm, and nothing allocates.
 func TestAnderson(t *testing.T) {
 	const bodies, multipliers, rank = 4, 5, 3
 	const n = 6*bodies + multipliers

@@ -13,7 +13,8 @@ type Bearer interface {
 	BearingsTo(dst []float64, st *mechanism.State) error
 }
 
-// ErrNoBearer is returned where the power of a friction is asked for that grows with a reaction, and the dynamics of the run are no Bearer.
+// ErrNoBearer is returned where the power of a friction is asked for
+// that grows with a reaction, and the dynamics of the run are no Bearer.
 var ErrNoBearer = errors.New("sim: the dynamics do not tell reactions")
 
 // bearings stores in st, which has room for them, its reactions.

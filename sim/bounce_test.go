@@ -17,8 +17,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestBounceOffGround: a ball that flies at a slope without gravity leaves as fast as v_i/χ − ln(1 + χ v_i)/χ² = −v_o/χ − ln(1 − χ v_o)/χ² says for the law of Hunt and Crossley; without losses it leaves as
-// fast as it came, after π√(m/k).
+// TestBounceOffGround: a ball that flies at a slope without gravity leaves as fast as v_i/χ − ln(1 + χ v_i)/χ² = −v_o/χ
+// − ln(1 − χ v_o)/χ² says for the law of Hunt and Crossley; without losses it leaves as fast as it came, after π√(m/k).
 func TestBounceOffGround(t *testing.T) {
 	const mass, r, k, in, tol = 2.0, 0.1, 1e4, 1.5, 1e-9
 	for _, chi := range []float64{0, 0.1, 0.4, 1} {
@@ -53,7 +53,8 @@ func TestBounceOffGround(t *testing.T) {
 	}
 }
 
-// TestFlatGridRuns: on a grid with the heights of a plane a ball that bounces, slips and rolls moves as on the plane, within 10⁻¹² m, across dozens of cells.
+// TestFlatGridRuns: on a grid with the heights of a plane a ball that bounces, slips and rolls moves as on the plane,
+// within 10⁻¹² m, across dozens of cells.
 func TestFlatGridRuns(t *testing.T) {
 	const until, tol = 3.0, 1e-12
 	const sx, sy, spacing, n = 0.15, -0.1, 0.05, 400

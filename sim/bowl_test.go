@@ -32,7 +32,8 @@ func bowl(at, velocity spatial.Vec3) *model.Model {
 	return m
 }
 
-// TestBowlKeepsEnergy: over 100 s by the pair of Dormand and Prince, going round in the bowl, and bouncing in it, the ball keeps its energy above rest at the bottom.
+// TestBowlKeepsEnergy: over 100 s by the pair of Dormand and Prince, going round in the bowl, and bouncing in it, the
+// ball keeps its energy above rest at the bottom.
 func TestBowlKeepsEnergy(t *testing.T) {
 	const tol, off = 5e-12, 1e-9
 	until := 100.0

@@ -27,9 +27,10 @@ type Column struct {
 	Unit string // such as "m/s"; empty for pure numbers
 }
 
-// Catalogue knows all columns that a trajectory of a mechanism may have (docs/cli.md), one after the other by kind: time, energies and drift, poses,
-// velocities and accelerations of bodies, coordinates, rates and second rates of freedoms, forces of prescribed motions, points of markers, contacts, constraint wrenches,
-// multipliers of couplings, and what force elements do. It is immutable.
+// Catalogue knows all columns that a trajectory of a mechanism may have (docs/cli.md), one after the other by kind:
+// time, energies and drift, poses, velocities and accelerations of bodies, coordinates, rates and second rates of
+// freedoms, forces of prescribed motions, points of markers, contacts, constraint wrenches, multipliers of couplings,
+// and what force elements do. It is immutable.
 type Catalogue struct {
 	mech     *mechanism.Mechanism
 	markers  []Marker
@@ -281,10 +282,12 @@ func (e *RepeatedColumn) Error() string {
 	return "sim: two columns have the name " + fault.Name(e.Name)
 }
 
-// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each in the order of the catalogue. In a pattern * is any text, ? any character;
-// a name is also its own pattern. Columns that are like several patterns are there once.
+// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each
+// in the order of the catalogue. In a pattern * is any text, ? any character; a name is also its own pattern. Columns
+// that are like several patterns are there once.
 //
-// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil where none is chosen (NeedsReactions).
+// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil
+// where none is chosen (NeedsReactions).
 //
 // Cost: O(columns × patterns); allocates. It returns UnknownColumn or RepeatedColumn. It panics if a source is missing.
 func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
@@ -410,7 +413,8 @@ func (c *Catalogue) near(pattern string) []string {
 	return names
 }
 
-// changes is the least number of letters to put in, to leave out or to exchange that makes b of a (Levenshtein's distance). A * in a is any text.
+// changes is the least number of letters to put in, to leave out or to exchange that makes b of a (Levenshtein's
+// distance). A * in a is any text.
 func changes(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for k := range row {

@@ -95,7 +95,8 @@ func TestChosenByHand(t *testing.T) {
 	}
 }
 
-// TestChosenTurns: a prescribed angle has the turns of its motion, at any time and whatever was before, so that resumed runs write the same bytes.
+// TestChosenTurns: a prescribed angle has the turns of its motion, at any
+// time and whatever was before, so that resumed runs write the same bytes.
 func TestChosenTurns(t *testing.T) {
 	plan, err := rung.NewPlan(turnedRod(), rung.Options{})
 	require.NoError(t, err)

@@ -24,11 +24,11 @@ type Multipliers interface {
 	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
 }
 
-// Columns are the columns of a trajectory (docs/cli.md): the time, pose and
-// velocity of the frames of chosen bodies as in rung-model/1, kinetic and potential
-// energy, drift, where they are wanted, constraint wrenches of chosen joints, multipliers of chosen couplings, what bushings, cables and springs with laws do, the forces of
-// actuators, and those of stops and of friction.
-// Or they are those of contacts (NewContactColumns), or those that a Catalogue has selected. They belong to one Recorder.
+// Columns are the columns of a trajectory (docs/cli.md): the time, pose and velocity of the frames of chosen bodies as
+// in rung-model/1, kinetic and potential energy, drift, where they are wanted, constraint wrenches of chosen joints,
+// multipliers of chosen couplings, what bushings, cables and springs with laws do, the forces of actuators, and those
+// of stops and of friction. Or they are those of contacts (NewContactColumns), or those that a Catalogue has selected.
+// They belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
 
@@ -71,8 +71,9 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 	return c
 }
 
-// NewContactColumns returns the time and, of each contact, the depth, m, where it touches and the normal there (of the deepest point), the normal force and the
-// forces along its axes x and y, N, the slip and the slip angle, rad; then the forces of actuators. Depths are negative in the air.
+// NewContactColumns returns the time and, of each contact, the depth, m, where it touches and the normal there (of the
+// deepest point), the normal force and the forces along its axes x and y, N, the slip and the slip angle, rad; then the
+// forces of actuators. Depths are negative in the air.
 func NewContactColumns(m *mechanism.Mechanism) *Columns {
 	c := &Columns{mech: m, contacts: true, kin: newColumnKinematics(m)}
 	c.Values = make([]float64, c.Len())
@@ -97,7 +98,8 @@ func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 	c.Values = make([]float64, c.Len())
 }
 
-// AddMultipliers appends, after the wrenches, the columns of the multipliers of the couplings (Multipliers). Each row then asks the source.
+// AddMultipliers appends, after the wrenches, the columns of the multipliers
+// of the couplings (Multipliers). Each row then asks the source.
 //
 // It panics if a coupling is out of range or given twice, or if the columns are those of a Catalogue.
 func (c *Columns) AddMultipliers(source Multipliers, couplings []int) {

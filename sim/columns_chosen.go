@@ -148,7 +148,8 @@ func (c *chosen) compute(b *chosenBlock, r *Row) error {
 	return nil
 }
 
-// accelerationTo stores the acceleration of the origin of the frame of body i: with r from the centre of mass to it, a + ω̇ × r + ω × (ω × r); then ω̇.
+// accelerationTo stores the acceleration of the origin of the frame of body i: with r from the centre of mass to it, a +
+// ω̇ × r + ω × (ω × r); then ω̇.
 func (c *chosen) accelerationTo(part []float64, i int, st *mechanism.State) {
 	a := c.accel[6*i : 6*i+6]
 	alpha, omega := spatial.Vec3(a[:3]), st.Bodies[i].Omega

@@ -33,7 +33,8 @@ func (c *Columns) addElements(names []string) []string {
 	return names
 }
 
-// fillElements stores the columns of force elements: of a bushing the wrench on B about the origin of its frame, world axes.
+// fillElements stores the columns of force elements: of a bushing the
+// wrench on B about the origin of its frame, world axes.
 func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
 	if len(c.elements) == 0 {
 		return nil

@@ -24,7 +24,8 @@ func lossless(m *model.Model) *model.Model {
 	return m
 }
 
-// TestCompositeEnergy holds energy and constraints of random mechanisms of composite joints with loops and springs, by both kinds of methods.
+// TestCompositeEnergy holds energy and constraints of random mechanisms
+// of composite joints with loops and springs, by both kinds of methods.
 func TestCompositeEnergy(t *testing.T) {
 	seeds := []uint64{13, 7, 5, 9, 4, 12, 16, 21}
 	if testing.Short() {
@@ -68,7 +69,8 @@ func farthest(st *mechanism.State) (most float64) {
 	return most
 }
 
-// TestCompositesMoveAsTypes runs reference models as they are and with composite joints in place of all types that they can be, over whole turns of wound springs.
+// TestCompositesMoveAsTypes runs reference models as they are and with composite joints in place of all types that they
+// can be, over whole turns of wound springs.
 func TestCompositesMoveAsTypes(t *testing.T) {
 	for _, name := range []string{"springs", "type-universal", "type-helical-loop", "type-cylindrical", "type-planar", "four-bar", "slider-crank-spatial", "driven-mixed"} {
 		m := open(t, "golden", name+".model.json")
@@ -101,7 +103,8 @@ func disc(j model.Joint) *model.Model {
 	return m
 }
 
-// TestWoundComposite winds a torsion spring on the first axis of a composite joint over many turns, as on a cylindrical joint.
+// TestWoundComposite winds a torsion spring on the first axis of a
+// composite joint over many turns, as on a cylindrical joint.
 func TestWoundComposite(t *testing.T) {
 	typ := disc(model.Joint{Type: model.Cylindrical, Stiffness: []float64{0.05, 300}, Rest: []float64{40, -0.1}})
 	typ.Bodies[0].Com = [3]float64{}
@@ -118,7 +121,8 @@ func TestWoundComposite(t *testing.T) {
 	require.InDelta(t, 80, a.State().Angles[0], 1e-2)
 }
 
-// TestThroughGimbalLock swings a pendulum on three axes that meet through poses at which they depend on each other: it moves as on a ball.
+// TestThroughGimbalLock swings a pendulum on three axes that meet through
+// poses at which they depend on each other: it moves as on a ball.
 func TestThroughGimbalLock(t *testing.T) {
 	axes := []joints.Axis{
 		{Kind: joints.Revolute, Axis: spatial.Vec3{1}}, {Kind: joints.Revolute, Axis: spatial.Vec3{0, 1}}, {Kind: joints.Revolute, Axis: spatial.Vec3{0, 0, 1}},

@@ -6,14 +6,15 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// MostLandings is the number of contacts up to which steps of ContactEvents end at touch and departure: with more, some contact touches in every step.
+// MostLandings is the number of contacts up to which steps of ContactEvents end at touch and departure: with more, some
+// contact touches in every step.
 const MostLandings = 100
 
-// ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves it. act, which may be nil, is told at
-// each.
+// ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves
+// it. act, which may be nil, is told at each.
 //
-// Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there (Event.Land), at the cost of some steps for
-// each event, unless there are more than MostLandings contacts.
+// Forces have a kink there, over which an explicit method loses its order. So its steps by error control end there
+// (Event.Land), at the cost of some steps for each event, unless there are more than MostLandings contacts.
 //
 // Cost of a function: that of contact.Contact.EvalTo.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
@@ -49,9 +50,11 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 	return events
 }
 
-// CableEvents returns an event for each cable of m, with the name of the cable: it becomes taut, or goes slack. act, which may be nil, is told at each.
+// CableEvents returns an event for each cable of m, with the name of the cable: it becomes taut, or goes slack. act,
+// which may be nil, is told at each.
 //
-// The tension has a kink there. So steps by error control end there, as those of ContactEvents, unless there are more than MostLandings cables.
+// The tension has a kink there. So steps by error control end there, as
+// those of ContactEvents, unless there are more than MostLandings cables.
 //
 // Cost of a function: O(points).
 func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mechanism.State) error) []Event {
@@ -87,10 +90,12 @@ func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mech
 	return events
 }
 
-// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does not miss what lies between.
+// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does
+// not miss what lies between.
 const travelPart = 0.25
 
-// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves farther than travelPart of its radius.
+// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves
+// farther than travelPart of its radius.
 func (s *Simulation) mostTravel() float64 {
 	h := math.Inf(1)
 	if !s.travels {

@@ -9,16 +9,16 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Controller sets inputs at a rate of its own. Sample is called at the start of a run and at each whole number of periods after it, with the
-// state there. Steps end exactly at these times, and what it sets in the mechanism.Inputs of the dynamics is held until its next
-// sample. Controllers that are due at the same time are called in the order of the list; rows of the recorder
-// at that time, and events, come before them.
+// Controller sets inputs at a rate of its own. Sample is called at the start of a run and at each whole number of
+// periods after it, with the state there. Steps end exactly at these times, and what it sets in the mechanism.Inputs of
+// the dynamics is held until its next sample. Controllers that are due at the same time are called in the order of the
+// list; rows of the recorder at that time, and events, come before them.
 //
 // An error of Sample ends Run, which stands at the sample; the next Run calls it again.
 //
-// A sample forgets what the stepper knows about the last step, as forces may jump: Runge–Kutta methods compute
-// one evaluation more, the generalized-α method does its first step twice and factors anew. Who changes inputs elsewhere, but in the action of an
-// event that returns Restart, calls Restart of the stepper.
+// A sample forgets what the stepper knows about the last step, as forces may jump: Runge–Kutta methods compute one
+// evaluation more, the generalized-α method does its first step twice and factors anew. Who changes inputs elsewhere,
+// but in the action of an event that returns Restart, calls Restart of the stepper.
 type Controller struct {
 	Name   string
 	Period float64 // s, > 0

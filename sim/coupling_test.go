@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// spindle is a shaft that turns a wheel by gears and lifts a mass on a spring by a screw whose pitch falls with the angle. It has one freedom, the
-// angle θ of the shaft.
+// spindle is a shaft that turns a wheel by gears and lifts a mass on a spring by a screw whose pitch falls with the
+// angle. It has one freedom, the angle θ of the shaft.
 type spindle struct {
 	shaft, wheel, ratio  float64    // kg m², and of the wheel's speed
 	mass, spring, gravty float64    // kg, N/m, m/s²

@@ -25,15 +25,12 @@
 //
 // # Methods
 //
-// RungeKutta does one step of an explicit method: the classical one of order 4,
-// or the pair of order 5(4) of Dormand & Prince (1980). Simulation drives a
-// Stepper: it chooses steps, fixed ones or by error control with a PI
-// controller (Gustafsson 1991; Hairer, Nørsett & Wanner 1993), finds events on the
-// continuous extension, writes rows at chosen times, and after each step brings the
-// state back to the constraints where it has left them by more than a tolerance.
-// Controllers are called at exact multiples of their periods, where steps end, and set inputs of the mechanism in between.
-// Baumgarte is the older remedy, feedback of the violations (RBDA §8.3), for
-// comparison.
+// RungeKutta does one step of an explicit method: the classical one of order 4, or the pair of order 5(4) of Dormand &
+// Prince (1980). Simulation drives a Stepper: it chooses steps, fixed ones or by error control with a PI controller
+// (Gustafsson 1991; Hairer, Nørsett & Wanner 1993), finds events on the continuous extension, writes rows at chosen
+// times, and after each step brings the state back to the constraints where it has left them by more than a tolerance.
+// Controllers are called at exact multiples of their periods, where steps end, and set inputs of the mechanism in
+// between. Baumgarte is the older remedy, feedback of the violations (RBDA §8.3), for comparison.
 //
 // GeneralizedAlpha is an implicit Stepper of order 2 for stiff springs and dampers,
 // with the joints at position level (Brüls, Cardona & Arnold 2012). It asks for

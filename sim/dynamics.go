@@ -34,9 +34,9 @@ type ExactProjector interface {
 
 // Responder tells what impulses do.
 type Responder interface {
-	// RespondTo stores in v, six numbers a body, angular velocity and velocity of the centre of mass, what a unit impulse along a
-	// freedom adds to the velocities at the pose of st: joints and couplings hold, and prescribed freedoms keep their rates.
-	// free is the rate of the freedom after the impulse on its bodies alone.
+	// RespondTo stores in v, six numbers a body, angular velocity and velocity of the centre of mass, what a unit
+	// impulse along a freedom adds to the velocities at the pose of st: joints and couplings hold, and prescribed
+	// freedoms keep their rates. free is the rate of the freedom after the impulse on its bodies alone.
 	RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error)
 }
 

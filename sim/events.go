@@ -58,8 +58,8 @@ type Event struct {
 	// Action is called with the state at the crossing. Only an action that
 	// returns Restart or Stop may change it. nil stands for Continue.
 	Action func(st *mechanism.State) (Response, error)
-	// Land says that the dynamics have a kink at the crossing, over which explicit methods lose their order: a step by error control over it is
-	// done once more, to end there.
+	// Land says that the dynamics have a kink at the crossing, over which explicit methods lose their order: a step by
+	// error control over it is done once more, to end there.
 	Land bool
 }
 
@@ -327,7 +327,8 @@ func (s *Simulation) settleEvents() {
 	}
 }
 
-// firstEvent returns the earliest crossing of an event, a part of the step, and whether there is one; else the end of the step.
+// firstEvent returns the earliest crossing of an event, a part of the
+// step, and whether there is one; else the end of the step.
 func (s *Simulation) firstEvent() (at float64, crosses bool) {
 	at = math.Inf(1)
 	for i := range s.watches {

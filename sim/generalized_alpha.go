@@ -415,12 +415,14 @@ func (k *GeneralizedAlpha) place() error {
 // furthest returns the largest angle of a body in the step last tried, at its end.
 func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 
-// bend makes the internal states of k.end those at the end of the step: the solution of ξ̇ = a + b·ξ with the means of a and b over the ends of the step,
+// bend makes the internal states of k.end those at the end of the step: the solution of ξ̇ = a + b·ξ with the means of
+// a and b over the ends of the step,
 //
 //	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
 //
-// which is of order 2 and follows however fast they settle. So they need no unknowns of their own. Of the bristles of joints h·a is how far the freedom has moved, and |h·b| no
-// more than what that slides: what the velocities at the ends miss of it would let them creep.
+// which is of order 2 and follows however fast they settle. So they need no unknowns of their own. Of the bristles of
+// joints h·a is how far the freedom has moved, and |h·b| no more than what that slides: what the velocities at the ends
+// miss of it would let them creep.
 func (k *GeneralizedAlpha) bend() error {
 	if len(k.inner.at) == 0 {
 		return nil

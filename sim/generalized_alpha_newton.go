@@ -81,11 +81,13 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 // touchTries is the number of matrices of a step for a mechanism with contacts.
 const touchTries = 20
 
-// eagerTheta is what a correction may leave of the error, from the third one with a matrix on, where contacts may begin or end in it.
+// eagerTheta is what a correction may leave of the error, from the
+// third one with a matrix on, where contacts may begin or end in it.
 const eagerTheta = 0.7
 
-// solveTouching is solve for a mechanism with contacts, whose forces have kinks: a contact at the end of the step need not be one at its start. So the first matrix is
-// at the predicted end, and the next ones where the iteration has come. Only where that is lost it is one at st.
+// solveTouching is solve for a mechanism with contacts, whose forces have kinks: a contact at the end of the step need
+// not be one at its start. So the first matrix is at the predicted end, and the next ones where the iteration has come.
+// Only where that is lost it is one at st.
 func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outcome, error) {
 	err := error(nil)
 	losses := 0

@@ -29,14 +29,17 @@ var wheels = []struct {
 }{{"sphere-roll", false}, {"sphere-slide", false}, {"sphere-hills", false}, {"disc-roll", false}, {"rover-drive", true}, {"rover-drop", true}}
 
 const (
-	// groundTol is the tolerance of runs on the ground for which reference/ground/README.md allows groundError: m, rad, and of velocities relative to
-	// 1 + their size, as the tolerance is. With groundTight velocities too are as good in m/s and rad/s, which sphere-slide needs.
+	// groundTol is the tolerance of runs on the ground for which reference/ground/README.md allows groundError: m, rad,
+	// and of velocities relative to 1 + their size, as the tolerance is. With groundTight velocities too are as good in
+	// m/s and rad/s, which sphere-slide needs.
 	groundTol, groundTight, groundError = 1e-9, 1e-11, 1e-6
-	// bodyColumns is the number of columns of a body in reference/ground: position, orientation, velocity, angular velocity.
+	// bodyColumns is the number of columns of a body in reference/ground:
+	// position, orientation, velocity, angular velocity.
 	bodyColumns = 13
 )
 
-// groundErrors are the largest errors over a run: m, rad, m/s, rad/s; and those of velocities relative to 1 m/s or 1 rad/s + their size.
+// groundErrors are the largest errors over a run: m, rad, m/s, rad/s;
+// and those of velocities relative to 1 m/s or 1 rad/s + their size.
 type groundErrors struct{ position, turn, velocity, omega, relativeVelocity, relativeOmega float64 }
 
 // add compares st with a row of a reference.
@@ -53,8 +56,8 @@ func (e *groundErrors) add(row []float64, st *mechanism.State) {
 	}
 }
 
-// explicitErrors runs a case of reference/ground by the pair of Dormand and Prince and returns its errors. Steps end at the times of the reference: interpolants
-// are worse by orders of magnitude where friction is stiff.
+// explicitErrors runs a case of reference/ground by the pair of Dormand and Prince and returns its errors. Steps end at
+// the times of the reference: interpolants are worse by orders of magnitude where friction is stiff.
 func explicitErrors(t *testing.T, name string, method motion.Method, tol float64) (e groundErrors) {
 	t.Helper()
 	p, err := rung.NewPlan(open(t, "ground", name+".model.json"), kkt.Options{})
@@ -71,9 +74,10 @@ func explicitErrors(t *testing.T, name string, method motion.Method, tol float64
 	return e
 }
 
-// TestGroundExplicit runs every case of reference/ground with contacts: at the tolerance that its README names velocities are within the error that it allows
-// relative to their size. The sphere of sphere-slide turns with 31 rad/s, of which the tolerance allows 3e-8 a step, and bounces
-// over 25 kinks; there 1.4e-6 rad/s are missing, at a tighter tolerance 1.5e-8. All others are as good in m/s and rad/s.
+// TestGroundExplicit runs every case of reference/ground with contacts: at the tolerance that its README names
+// velocities are within the error that it allows relative to their size. The sphere of sphere-slide turns with 31
+// rad/s, of which the tolerance allows 3e-8 a step, and bounces over 25 kinks; there 1.4e-6 rad/s are missing, at a
+// tighter tolerance 1.5e-8. All others are as good in m/s and rad/s.
 func TestGroundExplicit(t *testing.T) {
 	for _, c := range wheels {
 		for _, method := range []motion.Method{motion.Sparse, motion.TreeLambda} {
@@ -100,8 +104,8 @@ func damped(p *kkt.Plan, step, tol float64, o sim.Options) (*sim.Simulation, *si
 	return sim.New(p.Mechanism(), k, p.Initial(), o), k
 }
 
-// TestGroundImplicit sees the order 2 of the generalized-α method in every case: a quarter of the step leaves a sixteenth of the error, or nearly so where
-// wheels touch and leave within steps.
+// TestGroundImplicit sees the order 2 of the generalized-α method in every case: a quarter of the step leaves a
+// sixteenth of the error, or nearly so where wheels touch and leave within steps.
 func TestGroundImplicit(t *testing.T) {
 	const coarse, fine, order = 2e-3, 5e-4, 12
 	for _, c := range wheels {
@@ -167,8 +171,8 @@ func drive(m *model.Model) *model.Model {
 // coulomb is the stiffest friction that documents have by default.
 var coulomb = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.8, 0.8}, SlipSpeed: 1e-3}
 
-// TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff driven wheel are 20 times those of
-// the pair of Dormand and Prince, which stability bounds.
+// TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff
+// driven wheel are 20 times those of the pair of Dormand and Prince, which stability bounds.
 func TestImplicitStepsAreLong(t *testing.T) {
 	const wanted, times = 1e-4, 20
 	until := 3.0
@@ -193,7 +197,8 @@ func TestImplicitStepsAreLong(t *testing.T) {
 	assert.Greater(t, explicit.Stats().Steps, times*long.Stats().Steps)
 }
 
-// TestHold: a braked wheel creeps down a slope by regularised friction with v_s·tan α/√(μ² − tan²α), and stays with bristles, with both methods.
+// TestHold: a braked wheel creeps down a slope by regularised friction with v_s·tan α/√(μ² − tan²α), and stays with
+// bristles, with both methods.
 func TestHold(t *testing.T) {
 	const slope, mu, until = 0.2, 0.8, 4.0
 	const restTol = 1e-7 // m/s: what the tolerance leaves of the swinging of the bristles, which creeping is a thousand times faster than
@@ -253,8 +258,8 @@ func grounds(t testing.TB) map[string]contact.Friction {
 	}
 }
 
-// TestGroundResume: a run that goes on from a checkpoint has the bits of one that was not interrupted, with internal states and
-// integral parts.
+// TestGroundResume: a run that goes on from a checkpoint has the bits of
+// one that was not interrupted, with internal states and integral parts.
 func TestGroundResume(t *testing.T) {
 	const half, until = 0.37, 0.7
 	all := grounds(t)
@@ -357,8 +362,8 @@ func TestGroundDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestStiffMotors: motors that hold speeds with a gain so large that rounding of the pose would be newton metres are no reason for short steps,
-// nor are their limits, which they go from one to the other of within some 1e-5 rad/s.
+// TestStiffMotors: motors that hold speeds with a gain so large that rounding of the pose would be newton metres are no
+// reason for short steps, nor are their limits, which they go from one to the other of within some 1e-5 rad/s.
 func TestStiffMotors(t *testing.T) {
 	m, err := model.ReadFile(filepath.Join("..", "examples", "rover", "rover.json"))
 	require.NoError(t, err)

@@ -33,7 +33,8 @@ func coulombOf(mu, slip float64) contact.Friction {
 	return contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{mu, mu}, SlipSpeed: slip}
 }
 
-// ballOnSlope is a ball as deep in a slope as carries it, which moves down it with a speed and turns with a rate as if it rolled with rim.
+// ballOnSlope is a ball as deep in a slope as carries it, which moves
+// down it with a speed and turns with a rate as if it rolled with rim.
 func ballOnSlope(angle, mu, slip, speed, rim float64) *model.Model {
 	const mass, r, k = ballMass, ballRadius, 1e4
 	m, down, out := slopeOf("ball", angle)
@@ -60,8 +61,9 @@ func dormandPrince(t testing.TB, m *model.Model, tol float64) *sim.Simulation {
 		sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
 }
 
-// TestBallRollsAndSlides: below tan α = μ(1 + mr²/I) a ball rolls with g sin α/(1 + I/mr²) and slips by v_s ρ/√(1 − ρ²), ρ = tan α (I/mr²)/(1 + I/mr²)/μ, steadily;
-// above it slides with g(sin α − μ cos α) and spins up with μ g cos α·mr/I, but for what friction lacks at a slip w, v_s²/2w² of itself.
+// TestBallRollsAndSlides: below tan α = μ(1 + mr²/I) a ball rolls with g sin α/(1 + I/mr²) and slips by v_s ρ/√(1 −
+// ρ²), ρ = tan α (I/mr²)/(1 + I/mr²)/μ, steadily; above it slides with g(sin α − μ cos α) and spins up with μ g cos
+// α·mr/I, but for what friction lacks at a slip w, v_s²/2w² of itself.
 func TestBallRollsAndSlides(t *testing.T) {
 	const mu, vs, until, tol = 0.15, 1e-3, 2.0, 1e-9
 	limit := mu * (1 + 1/ballShape)
@@ -98,8 +100,9 @@ func TestBallRollsAndSlides(t *testing.T) {
 	}
 }
 
-// TestWheelsOnSlopes has closed forms for whole runs of a wheel with a frame, M = 30 kg in all and I = 0.5 kg m² of the wheel: rolling down freely,
-// driven on level ground with a steady spin, without slip, driven uphill, which slips by v_s ρ/√(1 − ρ²), ρ = tan α/μ, and sliding down although it is driven uphill, where tan α > μ.
+// TestWheelsOnSlopes has closed forms for whole runs of a wheel with a frame, M = 30 kg in all and I = 0.5 kg m² of the
+// wheel: rolling down freely, driven on level ground with a steady spin, without slip, driven uphill, which slips by
+// v_s ρ/√(1 − ρ²), ρ = tan α/μ, and sliding down although it is driven uphill, where tan α > μ.
 func TestWheelsOnSlopes(t *testing.T) {
 	const mu, vs, r, M, I, until, tol = 0.5, 1e-3, 0.25, 30.0, 0.5, 1.5, 1e-9
 	for _, c := range check.Some([]struct {
@@ -150,7 +153,8 @@ func TestWheelsOnSlopes(t *testing.T) {
 	}
 }
 
-// TestBraking: a wheel that is locked slides on level ground and stops; its speed keeps √(v² + v_s²) − v_s asinh(v_s/v) + μ g t from the first slip to the last creeping.
+// TestBraking: a wheel that is locked slides on level ground and stops; its speed keeps √(v² + v_s²) − v_s asinh(v_s/v) +
+// μ g t from the first slip to the last creeping.
 func TestBraking(t *testing.T) {
 	const mu, vs, speed, tol = 0.5, 1e-2, 1.5, 1e-8
 	m := rolling(t, coulombOf(mu, vs), 0)
@@ -198,9 +202,11 @@ func lockedBall(angle float64, f contact.Friction) *model.Model {
 	return m
 }
 
-// TestSlidesAtTheAngleOfFriction: the slope from which on a body slides, found by halving, is that of tan α = μ for what cannot roll, and μ(1 + mr²/I) for a ball that can.
-// Regularised friction lets a body creep below, so that sliding is a speed that goes on growing there: at tan α = μ itself it grows as ∛(3/2 μ g cos α v_s² t), by 2^⅓
-// in twice the time, so that what the halving finds is off by about that speed over g t, 10⁻⁴. With bristles a body slides that still moves when they have bent.
+// TestSlidesAtTheAngleOfFriction: the slope from which on a body slides, found by halving, is that of tan α = μ for
+// what cannot roll, and μ(1 + mr²/I) for a ball that can. Regularised friction lets a body creep below, so that sliding
+// is a speed that goes on growing there: at tan α = μ itself it grows as ∛(3/2 μ g cos α v_s² t), by 2^⅓ in twice the
+// time, so that what the halving finds is off by about that speed over g t, 10⁻⁴. With bristles a body slides that
+// still moves when they have bent.
 func TestSlidesAtTheAngleOfFriction(t *testing.T) {
 	const mu, until, small, tol = 0.5, 10.0, 1e-5, 3e-4
 	run := func(m *model.Model, until float64) *sim.Simulation {

@@ -30,8 +30,8 @@ type platform struct {
 	when []float64 // of the samples
 }
 
-// The gains damp a platform of 10 kg on six legs well in every direction. The integral learns the weight. With more of it the turn
-// about the vertical, which the legs hold least, would swing up.
+// The gains damp a platform of 10 kg on six legs well in every direction. The integral learns the weight. With more of
+// it the turn about the vertical, which the legs hold least, would swing up.
 const (
 	legStiffness = 8000.0
 	legDamping   = 500.0
@@ -102,8 +102,8 @@ func stewart(t testing.TB) *kkt.Plan {
 	return plan
 }
 
-// TestControllerHoldsAPlatform: sampled forces bring a moving Stewart platform to rest where it was, under gravity, with samples at
-// exact multiples of the period.
+// TestControllerHoldsAPlatform: sampled forces bring a moving Stewart platform to rest where it was, under gravity,
+// with samples at exact multiples of the period.
 func TestControllerHoldsAPlatform(t *testing.T) {
 	plan := stewart(t)
 	st := plan.Initial()
@@ -128,8 +128,8 @@ func TestControllerHoldsAPlatform(t *testing.T) {
 	require.Less(t, moved, 0.1)
 }
 
-// TestControllerResumes: a run that goes on from a checkpoint between two samples gives the same bits, as outputs and memory of the
-// controller are in it.
+// TestControllerResumes: a run that goes on from a checkpoint between two samples gives the same bits, as outputs and
+// memory of the controller are in it.
 func TestControllerResumes(t *testing.T) {
 	plan := stewart(t)
 	for _, implicit := range []bool{false, true} {
@@ -167,7 +167,8 @@ func whole0(t testing.TB, p *platform) []sim.ControllerMark {
 	return c.Controllers
 }
 
-// TestControllersOfGoroutines: 64 runs on one plan, each with its own controller and gravity, give the same bits as one after the other.
+// TestControllersOfGoroutines: 64 runs on one plan, each with its own
+// controller and gravity, give the same bits as one after the other.
 func TestControllersOfGoroutines(t *testing.T) {
 	plan := stewart(t)
 	run := func(i int) *mechanism.State {
@@ -254,8 +255,8 @@ func (d air) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ f
 	return nil
 }
 
-// TestDragBothWays: aerodynamic drag on a linkage gives the same motion by Dormand and Prince and by generalized-α, up to the global
-// error that the tolerance allows the latter, of order two, without drag too.
+// TestDragBothWays: aerodynamic drag on a linkage gives the same motion by Dormand and Prince and by generalized-α, up
+// to the global error that the tolerance allows the latter, of order two, without drag too.
 func TestDragBothWays(t *testing.T) {
 	plan, err := rung.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
 	require.NoError(t, err)
@@ -305,8 +306,8 @@ func (a stiffAnchor) DerivativesTo(pose, velocity []float64, _ []mechanism.BodyM
 	return nil
 }
 
-// TestStiffOwnForce: with derivatives a stiff force of one's own takes the steps of a spring of the model, which does the same;
-// without them Newton's method does not converge until its steps are halved to what the force allows.
+// TestStiffOwnForce: with derivatives a stiff force of one's own takes the steps of a spring of the model, which does
+// the same; without them Newton's method does not converge until its steps are halved to what the force allows.
 func TestStiffOwnForce(t *testing.T) {
 	const k, d, h = 1e8, 1e3, 0.01
 	until := 1.0
@@ -339,7 +340,8 @@ func TestStiffOwnForce(t *testing.T) {
 	require.Greater(t, bare.Stats().Steps, 50*own.Stats().Steps)
 }
 
-// TestSplineRun: a prescribed spline is followed to its last time, at which the run ends with the name of the joint, unless it holds.
+// TestSplineRun: a prescribed spline is followed to its last time, at
+// which the run ends with the name of the joint, unless it holds.
 func TestSplineRun(t *testing.T) {
 	m := slider(0, 0)
 	rail := &model.Motion{Kind: model.Spline, Times: []float64{0, 0.4, 1}, Values: []float64{0.1, 0.3, 0.2}, Ends: joints.Clamped}

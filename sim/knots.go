@@ -6,8 +6,8 @@ import (
 )
 
 // knots is what error control knows about the times at which motions go on with another polynomial. A derivative jumps
-// there, and no method keeps its order on a step across. Where that costs more than an end at each, the next steps end at these
-// times. After some of them steps across are tried again.
+// there, and no method keeps its order on a step across. Where that costs more than an end at each, the next steps end
+// at these times. After some of them steps across are tried again.
 type knots struct {
 	left, spell int // ends at such times still to come, and the last number of them
 }
@@ -23,8 +23,9 @@ func (s *Simulation) upToKnot(until float64) float64 {
 	return until
 }
 
-// tryKnots does the controller's step. Where it is rejected, goes across a knot, and the step that error control would try in its place does
-// not reach the third one, it does one that ends at the first. It returns last as well, the time at which the step had to end at the latest.
+// tryKnots does the controller's step. Where it is rejected, goes across a knot, and the step that error control would
+// try in its place does not reach the third one, it does one that ends at the first. It returns last as well, the time
+// at which the step had to end at the latest.
 func (s *Simulation) tryKnots(until, end float64) (t1, e, last float64, err error) {
 	c := &s.control
 	n := &c.knots

@@ -28,8 +28,8 @@ func swung(t *testing.T, d float64) *rig {
 	return newRig(t, m)
 }
 
-// TestStepsEndAtKnots: where a motion has few knots, next to all steps end at them and few are rejected; where it has very many, a step goes
-// across several. Either way the rod goes along the motion.
+// TestStepsEndAtKnots: where a motion has few knots, next to all steps end at them and few are rejected; where it has
+// very many, a step goes across several. Either way the rod goes along the motion.
 func TestStepsEndAtKnots(t *testing.T) {
 	for _, c := range []struct {
 		apart              float64

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// sameBranch is the angle, rad, by which links that the branch keeps parallel may differ in rounding at distances from the flat pose of
-	// a part of a step. The other branch is off by one.
+	// sameBranch is the angle, rad, by which links that the branch keeps parallel may differ in rounding at distances
+	// from the flat pose of a part of a step. The other branch is off by one.
 	sameBranch = 1e-9
-	// keepsEnergy is the largest change of the energy in a hundred passes, relative to the largest kinetic energy, in units of the
-	// tolerance: a hundred swings of twenty steps with random errors.
+	// keepsEnergy is the largest change of the energy in a hundred passes, relative to the largest kinetic energy, in
+	// units of the tolerance: a hundred swings of twenty steps with random errors.
 	keepsEnergy = 30
 	// moreSteps is the factor of the number of steps in a decade, at most; 10^(1/5) = 1.58 in theory.
 	moreSteps = 1.75
@@ -180,8 +180,8 @@ func TestFlatPosesImplicit(t *testing.T) {
 	}
 }
 
-// TestBricardFixed: the Bricard linkage is movable only by its geometry, so that fixed steps have their order only if their stages
-// are closed, which they are without being asked for.
+// TestBricardFixed: the Bricard linkage is movable only by its geometry, so that fixed steps have their order only if
+// their stages are closed, which they are without being asked for.
 func TestBricardFixed(t *testing.T) {
 	const T = 2
 	r := dynamicsOf(t, open(t, "hard", "sim-bricard.json"))
@@ -202,7 +202,8 @@ func TestBricardFixed(t *testing.T) {
 	}
 }
 
-// TestUndecided: a parallelogram at rest in its flat pose may go either way, and the run says so; one that comes with speed has its branch.
+// TestUndecided: a parallelogram at rest in its flat pose may go either
+// way, and the run says so; one that comes with speed has its branch.
 func TestUndecided(t *testing.T) {
 	for _, c := range []struct {
 		speed     float64

@@ -10,8 +10,8 @@ import (
 // Rates computes dy/dt = f(t, y) of ordinary differential equations and stores it in dst.
 type Rates func(dst, y []float64, t float64) error
 
-// ODE integrates ordinary differential equations in plain numbers with the methods that move mechanisms: any Tableau, and the same control
-// of steps. It is a workspace: one goroutine at a time.
+// ODE integrates ordinary differential equations in plain numbers with the methods that move mechanisms: any Tableau,
+// and the same control of steps. It is a workspace: one goroutine at a time.
 type ODE struct {
 	f     Rates
 	tab   *Tableau
@@ -45,9 +45,8 @@ func (o *ODE) Restart() { o.next = 0 }
 
 // Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
 //
-// Cost: one evaluation a stage and step, no allocation of its own.
-// It returns errors of the rates, with the time, and what ctx ended with; y is then at the end of the last step. It panics on
-// a length mismatch, or if h is not positive.
+// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates, with the time, and
+// what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, or if h is not positive.
 func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	if len(y) != len(o.end) || !(h > 0) {
 		panic("sim: step or length out of range")
@@ -67,12 +66,12 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 	return nil
 }
 
-// Within brings y from t0 to t1 > t0 in steps whose estimated errors are at most tol·(1 + |y|), number by number. The length of the last step is
-// the first one of the next call.
+// Within brings y from t0 to t1 > t0 in steps whose estimated errors are at most tol·(1 + |y|), number by number. The
+// length of the last step is the first one of the next call.
 //
-// Cost: one evaluation a stage and step, no allocation of its own.
-// It returns errors of the rates and ErrStepTooSmall, with the time, and what ctx ended with; y is then at the end of the last step. It panics on
-// a length mismatch, if tol is not positive, or if the method has no estimate.
+// Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates and ErrStepTooSmall,
+// with the time, and what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if tol
+// is not positive, or if the method has no estimate.
 func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
 	if len(y) != len(o.end) || !(tol > 0) || o.tab.E == nil {
 		panic("sim: tolerance, method or length out of range")

@@ -12,8 +12,8 @@ import (
 // methods together, New and NewRungeKutta included, with the same options. They find the same steps, as the sizes of
 // errors, turns and drift are those of all ranks, and a step that fails on one rank fails on all.
 //
-// Each rank has events of its own; functions are of its piece alone, and actions return Continue. A step ends at the first crossing of all (Event.Land, which is
-// set on all ranks or on none).
+// Each rank has events of its own; functions are of its piece alone, and actions return Continue. A step ends at the
+// first crossing of all (Event.Land, which is set on all ranks or on none).
 //
 // A Recorder, OnStep and Controllers then are called on all ranks, too. What Recorder and OnStep return has to be an
 // error on all ranks or on none.
@@ -22,9 +22,11 @@ type Ranks interface {
 	TypicalLength() float64
 	// Largest makes each number of v the largest that a rank has. One that is not a number counts as larger than all.
 	Largest(v []float64)
-	// Agree returns nil on all ranks if err is nil on all. Else it returns an error on all of them, err where there is one.
+	// Agree returns nil on all ranks if err is nil on all. Else it
+	// returns an error on all of them, err where there is one.
 	Agree(err error) error
-	// JointCounts reports whether a joint counts on this rank in sums over all ranks, as a joint between ranks does on one of them.
+	// JointCounts reports whether a joint counts on this rank in sums
+	// over all ranks, as a joint between ranks does on one of them.
 	JointCounts(joint int) bool
 }
 
@@ -142,7 +144,8 @@ func (r *ranks) fastest(rate float64, err error) error {
 // counts reports whether a joint counts here in sums over all ranks.
 func (r *ranks) counts(joint int) bool { return r.all == nil || r.all.JointCounts(joint) }
 
-// first returns the earliest crossing of all ranks, a part of the step, and whether there is one. at is that of this rank, if it has one.
+// first returns the earliest crossing of all ranks, a part of the step,
+// and whether there is one. at is that of this rank, if it has one.
 func (r *ranks) first(at float64, crosses bool) (float64, bool) {
 	if !crosses {
 		at = math.Inf(1)

@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or
-// more, a HalfTurnError: the step is too long for exponential coordinates. With couplings, which count turns of two bodies against each
-// other, a quarter of a turn is too much.
+// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
+// step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
+// quarter of a turn is too much.
 var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
 
 // HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
@@ -82,8 +82,8 @@ type Stepper interface {
 //
 //	|δΘ|, |δc|/Length, |δω|/(Rate + |ω|), |δċ|/(Length·Rate + |ċ|)
 //
-// relative to Relative: rotation and displacement of the centre of mass, angular
-// velocity and velocity of the centre of mass. Explicit methods count internal states of contacts too, relative to their size. It depends neither on the
+// relative to Relative: rotation and displacement of the centre of mass, angular velocity and velocity of the centre of
+// mass. Explicit methods count internal states of contacts too, relative to their size. It depends neither on the
 // number of bodies nor on where the mechanism is.
 type Tolerance struct {
 	Relative float64 // 0 stands for DefaultTolerance
@@ -153,7 +153,8 @@ const leastRelative = 1e-13
 
 // NewRungeKutta returns an integrator with its memory.
 //
-// Zeros in tol stand for the defaults, and a Relative below rounding, 1e-13, counts as that much. It panics if tol is negative.
+// Zeros in tol stand for the defaults, and a Relative below rounding,
+// 1e-13, counts as that much. It panics if tol is negative.
 func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
 	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
 		panic("sim: tolerance out of range")
@@ -323,8 +324,8 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	return nil
 }
 
-// turnBound returns the angle, rad, below which a body has to turn in a step: half a turn, and a quarter where couplings count
-// the turns of two bodies against each other, or composite joints are followed.
+// turnBound returns the angle, rad, below which a body has to turn in a step: half a turn, and a quarter where
+// couplings count the turns of two bodies against each other, or composite joints are followed.
 func turnBound(m *mechanism.Mechanism) float64 {
 	if m.NumCouplings() > 0 || m.HasComposites() {
 		return math.Pi / 2

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrRuts is returned by a run whose wheels leave ruts, on a ground that others may use: the mechanism has to be that of mechanism.Inputs, and dynamics and
-// projector those of a plan with these inputs (kkt.Plan.With).
+// ErrRuts is returned by a run whose wheels leave ruts, on a ground that others may use: the mechanism has to be that
+// of mechanism.Inputs, and dynamics and projector those of a plan with these inputs (kkt.Plan.With).
 var ErrRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
 
 // mostInstants is the number of instants of a step at which ruts are pressed at most.
@@ -61,7 +61,8 @@ func (r *rutted) begin(st *mechanism.State) error {
 	return r.settle(st.Time)
 }
 
-// note takes in where the wheels stand at st, for a span about it, and returns the speed of the fastest one, in nodes per second.
+// note takes in where the wheels stand at st, for a span about it, and
+// returns the speed of the fastest one, in nodes per second.
 func (r *rutted) note(st *mechanism.State, span float64) (fastest float64, err error) {
 	for i := range r.list {
 		t := &r.list[i]
@@ -103,11 +104,12 @@ func (r *rutted) drop() {
 	}
 }
 
-// wear is what a step up to its fraction theta, which goes to t1 and has the state s.next there, does to ground and energy: the work of the contacts, on the
-// ground as it was, and then ruts. Wheels are looked at once a node that they pass.
+// wear is what a step up to its fraction theta, which goes to t1 and has the state
+// s.next there, does to ground and energy: the work of the contacts, on the ground
+// as it was, and then ruts. Wheels are looked at once a node that they pass.
 //
-// Cost: that of dissipate, and that of the contacts and of Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an error nothing has
-// been added, and the step can be done again.
+// Cost: that of dissipate, and that of the contacts and of Stepper.AtTo for each instant; no allocation but where
+// memory of ruts grows. After an error nothing has been added, and the step can be done again.
 func (s *Simulation) wear(t1, theta float64) error {
 	if s.ruts == nil {
 		return s.dissipate(t1, theta)
@@ -150,8 +152,8 @@ func (s *Simulation) press(t1, theta float64) error {
 	return r.settle(s.next.Time)
 }
 
-// RutsMark is a terrain with ruts. A node has its numbers along x and y, how far it is lowered, m, and, if a wheel stands on it, the lowest place of the wheel, m,
-// and how much of the sinkage comes back.
+// RutsMark is a terrain with ruts. A node has its numbers along x and y, how far it is lowered, m, and, if a wheel
+// stands on it, the lowest place of the wheel, m, and how much of the sinkage comes back.
 type RutsMark struct {
 	Terrain int         `json:"terrain"` // number in the document
 	Nodes   [][]float64 `json:"nodes"`

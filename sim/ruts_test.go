@@ -62,8 +62,9 @@ func rutRun(t testing.TB, p *kkt.Plan, method string) (*sim.Simulation, *mechani
 	return sim.New(m, sim.NewRungeKutta(m, d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-4}), p.Initial(), o), m
 }
 
-// TestRutsOfRuns: by all methods the rear wheels run in the ruts of the front ones and sink below their bottom; the energy is that of the motion and what
-// the contacts have taken; a run that goes on from a checkpoint has the same bits and the same ground; another run of the plan has its own.
+// TestRutsOfRuns: by all methods the rear wheels run in the ruts of the front ones and sink below their bottom; the
+// energy is that of the motion and what the contacts have taken; a run that goes on from a checkpoint has the same bits
+// and the same ground; another run of the plan has its own.
 func TestRutsOfRuns(t *testing.T) {
 	const half, until = 1.5, 3.0
 	for _, method := range rutMethods {

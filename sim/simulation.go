@@ -236,10 +236,10 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // A time that is reached or has passed asks for no step. A later Run goes on from there. The
 // last step of a run ends at until, but error control does not notice the end of a run.
 //
-// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what
-// wraps ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or
-// one from a Checkpoint, does the step again. Rows that have been written are not written
-// again. It panics if until is NaN.
+// It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what wraps
+// ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a
+// mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or one from a Checkpoint,
+// does the step again. Rows that have been written are not written again. It panics if until is NaN.
 //
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long
 // as no two bodies turn against each other by half a turn in a step. Error control sees to
@@ -364,7 +364,8 @@ func (s *Simulation) step(until float64) error {
 	return nil
 }
 
-// groundFirst returns what is wrong at a contact alone, where a step has failed for that: what else there is to say, as that shorter steps do not help, hides it.
+// groundFirst returns what is wrong at a contact alone, where a step has failed for that: what else there is to say, as
+// that shorter steps do not help, hides it.
 func groundFirst(err error) error {
 	if err == nil {
 		return nil

@@ -68,7 +68,8 @@ func (k *energyKeeper) note(st *mechanism.State, kin *mechanism.Kinematics) erro
 	return nil
 }
 
-// TestBushingEnergy: blocks on bushings turn by more than a radian, and keep their energy to 1e-9 of what is exchanged over a long run. With damping they only lose.
+// TestBushingEnergy: blocks on bushings turn by more than a radian, and keep their energy to 1e-9 of what is exchanged
+// over a long run. With damping they only lose.
 func TestBushingEnergy(t *testing.T) {
 	until := 20.0
 	if testing.Short() {
@@ -95,7 +96,8 @@ func TestBushingEnergy(t *testing.T) {
 	}
 }
 
-// TestBushingExchanged: a bushing from B to A with the inverse rest, and the same in a world that is turned and moved, give the same motion.
+// TestBushingExchanged: a bushing from B to A with the inverse rest, and
+// the same in a world that is turned and moved, give the same motion.
 func TestBushingExchanged(t *testing.T) {
 	run := func(m *model.Model) *mechanism.State {
 		r := newRig(t, m)
@@ -134,7 +136,8 @@ func TestBushingExchanged(t *testing.T) {
 	require.Less(t, poseDistance(want, got), 1e-8)
 }
 
-// TestSpringsExplicitImplicit: with bushings, cables and laws on the reference models, implicit steps that halve tend to the motion of explicit ones with order two.
+// TestSpringsExplicitImplicit: with bushings, cables and laws on the reference models, implicit steps that halve tend
+// to the motion of explicit ones with order two.
 func TestSpringsExplicitImplicit(t *testing.T) {
 	names := []string{"pendulum", "spinning-top", "four-bar", "slider-crank-planar", "slider-crank-spatial", "type-prismatic"}
 	if testing.Short() {
@@ -217,7 +220,8 @@ func atwood(stiffness, damping float64) *model.Model {
 	return m
 }
 
-// TestAtwood: stretched as it is in steady motion, a rope pulls with 2·m·M·g/(m+M) all the time, and the weights fall and rise with (M−m)·g/(M+m).
+// TestAtwood: stretched as it is in steady motion, a rope pulls with 2·m·M·g/(m+M) all the time, and the weights fall
+// and rise with (M−m)·g/(M+m).
 func TestAtwood(t *testing.T) {
 	r := newRig(t, atwood(1e3, 5))
 	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Events: sim.CableEvents(r.mech, nil)})
@@ -232,7 +236,8 @@ func TestAtwood(t *testing.T) {
 	require.InDelta(t, 15, at.Tension, 1e-6)
 }
 
-// TestSlackCable: a ball on a cord flies freely until the cord is taut, then turns round with its energy; events tell both, and steps end there.
+// TestSlackCable: a ball on a cord flies freely until the cord is taut,
+// then turns round with its energy; events tell both, and steps end there.
 func TestSlackCable(t *testing.T) {
 	m := model.New("ball")
 	m.Gravity = [3]float64{}
@@ -279,7 +284,8 @@ func TestCableDamper(t *testing.T) {
 	require.Less(t, k.energy[len(k.energy)-1], k.energy[0]-1)
 }
 
-// TestTabledSpring: springs and dampers as tables on a line, as functions and as numbers make the same motion; so do those of a freedom.
+// TestTabledSpring: springs and dampers as tables on a line, as functions
+// and as numbers make the same motion; so do those of a freedom.
 func TestTabledSpring(t *testing.T) {
 	line := func(k float64) *model.SpringLaw {
 		return &model.SpringLaw{At: []float64{-1, -0.3, 0.4, 2}, Forces: []float64{-k, -0.3 * k, 0.4 * k, 2 * k}}
@@ -374,7 +380,8 @@ func TestLawEnds(t *testing.T) {
 	require.ErrorContains(t, s.Run(2), "joint \"rail\": outside of the table")
 }
 
-// TestSpringsResume: a run with events of cables goes on from a checkpoint with the same bits; other parameters are another model.
+// TestSpringsResume: a run with events of cables goes on from a
+// checkpoint with the same bits; other parameters are another model.
 func TestSpringsResume(t *testing.T) {
 	m := atwood(300, 20)
 	m.Bodies[1].Velocity.Linear = [3]float64{0, 0, 4}
@@ -416,7 +423,8 @@ func TestSpringsResume(t *testing.T) {
 	}
 }
 
-// TestSpringColumns: columns of bushings, cables and laws come before those of actuators, and hold what the elements tell.
+// TestSpringColumns: columns of bushings, cables and laws come before
+// those of actuators, and hold what the elements tell.
 func TestSpringColumns(t *testing.T) {
 	m := open(t, "golden", "pendulum.model.json")
 	modeltest.AddSprings(m, check.Rand(2))

@@ -30,12 +30,14 @@ func (c StopChange) String() string {
 // ErrStuck is wrapped by the error of an impact on a freedom that the joints hold fast.
 var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion")
 
-// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there is a Responder, turn around what is
-// faster than that. It belongs to one Simulation.
+// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there
+// is a Responder, turn around what is faster than that. It belongs to one Simulation.
 //
-// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held, docs/stops-and-friction.md (J4), by the system that accelerations
-// come from. So momentum is balanced, armature and couplings have their part, and redundant joints do not matter. The stops that are struck at the same instant act one after
-// the other, in the order of the joints, and again until none of them comes on; act is told of the first time. Springs, those of other stops among them, have no part in an impulse.
+// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held,
+// docs/stops-and-friction.md (J4), by the system that accelerations come from. So momentum is balanced, armature and
+// couplings have their part, and redundant joints do not matter. The stops that are struck at the same instant act one
+// after the other, in the order of the joints, and again until none of them comes on; act is told of the first time.
+// Springs, those of other stops among them, have no part in an impulse.
 type Stops struct {
 	mech  *mechanism.Mechanism
 	hit   Responder
@@ -49,8 +51,8 @@ type Stops struct {
 	impacts int64
 }
 
-// NewStops returns the events of the stops of m. With a nil Responder there are no impulses: all that comes meets the springs. act, which may be nil, is told at each
-// change, before it.
+// NewStops returns the events of the stops of m. With a nil Responder there are no impulses: all that comes meets the
+// springs. act, which may be nil, is told at each change, before it.
 func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
 	s := &Stops{mech: m, hit: r, act: act}
 	for i := range m.NumResistors() {
@@ -134,10 +136,12 @@ func (s *Stops) rate(i int, jk *mechanism.JointKinematics) float64 {
 	return qd[f.Freedom]
 }
 
-// ImpactSamples are the Options.EventSamples that suit impulses: as nothing holds up a freedom in flight, a long step may go through a stop and come back.
+// ImpactSamples are the Options.EventSamples that suit impulses: as nothing holds up a freedom in flight, a long step
+// may go through a stop and come back.
 const ImpactSamples = 8
 
-// Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where it touches or leaves, as at those of contacts (ContactEvents).
+// Events returns an event for each stop, named JOINT.FREEDOM. Steps by error control end where it touches or leaves, as
+// at those of contacts (ContactEvents).
 func (s *Stops) Events() []Event {
 	events := make([]Event, len(s.list))
 	for n, i := range s.list {

@@ -43,8 +43,9 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *di
 	return d
 }
 
-// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of contact.Result.Power, if
-// Options.Dissipation is set. What has bent bristles counts as such, and may come back. On ranks (Ranks) it is that of the piece.
+// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of
+// contact.Result.Power, if Options.Dissipation is set. What has bent bristles counts as such, and may come back. On
+// ranks (Ranks) it is that of the piece.
 func (s *Simulation) Dissipated() float64 {
 	if s.loss == nil {
 		return 0
@@ -62,7 +63,8 @@ func (s *Simulation) DissipatedByJoints() float64 {
 
 // dissipate adds the work of contacts, stops and friction up to the fraction theta of the step, which goes to t1.
 //
-// Cost: three times that of the contacts and of Stepper.AtTo, no allocation. It returns the errors of the contacts, with nothing added.
+// Cost: three times that of the contacts and of Stepper.AtTo, no
+// allocation. It returns the errors of the contacts, with nothing added.
 func (s *Simulation) dissipate(t1, theta float64) error {
 	if !s.wears {
 		return nil

@@ -48,8 +48,8 @@ func energyOf(t *testing.T, m *mechanism.Mechanism, st *mechanism.State) float64
 	return e.Kinetic + e.Potential()
 }
 
-// TestDissipated: what a block loses that falls on a slope, slides and comes to creep is the integral of the power of its contacts, with all methods and
-// as far as their tolerance goes; and it creeps with v_s·tan α/√(μ² − tan²α).
+// TestDissipated: what a block loses that falls on a slope, slides and comes to creep is the integral of the power of
+// its contacts, with all methods and as far as their tolerance goes; and it creeps with v_s·tan α/√(μ² − tan²α).
 func TestDissipated(t *testing.T) {
 	const slope, speed, mu, until = 0.3, 1.5, 0.6, 1.5
 	p, err := rung.NewPlan(sliding(slope, speed, mu), kkt.Options{})
@@ -84,7 +84,8 @@ func TestDissipated(t *testing.T) {
 	require.Positive(t, explicit.Stats().Steps)
 }
 
-// TestDissipationChangesNothing: the motion has the same bits with it, also where steps are given up in the middle and done again, which adds nothing.
+// TestDissipationChangesNothing: the motion has the same bits with it, also where steps are given up in the middle and
+// done again, which adds nothing.
 func TestDissipationChangesNothing(t *testing.T) {
 	const until = 0.3
 	p, err := rung.NewPlan(sliding(0.3, 1.5, 0.6), kkt.Options{})

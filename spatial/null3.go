@@ -8,10 +8,10 @@ const (
 	nullAbove = 1e-14 // how far above zero rounding of a rotation may bring it
 )
 
-// Null finds the directions in which a symmetric matrix is zero: an inertia has one for a slender rod, its axis, and three
-// for a point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest. It returns their number, 0, 1 or 3,
-// orthogonal unit vectors along them, and S without what rounding has left there. Two directions have no meaning for an
-// inertia. Then, and if an eigenvalue is lower, it returns −1.
+// Null finds the directions in which a symmetric matrix is zero: an inertia has one for a slender rod, its axis, and
+// three for a point mass. An eigenvalue counts as zero from −1e-9 to 1e-14 times the largest. It returns their number,
+// 0, 1 or 3, orthogonal unit vectors along them, and S without what rounding has left there. Two directions have no
+// meaning for an inertia. Then, and if an eigenvalue is lower, it returns −1.
 //
 // Cost: O(1), no allocation; with three eigenvalues. S is finite.
 func (S Sym3) Null() (axes [3]Vec3, n int, clean Sym3) {

@@ -74,8 +74,9 @@ func nameOf(names []string, i int, what string) string {
 	return fmt.Sprintf("%s(%d)", what, i)
 }
 
-// Law is a force, N or N m, as a function of a coordinate x, m or rad, and of its rate y: a Table of one of the two, or a Function of
-// both. A positive force of a spring between two points pulls them together; that of a freedom acts against it.
+// Law is a force, N or N m, as a function of a coordinate x, m or rad, and of its
+// rate y: a Table of one of the two, or a Function of both. A positive force of a
+// spring between two points pulls them together; that of a freedom acts against it.
 //
 // A table is of x as a spring, and of y as a damper (Laws).
 type Law struct {
@@ -91,7 +92,8 @@ type Law struct {
 	f      *formula.Formula
 }
 
-// Faults calls report for all that is wrong with l, with the field of rung-model/1, the value and the rule that it breaks.
+// Faults calls report for all that is wrong with l, with the field of
+// rung-model/1, the value and the rule that it breaks.
 func (l *Law) Faults(report func(field, value, rule string)) {
 	switch l.Kind {
 	case Table:
@@ -185,12 +187,13 @@ func (l *Law) prepared() *Law {
 	return &out
 }
 
-// setMonotone stores the slopes of Monotone: at an inner point, between chords of the slopes s and t on intervals of the lengths g and h,
-// zero if s and t have not the same sign, and otherwise their mean (Fritsch & Butland 1984)
+// setMonotone stores the slopes of Monotone: at an inner point, between chords of the slopes s and t on intervals of
+// the lengths g and h, zero if s and t have not the same sign, and otherwise their mean (Fritsch & Butland 1984)
 //
 //	3(g + h)/((2h + g)/s + (h + 2g)/t).
 //
-// At an end it is the slope of the parabola through three points, or 0 or three times the chord where that would make a turn.
+// At an end it is the slope of the parabola through three points, or 0
+// or three times the chord where that would make a turn.
 func (l *Law) setMonotone() {
 	n := len(l.At)
 	chord := func(i int) float64 { return (l.Forces[i+1] - l.Forces[i]) / (l.At[i+1] - l.At[i]) }
@@ -218,7 +221,8 @@ func (l *Law) setMonotone() {
 	l.slopes[n-1] = end(l.At[n-1]-l.At[n-2], l.At[n-2]-l.At[n-3], chord(n-2), chord(n-3))
 }
 
-// piece returns force and slope of interval i at x, and the integral from its start: the cubic with the forces and slopes of its ends.
+// piece returns force and slope of interval i at x, and the integral
+// from its start: the cubic with the forces and slopes of its ends.
 func (l *Law) piece(i int, x float64) (f, slope, sum float64) {
 	h, x := l.At[i+1]-l.At[i], x-l.At[i]
 	f0, chord := l.Forces[i], (l.Forces[i+1]-l.Forces[i])/h
@@ -313,10 +317,11 @@ func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 	return f, fx, fy, nil
 }
 
-// Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where there is no force on the way.
+// Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where
+// there is no force on the way.
 //
-// Cost: that of At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No allocation.
-// The laws are Prepared.
+// Cost: that of At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No
+// allocation. The laws are Prepared.
 func (l *Laws) Potential(x float64) (u float64) {
 	if s := l.Spring; s != nil {
 		if s.Kind == Function {

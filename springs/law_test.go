@@ -18,8 +18,8 @@ func at(t *testing.T, l *springs.Laws, x, y float64) (f, fx, fy float64) {
 	return f, fx, fy
 }
 
-// TestTables: tables of every kind pass their points, have the slope of their differences and the force as slope of the potential, also
-// beyond the ends.
+// TestTables: tables of every kind pass their points, have the slope of their differences and the force as slope of the
+// potential, also beyond the ends.
 func TestTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for i := range len(springs.InterpolationNames) {
@@ -60,7 +60,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestMonotone: the default rises where the points do, and does not pass a turn; the slopes of a known table are those of PCHIP.
+// TestMonotone: the default rises where the points do, and does not
+// pass a turn; the slopes of a known table are those of PCHIP.
 func TestMonotone(t *testing.T) {
 	l := (&springs.Law{At: []float64{0, 1, 2, 4, 5, 6}, Forces: []float64{0, 1, 1, 5, 4, 4.5}}).Prepared()
 	laws := &springs.Laws{Spring: l}
@@ -92,7 +93,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestFunctions: derivatives are those of the formula, the potential is exact to 1e-12 for smooth ones and for one with a kink.
+// TestFunctions: derivatives are those of the formula, the potential
+// is exact to 1e-12 for smooth ones and for one with a kink.
 func TestFunctions(t *testing.T) {
 	for expression, u := range map[string]func(x float64) float64{
 		"3*x^3 - x + 2*y":       func(x float64) float64 { return 0.75*math.Pow(x, 4) - x*x/2 },

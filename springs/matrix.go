@@ -28,14 +28,15 @@ func (m *Matrix) MulTo(y, x *[6]float64) {
 	}
 }
 
-// symmetricTol is the difference of two entries of a matrix of a bushing, and semidefiniteTol the negative eigenvalue of it, both of the
-// matrix scaled to a diagonal of ones, that count as rounding.
+// symmetricTol is the difference of two entries of a matrix of a bushing, and semidefiniteTol the negative eigenvalue
+// of it, both of the matrix scaled to a diagonal of ones, that count as rounding.
 const (
 	symmetricTol    = 1e-12
 	semidefiniteTol = 1e-12
 )
 
-// MatrixFaults calls report where m is not finite, symmetric and positive semidefinite, with the place, as [0][1], the value and the rule.
+// MatrixFaults calls report where m is not finite, symmetric and positive
+// semidefinite, with the place, as [0][1], the value and the rule.
 func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 	var scale [6]float64
 	for i := range m {
@@ -73,8 +74,8 @@ func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 	}
 }
 
-// semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by Cholesky's method with complete
-// pivoting. The matrix is used up.
+// semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by
+// Cholesky's method with complete pivoting. The matrix is used up.
 func semidefinite(a *[6][6]float64) bool {
 	var done [6]bool
 	for range a {

@@ -2,8 +2,8 @@ package springs
 
 import "math"
 
-// The points and weights of Gauss and Kronrod with 7 and 15 points on (−1, 1), from outside to the middle (Piessens et al. 1983). Every
-// second one is a point of Gauss.
+// The points and weights of Gauss and Kronrod with 7 and 15 points on (−1, 1), from outside to the middle (Piessens et
+// al. 1983). Every second one is a point of Gauss.
 var (
 	kronrodPoints = [8]float64{
 		0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
@@ -19,8 +19,8 @@ var (
 )
 
 const (
-	// quadratureTol is the difference of both rules, relative to the integral of the magnitude, at which an interval is done. That
-	// of Kronrod is better by far.
+	// quadratureTol is the difference of both rules, relative to the integral of the magnitude, at which an interval is
+	// done. That of Kronrod is better by far.
 	quadratureTol = 1e-13
 	// quadratureDepth is how often an interval is halved at most.
 	quadratureDepth = 50
@@ -28,7 +28,8 @@ const (
 	quadratureMost = 10000
 )
 
-// integral returns the integral of a function at rest from 0 to x, by halving intervals until both rules agree; not a number where they do not.
+// integral returns the integral of a function at rest from 0 to x, by
+// halving intervals until both rules agree; not a number where they do not.
 func (l *Law) integral(x float64) (sum float64) {
 	var ends [quadratureDepth + 1]float64 // of intervals still to come, the nearest last
 	a, n := 0.0, 1

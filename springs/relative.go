@@ -13,8 +13,8 @@ var ErrHalfTurn = errors.New("springs: frames are half a turn apart")
 // halfTurn is the cosine of half the angle between two frames below which they count as half a turn apart.
 const halfTurn = 1e-10
 
-// Relative is where a frame B is in a frame A, docs/springs.md (E4). With θ the rotation vector from A to B, H = A·exp(θ/2) the axes
-// half-way, and d the distance from the origin of A to that of B,
+// Relative is where a frame B is in a frame A, docs/springs.md (E4). With θ the rotation vector from A to B, H =
+// A·exp(θ/2) the axes half-way, and d the distance from the origin of A to that of B,
 //
 //	x = (θ, d),   both along the axes of H.
 //
@@ -23,13 +23,14 @@ type Relative struct {
 	H        spatial.Mat3 // columns are the axes half-way, world
 	Theta, D spatial.Vec3 // rad, m; axes of H
 
-	// Functions of u = θ² and their derivatives, docs/springs.md (E5): g = (θ/2)/sin(θ/2), h = (1−g)/u and t = tan(θ/4)/θ.
+	// Functions of u = θ² and their derivatives, docs/springs.md (E5):
+	// g = (θ/2)/sin(θ/2), h = (1−g)/u and t = tan(θ/4)/θ.
 	g, h, t    float64
 	gu, hu, tu float64
 }
 
-// SetTo finds the position of B in A by their rotations, unit quaternions to the world, and by the distance from the origin of A to that of B,
-// world axes, m.
+// SetTo finds the position of B in A by their rotations, unit quaternions to the world, and by the distance from the
+// origin of A to that of B, world axes, m.
 //
 // Cost: O(1), no allocation. It returns ErrHalfTurn.
 func (r *Relative) SetTo(qA, qB *spatial.Quat, line *spatial.Vec3) error {
@@ -134,7 +135,8 @@ func (r *Relative) RateTo(x *[6]float64, w *Twist) {
 	}
 }
 
-// WrenchTo stores the wrenches that do the work s·ẋ, docs/springs.md (E7): on A at its origin and on B at its origin, world axes.
+// WrenchTo stores the wrenches that do the work s·ẋ, docs/springs.md
+// (E7): on A at its origin and on B at its origin, world axes.
 func (r *Relative) WrenchTo(onA, onB *spatial.Force, s *[6]float64) {
 	m, f := spatial.Vec3(s[:3]), spatial.Vec3(s[3:])
 	c := f.Cross(r.D)
@@ -173,8 +175,8 @@ func (b *Bent) X() [6]float64 {
 	return [6]float64{b.theta[0], b.theta[1], b.theta[2], b.d[0], b.d[1], b.d[2]}
 }
 
-// RateTo stores in x the change of the rate ẋ for a motion w that changes by line, the velocity of the origin of B less that of A,
-// and not in its rotations.
+// RateTo stores in x the change of the rate ẋ for a motion w that changes by line, the velocity of the origin of B less
+// that of A, and not in its rotations.
 func (b *Bent) RateTo(x *[6]float64, w *Twist, line *spatial.Vec3) {
 	r := b.r
 	l := r.local(w)

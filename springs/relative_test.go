@@ -72,7 +72,8 @@ func requireNear(t *testing.T, want, got []float64, tol float64, msg ...any) {
 	}
 }
 
-// differences is the error of central differences with steps of 3e-3 on functions of size one, next to the singular pose larger ones.
+// differences is the error of central differences with steps of 3e-3
+// on functions of size one, next to the singular pose larger ones.
 const differences = 1e-9
 
 // angles go from none, over both sides of where series end, to near half a turn.
@@ -114,7 +115,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestWrenches: wrenches are the negative gradient of a potential with a full matrix, balance each other, and bend as their differences.
+// TestWrenches: wrenches are the negative gradient of a potential with
+// a full matrix, balance each other, and bend as their differences.
 func TestWrenches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var K springs.Matrix

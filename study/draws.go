@@ -53,8 +53,8 @@ func source(seed, draw uint64) rand.Source {
 	return rand.NewChaCha8(key)
 }
 
-// ValuesTo stores the values of the parameters of run i in dst. The grid varies slowest, its last parameter fastest; all its
-// points have the same draws.
+// ValuesTo stores the values of the parameters of run i in dst. The grid varies slowest, its last parameter fastest;
+// all its points have the same draws.
 //
 // It panics if dst is not as long as there are parameters or the run is none of the study.
 func (d *Draws) ValuesTo(dst []float64, i int) {

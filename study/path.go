@@ -109,8 +109,8 @@ func (s *slot) set(x any) {
 
 // NewBase returns the document of the model of a study, which model.Read has found to be one.
 //
-// It returns *model.Problems with the parameters whose path leads to no number of it, or to that of another parameter. A field that is not written has no number,
-// even if it has a default.
+// It returns *model.Problems with the parameters whose path leads to no number of it, or to that of another parameter.
+// A field that is not written has no number, even if it has a default.
 func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

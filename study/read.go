@@ -13,7 +13,8 @@ import (
 
 // Read reads one document of rung-study/1 from r up to its end; file names it in messages.
 //
-// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are returned wrapped.
+// Cost: O(bytes of the document). It returns *model.Problems with
+// everything that is wrong with it. Errors of r are returned wrapped.
 func Read(r io.Reader, file string) (*Study, error) {
 	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: Integrators()[0]}}}
 	d.all()

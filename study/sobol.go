@@ -2,8 +2,9 @@ package study
 
 import "math/bits"
 
-// Sobol' points (Sobol 1967): coordinate j of point i is the sum over the binary digits k of i of the direction number v_jk, digit by digit
-// without carries. The direction numbers of a coordinate follow from a primitive polynomial over GF(2) and from its first ones,
+// Sobol' points (Sobol 1967): coordinate j of point i is the sum over the binary digits k
+// of i of the direction number v_jk, digit by digit without carries. The direction numbers
+// of a coordinate follow from a primitive polynomial over GF(2) and from its first ones,
 // which are free but for being odd. Those of this package are its own (sobol_numbers.go).
 
 const (
@@ -61,9 +62,9 @@ func (v *directions) at(i uint32) (x uint32) {
 	return x
 }
 
-// scrambled returns the coordinate x in (0, 1) with Owen's random digits (Owen 1995): whether a digit is changed depends on all
-// digits before it, by random numbers of the key. Points that share their first digits before share as many after, so that
-// what is even stays even. The digits behind the last one of x are random.
+// scrambled returns the coordinate x in (0, 1) with Owen's random digits (Owen 1995): whether a digit is changed
+// depends on all digits before it, by random numbers of the key. Points that share their first digits before share as
+// many after, so that what is even stays even. The digits behind the last one of x are random.
 func scrambled(x uint32, key uint64) float64 {
 	var y uint64
 	for k := range sobolDigits {

@@ -13,8 +13,9 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// qualityOf returns the least t for which the first 2^m points in two coordinates are a (t, m, 2)-net: every box of volume 2^(t−m) with sides that
-// are powers of two has the same number of points. That is so where any m − t leading rows of the two generator matrices together are independent.
+// qualityOf returns the least t for which the first 2^m points in two coordinates are a (t, m, 2)-net: every box of
+// volume 2^(t−m) with sides that are powers of two has the same number of points. That is so where any m − t leading
+// rows of the two generator matrices together are independent.
 func qualityOf(a, b *directions, m int) int {
 	rows := func(v *directions) (list [sobolDigits]uint32) { // row r: digit r of the coordinate, as a form in the digits of i
 		for r := range m {
@@ -106,8 +107,9 @@ func TestSobolNumbers(t *testing.T) {
 	}
 }
 
-// TestSobolPoints: the first coordinate is van der Corput's sequence, the second one known too, and in every coordinate each of 2^m equal intervals has one of the first 2^m points,
-// also of 2^m points from a multiple of 2^m on, and also with random digits.
+// TestSobolPoints: the first coordinate is van der Corput's sequence, the second one
+// known too, and in every coordinate each of 2^m equal intervals has one of the first
+// 2^m points, also of 2^m points from a multiple of 2^m on, and also with random digits.
 func TestSobolPoints(t *testing.T) {
 	v := [...]directions{directionsOf(0), directionsOf(1)}
 	for i, want := range [][2]float64{{0, 0}, {0.5, 0.5}, {0.25, 0.75}, {0.75, 0.25}, {0.125, 0.625}, {0.625, 0.125}, {0.375, 0.375}, {0.875, 0.875}} {
@@ -136,8 +138,8 @@ func TestSobolPoints(t *testing.T) {
 	}
 }
 
-// TestSobolNets: 2^m points in two of the first coordinates have in every box of volume 2^(t−m) 2^t of them, counted, with random digits, and t is what the generator matrices say.
-// The first two coordinates have t = 0.
+// TestSobolNets: 2^m points in two of the first coordinates have in every box of volume 2^(t−m) 2^t of them, counted,
+// with random digits, and t is what the generator matrices say. The first two coordinates have t = 0.
 func TestSobolNets(t *testing.T) {
 	const m, coordinates = 8, 8
 	worst := 0
@@ -182,8 +184,8 @@ const (
 	searchedTries       = 1000
 )
 
-// TestSobolSearch finds the numbers of sobol_numbers.go: coordinate by coordinate, of seeded random first numbers those with the least sum over the
-// coordinates before and over 2 to 2^14 points of 3^t, t the quality of the two.
+// TestSobolSearch finds the numbers of sobol_numbers.go: coordinate by coordinate, of seeded random first numbers those
+// with the least sum over the coordinates before and over 2 to 2^14 points of 3^t, t the quality of the two.
 func TestSobolSearch(t *testing.T) {
 	if os.Getenv("RUNG_SOBOL_SEARCH") == "" {
 		t.Skip("takes minutes; RUNG_SOBOL_SEARCH=1 does it")

@@ -11,7 +11,8 @@ const Format = "rung-study/1"
 const (
 	// MaxRuns is the largest number of runs of a study.
 	MaxRuns = 10_000_000
-	// MaxDrawn is the largest number of values that Latin hypercube and Halton points hold in memory: draws times parameters.
+	// MaxDrawn is the largest number of values that Latin hypercube
+	// and Halton points hold in memory: draws times parameters.
 	MaxDrawn = 50_000_000
 	// MaxParameters is the largest number of parameters, and that of outputs.
 	MaxParameters = 1000
@@ -117,8 +118,8 @@ func (s *Study) Grid() int {
 // Runs returns the number of runs.
 func (s *Study) Runs() int { return s.Grid() * s.Draws }
 
-// Share returns the runs from first up to last, which is not one of them, of the share with a number below of. The shares of
-// all numbers are all runs, in their order.
+// Share returns the runs from first up to last, which is not one of them, of the share with a number below of. The
+// shares of all numbers are all runs, in their order.
 //
 // It panics if there is no such share.
 func (s *Study) Share(number, of int) (first, last int) {

@@ -45,8 +45,8 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return c.MustCompile("urn:rung:rung-study:1")
 }
 
-// TestDraws: the grid is the product of its lists with the last one fastest, all its points have the same draws, and those of a
-// Latin hypercube have one value in each of as many parts.
+// TestDraws: the grid is the product of its lists with the last one fastest, all its points have the same draws, and
+// those of a Latin hypercube have one value in each of as many parts.
 func TestDraws(t *testing.T) {
 	s := read(t, whole)
 	require.Equal(t, 6, s.Grid())

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWaitOutlastsLateWord: one who has ended the last task of a round, and has been held up before saying so, finds the next
-// round's Run asleep.
+// TestWaitOutlastsLateWord: one who has ended the last task of a round, and has been held up before saying so, finds
+// the next round's Run asleep.
 func TestWaitOutlastsLateWord(t *testing.T) {
 	s := &shared{done: make(chan struct{}, 1)}
 	s.left.Store(1)

@@ -317,7 +317,8 @@ func (s *ClosedSolver) solve(tau []float64) error {
 // ErrJammed is wrapped by the error of a Solve in which friction and the reactions that it grows with find no balance.
 var ErrJammed = errors.New("tree: friction and reactions find no balance")
 
-// ErrReaction is wrapped by the error of an inverse dynamics in which friction grows with a reaction: kkt.Inverse has that.
+// ErrReaction is wrapped by the error of an inverse dynamics in which
+// friction grows with a reaction: kkt.Inverse has that.
 var ErrReaction = errors.New("tree: inverse dynamics knows no friction that grows with a reaction")
 
 // The same as in package kkt.
@@ -409,9 +410,9 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 //
 //	|K·q̈ − k| / (terms of k + ‖row‖·‖(q̈, f, ω·q̇)‖).
 //
-// The norms are in the scales of the freedoms of the row, with the terms of its entries. ω is
-// the largest angular velocity of a body. Where the freedoms of a row keep still, what the motion of all others leaves as rounding
-// is not held against it.
+// The norms are in the scales of the freedoms of the row, with the terms of its
+// entries. ω is the largest angular velocity of a body. Where the freedoms of a row
+// keep still, what the motion of all others leaves as rounding is not held against it.
 func (s *ClosedSolver) checkRows() error {
 	s.residual, s.worstRow = 0, -1
 	turn := s.w.turn()

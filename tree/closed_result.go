@@ -163,8 +163,8 @@ func (s *ClosedSolver) loopWrench(l *Loop, jk *mechanism.JointKinematics) (f spa
 	return f
 }
 
-// freedomForcesTo stores in tau the generalized forces of couplings and, of a joint that closes a loop, of armature along the freedoms
-// of joint j, and reports whether there can be any.
+// freedomForcesTo stores in tau the generalized forces of couplings and, of a joint that closes a loop, of armature
+// along the freedoms of joint j, and reports whether there can be any.
 func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
 	m := s.plan.mech
 	legs := m.LegsAt(j)
@@ -217,8 +217,8 @@ func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
 	}
 }
 
-// FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and reports whether
-// there can be any.
+// FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and
+// reports whether there can be any.
 //
 // It panics without a solution or if j is out of range.
 func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
@@ -236,7 +236,8 @@ func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
 	return any
 }
 
-// CouplingMultiplier returns the multiplier of coupling i, as kkt.Solver.CouplingMultiplier. Of redundant couplings it is some choice.
+// CouplingMultiplier returns the multiplier of coupling i, as
+// kkt.Solver.CouplingMultiplier. Of redundant couplings it is some choice.
 //
 // It panics without a solution or if i is out of range.
 func (s *ClosedSolver) CouplingMultiplier(i int) float64 {

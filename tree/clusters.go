@@ -24,10 +24,9 @@ type Cluster struct {
 // Clusters returns ClustersOf the plan's mechanism.
 func (p *Plan) Clusters() []Cluster { return ClustersOf(p.mech) }
 
-// ClustersOf returns the minimal loop clusters of a mechanism, by their first joint. A coupling is a loop through all joints of its terms. Bridges of the
-// graph, whose joints are in no loop, are in none. A joint without constraint rows
-// makes no loop, and neither does a floating base with a rod to the world, which
-// is in Plan.Loops for its rows.
+// ClustersOf returns the minimal loop clusters of a mechanism, by their first joint. A coupling is a loop through all
+// joints of its terms. Bridges of the graph, whose joints are in no loop, are in none. A joint without constraint rows
+// makes no loop, and neither does a floating base with a rod to the world, which is in Plan.Loops for its rows.
 //
 // Cost: near-linear in bodies and joints; loops are not walked one by one.
 func ClustersOf(m *mechanism.Mechanism) []Cluster {
@@ -42,9 +41,9 @@ func ClustersOf(m *mechanism.Mechanism) []Cluster {
 	return s.list
 }
 
-// blockSearch is a depth-first search for the two-connected parts of the graph of
-// bodies and joints (Hopcroft & Tarjan 1973). The nodes are the world, then the bodies, then the couplings. A coupling has
-// an edge to each end of each of its joints; such edges are numbered after the joints.
+// blockSearch is a depth-first search for the two-connected parts of the graph of bodies and joints (Hopcroft & Tarjan
+// 1973). The nodes are the world, then the bodies, then the couplings. A coupling has an edge to each end of each of
+// its joints; such edges are numbered after the joints.
 type blockSearch struct {
 	m     *mechanism.Mechanism
 	at    *mechanism.Incidence

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A composite joint in the tree is one joint with as many entries of q̇ as it has axes. Its columns move in P: the motions before an axis carry
-// it. So S̊ is not zero; joints.Posture has it.
+// A composite joint in the tree is one joint with as many entries of q̇ as it has axes. Its columns move in P: the
+// motions before an axis carry it. So S̊ is not zero; joints.Posture has it.
 
 // postureOf returns the place of link i among the postures of a workspace, −1 if its joint is no composite one.
 func (p *Plan) postureOf(i int) int32 {
@@ -41,8 +41,9 @@ func (p *Plan) numberPostures() {
 	}
 }
 
-// branchesTo stores in s, whose poses are those of q, where composite joints are (mechanism.State.Angles). Where a joint that closes a
-// loop is composite, or has a torsion spring, q does not tell that, and all are read as a model has them.
+// branchesTo stores in s, whose poses are those of q, where composite joints are
+// (mechanism.State.Angles). Where a joint that closes a loop is composite, or has
+// a torsion spring, q does not tell that, and all are read as a model has them.
 func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
 	if p.posture == nil {
 		return
@@ -82,8 +83,8 @@ func (d *displacement) setComposite(a *joints.Axes, q, qd []float64) {
 	}
 }
 
-// columnsTo stores in S the columns of a composite joint, and returns what its coordinates accelerate S by at constant rates, both seen from P, in
-// world axes.
+// columnsTo stores in S the columns of a composite joint, and returns what its coordinates accelerate S by at constant
+// rates, both seen from P, in world axes.
 func columnsTo(S *[6]spatial.Motion, p *joints.Posture, qd []float64, EP *spatial.Mat3) (turn, slide spatial.Vec3) {
 	var Sd [joints.MaxAxes]spatial.Motion
 	var rates [joints.MaxAxes]float64

@@ -10,12 +10,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A freedom of a joint of the tree is an entry of q̇. That of a joint that closes a loop is a linear form in them, like a row of the joint:
+// A freedom of a joint of the tree is an entry of q̇. That of a joint
+// that closes a loop is a linear form in them, like a row of the joint:
 //
 //	q̈_f = e·q̈ + γ,    e = Dᵀ(J_S − J_P),    γ = D˚·V̂ + Dᵀ(â_S − â_P),
 //
-// with D the freedom's unit wrench and the rest as in ConstraintsTo. Couplings are sums of such forms, and the armature of
-// joints that close loops has their squares.
+// with D the freedom's unit wrench and the rest as in ConstraintsTo. Couplings are sums of such forms, and the armature
+// of joints that close loops has their squares.
 
 // freedomLeg is the place of the form of one freedom in a row.
 type freedomLeg struct {
@@ -99,7 +100,8 @@ func (s *legScratch) grow(p *Plan, legs []freedomLeg) {
 	}
 }
 
-// addLeg adds factor times the form of a freedom to group g of c, its right side −γ too, and the sizes of both. The accelerations at q̈ = 0 are in vp.
+// addLeg adds factor times the form of a freedom to group g of c, its right side −γ too, and the sizes of both. The
+// accelerations at q̈ = 0 are in vp.
 func (c *Constraints) addLeg(w *Workspace, g *rowGroup, leg *freedomLeg, factor float64, s *legScratch, vp []spatial.ClassicalAccel) {
 	if leg.dof >= 0 {
 		at := g.val + int(leg.places[0])
@@ -193,8 +195,8 @@ func (w *Workspace) couplingErrors(i int) (phi, rate float64) {
 	return phi, rate
 }
 
-// gears are the forms of those freedoms with armature whose joints close loops: rows e·q̈ + λ/I = −γ with multipliers λ = −I·q̈_f. They are no
-// constraints. Freedoms of the tree have their armature on the diagonal of H.
+// gears are the forms of those freedoms with armature whose joints close loops: rows e·q̈ + λ/I = −γ with multipliers λ =
+// −I·q̈_f. They are no constraints. Freedoms of the tree have their armature on the diagonal of H.
 type gears struct {
 	Constraints
 	list    []freedomLeg
@@ -239,8 +241,8 @@ func (g *gears) fill(w *Workspace, vp []spatial.ClassicalAccel) {
 	}
 }
 
-// armature returns the armature of the freedoms of the tree by entry of q̇, nil if there is none. Prescribed freedoms have theirs too: what
-// drives them moves it.
+// armature returns the armature of the freedoms of the tree by entry of q̇, nil if there is none. Prescribed freedoms
+// have theirs too: what drives them moves it.
 func (p *Plan) armature() (list []float64) {
 	for _, j := range p.mech.Geared() {
 		k := p.linkOf(int(j))

@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// geared returns the machines of reference/joints without composite joints, and random mechanisms with armature, rods and couplings.
+// geared returns the machines of reference/joints without composite
+// joints, and random mechanisms with armature, rods and couplings.
 func geared(t *testing.T, f func(t *testing.T, m *model.Model)) {
 	for _, name := range []string{
 		"armature-floating", "armature-four-bar", "point-governor", "slender-slider-crank", "gripper-mimic", "planetary-3", "differential",
@@ -33,8 +34,8 @@ func geared(t *testing.T, f func(t *testing.T, m *model.Model)) {
 	}
 }
 
-// TestInverseWithArmature asks for the accelerations that the loads make: the actuators have nothing to do, with armature in the tree and in
-// joints that close loops.
+// TestInverseWithArmature asks for the accelerations that the loads make: the actuators have nothing to do, with
+// armature in the tree and in joints that close loops.
 func TestInverseWithArmature(t *testing.T) {
 	geared(t, func(t *testing.T, m *model.Model) {
 		r := newRig(t, m, tree.Options{}).atInitial(t)
@@ -65,7 +66,8 @@ func TestInverseWithArmature(t *testing.T) {
 	})
 }
 
-// TestTreeWithArmature compares the articulated-body algorithm with H⁻¹(τ − C) and the recursive Newton-Euler algorithm on open trees.
+// TestTreeWithArmature compares the articulated-body algorithm with
+// H⁻¹(τ − C) and the recursive Newton-Euler algorithm on open trees.
 func TestTreeWithArmature(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := check.Rand(seed)

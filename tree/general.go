@@ -96,9 +96,8 @@ type Explicit struct {
 	Rank        int        // of the implicit constraint
 }
 
-// ToExplicit returns the explicit form of K·q̈ = k (KG = 0 and Kg = k), by elimination with complete pivoting: the dependent variables are
-// those of the pivots. A pivot below tol times the largest entry of K ends the
-// elimination.
+// ToExplicit returns the explicit form of K·q̈ = k (KG = 0 and Kg = k), by elimination with complete pivoting: the
+// dependent variables are those of the pivots. A pivot below tol times the largest entry of K ends the elimination.
 //
 // Cost: O(rows²·n).
 // It returns ErrInconsistent if a row left over has a right side above tol times

@@ -11,10 +11,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations inertia. So a
-// ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and takes N off by conjugate gradients with
-// these factors as preconditioner, which keep to the motions that the loops allow. Of a direction they leave the part h/(h + m), m the inertia that joints
-// and loops add.
+// The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations
+// inertia. So a ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and
+// takes N off by conjugate gradients with these factors as preconditioner, which keep to the motions that the loops
+// allow. Of a direction they leave the part h/(h + m), m the inertia that joints and loops add.
 
 // heldLink is a direction of a link without inertia.
 type heldLink struct {
@@ -68,11 +68,13 @@ func (w *Workspace) addHeldTo(tau, qdd []float64) {
 }
 
 const (
-	// heldMax bounds the steps of conjugate gradients, heldTol is the size of a step relative to the solution at which they end.
+	// heldMax bounds the steps of conjugate gradients, heldTol is the
+	// size of a step relative to the solution at which they end.
 	heldMax = 300
 	heldTol = 1e-15
-	// heldTests bounds the steps of the power method that look for a rotation that nothing resists. A step leaves all of it but
-	// undetermined, and heldSure such steps are enough. If no more than heldLost is left of a random vector, there is no such rotation.
+	// heldTests bounds the steps of the power method that look for a rotation that nothing
+	// resists. A step leaves all of it but undetermined, and heldSure such steps are enough.
+	// If no more than heldLost is left of a random vector, there is no such rotation.
 	heldTests    = 300
 	heldSure     = 4
 	heldLost     = 1e-10
@@ -176,8 +178,8 @@ func (s *ClosedSolver) freeResidual(r, x []float64) {
 	}
 }
 
-// determined tests by the power method whether a rotation of a rod or a point mass is left that nothing resists: x ← (H + N)⁻¹·N·x on
-// the motions that the loops allow keeps such an x, and shrinks the others.
+// determined tests by the power method whether a rotation of a rod or a point mass is left that nothing resists: x ← (H +
+// N)⁻¹·N·x on the motions that the loops allow keeps such an x, and shrinks the others.
 func (s *ClosedSolver) determined() error {
 	if s.plan.held == nil {
 		return nil

@@ -7,14 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
+)
+
+// What tests share with those of other packages.
+var (
+	golden   = plantest.Golden
+	generate = plantest.Generate
 )
 
 // treeTypes are the types that can be tree joints.
@@ -82,20 +86,6 @@ func (r *rig) random(rng *rand.Rand) []float64 {
 		x[i] = 2*rng.Float64() - 1
 	}
 	return x
-}
-
-func generate(t testing.TB, family string, n int, seed uint64) *model.Model {
-	t.Helper()
-	m, err := bench.Generate(family, n, seed)
-	require.NoError(t, err)
-	return m
-}
-
-func golden(t testing.TB, name string) *model.Model {
-	t.Helper()
-	m, err := rung.Open(check.ModelPath(t, name))
-	require.NoError(t, err)
-	return m
 }
 
 // withoutLoops drops the joints that are not in the default tree, and all

@@ -47,7 +47,8 @@ func (f *indefinite) left() []int32 { return f.perm[f.rank:] }
 // with one.
 const bunchParlett = 0.6403882032022076 // (1 + √17)/8
 
-// factor replaces A by its factors. If what is left has a number that is none, it ends there, and dropped is not a number.
+// factor replaces A by its factors. If what is left has a number that
+// is none, it ends there, and dropped is not a number.
 //
 // Cost: n³/6 multiplications and comparisons at most, no allocation. Rows with
 // zeros in the columns of a pivot are neither changed nor searched again.

@@ -155,10 +155,11 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// With returns p for the mechanism under other inputs, which all that is made of it reads whenever it computes. It belongs
-// with in to one goroutine at a time.
+// With returns p for the mechanism under other inputs, which all that is made of it reads whenever it computes. It
+// belongs with in to one goroutine at a time.
 //
-// Cost: O(1). It panics if in is nil or of another mechanism, or has bodies of its own (mechanism.Inputs.Vary): the plan has those of the model.
+// Cost: O(1). It panics if in is nil or of another mechanism, or has bodies of its own (mechanism.Inputs.Vary): the
+// plan has those of the model.
 func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	if in == nil || !in.Are(p.mech) {
 		panic("tree: foreign inputs")

@@ -72,9 +72,8 @@ func (p *Plan) NewWorkspace() *Workspace {
 // velocities are those of the joint rates at s, so that they satisfy the tree
 // joints. s is kept, not copied.
 //
-// Cost: O(links + joints + forces), no allocation.
-// It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, or joints.ErrSingular for a composite tree joint; no state is in
-// use then. It panics if s is of another mechanism.
+// Cost: O(links + joints + forces), no allocation. It returns mechanism.ErrNotFinite, mechanism.ErrNoDirection, or
+// joints.ErrSingular for a composite tree joint; no state is in use then. It panics if s is of another mechanism.
 func (w *Workspace) SetState(s *mechanism.State) error {
 	w.ready = false
 	if err := w.plan.mech.KinematicsTo(w.kin, s); err != nil {

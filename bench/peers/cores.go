@@ -17,8 +17,8 @@ var coreTypes = []struct{ name, flags string }{
 	{"SapphireRapids", "avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl avx512_bf16 amx_tile amx_bf16"},
 }
 
-// cores returns the kernels that this processor can run, first "": those that OpenBLAS takes by itself. It knows processors by family and
-// model: for one that it does not know it takes kernels that may be far too old.
+// cores returns the kernels that this processor can run, first "": those that OpenBLAS takes by itself. It knows
+// processors by family and model: for one that it does not know it takes kernels that may be far too old.
 func cores() []string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

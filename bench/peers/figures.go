@@ -82,8 +82,8 @@ func (s *session) measureFigures() {
 	}
 }
 
-// figureSolvers compares with direct solvers: ladders with LDL in Rung's order, nets with the fastest of all in the order that
-// suits it best.
+// figureSolvers compares with direct solvers: ladders with LDL in Rung's
+// order, nets with the fastest of all in the order that suits it best.
 func (s *session) figureSolvers() error {
 	for _, part := range []struct {
 		jobs
@@ -167,8 +167,8 @@ func (s *session) netRatio(g []*record) (best string, ratio float64) {
 // inOurOrder reports whether a peer was given Rung's order of elimination.
 func inOurOrder(r *record) bool { return r.name != ours && r.order == "rung" }
 
-// leastShare returns the least share of a processor that the solvers had which were measured in all rounds, NaN if it is not known
-// of one.
+// leastShare returns the least share of a processor that the solvers
+// had which were measured in all rounds, NaN if it is not known of one.
 func leastShare(g []*record) float64 {
 	rounds := 0
 	for _, r := range g {
@@ -289,8 +289,8 @@ func (e evaluated) perBody(at string, threads int) float64 {
 	return e.least(at, threads, sparse, func(r *rungRecord) float64 { return r.TotalNs / float64(r.Bodies) })
 }
 
-// figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, of chains by articulated
-// bodies too, and of small mechanisms by all methods. All are measured in each round.
+// figureEvaluations measures whole evaluations of ladders and N-four-bars on one thread and on two, of chains by
+// articulated bodies too, and of small mechanisms by all methods. All are measured in each round.
 func (s *session) figureEvaluations() error {
 	e, rounds := evaluated{}, evaluationRounds*s.rounds
 	for round := range rounds {

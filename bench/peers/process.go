@@ -33,8 +33,8 @@ type process struct {
 	seen    int // most threads that the process had at a time, 0 if the system does not say
 }
 
-// environment bounds the threads: CHOLMOD asks OpenMP for four whatever OMP_NUM_THREADS says, OMP_THREAD_LIMIT refuses them. Large
-// pages for what programs in C allocate halve the time of first touch; Go is not concerned.
+// environment bounds the threads: CHOLMOD asks OpenMP for four whatever OMP_NUM_THREADS says, OMP_THREAD_LIMIT refuses
+// them. Large pages for what programs in C allocate halve the time of first touch; Go is not concerned.
 func (p *process) environment() []string {
 	env := append(os.Environ(), "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "SCOTCH_PTHREAD_NUMBER=1",
 		"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "GOMAXPROCS="+strconv.Itoa(p.threads))
@@ -95,7 +95,8 @@ func (o *options) order(build string, out *work, args ...string) error {
 	return o.peer(build, "order").call(out, append(args, "--max-gib", fmt.Sprint(o.maxGib))...)
 }
 
-// timed runs a solver or an engine for some seconds at most. What takes more threads than one is not measured fairly, and fails.
+// timed runs a solver or an engine for some seconds at most. What
+// takes more threads than one is not measured fairly, and fails.
 func (o *options) timed(p *process, seconds float64, out *result, args ...string) error {
 	if err := p.call(out, append(slices.Clone(args), "--max-gib", fmt.Sprint(o.maxGib), "--max-seconds", fmt.Sprint(seconds))...); err != nil {
 		return err

@@ -23,7 +23,8 @@ var reachArms = []int{6, 7}
 // reachTime is what all rows of one program may take, a pose.
 const reachTime = 200 * time.Millisecond
 
-// measureReach finds random poses of arms by Rung and by KDL, one after the other in each round, and prints a table an arm.
+// measureReach finds random poses of arms by Rung and by KDL, one
+// after the other in each round, and prints a table an arm.
 func (s *session) measureReach(w io.Writer, poses int) error {
 	fmt.Fprint(w, "## Inverse kinematics beside KDL\n\n")
 	fmt.Fprintf(w, "%d random poses of an arm, from the middle of the limits, to 1e-5 m and 1e-5 rad, at most 5 ms each. Least mean time of %d rounds.\n", poses, s.rounds)

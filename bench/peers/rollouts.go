@@ -20,14 +20,16 @@ type motion struct {
 	settings []string  // of cpp/rollouts.cpp
 }
 
-// motions are those that are compared. The second of two points that hold an axis of a hinge is left out where all moves in a plane. MJCF has no constant wrench, so it is given apart.
+// motions are those that are compared. The second of two points that hold an axis of a hinge is left out where all
+// moves in a plane. MJCF has no constant wrench, so it is given apart.
 var motions = []motion{
 	{"golden/four-bar", 1, []float64{1e-4, 1e-3, 4e-3}, []float64{0.01, 0.02}, 2e-5, []string{"planar=1"}},
 	{"standard/a03-andrews-ivp", 0.03, []float64{3e-6, 3e-5, 1e-4}, []float64{3e-4, 6e-4}, 1e-6, []string{"planar=1", "K1.moment=0.033"}},
 	{"golden/stewart-6ups", 0.5, []float64{1e-4, 1e-3, 5e-3}, []float64{0.02, 0.05}, 2e-5, nil},
 }
 
-// mujocoWays are the settings of MuJoCo's solver: the quickest that finds its own solution, and the quickest that stays stable.
+// mujocoWays are the settings of MuJoCo's solver: the quickest that
+// finds its own solution, and the quickest that stays stable.
 var mujocoWays = []struct {
 	name     string
 	settings []string
@@ -50,7 +52,8 @@ type rolled struct {
 	lost            error
 }
 
-// away returns the largest distance of a body from where it is in another result; +Inf if the two have not the same bodies.
+// away returns the largest distance of a body from where it is in
+// another result; +Inf if the two have not the same bodies.
 func (r *rolled) away(from *rolled) (d float64) {
 	if len(r.Positions) != len(from.Positions) {
 		return math.Inf(1)
@@ -130,7 +133,8 @@ func (s *session) rollout(w io.Writer, m *motion) error {
 	return nil
 }
 
-// beside returns how many steps Rung makes in the time of one of a row, and how many times less work it is to be as accurate.
+// beside returns how many steps Rung makes in the time of one of a
+// row, and how many times less work it is to be as accurate.
 func beside(r *rolled, rows []*rolled) (steps, work string) {
 	quickest := math.Inf(1)
 	for _, x := range rows {

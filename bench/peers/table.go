@@ -181,7 +181,8 @@ func (s *session) printSolvers(w io.Writer, g []*record) {
 	fmt.Fprintln(w)
 }
 
-// fairness prints what shows whether a peer was measured fairly: kernels of BLAS, threads, page faults and the share of a processor.
+// fairness prints what shows whether a peer was measured fairly:
+// kernels of BLAS, threads, page faults and the share of a processor.
 func fairness(r *record) string {
 	x := r.result()
 	if r.build == "go" {

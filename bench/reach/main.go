@@ -114,7 +114,7 @@ func write(to io.Writer, m *model.Model, mech *mechanism.Mechanism, poses int) e
 	return w.Flush()
 }
 
-// read reads the poses of a file.
+// read reads the poses of a file of write. It skips the arm: the number of its joints, 8 numbers a joint and the tool.
 func read(file string, joints int) ([]pose, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -131,7 +131,14 @@ func read(file string, joints int) ([]pose, error) {
 	for range 1 + 8*joints + 3 {
 		number()
 	}
-	list := make([]pose, int(number()))
+	n := number()
+	if err == nil && !(n >= 1 && n <= 1e9) {
+		err = fmt.Errorf("%s: %g poses", file, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := make([]pose, int(n))
 	for i := range list {
 		for k := range 3 {
 			list[i].position[k] = number()

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hardTol is the relative error that counts as right in reference/hard, and hardUlps the factor on what one unit in the last
-// place of the data moves.
+// hardTol is the relative error that counts as right in reference/hard, and hardUlps the factor on what one unit in the
+// last place of the data moves.
 const hardTol, hardUlps = 1e-6, 100
 
 // TestAccelHardByTree: the tree methods are right, refuse, or say what they have lost, where masses, lengths or inertias

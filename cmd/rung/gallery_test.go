@@ -27,8 +27,8 @@ const (
 	gallerySize = 60_000
 )
 
-// TestGallery runs the page of mechanisms: its commands print what it says, draw its pictures, and its table has the counts of their models. -update rewrites the
-// pictures.
+// TestGallery runs the page of mechanisms: its commands print what it says, draw its pictures, and its table has the
+// counts of their models. -update rewrites the pictures.
 func TestGallery(t *testing.T) {
 	page := readText(t, filepath.Join("..", "..", "docs", "gallery.md"))
 	folder, err := filepath.Abs(filepath.Join("..", "..", "docs", "gallery"))

@@ -269,7 +269,8 @@ func TestIKPathUnreached(t *testing.T) {
 	assert.Contains(t, text, `a slower path, or "stretch": true in it, leaves time for rates`)
 }
 
-// TestIKFilter: designs run from a task alone; what keeps them from running is told at its place in the task, and is bad input.
+// TestIKFilter: designs run from a task alone; what keeps them from
+// running is told at its place in the task, and is bad input.
 func TestIKFilter(t *testing.T) {
 	arm, task := ikFile("fik-3r-reach.model.json"), filepath.Join(t.TempDir(), "task.json")
 	run := func(fik string, args ...string) result {

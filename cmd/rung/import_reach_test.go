@@ -21,8 +21,9 @@ import (
 // reachTol is how near a target has to be reached, m, and shutTol how well joints are closed then, m or rad.
 const reachTol, shutTol = 1e-8, 1e-9
 
-// TestImportedReach: a body in the loops of an imported robot is brought to a target, from afar, with all joints closed in the pose that is written; and each has as many modes as freedoms. A mechanism of few
-// freedoms has its target from another of its poses, as it reaches no others.
+// TestImportedReach: a body in the loops of an imported robot is brought to a target, from afar, with all joints closed
+// in the pose that is written; and each has as many modes as freedoms. A mechanism of few freedoms has its target from
+// another of its poses, as it reaches no others.
 func TestImportedReach(t *testing.T) {
 	for name, c := range map[string]struct {
 		body            string
@@ -82,7 +83,8 @@ func TestImportedReach(t *testing.T) {
 			for i := range r.Joints {
 				assert.Less(t, r.Joints[i].PositionResidual, shutTol, r.Joints[i].Name)
 			}
-			// Modes without dampers are as many as the freedoms; with them, or where the pose is kept by no balance of forces, eigenvalues are twice as many.
+			// Modes without dampers are as many as the freedoms; with them, or where the pose is kept by no balance of
+			// forces, eigenvalues are twice as many.
 			for _, path := range []string{robot, posed} {
 				list := modesJSON(t, path, "--moving", "--count", strconv.Itoa(2*c.mobility))
 				assert.True(t, list.All)

@@ -36,7 +36,8 @@ func altered(t *testing.T, name string, pairs ...string) string {
 	return path
 }
 
-// TestImport: files of foreign formats become models with the closed form of a leaning parallelogram, and every other subcommand reads them.
+// TestImport: files of foreign formats become models with the closed form
+// of a leaning parallelogram, and every other subcommand reads them.
 func TestImport(t *testing.T) {
 	want := 2 * 9.81 * math.Sin(0.4) / (5. / 3)
 	for name, left := range map[string]string{"four-bar.sdf": "four-bar::left", "four-bar.asmt": "left"} {
@@ -200,7 +201,8 @@ func TestImportColumns(t *testing.T) {
 	}
 }
 
-// TestExport: a robot goes out in another format and comes back with the same accelerations; what is lost is listed, or refused.
+// TestExport: a robot goes out in another format and comes back with
+// the same accelerations; what is lost is listed, or refused.
 func TestExport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.sdf")
 	accelerations := func(path string) (list []rung.BodyResult) {
@@ -263,12 +265,12 @@ func TestExport(t *testing.T) {
 	assert.Equal(t, shell.ExitUse, r.status)
 }
 
-// energyTol bounds the change of the energy over ten seconds, relative to the largest of the kinetic energy and one joule, at the usual
-// tolerance of a step, 1e-8; driftTol that of the joints.
+// energyTol bounds the change of the energy over ten seconds, relative to the largest of the kinetic energy and one
+// joule, at the usual tolerance of a step, 1e-8; driftTol that of the joints.
 const energyTol, driftTol = 1e-5, 1e-8
 
-// TestImportedRobots: robots are imported, closed and simulated for ten seconds with the drift of native models; modes and inverse kinematics run on them. Those of
-// other authors are looked for outside of the project.
+// TestImportedRobots: robots are imported, closed and simulated for ten seconds with the drift of native models; modes
+// and inverse kinematics run on them. Those of other authors are looked for outside of the project.
 func TestImportedRobots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of motion")
@@ -313,8 +315,9 @@ func TestImportedRobots(t *testing.T) {
 	}
 }
 
-// TestCloseWithinRanges: of the two poses in which a four-bar closes, that within the ranges of the file is found though its coordinates are zero, outside of them, in the file. Where
-// no pose is within, one is written, and the report says so.
+// TestCloseWithinRanges: of the two poses in which a four-bar closes, that within
+// the ranges of the file is found though its coordinates are zero, outside of them,
+// in the file. Where no pose is within, one is written, and the report says so.
 func TestCloseWithinRanges(t *testing.T) {
 	bar := func(lower, upper float64) string {
 		const inertial = `<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>`

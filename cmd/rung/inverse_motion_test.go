@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInverseOfMotions: the forces that are found for prescribed freedoms, as drives in place of the motions, make the same accelerations.
+// TestInverseOfMotions: the forces that are found for prescribed freedoms,
+// as drives in place of the motions, make the same accelerations.
 func TestInverseOfMotions(t *testing.T) {
 	for _, name := range []string{"driven-crank", "driven-mixed"} {
 		want := accelJSON(t, golden(name))
@@ -73,8 +74,8 @@ func lifted(t *testing.T, change func(*model.Model)) string {
 	return file
 }
 
-// TestInverseAlongMotion: a spline through t³ is t³; the moment of the hinge at a time is I·q̈ less that of the weight, by every method, and
-// more than half a turn away.
+// TestInverseAlongMotion: a spline through t³ is t³; the moment of the hinge at a time is I·q̈ less that of the weight,
+// by every method, and more than half a turn away.
 func TestInverseAlongMotion(t *testing.T) {
 	file := lifted(t, nil)
 	for _, method := range shell.MethodNames() {
@@ -87,7 +88,8 @@ func TestInverseAlongMotion(t *testing.T) {
 	}
 }
 
-// TestInverseFollows holds the rest of --time: forces with --actuated, times without motion, and a motion that the joints stop.
+// TestInverseFollows holds the rest of --time: forces with --actuated,
+// times without motion, and a motion that the joints stop.
 func TestInverseFollows(t *testing.T) {
 	file := lifted(t, nil)
 	table := ok(t, "inverse", file, "--time", "1", "--actuated", "hinge.0")

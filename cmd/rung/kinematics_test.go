@@ -15,7 +15,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 )
 
-// TestKinematicsJansen follows a leg by the command: feet where circles meet, and a drive whose work is that of the energies.
+// TestKinematicsJansen follows a leg by the command: feet where
+// circles meet, and a drive whose work is that of the energies.
 func TestKinematicsJansen(t *testing.T) {
 	path := generated(t, "jansen", "1")
 	m, err := bench.Jansen(1, 1)

@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 )
 
-// TestMessages: first lines of messages, whole, that once leaked texts of libraries, said a thing twice, or told of the wrong mistake.
+// TestMessages: first lines of messages, whole, that once leaked texts
+// of libraries, said a thing twice, or told of the wrong mistake.
 func TestMessages(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -74,7 +75,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestKinematicsPlot: the picture has energies, drift and what moves, or what is named; with a document the rows are those without a picture.
+// TestKinematicsPlot: the picture has energies, drift and what moves, or
+// what is named; with a document the rows are those without a picture.
 func TestKinematicsPlot(t *testing.T) {
 	path := generated(t, "jansen", "1")
 	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }

@@ -18,7 +18,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// takenTol is how near the work of contacts and joints is to that of one process, relative to it, where steps are the same.
+// takenTol is how near the work of contacts and joints is to that of
+// one process, relative to it, where steps are the same.
 const takenTol = 1e-8
 
 // stopsAlong writes a chain with a stop at each joint, bristles in some, and a rope between bodies of all pieces.
@@ -54,7 +55,8 @@ func stopsAlong(t *testing.T) string {
 	return path
 }
 
-// Runs with wheels on a terrain, bristles, stops and cables do the steps of one process on ranks, take the same energy, and write the same bytes each time.
+// Runs with wheels on a terrain, bristles, stops and cables do the steps of one process on ranks, take the same energy,
+// and write the same bytes each time.
 func TestSimulateRanksGround(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
@@ -66,8 +68,8 @@ func TestSimulateRanksGround(t *testing.T) {
 		"rover":  {generated(t, "rover", "3"), "0.3", true, true, 1e-8},
 		"bogie":  {generated(t, "rocker-bogie", "1"), "0.1", true, true, 1e-8},
 		"tracks": {generated(t, "tracked", "3"), "0.05", true, true, 1e-8},
-		// Kinks that are missed by rounding change the number of steps. With --ordering banded one process has 13 steps of 1700 less in
-		// the first, and a trajectory that is off by 1e-8, and one that is off by 1.3e-5 in the second.
+		// Kinks that are missed by rounding change the number of steps. With --ordering banded one process has 13 steps
+		// of 1700 less in the first, and a trajectory that is off by 1e-8, and one that is off by 1.3e-5 in the second.
 		"falls": {driven(t, dir), "0.5", true, false, 1e-6},
 		"stops": {stopsAlong(t), "0.6", false, false, 2e-5},
 	} {
@@ -112,7 +114,8 @@ func TestSimulateRanksGround(t *testing.T) {
 	}
 }
 
-// Runs with internal states and events on ranks that are stopped, and go on, end with the bytes of one that nobody has stopped.
+// Runs with internal states and events on ranks that are stopped, and
+// go on, end with the bytes of one that nobody has stopped.
 func TestSimulateRanksGroundResume(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"falls": driven(t, dir), "stops": stopsAlong(t)} {

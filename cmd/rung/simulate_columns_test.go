@@ -28,7 +28,8 @@ func markedJansen(t *testing.T) string {
 	return path
 }
 
-// TestSimulateColumns writes the columns that are asked for, in their order, in both formats; a run that goes on keeps them.
+// TestSimulateColumns writes the columns that are asked for, in their
+// order, in both formats; a run that goes on keeps them.
 func TestSimulateColumns(t *testing.T) {
 	path := markedJansen(t)
 	const patterns = "marker.foot.p?,joint.shaft.q*,joint.ankle?0.q,pin jl0.force.x,energy.*"

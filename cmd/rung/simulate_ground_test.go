@@ -22,7 +22,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// driven writes the falling rover of reference/ground with a motor and bristles to a folder, on a terrain of a file there.
+// driven writes the falling rover of reference/ground with a motor and
+// bristles to a folder, on a terrain of a file there.
 func driven(t *testing.T, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(check.Reference(t, "ground", "rover-drop.model.json"))
@@ -45,7 +46,8 @@ func driven(t *testing.T, dir string) string {
 	return path
 }
 
-// TestSimulateGround: files of contacts and events, and those of a run that was interrupted twice are the same byte for byte.
+// TestSimulateGround: files of contacts and events, and those of a run
+// that was interrupted twice are the same byte for byte.
 func TestSimulateGround(t *testing.T) {
 	dir := t.TempDir()
 	path := driven(t, dir)
@@ -130,7 +132,8 @@ func TestGroundFilesWithoutContacts(t *testing.T) {
 	}
 }
 
-// block writes a block that slides down a slope on three feet, on terrains of which the last counts, and returns the path.
+// block writes a block that slides down a slope on three feet, on
+// terrains of which the last counts, and returns the path.
 func block(t *testing.T, slope float64, terrains ...map[string]any) string {
 	t.Helper()
 	sin, cos := math.Sincos(slope)
@@ -151,8 +154,8 @@ func block(t *testing.T, slope float64, terrains ...map[string]any) string {
 	return path
 }
 
-// TestSimulateContactEnergy: the summary has what contacts took, and what is left of the change of energy; and how fast a block creeps that
-// has come to rest, v_s·tan α/√(μ² − tan²α).
+// TestSimulateContactEnergy: the summary has what contacts took, and what is left of the change of energy; and how fast
+// a block creeps that has come to rest, v_s·tan α/√(μ² − tan²α).
 func TestSimulateContactEnergy(t *testing.T) {
 	const slope, mu, slip = 0.3, 0.6, 0.01
 	path := block(t, slope, map[string]any{"name": "slope", "type": "plane", "normal": []float64{math.Sin(slope), 0, math.Cos(slope)}})
@@ -221,8 +224,8 @@ func onSand(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 }
 
-// TestSimulateRuts: a run that was interrupted twice has the files of one that was not, and its checkpoint the same ruts; the picture from the side shows
-// the ground with them.
+// TestSimulateRuts: a run that was interrupted twice has the files of one that was not, and its checkpoint the same
+// ruts; the picture from the side shows the ground with them.
 func TestSimulateRuts(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -258,8 +261,8 @@ func TestSimulateRuts(t *testing.T) {
 // killedGround tells the test binary to be the process that TestSimulateGroundKilled ends, and where to write.
 const killedGround = "RUNG_TEST_KILLED_GROUND"
 
-// TestSimulateGroundKilled ends a process at whatever it is doing. Until then files of contacts and events that were there stay as they were; the run that goes on from
-// the checkpoint has them whole, and they take their places.
+// TestSimulateGroundKilled ends a process at whatever it is doing. Until then files of contacts and events that were
+// there stay as they were; the run that goes on from the checkpoint has them whole, and they take their places.
 func TestSimulateGroundKilled(t *testing.T) {
 	args := func(dir, name string, until float64, more ...string) []string {
 		at := func(ending string) string { return filepath.Join(dir, name+ending) }

@@ -19,7 +19,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// leg writes a leg that swings from a bent knee, which has a stop, with friction in the knee and a bearing in the hip, and returns the path.
+// leg writes a leg that swings from a bent knee, which has a stop, with
+// friction in the knee and a bearing in the hip, and returns the path.
 func leg(t *testing.T, change func(m *model.Model)) string {
 	t.Helper()
 	b := rung.NewBuilder("leg").Gravity(0, -9.81, 0)
@@ -50,7 +51,8 @@ func leg(t *testing.T, change func(m *model.Model)) string {
 	return path
 }
 
-// TestSimulateJoints: a run with impulses, bristles and bearings has their forces in its columns, its events in their file and its energy in balance, and goes on byte for byte.
+// TestSimulateJoints: a run with impulses, bristles and bearings has their forces in its columns, its events in their
+// file and its energy in balance, and goes on byte for byte.
 func TestSimulateJoints(t *testing.T) {
 	path, dir := leg(t, nil), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -103,7 +105,8 @@ func TestSimulateJoints(t *testing.T) {
 	assert.Contains(t, r.err, "the model has no contact")
 }
 
-// TestBeyondLimits: freedoms beyond their limits at the start are told by accel, analyze and simulate, with and without a stop.
+// TestBeyondLimits: freedoms beyond their limits at the start are told
+// by accel, analyze and simulate, with and without a stop.
 func TestBeyondLimits(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		path := leg(t, func(m *model.Model) {
@@ -132,7 +135,8 @@ func TestBeyondLimits(t *testing.T) {
 	}
 }
 
-// TestBearingsOfRedundantJoints: friction of a reaction that redundant joints leave undetermined is refused with the joint; rung analyze, which says what is undetermined, works.
+// TestBearingsOfRedundantJoints: friction of a reaction that redundant joints leave undetermined is refused with the
+// joint; rung analyze, which says what is undetermined, works.
 func TestBearingsOfRedundantJoints(t *testing.T) {
 	path := leg(t, func(m *model.Model) {
 		second := m.Joints[0]

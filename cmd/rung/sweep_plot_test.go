@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
-// TestSweepPlot: the picture is the one that the study asks for, or the columns; it tells how many runs failed, and shares are drawn together.
+// TestSweepPlot: the picture is the one that the study asks for, or the
+// columns; it tells how many runs failed, and shares are drawn together.
 func TestSweepPlot(t *testing.T) {
 	const crank = `{"name": "crank", "path": "joints[A].predecessor_frame.position[0]", `
 	dir := sweepFolder(t, 1)
@@ -83,7 +84,8 @@ func TestSweepPlot(t *testing.T) {
 	assert.NoFileExists(t, at("none.svg"))
 }
 
-// TestSweepCurves draws columns of trajectories, a curve a run, over time and over each other, of the sweep and of shares.
+// TestSweepCurves draws columns of trajectories, a curve a run, over
+// time and over each other, of the sweep and of shares.
 func TestSweepCurves(t *testing.T) {
 	dir := sweepFolder(t, 10)
 	at := func(name string) string { return filepath.Join(dir, name) }

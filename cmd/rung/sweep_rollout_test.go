@@ -18,7 +18,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
-// rolloutStudy has a parameter of each kind that rollouts can vary but those of springs; some cranks are too long to close and some masses too small.
+// rolloutStudy has a parameter of each kind that rollouts can vary but those of springs; some cranks are too long to
+// close and some masses too small.
 const rolloutStudy = `{"format": "rung-study/1", "model": "m.json", "run": {"until": 0.05, "step": 0.005, "every": 0.01, "integrator": "rollout-rk4"},
  "sampling": {"type": "sobol", "draws": %d, "seed": 3},
  "parameters": [
@@ -30,8 +31,8 @@ const rolloutStudy = `{"format": "rung-study/1", "model": "m.json", "run": {"unt
  "outputs": [{"column": "joint.O.qd", "take": "max"}, {"column": "energy.kinetic", "take": "final"}, {"column": "crank.accx", "take": "final"}],
  "trajectories": ["joint.*.q"]}`
 
-// TestSweepRollout: rollouts have the rows of the same study with rk4, but for rounding and what projection leaves, with the same failures of models; the same bytes for any number of
-// threads, and shares that are the whole.
+// TestSweepRollout: rollouts have the rows of the same study with rk4, but for rounding and what projection leaves,
+// with the same failures of models; the same bytes for any number of threads, and shares that are the whole.
 func TestSweepRollout(t *testing.T) {
 	dir := sweepFolder(t, 1)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -127,7 +128,8 @@ const manyStudy = `{"format": "rung-study/1", "model": "m.json", "run": {"until"
   {"name": "gravity", "path": "gravity[1]", "uniform": [-9.82, -9.8]}],
  "outputs": [{"column": "joint.O.qd", "take": "final"}, {"column": "joint.O.q", "take": "max"}, {"column": "energy.kinetic", "take": "max"}]}`
 
-// TestSweepMany: a sweep of many runs, by rollouts or as RUNG_SWEEP_INTEGRATOR says, that is killed at least five times and gone on with, and its shares.
+// TestSweepMany: a sweep of many runs, by rollouts or as RUNG_SWEEP_INTEGRATOR says, that is killed at least five times
+// and gone on with, and its shares.
 func TestSweepMany(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("RUNG_SWEEP_RUNS"))
 	if err != nil {
@@ -163,8 +165,8 @@ func TestSweepMany(t *testing.T) {
 	require.Equal(t, rows, all)
 }
 
-// TestSweepRolloutSingular: the parallelogram of docs/four-bar lies flat on its way, where fixed steps take no care. Such a run has failed, with the time. In the first
-// hundredths of a second it is far from that, and done.
+// TestSweepRolloutSingular: the parallelogram of docs/four-bar lies flat on its way, where fixed steps take no care.
+// Such a run has failed, with the time. In the first hundredths of a second it is far from that, and done.
 func TestSweepRolloutSingular(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -89,8 +89,8 @@ func sameBytes(t *testing.T, a, b string) {
 	require.True(t, string(x) == string(y), "%s and %s differ", a, b)
 }
 
-// TestSweep: a row for each run with what rung simulate of the changed model gives, failures with their reason, the same bytes for any number of threads, and
-// shares that are the whole.
+// TestSweep: a row for each run with what rung simulate of the changed model gives, failures with their reason, the
+// same bytes for any number of threads, and shares that are the whole.
 func TestSweep(t *testing.T) {
 	dir := sweepFolder(t, 40)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -173,7 +173,8 @@ func TestSweepKilled(t *testing.T) {
 	sameBytes(t, filepath.Join(dir, "whole-paths.parquet"), filepath.Join(dir, "killed-paths.parquet"))
 }
 
-// killSweep runs a sweep that takes about a time in processes of their own, kills them at random moments, at least so often, and goes on until it is done.
+// killSweep runs a sweep that takes about a time in processes of their own, kills them at random moments, at least so
+// often, and goes on until it is done.
 func killSweep(t *testing.T, args func(more ...string) []string, took time.Duration, least int) {
 	t.Helper()
 	rng, killed, parts := check.Rand(1), 0, 0
@@ -267,7 +268,8 @@ func TestSweepRefused(t *testing.T) {
 	require.Len(t, rows, 8)
 }
 
-// TestSweepOfImport: the model may be of any format that is imported, and the runs are those of the document that rung import makes; options of a run are those of rung simulate.
+// TestSweepOfImport: the model may be of any format that is imported, and the runs are those of the document that rung
+// import makes; options of a run are those of rung simulate.
 func TestSweepOfImport(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -46,7 +46,8 @@ func same(t *testing.T, want, got, command string) {
 	}
 }
 
-// TestTutorial runs the tutorial of inverse kinematics: its files are those of the example, and its commands print what it says.
+// TestTutorial runs the tutorial of inverse kinematics: its files are
+// those of the example, and its commands print what it says.
 func TestTutorial(t *testing.T) {
 	text, err := os.ReadFile("../../docs/tutorial-ik.md")
 	require.NoError(t, err)
@@ -89,8 +90,8 @@ func runPage(t *testing.T, page string) (runs int) {
 	return runs
 }
 
-// TestTutorialGround runs the tutorial of the ground: what it says of the model is there, its commands print what it says, and the
-// rover is where it says.
+// TestTutorialGround runs the tutorial of the ground: what it says of the model is there, its commands print what it
+// says, and the rover is where it says.
 func TestTutorialGround(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

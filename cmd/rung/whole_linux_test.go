@@ -328,8 +328,9 @@ func (w *wholeDisk) look(j *wholeJob, fresh, killed bool, what string) {
 	}
 }
 
-// part reports whether a file is what rung simulate may leave of a run: a checkpoint to go on from, a picture of the rows so far,
-// and, where no trajectory was, its first rows, of which a kill may cut the last, or an empty Parquet file.
+// part reports whether a file is what rung simulate may leave of a run: a
+// checkpoint to go on from, a picture of the rows so far, and, where no trajectory
+// was, its first rows, of which a kill may cut the last, or an empty Parquet file.
 func (w *wholeDisk) part(j *wholeJob, fresh, killed bool, name string) bool {
 	data, err := os.ReadFile(w.at(name))
 	switch {

@@ -1,5 +1,6 @@
-// Command drag adds a force that the model format does not have: the drag of air, against the velocity and with its square.
-// Two balls of equal size fall on the ends of a beam that is free to turn, then one falls alone, for which there is a formula.
+// Command drag adds a force that the model format does not have: the drag of air,
+// against the velocity and with its square. Two balls of equal size fall on the ends
+// of a beam that is free to turn, then one falls alone, for which there is a formula.
 package main
 
 import (
@@ -41,8 +42,8 @@ func (inAir) WrenchesTo(w []spatial.Force, at []mechanism.BodyMotion, _ float64)
 	return nil
 }
 
-// DerivativesTo implements mechanism.DifferentiableForce, for implicit integrators, equilibria and modes: −c·(|v|·1 + v·vᵀ/|v|) by the
-// velocity of the centre of mass, nothing by the pose.
+// DerivativesTo implements mechanism.DifferentiableForce, for implicit integrators, equilibria and modes: −c·(|v|·1 +
+// v·vᵀ/|v|) by the velocity of the centre of mass, nothing by the pose.
 func (inAir) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ float64) error {
 	columns := 6 * len(at)
 	for i := range at {
@@ -62,8 +63,8 @@ func (inAir) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ f
 	return nil
 }
 
-// fall returns the state after some time in air, of which the given bodies feel the drag, and how far from there an implicit integrator
-// ends, m.
+// fall returns the state after some time in air, of which the given bodies feel the drag, and how far from there an
+// implicit integrator ends, m.
 func fall(m *model.Model, balls ...int) (end *mechanism.State, apart float64, err error) {
 	shared, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command gripper lets 256 parallel grippers close on a soft object at once. Each has fingers of other masses, links of other lengths, bearings of other
-// friction and an object of other stiffness: package batch holds these parameters in its lanes.
+// Command gripper lets 256 parallel grippers close on a soft object at once. Each has
+// fingers of other masses, links of other lengths, bearings of other friction and an
+// object of other stiffness: package batch holds these parameters in its lanes.
 package main
 
 import (
@@ -75,7 +76,8 @@ func newHand() (*hand, error) {
 	return h, err
 }
 
-// draw gives state i its own numbers, both sides the same, and returns the stiffness of its object and the length of its links.
+// draw gives state i its own numbers, both sides the same, and returns
+// the stiffness of its object and the length of its links.
 func (h *hand) draw(s *batch.States, i int, rng *rand.Rand) (stiffness, long float64, err error) {
 	between := func(a, b float64) float64 { return a + (b-a)*rng.Float64() }
 	long = length * between(0.9, 1.1)

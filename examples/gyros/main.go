@@ -1,7 +1,7 @@
-// Command gyros turns a spacecraft with four control moment gyros in a pyramid. A wheel of constant momentum stands on each face and is turned by
-// a gimbal; its torque is the rate of its momentum. One torque about x, kept up, leads straight into a pose of the gimbals in
-// which the pyramid cannot make it any more, although its momentum is far from exhausted. The pseudoinverse of the torque matrix ends there, feedback
-// inverse kinematics goes on.
+// Command gyros turns a spacecraft with four control moment gyros in a pyramid. A wheel of constant momentum stands on
+// each face and is turned by a gimbal; its torque is the rate of its momentum. One torque about x, kept up, leads
+// straight into a pose of the gimbals in which the pyramid cannot make it any more, although its momentum is far from
+// exhausted. The pseudoinverse of the torque matrix ends there, feedback inverse kinematics goes on.
 package main
 
 import (
@@ -20,7 +20,8 @@ const (
 	steps  = 2000
 )
 
-// momentum returns the momentum of the pyramid in units of a wheel's, at the angles of the gimbals, and stores in A the torques of their rates.
+// momentum returns the momentum of the pyramid in units of a wheel's, at
+// the angles of the gimbals, and stores in A the torques of their rates.
 func momentum(A *ik.Dense, angles *[4]float64) (h [3]float64) {
 	c, s := math.Cos(skew), math.Sin(skew)
 	// The momentum of a wheel turns in the plane of its face: from along the edge, to up the face.
@@ -105,7 +106,8 @@ func run() error {
 	fmt.Printf("pseudoinverse\n  asks for rates beyond %v rad/s: %v\n", most, m.fastest > most)
 	fmt.Printf("  ends in the singular pose, at the momentum %.3f, by hand %.3f\n", m.h[0], 2*math.Cos(skew))
 
-	// P comes from a pose with nothing symmetric about it: at the start it would be diagonal, and could not lead out of the singular pose.
+	// P comes from a pose with nothing symmetric about it: at the start
+	// it would be diagonal, and could not lead out of the singular pose.
 	o := ik.Gyro()
 	o.J0 = ik.NewDense(3, 4, nil)
 	momentum(o.J0, &[4]float64{0.4, -0.7, 0.2, 0.9})

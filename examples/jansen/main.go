@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The numbers that Theo Jansen published of his leg (strandbeest.com), here in centimetres. The first eleven are rods; the
-// pivot lies a and l beside the crank, whose radius is m.
+// The numbers that Theo Jansen published of his leg (strandbeest.com), here in centimetres. The first eleven are rods;
+// the pivot lies a and l beside the crank, whose radius is m.
 const (
 	a, b, c, d, e, f, g, h, i, j, k = 38, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49, 50, 61.9
 	l, m                            = 7.8, 15

@@ -1,5 +1,5 @@
-// Command ordering factors the system of a net in an elimination order of its own, a sweep from left to right, and compares
-// it with the orders of the library.
+// Command ordering factors the system of a net in an elimination order of its own, a sweep from left to right, and
+// compares it with the orders of the library.
 package main
 
 import (

@@ -94,7 +94,8 @@ func main() {
 	check(err)
 	q := pose(arm, task)
 
-	// By hand: the hand points down, so the wrist is above the tip, and two links of 0.4 m and 0.3 m reach it in the plane of the arm.
+	// By hand: the hand points down, so the wrist is above the tip, and
+	// two links of 0.4 m and 0.3 m reach it in the plane of the arm.
 	tip := task.Targets[0].Position
 	x, z := math.Hypot(tip[0], tip[1]), tip[2]+0.1-0.3
 	elbow := math.Acos((x*x + z*z - 0.16 - 0.09) / 0.24)

@@ -46,7 +46,8 @@ func run() error {
 	if err := explain(m); err != nil {
 		return err
 	}
-	// The lower hinge carries the leaf as a ball; the upper one keeps it upright and lets it rise; the middle one is left out.
+	// The lower hinge carries the leaf as a ball; the upper one keeps
+	// it upright and lets it rise; the middle one is left out.
 	lower, middle, upper := &m.Joints[0], 1, &m.Joints[2]
 	lower.Type, upper.Type = model.Spherical, model.SphereInCylinder
 	m.Joints = append(m.Joints[:middle], m.Joints[middle+1:]...)

@@ -1,5 +1,6 @@
-// Command rover drives a rover with Ackermann steering over hills that come from a picture, in force-balance steps of 20 ms. On
-// level ground its wheels carry equal parts of the weight, and it drives on the circle that its steering is made for, but for slip.
+// Command rover drives a rover with Ackermann steering over hills that come from a
+// picture, in force-balance steps of 20 ms. On level ground its wheels carry equal parts
+// of the weight, and it drives on the circle that its steering is made for, but for slip.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command scissor raises a scissor mast of five stages and compares the force of its cylinder with the one that the weights
-// ask for, and counts the constraints that it has too many.
+// Command scissor raises a scissor mast of five stages and compares the force of its cylinder with the one that the
+// weights ask for, and counts the constraints that it has too many.
 package main
 
 import (

@@ -21,8 +21,8 @@ const (
 	lift                          = 2.0              // m/s²
 )
 
-// build returns the robot, the handle of its platform and its actuators. Each leg is a cylinder on a universal joint and a
-// rod on a ball, with a sliding joint between.
+// build returns the robot, the handle of its platform and its actuators. Each leg is a cylinder on a universal joint
+// and a rod on a ball, with a sliding joint between.
 func build() (m *model.Model, platform rung.Body, legs [6]mechanism.Freedom, err error) {
 	b := rung.NewBuilder("stewart")
 	disc, err := bodies.SolidCylinder(platformMass, 0.04, topRadius)

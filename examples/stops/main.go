@@ -1,6 +1,6 @@
-// Command stops lets a leg swing whose knee cannot be overstretched. Where it strikes its stop an event finds the moment,
-// and the velocities jump by the law of restitution; bounces that have become small end, and the knee stays straight. All of it is written out here; a stop of the
-// model (model.Stop) with the events of sim.Stops does the same.
+// Command stops lets a leg swing whose knee cannot be overstretched. Where it strikes its stop an event finds the
+// moment, and the velocities jump by the law of restitution; bounces that have become small end, and the knee stays
+// straight. All of it is written out here; a stop of the model (model.Stop) with the events of sim.Stops does the same.
 package main
 
 import (
@@ -70,8 +70,9 @@ func (l *leg) momentum(st *mechanism.State) (about, kinetic float64, err error) 
 	return about, l.mech.EnergyAt(l.kin, st).Kinetic, nil
 }
 
-// strike changes the velocities at the stop. The impulse in the knee that ends its motion leaves the velocities nearest to
-// those before, in the metric of the masses, with which the fixed knee agrees; restitution adds its part of the same change.
+// strike changes the velocities at the stop. The impulse in the knee that ends its
+// motion leaves the velocities nearest to those before, in the metric of the masses,
+// with which the fixed knee agrees; restitution adds its part of the same change.
 func (l *leg) strike(st *mechanism.State) (sim.Response, error) {
 	before, energy, err := l.momentum(st)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command swingup swings up a pendulum that hangs on the coupler of a parallelogram linkage. Only the crank is driven. Every 40 ms a controller rolls out 128 random
-// plans of torques with package batch, and takes the first torque of the mean of the good ones.
+// Command swingup swings up a pendulum that hangs on the coupler of a parallelogram
+// linkage. Only the crank is driven. Every 40 ms a controller rolls out 128 random plans
+// of torques with package batch, and takes the first torque of the mean of the good ones.
 package main
 
 import (

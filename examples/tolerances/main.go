@@ -1,5 +1,6 @@
-// Command tolerances makes 2048 four-bars whose links are not quite as long as they should be, and says how far the point on the coupler is beside its curve.
-// The linkage is Hoeken's: half of the curve is nearly straight. Linear propagation of errors has to find the same band.
+// Command tolerances makes 2048 four-bars whose links are not quite as long as they should be, and says how far the
+// point on the coupler is beside its curve. The linkage is Hoeken's: half of the curve is nearly straight. Linear
+// propagation of errors has to find the same band.
 //
 // With the name of a file it writes the picture of the curve and its band there, as SVG.
 package main
@@ -66,14 +67,17 @@ func (l *lengths) pose(angle float64) (pin, knee, tip point) {
 	return pin, knee, pin.add(l[arm]/l[coupler], knee.add(-1, pin))
 }
 
-// normal returns the unit normal of the curve of l at an angle, and what the point moves along it for each mm of a length.
+// normal returns the unit normal of the curve of l at an angle, and
+// what the point moves along it for each mm of a length.
 //
-// Along the coupler is the unit vector e, and from the rocker's pivot to the knee goes r, with r·r = rocker². Its differential is
-// r·(dpin + e·dcoupler + e⊥·coupler·dφ − dpivot) = rocker·drocker, which gives the turn dφ of the coupler. Then dtip = dpin + e·darm + e⊥·arm·dφ.
+// Along the coupler is the unit vector e, and from the rocker's pivot to the knee goes r, with r·r = rocker². Its
+// differential is r·(dpin + e·dcoupler + e⊥·coupler·dφ − dpivot) = rocker·drocker, which gives the turn dφ of the
+// coupler. Then dtip = dpin + e·darm + e⊥·arm·dφ.
 func (l *lengths) normal(angle float64) (n point, by lengths) {
 	pin, knee, _ := l.pose(angle)
 	e, r := knee.add(-1, pin).unit(), knee.add(-1, point{l[ground]})
-	// moved is what the point moves by, given the move of the pin, the growth of the arm, and r·(what the knee still has to move).
+	// moved is what the point moves by, given the move of the pin, the
+	// growth of the arm, and r·(what the knee still has to move).
 	moved := func(pin point, longer, lack float64) point {
 		turn := lack / (l[coupler] * r.dot(e.left()))
 		return pin.add(longer, e).add(l[arm]*turn, e.left())
@@ -89,7 +93,8 @@ func (l *lengths) normal(angle float64) (n point, by lengths) {
 	return n, by
 }
 
-// linkage returns the plan of the nominal linkage, whose crank turns by a radian in a second, the joints that lengths place, and the coupler.
+// linkage returns the plan of the nominal linkage, whose crank turns by
+// a radian in a second, the joints that lengths place, and the coupler.
 func linkage() (plan *rung.Plan, pins [3]int, body int, err error) {
 	world := func(p point) spatial.Vec3 { return spatial.Vec3{p[0] / 1000, p[1] / 1000, 0} }
 	pin, knee, tip := nominal.pose(0)
@@ -146,7 +151,8 @@ type place struct {
 	by          lengths
 }
 
-// band returns the places of the curve, and the largest distance of a point from where the intersection of circles has it, mm.
+// band returns the places of the curve, and the largest distance of a
+// point from where the intersection of circles has it, mm.
 func band(all []lengths) (places [angles]place, off float64, err error) {
 	plan, pins, body, err := linkage()
 	if err != nil {

@@ -107,7 +107,8 @@ func TestOwnModel(t *testing.T) {
 	assert.InDelta(t, 0, got.Joints[0].PositionResidual, 1e-12)
 }
 
-// TestJoints: what each joint becomes holds in the pose of the file, with the freedoms that its constraints leave, as it is and with a marker turned over.
+// TestJoints: what each joint becomes holds in the pose of the file, with the freedoms that its constraints leave, as
+// it is and with a marker turned over.
 func TestJoints(t *testing.T) {
 	over, around := spatial.Quat{0, 1, 0, 0}, spatial.Quat{0, 0, 0, 1}
 	tilt := spatial.Quat{math.Cos(math.Pi / 4), math.Sin(math.Pi / 4), 0, 0} // z to −y
@@ -313,7 +314,8 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestNamesOfVersions: limits are spelt in two ways, and forces have two names; what the model lacks is counted with all in it.
+// TestNamesOfVersions: limits are spelt in two ways, and forces have
+// two names; what the model lacks is counted with all in it.
 func TestNamesOfVersions(t *testing.T) {
 	at := assembly.Pose{R: spatial.Vec3{0.5, -0.25, 0}, Q: one}
 	for _, names := range [][3]string{{"limit", "type", "tol"}, {"Limit", "Type", "Tol"}} {

@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
-// TestClasses walks the list of elements of the format. Documents are written as XML first, as those of other formats, for the walk to add elements to.
+// TestClasses walks the list of elements of the format. Documents are written as XML first, as those of other formats,
+// for the walk to add elements to.
 func TestClasses(t *testing.T) {
 	const mass = `<PrincipalMassMarker><Mass>2</Mass><MomentOfInertias>1 1 1</MomentOfInertias></PrincipalMassMarker>`
 	part := func(name string) string {

@@ -299,7 +299,8 @@ func (p *expression) factor() (function, error) {
 	return function{}, fmt.Errorf("%s is not read", fault.Name(word))
 }
 
-// number reads digits, a point, and an exponent after e or d. A d without exponent says that the number has double precision.
+// number reads digits, a point, and an exponent after e or d. A d
+// without exponent says that the number has double precision.
 func (p *expression) number() (function, error) {
 	digits := func(from int) int {
 		for from < len(p.rest) && (p.rest[from] >= '0' && p.rest[from] <= '9' || p.rest[from] == '.') {

@@ -13,7 +13,8 @@ import (
 
 // Read reads a file and makes its model, with the report on all its elements.
 //
-// Cost: O(bytes). It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
+// Cost: O(bytes). It returns the errors of the file as a *xmltree.SyntaxError
+// or a *source.Problems; the report is there too.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "asmt"}
 	report.Tell(o.Settled)
@@ -198,7 +199,8 @@ func (r *reader) text(n *xmltree.Node, field string) string {
 	return ""
 }
 
-// either returns the text of the first of two elements in n that is there, as versions of the format spell names in two ways.
+// either returns the text of the first of two elements in n that is
+// there, as versions of the format spell names in two ways.
 func (r *reader) either(n *xmltree.Node, field, other string) string {
 	if c := n.Child(field); c != nil {
 		return c.Text
@@ -233,7 +235,8 @@ func (r *reader) vector(n *xmltree.Node, field string) (v spatial.Vec3) {
 	return v
 }
 
-// orthogonal is how far the entries of RᵀR of a rotation matrix may be from those of the identity: files have six digits at least.
+// orthogonal is how far the entries of RᵀR of a rotation matrix may be
+// from those of the identity: files have six digits at least.
 const orthogonal = 1e-5
 
 // pose reads the position and the rotation matrix of n.

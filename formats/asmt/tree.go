@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// parse reads the lines into a tree: a line is an element, those that are indented by one more tab stand in it. The lines in an element of
-// values are its text.
+// parse reads the lines into a tree: a line is an element, those that are indented by one more tab stand in it. The
+// lines in an element of values are its text.
 //
 // Cost: O(bytes). It returns an error with the place of a line that is not where it can be.
 func parse(file string, data []byte) (*xmltree.Node, error) {

@@ -90,8 +90,8 @@ func (a *Assembly) SetPose(o *source.Options, report *source.Report) {
 	}
 }
 
-// within puts the coordinates of the tree that are outside of their ranges, and that o.Pose does not have, in the middle of them, or on their only bound. It
-// reports whether there are any.
+// within puts the coordinates of the tree that are outside of their ranges, and that o.Pose does not have, in the
+// middle of them, or on their only bound. It reports whether there are any.
 func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) bool {
 	moved := 0
 	var first *Axis
@@ -125,7 +125,8 @@ func (a *Assembly) within(tree []int, o *source.Options, report *source.Report) 
 	return first != nil
 }
 
-// Set makes the right side of c the polynomial p of a sum of coordinates. It reports false for powers of a sum of several.
+// Set makes the right side of c the polynomial p of a sum of
+// coordinates. It reports false for powers of a sum of several.
 func (c *Coupling) Set(p []float64, of []Term) bool {
 	switch {
 	case len(p) > 2 && len(of) == 1:

@@ -14,7 +14,8 @@ var shapes = [...]model.VisualKind{
 	Ellipsoid: model.EllipsoidVisual,
 }
 
-// carried writes what the model keeps and no computation looks at: the frames of links, links that are part of others as frames, and shapes.
+// carried writes what the model keeps and no computation looks at: the
+// frames of links, links that are part of others as frames, and shapes.
 func (b *builder) carried(r *Result) {
 	n := newNames()
 	visuals := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestFit: a pose that a row of motions reaches is found again, and one beside it is as far away as it was put, up to what
-// the row can follow.
+// TestFit: a pose that a row of motions reaches is found again, and one
+// beside it is as far away as it was put, up to what the row can follow.
 func TestFit(t *testing.T) {
 	u := func(x, y, z float64) spatial.Vec3 { v := spatial.Vec3{x, y, z}; return v.Scale(1 / v.Norm()) }
 	for name, row := range map[string][]Axis{

@@ -20,7 +20,8 @@ type Mesh struct {
 
 // Read reads the mesh in data, of the format that the extension of the name tells: .stl, .obj or .dae, in any case.
 //
-// Cost: O(bytes). It returns an error that names the place in the file, and one for what is not finite or larger than MaxTriangles.
+// Cost: O(bytes). It returns an error that names the place in the
+// file, and one for what is not finite or larger than MaxTriangles.
 func Read(name string, data []byte) (*Mesh, error) {
 	var m *Mesh
 	var err error
@@ -40,8 +41,8 @@ func Read(name string, data []byte) (*Mesh, error) {
 	return m, nil
 }
 
-// Transform moves the vertices to origin + E·scale·vertex. A scale with one or three negative factors mirrors the mesh; the
-// triangles are then turned over, so that their outside stays outside.
+// Transform moves the vertices to origin + E·scale·vertex. A scale with one or three negative factors mirrors the mesh;
+// the triangles are then turned over, so that their outside stays outside.
 func (m *Mesh) Transform(scale spatial.Vec3, E spatial.Mat3, origin spatial.Vec3) {
 	for i, v := range m.Vertices {
 		m.Vertices[i] = origin.Add(E.MulVec(spatial.Vec3{scale[0] * v[0], scale[1] * v[1], scale[2] * v[2]}))

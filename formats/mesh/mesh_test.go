@@ -101,7 +101,8 @@ func TestBox(t *testing.T) {
 	want.Com, want.Inertia = spatial.Vec3{5, 6, 7}.Add(E.MulVec(want.Com)), want.Inertia.Rotate(E)
 	near(t, want, mirrored, exactTol*10)
 
-	// The shell of a cube of edge 1: area 6, and about an axis through the centre 2·(1/6 + 1/2·...) = 5/3·... by integration 5/3.
+	// The shell of a cube of edge 1: area 6, and about an axis through
+	// the centre 2·(1/6 + 1/2·...) = 5/3·... by integration 5/3.
 	shell, err := box(spatial.Vec3{}, spatial.Vec3{1, 1, 1}).Shell()
 	require.NoError(t, err)
 	near(t, mesh.Moments{Mass: 6, Com: spatial.Vec3{0.5, 0.5, 0.5}, Inertia: spatial.Diag3(5./3, 5./3, 5./3)}, shell, exactTol)
@@ -126,8 +127,9 @@ func TestBox(t *testing.T) {
 	assert.Greater(t, open.Gap(), 0.1)
 }
 
-// TestConvexoid: of a body with a notch, the rule that counts all tetrahedra as positive has their centre of mass by the centre of the surface, and then mass and
-// inertia by that centre of mass: here each tetrahedron is a mesh of its own.
+// TestConvexoid: of a body with a notch, the rule that counts all tetrahedra as
+// positive has their centre of mass by the centre of the surface, and then mass
+// and inertia by that centre of mass: here each tetrahedron is a mesh of its own.
 func TestConvexoid(t *testing.T) {
 	m := round(7, func(u float64) float64 { return 1 + 0.3*math.Cos(2*math.Pi*u) }, func(u float64) float64 { return 0.4 * math.Sin(2*math.Pi*u) }, true)
 	m.Transform(spatial.Vec3{1, 0.7, 1.2}, spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, 0.4).Mat(), spatial.Vec3{0.3, 0.1, -0.2})
@@ -168,8 +170,8 @@ func TestConvexoid(t *testing.T) {
 	near(t, want, got, 1e-12)
 }
 
-// TestTorus: a surface that is not convex converges to the closed forms of its solid, with the square of the width, while the sum of
-// positive tetrahedra counts its hole.
+// TestTorus: a surface that is not convex converges to the closed forms of its solid, with the square of the width,
+// while the sum of positive tetrahedra counts its hole.
 func TestTorus(t *testing.T) {
 	const R, r = 1.0, 0.3
 	torus := func(n int) mesh.Moments {
@@ -308,7 +310,8 @@ func TestFormats(t *testing.T) {
 	check.CloseVec(t, b[:], []float64{0, 0, 1e-3}, exactTol, 1e-3, "highest")
 }
 
-// TestPlacesOfDAE: the transformations of a node apply from the last to the first, and those of nodes from the inner to the outer.
+// TestPlacesOfDAE: the transformations of a node apply from the last
+// to the first, and those of nodes from the inner to the outer.
 func TestPlacesOfDAE(t *testing.T) {
 	text := strings.Replace(daeBox(`<node><translate>10 0 0</translate><node><rotate>0 0 1 90</rotate><translate>0 0 5</translate><instance_geometry url="#g"/></node></node>`), "Y_UP", "Z_UP", 1)
 	m, err := mesh.Read("a.dae", []byte(strings.Replace(text, `meter="0.001"`, `meter="1"`, 1)))

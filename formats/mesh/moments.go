@@ -24,11 +24,13 @@ var (
 // 1e-16 times the number of triangles, and below that of a sheet of a millionth of its size.
 const flat = 1e-9
 
-// Solid returns the mass properties of what the mesh encloses: sums over the signed tetrahedra of the triangles and a point,
+// Solid returns the mass properties of what the mesh encloses: sums
+// over the signed tetrahedra of the triangles and a point,
 //
 //	∫1 = Σ d/6,  ∫x = Σ d/24·s,  ∫x·xᵀ = Σ d/120·(s·sᵀ + a·aᵀ + b·bᵀ + c·cᵀ),  d = a·(b × c),  s = a + b + c,
 //
-// with the corners a, b, c of a triangle relative to the point. The point is near the mesh; for a closed mesh it does not matter.
+// with the corners a, b, c of a triangle relative to the point. The
+// point is near the mesh; for a closed mesh it does not matter.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat or ErrInside.
 func (m *Mesh) Solid() (Moments, error) {
@@ -43,9 +45,10 @@ func (m *Mesh) Solid() (Moments, error) {
 	return s.moments(at), nil
 }
 
-// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive, which they are in a convex mesh: a concave part
-// is counted too often. It is the usual rule of MuJoCo, in two steps: the centre of mass is that of the tetrahedra of the triangles and the centre of the surface,
-// volume and inertia are those of the tetrahedra of the triangles and that centre of mass.
+// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive, which they are
+// in a convex mesh: a concave part is counted too often. It is the usual rule of MuJoCo, in two steps: the centre of
+// mass is that of the tetrahedra of the triangles and the centre of the surface, volume and inertia are those of the
+// tetrahedra of the triangles and that centre of mass.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat.
 func (m *Mesh) Convexoid() (Moments, error) {
@@ -159,7 +162,8 @@ func (u *sums) add(k0, k1, k2 float64, a, b, c spatial.Vec3) {
 	}
 }
 
-// moments returns the mass properties, of sums about a point: I = tr(C)·1 − C, with the second moments C about the centre.
+// moments returns the mass properties, of sums about a point: I =
+// tr(C)·1 − C, with the second moments C about the centre.
 func (u *sums) moments(at spatial.Vec3) Moments {
 	r := u.first.Scale(1 / u.mass)
 	C := u.second

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ReadOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines, normals
-// and materials are passed.
+// ReadOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines,
+// normals and materials are passed.
 //
 // Cost and errors are those of Read.
 func ReadOBJ(data []byte) (*Mesh, error) {
@@ -50,7 +50,8 @@ func ReadOBJ(data []byte) (*Mesh, error) {
 	return m, nil
 }
 
-// corner reads the number of a vertex among n, the first of numbers between slashes. Negative numbers count from the last vertex.
+// corner reads the number of a vertex among n, the first of numbers
+// between slashes. Negative numbers count from the last vertex.
 func (r *lines) corner(text []byte, n int) (int32, error) {
 	first, _, _ := bytes.Cut(text, []byte{'/'})
 	k, err := strconv.ParseInt(string(first), 10, 32)

@@ -8,7 +8,8 @@ import (
 // uncontrolled is why an actuator is dropped.
 const uncontrolled = "the value that controls it is not in the file; it exerts no force"
 
-// actuators reads the motors of joints with the controls of the keyframe that was chosen: each is then a constant force. All other actuators are dropped.
+// actuators reads the motors of joints with the controls of the keyframe that was chosen: each is then a constant
+// force. All other actuators are dropped.
 func (r *reader) actuators(root *xmltree.Node) {
 	var list []*xmltree.Node
 	for _, n := range sections(root, "actuator") {
@@ -26,7 +27,8 @@ func (r *reader) actuators(root *xmltree.Node) {
 	}
 }
 
-// controls returns the values of the keyframe that was chosen, or nil if it has none, or if classes or settings change what actuators do.
+// controls returns the values of the keyframe that was chosen, or nil
+// if it has none, or if classes or settings change what actuators do.
 func (r *reader) controls(root *xmltree.Node, want int) []float64 {
 	if r.key == nil || !r.key.Has("ctrl") {
 		return nil

@@ -102,8 +102,8 @@ func (e element) has(name string) *xmltree.Node {
 	return n
 }
 
-// first returns the first of e and its defaults, inwards out, that sets any of some attributes, and the one that it sets. It
-// returns "" for the attribute if it sets several.
+// first returns the first of e and its defaults, inwards out, that sets any of some attributes, and the one that it
+// sets. It returns "" for the attribute if it sets several.
 func (e element) first(names ...string) (found *xmltree.Node, which string) {
 	look := func(get func(name string) *xmltree.Node) bool {
 		for _, name := range names {

@@ -154,7 +154,8 @@ func (r *reader) polynomial(e element) []float64 {
 	return p
 }
 
-// couples reads: the first coordinate is a polynomial of the second, both less their references, as those of the model are.
+// couples reads: the first coordinate is a polynomial of the second,
+// both less their references, as those of the model are.
 func (r *reader) couples(e element, name string) {
 	p := r.polynomial(e)
 	if !e.Has("joint2") {

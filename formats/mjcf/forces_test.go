@@ -33,7 +33,8 @@ const forces = `<mujoco><option gravity="0 0 0"/><worldbody>
  <spatial name="bare" range="0 1"><site site="wall"/><site site="sb"/></spatial>
 </tendon></mujoco>`
 
-// TestForces compares what joints and tendons exert with the laws of the format, beyond the reference pose and to both sides.
+// TestForces compares what joints and tendons exert with the laws of
+// the format, beyond the reference pose and to both sides.
 func TestForces(t *testing.T) {
 	r, report, err := mjcf.Read(source.NewFiles(fstest.MapFS{"m.xml": {Data: []byte(forces)}}, nil), source.Name{Path: "m.xml"}, &source.Options{})
 	require.NoError(t, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// TestKeysAreCounted: keyframes without a name have numbers of their own over all sections, and it is said where there are none.
+// TestKeysAreCounted: keyframes without a name have numbers of their
+// own over all sections, and it is said where there are none.
 func TestKeysAreCounted(t *testing.T) {
 	const body = `<worldbody><body name="a"><joint name="j" type="hinge"/><geom type="sphere" size="0.1"/></body></worldbody>`
 	const three = `<keyframe><key qpos="0.3"/><key name="up" qpos="0.4"/></keyframe><keyframe><key qpos="0.5"/></keyframe>`

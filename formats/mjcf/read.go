@@ -13,7 +13,8 @@ import (
 
 // Read reads a model and makes its model of rung-model/1. The report is never nil, and says what became of each element.
 //
-// Cost: O(bytes). It returns a *source.Problems with what is wrong, each with its place, and the errors of files and of the XML.
+// Cost: O(bytes). It returns a *source.Problems with what is wrong,
+// each with its place, and the errors of files and of the XML.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "mjcf"}
 	report.Tell(o.Settled)

@@ -41,8 +41,8 @@ func (p *pull) higher() bool {
 	return p.spring[1] != 0 || p.spring[2] != 0 || p.damper[1] != 0 || p.damper[2] != 0
 }
 
-// tendon reads a tendon. Its length may be part of an equality. What it exerts becomes a force where the model has the same
-// one, and is dropped with the reason elsewhere.
+// tendon reads a tendon. Its length may be part of an equality. What it exerts becomes a force where the model has the
+// same one, and is dropped with the reason elsewhere.
 func (r *reader) tendon(n *xmltree.Node) {
 	if n.Name != "fixed" && n.Name != "spatial" {
 		return

@@ -20,11 +20,13 @@ const (
 	deepest = 96
 )
 
-// Write writes m, which passes model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their values. Joints that close loops are equalities: connect, weld, two
-// connects for a hinge, and the length of a tendon for a distance. Where more is to be said of such a joint, the body behind it is two halves, welded together, of which one
-// hangs on the joint. The report lists what the format lacks and what has another name or form.
+// Write writes m, which passes model.Check, for MuJoCo 2.2 and later. Bodies keep their frames, coordinates their
+// values. Joints that close loops are equalities: connect, weld, two connects for a hinge, and the length of a tendon
+// for a distance. Where more is to be said of such a joint, the body behind it is two halves, welded together, of which
+// one hangs on the joint. The report lists what the format lacks and what has another name or form.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for what the format lacks and without which the mechanism would be another, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for what the format lacks and without which the mechanism would
+// be another, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := newWriter(m)
 	o.grow()

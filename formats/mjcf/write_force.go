@@ -229,7 +229,8 @@ func (o *writer) lift(f *model.ForceElement) bool {
 	return true
 }
 
-// actuators writes motors for the forces and actuators of joints. What they are to do is in the keyframe, as the control of the format is no part of the model.
+// actuators writes motors for the forces and actuators of joints. What they are to do is in the keyframe, as the
+// control of the format is no part of the model.
 func (o *writer) actuators() {
 	first := true
 	motor := func(kind, name, attrs string, control float64) {

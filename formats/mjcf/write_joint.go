@@ -94,7 +94,8 @@ func (o *writer) reference(q float64) string {
 	return ` ref="` + o.Numbers(q) + `"`
 }
 
-// relative returns the angular velocity of the child relative to the parent, and the velocity of its origin as seen from the parent, axes of the child.
+// relative returns the angular velocity of the child relative to the parent, and the velocity of its origin as seen
+// from the parent, axes of the child.
 func (o *writer) relative(s *outline.Standing) (w, v spatial.Vec3) {
 	c := &o.Model.Bodies[o.Bodies[s.Child]]
 	w, v = c.Velocity.Angular, c.Velocity.Linear
@@ -219,7 +220,8 @@ func (o *writer) nameOf(body string) string {
 	return o.at(body).name
 }
 
-// span is how far apart the points are at which a hinge is held: as far as the centres of mass are from it, or 0.1 m where they are on it.
+// span is how far apart the points are at which a hinge is held: as far
+// as the centres of mass are from it, or 0.1 m where they are on it.
 func (o *writer) span(j *model.Joint) float64 {
 	far := 0.0
 	for _, end := range [2]struct {
@@ -273,7 +275,8 @@ func (o *writer) path(name, attrs string, sites ...string) {
 	o.tendon.WriteString("</spatial>\n")
 }
 
-// expand returns the motions of a row that are left where screws are a turn and a slide, for the rule that none follows from those before it.
+// expand returns the motions of a row that are left where screws are a
+// turn and a slide, for the rule that none follows from those before it.
 func expand(row []outline.Motion) (list []joints.Axis) {
 	for _, a := range row {
 		switch a.Kind {

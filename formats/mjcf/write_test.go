@@ -121,8 +121,8 @@ func plain(m *model.Model) {
 	}
 }
 
-// TestRoundTrip: models that go out and come back have the same accelerations, moving too, and the same mobility; redundant rows are those of the model and one for each hinge
-// that is held at two points.
+// TestRoundTrip: models that go out and come back have the same accelerations, moving too, and the same mobility;
+// redundant rows are those of the model and one for each hinge that is held at two points.
 func TestRoundTrip(t *testing.T) {
 	done := map[model.JointType]int{}
 	try := func(name string, m *model.Model) {
@@ -175,7 +175,8 @@ func massOf(name string, x, y, z float64) model.Body {
 	return model.Body{Name: name, Mass: 1, Com: [3]float64{0.1, 0, 0}, Inertia: model.Inertia{XX: 0.1, YY: 0.2, ZZ: 0.2, XY: 0.01}, Pose: model.Pose{Position: [3]float64{x, y, z}}}
 }
 
-// TestWriteForces: springs, cables, weights that are made up for and coordinates that are held go out and come back, in loops too.
+// TestWriteForces: springs, cables, weights that are made up for and
+// coordinates that are held go out and come back, in loops too.
 func TestWriteForces(t *testing.T) {
 	m := model.New("forces")
 	m.Bodies = []model.Body{massOf("a", 0, 0, 0), massOf("b", 0.5, 0, 0), massOf("c", 1, 0, 0), massOf("free", 0, 3, 0)}
@@ -232,7 +233,8 @@ func TestWriteForces(t *testing.T) {
 	assert.Equal(t, 4, springs)
 }
 
-// TestWriteMotors: forces of joints and actuators are motors with the control of the keyframe, those of balls in the frame that the simulator wants.
+// TestWriteMotors: forces of joints and actuators are motors with the control of the keyframe, those of balls in the
+// frame that the simulator wants.
 func TestWriteMotors(t *testing.T) {
 	m := model.New("motors")
 	m.Bodies = []model.Body{massOf("a", 0, 0, 0), massOf("b", 1, 0, 0)}
@@ -325,8 +327,8 @@ func TestWriteShapes(t *testing.T) {
 	assert.Equal(t, "tool_", back.Frames[0].Name)
 }
 
-// TestWriteBallDampers: a ball has one damper in the format. Three that are equal come back; of others the first is written and the difference listed. So it is where a ball
-// closes a loop.
+// TestWriteBallDampers: a ball has one damper in the format. Three that are equal come back; of others the first is
+// written and the difference listed. So it is where a ball closes a loop.
 func TestWriteBallDampers(t *testing.T) {
 	hinge := model.Joint{Name: "h", Type: model.Revolute, Predecessor: "world", Successor: "a"}
 	ball := func(name, from, to string, damping ...float64) model.Joint {

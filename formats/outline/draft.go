@@ -17,7 +17,8 @@ import (
 const (
 	// Open is by how much a joint may be open in the pose that is written, m and rad: formats take that pose for closed.
 	Open = 1e-9
-	// Far is how far from the origin of its body a joint may be, m. Formats place it by sums with other lengths, and a turn about an axis that is too far away cannot be told from a slide.
+	// Far is how far from the origin of its body a joint may be, m. Formats place it by sums with other lengths, and a
+	// turn about an axis that is too far away cannot be told from a slide.
 	Far = 1e12
 	// Ground is the name of the world in the formats.
 	Ground = "world"
@@ -115,7 +116,8 @@ func Escaped(s string) string {
 	return b.String()
 }
 
-// Numbers returns numbers with blanks between them, with as many digits as they need. One that is not finite, as products of numbers of the model may be, makes Flush fail.
+// Numbers returns numbers with blanks between them, with as many digits as they need. One that is not finite, as
+// products of numbers of the model may be, makes Flush fail.
 func (d *Draft) Numbers(x ...float64) string {
 	var b []byte
 	for i, v := range x {
@@ -136,7 +138,8 @@ type Names struct {
 	next   map[string]int
 }
 
-// NewNames returns names without any but those that are taken. clean makes of a name one that the format takes; nil leaves all as they are.
+// NewNames returns names without any but those that are taken. clean
+// makes of a name one that the format takes; nil leaves all as they are.
 func (d *Draft) NewNames(clean func(string) string, taken ...string) *Names {
 	n := &Names{report: d.Report, clean: clean, taken: map[string]bool{}, next: map[string]int{}}
 	for _, name := range taken {
@@ -145,7 +148,8 @@ func (d *Draft) NewNames(clean func(string) string, taken ...string) *Names {
 	return n
 }
 
-// Add returns a name like the given one that nothing else has, without the characters that XML has not. A name that had to change is reported.
+// Add returns a name like the given one that nothing else has, without
+// the characters that XML has not. A name that had to change is reported.
 func (n *Names) Add(kind, name string) string {
 	out := n.Make(name)
 	if out != name {

@@ -30,7 +30,8 @@ func nonzero(list []float64) bool {
 	return slices.ContainsFunc(list, func(x float64) bool { return x != 0 })
 }
 
-// Held returns the joints that have something which acts on their coordinates or which says how far they go: forces, limits, equations, motors.
+// Held returns the joints that have something which acts on their coordinates
+// or which says how far they go: forces, limits, equations, motors.
 func (d *Draft) Held() []bool {
 	m := d.Model
 	out := make([]bool, len(m.Joints))
@@ -60,8 +61,9 @@ func (d *Draft) Held() []bool {
 	return out
 }
 
-// Losses reports what is not written: what the format has not, and what it has of joints with coordinates only, of the others. told reports whether a motion of a joint, freedom
-// by freedom, or a force element has been written or reported; nil is never.
+// Losses reports what is not written: what the format has not, and what it has of joints
+// with coordinates only, of the others. told reports whether a motion of a joint,
+// freedom by freedom, or a force element has been written or reported; nil is never.
 func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(joint, freedom int) bool, force func(i int) bool) {
 	m := d.Model
 	lose := func(what string) { d.Report.Drop(nil, what, "the format has none", "") }

@@ -20,7 +20,8 @@ import (
 // tol is a few roundings of poses of size 1.
 const tol = 1e-13
 
-// TestNames: names are as XML can have them, and no two are the same, also where they become so, or where one looks like another that was changed.
+// TestNames: names are as XML can have them, and no two are the same, also where they become so, or where one looks
+// like another that was changed.
 func TestNames(t *testing.T) {
 	d := outline.New(model.New("m"), "urdf", "")
 	n := d.NewNames(func(s string) string { return strings.ReplaceAll(s, "::", "_") }, outline.Ground)
@@ -91,8 +92,8 @@ func two(kind model.JointType) *model.Model {
 	return m
 }
 
-// TestStand: from the pose of the model on, the child moves along the motions of a standing joint in a way that the joint allows, forwards and back, and the
-// coordinates grow by as much.
+// TestStand: from the pose of the model on, the child moves along the motions of a standing joint in a way that the
+// joint allows, forwards and back, and the coordinates grow by as much.
 func TestStand(t *testing.T) {
 	for kind := model.Fixed; kind <= model.Composite; kind++ {
 		if kind == model.Distance || kind == model.Free {

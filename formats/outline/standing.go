@@ -21,8 +21,9 @@ type Motion struct {
 	Rate    float64      // of the coordinate, in the state of the model
 }
 
-// Standing is a joint of a model as formats have it that count coordinates from the pose of the file: a frame that is fixed in the child, and motions in a row in
-// that frame, along which the child moves relative to the parent. The first is next to the parent.
+// Standing is a joint of a model as formats have it that count coordinates from the pose
+// of the file: a frame that is fixed in the child, and motions in a row in that frame,
+// along which the child moves relative to the parent. The first is next to the parent.
 type Standing struct {
 	Type            model.JointType
 	Parent, Child   string
@@ -47,8 +48,8 @@ var (
 	zAxis = spatial.Vec3{0, 0, 1}
 )
 
-// Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for distances and joints without constraints,
-// which are no motions in a row.
+// Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for
+// distances and joints without constraints, which are no motions in a row.
 func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	j := &d.Model.Joints[i]
 	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}

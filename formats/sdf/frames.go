@@ -60,7 +60,8 @@ const (
 	modelName = "__model__"
 )
 
-// find returns the frame of a name in s, such as a::b of a nested model. home is what __model__ means; nil, true is the model of s, or the world.
+// find returns the frame of a name in s, such as a::b of a nested model.
+// home is what __model__ means; nil, true is the model of s, or the world.
 func (s *scope) find(name string, home *frame) (*frame, bool) {
 	switch {
 	case name == modelName || name == "__root__":

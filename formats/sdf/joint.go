@@ -343,7 +343,8 @@ func (r *reader) mimic(j *joint, m mimic) {
 	})
 }
 
-// gearbox adds θ₂ = −ratio·θ₁ of the child and the parent against the reference body, which joints with these axes have to let turn.
+// gearbox adds θ₂ = −ratio·θ₁ of the child and the parent against the
+// reference body, which joints with these axes have to let turn.
 func (r *reader) gearbox(j *joint) {
 	name := j.f.scope.prefix + j.f.name
 	parent, ok1 := r.end(j, "parent", j.parent)

@@ -224,7 +224,8 @@ func (r *reader) scaleOf(c *xmltree.Node) spatial.Vec3 {
 	return spatial.Vec3{1, 1, 1}
 }
 
-// shapes keeps visuals and collisions for viewers. A pose in another frame than the link is found when all frames are known.
+// shapes keeps visuals and collisions for viewers. A pose in another
+// frame than the link is found when all frames are known.
 func (r *reader) shapes(n *xmltree.Node, l *assembly.Link) {
 	link := len(r.a.Links)
 	for _, c := range n.Children {

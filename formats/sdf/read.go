@@ -23,7 +23,8 @@ const gravity = -9.8
 
 // Read reads a file and makes its model, with the report on all its elements.
 //
-// Cost: O(bytes) of all files. It returns the errors of the file as a *xmltree.SyntaxError or a *source.Problems; the report is there too.
+// Cost: O(bytes) of all files. It returns the errors of the file as a *xmltree.SyntaxError
+// or a *source.Problems; the report is there too.
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
 	r.report.Tell(o.Settled)
@@ -287,8 +288,8 @@ func (r *reader) pose(n *xmltree.Node, f *frame) {
 	}
 }
 
-// poseOf reads a pose: six numbers, x y z and the angles about the fixed axes x, y, z, or seven with a quaternion, w last. It returns the
-// name of the frame that it is in.
+// poseOf reads a pose: six numbers, x y z and the angles about the fixed axes x, y, z, or seven with a quaternion, w
+// last. It returns the name of the frame that it is in.
 func (r *reader) poseOf(c *xmltree.Node) (assembly.Pose, string) {
 	c.Use()
 	x := assembly.Identity()

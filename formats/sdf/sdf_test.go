@@ -121,7 +121,8 @@ func TestAxes(t *testing.T) {
 		return `<sdf version="` + version + `"><model name="m"><pose>0 0 0 0 0 1.5707963267948966</pose><link name="a"><pose>0 0 0 1.5707963267948966 0 0</pose>` + inertial +
 			`</link><joint name="j" type="revolute"><pose>0 0 0 0 1.5707963267948966 0</pose><parent>world</parent><child>a</child><axis>` + axis + `</axis></joint></model></sdf>`
 	}
-	// World axes of the model: x = y, y = −x, z = z; of the link: x = y, y = z, z = x; of the joint: x = −x, y = z, z = y.
+	// World axes of the model: x = y, y = −x, z = z; of the link: x =
+	// y, y = z, z = x; of the joint: x = −x, y = z, z = y.
 	for _, c := range []struct {
 		version, axis string
 		want          spatial.Vec3
@@ -254,7 +255,8 @@ func TestInertia(t *testing.T) {
 	}
 }
 
-// TestGravity: links on which gravity does not act stay where they are, also as parts of others, and gravity is that of the options if they have one.
+// TestGravity: links on which gravity does not act stay where they are, also as parts of others, and gravity is that of
+// the options if they have one.
 func TestGravity(t *testing.T) {
 	text := `<sdf version="1.7"><world name="w"><gravity>0 0 -3</gravity><model name="m"><link name="a"><gravity>0</gravity>` + inertial + `</link>
 		<link name="b">` + inertial + `</link></model></world></sdf>`

@@ -13,10 +13,12 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Write writes m, which passes model.Check, as a world of SDFormat 1.9 with one model. Its pose is that of all coordinates zero there, so that limits, rests and equations are
-// shifted by the coordinates. The report lists what the format lacks and what has another name. Motions, forces, velocities, springs between bodies and actuators are lost.
+// Write writes m, which passes model.Check, as a world of SDFormat 1.9 with one model. Its pose is that of all
+// coordinates zero there, so that limits, rests and equations are shifted by the coordinates. The report lists what the
+// format lacks and what has another name. Motions, forces, velocities, springs between bodies and actuators are lost.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for joints that the format lacks, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for joints that
+// the format lacks, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := &writer{Draft: outline.New(m, "sdf", "1.9")}
 	o.names = o.NewNames(clean, outline.Ground)

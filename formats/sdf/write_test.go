@@ -20,13 +20,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// roundTol is rounding of frames that are computed anew, relative to the largest acceleration, where the mechanism is far from singular.
+// roundTol is rounding of frames that are computed anew, relative to
+// the largest acceleration, where the mechanism is far from singular.
 const roundTol = 1e-11
 
 // written are the types of joints that the format has.
 var written = []model.JointType{model.Fixed, model.Revolute, model.Prismatic, model.Helical, model.Spherical, model.Universal, model.Free}
 
-// TestRoundTrip: models that go out and come back have the same accelerations, moving too, the same mobility and redundant rows.
+// TestRoundTrip: models that go out and come back have the same
+// accelerations, moving too, the same mobility and redundant rows.
 func TestRoundTrip(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(check.Root(t), "reference", "golden", "*.model.json"))
 	require.NoError(t, err)

@@ -47,8 +47,9 @@ func (n Name) String() string {
 	return "package://" + n.Package + "/" + n.Path
 }
 
-// Resolve returns the file that a text in a file in folder dir of the root means: a path relative to dir, package://NAME/PATH,
-// model://NAME/PATH or file://PATH. It returns an error for what lies outside the root and the packages.
+// Resolve returns the file that a text in a file in folder dir of the root means:
+// a path relative to dir, package://NAME/PATH, model://NAME/PATH or file://PATH.
+// It returns an error for what lies outside the root and the packages.
 func (f *Files) Resolve(dir Name, text string) (Name, error) {
 	if scheme, rest, ok := strings.Cut(text, "://"); ok {
 		switch scheme {

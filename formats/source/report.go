@@ -151,7 +151,8 @@ type Counts struct {
 	Refused int `json:"error"`
 }
 
-// Tell makes r call f for each element, with attribute "", and each attribute, with the place of its element, when what becomes of it is settled.
+// Tell makes r call f for each element, with attribute "", and each attribute,
+// with the place of its element, when what becomes of it is settled.
 func (r *Report) Tell(f func(at Place, attribute string, class Class)) { r.settled = f }
 
 // Settle counts an element or, if it is not "", an attribute of it.
@@ -185,7 +186,8 @@ func place(at Placed) Place {
 	return at.Place()
 }
 
-// add records an entry with the place of at, which is looked for only if there is room: that of one among many takes time.
+// add records an entry with the place of at, which is looked for only
+// if there is room: that of one among many takes time.
 func (r *Report) add(at Placed, e Entry) {
 	if e.Severity == Error {
 		if r.errors++; r.errors > maxErrors {

@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// bushing reads a bushing of Drake. One that is as stiff in all directions, without torques and damping, has a force along
-// the distance of its origins, as that of the model has. All others differ: their torques are those of roll, pitch and yaw,
-// and their axes turn in another way.
+// bushing reads a bushing of Drake. One that is as stiff in all directions, without torques and damping, has a force
+// along the distance of its origins, as that of the model has. All others differ: their torques are those of roll,
+// pitch and yaw, and their axes turn in another way.
 func (r *reader) bushing(n *xmltree.Node) {
 	f := assembly.Force{At: n, Name: "bushing#" + strconv.Itoa(len(r.a.Forces)), Type: model.BushingForce}
 	var ok [2]bool

@@ -14,7 +14,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestBushing reads bushings of Drake: one that pulls its origins together is a spring without a length, others are dropped.
+// TestBushing reads bushings of Drake: one that pulls its origins
+// together is a spring without a length, others are dropped.
 func TestBushing(t *testing.T) {
 	const robot = `<robot name="r"><link name="world"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
  <joint name="slide" type="prismatic"><parent link="world"/><child link="a"/><axis xyz="1 0 0"/><dynamics damping="0.1" friction="0.3"/><limit lower="-1" upper="1" effort="5" velocity="2"/></joint>

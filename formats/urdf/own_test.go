@@ -108,7 +108,8 @@ func index(m *model.Model, joint string) int {
 	return -1
 }
 
-// TestGripper compares a gripper with mimicked fingers, a rotor, a rack and a parallel bar with the same one written by hand.
+// TestGripper compares a gripper with mimicked fingers, a rotor, a
+// rack and a parallel bar with the same one written by hand.
 func TestGripper(t *testing.T) {
 	r, _ := read(t, "gripper.urdf", source.Options{})
 	x, y := [3]float64{1, 0, 0}, [3]float64{0, 1, 0}

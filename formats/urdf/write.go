@@ -14,11 +14,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Write writes m, which passes model.Check, as a robot with the link world and a loop_joint for each joint that closes a loop. Its pose is that of all coordinates
-// zero there, so that limits and equations are shifted by the coordinates. A link's frame is that of the joint which places it, so it may differ from that of the body. The report
-// lists what the format lacks and what has another name. Motions, forces, velocities, springs and actuators are lost.
+// Write writes m, which passes model.Check, as a robot with the link world and a loop_joint for each joint that closes
+// a loop. Its pose is that of all coordinates zero there, so that limits and equations are shifted by the coordinates.
+// A link's frame is that of the joint which places it, so it may differ from that of the body. The report lists what
+// the format lacks and what has another name. Motions, forces, velocities, springs and actuators are lost.
 //
-// Cost: O(bodies + joints). It returns *source.Problems for joints that the format lacks, of which nothing is written, and the errors of w.
+// Cost: O(bodies + joints). It returns *source.Problems for joints that
+// the format lacks, of which nothing is written, and the errors of w.
 func Write(w io.Writer, m *model.Model) (*source.Report, error) {
 	o := &writer{Draft: outline.New(m, "urdf", "")}
 	o.links, o.joints = o.NewNames(nil, outline.Ground), o.NewNames(nil)
@@ -73,7 +75,8 @@ var types = map[model.JointType]string{
 	model.Fixed: "fixed", model.Revolute: "revolute", model.Prismatic: "prismatic", model.Helical: "screw", model.Spherical: "spherical", model.Universal: "revolute",
 }
 
-// spread chooses the joints that place links. Screws and universal joints are the first, as they may not close loops, and then those with something that acts on them.
+// spread chooses the joints that place links. Screws and universal joints are the first, as they may not close loops,
+// and then those with something that acts on them.
 func (o *writer) spread() {
 	m := o.Model
 	held := o.Held()

@@ -22,7 +22,8 @@ import (
 // roundTol is rounding of frames that are computed anew, by angles, relative to the largest acceleration.
 const roundTol = 1e-10
 
-// TestRoundTrip: models that go out and come back have the same accelerations, moving too, the same mobility and redundant rows.
+// TestRoundTrip: models that go out and come back have the same
+// accelerations, moving too, the same mobility and redundant rows.
 func TestRoundTrip(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(check.Root(t), "reference", "golden", "*.model.json"))
 	require.NoError(t, err)

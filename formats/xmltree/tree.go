@@ -161,8 +161,8 @@ func Parse(file string, data []byte) (*Node, error) {
 	return p.root, nil
 }
 
-// blank returns data with the texts of comments in which two dashes stand, which XML forbids and people write, replaced by
-// blanks. Lines and columns stay.
+// blank returns data with the texts of comments in which two dashes stand, which XML forbids and people write, replaced
+// by blanks. Lines and columns stay.
 func blank(data []byte) []byte {
 	const open, end = "<!--", "-->"
 	copied := false

@@ -15,7 +15,8 @@ type Contact struct {
 	Friction *ground.Surface // scales the friction from place to place, cut at 0; nil: 1 everywhere
 }
 
-// Body is where a body is and how it moves, world axes. It has the fields of mechanism.BodyMotion, which can be converted to it.
+// Body is where a body is and how it moves, world axes. It has the
+// fields of mechanism.BodyMotion, which can be converted to it.
 type Body struct {
 	E        spatial.Mat3 // columns are the body's axes
 	Position spatial.Vec3 // of the body frame's origin, m
@@ -80,13 +81,15 @@ func (c *Contact) Check(report Report) {
 // NumStates returns the number of internal states of the contact: those of a point for each disc.
 func (c *Contact) NumStates() int { return c.Law.NumStates() * c.Shape.discs() }
 
-// Lossless reports whether the contact takes no energy from the motion and gives none. Distributed points do either: they do not turn with the wheel.
+// Lossless reports whether the contact takes no energy from the motion and gives none. Distributed points do either:
+// they do not turn with the wheel.
 func (c *Contact) Lossless() bool {
 	l := &c.Law
 	return c.Shape.Where != Distributed && l.Friction.Type == None && l.Rolling.Coefficient == 0 && l.Drilling.Coefficient == 0 && l.Normal.Dissipation == 0 && l.Normal.Damping == 0
 }
 
-// EvalTo stores in r the points, the forces and the wrench of the contact for a body and internal states, of which there are NumStates.
+// EvalTo stores in r the points, the forces and the wrench of the
+// contact for a body and internal states, of which there are NumStates.
 //
 // Cost: O(points of a disc), no allocation; safe for distinct r at the same time.
 // It returns the errors of Shape.PointsTo, and ErrNotFinite. It panics if internal has the wrong length.
@@ -192,7 +195,8 @@ func (c *Contact) add(r *Result, t *Touch, b *Body) {
 	moment := arm.Cross(t.World).Add(t.axis.Scale(f.Axle)).Add(t.N.Scale(f.Turn))
 	r.Wrench = r.Wrench.Add(spatial.NewForce(moment, t.World))
 	r.Energy += f.Energy
-	// The power that goes in, less what is stored: the depth grows with −v_n, but where points do not turn with the wheel.
+	// The power that goes in, less what is stored: the depth grows
+	// with −v_n, but where points do not turn with the wheel.
 	sinking := -t.Motion.N
 	if t.fixed {
 		var d change

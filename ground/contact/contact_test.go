@@ -188,7 +188,8 @@ func TestDissipates(t *testing.T) {
 	}
 }
 
-// TestStatic: at the depth m g cos α/k the normal force carries a body on a slope; a block on four feet creeps as one body.
+// TestStatic: at the depth m g cos α/k the normal force carries a body
+// on a slope; a block on four feet creeps as one body.
 func TestStatic(t *testing.T) {
 	const mass, g, k, mu, vs = 20.0, 9.81, 1e5, 0.7, 1e-3
 	l := contact.Law{
@@ -220,7 +221,8 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// TestContactAxes: a wheel that rolls along x with positive spin about y has x forwards, and a wheel that only rolls does not slip.
+// TestContactAxes: a wheel that rolls along x with positive spin about
+// y has x forwards, and a wheel that only rolls does not slip.
 func TestContactAxes(t *testing.T) {
 	plane, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{0, 0, 1})
 	require.NoError(t, err)
@@ -285,7 +287,8 @@ func TestKerb(t *testing.T) {
 	require.Positive(t, last)
 }
 
-// TestDistributed: on level ground the sum over the points that are below it, docs/ground.md (G38); it does not jump at a kerb.
+// TestDistributed: on level ground the sum over the points that are
+// below it, docs/ground.md (G38); it does not jump at a kerb.
 func TestDistributed(t *testing.T) {
 	plane, err := ground.NewPlane(spatial.Vec3{}, spatial.Vec3{0, 0, 1})
 	require.NoError(t, err)

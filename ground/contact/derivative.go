@@ -10,9 +10,10 @@ import (
 // Jacobian has the derivatives of a wrench, six rows of moment and force, by six numbers: row by row.
 type Jacobian [36]float64
 
-// DerivativesTo stores the derivatives of the wrench of r, which EvalTo has stored for b and internal. Columns of pose are a small rotation about the
-// world's axes, rad, and a displacement of the centre of mass, m, with the velocities in world axes held; those of velocity are the
-// angular velocity, rad/s, and the velocity of the centre of mass, m/s. They are exact, docs/ground.md (G16).
+// DerivativesTo stores the derivatives of the wrench of r, which EvalTo has stored for b and internal. Columns of pose
+// are a small rotation about the world's axes, rad, and a displacement of the centre of mass, m, with the velocities in
+// world axes held; those of velocity are the angular velocity, rad/s, and the velocity of the centre of mass, m/s. They
+// are exact, docs/ground.md (G16).
 //
 // Cost: O(touching points), no allocation.
 // It returns ErrNotFinite. It panics if internal has the wrong length.
@@ -189,7 +190,8 @@ func (t *tangent) velocity(J *Jacobian, k int, omega, velocity *spatial.Vec3) {
 	t.add(J, k, &by, &force, &moment)
 }
 
-// add adds to column k the change of the wrench: that of force and moment by the axes, and that by the motion of the point.
+// add adds to column k the change of the wrench: that of force and
+// moment by the axes, and that by the motion of the point.
 func (t *tangent) add(J *Jacobian, k int, by *[numBy]float64, force, moment *spatial.Vec3) {
 	var df [numOf]float64
 	for i := range df {

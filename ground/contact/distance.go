@@ -28,9 +28,9 @@ const (
 	footSlack = 1e-14 // of the squared distance: its rounding
 )
 
-// footTo finds the foot of q, from p − q = (f.x, f.y) on: Newton's method on ½‖q − p‖², docs/ground.md (G11). Where its matrix
-// is not positive definite, a multiple of 1 is added to it; a step that does not lessen the distance, or leaves the ground, is
-// shortened. The last step goes on along the second-order surface of the step before.
+// footTo finds the foot of q, from p − q = (f.x, f.y) on: Newton's method on ½‖q − p‖², docs/ground.md (G11). Where its
+// matrix is not positive definite, a multiple of 1 is added to it; a step that does not lessen the distance, or leaves
+// the ground, is shortened. The last step goes on along the second-order surface of the step before.
 func footTo(f *foot, s *ground.Surface, q *spatial.Vec3) error {
 	if s.Flat() {
 		return f.plane(s, q)
@@ -124,8 +124,8 @@ func descent(j *[3]float64, gx, gy float64) (dx, dy float64) {
 	return -(yy*gx - xy*gy) * d, -(xx*gy - xy*gx) * d
 }
 
-// shorten moves the foot by the first of a step, its half, its quarter, … that stays on the ground and lessens the distance, and
-// stores the ground there in g. It reports whether there is one.
+// shorten moves the foot by the first of a step, its half, its quarter, … that stays on the ground and lessens the
+// distance, and stores the ground there in g. It reports whether there is one.
 func (f *foot) shorten(s *ground.Surface, q *spatial.Vec3, g *ground.Patch, dx, dy float64) (moved bool, err error) {
 	const most = 40
 	h := g.Z - q[2]

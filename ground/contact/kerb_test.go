@@ -12,8 +12,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestKerbBetweenPlaces: a wheel that stands 1 mm deep meets the edge of a kerb as sharp as a knife between the places that are looked at. The search does not end on the ground
-// before it, where it is less deep than at a place on the kerb.
+// TestKerbBetweenPlaces: a wheel that stands 1 mm deep meets the edge of a kerb
+// as sharp as a knife between the places that are looked at. The search does not
+// end on the ground before it, where it is less deep than at a place on the kerb.
 func TestKerbBetweenPlaces(t *testing.T) {
 	const r, stand = 0.3, 1e-3
 	for _, where := range []contact.Where{contact.Deepest, contact.Local} {

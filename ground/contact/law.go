@@ -74,14 +74,15 @@ type Friction struct {
 	Soil        SoilLaw
 }
 
-// Hold are bristles that hold a body at rest without creep, docs/ground.md. They bend with the ground; a contact with them has two
-// internal states, their bend along x and y in m.
+// Hold are bristles that hold a body at rest without creep, docs/ground.md. They bend with the ground; a contact with
+// them has two internal states, their bend along x and y in m.
 type Hold struct {
 	Travel  float64 // ξ_max, how far they bend, m; 0: none
 	Damping float64 // of their bending, s/m
 }
 
-// TyreLaw is a magic formula, docs/ground.md: forces from slips. The Coefficient of the friction is the peak of each curve over N.
+// TyreLaw is a magic formula, docs/ground.md: forces from slips. The
+// Coefficient of the friction is the peak of each curve over N.
 type TyreLaw struct {
 	Long, Lat  Curve
 	LowSpeed   float64 // v_0, below which slips are those of this speed, m/s
@@ -93,8 +94,8 @@ type Curve struct {
 	B, C, E float64
 }
 
-// SoilLaw is soft soil under a rigid wheel, docs/ground.md: pressure by Bekker, as distributed by Wong and Reece (1967), shear by
-// Janosi and Hanamoto. The normal force is the soil's too.
+// SoilLaw is soft soil under a rigid wheel, docs/ground.md: pressure by Bekker, as distributed by Wong and Reece
+// (1967), shear by Janosi and Hanamoto. The normal force is the soil's too.
 type SoilLaw struct {
 	Cohesive float64 // k_c, N/m^(n+1)
 	Friction float64 // k_φ, N/m^(n+2)
@@ -287,7 +288,8 @@ const (
 // Derivatives are those of N, X, Y, Axle and Turn of a Force by the numbers of a Motion.
 type Derivatives [numOf][numBy]float64
 
-// RateDerivatives are those of the rates of the two internal states of a point by the numbers of its Motion and by the states.
+// RateDerivatives are those of the rates of the two internal states of
+// a point by the numbers of its Motion and by the states.
 type RateDerivatives [2][numBy]float64
 
 // Stiffness returns ∂N/∂Δ, N/m, or 0 where that is negative: what a row of a Newton matrix has for the normal.
@@ -296,8 +298,8 @@ func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
 // Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.
 func (d *Derivatives) Damping() float64 { return max(-d[OfN][ByN], 0) }
 
-// SlidingTo stores the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y) by its principal values, N s/m, the larger first, and the unit vector
-// (cos, sin) of the first one's axis in the contact axes x, y. Negative values are stored as 0.
+// SlidingTo stores the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y) by its principal values, N s/m, the larger first, and
+// the unit vector (cos, sin) of the first one's axis in the contact axes x, y. Negative values are stored as 0.
 func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 	xx, yy := -d[OfX][ByX], -d[OfY][ByY]
 	xy := -(d[OfX][ByY] + d[OfY][ByX]) / 2
@@ -307,8 +309,8 @@ func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 	axis[1], axis[0] = math.Sincos(t)
 }
 
-// ForceTo stores the force at a point in f, and its derivatives in d unless d is nil. internal has the point's internal states,
-// NumStates of them. A shape of radius r has the share of the stiffness.
+// ForceTo stores the force at a point in f, and its derivatives in d unless d is nil. internal has the point's internal
+// states, NumStates of them. A shape of radius r has the share of the stiffness.
 //
 // Equations: docs/ground.md (G20) to (G24). Where the depth is not positive all is zero.
 //
@@ -338,9 +340,11 @@ func (l *Law) ForceTo(f *Force, d *Derivatives, m *Motion, r, share float64, int
 	l.resist(f, d, m, r)
 }
 
-// RateTo stores in rate the rates of the internal states of a point, NumStates of them, and in d, unless it is nil, their derivatives.
+// RateTo stores in rate the rates of the internal states of a point,
+// NumStates of them, and in d, unless it is nil, their derivatives.
 //
-// Equations: docs/ground.md (G26), (G29). Off the ground, where the depth is not positive, bristles straighten and a tyre's slips go to 0.
+// Equations: docs/ground.md (G26), (G29). Off the ground, where the
+// depth is not positive, bristles straighten and a tyre's slips go to 0.
 //
 // Cost: O(1), no allocation.
 func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
@@ -380,7 +384,8 @@ func (l *Law) slips(f *Force, m *Motion) {
 	f.SlipAngle = math.Atan(m.Y / math.Hypot(m.Roll, low))
 }
 
-// DefaultLowSpeed is the speed below which slips do not grow where the law has none, m/s; tyres and soil are best given it too.
+// DefaultLowSpeed is the speed below which slips do not grow where the
+// law has none, m/s; tyres and soil are best given it too.
 const DefaultLowSpeed = 0.1
 
 func (l *Law) lowSpeed() float64 {

@@ -15,7 +15,8 @@ func numbers(m *contact.Motion) []*float64 {
 	return []*float64{&m.Depth, &m.N, &m.X, &m.Y, &m.Roll, &m.Spin, &m.Turn, &m.Scale}
 }
 
-// TestLawDerivatives compares the derivatives of all laws and of the rates of their states with differences of fourth order.
+// TestLawDerivatives compares the derivatives of all laws and of the
+// rates of their states with differences of fourth order.
 func TestLawDerivatives(t *testing.T) {
 	const h, tol, r, share = 1e-4, 1e-6, 0.3, 0.5
 	for name, l := range laws() {
@@ -147,7 +148,8 @@ func step(y []float64, h float64, f func(dy, y []float64)) {
 	}
 }
 
-// TestRestitution: a ball without gravity bounces as the law of Hunt and Crossley says in closed form, and without losses as a spring does.
+// TestRestitution: a ball without gravity bounces as the law of Hunt and
+// Crossley says in closed form, and without losses as a spring does.
 func TestRestitution(t *testing.T) {
 	const mass, k, in = 2.0, 1e4, 1.5
 	for _, chi := range []float64{0, 0.1, 0.4, 1} {

@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestNearest: on rough ground with bends as sharp as the shapes themselves no place that was looked at by brute force is deeper.
+// TestNearest: on rough ground with bends as sharp as the shapes
+// themselves no place that was looked at by brute force is deeper.
 func TestNearest(t *testing.T) {
 	s := rough(t)
 	places := 40

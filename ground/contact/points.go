@@ -37,11 +37,13 @@ type Point struct {
 	fixed        bool         // the point keeps its angle from the lowest point of the rim
 }
 
-// PointsTo stores in dst the points at which the shape with its centre at c and its axis a, both in world axes, touches the
-// ground, and returns how many there are. If none touches, dst[0] has the nearest point that was found, with a depth that is not
-// positive, and the number is 0; so far above the ground that no contact is near, its depth is an estimate.
+// PointsTo stores in dst the points at which the shape with its centre at c and its axis a,
+// both in world axes, touches the ground, and returns how many there are. If none touches,
+// dst[0] has the nearest point that was found, with a depth that is not positive, and the
+// number is 0; so far above the ground that no contact is near, its depth is an estimate.
 //
-// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least, else it panics. a is a unit vector, or 0 for a sphere without an axis.
+// Equations: docs/ground.md (G11) to (G17). dst has MaxPoints() points at least, else it panics. a is a unit vector, or
+// 0 for a sphere without an axis.
 //
 // Cost: O(points of a disc), no allocation.
 // It returns ErrOffTerrain, ErrSteep, ErrBuried, ErrNotFinite and the errors of the surface.
@@ -116,8 +118,8 @@ func (p *Point) setAxes() {
 	p.Y = p.N.Cross(p.X)
 }
 
-// forward is the axis that, crossed with the normal, points forward: that of the spin, or the world's y axis if there is none or
-// the shape lies on its side.
+// forward is the axis that, crossed with the normal, points forward: that of the spin, or the world's y axis if there
+// is none or the shape lies on its side.
 func (p *Point) forward() spatial.Vec3 {
 	if x := p.axis.Cross(p.N); x.Dot(x) > lying*lying {
 		return p.axis
@@ -135,7 +137,8 @@ const (
 	around = 0.7
 )
 
-// sphere has the deepest point of a sphere, docs/ground.md (G14): its centre less the radius along the normal at its foot.
+// sphere has the deepest point of a sphere, docs/ground.md (G14): its
+// centre less the radius along the normal at its foot.
 func (f *finder) sphere(c, a *spatial.Vec3) error {
 	n, height, err := f.below(c)
 	if err != nil {

@@ -5,8 +5,8 @@ import "math"
 // soilNames are those of documents, in the order of the presets.
 var soilNames = [...]string{"dry sand", "sandy loam", "clay", "snow", "lunar"}
 
-// SoilPreset returns a soil by its name, without a width. The soils are "dry sand", "sandy loam", "clay" and "snow" (Wong 2008)
-// and "lunar" (Carrier, Olhoeft & Mendell 1991); docs/ground.md has their numbers and where each is from.
+// SoilPreset returns a soil by its name, without a width. The soils are "dry sand", "sandy loam", "clay" and "snow"
+// (Wong 2008) and "lunar" (Carrier, Olhoeft & Mendell 1991); docs/ground.md has their numbers and where each is from.
 //
 // It returns an error that lists the names.
 func SoilPreset(name string) (SoilLaw, error) {
@@ -30,8 +30,8 @@ func SoilPreset(name string) (SoilLaw, error) {
 // tyreNames are those of documents.
 var tyreNames = [...]string{"road"}
 
-// TyrePreset returns a tyre by its name, and its peaks of force over N. There is "road", dry tarmac; docs/ground.md has its numbers and
-// where they are from.
+// TyrePreset returns a tyre by its name, and its peaks of force over N. There is "road", dry tarmac; docs/ground.md has
+// its numbers and where they are from.
 //
 // It returns an error that lists the names.
 func TyrePreset(name string) (t TyreLaw, coefficient [2]float64, err error) {

@@ -18,8 +18,8 @@ const (
 	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
 )
 
-// rim is a circle about c in the plane with the unit normal a, of the radius r; its points are c + r (u cos φ + v sin φ), with u
-// as far down as it gets over the plane of the ground below the centre.
+// rim is a circle about c in the plane with the unit normal a, of the radius r; its points are c + r (u cos φ + v sin
+// φ), with u as far down as it gets over the plane of the ground below the centre.
 type rim struct {
 	c, a, u, v spatial.Vec3
 	r, tube    float64
@@ -103,8 +103,9 @@ func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	}
 }
 
-// depths stores how deep the places of the lower half of the tread are, and returns the deepest: along the vertical, and times n_z
-// where a place may be one that touches and is the deepest. Places off the ground are infinitely high, and −1 is returned if all are.
+// depths stores how deep the places of the lower half of the tread are, and returns the deepest: along the vertical,
+// and times n_z where a place may be one that touches and is the deepest. Places off the ground are infinitely high,
+// and −1 is returned if all are.
 func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error) {
 	best = -1
 	tread := w.r + w.tube
@@ -190,8 +191,8 @@ func peak(depth *[rimPlaces]float64, i int) bool {
 }
 
 const (
-	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which may touch between
-	// two places, it may be one of edged.
+	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which
+	// may touch between two places, it may be one of edged.
 	shallow, edged = -0.05, -0.12
 	// steepTube is the height in radii of the tube from which on it does not touch: on ground up to 75° steep.
 	steepTube = 4
@@ -276,8 +277,8 @@ func (f *finder) distributed(w *rim, disc int, share float64) error {
 	return nil
 }
 
-// refine finds the angle near phi at which the distance of the rim to the ground is least, docs/ground.md (G15): Newton's method
-// on its slope n·q′ within one and a half places, by halves where it does not help.
+// refine finds the angle near phi at which the distance of the rim to the ground is least, docs/ground.md (G15):
+// Newton's method on its slope n·q′ within one and a half places, by halves where it does not help.
 func (f *finder) refine(w *rim, phi float64, disc int, share float64) (p Point, angle float64, err error) {
 	var q foot
 	lo, hi := phi-1.5*rimStep, phi+1.5*rimStep

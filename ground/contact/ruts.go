@@ -9,11 +9,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ruts are what wheels leave in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). In every accepted step
-// each contact on it is noted at one or more instants (Note); then Settle presses the ground and lowers what no wheel stands on any more. Ruts belong
-// to one goroutine, and so does their surface.
+// Ruts are what wheels leave in soft soil: a surface that is lowered between steps, docs/ground.md (G39), (G40). In
+// every accepted step each contact on it is noted at one or more instants (Note); then Settle presses the ground and
+// lowers what no wheel stands on any more. Ruts belong to one goroutine, and so does their surface.
 //
-// Memory: 32 bytes a node of ground.Tiles that have been rolled over, 8 KB a tile of 16 × 16 nodes, up to ground.MostTiles tiles, or 268 MB. It grows by doubling.
+// Memory: 32 bytes a node of ground.Tiles that have been rolled over, 8 KB a tile of 16 × 16 nodes, up to
+// ground.MostTiles tiles, or 268 MB. It grows by doubling.
 type Ruts struct {
 	base    *ground.Surface
 	surface *ground.Surface
@@ -49,7 +50,8 @@ const rutPart, rutFinest = 0.25, 0.02
 // fewNodes and fewStands are what there is memory for at first.
 const fewNodes, fewStands = 1024, 64
 
-// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best the least Contact.RutSpacing of the wheels.
+// NewRuts returns ruts in a surface, on a square grid of nodes without an end. The spacing, m, is best the least
+// Contact.RutSpacing of the wheels.
 //
 // It returns an error if the spacing is not positive and finite.
 func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
@@ -77,9 +79,10 @@ func (r *Ruts) Surface() *ground.Surface { return r.surface }
 // Spacing returns the distance of nodes, m.
 func (r *Ruts) Spacing() float64 { return r.tiles.Spacing() }
 
-// Note takes in where a contact touches the surface, after EvalTo has stored res. A contact whose law has ruts presses the ground; all others hold up what
-// is under them until they leave. The touches stand for the time span, s, about the instant: wheels are taken to move on evenly for half of it either way, so that
-// the bottom of a rut has no waves between instants.
+// Note takes in where a contact touches the surface, after EvalTo has stored res. A contact
+// whose law has ruts presses the ground; all others hold up what is under them until they
+// leave. The touches stand for the time span, s, about the instant: wheels are taken to move on
+// evenly for half of it either way, so that the bottom of a rut has no waves between instants.
 //
 // Cost: O(touches), no allocation once there have been as many in a step.
 func (r *Ruts) Note(c *Contact, res *Result, span float64) {
@@ -104,7 +107,8 @@ func (c *Contact) RutWidth() float64 {
 	return c.Law.Friction.Soil.Width / float64(c.Shape.discs())
 }
 
-// RutSpacing returns the spacing of nodes for the rut of a contact on soil, m: a quarter of its width, and a fiftieth of the radius at least.
+// RutSpacing returns the spacing of nodes for the rut of a contact on
+// soil, m: a quarter of its width, and a fiftieth of the radius at least.
 func (c *Contact) RutSpacing() float64 {
 	return max(rutPart*c.RutWidth(), rutFinest*c.Shape.Radius)
 }
@@ -112,12 +116,14 @@ func (c *Contact) RutSpacing() float64 {
 // Drop forgets what has been noted since the last Settle, of a step that is given up.
 func (r *Ruts) Drop() { r.stands = r.stands[:0] }
 
-// Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing has stood in this step, (G40). It ends the step.
+// Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing
+// has stood in this step, (G40). It ends the step.
 //
-// What it lowers is beyond the ground that any point noted last depends on, so that forces at that state stay the same to the bit.
+// What it lowers is beyond the ground that any point noted last
+// depends on, so that forces at that state stay the same to the bit.
 //
-// Cost: O(nodes under the wheels), no allocation but where memory grows. It returns ground.ErrTiles, and the errors of the surface but
-// ground.ErrOff: what is beyond the ground stays. After an error the step is to be done again.
+// Cost: O(nodes under the wheels), no allocation but where memory grows. It returns ground.ErrTiles, and the errors of
+// the surface but ground.ErrOff: what is beyond the ground stays. After an error the step is to be done again.
 func (r *Ruts) Settle() error {
 	for i := range r.stands {
 		if s := &r.stands[i]; s.presses {
@@ -166,8 +172,8 @@ func (r *Ruts) around(p *spatial.Vec3, reach float64) (from, to [2]int32, err er
 	return from, to, nil
 }
 
-// press notes the lower side of a wheel over the nodes below it, docs/ground.md (G39). A node of whose cell the wheel takes a part across takes that part, so that
-// the sides of a rut have no steps where it runs at an angle to the grid.
+// press notes the lower side of a wheel over the nodes below it, docs/ground.md (G39). A node of whose cell the wheel
+// takes a part across takes that part, so that the sides of a rut have no steps where it runs at an angle to the grid.
 func (r *Ruts) press(s *stand) error {
 	h := r.tiles.Spacing()
 	from, to, err := r.around(&s.p, s.reach+h/2+s.half)
@@ -223,8 +229,9 @@ func covered(side, wide, half float64) float64 {
 	return min(side+half, wide) - max(side-half, -wide)
 }
 
-// lowest returns how far along its way the centre of a wheel moves until it is lowest over a node, which is at d from the centre, as far as it is taken to. The envelope of a
-// circle of radius r on a way that rises with the angle σ touches it at r sin σ ahead of the centre.
+// lowest returns how far along its way the centre of a wheel moves until it is lowest over a node, which is at d from
+// the centre, as far as it is taken to. The envelope of a circle of radius r on a way that rises with the angle σ
+// touches it at r sin σ ahead of the centre.
 func (s *stand) lowest(d *spatial.Vec3) float64 {
 	level := math.Hypot(s.way[0], s.way[1])
 	if level*s.half == 0 {

@@ -29,7 +29,8 @@ func rutWheel(t testing.TB) (*contact.Ruts, contact.Contact) {
 	}
 }
 
-// rollOver rolls a wheel from x = 0 to x = 1, 0.04 below the ground as it was, in steps of 5 mm, and calls each after every step.
+// rollOver rolls a wheel from x = 0 to x = 1, 0.04 below the ground as
+// it was, in steps of 5 mm, and calls each after every step.
 func rollOver(t testing.TB, ruts *contact.Ruts, c *contact.Contact, from, to int, each func(r *contact.Result)) {
 	t.Helper()
 	r := contact.NewResult(c)
@@ -45,7 +46,8 @@ func rollOver(t testing.TB, ruts *contact.Ruts, c *contact.Contact, from, to int
 	}
 }
 
-// TestRuts: behind a wheel the ground is where its lowest point passed, less what comes back, and nowhere else; the wheel does not feel its own rut.
+// TestRuts: behind a wheel the ground is where its lowest point passed, less what comes back, and nowhere else; the
+// wheel does not feel its own rut.
 func TestRuts(t *testing.T) {
 	ruts, c := rutWheel(t)
 	first := 0.0
@@ -120,7 +122,8 @@ func TestRutsRefused(t *testing.T) {
 	require.ErrorIs(t, ruts.Settle(), ground.ErrTiles)
 }
 
-// TestRutsOfOneselfAreNotFelt: what a step lowers changes nothing at the state at its end, to the bit, for the wheel and one close behind it.
+// TestRutsOfOneselfAreNotFelt: what a step lowers changes nothing at the
+// state at its end, to the bit, for the wheel and one close behind it.
 func TestRutsOfOneselfAreNotFelt(t *testing.T) {
 	ruts, c := rutWheel(t)
 	one, two := contact.NewResult(&c), contact.NewResult(&c)

@@ -40,8 +40,8 @@ func (s *SoilLaw) rule() []gaussNode {
 	return gauss[1]
 }
 
-// wheelForce are N, F_x, F_y and the moment about the axle, each with its derivatives by the sinkage, the slip, the sideways slip and
-// the scale of the shear.
+// wheelForce are N, F_x, F_y and the moment about the axle, each with its derivatives by the sinkage, the slip, the
+// sideways slip and the scale of the shear.
 type wheelForce [4][5]float64
 
 // arcOf returns acos(1 − h/r), the angle of a wheel of radius r at a depth h, and its derivative by h.
@@ -75,8 +75,8 @@ type soilArc struct {
 	sum                wheelForce
 }
 
-// arcForce stores in w.sum the forces of soil along the arc of a wheel of radius r that moves forwards with the slips in w, and their
-// derivatives if w wants them, docs/ground.md (G30) to (G36).
+// arcForce stores in w.sum the forces of soil along the arc of a wheel of radius r that moves forwards with the slips
+// in w, and their derivatives if w wants them, docs/ground.md (G30) to (G36).
 func (l *SoilLaw) arcForce(w *soilArc, depth, r float64) {
 	w.law, w.r = l, r
 	slip := w.slip
@@ -126,7 +126,8 @@ func (w *soilArc) pressure(xi float64) (p pressure) {
 	return p
 }
 
-// at adds a place θ of the part of the arc between two edges, with the pressure p. The place counts for weight times their distance.
+// at adds a place θ of the part of the arc between two edges, with the
+// pressure p. The place counts for weight times their distance.
 func (w *soilArc) at(p *pressure, theta *edge, sin, cos float64, from, to *edge, weight float64) {
 	l, sigma := w.law, p.sigma
 	// The shear of the soil, (G34)
@@ -244,7 +245,8 @@ func (l *Law) soil(f *Force, d *Derivatives, m *Motion, r, share float64) {
 	}
 }
 
-// wayOf returns a polynomial p that goes from −1 at −1 to 1 at 1, level at both ends up to the second derivative, and its slope.
+// wayOf returns a polynomial p that goes from −1 at −1 to 1 at 1,
+// level at both ends up to the second derivative, and its slope.
 func wayOf(x float64) (p, slope float64) {
 	if x <= -1 || x >= 1 {
 		return math.Copysign(1, x), 0

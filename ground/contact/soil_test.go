@@ -14,7 +14,8 @@ import (
 // soilTol is that of sums of Gauss and Legendre over smooth arcs.
 const soilTol = 1e-12
 
-// onSoil returns the force of a wheel of radius 0.3 with the sinkage h that rolls at speed 1 with the rim speed u and the sideways speed y.
+// onSoil returns the force of a wheel of radius 0.3 with the sinkage h
+// that rolls at speed 1 with the rim speed u and the sideways speed y.
 func onSoil(l contact.SoilLaw, h, u, y float64) (f contact.Force) {
 	law := contact.Law{Friction: contact.Friction{Type: contact.Soil, Soil: l}}
 	law.ForceTo(&f, nil, &contact.Motion{Depth: h, Roll: 1, X: 1 - u, Y: y, Scale: 1}, 0.3, 1, nil)
@@ -109,7 +110,8 @@ func TestSoilQuadrature(t *testing.T) {
 	}
 }
 
-// TestSoilConverges: with 32 places each side the sums of all presets are those of their equations to 10⁻¹²; those of sandy loam, whose exponent 0.7 leaves a weak singularity at the entry, to 10⁻¹⁰.
+// TestSoilConverges: with 32 places each side the sums of all presets are those of their equations to 10⁻¹²; those of
+// sandy loam, whose exponent 0.7 leaves a weak singularity at the entry, to 10⁻¹⁰.
 func TestSoilConverges(t *testing.T) {
 	const b, r = 0.12, 0.3
 	for name, tol := range map[string]float64{"dry sand": 1e-12, "sandy loam": 1e-10, "clay": 1e-12, "snow": 1e-12, "lunar": 1e-12} {
@@ -162,7 +164,8 @@ func fine(l *contact.SoilLaw, r, h, s, t float64) (f [4]float64) {
 	return f
 }
 
-// TestSoilPull: the drawbar pull rises with the slip; a towed wheel resists, a driven one at the slip of no pull goes by itself.
+// TestSoilPull: the drawbar pull rises with the slip; a towed wheel
+// resists, a driven one at the slip of no pull goes by itself.
 func TestSoilPull(t *testing.T) {
 	for _, name := range []string{"dry sand", "sandy loam", "lunar"} {
 		l, err := contact.SoilPreset(name)

@@ -61,8 +61,9 @@ func (p picture) floors(t *testing.T) map[string]int {
 	return floor
 }
 
-// back returns the arrows that lead back up in an order of the rooms that makes them few (Eades, Lin & Smyth 1993): rooms that need no
-// other go to the end, those that none needs to the front, and otherwise the one with the most arrows out over arrows in is next.
+// back returns the arrows that lead back up in an order of the rooms that makes them few (Eades, Lin & Smyth 1993):
+// rooms that need no other go to the end, those that none needs to the front, and otherwise the one with the most
+// arrows out over arrows in is next.
 func (p picture) back() (list []string) {
 	left := p.rooms()
 	var front, end []string
@@ -106,8 +107,8 @@ func (p picture) back() (list []string) {
 	return list
 }
 
-// roomOf returns the room of a package, "" for tests and their helpers. A top-level folder is a room with all that is in it; a program
-// besides the command is a room of its own, as nothing is built on it.
+// roomOf returns the room of a package, "" for tests and their helpers. A top-level folder is a room with all that is
+// in it; a program besides the command is a room of its own, as nothing is built on it.
 func roomOf(f *sourceFile) string {
 	first, _, _ := strings.Cut(f.pkg, "/")
 	switch {
@@ -121,8 +122,9 @@ func roomOf(f *sourceFile) string {
 	return first
 }
 
-// packageNames returns the file of every name that the package of the files declares, functions and types by their names, methods that
-// are not exported by theirs behind a point. (An exported one may be of another package.) What more than one file declares is left out.
+// packageNames returns the file of every name that the package of the files declares, functions and types by their
+// names, methods that are not exported by theirs behind a point. (An exported one may be of another package.) What more
+// than one file declares is left out.
 func packageNames(files []*sourceFile) map[string]string {
 	place := map[string]string{}
 	note := func(name, file string) {
@@ -158,8 +160,8 @@ func packageNames(files []*sourceFile) map[string]string {
 	return place
 }
 
-// drawFiles draws the files of one package: a file needs those whose names it uses. A selector counts as a method unless it follows the
-// name of an import.
+// drawFiles draws the files of one package: a file needs those whose names it uses. A selector counts as a method
+// unless it follows the name of an import.
 func drawFiles(t *testing.T, p picture, files []*sourceFile) {
 	t.Helper()
 	place := packageNames(files)
@@ -199,8 +201,9 @@ func ofPackage(files []sourceFile, pkg string) (list []*sourceFile) {
 	return list
 }
 
-// TestFloors: the picture of imports has ten floors at the most, and no arrow back up. Its rooms are the top-level folders and, since
-// the root folder should stay a front door, each file of that. The command's own picture, by file, has at most 15 arrows back up.
+// TestFloors: the picture of imports has ten floors at the most, and no arrow back up. Its rooms are the top-level
+// folders and, since the root folder should stay a front door, each file of that. The command's own picture, by file,
+// has at most 15 arrows back up.
 func TestFloors(t *testing.T) {
 	files := sources(t)
 	door := ofPackage(files, rootPackage)

@@ -58,8 +58,8 @@ type ExpectedJoint struct {
 	ArmatureForce []Number `json:"armature_force,omitempty"`
 }
 
-// ExpectedCoupling is the row of a coupling, in the unit of its terms. The multiplier is unknown where the constraints do not
-// determine it.
+// ExpectedCoupling is the row of a coupling, in the unit of its terms.
+// The multiplier is unknown where the constraints do not determine it.
 type ExpectedCoupling struct {
 	Name             string  `json:"name"`
 	PositionResidual float64 `json:"position_residual"`

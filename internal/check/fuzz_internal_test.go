@@ -49,7 +49,8 @@ func TestDecodeGo(t *testing.T) {
 	}
 }
 
-// TestInputs: a walk is a function of its seed. Its documents are often still documents, and no two are the same for long.
+// TestInputs: a walk is a function of its seed. Its documents are
+// often still documents, and no two are the same for long.
 func TestInputs(t *testing.T) {
 	seeds := [][]any{{[]byte(`{"format": "rung-model/1", "mass": 1.5, "position": [0, 2e3, -1]}`), byte(3)}, {[]byte("short"), byte(4)}}
 	walk := func(seed uint64) (text []string) {

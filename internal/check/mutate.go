@@ -140,7 +140,8 @@ func extremeNumber(r *rand.Rand, b, _ []byte) []byte {
 	return replaceOne(r, b, numbers, []byte(extremes[r.IntN(len(extremes))]))
 }
 
-// exchangeToken replaces a word, text, number or mark by one of the other seed, so that what is nearly a document stays so.
+// exchangeToken replaces a word, text, number or mark by one of the
+// other seed, so that what is nearly a document stays so.
 func exchangeToken(r *rand.Rand, b, other []byte) []byte {
 	if all := tokens.FindAll(other, -1); len(all) > 0 {
 		return replaceOne(r, b, tokens, all[r.IntN(len(all))])

@@ -14,8 +14,9 @@ import (
 // pictureShade is the difference of a channel, of 65535, from which on pixels differ.
 const pictureShade = 6000
 
-// Picture compares a PNG with the file at path: the sizes are equal, and at most the given part of the pixels differ by more than a shade. Processors round the edges of
-// shapes each in their way. With -update a file that differs is written.
+// Picture compares a PNG with the file at path: the sizes are equal, and at most
+// the given part of the pixels differ by more than a shade. Processors round the
+// edges of shapes each in their way. With -update a file that differs is written.
 func Picture(t testing.TB, path string, got []byte, part float64) {
 	t.Helper()
 	want, err := os.ReadFile(path)

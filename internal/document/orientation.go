@@ -41,7 +41,8 @@ func (d *Reader) Orientation(q *[4]float64) {
 
 var poseFields = []string{"position", "orientation"}
 
-// Pose reads an object with the three numbers of a position and the unit quaternion of an orientation. What is not there stays as it is.
+// Pose reads an object with the three numbers of a position and the
+// unit quaternion of an orientation. What is not there stays as it is.
 func (d *Reader) Pose(position []float64, orientation *[4]float64) {
 	if !d.OpenObject() {
 		return

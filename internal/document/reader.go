@@ -27,8 +27,9 @@ func (f Flaws) Has(field int) bool { return f>>field&1 != 0 }
 // Reader goes through the tokens of one document and collects what is wrong with it, each with its path. After an end
 // that is Fatal, the text is no JSON, or the input failed, and nothing more is read.
 //
-// A document is an object, of which some fields are lists of elements. At, Flaw and Field are for those who read
-// elements: they say which rules are still applied, so that each problem is reported once and none that follows from another.
+// A document is an object, of which some fields are lists of elements. At, Flaw and
+// Field are for those who read elements: they say which rules are still applied, so
+// that each problem is reported once and none that follows from another.
 type Reader struct {
 	Faults
 	At    Place // of the current element; its Section is 0 outside of elements

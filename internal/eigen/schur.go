@@ -27,12 +27,11 @@ func Values(A blas64.General, re, im []float64) error {
 }
 
 // StableSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant
-// subspace of A for the eigenvalues with a negative real part, by a real Schur form in that order. gap is the least distance of an eigenvalue
-// from the imaginary axis, relative to the largest eigenvalue. It destroys A.
+// subspace of A for the eigenvalues with a negative real part, by a real Schur form in that order. gap is the least
+// distance of an eigenvalue from the imaginary axis, relative to the largest eigenvalue. It destroys A.
 //
-// Shapes: A and Q are n×n, without gaps between rows.
-// Cost: O(n³); allocates. It returns ErrNotFinite, with A as it was, or ErrNoConvergence where the Schur form is not found
-// or two eigenvalues are too close to be exchanged.
+// Shapes: A and Q are n×n, without gaps between rows. Cost: O(n³); allocates. It returns ErrNotFinite, with A as it
+// was, or ErrNoConvergence where the Schur form is not found or two eigenvalues are too close to be exchanged.
 func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	n := A.Rows
 	if !Finite(A.Data[:n*n]) {

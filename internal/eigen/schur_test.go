@@ -19,7 +19,8 @@ func square(n int, data []float64) blas64.General {
 	return blas64.General{Rows: n, Cols: n, Stride: n, Data: data}
 }
 
-// TestStableSubspace: A times the first columns stays in their span, the eigenvalues there have negative real parts, and no others do.
+// TestStableSubspace: A times the first columns stays in their span,
+// the eigenvalues there have negative real parts, and no others do.
 func TestStableSubspace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	pairs := 0

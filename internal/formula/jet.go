@@ -2,8 +2,8 @@ package formula
 
 import "math"
 
-// Jet is a number that depends on x and y, with its derivatives up to the second order: forward differentiation, docs/ground.md
-// (G7).
+// Jet is a number that depends on x and y, with its derivatives up to
+// the second order: forward differentiation, docs/ground.md (G7).
 type Jet struct{ Z, X, Y, XX, XY, YY float64 }
 
 // mul returns a b.

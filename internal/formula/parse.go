@@ -33,7 +33,8 @@ const (
 	operatorWanted = "expected an operator"
 )
 
-// parser turns a text into steps, by recursive descent. After an error the rest of the text is skipped, and no steps count.
+// parser turns a text into steps, by recursive descent. After an error
+// the rest of the text is skipped, and no steps count.
 type parser struct {
 	text    string
 	at      int // byte
@@ -288,8 +289,8 @@ func (p *parser) push(s step) {
 	p.f.depth = max(p.f.depth, p.depth)
 }
 
-// emit adds an operation. What has numbers alone is computed at once, so that a constant exponent is one: an argument whose last
-// step is a number is that number.
+// emit adds an operation. What has numbers alone is computed at once, so that a constant exponent is one: an argument
+// whose last step is a number is that number.
 func (p *parser) emit(o op) {
 	if p.err != nil {
 		return

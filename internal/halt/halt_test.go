@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// TestFlag: a flag goes up with its context, stays down when the watch has ended before, and is nil for a context without end.
+// TestFlag: a flag goes up with its context, stays down when the watch
+// has ended before, and is nil for a context without end.
 func TestFlag(t *testing.T) {
 	f, end := halt.FlagOf(context.Background())
 	assert.Nil(t, f)

@@ -8,9 +8,9 @@ type Watch struct {
 	stop *Flag // nil if the context cannot end
 }
 
-// Begin makes the workspaces that heed w end early when ctx does, until end is called. What factors and solves returns within
-// some milliseconds then, and leaves no factor and no solution. Where it has an error it returns Err; where it has none,
-// ask Err. The memory serves the next factorization as before. Calls may be nested.
+// Begin makes the workspaces that heed w end early when ctx does, until end is called. What factors and solves returns
+// within some milliseconds then, and leaves no factor and no solution. Where it has an error it returns Err; where it
+// has none, ask Err. The memory serves the next factorization as before. Calls may be nested.
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Watch) Begin(ctx context.Context) (end func()) {
@@ -58,8 +58,8 @@ func (w *Watch) Context() context.Context {
 	return w.ctx
 }
 
-// Flag returns the flag of the context that is watched, for a loop during which no watch begins or ends: a look at it takes one
-// load less than one at w.
+// Flag returns the flag of the context that is watched, for a loop during which no watch begins or ends: a look at it
+// takes one load less than one at w.
 func (w *Watch) Flag() *Flag {
 	if w == nil {
 		return nil

@@ -86,8 +86,8 @@ func Numbers[T any](x []T) []float64 {
 //
 //	Load = (L⁻¹·(I·ω × ω), √m·Eᵀg)
 //
-// with ω = Spin. It reports whether all states are finite and the quaternions units to a little less than 1e-6, for certain: the
-// square of one at the limit may be rounded differently elsewhere.
+// with ω = Spin. It reports whether all states are finite and the quaternions units to a little less than 1e-6, for
+// certain: the square of one at the limit may be rounded differently elsewhere.
 //
 // Cost: about 110 operations a lane, no allocation.
 func Load(t *Body, c *BodyConst, g *[3]float64) bool {
@@ -181,8 +181,8 @@ func OwnDirection(col *[6]Vector, t *Body, c *BodyConst) {
 	ownDirectionAVX2(&col[0][0], &t.State[0][0], &c.Com[0][0])
 }
 
-// CarriedDirection stores in At how the bodies move whose parents move like up.At, α = R·α_P, a = R·(a_P + α_P×P) − α×C, and
-// Cᵀ of that in col.
+// CarriedDirection stores in At how the bodies move whose parents move like up.At, α = R·α_P, a = R·(a_P + α_P×P) −
+// α×C, and Cᵀ of that in col.
 func CarriedDirection(col *[6]Vector, t *Body, c *BodyConst, up *Body) {
 	if !fast {
 		movePlain(col, t, c, up, nil, nil)
@@ -257,8 +257,8 @@ type Joint struct {
 	Scale, B       [5]Vector
 }
 
-// BallRows fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P, whose
-// squares are in Scale too.
+// BallRows fills S, Scale and B of balls as PinRows does v, scale and b, and P with the rows of the opposite axes on P,
+// whose squares are in Scale too.
 func BallRows(t *Joint, c *JointConst) {
 	if !fast {
 		jointPlain(t, c, false)

@@ -88,8 +88,8 @@ func (f *File) fill(write func(w io.Writer) error) error {
 	return err
 }
 
-// ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under the name
-// path in the same file system.
+// ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under
+// the name path in the same file system.
 func ReplaceBy(path, target string, write func(w io.Writer) error) error {
 	f, err := Begin(path, target)
 	if err != nil {

@@ -18,8 +18,8 @@ func (p *Piece) Integral(t float64) float64 {
 	return x * (p.Q + x*(p.V/2+x*(p.A/6+x*p.Jerk/24)))
 }
 
-// At returns value, rate and second derivative at t of the function with the pieces p, one at least, in the order of T. At the T of a
-// piece, that piece counts. Before the first T, the first piece goes on.
+// At returns value, rate and second derivative at t of the function with the pieces p, one at least, in the order of T.
+// At the T of a piece, that piece counts. Before the first T, the first piece goes on.
 //
 // Cost: O(log pieces), no allocation.
 func At(p []Piece, t float64) (q, qd, qdd float64) {
@@ -44,13 +44,14 @@ const (
 	Clamped              // the rates at both ends are given
 )
 
-// Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them. rates are those of Clamped
-// ends.
+// Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them.
+// rates are those of Clamped ends.
 //
-// Shapes: times and values have one length, 2 at least; it appends one piece fewer. Cost: O(times); it allocates where dst has no room.
+// Shapes: times and values have one length, 2 at least; it appends one
+// piece fewer. Cost: O(times); it allocates where dst has no room.
 //
-// With M the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals and s the slopes of the chords, at an
-// inner point i
+// With M the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals and s the slopes
+// of the chords, at an inner point i
 //
 //	h[i−1]·M[i−1] + 2(h[i−1] + h[i])·M[i] + h[i]·M[i+1] = 6(s[i] − s[i−1]).
 func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) []Piece {

@@ -8,7 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/spline"
 )
 
-// TestThroughCubic: the spline through points of 1 − 2t + 3t³ is that cubic, with its integral, and pieces are appended behind others.
+// TestThroughCubic: the spline through points of 1 − 2t + 3t³ is that
+// cubic, with its integral, and pieces are appended behind others.
 func TestThroughCubic(t *testing.T) {
 	const tol = 1e-12 // rounding of values up to 100
 	f := func(x float64) float64 { return 1 - 2*x + 3*x*x*x }

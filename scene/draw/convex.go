@@ -22,8 +22,8 @@ func area(p []point) float64 {
 	return sum / 2
 }
 
-// parted cuts a convex polygon by a line: x is the value at each corner of a function that is linear in the picture. It appends the parts where it is positive and
-// negative to above and below; a corner with 0 belongs to both.
+// parted cuts a convex polygon by a line: x is the value at each corner of a function that is linear in the picture. It
+// appends the parts where it is positive and negative to above and below; a corner with 0 belongs to both.
 func parted(above, below, p []point, x []float64) (up, down []point) {
 	for k := range p {
 		next := k + 1
@@ -167,8 +167,8 @@ func (k *knife) apart(p, h []point) bool {
 	return false
 }
 
-// carve appends to next what of p is outside of h: a convex piece for each edge of h that cuts what the edges before have left; or p, if they overlap by no
-// more than a scrap.
+// carve appends to next what of p is outside of h: a convex piece for each edge of h that cuts what the edges before
+// have left; or p, if they overlap by no more than a scrap.
 func (k *knife) carve(p, h []point) {
 	if k.common(p, h) <= scrap {
 		k.next = append(k.next, p)

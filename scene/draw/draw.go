@@ -9,7 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front, right and above, of all there is.
+// View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front,
+// right and above, of all there is.
 type View struct {
 	Azimuth, Elevation float64 // of the eye as seen from the middle, rad: azimuth from the world's x axis to its y axis, elevation above the xy plane
 	Angles             bool    // Azimuth and Elevation are given; else −60° and 25°

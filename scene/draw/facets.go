@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// facet is a flat convex polygon that faces the eye, in the picture. Its depth at x, y is plane[0]·x + plane[1]·y + plane[2], pixels towards the eye.
+// facet is a flat convex polygon that faces the eye, in the picture. Its depth at x, y is plane[0]·x + plane[1]·y +
+// plane[2], pixels towards the eye.
 type facet struct {
 	corners   []point
 	plane     [3]float64
@@ -42,7 +43,8 @@ const (
 	mostOfWalls   = 48
 )
 
-// cornersOf returns how many corners a round solid of a radius in pixels has a turn: its outline is off by less than 0.15 pixels if that takes no more than the most.
+// cornersOf returns how many corners a round solid of a radius in pixels has a turn: its outline is off by less than
+// 0.15 pixels if that takes no more than the most.
 func cornersOf(pixels float64, most int) int {
 	n := 2 * int(math.Ceil(math.Pi/math.Acos(1-min(0.15/max(pixels, 0.15), 1))/2))
 	return min(max(n, fewestCorners), most)

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// hidden finds what of each facet has to be drawn, if the bodies are drawn one over the other. A facet of which others hide all is left out. What a body hides
-// that is drawn later needs no care; what one hides that is drawn earlier is taken out of the facet, in the way of Weiler & Atherton 1977. What
-// a facet hides of another is convex: where the two overlap in the picture, it is where a linear function, the difference of their depths, is positive.
+// hidden finds what of each facet has to be drawn, if the bodies are drawn one over the other. A facet of which others
+// hide all is left out. What a body hides that is drawn later needs no care; what one hides that is drawn earlier is
+// taken out of the facet, in the way of Weiler & Atherton 1977. What a facet hides of another is convex: where the two
+// overlap in the picture, it is where a linear function, the difference of their depths, is positive.
 type hidden struct {
 	ctx    context.Context
 	bodies []body // by their greatest depth, the nearest first
@@ -32,7 +33,8 @@ type seen struct {
 	by          []int32
 }
 
-// level is a difference in depth, pixels, up to which two facets are at one depth. Then that of the body with the smaller number is seen.
+// level is a difference in depth, pixels, up to which two facets are
+// at one depth. Then that of the body with the smaller number is seen.
 const level = 1e-3
 
 // mostWork is how many corners may be compared with planes: half a minute or so.
@@ -42,7 +44,8 @@ var errWork = errors.New("draw: too much of it overlaps for an SVG; write a .png
 
 // newHidden finds which facets are seen.
 //
-// Cost: O(facets·those that overlap it in the picture). It returns the error of ctx, and one if that takes more than mostWork.
+// Cost: O(facets·those that overlap it in the picture). It returns the
+// error of ctx, and one if that takes more than mostWork.
 func newHidden(ctx context.Context, bodies []body, v View) (*hidden, error) {
 	slices.SortStableFunc(bodies, func(a, b body) int { return order(b.near, a.near) })
 	h := &hidden{ctx: ctx, bodies: bodies, grid: newGrid(bodies, v)}
@@ -101,8 +104,8 @@ func (h *hidden) find(i, k int32) {
 	h.seen = append(h.seen, seen{i, k, by})
 }
 
-// lens returns where in the box around facet k of body i body j is nearer than the plane of the facet: the shadow on the picture of its part before the plane, which
-// is convex as the body is. It is valid until the next call.
+// lens returns where in the box around facet k of body i body j is nearer than the plane of the facet: the shadow on
+// the picture of its part before the plane, which is convex as the body is. It is valid until the next call.
 func (h *hidden) lens(i, k, j int32) []point {
 	f, b := &h.bodies[i].facets[k], &h.bodies[j]
 	h.work += 2 * len(b.corners)
@@ -148,7 +151,8 @@ func (h *hidden) nearer(f, g *facet, bias float64) {
 	}
 }
 
-// draw calls visit with what has to be drawn, in the order in which it has to be. The pieces are valid until visit returns.
+// draw calls visit with what has to be drawn, in the order in which it
+// has to be. The pieces are valid until visit returns.
 //
 // It returns the errors of visit and of the context.
 func (h *hidden) draw(visit func(f *facet, pieces [][]point) error) error {

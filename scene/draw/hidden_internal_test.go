@@ -18,7 +18,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// What the polygons of an SVG show at a place, drawn one over the other, is the facet that is nearest to the eye there, found by looking at all of them.
+// What the polygons of an SVG show at a place, drawn one over the other, is the facet that is nearest to the eye there,
+// found by looking at all of them.
 func TestNearest(t *testing.T) {
 	views := []View{{Width: 300, Height: 220}, {Width: 300, Height: 220, Angles: true, Azimuth: 2, Elevation: -0.4}, {Width: 300, Height: 220, Angles: true}}
 	for _, family := range check.Some([]string{"nfourbar", "stewart", "rover", "scissor", "ball-net"}, 2) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// merge joins pieces into which a polygon has been cut: edges along which two of them touch go, and what is left are loops around all of them. Loops
-// around holes go the other way round.
+// merge joins pieces into which a polygon has been cut: edges along which two of them touch go, and what is left are
+// loops around all of them. Loops around holes go the other way round.
 //
 // Cost: O(corners²).
 func merge(pieces [][]point) [][]point {
@@ -40,7 +40,8 @@ type place struct {
 	part float64
 }
 
-// edge adds an edge from a to b, in parts if other corners lie on it. A part that runs against one that is there takes that away instead.
+// edge adds an edge from a to b, in parts if other corners lie on it.
+// A part that runs against one that is there takes that away instead.
 func (l *loops) edge(a, b point, corners []point) {
 	d := point{b[0] - a[0], b[1] - a[1]}
 	square := d[0]*d[0] + d[1]*d[1]

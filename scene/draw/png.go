@@ -18,7 +18,8 @@ const oversampling = 2
 
 // PNG writes the picture of s at st.
 //
-// Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent, that of ctx if it ends, and those of w.
+// Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent,
+// that of ctx if it ends, and those of w.
 func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
 	cam, all, err := prepare(s, st, &v)
 	if err != nil {
@@ -90,7 +91,8 @@ func (r *raster) face(f *face) {
 	r.triangle([3]*spatial.Vec3{&p[0], &p[1], &p[2]}, [3]scene.Color{c, c, c}, f.solid, true)
 }
 
-// triangle draws what is nearest so far of a triangle, with colours between those at its corners (barycentric coordinates).
+// triangle draws what is nearest so far of a triangle, with colours
+// between those at its corners (barycentric coordinates).
 func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, both bool) {
 	a, b, d := p[0], p[1], p[2]
 	area := (b[0]-a[0])*(d[1]-a[1]) - (b[1]-a[1])*(d[0]-a[0]) // negative towards the eye, as y points down
@@ -127,7 +129,8 @@ func span(lo, hi float64, n int) (from, to int) {
 	return int(math.Min(math.Max(math.Floor(lo), 0), float64(n))), int(math.Min(math.Max(math.Ceil(hi), 0), float64(n)))
 }
 
-// image returns the picture: the mean of the samples of each pixel, with a darker line where one solid ends before another.
+// image returns the picture: the mean of the samples of each pixel,
+// with a darker line where one solid ends before another.
 func (r *raster) image(v View) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, v.Width, v.Height))
 	back := scene.Color{255, 255, 255}

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// A rim is a part of the line where a solid turns away from the eye, as far as it is seen. Solids of one body and colour are one in this: where they touch
-// or overlap there is none.
+// A rim is a part of the line where a solid turns away from the eye, as far as it is seen. Solids of one body and
+// colour are one in this: where they touch or overlap there is none.
 type rim struct {
 	from, to point
 	color    scene.Color
@@ -25,7 +25,8 @@ const (
 	mostSides = 64 // of a facet, as the sides that are rims are bits
 )
 
-// groups numbers the solids that have one outline: those of a body and colour, of the mark of a joint, of a link. links is the first shape of each link.
+// groups numbers the solids that have one outline: those of a body and colour, of the mark of a joint, of a link. links
+// is the first shape of each link.
 func groups(shapes []scene.Shape, links []int) []int32 {
 	type key struct {
 		body, joint, link int32
@@ -120,7 +121,8 @@ func (h *hidden) cutRims(polygon []point, grow float64) {
 	h.lines, h.spare = h.spare, h.lines
 }
 
-// endRims keeps what is left of the rims of facet f of body i, without what lies in other solids of its group. h.near are the bodies around.
+// endRims keeps what is left of the rims of facet f of body i, without
+// what lies in other solids of its group. h.near are the bodies around.
 func (h *hidden) endRims(i int32, f *facet) {
 	me := &h.bodies[i]
 	for _, j := range h.near {

@@ -45,7 +45,8 @@ func outlined(t *testing.T, shapes []scene.Shape) (length, scale float64, rims [
 	return length, cam.scale, h.rims
 }
 
-// Rims are outlines: of a ball its circle, of a box its edges that turn away; what another body hides is no part of them, and boxes of one body that touch have one outline.
+// Rims are outlines: of a ball its circle, of a box its edges that turn away; what another body hides is no part of
+// them, and boxes of one body that touch have one outline.
 func TestRims(t *testing.T) {
 	box := func(body int32, x, y, half float64) scene.Shape {
 		return scene.Shape{Kind: scene.Box, Color: scene.Color{200, 100, 0}, Body: body, Size: spatial.Vec3{half, half, half}, At: mechanism.Frame{Origin: spatial.Vec3{x, y, 0}}}

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// MaxPolygons is the most an SVG has, and the most of its facets that face the eye, hidden ones too; of a mechanism with more, draw a PNG.
+	// MaxPolygons is the most an SVG has, and the most of its facets that
+	// face the eye, hidden ones too; of a mechanism with more, draw a PNG.
 	MaxPolygons = 200_000
 
 	svgNodes = 24 // of the ground, along a side
@@ -21,9 +22,11 @@ const (
 
 var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", MaxPolygons)
 
-// SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden, and dark lines where bodies turn away from the eye.
+// SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden,
+// and dark lines where bodies turn away from the eye.
 //
-// Cost: O(facets·those that overlap it in the picture). It returns the errors of PNG, and one if there are more than MaxPolygons.
+// Cost: O(facets·those that overlap it in the picture). It returns the
+// errors of PNG, and one if there are more than MaxPolygons.
 func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
 	bodies, err := facets(s, st, &v)
 	if err != nil {
@@ -85,7 +88,8 @@ type path struct {
 // tenth rounds to tenths of a pixel, of which places in an SVG are numbers.
 func tenth(p point) [2]int { return [2]int{int(math.Round(10 * p[0])), int(math.Round(10 * p[1]))} }
 
-// pathOf returns the data of a path: each piece is a place and then steps, so that the numbers are short. Corners that fall together are one.
+// pathOf returns the data of a path: each piece is a place and then steps,
+// so that the numbers are short. Corners that fall together are one.
 func pathOf(pieces [][]point) (data []byte) {
 	for _, p := range pieces {
 		var places [][2]int
@@ -126,7 +130,8 @@ func number(b []byte, tenths int) []byte {
 	return b
 }
 
-// writeSVG writes the paths, and the rims over them. Each has a thin line of its own colour, which closes the gaps that renderers leave between neighbours.
+// writeSVG writes the paths, and the rims over them. Each has a thin line of its own colour, which closes the gaps that
+// renderers leave between neighbours.
 func writeSVG(w io.Writer, all []path, rims []rim, v View) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", v.Width, v.Height, v.Width, v.Height)

@@ -79,7 +79,8 @@ func finite(p [3]float32) bool {
 	return true
 }
 
-// set stores a pose. Of q and −q, which are the same rotation, it takes the one nearer to the pose before, as what plays the file goes from one to the next.
+// set stores a pose. Of q and −q, which are the same rotation, it takes the one nearer to the pose before, as what
+// plays the file goes from one to the next.
 func (t *track) set(k int, p spatial.Vec3, q spatial.Quat) {
 	t.position[k] = single(p)
 	x := quat(q)

@@ -27,8 +27,8 @@ const MaxBytes = 1 << 30
 
 // Write writes s at the state rest, animated by m unless it is nil.
 //
-// Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and an error if the motion takes more than
-// MaxBytes or a position is not finite.
+// Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and
+// an error if the motion takes more than MaxBytes or a position is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
 	center, radius := s.Bounds(rest)
 	if !center.IsFinite() || math.IsInf(radius, 0) || math.IsNaN(radius) {
@@ -149,7 +149,8 @@ func (b *builder) shape(s *scene.Shape, name string) *gltf.Node {
 	return n
 }
 
-// scale returns the factors that make a unit mesh the shape. A shape without length gets a tiny one: a factor of zero has no inverse.
+// scale returns the factors that make a unit mesh the shape. A shape
+// without length gets a tiny one: a factor of zero has no inverse.
 func scale(s *scene.Shape) [3]float64 {
 	if s.Kind == scene.Capsule {
 		return [3]float64{1, 1, 1}
@@ -209,14 +210,15 @@ func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
 	return b.solids[key]
 }
 
-// linkMesh writes the mesh of a coil or a dashpot whose cylinder at rest is s, and returns its number. The wire is round at this length.
+// linkMesh writes the mesh of a coil or a dashpot whose cylinder at
+// rest is s, and returns its number. The wire is round at this length.
 func (b *builder) linkMesh(l *scene.Link, s *scene.Shape) int {
 	m, second := scene.LinkMesh(l.Look, corners)
 	f := scale(s)
 	points, normals := make([][3]float32, len(m.Points)), make([][3]float32, len(m.Points))
 	for i, p := range m.Points {
 		p[2] = p[2]*f[0]/max(f[2], 1e-3*f[0]) + m.Shifts[i]
-		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // whose transform by the scale is that of the mesh
+		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // the node's scale divides it
 		points[i], normals[i] = single(p), single(n.Scale(1/n.Norm()))
 	}
 	attributes := gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}

@@ -37,7 +37,8 @@ func (m *turning) StateTo(st *mechanism.State, i int) error {
 	return nil
 }
 
-// Positions and orientations of the nodes, turned back from glTF's axes, are those of the motion to 1e-6 of the size of the mechanism, however far away it is.
+// Positions and orientations of the nodes, turned back from glTF's axes, are those of the motion to 1e-6 of the size of
+// the mechanism, however far away it is.
 func TestPositions(t *testing.T) {
 	for _, far := range []float64{0, 1e6} {
 		m, err := bench.Stewart(1, 1)
@@ -93,7 +94,8 @@ func written(t *testing.T, s *scene.Scene, rest *mechanism.State, m glb.Motion) 
 	return doc
 }
 
-// pose returns where body i is at time k, in the axes of Rung: the root's transform times the animated one, turned from y up to z up.
+// pose returns where body i is at time k, in the axes of Rung: the
+// root's transform times the animated one, turned from y up to z up.
 func pose(t *testing.T, doc *gltf.Document, i, k int) (spatial.Vec3, spatial.Mat3) {
 	t.Helper()
 	root := doc.Nodes[doc.Scenes[0].Nodes[0]]

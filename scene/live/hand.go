@@ -7,7 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// hand is the force of the users on a mechanism: springs with dampers by which pages pull bodies, one each, and air that slows all bodies down,
+// hand is the force of the users on a mechanism: springs with dampers by which pages pull bodies, one each, and air
+// that slows all bodies down,
 //
 //	f = −rate·m·ċ,   n = −rate·I·ω.
 type hand struct {
@@ -17,7 +18,8 @@ type hand struct {
 	mass  float64 // of all bodies
 }
 
-// pull is a spring with a damper from a point of a body to a place in the world, which moves to its next one within a frame.
+// pull is a spring with a damper from a point of a body to a place in
+// the world, which moves to its next one within a frame.
 type pull struct {
 	on                 bool
 	of                 *page
@@ -28,8 +30,9 @@ type pull struct {
 	stiffness, damping float64
 }
 
-// A hand on a point of a body is as stiff as steps of RATTLE bear, or as swings all bodies with handRate, rad/s, if that is less. The numbers are k·h²·w and c·h·w, with w the inverse of the mass
-// that the body alone has at the point, which joints only make smaller.
+// A hand on a point of a body is as stiff as steps of RATTLE bear, or as swings all bodies with handRate, rad/s, if
+// that is less. The numbers are k·h²·w and c·h·w, with w the inverse of the mass that the body alone has at the point,
+// which joints only make smaller.
 const (
 	handStiffness = 0.05
 	handDamping   = 0.05

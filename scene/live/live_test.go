@@ -254,7 +254,8 @@ func TestControls(t *testing.T) {
 	c.until(func(s *status) bool { return s.Running && s.Time > 0 })
 }
 
-// TestPull: a body that is pulled comes to where it is pulled to, in a mechanism with joints, by the method RATTLE and by generalized-α.
+// TestPull: a body that is pulled comes to where it is pulled to, in a
+// mechanism with joints, by the method RATTLE and by generalized-α.
 func TestPull(t *testing.T) {
 	for _, stiff := range []bool{false, true} {
 		t.Run(fmt.Sprint("stiff ", stiff), func(t *testing.T) {
@@ -314,7 +315,8 @@ func TestDrives(t *testing.T) {
 	require.Empty(t, s.Failure)
 }
 
-// TestNobodyLooks: without a page, with one that is hidden, or paused, time stands still; a page that disappears lets go what it has pulled.
+// TestNobodyLooks: without a page, with one that is hidden, or paused,
+// time stands still; a page that disappears lets go what it has pulled.
 func TestNobodyLooks(t *testing.T) {
 	p := newPlay(t, generate(t, "ladder", 6), live.Options{})
 	stands := func() {
@@ -351,7 +353,8 @@ func TestNobodyLooks(t *testing.T) {
 	stands()
 }
 
-// TestLeaks: pages that come and go leave no goroutine; a page that does not read keeps nobody from moving; with the session all connections end.
+// TestLeaks: pages that come and go leave no goroutine; a page that does not read keeps nobody from moving; with the
+// session all connections end.
 func TestLeaks(t *testing.T) {
 	p := newPlay(t, generate(t, "ladder", 200), live.Options{})
 	c := p.dial()
@@ -398,7 +401,8 @@ func TestLeaks(t *testing.T) {
 // pages has an element for each page that is connected.
 func pages(p *play) []struct{} { return make([]struct{}, live.Pages(p.session)) }
 
-// TestFamilies: every family moves for a second, through what is singular in it and on the ground, while a body after the other is pulled about, and nothing fails.
+// TestFamilies: every family moves for a second, through what is singular in it and on the ground, while a body after
+// the other is pulled about, and nothing fails.
 func TestFamilies(t *testing.T) {
 	for _, family := range check.Some(bench.Families(), 3) {
 		t.Run(family, func(t *testing.T) {

@@ -17,13 +17,15 @@ import (
 // Steps of RATTLE a second, by the numbers of a state and of rows.
 const (
 	leastRate, mostRate = 60, 1920
-	// rateSize is the size at which there are rateAtSize steps a second: where the steps of a ladder take about half of the time of a processor.
+	// rateSize is the size at which there are rateAtSize steps a second:
+	// where the steps of a ladder take about half of the time of a processor.
 	rateSize, rateAtSize = 12000, 240
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
-	// finest is for mechanisms with redundant rows, which contradict each other where joints are off: accelerations are then those of least squares. known is the relative error
-	// that these may have; as far as refinement comes would take most of the time. finestRate is the largest number of steps a second: large ones of loose linkages turn
+	// finest is for mechanisms with redundant rows, which contradict each other where joints are off: accelerations are
+	// then those of least squares. known is the relative error that these may have; as far as refinement comes would
+	// take most of the time. finestRate is the largest number of steps a second: large ones of loose linkages turn
 	// small errors of poses into velocities, the more so the shorter they are.
 	finest     = 1e-8
 	known      = 1e-6
@@ -80,11 +82,12 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	return &method{step: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
 }
 
-// Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the bodies at their ends have alone, which joints only
-// make smaller.
+// Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the
+// bodies at their ends have alone, which joints only make smaller.
 const softStiffness, softDamping = 0.5, 0.5
 
-// stiff reports whether forces of m may settle in less time than some steps h: springs, dampers, contacts, stops, friction, actuators.
+// stiff reports whether forces of m may settle in less time than some
+// steps h: springs, dampers, contacts, stops, friction, actuators.
 func stiff(m *mechanism.Mechanism, h float64) bool {
 	if m.NumInternal() > 0 || m.NumContacts() > 0 || m.NumResistors() > 0 || m.NumActuators() > 0 {
 		return true

@@ -20,7 +20,8 @@ import (
 const (
 	// mostPages is the number of pages that may be connected at the same time.
 	mostPages = 8
-	// writing is how long a page may take to read a frame, and pinging the time between two looks whether a page is still there.
+	// writing is how long a page may take to read a frame, and pinging
+	// the time between two looks whether a page is still there.
 	writing = 10 * time.Second
 	pinging = 20 * time.Second
 )
@@ -68,7 +69,8 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 	<-written
 }
 
-// taken knows the connection that a WebSocket takes over. Closing a WebSocket reads what is left of a message, however long it is said to be and whether it comes or not.
+// taken knows the connection that a WebSocket takes over. Closing a WebSocket reads what is left of a message, however
+// long it is said to be and whether it comes or not.
 type taken struct {
 	http.ResponseWriter
 	conn net.Conn

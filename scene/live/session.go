@@ -72,7 +72,8 @@ type Session struct {
 	closed bool
 }
 
-// NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. center is what places of the pages are relative to.
+// NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. center is what
+// places of the pages are relative to.
 //
 // It returns errors of the solvers.
 func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options) (*Session, error) {

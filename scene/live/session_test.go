@@ -53,7 +53,8 @@ func TestLid(t *testing.T) {
 	require.InDelta(t, 1, s.meter.factor, 0.02)
 }
 
-// TestTooSlow: where a spell of stepping takes longer than the time that it steps, the rest is left out, the factor says so, and a step is done in each.
+// TestTooSlow: where a spell of stepping takes longer than the time that it steps, the rest is left out, the factor
+// says so, and a step is done in each.
 func TestTooSlow(t *testing.T) {
 	s, c := newTest(t, generate(t, "ladder", 6), Options{})
 	s.o.now = func() time.Time { // each look takes 5 ms
@@ -112,7 +113,8 @@ func TestSlowReader(t *testing.T) {
 	require.Contains(t, string(<-p.status), `"dropped":9`)
 }
 
-// served is a session behind a server, without what decides who may come in, and the connection of a client that speaks for itself.
+// served is a session behind a server, without what decides who may
+// come in, and the connection of a client that speaks for itself.
 func served(t *testing.T, o Options) (*Session, func() (net.Conn, *bufio.Reader)) {
 	t.Helper()
 	plan, err := rung.NewPlan(generate(t, "ladder", 4), rung.Options{})
@@ -149,7 +151,8 @@ func served(t *testing.T, o Options) (*Session, func() (net.Conn, *bufio.Reader)
 // lookOn is the message {"type":"look","on":true} in a frame with a mask of zeros.
 var lookOn = append([]byte{0x81, 0x80 | 25, 0, 0, 0, 0}, `{"type":"look","on":true}`...)
 
-// TestSilent: a page that is there but reads and answers nothing, as one whose machine has gone, is left after the next ping, and nothing moves for it any longer.
+// TestSilent: a page that is there but reads and answers nothing, as one whose machine has gone, is left after the next
+// ping, and nothing moves for it any longer.
 func TestSilent(t *testing.T) {
 	s, dial := served(t, Options{ping: 100 * time.Millisecond})
 	c, _ := dial()
@@ -159,7 +162,8 @@ func TestSilent(t *testing.T) {
 	require.Eventually(t, func() bool { return Pages(s) == 0 && !s.looked() }, 20*time.Second, 5*time.Millisecond)
 }
 
-// TestGarbage: bytes that are no frames, and frames that announce 100 MB, end their connection and nothing else, and take no memory.
+// TestGarbage: bytes that are no frames, and frames that announce 100
+// MB, end their connection and nothing else, and take no memory.
 func TestGarbage(t *testing.T) {
 	s, dial := served(t, Options{ping: 200 * time.Millisecond})
 	r := rand.New(rand.NewPCG(1, 3))
@@ -189,8 +193,9 @@ func TestGarbage(t *testing.T) {
 	require.Empty(t, s.failure)
 }
 
-// TestRealTime writes the table of docs/play.md: the real-time factor of mechanisms that fall freely, without air, over RUNG_PLAY seconds and in the worst half second of these, the time of a
-// processor that a second takes, and the part of the steps that are damped.
+// TestRealTime writes the table of docs/play.md: the real-time factor of mechanisms that
+// fall freely, without air, over RUNG_PLAY seconds and in the worst half second of these,
+// the time of a processor that a second takes, and the part of the steps that are damped.
 //
 //	RUNG_PLAY=10 go test -run TestRealTime -v ./scene/live
 func TestRealTime(t *testing.T) {
@@ -233,8 +238,9 @@ func TestRealTime(t *testing.T) {
 	}
 }
 
-// TestGallery writes the table of docs/play.md: wall seconds that a second of a model takes, and those of the worst half second, over RUNG_PLAY seconds from the initial state, and then while the
-// last body is pulled by its own size and more along a circle. No time passes between frames.
+// TestGallery writes the table of docs/play.md: wall seconds that a second of a model takes, and those of the worst
+// half second, over RUNG_PLAY seconds from the initial state, and then while the last body is pulled by its own size
+// and more along a circle. No time passes between frames.
 //
 //	RUNG_PLAY=10 go test -run TestGallery -v ./scene/live
 func TestGallery(t *testing.T) {

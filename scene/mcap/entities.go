@@ -130,7 +130,8 @@ func (f *file) grounds(e *sceneEntity, st *mechanism.State) error {
 	return nil
 }
 
-// links returns what goes from body to body at st. Its ends are where the bodies are at this time, so its frame is the world.
+// links returns what goes from body to body at st. Its ends are where
+// the bodies are at this time, so its frame is the world.
 func (f *file) links(st *mechanism.State, at stamp) (*sceneUpdate, error) {
 	e := entity(at, World, "links")
 	for i := range f.scene.Links {

@@ -36,8 +36,9 @@ const chunkSize = 1 << 20
 
 // Write writes s at the state rest, or at all times of m unless it is nil.
 //
-// Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of ctx if it ends, and an error for
-// a time that has no place in the file (before 0, after 2³² s, or in the same nanosecond as the one before) and for a number that is not finite.
+// Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of
+// ctx if it ends, and an error for a time that has no place in the file (before 0, after 2³² s, or in the same
+// nanosecond as the one before) and for a number that is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
 	f, err := newFile(w, s)
 	if err != nil {

@@ -112,7 +112,8 @@ func numbers(v any, names ...string) (out []float64) {
 	return out
 }
 
-// Foxglove's reader finds the frame of each body where the motion has it, at each time, near the world's origin and far from it.
+// Foxglove's reader finds the frame of each body where the motion has
+// it, at each time, near the world's origin and far from it.
 func TestPositions(t *testing.T) {
 	const digits = 1e-6 // m; in fact all are there
 	mech := mechanismOf(t, "stewart", 1)
@@ -148,7 +149,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// The shapes of a body are in an entity of its frame, each with its whole size; a capsule is a cylinder and two balls at its ends.
+// The shapes of a body are in an entity of its frame, each with its
+// whole size; a capsule is a cylinder and two balls at its ends.
 func TestShapes(t *testing.T) {
 	mech := mechanismOf(t, "stewart", 1)
 	s := scene.New(mech, scene.Options{})

@@ -2,8 +2,8 @@ package mcap
 
 import "encoding/json"
 
-// What follows are the messages of Foxglove's schemas of these names, as far as a scene needs them; readers take what is not there as empty. A name of a Go
-// type is that of the message, and the tag of a field its name there.
+// What follows are the messages of Foxglove's schemas of these names, as far as a scene needs them; readers take what
+// is not there as empty. A name of a Go type is that of the message, and the tag of a field its name there.
 
 type stamp struct {
 	Sec  uint32 `json:"sec"`
@@ -70,7 +70,8 @@ type color struct {
 	A float64 `json:"a"`
 }
 
-// solid is a CubePrimitive, a SpherePrimitive or a CylinderPrimitive. Size is the whole extent; the scales are those of a cylinder.
+// solid is a CubePrimitive, a SpherePrimitive or a CylinderPrimitive.
+// Size is the whole extent; the scales are those of a cylinder.
 type solid struct {
 	Pose   pose     `json:"pose"`
 	Size   vector   `json:"size"`

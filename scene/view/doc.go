@@ -1,9 +1,11 @@
-// Package view serves a page that shows a mechanism, and its motion if there is a trajectory, to a browser on the same machine, or writes that page as one file.
+// Package view serves a page that shows a mechanism, and its motion if there is a trajectory, to a browser on the same
+// machine, or writes that page as one file.
 //
-// The page is in the program: nothing is fetched from elsewhere, and nothing is written. A request is answered if its address begins with the secret of the
-// Viewer, the host in it names this machine, and the page that makes it is the served one; others get 403, whatever they ask for. So neither other users of
-// the machine nor pages of other sites that the browser shows can read a model.
+// The page is in the program: nothing is fetched from elsewhere, and nothing is written. A request is answered if its
+// address begins with the secret of the Viewer, the host in it names this machine, and the page that makes it is the
+// served one; others get 403, whatever they ask for. So neither other users of the machine nor pages of other sites
+// that the browser shows can read a model.
 //
-// Numbers go to the page as arrays in little-endian order: poses in single precision relative to the middle of the mechanism, so that they are as exact far
-// from the world's origin as near it.
+// Numbers go to the page as arrays in little-endian order: poses in single precision relative to the middle of the
+// mechanism, so that they are as exact far from the world's origin as near it.
 package view

@@ -12,7 +12,8 @@ import (
 // arrowFloats is how many numbers a force has: where it acts, itself, and 1 if it is a moment.
 const arrowFloats = 7
 
-// numArrows is how many forces are shown: of each contact one, of each line of a force element one at both ends, of each drive a force and a moment.
+// numArrows is how many forces are shown: of each contact one, of each line of a force element one at both ends, of
+// each drive a force and a moment.
 func (v *Viewer) numArrows() int {
 	m, n := v.scene.Mechanism, 0
 	for i := range v.scene.Links {
@@ -28,7 +29,8 @@ func (v *Viewer) numArrows() int {
 	return n + m.NumContacts()
 }
 
-// forces returns the forces of contacts, force elements and drives at a row, world axes, N and N m, with their places relative to the middle; zeros where there is none.
+// forces returns the forces of contacts, force elements and drives at a row, world axes, N and N m, with their places
+// relative to the middle; zeros where there is none.
 //
 // It returns the errors of the laws.
 func (v *Viewer) forces(row int) ([]byte, error) {

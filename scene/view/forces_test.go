@@ -38,7 +38,8 @@ func arrows(t *testing.T, v *view.Viewer) (list [][]float64) {
 	return list
 }
 
-// A spring of 200 N/m that is 0.5 m too long pulls its ends to each other with 100 N; a drive of 3 N m is a moment about its axis.
+// A spring of 200 N/m that is 0.5 m too long pulls its ends to each
+// other with 100 N; a drive of 3 N m is a moment about its axis.
 func TestForces(t *testing.T) {
 	m := model.New("spring")
 	one := model.Inertia{XX: 1, YY: 1, ZZ: 1}

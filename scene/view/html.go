@@ -21,11 +21,12 @@ const MaxFile = 256 << 20
 // modules are the scripts of the page, each after those that it imports or starts.
 var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "things.js", "pace.js", "worker.js", "source.js", "frames.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
 
-// HTML writes the page as one file with the scene, all rows of the trajectory, its curves and, with a plan, the reactions at all rows and what is redundant at the first.
-// It needs no server and loads nothing.
+// HTML writes the page as one file with the scene, all rows of the trajectory, its curves and, with a plan, the
+// reactions at all rows and what is redundant at the first. It needs no server and loads nothing.
 //
-// Cost: O(rows·(bodies + joints)), a solution a row with a plan; the memory is that of a block of rows. It returns the error of ctx, those of the trajectory
-// and of w, and an error before anything is written if the numbers take more than MaxFile.
+// Cost: O(rows·(bodies + joints)), a solution a row with a plan; the memory is that
+// of a block of rows. It returns the error of ctx, those of the trajectory and of
+// w, and an error before anything is written if the numbers take more than MaxFile.
 func (v *Viewer) HTML(ctx context.Context, w io.Writer) error {
 	if n := v.fileBytes(); n > MaxFile {
 		m := v.scene.Mechanism
@@ -71,7 +72,8 @@ func hash(text []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// scripts returns the program of the page and the map that tells where its modules are. In a file they have no addresses, so each is in the map itself, by a name.
+// scripts returns the program of the page and the map that tells where its modules are. In a file they have no
+// addresses, so each is in the map itself, by a name.
 func scripts() (app, imports []byte, err error) {
 	read := func(name string) ([]byte, error) {
 		b, err := page.ReadFile("page/" + name)
@@ -120,7 +122,8 @@ func (v *Viewer) rowBytes() (frame, forces, reactions int) {
 	return 4 * frameFloats * m.NumBodies(), 4 * arrowFloats * v.numArrows(), reactions
 }
 
-// blockRows returns how many rows are packed together: some megabytes, so that a page unpacks the next ones while it shows these.
+// blockRows returns how many rows are packed together: some megabytes,
+// so that a page unpacks the next ones while it shows these.
 func (v *Viewer) blockRows() int {
 	frame, forces, reactions := v.rowBytes()
 	return max(1, min(v.rows(), 256, (4<<20)/max(1, frame, forces, reactions)))
@@ -246,8 +249,9 @@ func (v *Viewer) blocks(ctx context.Context, w io.Writer, name string, row func(
 	return nil
 }
 
-// pack orders the bits of rows of single numbers so that they compress well. Of each number it takes the difference of its bits, as a whole number, from those in the row before;
-// of all these first the lowest bytes, number by number and row by row, then the next, to the highest.
+// pack orders the bits of rows of single numbers so that they compress well. Of each number it takes the difference of
+// its bits, as a whole number, from those in the row before; of all these first the lowest bytes, number by number and
+// row by row, then the next, to the highest.
 func pack(all []byte, rows int) []byte {
 	n := len(all) / 4 / rows
 	out := make([]byte, len(all))

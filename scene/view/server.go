@@ -19,7 +19,8 @@ var page embed.FS
 // policy lets the page load from where it came and from nowhere else.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// answering is how long who has asked may take to read an answer. A connection that is not read would hold memory for ever.
+// answering is how long who has asked may take to read an answer. A
+// connection that is not read would hold memory for ever.
 const answering = 30 * time.Second
 
 // NewSecret returns a random secret of 128 bits.
@@ -29,7 +30,8 @@ func NewSecret() string {
 	return hex.EncodeToString(b)
 }
 
-// types are the files of the page with their content types. The path of a request is looked up here, and is never the name of a file.
+// types are the files of the page with their content types. The path
+// of a request is looked up here, and is never the name of a file.
 var types = map[string]string{
 	"": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8",
 	"app.js": "text/javascript; charset=utf-8", "drawing.js": "text/javascript; charset=utf-8", "algebra.js": "text/javascript; charset=utf-8",
@@ -103,7 +105,8 @@ func (v *Viewer) admit(r *http.Request) (path string, ok bool) {
 	return path, true
 }
 
-// local reports whether a host, with or without a port, is this machine under one of the names that no other site can have.
+// local reports whether a host, with or without a port, is this
+// machine under one of the names that no other site can have.
 func local(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

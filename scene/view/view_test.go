@@ -200,7 +200,8 @@ func (s *slow) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// TestAnswersEnd: who asks has half a minute to read the answer, so that nobody who does not read holds a connection; the time begins when the answer is there.
+// TestAnswersEnd: who asks has half a minute to read the answer, so that nobody who does not read holds a connection;
+// the time begins when the answer is there.
 func TestAnswersEnd(t *testing.T) {
 	v, _ := viewer(t)
 	for _, path := range []string{"/" + secret + "/", "/" + secret + "/app.js", "/" + secret + "/scene.json", "/" + secret + "/reactions?row=0", "/x/", "/" + secret + "/nothing"} {

@@ -243,7 +243,8 @@ func (v *Viewer) times() []byte {
 	return b
 }
 
-// appendShape appends shapeFloats numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes of the world are relative to the middle.
+// appendShape appends shapeFloats numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes
+// of the world are relative to the middle.
 func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
 	at := s.At.Origin
 	if s.Body == mechanism.World {
@@ -304,8 +305,8 @@ func (v *Viewer) frame(row int) ([]byte, error) {
 // FrameSize returns the number of bytes of a frame of n bodies.
 func FrameSize(n int) int { return 4 * frameFloats * n }
 
-// AppendFrame appends to b what pages get of a state: of each body place relative to center and orientation (x y z w), seven floats; then of each body velocity and
-// angular velocity, six floats; in little-endian order.
+// AppendFrame appends to b what pages get of a state: of each body place relative to center and orientation (x y z w),
+// seven floats; then of each body velocity and angular velocity, six floats; in little-endian order.
 //
 // Cost: O(bodies), no allocation if b has room for FrameSize.
 func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
@@ -387,7 +388,8 @@ func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 // reactionFloats is how many numbers a joint has among the reactions.
 const reactionFloats = 9
 
-// reactions returns, of each joint, where it acts on its successor, relative to the middle, and force and moment there; NaN where there is no solution.
+// reactions returns, of each joint, where it acts on its successor, relative to the middle, and force and moment there;
+// NaN where there is no solution.
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -416,7 +418,8 @@ func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 // most is how many points of a curve a page gets.
 const most = 2000
 
-// series returns a column of the trajectory as times and values, of longer ones the least and the largest value of each of many pieces.
+// series returns a column of the trajectory as times and values, of
+// longer ones the least and the largest value of each of many pieces.
 func (v *Viewer) series(name string) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -436,7 +439,8 @@ func (v *Viewer) series(name string) ([]byte, error) {
 	return nil, errRow
 }
 
-// thin encodes pairs of time and value. Of each piece of a long curve it keeps the least and the largest value, in their order.
+// thin encodes pairs of time and value. Of each piece of a long curve
+// it keeps the least and the largest value, in their order.
 func thin(t, x []float64) []byte {
 	var b []byte
 	add := func(i int) {

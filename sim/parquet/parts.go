@@ -73,8 +73,8 @@ func (r *Recorder) ownParts(strict bool) (own []string, all int, err error) {
 	return own, len(entries), nil
 }
 
-// removeParts removes the parts, and their folder if nothing else is in it. If strict is set, it is an error, before anything is
-// removed, if another file has the name of a part.
+// removeParts removes the parts, and their folder if nothing else is in it. If strict is set, it is an error, before
+// anything is removed, if another file has the name of a part.
 func (r *Recorder) removeParts(strict bool) error {
 	own, all, err := r.ownParts(strict)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Source is a trajectory that is read, a table for package sim/replay. It keeps the window last asked for in memory: a row group of those that
-// Recorder writes, and as much of a larger one. It is safe for concurrent use.
+// Source is a trajectory that is read, a table for package sim/replay. It keeps the window last asked for in memory: a
+// row group of those that Recorder writes, and as much of a larger one. It is safe for concurrent use.
 type Source struct {
 	name    string
 	names   []string
@@ -77,7 +77,8 @@ func (s *Source) Rows() int { return s.first[len(s.first)-1] }
 
 // ColumnTo stores column k of all rows in dst, which has an entry a row.
 //
-// Cost: that of reading the column. It returns errors of reading. It panics if k is out of range or dst has another length.
+// Cost: that of reading the column. It returns errors of reading. It
+// panics if k is out of range or dst has another length.
 func (s *Source) ColumnTo(dst []float64, k int) error {
 	if k < 0 || k >= len(s.names) {
 		panic("sim/parquet: column out of range")
@@ -107,8 +108,9 @@ func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []p
 
 // RowTo stores row i in dst.
 //
-// Cost: that of reading a row group, of a larger one than Recorder writes that of reading GroupBytes of numbers and of finding them; nothing if the last
-// call was for a row beside it. It returns errors of reading. It panics if i is out of range or dst has another length.
+// Cost: that of reading a row group, of a larger one than Recorder writes that of reading GroupBytes of numbers and of
+// finding them; nothing if the last call was for a row beside it. It returns errors of reading. It panics if i is out
+// of range or dst has another length.
 func (s *Source) RowTo(dst []float64, i int) error {
 	if i < 0 || i >= s.Rows() {
 		panic("sim/parquet: row out of range")

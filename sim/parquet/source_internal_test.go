@@ -48,8 +48,8 @@ func foreign(t *testing.T, path string, columns *sim.Columns, rows []float64) {
 	require.NoError(t, f.Close())
 }
 
-// TestScrub: rows in any order are those of the recording, and the first row of a group costs no more than a group to read: where groups are small, and where there
-// is one, of many pages, that another program has written.
+// TestScrub: rows in any order are those of the recording, and the first row of a group costs no more than a group to
+// read: where groups are small, and where there is one, of many pages, that another program has written.
 func TestScrub(t *testing.T) {
 	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
 	require.NoError(t, err)

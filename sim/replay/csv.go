@@ -22,7 +22,8 @@ type Source interface {
 	Rows() int
 	// RowTo stores row i in dst, which has an entry a column.
 	//
-	// Cost: that of reading a few rows. It returns an error of reading, and one that names place and value if a field is no number.
+	// Cost: that of reading a few rows. It returns an error of reading,
+	// and one that names place and value if a field is no number.
 	RowTo(dst []float64, i int) error
 	// ColumnTo stores column k of all rows in dst, which has an entry a row.
 	//
@@ -47,10 +48,11 @@ type CSV struct {
 	rows   int
 }
 
-// NewCSV returns the table in the first size bytes of r; name is what messages call it. A last line without an end, as a run that has been killed leaves
-// it, does not count.
+// NewCSV returns the table in the first size bytes of r; name is what messages call it. A last line without an end, as
+// a run that has been killed leaves it, does not count.
 //
-// Cost: that of reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is no list of different names.
+// Cost: that of reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is
+// no list of different names.
 func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, error) {
 	c := &CSV{r: r, size: size, name: name}
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 1<<20)

@@ -26,10 +26,11 @@ type Replay struct {
 	start   *mechanism.State
 }
 
-// New returns the replay of a source for the mechanism of which it is a trajectory. Bodies that it does not have stay where the model has them.
+// New returns the replay of a source for the mechanism of which it is a
+// trajectory. Bodies that it does not have stay where the model has them.
 //
-// Cost: that of Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of m, or a part of the columns
-// of one; if the times do not increase; and errors of the source.
+// Cost: that of Source.ColumnTo, for the times. It returns an error if there is no column time, no column of a body of
+// m, or a part of the columns of one; if the times do not increase; and errors of the source.
 func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	r := &Replay{Source: s, Mech: m, row: make([]float64, len(s.Names())), start: m.Initial()}
 	at := make(map[string]int, len(s.Names()))
@@ -110,8 +111,8 @@ func (r *Replay) Bodies() []int32 { return r.bodies }
 
 // StateTo stores in st the state at row i.
 //
-// Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics if st has another number of bodies
-// or i is out of range.
+// Cost: that of Source.RowTo. It returns its errors, and one that names row and body for a pose that is none. It panics
+// if st has another number of bodies or i is out of range.
 func (r *Replay) StateTo(st *mechanism.State, i int) error {
 	if len(st.Bodies) != r.Mech.NumBodies() {
 		panic("replay: state of another mechanism")

@@ -51,7 +51,8 @@ const (
 	partEnding = ".parquet"
 )
 
-// Table is a Parquet file of rows and its parts, which come in any order. Write may be called by many goroutines with different parts.
+// Table is a Parquet file of rows and its parts, which come in any
+// order. Write may be called by many goroutines with different parts.
 type Table struct {
 	place   *outfile.Place
 	format  string
@@ -60,8 +61,8 @@ type Table struct {
 	schema  *pq.Schema
 }
 
-// New returns the table whose file is path, which nobody else can write until Release. Format names what the tables are, such as rung-runs/1, and sum what the rows
-// depend on: tables with another are others.
+// New returns the table whose file is path, which nobody else can write until Release. Format names what the tables
+// are, such as rung-runs/1, and sum what the rows depend on: tables with another are others.
 //
 // It returns an error if the file cannot be written or is no regular file, so that it cannot have parts beside it.
 func New(path, format, sum string, columns []Column) (*Table, error) {
@@ -226,11 +227,11 @@ func (t *Table) Whole() bool {
 	return err == nil && f.Close() == nil
 }
 
-// Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of the format.
-// The cells are valid until row returns.
+// Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of
+// the format. The cells are valid until row returns.
 //
-// Cost: that of reading all columns. It returns an error for a file that is no such table, that lacks a column, or that has one of
-// another kind, and the error of row.
+// Cost: that of reading all columns. It returns an error for a file that is no such table, that lacks a column, or that
+// has one of another kind, and the error of row.
 func Read(path, format string, columns []Column, row func(cells []Cell) error) error {
 	f, p, is, _, err := openAny(path)
 	if err != nil {

@@ -24,7 +24,8 @@ func part(k int) [][]table.Cell {
 	return [][]table.Cell{{{Int: int64(2 * k)}, {Float: 0.5 * float64(k)}, {Text: ""}}, {{Int: int64(2*k + 1)}, {Null: true}, {Null: true}}}
 }
 
-// TestTable: parts in any order, by several tables one after the other, make the same file; missing values stay missing; parts are removed, and nothing else.
+// TestTable: parts in any order, by several tables one after the other, make the same file; missing values stay
+// missing; parts are removed, and nothing else.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, order ...int) []byte {

@@ -11,9 +11,10 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 )
 
-// Elements holds a reader to the list of elements in a file: a line is the path of an element, a colon, and its attributes, with a |
-// between names that several elements share the line of. Each stands alone in a document, with all its attributes at once,
-// which mostly is refused; whatever comes of it, the reader knows each, and gives each element and attribute one class.
+// Elements holds a reader to the list of elements in a file: a line is the path of an element,
+// a colon, and its attributes, with a | between names that several elements share the line of.
+// Each stands alone in a document, with all its attributes at once, which mostly is refused;
+// whatever comes of it, the reader knows each, and gives each element and attribute one class.
 func Elements(t *testing.T, file string, read func(doc []byte) *source.Report) {
 	t.Helper()
 	data, err := os.ReadFile(file)

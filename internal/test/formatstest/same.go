@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // sameTol is the largest difference of two models of one mechanism, relative to the largest number of the kind: what
@@ -23,8 +24,9 @@ func Own(t testing.TB) *source.Files {
 	return source.NewFiles(os.DirFS(check.Reference(t, "import")), nil)
 }
 
-// Same holds got to want, a model of the same mechanism that was written by hand: the bodies have the same poses and
-// masses, and at rest and in random motions that the joints allow the same accelerations.
+// Same compares got with want, a model of the same mechanism that was written by hand. The bodies must have the same
+// masses, centres of mass and poses. They must have the same accelerations at rest and in random motions that the joints
+// allow; a wrong inertia or joint shows there.
 func Same(t *testing.T, got, want *model.Model) {
 	t.Helper()
 	number := map[string]int{}
@@ -40,6 +42,8 @@ func Same(t *testing.T, got, want *model.Model) {
 		check.Close(t, g.Mass, w.Mass, sameTol, w.Mass, "mass of %s", w.Name)
 		check.CloseVec(t, g.Com[:], w.Com[:], sameTol, 1, "com of %s", w.Name)
 		check.CloseVec(t, g.Pose.Position[:], w.Pose.Position[:], sameTol, 1, "position of %s", w.Name)
+		turn := spatial.Quat(w.Pose.Orientation).Conj().Mul(spatial.Quat(g.Pose.Orientation))
+		check.CloseVec(t, turn[1:], make([]float64, 3), sameTol, 1, "orientation of %s", w.Name)
 	}
 	plan, err := rung.NewPlan(want, rung.Options{})
 	require.NoError(t, err)

@@ -11,8 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Composites returns a random mechanism of n bodies whose joints are composite: a tree, and loops joints that close loops. Poses and velocities satisfy all of
-// them. A joint that closes a loop leaves the joints between its bodies a freedom that no other loop takes; where there is none it is left out.
+// Composites returns a random mechanism of n bodies whose joints are composite: a tree, and loops joints that close
+// loops. Poses and velocities satisfy all of them. A joint that closes a loop leaves the joints between its bodies a
+// freedom that no other loop takes; where there is none it is left out.
 func Composites(seed uint64, n, loops int) *model.Model {
 	g := composites{rng: check.Rand(seed), m: model.New(fmt.Sprintf("composites-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -51,8 +52,8 @@ func (g *composites) path(a, b int) (list []int) {
 	return list
 }
 
-// take adds a loop with rows over a path, and reports whether it may: any set of loops leaves the joints on its paths a freedom at least, and so does the way
-// around all of them.
+// take adds a loop with rows over a path, and reports whether it may: any set of loops leaves the joints on its paths a
+// freedom at least, and so does the way around all of them.
 func (g *composites) take(path []int, rows int) bool {
 	loops := append(g.loops, loop{path, rows})
 	for set := range 1 << len(loops) {
@@ -123,7 +124,8 @@ func (g *composites) chain(n int) (axes []joints.Axis, q, qd []float64) {
 	}
 }
 
-// regular reports whether the pose of axes at q tells q and the rates well: the coordinates are those that the pose is read as, and the duals are small.
+// regular reports whether the pose of axes at q tells q and the rates well: the coordinates are those that the pose is
+// read as, and the duals are small.
 func regular(axes []joints.Axis, q []float64) bool {
 	a, err := joints.NewAxes(axes)
 	if err != nil {
@@ -161,7 +163,7 @@ type end struct {
 	v, w  spatial.Vec3 // of its origin, and angular
 }
 
-// end returns a random frame of a body.
+// end returns a random frame of a body, or of the world for −1, with its pose and motion in the world.
 func (g *composites) end(body int) end {
 	e := end{body: body, local: model.Pose{Position: g.vec(0.5), Orientation: spatial.Exp(g.vec(3))}}
 	e.E, e.at = spatial.Quat(e.local.Orientation).Mat(), e.local.Position
@@ -226,7 +228,8 @@ func (g *composites) load(j *model.Joint, n int) {
 	}
 }
 
-// close closes a loop between two random bodies by a joint of n axes. The last one is the screw of the relative velocity that the others leave.
+// close closes a loop between two random bodies by a joint of n axes. The last one is the screw of the relative
+// velocity that the others leave.
 func (g *composites) close(i, n int) {
 	for range 200 {
 		a := g.rng.IntN(len(g.m.Bodies)+1) - 1
@@ -274,8 +277,8 @@ func (g *composites) close(i, n int) {
 	}
 }
 
-// axesOf are the axes of the types that a composite joint can be, in the order of their freedoms. Those of a planar joint turn about axes that have slid, so
-// that they come last there.
+// axesOf are the axes of the types that a composite joint can be, in the order of their freedoms. Those of a planar
+// joint turn about axes that have slid, so that they come last there.
 func axesOf(j *model.Joint) (axes []joints.Axis, freedom []int) {
 	x, y, z := spatial.Vec3{1}, spatial.Vec3{0, 1}, spatial.Vec3{0, 0, 1}
 	turn := func(u spatial.Vec3) joints.Axis { return joints.Axis{Kind: joints.Revolute, Axis: u} }
@@ -297,8 +300,8 @@ func axesOf(j *model.Joint) (axes []joints.Axis, freedom []int) {
 	return nil, nil
 }
 
-// AsComposites returns m with composite joints in place of all joints that they can be, and for each joint that it has replaced the freedom of each
-// axis; nil for the others.
+// AsComposites returns m with composite joints in place of all joints that they can be, and for each joint that it has
+// replaced the freedom of each axis; nil for the others.
 func AsComposites(m *model.Model) (out *model.Model, freedom [][]int) {
 	c := *m
 	c.Joints = append([]model.Joint(nil), m.Joints...)
@@ -341,8 +344,9 @@ func reordered[T any](list []T, of []int) []T {
 	return out
 }
 
-// Expand returns m with chains of elementary joints in place of its composite joints, and with bodies between them of the given mass and of an inertia of
-// mass times 0.01 m². Poses and velocities are those of m. The bodies of m come first.
+// Expand returns m with chains of elementary joints in place of its composite
+// joints, and with bodies between them of the given mass and of an inertia of mass
+// times 0.01 m². Poses and velocities are those of m. The bodies of m come first.
 func Expand(m *model.Model, mass float64) *model.Model {
 	g := composites{m: new(model.Model)}
 	*g.m = *m

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Gear returns a copy of m in which about half of the scalar freedoms have armature, from a thousandth to ten times the size of a body of
-// 1 kg and 1 m, prescribed freedoms among them.
+// Gear returns a copy of m in which about half of the scalar freedoms have armature, from a thousandth to ten times the
+// size of a body of 1 kg and 1 m, prescribed freedoms among them.
 func Gear(m *model.Model, rng *rand.Rand) *model.Model {
 	out := *m
 	out.Joints = slices.Clone(m.Joints)

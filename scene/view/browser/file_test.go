@@ -33,7 +33,8 @@ func saved(t *testing.T, v *view.Viewer) *page {
 	return visit(t, "file://"+filepath.ToSlash(path), 1000, 700)
 }
 
-// A page in a file opens from the disk, asks for nothing, and has at each row the poses of the trajectory; its curves of a body are those of the trajectory, too.
+// A page in a file opens from the disk, asks for nothing, and has at each row the poses of the trajectory; its curves
+// of a body are those of the trajectory, too.
 func TestFile(t *testing.T) {
 	m := ballModel(t)
 	v, err := view.NewViewer(scene.New(m, scene.Options{Visuals: visuals}), m.Initial(), view.NewSecret(), view.Options{Run: trajectory(t, m)})

@@ -68,9 +68,11 @@ const (
 	mostScripts = 2.0 // ms of the processor in an animation frame
 )
 
-// 10⁵ bodies: while the view is turned and zoomed with the mouse, and a trajectory in which all bodies move is scrubbed and played, the scripts of the page take at most 2 ms of the processor from
-// one animation frame to the next. Collections of garbage, which the browser makes when it likes, are told beside; with them, too, at most one frame of a hundred takes longer. The largest is
-// held with RUNG_BROWSER_TIMES=1, as it depends on the machine, nine of ten without.
+// 10⁵ bodies: while the view is turned and zoomed with the mouse, and a trajectory in which all
+// bodies move is scrubbed and played, the scripts of the page take at most 2 ms of the processor
+// from one animation frame to the next. Collections of garbage, which the browser makes when it
+// likes, are told beside; with them, too, at most one frame of a hundred takes longer. The
+// largest is held with RUNG_BROWSER_TIMES=1, as it depends on the machine, nine of ten without.
 func TestFrames(t *testing.T) {
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {

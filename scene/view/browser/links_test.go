@@ -47,7 +47,8 @@ func suspended(t *testing.T) *mechanism.Mechanism {
 	return mech
 }
 
-// Springs are drawn as coils, dampers as dashpots, with both ends where the bodies hold them, and can be chosen; stops are marks of their joints, which go with those.
+// Springs are drawn as coils, dampers as dashpots, with both ends where the bodies hold them, and can be chosen; stops
+// are marks of their joints, which go with those.
 func TestSprings(t *testing.T) {
 	mech := suspended(t)
 	s := scene.New(mech, scene.Options{})

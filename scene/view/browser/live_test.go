@@ -102,7 +102,8 @@ func (p *page) where(body int) [2]float64 {
 	return value[[2]float64](p, fmt.Sprintf("rung.project(rung.pose(%d).slice(0, 3).map((x, k) => x))", body))
 }
 
-// A body that is dragged follows the mouse with all that hangs on it: the crank turns, and the coupler and the rocker go with it. What is let go moves by itself.
+// A body that is dragged follows the mouse with all that hangs on it: the crank turns, and the coupler and the rocker
+// go with it. What is let go moves by itself.
 func TestDragBody(t *testing.T) {
 	p, _, _ := playing(t, fourBar(t), live.Options{Paused: true}, 1000, 700)
 	p.run(js("rung.camera.azimuth = -Math.PI / 2; rung.camera.elevation = 0; rung.state.dirty = true"), frames)
@@ -133,7 +134,8 @@ func TestDragBody(t *testing.T) {
 			t.Errorf("the %s has moved by %g", name, moved)
 		}
 	}
-	// The crank has turned about y by what the mouse asked for, the way that it pulled: its quaternion was that of no turn, x y z w.
+	// The crank has turned about y by what the mouse asked for, the
+	// way that it pulled: its quaternion was that of no turn, x y z w.
 	turned := func(q []float64, i int) float64 { return 2 * math.Atan2(q[7*i+4], q[7*i+6]) }
 	if angle := turned(now, 0) - turned(was, 0); math.Abs(angle-0.5) > 0.15 {
 		t.Errorf("the crank has turned by %g rad, not by 0.5", angle)
@@ -187,7 +189,8 @@ func (p *page) bar(body int, part float64) [2]float64 {
 	})()`, body, body, part))
 }
 
-// The buttons: pause stops time, a step is a sixtieth of a second, reset begins anew, speed is that of the clock, gravity turns and goes back to the model's.
+// The buttons: pause stops time, a step is a sixtieth of a second, reset begins anew, speed is that of the clock,
+// gravity turns and goes back to the model's.
 func TestPlayControls(t *testing.T) {
 	p, _, session := playing(t, fourBar(t), live.Options{}, 1000, 700)
 	clock := "rung.live.status.time"
@@ -226,7 +229,8 @@ func TestPlayControls(t *testing.T) {
 	}
 }
 
-// The sliders of a joint that is chosen push it, those of prescribed freedoms drive them, and down on the screen follows the view.
+// The sliders of a joint that is chosen push it, those of prescribed
+// freedoms drive them, and down on the screen follows the view.
 func TestPlaySliders(t *testing.T) {
 	m := fourBar(t)
 	m.Gravity = spatial.Vec3{}
@@ -274,7 +278,8 @@ func TestPlaySmall(t *testing.T) {
 	p.shot("play-360-dark")
 }
 
-// Two pages see the same mechanism; what one does, the other is told. Reactions and the report are those of the present pose.
+// Two pages see the same mechanism; what one does, the other is told.
+// Reactions and the report are those of the present pose.
 func TestTwoPages(t *testing.T) {
 	p, v, _ := playing(t, fourBar(t), live.Options{}, 800, 600)
 	q := open(t, v, 800, 600)

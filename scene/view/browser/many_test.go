@@ -16,10 +16,12 @@ import (
 	"github.com/rung-mbd/rung/scene/view"
 )
 
-// firstPicture is the most that 10⁵ bodies take from the file of the model to a picture of the page, where the processor has nothing else to do.
+// firstPicture is the most that 10⁵ bodies take from the file of the model to a picture of the page, where the
+// processor has nothing else to do.
 const firstPicture = 3 * time.Second
 
-// 10⁵ bodies: from the file to the first picture in 3 s, which is checked with RUNG_BROWSER_TIMES=1 and told without, as it depends on the machine. The browser draws with the processor.
+// 10⁵ bodies: from the file to the first picture in 3 s, which is checked with RUNG_BROWSER_TIMES=1 and told without,
+// as it depends on the machine. The browser draws with the processor.
 func TestMany(t *testing.T) {
 	m, err := bench.Chain(100_000, 1)
 	if err != nil {

@@ -34,7 +34,8 @@ func lazy(t *testing.T, family string, n int) (*view.Viewer, *mechanism.Mechanis
 	return v, mech
 }
 
-// Clusters of loops are coloured; what is chosen shows the shortest loop through it: of a chain of four-bars, the four joints of one.
+// Clusters of loops are coloured; what is chosen shows the shortest
+// loop through it: of a chain of four-bars, the four joints of one.
 func TestLoops(t *testing.T) {
 	v, mech := lazy(t, "nfourbar", 4)
 	p := open(t, v, 1000, 700)

@@ -66,7 +66,8 @@ type page struct {
 	problems []string
 }
 
-// open shows a viewer in a tab of a size and waits for its first picture. When the test ends there must have been no problem on the console, and no request elsewhere.
+// open shows a viewer in a tab of a size and waits for its first picture. When the test ends there must have been no
+// problem on the console, and no request elsewhere.
 func open(t *testing.T, v *view.Viewer, width, height int64) *page {
 	t.Helper()
 	s := httptest.NewServer(v)
@@ -254,8 +255,8 @@ func ballPage(t *testing.T, width, height int64) *page {
 	return open(t, v, width, height)
 }
 
-// Where the page says that bodies are at a row is where the trajectory has them, and there are the pixels of their colours: the middle of all pixels of a
-// ball's colour is where the page projects its middle to.
+// Where the page says that bodies are at a row is where the trajectory has them, and there are the pixels of their
+// colours: the middle of all pixels of a ball's colour is where the page projects its middle to.
 func TestWhere(t *testing.T) {
 	p := ballPage(t, 1000, 700)
 	p.run(js("rung.camera.elevation = 0, rung.camera.zoom(1.4)")) // so that no ball hides another, nor the timeline one
@@ -366,8 +367,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// At 360 pixels nothing is wider than the window, the picture keeps at least half of it, and every button can be reached. Both themes show the scene on
-// their own background, as the system asks at first and as the button says then.
+// At 360 pixels nothing is wider than the window, the picture keeps at least half of it, and every button can be
+// reached. Both themes show the scene on their own background, as the system asks at first and as the button says then.
 func TestSmallAndDark(t *testing.T) {
 	p := ballPage(t, 360, 640)
 	if w := value[int](p, "document.documentElement.scrollWidth"); w > 360 {
@@ -418,7 +419,8 @@ func TestSmallAndDark(t *testing.T) {
 	}
 }
 
-// A mechanism with joints shows its reactions and what is redundant; dragging turns the view; the picture of the other keys has no error.
+// A mechanism with joints shows its reactions and what is redundant;
+// dragging turns the view; the picture of the other keys has no error.
 func TestKeys(t *testing.T) {
 	m, err := bench.Scissor(3, 1)
 	if err != nil {

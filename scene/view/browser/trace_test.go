@@ -66,8 +66,9 @@ func (p *page) trace(f func()) []event {
 	return list
 }
 
-// work is what the thread of a page does from the begin of one animation frame to that of the next, in ms of the processor: its scripts, those of events, timers and messages too, and the
-// garbage collections that the browser makes in them or between them. What a script waits for is not in it.
+// work is what the thread of a page does from the begin of one animation frame to that of the next, in ms of the
+// processor: its scripts, those of events, timers and messages too, and the garbage collections that the browser makes
+// in them or between them. What a script waits for is not in it.
 type work struct{ scripts, collections float64 }
 
 func (w work) all() float64 { return w.scripts + w.collections }

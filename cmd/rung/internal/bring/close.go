@@ -21,9 +21,10 @@ import (
 // attempts is the number of poses from which loops are closed as long as coordinates end outside of their ranges.
 const attempts = 30
 
-// closed closes the loops of an imported model. Loops close in several poses; the one that is meant is taken to be that in which the coordinates are within
-// their ranges. So where some are not, those are put within, the file is read in that pose, and the loops are closed from there, until all are within or for
-// the number of attempts. The first of the poses with the fewest outside counts, and what is left is noted.
+// closed closes the loops of an imported model. Loops close in several poses; the one that is meant is taken to be that
+// in which the coordinates are within their ranges. So where some are not, those are put within, the file is read in
+// that pose, and the loops are closed from there, until all are within or for the number of attempts. The first of the
+// poses with the fewest outside counts, and what is left is noted.
 func closed(result *assembly.Result, doc *document, path string, folders map[string]string, o *source.Options) (*assembly.Result, *document, error) {
 	outside, err := doc.close(result.Model, path)
 	if err != nil {
@@ -62,8 +63,9 @@ func closed(result *assembly.Result, doc *document, path string, folders map[str
 	return best, bestDoc, nil
 }
 
-// begin returns the coordinates by name from which loops are closed again: those of the model but for the ones outside of their ranges, which are in the middle
-// of them or on their only bound, and given ones. It returns nil if none of those outside has a name.
+// begin returns the coordinates by name from which loops are closed again: those of the
+// model but for the ones outside of their ranges, which are in the middle of them or on
+// their only bound, and given ones. It returns nil if none of those outside has a name.
 func begin(r *assembly.Result, outside []mechanism.BeyondLimit, given map[string]float64) map[string]float64 {
 	mech, err := mechanism.New(r.Model)
 	if err != nil {

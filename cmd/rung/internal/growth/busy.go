@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 )
 
-// enoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the system's own
-// work takes some percent.
+// enoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the
+// system's own work takes some percent.
 const enoughShare = 0.95
 
 // usage is what the process used of the machine while evaluations were timed. What the system does not tell is nil.

@@ -197,7 +197,8 @@ func (s *series) prepare(n, nb int) (mech *mechanism.Mechanism, base int64, err 
 	return mech, base, nil
 }
 
-// manyBodies is a number of bodies whose matrices are some megabytes: those of fewer go unseen in the memory of a process.
+// manyBodies is a number of bodies whose matrices are some megabytes:
+// those of fewer go unseen in the memory of a process.
 const manyBodies = 1000
 
 // freeLarge returns memory that nothing refers to any more to the system, unless the model is small.

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 )
 
-// WritePlot draws the time of an evaluation over the number of bodies, a line for each family and method, in the format svg or
-// png. Where there are several methods, the lines of all but the sparse one are thin.
+// WritePlot draws the time of an evaluation over the number of bodies, a line for each family and method, in the format
+// svg or png. Where there are several methods, the lines of all but the sparse one are thin.
 func WritePlot(w io.Writer, records []Record, format string) error {
 	if len(records) == 0 {
 		return errors.New("nothing measured, so nothing to plot")

@@ -97,7 +97,8 @@ func ofFamilies(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.file })
 }
 
-// tablePrinter returns a function that prints records as rows of a table as they come; one table for families, one for models.
+// tablePrinter returns a function that prints records as rows of a
+// table as they come; one table for families, one for models.
 func tablePrinter(stdout io.Writer) func(*Record) error {
 	p := sheet.NewPage(stdout, shell.Columns(stdout))
 	tables := map[bool]*sheet.Table{}

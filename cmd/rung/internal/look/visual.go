@@ -16,8 +16,8 @@ import (
 // mostFaults is how many visuals that cannot be drawn are told.
 const mostFaults = 10
 
-// newScene returns what is drawn of m, made from the model at path. Files of visuals are relative to its folder, or to the working folder, and may not lie
-// outside. Those that cannot be drawn are told on stderr.
+// newScene returns what is drawn of m, made from the model at path. Files of visuals are relative to its folder, or to
+// the working folder, and may not lie outside. Those that cannot be drawn are told on stderr.
 func newScene(m *model.Model, mech *mechanism.Mechanism, path string, o scene.Options, p *shell.Progress, stderr io.Writer) (*scene.Scene, error) {
 	o.Visuals = m.Visuals
 	if len(o.Visuals) > 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WaitedTime returns how long threads of this process were ready to run and had no processor, negative if the kernel does not keep
-// account of it.
+// WaitedTime returns how long threads of this process were ready to run and had no processor, negative if the kernel
+// does not keep account of it.
 func WaitedTime() time.Duration {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -37,14 +37,15 @@ func WaitedTime() time.Duration {
 // tick is the unit of /proc/stat, the same on all systems.
 const tick = time.Second / 100
 
-// machineTime returns how long all processors have worked, for anyone, or were taken by the hypervisor; negative if it is not known.
+// machineTime returns how long all processors have worked for any program since the machine's start, in sum. The time
+// that the hypervisor took counts too. It returns NotKnown if the file cannot be read.
 func machineTime() time.Duration {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return NotKnown
 	}
 	line, _, _ := bytes.Cut(stat, []byte("\n"))
-	f := bytes.Fields(line) // Cpu user nice system idle iowait irq softirq steal
+	f := bytes.Fields(line) // cpu user nice system idle iowait irq softirq steal
 	if len(f) < 9 || string(f[0]) != "cpu" {
 		return NotKnown
 	}
@@ -54,7 +55,7 @@ func machineTime() time.Duration {
 		if err != nil {
 			return NotKnown
 		}
-		if i != 3 && i != 4 { // idle
+		if i != 3 && i != 4 { // neither idle nor idle while a disk works
 			sum += time.Duration(n) * tick
 		}
 	}

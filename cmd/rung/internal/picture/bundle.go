@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curves draws a thin curve a run, which together are a band, and their middle, in the format svg or png. There is a curve of two points.
+// Curves draws a thin curve a run, which together are a band, and their
+// middle, in the format svg or png. There is a curve of two points.
 func Curves(w io.Writer, format string, b *Bundle) error {
 	p := ofRuns(b.Title, b.XLabel, b.YLabel)
 	p.Add(plotter.NewGrid())

@@ -46,8 +46,8 @@ func tint(share, shade float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// Map draws a terrain from above in the format svg or png: heights as colours and as contours with their heights, and if wanted
-// the gradient as arrows; tracks with their names beside the heights, and outlines.
+// Map draws a terrain from above in the format svg or png: heights as colours and as contours with their heights, and
+// if wanted the gradient as arrows; tracks with their names beside the heights, and outlines.
 func Map(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title
@@ -91,8 +91,8 @@ func heat(t *Terrain, lo, hi float64) image.Image {
 	return img
 }
 
-// drawScaled writes p in a format with the same scale along both axes, as far as the picture stays of a sensible shape, and room
-// at the right for what beside draws.
+// drawScaled writes p in a format with the same scale along both axes, as far as the picture stays of a sensible shape,
+// and room at the right for what beside draws.
 func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside func(c, data draw.Canvas)) error {
 	height := vg.Length(plotWidth)
 	trial, err := draw.NewFormattedCanvas(plotWidth, height, format)
@@ -121,7 +121,8 @@ func writeImages(w io.Writer, format string, from io.WriterTo) error {
 	}
 	text := b.Bytes()
 	if format == "svg" {
-		// The canvas calls its PNG images JPEG, which some programs refuse to show then, and lets them keep their shape where scales differ.
+		// The canvas calls its PNG images JPEG, which some programs refuse
+		// to show then, and lets them keep their shape where scales differ.
 		text = bytes.Replace(text, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1)
 		text = bytes.Replace(text, []byte("<image "), []byte(`<image preserveAspectRatio="none" `), 1)
 	}

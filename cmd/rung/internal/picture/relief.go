@@ -34,9 +34,9 @@ type reliefPlot struct {
 	style    draw.TextStyle
 }
 
-// Relief draws a terrain in oblique projection in the format svg or png: lengths along x and heights are true, those along y go
-// up to the right. Flat terrains have their heights drawn larger, which the title says. Normals stand on the surface as drawn, and
-// tracks lie on it; what is nearer hides them.
+// Relief draws a terrain in oblique projection in the format svg or png: lengths along x and heights are true, those
+// along y go up to the right. Flat terrains have their heights drawn larger, which the title says. Normals stand on the
+// surface as drawn, and tracks lie on it; what is nearer hides them.
 func Relief(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title

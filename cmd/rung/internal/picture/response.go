@@ -20,8 +20,8 @@ const (
 	hatch         = 8   // pixels from one line of a hatched cell to the next
 )
 
-// Response draws numbers in cells by colours with a scale, with contours where the numbers have places, in the format svg or
-// png. There is a number.
+// Response draws numbers in cells by colours with a scale, with contours where the numbers have places, in the format
+// svg or png. There is a number.
 func Response(w io.Writer, format string, f *Field) error {
 	p := ofRuns(f.Title, f.XLabel, f.YLabel)
 	s := newScale(f.Z, f.ZLabel, f.Whole)

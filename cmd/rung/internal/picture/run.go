@@ -19,7 +19,8 @@ import (
 
 const panelHeight = 6 * vg.Centimeter
 
-// Run draws panels of curves over the time of a run, s, below each other, in the format svg or png. There are panels, and points.
+// Run draws panels of curves over the time of a run, s, below each
+// other, in the format svg or png. There are panels, and points.
 func Run(w io.Writer, format, title string, time []float64, panels []Panel) error {
 	return Motion(w, format, &Chart{Title: title, Label: "time, s", X: time, Panels: panels})
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRunsOfAnySize draws values that are all the same, zero, tiny and huge, single ones, and more points than are drawn one by one.
+// TestRunsOfAnySize draws values that are all the same, zero, tiny and
+// huge, single ones, and more points than are drawn one by one.
 func TestRunsOfAnySize(t *testing.T) {
 	many := make([]float64, mostPoints+1)
 	for i := range many {

@@ -20,8 +20,8 @@ const (
 	keysRoom   = vg.Length(18)
 )
 
-// Side draws a profile at its true scale, the same along both axes, in the format svg or png. Long ways go on in rows below each
-// other.
+// Side draws a profile at its true scale, the same along both axes, in
+// the format svg or png. Long ways go on in rows below each other.
 func Side(w io.Writer, format string, s *Profile) error {
 	q := newSide(s)
 	plots := make([]*plot.Plot, q.rows)

@@ -79,8 +79,8 @@ func poseColor(i, n int) color.RGBA {
 	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
 }
 
-// square chooses the ranges of p so that both axes have the same scale on c, with some room around the lines, and at the top for a
-// legend of so many lines.
+// square chooses the ranges of p so that both axes have the same scale on c, with some room around the lines, and at
+// the top for a legend of so many lines.
 func square(p *plot.Plot, c draw.Canvas, around [4]float64, lines int) {
 	legend := float64(p.Legend.TextStyle.Font.Size+p.Legend.Padding) * 1.2 * float64(lines)
 	w, h := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)

@@ -55,8 +55,9 @@ func (r *posing) lastPose() {
 	r.log.poses = append(r.log.poses, pose{r.log.all.End, r.skeleton(r.st)})
 }
 
-// skeleton returns for each body a line through its joints in their order, and through the points of its targets if it has no more than two
-// joints; for one with a single such point, the line from it to the centre of mass. Lines along sliding joints and rods follow.
+// skeleton returns for each body a line through its joints in their order, and through the points of its targets if it
+// has no more than two joints; for one with a single such point, the line from it to the centre of mass. Lines along
+// sliding joints and rods follow.
 func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
 	mech := r.plan.Mechanism()
 	points := make([][]spatial.Vec3, mech.NumBodies())

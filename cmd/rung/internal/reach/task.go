@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// task reads the task, or begins one, and changes it as the flags say. A document that is broken is returned, too, with its
-// problems, for those that need the mechanism to be told with them.
+// task reads the task, or begins one, and changes it as the flags say. A document that is broken is returned, too, with
+// its problems, for those that need the mechanism to be told with them.
 func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, error) {
 	t := &ik.Task{Solver: ik.Options{Restarts: -1}}
 	var broken error
@@ -92,8 +92,8 @@ func (f *flags) options(o *ik.Options) (err error) {
 	return nil
 }
 
-// place moves a target as the text of a flag says, "NAME = numbers", or adds one of a body: three numbers are a point, four an
-// orientation.
+// place moves a target as the text of a flag says, "NAME = numbers", or
+// adds one of a body: three numbers are a point, four an orientation.
 func place(t *ik.Task, m *model.Model, flag, text string, n int) error {
 	cut := strings.LastIndexByte(text, '=')
 	if cut < 0 {

@@ -82,8 +82,8 @@ func wrapped(columns int, first, indent, text string) (lines []string) {
 	return append(lines, line)
 }
 
-// Reflow returns a text written for Widest columns with lines of fewer: paragraphs are filled, and lines that are set in, with those
-// that are set in more behind them, are paragraphs of their own.
+// Reflow returns a text written for Widest columns with lines of fewer: paragraphs are filled, and lines that are set
+// in, with those that are set in more behind them, are paragraphs of their own.
 func Reflow(text string, columns int) string {
 	if columns >= Widest {
 		return text

@@ -35,7 +35,8 @@ func CompleteModels(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return Endings(true), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// Endings returns the endings of the files of foreign formats, without points, and, if they are wanted, those of models before them.
+// Endings returns the endings of the files of foreign formats, without
+// points, and, if they are wanted, those of models before them.
 func Endings(models bool) (list []string) {
 	if models {
 		list = append(list, strings.TrimPrefix(modelEnding, "."))
@@ -86,8 +87,8 @@ func readForCompletion(path string) (*model.Model, error) {
 	return r.Model, nil
 }
 
-// matching returns the lists that word, a list itself, may become: its last name completed. Names that are in the list already, and
-// those that neither a list nor a line can have, are left out.
+// matching returns the lists that word, a list itself, may become: its last name completed. Names that are in the list
+// already, and those that neither a list nor a line can have, are left out.
 func matching(names iter.Seq[string], word string) (list []string) {
 	before, last := "", word
 	if i := strings.LastIndexByte(word, ','); i >= 0 {
@@ -137,7 +138,8 @@ func CouplingNames(m *model.Model) iter.Seq[string] {
 	}
 }
 
-// FreedomNames are the names of joints with scalar freedoms, and with a number behind it each of these where there are several.
+// FreedomNames are the names of joints with scalar freedoms, and with
+// a number behind it each of these where there are several.
 func FreedomNames(m *model.Model) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range m.Joints {

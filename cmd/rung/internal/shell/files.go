@@ -51,8 +51,8 @@ func ModelFile(path string) string {
 	return fault.Line(path)
 }
 
-// ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and the files of its terrains, which are relative to the folder of the
-// model or to the working folder.
+// ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and
+// the files of its terrains, which are relative to the folder of the model or to the working folder.
 //
 // It returns the errors of model.Read and of opening the file.
 func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
@@ -101,9 +101,11 @@ func IsModel(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), modelEnding) || formats.Is(path)
 }
 
-// ReadDocument reads the text of the rung-model/1 document at path, or that of the model that a file of a foreign format there is.
+// ReadDocument reads the text of the rung-model/1 document at path, or
+// that of the model that a file of a foreign format there is.
 //
-// It returns the errors of opening the file, and those of importing it; what is in a document of rung-model/1 is not looked at.
+// It returns the errors of opening the file, and those of importing
+// it; what is in a document of rung-model/1 is not looked at.
 func ReadDocument(path string, p *Progress) ([]byte, error) {
 	if !formats.Is(path) {
 		text, err := os.ReadFile(path)
@@ -121,7 +123,8 @@ func ReadDocument(path string, p *Progress) ([]byte, error) {
 // smallFile is the size in bytes up to which a model takes so little memory that its peak does not matter.
 const smallFile = 1 << 20
 
-// Large reports whether the memory for the model at path is worth the time that it takes to keep it low. It is unless path is a file of at most 1 MiB.
+// Large reports whether the memory for the model at path is worth the time that it takes to keep it low. It is unless
+// path is a file of at most 1 MiB.
 func Large(path string) bool {
 	info, err := os.Stat(path)
 	return path == Stdio || err != nil || !info.Mode().IsRegular() || info.Size() > smallFile
@@ -130,7 +133,8 @@ func Large(path string) bool {
 // maxLosses is the number of lines about what an import has dropped.
 const maxLosses = 10
 
-// importModel reads a file of a foreign format as rung import does without flags. What is dropped is said beside the output.
+// importModel reads a file of a foreign format as rung import does
+// without flags. What is dropped is said beside the output.
 func importModel(path string, p *Progress) (*model.Model, error) {
 	p.Stage("reading", 0)
 	r, report, err := formats.ReadFile(path, nil, &source.Options{})
@@ -176,8 +180,8 @@ func CheckPicture(path string, endings ...string) error {
 	return UseErrorf("%s: pictures end in %s here", path, strings.Join(endings, " or "))
 }
 
-// Apart returns the error of bad use for an output in the place of another file of the same command, whatever their names; ""
-// is no file, and standard input and output are none.
+// Apart returns the error of bad use for an output in the place of another file of the same command, whatever their
+// names; "" is no file, and standard input and output are none.
 func Apart(output, text string, others ...string) error {
 	for _, other := range others {
 		if output != "" && output != Stdio && other != "" && other != Stdio && outfile.Same(output, other) {

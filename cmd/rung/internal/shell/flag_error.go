@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once; of numbers it says what was wanted, in
-// place of the texts of strconv.
+// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once; of
+// numbers it says what was wanted, in place of the texts of strconv.
 func FlagError(err error) error {
 	var bad *pflag.InvalidValueError
 	var number *strconv.NumError

@@ -46,8 +46,8 @@ type wheel struct {
 	width        float64 // as drawn
 }
 
-// drive collects poses of the bodies that pictures of a drive show, in bounded memory: where there are more rows than poses,
-// every second one of the poses is dropped again and again.
+// drive collects poses of the bodies that pictures of a drive show, in bounded memory: where there are more rows than
+// poses, every second one of the poses is dropped again and again.
 type drive struct {
 	mech   *mechanism.Mechanism
 	ground *ground.Surface
@@ -328,8 +328,8 @@ func (d *drive) above(model string, gradient, relief bool) *picture.Terrain {
 	return t
 }
 
-// window returns the rectangle of a view of what lies from lo to hi: with room around, not too narrow, and on the terrain as far
-// as that goes.
+// window returns the rectangle of a view of what lies from lo to hi: with room around, not too narrow, and on the
+// terrain as far as that goes.
 func (d *drive) window(lo, hi [2]float64) (from, to [2]float64) {
 	long := max(hi[0]-lo[0], hi[1]-lo[1])
 	margin := max(viewMargin*long, viewLeast)

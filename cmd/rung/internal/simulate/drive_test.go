@@ -15,7 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// turning is a cart of a box and four wheels that drives along a circle on hills, for so many seconds, with rows every part of one.
+// turning is a cart of a box and four wheels that drives along a
+// circle on hills, for so many seconds, with rows every part of one.
 func turning(t *testing.T, seconds, every float64) *drive {
 	m := model.New("cart")
 	names := []string{"chassis", "fl", "fr", "rl", "rr"}
@@ -90,7 +91,8 @@ func TestHull(t *testing.T) {
 	assert.Equal(t, [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, hull([][2]float64{{0.5, 0.5}, {1, 1}, {0, 0}, {1, 0}, {0.5, 0}, {0, 1}, {0.2, 0.9}}))
 }
 
-// TestWay: along a circle the way is as long as its arc, points beside it are on circles, and it goes straight on at both ends.
+// TestWay: along a circle the way is as long as its arc, points beside
+// it are on circles, and it goes straight on at both ends.
 func TestWay(t *testing.T) {
 	d := turning(t, 10, 0.01)
 	w := d.newWay()

@@ -23,8 +23,9 @@ type creep struct {
 // carried is the part of the slip speed below which friction carries nothing to speak of.
 const carried = 1e-3
 
-// creepAt returns the fastest creep of contacts with regularised friction whose bodies are at rest at st but for it, nil if there are none. The slip v at a
-// point carries the force F = μ N v/√(v² + v_s²), so that on a slope α it is v_s·tan α/√(μ² − tan²α), docs/ground.md (G22).
+// creepAt returns the fastest creep of contacts with regularised friction whose bodies are at rest at st but for it,
+// nil if there are none. The slip v at a point carries the force F = μ N v/√(v² + v_s²), so that on a slope α it is
+// v_s·tan α/√(μ² − tan²α), docs/ground.md (G22).
 func creepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *creep) {
 	k := m.NewKinematics()
 	k.I = nil
@@ -92,7 +93,8 @@ func bilinear(m *model.Model, name string) bool {
 	return false
 }
 
-// looked returns where a surface is looked at: all of it, or, if it has no end, the surroundings of the bodies with contacts.
+// looked returns where a surface is looked at: all of it, or, if it
+// has no end, the surroundings of the bodies with contacts.
 func looked(s *ground.Surface, m *mechanism.Mechanism, st *mechanism.State) ground.Extent {
 	e := s.Extent()
 	if e.Finite() {

@@ -19,8 +19,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// groundFiles are the files of --contacts and --events. Both have whole lines, one a row of the trajectory and one an event, so that a run that is
-// resumed knows how many to keep. The zero one writes nothing.
+// groundFiles are the files of --contacts and --events. Both have whole lines, one a row of the trajectory and one an
+// event, so that a run that is resumed knows how many to keep. The zero one writes nothing.
 type groundFiles struct {
 	mech     *mechanism.Mechanism
 	columns  *sim.Columns
@@ -260,7 +260,8 @@ func (l *lines) failed(err error) error {
 // fresh reports whether nothing was there that the file replaces.
 func (l *lines) fresh() bool { return l.beside == nil || l.place.Direct() }
 
-// close ends the files. With keep they take their places, and so does a file that replaces nothing; else what was there before stays, and left names where the lines are.
+// close ends the files. With keep they take their places, and so does a file that replaces nothing; else what was there
+// before stays, and left names where the lines are.
 func (g *groundFiles) close(keep bool) (left []string, err error) {
 	for _, l := range [2]*lines{g.contacts, g.events} {
 		if l == nil || l.file == nil {

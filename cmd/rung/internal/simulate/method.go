@@ -64,7 +64,8 @@ func (f *Flags) newMover(plan *kkt.Plan) (*mover, error) {
 	return m, nil
 }
 
-// rattleTolerance is up to what steps of RATTLE close the joints: below sim.DefaultDrift, so that nothing is left to project.
+// rattleTolerance is up to what steps of RATTLE close the joints:
+// below sim.DefaultDrift, so that nothing is left to project.
 const rattleTolerance = 0.1 * sim.DefaultDrift
 
 // projectBy takes p for the projector if violations are projected away.

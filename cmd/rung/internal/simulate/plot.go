@@ -45,7 +45,8 @@ const (
 	curveChosen
 )
 
-// Add takes in a row and its values. It changes angles of joints in values by whole turns, so that none jumps from one row to the next.
+// Add takes in a row and its values. It changes angles of joints in
+// values by whole turns, so that none jumps from one row to the next.
 func (c *curves) Add(row *sim.Row, values []float64) {
 	for k, i := range c.chosen {
 		if c.rows == 0 {
@@ -137,7 +138,8 @@ func (c *curves) drawn() (panels []picture.Panel) {
 }
 
 const (
-	// plotMost is the number of columns that are looked at for a picture. Of more, those of every second body, or third, and so on.
+	// plotMost is the number of columns that are looked at for a
+	// picture. Of more, those of every second body, or third, and so on.
 	plotMost = 600
 	// plotCurves is the number of columns in a picture for which nobody has chosen them.
 	plotCurves = 6
@@ -147,8 +149,8 @@ const (
 	plotLeast = 1e-3
 )
 
-// moving makes the picture one of the body that moves farthest, of those in the trajectory: the coordinates that change, or, where none goes anywhere, its orientation. If nothing
-// moves, it is where the first body is.
+// moving makes the picture one of the body that moves farthest, of those in the trajectory: the coordinates that
+// change, or, where none goes anywhere, its orientation. If nothing moves, it is where the first body is.
 func (c *curves) moving(names, units []string) {
 	const width = 7 // position and orientation
 	var first []int

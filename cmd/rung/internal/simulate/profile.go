@@ -71,7 +71,8 @@ func (d *drive) firstHeading(least float64) [2]float64 {
 	return [2]float64{1, 0}
 }
 
-// beside returns the place at a length, so far to the left. Before the beginning and behind the end the way goes straight on.
+// beside returns the place at a length, so far to the left. Before the
+// beginning and behind the end the way goes straight on.
 func (w *way) beside(s, left float64) (x, y float64) {
 	n := len(w.at)
 	k := n - 1

@@ -11,8 +11,8 @@ import (
 // stateNumbers are those of a body on their way to rank 0.
 const stateNumbers = 13
 
-// gathered is the sim.Recorder of a rank: it brings what its own bodies do to rank 0, whose watcher sees rows of the whole
-// mechanism.
+// gathered is the sim.Recorder of a rank: it brings what its own
+// bodies do to rank 0, whose watcher sees rows of the whole mechanism.
 type gathered struct {
 	rank     *ranks.Rank
 	own      int

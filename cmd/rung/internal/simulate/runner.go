@@ -240,8 +240,8 @@ func (r *runner) run(parent context.Context) error {
 	return r.finish(err, file != nil)
 }
 
-// finish writes the last checkpoint, what is in memory, and the pictures, after a run that has ended with err; broken says
-// that a file could not be written. It returns the first error that tells more than that the run was interrupted.
+// finish writes the last checkpoint, what is in memory, and the pictures, after a run that has ended with err; broken
+// says that a file could not be written. It returns the first error that tells more than that the run was interrupted.
 //
 // The rows take the place of an older trajectory if they are all there or the run can go on, and are left
 // beside it otherwise.

@@ -36,7 +36,8 @@ func (r *runner) newStops(plan *rung.Plan) error {
 	return shell.Failed(r.name, r.stops.Arm(r.start))
 }
 
-// stopEvents returns the events of the stops. Where there are many, whose steps do not end there, and nobody asks for them, there are none.
+// stopEvents returns the events of the stops. Where there are many, whose
+// steps do not end there, and nobody asks for them, there are none.
 func (r *runner) stopEvents() []sim.Event {
 	if !r.watched {
 		return nil

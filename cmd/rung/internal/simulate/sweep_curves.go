@@ -38,7 +38,8 @@ type sweepCurves struct {
 	counts []int
 }
 
-// newSweepCurves chooses the columns of the curves: one over time, or the second over the first. It returns an error of bad use for those that the study does not keep.
+// newSweepCurves chooses the columns of the curves: one over time, or the second over the first. It returns an error of
+// bad use for those that the study does not keep.
 func newSweepCurves(model string, s *study.Study, columns *study.Columns, names []string) (*sweepCurves, error) {
 	kept := columns.Names[:columns.Trajectories]
 	c := &sweepCurves{names: []string{study.RunColumn}, of: s.Runs(), every: (s.Runs() + mostCurves - 1) / mostCurves, last: -1}

@@ -222,7 +222,8 @@ func (s *sweep) compute(ctx context.Context, todo []int) error {
 
 // partWorker does the runs of parts, one part at a time.
 type partWorker interface {
-	// part does the runs from first up to last, which is not one of them, and returns their rows and trajectories. Errors end the sweep.
+	// part does the runs from first up to last, which is not one of them,
+	// and returns their rows and trajectories. Errors end the sweep.
 	part(ctx context.Context, first, last int) (rows, paths [][]table.Cell, err error)
 }
 

@@ -40,7 +40,8 @@ type sweepPicture struct {
 	moved int // parameters that differ between runs
 }
 
-// newSweepPicture chooses the columns of the picture, those with the names if there are any. It returns an error of bad use for those that there are not.
+// newSweepPicture chooses the columns of the picture, those with the names if there are any. It returns an error of bad
+// use for those that there are not.
 func newSweepPicture(model string, s *study.Study, columns *study.Columns, names []string) (*sweepPicture, error) {
 	p := &sweepPicture{title: sheet.ModelTitle(model), study: s}
 	all := axesOf(s, columns)
@@ -224,7 +225,8 @@ func (p *sweepPicture) write(w io.Writer, format string) error {
 	return picture.Scatter(w, format, c)
 }
 
-// mostDrawn is the largest number that a picture has room for: extents, their margins and sums of numbers of a cell have to be finite.
+// mostDrawn is the largest number that a picture has room for: extents,
+// their margins and sums of numbers of a cell have to be finite.
 const mostDrawn = 1e300
 
 // drawable returns an error that names the first number that is too large for a picture.

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweepTooLarge: numbers whose extent is not finite are refused with their run and column; a picture of them has no axis.
+// TestSweepTooLarge: numbers whose extent is not finite are refused
+// with their run and column; a picture of them has no axis.
 func TestSweepTooLarge(t *testing.T) {
 	axisOf := func(name string, value ...float64) *axis { return &axis{name: name, label: name, value: value} }
 	for _, axes := range [][]*axis{

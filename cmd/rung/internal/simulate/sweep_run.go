@@ -48,7 +48,8 @@ func (w *sweepWorker) part(ctx context.Context, first, last int) (rows, paths []
 	return rows, paths, nil
 }
 
-// run does run i and returns its row and its trajectory. The only errors are ErrInterrupted and those of documents that cannot be written.
+// run does run i and returns its row and its trajectory. The only errors
+// are ErrInterrupted and those of documents that cannot be written.
 func (w *sweepWorker) run(ctx context.Context, i int) (row []table.Cell, rows [][]table.Cell, err error) {
 	w.s.draws.ValuesTo(w.values, i)
 	text, err := w.base.With(w.values)

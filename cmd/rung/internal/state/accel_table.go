@@ -71,7 +71,8 @@ func printJoints(p *sheet.Page, list []rung.JointResult, most int) {
 	printMore(p, len(list)-len(rows), "joint")
 }
 
-// printCouplings writes the multipliers of couplings, which have no unit of their own, and by how much the state violates them.
+// printCouplings writes the multipliers of couplings, which have no
+// unit of their own, and by how much the state violates them.
 func printCouplings(p *sheet.Page, list []rung.CouplingResult, most int) {
 	if len(list) == 0 {
 		return

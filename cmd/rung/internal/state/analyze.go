@@ -158,8 +158,8 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	return a, nil
 }
 
-// withoutBearings returns m without friction of reactions, which has no part in the constraints and may ask for reactions that they leave
-// undetermined. That is m itself if it has none.
+// withoutBearings returns m without friction of reactions, which has no part in the constraints and may ask for
+// reactions that they leave undetermined. That is m itself if it has none.
 func withoutBearings(m *model.Model) *model.Model {
 	out := m
 	for i := range m.Joints {

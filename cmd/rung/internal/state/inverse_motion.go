@@ -77,7 +77,8 @@ func (q *question) answer(f *inverseFlags) (*actuation, error) {
 	return q.actuateByTree(f.method.Method)
 }
 
-// motions makes the wanted accelerations those of the motions: of the mechanism with them, whose other actuators keep their rates.
+// motions makes the wanted accelerations those of the motions: of the
+// mechanism with them, whose other actuators keep their rates.
 func (q *question) motions(m motion.Method, o rung.Options) error {
 	other := slices.DeleteFunc(slices.Clone(q.actuators), func(a mechanism.Freedom) bool { return slices.Contains(q.moved, a) })
 	driven, err := q.mech.Prescribe(other)
@@ -95,15 +96,15 @@ func (q *question) motions(m motion.Method, o rung.Options) error {
 }
 
 const (
-	// followTurn and followPart are how far a motion goes between two states on the way to another time: rad, and parts of the
-	// mechanism's typical length.
+	// followTurn and followPart are how far a motion goes between two states on the way to another time: rad, and parts
+	// of the mechanism's typical length.
 	followTurn, followPart = 0.3, 0.3
 	// followLeast is the shortest part of the way before it is given up.
 	followLeast = 1e-6
 )
 
-// follow takes the state to the time t along the motions, the mechanism closed on the way, so that of several assemblies it is
-// the one to which the motions lead. What the motions leave free stays as near as it can.
+// follow takes the state to the time t along the motions, the mechanism closed on the way, so that of several
+// assemblies it is the one to which the motions lead. What the motions leave free stays as near as it can.
 func (q *question) follow(t float64, o rung.Options) error {
 	end := q.st.Clone()
 	end.Time = t

@@ -68,7 +68,8 @@ func (g *terrain) report(places [][2]float64) (*report, error) {
 	return r, nil
 }
 
-// stripLines is how many lines of nodes slopesOf looks at at once, so that slopes of all nodes are not in memory together.
+// stripLines is how many lines of nodes slopesOf looks at at once, so
+// that slopes of all nodes are not in memory together.
 const stripLines = 64
 
 // slopesOf returns the slopes at the nodes.

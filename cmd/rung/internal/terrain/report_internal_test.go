@@ -10,7 +10,8 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// TestSlopesByStrips: slopes by strips of lines have the bits of those of all nodes at once, for all numbers of lines about those of strips.
+// TestSlopesByStrips: slopes by strips of lines have the bits of those
+// of all nodes at once, for all numbers of lines about those of strips.
 func TestSlopesByStrips(t *testing.T) {
 	r := check.Rand(5)
 	for _, ny := range []int{2, 3, 4, 5, 62, 63, 64, 65, 66, 67, 127, 128, 129, 130, 200} {

@@ -1,0 +1,66 @@
+package plantest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Orderings are all values of kkt.Options.Ordering.
+var Orderings = []order.Ordering{
+	order.Auto, order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection,
+}
+
+// StepCases are the problems of package bench whose steps are watched.
+var StepCases = []struct {
+	Family string
+	N      int
+}{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}}
+
+// Golden reads a reference model.
+func Golden(t testing.TB, name string) *model.Model {
+	t.Helper()
+	m, err := rung.Open(check.ModelPath(t, name))
+	require.NoError(t, err)
+	return m
+}
+
+// Generate builds a problem of package bench.
+func Generate(t testing.TB, family string, n int, seed uint64) *model.Model {
+	t.Helper()
+	m, err := bench.Generate(family, n, seed)
+	require.NoError(t, err)
+	return m
+}
+
+// New returns the plan of a model.
+func New(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
+	t.Helper()
+	p, err := rung.NewPlan(m, kkt.Options{Ordering: o})
+	require.NoError(t, err)
+	return p
+}
+
+// Solve solves the state written in m.
+func Solve(t testing.TB, m *model.Model, o order.Ordering) *kkt.Solver {
+	t.Helper()
+	p := New(t, m, o)
+	s := p.NewSolver()
+	require.NoError(t, s.Solve(p.Initial()))
+	return s
+}
+
+// Report explains a solution.
+func Report(t testing.TB, s *kkt.Solver) *kkt.Report {
+	t.Helper()
+	r, err := s.Report()
+	require.NoError(t, err)
+	return r
+}
