@@ -144,24 +144,22 @@ func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 func (b *Batch) Instructions() string { return tape.Set() }
 
 // tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
-// correction, accelerations in world axes, the same with the checks of Solve, and those of Rollout.
+// correction, accelerations in world axes with the checks of Solve, and those of Rollout.
 type tapes struct {
-	fixed, stage, judge, refine, results, answers []tape.Op
-	steps                                         *stepper
+	fixed, stage, judge, refine, answers []tape.Op
+	steps                                *stepper
 }
 
 // tapes makes the programs.
 func (c *compiler) tapes() (t tapes) {
 	c.evaluate()
 	c.sys.factorize()
-	c.sys.backward(c.sys.x, c.sys.z, 0, false)
+	c.sys.backward(c.sys.x, c.sys.z, 1, false)
 	t.stage = c.take()
 	c.sys.judge(enoughError, 1/trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()
-	c.results()
-	t.results = c.take()
 	c.results()
 	c.sys.verdict()
 	t.answers = c.take()
@@ -175,9 +173,9 @@ func (c *compiler) tapes() (t tapes) {
 // fit reports whether the tapes stay in a workspace of n places.
 func (t *tapes) fit(n int) bool {
 	ok := true
-	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.results, t.answers}
+	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.answers}
 	if s := t.steps; s != nil {
-		list = append(append(append(list, s.updates[:]...), s.judge[:]...), s.rates, s.keep, s.euler, s.errors, s.project)
+		list = append(append(append(list, s.updates[:]...), s.judge[:]...), s.rates, s.euler, s.errors, s.project)
 	}
 	for _, ops := range list {
 		ok = ok && tape.Check(ops, n)

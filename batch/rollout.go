@@ -202,9 +202,9 @@ func (w *worker) roll(r *rolling, g int) {
 	}
 }
 
-// setStep stores a step and its parts.
+// setStep stores how far the stages are from each other, and their weights.
 func (w *worker) setStep(h float64) {
-	for k, x := range [4]float64{h, h / 2, h / 6, h / 3} {
+	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
 		list := w.lane(w.t.steps.h.at(k))
 		for l := range list {
 			list[l] = x
@@ -236,7 +236,6 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		copy(w.w[int(w.c.input)*lanes:], group)
 	}
 	ok = w.prepare(s, g*lanes, n)
-	tape.Run(w.w, t.keep)
 	stages := 4
 	if r.how.Integrator == SemiImplicit {
 		stages = 1
@@ -247,7 +246,6 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
 		}
 		tape.Run(w.w, w.t.stage)
-		tape.Run(w.w, w.t.results)
 		tape.Run(w.w, t.rates)
 		tape.Run(w.w, t.judge[min(k, 1)])
 		if k == 0 {

@@ -10,17 +10,18 @@ import (
 // stepper is the tapes of Rollout.
 type stepper struct {
 	judge   [2][]tape.Op // the checks of the first stage, and of others
-	rates   []tape.Op    // accelerations of the origins of the bodies' frames, after those of the centres of mass
-	keep    []tape.Op    // the state as that of the beginning
+	rates   []tape.Op    // accelerations of the origins of the bodies' frames
 	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
 	euler   []tape.Op    // after the stage of SemiImplicit: the state at the end
 	errors  []tape.Op    // violations of the joints at the state
 	project []tape.Op    // the state put back on the joints, in two solves
 
-	h      place   // step, half of it, a sixth, two sixths
-	errorP place   // squared violations
-	starts []place // of each body: its state at the beginning
+	h      place // of each stage: how far the next one is, and the weight of this one
+	errorP place // squared violations
 }
+
+// wholeStep is where the step is among the numbers of the stages.
+const wholeStep = 4
 
 // refusal says why a mechanism is not stepped in lanes; empty if it is.
 func (c *compiler) refusal() string {
@@ -46,8 +47,12 @@ func (c *compiler) refusal() string {
 
 // steps makes the tapes of Rollout.
 func (c *compiler) steps() *stepper {
-	s := &stepper{h: c.room(4), errorP: c.room(1)}
+	s := &stepper{h: c.room(8), errorP: c.room(1)}
 	rates := c.rates()
+	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
+	for i := range over {
+		over[i] = c.room(bodyPlaces + 3 + 12)
+	}
 	s.rates = c.take()
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
@@ -57,105 +62,32 @@ func (c *compiler) steps() *stepper {
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
 	s.judge[1] = c.take()
 
-	// What a body has over a step.
-	type stepped struct {
-		start    place // pos, q, vel, ω at the beginning
-		turn     place // rotation since then
-		turnRate place
-		sum      place // of vel, turnRate, aO, α, weighted
-	}
-	series := c.constant(tape.Series[:]...)
-	half, minusHalf, twelfth, unit := c.constant(0.5), c.constant(-0.5), c.constant(1./12), c.constant(1)
-	var list []stepped
-	for range c.bodies {
-		list = append(list, stepped{c.room(bodyPlaces), c.room(3), c.room(3), c.room(12)})
-	}
-	for i := range c.bodies {
-		s.starts = append(s.starts, list[i].start)
-		c.opN(tape.Copy, bodyPlaces, 0, list[i].start, c.bodies[i].state)
-	}
-	s.keep = c.take()
-
-	for k := range 4 {
-		next := s.h.at([]int{1, 1, 0, 0}[k])   // times which the next stage is
-		weight := s.h.at([]int{2, 3, 3, 2}[k]) // h/6 or h/3
+	series := c.sys.record.at(records)
+	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		for i := range c.bodies {
-			b, at := &c.bodies[i], &list[i]
-			state, w := b.state, b.state.at(atOmega)
-			// θ̇ = ω − ½θ×ω + θ×(θ×ω)/12
-			if k == 0 {
-				c.opN(tape.Copy, 3, 0, at.turnRate, w)
-				c.opN(tape.Copy, 12, 0, at.sum, c.sys.null)
-			} else {
-				x := c.vector(tape.Cross, at.turn, w)
-				c.opN(tape.Scaled, 3, 0, at.turnRate, w, x, minusHalf)
-				y := c.vector(tape.Cross, at.turn, x)
-				c.opN(tape.Scaled, 3, 0, at.turnRate, at.turnRate, y, twelfth)
-			}
-			c.opN(tape.Scaled, 3, 0, at.sum, at.sum, state.at(atVelocity), weight)
-			c.opN(tape.Scaled, 3, 0, at.sum.at(3), at.sum.at(3), at.turnRate, weight)
-			c.opN(tape.Scaled, 6, 0, at.sum.at(6), at.sum.at(6), rates[i], weight)
-			if k == 3 {
-				c.opN(tape.Add, 3, 0, state, at.start, at.sum)
-				c.op(tape.Turned, state.at(atRotation), at.start.at(atRotation), at.sum.at(3), half, series)
-				c.opN(tape.Add, 6, 0, state.at(atVelocity), at.start.at(atVelocity), at.sum.at(6))
-				continue
-			}
-			c.opN(tape.Scaled, 3, 0, at.turn, c.zero, at.turnRate, next)
-			c.opN(tape.Scaled, 3, 0, state, at.start, state.at(atVelocity), next)
-			c.op(tape.Turned, state.at(atRotation), at.start.at(atRotation), at.turn, half, series)
-			c.opN(tape.Scaled, 6, 0, state.at(atVelocity), at.start.at(atVelocity), rates[i], next)
+			c.op(code, c.bodies[i].state, over[i], rates[i], s.h.at(2*k), series)
 		}
 		s.updates[k] = c.take()
 	}
-
 	for i := range c.bodies {
-		b, at := &c.bodies[i], &list[i]
-		c.opN(tape.Scaled, 6, 0, b.state.at(atVelocity), b.state.at(atVelocity), rates[i], s.h)
-		c.opN(tape.Scaled, 3, 0, b.state, b.state, b.state.at(atVelocity), s.h)
-		c.opN(tape.Scaled, 3, 0, at.turn, c.zero, b.state.at(atOmega), s.h)
-		c.op(tape.Turned, b.state.at(atRotation), b.state.at(atRotation), at.turn, half, series)
+		c.op(tape.Euler, c.bodies[i].state, c.sys.null, rates[i], s.h.at(wholeStep), series)
 	}
 	s.euler = c.take()
 
 	drift := c.violations(s)
 	s.errors = c.take()
 
-	// Displacements and changes of velocity by the factor of the last stage.
-	dx := make([]place, len(c.sys.order))
-	for i := range dx {
-		dx[i] = c.room(c.sys.size(int32(i)))
-	}
-	move := c.room(6)
-	z := make([]place, len(dx))
-	for i := range z {
-		z[i] = c.room(2 * c.sys.size(int32(i)))
+	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
+	var dx, z []place
+	for i := range c.sys.order {
+		n := c.sys.size(int32(i))
+		dx, z = append(dx, c.room(2*n)), append(z, c.room(2*n))
 	}
 	c.sys.eliminate(drift, z, 2, false)
-	solve := func(row int, apply func(b *bodyPlace)) {
-		c.sys.backward(dx, z, row, true)
-		for i := range c.bodies {
-			b := &c.bodies[i]
-			c.op(tape.Unweigh, move, dx[i], b.axes, b.data.at(atWeight), c.sys.record.at(notFinite))
-			apply(b)
-		}
-	}
-	// −θ×c of the centre of mass: the frame's origin moves with the body.
-	origin := func(b *bodyPlace, to place) {
-		com := c.vector(tape.MulVec, b.axes, b.data.at(atCom))
-		c.opN(tape.Add, 3, 0, to, to, move.at(3))
-		c.op(tape.SubCross, to, move, com, to)
-	}
-	solve(0, func(b *bodyPlace) {
-		origin(b, b.state)
-		c.op(tape.Turned, b.state.at(atRotation), b.state.at(atRotation), move, half, series)
-	})
-	solve(1, func(b *bodyPlace) {
-		origin(b, b.state.at(atVelocity))
-		c.opN(tape.Scaled, 3, 0, b.state.at(atOmega), b.state.at(atOmega), move, unit)
-	})
+	c.sys.backward(dx, z, 2, true)
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
-		c.opN(tape.Clean, bodyPlaces, 0, c.bodies[i].state)
+		b := &c.bodies[i]
+		c.op(tape.Moved, b.state, dx[i], b.axes, b.data, c.sys.record)
 	}
 	s.project = c.take()
 	return s
@@ -166,11 +98,7 @@ func (c *compiler) rates() (list []place) {
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		out := c.room(6)
-		w := b.state.at(atOmega)
-		com := c.vector(tape.MulVec, b.axes, b.data.at(atCom))
-		c.op(tape.SubCross, out, b.a, com, b.a.at(3))
-		c.op(tape.LessCentripetal, out, w, com, out)
-		c.opN(tape.Copy, 3, 0, out.at(3), b.a)
+		c.op(tape.Rate, out, b.x, b.axes, b.data, c.sys.record.at(notFinite))
 		list = append(list, out)
 	}
 	return list

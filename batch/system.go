@@ -61,7 +61,8 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 		s.place[v] = int32(k)
 	}
 	s.null = p.constant(make([]float64, 36)...)
-	s.record, s.mask, s.holds, s.terms = p.room(records), p.room(1), p.room(1), p.room(1)
+	s.record = p.constant(append(append(make([]float64, records), tape.Series[:]...), 1./12)...) // and what Moved reads behind it
+	s.mask, s.holds, s.terms = p.room(1), p.room(1), p.room(1)
 	for i := range n {
 		size := int(pattern.Size[i])
 		s.right[i], s.z[i] = p.room(size+3), p.room(size) // right sides are written by threes
@@ -392,29 +393,34 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 	}
 }
 
-// backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, row by row.
-func (s *system) backward(list, z []place, row int, residual bool) {
+// backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
+// of two, one behind the other.
+func (s *system) backward(list, z []place, rows int, residual bool) {
+	back, upper, columns := tape.Back1, tape.Upper1, tape.Columns1of1
+	if rows == 2 {
+		back, upper, columns = tape.TwoBack1, tape.TwoUpper1, tape.TwoColumns1of1
+	}
 	for i := len(s.order) - 1; i >= 0; i-- {
 		v := s.order[i]
 		n := s.size(v)
-		from := z[v].at(row * n)
+		from := z[v]
 		if residual && s.leaf[v] {
 			from = s.null
 		}
 		if len(s.below[v]) == 0 {
-			s.opN(tape.Copy, n, 0, list[v], from)
+			s.opN(tape.Copy, rows*n, 0, list[v], from)
 		}
 		for _, u := range s.below[v] {
-			rows := s.scaled[[2]int32{u, v}]
+			L := s.scaled[[2]int32{u, v}]
 			if s.leaf[v] && n == 6 {
-				s.op(tape.Shaped(tape.Columns1of1, s.size(u), s.full[u]), list[v], rows, list[u], from)
+				s.op(tape.Shaped(columns, s.size(u), s.full[u]), list[v], L, list[u], from)
 			} else {
-				s.opN(sized(tape.Back1, n), s.size(u), 0, list[v], rows, list[u], from)
+				s.opN(sized(back, n), s.size(u), 0, list[v], L, list[u], from)
 			}
 			from = list[v]
 		}
 		if !s.leaf[v] && n > 1 {
-			s.op(sized(tape.Upper1, n), list[v], s.null, s.blocks[[2]int32{v, v}])
+			s.op(sized(upper, n), list[v], s.null, s.blocks[[2]int32{v, v}])
 		}
 	}
 }
@@ -480,7 +486,7 @@ func (s *system) refine() {
 	for i := range dx {
 		dx[i] = s.room(int(p.Size[i]))
 	}
-	s.backward(dx, s.z, 0, true)
+	s.backward(dx, s.z, 1, true)
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}

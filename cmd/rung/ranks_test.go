@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	mbd "github.com/rung-mbd/rung/model"
 )
 
@@ -308,5 +309,49 @@ func TestBenchRanks(t *testing.T) {
 		text := ok(t, args...)
 		requireColumns(t, text)
 		assert.Contains(t, strings.Join(strings.Fields(text), " "), "3 ranks, root go") // long names move it to the next line
+	}
+}
+
+// Of a model in tables each rank reads its range. Accelerations, reactions and trajectories are those of one process.
+func TestRanksOfTables(t *testing.T) {
+	dir := t.TempDir()
+	model, tables := generated(t, "ladder", "90"), filepath.Join(dir, "ladder.tables")
+	ok(t, "export", model, "-o", tables)
+	var want, have rung.Result
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", model, "--json")), &want))
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", tables, "--json", "--ranks", "3")), &have))
+	require.Len(t, have.Ranks.Pieces, 3)
+	assert.Equal(t, 30, have.Ranks.Pieces[1].Bodies)
+	assert.Equal(t, 4, have.Ranks.Pieces[1].Halo, "ranges have two bodies beyond each end")
+	require.Len(t, have.Bodies, len(want.Bodies))
+	for i := range want.Bodies {
+		a, b := have.Bodies[i], want.Bodies[i]
+		require.Equal(t, b.Name, a.Name)
+		check.CloseVec(t, a.ComAcceleration[:], b.ComAcceleration[:], 1e-12, 10, "%s", b.Name)
+		check.CloseVec(t, a.AngularAcceleration[:], b.AngularAcceleration[:], 1e-12, 10, "%s", b.Name)
+	}
+	require.Len(t, have.Joints, len(want.Joints))
+	for i := range want.Joints {
+		a, b := have.Joints[i].ConstraintWrench, want.Joints[i].ConstraintWrench
+		check.CloseVec(t, a.Force[:], b.Force[:], 1e-11, 1000, "%s", want.Joints[i].Name)
+	}
+
+	args := []string{"--until", "0.1", "--every", "0.01", "--bodies", "L3,R40"}
+	one, three := filepath.Join(dir, "1.csv"), filepath.Join(dir, "3.csv")
+	ok(t, append([]string{"simulate", model, "-o", one}, args...)...)
+	ok(t, append([]string{"simulate", tables, "-o", three, "--ranks", "3", "--checkpoint", filepath.Join(dir, "c")}, args...)...)
+	sameRuns(t, one, three, 1e-8)
+	ok(t, "simulate", tables, "-o", three, "--ranks", "3", "--checkpoint", filepath.Join(dir, "c"), "--resume", "--until", "0.2", "--every", "0.01", "--bodies", "L3,R40")
+
+	commands := [][]string{{"accel", tables}, {"simulate", tables, "--until", "0.01", "-o", three}}
+	for _, command := range commands { // more ranks than bodies
+		ok(t, append(command, "--ranks", "120")...)
+	}
+	require.NoError(t, os.Truncate(filepath.Join(tables, "joints.parquet"), 500))
+	for _, command := range commands {
+		r := rungRun(append(command, "--ranks", "3")...)
+		assert.Equal(t, shell.ExitUse, r.status)
+		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		assert.Contains(t, r.err, "joints.parquet: no table of joints")
 	}
 }

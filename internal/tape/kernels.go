@@ -18,170 +18,170 @@ const (
 	Less Code = 5
 	// Masked stores B + C where D is one, and B where D is zero, N lanes.
 	Masked Code = 6
-	// Clean makes numbers of A that are next to nothing zero, N lanes.
-	Clean Code = 7
 	// Mul3 stores B·C.
-	Mul3 Code = 8
+	Mul3 Code = 7
 	// TMul3 stores Bᵀ·C.
-	TMul3 Code = 9
+	TMul3 Code = 8
 	// MulVec stores B·C.
-	MulVec Code = 10
+	MulVec Code = 9
 	// TMulVec stores Bᵀ·C.
-	TMulVec Code = 11
+	TMulVec Code = 10
 	// TMulNeg stores −Bᵀ·C.
-	TMulNeg Code = 12
+	TMulNeg Code = 11
 	// TMulAdd stores D + Bᵀ·C.
-	TMulAdd Code = 13
+	TMulAdd Code = 12
 	// Column stores the column of a matrix that begins at B.
-	Column Code = 14
+	Column Code = 13
 	// OnZ stores z·C₂ with z the third column of B.
-	OnZ Code = 15
+	OnZ Code = 14
 	// OffZ stores x·C₀ + y·C₁ with x, y the first columns of B.
-	OffZ Code = 16
+	OffZ Code = 15
 	// Cross stores B×C.
-	Cross Code = 17
+	Cross Code = 16
 	// AddCross stores D + B×C.
-	AddCross Code = 18
+	AddCross Code = 17
 	// SubCross stores D − B×C.
-	SubCross Code = 19
+	SubCross Code = 18
 	// Dot stores B·C of vectors.
-	Dot Code = 20
+	Dot Code = 19
 	// Unit stores B/|B|, then |B|.
-	Unit Code = 21
+	Unit Code = 20
 	// Quotient stores B/C, a lane.
-	Quotient Code = 22
+	Quotient Code = 21
 	// Departure makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.
-	Departure Code = 23
+	Departure Code = 22
 	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.
-	Body Code = 24
+	Body Code = 23
 	// Axes stores the axes of a body in A: B is its rotation.
-	Axes Code = 25
+	Axes Code = 24
 	// Point stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.
-	Point Code = 26
+	Point Code = 25
 	// Apart stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.
-	Apart Code = 27
+	Apart Code = 26
 	// Tilt stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.
-	Tilt Code = 28
+	Tilt Code = 27
 	// SumSquares adds the squares of N lanes at B to A.
-	SumSquares Code = 29
+	SumSquares Code = 28
 	// Weigh adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.
-	Weigh Code = 30
+	Weigh Code = 29
 	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.
-	Unweigh Code = 31
+	Unweigh Code = 30
 	// Forces1 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces1 Code = 32
+	Forces1 Code = 31
 	// Moments1 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments1 Code = 33
+	Moments1 Code = 32
 	// Forces2 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces2 Code = 34
+	Forces2 Code = 33
 	// Moments2 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments2 Code = 35
+	Moments2 Code = 34
 	// Forces3 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces3 Code = 36
+	Forces3 Code = 35
 	// Moments3 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments3 Code = 37
+	Moments3 Code = 36
 	// Wrench stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.
-	Wrench Code = 38
+	Wrench Code = 37
 	// Squares stores in A the squared norms of N rows of six at B, plus what is at C.
-	Squares Code = 39
+	Squares Code = 38
 	// Centripetal stores D + B×(B×C).
-	Centripetal Code = 40
+	Centripetal Code = 39
 	// LessCentripetal stores D − B×(B×C).
-	LessCentripetal Code = 41
+	LessCentripetal Code = 40
 	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
-	Pull Code = 42
+	Pull Code = 41
 	// Swing stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
-	Swing Code = 43
+	Swing Code = 42
 	// Torque adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.
-	Torque Code = 44
+	Torque Code = 43
 	// Verdict stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.
-	Verdict Code = 45
+	Verdict Code = 44
 	// Wanting stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.
-	Wanting Code = 46
+	Wanting Code = 45
 	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
-	Size Code = 47
-	// Turned stores in A the quaternion exp(C)·B, of length one; C is the rotation vector in D-fold.
-	Turned Code = 48
+	Size Code = 46
 	// Tile1x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x1 Code = 49
+	Tile1x1 Code = 47
 	// Tile1x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x2 Code = 50
+	Tile1x2 Code = 48
 	// Tile1x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x3 Code = 51
+	Tile1x3 Code = 49
 	// Tile1x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x4 Code = 52
+	Tile1x4 Code = 50
 	// Tile1x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x5 Code = 53
+	Tile1x5 Code = 51
 	// Tile1x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x6 Code = 54
+	Tile1x6 Code = 52
 	// Tile2x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x1 Code = 55
+	Tile2x1 Code = 53
 	// Tile2x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x2 Code = 56
+	Tile2x2 Code = 54
 	// Tile2x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x3 Code = 57
+	Tile2x3 Code = 55
 	// Tile2x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x4 Code = 58
+	Tile2x4 Code = 56
 	// Tile2x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x5 Code = 59
+	Tile2x5 Code = 57
 	// Tile2x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x6 Code = 60
+	Tile2x6 Code = 58
 	// Tile3x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x1 Code = 61
+	Tile3x1 Code = 59
 	// Tile3x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x2 Code = 62
+	Tile3x2 Code = 60
 	// Tile3x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x3 Code = 63
+	Tile3x3 Code = 61
 	// Tile3x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x4 Code = 64
+	Tile3x4 Code = 62
 	// Tile3x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x5 Code = 65
+	Tile3x5 Code = 63
 	// Tile3x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x6 Code = 66
+	Tile3x6 Code = 64
 	// Fresh1x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x1 Code = 67
+	Fresh1x1 Code = 65
 	// Fresh1x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x2 Code = 68
+	Fresh1x2 Code = 66
 	// Fresh1x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x3 Code = 69
+	Fresh1x3 Code = 67
 	// Fresh1x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x4 Code = 70
+	Fresh1x4 Code = 68
 	// Fresh1x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x5 Code = 71
+	Fresh1x5 Code = 69
 	// Fresh1x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x6 Code = 72
+	Fresh1x6 Code = 70
 	// Fresh2x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x1 Code = 73
+	Fresh2x1 Code = 71
 	// Fresh2x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x2 Code = 74
+	Fresh2x2 Code = 72
 	// Fresh2x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x3 Code = 75
+	Fresh2x3 Code = 73
 	// Fresh2x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x4 Code = 76
+	Fresh2x4 Code = 74
 	// Fresh2x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x5 Code = 77
+	Fresh2x5 Code = 75
 	// Fresh2x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x6 Code = 78
+	Fresh2x6 Code = 76
 	// Fresh3x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x1 Code = 79
+	Fresh3x1 Code = 77
 	// Fresh3x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x2 Code = 80
+	Fresh3x2 Code = 78
 	// Fresh3x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x3 Code = 81
+	Fresh3x3 Code = 79
 	// Fresh3x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x4 Code = 82
+	Fresh3x4 Code = 80
 	// Fresh3x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x5 Code = 83
+	Fresh3x5 Code = 81
 	// Fresh3x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x6 Code = 84
+	Fresh3x6 Code = 82
 	// Joint1 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint1 Code = 85
+	Joint1 Code = 83
 	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass1 Code = 86
+	Mass1 Code = 84
 	// Panel1 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel1 Code = 87
+	Panel1 Code = 85
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
-	Back1 Code = 88
+	Back1 Code = 86
+	// TwoBack1 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack1 Code = 87
+	// TwoUpper1 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper1 Code = 88
 	// Upper1 stores L⁻ᵀ·A in A: C is L.
 	Upper1 Code = 89
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
@@ -192,154 +192,210 @@ const (
 	Panel2 Code = 92
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
 	Back2 Code = 93
+	// TwoBack2 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack2 Code = 94
+	// TwoUpper2 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper2 Code = 95
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 94
+	Upper2 Code = 96
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 95
+	Joint3 Code = 97
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 96
+	Mass3 Code = 98
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 97
+	Panel3 Code = 99
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 98
+	Back3 Code = 100
+	// TwoBack3 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack3 Code = 101
+	// TwoUpper3 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper3 Code = 102
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 99
+	Upper3 Code = 103
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 100
+	Joint4 Code = 104
 	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 101
+	Mass4 Code = 105
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 102
+	Panel4 Code = 106
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 103
+	Back4 Code = 107
+	// TwoBack4 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack4 Code = 108
+	// TwoUpper4 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper4 Code = 109
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 104
+	Upper4 Code = 110
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 105
+	Joint5 Code = 111
 	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 106
+	Mass5 Code = 112
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 107
+	Panel5 Code = 113
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 108
+	Back5 Code = 114
+	// TwoBack5 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack5 Code = 115
+	// TwoUpper5 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper5 Code = 116
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 109
+	Upper5 Code = 117
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 110
+	Joint6 Code = 118
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 111
+	Mass6 Code = 119
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 112
+	Panel6 Code = 120
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 113
+	Back6 Code = 121
+	// TwoBack6 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
+	TwoBack6 Code = 122
+	// TwoUpper6 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper6 Code = 123
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 114
+	Upper6 Code = 124
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 115
+	Transpose Code = 125
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 116
+	Diagonal Code = 126
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 117
+	Judge Code = 127
 	// First1of1 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of1 Code = 118
+	First1of1 Code = 128
 	// Gram1of1 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of1 Code = 119
+	Gram1of1 Code = 129
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 120
+	Rows1of1 Code = 130
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 121
+	Columns1of1 Code = 131
+	// TwoColumns1of1 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns1of1 Code = 132
 	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 122
+	First2of2 Code = 133
 	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 123
+	Gram2of2 Code = 134
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 124
+	Rows2of2 Code = 135
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 125
+	Columns2of2 Code = 136
+	// TwoColumns2of2 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of2 Code = 137
 	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 126
+	First1of3 Code = 138
 	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 127
+	Gram1of3 Code = 139
 	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 128
+	Rows1of3 Code = 140
 	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 129
+	Columns1of3 Code = 141
+	// TwoColumns1of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns1of3 Code = 142
 	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 130
+	First3of3 Code = 143
 	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 131
+	Gram3of3 Code = 144
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 132
+	Rows3of3 Code = 145
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 133
+	Columns3of3 Code = 146
+	// TwoColumns3of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of3 Code = 147
 	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 134
+	First2of4 Code = 148
 	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 135
+	Gram2of4 Code = 149
 	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 136
+	Rows2of4 Code = 150
 	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 137
+	Columns2of4 Code = 151
+	// TwoColumns2of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of4 Code = 152
 	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 138
+	First3of4 Code = 153
 	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 139
+	Gram3of4 Code = 154
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 140
+	Rows3of4 Code = 155
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 141
+	Columns3of4 Code = 156
+	// TwoColumns3of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of4 Code = 157
 	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 142
+	First4of4 Code = 158
 	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 143
+	Gram4of4 Code = 159
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 144
+	Rows4of4 Code = 160
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 145
+	Columns4of4 Code = 161
+	// TwoColumns4of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns4of4 Code = 162
 	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 146
+	First2of5 Code = 163
 	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 147
+	Gram2of5 Code = 164
 	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 148
+	Rows2of5 Code = 165
 	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 149
+	Columns2of5 Code = 166
+	// TwoColumns2of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns2of5 Code = 167
 	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 150
+	First3of5 Code = 168
 	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 151
+	Gram3of5 Code = 169
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 152
+	Rows3of5 Code = 170
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 153
+	Columns3of5 Code = 171
+	// TwoColumns3of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of5 Code = 172
 	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 154
+	First5of5 Code = 173
 	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 155
+	Gram5of5 Code = 174
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 156
+	Rows5of5 Code = 175
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 157
+	Columns5of5 Code = 176
+	// TwoColumns5of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns5of5 Code = 177
 	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 158
+	First3of6 Code = 178
 	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 159
+	Gram3of6 Code = 179
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 160
+	Rows3of6 Code = 180
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 161
+	Columns3of6 Code = 181
+	// TwoColumns3of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns3of6 Code = 182
 	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 162
+	First6of6 Code = 183
 	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 163
+	Gram6of6 Code = 184
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 164
+	Rows6of6 Code = 185
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 165
+	Columns6of6 Code = 186
+	// TwoColumns6of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
+	TwoColumns6of6 Code = 187
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 166
+	Pair3of5 Code = 188
+	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
+	Rate Code = 189
+	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
+	FirstStage Code = 190
+	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
+	NextStage Code = 191
+	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
+	LastStage Code = 192
+	// Euler moves the state A of a body on by a step D of SemiImplicit: C are its accelerations (Rate), E the series of sine and cosine.
+	Euler Code = 193
+	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It makes numbers that are next to nothing zero, and adds what is not finite, as no number, to the record.
+	Moved Code = 194
 
-	numCodes = 167
+	numCodes = 195
 )
 
 var codeNames = [numCodes]string{
@@ -350,7 +406,6 @@ var codeNames = [numCodes]string{
 	"Scaled",
 	"Less",
 	"Masked",
-	"Clean",
 	"Mul3",
 	"TMul3",
 	"MulVec",
@@ -391,7 +446,6 @@ var codeNames = [numCodes]string{
 	"Verdict",
 	"Wanting",
 	"Size",
-	"Turned",
 	"Tile1x1",
 	"Tile1x2",
 	"Tile1x3",
@@ -432,31 +486,43 @@ var codeNames = [numCodes]string{
 	"Mass1",
 	"Panel1",
 	"Back1",
+	"TwoBack1",
+	"TwoUpper1",
 	"Upper1",
 	"Joint2",
 	"Mass2",
 	"Panel2",
 	"Back2",
+	"TwoBack2",
+	"TwoUpper2",
 	"Upper2",
 	"Joint3",
 	"Mass3",
 	"Panel3",
 	"Back3",
+	"TwoBack3",
+	"TwoUpper3",
 	"Upper3",
 	"Joint4",
 	"Mass4",
 	"Panel4",
 	"Back4",
+	"TwoBack4",
+	"TwoUpper4",
 	"Upper4",
 	"Joint5",
 	"Mass5",
 	"Panel5",
 	"Back5",
+	"TwoBack5",
+	"TwoUpper5",
 	"Upper5",
 	"Joint6",
 	"Mass6",
 	"Panel6",
 	"Back6",
+	"TwoBack6",
+	"TwoUpper6",
 	"Upper6",
 	"Transpose",
 	"Diagonal",
@@ -465,51 +531,69 @@ var codeNames = [numCodes]string{
 	"Gram1of1",
 	"Rows1of1",
 	"Columns1of1",
+	"TwoColumns1of1",
 	"First2of2",
 	"Gram2of2",
 	"Rows2of2",
 	"Columns2of2",
+	"TwoColumns2of2",
 	"First1of3",
 	"Gram1of3",
 	"Rows1of3",
 	"Columns1of3",
+	"TwoColumns1of3",
 	"First3of3",
 	"Gram3of3",
 	"Rows3of3",
 	"Columns3of3",
+	"TwoColumns3of3",
 	"First2of4",
 	"Gram2of4",
 	"Rows2of4",
 	"Columns2of4",
+	"TwoColumns2of4",
 	"First3of4",
 	"Gram3of4",
 	"Rows3of4",
 	"Columns3of4",
+	"TwoColumns3of4",
 	"First4of4",
 	"Gram4of4",
 	"Rows4of4",
 	"Columns4of4",
+	"TwoColumns4of4",
 	"First2of5",
 	"Gram2of5",
 	"Rows2of5",
 	"Columns2of5",
+	"TwoColumns2of5",
 	"First3of5",
 	"Gram3of5",
 	"Rows3of5",
 	"Columns3of5",
+	"TwoColumns3of5",
 	"First5of5",
 	"Gram5of5",
 	"Rows5of5",
 	"Columns5of5",
+	"TwoColumns5of5",
 	"First3of6",
 	"Gram3of6",
 	"Rows3of6",
 	"Columns3of6",
+	"TwoColumns3of6",
 	"First6of6",
 	"Gram6of6",
 	"Rows6of6",
 	"Columns6of6",
+	"TwoColumns6of6",
 	"Pair3of5",
+	"Rate",
+	"FirstStage",
+	"NextStage",
+	"LastStage",
+	"Euler",
+	"Moved",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -543,8 +627,6 @@ func step(w []float64, o *Op, lane int) {
 		goLess(w, o, lane)
 	case Masked:
 		goMasked(w, o, lane)
-	case Clean:
-		goClean(w, o, lane)
 	case Mul3:
 		goMul3(w, o, lane)
 	case TMul3:
@@ -625,8 +707,6 @@ func step(w []float64, o *Op, lane int) {
 		goWanting(w, o, lane)
 	case Size:
 		goSize(w, o, lane)
-	case Turned:
-		goTurned(w, o, lane)
 	case Tile1x1:
 		goTile1x1(w, o, lane)
 	case Tile1x2:
@@ -707,6 +787,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel1(w, o, lane)
 	case Back1:
 		goBack1(w, o, lane)
+	case TwoBack1:
+		goTwoBack1(w, o, lane)
+	case TwoUpper1:
+		goTwoUpper1(w, o, lane)
 	case Upper1:
 		goUpper1(w, o, lane)
 	case Joint2:
@@ -717,6 +801,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel2(w, o, lane)
 	case Back2:
 		goBack2(w, o, lane)
+	case TwoBack2:
+		goTwoBack2(w, o, lane)
+	case TwoUpper2:
+		goTwoUpper2(w, o, lane)
 	case Upper2:
 		goUpper2(w, o, lane)
 	case Joint3:
@@ -727,6 +815,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel3(w, o, lane)
 	case Back3:
 		goBack3(w, o, lane)
+	case TwoBack3:
+		goTwoBack3(w, o, lane)
+	case TwoUpper3:
+		goTwoUpper3(w, o, lane)
 	case Upper3:
 		goUpper3(w, o, lane)
 	case Joint4:
@@ -737,6 +829,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel4(w, o, lane)
 	case Back4:
 		goBack4(w, o, lane)
+	case TwoBack4:
+		goTwoBack4(w, o, lane)
+	case TwoUpper4:
+		goTwoUpper4(w, o, lane)
 	case Upper4:
 		goUpper4(w, o, lane)
 	case Joint5:
@@ -747,6 +843,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel5(w, o, lane)
 	case Back5:
 		goBack5(w, o, lane)
+	case TwoBack5:
+		goTwoBack5(w, o, lane)
+	case TwoUpper5:
+		goTwoUpper5(w, o, lane)
 	case Upper5:
 		goUpper5(w, o, lane)
 	case Joint6:
@@ -757,6 +857,10 @@ func step(w []float64, o *Op, lane int) {
 		goPanel6(w, o, lane)
 	case Back6:
 		goBack6(w, o, lane)
+	case TwoBack6:
+		goTwoBack6(w, o, lane)
+	case TwoUpper6:
+		goTwoUpper6(w, o, lane)
 	case Upper6:
 		goUpper6(w, o, lane)
 	case Transpose:
@@ -773,6 +877,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows1of1(w, o, lane)
 	case Columns1of1:
 		goColumns1of1(w, o, lane)
+	case TwoColumns1of1:
+		goTwoColumns1of1(w, o, lane)
 	case First2of2:
 		goFirst2of2(w, o, lane)
 	case Gram2of2:
@@ -781,6 +887,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of2(w, o, lane)
 	case Columns2of2:
 		goColumns2of2(w, o, lane)
+	case TwoColumns2of2:
+		goTwoColumns2of2(w, o, lane)
 	case First1of3:
 		goFirst1of3(w, o, lane)
 	case Gram1of3:
@@ -789,6 +897,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows1of3(w, o, lane)
 	case Columns1of3:
 		goColumns1of3(w, o, lane)
+	case TwoColumns1of3:
+		goTwoColumns1of3(w, o, lane)
 	case First3of3:
 		goFirst3of3(w, o, lane)
 	case Gram3of3:
@@ -797,6 +907,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of3(w, o, lane)
 	case Columns3of3:
 		goColumns3of3(w, o, lane)
+	case TwoColumns3of3:
+		goTwoColumns3of3(w, o, lane)
 	case First2of4:
 		goFirst2of4(w, o, lane)
 	case Gram2of4:
@@ -805,6 +917,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of4(w, o, lane)
 	case Columns2of4:
 		goColumns2of4(w, o, lane)
+	case TwoColumns2of4:
+		goTwoColumns2of4(w, o, lane)
 	case First3of4:
 		goFirst3of4(w, o, lane)
 	case Gram3of4:
@@ -813,6 +927,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of4(w, o, lane)
 	case Columns3of4:
 		goColumns3of4(w, o, lane)
+	case TwoColumns3of4:
+		goTwoColumns3of4(w, o, lane)
 	case First4of4:
 		goFirst4of4(w, o, lane)
 	case Gram4of4:
@@ -821,6 +937,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows4of4(w, o, lane)
 	case Columns4of4:
 		goColumns4of4(w, o, lane)
+	case TwoColumns4of4:
+		goTwoColumns4of4(w, o, lane)
 	case First2of5:
 		goFirst2of5(w, o, lane)
 	case Gram2of5:
@@ -829,6 +947,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows2of5(w, o, lane)
 	case Columns2of5:
 		goColumns2of5(w, o, lane)
+	case TwoColumns2of5:
+		goTwoColumns2of5(w, o, lane)
 	case First3of5:
 		goFirst3of5(w, o, lane)
 	case Gram3of5:
@@ -837,6 +957,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of5(w, o, lane)
 	case Columns3of5:
 		goColumns3of5(w, o, lane)
+	case TwoColumns3of5:
+		goTwoColumns3of5(w, o, lane)
 	case First5of5:
 		goFirst5of5(w, o, lane)
 	case Gram5of5:
@@ -845,6 +967,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows5of5(w, o, lane)
 	case Columns5of5:
 		goColumns5of5(w, o, lane)
+	case TwoColumns5of5:
+		goTwoColumns5of5(w, o, lane)
 	case First3of6:
 		goFirst3of6(w, o, lane)
 	case Gram3of6:
@@ -853,6 +977,8 @@ func step(w []float64, o *Op, lane int) {
 		goRows3of6(w, o, lane)
 	case Columns3of6:
 		goColumns3of6(w, o, lane)
+	case TwoColumns3of6:
+		goTwoColumns3of6(w, o, lane)
 	case First6of6:
 		goFirst6of6(w, o, lane)
 	case Gram6of6:
@@ -861,8 +987,22 @@ func step(w []float64, o *Op, lane int) {
 		goRows6of6(w, o, lane)
 	case Columns6of6:
 		goColumns6of6(w, o, lane)
+	case TwoColumns6of6:
+		goTwoColumns6of6(w, o, lane)
 	case Pair3of5:
 		goPair3of5(w, o, lane)
+	case Rate:
+		goRate(w, o, lane)
+	case FirstStage:
+		goFirstStage(w, o, lane)
+	case NextStage:
+		goNextStage(w, o, lane)
+	case LastStage:
+		goLastStage(w, o, lane)
+	case Euler:
+		goEuler(w, o, lane)
+	case Moved:
+		goMoved(w, o, lane)
 	default:
 		panic("tape: no such instruction")
 	}
@@ -949,20 +1089,6 @@ func goMasked(w []float64, o *Op, lane int) {
 		A += 8
 		B += 8
 		C += 8
-	}
-}
-
-func goClean(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	v0 := 0.0
-	v1 := w[56+lane]
-	for range o.N {
-		v2 := w[A+0]
-		v3 := v0 - v2
-		v4 := larger(v3, v2)
-		v5 := more(v4, v1, v2, v0)
-		w[A+0] = v5
-		A += 8
 	}
 }
 
@@ -2398,75 +2524,6 @@ func goSize(w []float64, o *Op, lane int) {
 	w[C+0] = v11
 	v12 := larger(v11, w[A+0])
 	w[A+0] = v12
-}
-
-func goTurned(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	E := int(o.E)/8 + lane
-	v0 := w[D+0]
-	v1 := float64(v0 * w[C+0])
-	v2 := float64(v0 * w[C+8])
-	v3 := float64(v0 * w[C+16])
-	v4 := float64(v1 * v1)
-	v5 := math.FMA(v2, v2, v4)
-	v6 := math.FMA(v3, v3, v5)
-	v7 := w[E+32]
-	v8 := w[E+24]
-	v9 := math.FMA(v7, v6, v8)
-	v10 := w[E+16]
-	v11 := math.FMA(v9, v6, v10)
-	v12 := w[E+8]
-	v13 := math.FMA(v11, v6, v12)
-	v14 := w[E+0]
-	v15 := math.FMA(v13, v6, v14)
-	v16 := w[E+72]
-	v17 := w[E+64]
-	v18 := math.FMA(v16, v6, v17)
-	v19 := w[E+56]
-	v20 := math.FMA(v18, v6, v19)
-	v21 := w[E+48]
-	v22 := math.FMA(v20, v6, v21)
-	v23 := w[E+40]
-	v24 := math.FMA(v22, v6, v23)
-	v25 := float64(v1 * v15)
-	v26 := float64(v2 * v15)
-	v27 := float64(v3 * v15)
-	v28 := w[B+0]
-	v29 := w[B+8]
-	v30 := w[B+16]
-	v31 := w[B+24]
-	v32 := float64(v24 * v28)
-	v33 := math.FMA(-v25, v29, v32)
-	v34 := math.FMA(-v26, v30, v33)
-	v35 := math.FMA(-v27, v31, v34)
-	v36 := float64(v24 * v29)
-	v37 := math.FMA(v25, v28, v36)
-	v38 := math.FMA(v26, v31, v37)
-	v39 := math.FMA(-v27, v30, v38)
-	v40 := float64(v24 * v30)
-	v41 := math.FMA(v26, v28, v40)
-	v42 := math.FMA(v27, v29, v41)
-	v43 := math.FMA(-v25, v31, v42)
-	v44 := float64(v24 * v31)
-	v45 := math.FMA(v27, v28, v44)
-	v46 := math.FMA(v25, v30, v45)
-	v47 := math.FMA(-v26, v29, v46)
-	v48 := float64(v35 * v35)
-	v49 := math.FMA(v39, v39, v48)
-	v50 := math.FMA(v43, v43, v49)
-	v51 := math.FMA(v47, v47, v50)
-	v52 := math.Sqrt(v51)
-	v53 := v35 / v52
-	v54 := v39 / v52
-	v55 := v43 / v52
-	v56 := v47 / v52
-	w[A+0] = v53
-	w[A+8] = v54
-	w[A+16] = v55
-	w[A+24] = v56
 }
 
 func goTile1x1(w []float64, o *Op, lane int) {
@@ -3905,6 +3962,34 @@ func goBack1(w []float64, o *Op, lane int) {
 	w[A+0] = v0
 }
 
+func goTwoBack1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	for range o.N {
+		v2 := w[C+0]
+		v3 := w[C+1*K+0]
+		v0 = math.FMA(-v2, w[B+0], v0)
+		v1 = math.FMA(-v3, w[B+0], v1)
+		B += 8
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+}
+
+func goTwoUpper1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	w[A+0] = v0
+	w[A+8] = v1
+}
+
 func goUpper1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	v0 := w[A+0]
@@ -4052,6 +4137,47 @@ func goBack2(w []float64, o *Op, lane int) {
 	}
 	w[A+0] = v0
 	w[A+8] = v1
+}
+
+func goTwoBack2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	for range o.N {
+		v4 := w[C+0]
+		v5 := w[C+1*K+0]
+		v0 = math.FMA(-v4, w[B+0], v0)
+		v2 = math.FMA(-v5, w[B+0], v2)
+		v1 = math.FMA(-v4, w[B+8], v1)
+		v3 = math.FMA(-v5, w[B+8], v3)
+		B += 16
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+}
+
+func goTwoUpper2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := math.FMA(-v1, w[C+16], v0)
+	v5 := math.FMA(-v3, w[C+16], v2)
+	w[A+0] = v4
+	w[A+8] = v1
+	w[A+16] = v5
+	w[A+24] = v3
 }
 
 func goUpper2(w []float64, o *Op, lane int) {
@@ -4270,6 +4396,61 @@ func goBack3(w []float64, o *Op, lane int) {
 	w[A+0] = v0
 	w[A+8] = v1
 	w[A+16] = v2
+}
+
+func goTwoBack3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	for range o.N {
+		v6 := w[C+0]
+		v7 := w[C+1*K+0]
+		v0 = math.FMA(-v6, w[B+0], v0)
+		v3 = math.FMA(-v7, w[B+0], v3)
+		v1 = math.FMA(-v6, w[B+8], v1)
+		v4 = math.FMA(-v7, w[B+8], v4)
+		v2 = math.FMA(-v6, w[B+16], v2)
+		v5 = math.FMA(-v7, w[B+16], v5)
+		B += 24
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+}
+
+func goTwoUpper3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := math.FMA(-v2, w[C+56], v1)
+	v7 := math.FMA(-v5, w[C+56], v4)
+	v8 := math.FMA(-v6, w[C+24], v0)
+	v9 := math.FMA(-v7, w[C+24], v3)
+	v10 := math.FMA(-v2, w[C+48], v8)
+	v11 := math.FMA(-v5, w[C+48], v9)
+	w[A+0] = v10
+	w[A+8] = v6
+	w[A+16] = v2
+	w[A+24] = v11
+	w[A+32] = v7
+	w[A+40] = v5
 }
 
 func goUpper3(w []float64, o *Op, lane int) {
@@ -4570,6 +4751,77 @@ func goBack4(w []float64, o *Op, lane int) {
 	w[A+8] = v1
 	w[A+16] = v2
 	w[A+24] = v3
+}
+
+func goTwoBack4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	for range o.N {
+		v8 := w[C+0]
+		v9 := w[C+1*K+0]
+		v0 = math.FMA(-v8, w[B+0], v0)
+		v4 = math.FMA(-v9, w[B+0], v4)
+		v1 = math.FMA(-v8, w[B+8], v1)
+		v5 = math.FMA(-v9, w[B+8], v5)
+		v2 = math.FMA(-v8, w[B+16], v2)
+		v6 = math.FMA(-v9, w[B+16], v6)
+		v3 = math.FMA(-v8, w[B+24], v3)
+		v7 = math.FMA(-v9, w[B+24], v7)
+		B += 32
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+}
+
+func goTwoUpper4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := math.FMA(-v3, w[C+112], v2)
+	v9 := math.FMA(-v7, w[C+112], v6)
+	v10 := math.FMA(-v8, w[C+72], v1)
+	v11 := math.FMA(-v9, w[C+72], v5)
+	v12 := math.FMA(-v3, w[C+104], v10)
+	v13 := math.FMA(-v7, w[C+104], v11)
+	v14 := math.FMA(-v12, w[C+32], v0)
+	v15 := math.FMA(-v13, w[C+32], v4)
+	v16 := math.FMA(-v8, w[C+64], v14)
+	v17 := math.FMA(-v9, w[C+64], v15)
+	v18 := math.FMA(-v3, w[C+96], v16)
+	v19 := math.FMA(-v7, w[C+96], v17)
+	w[A+0] = v18
+	w[A+8] = v12
+	w[A+16] = v8
+	w[A+24] = v3
+	w[A+32] = v19
+	w[A+40] = v13
+	w[A+48] = v9
+	w[A+56] = v7
 }
 
 func goUpper4(w []float64, o *Op, lane int) {
@@ -4968,6 +5220,95 @@ func goBack5(w []float64, o *Op, lane int) {
 	w[A+16] = v2
 	w[A+24] = v3
 	w[A+32] = v4
+}
+
+func goTwoBack5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	for range o.N {
+		v10 := w[C+0]
+		v11 := w[C+1*K+0]
+		v0 = math.FMA(-v10, w[B+0], v0)
+		v5 = math.FMA(-v11, w[B+0], v5)
+		v1 = math.FMA(-v10, w[B+8], v1)
+		v6 = math.FMA(-v11, w[B+8], v6)
+		v2 = math.FMA(-v10, w[B+16], v2)
+		v7 = math.FMA(-v11, w[B+16], v7)
+		v3 = math.FMA(-v10, w[B+24], v3)
+		v8 = math.FMA(-v11, w[B+24], v8)
+		v4 = math.FMA(-v10, w[B+32], v4)
+		v9 = math.FMA(-v11, w[B+32], v9)
+		B += 40
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+	w[A+64] = v8
+	w[A+72] = v9
+}
+
+func goTwoUpper5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := math.FMA(-v4, w[C+184], v3)
+	v11 := math.FMA(-v9, w[C+184], v8)
+	v12 := math.FMA(-v10, w[C+136], v2)
+	v13 := math.FMA(-v11, w[C+136], v7)
+	v14 := math.FMA(-v4, w[C+176], v12)
+	v15 := math.FMA(-v9, w[C+176], v13)
+	v16 := math.FMA(-v14, w[C+88], v1)
+	v17 := math.FMA(-v15, w[C+88], v6)
+	v18 := math.FMA(-v10, w[C+128], v16)
+	v19 := math.FMA(-v11, w[C+128], v17)
+	v20 := math.FMA(-v4, w[C+168], v18)
+	v21 := math.FMA(-v9, w[C+168], v19)
+	v22 := math.FMA(-v20, w[C+40], v0)
+	v23 := math.FMA(-v21, w[C+40], v5)
+	v24 := math.FMA(-v14, w[C+80], v22)
+	v25 := math.FMA(-v15, w[C+80], v23)
+	v26 := math.FMA(-v10, w[C+120], v24)
+	v27 := math.FMA(-v11, w[C+120], v25)
+	v28 := math.FMA(-v4, w[C+160], v26)
+	v29 := math.FMA(-v9, w[C+160], v27)
+	w[A+0] = v28
+	w[A+8] = v20
+	w[A+16] = v14
+	w[A+24] = v10
+	w[A+32] = v4
+	w[A+40] = v29
+	w[A+48] = v21
+	w[A+56] = v15
+	w[A+64] = v11
+	w[A+72] = v9
 }
 
 func goUpper5(w []float64, o *Op, lane int) {
@@ -5484,6 +5825,115 @@ func goBack6(w []float64, o *Op, lane int) {
 	w[A+40] = v5
 }
 
+func goTwoBack6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	for range o.N {
+		v12 := w[C+0]
+		v13 := w[C+1*K+0]
+		v0 = math.FMA(-v12, w[B+0], v0)
+		v6 = math.FMA(-v13, w[B+0], v6)
+		v1 = math.FMA(-v12, w[B+8], v1)
+		v7 = math.FMA(-v13, w[B+8], v7)
+		v2 = math.FMA(-v12, w[B+16], v2)
+		v8 = math.FMA(-v13, w[B+16], v8)
+		v3 = math.FMA(-v12, w[B+24], v3)
+		v9 = math.FMA(-v13, w[B+24], v9)
+		v4 = math.FMA(-v12, w[B+32], v4)
+		v10 = math.FMA(-v13, w[B+32], v10)
+		v5 = math.FMA(-v12, w[B+40], v5)
+		v11 = math.FMA(-v13, w[B+40], v11)
+		B += 48
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+	w[A+64] = v8
+	w[A+72] = v9
+	w[A+80] = v10
+	w[A+88] = v11
+}
+
+func goTwoUpper6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[A+80]
+	v11 := w[A+88]
+	v12 := math.FMA(-v5, w[C+272], v4)
+	v13 := math.FMA(-v11, w[C+272], v10)
+	v14 := math.FMA(-v12, w[C+216], v3)
+	v15 := math.FMA(-v13, w[C+216], v9)
+	v16 := math.FMA(-v5, w[C+264], v14)
+	v17 := math.FMA(-v11, w[C+264], v15)
+	v18 := math.FMA(-v16, w[C+160], v2)
+	v19 := math.FMA(-v17, w[C+160], v8)
+	v20 := math.FMA(-v12, w[C+208], v18)
+	v21 := math.FMA(-v13, w[C+208], v19)
+	v22 := math.FMA(-v5, w[C+256], v20)
+	v23 := math.FMA(-v11, w[C+256], v21)
+	v24 := math.FMA(-v22, w[C+104], v1)
+	v25 := math.FMA(-v23, w[C+104], v7)
+	v26 := math.FMA(-v16, w[C+152], v24)
+	v27 := math.FMA(-v17, w[C+152], v25)
+	v28 := math.FMA(-v12, w[C+200], v26)
+	v29 := math.FMA(-v13, w[C+200], v27)
+	v30 := math.FMA(-v5, w[C+248], v28)
+	v31 := math.FMA(-v11, w[C+248], v29)
+	v32 := math.FMA(-v30, w[C+48], v0)
+	v33 := math.FMA(-v31, w[C+48], v6)
+	v34 := math.FMA(-v22, w[C+96], v32)
+	v35 := math.FMA(-v23, w[C+96], v33)
+	v36 := math.FMA(-v16, w[C+144], v34)
+	v37 := math.FMA(-v17, w[C+144], v35)
+	v38 := math.FMA(-v12, w[C+192], v36)
+	v39 := math.FMA(-v13, w[C+192], v37)
+	v40 := math.FMA(-v5, w[C+240], v38)
+	v41 := math.FMA(-v11, w[C+240], v39)
+	w[A+0] = v40
+	w[A+8] = v30
+	w[A+16] = v22
+	w[A+24] = v16
+	w[A+32] = v12
+	w[A+40] = v5
+	w[A+48] = v41
+	w[A+56] = v31
+	w[A+64] = v23
+	w[A+72] = v17
+	w[A+80] = v13
+	w[A+88] = v11
+}
+
 func goUpper6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5679,6 +6129,51 @@ func goColumns1of1(w []float64, o *Op, lane int) {
 	w[A+40] = v12
 }
 
+func goTwoColumns1of1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+8]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v18
+	w[A+24] = v20
+	w[A+32] = v22
+	w[A+40] = v24
+	w[A+48] = v15
+	w[A+56] = v17
+	w[A+64] = v19
+	w[A+72] = v21
+	w[A+80] = v23
+	w[A+88] = v25
+}
+
 func goFirst2of2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -5856,6 +6351,65 @@ func goColumns2of2(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+16]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+24]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	w[A+0] = v28
+	w[A+8] = v30
+	w[A+16] = v32
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v29
+	w[A+56] = v31
+	w[A+64] = v33
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst1of3(w []float64, o *Op, lane int) {
@@ -6060,6 +6614,67 @@ func goColumns1of3(w []float64, o *Op, lane int) {
 	w[A+24] = v10
 	w[A+32] = v11
 	w[A+40] = v12
+}
+
+func goTwoColumns1of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+24]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+32]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := w[C+16]
+	v35 := w[C+40]
+	v36 := math.FMA(-v34, w[B+96], v28)
+	v37 := math.FMA(-v35, w[B+96], v29)
+	v38 := math.FMA(-v34, w[B+104], v30)
+	v39 := math.FMA(-v35, w[B+104], v31)
+	v40 := math.FMA(-v34, w[B+112], v32)
+	v41 := math.FMA(-v35, w[B+112], v33)
+	w[A+0] = v36
+	w[A+8] = v38
+	w[A+16] = v40
+	w[A+24] = v20
+	w[A+32] = v22
+	w[A+40] = v24
+	w[A+48] = v37
+	w[A+56] = v39
+	w[A+64] = v41
+	w[A+72] = v21
+	w[A+80] = v23
+	w[A+88] = v25
 }
 
 func goFirst3of3(w []float64, o *Op, lane int) {
@@ -6330,6 +6945,79 @@ func goColumns3of3(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+24]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+32]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+40]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	w[A+0] = v42
+	w[A+8] = v44
+	w[A+16] = v46
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v43
+	w[A+56] = v45
+	w[A+64] = v47
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst2of4(w []float64, o *Op, lane int) {
@@ -6629,6 +7317,81 @@ func goColumns2of4(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := w[C+24]
+	v49 := w[C+56]
+	v50 := math.FMA(-v48, w[B+144], v42)
+	v51 := math.FMA(-v49, w[B+144], v43)
+	v52 := math.FMA(-v48, w[B+152], v44)
+	v53 := math.FMA(-v49, w[B+152], v45)
+	v54 := math.FMA(-v48, w[B+160], v46)
+	v55 := math.FMA(-v49, w[B+160], v47)
+	w[A+0] = v50
+	w[A+8] = v52
+	w[A+16] = v54
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v51
+	w[A+56] = v53
+	w[A+64] = v55
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst3of4(w []float64, o *Op, lane int) {
@@ -6964,6 +7727,87 @@ func goColumns3of4(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+56]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	w[A+0] = v56
+	w[A+8] = v58
+	w[A+16] = v60
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v57
+	w[A+56] = v59
+	w[A+64] = v61
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst4of4(w []float64, o *Op, lane int) {
@@ -7343,6 +8187,93 @@ func goColumns4of4(w []float64, o *Op, lane int) {
 	w[A+40] = v33
 }
 
+func goTwoColumns4of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+32]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+40]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+56]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	w[A+0] = v56
+	w[A+8] = v58
+	w[A+16] = v60
+	w[A+24] = v62
+	w[A+32] = v64
+	w[A+40] = v66
+	w[A+48] = v57
+	w[A+56] = v59
+	w[A+64] = v61
+	w[A+72] = v63
+	w[A+80] = v65
+	w[A+88] = v67
+}
+
 func goFirst2of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -7715,6 +8646,89 @@ func goColumns2of5(w []float64, o *Op, lane int) {
 	w[A+24] = v17
 	w[A+32] = v18
 	w[A+40] = v19
+}
+
+func goTwoColumns2of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := w[C+24]
+	v49 := w[C+64]
+	v50 := math.FMA(-v48, w[B+144], v42)
+	v51 := math.FMA(-v49, w[B+144], v43)
+	v52 := math.FMA(-v48, w[B+152], v44)
+	v53 := math.FMA(-v49, w[B+152], v45)
+	v54 := math.FMA(-v48, w[B+160], v46)
+	v55 := math.FMA(-v49, w[B+160], v47)
+	v56 := w[C+32]
+	v57 := w[C+72]
+	v58 := math.FMA(-v56, w[B+192], v50)
+	v59 := math.FMA(-v57, w[B+192], v51)
+	v60 := math.FMA(-v56, w[B+200], v52)
+	v61 := math.FMA(-v57, w[B+200], v53)
+	v62 := math.FMA(-v56, w[B+208], v54)
+	v63 := math.FMA(-v57, w[B+208], v55)
+	w[A+0] = v58
+	w[A+8] = v60
+	w[A+16] = v62
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v59
+	w[A+56] = v61
+	w[A+64] = v63
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
 }
 
 func goFirst3of5(w []float64, o *Op, lane int) {
@@ -8125,6 +9139,95 @@ func goColumns3of5(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+64]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := w[C+32]
+	v63 := w[C+72]
+	v64 := math.FMA(-v62, w[B+192], v56)
+	v65 := math.FMA(-v63, w[B+192], v57)
+	v66 := math.FMA(-v62, w[B+200], v58)
+	v67 := math.FMA(-v63, w[B+200], v59)
+	v68 := math.FMA(-v62, w[B+208], v60)
+	v69 := math.FMA(-v63, w[B+208], v61)
+	w[A+0] = v64
+	w[A+8] = v66
+	w[A+16] = v68
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v65
+	w[A+56] = v67
+	w[A+64] = v69
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst5of5(w []float64, o *Op, lane int) {
@@ -8627,6 +9730,107 @@ func goColumns5of5(w []float64, o *Op, lane int) {
 	w[A+40] = v40
 }
 
+func goTwoColumns5of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+40]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+48]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+56]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+64]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	v68 := w[C+32]
+	v69 := w[C+72]
+	v70 := math.FMA(-v68, w[B+192], v56)
+	v71 := math.FMA(-v69, w[B+192], v57)
+	v72 := math.FMA(-v68, w[B+200], v58)
+	v73 := math.FMA(-v69, w[B+200], v59)
+	v74 := math.FMA(-v68, w[B+208], v60)
+	v75 := math.FMA(-v69, w[B+208], v61)
+	v76 := math.FMA(-v68, w[B+216], v62)
+	v77 := math.FMA(-v69, w[B+216], v63)
+	v78 := math.FMA(-v68, w[B+224], v64)
+	v79 := math.FMA(-v69, w[B+224], v65)
+	v80 := math.FMA(-v68, w[B+232], v66)
+	v81 := math.FMA(-v69, w[B+232], v67)
+	w[A+0] = v70
+	w[A+8] = v72
+	w[A+16] = v74
+	w[A+24] = v76
+	w[A+32] = v78
+	w[A+40] = v80
+	w[A+48] = v71
+	w[A+56] = v73
+	w[A+64] = v75
+	w[A+72] = v77
+	w[A+80] = v79
+	w[A+88] = v81
+}
+
 func goFirst3of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -9120,6 +10324,103 @@ func goColumns3of6(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoColumns3of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := w[C+32]
+	v63 := w[C+80]
+	v64 := math.FMA(-v62, w[B+192], v56)
+	v65 := math.FMA(-v63, w[B+192], v57)
+	v66 := math.FMA(-v62, w[B+200], v58)
+	v67 := math.FMA(-v63, w[B+200], v59)
+	v68 := math.FMA(-v62, w[B+208], v60)
+	v69 := math.FMA(-v63, w[B+208], v61)
+	v70 := w[C+40]
+	v71 := w[C+88]
+	v72 := math.FMA(-v70, w[B+240], v64)
+	v73 := math.FMA(-v71, w[B+240], v65)
+	v74 := math.FMA(-v70, w[B+248], v66)
+	v75 := math.FMA(-v71, w[B+248], v67)
+	v76 := math.FMA(-v70, w[B+256], v68)
+	v77 := math.FMA(-v71, w[B+256], v69)
+	w[A+0] = v72
+	w[A+8] = v74
+	w[A+16] = v76
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v73
+	w[A+56] = v75
+	w[A+64] = v77
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goFirst6of6(w []float64, o *Op, lane int) {
@@ -9761,6 +11062,121 @@ func goColumns6of6(w []float64, o *Op, lane int) {
 	w[A+40] = v47
 }
 
+func goTwoColumns6of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+144], v42)
+	v57 := math.FMA(-v55, w[B+144], v43)
+	v58 := math.FMA(-v54, w[B+152], v44)
+	v59 := math.FMA(-v55, w[B+152], v45)
+	v60 := math.FMA(-v54, w[B+160], v46)
+	v61 := math.FMA(-v55, w[B+160], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+176], v50)
+	v65 := math.FMA(-v55, w[B+176], v51)
+	v66 := math.FMA(-v54, w[B+184], v52)
+	v67 := math.FMA(-v55, w[B+184], v53)
+	v68 := w[C+32]
+	v69 := w[C+80]
+	v70 := math.FMA(-v68, w[B+192], v56)
+	v71 := math.FMA(-v69, w[B+192], v57)
+	v72 := math.FMA(-v68, w[B+200], v58)
+	v73 := math.FMA(-v69, w[B+200], v59)
+	v74 := math.FMA(-v68, w[B+208], v60)
+	v75 := math.FMA(-v69, w[B+208], v61)
+	v76 := math.FMA(-v68, w[B+216], v62)
+	v77 := math.FMA(-v69, w[B+216], v63)
+	v78 := math.FMA(-v68, w[B+224], v64)
+	v79 := math.FMA(-v69, w[B+224], v65)
+	v80 := math.FMA(-v68, w[B+232], v66)
+	v81 := math.FMA(-v69, w[B+232], v67)
+	v82 := w[C+40]
+	v83 := w[C+88]
+	v84 := math.FMA(-v82, w[B+240], v70)
+	v85 := math.FMA(-v83, w[B+240], v71)
+	v86 := math.FMA(-v82, w[B+248], v72)
+	v87 := math.FMA(-v83, w[B+248], v73)
+	v88 := math.FMA(-v82, w[B+256], v74)
+	v89 := math.FMA(-v83, w[B+256], v75)
+	v90 := math.FMA(-v82, w[B+264], v76)
+	v91 := math.FMA(-v83, w[B+264], v77)
+	v92 := math.FMA(-v82, w[B+272], v78)
+	v93 := math.FMA(-v83, w[B+272], v79)
+	v94 := math.FMA(-v82, w[B+280], v80)
+	v95 := math.FMA(-v83, w[B+280], v81)
+	w[A+0] = v84
+	w[A+8] = v86
+	w[A+16] = v88
+	w[A+24] = v90
+	w[A+32] = v92
+	w[A+40] = v94
+	w[A+48] = v85
+	w[A+56] = v87
+	w[A+64] = v89
+	w[A+72] = v91
+	w[A+80] = v93
+	w[A+88] = v95
+}
+
 func goPair3of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -9965,4 +11381,897 @@ func goPair3of5(w []float64, o *Op, lane int) {
 	w[A+176] = v117
 	w[A+184] = v123
 	w[A+192] = v129
+}
+
+func goRate(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[D+48])
+	v4 := math.FMA(v1, w[D+72], v3)
+	v5 := math.FMA(v2, w[D+80], v4)
+	v6 := float64(v1 * w[D+56])
+	v7 := math.FMA(v2, w[D+88], v6)
+	v8 := float64(v2 * w[D+64])
+	v9 := w[D+96]
+	v10 := float64(v9 * w[B+24])
+	v11 := math.FMA(-v7, w[D+184], v10)
+	v12 := math.FMA(v8, w[D+176], v11)
+	v13 := float64(v9 * w[B+32])
+	v14 := math.FMA(-v8, w[D+168], v13)
+	v15 := math.FMA(v5, w[D+184], v14)
+	v16 := float64(v9 * w[B+40])
+	v17 := math.FMA(-v5, w[D+176], v16)
+	v18 := math.FMA(v7, w[D+168], v17)
+	v19 := w[C+72]
+	v20 := w[C+80]
+	v21 := w[C+88]
+	v22 := w[D+168]
+	v23 := w[D+176]
+	v24 := w[D+184]
+	v25 := float64(v19 * v22)
+	v26 := math.FMA(v20, v23, v25)
+	v27 := math.FMA(v21, v24, v26)
+	v28 := float64(v19 * v19)
+	v29 := math.FMA(v20, v20, v28)
+	v30 := math.FMA(v21, v21, v29)
+	v31 := math.FMA(-v27, v19, v12)
+	v32 := math.FMA(v30, v22, v31)
+	v33 := math.FMA(-v27, v20, v15)
+	v34 := math.FMA(v30, v23, v33)
+	v35 := math.FMA(-v27, v21, v18)
+	v36 := math.FMA(v30, v24, v35)
+	v37 := w[E+0]
+	v38 := float64(v32 * w[C+0])
+	v39 := math.FMA(v34, w[C+8], v38)
+	v40 := math.FMA(v36, w[C+16], v39)
+	w[A+0] = v40
+	v41 := 0.0
+	v42 := math.FMA(v41, v40, v37)
+	v43 := float64(v32 * w[C+24])
+	v44 := math.FMA(v34, w[C+32], v43)
+	v45 := math.FMA(v36, w[C+40], v44)
+	w[A+8] = v45
+	v46 := 0.0
+	v47 := math.FMA(v46, v45, v42)
+	v48 := float64(v32 * w[C+48])
+	v49 := math.FMA(v34, w[C+56], v48)
+	v50 := math.FMA(v36, w[C+64], v49)
+	w[A+16] = v50
+	v51 := 0.0
+	v52 := math.FMA(v51, v50, v47)
+	v53 := float64(v5 * w[C+0])
+	v54 := math.FMA(v7, w[C+8], v53)
+	v55 := math.FMA(v8, w[C+16], v54)
+	w[A+24] = v55
+	v56 := 0.0
+	v57 := math.FMA(v56, v55, v52)
+	v58 := float64(v5 * w[C+24])
+	v59 := math.FMA(v7, w[C+32], v58)
+	v60 := math.FMA(v8, w[C+40], v59)
+	w[A+32] = v60
+	v61 := 0.0
+	v62 := math.FMA(v61, v60, v57)
+	v63 := float64(v5 * w[C+48])
+	v64 := math.FMA(v7, w[C+56], v63)
+	v65 := math.FMA(v8, w[C+64], v64)
+	w[A+40] = v65
+	v66 := 0.0
+	v67 := math.FMA(v66, v65, v62)
+	w[E+0] = v67
+}
+
+func goFirstStage(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[A+0]
+	w[B+0] = v0
+	v1 := w[A+8]
+	w[B+8] = v1
+	v2 := w[A+16]
+	w[B+16] = v2
+	v3 := w[A+24]
+	w[B+24] = v3
+	v4 := w[A+32]
+	w[B+32] = v4
+	v5 := w[A+40]
+	w[B+40] = v5
+	v6 := w[A+48]
+	w[B+48] = v6
+	v7 := w[A+56]
+	w[B+56] = v7
+	v8 := w[A+64]
+	w[B+64] = v8
+	v9 := w[A+72]
+	w[B+72] = v9
+	v10 := w[A+80]
+	w[B+80] = v10
+	v11 := w[A+88]
+	w[B+88] = v11
+	v12 := w[A+96]
+	w[B+96] = v12
+	v13 := w[A+80]
+	v14 := w[A+88]
+	v15 := w[A+96]
+	v16 := w[D+8]
+	v17 := w[D+0]
+	v18 := w[A+56]
+	v19 := float64(v16 * v18)
+	w[B+128] = v19
+	v20 := w[B+0]
+	v21 := math.FMA(v17, v18, v20)
+	w[A+0] = v21
+	v22 := w[A+64]
+	v23 := float64(v16 * v22)
+	w[B+136] = v23
+	v24 := w[B+8]
+	v25 := math.FMA(v17, v22, v24)
+	w[A+8] = v25
+	v26 := w[A+72]
+	v27 := float64(v16 * v26)
+	w[B+144] = v27
+	v28 := w[B+16]
+	v29 := math.FMA(v17, v26, v28)
+	w[A+16] = v29
+	v30 := float64(v16 * v13)
+	w[B+152] = v30
+	v31 := float64(v13 * v17)
+	w[B+104] = v31
+	v32 := float64(v31 * w[16+lane])
+	v33 := float64(v16 * v14)
+	w[B+160] = v33
+	v34 := float64(v14 * v17)
+	w[B+112] = v34
+	v35 := float64(v34 * w[16+lane])
+	v36 := float64(v16 * v15)
+	w[B+168] = v36
+	v37 := float64(v15 * v17)
+	w[B+120] = v37
+	v38 := float64(v37 * w[16+lane])
+	v39 := w[C+0]
+	v40 := float64(v16 * v39)
+	w[B+176] = v40
+	v41 := w[B+56]
+	v42 := math.FMA(v17, v39, v41)
+	w[A+56] = v42
+	v43 := w[C+8]
+	v44 := float64(v16 * v43)
+	w[B+184] = v44
+	v45 := w[B+64]
+	v46 := math.FMA(v17, v43, v45)
+	w[A+64] = v46
+	v47 := w[C+16]
+	v48 := float64(v16 * v47)
+	w[B+192] = v48
+	v49 := w[B+72]
+	v50 := math.FMA(v17, v47, v49)
+	w[A+72] = v50
+	v51 := w[C+24]
+	v52 := float64(v16 * v51)
+	w[B+200] = v52
+	v53 := w[B+80]
+	v54 := math.FMA(v17, v51, v53)
+	w[A+80] = v54
+	v55 := w[C+32]
+	v56 := float64(v16 * v55)
+	w[B+208] = v56
+	v57 := w[B+88]
+	v58 := math.FMA(v17, v55, v57)
+	w[A+88] = v58
+	v59 := w[C+40]
+	v60 := float64(v16 * v59)
+	w[B+216] = v60
+	v61 := w[B+96]
+	v62 := math.FMA(v17, v59, v61)
+	w[A+96] = v62
+	v63 := float64(v32 * v32)
+	v64 := math.FMA(v35, v35, v63)
+	v65 := math.FMA(v38, v38, v64)
+	v66 := w[E+32]
+	v67 := w[E+24]
+	v68 := math.FMA(v66, v65, v67)
+	v69 := w[E+16]
+	v70 := math.FMA(v68, v65, v69)
+	v71 := w[E+8]
+	v72 := math.FMA(v70, v65, v71)
+	v73 := w[E+0]
+	v74 := math.FMA(v72, v65, v73)
+	v75 := w[E+72]
+	v76 := w[E+64]
+	v77 := math.FMA(v75, v65, v76)
+	v78 := w[E+56]
+	v79 := math.FMA(v77, v65, v78)
+	v80 := w[E+48]
+	v81 := math.FMA(v79, v65, v80)
+	v82 := w[E+40]
+	v83 := math.FMA(v81, v65, v82)
+	v84 := float64(v32 * v74)
+	v85 := float64(v35 * v74)
+	v86 := float64(v38 * v74)
+	v87 := w[B+24]
+	v88 := w[B+32]
+	v89 := w[B+40]
+	v90 := w[B+48]
+	v91 := float64(v83 * v87)
+	v92 := math.FMA(-v84, v88, v91)
+	v93 := math.FMA(-v85, v89, v92)
+	v94 := math.FMA(-v86, v90, v93)
+	v95 := float64(v83 * v88)
+	v96 := math.FMA(v84, v87, v95)
+	v97 := math.FMA(v85, v90, v96)
+	v98 := math.FMA(-v86, v89, v97)
+	v99 := float64(v83 * v89)
+	v100 := math.FMA(v85, v87, v99)
+	v101 := math.FMA(v86, v88, v100)
+	v102 := math.FMA(-v84, v90, v101)
+	v103 := float64(v83 * v90)
+	v104 := math.FMA(v86, v87, v103)
+	v105 := math.FMA(v84, v89, v104)
+	v106 := math.FMA(-v85, v88, v105)
+	v107 := float64(v94 * v94)
+	v108 := math.FMA(v98, v98, v107)
+	v109 := math.FMA(v102, v102, v108)
+	v110 := math.FMA(v106, v106, v109)
+	v111 := math.Sqrt(v110)
+	v112 := v94 / v111
+	v113 := v98 / v111
+	v114 := v102 / v111
+	v115 := v106 / v111
+	w[A+24] = v112
+	w[A+32] = v113
+	w[A+40] = v114
+	w[A+48] = v115
+}
+
+func goNextStage(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[A+80]
+	v1 := w[A+88]
+	v2 := w[A+96]
+	v3 := w[B+104]
+	v4 := w[B+112]
+	v5 := w[B+120]
+	v6 := float64(v4 * v2)
+	v7 := math.FMA(-v5, v1, v6)
+	v8 := float64(v5 * v0)
+	v9 := math.FMA(-v3, v2, v8)
+	v10 := float64(v3 * v1)
+	v11 := math.FMA(-v4, v0, v10)
+	v12 := math.FMA(-v7, w[16+lane], v0)
+	v13 := math.FMA(-v9, w[16+lane], v1)
+	v14 := math.FMA(-v11, w[16+lane], v2)
+	v15 := float64(v4 * v11)
+	v16 := math.FMA(-v5, v9, v15)
+	v17 := float64(v5 * v7)
+	v18 := math.FMA(-v3, v11, v17)
+	v19 := float64(v3 * v9)
+	v20 := math.FMA(-v4, v7, v19)
+	v21 := math.FMA(v16, w[E+80], v12)
+	v22 := math.FMA(v18, w[E+80], v13)
+	v23 := math.FMA(v20, w[E+80], v14)
+	v24 := w[D+8]
+	v25 := w[D+0]
+	v26 := w[A+56]
+	v27 := w[B+128]
+	v28 := math.FMA(v24, v26, v27)
+	w[B+128] = v28
+	v29 := w[B+0]
+	v30 := math.FMA(v25, v26, v29)
+	w[A+0] = v30
+	v31 := w[A+64]
+	v32 := w[B+136]
+	v33 := math.FMA(v24, v31, v32)
+	w[B+136] = v33
+	v34 := w[B+8]
+	v35 := math.FMA(v25, v31, v34)
+	w[A+8] = v35
+	v36 := w[A+72]
+	v37 := w[B+144]
+	v38 := math.FMA(v24, v36, v37)
+	w[B+144] = v38
+	v39 := w[B+16]
+	v40 := math.FMA(v25, v36, v39)
+	w[A+16] = v40
+	v41 := w[B+152]
+	v42 := math.FMA(v24, v21, v41)
+	w[B+152] = v42
+	v43 := float64(v21 * v25)
+	w[B+104] = v43
+	v44 := float64(v43 * w[16+lane])
+	v45 := w[B+160]
+	v46 := math.FMA(v24, v22, v45)
+	w[B+160] = v46
+	v47 := float64(v22 * v25)
+	w[B+112] = v47
+	v48 := float64(v47 * w[16+lane])
+	v49 := w[B+168]
+	v50 := math.FMA(v24, v23, v49)
+	w[B+168] = v50
+	v51 := float64(v23 * v25)
+	w[B+120] = v51
+	v52 := float64(v51 * w[16+lane])
+	v53 := w[C+0]
+	v54 := w[B+176]
+	v55 := math.FMA(v24, v53, v54)
+	w[B+176] = v55
+	v56 := w[B+56]
+	v57 := math.FMA(v25, v53, v56)
+	w[A+56] = v57
+	v58 := w[C+8]
+	v59 := w[B+184]
+	v60 := math.FMA(v24, v58, v59)
+	w[B+184] = v60
+	v61 := w[B+64]
+	v62 := math.FMA(v25, v58, v61)
+	w[A+64] = v62
+	v63 := w[C+16]
+	v64 := w[B+192]
+	v65 := math.FMA(v24, v63, v64)
+	w[B+192] = v65
+	v66 := w[B+72]
+	v67 := math.FMA(v25, v63, v66)
+	w[A+72] = v67
+	v68 := w[C+24]
+	v69 := w[B+200]
+	v70 := math.FMA(v24, v68, v69)
+	w[B+200] = v70
+	v71 := w[B+80]
+	v72 := math.FMA(v25, v68, v71)
+	w[A+80] = v72
+	v73 := w[C+32]
+	v74 := w[B+208]
+	v75 := math.FMA(v24, v73, v74)
+	w[B+208] = v75
+	v76 := w[B+88]
+	v77 := math.FMA(v25, v73, v76)
+	w[A+88] = v77
+	v78 := w[C+40]
+	v79 := w[B+216]
+	v80 := math.FMA(v24, v78, v79)
+	w[B+216] = v80
+	v81 := w[B+96]
+	v82 := math.FMA(v25, v78, v81)
+	w[A+96] = v82
+	v83 := float64(v44 * v44)
+	v84 := math.FMA(v48, v48, v83)
+	v85 := math.FMA(v52, v52, v84)
+	v86 := w[E+32]
+	v87 := w[E+24]
+	v88 := math.FMA(v86, v85, v87)
+	v89 := w[E+16]
+	v90 := math.FMA(v88, v85, v89)
+	v91 := w[E+8]
+	v92 := math.FMA(v90, v85, v91)
+	v93 := w[E+0]
+	v94 := math.FMA(v92, v85, v93)
+	v95 := w[E+72]
+	v96 := w[E+64]
+	v97 := math.FMA(v95, v85, v96)
+	v98 := w[E+56]
+	v99 := math.FMA(v97, v85, v98)
+	v100 := w[E+48]
+	v101 := math.FMA(v99, v85, v100)
+	v102 := w[E+40]
+	v103 := math.FMA(v101, v85, v102)
+	v104 := float64(v44 * v94)
+	v105 := float64(v48 * v94)
+	v106 := float64(v52 * v94)
+	v107 := w[B+24]
+	v108 := w[B+32]
+	v109 := w[B+40]
+	v110 := w[B+48]
+	v111 := float64(v103 * v107)
+	v112 := math.FMA(-v104, v108, v111)
+	v113 := math.FMA(-v105, v109, v112)
+	v114 := math.FMA(-v106, v110, v113)
+	v115 := float64(v103 * v108)
+	v116 := math.FMA(v104, v107, v115)
+	v117 := math.FMA(v105, v110, v116)
+	v118 := math.FMA(-v106, v109, v117)
+	v119 := float64(v103 * v109)
+	v120 := math.FMA(v105, v107, v119)
+	v121 := math.FMA(v106, v108, v120)
+	v122 := math.FMA(-v104, v110, v121)
+	v123 := float64(v103 * v110)
+	v124 := math.FMA(v106, v107, v123)
+	v125 := math.FMA(v104, v109, v124)
+	v126 := math.FMA(-v105, v108, v125)
+	v127 := float64(v114 * v114)
+	v128 := math.FMA(v118, v118, v127)
+	v129 := math.FMA(v122, v122, v128)
+	v130 := math.FMA(v126, v126, v129)
+	v131 := math.Sqrt(v130)
+	v132 := v114 / v131
+	v133 := v118 / v131
+	v134 := v122 / v131
+	v135 := v126 / v131
+	w[A+24] = v132
+	w[A+32] = v133
+	w[A+40] = v134
+	w[A+48] = v135
+}
+
+func goLastStage(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[A+80]
+	v1 := w[A+88]
+	v2 := w[A+96]
+	v3 := w[B+104]
+	v4 := w[B+112]
+	v5 := w[B+120]
+	v6 := float64(v4 * v2)
+	v7 := math.FMA(-v5, v1, v6)
+	v8 := float64(v5 * v0)
+	v9 := math.FMA(-v3, v2, v8)
+	v10 := float64(v3 * v1)
+	v11 := math.FMA(-v4, v0, v10)
+	v12 := math.FMA(-v7, w[16+lane], v0)
+	v13 := math.FMA(-v9, w[16+lane], v1)
+	v14 := math.FMA(-v11, w[16+lane], v2)
+	v15 := float64(v4 * v11)
+	v16 := math.FMA(-v5, v9, v15)
+	v17 := float64(v5 * v7)
+	v18 := math.FMA(-v3, v11, v17)
+	v19 := float64(v3 * v9)
+	v20 := math.FMA(-v4, v7, v19)
+	v21 := math.FMA(v16, w[E+80], v12)
+	v22 := math.FMA(v18, w[E+80], v13)
+	v23 := math.FMA(v20, w[E+80], v14)
+	v24 := w[D+8]
+	v25 := w[B+128]
+	v26 := math.FMA(v24, w[A+56], v25)
+	v27 := v26 + w[B+0]
+	w[A+0] = v27
+	v28 := w[B+136]
+	v29 := math.FMA(v24, w[A+64], v28)
+	v30 := v29 + w[B+8]
+	w[A+8] = v30
+	v31 := w[B+144]
+	v32 := math.FMA(v24, w[A+72], v31)
+	v33 := v32 + w[B+16]
+	w[A+16] = v33
+	v34 := w[B+152]
+	v35 := math.FMA(v24, v21, v34)
+	v36 := float64(v35 * w[16+lane])
+	v37 := w[B+160]
+	v38 := math.FMA(v24, v22, v37)
+	v39 := float64(v38 * w[16+lane])
+	v40 := w[B+168]
+	v41 := math.FMA(v24, v23, v40)
+	v42 := float64(v41 * w[16+lane])
+	v43 := w[B+176]
+	v44 := math.FMA(v24, w[C+0], v43)
+	v45 := v44 + w[B+56]
+	w[A+56] = v45
+	v46 := w[B+184]
+	v47 := math.FMA(v24, w[C+8], v46)
+	v48 := v47 + w[B+64]
+	w[A+64] = v48
+	v49 := w[B+192]
+	v50 := math.FMA(v24, w[C+16], v49)
+	v51 := v50 + w[B+72]
+	w[A+72] = v51
+	v52 := w[B+200]
+	v53 := math.FMA(v24, w[C+24], v52)
+	v54 := v53 + w[B+80]
+	w[A+80] = v54
+	v55 := w[B+208]
+	v56 := math.FMA(v24, w[C+32], v55)
+	v57 := v56 + w[B+88]
+	w[A+88] = v57
+	v58 := w[B+216]
+	v59 := math.FMA(v24, w[C+40], v58)
+	v60 := v59 + w[B+96]
+	w[A+96] = v60
+	v61 := float64(v36 * v36)
+	v62 := math.FMA(v39, v39, v61)
+	v63 := math.FMA(v42, v42, v62)
+	v64 := w[E+32]
+	v65 := w[E+24]
+	v66 := math.FMA(v64, v63, v65)
+	v67 := w[E+16]
+	v68 := math.FMA(v66, v63, v67)
+	v69 := w[E+8]
+	v70 := math.FMA(v68, v63, v69)
+	v71 := w[E+0]
+	v72 := math.FMA(v70, v63, v71)
+	v73 := w[E+72]
+	v74 := w[E+64]
+	v75 := math.FMA(v73, v63, v74)
+	v76 := w[E+56]
+	v77 := math.FMA(v75, v63, v76)
+	v78 := w[E+48]
+	v79 := math.FMA(v77, v63, v78)
+	v80 := w[E+40]
+	v81 := math.FMA(v79, v63, v80)
+	v82 := float64(v36 * v72)
+	v83 := float64(v39 * v72)
+	v84 := float64(v42 * v72)
+	v85 := w[B+24]
+	v86 := w[B+32]
+	v87 := w[B+40]
+	v88 := w[B+48]
+	v89 := float64(v81 * v85)
+	v90 := math.FMA(-v82, v86, v89)
+	v91 := math.FMA(-v83, v87, v90)
+	v92 := math.FMA(-v84, v88, v91)
+	v93 := float64(v81 * v86)
+	v94 := math.FMA(v82, v85, v93)
+	v95 := math.FMA(v83, v88, v94)
+	v96 := math.FMA(-v84, v87, v95)
+	v97 := float64(v81 * v87)
+	v98 := math.FMA(v83, v85, v97)
+	v99 := math.FMA(v84, v86, v98)
+	v100 := math.FMA(-v82, v88, v99)
+	v101 := float64(v81 * v88)
+	v102 := math.FMA(v84, v85, v101)
+	v103 := math.FMA(v82, v87, v102)
+	v104 := math.FMA(-v83, v86, v103)
+	v105 := float64(v92 * v92)
+	v106 := math.FMA(v96, v96, v105)
+	v107 := math.FMA(v100, v100, v106)
+	v108 := math.FMA(v104, v104, v107)
+	v109 := math.Sqrt(v108)
+	v110 := v92 / v109
+	v111 := v96 / v109
+	v112 := v100 / v109
+	v113 := v104 / v109
+	w[A+24] = v110
+	w[A+32] = v111
+	w[A+40] = v112
+	w[A+48] = v113
+}
+
+func goEuler(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[A+56]
+	v2 := math.FMA(v0, w[C+0], v1)
+	w[A+56] = v2
+	v3 := w[A+0]
+	v4 := math.FMA(v0, v2, v3)
+	w[A+0] = v4
+	v5 := w[A+64]
+	v6 := math.FMA(v0, w[C+8], v5)
+	w[A+64] = v6
+	v7 := w[A+8]
+	v8 := math.FMA(v0, v6, v7)
+	w[A+8] = v8
+	v9 := w[A+72]
+	v10 := math.FMA(v0, w[C+16], v9)
+	w[A+72] = v10
+	v11 := w[A+16]
+	v12 := math.FMA(v0, v10, v11)
+	w[A+16] = v12
+	v13 := w[A+80]
+	v14 := math.FMA(v0, w[C+24], v13)
+	w[A+80] = v14
+	v15 := float64(v0 * v14)
+	v16 := float64(v15 * w[16+lane])
+	v17 := w[A+88]
+	v18 := math.FMA(v0, w[C+32], v17)
+	w[A+88] = v18
+	v19 := float64(v0 * v18)
+	v20 := float64(v19 * w[16+lane])
+	v21 := w[A+96]
+	v22 := math.FMA(v0, w[C+40], v21)
+	w[A+96] = v22
+	v23 := float64(v0 * v22)
+	v24 := float64(v23 * w[16+lane])
+	v25 := float64(v16 * v16)
+	v26 := math.FMA(v20, v20, v25)
+	v27 := math.FMA(v24, v24, v26)
+	v28 := w[E+32]
+	v29 := w[E+24]
+	v30 := math.FMA(v28, v27, v29)
+	v31 := w[E+16]
+	v32 := math.FMA(v30, v27, v31)
+	v33 := w[E+8]
+	v34 := math.FMA(v32, v27, v33)
+	v35 := w[E+0]
+	v36 := math.FMA(v34, v27, v35)
+	v37 := w[E+72]
+	v38 := w[E+64]
+	v39 := math.FMA(v37, v27, v38)
+	v40 := w[E+56]
+	v41 := math.FMA(v39, v27, v40)
+	v42 := w[E+48]
+	v43 := math.FMA(v41, v27, v42)
+	v44 := w[E+40]
+	v45 := math.FMA(v43, v27, v44)
+	v46 := float64(v16 * v36)
+	v47 := float64(v20 * v36)
+	v48 := float64(v24 * v36)
+	v49 := w[A+24]
+	v50 := w[A+32]
+	v51 := w[A+40]
+	v52 := w[A+48]
+	v53 := float64(v45 * v49)
+	v54 := math.FMA(-v46, v50, v53)
+	v55 := math.FMA(-v47, v51, v54)
+	v56 := math.FMA(-v48, v52, v55)
+	v57 := float64(v45 * v50)
+	v58 := math.FMA(v46, v49, v57)
+	v59 := math.FMA(v47, v52, v58)
+	v60 := math.FMA(-v48, v51, v59)
+	v61 := float64(v45 * v51)
+	v62 := math.FMA(v47, v49, v61)
+	v63 := math.FMA(v48, v50, v62)
+	v64 := math.FMA(-v46, v52, v63)
+	v65 := float64(v45 * v52)
+	v66 := math.FMA(v48, v49, v65)
+	v67 := math.FMA(v46, v51, v66)
+	v68 := math.FMA(-v47, v50, v67)
+	v69 := float64(v56 * v56)
+	v70 := math.FMA(v60, v60, v69)
+	v71 := math.FMA(v64, v64, v70)
+	v72 := math.FMA(v68, v68, v71)
+	v73 := math.Sqrt(v72)
+	v74 := v56 / v73
+	v75 := v60 / v73
+	v76 := v64 / v73
+	v77 := v68 / v73
+	w[A+24] = v74
+	w[A+32] = v75
+	w[A+40] = v76
+	w[A+48] = v77
+}
+
+func goMoved(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[D+48])
+	v4 := math.FMA(v1, w[D+72], v3)
+	v5 := math.FMA(v2, w[D+80], v4)
+	v6 := float64(v1 * w[D+56])
+	v7 := math.FMA(v2, w[D+88], v6)
+	v8 := float64(v2 * w[D+64])
+	v9 := w[D+96]
+	v10 := float64(v9 * w[B+24])
+	v11 := math.FMA(-v7, w[D+184], v10)
+	v12 := math.FMA(v8, w[D+176], v11)
+	v13 := float64(v9 * w[B+32])
+	v14 := math.FMA(-v8, w[D+168], v13)
+	v15 := math.FMA(v5, w[D+184], v14)
+	v16 := float64(v9 * w[B+40])
+	v17 := math.FMA(-v5, w[D+176], v16)
+	v18 := math.FMA(v7, w[D+168], v17)
+	v19 := w[E+56]
+	v20 := float64(v12 * w[C+0])
+	v21 := math.FMA(v15, w[C+8], v20)
+	v22 := math.FMA(v18, w[C+16], v21)
+	v23 := 0.0
+	v24 := math.FMA(v23, v22, v19)
+	v25 := v22 + w[A+0]
+	v26 := 0.0
+	v27 := v26 - v25
+	v28 := larger(v27, v25)
+	v29 := more(v28, w[56+lane], v25, v26)
+	w[A+0] = v29
+	v30 := float64(v12 * w[C+24])
+	v31 := math.FMA(v15, w[C+32], v30)
+	v32 := math.FMA(v18, w[C+40], v31)
+	v33 := 0.0
+	v34 := math.FMA(v33, v32, v24)
+	v35 := v32 + w[A+8]
+	v36 := 0.0
+	v37 := v36 - v35
+	v38 := larger(v37, v35)
+	v39 := more(v38, w[56+lane], v35, v36)
+	w[A+8] = v39
+	v40 := float64(v12 * w[C+48])
+	v41 := math.FMA(v15, w[C+56], v40)
+	v42 := math.FMA(v18, w[C+64], v41)
+	v43 := 0.0
+	v44 := math.FMA(v43, v42, v34)
+	v45 := v42 + w[A+16]
+	v46 := 0.0
+	v47 := v46 - v45
+	v48 := larger(v47, v45)
+	v49 := more(v48, w[56+lane], v45, v46)
+	w[A+16] = v49
+	v50 := float64(v5 * w[C+0])
+	v51 := math.FMA(v7, w[C+8], v50)
+	v52 := math.FMA(v8, w[C+16], v51)
+	v53 := 0.0
+	v54 := math.FMA(v53, v52, v44)
+	v55 := float64(v5 * w[C+24])
+	v56 := math.FMA(v7, w[C+32], v55)
+	v57 := math.FMA(v8, w[C+40], v56)
+	v58 := 0.0
+	v59 := math.FMA(v58, v57, v54)
+	v60 := float64(v5 * w[C+48])
+	v61 := math.FMA(v7, w[C+56], v60)
+	v62 := math.FMA(v8, w[C+64], v61)
+	v63 := 0.0
+	v64 := math.FMA(v63, v62, v59)
+	w[E+56] = v64
+	v65 := float64(v52 * w[16+lane])
+	v66 := float64(v57 * w[16+lane])
+	v67 := float64(v62 * w[16+lane])
+	v68 := float64(v65 * v65)
+	v69 := math.FMA(v66, v66, v68)
+	v70 := math.FMA(v67, v67, v69)
+	v71 := w[E+104]
+	v72 := w[E+96]
+	v73 := math.FMA(v71, v70, v72)
+	v74 := w[E+88]
+	v75 := math.FMA(v73, v70, v74)
+	v76 := w[E+80]
+	v77 := math.FMA(v75, v70, v76)
+	v78 := w[E+72]
+	v79 := math.FMA(v77, v70, v78)
+	v80 := w[E+144]
+	v81 := w[E+136]
+	v82 := math.FMA(v80, v70, v81)
+	v83 := w[E+128]
+	v84 := math.FMA(v82, v70, v83)
+	v85 := w[E+120]
+	v86 := math.FMA(v84, v70, v85)
+	v87 := w[E+112]
+	v88 := math.FMA(v86, v70, v87)
+	v89 := float64(v65 * v79)
+	v90 := float64(v66 * v79)
+	v91 := float64(v67 * v79)
+	v92 := w[A+24]
+	v93 := w[A+32]
+	v94 := w[A+40]
+	v95 := w[A+48]
+	v96 := float64(v88 * v92)
+	v97 := math.FMA(-v89, v93, v96)
+	v98 := math.FMA(-v90, v94, v97)
+	v99 := math.FMA(-v91, v95, v98)
+	v100 := float64(v88 * v93)
+	v101 := math.FMA(v89, v92, v100)
+	v102 := math.FMA(v90, v95, v101)
+	v103 := math.FMA(-v91, v94, v102)
+	v104 := float64(v88 * v94)
+	v105 := math.FMA(v90, v92, v104)
+	v106 := math.FMA(v91, v93, v105)
+	v107 := math.FMA(-v89, v95, v106)
+	v108 := float64(v88 * v95)
+	v109 := math.FMA(v91, v92, v108)
+	v110 := math.FMA(v89, v94, v109)
+	v111 := math.FMA(-v90, v93, v110)
+	v112 := float64(v99 * v99)
+	v113 := math.FMA(v103, v103, v112)
+	v114 := math.FMA(v107, v107, v113)
+	v115 := math.FMA(v111, v111, v114)
+	v116 := math.Sqrt(v115)
+	v117 := v99 / v116
+	v118 := v103 / v116
+	v119 := v107 / v116
+	v120 := v111 / v116
+	v121 := 0.0
+	v122 := v121 - v117
+	v123 := larger(v122, v117)
+	v124 := more(v123, w[56+lane], v117, v121)
+	w[A+24] = v124
+	v125 := 0.0
+	v126 := v125 - v118
+	v127 := larger(v126, v118)
+	v128 := more(v127, w[56+lane], v118, v125)
+	w[A+32] = v128
+	v129 := 0.0
+	v130 := v129 - v119
+	v131 := larger(v130, v119)
+	v132 := more(v131, w[56+lane], v119, v129)
+	w[A+40] = v132
+	v133 := 0.0
+	v134 := v133 - v120
+	v135 := larger(v134, v120)
+	v136 := more(v135, w[56+lane], v120, v133)
+	w[A+48] = v136
+	v137 := w[B+48]
+	v138 := w[B+56]
+	v139 := w[B+64]
+	v140 := float64(v137 * w[D+48])
+	v141 := math.FMA(v138, w[D+72], v140)
+	v142 := math.FMA(v139, w[D+80], v141)
+	v143 := float64(v138 * w[D+56])
+	v144 := math.FMA(v139, w[D+88], v143)
+	v145 := float64(v139 * w[D+64])
+	v146 := w[D+96]
+	v147 := float64(v146 * w[B+72])
+	v148 := math.FMA(-v144, w[D+184], v147)
+	v149 := math.FMA(v145, w[D+176], v148)
+	v150 := float64(v146 * w[B+80])
+	v151 := math.FMA(-v145, w[D+168], v150)
+	v152 := math.FMA(v142, w[D+184], v151)
+	v153 := float64(v146 * w[B+88])
+	v154 := math.FMA(-v142, w[D+176], v153)
+	v155 := math.FMA(v144, w[D+168], v154)
+	v156 := w[E+56]
+	v157 := float64(v149 * w[C+0])
+	v158 := math.FMA(v152, w[C+8], v157)
+	v159 := math.FMA(v155, w[C+16], v158)
+	v160 := 0.0
+	v161 := math.FMA(v160, v159, v156)
+	v162 := v159 + w[A+56]
+	v163 := 0.0
+	v164 := v163 - v162
+	v165 := larger(v164, v162)
+	v166 := more(v165, w[56+lane], v162, v163)
+	w[A+56] = v166
+	v167 := float64(v149 * w[C+24])
+	v168 := math.FMA(v152, w[C+32], v167)
+	v169 := math.FMA(v155, w[C+40], v168)
+	v170 := 0.0
+	v171 := math.FMA(v170, v169, v161)
+	v172 := v169 + w[A+64]
+	v173 := 0.0
+	v174 := v173 - v172
+	v175 := larger(v174, v172)
+	v176 := more(v175, w[56+lane], v172, v173)
+	w[A+64] = v176
+	v177 := float64(v149 * w[C+48])
+	v178 := math.FMA(v152, w[C+56], v177)
+	v179 := math.FMA(v155, w[C+64], v178)
+	v180 := 0.0
+	v181 := math.FMA(v180, v179, v171)
+	v182 := v179 + w[A+72]
+	v183 := 0.0
+	v184 := v183 - v182
+	v185 := larger(v184, v182)
+	v186 := more(v185, w[56+lane], v182, v183)
+	w[A+72] = v186
+	v187 := float64(v142 * w[C+0])
+	v188 := math.FMA(v144, w[C+8], v187)
+	v189 := math.FMA(v145, w[C+16], v188)
+	v190 := 0.0
+	v191 := math.FMA(v190, v189, v181)
+	v192 := float64(v142 * w[C+24])
+	v193 := math.FMA(v144, w[C+32], v192)
+	v194 := math.FMA(v145, w[C+40], v193)
+	v195 := 0.0
+	v196 := math.FMA(v195, v194, v191)
+	v197 := float64(v142 * w[C+48])
+	v198 := math.FMA(v144, w[C+56], v197)
+	v199 := math.FMA(v145, w[C+64], v198)
+	v200 := 0.0
+	v201 := math.FMA(v200, v199, v196)
+	w[E+56] = v201
+	v202 := v189 + w[A+80]
+	v203 := 0.0
+	v204 := v203 - v202
+	v205 := larger(v204, v202)
+	v206 := more(v205, w[56+lane], v202, v203)
+	w[A+80] = v206
+	v207 := v194 + w[A+88]
+	v208 := 0.0
+	v209 := v208 - v207
+	v210 := larger(v209, v207)
+	v211 := more(v210, w[56+lane], v207, v208)
+	w[A+88] = v211
+	v212 := v199 + w[A+96]
+	v213 := 0.0
+	v214 := v213 - v212
+	v215 := larger(v214, v212)
+	v216 := more(v215, w[56+lane], v212, v213)
+	w[A+96] = v216
 }

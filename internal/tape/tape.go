@@ -39,10 +39,10 @@ const (
 	Weak   // pivot over scale up to which a row is weak
 	Tiny   // what a pivot of a row of scale zero has to exceed
 	Square // of the largest residual of a row, relative to its terms
-	Least  // number that counts as zero in a state (Clean)
+	Least  // number that counts as zero in a state (Moved)
 )
 
-// least is what Clean takes for zero. Numbers whose products are below the smallest normal one make processors a hundred times slower.
+// least is what Moved takes for zero. Numbers whose products are below the smallest normal one make processors a hundred times slower.
 const least = 1e-100
 
 // NewWorkspace returns n places of Lanes numbers each, on a line of the cache, with the constants at its front.
@@ -101,7 +101,7 @@ func Check(list []Op, n int) bool {
 }
 
 // Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero in their last three; first is
-// First1of1, Gram1of1, Rows1of1 or Columns1of1. Rows may be taken for fuller than they are: there are not all shapes.
+// First1of1, Gram1of1, Rows1of1, Columns1of1 or TwoColumns1of1. Rows may be taken for fuller than they are: there are not all shapes.
 //
 // It panics unless n is 1 to 6 and full at most n.
 func Shaped(first Code, n, full int) Code {
@@ -133,7 +133,7 @@ func more(a, b, x, y float64) float64 {
 	return y
 }
 
-// Series are the coefficients that Turned reads: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles of 0.1, a turn of 0.2.
+// Series are the coefficients of rotations: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles of 0.1, a turn of 0.2.
 var Series = [10]float64{
 	1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
 	1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320,

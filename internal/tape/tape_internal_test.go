@@ -111,8 +111,8 @@ func TestShaped(t *testing.T) {
 	require.PanicsWithValue(t, "tape: no such shape", func() { Shaped(Gram1of1, 7, 0) })
 }
 
-// TestTurned: the rotation by a vector is that of the exponential, to rounding for the angles of steps.
-func TestTurned(t *testing.T) {
+// TestEuler: the rotation by a vector is that of the exponential, to rounding for the angles of steps, and the origin moves with the new velocity.
+func TestEuler(t *testing.T) {
 	w := fill(3)
 	set := func(p int, list ...float64) {
 		for i, v := range list {
@@ -121,13 +121,13 @@ func TestTurned(t *testing.T) {
 			}
 		}
 	}
-	set(20, 1, 0, 0, 0)
-	set(30, 0.12, -0.05, 0.1)
-	set(40, 0.5)
-	set(50, Series[:]...)
-	Run(w, []Op{{Code: Turned, A: 64 * 60, B: 64 * 20, C: 64 * 30, D: 64 * 40, E: 64 * 50}, {Code: End}})
-	a := math.Sqrt(0.12*0.12+0.05*0.05+0.01) / 2
-	for i, want := range []float64{math.Cos(a), 0.06 * math.Sin(a) / a, -0.025 * math.Sin(a) / a, 0.05 * math.Sin(a) / a} {
-		require.InDelta(t, want, w[(60+i)*Lanes], 2e-16)
+	set(20, 1, 2, 3, 1, 0, 0, 0, 1, 0, -1, 0.1, -0.05, 0.1)
+	set(40, 0, 2, 0, 0.04, 0, 0)
+	set(50, 0.5)
+	set(60, Series[:]...)
+	Run(w, []Op{{Code: Euler, A: 64 * 20, C: 64 * 40, D: 64 * 50, E: 64 * 60}, {Code: End}})
+	a := math.Sqrt(0.06*0.06+0.025*0.025+0.05*0.05) / 2
+	for i, want := range []float64{1.5, 2.5, 2.5, math.Cos(a), 0.03 * math.Sin(a) / a, -0.0125 * math.Sin(a) / a, 0.025 * math.Sin(a) / a, 1, 1, -1, 0.12, -0.05, 0.1} {
+		require.InDelta(t, want, w[(20+i)*Lanes], 2e-16)
 	}
 }

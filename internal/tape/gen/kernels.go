@@ -5,7 +5,7 @@ import "fmt"
 // kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func kernels() []*kernel {
 	list := append(vectors(), mechanics()...)
-	return append(append(list, factor()...), shaped()...)
+	return append(append(append(list, factor()...), shaped()...), stepping()...)
 }
 
 func define(list *[]*kernel, name, doc string, body func(k *kernel)) {
@@ -61,14 +61,6 @@ func vectors() (list []*kernel) {
 			k.step('A', 1)
 			k.step('B', 1)
 			k.step('C', 1)
-		})
-	})
-	add("Clean", "makes numbers of A that are next to nothing zero, N lanes.", func(k *kernel) {
-		z, least := k.pin(k.null()), k.pin(k.ld(constant(least)))
-		k.loop(func() {
-			a := k.ld(at('A', 0))
-			k.st(at('A', 0), k.more(k.max(k.sub(z, a), a), least, a, z))
-			k.step('A', 1)
 		})
 	})
 	add("Mul3", "stores B·C.", func(k *kernel) { product(k, 3, 1) })
@@ -388,7 +380,6 @@ func mechanics() (list []*kernel) {
 		k.st(at('C', 0), s)
 		k.st(at('A', 0), k.max(s, at('A', 0)))
 	})
-	add("Turned", "stores in A the quaternion exp(C)·B, of length one; C is the rotation vector in D-fold.", turned)
 	return list
 }
 
@@ -442,23 +433,21 @@ var (
 	cosine = []int{5, 6, 7, 8, 9}
 )
 
-// turned is Turned: half the rotation vector is v = C·D, and the quaternion (cos|v|, v·sin|v|/|v|)·q. E has the coefficients.
-func turned(k *kernel) {
-	d := k.ld(at('D', 0))
-	v := []val{k.mul(d, at('C', 0)), k.mul(d, at('C', 1)), k.mul(d, at('C', 2))}
+// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one, for v of half a rotation vector; coefficients are at series.
+func rotated(k *kernel, v []val, from, series mem) []val {
 	a := k.dot(anys(v), anys(v))
-	series := func(list []int) val {
-		s := k.ld(at('E', list[len(list)-1]))
+	sum := func(list []int) val {
+		s := k.ld(at(series.ptr, series.off+list[len(list)-1]))
 		for i := len(list) - 2; i >= 0; i-- {
-			s = k.fma(s, a, at('E', list[i]))
+			s = k.fma(s, a, at(series.ptr, series.off+list[i]))
 		}
 		return s
 	}
-	s, c := series(sine), series(cosine)
+	s, c := sum(sine), sum(cosine)
 	for i := range v {
 		v[i] = k.mul(v[i], s)
 	}
-	q := k.vec(at('B', 0), 4)
+	q := k.vec(from, 4)
 	p := []val{
 		k.fnma(v[2], q[3], k.fnma(v[1], q[2], k.fnma(v[0], q[1], k.mul(c, q[0])))),
 		k.fnma(v[2], q[2], k.fma(v[1], q[3], k.fma(v[0], q[0], k.mul(c, q[1])))),
@@ -469,7 +458,7 @@ func turned(k *kernel) {
 	for i := range p {
 		p[i] = k.div(p[i], r)
 	}
-	k.put(at('A', 0), p...)
+	return p
 }
 
 // Places of the record of a solve: see package batch.
@@ -537,6 +526,32 @@ func factor() (list []*kernel) {
 			for i := range acc {
 				k.st(at('A', i), acc[i])
 			}
+		})
+		add(fmt.Sprintf("TwoBack%d", n), "stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.", func(k *kernel) {
+			acc := make([]val, 2*n)
+			for i := range acc {
+				acc[i] = k.pin(k.ld(at('D', i)))
+			}
+			k.loop(func() {
+				x, y := k.ld(at('C', 0)), k.ld(at('C', 0).row('K', 1))
+				for i := range n {
+					k.gather("fnma", acc[i], x, at('B', i))
+					k.gather("fnma", acc[n+i], y, at('B', i))
+				}
+				k.step('B', n)
+				k.step('C', 1)
+			})
+			k.put(at('A', 0), acc...)
+		})
+		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), 2*n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
+				}
+			}
+			k.put(at('A', 0), x...)
 		})
 		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
 			x := k.vec(at('A', 0), n)

@@ -55,6 +55,17 @@ func shaped() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
+		define(&list, "TwoColumns"+s.String(), "stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.", func(k *kernel) {
+			acc := k.vec(at('D', 0), 12)
+			for i := range s.n {
+				x, y := k.ld(at('C', i)), k.ld(at('C', s.n+i))
+				for c := range s.width(i) {
+					acc[c] = k.fnma(x, at('B', 6*i+c), acc[c])
+					acc[6+c] = k.fnma(y, at('B', 6*i+c), acc[6+c])
+				}
+			}
+			k.put(at('A', 0), acc...)
+		})
 	}
 	five := shape{5, 3}
 	define(&list, "Pair"+five.String(), "stores −B·Cᵀ, both rows of a shape, in A.", func(k *kernel) { pair(k, five, 31) })

@@ -116,15 +116,7 @@ func (of *rankProblem) piece(r *ranks.Rank, f *benchFlags) (*dist.Piece, error) 
 		piece := dist.Piece(*part)
 		return &piece, nil
 	}
-	file, err := shell.OpenTables(of.tables)
-	if err = dist.Agree(r, err); err != nil {
-		return nil, err
-	}
-	piece, err := dist.ReadPiece(r, file)
-	if e := file.Close(); err == nil {
-		err = dist.Agree(r, e)
-	}
-	return piece, err
+	return ranks.ReadTables(r, of.tables)
 }
 
 // measureRank measures evaluations. Rank 0 returns the record.

@@ -79,7 +79,7 @@ type party struct {
 
 // loaded is a model that ranks have read.
 type loaded struct {
-	model *model.Model
+	model ranks.Model
 	bar   *shell.Progress
 }
 
@@ -89,15 +89,12 @@ func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 		if err := f.checkRanks(path); err != nil {
 			return of, err
 		}
-		if r.Processes && path == shell.Stdio {
-			return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
-		}
 		bar := r.Stderr
 		if f.quiet || f.json || f.output == shell.Stdio && shell.Terminal(r.Stdout) {
 			bar = io.Discard
 		}
 		of.bar = shell.NewProgress(bar)
-		of.model, err = shell.ReadModel(path, cmd.InOrStdin(), of.bar)
+		of.model, err = ranks.ReadModel(r, path, cmd.InOrStdin(), of.bar)
 		if err != nil {
 			of.bar.End()
 		}
@@ -109,13 +106,13 @@ func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 		}
 		own := *f // ranks of one process set times each
 		p := &party{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar}
-		return p.simulate(of.model)
+		return p.simulate(&of.model)
 	})
 }
 
 // simulate prepares and does the run.
-func (p *party) simulate(m *model.Model) error {
-	err := p.prepare(m)
+func (p *party) simulate(of *ranks.Model) error {
+	err := p.prepare(of)
 	if p.watch != nil {
 		defer p.release()
 	}
@@ -130,29 +127,31 @@ func (p *party) simulate(m *model.Model) error {
 }
 
 // prepare is what comes before the run. Its errors are those of all ranks.
-func (p *party) prepare(m *model.Model) (err error) {
+func (p *party) prepare(of *ranks.Model) (err error) {
 	f := p.f
 	if f.Between == 0 {
 		f.Between = checkpointInterval
 	}
-	whole, err := mechanism.New(m)
-	if err == nil {
-		err = refuseRanks(whole)
+	var whole *mechanism.Mechanism // on rank 0
+	if p.Head() {
+		if whole, err = mechanism.New(of.Whole); err == nil {
+			err = refuseRanks(whole)
+		}
 	}
 	if err = dist.Agree(p.Comm, err); err != nil {
 		return err
 	}
 	p.Options.Threads = int(f.threads)
-	if p.plan, err = dist.NewPlan(p.Comm, m, p.Options); err != nil {
+	if p.plan, err = of.Plan(p.Rank, p.Options); err != nil {
 		return shell.Failed(p.name, err)
 	}
 	if p.solver, err = p.plan.NewSolver(); err != nil {
 		return shell.Failed(p.name, err)
 	}
-	if err = p.readLatest(whole); err != nil {
+	if err = p.readLatest(); err != nil {
 		return err
 	}
-	if err = dist.Agree(p.Comm, p.newWatch(whole, m)); err != nil {
+	if err = dist.Agree(p.Comm, p.newWatch(whole, of.Whole)); err != nil {
 		return err
 	}
 	p.rows = newGathered(p.Rank, p.plan, p.watch)
@@ -166,9 +165,9 @@ func (p *party) prepare(m *model.Model) (err error) {
 }
 
 // readLatest finds the checkpoint to go on from, and checks the times of the run.
-func (p *party) readLatest(whole *mechanism.Mechanism) error {
+func (p *party) readLatest() error {
 	f := p.f
-	start := whole.Initial().Time
+	start := p.plan.Mechanism().Initial().Time
 	if f.checkpoint != "" {
 		p.store = dist.NewStore(p.Comm, f.checkpoint)
 	}

@@ -19,25 +19,23 @@ import (
 
 // accelOnRanks is runAccel with --ranks.
 func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
-	load := func(r *ranks.Rank) (*model.Model, error) {
+	load := func(r *ranks.Rank) (of ranks.Model, err error) {
 		switch {
 		case f.method.Method != motion.Sparse:
-			return nil, shell.UseErrorf("--ranks needs --method sparse")
+			return of, shell.UseErrorf("--ranks needs --method sparse")
 		case !f.ordering.IsAuto():
-			return nil, shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
-		case r.Processes && path == shell.Stdio:
-			return nil, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
+			return of, shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
 		}
 		p := shell.NewProgress(r.Stderr)
 		defer p.End()
-		return shell.ReadModel(path, cmd.InOrStdin(), p)
+		return ranks.ReadModel(r, path, cmd.InOrStdin(), p)
 	}
 	large := shell.Large(path)
 	if large {
 		defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
 	}
-	return ranks.Launch(cmd, &f.ranks, load, func(r *ranks.Rank, m *model.Model) error {
-		out, err := accelerateRank(r, m, f)
+	return ranks.Launch(cmd, &f.ranks, load, func(r *ranks.Rank, of ranks.Model) error {
+		out, err := accelerateRank(r, &of, f)
 		if err != nil {
 			return shell.Failed(shell.ModelFile(path), err)
 		}
@@ -49,9 +47,9 @@ func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
 }
 
 // accelerateRank solves on one rank. Rank 0 returns the document.
-func accelerateRank(r *ranks.Rank, m *model.Model, f *accelFlags) (*rung.Result, error) {
+func accelerateRank(r *ranks.Rank, of *ranks.Model, f *accelFlags) (*rung.Result, error) {
 	r.Options.Threads = int(f.threads)
-	p, err := dist.NewPlan(r, m, r.Options)
+	p, err := of.Plan(r, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +61,7 @@ func accelerateRank(r *ranks.Rank, m *model.Model, f *accelFlags) (*rung.Result,
 		return nil, err
 	}
 	out := &pieces{rank: r, plan: p, solver: s}
-	if err = dist.Agree(r, out.begin(m)); err != nil {
+	if err = dist.Agree(r, out.begin(of.Whole)); err != nil {
 		return nil, err
 	}
 	if err := out.explain(f.ranks.RootName()); err != nil {
