@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -38,7 +37,7 @@ func TestMany(t *testing.T) {
 	p.picture()
 	first := time.Since(begin)
 	t.Logf("first picture after %.2f s, of which %.2f s without the browser, and %.2f s to the end of the page's first drawing", first.Seconds(), made.Seconds(), value[float64](p, "rung.state.drawn / 1000"))
-	if os.Getenv("RUNG_BROWSER_TIMES") == "1" && first > firstPicture {
+	if timed() && first > firstPicture {
 		t.Errorf("first picture after %v, not %v", first, firstPicture)
 	}
 }

@@ -34,6 +34,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// patience is how long all tests together may wait for what the page has to come to, on however
+// busy a machine. The command's own -timeout is longer, so that the browser ends first.
+const patience = 9 * time.Minute
+
 // browser is one for all tests; each has a tab of its own.
 var browser context.Context
 
@@ -42,7 +46,7 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 func run(m *testing.M) int {
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("use-gl", "angle"), chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("ignore-gpu-blocklist", true), chromedp.Flag("disable-gpu", false))
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ctx, end := chromedp.NewExecAllocator(ctx, o...)
 	defer end()
@@ -113,7 +117,7 @@ func js(script string) chromedp.Action[chromedp.Void] {
 
 // until waits until an expression is true.
 func until(expression string) chromedp.Action[chromedp.Void] {
-	return chromedp.Poll[chromedp.Void](expression)
+	return chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))
 }
 
 func (p *page) event(e any) {
