@@ -74,11 +74,11 @@ func (d *reader) all() {
 		case "sampling":
 			d.sampling()
 		case "parameters":
-			d.parameters()
+			d.s.Parameters = list(d, "$.parameters", d.parameter)
 		case "outputs":
-			d.outputs()
+			d.s.Outputs = list(d, "$.outputs", d.output)
 		case "trajectories":
-			d.trajectories()
+			d.s.Trajectories = list(d, "$.trajectories", func(s *string) { *s = d.name() })
 		}
 	}
 	d.Require(studyFields, seen, 1, 2, 3, 5)
@@ -216,9 +216,10 @@ var parameterFields = []string{"name", "path", "unit", "values", "grid", "unifor
 
 const firstLaw = 3 // place of the first law in parameterFields
 
-func (d *reader) parameters() {
+// list reads an array with one to MaxParameters elements, which read reads one by one. path is the array's.
+func list[T any](d *reader, path string, read func(*T)) (all []T) {
 	if !d.OpenArray() {
-		return
+		return nil
 	}
 	n := 0
 	for ; d.Element(n); n++ {
@@ -226,14 +227,15 @@ func (d *reader) parameters() {
 			d.Skip()
 			continue
 		}
-		var p Parameter
-		d.parameter(&p)
-		d.s.Parameters = append(d.s.Parameters, p)
+		var x T
+		read(&x)
+		all = append(all, x)
 	}
 	d.Bound(n, MaxParameters)
 	if n == 0 && !d.Fatal {
-		d.fault("$.parameters", "", "is empty")
+		d.fault(path, "", "is empty")
 	}
+	return all
 }
 
 func (d *reader) parameter(p *Parameter) {
@@ -391,26 +393,6 @@ func (d *reader) normal(p *Parameter) {
 
 var outputFields = []string{"name", "column", "take"}
 
-func (d *reader) outputs() {
-	if !d.OpenArray() {
-		return
-	}
-	n := 0
-	for ; d.Element(n); n++ {
-		if n >= MaxParameters {
-			d.Skip()
-			continue
-		}
-		var o Output
-		d.output(&o)
-		d.s.Outputs = append(d.s.Outputs, o)
-	}
-	d.Bound(n, MaxParameters)
-	if n == 0 && !d.Fatal {
-		d.fault("$.outputs", "", "is empty")
-	}
-}
-
 func (d *reader) output(o *Output) {
 	if !d.OpenObject() {
 		return
@@ -433,24 +415,6 @@ func (d *reader) output(o *Output) {
 	d.Require(outputFields, seen, 1, 2)
 	if o.Name == "" {
 		o.Name = o.Column + "." + o.Take.String()
-	}
-}
-
-func (d *reader) trajectories() {
-	if !d.OpenArray() {
-		return
-	}
-	n := 0
-	for ; d.Element(n); n++ {
-		if n >= MaxParameters {
-			d.Skip()
-			continue
-		}
-		d.s.Trajectories = append(d.s.Trajectories, d.name())
-	}
-	d.Bound(n, MaxParameters)
-	if n == 0 && !d.Fatal {
-		d.fault("$.trajectories", "", "is empty")
 	}
 }
 
