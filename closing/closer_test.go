@@ -39,28 +39,6 @@ const (
 	nearbyTol = 1e-6
 )
 
-// jointErrors returns the largest position and velocity error of all rows.
-func jointErrors(t testing.TB, mech *mechanism.Mechanism, st *mechanism.State) (position, velocity float64) {
-	t.Helper()
-	kin := mech.NewKinematics()
-	require.NoError(t, mech.KinematicsTo(kin, st))
-	var jk mechanism.JointKinematics
-	var d [6]float64
-	for j := range mech.Joints {
-		mech.JointTo(&jk, j, kin, st)
-		mech.Joints[j].PositionErrorTo(&d, &jk.Frames, st.Time)
-		position = math.Max(position, check.MaxAbs(d[:]))
-		require.NoError(t, mech.Joints[j].VelocityErrorTo(&d, &jk.Frames, st.Time))
-		velocity = math.Max(velocity, check.MaxAbs(d[:]))
-	}
-	for i := range mech.NumCouplings() {
-		v := mech.ConstraintViolation(mech.NumJoints()+i, kin, st)
-		p, r := v.In(1)
-		position, velocity = math.Max(position, p), math.Max(velocity, r)
-	}
-	return position, velocity
-}
-
 // displace moves every body at random by up to part of its size, the distance of
 // its farthest joint, and turns it by up to part rad; its velocity changes by up
 // to part m/s and rad/s.

@@ -4,8 +4,9 @@ import "github.com/rung-mbd/rung/internal/test/plantest"
 
 // What tests share with those of other packages.
 var (
-	golden    = plantest.Golden
-	generate  = plantest.Generate
-	newPlan   = plantest.New
-	stepCases = plantest.StepCases
+	golden      = plantest.Golden
+	generate    = plantest.Generate
+	newPlan     = plantest.New
+	jointErrors = plantest.Errors
+	stepCases   = plantest.StepCases
 )

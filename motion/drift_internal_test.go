@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -43,21 +44,8 @@ func newDrifted(t *testing.T, family string, n int, eps float64, o kkt.Options) 
 		b.Position, b.Velocity, b.Omega = b.Position.Add(random()), b.Velocity.Add(random()), b.Omega.Add(random())
 		b.Rotation = b.Rotation.Integrate(random(), 1)
 	}
-	d.position, d.velocity = d.errorsOf(t, d.off)
+	d.position, d.velocity = plantest.Errors(t, d.dyn.drift.mech, d.off)
 	return d
-}
-
-// errorsOf returns the largest errors of all rows by Residuals.
-func (d *drifted) errorsOf(t *testing.T, st *mechanism.State) (position, velocity float64) {
-	t.Helper()
-	m := d.dyn.drift.mech
-	k := m.NewKinematics()
-	require.NoError(t, m.KinematicsTo(k, st))
-	for j := range m.Joints {
-		p, v := m.Residuals(j, k, st)
-		position, velocity = max(position, p), max(velocity, v)
-	}
-	return position, velocity
 }
 
 // apart returns the largest difference of a number of two states.
@@ -102,11 +90,11 @@ const (
 	driftBound = 1e-10
 )
 
-// driftCases have spherical and revolute joints, redundant ones, and all types.
+// driftCases have spherical and revolute joints, redundant ones, all types, and couplings.
 var driftCases = []struct {
 	family string
 	n      int
-}{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}, {"stewart", 1}}
+}{{"ladder", 60}, {"nfourbar", 30}, {"random", 45}, {"grid", 6}, {"stewart", 1}, {"gear-train", 20}, {"belt", 20}}
 
 // TestProjectDriftByTheFactor: the factor of a pose nearby closes the joints, and where it does is where
 // the two methods do to the second order, of the displacement and of the distance between the poses
@@ -126,7 +114,7 @@ func TestProjectDriftByTheFactor(t *testing.T) {
 			require.NoError(t, d.dyn.Accelerations(d.a, at), c.family)
 			got, alone := d.byTheFactor(t, driftBound, driftBound)
 			require.True(t, alone, "%s, %g", c.family, far)
-			position, velocity := d.errorsOf(t, got)
+			position, velocity := plantest.Errors(t, d.dyn.drift.mech, got)
 			require.LessOrEqual(t, position, driftLeft*driftBound, c.family)
 			fit, err := d.dyn.drift.measure(got)
 			require.NoError(t, err)
@@ -152,7 +140,7 @@ func TestProjectDriftWithin(t *testing.T) {
 		require.Equal(t, d.off.Bodies[i].Position, got.Bodies[i].Position)
 		require.Equal(t, d.off.Bodies[i].Rotation, got.Bodies[i].Rotation)
 	}
-	_, velocity := d.errorsOf(t, got)
+	_, velocity := plantest.Errors(t, d.dyn.drift.mech, got)
 	require.LessOrEqual(t, velocity, driftLeft*driftBound)
 	require.PanicsWithValue(t, "kkt: no solution", func() { d.dyn.Solver().ComAcceleration(0) })
 }
@@ -208,12 +196,12 @@ func TestProjectDriftByABadFactor(t *testing.T) {
 			fit, err := d.dyn.drift.measure(st)
 			require.NoError(t, err)
 			require.False(t, d.dyn.correct(st, fit, driftBound, driftBound), "%s, %g", c.family, s)
-			position, velocity := d.errorsOf(t, st)
+			position, velocity := plantest.Errors(t, d.dyn.drift.mech, st)
 			require.LessOrEqual(t, position, d.position*(1+1e-6), "%s, %g", c.family, s)
 			require.LessOrEqual(t, velocity, 2*d.velocity, "%s, %g", c.family, s)
 			_, err = d.dyn.ProjectDrift(st, driftBound, driftBound)
 			require.NoError(t, err)
-			position, velocity = d.errorsOf(t, st)
+			position, velocity = plantest.Errors(t, d.dyn.drift.mech, st)
 			require.LessOrEqual(t, position, driftBound, c.family)
 			require.LessOrEqual(t, velocity, driftBound, c.family)
 			require.LessOrEqual(t, apart(st, want), 1e-3*driftEps, "%s, %g", c.family, s)

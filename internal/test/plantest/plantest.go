@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -63,4 +64,17 @@ func Report(t testing.TB, s *kkt.Solver) *kkt.Report {
 	r, err := s.Report()
 	require.NoError(t, err)
 	return r
+}
+
+// Errors returns the largest error of a row of st, of joints and of couplings: at position level and at velocity level.
+func Errors(t testing.TB, mech *mechanism.Mechanism, st *mechanism.State) (position, velocity float64) {
+	t.Helper()
+	k := mech.NewKinematics()
+	require.NoError(t, mech.KinematicsTo(k, st))
+	var worst mechanism.Violation
+	for i := range mech.NumConstraints() {
+		v := mech.ConstraintViolation(i, k, st)
+		worst.Widen(&v)
+	}
+	return worst.In(1)
 }
