@@ -166,7 +166,9 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 	if f.step > 0 {
 		h = min(h, f.step)
 	}
-	var open error // of the joints, and the next time at which they do not close
+	// Where the joints did not close last, with their error, and where velocities were not determined. Such a time is
+	// no end of the motion once a shorter step has reached it: then the step there was too long, and the pose is good.
+	var open error
 	openAt, singularAt := math.Inf(1), math.Inf(1)
 	for f.st.Time < t {
 		if ctx.Err() != nil {
@@ -192,10 +194,11 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 		h = (to - f.st.Time) / 2
 		if f.step = h; h < followLeast*wanted || f.st.Time+h == f.st.Time {
 			e := &StuckError{Time: f.st.Time, Why: BranchJump}
-			switch near := f.st.Time + followBehind*wanted; {
-			case singularAt <= near:
+			ahead := func(t float64) bool { return f.st.Time < t && t <= f.st.Time+followBehind*wanted }
+			switch {
+			case ahead(singularAt):
 				e.Why = SingularPosition
-			case openAt <= near:
+			case ahead(openAt):
 				e.Why, e.Err = DeadPosition, open
 			}
 			return f.stuck(e)
