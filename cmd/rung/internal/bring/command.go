@@ -61,17 +61,14 @@ func run(cmd *cobra.Command, path string, f *flags) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case !formats.Is(path):
+	if !formats.Is(path) {
 		return shell.UseErrorf("%s: files to import end in %s", fault.Line(path), strings.Join(formats.Endings, ", "))
-	case f.output == shell.Stdio && f.json:
-		return shell.UseErrorf("--json and the model in one output: give -o a file")
+	}
+	if err := shell.CheckNewModel(f.output, f.json); err != nil {
+		return err
 	}
 	out := new(shell.Output)
 	if f.output != "" { // before anything is computed
-		if err := shell.CheckModelOutput(f.output); err != nil {
-			return err
-		}
 		if err := shell.Apart(f.output, "the model would replace the file that is imported", path); err != nil {
 			return err
 		}

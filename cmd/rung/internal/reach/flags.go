@@ -101,12 +101,8 @@ func (f *flags) checkFiles(model, task string) error {
 	if stdout > 1 {
 		return shell.UseErrorf("several outputs on standard output: give all but one a file")
 	}
-	for _, path := range []string{f.output, f.modelOut} {
-		if path != "" {
-			if err := shell.CheckModelOutput(path); err != nil {
-				return err
-			}
-		}
+	if err := shell.CheckNewModel(f.modelOut, false); err != nil {
+		return err
 	}
 	if f.given("out") && f.out != shell.Stdio && !strings.EqualFold(filepath.Ext(f.out), ".csv") {
 		return shell.UseErrorf("--out %s: motions end in .csv", fault.Name(f.out))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
@@ -26,25 +25,22 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	stdin, stdout, _ := shell.Streams(cmd)
-	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json, Always: true}
-	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
+	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json, Always: true}
+	r := &posing{flags: f, path: path, from: task}
+	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*ik.Result, error) {
 		t, err := f.task(task, m, stdin)
 		if t == nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if t.Path == nil && f.out+f.modelOut != "" {
-			return nil, nil, shell.UseErrorf("--out and --model-out are for a task with a path")
+			return nil, shell.UseErrorf("--out and --model-out are for a task with a path")
 		}
-		r := &posing{flags: f, path: path, from: task, m: m, task: t}
+		r.m, r.task = m, t
 		if err := r.prepare(p, err); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		result, err := r.move(ctx, p, stdout)
-		if result == nil {
-			return nil, nil, err
-		}
-		return result, func(p *sheet.Page) { r.print(p, result) }, err
-	})
+		return r.move(ctx, p, stdout)
+	}, r.print)
 }
 
 // prepare makes the solver and a state that satisfies the joints. broken are the problems of the task's document, if any.

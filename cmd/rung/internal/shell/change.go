@@ -18,10 +18,12 @@ type StateChange struct {
 	Always bool // print for people after an error, too
 }
 
-// Run reads the model, changes it, writes it unless change fails, and prints what change
-// returns: the document with --json, else what print writes, nothing after an error unless Always. A
-// change that has no document leaves only its error.
-func (c *StateChange) Run(cmd *cobra.Command, change func(m *model.Model, p *Progress) (document any, print func(*sheet.Page), err error)) error {
+// Change reads the model, changes it, writes it unless change fails, and prints what change returns: the document with
+// --json, else what print writes, nothing after an error unless Always. A change without a document leaves only its error.
+func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model, *Progress) (*D, error), print func(*sheet.Page, *D)) error {
+	if err := CheckNewModel(c.Output, c.JSON); err != nil {
+		return err
+	}
 	stdin, stdout, stderr := Streams(cmd)
 	p := NewProgress(stderr)
 	defer p.End()
@@ -36,7 +38,7 @@ func (c *StateChange) Run(cmd *cobra.Command, change func(m *model.Model, p *Pro
 		}
 		defer out.Drop()
 	}
-	document, print, err := change(m, p)
+	document, err := change(m, p)
 	if document == nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func (c *StateChange) Run(cmd *cobra.Command, change func(m *model.Model, p *Pro
 			e = Failed("", ErrNotFinite)
 		}
 	case err == nil || c.Always: // otherwise the message says it
-		e = Print(stdout, print)
+		e = Print(stdout, func(p *sheet.Page) { print(p, document) })
 	}
 	if err != nil {
 		return err

@@ -309,6 +309,17 @@ func CheckModelOutput(path string) error {
 	return UseErrorf("%s: a model file has to end in %s", path, modelEnding)
 }
 
+// CheckNewModel is CheckModelOutput for a command that may write no model, and --json instead of or beside it.
+func CheckNewModel(path string, json bool) error {
+	switch {
+	case path == "":
+		return nil
+	case path == Stdio && json:
+		return UseErrorf("--json and the model in one output: give -o a file")
+	}
+	return CheckModelOutput(path)
+}
+
 // CountLines returns w with the lines written counted for the progress bar.
 func CountLines(w io.Writer, p *Progress) io.Writer { return &lineCounter{w, p} }
 

@@ -104,22 +104,13 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	switch {
 	case f.output == "":
 		return shell.UseErrorf(`missing -o OUT ("-o -" writes to standard output)`)
-	case f.output == shell.Stdio && f.json:
-		return shell.UseErrorf("--json and the model in one output: give -o a file")
 	case !(f.tolerance >= 1e-13 && f.tolerance <= 1e-3):
 		return shell.UseErrorf("--tolerance %g: from 1e-13 to 1e-3", f.tolerance)
 	}
-	if err := shell.CheckModelOutput(f.output); err != nil {
-		return err
-	}
-	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json}
-	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
-		a, err := assembleModel(m, path, f, p)
-		if a == nil {
-			return nil, nil, err
-		}
-		return a, func(p *sheet.Page) { printAssembly(p, a) }, err
-	})
+	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json}
+	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*Assembly, error) {
+		return assembleModel(m, path, f, p)
+	}, printAssembly)
 }
 
 // assembleModel closes m, read from path, and stores the new state in it. If the

@@ -117,25 +117,13 @@ func shortOr(x *float64) string {
 }
 
 func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
-	switch {
-	case f.output == shell.Stdio && f.json:
-		return shell.UseErrorf("--json and the model in one output: give -o a file")
-	case f.steps < 1:
+	if f.steps < 1 {
 		return shell.UseErrorf("--steps %d: there has to be one at least", f.steps)
 	}
-	if f.output != "" {
-		if err := shell.CheckModelOutput(f.output); err != nil {
-			return err
-		}
-	}
-	c := shell.StateChange{Path: path, Output: f.output, JSON: f.json}
-	return c.Run(cmd, func(m *model.Model, p *shell.Progress) (any, func(*sheet.Page), error) {
-		r, err := settle(m, path, f, p)
-		if r == nil {
-			return nil, nil, err
-		}
-		return r, func(p *sheet.Page) { printEquilibrium(p, r) }, err
-	})
+	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json}
+	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*EquilibriumResult, error) {
+		return settle(m, path, f, p)
+	}, printEquilibrium)
 }
 
 // settle finds the equilibrium of m, read from path, and stores its state in m. If that
