@@ -44,15 +44,15 @@ const (
 // places are a number for each lane.
 type places = [lanes.Width]int32
 
-// eights is what is worked on eight at a time, and what is not. Lanes without a group or joint of their own repeat
-// the last one.
+// eights divides groups and loop joints into those that are worked on eight at a time and those that are worked on alone.
+// If an eight has fewer than eight members, the lanes that are left repeat the last one.
 type eights struct {
 	groups []groupEight
 	trees  []treeEight // those of the groups of an eight follow on each other
 	loops  []loopEight // first those whose groups one task fills, in the order of tasks
 
-	// firstLoop is the first of the loops of each task that fills eights of groups; then that of the loops that
-	// no such task has.
+	// firstLoop[t] is the first of the loops whose groups are all filled by task t. The last entry is the first of the
+	// loops whose groups are filled by different tasks, or are in no eight.
 	firstLoop []int32
 
 	shapes     []groupShape
@@ -69,7 +69,7 @@ type groupEight struct {
 	row   places // first scalar of the right side
 }
 
-// treeEight is a tree joint of eight groups, each number that where something of one of them begins.
+// treeEight is one tree joint in each of eight groups. Each number is where the data of one of these joints begin.
 type treeEight struct {
 	tree       places // in Groups.trees, and Reduced.squares
 	state, kin places // in the states and the kinematics of bodies
@@ -90,7 +90,7 @@ type loopEight struct {
 	loopConsts int32 // in eights.loopConsts
 }
 
-// endEight is one of the two bodies of eight loop joints. For the world all but dof is zero.
+// endEight is one of the two bodies of eight loop joints. For the world dof and from are −1, and all else is zero.
 type endEight struct {
 	dof, from              int8 // of the groups, and the first column of N that is not zero; −1 for the world
 	omega, kin             places
@@ -285,8 +285,8 @@ func (g *Groups) addGroups(list []int32, shape groupShape, consts map[lanes.Body
 	e.trees = append(e.trees, trees...)
 }
 
-// number returns the place of c in a list without duplicates, of which known has the places: many mechanisms have parts
-// that are alike.
+// number returns the place of c in a list without duplicates, and appends c if it is new. known has the places of all
+// items. Many mechanisms have equal parts, whose constants are then stored once.
 func number[C comparable](list *[]C, known map[C]int32, c *C) int32 {
 	i, ok := known[*c]
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// farBodies is the number of bodies from which it pays to fetch what an eight needs before its turn: more than the caches
-// hold. ahead is how many eights before: more would not fit in the first cache.
+// farBodies is the number of bodies, more than the caches hold, from which it pays to fetch the data of an eight before
+// its turn. ahead is how many eights before its turn: the data of more would not fit in the first cache.
 const farBodies, ahead = 1 << 13, 1
 
 // nearEight returns the tree joints of eight i of groups and the number of columns of their bodies; none if it does not
@@ -20,8 +20,8 @@ func (y *Reduced) nearEight(i int) (trees []treeEight, dof int) {
 	return trees, int(shape.dof)
 }
 
-// fetchGroups brings what eight i of groups reads and writes into the caches, if it is close together, and the tree
-// joints of the eight behind it: processors do not foresee what lies behind the end of a page.
+// fetchGroups brings the data that eight i of groups reads and writes into the caches, if they are close together, and
+// the tree joints of the next eight. Processors do so by themselves only up to the end of a page of memory.
 func (y *Reduced) fetchGroups(i int, s *mechanism.State) {
 	trees, dof := y.nearEight(i)
 	n := len(trees)
@@ -71,8 +71,8 @@ func (y *Reduced) fetchLoops(list []loopEight, i int) {
 	fetch(y.Right, &q.row, &q.row, eightRows)
 }
 
-// fetch brings numbers into the caches from the first place of one table to n behind the last of another, unless there is
-// much between them that is not asked for.
+// fetch brings the numbers of x into the caches from the first of the places in first and last on, to n behind the last.
+// It does nothing if most of these numbers are not needed.
 func fetch(x []float64, first, last *places, n int) {
 	const much = 4
 	lo, hi := int(min(first[0], last[0])), int(max(first[lanes.Width-1], last[lanes.Width-1]))

@@ -86,8 +86,8 @@ const (
 	// may have besides the tree joint that leads to it, unless it is on the ground. So a group adds no fill that
 	// an elimination of its bodies one after the other would not.
 	groupFreedoms, groupBodies, groupJoints = 3, 4, 1
-	// fewGrouped is the number of bodies for one in a group from which groups do not pay: a joint between
-	// a group and another body takes more work than one in the whole system.
+	// fewGrouped is the largest number of bodies for each body in a group with which groups pay. A joint
+	// between a group and another body takes more work than one in the whole system.
 	fewGrouped = 2
 )
 

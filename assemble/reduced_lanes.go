@@ -23,8 +23,8 @@ type eightWork struct {
 	_ [16]float64 // between workers: two lines of the cache
 }
 
-// doEights works on the eights lo ≤ i < hi of a pass, and once they have their loads or c on those of the loop joints
-// between them.
+// doEights works on the eights lo ≤ i < hi of a pass. When groups have their loads, or c for errors, it also works on the
+// eights of loop joints between the groups of this task.
 func (y *Reduced) doEights(w *eightWork, end *passEnd, lo, hi int) {
 	g, p := y.Groups, &y.pass
 	switch p.kind {
@@ -74,8 +74,9 @@ func (y *Reduced) consts(t *treeEight) *lanes.BodyConst {
 	return &y.Groups.eights.treeConsts[t.treeConsts]
 }
 
-// fillEight does for an eight what fillGroup does for a group, kinematics included; if applied forces are still to come,
-// only these. It reports whether the states are certain to be finite, and returns the largest component of C⁻¹·f.
+// fillEight does for an eight what fillGroup does for a group, and computes the kinematics before. If applied forces are
+// still to come, it only computes the kinematics. It reports whether the states are certain to be finite, and returns
+// the largest component of C⁻¹·f.
 func (y *Reduced) fillEight(w *eightWork, q *groupEight) (free float64, finite bool) {
 	trees, shape := y.treesOf(q)
 	finite = true

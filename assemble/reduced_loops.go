@@ -52,8 +52,8 @@ func (y *Reduced) fillLoopErrors(list []int32, e []float64, s *mechanism.State) 
 	}
 }
 
-// rowsAt returns where the rows of a loop joint on predecessor and successor go, or stand already: those on bodies in no
-// group in W, if they may be stored there, all others in w.
+// rowsAt returns the memory for the rows of a loop joint on predecessor and successor. Constant rows on the predecessor
+// stand there already. Rows on a body in no group are in the matrix if store is set. All other rows are in w.
 func (y *Reduced) rowsAt(q *loopJoint, w *loopWork, store bool) (pred, succ []float64) {
 	pred, succ = w.rows[0][:], w.rows[1][:]
 	inW := func(e *loopEnd) bool { return store && e.tree < 0 && e.block >= 0 }

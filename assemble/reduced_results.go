@@ -53,9 +53,9 @@ func (y *Reduced) unweigh(out *[6]float64, body int32, x *[6]float64) {
 	unweigh(out, &y.bodies[body], &y.Kin.Bodies[body].E, x)
 }
 
-// ErrorsTo puts in y.Right the right side for accelerations, or displacements, that make the errors e of
-// the rows of all joints, without loads, at the kinematics of the last FillTo (docs/theory.md, equation R8). What
-// AccelerationsTo makes of a solution for it are those of least size in the metric of the inertias.
+// ErrorsTo stores in y.Right the right side of a system without loads, at the kinematics of the last FillTo
+// (docs/theory.md, equation R8). From its solution AccelerationsTo makes the least accelerations, or displacements, in
+// the metric of the inertias, that make the errors e of the rows of all joints.
 //
 // Shapes: e is in the scalar order of Layout.Pattern, of which the rows of joints are read. s is near the state of the
 // last FillTo: arms of sliding joints are taken from it.
@@ -70,7 +70,7 @@ func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of Layout.Pattern, for
 // the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last bodies to the
-// ground, from what the bodies' accelerations and loads and the other joints leave.
+// ground: a tree joint delivers the part of M·a − f of its body that no other joint delivers.
 //
 // Shapes: x has Layout.Pattern.Dim entries, z has Pattern.Dim.
 // Cost: O(bodies + joints); allocates. y has been filled at s.
@@ -97,8 +97,8 @@ func (y *Reduced) MultipliersTo(x, z []float64, s *mechanism.State) {
 	}
 }
 
-// reactions is the work of MultipliersTo: lack holds, by tree joint, the wrench that its body lacks, about
-// the centre of mass, world axes.
+// reactions is the work of MultipliersTo. lack holds, by tree joint, the part of M·a − f of its body that no
+// joint delivers yet: a wrench about the centre of mass, world axes.
 type reactions struct {
 	y    *Reduced
 	s    *mechanism.State
@@ -124,7 +124,7 @@ func (y *Reduced) lacking(q *group, k int32, z []float64, s *mechanism.State) sp
 	return spatial.NewForce(E.MulVec(moment), E.MulVec(force))
 }
 
-// loop takes the wrench that a loop joint delivers from what its bodies lack. lambda is −λ.
+// loop subtracts the wrench that a loop joint delivers from what its bodies lack. lambda is −λ.
 func (r *reactions) loop(q *loopJoint, lambda []float64) {
 	m := r.y.Groups.Layout.Mech
 	if r.work.eval(m, q.joint, r.y.Kin, r.s) != nil {

@@ -196,8 +196,8 @@ func (l *Layout) rowsOf(joint int32, x []float64) []float64 {
 	return x[l.Pattern.Off[node]:l.Pattern.Off[node+1]]
 }
 
-// fillParticular stores c of a group, how its bodies move if only adds moves the joints, and
-// subtracts it from the loads. It returns ‖c‖².
+// fillParticular stores c of a group and subtracts it from the loads. c is the motion of the bodies
+// if each joint adds just adds. It returns ‖c‖².
 func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.Groups.trees[k], w.of(q, k)
@@ -215,8 +215,8 @@ func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	return size
 }
 
-// follow stores in moves how a body moves whose parent moves like up, nil for the world, and whose joint
-// adds r: equation R3.
+// follow stores the motion of a body in moves by equation R3, for the motion up of its parent, nil for the
+// world, and the motion r that its joint adds.
 func (at *treeState) follow(up, r *motion) {
 	turn, move := &at.moves.turn, &at.moves.move
 	*turn, *move = r.turn, r.move
@@ -271,8 +271,8 @@ func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
 	return y.directions[t.column:][:6*int(dof-t.from)]
 }
 
-// fillColumn stores column i of N, a freedom of the tree joint of body k of a group: what it makes of that body, and of
-// all that hangs on it. It is zero for the other bodies behind k.
+// fillColumn stores column i of N, which belongs to a freedom of the tree joint of body k of a group. The freedom moves
+// body k and the bodies that hang on it. The column is zero for the other bodies after k.
 func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
 	v := w.columns[i][:len(trees)]
 	at := &w.trees[k]
@@ -300,8 +300,9 @@ func (w *groupWork) columnsFrom(q *group, i, j int8) (vi, vj [][6]float64) {
 	return w.columns[i][k:n], w.columns[j][k:n]
 }
 
-// orthonormalize makes column i of N of a group orthogonal to those before, which are, and a unit vector. What
-// is left of a column that loses more than half of its square is made orthogonal once more, to be so to rounding.
+// orthonormalize makes column i of N of a group a unit vector that is orthogonal to the columns before, which are
+// orthonormal already. If that removes more than half of the column's square, rounding counts more in what is left.
+// It is then made orthogonal once more.
 func (w *groupWork) orthonormalize(q *group, i int8) {
 	for {
 		lost := 0.0

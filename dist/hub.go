@@ -13,8 +13,10 @@ import (
 // process (factor.Convergence): a row that is cut has a small pivot at the root, and its residual may be the error of a
 // mode with a smaller pivot still.
 const (
-	piecesError  = 5e-14 // what (21) gives if the largest residual belonged to the row with the least pivot
-	piecesEnergy = 1e-14 // relative error in the energy norm, (22)
+	// piecesError bounds the estimate (21) over the root of the least pivot relative to its scale, as if the largest
+	// residual were the error of the mode with the least pivot.
+	piecesError  = 5e-14
+	piecesEnergy = 1e-14 // bounds the relative error in the energy norm, (22)
 )
 
 // hub is what rank 0 knows of all ranks, and what it decides.
@@ -28,14 +30,16 @@ type hub struct {
 	nodes [][]bool    // by rank and held node: the rank owns its right side
 
 	scale, b, y, sum, pivot []float64 // by row of the root
-	load                    []float64 // by row of the root: the multiplier, all corrections of y in it
+	load                    []float64 // by row of the root: the multiplier, with all corrections so far
 	terms                   []float64 // by row of the root: those of its node
 	exact                   []dd.Num  // of addTwice
 
-	fixed       int  // entries of the messages that come next, by rank: fixed ones,
-	held        int  // so many a held row,
-	scales      bool // one a row that the rank owns,
-	nodeTerms   bool // one a node that it owns
+	// Numbers in the next message of each rank (expect).
+	fixed     int  // that every rank sends
+	held      int  // for each held row of the rank
+	scales    bool // one for each row that the rank owns
+	nodeTerms bool // one for each node that the rank owns
+
 	weak        int
 	contraction float64
 	floor       float64
@@ -121,7 +125,7 @@ func (u *hub) add(dst []float64, at int) {
 	}
 }
 
-// addTwice is add for numbers that are the sums of two entries, the second half of which follows the first.
+// addTwice is add for numbers of two doubles. A message has the high parts of all numbers first, then the low parts.
 func (u *hub) addTwice(dst []float64, at int) {
 	clear(u.exact)
 	for r, m := range u.from {
@@ -135,8 +139,8 @@ func (u *hub) addTwice(dst []float64, at int) {
 	}
 }
 
-// statuses takes status and redundant rows in one number, contraction, the condensed right side, and the scales of
-// the rows that the rank owns.
+// statuses reads the messages of factorize. The first number of a message is the status plus statuses times the number of
+// redundant rows. Then come the contraction, the condensed right side, and the scales of the rows that the rank owns.
 func (u *hub) statuses() (status int) {
 	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
 	u.inHeld, u.worstRank = false, 0
@@ -189,8 +193,9 @@ func atLeast(a, b float64) float64 {
 	return a
 }
 
-// check takes the largest r²/|d|, the least |d| relative to its scale and the worst ratio of the rows that each rank
-// eliminates, the parts of the residuals of its held rows, and the terms of the held nodes that it owns.
+// check reads the messages of sayChecked. A message has three numbers of the rows that the rank eliminates: the largest
+// r²/|d|, the least |d| relative to its scale, and the worst ratio. Then come the rank's parts of the residuals of its
+// held rows, and the terms of the held nodes that it owns.
 func (u *hub) check(root Root) {
 	u.largest, u.least = 0, math.Inf(1)
 	worst := 0.0
@@ -253,8 +258,9 @@ func (u *hub) first(w kkt.Way) int {
 	return condense
 }
 
-// estimate takes the square of the energy norm and of the norm of the +1 part of each rank, and the condensed
-// residuals, which the root has solved for. It decides whether a correction follows, and whether it is the last.
+// estimate reads the squares of the energy norm and of the norm of the +1 part from the message of each rank. The root
+// has solved for the condensed residuals, b, with the solution y. It decides whether a correction follows, and whether
+// that is the last.
 func (u *hub) estimate(w kkt.Way) int {
 	e, norm := 0.0, 0.0
 	for _, m := range u.from {

@@ -76,7 +76,7 @@ func (s *Solver) Plan() *Plan { return s.plan }
 // Close ends the root of s. All ranks call it together.
 func (s *Solver) Close() error { return s.root.Close() }
 
-// What a rank says of its factorization, and rank 0 of what comes next.
+// Verdicts: a rank gives one of its factorization, and rank 0 gives one of what comes next.
 const (
 	holds    = iota // all is well; the solution is done
 	fails           // this way to factor does not work; the next one
@@ -131,8 +131,8 @@ func (s *Solver) solve(filled error) error {
 	return s.explain(refined)
 }
 
-// fill assembles the piece and takes out what is not its own: the bodies of the halo, and the right sides of held
-// rows that another rank keeps.
+// fill assembles the piece and clears what other ranks bring in: loads and blocks of the bodies of the halo, and the
+// right sides of held rows that another rank owns.
 func (s *Solver) fill(st *mechanism.State, alpha, beta float64) error {
 	if err := s.sys.FillTo(st); err != nil {
 		return err
@@ -456,7 +456,8 @@ func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	}
 }
 
-// estimate solves for the residuals of the held rows, which tells the error of the solution and begins its correction.
+// estimate condenses the residuals to the held rows, for which the root solves. That tells the error of the solution in
+// the energy norm, theory.md (22), and is the first half of a correction.
 func (s *Solver) estimate(w kkt.Way) (int, error) {
 	energy := s.fac.CondenseTo(s.right, s.r)
 	norm := s.fac.NormOf(s.x)
@@ -555,7 +556,7 @@ func (s *Solver) StabilizedAccelerations(a []float64, st *mechanism.State, alpha
 	return nil
 }
 
-// exchange brings the six numbers a body of v that belong to the halo.
+// exchange fills in v the six numbers of each body of the halo. They come from the ranks that own these bodies.
 func (s *Solver) exchange(v []float64) {
 	for i := range s.plan.links {
 		l := &s.plan.links[i]
@@ -611,9 +612,9 @@ type Row struct {
 	Row      int
 }
 
-// RedundantRows returns the rows that count as redundant, given those that are eliminated before them: on each rank
-// those that it eliminates, and those of the root on the lower of the two ranks of their joint. All ranks call it
-// together.
+// RedundantRows returns the rows that depend on rows eliminated before them, as far as the pivots tell. Each rank gets
+// those that it eliminates. A row of the root is returned on the lower of the two ranks of its joint. All ranks call
+// RedundantRows together.
 //
 // It returns an error, on all ranks, if the root does not know them or no row was left out (kkt.KeepAll). It panics
 // without a result.

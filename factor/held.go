@@ -7,14 +7,14 @@ import (
 )
 
 // This file is the part of the factorization that mechanisms cut into pieces need (package dist, docs/cluster.md). The
-// nodes of sign −1 on the cut are held: each piece eliminates everything else, and what is left of it is its share of
-// the Schur complement of the held rows,
+// nodes of sign −1 on the cut are held. Each piece eliminates all its other nodes. What remains in the held rows is the
+// piece's share of their Schur complement,
 //
 //	S = Σ Sᵢ,   Sᵢ = Jᵢ·Kᵢ⁻¹·Jᵢᵀ,
 //
-// Kᵢ the rest of piece i and Jᵢ its part of the held rows. Another factor sums the shares up and factors S. For
-// it a piece is a node of sign +1 that couples the rows that the piece holds, so its order and its fronts are those of
-// a mechanism of pieces.
+// with Kᵢ the rest of piece i and Jᵢ its part of the held rows. Another factor, that of the root, sums the shares and
+// factors S. For it a piece is a node of sign +1 that couples the rows that the piece holds. So it has an order and
+// fronts as for a mechanism whose bodies are the pieces.
 
 const heldRows = "factor: rows are held; use SolveHeldTo"
 
@@ -45,7 +45,8 @@ func CountHeld(p *sparse.Pattern, perm []int32, held int) Counts {
 
 // hold moves the nodes in list to the end, and makes each of them couple all that follow.
 //
-// The others keep their order, so they are still a postorder: of the trees below the one front of all held nodes.
+// The other nodes keep their order. It is still a postorder, of the trees that hang below the one front of all held
+// nodes.
 func (e *elimination) hold(list []int32) {
 	g, n := e.graph, e.graph.n
 	first := n - len(list)
@@ -144,8 +145,8 @@ type share struct {
 	full []float64 // the same as columns of one row more, for the kernels; the last row, of the right side, is zero
 }
 
-// LeafRows returns the −1 neighbours of node v, of sign +1, in elimination order: the order of the rows of a share that
-// comes in its place. It is nil if v has none, or is not eliminated before all of them.
+// LeafRows returns the −1 neighbours of node v, which has sign +1, in elimination order. A share that takes the place of
+// v has its rows in this order (SetShares). LeafRows is nil if v has no neighbours, or is not eliminated before all.
 func (s *Symbolic) LeafRows(v int) []int32 {
 	if !s.leaf[v] {
 		return nil
@@ -162,8 +163,9 @@ func (s *Symbolic) LeafRows(v int) []int32 {
 	return nil
 }
 
-// SetShares makes Factorize add shares of pieces, one a node of sign +1 (nil for none), as ShareTo stores them for the
-// rows of LeafRows. The slices are kept, and read in each Factorize.
+// SetShares gives the shares of pieces that Factorize adds to the matrix. There is an entry for each node of sign +1, nil
+// if the node has no share. A share is as ShareTo stores it, with the rows of LeafRows. The slices are kept, and read in
+// each Factorize.
 //
 // It panics if a node with a share has no LeafRows, or on a length mismatch.
 func (f *Factor) SetShares(shares [][]float64) {
@@ -246,8 +248,9 @@ func (f *Factor) mustHold(v []float64) {
 	}
 }
 
-// SolveHeldTo solves for all rows but the held ones, whose solution is given, and stores both in x. If r is not nil, it
-// receives what ResidualHeldTo leaves out; a ResidualHeldTo for the same x, r and b has to follow.
+// SolveHeldTo solves for the rows that are not held. The solution of the held rows is given, and x receives both. If r is
+// not nil, it receives the residuals that ResidualHeldTo does not compute; a ResidualHeldTo for the same x, r and b has
+// to follow.
 //
 // Shapes: x, b and r have Dim entries in the original order and do not overlap; given has HeldRows entries in the order
 // of Held. Cost: that of SolveTo, half of it right after FactorizeFor for the same b; no allocation. It panics on a
@@ -263,16 +266,16 @@ func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 	return max(size, f.freeSize(x))
 }
 
-// CondenseTo stores in dst the right side of the held rows after all others have been eliminated, rᵢ − Jᵢ·Kᵢ⁻¹·r, for
-// the right side r, taken as zero in the rows of leaves. It returns the square of the energy norm, theory.md (21), of
-// what has been eliminated. A CorrectHeld has to follow before any other solve.
+// CondenseTo eliminates all rows but the held ones from the right side r, and stores in dst what is then left in the held
+// rows, rᵢ − Jᵢ·Kᵢ⁻¹·r. Entries of r in the rows of leaves count as zero. It returns the square of the energy norm,
+// theory.md (21), of the rows that it has eliminated. A CorrectHeld has to follow before any other solve.
 //
 // Shapes and panics are those of SolveHeldTo; cost: half of it.
 func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, false})
 }
 
-// CondenseAllTo is CondenseTo with r in the rows of leaves, too. A CorrectAllHeld has to follow.
+// CondenseAllTo is CondenseTo where entries of r in the rows of leaves count, too. A CorrectAllHeld has to follow.
 func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, true})
 }
@@ -286,8 +289,8 @@ func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	return energy
 }
 
-// CorrectHeld adds to x the solution for the right side of the last CondenseTo, the solution of the held rows given. It
-// returns the largest norm of what it added to a +1 node, and of what was in a node afterwards. r is as for
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo. That of the held rows is given. It
+// returns the largest norm of its addition to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
 // SolveHeldTo, with b the right side of the whole system.
 func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	f.mustHold(given)
@@ -315,9 +318,9 @@ type Checked struct {
 	Worst   Worst
 }
 
-// ResidualHeldTo stores b − K·x in r, in the rows of leaves excepted, and checks the rows that are not held as
-// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. For each held row it stores the part of its
-// residual that this piece makes in held, and in size of each held node what its terms there amount to, Σ‖xⱼ‖.
+// ResidualHeldTo stores b − K·x in r, except in the rows of leaves, and checks the rows that are not held as
+// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. held receives, for each held row, the part
+// of its residual that this piece makes. terms receives, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
 //
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
@@ -325,8 +328,8 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 	return f.residualHeld(r, held, terms, b, x, size, false)
 }
 
-// ResidualAllHeldTo is ResidualHeldTo in all rows, with twice the digits: the part of the residual of a held row is the
-// sum of held and low. Held rows of r are zero then.
+// ResidualAllHeldTo is ResidualHeldTo for all rows, also those of leaves, with twice the digits. The part of a held row's
+// residual is the sum of its entries in held and low. The entries of r in held rows become zero.
 //
 // Cost: no allocation but for the first.
 func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {

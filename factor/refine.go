@@ -11,22 +11,34 @@ import (
 const (
 	maxRefinements = 12
 	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
-	enoughError    = 5e-15 // the same, estimated from the first residual and the pivots, up to which refinement does not start: the error may be some sixty times as large
-	smallPivot     = 3e-5  // pivot relative to its row's scale below which that estimate is not trusted
-	enoughRatio    = 1e-12 // residual of a row, relative to its terms, above which refinement starts anyway
-	energyError    = 5e-14 // relative error in the energy norm, theory.md (22), up to which refinement does not start
 
-	roughError        = 1e-11 // first correction, relative, from which on rounding of the residual counts, which twice the digits take away
-	maxTwiceCorrected = 40    // corrections then
+	// Refinement does not start if the first solution has at most enoughError, the error that the residual and the
+	// pivots predict, theory.md (21). The true error may be some sixty times as large. The prediction is not trusted
+	// if a pivot is below smallPivot, relative to its row's scale. Refinement starts in any case if the residual of a
+	// row is above enoughRatio, relative to its terms.
+	enoughError = 5e-15
+	smallPivot  = 3e-5
+	enoughRatio = 1e-12
+	// energyError is the largest relative error in the energy norm, theory.md (22), with which refinement does not start.
+	energyError = 5e-14
+
+	// roughError is the relative size of a first correction above which rounding of residuals matters. Residuals then
+	// get twice the digits, with up to maxTwiceCorrected corrections.
+	roughError        = 1e-11
+	maxTwiceCorrected = 40
 )
 
 // Refinement says how a refined solution came about.
 type Refinement struct {
-	Steps int     // corrections made after the first solve
-	Error float64 // predicted relative error of the +1 part: last correction times contraction; without corrections see SolveRefinedTo
+	Steps int // corrections made after the first solve
+	// Error is the predicted relative error of the +1 part: the last correction times the contraction. Without
+	// corrections it is the estimate that SolveRefinedTo describes.
+	Error float64
 	Size  float64 // largest norm of a +1 node's part, or the floor
-	Worst Worst   // largest residual of a −1 row; of the solution before the last correction if that one is not checked, see SolveRefinedTo
-	Doubt float64 // largest pivot, relative to its row's scale, that WhereWeak has taken for that of a redundant row
+	// Worst is the largest residual of a −1 row. If the last correction is not checked (SolveRefinedTo), it is that of
+	// the solution before.
+	Worst Worst
+	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
 }
 
 // Worst is the largest residual of a −1 row relative to what its terms amount to,
@@ -40,16 +52,18 @@ type Refinement struct {
 // that contradict each other the multipliers grow without bound, and the proximal corrections
 // get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
 //
-// The rest is 1e-4 of Size. Where a part of the mechanism rests, its own terms are zero, and
-// rounding of the whole would count without it. Ratios up to roundingRatio count as zero.
+// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
+// terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
+// to roundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
 	Node, Row int // −1 if all rows hold
 }
 
-// SetParts says that parts of the solution have been taken off the right sides. parts[i] is the
-// sum of the squared norms of those parts that the rows of the −1 node i meet. It counts among
-// the terms that Worst compares residuals with. Nil stands for none; parts is kept.
+// SetParts is for right sides from which the products with known parts of the solution have been
+// subtracted, such as W·c in theory.md (R2). parts[i] is the sum of the squared norms of the known
+// parts that the rows of the −1 node i multiply, (R9). It counts among the terms that Worst
+// compares residuals with. Nil stands for no parts; parts is kept.
 //
 // It panics unless there is one number a node.
 func (f *Factor) SetParts(parts []float64) {
@@ -74,23 +88,24 @@ const atRest = 1e-4
 // larger: what the part would be but for cancellation. With +1 blocks M = C·Cᵀ that are not
 // units, the +1 part is measured as Cᵀ·x.
 //
-// When it ends: under WhereWeak only weak rows have terms, and their multipliers are zero. The
-// first solution is then the last if its residual is at rounding level. For this the error of
-// the +1 part that the residual stands for, theory.md (21), is estimated from the pivots. If a
-// pivot is small or the estimate is too large, the error is computed with the factor, theory.md
-// (22), relative to the norm of the whole +1 part.
+// Under WhereWeak only weak rows have proximal terms, and the multipliers of these rows are
+// zero. So the first solution may be good enough. The error of its +1 part is estimated from
+// the residual and the pivots, theory.md (21). If a pivot is small or the estimate is too
+// large, the error is computed with the factor instead, theory.md (22), relative to the norm of
+// the whole +1 part. No correction follows if this error is at rounding level.
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when
-// corrections no longer shrink. Under Everywhere, conjugate gradients go on from there:
-// directions are left in which the proximal term is larger than S. Refinement.Error says how
-// far all this came. SolveExactTo goes further where the system enlarges rounding.
+// corrections no longer shrink. Under Everywhere they may stop shrinking with errors left in
+// directions in which the proximal term is larger than S. Conjugate gradients then go on.
+// Refinement.Error is the error that is left. SolveExactTo goes further where the system
+// enlarges rounding.
 //
-// Under WhereWeak, and if all rows hold up to rounding, a correction may be known to be the
-// last before it is made. It is then not followed by a residual, and r and Worst are those of
-// the solution before it.
+// Under WhereWeak, if all rows hold up to rounding, it may be known before a correction that it
+// will be the last. No residual is computed after such a correction, and r and Worst are those
+// of the solution before it.
 //
-// The rows of leaves (Symbolic) hold by construction, up to the rounding of their own terms,
-// which another solve would repeat. r is left as it is there.
+// The rows of leaves (Symbolic) hold by construction, up to rounding of their own terms, and
+// another solve would make the same rounding again. The entries of r there are not written.
 //
 // Shapes: m is the matrix of the last Factorize, unchanged; x and b have Dim entries in the
 // original order, as does r, and do not overlap.
@@ -100,9 +115,9 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 	return f.solveRefined(x, r, b, m, goal{floor: floor})
 }
 
-// SolveExactTo is SolveRefinedTo that goes on where the system enlarges rounding: under WhereWeak,
-// after a first correction above roughError, residuals are computed with twice the digits. So x
-// becomes the solution of the system as it stands in doubles.
+// SolveExactTo is SolveRefinedTo for systems that enlarge rounding. Under WhereWeak, if the first
+// correction is above roughError, all later residuals are computed with twice the digits. So x
+// becomes the solution of the system whose entries are exactly the given doubles.
 //
 // Cost: that of SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some
 // ten times its price, and memory for three vectors is allocated the first time.
@@ -110,8 +125,8 @@ func (f *Factor) SolveExactTo(x, r, b []float64, m *sparse.Matrix, floor float64
 	return f.solveRefined(x, r, b, m, goal{floor: floor, exact: true})
 }
 
-// SolveWithinTo is SolveRefinedTo that ends as soon as the predicted error of the +1 part and the largest residual of a row (Worst) are enough or less; 0
-// stands for as far as it comes.
+// SolveWithinTo is SolveRefinedTo with an error that is good enough. It ends as soon as neither the predicted error of
+// the +1 part nor the largest residual of a row (Worst) is above enough. With 0 it goes as far as SolveRefinedTo.
 //
 // It panics if enough is negative or no number, and as SolveRefinedTo does.
 func (f *Factor) SolveWithinTo(x, r, b []float64, m *sparse.Matrix, floor, enough float64) Refinement {
@@ -216,8 +231,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	return c.Refinement
 }
 
-// Convergence decides when refinement ends, that of SolveExactTo if it is new. The solves of Factor ask it, and who refines in pieces (AnalyzeHeld). Its Size and Worst are set from
-// outside.
+// Convergence decides when a refinement ends. The solves of Factor use it, and so do refinements in pieces
+// (AnalyzeHeld). One from NewConvergence decides as SolveExactTo does. Its users set Size and Worst.
 type Convergence struct {
 	Refinement
 
@@ -231,7 +246,9 @@ type Convergence struct {
 	twice       bool    // residuals have twice the digits
 }
 
-// NewConvergence begins after the first solve, last the largest norm of a +1 node with neighbours. contraction is Tally.Contraction.
+// NewConvergence returns the Convergence of a refinement whose first solve is done. last is the largest norm of a +1 node
+// with neighbours in that solution, and floor the least size that errors are relative to. contraction is
+// Tally.Contraction.
 func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
 	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, exact: true}
 	c.Error, c.Size = math.Inf(1), max(last, floor)
@@ -239,8 +256,8 @@ func NewConvergence(policy Policy, contraction, last, floor float64) Convergence
 	return c
 }
 
-// First takes what residuals of the first solve say: the largest r²/|d| and the least |d| relative to its scale. It reports whether the solution is
-// good enough.
+// First takes two numbers of the −1 rows after the first solve. With r the residual of a row and d its pivot, they are
+// the largest r²/|d| and the least |d| relative to the row's scale. First reports whether the solution is good enough.
 func (c *Convergence) First(largest, least float64) bool {
 	if !c.estimates {
 		return false
@@ -253,29 +270,30 @@ func (c *Convergence) First(largest, least float64) bool {
 // Estimates reports whether Estimate has to follow First.
 func (c *Convergence) Estimates() bool { return c.estimates }
 
-// Estimate takes the energy norm e of the error, theory.md (22), and the norm of the +1 part. It reports whether the solution is good enough.
+// Estimate takes the energy norm e of the error, theory.md (22), and the norm of the +1 part. It reports whether the
+// solution is good enough.
 func (c *Convergence) Estimate(e, norm float64) bool {
 	c.Error = e / max(norm, c.floor)
 	return c.Error <= max(energyError, c.enough) && c.holds
 }
 
-// Ends reports whether a correction will be the last, with a residual that need not be looked
-// at. Two things have to be so. All rows hold already up to rounding. And the error that Next
-// will predict is below half of targetError, for the largest correction, step ≤ √2·e, that the
-// energy norm e of the error allows:
+// Ends reports whether the next correction will be the last, so that no residual is needed after
+// it. There are two conditions. All rows hold already up to rounding. And the error that Next
+// will predict is below half of targetError. A correction is at most √2·e large, with e the
+// energy norm of the error. So the predicted error is bounded:
 //
 //	step/size · max(step/last, contraction) ≤ √2·e/size · max(√2·e/last, contraction),
 //
-// last the size of the correction before. The residual after such a correction is b − K·x =
-// Γ·Δy, with Δy its multipliers of weak rows. That is what these rows lacked before, and what
-// rounding had left in the rows that they depend on.
+// with last the size of the correction before. The residual after such a correction is
+// b − K·x = Γ·Δy, with Δy its multipliers of weak rows. It consists of the residuals that the
+// weak rows had before, and of rounding in the rows that they depend on.
 func (c *Convergence) Ends(e float64) bool {
 	step, enough := math.Sqrt2*e, targetError/2*c.Size
 	return c.policy == WhereWeak && c.Worst.Node < 0 && step*step <= enough*c.last && step*c.contraction <= enough
 }
 
-// Next takes the size of a correction, and q, the largest r²/|d| that it has left, 0 after one that Ends. It reports whether refinement is done, and
-// whether corrections no longer shrink.
+// Next takes the size of the correction that has been made, and q, the largest r²/|d| after it. q is 0 if Ends has said
+// that it is the last. Next reports whether refinement is done, and whether corrections no longer shrink.
 func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 	c.Steps++
 	if math.IsNaN(q) || !(c.Size <= math.MaxFloat64) { // or the squares are too large
@@ -295,7 +313,8 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 	return false, shrink > 0.5 && c.Steps > 1
 }
 
-// Rough reports whether a first correction of a size says that residuals have to be computed with twice the digits from now on.
+// Rough takes the size of a correction. It reports whether that is the first one, and so large that residuals have to be
+// computed with twice the digits from now on.
 func (c *Convergence) Rough(step float64) bool {
 	if c.policy != WhereWeak || !c.exact || c.Steps != 1 || !(step > roughError*c.Size) {
 		return false
@@ -343,10 +362,10 @@ type equation struct {
 // residualNodes is the number of core nodes of one task of residual.
 const residualNodes = 128
 
-// residual stores b − K·x, with unit +1 blocks of K, in those core rows of r where backward has
-// not, and the worst residual of all rows in out. It returns two numbers of the −1 rows: the
-// largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale. The first is
-// NaN if a residual is.
+// residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
+// backward has not stored. The worst residual of all rows goes to out. It returns two numbers of
+// the −1 rows: the largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale.
+// The first is NaN if a residual is.
 func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
 	largest, least = f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
 	s, p := f.Symbolic, f.Symbolic.Pattern
@@ -386,7 +405,7 @@ type residualTasks Factor
 type checked struct {
 	largest float64 // rₖ²/|dₖ|
 	inverse float64 // largest scale over |dₖ|
-	doubt   float64 // largest 1 − scale/|dₖ|: for a weak row its pivot without the scale; not positive for other rows
+	doubt   float64 // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
 	worst   Worst
 }
 
@@ -440,8 +459,8 @@ func (e *residualTasks) Do(_, task int) {
 			over := -scale[k] * d[k]
 			keep(&inverse, over)
 			keep(&doubt, 1-over)
-			// These bounds of its terms show that most rows are no worse. They need no root and
-			// no quotient.
+			// Two bounds of the terms of a row, without root or quotient, show for most rows that
+			// they are no worse than the worst so far.
 			if t*t <= bound*scale[k] {
 				continue
 			}

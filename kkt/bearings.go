@@ -46,8 +46,8 @@ func (b *bearings) begin(st *mechanism.State) *mechanism.State {
 	return &b.state
 }
 
-// take stores the reactions that the constraint wrenches of the joints
-// are, and reports whether they are those that they were.
+// take stores the reactions, computed from the constraint wrenches of
+// the joints. It reports whether they agree with those before.
 func (b *bearings) take(m *mechanism.Mechanism, k *mechanism.Kinematics, wrench func(j int) spatial.Force) bool {
 	var jk mechanism.JointKinematics
 	change, size := 0.0, 0.0

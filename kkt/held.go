@@ -10,10 +10,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Bodies without inertia in some direction, slender rods and point masses, have no mass-weighted
-// coordinates. So the weights of their bodies have some inertia h there (mechanism.Singular),
-// and the system that is factored is K₀ = K + U·Uᵀ in weighted coordinates, with a column u of U
-// for each direction n: u = √h·L⁻¹·n in the rows of the body, of length one.
+// Slender rods and point masses have no inertia in some direction n, and so no mass-weighted
+// coordinates. Their weights get some inertia h there, the held inertia (mechanism.Singular).
+// The system that is factored is then K₀ = K + U·Uᵀ in weighted coordinates. U has a column u
+// for each direction n, a unit vector: u = √h·L⁻¹·n in the rows of the body.
 //
 // The solution of K·x = b is that of K₀·x = b + U·z with z = Uᵀ·x: the torques h·α that the held inertia asks for are
 // given back. z = c + B·z is linear, with B = Uᵀ·K₀⁻¹·U, symmetric. An eigenvalue of B is h/(h + m), where m is the
@@ -143,8 +143,8 @@ func (v *releaser) run() error {
 	}
 }
 
-// polish refines the solution of s once more, however small its error is: what is left of it in the directions counts
-// 1/(1 − B) times. Ways without a factor in doubles need no more.
+// polish refines the solution of s once more, however small its error is, because (1 − B)⁻¹ enlarges the error in the
+// held directions. Ways without a factor in doubles do not need that.
 func (v *releaser) polish() {
 	s := v.s
 	if s.way > KeepAllFirmly {

@@ -187,8 +187,9 @@ func (v *Inverse) hold() {
 }
 
 // moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the
-// right side of y, for the wanted accelerations. The actuators overcome them besides.
-// Other freedoms have flywheels, or are prescribed: what drives these is not asked for.
+// right side of y, for the wanted accelerations. The actuators have to overcome them too.
+// The armature of other free freedoms is in the system, as flywheels. That of prescribed
+// freedoms is left out, because the forces that drive these are not asked for.
 func (v *Inverse) moveArmature(y *assemble.Weighted) {
 	mech, st := v.driven.plan.mech, v.driven.st
 	var load []spatial.Force

@@ -10,8 +10,8 @@ import (
 // bodies at the pose of st, docs/stops-and-friction.md (J4): the solution of the system of Solve with
 // the wrench of the impulse as its only load. Joints and couplings hold, prescribed freedoms keep
 // their rates, armature and bodies without inertia count as in accelerations. Finite forces have no
-// part in it, nor have the velocities of st. free is the rate of the freedom after the impulse on its
-// bodies alone: what the rest leaves of it is zero but for rounding if it holds the freedom fast.
+// part in it, nor have the velocities of st. free is the rate that the impulse would give the freedom if
+// its bodies had no joints. If the mechanism holds the freedom fast, its rate in v is rounding of free.
 //
 // Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors are those of
 // Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or

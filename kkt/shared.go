@@ -51,9 +51,9 @@ func (s *Solver) FactorKinematics() *mechanism.Kinematics {
 	return s.now.kin
 }
 
-// CorrectingFactor reports whether there is a factor for SolveErrorsTo, in whatever way it has been made, and whether
-// rows in it count as redundant or have a proximal term. Corrections then may leave errors along directions in which
-// rows are nearly redundant; who makes them checks what is left.
+// CorrectingFactor reports whether there is a factor for SolveErrorsTo, whatever its way, and whether rows in it count as
+// redundant or have a proximal term. If there are such rows, corrections may leave errors along directions in which rows
+// are nearly redundant. The caller has to check the errors that are left.
 func (s *Solver) CorrectingFactor() (there, weak bool) {
 	if s.plan != s.owner || s.now == nil || !s.now.Current() {
 		return false, false

@@ -154,9 +154,10 @@ func (s *Solver) needWhole() {
 // Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
 // system without these. The whole one is solved too where rounding makes the reduced one fail.
 //
-// Where friction grows with the reaction in its joint (mechanism.State.Bearings), the system is solved until both
-// agree, from frictionless reactions on: some solves, as each leaves about the friction over the load of the error
-// before. The first Solve then takes a Report where rows are redundant, and so does one with another number of these.
+// If friction grows with the reaction in its joint (mechanism.State.Bearings), Solve begins with the reactions without
+// friction and solves again until friction and reactions agree. Each solve multiplies the error by about the ratio of
+// friction to load. If rows are redundant, the first Solve also makes a Report, and so does one in which their number
+// has changed.
 //
 // The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
 // flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
@@ -356,8 +357,8 @@ func (s *Solver) SolveOnceTo(a []float64) {
 	s.now.accelerations(a, s.now.x)
 }
 
-// finish stores the accelerations of the solution, and its multipliers if they are there. Those of a finite solution
-// may overflow. It then returns ErrInaccurate with the name of the body.
+// finish stores the accelerations of the solution, and its multipliers if the system was the whole one. Accelerations of
+// a finite solution may overflow. finish then returns ErrInaccurate with the name of the body.
 func (s *Solver) finish() error {
 	s.now.accelerations(s.x, s.now.x)
 	if i := s.overflown(); i >= 0 {
@@ -401,10 +402,10 @@ func (s *Solver) mustHaveFactor() {
 	}
 }
 
-// SetAccuracy says up to which relative error of the accelerations Solve need not refine, and up to which residual of a
-// row, relative to its terms, rows with weak pivots pass for redundant ones. It is for who corrects poses and
-// velocities in each step, such as motion.Rattle. 0, the default, stands for as far as refinement comes, and for no
-// more than rounding. Refinement and Inconsistency tell what was reached.
+// SetAccuracy sets an error that is good enough. Solve does not refine accelerations with a smaller relative error. Rows
+// with weak pivots pass for redundant as long as their residuals, relative to their terms, are below it. It is for
+// callers that correct poses and velocities in each step, such as motion.Rattle. With 0, the default, Solve refines as
+// far as it can, and redundant rows hold up to rounding. Refinement and Inconsistency tell what was reached.
 //
 // It panics unless enough is from 0 to AccurateTol.
 func (s *Solver) SetAccuracy(enough float64) {

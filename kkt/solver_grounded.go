@@ -41,9 +41,9 @@ func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*
 	return &groundPlan{g, s}, nil
 }
 
-// beforeJoints returns perm with groups, and what else a joint has, moved right before the joint where
-// only groups of fewer than six freedoms have come before it. The rows of a joint are independent on a body, but not on
-// a group.
+// beforeJoints returns perm with the neighbours of some joints moved right before the joint: of those that come
+// after no neighbour with six freedoms. On a body the rows of a joint are independent, but on a group with fewer
+// freedoms they may depend on each other.
 func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
 	out := make([]int32, 0, len(perm))
 	done := make([]bool, len(perm))
@@ -86,7 +86,7 @@ func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 // that counts as that of a redundant row is above DoubtTol.
 var errDoubt = errors.New("doubtful pivot")
 
-// Route says which of two systems a solution is that of, and why.
+// Route says which of two systems was solved, and why.
 type Route struct {
 	// Reduced is true for the system in which bodies that hang on the ground by few freedoms are reduced to these
 	// freedoms (assemble.Groups), false for the whole system.
@@ -97,8 +97,8 @@ type Route struct {
 	Way Way
 }
 
-// Route says which system the last solution is that of, and why. A Report, which works on the whole system, changes
-// nothing of it. It panics without a solution.
+// Route says which system the last Solve has solved, and why. A Report, which works on the whole system, does not change
+// that. It panics without a solution.
 func (s *Solver) Route() Route {
 	s.mustHave()
 	why := s.whyWhole

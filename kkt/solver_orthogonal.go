@@ -40,8 +40,8 @@ func (s *Solver) orthogonal(err error) bool {
 // a mast of 1e5 stages.
 var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 
-// factorRowSpan finds the basis of the rows with a tolerance that makes its rank that of the columns, which is clear.
-// It reports whether there is one.
+// factorRowSpan finds a basis of the rows. It takes the first tolerance that makes their rank equal to that of the
+// columns, which has to be clear. It reports whether there is one.
 func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 	columns := s.newSpan()
 	if columns == nil || !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {
@@ -58,8 +58,8 @@ func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 	return false
 }
 
-// worstOf returns the largest residual r of a constraint row relative to what its terms amount to, of a solution x for
-// b whose largest part has the given size: factor.Worst without the load, for solutions that come from no factor.
+// worstOf returns the largest residual of a constraint row relative to the size of its terms: factor.Worst without the
+// load, for a solution x for b that comes from no factor. r has the residuals; size is that of the largest part of x.
 func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.Worst {
 	worst := factor.Worst{Node: -1, Row: -1}
 	for node := p.Positive(); node < p.Len(); node++ {

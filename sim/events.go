@@ -58,8 +58,8 @@ type Event struct {
 	// Action is called with the state at the crossing. Only an action that
 	// returns Restart or Stop may change it. nil stands for Continue.
 	Action func(st *mechanism.State) (Response, error)
-	// Land says that the dynamics have a kink at the crossing, over which explicit methods lose their order: a step by
-	// error control over it is done once more, to end there.
+	// Land says that the dynamics have a kink at the crossing. A step of an explicit method over a kink loses its order.
+	// So such a step, if it is by error control, is done once more and ends at the crossing.
 	Land bool
 }
 
@@ -81,8 +81,8 @@ type watch struct {
 	seen int8 // sign at the sample, before the actions
 
 	fired        int64
-	kept, undone int64 // calls in this step: if it is given up, kept ones are not repeated, undone ones are
-	again        int64 // kept calls of a step given up
+	kept, undone int64 // calls in this step; if it is given up, only the undone ones are repeated
+	again        int64 // calls of a step given up that are not repeated
 }
 
 // armEvents notes the signs at the current state.
@@ -95,10 +95,11 @@ func (s *Simulation) armEvents() {
 // rearmEvents notes the signs at the current state, where the run is restarted from the
 // fraction theta of the step.
 //
-// Events that have acted there start without a sign, and so do those that had not left zero
-// yet. The others start with the sign that they had before. Projection may have moved the state
-// across a crossing near by; with that sign the crossing is neither lost nor seen twice. If an
-// action has changed the sign of an event that does not cross near by, the new sign counts.
+// Events that have acted there start without a sign. So do those whose function had not left zero
+// yet. The others start with the sign that their function had before. Projection may have moved
+// the state across a crossing near by; the sign from before makes sure that this crossing is
+// neither lost nor seen twice. If an action has changed the sign of an event that does not cross
+// near by, the new sign counts.
 func (s *Simulation) rearmEvents(theta float64) {
 	for i := range s.events {
 		w := &s.watches[i]
@@ -123,7 +124,7 @@ func (s *Simulation) findAll() {
 	}
 }
 
-// landed is the part of a step at its start and at its end where a crossing is not landed at.
+// landed is a part of a step. A step is not shortened to a crossing that is so near to its start or end.
 const landed = 1e-5
 
 // land does the step last tried, to t1, once more up to the first crossing of an event with Land, and returns its end.
@@ -157,7 +158,7 @@ func (s *Simulation) land(t1 float64) (float64, error) {
 	if s.ended() {
 		return 0, s.orCause(nil)
 	}
-	// The shorter step is no good: the longer one was.
+	// The shorter step failed. The longer one did not, and is taken after all.
 	if _, err := s.stepper.Try(s.st, t1); err != nil {
 		return 0, err
 	}
@@ -197,18 +198,18 @@ func (s *Simulation) find(i int) {
 // Samples behind a zero of an event function, at which leaveZero looks.
 const (
 	leaveSamples = 20 // each four times as far from the zero as the one before
-	leaveGrowth  = 2  // factor by which the function has to exceed what it has been,
-	leaveGrown   = 3  // at so many samples in turn: more than rounding does
-	leaveLasting = 10 // samples of one sign that are enough for a function that does not grow
+	leaveGrowth  = 2  // a function grows at a sample if it exceeds all samples before by this factor
+	leaveGrown   = 3  // samples in turn at which a function has to grow: rounding does so at fewer
+	leaveLasting = 10 // samples in turn with one sign that decide for a function that does not grow
 )
 
 // leaveZero looks for the sign with which the function of e, about zero at a, leaves zero on
 // the way to b. It returns a point where the function has that sign, or b and 0 if the function
 // stays at zero.
 //
-// The function may begin on the wrong side, by rounding or by projection of the state. So the
-// sign counts with which it grows beyond what it has been. A function that does not grow, such
-// as one that jumps, has the sign that lasts.
+// Rounding, or projection of the state, may put the function on the wrong side at first. So the
+// sign that counts is the one with which the function grows beyond all values before. If the
+// function does not grow, as one that jumps, the sign that lasts counts.
 func (s *Simulation) leaveZero(e *Event, a, b float64) (at float64, sign int8) {
 	if s.eventAt(e, b) == 0 && s.eventAt(e, a+(b-a)/2) == 0 {
 		return b, 0 // the function stays at zero

@@ -30,8 +30,8 @@ type Options struct {
 	// CloseStages has the Projector close every stage of every step, at two to three times the
 	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
 	// Error control does so by itself for steps that have been rejected. Fixed steps do so if
-	// rows of the joints are redundant at the start, where Dynamics is a Gauge; OpenStages
-	// keeps them from it.
+	// rows of the joints are redundant at the start and the dynamics are a Gauge, unless
+	// OpenStages is set.
 	CloseStages, OpenStages bool
 
 	Events       []Event
@@ -88,10 +88,10 @@ type Simulation struct {
 	eventful bool           // there are events on some rank
 	wears    bool           // energy is lost on some rank
 	unit     float64        // of lengths, for drift
-	drifts   DriftProjector // the projector, if it is one
-	turner   turner         // the stepper, if it is one
-	gauged   gauged         // the stepper, if it is one and steps can be led over singular poses
-	exact    *exactly       // the projector, if it can go on to rounding; nil without gauged
+	drifts   DriftProjector // the projector if it is a DriftProjector, else nil
+	turner   turner         // the stepper if it is a turner, else nil
+	gauged   gauged         // the stepper if it is gauged and steps can be led over singular poses, else nil
+	exact    *exactly       // the projector if it can project to rounding and gauged is there, else nil
 	exactly  bool           // ends of steps are projected to rounding
 	beside   bool           // the step at hand is next to a singular pose
 	limit    float64        // error up to which a step is settled: 1, unless rounding does not allow that
@@ -101,7 +101,7 @@ type Simulation struct {
 
 	st        *mechanism.State
 	next      mechanism.State // the end of a step, projected
-	projected bool            // next has been changed by that, and not to rounding
+	projected bool            // projection has changed next, but not to rounding
 	sample    mechanism.State // of rows and events
 	kin       mechanism.Kinematics
 	row       Row
@@ -233,8 +233,9 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 
 // Run goes on to the time until, or to an event that stops the run.
 //
-// A time that is reached or has passed asks for no step. A later Run goes on from there. The
-// last step of a run ends at until, but error control does not notice the end of a run.
+// Run does nothing if the time until is reached or has passed. A later Run goes on from the
+// state reached. The last step of a run ends at until. If it is shorter for that, the
+// steps that error control chooses afterwards do not become shorter.
 //
 // It returns errors of dynamics, Projector, Controllers, Recorder and OnStep and, under error control, what wraps
 // ErrStepTooSmall. Where a body has left the terrain or sunk too deep they are a mechanism.Error of the contact with a
@@ -364,8 +365,8 @@ func (s *Simulation) step(until float64) error {
 	return nil
 }
 
-// groundFirst returns what is wrong at a contact alone, where a step has failed for that: what else there is to say, as
-// that shorter steps do not help, hides it.
+// groundFirst returns the fault of a contact if err has one. The rest of err, such as that shorter steps do not help,
+// would hide it.
 func groundFirst(err error) error {
 	if err == nil {
 		return nil
