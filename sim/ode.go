@@ -40,9 +40,6 @@ func NewODE(n int, f Rates, tab *Tableau) *ODE {
 // Steps returns the number of steps done so far, rejected ones not counted.
 func (o *ODE) Steps() int { return o.steps }
 
-// Restart forgets the length of the next step: the rates have changed.
-func (o *ODE) Restart() { o.next = 0 }
-
 // Fixed brings y from t0 to t1 in equal steps of h at most. t1 may lie before t0.
 //
 // Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates, with the time, and

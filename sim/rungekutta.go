@@ -87,15 +87,12 @@ type Stepper interface {
 // number of bodies nor on where the mechanism is.
 type Tolerance struct {
 	Relative float64 // 0 stands for DefaultTolerance
-	Length   float64 // m; 0 stands for TypicalLength
+	Length   float64 // m; 0 stands for mechanism.Mechanism.TypicalLength
 	Rate     float64 // 1/s; 0 stands for 1
 }
 
 // DefaultTolerance is the relative tolerance where none is given.
 const DefaultTolerance = 1e-8
-
-// TypicalLength is mechanism.Mechanism.TypicalLength.
-func TypicalLength(m *mechanism.Mechanism) float64 { return m.TypicalLength() }
 
 // withDefaults returns t with its zeros replaced.
 func (t Tolerance) withDefaults(typical float64) Tolerance {

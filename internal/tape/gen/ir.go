@@ -1,7 +1,5 @@
 package main
 
-import "fmt"
-
 // A kernel is one instruction of the tape: straight lines of lane operations, with at most one loop. Each line works on all lanes alike.
 // All three forms of a kernel, AVX-512, AVX2 and Go, are printed from the same lines, so they have the same bits.
 type kernel struct {
@@ -187,5 +185,3 @@ func places(ptr byte, off, n, step int) []any {
 	}
 	return out
 }
-
-func (k *kernel) String() string { return fmt.Sprintf("%s: %d lines", k.name, len(k.lines)) }
