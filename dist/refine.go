@@ -1,0 +1,200 @@
+package dist
+
+import (
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// refine solves for the rows that are not held and goes on as factor.Factor.SolveExactTo does, rank 0 deciding. It
+// returns holds, or fails if the next way has to be tried.
+func (s *Solver) refine(w kkt.Way) (int, error) {
+	u := s.hub
+	s.begin(w)
+	s.check()
+	next := 0
+	if u != nil {
+		next = u.first(w)
+	}
+	next = s.tellLeast(next, false)
+	for next == condense {
+		var err error
+		if next, err = s.estimate(w); err != nil {
+			return ends, err
+		}
+		if next != correct && next != finish {
+			break
+		}
+		last := next == finish
+		r := s.r
+		if last {
+			r = nil
+		}
+		step, size := s.fac.CorrectHeld(s.x, r, s.sys.Right, s.y)
+		s.steps++
+		step = s.sizes(step, size)
+		if !last {
+			s.check()
+		}
+		if u != nil {
+			next = u.next(w, step, last)
+		}
+		next = s.tellLeast(next, false)
+	}
+	if next == twice {
+		return s.refineTwice(w)
+	}
+	return next, nil
+}
+
+// refineTwice goes on with residuals that have twice the digits. factor.Factor.SolveExactTo does the same in one process,
+// but for its steps: here they are the corrections themselves.
+func (s *Solver) refineTwice(w kkt.Way) (int, error) {
+	u := s.hub
+	if s.low == nil {
+		s.low = make([]float64, len(s.rows))
+	}
+	s.checkTwice()
+	for next := condense; ; {
+		s.fac.CondenseAllTo(s.right, s.r)
+		s.message = append(s.message[:0], s.right...)
+		var y, b []float64
+		if u != nil {
+			u.expect(0, 1, false, false)
+			y, b = u.y, u.b
+		}
+		s.say()
+		if u != nil {
+			u.add(u.b, 0)
+			for i, r := range u.sum {
+				u.b[i] += r
+			}
+		}
+		err := s.root.SolveTo(y, b)
+		if u != nil {
+			if next = condense; err != nil {
+				next = ends
+			}
+			for i, y := range u.y {
+				u.load[i] += y
+			}
+		}
+		if s.tellLeast(next, true) == ends {
+			return ends, Agree(s.comm, err)
+		}
+		step, size := s.fac.CorrectAllHeld(s.x, s.r, s.y)
+		s.steps++
+		step = s.sizes(step, size)
+		s.checkTwice()
+		if u != nil {
+			next = u.next(w, step, false)
+		}
+		if next = s.tellLeast(next, false); next != condense {
+			return next, nil
+		}
+	}
+}
+
+// tellLeast is tell with the least pivot.
+func (s *Solver) tellLeast(verdict int, withRows bool) int {
+	least := 0.0
+	if s.hub != nil {
+		least = s.hub.least
+	}
+	verdict = s.tell(verdict, least, 0, withRows)
+	s.least = s.verdict[1]
+	return verdict
+}
+
+// begin solves for the first time.
+func (s *Solver) begin(w kkt.Way) {
+	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
+	s.message = append(s.message[:0], size, s.sys.FreeSize())
+	if s.hub != nil {
+		s.hub.expect(2, 0, false, false)
+	}
+	s.say()
+	if u := s.hub; u != nil {
+		policy, _, _ := w.Settings()
+		last, floor := u.sizes()
+		u.floor = floor
+		u.conv = factor.NewConvergence(policy, u.contraction, last, floor)
+		s.size = u.conv.Size
+	}
+	s.tell(0, s.size, 0, false)
+	s.size = s.verdict[1]
+}
+
+// sizes returns the largest step of all ranks, and takes the largest size.
+func (s *Solver) sizes(step, size float64) float64 {
+	s.message = append(s.message[:0], step, size)
+	if s.hub != nil {
+		s.hub.expect(2, 0, false, false)
+	}
+	s.say()
+	if u := s.hub; u != nil {
+		step, size = u.sizes()
+		u.conv.Size = max(size, u.floor)
+		s.size = u.conv.Size
+	}
+	s.tell(0, s.size, step, false)
+	s.size = s.verdict[1]
+	return step
+}
+
+// check computes residuals.
+func (s *Solver) check() {
+	s.sayChecked(s.fac.ResidualHeldTo(s.r, s.rows, s.terms, s.sys.Right, s.x, s.size), nil)
+}
+
+// checkTwice computes residuals with twice the digits.
+func (s *Solver) checkTwice() {
+	s.sayChecked(s.fac.ResidualAllHeldTo(s.r, s.rows, s.low, s.terms, s.sys.Right, s.x, s.size), s.low)
+}
+
+// sayChecked tells rank 0 of residuals; low is nil but where they have twice the digits.
+func (s *Solver) sayChecked(c factor.Checked, low []float64) {
+	s.worst = c.Worst
+	s.message = append(append(append(s.message[:0], c.Largest, c.Least, c.Worst.Ratio), s.rows...), low...)
+	for i, own := range s.plan.owned {
+		if own {
+			s.message = append(s.message, s.terms[i])
+		}
+	}
+	if u := s.hub; u != nil {
+		u.expect(3, 1, false, true)
+		if low != nil {
+			u.held = 2
+		}
+	}
+	s.say()
+	if s.hub != nil {
+		s.hub.check(s.root)
+	}
+}
+
+// estimate condenses the residuals to the held rows, for which the root solves. That tells the error of the solution in
+// the energy norm, theory.md (22), and is the first half of a correction.
+func (s *Solver) estimate(w kkt.Way) (int, error) {
+	energy := s.fac.CondenseTo(s.right, s.r)
+	norm := s.fac.NormOf(s.x)
+	s.message = append(append(s.message[:0], energy, norm*norm), s.right...)
+	u := s.hub
+	var y, b []float64
+	if u != nil {
+		u.expect(2, 1, false, false)
+		y, b = u.y, u.b
+	}
+	s.say()
+	if u != nil {
+		u.add(u.b, 2)
+	}
+	err := s.root.SolveTo(y, b)
+	next := ends
+	if u != nil && err == nil {
+		next = u.estimate(w)
+	}
+	if next = s.tellLeast(next, true); next != ends {
+		return next, nil
+	}
+	return ends, Agree(s.comm, err)
+}

@@ -1,0 +1,245 @@
+package main
+
+import "fmt"
+
+// Places of the record of a solve: see package batch.
+const (
+	overPivot = iota
+	doubt
+	weakRows
+	bodyPivot
+	bigResidual
+	badResidual
+	sizes
+	notFinite
+	notUnit
+)
+
+// factor are the instructions of the factorization and the solves.
+func factor() (list []*kernel) {
+	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+	for _, zeroed := range []bool{false, true} {
+		for r := 1; r <= 3; r++ {
+			for c := 1; c <= 6; c++ {
+				name, doc := fmt.Sprintf("Tile%dx%d", r, c), "subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes."
+				if zeroed {
+					name, doc = fmt.Sprintf("Fresh%dx%d", r, c), "stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes."
+				}
+				add(name, doc, func(k *kernel) { tile(k, r, c, zeroed) })
+				list[len(list)-1].noAVX2 = r == 3 && c > 4
+			}
+		}
+	}
+	for n := 1; n <= 6; n++ {
+		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true, true) })
+		narrow(list, func(k *kernel) { pivots(k, n, true, false) })
+		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false, true) })
+		narrow(list, func(k *kernel) { pivots(k, n, false, false) })
+		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *kernel) {
+			k.loop(func() {
+				x := make([]val, n)
+				for j := range n {
+					x[j] = k.ld(at('B', j))
+					for i := range j {
+						x[j] = k.fnma(x[i], at('C', j*n+i), x[j])
+					}
+					k.st(at('A', j), x[j])
+					k.st(at('E', j), k.mul(x[j], at('D', j)))
+				}
+				k.step('A', n)
+				k.step('B', n)
+				k.step('E', n)
+			})
+		})
+		add(fmt.Sprintf("Back%d", n), "stores D − Bᵀ·C in A: B has N rows.", func(k *kernel) {
+			acc := make([]val, n)
+			for i := range acc {
+				acc[i] = k.pin(k.ld(at('D', i)))
+			}
+			k.loop(func() {
+				x := k.ld(at('C', 0))
+				for i := range acc {
+					k.gather("fnma", acc[i], x, at('B', i))
+				}
+				k.step('B', n)
+				k.step('C', 1)
+			})
+			for i := range acc {
+				k.st(at('A', i), acc[i])
+			}
+		})
+		add(fmt.Sprintf("TwoBack%d", n), "stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.", func(k *kernel) {
+			acc := make([]val, 2*n)
+			for i := range acc {
+				acc[i] = k.pin(k.ld(at('D', i)))
+			}
+			k.loop(func() {
+				x, y := k.ld(at('C', 0)), k.ld(at('C', 0).row('K', 1))
+				for i := range n {
+					k.gather("fnma", acc[i], x, at('B', i))
+					k.gather("fnma", acc[n+i], y, at('B', i))
+				}
+				k.step('B', n)
+				k.step('C', 1)
+			})
+			k.put(at('A', 0), acc...)
+		})
+		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), 2*n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
+		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
+	}
+	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.ld(at('B', 0)))
+			k.step('B', 1)
+			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
+		})
+	})
+	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.sub(k.null(), at('B', 0)))
+			k.step('A', 1)
+			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'B'})
+		})
+	})
+	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *kernel) {
+		t := k.pin(k.ld(at('B', -1)))
+		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
+		z := k.pin(k.null())
+		k.loop(func() {
+			r := k.ld(at('B', 0))
+			q := k.mul(r, r)
+			over := k.mul(q, k.sub(z, at('D', 0)))
+			k.lines = append(k.lines, line{op: "most", dst: big, args: []any{big, over}, inPlace: true})
+			c := k.ld(at('C', 0))
+			load := k.mul(k.ld(at('E', 0)), at('B', 6))
+			terms := k.fma(load, load, k.fma(c, c, k.mul(t, at('E', 0))))
+			k.lines = append(k.lines, line{op: "most", dst: worst, args: []any{worst, k.fnma(terms, small, q)}, inPlace: true})
+			k.step('B', 1)
+			k.step('C', 1)
+			k.step('D', 1)
+			k.step('E', 1)
+		})
+		k.st(at('A', 0), big)
+		k.st(at('A', 1), worst)
+	})
+	return list
+}
+
+// tile is a product of r rows and c rows of N.
+func tile(k *kernel, r, c int, zeroed bool) {
+	acc := make([][]val, r)
+	for i := range acc {
+		acc[i] = make([]val, c)
+		for j := range acc[i] {
+			if zeroed {
+				acc[i][j] = k.pin(k.null())
+			} else {
+				acc[i][j] = k.pin(k.ld(at('D', j).row('L', i)))
+			}
+		}
+	}
+	k.loop(func() {
+		b := make([]val, r)
+		for i := range b {
+			b[i] = k.ld(at('B', 0).row('K', i))
+		}
+		for j := range c {
+			var x any = at('C', 0).row('K', j)
+			if r > 1 {
+				x = k.ld(x.(mem))
+			}
+			for i := range r {
+				k.gather("fnma", acc[i][j], b[i], x)
+			}
+		}
+		k.step('B', 1)
+		k.step('C', 1)
+	})
+	for i := range acc {
+		for j := range acc[i] {
+			k.st(at('A', j).row('L', i), acc[i][j])
+		}
+	}
+}
+
+// pivots factors a block of n rows, lower triangle, in place: with all of it in registers where they suffice.
+func pivots(k *kernel, n int, joint, wide bool) {
+	load, store := func(r, c int) val { return k.ld(at('A', r*n+c)) }, func(r, c int, v val) { k.st(at('A', r*n+c), v) }
+	if wide {
+		held := make([]val, n*n)
+		for r := range n {
+			for c := range r + 1 {
+				held[r*n+c] = k.ld(at('A', r*n+c))
+			}
+		}
+		load, store = func(r, c int) val { return held[r*n+c] }, func(r, c int, v val) { held[r*n+c] = v }
+	}
+	var over, doubt, weakRows, body val
+	if joint {
+		over, doubt, weakRows = k.ld(at('D', 0)), k.ld(at('D', 1)), k.ld(at('D', 2))
+	} else {
+		body = k.ld(at('D', 3))
+	}
+	for j := range n {
+		p := load(j, j)
+		d, x := p, make([]val, n)
+		if joint {
+			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
+			s := k.ld(at('C', j))
+			limit := k.sub(k.null(), k.fma(s, constant(weak), constant(tiny)))
+			d = k.more(limit, p, p, k.sub(p, s))
+			inv := k.div(constant(one), d)
+			isWeak := k.more(limit, p, k.null(), constant(one))
+			k.st(at('B', j), inv)
+			// Largest scale over pivot, and of weak rows the largest pivot over scale.
+			over = k.max(k.mul(k.sub(k.null(), inv), s), over)
+			doubt = k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), doubt)
+			weakRows = k.add(isWeak, weakRows)
+			d = inv
+		} else {
+			inv := k.div(constant(one), d)
+			k.st(at('B', j), inv)
+			body = k.max(k.abs(k.sub(inv, constant(half))), body)
+			d = inv
+		}
+		if wide {
+			store(j, j, p)
+			k.st(at('A', j*n+j), p)
+		}
+		for r := j + 1; r < n; r++ {
+			x[r] = load(r, j)
+			if r == j+1 { // what the next pivot waits for, without a product between
+				store(r, r, k.fnma(k.mul(x[r], x[r]), d, load(r, r)))
+			}
+			l := k.mul(x[r], d)
+			for c := j + 1; c <= r; c++ {
+				if c != j+1 || r != c {
+					store(r, c, k.fnma(l, x[c], load(r, c)))
+				}
+			}
+			k.st(at('A', r*n+j), l)
+		}
+	}
+	if joint {
+		k.put(at('D', 0), over, doubt, weakRows)
+	} else {
+		k.st(at('D', 3), body)
+	}
+}
