@@ -202,7 +202,8 @@ func (w *worker) roll(r *rolling, g int) {
 	}
 }
 
-// setStep stores how far the stages are from each other, and their weights.
+// setStep stores two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of the step, and
+// the weight of this stage. The last stage has no next one, and does not read the first.
 func (w *worker) setStep(h float64) {
 	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
 		list := w.lane(w.t.steps.h.at(k))

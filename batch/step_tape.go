@@ -16,11 +16,11 @@ type stepper struct {
 	errors  []tape.Op    // violations of the joints at the state
 	project []tape.Op    // the state put back on the joints, in two solves
 
-	h      place // of each stage: how far the next one is, and the weight of this one
+	h      place // numbers of setStep
 	errorP place // squared violations
 }
 
-// wholeStep is where the step is among the numbers of the stages.
+// wholeStep is where the whole step stands among the numbers of setStep: the last stage is that far from the beginning.
 const wholeStep = 4
 
 // refusal says why a mechanism is not stepped in lanes; empty if it is.

@@ -61,7 +61,8 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 		s.place[v] = int32(k)
 	}
 	s.null = p.constant(make([]float64, 36)...)
-	s.record = p.constant(append(append(make([]float64, records), tape.Series[:]...), 1./12)...) // and what Moved reads behind it
+	// Moved has no operand left for the coefficients of rotations. It reads them behind the record.
+	s.record = p.constant(append(append(make([]float64, records), tape.Series[:]...), 1./12)...)
 	s.mask, s.holds, s.terms = p.room(1), p.room(1), p.room(1)
 	for i := range n {
 		size := int(pattern.Size[i])

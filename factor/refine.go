@@ -119,8 +119,8 @@ func (f *Factor) SolveRefinedTo(x, r, b []float64, m *sparse.Matrix, floor float
 // correction is above roughError, all later residuals are computed with twice the digits. So x
 // becomes the solution of the system whose entries are exactly the given doubles.
 //
-// Cost: that of SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some
-// ten times its price, and memory for three vectors is allocated the first time.
+// Cost: that of SolveRefinedTo. With twice the digits it is up to 40 solves and products, a product at some ten times
+// its price. The first time, memory for five numbers a row is allocated.
 func (f *Factor) SolveExactTo(x, r, b []float64, m *sparse.Matrix, floor float64) Refinement {
 	return f.solveRefined(x, r, b, m, goal{floor: floor, exact: true})
 }
@@ -143,6 +143,7 @@ type goal struct {
 	exact  bool    // as SolveExactTo does
 }
 
+// solveRefined is the door of the three solves: it checks the shapes, and goes to unit +1 blocks and back.
 func (f *Factor) solveRefined(x, r, b []float64, m *sparse.Matrix, to goal) Refinement {
 	f.mustBe()
 	n := f.Symbolic.Pattern.Dim()

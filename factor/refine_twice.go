@@ -6,11 +6,11 @@ import "math"
 type exact struct {
 	sums  []twice   // b − K·x, by original scalar
 	dx    []float64 // correction c of x
-	last  []float64 // the one before
-	moved []float64 // what was added to x then
+	last  []float64 // correction of the step before
+	moved []float64 // what the last step added to x
 }
 
-// maxSlow is how often in a row a step that is not half as long as the one before it may follow.
+// maxSlow is how many steps in a row may be longer than half of the step before, until refinement gives up.
 const maxSlow = 3
 
 // refineTwice goes on with a refinement. Its residuals are those of all rows, with twice the digits: where rows nearly
@@ -18,9 +18,9 @@ const maxSlow = 3
 // before x has its digits. The corrections are c = (K−Γ)⁻¹(b − K·x), theory.md (18), of right sides that are not
 // zero in the leaves. x is what the system says as it stands in doubles; rounding of the system itself remains.
 //
-// The factor itself may be off by half and more in the one direction in which the rows nearly depend on each other.
-// Corrections then shrink slowly, or grow, all in that direction. So steps are those of the method of Anderson 1965 with one step of
-// memory (theory.md, "Residuals with twice the digits"), which finds from two corrections what is left in it.
+// The factor may be off by half and more in the one direction in which the rows nearly depend on each other. All
+// corrections then have that direction, and shrink slowly, or grow. So a step is that of the method of Anderson 1965
+// with one step of memory (theory.md, "Residuals with twice the digits"): two corrections tell what is left.
 //
 // Cost: a solve and a product a step, the product at some ten times its price in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {

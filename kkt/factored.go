@@ -133,8 +133,8 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 	return why
 }
 
-// Refine solves for the right side, as exactly as doubles say it (factor.Factor.SolveExactTo) or up to an error that is enough
-// (factor.Factor.SolveWithinTo).
+// Refine solves for the right side: exactly, with twice the digits where that is needed (factor.Factor.SolveExactTo), or
+// up to an error that is enough (factor.Factor.SolveWithinTo).
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 	if f.enough == 0 {
 		return f.SolveExactTo(x, r, f.Right, f.Matrix, floor)
