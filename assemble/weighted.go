@@ -208,12 +208,16 @@ func (y *Weighted) AddWrenchTo(b []float64, i int, s float64, w *spatial.Force) 
 // axes.
 func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spatial.Force) {
 	c := b.Weight()
-	n, f := E.TMulVec(w.Moment()), E.TMulVec(w.Linear())
-	c.Inertia.MulVecTo(&n, &n)
-	for k := range 3 {
-		out[k] += n[k]
-		out[3+k] += c.Mass * f[k]
-	}
+	M := &c.Inertia
+	n0 := E[0]*w[0] + E[3]*w[1] + E[6]*w[2]
+	n1 := E[1]*w[0] + E[4]*w[1] + E[7]*w[2]
+	n2 := E[2]*w[0] + E[5]*w[1] + E[8]*w[2]
+	out[0] += M[0] * n0
+	out[1] += M[3]*n0 + M[1]*n1
+	out[2] += M[4]*n0 + M[5]*n1 + M[2]*n2
+	out[3] += c.Mass * (E[0]*w[3] + E[3]*w[4] + E[6]*w[5])
+	out[4] += c.Mass * (E[1]*w[3] + E[4]*w[4] + E[7]*w[5])
+	out[5] += c.Mass * (E[2]*w[3] + E[5]*w[4] + E[8]*w[5])
 }
 
 // fillJoints fills the rows of the joints lo ≤ i < hi among those that have

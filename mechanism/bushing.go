@@ -146,7 +146,7 @@ func (m *Mechanism) addBushings(f []spatial.Force, k *Kinematics, s *State) erro
 		b.WrenchesTo(&w[0], &w[1])
 		for e, body := range m.bushings[i].body {
 			if body >= 0 {
-				addWrench(&f[body], &w[e], b.Arm[e], 1)
+				addWrench(&f[body], &w[e], &b.Arm[e], 1)
 			}
 		}
 	}

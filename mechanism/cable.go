@@ -203,7 +203,7 @@ func (m *Mechanism) addCables(f []spatial.Force, k *Kinematics, s *State) error 
 			if p.Body >= 0 {
 				F := n.Sub(before).Scale(at.Tension)
 				w := spatial.Force{3: F[0], 4: F[1], 5: F[2]}
-				addWrench(&f[p.Body], &w, p.Arm, 1)
+				addWrench(&f[p.Body], &w, &p.Arm, 1)
 			}
 			before, p = n, next
 		}

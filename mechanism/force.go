@@ -173,22 +173,23 @@ func anyNonzero(list []float64) bool {
 func (m *Mechanism) addJointWrench(f []spatial.Force, j int, jk *JointKinematics, w *spatial.Force, k *Kinematics) {
 	jt := &m.Joints[j]
 	if jt.Succ >= 0 {
-		addWrench(&f[jt.Succ], w, jk.ArmS.Sub(k.Bodies[jt.Succ].Com), 1)
+		arm := jk.ArmS.Sub(k.Bodies[jt.Succ].Com)
+		addWrench(&f[jt.Succ], w, &arm, 1)
 	}
 	if jt.Pred >= 0 {
 		arm := jk.ArmP.Add(jk.R).Sub(k.Bodies[jt.Pred].Com)
-		addWrench(&f[jt.Pred], w, arm, -1)
+		addWrench(&f[jt.Pred], w, &arm, -1)
 	}
 }
 
 // addWrench adds sign·w, acting at arm from the centre of mass.
-func addWrench(f, w *spatial.Force, arm spatial.Vec3, sign float64) {
-	F := spatial.Vec3{w[3], w[4], w[5]}
-	n := arm.Cross(F)
-	for i := range 3 {
-		f[i] += sign * (w[i] + n[i])
-		f[3+i] += sign * F[i]
-	}
+func addWrench(f, w *spatial.Force, arm *spatial.Vec3, sign float64) {
+	f[0] += sign * (w[0] + (arm[1]*w[5] - arm[2]*w[4]))
+	f[1] += sign * (w[1] + (arm[2]*w[3] - arm[0]*w[5]))
+	f[2] += sign * (w[2] + (arm[0]*w[4] - arm[1]*w[3]))
+	f[3] += sign * w[3]
+	f[4] += sign * w[4]
+	f[5] += sign * w[5]
 }
 
 // end returns the arm of an attachment from the body's centre of mass and the
@@ -197,9 +198,15 @@ func (m *Mechanism) end(a *Attachment, k *Kinematics, s *State) (com, v spatial.
 	if a.Body < 0 {
 		return com, v
 	}
-	b := &s.Bodies[a.Body]
-	arm := k.Bodies[a.Body].E.MulVec(a.Point)
-	return arm.Sub(k.Bodies[a.Body].Com), b.Velocity.Add(b.Omega.Cross(arm))
+	b, kb := &s.Bodies[a.Body], &k.Bodies[a.Body]
+	var arm spatial.Vec3
+	kb.E.MulVecTo(&arm, &a.Point)
+	w := &b.Omega
+	com[0], com[1], com[2] = arm[0]-kb.Com[0], arm[1]-kb.Com[1], arm[2]-kb.Com[2]
+	v[0] = b.Velocity[0] + (w[1]*arm[2] - w[2]*arm[1])
+	v[1] = b.Velocity[1] + (w[2]*arm[0] - w[0]*arm[2])
+	v[2] = b.Velocity[2] + (w[0]*arm[1] - w[1]*arm[0])
+	return com, v
 }
 
 func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) error {
@@ -211,7 +218,7 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		comA, vA := m.end(&e.A, k, s)
 		if e.Kind == model.Wrench {
 			w := spatial.Force{e.Torque[0], e.Torque[1], e.Torque[2], e.Force[0], e.Force[1], e.Force[2]}
-			addWrench(&f[e.A.Body], &w, comA, 1)
+			addWrench(&f[e.A.Body], &w, &comA, 1)
 			continue
 		}
 		comB, vB := m.end(&e.B, k, s)
@@ -234,10 +241,10 @@ func (m *Mechanism) addElements(f []spatial.Force, k *Kinematics, s *State) erro
 		t := n.Scale(tension)
 		w := spatial.Force{3: t[0], 4: t[1], 5: t[2]}
 		if e.A.Body >= 0 {
-			addWrench(&f[e.A.Body], &w, comA, 1)
+			addWrench(&f[e.A.Body], &w, &comA, 1)
 		}
 		if e.B.Body >= 0 {
-			addWrench(&f[e.B.Body], &w, comB, -1)
+			addWrench(&f[e.B.Body], &w, &comB, -1)
 		}
 	}
 	return nil
@@ -283,7 +290,8 @@ func (m *Mechanism) place(a *Attachment, k *Kinematics, s *State) (far, near spa
 	if a.Body < 0 {
 		return a.Point, near
 	}
-	return s.Bodies[a.Body].Position, k.Bodies[a.Body].E.MulVec(a.Point)
+	k.Bodies[a.Body].E.MulVecTo(&near, &a.Point)
+	return s.Bodies[a.Body].Position, near
 }
 
 // Energy of a state, J. Potential energy of gravity is zero at the world's

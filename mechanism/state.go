@@ -172,7 +172,10 @@ func (e *end) placeTo(E *spatial.Mat3, arm, omega *spatial.Vec3, f *Frame, body 
 		return
 	}
 	k.Bodies[body].E.MulTo(E, &f.E)
-	*arm, *omega = e.near, s.Bodies[body].Omega
+	// Number by number: a copy of the whole would wait for the numbers just stored.
+	w := &s.Bodies[body].Omega
+	arm[0], arm[1], arm[2] = e.near[0], e.near[1], e.near[2]
+	omega[0], omega[1], omega[2] = w[0], w[1], w[2]
 }
 
 // pointTo stores where a point of a body is, and its velocity.

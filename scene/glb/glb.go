@@ -94,8 +94,10 @@ func (b *builder) nodes(rest *mechanism.State) {
 	for i := range b.scene.Links {
 		l := &b.scene.Links[i]
 		sh := l.Shape(rest)
-		n := b.shape(&sh, b.linkName(l))
-		if l.Look != scene.Line {
+		n := node(&sh, b.linkName(l))
+		if l.Look == scene.Line {
+			n.Mesh = gltf.Index(b.mesh(&sh))
+		} else {
 			n.Mesh = gltf.Index(b.linkMesh(l, &sh))
 		}
 		n.Translation = b.relative(sh.At.Origin)
@@ -107,7 +109,8 @@ func (b *builder) nodes(rest *mechanism.State) {
 		if sh.Joint >= 0 {
 			name = m.JointName(int(sh.Joint))
 		}
-		n := b.shape(sh, name)
+		n := node(sh, name)
+		n.Mesh = gltf.Index(b.mesh(sh))
 		if sh.Body == mechanism.World {
 			n.Translation = b.relative(sh.At.Origin)
 			b.add(b.root, n)
@@ -142,11 +145,9 @@ func (b *builder) relative(p spatial.Vec3) [3]float64 { return p.Sub(b.center) }
 // quat returns a quaternion in the order of glTF: x y z w.
 func quat(q spatial.Quat) [4]float64 { return [4]float64{q[1], q[2], q[3], q[0]} }
 
-// shape returns the node of a shape.
-func (b *builder) shape(s *scene.Shape, name string) *gltf.Node {
-	n := &gltf.Node{Name: name, Translation: s.At.Origin, Rotation: quat(spatial.FromMat(s.At.E)), Scale: scale(s)}
-	n.Mesh = gltf.Index(b.mesh(s))
-	return n
+// node returns the node of a shape, without its mesh.
+func node(s *scene.Shape, name string) *gltf.Node {
+	return &gltf.Node{Name: name, Translation: s.At.Origin, Rotation: quat(spatial.FromMat(s.At.E)), Scale: scale(s)}
 }
 
 // scale returns the factors that make a unit mesh the shape. A shape

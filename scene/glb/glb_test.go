@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/glb"
 	"github.com/rung-mbd/rung/spatial"
@@ -121,6 +122,28 @@ func pose(t *testing.T, doc *gltf.Document, i, k int) (spatial.Vec3, spatial.Mat
 }
 
 func quat(q [4]float64) spatial.Quat { return spatial.Quat{q[3], q[0], q[1], q[2]}.Normalize() }
+
+// Each mesh is that of a node, also where springs and dampers have meshes of their own.
+func TestMeshes(t *testing.T) {
+	m, err := model.ReadFile("../../reference/golden/springs.model.json")
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	doc := written(t, scene.New(mech, scene.Options{}), mech.Initial(), nil)
+	uses := make([]int, len(doc.Meshes))
+	looks := 0
+	for _, n := range doc.Nodes {
+		if n.Mesh == nil {
+			continue
+		}
+		uses[*n.Mesh]++
+		if doc.Meshes[*n.Mesh].Name == scene.Strut.String() {
+			looks++
+		}
+	}
+	require.NotContains(t, uses, 0)
+	require.Positive(t, looks)
+}
 
 // Neighbouring orientations are on the same side, so that what plays the file takes the short way.
 func TestShortWay(t *testing.T) {

@@ -278,8 +278,19 @@ func TestPlaySmall(t *testing.T) {
 	if list := value[[]string](p, lost); len(list) > 0 {
 		t.Errorf("cannot be reached: %v", list)
 	}
+	if hidden := value[int](p, "document.querySelector('nav').scrollWidth - document.querySelector('nav').clientWidth"); hidden > 0 {
+		t.Errorf("%d pixels of buttons are beside the window", hidden)
+	}
 	p.shot("play-360-light")
-	p.run(js("document.querySelector('[data-key=t]').click()"), until("rung.live.status.time > 1"))
+	p.run(js("document.querySelector('[data-key=t]').click()"))
+	// However it falls, the bodies are between the title and the buttons, and in the picture from left to right.
+	const out = `rung.head && [...Array(rung.head.bodies).keys()].map((i) => rung.project(rung.pose(i).slice(0, 3))).filter(([x, y]) => x < 0 || x > innerWidth || y < document.querySelector('header').getBoundingClientRect().bottom || y > document.getElementById('bottom').getBoundingClientRect().top).length`
+	for k := range 8 {
+		p.run(until(fmt.Sprintf("rung.live.status.time > %g", 0.5+0.25*float64(k))), frames)
+		if n := value[int](p, out); n > 0 {
+			t.Errorf("%d bodies are not in the picture at %g s", n, value[float64](p, "rung.state.time"))
+		}
+	}
 	p.shot("play-360-dark")
 }
 

@@ -33,7 +33,8 @@ export class Camera {
     this.target = [0, 0, 0];
     this.azimuth = -Math.PI / 3;
     this.elevation = 0.42;
-    this.radius = radius;
+    this.first = this.radius = radius; // of what fills the window
+    this.slack = null; // by how much the first ball of hold is too large
     this.distance = 1;
     this.rise = 0; // of the target above the middle of the picture, as a part of half its height
     this.room = 1; // that is free around the target, as a part of the height
@@ -42,8 +43,26 @@ export class Camera {
 
   // fit goes so far back that a ball of the radius fills the window; aspect is width over height.
   fit(aspect) {
-    this.zoomed = false; // by the user
+    this.zoomed = false; // or shifted, by the user
     this.distance = 1.05 * this.radius / Math.sin(this.angle / 2) / Math.min(this.room, aspect);
+  }
+
+  // hold keeps what is in a ball in the picture: it shows up to half as much again as at first, or the whole ball, and then goes with it.
+  hold({ middle, radius }, aspect) {
+    const way = sub(middle, this.target), need = norm(way) + radius;
+    this.slack ??= Math.max(0, need - this.radius);
+    const over = need - this.slack;
+    if (!(over > this.radius) || !Number.isFinite(over)) return;
+    this.radius = Math.max(this.radius, radius - this.slack, Math.min(over, 1.5 * this.first));
+    if (over > this.radius) this.target = add(this.target, scale(way, (over - this.radius) / norm(way)));
+    this.fit(aspect);
+  }
+
+  // reset shows what was shown at first.
+  reset(aspect) {
+    this.target = [0, 0, 0];
+    this.radius = this.first;
+    this.fit(aspect);
   }
 
   get angle() { return 0.6; }
@@ -79,6 +98,7 @@ export class Camera {
 
   // shift moves the target by pixels of a window of some height.
   shift(dx, dy, height) {
+    this.zoomed = true;
     const { right, up } = this.axes();
     const s = 2 * this.distance * Math.tan(this.angle / 2) / height;
     this.target = add(this.target, add(scale(right, -dx * s), scale(up, dy * s)));

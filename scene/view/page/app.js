@@ -140,7 +140,7 @@ function draw() {
   if (page.follow && page.chosen && page.chosen.body >= 0) {
     const i = 8 * page.chosen.body;
     camera.target = [0, 1, 2].map((k) => from.poses[i + k] + part * (to.poses[i + k] - from.poses[i + k]));
-  }
+  } else if (!camera.zoomed && !live?.hand) camera.hold(drawing.around, canvas.width / canvas.height); // what is pulled would move with the picture
   drawing.options.body = page.chosen ? page.chosen.body : -1;
   drawing.options.joint = page.chosen ? page.chosen.joint : -1;
   drawing.options.force = page.chosen ? page.chosen.force : -1;
@@ -321,7 +321,7 @@ function key(k) {
   if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
-    case 'f': camera.target = [0, 0, 0]; raise(); camera.fit(canvas.width / canvas.height); break;
+    case 'f': raise(); camera.reset(canvas.width / canvas.height); break;
     case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
     case 'j': drawing.options.joints = toggle(); break;
     case 'v': case 'r': case 'w': {

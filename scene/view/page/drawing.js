@@ -21,6 +21,7 @@ export class Drawing {
     this.programs = programs(gl);
     this.from = this.to = null; // frames
     this.part = 0; // of the way from one to the other
+    this.around = { middle: [0, 0, 0], radius: 0 }; // a ball around what is shown
     this.load(surfaces);
     this.grounds = [];
     this.arrows = this.hand = null;
@@ -121,10 +122,29 @@ export class Drawing {
     if (from !== this.from || to !== this.to) {
       this.shapeSet.levels.move(from.balls[0], to.balls[0]);
       this.linkSet.levels.move(from.balls[1], to.balls[1]);
+      this.surround();
     }
     this.from = from;
     this.to = to;
     this.part = part;
+  }
+
+  // surround finds a ball around all that is shown.
+  surround() {
+    const sets = [this.shapeSet.levels.balls, this.linkSet.levels.balls], { middle } = this.around;
+    for (let k = 0; k < 3; k++) {
+      let low = Infinity, high = -Infinity;
+      for (const balls of sets) {
+        for (let at = 0; at < balls.length; at += 4) {
+          low = Math.min(low, balls[at + k] - balls[at + 3]);
+          high = Math.max(high, balls[at + k] + balls[at + 3]);
+        }
+      }
+      middle[k] = (low + high) / 2;
+    }
+    let radius = 0;
+    for (const balls of sets) for (let at = 0; at < balls.length; at += 4) radius = Math.max(radius, Math.hypot(balls[at] - middle[0], balls[at + 1] - middle[1], balls[at + 2] - middle[2]) + balls[at + 3]);
+    this.around.radius = radius;
   }
 
   // paint gives each shape the colour that color returns for its body and joint, or its own.
