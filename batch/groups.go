@@ -81,9 +81,13 @@ func newReduction(p *kkt.Plan) *reduction {
 }
 
 // mayBeInTree reports whether a joint may lead to a body of a group.
-func mayBeInTree(jt *joint) bool {
+func mayBeInTree(jt *joint, body int32) bool {
 	switch jt.Kind {
-	case joints.Revolute, joints.Prismatic, joints.Cylindrical, joints.Universal:
+	case joints.Revolute, joints.Prismatic, joints.Cylindrical:
+	case joints.Universal:
+		if body != jt.Succ {
+			return false
+		}
 	default:
 		return false
 	}
@@ -105,7 +109,7 @@ func (r *reduction) choose(m *mechanism.Mechanism) {
 	for i := range root {
 		root[i] = -1
 		for _, j := range in.Joints(int32(i)) {
-			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
+			if jt := &m.Joints[j]; mayBeInTree(jt, int32(i)) && jt.Other(int32(i)) < 0 {
 				root[i] = j
 				break
 			}
@@ -128,7 +132,7 @@ func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root [
 		for _, j := range in.Joints(h.body) {
 			jt := &m.Joints[j]
 			next := jt.Other(h.body)
-			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt) || r.leadsBack(m, in, g, next, j) {
+			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt, next) || r.leadsBack(m, in, g, next, j) {
 				continue
 			}
 			after := loops + len(in.Joints(next)) - 2

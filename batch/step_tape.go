@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/tape"
-	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -249,15 +248,9 @@ func (c *compiler) relativePose(j int) (at jointPlace) {
 func (c *compiler) treeGap(s *stepper, h *hung) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	h.gap = c.lastingRoom(12)
-	if isHinge(jt) && !h.reversed {
-		pin := c.pinIn(j, sideP)
-		if h.parent != nil {
-			b, own := &c.bodies[h.parent.body], pin
-			pin = c.room(places.Pin)
-			c.op(tape.Pin, pin, b.state, b.axes, own)
-		}
-		b := &c.bodies[h.body]
-		c.op(tape.Unpin, h.gap, b.state, b.axes, c.pinIn(j, sideS), pin)
+	if c.hasPins(h) {
+		b, code := &c.bodies[h.body], unpins[jt.Kind]
+		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, sideS), c.pinOf(h))
 		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
 		return
 	}
@@ -280,28 +273,18 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 			c.opN(tape.Sub, t.n, 0, to.at(6), c.sys.null, fast.at(t.first))
 		}
 		c.opN(tape.SumSquares, 6, 0, s.errorP, along)
-		if jt.Kind == joints.Universal {
-			x, y, delta := c.vector(tape.Column, at.P), c.vector(tape.Column, at.S.at(1)), c.room(2)
-			n := c.vector(tape.Cross, y, x)
-			c.op(tape.Dot, delta, x, y)
-			c.op(tape.Dot, delta.at(1), n, at.w)
-			c.opN(tape.SumSquares, 1, 0, s.errorP, delta)
-			c.opN(tape.Sub, 2, 0, delta, c.sys.null, delta)
-			for k := range 2 {
-				c.op(tape.Along, h.gap.at(6*k), n, delta.at(k))
-			}
-		}
 	}
 	for k := range 2 {
-		if jt.Kind != joints.Universal {
-			c.op(tape.MulVec, h.gap.at(6*k), P, along.at(6*k+3))
-		}
+		c.op(tape.MulVec, h.gap.at(6*k), P, along.at(6*k+3))
 		c.op(tape.MulVec, h.gap.at(6*k+3), P, along.at(6*k))
 	}
 	if h.reversed {
 		c.opN(tape.Sub, 12, 0, h.gap, c.sys.null, h.gap)
 	}
 }
+
+// unpins are the instructions of treeGap for the types of joints that have pins.
+var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Universal: tape.Uncross, joints.Prismatic: tape.Unslide}
 
 // reduceDrift adds what groups make of violations: c of their bodies, and the right sides of what is left, (R8).
 func (c *compiler) reduceDrift(drift []place) {

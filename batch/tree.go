@@ -64,136 +64,207 @@ var orthonormal = map[int]tape.Code{1: tape.Orthonormal1, 2: tape.Orthonormal2, 
 // treeJoint adds the arms of a tree joint, its drive, and the motion that velocities add. It returns the motions that its
 // freedoms allow.
 func (c *compiler) treeJoint(h *hung) (free []place) {
+	switch jt := &c.mech.Joints[h.joint]; {
+	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:
+		return c.turning(h)
+	case c.hasPins(h):
+		return c.sliding(h)
+	}
 	j, jt, at := int(h.joint), &c.mech.Joints[h.joint], &c.joints[h.joint]
-	body := &c.bodies[h.body]
-	var axes place // of P
-	var axis place // z of P
-	if isHinge(jt) {
-		at.armP, at.armS = c.zero, c.zero
-		if jt.Pred >= 0 {
-			at.armP = c.armIn(j, sideP)
-		}
-		if jt.Succ >= 0 {
-			at.armS = c.armIn(j, sideS)
-		}
-		axis = c.axisOf(j)
-	} else {
-		c.frames(at, j)
-		axes = at.P
+	frame := c.bodies[h.body].axes
+	c.frames(at, j)
+	c.wide(at, jt)
+	if !c.rareForces && c.isDriven(j) {
+		c.drives(at, j)
 	}
-	driven := !c.rareForces && c.isDriven(j)
 	w := &jointWork{jointPlace: at, jt: jt}
-	armBody, armParent := body.axes.at(places.ArmBody), body.axes.at(places.ArmParent)
-	if slidesOf(jt.Kind) == pinned {
-		at.wideP, at.wideS = armParent, armBody
-		if h.reversed {
-			at.wideP, at.wideS = armBody, armParent
-		}
-		if jt.Pred >= 0 {
-			c.op(tape.MulVec, at.wideP, c.bodies[jt.Pred].axes, at.armP)
-		}
-		if jt.Succ >= 0 {
-			c.op(tape.MulVec, at.wideS, c.bodies[jt.Succ].axes, at.armS)
-		}
-		switch {
-		case driven && isHinge(jt):
-			c.twists(axis, j)
-		case driven:
-			c.drives(at, j)
-		}
-	} else {
-		c.wide(at, jt)
-		if driven {
-			c.drives(at, j)
-		}
-		c.slide(w, j)
-		own, up := at.wideS, at.wideP
-		if h.reversed {
-			own, up = up, own
-		}
-		c.opN(tape.Copy, 3, 0, armBody, own)
-		if h.parent != nil {
-			c.opN(tape.Copy, 3, 0, armParent, up)
-		}
+	c.slide(w, j)
+	own, up := at.wideS, at.wideP
+	if h.reversed {
+		own, up = up, own
 	}
-	if h.parent == nil {
-		c.op(tape.SwingFree, h.add, c.omega(h.body), body.axes)
-	} else {
-		c.op(tape.SwingHung, h.add, c.omega(h.parent.body), body.axes, c.omega(h.body))
+	c.opN(tape.Copy, 3, 0, frame.at(places.ArmBody), own)
+	if h.parent != nil {
+		c.opN(tape.Copy, 3, 0, frame.at(places.ArmParent), up)
 	}
-	if w.slip > 0 && jt.Pred >= 0 {
+	c.swing(h)
+	if jt.Pred >= 0 {
 		x, twice := c.vector(tape.Cross, c.omega(jt.Pred), w.slip), 2.0
 		if h.reversed {
 			twice = -2
 		}
 		c.opN(tape.Scaled, 3, 0, h.add.at(3), h.add.at(3), x, c.constant(twice))
 	}
-	if isHinge(jt) {
-		return []place{axis}
-	}
-	if jt.Kind == joints.Universal {
-		c.op(tape.Cardan, h.add, at.P, at.S, c.omega(jt.Succ), c.omega(jt.Pred))
-		if h.reversed {
-			c.opN(tape.Sub, 3, 0, h.add, c.zero, h.add)
-		}
-	}
 	for _, u := range duals(jt.Kind) {
 		r := c.constant(0, 0, 0, 0, 0, 0)
-		from, to := axes, r
-		if u.ofS {
-			from = at.S
-		}
+		to := r
 		if u.force {
 			to = r.at(3)
 		}
-		c.op(tape.Column, to, from.at(u.axis))
+		c.op(tape.Column, to, at.P.at(u.axis))
 		free = append(free, r)
 	}
 	return free
 }
 
-// axisOf returns the axis of a hinge on its predecessor, world axes, and three zeros behind it.
-func (c *compiler) axisOf(j int) place {
-	jt := &c.mech.Joints[j]
-	own := c.pinIn(j, sideP).at(places.PinAxis)
-	if jt.Pred < 0 {
-		return own
+// hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
+func (c *compiler) hasPins(h *hung) bool {
+	switch c.mech.Joints[h.joint].Kind {
+	case joints.Revolute, joints.Universal, joints.Prismatic:
+		return !h.reversed
 	}
-	out := c.constant(0, 0, 0, 0, 0, 0)
-	c.op(tape.MulVec, out, c.bodies[jt.Pred].axes, own)
-	return out
+	return false
 }
 
-// pinIn returns the origin and the axis of a hinge in one of its bodies, and zeros behind them: a pin on the ground.
-func (c *compiler) pinIn(j int, s side) place {
-	_, f := s.of(&c.mech.Joints[j])
-	z := f.E.Col(2)
-	out := c.constant(make([]float64, places.Pin)...)
-	if c.at.joint[j] > 0 {
-		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
-		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(2))
+// swing adds the motion that velocities add at a tree joint if it does not slide, (R5).
+func (c *compiler) swing(h *hung) {
+	if h.parent == nil {
+		c.op(tape.SwingFree, h.add, c.omega(h.body), c.bodies[h.body].axes)
 	} else {
-		c.set(out, f.Origin[:]...)
-		c.set(out.at(places.PinAxis), z[:]...)
+		c.op(tape.SwingHung, h.add, c.omega(h.parent.body), c.bodies[h.body].axes, c.omega(h.body))
+	}
+}
+
+// pinColumns are the axes of a joint on its two bodies that its pins have.
+func pinColumns(jt *joint) (P, S int) {
+	if jt.Kind == joints.Universal {
+		return 0, 1
+	}
+	return 2, 2
+}
+
+// turning is treeJoint for a hinge or a universal joint.
+func (c *compiler) turning(h *hung) []place {
+	j, jt := int(h.joint), &c.mech.Joints[h.joint]
+	frame := c.bodies[h.body].axes
+	for _, s := range [2]side{sideP, sideS} {
+		body, _ := s.of(jt)
+		arm := frame.at(places.ArmParent)
+		if body == h.body {
+			arm = frame.at(places.ArmBody)
+		}
+		if body >= 0 {
+			c.op(tape.MulVec, arm, c.bodies[body].axes, c.armIn(j, s))
+		}
+	}
+	P, S := pinColumns(jt)
+	axes := []place{c.axisOf(j, sideP, P)}
+	c.swing(h)
+	if jt.Kind == joints.Universal {
+		axes = append(axes, c.axisOf(j, sideS, S))
+		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
+	}
+	if !c.rareForces && c.isDriven(j) {
+		c.twists(axes, j)
+	}
+	return axes
+}
+
+// sliding is treeJoint for a slider.
+func (c *compiler) sliding(h *hung) []place {
+	j, frame := int(h.joint), c.bodies[h.body].axes
+	arm, armBody, armParent := c.zero, frame.at(places.ArmBody), frame.at(places.ArmParent)
+	c.op(tape.MulVec, armBody, frame, c.armIn(j, sideS))
+	if h.parent != nil {
+		arm = c.vector(tape.MulVec, c.bodies[h.parent.body].axes, c.armIn(j, sideP))
+	}
+	pin, own, slide := c.pinOf(h), c.room(places.Pin), c.room(places.Slide)
+	c.op(tape.Pin, own, c.bodies[h.body].state, frame, c.pinIn(j, sideS))
+	c.op(tape.Slide, slide, pin, own)
+	free := c.constant(0, 0, 0, 0, 0, 0, 0) // and the force of the drive
+	c.opN(tape.Copy, 3, 0, free.at(3), pin.at(places.PinAxis))
+	if h.parent != nil {
+		c.opN(tape.Add, 3, 0, armParent, arm, slide.at(places.SlideArm))
+	}
+	if !c.rareForces && c.isDriven(j) {
+		var d mechanism.Drive
+		if p := c.mech.Drive(j); p != nil {
+			d = *p
+		}
+		c.effort(&d, 6*j, 0, free.at(6), slide.at(places.SlideRate), slide.at(places.SlideCoordinate))
+		b := &c.bodies[h.body]
+		c.op(tape.Thrust, b.load, armBody, free.at(3), b.data.at(atWeight), b.axes)
+		if h.parent != nil {
+			b := &c.bodies[h.parent.body]
+			c.op(tape.Thrust, b.load, c.sum(arm, slide.at(places.SlideDistance)), free.at(3), b.data.at(atNegated), b.axes)
+		}
+	}
+	c.swing(h)
+	if h.parent != nil {
+		c.opN(tape.Add, 3, 0, h.add.at(3), h.add.at(3), slide.at(places.SlideAdds))
+	}
+	return []place{free}
+}
+
+// axisOf returns an axis of a frame of a joint, world axes, and three zeros behind it.
+func (c *compiler) axisOf(j int, s side, column int) place {
+	body, f := s.of(&c.mech.Joints[j])
+	own := f.E.Col(column)
+	out := c.constant(own[0], own[1], own[2], 0, 0, 0)
+	if c.at.joint[j] > 0 {
+		c.op(tape.Column, out, c.axesIn(j, s).at(column))
+	}
+	if body < 0 {
+		return out
+	}
+	axis := c.constant(0, 0, 0, 0, 0, 0)
+	c.op(tape.MulVec, axis, c.bodies[body].axes, out)
+	return axis
+}
+
+// pinIn returns the pin of a tree joint in the axes of one of its bodies.
+func (c *compiler) pinIn(j int, s side) place {
+	jt := &c.mech.Joints[j]
+	_, f := s.of(jt)
+	P, S := pinColumns(jt)
+	column := P
+	if s == sideS {
+		column = S
+	}
+	z, turn := f.E.Col(column), turnOf(&jt.P, &jt.S)
+	out := c.constant(f.Origin[0], f.Origin[1], f.Origin[2], z[0], z[1], z[2], turn[0], turn[1], turn[2], turn[3])
+	if own := c.at.joint[j]; own > 0 {
+		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
+		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
+		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
 	}
 	return out
 }
 
-// twists adds the moment along the axis of a hinge to its bodies.
-func (c *compiler) twists(axis place, j int) {
+// pinOf returns the pin on the parent of a body in a group.
+func (c *compiler) pinOf(h *hung) place {
+	own := c.pinIn(int(h.joint), sideP)
+	if h.parent == nil {
+		out := c.constant(make([]float64, places.Pin)...)
+		c.set(out.at(places.PinRotation), 1)
+		c.opN(tape.Copy, places.PinVelocity, 0, out, own)
+		return out
+	}
+	b, out := &c.bodies[h.parent.body], c.room(places.Pin)
+	c.op(tape.Pin, out, b.state, b.axes, own)
+	return out
+}
+
+// twists adds moments about the axes of a hinge or a universal joint to its bodies.
+func (c *compiler) twists(axes []place, j int) {
 	jt := &c.mech.Joints[j]
 	var d mechanism.Drive
 	if p := c.mech.Drive(j); p != nil {
 		d = *p
 	}
-	rate, tau := c.room(1), c.room(1)
-	c.op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
-	c.effort(&d, 6*j, 0, tau, rate, 0)
-	if b := jt.Succ; b >= 0 {
-		c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atWeight), c.bodies[b].axes)
-	}
-	if b := jt.Pred; b >= 0 {
-		c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atNegated), c.bodies[b].axes)
+	for i, axis := range axes {
+		if c.isFree(&d, 6*j+i, i) {
+			continue
+		}
+		rate, tau := c.room(1), c.room(1)
+		c.op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
+		c.effort(&d, 6*j+i, i, tau, rate, 0)
+		if b := jt.Succ; b >= 0 {
+			c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atWeight), c.bodies[b].axes)
+		}
+		if b := jt.Pred; b >= 0 {
+			c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atNegated), c.bodies[b].axes)
+		}
 	}
 }
 

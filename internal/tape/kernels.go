@@ -420,76 +420,82 @@ const (
 	SwingFree Code = 206
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
 	SwingHung Code = 207
-	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B are the axes of P and C those of S, D and E the angular velocities of the bodies of S and P.
+	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
 	Cardan Code = 208
-	// Along stores C·B/(B·B): B a direction, C a number.
-	Along Code = 209
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 210
+	Twist Code = 209
 	// Between stores B·(C − D) of vectors.
-	Between Code = 211
+	Between Code = 210
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 212
-	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D origin and axis of the hinge in them.
-	Unpin Code = 213
+	Pin Code = 211
+	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
+	Unpin Code = 212
+	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
+	Uncross Code = 213
+	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
+	Unslide Code = 214
+	// Slide stores in A the slide of a slider with the pins B and C.
+	Slide Code = 215
+	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
+	Thrust Code = 216
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 214
+	Loads1 Code = 217
 	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 215
+	TwoLoads1 Code = 218
 	// TwoSpread1 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 1 columns N of the body.
-	TwoSpread1 Code = 216
+	TwoSpread1 Code = 219
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 217
+	Seen1 Code = 220
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 218
+	SeenTurn1 Code = 221
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 219
+	Loads2 Code = 222
 	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 220
+	TwoLoads2 Code = 223
 	// TwoSpread2 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 2 columns N of the body.
-	TwoSpread2 Code = 221
+	TwoSpread2 Code = 224
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 222
+	Seen2 Code = 225
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 223
+	SeenTurn2 Code = 226
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 224
+	Loads3 Code = 227
 	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 225
+	TwoLoads3 Code = 228
 	// TwoSpread3 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 3 columns N of the body.
-	TwoSpread3 Code = 226
+	TwoSpread3 Code = 229
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 227
+	Seen3 Code = 230
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 228
+	SeenTurn3 Code = 231
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 229
+	Orthonormal1 Code = 232
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 230
+	Orthonormal11 Code = 233
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 231
+	Orthonormal111 Code = 234
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 232
+	Orthonormal12 Code = 235
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 233
+	Orthonormal2 Code = 236
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 234
+	Orthonormal21 Code = 237
 	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal3 Code = 235
+	Orthonormal3 Code = 238
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 236
+	Rate Code = 239
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	FirstStage Code = 237
+	FirstStage Code = 240
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	NextStage Code = 238
+	NextStage Code = 241
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	LastStage Code = 239
+	LastStage Code = 242
 	// Euler moves the state A of a body on by a step D of SemiImplicit: C are its accelerations (Rate), E the series of sine and cosine.
-	Euler Code = 240
+	Euler Code = 243
 	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.
-	Moved Code = 241
+	Moved Code = 244
 
-	numCodes = 242
+	numCodes = 245
 )
 
 var codeNames = [numCodes]string{
@@ -702,11 +708,14 @@ var codeNames = [numCodes]string{
 	"SwingFree",
 	"SwingHung",
 	"Cardan",
-	"Along",
 	"Twist",
 	"Between",
 	"Pin",
 	"Unpin",
+	"Uncross",
+	"Unslide",
+	"Slide",
+	"Thrust",
 	"Loads1",
 	"TwoLoads1",
 	"TwoSpread1",
@@ -1172,8 +1181,6 @@ func step(w []float64, o *Op, lane int) {
 		goSwingHung(w, o, lane)
 	case Cardan:
 		goCardan(w, o, lane)
-	case Along:
-		goAlong(w, o, lane)
 	case Twist:
 		goTwist(w, o, lane)
 	case Between:
@@ -1182,6 +1189,14 @@ func step(w []float64, o *Op, lane int) {
 		goPin(w, o, lane)
 	case Unpin:
 		goUnpin(w, o, lane)
+	case Uncross:
+		goUncross(w, o, lane)
+	case Unslide:
+		goUnslide(w, o, lane)
+	case Slide:
+		goSlide(w, o, lane)
+	case Thrust:
+		goThrust(w, o, lane)
 	case Loads1:
 		goLoads1(w, o, lane)
 	case TwoLoads1:
@@ -1703,18 +1718,18 @@ func goDeparture(w []float64, o *Op, lane int) {
 	v19 := w[B+80]
 	v20 := w[B+88]
 	v21 := w[B+96]
-	v22 := v13 + v14
-	v23 := v15 + v16
-	v24 := v17 + v18
-	v25 := v19 + v20
-	v26 := v21 + v0
-	v27 := v22 + v23
-	v28 := v24 + v25
-	v29 := v27 + v28
-	v30 := v29 + v26
-	v31 := 0.0
+	v22 := 0.0
+	v23 := v13 + v14
+	v24 := v15 + v16
+	v25 := v17 + v18
+	v26 := v19 + v20
+	v27 := v21 + v0
+	v28 := v23 + v24
+	v29 := v25 + v26
+	v30 := v28 + v29
+	v31 := v30 + v27
 	v32 := w[C+0]
-	v33 := math.FMA(v31, v30, v32)
+	v33 := math.FMA(v22, v31, v32)
 	w[C+0] = v33
 }
 
@@ -2029,13 +2044,14 @@ func goTilt(w []float64, o *Op, lane int) {
 func goSumSquares(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
-	v0 := w[A+0]
+	v0 := 0.0
 	for range o.N {
 		v1 := w[B+0]
 		v0 = math.FMA(v1, v1, v0)
 		B += 8
 	}
-	w[A+0] = v0
+	v2 := v0 + w[A+0]
+	w[A+0] = v2
 }
 
 func goWeigh(w []float64, o *Op, lane int) {
@@ -2114,38 +2130,38 @@ func goUnweigh(w []float64, o *Op, lane int) {
 	v13 := float64(v3 * v12)
 	v14 := float64(v4 * v12)
 	v15 := float64(v5 * v12)
-	v16 := w[E+0]
-	v17 := 0.0
-	v18 := float64(v8 * w[C+0])
-	v19 := math.FMA(v10, w[C+8], v18)
-	v20 := math.FMA(v11, w[C+16], v19)
-	w[A+0] = v20
-	v21 := math.FMA(v17, v20, v16)
-	v22 := float64(v8 * w[C+24])
-	v23 := math.FMA(v10, w[C+32], v22)
-	v24 := math.FMA(v11, w[C+40], v23)
-	w[A+8] = v24
-	v25 := math.FMA(v17, v24, v21)
-	v26 := float64(v8 * w[C+48])
-	v27 := math.FMA(v10, w[C+56], v26)
-	v28 := math.FMA(v11, w[C+64], v27)
-	w[A+16] = v28
-	v29 := math.FMA(v17, v28, v25)
-	v30 := float64(v13 * w[C+0])
-	v31 := math.FMA(v14, w[C+8], v30)
-	v32 := math.FMA(v15, w[C+16], v31)
-	w[A+24] = v32
-	v33 := math.FMA(v17, v32, v29)
-	v34 := float64(v13 * w[C+24])
-	v35 := math.FMA(v14, w[C+32], v34)
-	v36 := math.FMA(v15, w[C+40], v35)
-	w[A+32] = v36
-	v37 := math.FMA(v17, v36, v33)
-	v38 := float64(v13 * w[C+48])
-	v39 := math.FMA(v14, w[C+56], v38)
-	v40 := math.FMA(v15, w[C+64], v39)
-	w[A+40] = v40
-	v41 := math.FMA(v17, v40, v37)
+	v16 := float64(v8 * w[C+0])
+	v17 := math.FMA(v10, w[C+8], v16)
+	v18 := math.FMA(v11, w[C+16], v17)
+	w[A+0] = v18
+	v19 := float64(v8 * w[C+24])
+	v20 := math.FMA(v10, w[C+32], v19)
+	v21 := math.FMA(v11, w[C+40], v20)
+	w[A+8] = v21
+	v22 := float64(v8 * w[C+48])
+	v23 := math.FMA(v10, w[C+56], v22)
+	v24 := math.FMA(v11, w[C+64], v23)
+	w[A+16] = v24
+	v25 := float64(v13 * w[C+0])
+	v26 := math.FMA(v14, w[C+8], v25)
+	v27 := math.FMA(v15, w[C+16], v26)
+	w[A+24] = v27
+	v28 := float64(v13 * w[C+24])
+	v29 := math.FMA(v14, w[C+32], v28)
+	v30 := math.FMA(v15, w[C+40], v29)
+	w[A+32] = v30
+	v31 := float64(v13 * w[C+48])
+	v32 := math.FMA(v14, w[C+56], v31)
+	v33 := math.FMA(v15, w[C+64], v32)
+	w[A+40] = v33
+	v34 := 0.0
+	v35 := v18 + v21
+	v36 := v24 + v27
+	v37 := v30 + v33
+	v38 := v35 + v36
+	v39 := v38 + v37
+	v40 := w[E+0]
+	v41 := math.FMA(v34, v39, v40)
 	w[E+0] = v41
 }
 
@@ -13148,9 +13164,9 @@ func goCardan(w []float64, o *Op, lane int) {
 	v3 := v2 - w[E+8]
 	v4 := w[D+16]
 	v5 := v4 - w[E+16]
-	v6 := w[C+8]
-	v7 := w[C+32]
-	v8 := w[C+56]
+	v6 := w[C+0]
+	v7 := w[C+8]
+	v8 := w[C+16]
 	v9 := float64(v3 * v8)
 	v10 := math.FMA(-v5, v7, v9)
 	v11 := float64(v5 * v6)
@@ -13158,8 +13174,8 @@ func goCardan(w []float64, o *Op, lane int) {
 	v13 := float64(v1 * v7)
 	v14 := math.FMA(-v3, v6, v13)
 	v15 := w[B+0]
-	v16 := w[B+24]
-	v17 := w[B+48]
+	v16 := w[B+8]
+	v17 := w[B+16]
 	v18 := float64(v12 * v17)
 	v19 := math.FMA(-v14, v16, v18)
 	v20 := float64(v14 * v15)
@@ -13169,12 +13185,12 @@ func goCardan(w []float64, o *Op, lane int) {
 	v24 := float64(v19 * v1)
 	v25 := math.FMA(v21, v3, v24)
 	v26 := math.FMA(v23, v5, v25)
-	v27 := w[C+8]
-	v28 := w[C+32]
-	v29 := w[C+56]
+	v27 := w[C+0]
+	v28 := w[C+8]
+	v29 := w[C+16]
 	v30 := w[B+0]
-	v31 := w[B+24]
-	v32 := w[B+48]
+	v31 := w[B+8]
+	v32 := w[B+16]
 	v33 := float64(v28 * v32)
 	v34 := math.FMA(-v29, v31, v33)
 	v35 := float64(v29 * v30)
@@ -13209,26 +13225,6 @@ func goCardan(w []float64, o *Op, lane int) {
 	w[A+8] = v62
 	v63 := float64(v60 * v38)
 	w[A+16] = v63
-}
-
-func goAlong(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := w[B+16]
-	v3 := w[C+0]
-	v4 := float64(v0 * v0)
-	v5 := math.FMA(v1, v1, v4)
-	v6 := math.FMA(v2, v2, v5)
-	v7 := v3 / v6
-	v8 := float64(v7 * v0)
-	w[A+0] = v8
-	v9 := float64(v7 * v1)
-	w[A+8] = v9
-	v10 := float64(v7 * v2)
-	w[A+16] = v10
 }
 
 func goTwist(w []float64, o *Op, lane int) {
@@ -13348,6 +13344,14 @@ func goPin(w []float64, o *Op, lane int) {
 	w[A+80] = v40
 	v41 := w[B+96]
 	w[A+88] = v41
+	v42 := w[B+24]
+	w[A+96] = v42
+	v43 := w[B+32]
+	w[A+104] = v43
+	v44 := w[B+40]
+	w[A+112] = v44
+	v45 := w[B+48]
+	w[A+120] = v45
 }
 
 func goUnpin(w []float64, o *Op, lane int) {
@@ -13395,9 +13399,6 @@ func goUnpin(w []float64, o *Op, lane int) {
 	v36 := w[E+16]
 	v37 := v36 - w[B+16]
 	v38 := v37 - v11
-	w[A+24] = v26
-	w[A+32] = v32
-	w[A+40] = v38
 	v39 := w[E+72]
 	v40 := w[E+80]
 	v41 := w[E+88]
@@ -13408,10 +13409,13 @@ func goUnpin(w []float64, o *Op, lane int) {
 	v46 := float64(v39 * v32)
 	v47 := math.FMA(-v40, v26, v46)
 	v48 := v23 - v43
-	w[A+72] = v48
 	v49 := v29 - v45
-	w[A+80] = v49
 	v50 := v35 - v47
+	w[A+24] = v26
+	w[A+32] = v32
+	w[A+40] = v38
+	w[A+72] = v48
+	w[A+80] = v49
 	w[A+88] = v50
 	v51 := w[D+24]
 	v52 := w[D+32]
@@ -13452,6 +13456,386 @@ func goUnpin(w []float64, o *Op, lane int) {
 	w[A+56] = v82
 	v83 := math.FMA(-v80, v65, v77)
 	w[A+64] = v83
+}
+
+func goUncross(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	v49 := v29 - v45
+	v50 := v35 - v47
+	w[A+24] = v26
+	w[A+32] = v32
+	w[A+40] = v38
+	w[A+72] = v48
+	w[A+80] = v49
+	w[A+88] = v50
+	v51 := w[D+24]
+	v52 := w[D+32]
+	v53 := w[D+40]
+	v54 := float64(v51 * w[C+0])
+	v55 := math.FMA(v52, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v51 * w[C+24])
+	v58 := math.FMA(v52, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v51 * w[C+48])
+	v61 := math.FMA(v52, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := w[E+24]
+	v64 := w[E+32]
+	v65 := w[E+40]
+	v66 := float64(v59 * v65)
+	v67 := math.FMA(-v62, v64, v66)
+	v68 := float64(v62 * v63)
+	v69 := math.FMA(-v56, v65, v68)
+	v70 := float64(v56 * v64)
+	v71 := math.FMA(-v59, v63, v70)
+	v72 := float64(v67 * v67)
+	v73 := math.FMA(v69, v69, v72)
+	v74 := math.FMA(v71, v71, v73)
+	v75 := w[8+lane]
+	v76 := v75 / v74
+	v77 := 0.0
+	v78 := float64(v63 * v56)
+	v79 := math.FMA(v64, v59, v78)
+	v80 := math.FMA(v65, v62, v79)
+	v81 := v77 - v80
+	v82 := float64(v76 * v81)
+	v83 := w[E+72]
+	v84 := v83 - w[B+80]
+	v85 := w[E+80]
+	v86 := v85 - w[B+88]
+	v87 := w[E+88]
+	v88 := v87 - w[B+96]
+	v89 := float64(v67 * v84)
+	v90 := math.FMA(v69, v86, v89)
+	v91 := math.FMA(v71, v88, v90)
+	v92 := float64(v76 * v91)
+	v93 := float64(v82 * v67)
+	w[A+0] = v93
+	v94 := float64(v92 * v67)
+	w[A+48] = v94
+	v95 := float64(v82 * v69)
+	w[A+8] = v95
+	v96 := float64(v92 * v69)
+	w[A+56] = v96
+	v97 := float64(v82 * v71)
+	w[A+16] = v97
+	v98 := float64(v92 * v71)
+	w[A+64] = v98
+}
+
+func goUnslide(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	v49 := v29 - v45
+	v50 := v35 - v47
+	v51 := w[E+24]
+	v52 := w[E+32]
+	v53 := w[E+40]
+	v54 := float64(v26 * v51)
+	v55 := math.FMA(v32, v52, v54)
+	v56 := math.FMA(v38, v53, v55)
+	v57 := math.FMA(-v56, v51, v26)
+	w[A+24] = v57
+	v58 := math.FMA(-v56, v52, v32)
+	w[A+32] = v58
+	v59 := math.FMA(-v56, v53, v38)
+	w[A+40] = v59
+	v60 := float64(v48 * v51)
+	v61 := math.FMA(v49, v52, v60)
+	v62 := math.FMA(v50, v53, v61)
+	v63 := math.FMA(-v62, v51, v48)
+	w[A+72] = v63
+	v64 := math.FMA(-v62, v52, v49)
+	w[A+80] = v64
+	v65 := math.FMA(-v62, v53, v50)
+	w[A+88] = v65
+	v66 := w[E+72]
+	v67 := v66 - w[B+80]
+	v68 := w[E+80]
+	v69 := v68 - w[B+88]
+	v70 := w[E+88]
+	v71 := v70 - w[B+96]
+	w[A+48] = v67
+	w[A+56] = v69
+	w[A+64] = v71
+	v72 := w[B+24]
+	v73 := w[B+32]
+	v74 := w[B+40]
+	v75 := w[B+48]
+	v76 := float64(v72 * w[D+48])
+	v77 := math.FMA(-v73, w[D+56], v76)
+	v78 := math.FMA(-v74, w[D+64], v77)
+	v79 := math.FMA(-v75, w[D+72], v78)
+	v80 := float64(v72 * w[D+56])
+	v81 := math.FMA(v73, w[D+48], v80)
+	v82 := math.FMA(v74, w[D+72], v81)
+	v83 := math.FMA(-v75, w[D+64], v82)
+	v84 := float64(v72 * w[D+64])
+	v85 := math.FMA(v74, w[D+48], v84)
+	v86 := math.FMA(v75, w[D+56], v85)
+	v87 := math.FMA(-v73, w[D+72], v86)
+	v88 := float64(v72 * w[D+72])
+	v89 := math.FMA(v75, w[D+48], v88)
+	v90 := math.FMA(v73, w[D+64], v89)
+	v91 := math.FMA(-v74, w[D+56], v90)
+	v92 := float64(v79 * w[E+96])
+	v93 := math.FMA(v83, w[E+104], v92)
+	v94 := math.FMA(v87, w[E+112], v93)
+	v95 := math.FMA(v91, w[E+120], v94)
+	v96 := 0.0
+	v97 := v95 + v95
+	v98 := v96 - v97
+	v99 := float64(v83 * w[E+96])
+	v100 := math.FMA(-v79, w[E+104], v99)
+	v101 := math.FMA(-v87, w[E+120], v100)
+	v102 := math.FMA(v91, w[E+112], v101)
+	v103 := float64(v98 * v102)
+	w[A+0] = v103
+	v104 := float64(v87 * w[E+96])
+	v105 := math.FMA(-v79, w[E+112], v104)
+	v106 := math.FMA(-v91, w[E+104], v105)
+	v107 := math.FMA(v83, w[E+120], v106)
+	v108 := float64(v98 * v107)
+	w[A+8] = v108
+	v109 := float64(v91 * w[E+96])
+	v110 := math.FMA(-v79, w[E+120], v109)
+	v111 := math.FMA(-v83, w[E+112], v110)
+	v112 := math.FMA(v87, w[E+104], v111)
+	v113 := float64(v98 * v112)
+	w[A+16] = v113
+}
+
+func goSlide(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[B+24]
+	v1 := w[B+32]
+	v2 := w[B+40]
+	v3 := w[C+0]
+	v4 := v3 - w[B+0]
+	v5 := w[C+8]
+	v6 := v5 - w[B+8]
+	v7 := w[C+16]
+	v8 := v7 - w[B+16]
+	v9 := w[B+72]
+	v10 := w[B+80]
+	v11 := w[B+88]
+	v12 := float64(v10 * v8)
+	v13 := math.FMA(-v11, v6, v12)
+	v14 := float64(v11 * v4)
+	v15 := math.FMA(-v9, v8, v14)
+	v16 := float64(v9 * v6)
+	v17 := math.FMA(-v10, v4, v16)
+	v18 := w[C+48]
+	v19 := v18 - w[B+48]
+	v20 := v19 - v13
+	v21 := w[C+56]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v15
+	v24 := w[C+64]
+	v25 := v24 - w[B+64]
+	v26 := v25 - v17
+	v27 := float64(v0 * v4)
+	v28 := math.FMA(v1, v6, v27)
+	v29 := math.FMA(v2, v8, v28)
+	v30 := float64(v0 * v20)
+	v31 := math.FMA(v1, v23, v30)
+	v32 := math.FMA(v2, v26, v31)
+	w[A+16] = v4
+	w[A+24] = v6
+	w[A+32] = v8
+	w[A+0] = v29
+	w[A+8] = v32
+	v33 := v32 + v32
+	v34 := float64(v10 * v2)
+	v35 := math.FMA(-v11, v1, v34)
+	v36 := float64(v11 * v0)
+	v37 := math.FMA(-v9, v2, v36)
+	v38 := float64(v9 * v1)
+	v39 := math.FMA(-v10, v0, v38)
+	v40 := float64(v33 * v35)
+	w[A+64] = v40
+	v41 := float64(v29 * v0)
+	w[A+40] = v41
+	v42 := float64(v33 * v37)
+	w[A+72] = v42
+	v43 := float64(v29 * v1)
+	w[A+48] = v43
+	v44 := float64(v33 * v39)
+	w[A+80] = v44
+	v45 := float64(v29 * v2)
+	w[A+56] = v45
+}
+
+func goThrust(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[C+24]
+	v1 := w[C+0]
+	v2 := w[C+8]
+	v3 := w[C+16]
+	v4 := float64(v0 * v1)
+	v5 := float64(v0 * v2)
+	v6 := float64(v0 * v3)
+	v7 := w[B+0]
+	v8 := w[B+8]
+	v9 := w[B+16]
+	v10 := float64(v8 * v6)
+	v11 := math.FMA(-v9, v5, v10)
+	v12 := float64(v9 * v4)
+	v13 := math.FMA(-v7, v6, v12)
+	v14 := float64(v7 * v5)
+	v15 := math.FMA(-v8, v4, v14)
+	v16 := float64(v11 * w[E+0])
+	v17 := math.FMA(v13, w[E+24], v16)
+	v18 := math.FMA(v15, w[E+48], v17)
+	v19 := float64(v11 * w[E+8])
+	v20 := math.FMA(v13, w[E+32], v19)
+	v21 := math.FMA(v15, w[E+56], v20)
+	v22 := float64(v11 * w[E+16])
+	v23 := math.FMA(v13, w[E+40], v22)
+	v24 := math.FMA(v15, w[E+64], v23)
+	v25 := float64(v18 * w[D+0])
+	v26 := float64(v18 * w[D+24])
+	v27 := math.FMA(v21, w[D+8], v26)
+	v28 := float64(v18 * w[D+32])
+	v29 := math.FMA(v21, w[D+40], v28)
+	v30 := math.FMA(v24, w[D+16], v29)
+	v31 := v25 + w[A+0]
+	w[A+0] = v31
+	v32 := v27 + w[A+8]
+	w[A+8] = v32
+	v33 := v30 + w[A+16]
+	w[A+16] = v33
+	v34 := w[D+48]
+	v35 := float64(v4 * w[E+0])
+	v36 := math.FMA(v5, w[E+24], v35)
+	v37 := math.FMA(v6, w[E+48], v36)
+	v38 := float64(v4 * w[E+8])
+	v39 := math.FMA(v5, w[E+32], v38)
+	v40 := math.FMA(v6, w[E+56], v39)
+	v41 := float64(v4 * w[E+16])
+	v42 := math.FMA(v5, w[E+40], v41)
+	v43 := math.FMA(v6, w[E+64], v42)
+	v44 := w[A+24]
+	v45 := math.FMA(v37, v34, v44)
+	w[A+24] = v45
+	v46 := w[A+32]
+	v47 := math.FMA(v40, v34, v46)
+	w[A+32] = v47
+	v48 := w[A+40]
+	v49 := math.FMA(v43, v34, v48)
+	w[A+40] = v49
 }
 
 func goLoads1(w []float64, o *Op, lane int) {
@@ -15502,44 +15886,39 @@ func goRate(w []float64, o *Op, lane int) {
 	v34 := math.FMA(v30, v23, v33)
 	v35 := math.FMA(-v27, v21, v18)
 	v36 := math.FMA(v30, v24, v35)
-	v37 := w[E+0]
-	v38 := float64(v32 * w[C+0])
-	v39 := math.FMA(v34, w[C+8], v38)
-	v40 := math.FMA(v36, w[C+16], v39)
-	w[A+0] = v40
-	v41 := 0.0
-	v42 := math.FMA(v41, v40, v37)
-	v43 := float64(v32 * w[C+24])
-	v44 := math.FMA(v34, w[C+32], v43)
-	v45 := math.FMA(v36, w[C+40], v44)
-	w[A+8] = v45
-	v46 := 0.0
-	v47 := math.FMA(v46, v45, v42)
-	v48 := float64(v32 * w[C+48])
-	v49 := math.FMA(v34, w[C+56], v48)
-	v50 := math.FMA(v36, w[C+64], v49)
-	w[A+16] = v50
-	v51 := 0.0
-	v52 := math.FMA(v51, v50, v47)
-	v53 := float64(v5 * w[C+0])
-	v54 := math.FMA(v7, w[C+8], v53)
-	v55 := math.FMA(v8, w[C+16], v54)
-	w[A+24] = v55
-	v56 := 0.0
-	v57 := math.FMA(v56, v55, v52)
-	v58 := float64(v5 * w[C+24])
-	v59 := math.FMA(v7, w[C+32], v58)
-	v60 := math.FMA(v8, w[C+40], v59)
-	w[A+32] = v60
-	v61 := 0.0
-	v62 := math.FMA(v61, v60, v57)
-	v63 := float64(v5 * w[C+48])
-	v64 := math.FMA(v7, w[C+56], v63)
-	v65 := math.FMA(v8, w[C+64], v64)
-	w[A+40] = v65
-	v66 := 0.0
-	v67 := math.FMA(v66, v65, v62)
-	w[E+0] = v67
+	v37 := float64(v32 * w[C+0])
+	v38 := math.FMA(v34, w[C+8], v37)
+	v39 := math.FMA(v36, w[C+16], v38)
+	w[A+0] = v39
+	v40 := float64(v32 * w[C+24])
+	v41 := math.FMA(v34, w[C+32], v40)
+	v42 := math.FMA(v36, w[C+40], v41)
+	w[A+8] = v42
+	v43 := float64(v32 * w[C+48])
+	v44 := math.FMA(v34, w[C+56], v43)
+	v45 := math.FMA(v36, w[C+64], v44)
+	w[A+16] = v45
+	v46 := float64(v5 * w[C+0])
+	v47 := math.FMA(v7, w[C+8], v46)
+	v48 := math.FMA(v8, w[C+16], v47)
+	w[A+24] = v48
+	v49 := float64(v5 * w[C+24])
+	v50 := math.FMA(v7, w[C+32], v49)
+	v51 := math.FMA(v8, w[C+40], v50)
+	w[A+32] = v51
+	v52 := float64(v5 * w[C+48])
+	v53 := math.FMA(v7, w[C+56], v52)
+	v54 := math.FMA(v8, w[C+64], v53)
+	w[A+40] = v54
+	v55 := 0.0
+	v56 := v39 + v42
+	v57 := v45 + v48
+	v58 := v51 + v54
+	v59 := v56 + v57
+	v60 := v59 + v58
+	v61 := w[E+0]
+	v62 := math.FMA(v55, v60, v61)
+	w[E+0] = v62
 }
 
 func goFirstStage(w []float64, o *Op, lane int) {
@@ -16157,196 +16536,190 @@ func goMoved(w []float64, o *Op, lane int) {
 	v16 := float64(v9 * w[B+40])
 	v17 := math.FMA(-v5, w[D+176], v16)
 	v18 := math.FMA(v7, w[D+168], v17)
-	v19 := w[E+56]
+	v19 := 0.0
 	v20 := float64(v12 * w[C+0])
 	v21 := math.FMA(v15, w[C+8], v20)
 	v22 := math.FMA(v18, w[C+16], v21)
-	v23 := 0.0
-	v24 := math.FMA(v23, v22, v19)
-	v25 := v22 + w[A+0]
-	v26 := v25 + w[56+lane]
-	v27 := v26 - w[56+lane]
-	w[A+0] = v27
-	v28 := float64(v12 * w[C+24])
-	v29 := math.FMA(v15, w[C+32], v28)
-	v30 := math.FMA(v18, w[C+40], v29)
-	v31 := 0.0
-	v32 := math.FMA(v31, v30, v24)
-	v33 := v30 + w[A+8]
-	v34 := v33 + w[56+lane]
-	v35 := v34 - w[56+lane]
-	w[A+8] = v35
-	v36 := float64(v12 * w[C+48])
-	v37 := math.FMA(v15, w[C+56], v36)
-	v38 := math.FMA(v18, w[C+64], v37)
-	v39 := 0.0
-	v40 := math.FMA(v39, v38, v32)
-	v41 := v38 + w[A+16]
-	v42 := v41 + w[56+lane]
-	v43 := v42 - w[56+lane]
-	w[A+16] = v43
-	v44 := float64(v5 * w[C+0])
-	v45 := math.FMA(v7, w[C+8], v44)
-	v46 := math.FMA(v8, w[C+16], v45)
-	v47 := 0.0
-	v48 := math.FMA(v47, v46, v40)
-	v49 := float64(v5 * w[C+24])
-	v50 := math.FMA(v7, w[C+32], v49)
-	v51 := math.FMA(v8, w[C+40], v50)
-	v52 := 0.0
-	v53 := math.FMA(v52, v51, v48)
-	v54 := float64(v5 * w[C+48])
-	v55 := math.FMA(v7, w[C+56], v54)
-	v56 := math.FMA(v8, w[C+64], v55)
-	v57 := 0.0
-	v58 := math.FMA(v57, v56, v53)
-	w[E+56] = v58
-	v59 := float64(v46 * w[16+lane])
-	v60 := float64(v51 * w[16+lane])
-	v61 := float64(v56 * w[16+lane])
-	v62 := float64(v59 * v59)
-	v63 := math.FMA(v60, v60, v62)
-	v64 := math.FMA(v61, v61, v63)
-	v65 := w[E+104]
-	v66 := w[E+96]
-	v67 := math.FMA(v65, v64, v66)
-	v68 := w[E+88]
-	v69 := math.FMA(v67, v64, v68)
-	v70 := w[E+80]
-	v71 := math.FMA(v69, v64, v70)
-	v72 := w[E+72]
-	v73 := math.FMA(v71, v64, v72)
-	v74 := w[E+144]
-	v75 := w[E+136]
-	v76 := math.FMA(v74, v64, v75)
-	v77 := w[E+128]
-	v78 := math.FMA(v76, v64, v77)
-	v79 := w[E+120]
-	v80 := math.FMA(v78, v64, v79)
-	v81 := w[E+112]
-	v82 := math.FMA(v80, v64, v81)
-	v83 := float64(v59 * v73)
-	v84 := float64(v60 * v73)
-	v85 := float64(v61 * v73)
-	v86 := w[A+24]
-	v87 := w[A+32]
-	v88 := w[A+40]
-	v89 := w[A+48]
-	v90 := float64(v82 * v86)
-	v91 := math.FMA(-v83, v87, v90)
-	v92 := math.FMA(-v84, v88, v91)
-	v93 := math.FMA(-v85, v89, v92)
-	v94 := float64(v82 * v87)
-	v95 := math.FMA(v83, v86, v94)
-	v96 := math.FMA(v84, v89, v95)
-	v97 := math.FMA(-v85, v88, v96)
-	v98 := float64(v82 * v88)
-	v99 := math.FMA(v84, v86, v98)
-	v100 := math.FMA(v85, v87, v99)
-	v101 := math.FMA(-v83, v89, v100)
-	v102 := float64(v82 * v89)
-	v103 := math.FMA(v85, v86, v102)
-	v104 := math.FMA(v83, v88, v103)
-	v105 := math.FMA(-v84, v87, v104)
-	v106 := float64(v93 * v93)
-	v107 := math.FMA(v97, v97, v106)
-	v108 := math.FMA(v101, v101, v107)
-	v109 := math.FMA(v105, v105, v108)
-	v110 := v109 - w[8+lane]
-	v111 := float64(v110 * w[16+lane])
-	v112 := float64(v111 * v111)
-	v113 := v112 + w[8+lane]
-	v114 := math.FMA(v112, w[16+lane], v113)
-	v115 := v114 - v111
-	v116 := float64(v93 * v115)
-	v117 := float64(v97 * v115)
-	v118 := float64(v101 * v115)
-	v119 := float64(v105 * v115)
-	v120 := v116 + w[56+lane]
-	v121 := v120 - w[56+lane]
-	w[A+24] = v121
-	v122 := v117 + w[56+lane]
-	v123 := v122 - w[56+lane]
-	w[A+32] = v123
-	v124 := v118 + w[56+lane]
-	v125 := v124 - w[56+lane]
-	w[A+40] = v125
-	v126 := v119 + w[56+lane]
-	v127 := v126 - w[56+lane]
-	w[A+48] = v127
-	v128 := w[B+48]
-	v129 := w[B+56]
-	v130 := w[B+64]
-	v131 := float64(v128 * w[D+48])
-	v132 := math.FMA(v129, w[D+72], v131)
-	v133 := math.FMA(v130, w[D+80], v132)
-	v134 := float64(v129 * w[D+56])
-	v135 := math.FMA(v130, w[D+88], v134)
-	v136 := float64(v130 * w[D+64])
-	v137 := w[D+96]
-	v138 := float64(v137 * w[B+72])
-	v139 := math.FMA(-v135, w[D+184], v138)
-	v140 := math.FMA(v136, w[D+176], v139)
-	v141 := float64(v137 * w[B+80])
-	v142 := math.FMA(-v136, w[D+168], v141)
-	v143 := math.FMA(v133, w[D+184], v142)
-	v144 := float64(v137 * w[B+88])
-	v145 := math.FMA(-v133, w[D+176], v144)
-	v146 := math.FMA(v135, w[D+168], v145)
-	v147 := w[E+56]
-	v148 := float64(v140 * w[C+0])
-	v149 := math.FMA(v143, w[C+8], v148)
-	v150 := math.FMA(v146, w[C+16], v149)
-	v151 := 0.0
-	v152 := math.FMA(v151, v150, v147)
-	v153 := v150 + w[A+56]
-	v154 := v153 + w[56+lane]
-	v155 := v154 - w[56+lane]
-	w[A+56] = v155
-	v156 := float64(v140 * w[C+24])
-	v157 := math.FMA(v143, w[C+32], v156)
-	v158 := math.FMA(v146, w[C+40], v157)
-	v159 := 0.0
-	v160 := math.FMA(v159, v158, v152)
-	v161 := v158 + w[A+64]
-	v162 := v161 + w[56+lane]
-	v163 := v162 - w[56+lane]
-	w[A+64] = v163
-	v164 := float64(v140 * w[C+48])
-	v165 := math.FMA(v143, w[C+56], v164)
-	v166 := math.FMA(v146, w[C+64], v165)
-	v167 := 0.0
-	v168 := math.FMA(v167, v166, v160)
-	v169 := v166 + w[A+72]
-	v170 := v169 + w[56+lane]
-	v171 := v170 - w[56+lane]
-	w[A+72] = v171
-	v172 := float64(v133 * w[C+0])
-	v173 := math.FMA(v135, w[C+8], v172)
-	v174 := math.FMA(v136, w[C+16], v173)
+	v23 := v19 + v22
+	v24 := v22 + w[A+0]
+	v25 := v24 + w[56+lane]
+	v26 := v25 - w[56+lane]
+	w[A+0] = v26
+	v27 := float64(v12 * w[C+24])
+	v28 := math.FMA(v15, w[C+32], v27)
+	v29 := math.FMA(v18, w[C+40], v28)
+	v30 := v23 + v29
+	v31 := v29 + w[A+8]
+	v32 := v31 + w[56+lane]
+	v33 := v32 - w[56+lane]
+	w[A+8] = v33
+	v34 := float64(v12 * w[C+48])
+	v35 := math.FMA(v15, w[C+56], v34)
+	v36 := math.FMA(v18, w[C+64], v35)
+	v37 := v30 + v36
+	v38 := v36 + w[A+16]
+	v39 := v38 + w[56+lane]
+	v40 := v39 - w[56+lane]
+	w[A+16] = v40
+	v41 := float64(v5 * w[C+0])
+	v42 := math.FMA(v7, w[C+8], v41)
+	v43 := math.FMA(v8, w[C+16], v42)
+	v44 := float64(v5 * w[C+24])
+	v45 := math.FMA(v7, w[C+32], v44)
+	v46 := math.FMA(v8, w[C+40], v45)
+	v47 := float64(v5 * w[C+48])
+	v48 := math.FMA(v7, w[C+56], v47)
+	v49 := math.FMA(v8, w[C+64], v48)
+	v50 := 0.0
+	v51 := v37 + v43
+	v52 := v46 + v49
+	v53 := v51 + v52
+	v54 := w[E+56]
+	v55 := math.FMA(v50, v53, v54)
+	w[E+56] = v55
+	v56 := float64(v43 * w[16+lane])
+	v57 := float64(v46 * w[16+lane])
+	v58 := float64(v49 * w[16+lane])
+	v59 := float64(v56 * v56)
+	v60 := math.FMA(v57, v57, v59)
+	v61 := math.FMA(v58, v58, v60)
+	v62 := w[E+104]
+	v63 := w[E+96]
+	v64 := math.FMA(v62, v61, v63)
+	v65 := w[E+88]
+	v66 := math.FMA(v64, v61, v65)
+	v67 := w[E+80]
+	v68 := math.FMA(v66, v61, v67)
+	v69 := w[E+72]
+	v70 := math.FMA(v68, v61, v69)
+	v71 := w[E+144]
+	v72 := w[E+136]
+	v73 := math.FMA(v71, v61, v72)
+	v74 := w[E+128]
+	v75 := math.FMA(v73, v61, v74)
+	v76 := w[E+120]
+	v77 := math.FMA(v75, v61, v76)
+	v78 := w[E+112]
+	v79 := math.FMA(v77, v61, v78)
+	v80 := float64(v56 * v70)
+	v81 := float64(v57 * v70)
+	v82 := float64(v58 * v70)
+	v83 := w[A+24]
+	v84 := w[A+32]
+	v85 := w[A+40]
+	v86 := w[A+48]
+	v87 := float64(v79 * v83)
+	v88 := math.FMA(-v80, v84, v87)
+	v89 := math.FMA(-v81, v85, v88)
+	v90 := math.FMA(-v82, v86, v89)
+	v91 := float64(v79 * v84)
+	v92 := math.FMA(v80, v83, v91)
+	v93 := math.FMA(v81, v86, v92)
+	v94 := math.FMA(-v82, v85, v93)
+	v95 := float64(v79 * v85)
+	v96 := math.FMA(v81, v83, v95)
+	v97 := math.FMA(v82, v84, v96)
+	v98 := math.FMA(-v80, v86, v97)
+	v99 := float64(v79 * v86)
+	v100 := math.FMA(v82, v83, v99)
+	v101 := math.FMA(v80, v85, v100)
+	v102 := math.FMA(-v81, v84, v101)
+	v103 := float64(v90 * v90)
+	v104 := math.FMA(v94, v94, v103)
+	v105 := math.FMA(v98, v98, v104)
+	v106 := math.FMA(v102, v102, v105)
+	v107 := v106 - w[8+lane]
+	v108 := float64(v107 * w[16+lane])
+	v109 := float64(v108 * v108)
+	v110 := v109 + w[8+lane]
+	v111 := math.FMA(v109, w[16+lane], v110)
+	v112 := v111 - v108
+	v113 := float64(v90 * v112)
+	v114 := float64(v94 * v112)
+	v115 := float64(v98 * v112)
+	v116 := float64(v102 * v112)
+	v117 := v113 + w[56+lane]
+	v118 := v117 - w[56+lane]
+	w[A+24] = v118
+	v119 := v114 + w[56+lane]
+	v120 := v119 - w[56+lane]
+	w[A+32] = v120
+	v121 := v115 + w[56+lane]
+	v122 := v121 - w[56+lane]
+	w[A+40] = v122
+	v123 := v116 + w[56+lane]
+	v124 := v123 - w[56+lane]
+	w[A+48] = v124
+	v125 := w[B+48]
+	v126 := w[B+56]
+	v127 := w[B+64]
+	v128 := float64(v125 * w[D+48])
+	v129 := math.FMA(v126, w[D+72], v128)
+	v130 := math.FMA(v127, w[D+80], v129)
+	v131 := float64(v126 * w[D+56])
+	v132 := math.FMA(v127, w[D+88], v131)
+	v133 := float64(v127 * w[D+64])
+	v134 := w[D+96]
+	v135 := float64(v134 * w[B+72])
+	v136 := math.FMA(-v132, w[D+184], v135)
+	v137 := math.FMA(v133, w[D+176], v136)
+	v138 := float64(v134 * w[B+80])
+	v139 := math.FMA(-v133, w[D+168], v138)
+	v140 := math.FMA(v130, w[D+184], v139)
+	v141 := float64(v134 * w[B+88])
+	v142 := math.FMA(-v130, w[D+176], v141)
+	v143 := math.FMA(v132, w[D+168], v142)
+	v144 := 0.0
+	v145 := float64(v137 * w[C+0])
+	v146 := math.FMA(v140, w[C+8], v145)
+	v147 := math.FMA(v143, w[C+16], v146)
+	v148 := v144 + v147
+	v149 := v147 + w[A+56]
+	v150 := v149 + w[56+lane]
+	v151 := v150 - w[56+lane]
+	w[A+56] = v151
+	v152 := float64(v137 * w[C+24])
+	v153 := math.FMA(v140, w[C+32], v152)
+	v154 := math.FMA(v143, w[C+40], v153)
+	v155 := v148 + v154
+	v156 := v154 + w[A+64]
+	v157 := v156 + w[56+lane]
+	v158 := v157 - w[56+lane]
+	w[A+64] = v158
+	v159 := float64(v137 * w[C+48])
+	v160 := math.FMA(v140, w[C+56], v159)
+	v161 := math.FMA(v143, w[C+64], v160)
+	v162 := v155 + v161
+	v163 := v161 + w[A+72]
+	v164 := v163 + w[56+lane]
+	v165 := v164 - w[56+lane]
+	w[A+72] = v165
+	v166 := float64(v130 * w[C+0])
+	v167 := math.FMA(v132, w[C+8], v166)
+	v168 := math.FMA(v133, w[C+16], v167)
+	v169 := float64(v130 * w[C+24])
+	v170 := math.FMA(v132, w[C+32], v169)
+	v171 := math.FMA(v133, w[C+40], v170)
+	v172 := float64(v130 * w[C+48])
+	v173 := math.FMA(v132, w[C+56], v172)
+	v174 := math.FMA(v133, w[C+64], v173)
 	v175 := 0.0
-	v176 := math.FMA(v175, v174, v168)
-	v177 := float64(v133 * w[C+24])
-	v178 := math.FMA(v135, w[C+32], v177)
-	v179 := math.FMA(v136, w[C+40], v178)
-	v180 := 0.0
-	v181 := math.FMA(v180, v179, v176)
-	v182 := float64(v133 * w[C+48])
-	v183 := math.FMA(v135, w[C+56], v182)
-	v184 := math.FMA(v136, w[C+64], v183)
-	v185 := 0.0
-	v186 := math.FMA(v185, v184, v181)
-	w[E+56] = v186
-	v187 := v174 + w[A+80]
+	v176 := v162 + v168
+	v177 := v171 + v174
+	v178 := v176 + v177
+	v179 := w[E+56]
+	v180 := math.FMA(v175, v178, v179)
+	w[E+56] = v180
+	v181 := v168 + w[A+80]
+	v182 := v181 + w[56+lane]
+	v183 := v182 - w[56+lane]
+	w[A+80] = v183
+	v184 := v171 + w[A+88]
+	v185 := v184 + w[56+lane]
+	v186 := v185 - w[56+lane]
+	w[A+88] = v186
+	v187 := v174 + w[A+96]
 	v188 := v187 + w[56+lane]
 	v189 := v188 - w[56+lane]
-	w[A+80] = v189
-	v190 := v179 + w[A+88]
-	v191 := v190 + w[56+lane]
-	v192 := v191 - w[56+lane]
-	w[A+88] = v192
-	v193 := v184 + w[A+96]
-	v194 := v193 + w[56+lane]
-	v195 := v194 - w[56+lane]
-	w[A+96] = v195
+	w[A+96] = v189
 }

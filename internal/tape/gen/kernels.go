@@ -128,19 +128,7 @@ func vectors() (list []*kernel) {
 		for i := 7; i < 13; i++ {
 			list = append(list, k.ld(at('B', i)))
 		}
-		list = append(list, b[0])
-		for len(list) > 1 { // numbers next to each other: few sums wait for each other
-			var half []val
-			for i := 0; i+1 < len(list); i += 2 {
-				half = append(half, k.add(list[i], list[i+1]))
-			}
-			if len(list)%2 == 1 {
-				half = append(half, list[len(list)-1])
-			}
-			list = half
-		}
-		bad := k.fma(k.null(), list[0], k.ld(at('C', 0)))
-		k.st(at('C', 0), bad)
+		notice(k, at('C', 0), append(list, b[0]))
 	})
 	return list
 }
@@ -205,9 +193,9 @@ func mechanics() (list []*kernel) {
 		}
 	})
 	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *kernel) {
-		s := k.pin(k.ld(at('A', 0)))
+		s := k.pin(k.null())
 		k.loop(func() { b := k.ld(at('B', 0)); k.gather("fma", s, b, b); k.step('B', 1) })
-		k.st(at('A', 0), s)
+		k.st(at('A', 0), k.add(s, at('A', 0)))
 	})
 	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *kernel) {
 		turn := func(p byte) []val {
@@ -238,18 +226,16 @@ func mechanics() (list []*kernel) {
 		}
 		root := k.ld(M(6))
 		v := []val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
-		bad := k.ld(at('E', 0))
-		z := k.null()
-		for i := range 6 {
+		out := make([]val, 6)
+		for i := range out {
 			y := w
 			if i > 2 {
 				y = v
 			}
-			a := k.dot(anys(y), lanesOf('C', 3*(i%3), 3, 1))
-			k.st(at('A', i), a)
-			bad = k.fma(z, a, bad)
+			out[i] = k.dot(anys(y), lanesOf('C', 3*(i%3), 3, 1))
+			k.st(at('A', i), out[i])
 		}
-		k.st(at('E', 0), bad)
+		notice(k, at('E', 0), out)
 	})
 	for n := 1; n <= 3; n++ {
 		add(fmt.Sprintf("Forces%d", n), "stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {

@@ -20,13 +20,12 @@ func stepping() (list []*kernel) {
 		for i := range a {
 			a[i] = k.fma(ww, c[i], k.fnma(wc, w[i], a[i]))
 		}
-		bad := k.ld(at('E', 0))
-		for i := range 6 {
-			x := outward(k, a, alpha, i)
-			k.st(at('A', i), x)
-			bad = k.fma(k.null(), x, bad)
+		out := make([]val, 6)
+		for i := range out {
+			out[i] = outward(k, a, alpha, i)
+			k.st(at('A', i), out[i])
 		}
-		k.st(at('E', 0), bad)
+		notice(k, at('E', 0), out)
 	})
 	first := "stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage."
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
@@ -53,19 +52,18 @@ func stepping() (list []*kernel) {
 	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.", func(k *kernel) {
 		for row := range 2 {
 			turn, move := unweighed(k, 6*row)
-			bad := k.ld(at('E', notFinite))
 			to := row * atVelocity
+			sum := k.null()
 			for i := range 3 {
 				x := outward(k, move, turn, i)
-				bad = k.fma(k.null(), x, bad)
+				sum = k.add(sum, x)
 				clean(k, at('A', to+i), k.add(x, at('A', to+i)))
 			}
 			out := make([]val, 3)
 			for i := range out {
 				out[i] = outward(k, move, turn, 3+i)
-				bad = k.fma(k.null(), out[i], bad)
 			}
-			k.st(at('E', notFinite), bad)
+			notice(k, at('E', notFinite), append([]val{sum}, out...))
 			for i := range out {
 				if row == 0 {
 					out[i] = k.mul(out[i], constant(half))
@@ -108,6 +106,11 @@ func outward(k *kernel, move, turn []val, i int) val {
 		return k.dot(anys(turn), lanesOf('C', 3*(i-3), 3, 1))
 	}
 	return k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
+}
+
+// notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each other there.
+func notice(k *kernel, to mem, list []val) {
+	k.st(to, k.fma(k.null(), k.total(list), k.ld(to)))
 }
 
 // clean stores v, rounded where it is next to nothing.

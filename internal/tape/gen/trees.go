@@ -54,19 +54,16 @@ func trees() (list []*kernel) {
 			k.st(at('A', 3+i), k.sub(a[i], v))
 		}
 	})
-	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B are the axes of P and C those of S, D and E the angular velocities of the bodies of S and P.", func(k *kernel) {
-		x := func() []val { return []val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))} }
-		y := func() []val { return []val{k.ld(at('C', 1)), k.ld(at('C', 4)), k.ld(at('C', 7))} }
+	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *kernel) {
 		w := make([]val, 3)
 		for i := range w {
 			w[i] = k.sub(at('D', i), at('E', i))
 		}
-		b := k.dot(anys(k.cross(k.cross(w, y()), x())), anys(w))
-		n := k.cross(y(), x())
+		b := k.dot(anys(k.cross(k.cross(w, k.vec(at('C', 0), 3)), k.vec(at('B', 0), 3))), anys(w))
+		n := k.cross(k.vec(at('C', 0), 3), k.vec(at('B', 0), 3))
 		b = k.add(b, k.dot(anys(n), anys(k.cross(k.vec(at('D', 0), 3), k.vec(at('E', 0), 3)))))
 		along(k, n, k.sub(k.null(), b))
 	})
-	add("Along", "stores C·B/(B·B): B a direction, C a number.", func(k *kernel) { along(k, k.vec(at('B', 0), 3), k.ld(at('C', 0))) })
 	add("Twist", "adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.", func(k *kernel) {
 		x := make([]val, 3)
 		for i := range x {
@@ -102,8 +99,54 @@ func trees() (list []*kernel) {
 		for i := range 3 {
 			k.st(at('A', places.PinOmega+i), k.ld(at('B', atOmega+i)))
 		}
+		for i := range 4 {
+			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
+		}
 	})
-	add("Unpin", "stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D origin and axis of the hinge in them.", unpin)
+	pinned := "stores in A the motions that put a body back on the pin E of a "
+	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them."
+	add("Unpin", pinned+"hinge"+back, unpin)
+	add("Uncross", pinned+"universal joint"+back, uncross)
+	add("Unslide", pinned+"slider"+back, unslide)
+	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *kernel) {
+		r, v, z := make([]val, 3), make([]val, 3), k.vec(at('B', places.PinAxis), 3)
+		for i := range r {
+			r[i] = k.sub(at('C', i), at('B', i))
+		}
+		w := k.vec(at('B', places.PinOmega), 3)
+		for i, x := range k.cross(w, r) {
+			v[i] = k.sub(k.sub(at('C', places.PinVelocity+i), at('B', places.PinVelocity+i)), x)
+		}
+		q, rate := k.dot(anys(z), anys(r)), k.dot(anys(z), anys(v))
+		k.put(at('A', places.SlideDistance), r...)
+		k.put(at('A', 0), q, rate)
+		twice := k.add(rate, rate)
+		for i, x := range k.cross(w, z) {
+			k.st(at('A', places.SlideAdds+i), k.mul(twice, x))
+			k.st(at('A', places.SlideArm+i), k.mul(q, z[i]))
+		}
+	})
+	add("Thrust", "adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.", func(k *kernel) {
+		tau, f := k.ld(at('C', 3)), k.vec(at('C', 0), 3)
+		for i := range f {
+			f[i] = k.mul(tau, f[i])
+		}
+		n := k.cross(k.vec(at('B', 0), 3), f)
+		turn := func(x []val) []val {
+			out := make([]val, 3)
+			for i := range out {
+				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
+			}
+			return out
+		}
+		for i, v := range k.lower(at('D', 0), turn(n)) {
+			k.st(at('A', i), k.add(v, at('A', i)))
+		}
+		root := k.ld(at('D', 6))
+		for i, v := range turn(f) {
+			k.st(at('A', 3+i), k.fma(v, root, at('A', 3+i)))
+		}
+	})
 	for d := 1; d <= maxTree; d++ {
 		add(fmt.Sprintf("Loads%d", d), fmt.Sprintf("stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its %d columns N and c behind them.", d), func(k *kernel) {
 			acc := k.vec(at('D', 0), d)
@@ -159,36 +202,103 @@ func trees() (list []*kernel) {
 	return list
 }
 
-// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
-// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
-func unpin(k *kernel) {
-	near, r := make([]val, 3), k.vec(at('D', 0), 3)
+// apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
+func apart(k *kernel) (r, v []val) {
+	own := k.vec(at('D', 0), 3)
+	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
+		near[i] = k.dot(anys(own), lanesOf('C', 3*i, 3, 1))
 	}
-	v := k.cross(k.vec(at('B', atOmega), 3), near)
+	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]val, 3)
 	for i := range v {
 		v[i] = k.sub(k.sub(k.ld(at('E', places.PinVelocity+i)), at('B', atVelocity+i)), v[i])
-		near[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
+		r[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
 	}
-	k.put(at('A', 3), near...)
-	for i, x := range k.cross(k.vec(at('E', places.PinOmega), 3), near) { // −ω×R is ω×near
-		k.st(at('A', 9+i), k.sub(v[i], x))
+	for i, x := range k.cross(k.vec(at('E', places.PinOmega), 3), r) { // −ω×R is ω×r
+		v[i] = k.sub(v[i], x)
 	}
-	s := make([]val, 3)
-	r = k.vec(at('D', 3), 3)
+	return r, v
+}
+
+// ownAxis returns the axis of a body's pin, world axes.
+func ownAxis(k *kernel) []val {
+	s, r := make([]val, 3), k.vec(at('D', places.PinAxis), 3)
 	for i := range s {
 		s[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
-	z := k.vec(at('E', places.PinAxis), 3)
-	k.put(at('A', 0), k.cross(s, z)...)
+	return s
+}
+
+// slower returns how much slower than the pin E a body turns.
+func slower(k *kernel) []val {
 	w := make([]val, 3)
 	for i := range w {
 		w[i] = k.sub(k.ld(at('E', places.PinOmega+i)), at('B', atOmega+i))
 	}
+	return w
+}
+
+// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
+// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
+func unpin(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	s := ownAxis(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	k.put(at('A', 0), k.cross(s, z)...)
+	w := slower(k)
 	along := k.dot(anys(w), anys(z))
 	for i := range w {
 		k.st(at('A', 6+i), k.fnma(along, z[i], w[i]))
+	}
+}
+
+// uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
+// −(n·(n·w)/n², V).
+func uncross(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	y := ownAxis(k)
+	x := k.vec(at('E', places.PinAxis), 3)
+	n := k.cross(y, x)
+	part := k.div(constant(one), k.dot(anys(n), anys(n)))
+	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
+	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
+	for i := range n {
+		k.st(at('A', i), k.mul(turn, n[i]))
+		k.st(at('A', 6+i), k.mul(rate, n[i]))
+	}
+}
+
+// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of the two, the motions are
+// −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is 2·q₀·q.
+func unslide(k *kernel) {
+	r, v := apart(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	for i, x := range [2][]val{r, v} {
+		along := k.dot(anys(x), anys(z))
+		for j := range x {
+			k.st(at('A', 6*i+3+j), k.fnma(along, z[j], x[j]))
+		}
+	}
+	k.put(at('A', 6), slower(k)...)
+	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that body.
+	p, c := k.vec(at('B', atRotation), 4), func(i int) mem { return at('D', places.PinTurn+i) }
+	a := []val{
+		k.fnma(p[3], c(3), k.fnma(p[2], c(2), k.fnma(p[1], c(1), k.mul(p[0], c(0))))),
+		k.fnma(p[3], c(2), k.fma(p[2], c(3), k.fma(p[1], c(0), k.mul(p[0], c(1))))),
+		k.fnma(p[1], c(3), k.fma(p[3], c(1), k.fma(p[2], c(0), k.mul(p[0], c(2))))),
+		k.fnma(p[2], c(1), k.fma(p[1], c(2), k.fma(p[3], c(0), k.mul(p[0], c(3))))),
+	}
+	b := func(i int) mem { return at('E', places.PinRotation+i) }
+	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
+	q = k.sub(k.null(), k.add(q, q))
+	for i := 1; i <= 3; i++ { // a·b̄
+		j, l := i%3+1, (i+1)%3+1
+		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
+		k.st(at('A', i-1), k.mul(q, x))
 	}
 }
 
