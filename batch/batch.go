@@ -175,7 +175,7 @@ func (t *tapes) fit(n int) bool {
 	ok := true
 	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.answers}
 	if s := t.steps; s != nil {
-		list = append(append(append(list, s.updates[:]...), s.judge[:]...), s.rates, s.euler, s.errors, s.project)
+		list = append(append(append(list, s.updates[:]...), s.judge[:]...), s.spread, s.rates, s.euler, s.errors, s.project)
 	}
 	for _, ops := range list {
 		ok = ok && tape.Check(ops, n)

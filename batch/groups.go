@@ -35,8 +35,9 @@ type hung struct {
 	from        int   // first column of N that is not zero for the body
 	group       *group
 
-	add place // motion that the joint adds, r of (R3)
-	N   place // columns of N as rows of six, then c
+	free []place // motions that the freedoms of the joint allow, 6 places each: r of (R3); those that are not written are zero
+	add  place   // motion that velocities add at the joint; before it are zeros, or the last of free on the ground
+	N    place   // columns of N as rows of six, then c
 
 	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
 	drift place // and c for these

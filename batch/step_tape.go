@@ -10,18 +10,16 @@ import (
 // stepper is the tapes of Rollout.
 type stepper struct {
 	judge   [2][]tape.Op // the checks of the first stage, and of others
-	rates   []tape.Op    // accelerations of the origins of the bodies' frames
+	spread  []tape.Op    // the solution of bodies in groups
+	rates   []tape.Op    // accelerations of the origins of the bodies' frames, for RungeKutta4
 	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
-	euler   []tape.Op    // after the stage of SemiImplicit: the state at the end
+	euler   []tape.Op    // after the stage of SemiImplicit: accelerations, and the state at the end
 	errors  []tape.Op    // violations of the joints at the state
 	project []tape.Op    // the state put back on the joints, in two solves
 
 	h      place // numbers of setStep
 	errorP place // squared violations
 }
-
-// wholeStep is where the whole step stands among the numbers of setStep: the last stage is that far from the beginning.
-const wholeStep = 4
 
 // refusal says why a mechanism is not stepped in lanes; empty if it is.
 func (c *compiler) refusal() string {
@@ -48,6 +46,8 @@ func (c *compiler) refusal() string {
 // steps makes the tapes of Rollout.
 func (c *compiler) steps() *stepper {
 	s := &stepper{h: c.room(8), errorP: c.room(1)}
+	c.spread()
+	s.spread = c.take()
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
 	for i := range over {
@@ -70,7 +70,8 @@ func (c *compiler) steps() *stepper {
 		s.updates[k] = c.take()
 	}
 	for i := range c.bodies {
-		c.op(tape.Euler, c.bodies[i].state, c.sys.null, rates[i], s.h.at(wholeStep), series)
+		b := &c.bodies[i]
+		c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 	}
 	s.euler = c.take()
 
@@ -105,7 +106,6 @@ func (c *compiler) steps() *stepper {
 
 // rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
 func (c *compiler) rates() (list []place) {
-	c.spread()
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		out := c.room(6)

@@ -15,60 +15,79 @@ func (c *compiler) jointNode(j int) int32 {
 	return -1
 }
 
-// follow adds the motion of a body if its parent moves as its frame says and the joint adds r; it is weighted at out.
-func (c *compiler) follow(h *hung, out, r place) {
-	b := &c.bodies[h.body]
-	if h.parent == nil {
-		c.op(tape.HangFree, out, c.sys.null, b.axes, b.data, r)
-	} else {
-		c.op(tape.Hang, out, c.bodies[h.parent.body].axes, b.axes, b.data, r)
-	}
-}
-
-// hang adds what the bodies of a group make of their tree joints: loads of drives, c and N.
-func (c *compiler) hang(g *group) {
+// hang adds what the bodies of groups make of their tree joints: loads of drives, c and N. Each part is done for all
+// groups before the next, as the parts of one group wait for each other.
+func (c *compiler) hang() {
 	c.passing()
-	free := map[*hung][]place{} // what the freedoms of a joint allow
-	for _, h := range g.bodies {
-		free[h] = c.treeJoint(h)
-		c.follow(h, h.c(), h.add)
+	all := c.reduced.groups
+	for _, g := range all {
+		for _, h := range g.bodies {
+			c.treeJoint(h)
+		}
 	}
-	var operands []place
-	code := 0
-	for k, h := range g.bodies {
-		for i, r := range free[h] {
-			b := &c.bodies[h.body]
-			c.op(tape.HangFree, h.N.at(6*i), c.sys.null, b.axes, b.data, r)
-			moved := map[*hung]bool{h: true}
-			for _, d := range g.bodies[k+1:] {
-				b, at := &c.bodies[d.body], d.N.at(6*(h.from+i-d.from))
-				if moved[d.parent] {
-					moved[d] = true
-					c.op(tape.Carry, at, c.bodies[d.parent.body].axes, b.axes, b.data)
-				} else { // it may have been no number
-					c.opN(tape.Copy, 6, 0, at, c.sys.null)
+	for _, g := range all { // c, and the last column of N: that of the last freedom on the ground
+		root := g.bodies[0]
+		pair := root.add.at(-6)
+		for _, h := range g.bodies {
+			b, at, parent := &c.bodies[h.body], h.c().at(-6), c.sys.null
+			if h == root {
+				c.op(tape.TwoHangFree, at, parent, b.axes, b.data, pair)
+			} else {
+				c.op(tape.TwoHang, at, c.bodies[h.parent.body].axes, b.axes, b.data, h.add.at(-6))
+			}
+		}
+	}
+	for _, g := range all {
+		for k, h := range g.bodies {
+			for i, r := range h.free {
+				if h.from+i < g.dof-1 {
+					c.column(g, k, i, r)
 				}
 			}
 		}
-		operands = append(operands, h.N)
-		code = 10*code + h.dof
 	}
-	c.op(orthonormal[code], operands...)
+	for _, g := range all {
+		var operands []place
+		code := 0
+		for _, h := range g.bodies {
+			operands = append(operands, h.N)
+			code = 10*code + h.dof
+		}
+		c.op(orthonormal[code], operands...)
+	}
 	c.lasting()
+}
+
+// column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
+func (c *compiler) column(g *group, k, i int, r place) {
+	h := g.bodies[k]
+	b := &c.bodies[h.body]
+	c.op(tape.HangFree, h.N.at(6*i), c.sys.null, b.axes, b.data, r)
+	moved := map[*hung]bool{h: true}
+	for _, d := range g.bodies[k+1:] {
+		b, at := &c.bodies[d.body], d.N.at(6*(h.from+i-d.from))
+		if moved[d.parent] {
+			moved[d] = true
+			c.op(tape.Carry, at, c.bodies[d.parent.body].axes, b.axes, b.data)
+		} else { // it may have been no number
+			c.opN(tape.Copy, 6, 0, at, c.sys.null)
+		}
+	}
 }
 
 // orthonormal are the instructions of groups, by the freedoms of their joints.
 var orthonormal = map[int]tape.Code{1: tape.Orthonormal1, 2: tape.Orthonormal2, 3: tape.Orthonormal3, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111}
 
-// treeJoint adds the arms of a tree joint, its drive, and the motion that velocities add. It returns the motions that its
-// freedoms allow.
-func (c *compiler) treeJoint(h *hung) (free []place) {
+// treeJoint adds the arms of a tree joint, its drive, and the motions that velocities add and that its freedoms allow.
+func (c *compiler) treeJoint(h *hung) {
 	switch jt := &c.mech.Joints[h.joint]; {
 	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:
-		return c.turning(h)
+		c.turning(h)
+		return
 	case c.hasPins(h):
-		return c.sliding(h)
+		c.sliding(h)
+		return
 	}
 	j, jt, at := int(h.joint), &c.mech.Joints[h.joint], &c.joints[h.joint]
 	frame := c.bodies[h.body].axes
@@ -95,16 +114,13 @@ func (c *compiler) treeJoint(h *hung) (free []place) {
 		}
 		c.opN(tape.Scaled, 3, 0, h.add.at(3), h.add.at(3), x, c.constant(twice))
 	}
-	for _, u := range duals(jt.Kind) {
-		r := c.constant(0, 0, 0, 0, 0, 0)
-		to := r
+	for i, u := range duals(jt.Kind) {
+		to := h.free[i]
 		if u.force {
-			to = r.at(3)
+			to = to.at(3)
 		}
 		c.op(tape.Column, to, at.P.at(u.axis))
-		free = append(free, r)
 	}
-	return free
 }
 
 // hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
@@ -134,7 +150,7 @@ func pinColumns(jt *joint) (P, S int) {
 }
 
 // turning is treeJoint for a hinge or a universal joint.
-func (c *compiler) turning(h *hung) []place {
+func (c *compiler) turning(h *hung) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	frame := c.bodies[h.body].axes
 	for _, s := range [2]side{sideP, sideS} {
@@ -148,20 +164,20 @@ func (c *compiler) turning(h *hung) []place {
 		}
 	}
 	P, S := pinColumns(jt)
-	axes := []place{c.axisOf(j, sideP, P)}
+	axes := h.free
+	c.axisTo(axes[0], j, sideP, P)
 	c.swing(h)
 	if jt.Kind == joints.Universal {
-		axes = append(axes, c.axisOf(j, sideS, S))
+		c.axisTo(axes[1], j, sideS, S)
 		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
 	}
 	if !c.rareForces && c.isDriven(j) {
 		c.twists(axes, j)
 	}
-	return axes
 }
 
 // sliding is treeJoint for a slider.
-func (c *compiler) sliding(h *hung) []place {
+func (c *compiler) sliding(h *hung) {
 	j, frame := int(h.joint), c.bodies[h.body].axes
 	arm, armBody, armParent := c.zero, frame.at(places.ArmBody), frame.at(places.ArmParent)
 	c.op(tape.MulVec, armBody, frame, c.armIn(j, sideS))
@@ -171,8 +187,7 @@ func (c *compiler) sliding(h *hung) []place {
 	pin, own, slide := c.pinOf(h), c.room(places.Pin), c.room(places.Slide)
 	c.op(tape.Pin, own, c.bodies[h.body].state, frame, c.pinIn(j, sideS))
 	c.op(tape.Slide, slide, pin, own)
-	free := c.constant(0, 0, 0, 0, 0, 0, 0) // and the force of the drive
-	c.opN(tape.Copy, 3, 0, free.at(3), pin.at(places.PinAxis))
+	c.opN(tape.Copy, 3, 0, h.free[0].at(3), pin.at(places.PinAxis))
 	if h.parent != nil {
 		c.opN(tape.Add, 3, 0, armParent, arm, slide.at(places.SlideArm))
 	}
@@ -181,35 +196,41 @@ func (c *compiler) sliding(h *hung) []place {
 		if p := c.mech.Drive(j); p != nil {
 			d = *p
 		}
-		c.effort(&d, 6*j, 0, free.at(6), slide.at(places.SlideRate), slide.at(places.SlideCoordinate))
+		push := c.room(4) // the axis, and the force along it
+		c.opN(tape.Copy, 3, 0, push, pin.at(places.PinAxis))
+		c.effort(&d, 6*j, 0, push.at(3), slide.at(places.SlideRate), slide.at(places.SlideCoordinate))
 		b := &c.bodies[h.body]
-		c.op(tape.Thrust, b.load, armBody, free.at(3), b.data.at(atWeight), b.axes)
+		c.op(tape.Thrust, b.load, armBody, push, b.data.at(atWeight), b.axes)
 		if h.parent != nil {
 			b := &c.bodies[h.parent.body]
-			c.op(tape.Thrust, b.load, c.sum(arm, slide.at(places.SlideDistance)), free.at(3), b.data.at(atNegated), b.axes)
+			c.op(tape.Thrust, b.load, c.sum(arm, slide.at(places.SlideDistance)), push, b.data.at(atNegated), b.axes)
 		}
 	}
 	c.swing(h)
 	if h.parent != nil {
 		c.opN(tape.Add, 3, 0, h.add.at(3), h.add.at(3), slide.at(places.SlideAdds))
 	}
-	return []place{free}
 }
 
-// axisOf returns an axis of a frame of a joint, world axes, and three zeros behind it.
-func (c *compiler) axisOf(j int, s side, column int) place {
+// axisTo stores an axis of a frame of a joint, world axes.
+func (c *compiler) axisTo(out place, j int, s side, column int) {
 	body, f := s.of(&c.mech.Joints[j])
-	own := f.E.Col(column)
-	out := c.constant(own[0], own[1], own[2], 0, 0, 0)
-	if c.at.joint[j] > 0 {
-		c.op(tape.Column, out, c.axesIn(j, s).at(column))
+	z := f.E.Col(column)
+	own := out
+	switch {
+	case c.at.joint[j] > 0:
+		if body >= 0 {
+			own = c.room(3)
+		}
+		c.op(tape.Column, own, c.axesIn(j, s).at(column))
+	case body >= 0:
+		own = c.constant(z[:]...)
+	default:
+		c.set(out, z[:]...)
 	}
-	if body < 0 {
-		return out
+	if body >= 0 {
+		c.op(tape.MulVec, out, c.bodies[body].axes, own)
 	}
-	axis := c.constant(0, 0, 0, 0, 0, 0)
-	c.op(tape.MulVec, axis, c.bodies[body].axes, out)
-	return axis
 }
 
 // pinIn returns the pin of a tree joint in the axes of one of its bodies.

@@ -194,6 +194,17 @@ func trees() (list []*kernel) {
 			})
 		}
 	}
+	for _, n := range []int{3, 5} {
+		for d := 1; d <= maxTree; d++ {
+			for _, fresh := range []bool{true, false} {
+				name, doc := fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("subtracts B·Bᵀ, %d rows of %d, from the block A, lower triangle, and B·C from the right side behind it.", n, d)
+				if fresh {
+					name, doc = fmt.Sprintf("FirstLean%dx%d", n, d), fmt.Sprintf("stores −B·Bᵀ, %d rows of %d, in the block A, lower triangle, and D − B·C in the right side behind it.", n, d)
+				}
+				add(name, doc, func(k *kernel) { lean(k, n, d, fresh) })
+			}
+		}
+	}
 	for _, chain := range chains(maxTree) {
 		doc := "makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name."
 		add(chainName("Orthonormal", chain), doc, func(k *kernel) { orthonormal(k, chain, len(chain) < 3) })
@@ -364,6 +375,38 @@ func hang(k *kernel, parent, joint bool, o int) {
 // places3 returns a column of a matrix.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
+// lean is Lean or FirstLean: row by row, with the columns of B as they are wanted.
+func lean(k *kernel, n, d int, fresh bool) {
+	for i := range n {
+		b := k.vec(at('B', i*d), d)
+		for j := range i + 1 {
+			var s val
+			if fresh {
+				s = k.null()
+			} else {
+				s = k.ld(at('A', i*n+j))
+			}
+			for c := range d {
+				if j == i {
+					s = k.fnma(b[c], b[c], s)
+				} else {
+					s = k.fnma(b[c], at('B', j*d+c), s)
+				}
+			}
+			k.st(at('A', i*n+j), s)
+		}
+		from := at('A', n*n+i)
+		if fresh {
+			from = at('D', i)
+		}
+		s := k.ld(from)
+		for c := range d {
+			s = k.fnma(b[c], at('C', c), s)
+		}
+		k.st(at('A', n*n+i), s)
+	}
+}
+
 // seen is Seen or SeenTurn.
 func seen(k *kernel, d, width int) {
 	k.loop(func() {
@@ -398,13 +441,12 @@ func seen(k *kernel, d, width int) {
 
 // orthonormal makes each column a unit vector that is orthogonal to those before, by the rule of Gram and Schmidt twice.
 // The freedoms of the last joint come first; a column is zero for the bodies before that of its joint, which do not hold
-// it. A column stays in registers where held is set.
+// it. A column stays in registers where held is set. Lengths are divided out at the end, as nothing waits for roots then.
 func orthonormal(k *kernel, chain []int, held bool) {
-	type column struct{ owner, row int } // the body of its joint, and its row there
-	var columns []column
+	var owner []int // of each column: the body of its joint
 	for b := len(chain) - 1; b >= 0; b-- {
-		for i := range chain[b] {
-			columns = append(columns, column{b, i})
+		for range chain[b] {
+			owner = append(owner, b)
 		}
 	}
 	// first returns the number of the first column that body b holds.
@@ -415,65 +457,72 @@ func orthonormal(k *kernel, chain []int, held bool) {
 		return n
 	}
 	place := func(b, i, c int) mem { return at("ABC"[b], 6*(i-first(b))+c) }
-	for i, own := range columns {
+	inverse := make([]val, len(owner)) // one over the square of the length
+	for i := range owner {
 		list := map[[2]int]val{}
 		load := func(b, c int) val {
-			if held {
-				if _, ok := list[[2]int{b, c}]; !ok {
-					list[[2]int{b, c}] = k.ld(place(b, i, c))
-				}
-				return list[[2]int{b, c}]
-			}
-			return k.ld(place(b, i, c))
-		}
-		store := func(b, c int, v val) {
-			if held {
+			v, ok := list[[2]int{b, c}]
+			if !ok || !held {
+				v = k.ld(place(b, i, c))
 				list[[2]int{b, c}] = v
-			} else {
-				k.st(place(b, i, c), v)
 			}
+			return v
 		}
-		// dot returns the product with column j ≤ i: that of each half of a body apart, so that sums do not wait for each
-		// other.
-		dot := func(j int) (sum val) {
-			for b := columns[j].owner; b < len(chain); b++ {
+		// dot returns the product with column j ≤ i: of few products each, so that sums do not wait for each other.
+		dot := func(j int) val {
+			var parts []val
+			for b := owner[j]; b < len(chain); b++ {
 				for _, from := range []int{0, 3} {
-					var s val
-					for c := from; c < from+3; c++ {
-						v := load(b, c)
-						var u any = v
-						if j != i {
-							u = place(b, j, c)
-						}
-						if c == from {
-							s = k.mul(v, u)
-						} else {
-							s = k.fma(v, u, s)
+					x, y := make([]any, 3), make([]any, 3)
+					for c := range x {
+						v := load(b, from+c)
+						x[c], y[c] = v, place(b, j, from+c)
+						if j == i {
+							y[c] = v
 						}
 					}
-					if b == columns[j].owner && from == 0 {
-						sum = s
-					} else {
-						sum = k.add(sum, s)
-					}
+					parts = append(parts, k.dot(x, y))
 				}
 			}
-			return sum
+			return k.total(parts)
 		}
 		for range 2 {
-			for j := range i {
-				part := dot(j)
-				for b := columns[j].owner; b < len(chain); b++ {
-					for c := range 6 {
-						store(b, c, k.fnma(part, place(b, j, c), load(b, c)))
+			if i == 0 {
+				break
+			}
+			part := make([]val, i)
+			for j := range part {
+				part[j] = k.mul(dot(j), inverse[j])
+			}
+			for b := owner[i]; b < len(chain); b++ {
+				for c := range 6 {
+					v := load(b, c)
+					for j := range part {
+						if owner[j] <= b {
+							v = k.fnma(part[j], place(b, j, c), v)
+						}
+					}
+					list[[2]int{b, c}] = v
+					if !held {
+						k.st(place(b, i, c), v)
 					}
 				}
 			}
 		}
-		size := k.div(constant(one), k.sqrt(dot(i)))
-		for b := own.owner; b < len(chain); b++ {
+		if held && i > 0 {
+			for b := owner[i]; b < len(chain); b++ {
+				for c := range 6 {
+					k.st(place(b, i, c), list[[2]int{b, c}])
+				}
+			}
+		}
+		inverse[i] = k.div(constant(one), dot(i))
+	}
+	for i := range owner {
+		r := k.sqrt(inverse[i])
+		for b := owner[i]; b < len(chain); b++ {
 			for c := range 6 {
-				k.st(place(b, i, c), k.mul(size, load(b, c)))
+				k.st(place(b, i, c), k.mul(r, place(b, i, c)))
 			}
 		}
 	}

@@ -69,6 +69,14 @@ const (
 	Record             // how many there are
 )
 
+// Behind the record: the coefficients of rotations (tape.Series), 1/12, and the step of a rollout.
+const (
+	Series  = Record
+	Twelfth = Series + 10
+	Step    = Twelfth + 1
+	Behind  = Step + 1 // how many there are with the record
+)
+
 // Constants at the front of a workspace.
 const (
 	Zero = iota
