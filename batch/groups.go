@@ -24,6 +24,7 @@ type group struct {
 	bodies []*hung
 	dof    int
 	node   int32
+	snaps  bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
 }
 
 // hung is a body of a group.
@@ -41,6 +42,14 @@ type hung struct {
 
 	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
 	drift place // and c for these
+}
+
+// sides returns which frames of the joint are on the body and on its parent.
+func (h *hung) sides() (own, far side) {
+	if h.reversed {
+		return sideP, sideS
+	}
+	return sideS, sideP
 }
 
 // columns is the number of columns of N that are stored for a body.
@@ -145,7 +154,9 @@ func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root [
 	}
 	r.groups = append(r.groups, g)
 	from := g.dof
+	g.snaps = true
 	for _, h := range g.bodies {
+		g.snaps = g.snaps && m.Joints[h.joint].Kind == joints.Revolute
 		from -= h.dof
 		h.from = from
 	}

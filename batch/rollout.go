@@ -110,7 +110,8 @@ func (b *Batch) SteppedOneByOne() string {
 }
 
 // Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
-// poses are put back on the joints, and the velocities, in lanes by one correction with the factor of the last stage.
+// poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
+// one after the other, and one correction with the factor of the last stage closes the other joints.
 //
 // A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that
 // step alone: by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite

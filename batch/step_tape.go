@@ -120,19 +120,31 @@ func (c *compiler) rates() (list []place) {
 func (c *compiler) violations(s *stepper) (drift []place) {
 	drift = make([]place, len(c.sys.order))
 	for i := range drift {
-		if c.sys.leaf[i] && !c.sys.group[i] {
+		if c.sys.leaf[i] && (!c.sys.group[i] || c.snaps(int32(i))) {
 			drift[i] = none
 			continue
 		}
 		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
 	}
-	for i := range c.bodies {
-		b := &c.bodies[i]
-		c.op(tape.Axes, b.axes, b.state.at(atRotation))
-	}
 	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
+	for i := range c.bodies {
+		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
+			c.op(tape.Axes, b.axes, b.state.at(atRotation))
+		}
+	}
+	for _, g := range c.reduced.groups {
+		for _, h := range g.bodies {
+			if g.snaps {
+				b := &c.bodies[h.body]
+				own, _ := h.sides()
+				c.passing()
+				c.op(tape.Snap, b.state, b.axes, c.pinIn(int(h.joint), own), c.pinOf(h), s.errorP)
+				c.lasting()
+			}
+		}
+	}
 	for j := range c.mech.Joints {
-		if h := c.reduced.tree[j]; h != nil {
+		if h := c.reduced.tree[j]; h != nil && !h.group.snaps {
 			c.passing()
 			c.treeGap(s, h)
 			c.lasting()
@@ -250,7 +262,8 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	h.gap = c.lastingRoom(12)
 	if c.hasPins(h) {
 		b, code := &c.bodies[h.body], unpins[jt.Kind]
-		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, sideS), c.pinOf(h))
+		own, _ := h.sides()
+		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h))
 		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
 		return
 	}
@@ -283,12 +296,28 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	}
 }
 
+// snaps reports whether a node is a group whose bodies have been put on their pins.
+func (c *compiler) snaps(node int32) bool {
+	for _, g := range c.reduced.groups {
+		if g.node == node {
+			return g.snaps
+		}
+	}
+	return false
+}
+
 // unpins are the instructions of treeGap for the types of joints that have pins.
 var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Universal: tape.Uncross, joints.Prismatic: tape.Unslide}
 
 // reduceDrift adds what groups make of violations: c of their bodies, and the right sides of what is left, (R8).
 func (c *compiler) reduceDrift(drift []place) {
 	for _, g := range c.reduced.groups {
+		if g.snaps {
+			for _, h := range g.bodies {
+				h.drift = c.sys.null
+			}
+			continue
+		}
 		for _, h := range g.bodies {
 			b := &c.bodies[h.body]
 			h.drift = c.room(12)
@@ -310,6 +339,9 @@ func (c *compiler) reduceDrift(drift []place) {
 	}
 	for i := c.sys.pattern.Positive(); i < c.sys.pattern.Len(); i++ {
 		for _, l := range c.loops[int32(i)] {
+			if l.h.group.snaps {
+				continue
+			}
 			c.op(tape.Shaped(tape.TwoRows1of1, c.sys.size(int32(i)), c.sys.full[i]), drift[i], l.W, l.h.drift)
 		}
 	}

@@ -126,7 +126,9 @@ func (c *compiler) treeJoint(h *hung) {
 // hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
 func (c *compiler) hasPins(h *hung) bool {
 	switch c.mech.Joints[h.joint].Kind {
-	case joints.Revolute, joints.Universal, joints.Prismatic:
+	case joints.Revolute: // whose two pins are alike
+		return true
+	case joints.Universal, joints.Prismatic:
 		return !h.reversed
 	}
 	return false
@@ -254,7 +256,8 @@ func (c *compiler) pinIn(j int, s side) place {
 
 // pinOf returns the pin on the parent of a body in a group.
 func (c *compiler) pinOf(h *hung) place {
-	own := c.pinIn(int(h.joint), sideP)
+	_, far := h.sides()
+	own := c.pinIn(int(h.joint), far)
 	if h.parent == nil {
 		out := c.constant(make([]float64, places.Pin)...)
 		c.set(out.at(places.PinRotation), 1)
@@ -327,5 +330,29 @@ func (c *compiler) see(w *jointWork, h *hung, W, block place) {
 			code := part.code + tape.Code(n-1)*loadsStep
 			c.opN(code, part.hi-lo, d, block.at(lo*d+h.from), W.at(6*lo), h.N, w.b.at(lo), w.scale.at(lo))
 		}
+	}
+}
+
+// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
+func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
+	if c.reduced.of[body] == nil {
+		return block
+	}
+	return c.constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
+}
+
+// reduce adds what groups make of the rows of a joint.
+func (c *compiler) reduce(w *jointWork, blocks [2]place) {
+	for i, x := range [2]struct {
+		body int32
+		W    place
+	}{{w.jt.Pred, w.pred}, {w.jt.Succ, w.succ}} {
+		if x.body < 0 || c.reduced.of[x.body] == nil {
+			continue
+		}
+		h := c.reduced.of[x.body]
+		c.see(w, h, x.W, blocks[i])
+		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
+		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
 	}
 }

@@ -430,96 +430,98 @@ const (
 	Pin Code = 211
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
 	Unpin Code = 212
+	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
+	Snap Code = 213
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
-	Uncross Code = 213
+	Uncross Code = 214
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
-	Unslide Code = 214
+	Unslide Code = 215
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 215
+	Slide Code = 216
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 216
+	Thrust Code = 217
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 217
+	Loads1 Code = 218
 	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 218
+	TwoLoads1 Code = 219
 	// TwoSpread1 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 1 columns N of the body.
-	TwoSpread1 Code = 219
+	TwoSpread1 Code = 220
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 220
+	Seen1 Code = 221
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 221
+	SeenTurn1 Code = 222
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 222
+	Loads2 Code = 223
 	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 223
+	TwoLoads2 Code = 224
 	// TwoSpread2 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 2 columns N of the body.
-	TwoSpread2 Code = 224
+	TwoSpread2 Code = 225
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 225
+	Seen2 Code = 226
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 226
+	SeenTurn2 Code = 227
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 227
+	Loads3 Code = 228
 	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 228
+	TwoLoads3 Code = 229
 	// TwoSpread3 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 3 columns N of the body.
-	TwoSpread3 Code = 229
+	TwoSpread3 Code = 230
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 230
+	Seen3 Code = 231
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 231
+	SeenTurn3 Code = 232
 	// FirstLean3x1 stores −B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x1 Code = 232
+	FirstLean3x1 Code = 233
 	// Lean3x1 subtracts B·Bᵀ, 3 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x1 Code = 233
+	Lean3x1 Code = 234
 	// FirstLean3x2 stores −B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x2 Code = 234
+	FirstLean3x2 Code = 235
 	// Lean3x2 subtracts B·Bᵀ, 3 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x2 Code = 235
+	Lean3x2 Code = 236
 	// FirstLean3x3 stores −B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x3 Code = 236
+	FirstLean3x3 Code = 237
 	// Lean3x3 subtracts B·Bᵀ, 3 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x3 Code = 237
+	Lean3x3 Code = 238
 	// FirstLean5x1 stores −B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x1 Code = 238
+	FirstLean5x1 Code = 239
 	// Lean5x1 subtracts B·Bᵀ, 5 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x1 Code = 239
+	Lean5x1 Code = 240
 	// FirstLean5x2 stores −B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x2 Code = 240
+	FirstLean5x2 Code = 241
 	// Lean5x2 subtracts B·Bᵀ, 5 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x2 Code = 241
+	Lean5x2 Code = 242
 	// FirstLean5x3 stores −B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x3 Code = 242
+	FirstLean5x3 Code = 243
 	// Lean5x3 subtracts B·Bᵀ, 5 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x3 Code = 243
+	Lean5x3 Code = 244
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 244
+	Orthonormal1 Code = 245
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 245
+	Orthonormal11 Code = 246
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 246
+	Orthonormal111 Code = 247
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 247
+	Orthonormal12 Code = 248
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 248
+	Orthonormal2 Code = 249
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 249
+	Orthonormal21 Code = 250
 	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal3 Code = 250
+	Orthonormal3 Code = 251
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 251
+	Rate Code = 252
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	FirstStage Code = 252
+	FirstStage Code = 253
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	NextStage Code = 253
+	NextStage Code = 254
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	LastStage Code = 254
+	LastStage Code = 255
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body, E the record with the series of sine and cosine and the step behind it. It adds what is not finite, as no number, to the record.
-	Euler Code = 255
+	Euler Code = 256
 	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.
-	Moved Code = 256
+	Moved Code = 257
 
-	numCodes = 257
+	numCodes = 258
 )
 
 var codeNames = [numCodes]string{
@@ -736,6 +738,7 @@ var codeNames = [numCodes]string{
 	"Between",
 	"Pin",
 	"Unpin",
+	"Snap",
 	"Uncross",
 	"Unslide",
 	"Slide",
@@ -796,6 +799,267 @@ var shapes = [12][2]int{
 	{5, 5},
 	{6, 3},
 	{6, 6},
+}
+
+// spans are what the instructions read and write of their operands, and how many lines they have.
+var spans = [numCodes]spanOf{
+	Copy:            {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Add:             {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Sub:             {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Scaled:          {lines: 7, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Less:            {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Masked:          {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Mul3:            {lines: 45, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	TMul3:           {lines: 45, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVec:          {lines: 15, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulVec:         {lines: 15, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulNeg:         {lines: 21, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulAdd:         {lines: 18, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Column:          {lines: 6, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OnZ:             {lines: 7, reads: [5]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OffZ:            {lines: 11, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Cross:           {lines: 15, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	AddCross:        {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SubCross:        {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Dot:             {lines: 7, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Unit:            {lines: 14, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Quotient:        {lines: 3, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Departure:       {lines: 36, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Body:            {lines: 96, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Axes:            {lines: 38, reads: [5]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Point:           {lines: 36, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Apart:           {lines: 57, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tilt:            {lines: 43, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	SumSquares:      {lines: 6, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Weigh:           {lines: 46, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Unweigh:         {lines: 49, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Forces1:         {lines: 28, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Moments1:        {lines: 12, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Forces2:         {lines: 52, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Moments2:        {lines: 24, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Forces3:         {lines: 76, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Moments3:        {lines: 36, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 14, 0, 0, 0, 0}}},
+	Wrench:          {lines: 52, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Squares:         {lines: 17, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Centripetal:     {lines: 24, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	LessCentripetal: {lines: 27, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Pull:            {lines: 27, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Swing:           {lines: 42, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Torque:          {lines: 24, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Verdict:         {lines: 36, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:         {lines: 9, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Size:            {lines: 15, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x1:         {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x2:         {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Tile1x3:         {lines: 12, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Tile1x4:         {lines: 15, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Tile1x5:         {lines: 18, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Tile1x6:         {lines: 21, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Tile2x1:         {lines: 11, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Tile2x2:         {lines: 18, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Tile2x3:         {lines: 25, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tile2x4:         {lines: 32, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Tile2x5:         {lines: 39, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Tile2x6:         {lines: 46, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Tile3x1:         {lines: 15, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Tile3x2:         {lines: 25, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Tile3x3:         {lines: 35, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Tile3x4:         {lines: 45, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Tile3x5:         {lines: 55, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Tile3x6:         {lines: 65, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Fresh1x1:        {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Fresh1x2:        {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Fresh1x3:        {lines: 12, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Fresh1x4:        {lines: 15, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Fresh1x5:        {lines: 18, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Fresh1x6:        {lines: 21, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Fresh2x1:        {lines: 11, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Fresh2x2:        {lines: 18, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Fresh2x3:        {lines: 25, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Fresh2x4:        {lines: 32, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Fresh2x5:        {lines: 39, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Fresh2x6:        {lines: 46, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Fresh3x1:        {lines: 15, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Fresh3x2:        {lines: 25, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Fresh3x3:        {lines: 35, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Fresh3x4:        {lines: 45, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Fresh3x5:        {lines: 55, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Fresh3x6:        {lines: 65, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Joint1:          {lines: 32, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass1:           {lines: 12, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel1:          {lines: 7, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Back1:           {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoBack1:        {lines: 10, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoUpper1:       {lines: 4, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Upper1:          {lines: 2, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Joint2:          {lines: 63, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass2:           {lines: 27, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel2:          {lines: 12, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
+	Back2:           {lines: 9, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoBack2:        {lines: 16, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoUpper2:       {lines: 10, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper2:          {lines: 5, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Joint3:          {lines: 99, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass3:           {lines: 47, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel3:          {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
+	Back3:           {lines: 12, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoBack3:        {lines: 22, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoUpper3:       {lines: 18, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Upper3:          {lines: 9, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Joint4:          {lines: 141, reads: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass4:           {lines: 73, reads: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel4:          {lines: 25, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
+	Back4:           {lines: 15, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoBack4:        {lines: 28, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	TwoUpper4:       {lines: 28, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Upper4:          {lines: 14, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Joint5:          {lines: 190, reads: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass5:           {lines: 106, reads: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel5:          {lines: 33, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
+	Back5:           {lines: 18, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoBack5:        {lines: 34, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	TwoUpper5:       {lines: 40, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Upper5:          {lines: 20, reads: [5]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Joint6:          {lines: 247, reads: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass6:           {lines: 147, reads: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel6:          {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
+	Back6:           {lines: 21, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoBack6:        {lines: 40, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TwoUpper6:       {lines: 54, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Upper6:          {lines: 27, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Transpose:       {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}}},
+	Diagonal:        {lines: 5, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Judge:           {lines: 24, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	First1of1:       {lines: 22, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Gram1of1:        {lines: 22, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Rows1of1:        {lines: 14, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoRows1of1:     {lines: 28, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Columns1of1:     {lines: 19, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of1:  {lines: 38, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of2:       {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram2of2:        {lines: 52, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Rows2of2:        {lines: 22, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoRows2of2:     {lines: 44, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns2of2:     {lines: 26, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of2:  {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First1of3:       {lines: 63, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram1of3:        {lines: 63, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows1of3:        {lines: 24, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows1of3:     {lines: 48, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns1of3:     {lines: 27, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of3:  {lines: 54, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of3:       {lines: 90, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram3of3:        {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows3of3:        {lines: 30, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows3of3:     {lines: 60, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns3of3:     {lines: 33, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of3:  {lines: 66, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of4:       {lines: 103, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram2of4:        {lines: 103, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows2of4:        {lines: 32, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows2of4:     {lines: 64, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns2of4:     {lines: 34, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of4:  {lines: 68, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of4:       {lines: 118, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram3of4:        {lines: 118, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows3of4:        {lines: 35, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows3of4:     {lines: 70, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns3of4:     {lines: 37, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of4:  {lines: 74, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First4of4:       {lines: 136, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram4of4:        {lines: 136, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows4of4:        {lines: 38, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows4of4:     {lines: 76, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns4of4:     {lines: 40, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns4of4:  {lines: 80, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of5:       {lines: 136, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram2of5:        {lines: 136, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows2of5:        {lines: 37, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows2of5:     {lines: 74, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns2of5:     {lines: 38, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of5:  {lines: 76, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of5:       {lines: 151, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram3of5:        {lines: 151, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows3of5:        {lines: 40, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows3of5:     {lines: 80, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns3of5:     {lines: 41, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of5:  {lines: 82, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First5of5:       {lines: 190, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram5of5:        {lines: 190, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows5of5:        {lines: 46, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows5of5:     {lines: 92, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns5of5:     {lines: 47, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns5of5:  {lines: 94, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of6:       {lines: 189, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram3of6:        {lines: 189, reads: [5]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows3of6:        {lines: 45, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows3of6:     {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns3of6:     {lines: 45, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of6:  {lines: 90, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First6of6:       {lines: 252, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram6of6:        {lines: 252, reads: [5]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows6of6:        {lines: 54, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows6of6:     {lines: 108, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns6of6:     {lines: 54, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns6of6:  {lines: 108, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Pair3of5:        {lines: 200, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}}},
+	HangFree:        {lines: 58, reads: [5]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Hang:            {lines: 79, reads: [5]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Carry:           {lines: 67, reads: [5]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	TwoHangFree:     {lines: 116, reads: [5]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	TwoHang:         {lines: 158, reads: [5]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingFree:       {lines: 33, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	SwingHung:       {lines: 51, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Cardan:          {lines: 67, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Twist:           {lines: 33, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Between:         {lines: 10, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Pin:             {lines: 62, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	Unpin:           {lines: 96, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Snap:            {lines: 188, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Uncross:         {lines: 111, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Unslide:         {lines: 126, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Slide:           {lines: 57, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 10, 0, 0, 0, 0}}},
+	Thrust:          {lines: 56, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Loads1:          {lines: 20, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoLoads1:       {lines: 28, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	TwoSpread1:      {lines: 38, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Seen1:           {lines: 34, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn1:       {lines: 22, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads2:          {lines: 28, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoLoads2:       {lines: 44, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	TwoSpread2:      {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Seen2:           {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn2:       {lines: 27, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads3:          {lines: 36, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoLoads3:       {lines: 60, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	TwoSpread3:      {lines: 66, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Seen3:           {lines: 50, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn3:       {lines: 32, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	FirstLean3x1:    {lines: 30, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x1:         {lines: 30, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x2:    {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x2:         {lines: 42, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x3:    {lines: 54, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x3:         {lines: 54, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean5x1:    {lines: 65, reads: [5]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x1:         {lines: 65, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x2:    {lines: 90, reads: [5]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x2:         {lines: 90, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x3:    {lines: 115, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x3:         {lines: 115, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Orthonormal1:    {lines: 28, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Orthonormal11:   {lines: 122, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal111:  {lines: 442, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal12:   {lines: 212, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal2:    {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal21:   {lines: 272, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal3:    {lines: 180, reads: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Rate:            {lines: 70, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	FirstStage:      {lines: 162, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 9, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:       {lines: 169, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:       {lines: 132, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}}},
+	Euler:           {lines: 160, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	Moved:           {lines: 205, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 18, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 }
 
 // step does one instruction on one lane.
@@ -1225,6 +1489,8 @@ func step(w []float64, o *Op, lane int) {
 		goPin(w, o, lane)
 	case Unpin:
 		goUnpin(w, o, lane)
+	case Snap:
+		goSnap(w, o, lane)
 	case Uncross:
 		goUncross(w, o, lane)
 	case Unslide:
@@ -13516,6 +13782,202 @@ func goUnpin(w []float64, o *Op, lane int) {
 	w[A+56] = v82
 	v83 := math.FMA(-v80, v65, v77)
 	w[A+64] = v83
+}
+
+func goSnap(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[A+32]
+	v1 := w[A+40]
+	v2 := w[A+48]
+	v3 := w[C+24]
+	v4 := w[C+32]
+	v5 := w[C+40]
+	v6 := float64(v1 * v5)
+	v7 := math.FMA(-v2, v4, v6)
+	v8 := float64(v2 * v3)
+	v9 := math.FMA(-v0, v5, v8)
+	v10 := float64(v0 * v4)
+	v11 := math.FMA(-v1, v3, v10)
+	v12 := v7 + v7
+	v13 := v9 + v9
+	v14 := v11 + v11
+	v15 := float64(v1 * v14)
+	v16 := math.FMA(-v2, v13, v15)
+	v17 := float64(v2 * v12)
+	v18 := math.FMA(-v0, v14, v17)
+	v19 := float64(v0 * v13)
+	v20 := math.FMA(-v1, v12, v19)
+	v21 := math.FMA(v12, w[A+24], v16)
+	v22 := v21 + w[C+24]
+	v23 := math.FMA(v13, w[A+24], v18)
+	v24 := v23 + w[C+32]
+	v25 := math.FMA(v14, w[A+24], v20)
+	v26 := v25 + w[C+40]
+	v27 := w[D+24]
+	v28 := w[D+32]
+	v29 := w[D+40]
+	v30 := float64(v24 * v29)
+	v31 := math.FMA(-v26, v28, v30)
+	v32 := float64(v26 * v27)
+	v33 := math.FMA(-v22, v29, v32)
+	v34 := float64(v22 * v28)
+	v35 := math.FMA(-v24, v27, v34)
+	v36 := float64(v31 * v31)
+	v37 := math.FMA(v33, v33, v36)
+	v38 := math.FMA(v35, v35, v37)
+	v39 := float64(v31 * w[16+lane])
+	v40 := float64(v33 * w[16+lane])
+	v41 := float64(v35 * w[16+lane])
+	v42 := w[A+24]
+	v43 := math.FMA(-v39, w[A+32], v42)
+	v44 := math.FMA(-v40, w[A+40], v43)
+	v45 := math.FMA(-v41, w[A+48], v44)
+	v46 := w[A+32]
+	v47 := math.FMA(v39, w[A+24], v46)
+	v48 := math.FMA(v40, w[A+48], v47)
+	v49 := math.FMA(-v41, w[A+40], v48)
+	v50 := w[A+40]
+	v51 := math.FMA(v40, w[A+24], v50)
+	v52 := math.FMA(v41, w[A+32], v51)
+	v53 := math.FMA(-v39, w[A+48], v52)
+	v54 := w[A+48]
+	v55 := math.FMA(v41, w[A+24], v54)
+	v56 := math.FMA(v39, w[A+40], v55)
+	v57 := math.FMA(-v40, w[A+32], v56)
+	v58 := float64(v45 * v45)
+	v59 := math.FMA(v49, v49, v58)
+	v60 := math.FMA(v53, v53, v59)
+	v61 := math.FMA(v57, v57, v60)
+	v62 := v61 - w[8+lane]
+	v63 := float64(v62 * w[16+lane])
+	v64 := float64(v63 * v63)
+	v65 := v64 + w[8+lane]
+	v66 := math.FMA(v64, w[16+lane], v65)
+	v67 := v66 - v63
+	v68 := float64(v45 * v67)
+	v69 := float64(v49 * v67)
+	v70 := float64(v53 * v67)
+	v71 := float64(v57 * v67)
+	w[A+24] = v68
+	w[A+32] = v69
+	w[A+40] = v70
+	w[A+48] = v71
+	v72 := w[A+24]
+	v73 := w[A+32]
+	v74 := w[A+40]
+	v75 := w[A+48]
+	v76 := v73 + v73
+	v77 := v74 + v74
+	v78 := v75 + v75
+	v79 := float64(v73 * v76)
+	v80 := float64(v74 * v77)
+	v81 := float64(v75 * v78)
+	v82 := w[8+lane]
+	v83 := v80 + v81
+	v84 := v82 - v83
+	w[B+0] = v84
+	v85 := v79 + v81
+	v86 := v82 - v85
+	w[B+32] = v86
+	v87 := v79 + v80
+	v88 := v82 - v87
+	w[B+64] = v88
+	v89 := float64(v73 * v77)
+	v90 := float64(v72 * v78)
+	v91 := v89 - v90
+	w[B+8] = v91
+	v92 := v89 + v90
+	w[B+24] = v92
+	v93 := float64(v73 * v78)
+	v94 := float64(v72 * v77)
+	v95 := v93 - v94
+	w[B+48] = v95
+	v96 := v93 + v94
+	w[B+16] = v96
+	v97 := float64(v74 * v78)
+	v98 := float64(v72 * v76)
+	v99 := v97 - v98
+	w[B+40] = v99
+	v100 := v97 + v98
+	w[B+56] = v100
+	v101 := w[C+0]
+	v102 := w[C+8]
+	v103 := w[C+16]
+	v104 := float64(v101 * w[B+0])
+	v105 := math.FMA(v102, w[B+8], v104)
+	v106 := math.FMA(v103, w[B+16], v105)
+	v107 := w[D+0]
+	v108 := v107 - v106
+	v109 := v108 - w[A+0]
+	w[A+0] = v108
+	v110 := math.FMA(v109, v109, v38)
+	v111 := w[C+0]
+	v112 := w[C+8]
+	v113 := w[C+16]
+	v114 := float64(v111 * w[B+24])
+	v115 := math.FMA(v112, w[B+32], v114)
+	v116 := math.FMA(v113, w[B+40], v115)
+	v117 := w[D+8]
+	v118 := v117 - v116
+	v119 := v118 - w[A+8]
+	w[A+8] = v118
+	v120 := math.FMA(v119, v119, v110)
+	v121 := w[C+0]
+	v122 := w[C+8]
+	v123 := w[C+16]
+	v124 := float64(v121 * w[B+48])
+	v125 := math.FMA(v122, w[B+56], v124)
+	v126 := math.FMA(v123, w[B+64], v125)
+	v127 := w[D+16]
+	v128 := v127 - v126
+	v129 := v128 - w[A+16]
+	w[A+16] = v128
+	v130 := math.FMA(v129, v129, v120)
+	v131 := v130 + w[E+0]
+	w[E+0] = v131
+	v132 := w[A+80]
+	v133 := v132 - w[D+72]
+	v134 := w[A+88]
+	v135 := v134 - w[D+80]
+	v136 := w[A+96]
+	v137 := v136 - w[D+88]
+	v138 := float64(v133 * w[D+24])
+	v139 := math.FMA(v135, w[D+32], v138)
+	v140 := math.FMA(v137, w[D+40], v139)
+	v141 := w[D+24]
+	v142 := w[D+32]
+	v143 := w[D+40]
+	v144 := w[24+lane]
+	v145 := float64(v141 * v141)
+	v146 := math.FMA(v142, v142, v145)
+	v147 := math.FMA(v143, v143, v146)
+	v148 := v144 - v147
+	v149 := float64(v140 * v148)
+	v150 := w[D+72]
+	v151 := math.FMA(v149, w[D+24], v150)
+	w[A+80] = v151
+	v152 := w[D+80]
+	v153 := math.FMA(v149, w[D+32], v152)
+	w[A+88] = v153
+	v154 := w[D+88]
+	v155 := math.FMA(v149, w[D+40], v154)
+	w[A+96] = v155
+	v156 := float64(v116 * v155)
+	v157 := math.FMA(-v126, v153, v156)
+	v158 := float64(v126 * v151)
+	v159 := math.FMA(-v106, v155, v158)
+	v160 := float64(v106 * v153)
+	v161 := math.FMA(-v116, v151, v160)
+	v162 := v157 + w[D+48]
+	w[A+56] = v162
+	v163 := v159 + w[D+56]
+	w[A+64] = v163
+	v164 := v161 + w[D+64]
+	w[A+72] = v164
 }
 
 func goUncross(w []float64, o *Op, lane int) {

@@ -363,18 +363,21 @@ func mechanics() (list []*kernel) {
 }
 
 // axes stores in A the rotation matrix of the quaternion B.
-func axes(k *kernel) {
-	q := k.vec(at('B', 0), 4)
+func axes(k *kernel) { axesOf(k, 'B', 0, 'A') }
+
+// axesOf stores in to the rotation matrix of the quaternion that begins o lanes behind an operand.
+func axesOf(k *kernel, ptr byte, o int, to byte) {
+	q := k.vec(at(ptr, o), 4)
 	t := []val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
 	xx, yy, zz := k.mul(q[1], t[0]), k.mul(q[2], t[1]), k.mul(q[3], t[2])
 	u := k.ld(constant(one))
-	k.st(at('A', 0), k.sub(u, k.add(yy, zz)))
-	k.st(at('A', 4), k.sub(u, k.add(xx, zz)))
-	k.st(at('A', 8), k.sub(u, k.add(xx, yy)))
+	k.st(at(to, 0), k.sub(u, k.add(yy, zz)))
+	k.st(at(to, 4), k.sub(u, k.add(xx, zz)))
+	k.st(at(to, 8), k.sub(u, k.add(xx, yy)))
 	off := func(i, j, a, b, c int) { // products of q[a] and t[b], and of the scalar part and t[c]
 		p, w := k.mul(q[a], t[b]), k.mul(q[0], t[c])
-		k.st(at('A', i), k.sub(p, w))
-		k.st(at('A', j), k.add(p, w))
+		k.st(at(to, i), k.sub(p, w))
+		k.st(at(to, j), k.add(p, w))
 	}
 	off(1, 3, 1, 1, 2)
 	off(6, 2, 1, 2, 1)
@@ -433,7 +436,11 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
 		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
 	}
-	// 1/√(1 + 2h) = 1 − h + 3/2·h² − …: to rounding, as q is of length one to 2e-6.
+	return unit(k, p)
+}
+
+// unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
+func unit(k *kernel, p []val) []val {
 	h := k.mul(k.sub(k.dot(anys(p), anys(p)), constant(one)), constant(half))
 	hh := k.mul(h, h)
 	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)

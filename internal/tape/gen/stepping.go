@@ -91,7 +91,8 @@ func rates(k *kernel) []val {
 	return out
 }
 
-// unweighed returns C⁻ᵀ·B along the axes of the body, the linear part at the origin of its frame; D are the constants of the body.
+// unweighed returns C⁻ᵀ·B along the axes of the body, the linear part at the origin of its frame; D are the constants of
+// the body.
 func unweighed(k *kernel, off int) (turn, move []val) {
 	x := k.vec(at('B', off), 3)
 	M := func(i int) mem { return at('D', atWeight+i) }
@@ -118,7 +119,8 @@ func outward(k *kernel, move, turn []val, i int) val {
 	return k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
 }
 
-// notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each other there.
+// notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each
+// other there.
 func notice(k *kernel, to mem, list []val) {
 	k.st(to, k.fma(k.null(), k.total(list), k.ld(to)))
 }

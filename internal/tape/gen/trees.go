@@ -106,6 +106,7 @@ func trees() (list []*kernel) {
 	pinned := "stores in A the motions that put a body back on the pin E of a "
 	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them."
 	add("Unpin", pinned+"hinge"+back, unpin)
+	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
 	add("Uncross", pinned+"universal joint"+back, uncross)
 	add("Unslide", pinned+"slider"+back, unslide)
 	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *kernel) {
@@ -265,6 +266,60 @@ func unpin(k *kernel) {
 	}
 }
 
+// snap is Snap. It turns the body by s×z, from its axis s to that of the pin, keeps the rate about z, and places the
+// origin. The rotation is 2·atan of half of the angle's sine, which is the angle but for its third power.
+func snap(k *kernel) {
+	cross := func(x []val, m mem) []val { return k.cross(x, k.vec(m, 3)) }
+	// s = r + 2·q₀·(q×r) + 2·q×(q×r)
+	q := k.vec(at('A', atRotation+1), 3)
+	t := cross(q, at('C', places.PinAxis))
+	for i := range t {
+		t[i] = k.add(t[i], t[i])
+	}
+	s := k.cross(q, t)
+	for i := range s {
+		s[i] = k.add(k.fma(t[i], at('A', atRotation), s[i]), at('C', places.PinAxis+i))
+	}
+	v := cross(s, at('D', places.PinAxis))
+	square := k.dot(anys(v), anys(v))
+	for i := range v {
+		v[i] = k.mul(v[i], constant(half))
+	}
+	// (1, v)·q, of length one.
+	p := []mem{at('A', atRotation), at('A', atRotation+1), at('A', atRotation+2), at('A', atRotation+3)}
+	out := []val{
+		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], k.ld(p[0])))),
+		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], k.ld(p[1])))),
+		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], k.ld(p[2])))),
+		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], k.ld(p[3])))),
+	}
+	k.put(at('A', atRotation), unit(k, out)...)
+	axesOf(k, 'A', atRotation, 'B')
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
+		x := k.sub(k.ld(at('D', i)), near[i])
+		moved := k.sub(x, at('A', i))
+		k.st(at('A', i), x)
+		square = k.fma(moved, moved, square)
+	}
+	k.st(at('E', 0), k.add(square, at('E', 0)))
+	w := make([]val, 3)
+	for i := range w {
+		w[i] = k.sub(at('A', atOmega+i), at('D', places.PinOmega+i))
+	}
+	rate := k.dot(anys(w), lanesOf('D', places.PinAxis, 3, 1))
+	z := k.vec(at('D', places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	rate = k.mul(rate, k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	for i := range w {
+		w[i] = k.fma(rate, at('D', places.PinAxis+i), at('D', places.PinOmega+i))
+		k.st(at('A', atOmega+i), w[i])
+	}
+	for i, x := range k.cross(near, w) {
+		k.st(at('A', atVelocity+i), k.add(x, at('D', places.PinVelocity+i)))
+	}
+}
+
 // uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
 // −(n·(n·w)/n², V).
 func uncross(k *kernel) {
@@ -283,8 +338,9 @@ func uncross(k *kernel) {
 	}
 }
 
-// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of the two, the motions are
-// −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is 2·q₀·q.
+// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
+// the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
+// 2·q₀·q.
 func unslide(k *kernel) {
 	r, v := apart(k)
 	z := k.vec(at('E', places.PinAxis), 3)
@@ -295,7 +351,8 @@ func unslide(k *kernel) {
 		}
 	}
 	k.put(at('A', 6), slower(k)...)
-	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that body.
+	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that
+	// body.
 	p, c := k.vec(at('B', atRotation), 4), func(i int) mem { return at('D', places.PinTurn+i) }
 	a := []val{
 		k.fnma(p[3], c(3), k.fnma(p[2], c(2), k.fnma(p[1], c(1), k.mul(p[0], c(0))))),
