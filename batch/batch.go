@@ -53,9 +53,9 @@ type Batch struct {
 
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
-// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor.
-// It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized
-// force or given twice, for what cannot vary (Vary), for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor. It
+// returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
+// given twice, for what cannot vary (Vary), for a number of threads out of range, and for a mechanism beyond MaxPlaces.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -89,6 +89,9 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	}
 	if b.lanes && !t.fit(c.places) {
 		panic("batch: tape out of its workspace")
+	}
+	if b.lanes {
+		t.schedule(c.places)
 	}
 	b.team = team.New(o.Threads)
 	for range b.team.Workers() {
@@ -164,23 +167,39 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.verdict()
 	t.answers = c.take()
 	if c.refusal() == "" {
-		t.steps = c.steps()
+		t.steps = c.steps(t.stage)
 	}
 	t.fixed = append(c.fixed, tape.Op{Code: tape.End})
 	return t
 }
 
+// all returns the tapes.
+func (t *tapes) all() []*[]tape.Op {
+	list := []*[]tape.Op{&t.fixed, &t.stage, &t.judge, &t.refine, &t.answers}
+	if s := t.steps; s != nil {
+		for k := range s.stages {
+			list = append(list, &s.stages[k])
+		}
+		list = append(list, &s.euler)
+	}
+	return list
+}
+
 // fit reports whether the tapes stay in a workspace of n places.
 func (t *tapes) fit(n int) bool {
-	ok := true
-	list := [][]tape.Op{t.fixed, t.stage, t.judge, t.refine, t.answers}
-	if s := t.steps; s != nil {
-		list = append(append(append(list, s.updates[:]...), s.judge[:]...), s.rates, s.euler, s.errors, s.project)
+	for _, ops := range t.all() {
+		if !tape.Check(*ops, n) {
+			return false
+		}
 	}
-	for _, ops := range list {
-		ok = ok && tape.Check(ops, n)
+	return true
+}
+
+// schedule puts the instructions of the tapes in an order in which they wait less for each other.
+func (t *tapes) schedule(n int) {
+	for _, ops := range t.all() {
+		*ops = tape.Schedule(*ops, n)
 	}
-	return ok
 }
 
 // rareNames names what has no lanes.

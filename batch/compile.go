@@ -112,7 +112,15 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.dataPlace(i), a: c.room(6)}
 		if h := c.reduced.of[i]; h != nil {
 			b.axes, b.load, b.x = c.room(places.Frame), c.room(6), c.room(6)
-			h.add, h.N = c.room(6), c.room(6*(h.columns()+1))
+			h.N = c.room(6 * (h.columns() + 1))
+			for range h.dof {
+				h.free = append(h.free, c.constant(make([]float64, 6)...))
+			}
+			if h.parent == nil {
+				h.add = c.room(6) // behind the last of these
+			} else {
+				h.add = c.constant(make([]float64, 12)...).at(6)
+			}
 		} else {
 			node := c.reduced.node[i]
 			b.axes, b.load, b.x = c.room(places.ArmParent), c.sys.right[node], c.sys.x[node]
@@ -161,9 +169,7 @@ func (c *compiler) evaluate() {
 			c.op(tape.Weigh, b.load, b.wrench, b.wrench.at(3), b.data.at(atWeight), b.axes)
 		}
 	}
-	for _, g := range c.reduced.groups {
-		c.hang(g)
-	}
+	c.hang()
 	for j := range m.Joints {
 		if c.reduced.tree[j] == nil {
 			c.passing()

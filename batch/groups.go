@@ -24,6 +24,7 @@ type group struct {
 	bodies []*hung
 	dof    int
 	node   int32
+	snaps  bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
 }
 
 // hung is a body of a group.
@@ -35,11 +36,20 @@ type hung struct {
 	from        int   // first column of N that is not zero for the body
 	group       *group
 
-	add place // motion that the joint adds, r of (R3)
-	N   place // columns of N as rows of six, then c
+	free []place // motions that the freedoms of the joint allow, 6 places each: r of (R3); those that are not written are zero
+	add  place   // motion that velocities add at the joint; before it are zeros, or the last of free on the ground
+	N    place   // columns of N as rows of six, then c
 
 	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
 	drift place // and c for these
+}
+
+// sides returns which frames of the joint are on the body and on its parent.
+func (h *hung) sides() (own, far side) {
+	if h.reversed {
+		return sideP, sideS
+	}
+	return sideS, sideP
 }
 
 // columns is the number of columns of N that are stored for a body.
@@ -81,9 +91,13 @@ func newReduction(p *kkt.Plan) *reduction {
 }
 
 // mayBeInTree reports whether a joint may lead to a body of a group.
-func mayBeInTree(jt *joint) bool {
+func mayBeInTree(jt *joint, body int32) bool {
 	switch jt.Kind {
-	case joints.Revolute, joints.Prismatic, joints.Cylindrical, joints.Universal:
+	case joints.Revolute, joints.Prismatic, joints.Cylindrical:
+	case joints.Universal:
+		if body != jt.Succ {
+			return false
+		}
 	default:
 		return false
 	}
@@ -105,7 +119,7 @@ func (r *reduction) choose(m *mechanism.Mechanism) {
 	for i := range root {
 		root[i] = -1
 		for _, j := range in.Joints(int32(i)) {
-			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
+			if jt := &m.Joints[j]; mayBeInTree(jt, int32(i)) && jt.Other(int32(i)) < 0 {
 				root[i] = j
 				break
 			}
@@ -128,7 +142,7 @@ func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root [
 		for _, j := range in.Joints(h.body) {
 			jt := &m.Joints[j]
 			next := jt.Other(h.body)
-			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt) || r.leadsBack(m, in, g, next, j) {
+			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt, next) || r.leadsBack(m, in, g, next, j) {
 				continue
 			}
 			after := loops + len(in.Joints(next)) - 2
@@ -140,7 +154,9 @@ func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root [
 	}
 	r.groups = append(r.groups, g)
 	from := g.dof
+	g.snaps = true
 	for _, h := range g.bodies {
+		g.snaps = g.snaps && m.Joints[h.joint].Kind == joints.Revolute
 		from -= h.dof
 		h.from = from
 	}

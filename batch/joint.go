@@ -322,30 +322,6 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	c.reduce(w, blocks)
 }
 
-// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
-func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
-	if c.reduced.of[body] == nil {
-		return block
-	}
-	return c.constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
-}
-
-// reduce adds what groups make of the rows of a joint.
-func (c *compiler) reduce(w *jointWork, blocks [2]place) {
-	for i, x := range [2]struct {
-		body int32
-		W    place
-	}{{w.jt.Pred, w.pred}, {w.jt.Succ, w.succ}} {
-		if x.body < 0 || c.reduced.of[x.body] == nil {
-			continue
-		}
-		h := c.reduced.of[x.body]
-		c.see(w, h, x.W, blocks[i])
-		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
-		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
-	}
-}
-
 // hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
 func (c *compiler) hinge(w *jointWork) {
 	c.opN(tape.Sub, 3, 0, w.b, w.swingP, w.swingS)

@@ -97,8 +97,7 @@ func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 			return refuse(i, s.atJoint(joint), err)
 		}
 	}
-	s.setFrame(i, at+atFrameP, &p)
-	s.setFrame(i, at+atFrameS, &q)
+	s.setFrames(i, at, &p, &q)
 	s.known[i] = unknown
 	return nil
 }
@@ -120,10 +119,17 @@ func (s *States) Frames(i, joint int) (p, q mechanism.Frame) {
 	return p, q
 }
 
-func (s *States) setFrame(i, at int, f *mechanism.Frame) {
-	s.put(i, at, f.E[:]...)
-	s.put(i, at+9, f.Origin[:]...)
+func (s *States) setFrames(i, at int, p, q *mechanism.Frame) {
+	for k, f := range [2]*mechanism.Frame{p, q} {
+		s.put(i, at+12*k, f.E[:]...)
+		s.put(i, at+12*k+9, f.Origin[:]...)
+	}
+	turn := turnOf(p, q)
+	s.put(i, at+atTurn, turn[:]...)
 }
+
+// turnOf returns how the axes of the successor's frame are turned against those of the predecessor's.
+func turnOf(p, q *mechanism.Frame) spatial.Quat { return spatial.FromMat(q.E.MulT(p.E)) }
 
 // SetLength sets in state i the length, m, of a distance joint of Vary.Joints.
 //
@@ -322,8 +328,7 @@ func (s *States) setParameters(i int) {
 	}
 	for _, j := range vary.Joints {
 		at, jt := b.at.joint[j], &m.Joints[j]
-		s.setFrame(i, at+atFrameP, &jt.P)
-		s.setFrame(i, at+atFrameS, &jt.S)
+		s.setFrames(i, at, &jt.P, &jt.S)
 		s.put(i, at+atLength, jt.Length, -jt.Pitch)
 	}
 	for _, f := range vary.Armature {

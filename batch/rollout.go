@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -109,7 +110,8 @@ func (b *Batch) SteppedOneByOne() string {
 }
 
 // Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
-// poses are put back on the joints, and the velocities, in lanes by one correction with the factor of the last stage.
+// poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
+// one after the other, and one correction with the factor of the last stage closes the other joints.
 //
 // A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that
 // step alone: by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite
@@ -204,14 +206,17 @@ func (w *worker) roll(r *rolling, g int) {
 	}
 }
 
-// setStep stores two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of the step, and
-// the weight of this stage. The last stage has no next one, and does not read the first.
+// setStep stores the step, and two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
+// the step, and the weight of this stage. The last stage has no next one, and does not read the first.
 func (w *worker) setStep(h float64) {
-	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
-		list := w.lane(w.t.steps.h.at(k))
-		for l := range list {
-			list[l] = x
+	set := func(at place, x float64) {
+		for l := range lanes {
+			w.lane(at)[l] = x
 		}
+	}
+	set(w.c.sys.record.at(places.Step), h)
+	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
+		set(w.t.steps.h.at(k), x)
 	}
 }
 
@@ -248,20 +253,15 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		if k > 0 && w.timed {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
 		}
-		tape.Run(w.w, w.t.stage)
-		tape.Run(w.w, t.rates)
-		tape.Run(w.w, t.judge[min(k, 1)])
-		if k == 0 {
-			w.watchLanes(r, g, n, ok)
-		}
 		if stages == 1 {
 			tape.Run(w.w, t.euler)
 		} else {
-			tape.Run(w.w, t.updates[k])
+			tape.Run(w.w, t.stages[k])
+		}
+		if k == 0 {
+			w.watchLanes(r, g, n, ok)
 		}
 	}
-	tape.Run(w.w, t.errors)
-	tape.Run(w.w, t.project)
 	unit := w.b.drift * w.b.drift
 	errorP, bad, holds := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
 	for l := range n {

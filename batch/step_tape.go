@@ -4,25 +4,25 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/tape"
-	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
 )
 
 // stepper is the tapes of Rollout.
 type stepper struct {
-	judge   [2][]tape.Op // the checks of the first stage, and of others
-	rates   []tape.Op    // accelerations of the origins of the bodies' frames
-	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
-	euler   []tape.Op    // after the stage of SemiImplicit: the state at the end
-	errors  []tape.Op    // violations of the joints at the state
-	project []tape.Op    // the state put back on the joints, in two solves
+	stages [4][]tape.Op // of RungeKutta4: accelerations, the checks, and the next state; the last one puts it back on the joints
+	euler  []tape.Op    // the step of SemiImplicit
 
 	h      place // numbers of setStep
 	errorP place // squared violations
 }
 
-// wholeStep is where the whole step stands among the numbers of setStep: the last stage is that far from the beginning.
-const wholeStep = 4
+// join returns a tape of several, one behind the other.
+func join(list ...[]tape.Op) (all []tape.Op) {
+	for _, ops := range list {
+		all = append(all, ops[:len(ops)-1]...)
+	}
+	return append(all, tape.Op{Code: tape.End})
+}
 
 // refusal says why a mechanism is not stepped in lanes; empty if it is.
 func (c *compiler) refusal() string {
@@ -46,38 +46,49 @@ func (c *compiler) refusal() string {
 	return ""
 }
 
-// steps makes the tapes of Rollout.
-func (c *compiler) steps() *stepper {
+// steps makes the tapes of Rollout; stage is that of accelerations and multipliers.
+func (c *compiler) steps(stage []tape.Op) *stepper {
 	s := &stepper{h: c.room(8), errorP: c.room(1)}
+	c.spread()
+	stage = join(stage, c.take())
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
 	for i := range over {
 		over[i] = c.room(bodyPlaces + 3 + 12)
 	}
-	s.rates = c.take()
+	accelerations := c.take()
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
 	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
-	s.judge[0] = c.take()
+	first := c.take()
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
-	s.judge[1] = c.take()
+	later := c.take()
 
 	series := c.sys.record.at(records)
 	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		for i := range c.bodies {
 			c.op(code, c.bodies[i].state, over[i], rates[i], s.h.at(2*k), series)
 		}
-		s.updates[k] = c.take()
+		judge := later
+		if k == 0 {
+			judge = first
+		}
+		s.stages[k] = join(stage, accelerations, judge, c.take())
 	}
 	for i := range c.bodies {
-		c.op(tape.Euler, c.bodies[i].state, c.sys.null, rates[i], s.h.at(wholeStep), series)
+		b := &c.bodies[i]
+		c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 	}
-	s.euler = c.take()
+	s.euler = join(stage, first, c.take())
+	back := c.closing(s)
+	s.stages[3], s.euler = join(s.stages[3], back), join(s.euler, back)
+	return s
+}
 
+// closing returns the tape that puts the state back on the joints.
+func (c *compiler) closing(s *stepper) []tape.Op {
 	drift := c.violations(s)
-	s.errors = c.take()
-
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
 	c.reduceDrift(drift)
 	var dx, z []place
@@ -100,13 +111,11 @@ func (c *compiler) steps() *stepper {
 		}
 		c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
 	}
-	s.project = c.take()
-	return s
+	return c.take()
 }
 
 // rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
 func (c *compiler) rates() (list []place) {
-	c.spread()
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		out := c.room(6)
@@ -121,19 +130,31 @@ func (c *compiler) rates() (list []place) {
 func (c *compiler) violations(s *stepper) (drift []place) {
 	drift = make([]place, len(c.sys.order))
 	for i := range drift {
-		if c.sys.leaf[i] && !c.sys.group[i] {
+		if c.sys.leaf[i] && (!c.sys.group[i] || c.snaps(int32(i))) {
 			drift[i] = none
 			continue
 		}
 		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
 	}
-	for i := range c.bodies {
-		b := &c.bodies[i]
-		c.op(tape.Axes, b.axes, b.state.at(atRotation))
-	}
 	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
+	for i := range c.bodies {
+		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
+			c.op(tape.Axes, b.axes, b.state.at(atRotation))
+		}
+	}
+	for _, g := range c.reduced.groups {
+		for _, h := range g.bodies {
+			if g.snaps {
+				b := &c.bodies[h.body]
+				own, _ := h.sides()
+				c.passing()
+				c.op(tape.Snap, b.state, b.axes, c.pinIn(int(h.joint), own), c.pinOf(h), s.errorP)
+				c.lasting()
+			}
+		}
+	}
 	for j := range c.mech.Joints {
-		if h := c.reduced.tree[j]; h != nil {
+		if h := c.reduced.tree[j]; h != nil && !h.group.snaps {
 			c.passing()
 			c.treeGap(s, h)
 			c.lasting()
@@ -249,15 +270,10 @@ func (c *compiler) relativePose(j int) (at jointPlace) {
 func (c *compiler) treeGap(s *stepper, h *hung) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	h.gap = c.lastingRoom(12)
-	if isHinge(jt) && !h.reversed {
-		pin := c.pinIn(j, sideP)
-		if h.parent != nil {
-			b, own := &c.bodies[h.parent.body], pin
-			pin = c.room(places.Pin)
-			c.op(tape.Pin, pin, b.state, b.axes, own)
-		}
-		b := &c.bodies[h.body]
-		c.op(tape.Unpin, h.gap, b.state, b.axes, c.pinIn(j, sideS), pin)
+	if c.hasPins(h) {
+		b, code := &c.bodies[h.body], unpins[jt.Kind]
+		own, _ := h.sides()
+		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h))
 		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
 		return
 	}
@@ -280,22 +296,9 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 			c.opN(tape.Sub, t.n, 0, to.at(6), c.sys.null, fast.at(t.first))
 		}
 		c.opN(tape.SumSquares, 6, 0, s.errorP, along)
-		if jt.Kind == joints.Universal {
-			x, y, delta := c.vector(tape.Column, at.P), c.vector(tape.Column, at.S.at(1)), c.room(2)
-			n := c.vector(tape.Cross, y, x)
-			c.op(tape.Dot, delta, x, y)
-			c.op(tape.Dot, delta.at(1), n, at.w)
-			c.opN(tape.SumSquares, 1, 0, s.errorP, delta)
-			c.opN(tape.Sub, 2, 0, delta, c.sys.null, delta)
-			for k := range 2 {
-				c.op(tape.Along, h.gap.at(6*k), n, delta.at(k))
-			}
-		}
 	}
 	for k := range 2 {
-		if jt.Kind != joints.Universal {
-			c.op(tape.MulVec, h.gap.at(6*k), P, along.at(6*k+3))
-		}
+		c.op(tape.MulVec, h.gap.at(6*k), P, along.at(6*k+3))
 		c.op(tape.MulVec, h.gap.at(6*k+3), P, along.at(6*k))
 	}
 	if h.reversed {
@@ -303,9 +306,28 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	}
 }
 
+// snaps reports whether a node is a group whose bodies have been put on their pins.
+func (c *compiler) snaps(node int32) bool {
+	for _, g := range c.reduced.groups {
+		if g.node == node {
+			return g.snaps
+		}
+	}
+	return false
+}
+
+// unpins are the instructions of treeGap for the types of joints that have pins.
+var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Universal: tape.Uncross, joints.Prismatic: tape.Unslide}
+
 // reduceDrift adds what groups make of violations: c of their bodies, and the right sides of what is left, (R8).
 func (c *compiler) reduceDrift(drift []place) {
 	for _, g := range c.reduced.groups {
+		if g.snaps {
+			for _, h := range g.bodies {
+				h.drift = c.sys.null
+			}
+			continue
+		}
 		for _, h := range g.bodies {
 			b := &c.bodies[h.body]
 			h.drift = c.room(12)
@@ -327,6 +349,9 @@ func (c *compiler) reduceDrift(drift []place) {
 	}
 	for i := c.sys.pattern.Positive(); i < c.sys.pattern.Len(); i++ {
 		for _, l := range c.loops[int32(i)] {
+			if l.h.group.snaps {
+				continue
+			}
 			c.op(tape.Shaped(tape.TwoRows1of1, c.sys.size(int32(i)), c.sys.full[i]), drift[i], l.W, l.h.drift)
 		}
 	}

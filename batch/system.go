@@ -66,7 +66,9 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 	}
 	s.null = p.constant(make([]float64, 36)...)
 	// Moved has no operand left for the coefficients of rotations. It reads them behind the record.
-	s.record = p.constant(append(append(make([]float64, records), tape.Series[:]...), 1./12)...)
+	s.record = p.constant(make([]float64, places.Behind)...)
+	p.set(s.record.at(places.Series), tape.Series[:]...)
+	p.set(s.record.at(places.Twelfth), 1./12)
 	s.mask, s.holds, s.terms, s.scrap = p.room(1), p.room(1), p.room(1), p.room(2)
 	for i := range n {
 		size := int(pattern.Size[i])
@@ -243,7 +245,7 @@ func (s *system) eliminate(b, z []place, rows int, factor bool) {
 			s.opN(sized(tape.Panel1, n), rows, 0, s.y0(v, rows), touched[v], s.blocks[[2]int32{v, v}], s.inverse[v], z[v])
 		}
 		for i, u := range s.below[v] {
-			whole := factor && s.leaf[v] && n == 6 // block and right side of u at once
+			whole := factor && s.leaf[v] && (n == 6 || s.isLean(u, v)) // block and right side of u at once
 			if factor {
 				for _, w := range s.below[v][:i] {
 					s.update(u, w, v, current)
@@ -279,14 +281,31 @@ func (s *system) eliminate(b, z []place, rows int, factor bool) {
 
 // gram subtracts from the block of a joint and from its right side what a leaf makes.
 func (s *system) gram(u, v int32, touched []place, current map[[2]int32]place) {
-	key, code := [2]int32{u, u}, tape.Gram1of1
+	key := [2]int32{u, u}
 	at, right := s.block(u)
-	if _, ok := current[key]; !ok {
-		code = tape.First1of1
+	_, ok := current[key]
+	var code tape.Code
+	switch n, d := s.size(u), s.size(v); {
+	case s.isLean(u, v):
+		first := tape.FirstLean3x1
+		if n == 5 {
+			first = tape.FirstLean5x1
+		}
+		code = first + tape.Code(d-1)*(tape.FirstLean3x2-tape.FirstLean3x1)
+		if ok {
+			code += tape.Lean3x1 - tape.FirstLean3x1
+		}
+	case ok:
+		code = tape.Shaped(tape.Gram1of1, n, s.full[u])
+	default:
+		code = tape.Shaped(tape.First1of1, n, s.full[u])
 	}
-	s.op(tape.Shaped(code, s.size(u), s.full[u]), at, s.blocks[[2]int32{u, v}], touched[v], touched[u])
+	s.op(code, at, s.blocks[[2]int32{u, v}], touched[v], touched[u])
 	current[key], touched[u] = at, right
 }
+
+// isLean reports whether there are instructions for what a group makes of the block of a joint as a whole.
+func (s *system) isLean(u, v int32) bool { return s.group[v] && (s.size(u) == 3 || s.size(u) == 5) }
 
 // y0 is the memory of X of the right sides in the forward half.
 func (s *system) y0(v int32, rows int) place {

@@ -15,185 +15,280 @@ func (c *compiler) jointNode(j int) int32 {
 	return -1
 }
 
-// follow adds the motion of a body if its parent moves as its frame says and the joint adds r; it is weighted at out.
-func (c *compiler) follow(h *hung, out, r place) {
-	b := &c.bodies[h.body]
-	if h.parent == nil {
-		c.op(tape.HangFree, out, c.sys.null, b.axes, b.data, r)
-	} else {
-		c.op(tape.Hang, out, c.bodies[h.parent.body].axes, b.axes, b.data, r)
-	}
-}
-
-// hang adds what the bodies of a group make of their tree joints: loads of drives, c and N.
-func (c *compiler) hang(g *group) {
+// hang adds what the bodies of groups make of their tree joints: loads of drives, c and N. Each part is done for all
+// groups before the next, as the parts of one group wait for each other.
+func (c *compiler) hang() {
 	c.passing()
-	free := map[*hung][]place{} // what the freedoms of a joint allow
-	for _, h := range g.bodies {
-		free[h] = c.treeJoint(h)
-		c.follow(h, h.c(), h.add)
+	all := c.reduced.groups
+	for _, g := range all {
+		for _, h := range g.bodies {
+			c.treeJoint(h)
+		}
 	}
-	var operands []place
-	code := 0
-	for k, h := range g.bodies {
-		for i, r := range free[h] {
-			b := &c.bodies[h.body]
-			c.op(tape.HangFree, h.N.at(6*i), c.sys.null, b.axes, b.data, r)
-			moved := map[*hung]bool{h: true}
-			for _, d := range g.bodies[k+1:] {
-				b, at := &c.bodies[d.body], d.N.at(6*(h.from+i-d.from))
-				if moved[d.parent] {
-					moved[d] = true
-					c.op(tape.Carry, at, c.bodies[d.parent.body].axes, b.axes, b.data)
-				} else { // it may have been no number
-					c.opN(tape.Copy, 6, 0, at, c.sys.null)
+	for _, g := range all { // c, and the last column of N: that of the last freedom on the ground
+		root := g.bodies[0]
+		pair := root.add.at(-6)
+		for _, h := range g.bodies {
+			b, at, parent := &c.bodies[h.body], h.c().at(-6), c.sys.null
+			if h == root {
+				c.op(tape.TwoHangFree, at, parent, b.axes, b.data, pair)
+			} else {
+				c.op(tape.TwoHang, at, c.bodies[h.parent.body].axes, b.axes, b.data, h.add.at(-6))
+			}
+		}
+	}
+	for _, g := range all {
+		for k, h := range g.bodies {
+			for i, r := range h.free {
+				if h.from+i < g.dof-1 {
+					c.column(g, k, i, r)
 				}
 			}
 		}
-		operands = append(operands, h.N)
-		code = 10*code + h.dof
 	}
-	c.op(orthonormal[code], operands...)
+	for _, g := range all {
+		var operands []place
+		code := 0
+		for _, h := range g.bodies {
+			operands = append(operands, h.N)
+			code = 10*code + h.dof
+		}
+		c.op(orthonormal[code], operands...)
+	}
 	c.lasting()
+}
+
+// column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
+func (c *compiler) column(g *group, k, i int, r place) {
+	h := g.bodies[k]
+	b := &c.bodies[h.body]
+	c.op(tape.HangFree, h.N.at(6*i), c.sys.null, b.axes, b.data, r)
+	moved := map[*hung]bool{h: true}
+	for _, d := range g.bodies[k+1:] {
+		b, at := &c.bodies[d.body], d.N.at(6*(h.from+i-d.from))
+		if moved[d.parent] {
+			moved[d] = true
+			c.op(tape.Carry, at, c.bodies[d.parent.body].axes, b.axes, b.data)
+		} else { // it may have been no number
+			c.opN(tape.Copy, 6, 0, at, c.sys.null)
+		}
+	}
 }
 
 // orthonormal are the instructions of groups, by the freedoms of their joints.
 var orthonormal = map[int]tape.Code{1: tape.Orthonormal1, 2: tape.Orthonormal2, 3: tape.Orthonormal3, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111}
 
-// treeJoint adds the arms of a tree joint, its drive, and the motion that velocities add. It returns the motions that its
-// freedoms allow.
-func (c *compiler) treeJoint(h *hung) (free []place) {
+// treeJoint adds the arms of a tree joint, its drive, and the motions that velocities add and that its freedoms allow.
+func (c *compiler) treeJoint(h *hung) {
+	switch jt := &c.mech.Joints[h.joint]; {
+	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:
+		c.turning(h)
+		return
+	case c.hasPins(h):
+		c.sliding(h)
+		return
+	}
 	j, jt, at := int(h.joint), &c.mech.Joints[h.joint], &c.joints[h.joint]
-	body := &c.bodies[h.body]
-	var axes place // of P
-	var axis place // z of P
-	if isHinge(jt) {
-		at.armP, at.armS = c.zero, c.zero
-		if jt.Pred >= 0 {
-			at.armP = c.armIn(j, sideP)
-		}
-		if jt.Succ >= 0 {
-			at.armS = c.armIn(j, sideS)
-		}
-		axis = c.axisOf(j)
-	} else {
-		c.frames(at, j)
-		axes = at.P
+	frame := c.bodies[h.body].axes
+	c.frames(at, j)
+	c.wide(at, jt)
+	if !c.rareForces && c.isDriven(j) {
+		c.drives(at, j)
 	}
-	driven := !c.rareForces && c.isDriven(j)
 	w := &jointWork{jointPlace: at, jt: jt}
-	armBody, armParent := body.axes.at(places.ArmBody), body.axes.at(places.ArmParent)
-	if slidesOf(jt.Kind) == pinned {
-		at.wideP, at.wideS = armParent, armBody
-		if h.reversed {
-			at.wideP, at.wideS = armBody, armParent
-		}
-		if jt.Pred >= 0 {
-			c.op(tape.MulVec, at.wideP, c.bodies[jt.Pred].axes, at.armP)
-		}
-		if jt.Succ >= 0 {
-			c.op(tape.MulVec, at.wideS, c.bodies[jt.Succ].axes, at.armS)
-		}
-		switch {
-		case driven && isHinge(jt):
-			c.twists(axis, j)
-		case driven:
-			c.drives(at, j)
-		}
-	} else {
-		c.wide(at, jt)
-		if driven {
-			c.drives(at, j)
-		}
-		c.slide(w, j)
-		own, up := at.wideS, at.wideP
-		if h.reversed {
-			own, up = up, own
-		}
-		c.opN(tape.Copy, 3, 0, armBody, own)
-		if h.parent != nil {
-			c.opN(tape.Copy, 3, 0, armParent, up)
-		}
+	c.slide(w, j)
+	own, up := at.wideS, at.wideP
+	if h.reversed {
+		own, up = up, own
 	}
-	if h.parent == nil {
-		c.op(tape.SwingFree, h.add, c.omega(h.body), body.axes)
-	} else {
-		c.op(tape.SwingHung, h.add, c.omega(h.parent.body), body.axes, c.omega(h.body))
+	c.opN(tape.Copy, 3, 0, frame.at(places.ArmBody), own)
+	if h.parent != nil {
+		c.opN(tape.Copy, 3, 0, frame.at(places.ArmParent), up)
 	}
-	if w.slip > 0 && jt.Pred >= 0 {
+	c.swing(h)
+	if jt.Pred >= 0 {
 		x, twice := c.vector(tape.Cross, c.omega(jt.Pred), w.slip), 2.0
 		if h.reversed {
 			twice = -2
 		}
 		c.opN(tape.Scaled, 3, 0, h.add.at(3), h.add.at(3), x, c.constant(twice))
 	}
-	if isHinge(jt) {
-		return []place{axis}
-	}
-	if jt.Kind == joints.Universal {
-		c.op(tape.Cardan, h.add, at.P, at.S, c.omega(jt.Succ), c.omega(jt.Pred))
-		if h.reversed {
-			c.opN(tape.Sub, 3, 0, h.add, c.zero, h.add)
-		}
-	}
-	for _, u := range duals(jt.Kind) {
-		r := c.constant(0, 0, 0, 0, 0, 0)
-		from, to := axes, r
-		if u.ofS {
-			from = at.S
-		}
+	for i, u := range duals(jt.Kind) {
+		to := h.free[i]
 		if u.force {
-			to = r.at(3)
+			to = to.at(3)
 		}
-		c.op(tape.Column, to, from.at(u.axis))
-		free = append(free, r)
+		c.op(tape.Column, to, at.P.at(u.axis))
 	}
-	return free
 }
 
-// axisOf returns the axis of a hinge on its predecessor, world axes, and three zeros behind it.
-func (c *compiler) axisOf(j int) place {
-	jt := &c.mech.Joints[j]
-	own := c.pinIn(j, sideP).at(places.PinAxis)
-	if jt.Pred < 0 {
-		return own
+// hasPins reports whether there are instructions for a tree joint as a whole, from pins on its bodies.
+func (c *compiler) hasPins(h *hung) bool {
+	switch c.mech.Joints[h.joint].Kind {
+	case joints.Revolute: // whose two pins are alike
+		return true
+	case joints.Universal, joints.Prismatic:
+		return !h.reversed
 	}
-	out := c.constant(0, 0, 0, 0, 0, 0)
-	c.op(tape.MulVec, out, c.bodies[jt.Pred].axes, own)
-	return out
+	return false
 }
 
-// pinIn returns the origin and the axis of a hinge in one of its bodies, and zeros behind them: a pin on the ground.
-func (c *compiler) pinIn(j int, s side) place {
-	_, f := s.of(&c.mech.Joints[j])
-	z := f.E.Col(2)
-	out := c.constant(make([]float64, places.Pin)...)
-	if c.at.joint[j] > 0 {
-		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
-		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(2))
+// swing adds the motion that velocities add at a tree joint if it does not slide, (R5).
+func (c *compiler) swing(h *hung) {
+	if h.parent == nil {
+		c.op(tape.SwingFree, h.add, c.omega(h.body), c.bodies[h.body].axes)
 	} else {
-		c.set(out, f.Origin[:]...)
-		c.set(out.at(places.PinAxis), z[:]...)
+		c.op(tape.SwingHung, h.add, c.omega(h.parent.body), c.bodies[h.body].axes, c.omega(h.body))
+	}
+}
+
+// pinColumns are the axes of a joint on its two bodies that its pins have.
+func pinColumns(jt *joint) (P, S int) {
+	if jt.Kind == joints.Universal {
+		return 0, 1
+	}
+	return 2, 2
+}
+
+// turning is treeJoint for a hinge or a universal joint.
+func (c *compiler) turning(h *hung) {
+	j, jt := int(h.joint), &c.mech.Joints[h.joint]
+	frame := c.bodies[h.body].axes
+	for _, s := range [2]side{sideP, sideS} {
+		body, _ := s.of(jt)
+		arm := frame.at(places.ArmParent)
+		if body == h.body {
+			arm = frame.at(places.ArmBody)
+		}
+		if body >= 0 {
+			c.op(tape.MulVec, arm, c.bodies[body].axes, c.armIn(j, s))
+		}
+	}
+	P, S := pinColumns(jt)
+	axes := h.free
+	c.axisTo(axes[0], j, sideP, P)
+	c.swing(h)
+	if jt.Kind == joints.Universal {
+		c.axisTo(axes[1], j, sideS, S)
+		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
+	}
+	if !c.rareForces && c.isDriven(j) {
+		c.twists(axes, j)
+	}
+}
+
+// sliding is treeJoint for a slider.
+func (c *compiler) sliding(h *hung) {
+	j, frame := int(h.joint), c.bodies[h.body].axes
+	arm, armBody, armParent := c.zero, frame.at(places.ArmBody), frame.at(places.ArmParent)
+	c.op(tape.MulVec, armBody, frame, c.armIn(j, sideS))
+	if h.parent != nil {
+		arm = c.vector(tape.MulVec, c.bodies[h.parent.body].axes, c.armIn(j, sideP))
+	}
+	pin, own, slide := c.pinOf(h), c.room(places.Pin), c.room(places.Slide)
+	c.op(tape.Pin, own, c.bodies[h.body].state, frame, c.pinIn(j, sideS))
+	c.op(tape.Slide, slide, pin, own)
+	c.opN(tape.Copy, 3, 0, h.free[0].at(3), pin.at(places.PinAxis))
+	if h.parent != nil {
+		c.opN(tape.Add, 3, 0, armParent, arm, slide.at(places.SlideArm))
+	}
+	if !c.rareForces && c.isDriven(j) {
+		var d mechanism.Drive
+		if p := c.mech.Drive(j); p != nil {
+			d = *p
+		}
+		push := c.room(4) // the axis, and the force along it
+		c.opN(tape.Copy, 3, 0, push, pin.at(places.PinAxis))
+		c.effort(&d, 6*j, 0, push.at(3), slide.at(places.SlideRate), slide.at(places.SlideCoordinate))
+		b := &c.bodies[h.body]
+		c.op(tape.Thrust, b.load, armBody, push, b.data.at(atWeight), b.axes)
+		if h.parent != nil {
+			b := &c.bodies[h.parent.body]
+			c.op(tape.Thrust, b.load, c.sum(arm, slide.at(places.SlideDistance)), push, b.data.at(atNegated), b.axes)
+		}
+	}
+	c.swing(h)
+	if h.parent != nil {
+		c.opN(tape.Add, 3, 0, h.add.at(3), h.add.at(3), slide.at(places.SlideAdds))
+	}
+}
+
+// axisTo stores an axis of a frame of a joint, world axes.
+func (c *compiler) axisTo(out place, j int, s side, column int) {
+	body, f := s.of(&c.mech.Joints[j])
+	z := f.E.Col(column)
+	own := out
+	switch {
+	case c.at.joint[j] > 0:
+		if body >= 0 {
+			own = c.room(3)
+		}
+		c.op(tape.Column, own, c.axesIn(j, s).at(column))
+	case body >= 0:
+		own = c.constant(z[:]...)
+	default:
+		c.set(out, z[:]...)
+	}
+	if body >= 0 {
+		c.op(tape.MulVec, out, c.bodies[body].axes, own)
+	}
+}
+
+// pinIn returns the pin of a tree joint in the axes of one of its bodies.
+func (c *compiler) pinIn(j int, s side) place {
+	jt := &c.mech.Joints[j]
+	_, f := s.of(jt)
+	P, S := pinColumns(jt)
+	column := P
+	if s == sideS {
+		column = S
+	}
+	z, turn := f.E.Col(column), turnOf(&jt.P, &jt.S)
+	out := c.constant(f.Origin[0], f.Origin[1], f.Origin[2], z[0], z[1], z[2], turn[0], turn[1], turn[2], turn[3])
+	if own := c.at.joint[j]; own > 0 {
+		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
+		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
+		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
 	}
 	return out
 }
 
-// twists adds the moment along the axis of a hinge to its bodies.
-func (c *compiler) twists(axis place, j int) {
+// pinOf returns the pin on the parent of a body in a group.
+func (c *compiler) pinOf(h *hung) place {
+	_, far := h.sides()
+	own := c.pinIn(int(h.joint), far)
+	if h.parent == nil {
+		out := c.constant(make([]float64, places.Pin)...)
+		c.set(out.at(places.PinRotation), 1)
+		c.opN(tape.Copy, places.PinVelocity, 0, out, own)
+		return out
+	}
+	b, out := &c.bodies[h.parent.body], c.room(places.Pin)
+	c.op(tape.Pin, out, b.state, b.axes, own)
+	return out
+}
+
+// twists adds moments about the axes of a hinge or a universal joint to its bodies.
+func (c *compiler) twists(axes []place, j int) {
 	jt := &c.mech.Joints[j]
 	var d mechanism.Drive
 	if p := c.mech.Drive(j); p != nil {
 		d = *p
 	}
-	rate, tau := c.room(1), c.room(1)
-	c.op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
-	c.effort(&d, 6*j, 0, tau, rate, 0)
-	if b := jt.Succ; b >= 0 {
-		c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atWeight), c.bodies[b].axes)
-	}
-	if b := jt.Pred; b >= 0 {
-		c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atNegated), c.bodies[b].axes)
+	for i, axis := range axes {
+		if c.isFree(&d, 6*j+i, i) {
+			continue
+		}
+		rate, tau := c.room(1), c.room(1)
+		c.op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
+		c.effort(&d, 6*j+i, i, tau, rate, 0)
+		if b := jt.Succ; b >= 0 {
+			c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atWeight), c.bodies[b].axes)
+		}
+		if b := jt.Pred; b >= 0 {
+			c.op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.at(atNegated), c.bodies[b].axes)
+		}
 	}
 }
 
@@ -235,5 +330,29 @@ func (c *compiler) see(w *jointWork, h *hung, W, block place) {
 			code := part.code + tape.Code(n-1)*loadsStep
 			c.opN(code, part.hi-lo, d, block.at(lo*d+h.from), W.at(6*lo), h.N, w.b.at(lo), w.scale.at(lo))
 		}
+	}
+}
+
+// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
+func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
+	if c.reduced.of[body] == nil {
+		return block
+	}
+	return c.constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
+}
+
+// reduce adds what groups make of the rows of a joint.
+func (c *compiler) reduce(w *jointWork, blocks [2]place) {
+	for i, x := range [2]struct {
+		body int32
+		W    place
+	}{{w.jt.Pred, w.pred}, {w.jt.Succ, w.succ}} {
+		if x.body < 0 || c.reduced.of[x.body] == nil {
+			continue
+		}
+		h := c.reduced.of[x.body]
+		c.see(w, h, x.W, blocks[i])
+		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
+		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
 	}
 }

@@ -25,7 +25,8 @@ const (
 	atFrameS    = 12
 	atLength    = 24
 	atPitch     = 25 // with the other sign
-	jointPlaces = 26
+	atTurn      = 26 // turnOf the frames
+	jointPlaces = 30
 
 	atGear     = 0 // −1/√I
 	atInverse  = 1 // 1/I

@@ -39,6 +39,36 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// mostCorrections bounds those of a net with nearly dependent rows, which take the steps of one process: 8 or 9 on 1 to 7
+// ranks, where corrections that are added as they are make 24 to 29.
+const mostCorrections = 12
+
+// Corrections with twice the digits take as few steps as in one process.
+func TestCorrections(t *testing.T) {
+	m, err := bench.Generate("ball-net", 30, 1)
+	require.NoError(t, err)
+	for _, n := range check.Some([]int{1, 2, 3, 4, 7}, 2) {
+		require.NoError(t, dist.Run(n, func(c dist.Comm) error {
+			p, err := dist.NewPlan(c, m, dist.Options{})
+			if err != nil {
+				return err
+			}
+			s, err := p.NewSolver()
+			if err != nil {
+				return err
+			}
+			for range 2 { // nothing is left of the steps of the first solution
+				if err := s.Solve(p.Mechanism().Initial()); err != nil {
+					return err
+				}
+				assert.LessOrEqual(t, s.Steps(), mostCorrections, "%d ranks", n)
+				assert.Greater(t, s.Steps(), 3, "%d ranks", n)
+			}
+			return s.Close()
+		}))
+	}
+}
+
 // The error of one rank is that of all, and names the rank on the others; who panics ends all.
 func TestErrors(t *testing.T) {
 	bad := errors.New("bad luck")

@@ -29,10 +29,11 @@ type hub struct {
 	from  [][]float64 // message of each rank
 	nodes [][]bool    // by rank and held node: the rank owns its right side
 
-	scale, b, y, sum, pivot []float64 // by row of the root
-	load                    []float64 // by row of the root: the multiplier, with all corrections so far
-	terms                   []float64 // by row of the root: those of its node
-	exact                   []dd.Num  // of addTwice
+	scale, b, y, sum, pivot []float64      // by row of the root
+	load                    []float64      // by row of the root: the multiplier, with all corrections so far
+	terms                   []float64      // by row of the root: those of its node
+	exact                   []dd.Num       // of addTwice
+	mixing                  *factor.Mixing // of the loads; nil until refineTwice
 
 	// Numbers in the next message of each rank (expect).
 	fixed     int  // that every rank sends
@@ -296,10 +297,22 @@ func (u *hub) next(w kkt.Way, step float64, ends bool) int {
 	if u.conv.Rough(step) {
 		return twice
 	}
-	if done || stalls || !u.conv.More() {
+	if done || u.conv.GivesUp(stalls) || !u.conv.More() {
 		return u.accept(w)
 	}
 	return condense
+}
+
+// mix returns the θ of the products of all ranks, and adds the step of the root's last solution to the loads.
+func (u *hub) mix() float64 {
+	over, under := 0.0, 0.0
+	for _, m := range u.from {
+		over += m[0]
+		under += m[1]
+	}
+	theta := factor.Theta(over, under)
+	u.mixing.AddTo(u.load, u.y, theta)
+	return theta
 }
 
 // reason returns the error of the last way.

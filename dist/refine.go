@@ -46,15 +46,21 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	return next, nil
 }
 
-// refineTwice goes on with residuals that have twice the digits. factor.Factor.SolveExactTo does the same in one process,
-// but for its steps: here they are the corrections themselves.
+// refineTwice goes on with residuals that have twice the digits, as factor.Factor.SolveExactTo does in one process. Ranks
+// sum up the products of which rank 0 makes the θ of a step.
 func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 	u := s.hub
 	if s.low == nil {
 		s.low = make([]float64, len(s.rows))
+		if u != nil {
+			u.mixing = factor.NewMixing(u.h.Size)
+		}
+	}
+	if u != nil {
+		u.mixing.Reset()
 	}
 	s.checkTwice()
-	for next := condense; ; {
+	for next, first := condense, true; ; first = false {
 		s.fac.CondenseAllTo(s.right, s.r)
 		s.message = append(s.message[:0], s.right...)
 		var y, b []float64
@@ -74,14 +80,11 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 			if next = condense; err != nil {
 				next = ends
 			}
-			for i, y := range u.y {
-				u.load[i] += y
-			}
 		}
 		if s.tellLeast(next, true) == ends {
 			return ends, Agree(s.comm, err)
 		}
-		step, size := s.fac.CorrectAllHeld(s.x, s.r, s.y)
+		step, size := s.fac.AddAllHeld(s.x, s.mix(s.fac.FindAllHeld(s.r, s.y, first)))
 		s.steps++
 		step = s.sizes(step, size)
 		s.checkTwice()
@@ -92,6 +95,22 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 			return next, nil
 		}
 	}
+}
+
+// mix returns the θ of a step for the products of this rank, the same on all ranks. Rank 0 adds the step to its loads.
+func (s *Solver) mix(over, under float64) float64 {
+	s.message = append(s.message[:0], over, under)
+	u := s.hub
+	if u != nil {
+		u.expect(2, 0, false, false)
+	}
+	s.say()
+	theta := 0.0
+	if u != nil {
+		theta = u.mix()
+	}
+	s.tell(0, theta, 0, false)
+	return s.verdict[1]
 }
 
 // tellLeast is tell with the least pivot.

@@ -275,7 +275,7 @@ func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, false})
 }
 
-// CondenseAllTo is CondenseTo where entries of r in the rows of leaves count, too. A CorrectAllHeld has to follow.
+// CondenseAllTo is CondenseTo where entries of r in the rows of leaves count, too. A FindAllHeld has to follow.
 func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
 	return f.condense(dst, rightSide{r, true})
 }
@@ -300,14 +300,20 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
-// CorrectAllHeld adds to x the solution for the right side r of the last CondenseAllTo, the solution of the held rows
-// given. It returns what CorrectHeld does.
-func (f *Factor) CorrectAllHeld(x, r, given []float64) (step, size float64) {
+// FindAllHeld finds the correction for the right side r of the last CondenseAllTo, the solution of the held rows given, and
+// returns the Products of its +1 part; first says that no step has been before. An AddAllHeld has to follow.
+func (f *Factor) FindAllHeld(r, given []float64, first bool) (over, under float64) {
 	f.mustHold(given)
 	f.given = given
-	step, size = f.addSolution(x, r, true)
+	over, under = f.findCorrection(r, first)
 	f.given = nil
-	return step, size
+	return over, under
+}
+
+// AddAllHeld adds the step of the last FindAllHeld to x, with the Theta of the sums of all pieces. It returns what CorrectHeld
+// does.
+func (f *Factor) AddAllHeld(x []float64, theta float64) (step, size float64) {
+	return f.addStep(x, theta)
 }
 
 // Checked is what ResidualHeldTo has found in the rows that are not held.

@@ -245,6 +245,7 @@ type Convergence struct {
 	holds       bool    // all rows do after the first solve
 	exact       bool    // residuals with twice the digits may follow
 	twice       bool    // residuals have twice the digits
+	slow        int     // steps in a row that have not shrunk
 }
 
 // NewConvergence returns the Convergence of a refinement whose first solve is done. last is the largest norm of a +1 node
@@ -322,6 +323,18 @@ func (c *Convergence) Rough(step float64) bool {
 	}
 	c.twice = true
 	return true
+}
+
+// maxSlow is how many steps in a row may be longer than half of the step before, until refinement gives up, where residuals
+// have twice the digits.
+const maxSlow = 3
+
+// GivesUp takes from Next whether corrections no longer shrink, and reports whether refinement ends for that reason.
+func (c *Convergence) GivesUp(stalls bool) bool {
+	if c.slow++; !stalls {
+		c.slow = 0
+	}
+	return c.slow > 0 && !c.twice || c.slow >= maxSlow
 }
 
 // More reports whether another correction may follow.

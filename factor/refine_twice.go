@@ -4,14 +4,10 @@ import "math"
 
 // exact is the memory of residuals that are computed with twice the digits of a double.
 type exact struct {
-	sums  []twice   // b − K·x, by original scalar
-	dx    []float64 // correction c of x
-	last  []float64 // correction of the step before
-	moved []float64 // what the last step added to x
+	sums   []twice   // b − K·x, by original scalar
+	dx     []float64 // correction c of x
+	mixing *Mixing   // of its steps
 }
-
-// maxSlow is how many steps in a row may be longer than half of the step before, until refinement gives up.
-const maxSlow = 3
 
 // refineTwice goes on with a refinement. Its residuals are those of all rows, with twice the digits: where rows nearly
 // depend on each other, the solution enlarges the rounding of a residual in doubles, and corrections stop to shrink
@@ -20,22 +16,19 @@ const maxSlow = 3
 //
 // The factor may be off by half and more in the one direction in which the rows nearly depend on each other. All
 // corrections then have that direction, and shrink slowly, or grow. So a step is that of the method of Anderson 1965
-// with one step of memory (theory.md, "Residuals with twice the digits"): two corrections tell what is left.
+// with one step of memory (Mixing): two corrections tell what is left.
 //
 // Cost: a solve and a product a step, the product at some ten times its price in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
-	for first, slow := true, 0; slow < maxSlow && c.More() && !f.watch.Up(); first = false {
+	for first := true; c.More() && !f.watch.Up(); first = false {
 		f.forward(rightSide{r, true})
-		step, size := f.addSolution(x, r, first)
+		step, size := f.addStep(x, Theta(f.findCorrection(r, first)))
 		c.Size = max(size, c.floor)
 		q, _ := f.residualTwice(r, b, x, &c.Refinement)
 		done, stalls := c.Next(step, q, false)
-		if done {
+		if done || c.GivesUp(stalls) {
 			return
-		}
-		if slow++; !stalls {
-			slow = 0
 		}
 	}
 }
@@ -44,7 +37,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) (largest, least float64) {
 	if f.exact == nil {
 		n := f.Symbolic.Pattern.Dim()
-		f.exact = &exact{make([]twice, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+		f.exact = &exact{make([]twice, n), make([]float64, n), NewMixing(n)}
 	}
 	p, sums := f.Symbolic.Pattern, f.exact.sums
 	for i, t := range b {
@@ -72,44 +65,28 @@ func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) (largest, lea
 	return f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size, known: true}, out)
 }
 
-// addSolution finishes a solve for the right side r, whose solution is the correction c, and adds Anderson's step to x;
-// first says that there is no step before it. It returns the largest norm of what it added to a +1 node, and of what was
-// in a node afterwards.
-func (f *Factor) addSolution(x, r []float64, first bool) (step, size float64) {
+// findCorrection finishes a solve for the right side r, whose solution is the correction, and returns the Products of its
+// +1 part; first says that there is no step before it.
+func (f *Factor) findCorrection(r []float64, first bool) (over, under float64) {
 	p, e := f.Symbolic.Pattern, f.exact
 	f.backward(solution{x: e.dx, b: r})
 	for _, i := range f.Symbolic.free {
 		copy(e.dx[i.first:i.first+int32(i.size)], r[i.first:])
 	}
-	theta := 0.0
-	if !first {
-		theta = e.mixing(int(p.Off[p.Positive()]))
+	if first {
+		e.mixing.Reset()
 	}
-	for i, c := range e.dx {
-		s := c
-		if theta != 0 {
-			s -= theta * (e.moved[i] + c - e.last[i])
-		}
-		x[i] += s
-		e.last[i], e.moved[i] = c, s
-	}
+	return e.mixing.Products(e.dx[:p.Off[p.Positive()]])
+}
+
+// addStep adds the step of the last correction to x. It returns the largest norm of what it added to a +1 node, and of what
+// was in a node afterwards.
+func (f *Factor) addStep(x []float64, theta float64) (step, size float64) {
+	p, e := f.Symbolic.Pattern, f.exact
+	e.mixing.AddTo(x, e.dx, theta)
 	for i := range p.Positive() {
-		keep(&step, square(e.moved[p.Off[i]:p.Off[i+1]]))
+		keep(&step, square(e.mixing.moved[p.Off[i]:p.Off[i+1]]))
 		keep(&size, square(x[p.Off[i]:p.Off[i+1]]))
 	}
 	return math.Sqrt(step), math.Sqrt(size)
-}
-
-// mixing returns θ of Anderson's method from the n entries of the +1 part.
-func (e *exact) mixing(n int) float64 {
-	over, under := 0.0, 0.0
-	for i, c := range e.dx[:n] {
-		d := c - e.last[i]
-		over += d * c
-		under += d * d
-	}
-	if !(under > 0) {
-		return 0
-	}
-	return over / under
 }

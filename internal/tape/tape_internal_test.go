@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // size is that of the workspaces of these tests.
@@ -111,23 +113,80 @@ func TestShaped(t *testing.T) {
 	require.PanicsWithValue(t, "tape: no such shape", func() { Shaped(Gram1of1, 7, 0) })
 }
 
-// TestEuler: the rotation by a vector is that of the exponential, to rounding for the angles of steps, and the origin moves with the new velocity.
-func TestEuler(t *testing.T) {
-	w := fill(3)
-	set := func(p int, list ...float64) {
+// setter returns a function that stores numbers at places of a workspace, in all lanes.
+func setter(w []float64) func(p int, list ...float64) {
+	return func(p int, list ...float64) {
 		for i, v := range list {
 			for l := range Lanes {
 				w[(p+i)*Lanes+l] = v
 			}
 		}
 	}
-	set(20, 1, 2, 3, 1, 0, 0, 0, 1, 0, -1, 0.1, -0.05, 0.1)
-	set(40, 0, 2, 0, 0.04, 0, 0)
-	set(50, 0.5)
-	set(60, Series[:]...)
-	Run(w, []Op{{Code: Euler, A: 64 * 20, C: 64 * 40, D: 64 * 50, E: 64 * 60}, {Code: End}})
+}
+
+// TestEuler: the rotation by a vector is that of the exponential, to rounding for the angles of steps, and the origin moves
+// with the new velocity.
+func TestEuler(t *testing.T) {
+	const state, x, frame, data, record = 20, 40, 50, 70, 110
+	w := fill(3)
+	set := setter(w)
+	set(state, 1, 2, 3, 1, 0, 0, 0, 1, 0, -1, 0.1, -0.05, 0.1)
+	set(x, 0.04, 0, 0, 0, 2, 0)
+	set(frame, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, -0.05, 0.1)
+	set(data, make([]float64, places.Constants)...)
+	set(data+places.Weight, 1, 1, 1, 0, 0, 0, 1)
+	set(record, make([]float64, places.Behind)...)
+	set(record+places.Series, Series[:]...)
+	set(record+places.Step, 0.5)
+	Run(w, []Op{{Code: Euler, A: 64 * state, B: 64 * x, C: 64 * frame, D: 64 * data, E: 64 * record}, {Code: End}})
 	a := math.Sqrt(0.06*0.06+0.025*0.025+0.05*0.05) / 2
 	for i, want := range []float64{1.5, 2.5, 2.5, math.Cos(a), 0.03 * math.Sin(a) / a, -0.0125 * math.Sin(a) / a, 0.025 * math.Sin(a) / a, 1, 1, -1, 0.12, -0.05, 0.1} {
-		require.InDelta(t, want, w[(20+i)*Lanes], 2e-16)
+		require.InDelta(t, want, w[(state+i)*Lanes], 2e-16)
+	}
+	require.Zero(t, w[(record+places.NotFinite)*Lanes])
+}
+
+// TestSnap: a body comes to hang on its pin: origins meet, axes agree but for the third power of the angle between them, the
+// velocity is that of a hinge with the rate that the body has had about the axis. A body on its pin stays.
+func TestSnap(t *testing.T) {
+	const (
+		state, frame, own, pin, sum = 20, 40, 60, 80, 100
+		tilt                        = 1e-3
+		round                       = 1e-15
+	)
+	w := fill(5)
+	set := setter(w)
+	vec := func(p int) spatial.Vec3 { return spatial.Vec3{w[p*Lanes], w[(p+1)*Lanes], w[(p+2)*Lanes]} }
+	origin, axis := spatial.Vec3{0.3, -0.2, 0.5}, spatial.Vec3{2, 3, 6}.Scale(1./7)
+	far, z := spatial.Vec3{1, 2, -1}, spatial.Vec3{6, -2, 3}.Scale(1./7)
+	speed, omega := spatial.Vec3{0.1, 0.7, -0.3}, spatial.Vec3{0.5, 0.2, -0.4}
+	// A rotation that takes the axis to z, and another one by tilt about a vector across z.
+	n := axis.Cross(z)
+	q := spatial.Exp(n.Scale(math.Acos(axis.Dot(z)) / n.Norm()))
+	off := spatial.Exp(spatial.Vec3{1, 3, 0}.Scale(tilt / math.Sqrt(10))).Mul(q)
+	turns, moves := spatial.Vec3{0.9, -0.1, 0.3}, spatial.Vec3{0.4, 0.4, 0.1}
+	set(state, 0.31, 0.2, -0.1, off[0], off[1], off[2], off[3], moves[0], moves[1], moves[2], turns[0], turns[1], turns[2])
+	set(own, origin[0], origin[1], origin[2], axis[0], axis[1], axis[2])
+	set(pin, far[0], far[1], far[2], z[0], z[1], z[2], speed[0], speed[1], speed[2], omega[0], omega[1], omega[2])
+	set(sum, 0)
+	list := []Op{{Code: Snap, A: 64 * state, B: 64 * frame, C: 64 * own, D: 64 * pin, E: 64 * sum}, {Code: End}}
+	rate := turns.Sub(omega).Dot(z)
+	for k, tol := range [2]float64{tilt * tilt * tilt, round} {
+		was := vec(state)
+		Run(w, list)
+		E := spatial.Quat{w[(state+3)*Lanes], w[(state+4)*Lanes], w[(state+5)*Lanes], w[(state+6)*Lanes]}
+		require.InDelta(t, 1, E.Norm(), round)
+		require.InDelta(t, 0, E.Rotate(axis).Sub(z).Norm(), tol)
+		near := E.Rotate(origin)
+		require.InDelta(t, 0, vec(state).Add(near).Sub(far).Norm(), round)
+		require.InDelta(t, 0, vec(state+10).Sub(omega).Sub(z.Scale(rate)).Norm(), 2*round)
+		require.InDelta(t, 0, vec(state+7).Add(vec(state+10).Cross(near)).Sub(speed).Norm(), 2*round)
+		require.InDelta(t, 0, vec(frame).Sub(spatial.Vec3{E.Mat()[0], E.Mat()[1], E.Mat()[2]}).Norm(), round)
+		if k == 0 {
+			moved := vec(state).Sub(was).Norm()
+			across := spatial.Vec3{1, 3, 0}.Scale(tilt / math.Sqrt(10))
+			turned := across.Sub(z.Scale(across.Dot(z))).Norm()
+			require.InEpsilon(t, moved*moved+turned*turned, w[sum*Lanes], 1e-5)
+		}
 	}
 }

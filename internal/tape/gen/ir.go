@@ -137,6 +137,21 @@ func (k *kernel) dot(x, y []any) val {
 	return s
 }
 
+// total returns a sum: numbers next to each other first, so that few sums wait for each other.
+func (k *kernel) total(list []val) val {
+	for len(list) > 1 {
+		var half []val
+		for i := 0; i+1 < len(list); i += 2 {
+			half = append(half, k.add(list[i], list[i+1]))
+		}
+		if len(list)%2 == 1 {
+			half = append(half, list[len(list)-1])
+		}
+		list = half
+	}
+	return list[0]
+}
+
 // cross returns x×y.
 func (k *kernel) cross(x, y []val) []val {
 	out := make([]val, 3)

@@ -128,19 +128,7 @@ func vectors() (list []*kernel) {
 		for i := 7; i < 13; i++ {
 			list = append(list, k.ld(at('B', i)))
 		}
-		list = append(list, b[0])
-		for len(list) > 1 { // numbers next to each other: few sums wait for each other
-			var half []val
-			for i := 0; i+1 < len(list); i += 2 {
-				half = append(half, k.add(list[i], list[i+1]))
-			}
-			if len(list)%2 == 1 {
-				half = append(half, list[len(list)-1])
-			}
-			list = half
-		}
-		bad := k.fma(k.null(), list[0], k.ld(at('C', 0)))
-		k.st(at('C', 0), bad)
+		notice(k, at('C', 0), append(list, b[0]))
 	})
 	return list
 }
@@ -205,9 +193,9 @@ func mechanics() (list []*kernel) {
 		}
 	})
 	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *kernel) {
-		s := k.pin(k.ld(at('A', 0)))
+		s := k.pin(k.null())
 		k.loop(func() { b := k.ld(at('B', 0)); k.gather("fma", s, b, b); k.step('B', 1) })
-		k.st(at('A', 0), s)
+		k.st(at('A', 0), k.add(s, at('A', 0)))
 	})
 	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *kernel) {
 		turn := func(p byte) []val {
@@ -238,18 +226,16 @@ func mechanics() (list []*kernel) {
 		}
 		root := k.ld(M(6))
 		v := []val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
-		bad := k.ld(at('E', 0))
-		z := k.null()
-		for i := range 6 {
+		out := make([]val, 6)
+		for i := range out {
 			y := w
 			if i > 2 {
 				y = v
 			}
-			a := k.dot(anys(y), lanesOf('C', 3*(i%3), 3, 1))
-			k.st(at('A', i), a)
-			bad = k.fma(z, a, bad)
+			out[i] = k.dot(anys(y), lanesOf('C', 3*(i%3), 3, 1))
+			k.st(at('A', i), out[i])
 		}
-		k.st(at('E', 0), bad)
+		notice(k, at('E', 0), out)
 	})
 	for n := 1; n <= 3; n++ {
 		add(fmt.Sprintf("Forces%d", n), "stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {
@@ -377,18 +363,21 @@ func mechanics() (list []*kernel) {
 }
 
 // axes stores in A the rotation matrix of the quaternion B.
-func axes(k *kernel) {
-	q := k.vec(at('B', 0), 4)
+func axes(k *kernel) { axesOf(k, 'B', 0, 'A') }
+
+// axesOf stores in to the rotation matrix of the quaternion that begins o lanes behind an operand.
+func axesOf(k *kernel, ptr byte, o int, to byte) {
+	q := k.vec(at(ptr, o), 4)
 	t := []val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
 	xx, yy, zz := k.mul(q[1], t[0]), k.mul(q[2], t[1]), k.mul(q[3], t[2])
 	u := k.ld(constant(one))
-	k.st(at('A', 0), k.sub(u, k.add(yy, zz)))
-	k.st(at('A', 4), k.sub(u, k.add(xx, zz)))
-	k.st(at('A', 8), k.sub(u, k.add(xx, yy)))
+	k.st(at(to, 0), k.sub(u, k.add(yy, zz)))
+	k.st(at(to, 4), k.sub(u, k.add(xx, zz)))
+	k.st(at(to, 8), k.sub(u, k.add(xx, yy)))
 	off := func(i, j, a, b, c int) { // products of q[a] and t[b], and of the scalar part and t[c]
 		p, w := k.mul(q[a], t[b]), k.mul(q[0], t[c])
-		k.st(at('A', i), k.sub(p, w))
-		k.st(at('A', j), k.add(p, w))
+		k.st(at(to, i), k.sub(p, w))
+		k.st(at(to, j), k.add(p, w))
 	}
 	off(1, 3, 1, 1, 2)
 	off(6, 2, 1, 2, 1)
@@ -447,7 +436,11 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
 		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
 	}
-	// 1/√(1 + 2h) = 1 − h + 3/2·h² − …: to rounding, as q is of length one to 2e-6.
+	return unit(k, p)
+}
+
+// unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
+func unit(k *kernel, p []val) []val {
 	h := k.mul(k.sub(k.dot(anys(p), anys(p)), constant(one)), constant(half))
 	hh := k.mul(h, h)
 	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)

@@ -6,6 +6,7 @@ import "github.com/rung-mbd/rung/internal/tape/places"
 const (
 	one    = places.One
 	half   = places.Half
+	two    = places.Two
 	weak   = places.Weak
 	tiny   = places.Tiny
 	square = places.Square

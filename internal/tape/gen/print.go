@@ -24,7 +24,7 @@ func goFile(list []*kernel) string {
 	for _, s := range shapes {
 		fmt.Fprintf(&b, "\t{%d, %d},\n", s.n, s.full)
 	}
-	b.WriteString("}\n\n// step does one instruction on one lane.\nfunc step(w []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
+	b.WriteString("}\n" + spansText(list) + "\n// step does one instruction on one lane.\nfunc step(w []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
 	for _, k := range list {
 		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, o, lane)\n", k.name, k.name)
 	}

@@ -1,32 +1,22 @@
 package main
 
+import "github.com/rung-mbd/rung/internal/tape/places"
+
 // Places of what a body has over a step.
 const (
 	atTurn    = bodyPlaces // rotation since the beginning, after the state there
 	atSum     = 16         // weighted sums of velocities, rates of the turn, accelerations
-	atSeries  = notUnit + 1
-	atTwelfth = 10 // after the coefficients of rotated
+	atSeries  = places.Series
+	atTwelfth = places.Twelfth - places.Series
 )
 
 // stepping are the instructions of rollouts, each all that is done with one body.
 func stepping() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
 	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *kernel) {
-		alpha, a := unweighed(k, 0)
-		// a − ω×(ω×c), along the axes of the body.
-		w := k.vec(at('C', 9), 3)
-		c := k.vec(at('D', atCom), 3)
-		wc, ww := k.dot(anys(w), anys(c)), k.dot(anys(w), anys(w))
-		for i := range a {
-			a[i] = k.fma(ww, c[i], k.fnma(wc, w[i], a[i]))
-		}
-		bad := k.ld(at('E', 0))
-		for i := range 6 {
-			x := outward(k, a, alpha, i)
-			k.st(at('A', i), x)
-			bad = k.fma(k.null(), x, bad)
-		}
-		k.st(at('E', 0), bad)
+		a := rates(k)
+		k.put(at('A', 0), a...)
+		notice(k, at('E', 0), a)
 	})
 	first := "stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage."
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
@@ -35,37 +25,38 @@ func stepping() (list []*kernel) {
 	add("FirstStage", first+operands, func(k *kernel) { stage(k, true, false) })
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
-	add("Euler", "moves the state A of a body on by a step D of SemiImplicit: C are its accelerations (Rate), E the series of sine and cosine.", func(k *kernel) {
-		h := k.ld(at('D', 0))
+	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body, E the record with the series of sine and cosine and the step behind it. It adds what is not finite, as no number, to the record.", func(k *kernel) {
+		a := rates(k)
+		notice(k, at('E', notFinite), a)
+		h := k.ld(at('E', places.Step))
 		for i := range 3 {
-			v := k.fma(h, at('C', i), at('A', atVelocity+i))
+			v := k.fma(h, a[i], at('A', atVelocity+i))
 			k.st(at('A', atVelocity+i), v)
 			k.st(at('A', i), k.fma(h, v, at('A', i)))
 		}
 		turn := make([]val, 3)
 		for i := range turn {
-			w := k.fma(h, at('C', 3+i), at('A', atOmega+i))
+			w := k.fma(h, a[3+i], at('A', atOmega+i))
 			k.st(at('A', atOmega+i), w)
 			turn[i] = k.mul(k.mul(h, w), constant(half))
 		}
-		k.put(at('A', atRotation), rotated(k, turn, at('A', atRotation), at('E', 0))...)
+		k.put(at('A', atRotation), rotated(k, turn, at('A', atRotation), at('E', atSeries))...)
 	})
 	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.", func(k *kernel) {
 		for row := range 2 {
 			turn, move := unweighed(k, 6*row)
-			bad := k.ld(at('E', notFinite))
 			to := row * atVelocity
+			sum := k.null()
 			for i := range 3 {
 				x := outward(k, move, turn, i)
-				bad = k.fma(k.null(), x, bad)
+				sum = k.add(sum, x)
 				clean(k, at('A', to+i), k.add(x, at('A', to+i)))
 			}
 			out := make([]val, 3)
 			for i := range out {
 				out[i] = outward(k, move, turn, 3+i)
-				bad = k.fma(k.null(), out[i], bad)
 			}
-			k.st(at('E', notFinite), bad)
+			notice(k, at('E', notFinite), append([]val{sum}, out...))
 			for i := range out {
 				if row == 0 {
 					out[i] = k.mul(out[i], constant(half))
@@ -83,7 +74,25 @@ func stepping() (list []*kernel) {
 	return list
 }
 
-// unweighed returns C⁻ᵀ·B along the axes of the body, the linear part at the origin of its frame; D are the constants of the body.
+// rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
+func rates(k *kernel) []val {
+	alpha, a := unweighed(k, 0)
+	// a − ω×(ω×c), along the axes of the body.
+	w := k.vec(at('C', 9), 3)
+	c := k.vec(at('D', atCom), 3)
+	wc, ww := k.dot(anys(w), anys(c)), k.dot(anys(w), anys(w))
+	for i := range a {
+		a[i] = k.fma(ww, c[i], k.fnma(wc, w[i], a[i]))
+	}
+	out := make([]val, 6)
+	for i := range out {
+		out[i] = outward(k, a, alpha, i)
+	}
+	return out
+}
+
+// unweighed returns C⁻ᵀ·B along the axes of the body, the linear part at the origin of its frame; D are the constants of
+// the body.
 func unweighed(k *kernel, off int) (turn, move []val) {
 	x := k.vec(at('B', off), 3)
 	M := func(i int) mem { return at('D', atWeight+i) }
@@ -108,6 +117,12 @@ func outward(k *kernel, move, turn []val, i int) val {
 		return k.dot(anys(turn), lanesOf('C', 3*(i-3), 3, 1))
 	}
 	return k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
+}
+
+// notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each
+// other there.
+func notice(k *kernel, to mem, list []val) {
+	k.st(to, k.fma(k.null(), k.total(list), k.ld(to)))
 }
 
 // clean stores v, rounded where it is next to nothing.

@@ -54,19 +54,16 @@ func trees() (list []*kernel) {
 			k.st(at('A', 3+i), k.sub(a[i], v))
 		}
 	})
-	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B are the axes of P and C those of S, D and E the angular velocities of the bodies of S and P.", func(k *kernel) {
-		x := func() []val { return []val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))} }
-		y := func() []val { return []val{k.ld(at('C', 1)), k.ld(at('C', 4)), k.ld(at('C', 7))} }
+	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *kernel) {
 		w := make([]val, 3)
 		for i := range w {
 			w[i] = k.sub(at('D', i), at('E', i))
 		}
-		b := k.dot(anys(k.cross(k.cross(w, y()), x())), anys(w))
-		n := k.cross(y(), x())
+		b := k.dot(anys(k.cross(k.cross(w, k.vec(at('C', 0), 3)), k.vec(at('B', 0), 3))), anys(w))
+		n := k.cross(k.vec(at('C', 0), 3), k.vec(at('B', 0), 3))
 		b = k.add(b, k.dot(anys(n), anys(k.cross(k.vec(at('D', 0), 3), k.vec(at('E', 0), 3)))))
 		along(k, n, k.sub(k.null(), b))
 	})
-	add("Along", "stores C·B/(B·B): B a direction, C a number.", func(k *kernel) { along(k, k.vec(at('B', 0), 3), k.ld(at('C', 0))) })
 	add("Twist", "adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.", func(k *kernel) {
 		x := make([]val, 3)
 		for i := range x {
@@ -102,8 +99,55 @@ func trees() (list []*kernel) {
 		for i := range 3 {
 			k.st(at('A', places.PinOmega+i), k.ld(at('B', atOmega+i)))
 		}
+		for i := range 4 {
+			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
+		}
 	})
-	add("Unpin", "stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D origin and axis of the hinge in them.", unpin)
+	pinned := "stores in A the motions that put a body back on the pin E of a "
+	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them."
+	add("Unpin", pinned+"hinge"+back, unpin)
+	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
+	add("Uncross", pinned+"universal joint"+back, uncross)
+	add("Unslide", pinned+"slider"+back, unslide)
+	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *kernel) {
+		r, v, z := make([]val, 3), make([]val, 3), k.vec(at('B', places.PinAxis), 3)
+		for i := range r {
+			r[i] = k.sub(at('C', i), at('B', i))
+		}
+		w := k.vec(at('B', places.PinOmega), 3)
+		for i, x := range k.cross(w, r) {
+			v[i] = k.sub(k.sub(at('C', places.PinVelocity+i), at('B', places.PinVelocity+i)), x)
+		}
+		q, rate := k.dot(anys(z), anys(r)), k.dot(anys(z), anys(v))
+		k.put(at('A', places.SlideDistance), r...)
+		k.put(at('A', 0), q, rate)
+		twice := k.add(rate, rate)
+		for i, x := range k.cross(w, z) {
+			k.st(at('A', places.SlideAdds+i), k.mul(twice, x))
+			k.st(at('A', places.SlideArm+i), k.mul(q, z[i]))
+		}
+	})
+	add("Thrust", "adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.", func(k *kernel) {
+		tau, f := k.ld(at('C', 3)), k.vec(at('C', 0), 3)
+		for i := range f {
+			f[i] = k.mul(tau, f[i])
+		}
+		n := k.cross(k.vec(at('B', 0), 3), f)
+		turn := func(x []val) []val {
+			out := make([]val, 3)
+			for i := range out {
+				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
+			}
+			return out
+		}
+		for i, v := range k.lower(at('D', 0), turn(n)) {
+			k.st(at('A', i), k.add(v, at('A', i)))
+		}
+		root := k.ld(at('D', 6))
+		for i, v := range turn(f) {
+			k.st(at('A', 3+i), k.fma(v, root, at('A', 3+i)))
+		}
+	})
 	for d := 1; d <= maxTree; d++ {
 		add(fmt.Sprintf("Loads%d", d), fmt.Sprintf("stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its %d columns N and c behind them.", d), func(k *kernel) {
 			acc := k.vec(at('D', 0), d)
@@ -151,6 +195,17 @@ func trees() (list []*kernel) {
 			})
 		}
 	}
+	for _, n := range []int{3, 5} {
+		for d := 1; d <= maxTree; d++ {
+			for _, fresh := range []bool{true, false} {
+				name, doc := fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("subtracts B·Bᵀ, %d rows of %d, from the block A, lower triangle, and B·C from the right side behind it.", n, d)
+				if fresh {
+					name, doc = fmt.Sprintf("FirstLean%dx%d", n, d), fmt.Sprintf("stores −B·Bᵀ, %d rows of %d, in the block A, lower triangle, and D − B·C in the right side behind it.", n, d)
+				}
+				add(name, doc, func(k *kernel) { lean(k, n, d, fresh) })
+			}
+		}
+	}
 	for _, chain := range chains(maxTree) {
 		doc := "makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name."
 		add(chainName("Orthonormal", chain), doc, func(k *kernel) { orthonormal(k, chain, len(chain) < 3) })
@@ -159,36 +214,159 @@ func trees() (list []*kernel) {
 	return list
 }
 
-// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
-// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
-func unpin(k *kernel) {
-	near, r := make([]val, 3), k.vec(at('D', 0), 3)
+// apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
+func apart(k *kernel) (r, v []val) {
+	own := k.vec(at('D', 0), 3)
+	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
+		near[i] = k.dot(anys(own), lanesOf('C', 3*i, 3, 1))
 	}
-	v := k.cross(k.vec(at('B', atOmega), 3), near)
+	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]val, 3)
 	for i := range v {
 		v[i] = k.sub(k.sub(k.ld(at('E', places.PinVelocity+i)), at('B', atVelocity+i)), v[i])
-		near[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
+		r[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
 	}
-	k.put(at('A', 3), near...)
-	for i, x := range k.cross(k.vec(at('E', places.PinOmega), 3), near) { // −ω×R is ω×near
-		k.st(at('A', 9+i), k.sub(v[i], x))
+	for i, x := range k.cross(k.vec(at('E', places.PinOmega), 3), r) { // −ω×R is ω×r
+		v[i] = k.sub(v[i], x)
 	}
-	s := make([]val, 3)
-	r = k.vec(at('D', 3), 3)
+	return r, v
+}
+
+// ownAxis returns the axis of a body's pin, world axes.
+func ownAxis(k *kernel) []val {
+	s, r := make([]val, 3), k.vec(at('D', places.PinAxis), 3)
 	for i := range s {
 		s[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
-	z := k.vec(at('E', places.PinAxis), 3)
-	k.put(at('A', 0), k.cross(s, z)...)
+	return s
+}
+
+// slower returns how much slower than the pin E a body turns.
+func slower(k *kernel) []val {
 	w := make([]val, 3)
 	for i := range w {
 		w[i] = k.sub(k.ld(at('E', places.PinOmega+i)), at('B', atOmega+i))
 	}
+	return w
+}
+
+// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
+// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
+func unpin(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	s := ownAxis(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	k.put(at('A', 0), k.cross(s, z)...)
+	w := slower(k)
 	along := k.dot(anys(w), anys(z))
 	for i := range w {
 		k.st(at('A', 6+i), k.fnma(along, z[i], w[i]))
+	}
+}
+
+// snap is Snap. It turns the body by s×z, from its axis s to that of the pin, keeps the rate about z, and places the
+// origin. The rotation is 2·atan of half of the angle's sine, which is the angle but for its third power.
+func snap(k *kernel) {
+	cross := func(x []val, m mem) []val { return k.cross(x, k.vec(m, 3)) }
+	// s = r + 2·q₀·(q×r) + 2·q×(q×r)
+	q := k.vec(at('A', atRotation+1), 3)
+	t := cross(q, at('C', places.PinAxis))
+	for i := range t {
+		t[i] = k.add(t[i], t[i])
+	}
+	s := k.cross(q, t)
+	for i := range s {
+		s[i] = k.add(k.fma(t[i], at('A', atRotation), s[i]), at('C', places.PinAxis+i))
+	}
+	v := cross(s, at('D', places.PinAxis))
+	square := k.dot(anys(v), anys(v))
+	for i := range v {
+		v[i] = k.mul(v[i], constant(half))
+	}
+	// (1, v)·q, of length one.
+	p := []mem{at('A', atRotation), at('A', atRotation+1), at('A', atRotation+2), at('A', atRotation+3)}
+	out := []val{
+		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], k.ld(p[0])))),
+		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], k.ld(p[1])))),
+		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], k.ld(p[2])))),
+		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], k.ld(p[3])))),
+	}
+	k.put(at('A', atRotation), unit(k, out)...)
+	axesOf(k, 'A', atRotation, 'B')
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
+		x := k.sub(k.ld(at('D', i)), near[i])
+		moved := k.sub(x, at('A', i))
+		k.st(at('A', i), x)
+		square = k.fma(moved, moved, square)
+	}
+	k.st(at('E', 0), k.add(square, at('E', 0)))
+	w := make([]val, 3)
+	for i := range w {
+		w[i] = k.sub(at('A', atOmega+i), at('D', places.PinOmega+i))
+	}
+	rate := k.dot(anys(w), lanesOf('D', places.PinAxis, 3, 1))
+	z := k.vec(at('D', places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	rate = k.mul(rate, k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	for i := range w {
+		w[i] = k.fma(rate, at('D', places.PinAxis+i), at('D', places.PinOmega+i))
+		k.st(at('A', atOmega+i), w[i])
+	}
+	for i, x := range k.cross(near, w) {
+		k.st(at('A', atVelocity+i), k.add(x, at('D', places.PinVelocity+i)))
+	}
+}
+
+// uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
+// −(n·(n·w)/n², V).
+func uncross(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	y := ownAxis(k)
+	x := k.vec(at('E', places.PinAxis), 3)
+	n := k.cross(y, x)
+	part := k.div(constant(one), k.dot(anys(n), anys(n)))
+	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
+	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
+	for i := range n {
+		k.st(at('A', i), k.mul(turn, n[i]))
+		k.st(at('A', 6+i), k.mul(rate, n[i]))
+	}
+}
+
+// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
+// the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
+// 2·q₀·q.
+func unslide(k *kernel) {
+	r, v := apart(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	for i, x := range [2][]val{r, v} {
+		along := k.dot(anys(x), anys(z))
+		for j := range x {
+			k.st(at('A', 6*i+3+j), k.fnma(along, z[j], x[j]))
+		}
+	}
+	k.put(at('A', 6), slower(k)...)
+	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that
+	// body.
+	p, c := k.vec(at('B', atRotation), 4), func(i int) mem { return at('D', places.PinTurn+i) }
+	a := []val{
+		k.fnma(p[3], c(3), k.fnma(p[2], c(2), k.fnma(p[1], c(1), k.mul(p[0], c(0))))),
+		k.fnma(p[3], c(2), k.fma(p[2], c(3), k.fma(p[1], c(0), k.mul(p[0], c(1))))),
+		k.fnma(p[1], c(3), k.fma(p[3], c(1), k.fma(p[2], c(0), k.mul(p[0], c(2))))),
+		k.fnma(p[2], c(1), k.fma(p[1], c(2), k.fma(p[3], c(0), k.mul(p[0], c(3))))),
+	}
+	b := func(i int) mem { return at('E', places.PinRotation+i) }
+	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
+	q = k.sub(k.null(), k.add(q, q))
+	for i := 1; i <= 3; i++ { // a·b̄
+		j, l := i%3+1, (i+1)%3+1
+		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
+		k.st(at('A', i-1), k.mul(q, x))
 	}
 }
 
@@ -254,6 +432,38 @@ func hang(k *kernel, parent, joint bool, o int) {
 // places3 returns a column of a matrix.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
+// lean is Lean or FirstLean: row by row, with the columns of B as they are wanted.
+func lean(k *kernel, n, d int, fresh bool) {
+	for i := range n {
+		b := k.vec(at('B', i*d), d)
+		for j := range i + 1 {
+			var s val
+			if fresh {
+				s = k.null()
+			} else {
+				s = k.ld(at('A', i*n+j))
+			}
+			for c := range d {
+				if j == i {
+					s = k.fnma(b[c], b[c], s)
+				} else {
+					s = k.fnma(b[c], at('B', j*d+c), s)
+				}
+			}
+			k.st(at('A', i*n+j), s)
+		}
+		from := at('A', n*n+i)
+		if fresh {
+			from = at('D', i)
+		}
+		s := k.ld(from)
+		for c := range d {
+			s = k.fnma(b[c], at('C', c), s)
+		}
+		k.st(at('A', n*n+i), s)
+	}
+}
+
 // seen is Seen or SeenTurn.
 func seen(k *kernel, d, width int) {
 	k.loop(func() {
@@ -288,13 +498,12 @@ func seen(k *kernel, d, width int) {
 
 // orthonormal makes each column a unit vector that is orthogonal to those before, by the rule of Gram and Schmidt twice.
 // The freedoms of the last joint come first; a column is zero for the bodies before that of its joint, which do not hold
-// it. A column stays in registers where held is set.
+// it. A column stays in registers where held is set. Lengths are divided out at the end, as nothing waits for roots then.
 func orthonormal(k *kernel, chain []int, held bool) {
-	type column struct{ owner, row int } // the body of its joint, and its row there
-	var columns []column
+	var owner []int // of each column: the body of its joint
 	for b := len(chain) - 1; b >= 0; b-- {
-		for i := range chain[b] {
-			columns = append(columns, column{b, i})
+		for range chain[b] {
+			owner = append(owner, b)
 		}
 	}
 	// first returns the number of the first column that body b holds.
@@ -305,65 +514,72 @@ func orthonormal(k *kernel, chain []int, held bool) {
 		return n
 	}
 	place := func(b, i, c int) mem { return at("ABC"[b], 6*(i-first(b))+c) }
-	for i, own := range columns {
+	inverse := make([]val, len(owner)) // one over the square of the length
+	for i := range owner {
 		list := map[[2]int]val{}
 		load := func(b, c int) val {
-			if held {
-				if _, ok := list[[2]int{b, c}]; !ok {
-					list[[2]int{b, c}] = k.ld(place(b, i, c))
-				}
-				return list[[2]int{b, c}]
-			}
-			return k.ld(place(b, i, c))
-		}
-		store := func(b, c int, v val) {
-			if held {
+			v, ok := list[[2]int{b, c}]
+			if !ok || !held {
+				v = k.ld(place(b, i, c))
 				list[[2]int{b, c}] = v
-			} else {
-				k.st(place(b, i, c), v)
 			}
+			return v
 		}
-		// dot returns the product with column j ≤ i: that of each half of a body apart, so that sums do not wait for each
-		// other.
-		dot := func(j int) (sum val) {
-			for b := columns[j].owner; b < len(chain); b++ {
+		// dot returns the product with column j ≤ i: of few products each, so that sums do not wait for each other.
+		dot := func(j int) val {
+			var parts []val
+			for b := owner[j]; b < len(chain); b++ {
 				for _, from := range []int{0, 3} {
-					var s val
-					for c := from; c < from+3; c++ {
-						v := load(b, c)
-						var u any = v
-						if j != i {
-							u = place(b, j, c)
-						}
-						if c == from {
-							s = k.mul(v, u)
-						} else {
-							s = k.fma(v, u, s)
+					x, y := make([]any, 3), make([]any, 3)
+					for c := range x {
+						v := load(b, from+c)
+						x[c], y[c] = v, place(b, j, from+c)
+						if j == i {
+							y[c] = v
 						}
 					}
-					if b == columns[j].owner && from == 0 {
-						sum = s
-					} else {
-						sum = k.add(sum, s)
-					}
+					parts = append(parts, k.dot(x, y))
 				}
 			}
-			return sum
+			return k.total(parts)
 		}
 		for range 2 {
-			for j := range i {
-				part := dot(j)
-				for b := columns[j].owner; b < len(chain); b++ {
-					for c := range 6 {
-						store(b, c, k.fnma(part, place(b, j, c), load(b, c)))
+			if i == 0 {
+				break
+			}
+			part := make([]val, i)
+			for j := range part {
+				part[j] = k.mul(dot(j), inverse[j])
+			}
+			for b := owner[i]; b < len(chain); b++ {
+				for c := range 6 {
+					v := load(b, c)
+					for j := range part {
+						if owner[j] <= b {
+							v = k.fnma(part[j], place(b, j, c), v)
+						}
+					}
+					list[[2]int{b, c}] = v
+					if !held {
+						k.st(place(b, i, c), v)
 					}
 				}
 			}
 		}
-		size := k.div(constant(one), k.sqrt(dot(i)))
-		for b := own.owner; b < len(chain); b++ {
+		if held && i > 0 {
+			for b := owner[i]; b < len(chain); b++ {
+				for c := range 6 {
+					k.st(place(b, i, c), list[[2]int{b, c}])
+				}
+			}
+		}
+		inverse[i] = k.div(constant(one), dot(i))
+	}
+	for i := range owner {
+		r := k.sqrt(inverse[i])
+		for b := owner[i]; b < len(chain); b++ {
 			for c := range 6 {
-				k.st(place(b, i, c), k.mul(size, load(b, c)))
+				k.st(place(b, i, c), k.mul(r, place(b, i, c)))
 			}
 		}
 	}

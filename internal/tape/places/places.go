@@ -38,7 +38,21 @@ const (
 	PinAxis     = 3
 	PinVelocity = 6 // of the origin
 	PinOmega    = 9
-	Pin         = 12 // how many there are
+	PinRotation = 12 // of the body
+	Pin         = 16 // how many there are
+
+	// In the axes of the body a pin has origin and axis, and then how its frame is turned.
+	PinTurn = 6
+)
+
+// Slide of a slider.
+const (
+	SlideCoordinate = 0
+	SlideRate       = 1
+	SlideDistance   = 2  // of the origins
+	SlideArm        = 5  // part of the distance along the axis
+	SlideAdds       = 8  // acceleration that velocities add
+	Slide           = 11 // how many there are
 )
 
 // Record of a solve.
@@ -53,6 +67,14 @@ const (
 	NotFinite          // no number if a result is not finite
 	NotUnit            // largest distance of the square of a quaternion from one
 	Record             // how many there are
+)
+
+// Behind the record: the coefficients of rotations (tape.Series), 1/12, and the step of a rollout.
+const (
+	Series  = Record
+	Twelfth = Series + 10
+	Step    = Twelfth + 1
+	Behind  = Step + 1 // how many there are with the record
 )
 
 // Constants at the front of a workspace.

@@ -1,0 +1,151 @@
+package tape
+
+// span is what an instruction reads or writes of an operand, in places: from lo to hi, and further by multiples of N and
+// of the F bytes, and by steps of all turns of its loop but the first.
+type span struct {
+	used        bool
+	lo, hi      int
+	n, f        int
+	step, stepF int
+}
+
+// spanOf is the spans of the operands A to E of an instruction.
+type spanOf struct {
+	lines         int
+	reads, writes [5]span
+}
+
+// of returns the first and the last place of a span of an instruction whose operand is at p, in a workspace of places.
+func (s *span) of(o *Op, p uint32, places int) (first, last int) {
+	n, f, turns := int(o.N), int(o.F)/(8*Lanes), max(int(o.N)-1, 0)
+	at := int(p) / (8 * Lanes)
+	return max(at+s.lo, 0), min(at+s.hi+s.n*n+s.f*f+turns*(s.step+s.stepF*f), places-1)
+}
+
+// cycles that a processor takes for an instruction beside its lines, and until others can read its results; and the
+// number of instructions that are put in order together.
+const (
+	startCycles  = 8
+	resultCycles = 40
+	linesACycle  = 3
+	together     = 2048
+)
+
+// Schedule returns a tape that does the same, bit by bit, in an order in which instructions wait less for each other: of
+// those whose operands are there, or will be first, the one on which the longest chain hangs comes next. The tape has to
+// stay in a workspace of n places (Check).
+//
+// Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
+func Schedule(list []Op, n int) []Op {
+	m := len(list) - 1 // without End
+	s := scheduler{list: list[:m], chain: make([]int, m), start: make([]int, m)}
+	s.after, s.wait = dependencies(list[:m], n)
+	out := make([]Op, 0, len(list))
+	for lo := 0; lo < m; lo += together {
+		out = s.append(out, lo, min(lo+together, m))
+	}
+	return append(out, list[m])
+}
+
+// scheduler is the work of Schedule, by instruction.
+type scheduler struct {
+	list  []Op
+	after [][]int32 // those that come after it
+	wait  []int     // for how many it waits
+	chain []int     // cycles from its start to the end of the longest chain that hangs on it
+	start []int     // when its operands are there
+}
+
+// cost returns the cycles of an instruction.
+func (s *scheduler) cost(i int) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
+
+// before reports whether i is to come before j.
+func (s *scheduler) before(i, j, now int) bool {
+	if x, y := max(s.start[i], now), max(s.start[j], now); x != y {
+		return x < y
+	}
+	if s.chain[i] != s.chain[j] {
+		return s.chain[i] > s.chain[j]
+	}
+	return i < j
+}
+
+// append appends the instructions lo ≤ i < hi to out.
+func (s *scheduler) append(out []Op, lo, hi int) []Op {
+	var ready []int
+	for i := hi - 1; i >= lo; i-- {
+		for _, j := range s.after[i] {
+			s.chain[i] = max(s.chain[i], s.chain[j])
+		}
+		s.chain[i] += s.cost(i) + resultCycles
+		if s.wait[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for now := 0; len(ready) > 0; {
+		best := 0
+		for k := range ready {
+			if s.before(ready[k], ready[best], now) {
+				best = k
+			}
+		}
+		i := ready[best]
+		ready[best] = ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		out = append(out, s.list[i])
+		now = max(now, s.start[i]) + s.cost(i)
+		for _, j := range s.after[i] {
+			s.start[j] = max(s.start[j], now+resultCycles)
+			if s.wait[j]--; s.wait[j] == 0 {
+				ready = append(ready, int(j))
+			}
+		}
+	}
+	return out
+}
+
+// dependencies returns for each instruction those that have to come after it, and for how many each has to wait, of those
+// that are put in order together.
+func dependencies(list []Op, n int) (after [][]int32, wait []int) {
+	after, wait = make([][]int32, len(list)), make([]int, len(list))
+	writer, readers := make([]int32, n), make([][]int32, n) // of each place: the last writer, or −1, and the readers since
+	for p := range writer {
+		writer[p] = -1
+	}
+	link := func(a, b int32) {
+		if a < 0 || a == b || a/together != b/together {
+			return
+		}
+		if l := after[a]; len(l) > 0 && l[len(l)-1] == b {
+			return
+		}
+		after[a] = append(after[a], b)
+		wait[b]++
+	}
+	for i := range list {
+		o := &list[i]
+		s, operands := &spans[o.Code], [5]uint32{o.A, o.B, o.C, o.D, o.E}
+		for k := range operands {
+			if r := &s.reads[k]; r.used {
+				first, last := r.of(o, operands[k], n)
+				for p := first; p <= last; p++ {
+					link(writer[p], int32(i))
+					readers[p] = append(readers[p], int32(i))
+				}
+			}
+		}
+		for k := range operands {
+			if w := &s.writes[k]; w.used {
+				first, last := w.of(o, operands[k], n)
+				for p := first; p <= last; p++ {
+					link(writer[p], int32(i))
+					for _, r := range readers[p] {
+						link(r, int32(i))
+					}
+					writer[p], readers[p] = int32(i), readers[p][:0]
+				}
+			}
+		}
+	}
+	return after, wait
+}
