@@ -181,8 +181,9 @@ func killSweep(t *testing.T, args func(more ...string) []string, took time.Durat
 		cmd.Env = append(os.Environ(), "RUNG_SWEEP_ARGS="+strings.Join(list, "\n"))
 		require.NoError(t, cmd.Start())
 		wait := time.Duration(rng.Float64()*0.5*float64(took)/float64(least)) + 100*time.Millisecond
+		end := !testing.Short() || killed < least || parts == 0
 		timer := time.AfterFunc(wait, func() {
-			if !testing.Short() || killed < least || parts == 0 {
+			if end {
 				_ = cmd.Process.Kill()
 			}
 		})
