@@ -50,7 +50,7 @@ func TestGallery(t *testing.T) {
 
 	rows := regexp.MustCompile("(?m)^\\| `(\\S+) \\d+` \\|(.*)\\|$").FindAllStringSubmatch(page, -1)
 	require.Len(t, rows, len(shown))
-	for _, row := range rows {
+	for _, row := range check.Some(rows, 4) {
 		path := row[1] + ".json"
 		m, err := model.ReadFile(path)
 		require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestGallery(t *testing.T) {
 
 	played := regexp.MustCompile("(?m)^rung (play .*)$").FindAllStringSubmatch(page, -1)
 	require.Len(t, played, len(shown), "each model has the command that plays it")
-	for _, line := range played {
+	for _, line := range check.Some(played, 4) {
 		requirePlays(t, fields(line[1]))
 	}
 	for _, name := range regexp.MustCompile(`-o ([a-z]+\.html)`).FindAllStringSubmatch(page, -1) {

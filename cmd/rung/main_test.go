@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,7 +19,6 @@ import (
 // TestMain has the tests see terminals of the usual width, and collect garbage less often.
 func TestMain(m *testing.M) {
 	os.Unsetenv("COLUMNS")
-	debug.SetGCPercent(800) // hundreds of commands in one process: collecting after each was a third of the time
 	os.Exit(m.Run())
 }
 

@@ -52,7 +52,7 @@ func TestBenchMethods(t *testing.T) {
 		families, kinds, crossovers = "ladder", 4, 3
 	}
 	var doc growth.BenchDocument
-	out := ok(t, "bench", "--min-seconds", "0.01", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	out := ok(t, "bench", "--min-seconds", check.Few("0.01", "0"), "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
 	for _, r := range doc.Records {

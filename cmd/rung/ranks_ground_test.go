@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -65,13 +66,13 @@ func TestSimulateRanksGround(t *testing.T) {
 		same         bool    // steps are those of one process
 		tol          float64 // of the trajectories
 	}{
-		"rover":  {generated(t, "rover", "3"), "0.3", true, true, 1e-8},
+		"rover":  {generated(t, "rover", "3"), check.Few("0.3", "0.1"), true, true, 1e-8},
 		"bogie":  {generated(t, "rocker-bogie", "1"), "0.1", true, true, 1e-8},
 		"tracks": {generated(t, "tracked", "3"), "0.05", true, true, 1e-8},
 		// Kinks that are missed by rounding change the number of steps. With --ordering banded one process has 13 steps
 		// of 1700 less in the first, and a trajectory that is off by 1e-8, and one that is off by 1.3e-5 in the second.
 		"falls": {driven(t, dir), "0.5", true, false, 1e-6},
-		"stops": {stopsAlong(t), "0.6", false, false, 2e-5},
+		"stops": {stopsAlong(t), check.Few("0.6", "0.3"), false, false, 2e-5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ranks := []string{"2", "3"}
@@ -128,7 +129,7 @@ func TestSimulateRanksGroundResume(t *testing.T) {
 		}
 		at := func(file string) string { return filepath.Join(dir, name+file) }
 		args := func(tag string) []string {
-			list := []string{path, "--until", "0.4", "--every", "0.01", "--ranks", "3", "-o", at(tag + ".csv"), "--checkpoint", at(tag + "-c"), "--json"}
+			list := []string{path, "--until", check.Few("0.4", "0.2"), "--every", "0.01", "--ranks", "3", "-o", at(tag + ".csv"), "--checkpoint", at(tag + "-c"), "--json"}
 			if name == "falls" {
 				list = append(list, "--contacts", at(tag+"-contacts.csv"))
 			}

@@ -359,11 +359,11 @@ func TestRanksOfTables(t *testing.T) {
 	require.NoError(t, out.Close())
 	ok(t, "export", sprung, "-o", head)
 	whole := ok(t, "accel", sprung, "--json")
-	for _, n := range []string{"1", "2", "3"} {
+	for _, n := range check.Some([]string{"1", "2", "3"}, 2) {
 		sameDocuments(t, whole, ok(t, "accel", head, "--json", "--ranks", n), onRanksTol)
 	}
 	assert.Contains(t, ok(t, "accel", head, "--ranks", "3"), "and 21 more bodies")
-	for _, columns := range []string{"joint." + m.Joints[pin].Name + ".q,energy.*", m.Bodies[7].Name + ".p?,joint.*.qd,energy.*,drift.*"} {
+	for _, columns := range check.Some([]string{m.Bodies[7].Name + ".p?,joint.*.qd,energy.*,drift.*", "joint." + m.Joints[pin].Name + ".q,energy.*"}, 2) {
 		args := []string{"simulate", "--until", "0.1", "--every", "0.01", "--columns", columns, "-o"}
 		ok(t, append(args, one, sprung)...)
 		ok(t, append(args, three, head, "--ranks", "3")...)
@@ -371,7 +371,7 @@ func TestRanksOfTables(t *testing.T) {
 	}
 
 	commands := [][]string{{"accel", tables}, {"simulate", tables, "--until", "0.01", "-o", three}}
-	for _, command := range commands { // more ranks than bodies
+	for _, command := range check.Some(commands, 2) { // more ranks than bodies
 		ok(t, append(command, "--ranks", "120")...)
 	}
 	refused := func(want string) {

@@ -159,11 +159,7 @@ func TestSweepKilled(t *testing.T) {
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
 		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
 	}
-	draws := 400
-	if testing.Short() {
-		draws = 200
-	}
-	dir := sweepFolder(t, draws)
+	dir := sweepFolder(t, check.Few(400, 100))
 	begun := time.Now()
 	ok(t, sweepArgs(dir, "whole", "--quiet", "--threads", "2")...)
 	killSweep(t, func(more ...string) []string {
@@ -174,7 +170,7 @@ func TestSweepKilled(t *testing.T) {
 }
 
 // killSweep runs a sweep that takes about a time in processes of their own, kills them at random moments, at least so
-// often, and goes on until it is done.
+// often and until one has left a part, and goes on until it is done. A short run ends no more than that.
 func killSweep(t *testing.T, args func(more ...string) []string, took time.Duration, least int) {
 	t.Helper()
 	rng, killed, parts := check.Rand(1), 0, 0
@@ -185,7 +181,12 @@ func killSweep(t *testing.T, args func(more ...string) []string, took time.Durat
 		cmd.Env = append(os.Environ(), "RUNG_SWEEP_ARGS="+strings.Join(list, "\n"))
 		require.NoError(t, cmd.Start())
 		wait := time.Duration(rng.Float64()*0.5*float64(took)/float64(least)) + 100*time.Millisecond
-		timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+		end := !testing.Short() || killed < least || parts == 0
+		timer := time.AfterFunc(wait, func() {
+			if end {
+				_ = cmd.Process.Kill()
+			}
+		})
 		err := cmd.Wait()
 		timer.Stop()
 		if err == nil {
