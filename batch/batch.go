@@ -167,7 +167,7 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.verdict()
 	t.answers = c.take()
 	if c.refusal() == "" {
-		t.steps = c.steps()
+		t.steps = c.steps(t.stage)
 	}
 	t.fixed = append(c.fixed, tape.Op{Code: tape.End})
 	return t
@@ -177,12 +177,10 @@ func (c *compiler) tapes() (t tapes) {
 func (t *tapes) all() []*[]tape.Op {
 	list := []*[]tape.Op{&t.fixed, &t.stage, &t.judge, &t.refine, &t.answers}
 	if s := t.steps; s != nil {
-		for _, some := range [2][]([]tape.Op){s.updates[:], s.judge[:]} {
-			for i := range some {
-				list = append(list, &some[i])
-			}
+		for k := range s.stages {
+			list = append(list, &s.stages[k])
 		}
-		list = append(list, &s.spread, &s.rates, &s.euler, &s.errors, &s.project)
+		list = append(list, &s.euler)
 	}
 	return list
 }

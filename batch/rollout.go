@@ -253,23 +253,15 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		if k > 0 && w.timed {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
 		}
-		tape.Run(w.w, w.t.stage)
-		tape.Run(w.w, t.spread)
-		if stages > 1 {
-			tape.Run(w.w, t.rates)
-		}
-		tape.Run(w.w, t.judge[min(k, 1)])
-		if k == 0 {
-			w.watchLanes(r, g, n, ok)
-		}
 		if stages == 1 {
 			tape.Run(w.w, t.euler)
 		} else {
-			tape.Run(w.w, t.updates[k])
+			tape.Run(w.w, t.stages[k])
+		}
+		if k == 0 {
+			w.watchLanes(r, g, n, ok)
 		}
 	}
-	tape.Run(w.w, t.errors)
-	tape.Run(w.w, t.project)
 	unit := w.b.drift * w.b.drift
 	errorP, bad, holds := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
 	for l := range n {

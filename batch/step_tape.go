@@ -9,16 +9,19 @@ import (
 
 // stepper is the tapes of Rollout.
 type stepper struct {
-	judge   [2][]tape.Op // the checks of the first stage, and of others
-	spread  []tape.Op    // the solution of bodies in groups
-	rates   []tape.Op    // accelerations of the origins of the bodies' frames, for RungeKutta4
-	updates [4][]tape.Op // after each stage of RungeKutta4: the next state, and sums
-	euler   []tape.Op    // after the stage of SemiImplicit: accelerations, and the state at the end
-	errors  []tape.Op    // violations of the joints at the state
-	project []tape.Op    // the state put back on the joints, in two solves
+	stages [4][]tape.Op // of RungeKutta4: accelerations, the checks, and the next state; the last one puts it back on the joints
+	euler  []tape.Op    // the step of SemiImplicit
 
 	h      place // numbers of setStep
 	errorP place // squared violations
+}
+
+// join returns a tape of several, one behind the other.
+func join(list ...[]tape.Op) (all []tape.Op) {
+	for _, ops := range list {
+		all = append(all, ops[:len(ops)-1]...)
+	}
+	return append(all, tape.Op{Code: tape.End})
 }
 
 // refusal says why a mechanism is not stepped in lanes; empty if it is.
@@ -43,41 +46,49 @@ func (c *compiler) refusal() string {
 	return ""
 }
 
-// steps makes the tapes of Rollout.
-func (c *compiler) steps() *stepper {
+// steps makes the tapes of Rollout; stage is that of accelerations and multipliers.
+func (c *compiler) steps(stage []tape.Op) *stepper {
 	s := &stepper{h: c.room(8), errorP: c.room(1)}
 	c.spread()
-	s.spread = c.take()
+	stage = join(stage, c.take())
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
 	for i := range over {
 		over[i] = c.room(bodyPlaces + 3 + 12)
 	}
-	s.rates = c.take()
+	accelerations := c.take()
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
 	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
-	s.judge[0] = c.take()
+	first := c.take()
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
-	s.judge[1] = c.take()
+	later := c.take()
 
 	series := c.sys.record.at(records)
 	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		for i := range c.bodies {
 			c.op(code, c.bodies[i].state, over[i], rates[i], s.h.at(2*k), series)
 		}
-		s.updates[k] = c.take()
+		judge := later
+		if k == 0 {
+			judge = first
+		}
+		s.stages[k] = join(stage, accelerations, judge, c.take())
 	}
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 	}
-	s.euler = c.take()
+	s.euler = join(stage, first, c.take())
+	back := c.closing(s)
+	s.stages[3], s.euler = join(s.stages[3], back), join(s.euler, back)
+	return s
+}
 
+// closing returns the tape that puts the state back on the joints.
+func (c *compiler) closing(s *stepper) []tape.Op {
 	drift := c.violations(s)
-	s.errors = c.take()
-
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
 	c.reduceDrift(drift)
 	var dx, z []place
@@ -100,8 +111,7 @@ func (c *compiler) steps() *stepper {
 		}
 		c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
 	}
-	s.project = c.take()
-	return s
+	return c.take()
 }
 
 // rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
