@@ -174,6 +174,9 @@ func TestNFourBar(t *testing.T) {
 			requireNFourBar(t, n, bench.DefaultAngle, order.Auto, ladderTol)
 		})
 		for _, side := range []float64{-1, 1} {
+			if n > 10000 && side > 0 {
+				continue // the same from the other side
+			}
 			t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
 				requireNFourBar(t, n, math.Pi/2+side*1e-3, order.Auto, singularTol)
 			})

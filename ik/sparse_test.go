@@ -92,9 +92,12 @@ func TestSparseChains(t *testing.T) {
 		sizes = sizes[:3]
 	}
 	for _, bend := range []float64{0.3, 1.2} {
-		for _, at := range check.Some([][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}}, 2) {
+		for i, at := range check.Some([][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}}, 2) {
 			steps := 0
 			for _, n := range sizes {
+				if n > 10000 && i > 1 {
+					continue // two targets are enough for the longest chain
+				}
 				r, _ := sparsely(t, chainModel(n, bend), Task{Targets: []Target{tipAt(n, at[0], at[1])}})
 				name := fmt.Sprintf("%d links, bent by %v, to %v", n, bend, at)
 				require.Equal(t, Reached, r.Status, name)

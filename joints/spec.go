@@ -200,6 +200,11 @@ func (s *Spec) CoordinatesTo(q, qd *[6]float64, f *Frames) {
 	if s.Turns != nil && f.Near == nil {
 		s.addTurns(q)
 	}
+	if s.Axes != nil && f.Near == nil {
+		found := *f
+		found.Near = q[:s.Axes.Len()] // which are not searched for again
+		f = &found
+	}
 	s.RatesTo(qd, f)
 }
 

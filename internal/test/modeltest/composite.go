@@ -135,12 +135,15 @@ func regular(axes []joints.Axis, q []float64) bool {
 	s, f := joints.Spec{Kind: a.Kind(), Axes: a}, joints.Frames{EP: spatial.Identity3(), ES: p.E, R: p.R}
 	var found, qd [6]float64
 	s.CoordinatesTo(&found, &qd, &f)
+	f.Near = q // the search of all poses is not done again for each dual
 	for i := range q {
 		var w spatial.Force
 		var tau [6]float64
 		tau[i] = 1
-		s.WrenchTo(&w, &tau, &f)
-		if math.Abs(found[i]-q[i]) > 1e-9 || w.Moment().Norm()+w.Linear().Norm() > 5 {
+		if math.Abs(found[i]-q[i]) > 1e-9 {
+			return false
+		}
+		if s.WrenchTo(&w, &tau, &f); w.Moment().Norm()+w.Linear().Norm() > 5 {
 			return false
 		}
 	}
