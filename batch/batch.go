@@ -154,7 +154,7 @@ type tapes struct {
 func (c *compiler) tapes() (t tapes) {
 	c.evaluate()
 	c.sys.factorize()
-	c.sys.backward(c.sys.x, c.sys.z, 1, false)
+	c.sys.backward(c.sys.x, c.sys.z, 1)
 	t.stage = c.take()
 	c.sys.judge(enoughError, 1/trustedPivot) // the first solve has to have pivots for which its error is estimated
 	t.judge = c.take()

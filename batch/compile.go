@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -12,30 +13,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Places of one body in a state.
+// Short names of package places: one body in a state, and the constants of a body.
 const (
-	atPosition = 0
-	atRotation = 3
-	atVelocity = 7
-	atOmega    = 10
-	bodyPlaces = 13
-)
+	atPosition = places.Position
+	atRotation = places.Rotation
+	atVelocity = places.Velocity
+	atOmega    = places.Omega
+	bodyPlaces = places.State
 
-// Places of the constants of a body (tape.Body).
-const (
-	atInertia = 0
-	atWeight  = 6  // L⁻¹, lower, and 1/√m
-	atNegated = 13 // the same with the other sign
-	atMass    = 20 // m·1/√m
-	atCom     = 21
-	atOwnMass = 24 // m, which no instruction reads; only where it varies
-	bodyData  = 25
+	atInertia = places.Inertia
+	atWeight  = places.Weight
+	atNegated = places.Negated
+	atMass    = places.Mass
+	atCom     = places.Com
+	atRoot    = places.Root
+	atOwnMass = places.OwnMass
+	bodyData  = places.Constants
 )
 
 // bodyPlace is where a body is in the workspace.
 type bodyPlace struct {
 	state, data place
-	axes, spin  place // E, Eᵀω
+	axes, spin  place // E, Eᵀω; of a body in a group they are the beginning of a frame (package places)
 	load, x, a  place // C⁻¹·f, solution, accelerations in world axes
 	wrench      place // force and moment from outside, if there are any
 }
@@ -61,20 +60,28 @@ type prescribed struct {
 	end            place // at the end of a step: coordinate and rate, the sine and the cosine of an angle
 }
 
+// loop is the rows W of a joint on a body in a group.
+type loop struct {
+	h *hung
+	W place
+}
+
 // compiler makes the tapes of a mechanism.
 type compiler struct {
 	*program
-	mech   *mechanism.Mechanism
-	plan   *kkt.Plan // with armature
-	sys    *system
-	input  place // time, gravity, bodies: what a state is
-	length int   // of it
-	bodies []bodyPlace
-	joints []jointPlace
-	zero   place // three zeros, and a matrix of zeros after them
-	unit   place // the unit matrix
+	mech    *mechanism.Mechanism
+	plan    *kkt.Plan // with armature
+	reduced *reduction
+	sys     *system
+	input   place // time, gravity, bodies: what a state is
+	length  int   // of it
+	bodies  []bodyPlace
+	joints  []jointPlace
+	zero    place // three zeros, and a matrix of zeros after them
+	unit    place // the unit matrix
 
-	drive      []place // of freedoms with forces in the state, by joint: 0 for none
+	loops      map[int32][]loop // of each −1 node: its rows on bodies in groups
+	drive      []place          // of freedoms with forces in the state, by joint: 0 for none
 	motions    []prescribed
 	rareJoints []int32 // nodes whose rows are evaluated one state at a time
 	rareForces bool    // what acts on the bodies is evaluated one state at a time
@@ -84,7 +91,7 @@ type compiler struct {
 
 // newCompiler lays out the workspace of a plan.
 func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
-	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at}
+	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at, loops: map[int32][]loop{}}
 	m := c.mech
 	nb := m.NumBodies()
 	c.zero = c.constant(make([]float64, 12)...)
@@ -96,11 +103,21 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 		c.drive[6*f.Joint+f.Freedom] = c.input.at(4 + bodyPlaces*nb + i)
 	}
 	c.rareForces = c.anyRareForce()
-	c.sys = newSystem(c.program, c.plan.Layout().Pattern, c.plan.Order())
+	c.reduced = newReduction(c.plan)
+	c.sys = newSystem(c.program, c.reduced.pattern, c.reduced.order)
+	for _, g := range c.reduced.groups {
+		c.sys.group[g.node] = true
+	}
 	for i := range m.Bodies {
-		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.dataPlace(i), axes: c.room(9), spin: c.room(3), a: c.room(6)}
-		b.spin = b.axes.at(9)
-		b.load, b.x = c.sys.right[i], c.sys.x[i]
+		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.dataPlace(i), a: c.room(6)}
+		if h := c.reduced.of[i]; h != nil {
+			b.axes, b.load, b.x = c.room(places.Frame), c.room(6), c.room(6)
+			h.add, h.N = c.room(6), c.room(6*(h.columns()+1))
+		} else {
+			node := c.reduced.node[i]
+			b.axes, b.load, b.x = c.room(places.ArmParent), c.sys.right[node], c.sys.x[node]
+		}
+		b.spin = b.axes.at(places.Spin)
 		if c.wrenches || c.rareForces {
 			b.wrench = c.constant(make([]float64, 6)...)
 		}
@@ -121,6 +138,10 @@ func dataTo(out *[bodyData]float64, b *bodies.Body) {
 	}
 	out[atMass] = b.Mass * w.Mass
 	copy(out[atCom:], b.Com[:])
+	var L spatial.Chol3
+	if b.Inertia.CholeskyTo(&L) == nil { // others are not solved in lanes
+		copy(out[atRoot:], L[:])
+	}
 	out[atOwnMass] = b.Mass
 }
 
@@ -140,16 +161,24 @@ func (c *compiler) evaluate() {
 			c.op(tape.Weigh, b.load, b.wrench, b.wrench.at(3), b.data.at(atWeight), b.axes)
 		}
 	}
+	for _, g := range c.reduced.groups {
+		c.hang(g)
+	}
 	for j := range m.Joints {
-		c.passing()
-		c.joint(j)
-		c.lasting()
+		if c.reduced.tree[j] == nil {
+			c.passing()
+			c.joint(j)
+			c.lasting()
+		}
 	}
 	if !c.rareForces {
 		c.elements()
 	}
+	for _, g := range c.reduced.groups {
+		c.groupLoads(g, c.sys.right[g.node])
+	}
 	for i := range m.Couplings {
-		node := int32(c.plan.Layout().CouplingNode(i))
+		node := c.reduced.node[c.plan.Layout().CouplingNode(i)]
 		c.rareJoints = append(c.rareJoints, node)
 		c.sys.dense[node] = true
 	}
@@ -157,6 +186,7 @@ func (c *compiler) evaluate() {
 
 // results adds accelerations in world axes.
 func (c *compiler) results() {
+	c.spread()
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		c.op(tape.Unweigh, b.a, b.x, b.axes, b.data.at(atWeight), c.sys.record.at(notFinite))

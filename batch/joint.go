@@ -28,10 +28,10 @@ type jointWork struct {
 // joint adds the rows of joint j and what drives it.
 func (c *compiler) joint(j int) {
 	jt := &c.mech.Joints[j]
-	node := c.plan.Layout().JointNode(j)
+	node := c.jointNode(j)
 	if jt.Axes != nil {
 		if node >= 0 {
-			c.rareJoints = append(c.rareJoints, int32(node))
+			c.rareJoints = append(c.rareJoints, node)
 			c.sys.dense[node] = true
 		}
 		return
@@ -56,7 +56,7 @@ func (c *compiler) joint(j int) {
 		}
 	}
 	if node >= 0 {
-		c.rows(at, j, int32(node))
+		c.rows(at, j, node)
 	}
 }
 
@@ -284,13 +284,14 @@ func (c *compiler) push(body int32, f, n place, sign int) {
 func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], node: node, scale: c.sys.scale[node], pred: -1, succ: -1, fly: -1}
 	p := c.sys.pattern
+	var blocks [2]place // of the bodies or their groups
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 		at := c.sys.rows[node][k-p.Ptr[node]]
 		switch b := p.Ind[k]; {
-		case b == w.jt.Pred:
-			w.pred = at
-		case b == w.jt.Succ:
-			w.succ = at
+		case w.jt.Pred >= 0 && b == c.reduced.node[w.jt.Pred]:
+			w.pred, blocks[0] = c.rowsOn(w, w.jt.Pred, at), at
+		case w.jt.Succ >= 0 && b == c.reduced.node[w.jt.Succ]:
+			w.succ, blocks[1] = c.rowsOn(w, w.jt.Succ, at), at
 		default:
 			w.fly = at
 		}
@@ -317,6 +318,31 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	c.sys.full[node] = w.full
 	if !c.sys.plain(node) {
 		c.squares(w, j)
+	}
+	c.reduce(w, blocks)
+}
+
+// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
+func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
+	if c.reduced.of[body] == nil {
+		return block
+	}
+	return c.constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
+}
+
+// reduce adds what groups make of the rows of a joint.
+func (c *compiler) reduce(w *jointWork, blocks [2]place) {
+	for i, x := range [2]struct {
+		body int32
+		W    place
+	}{{w.jt.Pred, w.pred}, {w.jt.Succ, w.succ}} {
+		if x.body < 0 || c.reduced.of[x.body] == nil {
+			continue
+		}
+		h := c.reduced.of[x.body]
+		c.see(w, h, x.W, blocks[i])
+		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
+		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
 	}
 }
 
@@ -348,11 +374,15 @@ func (c *compiler) squares(w *jointWork, j int) {
 			k++
 		}
 	}
-	for _, at := range [2]place{w.succ, w.pred} {
-		if at >= 0 {
+	bodies := [2]int32{w.jt.Succ, w.jt.Pred}
+	for i, at := range [2]place{w.succ, w.pred} {
+		if at >= 0 && c.reduced.of[bodies[i]] == nil {
 			c.opN(tape.Squares, w.row, 0, w.scale, at, from)
 			from = w.scale
 		}
+	}
+	if from != w.scale { // the groups add theirs
+		c.opN(tape.Copy, w.row, 0, w.scale, from)
 	}
 }
 

@@ -51,9 +51,10 @@ type Outcome struct {
 	was      []nearness
 }
 
-// nearness is how near a state is to a singular pose (kkt.Solver.Nearness), and when: at the beginning of a step that ended at time.
+// nearness is how near a state is to a singular pose (kkt.Solver.Nearness), and when: at the beginning of a step that
+// ended at time.
 type nearness struct {
-	near float64 // +Inf if unknown
+	over float64 // 1/Nearness²
 	rows int     // redundant ones
 	time float64 // s
 }
@@ -76,22 +77,23 @@ func (o *Outcome) Steps(i int) int { return int(o.steps[i]) }
 // OneByOne returns how many of these were made alone, by the solver.
 func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
 
-// Singular returns how many steps of state i may have gone over a singular pose: steps from whose beginning it is no further, as the nearness
-// falls from step to step (theory.md (50)), and steps about which the number of redundant rows changes. Fixed steps take no care there, so
-// that the motion behind such a pose may be on another branch, or have gained speed. Integrators with error control of package sim lead steps
-// over it.
+// Singular returns how many steps of state i may have gone over a singular pose: steps from whose beginning it is no
+// further, as the nearness falls from step to step (theory.md (50)), and steps about which the number of redundant rows
+// changes. Fixed steps take no care there, so that the motion behind such a pose may be on another branch, or have gained
+// speed. Integrators with error control of package sim lead steps over it.
 func (o *Outcome) Singular(i int) int { return int(o.singular[i]) }
 
-// watch takes in a step of h of state i from time on: the nearness at its beginning, and the number of redundant rows. It compares them with those of
-// the step before, which has ended at the same time. What it knows is left from one Rollout to the next.
-func (o *Outcome) watch(i int, time, h, near float64, rows int) {
+// watch takes in a step of h of state i from time on: one over the square of the nearness at its beginning, and the
+// number of redundant rows. It compares them with those of the step before, which has ended at the same time. What it
+// knows is left from one Rollout to the next.
+func (o *Outcome) watch(i int, time, h, over float64, rows int) {
 	was := &o.was[i]
 	if was.time == time {
-		if near <= was.near-near || rows != was.rows { // a step on it would be zero
+		if over > 0 && over >= 4*was.over || rows != was.rows { // half as near: a step on it would be zero
 			o.singular[i]++
 		}
 	}
-	*was = nearness{near, rows, time + h}
+	*was = nearness{over, rows, time + h}
 }
 
 // Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
@@ -286,7 +288,7 @@ func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	time := w.lane(w.c.time())
 	for l := range n {
 		if i := g*lanes + l; ok>>l&1 == 1 && r.out.errs[i] == nil {
-			r.out.watch(i, time[l], r.how.Step, 1/math.Sqrt(over[l]), int(weak[l]))
+			r.out.watch(i, time[l], r.how.Step, over[l], int(weak[l]))
 		}
 	}
 }
@@ -398,7 +400,7 @@ func (w *worker) stepAlone(r *rolling, i int) error {
 	if err := w.scalar.step(w.st, r.how.Step, r.how.Integrator); err != nil {
 		return fault.Errorf("%w: %w", ErrStep, err)
 	}
-	r.out.watch(i, time, r.how.Step, w.scalar.near, w.scalar.rows)
+	r.out.watch(i, time, r.how.Step, 1/(w.scalar.near*w.scalar.near), w.scalar.rows)
 	s.set(i, w.st)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -78,16 +79,26 @@ func (c *compiler) steps() *stepper {
 	s.errors = c.take()
 
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
+	c.reduceDrift(drift)
 	var dx, z []place
 	for i := range c.sys.order {
 		n := c.sys.size(int32(i))
 		dx, z = append(dx, c.room(2*n)), append(z, c.room(2*n))
+		if drift[i] == none {
+			z[i] = none
+		}
 	}
 	c.sys.eliminate(drift, z, 2, false)
-	c.sys.backward(dx, z, 2, true)
+	c.sys.backward(dx, z, 2)
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
 		b := &c.bodies[i]
-		c.op(tape.Moved, b.state, dx[i], b.axes, b.data, c.sys.record)
+		x := dx[c.reduced.node[i]]
+		if h := c.reduced.of[i]; h != nil {
+			z, n := x.at(h.from), h.columns()
+			x = c.room(12)
+			c.opN(tape.TwoSpread1+tape.Code(n-1)*loadsStep, 0, h.group.dof, x, h.N, z, h.drift)
+		}
+		c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
 	}
 	s.project = c.take()
 	return s
@@ -95,6 +106,7 @@ func (c *compiler) steps() *stepper {
 
 // rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
 func (c *compiler) rates() (list []place) {
+	c.spread()
 	for i := range c.bodies {
 		b := &c.bodies[i]
 		out := c.room(6)
@@ -109,6 +121,10 @@ func (c *compiler) rates() (list []place) {
 func (c *compiler) violations(s *stepper) (drift []place) {
 	drift = make([]place, len(c.sys.order))
 	for i := range drift {
+		if c.sys.leaf[i] && !c.sys.group[i] {
+			drift[i] = none
+			continue
+		}
 		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
 	}
 	for i := range c.bodies {
@@ -117,8 +133,12 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 	}
 	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
 	for j := range c.mech.Joints {
-		node := c.plan.Layout().JointNode(j)
-		if node >= 0 {
+		if h := c.reduced.tree[j]; h != nil {
+			c.passing()
+			c.treeGap(s, h)
+			c.lasting()
+		}
+		if node := c.jointNode(j); node >= 0 {
 			c.passing()
 			if jt := &c.mech.Joints[j]; isHinge(jt) && jt.Kind != joints.Fixed {
 				c.gap(s, j, node, drift[node])
@@ -132,8 +152,15 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 }
 
 // gap adds those of a hinge or a ball.
-func (c *compiler) gap(s *stepper, j, node int, drift place) {
-	jt, rows := &c.mech.Joints[j], c.sys.size(int32(node))
+func (c *compiler) gap(s *stepper, j int, node int32, drift place) {
+	rows := c.sys.size(node)
+	c.gapTo(drift, j, rows)
+	c.opN(tape.SumSquares, rows, 0, s.errorP, drift)
+}
+
+// gapTo stores them, displacements and rows places behind them rates. It returns the axes of P.
+func (c *compiler) gapTo(drift place, j, rows int) (P place) {
+	jt := &c.mech.Joints[j]
 	ends := func(side side) place {
 		body, _ := side.of(jt)
 		out := c.room(9)
@@ -146,7 +173,7 @@ func (c *compiler) gap(s *stepper, j, node int, drift place) {
 		c.op(tape.Point, out, b.state, b.axes, c.originIn(j, side))
 		return out
 	}
-	P := c.frameAxes(j, sideP)
+	P = c.frameAxes(j, sideP)
 	c.opN(tape.Apart, 0, rows, drift, ends(sideP), ends(sideS), P, c.omega(jt.Pred))
 	if jt.Kind == joints.Revolute {
 		axes := c.unit
@@ -156,21 +183,13 @@ func (c *compiler) gap(s *stepper, j, node int, drift place) {
 		w := c.difference(c.omega(jt.Succ), c.omega(jt.Pred))
 		c.opN(tape.Tilt, 0, rows, drift.at(3), P, axes, c.axesIn(j, sideS).at(2), w)
 	}
-	c.opN(tape.SumSquares, rows, 0, s.errorP, drift)
+	return P
 }
 
 // violation adds those of one joint.
-func (c *compiler) violation(s *stepper, j, node int, drift place) {
+func (c *compiler) violation(s *stepper, j int, node int32, drift place) {
 	jt := &c.mech.Joints[j]
-	var at jointPlace
-	c.frames(&at, j)
-	if at.R == 0 {
-		c.separation(&at, j)
-	}
-	if at.S == 0 {
-		at.S = c.frameAxes(j, sideS)
-	}
-	c.relative(&at, jt)
+	at := c.relativePose(j)
 	delta, speed := c.room(6), c.room(6)
 	c.opN(tape.Copy, 6, 0, delta, c.sys.null)
 	c.opN(tape.Copy, 6, 0, speed, c.sys.null)
@@ -207,10 +226,110 @@ func (c *compiler) violation(s *stepper, j, node int, drift place) {
 		}
 	}
 	// Rows of armature are no constraints; theirs stay zero.
-	rows := c.sys.size(int32(node))
+	rows := c.sys.size(node)
 	c.opN(tape.Sub, rows, 0, drift, c.sys.null, delta)
 	c.opN(tape.Sub, rows, 0, drift.at(rows), c.sys.null, speed)
 	c.opN(tape.SumSquares, row, 0, s.errorP, delta)
+}
+
+// relativePose adds the relative pose and motion of the frames of a joint.
+func (c *compiler) relativePose(j int) (at jointPlace) {
+	c.frames(&at, j)
+	if at.R == 0 {
+		c.separation(&at, j)
+	}
+	if at.S == 0 {
+		at.S = c.frameAxes(j, sideS)
+	}
+	c.relative(&at, &c.mech.Joints[j])
+	return at
+}
+
+// treeGap adds the motions that take back the violations of a tree joint, (R4).
+func (c *compiler) treeGap(s *stepper, h *hung) {
+	j, jt := int(h.joint), &c.mech.Joints[h.joint]
+	h.gap = c.lastingRoom(12)
+	if isHinge(jt) && !h.reversed {
+		pin := c.pinIn(j, sideP)
+		if h.parent != nil {
+			b, own := &c.bodies[h.parent.body], pin
+			pin = c.room(places.Pin)
+			c.op(tape.Pin, pin, b.state, b.axes, own)
+		}
+		b := &c.bodies[h.body]
+		c.op(tape.Unpin, h.gap, b.state, b.axes, c.pinIn(j, sideS), pin)
+		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
+		return
+	}
+	along := c.constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign
+	var P place
+	if isHinge(jt) {
+		P = c.gapTo(along, j, 6)
+		c.opN(tape.SumSquares, 5, 0, s.errorP, along)
+	} else {
+		at := c.relativePose(j)
+		P = at.P
+		turn := c.tilt(&at, jt)
+		list, _ := triples(jt.Kind)
+		for _, t := range list {
+			from, fast, to := turn, at.alongW, along.at(3+t.first)
+			if t.force {
+				from, fast, to = at.alongR, at.alongV, along.at(t.first)
+			}
+			c.opN(tape.Sub, t.n, 0, to, c.sys.null, from.at(t.first))
+			c.opN(tape.Sub, t.n, 0, to.at(6), c.sys.null, fast.at(t.first))
+		}
+		c.opN(tape.SumSquares, 6, 0, s.errorP, along)
+		if jt.Kind == joints.Universal {
+			x, y, delta := c.vector(tape.Column, at.P), c.vector(tape.Column, at.S.at(1)), c.room(2)
+			n := c.vector(tape.Cross, y, x)
+			c.op(tape.Dot, delta, x, y)
+			c.op(tape.Dot, delta.at(1), n, at.w)
+			c.opN(tape.SumSquares, 1, 0, s.errorP, delta)
+			c.opN(tape.Sub, 2, 0, delta, c.sys.null, delta)
+			for k := range 2 {
+				c.op(tape.Along, h.gap.at(6*k), n, delta.at(k))
+			}
+		}
+	}
+	for k := range 2 {
+		if jt.Kind != joints.Universal {
+			c.op(tape.MulVec, h.gap.at(6*k), P, along.at(6*k+3))
+		}
+		c.op(tape.MulVec, h.gap.at(6*k+3), P, along.at(6*k))
+	}
+	if h.reversed {
+		c.opN(tape.Sub, 12, 0, h.gap, c.sys.null, h.gap)
+	}
+}
+
+// reduceDrift adds what groups make of violations: c of their bodies, and the right sides of what is left, (R8).
+func (c *compiler) reduceDrift(drift []place) {
+	for _, g := range c.reduced.groups {
+		for _, h := range g.bodies {
+			b := &c.bodies[h.body]
+			h.drift = c.room(12)
+			if h.parent == nil {
+				c.op(tape.TwoHangFree, h.drift, c.sys.null, b.axes, b.data, h.gap)
+			} else {
+				c.op(tape.TwoHang, h.drift, c.bodies[h.parent.body].axes, b.axes, b.data, h.gap)
+			}
+		}
+		from := c.sys.null
+		for k := len(g.bodies) - 1; k >= 0; k-- {
+			h := g.bodies[k]
+			at := drift[g.node].at(h.from)
+			if k < len(g.bodies)-1 {
+				from = at
+			}
+			c.opN(tape.TwoLoads1+tape.Code(h.columns()-1)*loadsStep, 0, g.dof, at, h.N, h.drift, from)
+		}
+	}
+	for i := c.sys.pattern.Positive(); i < c.sys.pattern.Len(); i++ {
+		for _, l := range c.loops[int32(i)] {
+			c.op(tape.Shaped(tape.TwoRows1of1, c.sys.size(int32(i)), c.sys.full[i]), drift[i], l.W, l.h.drift)
+		}
+	}
 }
 
 // Places of a prescribed motion at the end of a step.

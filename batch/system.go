@@ -4,21 +4,22 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Places of the record of a solve.
+// Short names of package places: the record of a solve.
 const (
-	overPivot   = iota // largest scale over pivot of a row
-	doubt              // largest pivot over scale of a weak row
-	weakRows           // number of weak rows
-	bodyPivot          // largest distance of 1/pivot of a body's row from ½
-	bigResidual        // largest square of a residual over its pivot
-	badResidual        // positive if a residual is not small beside its terms
-	sizes              // largest squared norm of a body's part
-	notFinite          // no number if a result is not finite
-	notUnit            // largest distance of the square of a quaternion from one
-	records
+	overPivot   = places.OverPivot
+	doubt       = places.Doubt
+	weakRows    = places.WeakRows
+	bodyPivot   = places.BodyPivot
+	bigResidual = places.BigResidual
+	badResidual = places.BadResidual
+	sizes       = places.Sizes
+	notFinite   = places.NotFinite
+	notUnit     = places.NotUnit
+	records     = places.Record
 )
 
 // system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as
@@ -35,6 +36,8 @@ type system struct {
 	scale  []place   // of each −1 node
 	x      []place   // of each node: its solution
 	square []place   // of each +1 node: its squared norm
+	parts  [][]place // of each −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
+	group  []bool    // of each +1 node
 	record place
 
 	full    []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
@@ -48,13 +51,14 @@ type system struct {
 	mask    place              // one where a lane wants a correction
 	holds   place              // one where a lane has passed the checks
 	terms   place
+	scrap   place // of judge
 	null    place
 }
 
 func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 	n := pattern.Len()
 	s := &system{program: p, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
-		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n), square: make([]place, n),
+		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n), square: make([]place, n), parts: make([][]place, n), group: make([]bool, n),
 		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
 		z: make([]place, n), res: make([]place, n), full: make([]int, n), dense: make([]bool, n), core: make([]place, n)}
 	for k, v := range order {
@@ -63,10 +67,10 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 	s.null = p.constant(make([]float64, 36)...)
 	// Moved has no operand left for the coefficients of rotations. It reads them behind the record.
 	s.record = p.constant(append(append(make([]float64, records), tape.Series[:]...), 1./12)...)
-	s.mask, s.holds, s.terms = p.room(1), p.room(1), p.room(1)
+	s.mask, s.holds, s.terms, s.scrap = p.room(1), p.room(1), p.room(1), p.room(2)
 	for i := range n {
 		size := int(pattern.Size[i])
-		s.right[i], s.z[i] = p.room(size+3), p.room(size) // right sides are written by threes
+		s.right[i], s.z[i] = p.room(max(size+3, 6)), p.room(size) // right sides are written by threes, and those of groups have zeros behind them
 		s.set(s.right[i], make([]float64, size)...)
 		s.res[i] = p.room(13) + 1 // and before them what Judge compares them with, behind them the solution
 		s.x[i] = s.res[i] + 6
@@ -103,7 +107,7 @@ func (s *system) leavesFirst() {
 func (s *system) plain(joint int32) bool {
 	p := s.pattern
 	for _, b := range p.Ind[p.Ptr[joint]:p.Ptr[joint+1]] {
-		if !s.leaf[b] {
+		if !s.leaf[b] || s.group[b] {
 			return false
 		}
 	}
@@ -205,6 +209,9 @@ func (s *system) factorize() {
 	s.eliminate(s.right, s.z, 1, true)
 }
 
+// none stands for a right side of zeros.
+const none = place(0)
+
 // eliminate goes through the nodes in order: their blocks, where factor is set, and the right sides b, rows of them in
 // each node, one behind the other. It leaves what the backward half needs in z, which it makes where factor is set.
 func (s *system) eliminate(b, z []place, rows int, factor bool) {
@@ -227,7 +234,7 @@ func (s *system) eliminate(b, z []place, rows int, factor bool) {
 			}
 		}
 		// The right side as one more row.
-		skip := !factor && s.leaf[v] // of residuals, which are zero there
+		skip := b[v] == none
 		switch {
 		case skip:
 		case s.leaf[v]:
@@ -396,7 +403,7 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 
 // backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
 // of two, one behind the other.
-func (s *system) backward(list, z []place, rows int, residual bool) {
+func (s *system) backward(list, z []place, rows int) {
 	back, upper, columns := tape.Back1, tape.Upper1, tape.Columns1of1
 	if rows == 2 {
 		back, upper, columns = tape.TwoBack1, tape.TwoUpper1, tape.TwoColumns1of1
@@ -405,7 +412,7 @@ func (s *system) backward(list, z []place, rows int, residual bool) {
 		v := s.order[i]
 		n := s.size(v)
 		from := z[v]
-		if residual && s.leaf[v] {
+		if from == none {
 			from = s.null
 		}
 		if len(s.below[v]) == 0 {
@@ -439,7 +446,7 @@ func (s *system) judge(enough, limit float64) {
 	rest := s.constant(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
 	for i := range p.Positive() {
-		if s.size(int32(i)) == 6 {
+		if s.size(int32(i)) == 6 || s.group[i] {
 			s.op(tape.Size, s.record.at(sizes), s.right[i], s.square[i])
 			s.op(tape.Size, s.record.at(sizes), s.x[i], s.square[i])
 		} else {
@@ -459,6 +466,10 @@ func (s *system) judge(enough, limit float64) {
 			s.opN(tape.Add, 1, 0, s.terms, terms, s.square[b])
 			from, terms = s.res[i], s.terms
 		}
+		for _, c := range s.parts[i] {
+			s.op(tape.Size, s.scrap, c, s.scrap.at(1))
+			s.opN(tape.Add, 1, 0, s.terms, s.terms, s.scrap.at(1))
+		}
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
@@ -468,10 +479,12 @@ func (s *system) judge(enough, limit float64) {
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
 func (s *system) refine() {
 	p := s.pattern
+	res, z := append([]place(nil), s.res...), append([]place(nil), s.z...)
 	for i := range p.Positive() {
 		v := int32(i)
 		if s.leaf[v] {
-			continue // these hold up to the rounding of their own terms
+			res[v], z[v] = none, none // these hold up to the rounding of their own terms
+			continue
 		}
 		s.opN(tape.Sub, s.size(v), 0, s.res[v], s.right[v], s.x[v])
 		for j := p.Positive(); j < p.Len(); j++ {
@@ -482,12 +495,12 @@ func (s *system) refine() {
 			}
 		}
 	}
-	s.eliminate(s.res, s.z, 1, false)
+	s.eliminate(res, z, 1, false)
 	dx := make([]place, len(s.order))
 	for i := range dx {
 		dx[i] = s.room(int(p.Size[i]))
 	}
-	s.backward(dx, s.z, 1, true)
+	s.backward(dx, z, 1)
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}

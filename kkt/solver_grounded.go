@@ -3,12 +3,10 @@ package kkt
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/sparse"
 )
 
 // groundPlan is the analysis of a reduced system.
@@ -34,35 +32,11 @@ func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := factor.AnalyzeContext(ctx, g.Pattern, beforeJoints(g.Pattern, perm))
+	s, err := factor.AnalyzeContext(ctx, g.Pattern, order.BeforeJoints(g.Pattern, perm))
 	if err != nil {
 		return nil, err
 	}
 	return &groundPlan{g, s}, nil
-}
-
-// beforeJoints returns perm with the neighbours of some joints moved right before the joint: of those that come
-// after no neighbour with six freedoms. On a body the rows of a joint are independent, but on a group with fewer
-// freedoms they may depend on each other.
-func beforeJoints(p *sparse.Pattern, perm []int32) []int32 {
-	out := make([]int32, 0, len(perm))
-	done := make([]bool, len(perm))
-	add := func(v int32) {
-		if !done[v] {
-			done[v] = true
-			out = append(out, v)
-		}
-	}
-	for _, v := range perm {
-		list := p.Ind[p.Ptr[v]:p.Ptr[v+1]]
-		if !slices.ContainsFunc(list, func(b int32) bool { return done[b] && p.Size[b] == sparse.MaxBlock }) {
-			for _, b := range list {
-				add(b)
-			}
-		}
-		add(v)
-	}
-	return out
 }
 
 // grounded is the memory of a reduced system.

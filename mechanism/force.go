@@ -308,18 +308,24 @@ type Energy struct {
 // Potential returns the sum of all parts but the kinetic one.
 func (e Energy) Potential() float64 { return e.Gravity + e.Springs + e.Joints + e.Contacts }
 
+// BodyEnergy returns the kinetic energy of body i at s and its energy in gravity, J. k was computed at s.
+func (m *Mechanism) BodyEnergy(i int, k *BodyKinematics, s *State) (kinetic, gravity float64) {
+	b, st := &m.Bodies[i], &s.Bodies[i]
+	var u [6]float64
+	st.ComVelocityTo(&u, &k.Com)
+	v, omega := k.E.TMulVec(spatial.Vec3(u[3:])), k.E.TMulVec(st.Omega)
+	return b.KineticEnergy(&b.Inertia, &omega, &v), -b.Mass * m.Gravity.Dot(st.Position.Add(k.Com)) // in body axes
+}
+
 // EnergyAt returns the energy of s.
 //
 // Cost: O(bodies + joints + forces), no allocation; k was computed at s.
 func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	var e Energy
 	for i := range m.Bodies {
-		b, st, kb := &m.Bodies[i], &s.Bodies[i], &k.Bodies[i]
-		var u [6]float64
-		st.ComVelocityTo(&u, &kb.Com)
-		v, omega := kb.E.TMulVec(spatial.Vec3(u[3:])), kb.E.TMulVec(st.Omega)
-		e.Kinetic += b.KineticEnergy(&b.Inertia, &omega, &v) // in body axes
-		e.Gravity -= b.Mass * m.Gravity.Dot(st.Position.Add(kb.Com))
+		kinetic, gravity := m.BodyEnergy(i, &k.Bodies[i], s)
+		e.Kinetic += kinetic
+		e.Gravity += gravity
 	}
 	if m.geared != nil {
 		e.Kinetic += m.ArmatureEnergy(k, s)

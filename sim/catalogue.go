@@ -318,6 +318,32 @@ func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error
 	return newChosen(c, chosen, source), nil
 }
 
+// Subjects returns the bodies and the joints that have columns of their own like one of the patterns (Select), increasing.
+//
+// Cost: O(columns × patterns).
+func (c *Catalogue) Subjects(patterns []string) (bodies, joints []int) {
+	c.each(func(b block, _ int, col Column) bool {
+		var list *[]int
+		switch b.kind {
+		case bodyKind, accelerationKind:
+			list = &bodies
+		case freedomKind, wrenchKind:
+			list = &joints
+		default:
+			return true
+		}
+		if slices.ContainsFunc(patterns, func(p string) bool { return p == col.Name || Like(col.Name, p) }) {
+			*list = append(*list, b.i)
+		}
+		return true
+	})
+	for _, list := range [...]*[]int{&bodies, &joints} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return bodies, joints
+}
+
 // chosenColumn is a column: its block, and its part of it.
 type chosenColumn struct {
 	block

@@ -167,6 +167,21 @@ func TestAccelerationColumns(t *testing.T) {
 	}
 }
 
+// Subjects are the bodies and joints that columns are of.
+func TestSubjects(t *testing.T) {
+	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	all := sim.NewCatalogue(mech, nil)
+	bodies, joints := all.Subjects([]string{mech.BodyName(1) + ".px", "joint." + mech.JointName(2) + ".*", "energy.*"})
+	assert.Equal(t, []int{1}, bodies)
+	assert.Equal(t, []int{2}, joints)
+	bodies, joints = all.Subjects([]string{"*.acc?", "energy.*"})
+	assert.Len(t, bodies, mech.NumBodies())
+	assert.Empty(t, joints)
+}
+
 func TestSelectErrors(t *testing.T) {
 	m := turnedRod()
 	plan, err := rung.NewPlan(m, rung.Options{})

@@ -20,6 +20,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints"
 	mbd "github.com/rung-mbd/rung/model"
 )
 
@@ -146,7 +147,7 @@ func TestRanksRefused(t *testing.T) {
 		"--csv and --plot":                {"bench", "--ranks", "4", "grid", "6", "--csv", "-"},
 		"measures one model":              {"bench", "--ranks", "4"},
 		"--ranks needs --method sparse":   {"accel", model, "--ranks", "2", "--method", "tree-direct"},
-		"no such file or directory":       {"bench", "--ranks", "2", "nix.tables"},
+		"nix.tables/head.json: no such":   {"bench", "--ranks", "2", "nix.tables"},
 		"--events is not for --ranks":     {"simulate", rover, "--until", "1", "--ranks", "2", "--events", "e.csv"},
 		"a stop with an impact speed":     {"simulate", struck, "--until", "1", "--ranks", "2"},
 	} {
@@ -343,15 +344,49 @@ func TestRanksOfTables(t *testing.T) {
 	sameRuns(t, one, three, 1e-8)
 	ok(t, "simulate", tables, "-o", three, "--ranks", "3", "--checkpoint", filepath.Join(dir, "c"), "--resume", "--until", "0.2", "--every", "0.01", "--bodies", "L3,R40")
 
+	// What is in the head of the tables, springs, drives and limits, is seen by rank 0; other bodies bring their energy.
+	m, err := rung.Open(generated(t, "nfourbar", "20"))
+	require.NoError(t, err)
+	m.Forces = append(m.Forces, mbd.ForceElement{
+		Name: "far", Type: mbd.SpringDamper, A: mbd.Attachment{Body: m.Bodies[3].Name}, B: mbd.Attachment{Body: m.Bodies[37].Name}, Stiffness: 0.2, RestLength: 1,
+	})
+	pin := slices.IndexFunc(m.Joints, func(j mbd.Joint) bool { return j.Type == joints.Revolute })
+	m.Joints[pin].Stiffness, m.Joints[pin].Rest = []float64{2}, []float64{0.1}
+	sprung, head := filepath.Join(dir, "sprung.json"), filepath.Join(dir, "sprung.tables")
+	out, err := os.Create(sprung)
+	require.NoError(t, err)
+	require.NoError(t, mbd.Write(out, m))
+	require.NoError(t, out.Close())
+	ok(t, "export", sprung, "-o", head)
+	whole := ok(t, "accel", sprung, "--json")
+	for _, n := range []string{"1", "2", "3"} {
+		sameDocuments(t, whole, ok(t, "accel", head, "--json", "--ranks", n), onRanksTol)
+	}
+	assert.Contains(t, ok(t, "accel", head, "--ranks", "3"), "and 21 more bodies")
+	for _, columns := range []string{"joint." + m.Joints[pin].Name + ".q,energy.*", m.Bodies[7].Name + ".p?,joint.*.qd,energy.*,drift.*"} {
+		args := []string{"simulate", "--until", "0.1", "--every", "0.01", "--columns", columns, "-o"}
+		ok(t, append(args, one, sprung)...)
+		ok(t, append(args, three, head, "--ranks", "3")...)
+		sameRuns(t, one, three, 1e-8)
+	}
+
 	commands := [][]string{{"accel", tables}, {"simulate", tables, "--until", "0.01", "-o", three}}
 	for _, command := range commands { // more ranks than bodies
 		ok(t, append(command, "--ranks", "120")...)
 	}
-	require.NoError(t, os.Truncate(filepath.Join(tables, "joints.parquet"), 500))
-	for _, command := range commands {
-		r := rungRun(append(command, "--ranks", "3")...)
-		assert.Equal(t, shell.ExitUse, r.status)
-		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
-		assert.Contains(t, r.err, "joints.parquet: no table of joints")
+	refused := func(want string) {
+		for _, command := range commands {
+			r := rungRun(append(command, "--ranks", "3")...)
+			assert.Equal(t, shell.ExitUse, r.status)
+			assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+			assert.Contains(t, r.err, want)
+		}
 	}
+	file := filepath.Join(tables, "joints.parquet")
+	require.NoError(t, os.Truncate(file, 500))
+	refused("joints.parquet: no table of joints")
+	require.NoError(t, os.Remove(file))
+	refused(file + ": no such file or directory")
+	r := rungRun("accel", tables)
+	assert.Contains(t, r.err, file+": no such file or directory")
 }

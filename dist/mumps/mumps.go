@@ -63,6 +63,12 @@ const (
 	numNull = 28 // INFOG
 )
 
+// leastPivot is the size of a pivot, relative to the largest other entry in its row, below which MUMPS puts it off. The
+// system is semidefinite with a diagonal of at most 1, so a pivot d has entries of at most √d beside it: none that is not
+// null (1e-12 at least) is put off. Such systems need no pivots that are chosen. And a choice does harm where rows nearly
+// depend on each other: the pivots that are put off to the end get as small as the least eigenvalues, and count as null.
+const leastPivot = 1e-7
+
 // attempts is how often more memory is given.
 const attempts = 6
 
@@ -94,9 +100,11 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	row, col := cArray[C.MUMPS_INT](k), cArray[C.MUMPS_INT](k)
 	r.free = []unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(r.entries)), unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(col))}
 	at := 0
+	r.number = numbers(c, h)
 	for j := range n {
 		for i := j; i < n; i++ {
-			row[at], col[at] = C.MUMPS_INT(max(h.Rows[i], h.Rows[j])+1), C.MUMPS_INT(min(h.Rows[i], h.Rows[j])+1)
+			a, b := r.number[h.Rows[i]], r.number[h.Rows[j]]
+			row[at], col[at] = C.MUMPS_INT(max(a, b)), C.MUMPS_INT(min(a, b))
 			at++
 		}
 	}
@@ -114,7 +122,7 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	C.set(id, inParallel, 1)
 	C.set(id, moreMemory, 50)
 	C.set(id, orderOf, 1)
-	C.setReal(id, threshold, 0.01)
+	C.setReal(id, threshold, leastPivot)
 	C.setReal(id, nullFix, 0)
 	if o.LowRank > 0 {
 		C.set(id, lowRank, 2)
@@ -123,8 +131,8 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	r.scale = make([]float64, n)
 	if c.Rank() == 0 {
 		perm := cArray[C.MUMPS_INT](h.Size)
-		for k, i := range h.Order {
-			perm[i] = C.MUMPS_INT(k + 1)
+		for i := range perm {
+			perm[i] = C.MUMPS_INT(h.Size - i)
 		}
 		r.rhs, r.all = cArray[float64](h.Size), make([]float64, h.Size)
 		id.perm_in, id.rhs = unsafe.SliceData(perm), (*C.DMUMPS_REAL)(unsafe.SliceData(r.rhs))
@@ -141,11 +149,35 @@ type root struct {
 	comm    dist.Comm
 	held    *dist.Held
 	id      *C.DMUMPS_STRUC_C // nil if no row is held
+	number  []int             // by row of the root: that of MUMPS
 	entries []float64         // of the share
 	scale   []float64         // 1/√d by row of the share
 	rhs     []float64         // on rank 0
 	all     []float64         // 1/√d by row of the root, on rank 0
 	free    []unsafe.Pointer
+}
+
+// numbers gives each row of the root a number from 1 on, the last one to the row that is eliminated first: in a front
+// MUMPS goes through its rows from the highest number down, whatever the order it is given. So rows are eliminated in the
+// order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last pivots
+// of a nearly singular system get as small as its least eigenvalues.
+func numbers(c dist.Comm, h *dist.Held) []int {
+	list := make([]float64, h.Size) // of rows, in elimination order
+	if c.Rank() > 0 {
+		c.Recv(0, list)
+	} else {
+		for k, i := range h.Order {
+			list[k] = float64(i)
+		}
+		for other := 1; other < c.Size(); other++ {
+			c.Send(other, list)
+		}
+	}
+	number := make([]int, h.Size)
+	for k, i := range list {
+		number[int(i)] = h.Size - k
+	}
+	return number
 }
 
 // cArray allocates n numbers for C, one at least.
@@ -219,14 +251,14 @@ func (r *root) SolveTo(x, b []float64) error {
 		return nil
 	}
 	for i, v := range b {
-		r.rhs[i] = -v * r.all[i]
+		r.rhs[r.number[i]-1] = -v * r.all[i]
 	}
 	r.id.nrhs, r.id.lrhs = 1, r.id.n
 	if C.call(r.id, 3); r.code() < 0 {
 		return fmt.Errorf("dist/mumps: solve fails (INFOG %d, %d)", r.code(), int(C.info(r.id, 2)))
 	}
 	for i := range x {
-		x[i] = r.rhs[i] * r.all[i]
+		x[i] = r.rhs[r.number[i]-1] * r.all[i]
 	}
 	return nil
 }
@@ -241,7 +273,7 @@ func (r *root) WeakRows(visit func(row int)) bool {
 	}
 	rows := make([]int, int(C.info(r.id, numNull)))
 	for i := range rows {
-		rows[i] = int(C.nullPivot(r.id, C.int(i))) - 1
+		rows[i] = int(r.held.Order[r.held.Size-int(C.nullPivot(r.id, C.int(i)))])
 	}
 	slices.Sort(rows)
 	for _, i := range rows {

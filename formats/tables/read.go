@@ -121,21 +121,105 @@ func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err e
 	if lo < 0 || hi < lo || hi > f.head.Bodies {
 		panic("formats/tables: range out of range")
 	}
-	part := *f.rest
-	m = &part
-	m.Bodies, m.Joints = nil, nil
-	var ends [][2]int64
-	if ends, joints, err = f.readJoints(m, lo, hi); err != nil {
-		return nil, nil, nil, err
+	p := f.newPart()
+	for g := range len(f.joints.first) - 1 {
+		from, to := f.joints.first[g], f.joints.first[g+1]
+		k, _ := slices.BinarySearch(f.AtJoint, from)
+		inHead := k < len(f.AtJoint) && f.AtJoint[k] < to
+		if !inHead && !f.mayTouch(g, lo, hi) {
+			continue
+		}
+		err := f.joints.read(g, from, to, func(row int64, r *jointRow) error {
+			if _, special := f.joint[row]; !special && (r.Pred < lo || r.Pred >= hi) && (r.Succ < lo || r.Succ >= hi) {
+				return f.ends(r)
+			}
+			return p.add(row, r)
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	bodies = make([]int64, 0, hi-lo+int64(len(f.AtBody)))
+	bodies = make([]int64, 0, hi-lo)
 	for b := lo; b < hi; b++ {
 		bodies = append(bodies, b)
 	}
-	bodies = append(bodies, f.AtBody...)
-	for _, e := range ends {
+	return p.finish(bodies)
+}
+
+// Pick returns what is in the head, the bodies and joints of some rows, which increase, and the bodies of these joints. It
+// is else as Part, with the cost of the row groups that have these rows. It panics if there is no such row.
+func (f *File) Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) {
+	check := func(list []int64, n int64) {
+		for i, x := range list {
+			if x < 0 || x >= n || i > 0 && x <= list[i-1] {
+				panic("formats/tables: row out of range")
+			}
+		}
+	}
+	check(bodies, f.head.Bodies)
+	check(joints, f.head.Joints)
+	p := f.newPart()
+	rows := slices.Concat(joints, f.AtJoint)
+	slices.Sort(rows)
+	if err := f.joints.pick(slices.Compact(rows), p.add); err != nil {
+		return nil, nil, nil, err
+	}
+	return p.finish(bodies)
+}
+
+// part is a part of a model as it grows.
+type part struct {
+	file *File
+	m    *model.Model
+	ends [][2]int64 // rows of the bodies of each joint
+	rows []int64    // of joints
+}
+
+func (f *File) newPart() *part {
+	m := *f.rest
+	m.Bodies, m.Joints = nil, nil
+	return &part{file: f, m: &m}
+}
+
+// ends returns an error if the bodies of a joint are not there.
+func (f *File) ends(r *jointRow) error {
+	for _, e := range [...]struct {
+		column string
+		row    int64
+	}{{"predecessor", r.Pred}, {"successor", r.Succ}} {
+		if e.row < -1 || e.row >= f.head.Bodies {
+			return fmt.Errorf("column %s: there is no body in row %d", e.column, e.row)
+		}
+	}
+	return nil
+}
+
+// add appends a joint: the one of the head if it is there.
+func (p *part) add(row int64, r *jointRow) error {
+	if err := p.file.ends(r); err != nil {
+		return err
+	}
+	var j model.Joint
+	if at, special := p.file.joint[row]; special {
+		j = p.file.rest.Joints[at]
+	} else {
+		t, err := joints.ParseKind(r.Type)
+		if err != nil {
+			return fmt.Errorf("column type: %w", err)
+		}
+		j = r.joint(t)
+	}
+	p.m.Joints, p.ends, p.rows = append(p.m.Joints, j), append(p.ends, [2]int64{r.Pred, r.Succ}), append(p.rows, row)
+	return nil
+}
+
+// finish adds the bodies in an increasing list, those of the joints, and those of the head.
+func (p *part) finish(list []int64) (m *model.Model, bodies, joints []int64, err error) {
+	f, m := p.file, p.m
+	bodies = slices.Concat(list, f.AtBody)
+	for _, e := range p.ends {
 		for _, b := range e {
-			if b >= 0 && (b < lo || b >= hi) {
+			if _, there := slices.BinarySearch(list, b); b >= 0 && !there {
 				bodies = append(bodies, b)
 			}
 		}
@@ -157,54 +241,11 @@ func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err e
 		i, _ := slices.BinarySearch(bodies, row)
 		return m.Bodies[i].Name
 	}
-	for i, e := range ends {
+	for i, e := range p.ends {
 		j := &m.Joints[i]
 		j.Predecessor, j.Successor = name(e[0]), name(e[1])
 	}
-	return m, bodies, joints, f.same(m, bodies, joints)
-}
-
-// readJoints appends the joints of the bodies from lo to hi−1, and of the head, to m. It returns the rows of their
-// bodies, and theirs.
-func (f *File) readJoints(m *model.Model, lo, hi int64) (ends [][2]int64, rows []int64, err error) {
-	for g := range len(f.joints.first) - 1 {
-		from, to := f.joints.first[g], f.joints.first[g+1]
-		k, _ := slices.BinarySearch(f.AtJoint, from)
-		inHead := k < len(f.AtJoint) && f.AtJoint[k] < to
-		if !inHead && !f.mayTouch(g, lo, hi) {
-			continue
-		}
-		err := f.joints.read(g, from, to, func(row int64, r *jointRow) error {
-			for _, e := range [...]struct {
-				column string
-				row    int64
-			}{{"predecessor", r.Pred}, {"successor", r.Succ}} {
-				if e.row < -1 || e.row >= f.head.Bodies {
-					return fmt.Errorf("column %s: there is no body in row %d", e.column, e.row)
-				}
-			}
-			at, special := f.joint[row]
-			if !special && (r.Pred < lo || r.Pred >= hi) && (r.Succ < lo || r.Succ >= hi) {
-				return nil
-			}
-			var j model.Joint
-			if special {
-				j = f.rest.Joints[at]
-			} else {
-				t, err := joints.ParseKind(r.Type)
-				if err != nil {
-					return fmt.Errorf("column type: %w", err)
-				}
-				j = r.joint(t)
-			}
-			m.Joints, ends, rows = append(m.Joints, j), append(ends, [2]int64{r.Pred, r.Succ}), append(rows, row)
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	return ends, rows, nil
+	return m, bodies, p.rows, f.same(m, bodies, p.rows)
 }
 
 // mayTouch reports whether a row group of joints may have one of the bodies from lo to hi−1, by its statistics.

@@ -120,6 +120,21 @@ func TestPart(t *testing.T) {
 	}
 	assert.LessOrEqual(t, len(joints), touching+1) // one of the head
 	assert.Panics(t, func() { _, _, _, _ = f.Part(3, 2) })
+
+	p, bodies, joints, err = f.Pick([]int64{7, 33}, []int64{30})
+	require.NoError(t, err)
+	require.NoError(t, model.Check(p))
+	require.Equal(t, []int64{4, 30}, joints, "one of the head")
+	for i, row := range joints {
+		assert.Equal(t, m.Joints[row], p.Joints[i])
+	}
+	require.Subset(t, bodies, []int64{7, 33})
+	require.LessOrEqual(t, len(bodies), 2+2*len(joints))
+	for i, row := range bodies {
+		assert.Equal(t, m.Bodies[row], p.Bodies[i])
+	}
+	assert.Panics(t, func() { _, _, _, _ = f.Pick([]int64{60}, nil) })
+	assert.Panics(t, func() { _, _, _, _ = f.Pick(nil, []int64{2, 2}) })
 	require.NoError(t, f.Close())
 }
 

@@ -266,136 +266,230 @@ const (
 	Gram1of1 Code = 129
 	// Rows1of1 stores D − B·C: B rows of a shape.
 	Rows1of1 Code = 130
+	// TwoRows1of1 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows1of1 Code = 131
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 131
+	Columns1of1 Code = 132
 	// TwoColumns1of1 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of1 Code = 132
+	TwoColumns1of1 Code = 133
 	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 133
+	First2of2 Code = 134
 	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 134
+	Gram2of2 Code = 135
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 135
+	Rows2of2 Code = 136
+	// TwoRows2of2 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows2of2 Code = 137
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 136
+	Columns2of2 Code = 138
 	// TwoColumns2of2 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of2 Code = 137
+	TwoColumns2of2 Code = 139
 	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 138
+	First1of3 Code = 140
 	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 139
+	Gram1of3 Code = 141
 	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 140
+	Rows1of3 Code = 142
+	// TwoRows1of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows1of3 Code = 143
 	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 141
+	Columns1of3 Code = 144
 	// TwoColumns1of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of3 Code = 142
+	TwoColumns1of3 Code = 145
 	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 143
+	First3of3 Code = 146
 	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 144
+	Gram3of3 Code = 147
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 145
+	Rows3of3 Code = 148
+	// TwoRows3of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows3of3 Code = 149
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 146
+	Columns3of3 Code = 150
 	// TwoColumns3of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of3 Code = 147
+	TwoColumns3of3 Code = 151
 	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 148
+	First2of4 Code = 152
 	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 149
+	Gram2of4 Code = 153
 	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 150
+	Rows2of4 Code = 154
+	// TwoRows2of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows2of4 Code = 155
 	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 151
+	Columns2of4 Code = 156
 	// TwoColumns2of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of4 Code = 152
+	TwoColumns2of4 Code = 157
 	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 153
+	First3of4 Code = 158
 	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 154
+	Gram3of4 Code = 159
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 155
+	Rows3of4 Code = 160
+	// TwoRows3of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows3of4 Code = 161
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 156
+	Columns3of4 Code = 162
 	// TwoColumns3of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of4 Code = 157
+	TwoColumns3of4 Code = 163
 	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 158
+	First4of4 Code = 164
 	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 159
+	Gram4of4 Code = 165
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 160
+	Rows4of4 Code = 166
+	// TwoRows4of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows4of4 Code = 167
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 161
+	Columns4of4 Code = 168
 	// TwoColumns4of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns4of4 Code = 162
+	TwoColumns4of4 Code = 169
 	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 163
+	First2of5 Code = 170
 	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 164
+	Gram2of5 Code = 171
 	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 165
+	Rows2of5 Code = 172
+	// TwoRows2of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows2of5 Code = 173
 	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 166
+	Columns2of5 Code = 174
 	// TwoColumns2of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of5 Code = 167
+	TwoColumns2of5 Code = 175
 	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 168
+	First3of5 Code = 176
 	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 169
+	Gram3of5 Code = 177
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 170
+	Rows3of5 Code = 178
+	// TwoRows3of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows3of5 Code = 179
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 171
+	Columns3of5 Code = 180
 	// TwoColumns3of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of5 Code = 172
+	TwoColumns3of5 Code = 181
 	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 173
+	First5of5 Code = 182
 	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 174
+	Gram5of5 Code = 183
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 175
+	Rows5of5 Code = 184
+	// TwoRows5of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows5of5 Code = 185
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 176
+	Columns5of5 Code = 186
 	// TwoColumns5of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns5of5 Code = 177
+	TwoColumns5of5 Code = 187
 	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 178
+	First3of6 Code = 188
 	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 179
+	Gram3of6 Code = 189
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 180
+	Rows3of6 Code = 190
+	// TwoRows3of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows3of6 Code = 191
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 181
+	Columns3of6 Code = 192
 	// TwoColumns3of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of6 Code = 182
+	TwoColumns3of6 Code = 193
 	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 183
+	First6of6 Code = 194
 	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 184
+	Gram6of6 Code = 195
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 185
+	Rows6of6 Code = 196
+	// TwoRows6of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
+	TwoRows6of6 Code = 197
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 186
+	Columns6of6 Code = 198
 	// TwoColumns6of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns6of6 Code = 187
+	TwoColumns6of6 Code = 199
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 188
+	Pair3of5 Code = 200
+	// HangFree moves a body that hangs on the ground by the motion E of its joint, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
+	HangFree Code = 201
+	// Hang moves a body by the motion of its parent, whose frame is B, and the motion E that its joint adds, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
+	Hang Code = 202
+	// Carry moves a body by the motion of its parent, whose frame is B, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
+	Carry Code = 203
+	// TwoHangFree does the same as HangFree for two motions one behind the other.
+	TwoHangFree Code = 204
+	// TwoHang does the same as Hang for two motions one behind the other.
+	TwoHang Code = 205
+	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
+	SwingFree Code = 206
+	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
+	SwingHung Code = 207
+	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B are the axes of P and C those of S, D and E the angular velocities of the bodies of S and P.
+	Cardan Code = 208
+	// Along stores C·B/(B·B): B a direction, C a number.
+	Along Code = 209
+	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
+	Twist Code = 210
+	// Between stores B·(C − D) of vectors.
+	Between Code = 211
+	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
+	Pin Code = 212
+	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D origin and axis of the hinge in them.
+	Unpin Code = 213
+	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
+	Loads1 Code = 214
+	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
+	TwoLoads1 Code = 215
+	// TwoSpread1 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 1 columns N of the body.
+	TwoSpread1 Code = 216
+	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Seen1 Code = 217
+	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	SeenTurn1 Code = 218
+	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
+	Loads2 Code = 219
+	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
+	TwoLoads2 Code = 220
+	// TwoSpread2 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 2 columns N of the body.
+	TwoSpread2 Code = 221
+	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Seen2 Code = 222
+	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	SeenTurn2 Code = 223
+	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
+	Loads3 Code = 224
+	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
+	TwoLoads3 Code = 225
+	// TwoSpread3 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 3 columns N of the body.
+	TwoSpread3 Code = 226
+	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	Seen3 Code = 227
+	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	SeenTurn3 Code = 228
+	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal1 Code = 229
+	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal11 Code = 230
+	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal111 Code = 231
+	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal12 Code = 232
+	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal2 Code = 233
+	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal21 Code = 234
+	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	Orthonormal3 Code = 235
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 189
+	Rate Code = 236
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	FirstStage Code = 190
+	FirstStage Code = 237
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	NextStage Code = 191
+	NextStage Code = 238
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	LastStage Code = 192
+	LastStage Code = 239
 	// Euler moves the state A of a body on by a step D of SemiImplicit: C are its accelerations (Rate), E the series of sine and cosine.
-	Euler Code = 193
-	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It makes numbers that are next to nothing zero, and adds what is not finite, as no number, to the record.
-	Moved Code = 194
+	Euler Code = 240
+	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.
+	Moved Code = 241
 
-	numCodes = 195
+	numCodes = 242
 )
 
 var codeNames = [numCodes]string{
@@ -530,64 +624,111 @@ var codeNames = [numCodes]string{
 	"First1of1",
 	"Gram1of1",
 	"Rows1of1",
+	"TwoRows1of1",
 	"Columns1of1",
 	"TwoColumns1of1",
 	"First2of2",
 	"Gram2of2",
 	"Rows2of2",
+	"TwoRows2of2",
 	"Columns2of2",
 	"TwoColumns2of2",
 	"First1of3",
 	"Gram1of3",
 	"Rows1of3",
+	"TwoRows1of3",
 	"Columns1of3",
 	"TwoColumns1of3",
 	"First3of3",
 	"Gram3of3",
 	"Rows3of3",
+	"TwoRows3of3",
 	"Columns3of3",
 	"TwoColumns3of3",
 	"First2of4",
 	"Gram2of4",
 	"Rows2of4",
+	"TwoRows2of4",
 	"Columns2of4",
 	"TwoColumns2of4",
 	"First3of4",
 	"Gram3of4",
 	"Rows3of4",
+	"TwoRows3of4",
 	"Columns3of4",
 	"TwoColumns3of4",
 	"First4of4",
 	"Gram4of4",
 	"Rows4of4",
+	"TwoRows4of4",
 	"Columns4of4",
 	"TwoColumns4of4",
 	"First2of5",
 	"Gram2of5",
 	"Rows2of5",
+	"TwoRows2of5",
 	"Columns2of5",
 	"TwoColumns2of5",
 	"First3of5",
 	"Gram3of5",
 	"Rows3of5",
+	"TwoRows3of5",
 	"Columns3of5",
 	"TwoColumns3of5",
 	"First5of5",
 	"Gram5of5",
 	"Rows5of5",
+	"TwoRows5of5",
 	"Columns5of5",
 	"TwoColumns5of5",
 	"First3of6",
 	"Gram3of6",
 	"Rows3of6",
+	"TwoRows3of6",
 	"Columns3of6",
 	"TwoColumns3of6",
 	"First6of6",
 	"Gram6of6",
 	"Rows6of6",
+	"TwoRows6of6",
 	"Columns6of6",
 	"TwoColumns6of6",
 	"Pair3of5",
+	"HangFree",
+	"Hang",
+	"Carry",
+	"TwoHangFree",
+	"TwoHang",
+	"SwingFree",
+	"SwingHung",
+	"Cardan",
+	"Along",
+	"Twist",
+	"Between",
+	"Pin",
+	"Unpin",
+	"Loads1",
+	"TwoLoads1",
+	"TwoSpread1",
+	"Seen1",
+	"SeenTurn1",
+	"Loads2",
+	"TwoLoads2",
+	"TwoSpread2",
+	"Seen2",
+	"SeenTurn2",
+	"Loads3",
+	"TwoLoads3",
+	"TwoSpread3",
+	"Seen3",
+	"SeenTurn3",
+	"Orthonormal1",
+	"Orthonormal11",
+	"Orthonormal111",
+	"Orthonormal12",
+	"Orthonormal2",
+	"Orthonormal21",
+	"Orthonormal3",
 	"Rate",
 	"FirstStage",
 	"NextStage",
@@ -875,6 +1016,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram1of1(w, o, lane)
 	case Rows1of1:
 		goRows1of1(w, o, lane)
+	case TwoRows1of1:
+		goTwoRows1of1(w, o, lane)
 	case Columns1of1:
 		goColumns1of1(w, o, lane)
 	case TwoColumns1of1:
@@ -885,6 +1028,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram2of2(w, o, lane)
 	case Rows2of2:
 		goRows2of2(w, o, lane)
+	case TwoRows2of2:
+		goTwoRows2of2(w, o, lane)
 	case Columns2of2:
 		goColumns2of2(w, o, lane)
 	case TwoColumns2of2:
@@ -895,6 +1040,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram1of3(w, o, lane)
 	case Rows1of3:
 		goRows1of3(w, o, lane)
+	case TwoRows1of3:
+		goTwoRows1of3(w, o, lane)
 	case Columns1of3:
 		goColumns1of3(w, o, lane)
 	case TwoColumns1of3:
@@ -905,6 +1052,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram3of3(w, o, lane)
 	case Rows3of3:
 		goRows3of3(w, o, lane)
+	case TwoRows3of3:
+		goTwoRows3of3(w, o, lane)
 	case Columns3of3:
 		goColumns3of3(w, o, lane)
 	case TwoColumns3of3:
@@ -915,6 +1064,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram2of4(w, o, lane)
 	case Rows2of4:
 		goRows2of4(w, o, lane)
+	case TwoRows2of4:
+		goTwoRows2of4(w, o, lane)
 	case Columns2of4:
 		goColumns2of4(w, o, lane)
 	case TwoColumns2of4:
@@ -925,6 +1076,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram3of4(w, o, lane)
 	case Rows3of4:
 		goRows3of4(w, o, lane)
+	case TwoRows3of4:
+		goTwoRows3of4(w, o, lane)
 	case Columns3of4:
 		goColumns3of4(w, o, lane)
 	case TwoColumns3of4:
@@ -935,6 +1088,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram4of4(w, o, lane)
 	case Rows4of4:
 		goRows4of4(w, o, lane)
+	case TwoRows4of4:
+		goTwoRows4of4(w, o, lane)
 	case Columns4of4:
 		goColumns4of4(w, o, lane)
 	case TwoColumns4of4:
@@ -945,6 +1100,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram2of5(w, o, lane)
 	case Rows2of5:
 		goRows2of5(w, o, lane)
+	case TwoRows2of5:
+		goTwoRows2of5(w, o, lane)
 	case Columns2of5:
 		goColumns2of5(w, o, lane)
 	case TwoColumns2of5:
@@ -955,6 +1112,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram3of5(w, o, lane)
 	case Rows3of5:
 		goRows3of5(w, o, lane)
+	case TwoRows3of5:
+		goTwoRows3of5(w, o, lane)
 	case Columns3of5:
 		goColumns3of5(w, o, lane)
 	case TwoColumns3of5:
@@ -965,6 +1124,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram5of5(w, o, lane)
 	case Rows5of5:
 		goRows5of5(w, o, lane)
+	case TwoRows5of5:
+		goTwoRows5of5(w, o, lane)
 	case Columns5of5:
 		goColumns5of5(w, o, lane)
 	case TwoColumns5of5:
@@ -975,6 +1136,8 @@ func step(w []float64, o *Op, lane int) {
 		goGram3of6(w, o, lane)
 	case Rows3of6:
 		goRows3of6(w, o, lane)
+	case TwoRows3of6:
+		goTwoRows3of6(w, o, lane)
 	case Columns3of6:
 		goColumns3of6(w, o, lane)
 	case TwoColumns3of6:
@@ -985,12 +1148,84 @@ func step(w []float64, o *Op, lane int) {
 		goGram6of6(w, o, lane)
 	case Rows6of6:
 		goRows6of6(w, o, lane)
+	case TwoRows6of6:
+		goTwoRows6of6(w, o, lane)
 	case Columns6of6:
 		goColumns6of6(w, o, lane)
 	case TwoColumns6of6:
 		goTwoColumns6of6(w, o, lane)
 	case Pair3of5:
 		goPair3of5(w, o, lane)
+	case HangFree:
+		goHangFree(w, o, lane)
+	case Hang:
+		goHang(w, o, lane)
+	case Carry:
+		goCarry(w, o, lane)
+	case TwoHangFree:
+		goTwoHangFree(w, o, lane)
+	case TwoHang:
+		goTwoHang(w, o, lane)
+	case SwingFree:
+		goSwingFree(w, o, lane)
+	case SwingHung:
+		goSwingHung(w, o, lane)
+	case Cardan:
+		goCardan(w, o, lane)
+	case Along:
+		goAlong(w, o, lane)
+	case Twist:
+		goTwist(w, o, lane)
+	case Between:
+		goBetween(w, o, lane)
+	case Pin:
+		goPin(w, o, lane)
+	case Unpin:
+		goUnpin(w, o, lane)
+	case Loads1:
+		goLoads1(w, o, lane)
+	case TwoLoads1:
+		goTwoLoads1(w, o, lane)
+	case TwoSpread1:
+		goTwoSpread1(w, o, lane)
+	case Seen1:
+		goSeen1(w, o, lane)
+	case SeenTurn1:
+		goSeenTurn1(w, o, lane)
+	case Loads2:
+		goLoads2(w, o, lane)
+	case TwoLoads2:
+		goTwoLoads2(w, o, lane)
+	case TwoSpread2:
+		goTwoSpread2(w, o, lane)
+	case Seen2:
+		goSeen2(w, o, lane)
+	case SeenTurn2:
+		goSeenTurn2(w, o, lane)
+	case Loads3:
+		goLoads3(w, o, lane)
+	case TwoLoads3:
+		goTwoLoads3(w, o, lane)
+	case TwoSpread3:
+		goTwoSpread3(w, o, lane)
+	case Seen3:
+		goSeen3(w, o, lane)
+	case SeenTurn3:
+		goSeenTurn3(w, o, lane)
+	case Orthonormal1:
+		goOrthonormal1(w, o, lane)
+	case Orthonormal11:
+		goOrthonormal11(w, o, lane)
+	case Orthonormal111:
+		goOrthonormal111(w, o, lane)
+	case Orthonormal12:
+		goOrthonormal12(w, o, lane)
+	case Orthonormal2:
+		goOrthonormal2(w, o, lane)
+	case Orthonormal21:
+		goOrthonormal21(w, o, lane)
+	case Orthonormal3:
+		goOrthonormal3(w, o, lane)
 	case Rate:
 		goRate(w, o, lane)
 	case FirstStage:
@@ -6103,6 +6338,40 @@ func goRows1of1(w []float64, o *Op, lane int) {
 	w[A+0] = v12
 }
 
+func goTwoRows1of1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[C+0]
+	v3 := w[C+48]
+	v4 := math.FMA(-v2, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+0], v1)
+	v6 := w[C+8]
+	v7 := w[C+56]
+	v8 := math.FMA(-v6, w[B+8], v4)
+	v9 := math.FMA(-v7, w[B+8], v5)
+	v10 := w[C+16]
+	v11 := w[C+64]
+	v12 := math.FMA(-v10, w[B+16], v8)
+	v13 := math.FMA(-v11, w[B+16], v9)
+	v14 := w[C+24]
+	v15 := w[C+72]
+	v16 := math.FMA(-v14, w[B+24], v12)
+	v17 := math.FMA(-v15, w[B+24], v13)
+	v18 := w[C+32]
+	v19 := w[C+80]
+	v20 := math.FMA(-v18, w[B+32], v16)
+	v21 := math.FMA(-v19, w[B+32], v17)
+	v22 := w[C+40]
+	v23 := w[C+88]
+	v24 := math.FMA(-v22, w[B+40], v20)
+	v25 := math.FMA(-v23, w[B+40], v21)
+	w[A+0] = v24
+	w[A+8] = v25
+}
+
 func goColumns1of1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -6318,6 +6587,56 @@ func goRows2of2(w []float64, o *Op, lane int) {
 	v19 := math.FMA(-v17, w[B+88], v16)
 	w[A+0] = v18
 	w[A+8] = v19
+}
+
+func goTwoRows2of2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[C+0]
+	v5 := w[C+48]
+	v6 := math.FMA(-v4, w[B+0], v0)
+	v7 := math.FMA(-v5, w[B+0], v2)
+	v8 := math.FMA(-v4, w[B+48], v1)
+	v9 := math.FMA(-v5, w[B+48], v3)
+	v10 := w[C+8]
+	v11 := w[C+56]
+	v12 := math.FMA(-v10, w[B+8], v6)
+	v13 := math.FMA(-v11, w[B+8], v7)
+	v14 := math.FMA(-v10, w[B+56], v8)
+	v15 := math.FMA(-v11, w[B+56], v9)
+	v16 := w[C+16]
+	v17 := w[C+64]
+	v18 := math.FMA(-v16, w[B+16], v12)
+	v19 := math.FMA(-v17, w[B+16], v13)
+	v20 := math.FMA(-v16, w[B+64], v14)
+	v21 := math.FMA(-v17, w[B+64], v15)
+	v22 := w[C+24]
+	v23 := w[C+72]
+	v24 := math.FMA(-v22, w[B+24], v18)
+	v25 := math.FMA(-v23, w[B+24], v19)
+	v26 := math.FMA(-v22, w[B+72], v20)
+	v27 := math.FMA(-v23, w[B+72], v21)
+	v28 := w[C+32]
+	v29 := w[C+80]
+	v30 := math.FMA(-v28, w[B+32], v24)
+	v31 := math.FMA(-v29, w[B+32], v25)
+	v32 := math.FMA(-v28, w[B+80], v26)
+	v33 := math.FMA(-v29, w[B+80], v27)
+	v34 := w[C+40]
+	v35 := w[C+88]
+	v36 := math.FMA(-v34, w[B+40], v30)
+	v37 := math.FMA(-v35, w[B+40], v31)
+	v38 := math.FMA(-v34, w[B+88], v32)
+	v39 := math.FMA(-v35, w[B+88], v33)
+	w[A+0] = v36
+	w[A+8] = v38
+	w[A+16] = v37
+	w[A+24] = v39
 }
 
 func goColumns2of2(w []float64, o *Op, lane int) {
@@ -6580,6 +6899,60 @@ func goRows1of3(w []float64, o *Op, lane int) {
 	w[A+0] = v20
 	w[A+8] = v13
 	w[A+16] = v14
+}
+
+func goTwoRows1of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[C+0]
+	v7 := w[C+48]
+	v8 := math.FMA(-v6, w[B+0], v0)
+	v9 := math.FMA(-v7, w[B+0], v3)
+	v10 := math.FMA(-v6, w[B+48], v1)
+	v11 := math.FMA(-v7, w[B+48], v4)
+	v12 := math.FMA(-v6, w[B+96], v2)
+	v13 := math.FMA(-v7, w[B+96], v5)
+	v14 := w[C+8]
+	v15 := w[C+56]
+	v16 := math.FMA(-v14, w[B+8], v8)
+	v17 := math.FMA(-v15, w[B+8], v9)
+	v18 := math.FMA(-v14, w[B+56], v10)
+	v19 := math.FMA(-v15, w[B+56], v11)
+	v20 := math.FMA(-v14, w[B+104], v12)
+	v21 := math.FMA(-v15, w[B+104], v13)
+	v22 := w[C+16]
+	v23 := w[C+64]
+	v24 := math.FMA(-v22, w[B+16], v16)
+	v25 := math.FMA(-v23, w[B+16], v17)
+	v26 := math.FMA(-v22, w[B+64], v18)
+	v27 := math.FMA(-v23, w[B+64], v19)
+	v28 := math.FMA(-v22, w[B+112], v20)
+	v29 := math.FMA(-v23, w[B+112], v21)
+	v30 := w[C+24]
+	v31 := w[C+72]
+	v32 := math.FMA(-v30, w[B+24], v24)
+	v33 := math.FMA(-v31, w[B+24], v25)
+	v34 := w[C+32]
+	v35 := w[C+80]
+	v36 := math.FMA(-v34, w[B+32], v32)
+	v37 := math.FMA(-v35, w[B+32], v33)
+	v38 := w[C+40]
+	v39 := w[C+88]
+	v40 := math.FMA(-v38, w[B+40], v36)
+	v41 := math.FMA(-v39, w[B+40], v37)
+	w[A+0] = v40
+	w[A+8] = v26
+	w[A+16] = v28
+	w[A+24] = v41
+	w[A+32] = v27
+	w[A+40] = v29
 }
 
 func goColumns1of3(w []float64, o *Op, lane int) {
@@ -6905,6 +7278,72 @@ func goRows3of3(w []float64, o *Op, lane int) {
 	w[A+0] = v24
 	w[A+8] = v25
 	w[A+16] = v26
+}
+
+func goTwoRows3of3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[C+0]
+	v7 := w[C+48]
+	v8 := math.FMA(-v6, w[B+0], v0)
+	v9 := math.FMA(-v7, w[B+0], v3)
+	v10 := math.FMA(-v6, w[B+48], v1)
+	v11 := math.FMA(-v7, w[B+48], v4)
+	v12 := math.FMA(-v6, w[B+96], v2)
+	v13 := math.FMA(-v7, w[B+96], v5)
+	v14 := w[C+8]
+	v15 := w[C+56]
+	v16 := math.FMA(-v14, w[B+8], v8)
+	v17 := math.FMA(-v15, w[B+8], v9)
+	v18 := math.FMA(-v14, w[B+56], v10)
+	v19 := math.FMA(-v15, w[B+56], v11)
+	v20 := math.FMA(-v14, w[B+104], v12)
+	v21 := math.FMA(-v15, w[B+104], v13)
+	v22 := w[C+16]
+	v23 := w[C+64]
+	v24 := math.FMA(-v22, w[B+16], v16)
+	v25 := math.FMA(-v23, w[B+16], v17)
+	v26 := math.FMA(-v22, w[B+64], v18)
+	v27 := math.FMA(-v23, w[B+64], v19)
+	v28 := math.FMA(-v22, w[B+112], v20)
+	v29 := math.FMA(-v23, w[B+112], v21)
+	v30 := w[C+24]
+	v31 := w[C+72]
+	v32 := math.FMA(-v30, w[B+24], v24)
+	v33 := math.FMA(-v31, w[B+24], v25)
+	v34 := math.FMA(-v30, w[B+72], v26)
+	v35 := math.FMA(-v31, w[B+72], v27)
+	v36 := math.FMA(-v30, w[B+120], v28)
+	v37 := math.FMA(-v31, w[B+120], v29)
+	v38 := w[C+32]
+	v39 := w[C+80]
+	v40 := math.FMA(-v38, w[B+32], v32)
+	v41 := math.FMA(-v39, w[B+32], v33)
+	v42 := math.FMA(-v38, w[B+80], v34)
+	v43 := math.FMA(-v39, w[B+80], v35)
+	v44 := math.FMA(-v38, w[B+128], v36)
+	v45 := math.FMA(-v39, w[B+128], v37)
+	v46 := w[C+40]
+	v47 := w[C+88]
+	v48 := math.FMA(-v46, w[B+40], v40)
+	v49 := math.FMA(-v47, w[B+40], v41)
+	v50 := math.FMA(-v46, w[B+88], v42)
+	v51 := math.FMA(-v47, w[B+88], v43)
+	v52 := math.FMA(-v46, w[B+136], v44)
+	v53 := math.FMA(-v47, w[B+136], v45)
+	w[A+0] = v48
+	w[A+8] = v50
+	w[A+16] = v52
+	w[A+24] = v49
+	w[A+32] = v51
+	w[A+40] = v53
 }
 
 func goColumns3of3(w []float64, o *Op, lane int) {
@@ -7276,6 +7715,76 @@ func goRows2of4(w []float64, o *Op, lane int) {
 	w[A+8] = v27
 	w[A+16] = v17
 	w[A+24] = v18
+}
+
+func goTwoRows2of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[C+0]
+	v9 := w[C+48]
+	v10 := math.FMA(-v8, w[B+0], v0)
+	v11 := math.FMA(-v9, w[B+0], v4)
+	v12 := math.FMA(-v8, w[B+48], v1)
+	v13 := math.FMA(-v9, w[B+48], v5)
+	v14 := math.FMA(-v8, w[B+96], v2)
+	v15 := math.FMA(-v9, w[B+96], v6)
+	v16 := math.FMA(-v8, w[B+144], v3)
+	v17 := math.FMA(-v9, w[B+144], v7)
+	v18 := w[C+8]
+	v19 := w[C+56]
+	v20 := math.FMA(-v18, w[B+8], v10)
+	v21 := math.FMA(-v19, w[B+8], v11)
+	v22 := math.FMA(-v18, w[B+56], v12)
+	v23 := math.FMA(-v19, w[B+56], v13)
+	v24 := math.FMA(-v18, w[B+104], v14)
+	v25 := math.FMA(-v19, w[B+104], v15)
+	v26 := math.FMA(-v18, w[B+152], v16)
+	v27 := math.FMA(-v19, w[B+152], v17)
+	v28 := w[C+16]
+	v29 := w[C+64]
+	v30 := math.FMA(-v28, w[B+16], v20)
+	v31 := math.FMA(-v29, w[B+16], v21)
+	v32 := math.FMA(-v28, w[B+64], v22)
+	v33 := math.FMA(-v29, w[B+64], v23)
+	v34 := math.FMA(-v28, w[B+112], v24)
+	v35 := math.FMA(-v29, w[B+112], v25)
+	v36 := math.FMA(-v28, w[B+160], v26)
+	v37 := math.FMA(-v29, w[B+160], v27)
+	v38 := w[C+24]
+	v39 := w[C+72]
+	v40 := math.FMA(-v38, w[B+24], v30)
+	v41 := math.FMA(-v39, w[B+24], v31)
+	v42 := math.FMA(-v38, w[B+72], v32)
+	v43 := math.FMA(-v39, w[B+72], v33)
+	v44 := w[C+32]
+	v45 := w[C+80]
+	v46 := math.FMA(-v44, w[B+32], v40)
+	v47 := math.FMA(-v45, w[B+32], v41)
+	v48 := math.FMA(-v44, w[B+80], v42)
+	v49 := math.FMA(-v45, w[B+80], v43)
+	v50 := w[C+40]
+	v51 := w[C+88]
+	v52 := math.FMA(-v50, w[B+40], v46)
+	v53 := math.FMA(-v51, w[B+40], v47)
+	v54 := math.FMA(-v50, w[B+88], v48)
+	v55 := math.FMA(-v51, w[B+88], v49)
+	w[A+0] = v52
+	w[A+8] = v54
+	w[A+16] = v34
+	w[A+24] = v36
+	w[A+32] = v53
+	w[A+40] = v55
+	w[A+48] = v35
+	w[A+56] = v37
 }
 
 func goColumns2of4(w []float64, o *Op, lane int) {
@@ -7683,6 +8192,82 @@ func goRows3of4(w []float64, o *Op, lane int) {
 	w[A+8] = v29
 	w[A+16] = v30
 	w[A+24] = v18
+}
+
+func goTwoRows3of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[C+0]
+	v9 := w[C+48]
+	v10 := math.FMA(-v8, w[B+0], v0)
+	v11 := math.FMA(-v9, w[B+0], v4)
+	v12 := math.FMA(-v8, w[B+48], v1)
+	v13 := math.FMA(-v9, w[B+48], v5)
+	v14 := math.FMA(-v8, w[B+96], v2)
+	v15 := math.FMA(-v9, w[B+96], v6)
+	v16 := math.FMA(-v8, w[B+144], v3)
+	v17 := math.FMA(-v9, w[B+144], v7)
+	v18 := w[C+8]
+	v19 := w[C+56]
+	v20 := math.FMA(-v18, w[B+8], v10)
+	v21 := math.FMA(-v19, w[B+8], v11)
+	v22 := math.FMA(-v18, w[B+56], v12)
+	v23 := math.FMA(-v19, w[B+56], v13)
+	v24 := math.FMA(-v18, w[B+104], v14)
+	v25 := math.FMA(-v19, w[B+104], v15)
+	v26 := math.FMA(-v18, w[B+152], v16)
+	v27 := math.FMA(-v19, w[B+152], v17)
+	v28 := w[C+16]
+	v29 := w[C+64]
+	v30 := math.FMA(-v28, w[B+16], v20)
+	v31 := math.FMA(-v29, w[B+16], v21)
+	v32 := math.FMA(-v28, w[B+64], v22)
+	v33 := math.FMA(-v29, w[B+64], v23)
+	v34 := math.FMA(-v28, w[B+112], v24)
+	v35 := math.FMA(-v29, w[B+112], v25)
+	v36 := math.FMA(-v28, w[B+160], v26)
+	v37 := math.FMA(-v29, w[B+160], v27)
+	v38 := w[C+24]
+	v39 := w[C+72]
+	v40 := math.FMA(-v38, w[B+24], v30)
+	v41 := math.FMA(-v39, w[B+24], v31)
+	v42 := math.FMA(-v38, w[B+72], v32)
+	v43 := math.FMA(-v39, w[B+72], v33)
+	v44 := math.FMA(-v38, w[B+120], v34)
+	v45 := math.FMA(-v39, w[B+120], v35)
+	v46 := w[C+32]
+	v47 := w[C+80]
+	v48 := math.FMA(-v46, w[B+32], v40)
+	v49 := math.FMA(-v47, w[B+32], v41)
+	v50 := math.FMA(-v46, w[B+80], v42)
+	v51 := math.FMA(-v47, w[B+80], v43)
+	v52 := math.FMA(-v46, w[B+128], v44)
+	v53 := math.FMA(-v47, w[B+128], v45)
+	v54 := w[C+40]
+	v55 := w[C+88]
+	v56 := math.FMA(-v54, w[B+40], v48)
+	v57 := math.FMA(-v55, w[B+40], v49)
+	v58 := math.FMA(-v54, w[B+88], v50)
+	v59 := math.FMA(-v55, w[B+88], v51)
+	v60 := math.FMA(-v54, w[B+136], v52)
+	v61 := math.FMA(-v55, w[B+136], v53)
+	w[A+0] = v56
+	w[A+8] = v58
+	w[A+16] = v60
+	w[A+24] = v36
+	w[A+32] = v57
+	w[A+40] = v59
+	w[A+48] = v61
+	w[A+56] = v37
 }
 
 func goColumns3of4(w []float64, o *Op, lane int) {
@@ -8138,6 +8723,88 @@ func goRows4of4(w []float64, o *Op, lane int) {
 	w[A+8] = v31
 	w[A+16] = v32
 	w[A+24] = v33
+}
+
+func goTwoRows4of4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[C+0]
+	v9 := w[C+48]
+	v10 := math.FMA(-v8, w[B+0], v0)
+	v11 := math.FMA(-v9, w[B+0], v4)
+	v12 := math.FMA(-v8, w[B+48], v1)
+	v13 := math.FMA(-v9, w[B+48], v5)
+	v14 := math.FMA(-v8, w[B+96], v2)
+	v15 := math.FMA(-v9, w[B+96], v6)
+	v16 := math.FMA(-v8, w[B+144], v3)
+	v17 := math.FMA(-v9, w[B+144], v7)
+	v18 := w[C+8]
+	v19 := w[C+56]
+	v20 := math.FMA(-v18, w[B+8], v10)
+	v21 := math.FMA(-v19, w[B+8], v11)
+	v22 := math.FMA(-v18, w[B+56], v12)
+	v23 := math.FMA(-v19, w[B+56], v13)
+	v24 := math.FMA(-v18, w[B+104], v14)
+	v25 := math.FMA(-v19, w[B+104], v15)
+	v26 := math.FMA(-v18, w[B+152], v16)
+	v27 := math.FMA(-v19, w[B+152], v17)
+	v28 := w[C+16]
+	v29 := w[C+64]
+	v30 := math.FMA(-v28, w[B+16], v20)
+	v31 := math.FMA(-v29, w[B+16], v21)
+	v32 := math.FMA(-v28, w[B+64], v22)
+	v33 := math.FMA(-v29, w[B+64], v23)
+	v34 := math.FMA(-v28, w[B+112], v24)
+	v35 := math.FMA(-v29, w[B+112], v25)
+	v36 := math.FMA(-v28, w[B+160], v26)
+	v37 := math.FMA(-v29, w[B+160], v27)
+	v38 := w[C+24]
+	v39 := w[C+72]
+	v40 := math.FMA(-v38, w[B+24], v30)
+	v41 := math.FMA(-v39, w[B+24], v31)
+	v42 := math.FMA(-v38, w[B+72], v32)
+	v43 := math.FMA(-v39, w[B+72], v33)
+	v44 := math.FMA(-v38, w[B+120], v34)
+	v45 := math.FMA(-v39, w[B+120], v35)
+	v46 := math.FMA(-v38, w[B+168], v36)
+	v47 := math.FMA(-v39, w[B+168], v37)
+	v48 := w[C+32]
+	v49 := w[C+80]
+	v50 := math.FMA(-v48, w[B+32], v40)
+	v51 := math.FMA(-v49, w[B+32], v41)
+	v52 := math.FMA(-v48, w[B+80], v42)
+	v53 := math.FMA(-v49, w[B+80], v43)
+	v54 := math.FMA(-v48, w[B+128], v44)
+	v55 := math.FMA(-v49, w[B+128], v45)
+	v56 := math.FMA(-v48, w[B+176], v46)
+	v57 := math.FMA(-v49, w[B+176], v47)
+	v58 := w[C+40]
+	v59 := w[C+88]
+	v60 := math.FMA(-v58, w[B+40], v50)
+	v61 := math.FMA(-v59, w[B+40], v51)
+	v62 := math.FMA(-v58, w[B+88], v52)
+	v63 := math.FMA(-v59, w[B+88], v53)
+	v64 := math.FMA(-v58, w[B+136], v54)
+	v65 := math.FMA(-v59, w[B+136], v55)
+	v66 := math.FMA(-v58, w[B+184], v56)
+	v67 := math.FMA(-v59, w[B+184], v57)
+	w[A+0] = v60
+	w[A+8] = v62
+	w[A+16] = v64
+	w[A+24] = v66
+	w[A+32] = v61
+	w[A+40] = v63
+	w[A+48] = v65
+	w[A+56] = v67
 }
 
 func goColumns4of4(w []float64, o *Op, lane int) {
@@ -8601,6 +9268,86 @@ func goRows2of5(w []float64, o *Op, lane int) {
 	w[A+16] = v20
 	w[A+24] = v21
 	w[A+32] = v22
+}
+
+func goTwoRows2of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[C+0]
+	v11 := w[C+48]
+	v12 := math.FMA(-v10, w[B+0], v0)
+	v13 := math.FMA(-v11, w[B+0], v5)
+	v14 := math.FMA(-v10, w[B+48], v1)
+	v15 := math.FMA(-v11, w[B+48], v6)
+	v16 := math.FMA(-v10, w[B+96], v2)
+	v17 := math.FMA(-v11, w[B+96], v7)
+	v18 := math.FMA(-v10, w[B+144], v3)
+	v19 := math.FMA(-v11, w[B+144], v8)
+	v20 := math.FMA(-v10, w[B+192], v4)
+	v21 := math.FMA(-v11, w[B+192], v9)
+	v22 := w[C+8]
+	v23 := w[C+56]
+	v24 := math.FMA(-v22, w[B+8], v12)
+	v25 := math.FMA(-v23, w[B+8], v13)
+	v26 := math.FMA(-v22, w[B+56], v14)
+	v27 := math.FMA(-v23, w[B+56], v15)
+	v28 := math.FMA(-v22, w[B+104], v16)
+	v29 := math.FMA(-v23, w[B+104], v17)
+	v30 := math.FMA(-v22, w[B+152], v18)
+	v31 := math.FMA(-v23, w[B+152], v19)
+	v32 := math.FMA(-v22, w[B+200], v20)
+	v33 := math.FMA(-v23, w[B+200], v21)
+	v34 := w[C+16]
+	v35 := w[C+64]
+	v36 := math.FMA(-v34, w[B+16], v24)
+	v37 := math.FMA(-v35, w[B+16], v25)
+	v38 := math.FMA(-v34, w[B+64], v26)
+	v39 := math.FMA(-v35, w[B+64], v27)
+	v40 := math.FMA(-v34, w[B+112], v28)
+	v41 := math.FMA(-v35, w[B+112], v29)
+	v42 := math.FMA(-v34, w[B+160], v30)
+	v43 := math.FMA(-v35, w[B+160], v31)
+	v44 := math.FMA(-v34, w[B+208], v32)
+	v45 := math.FMA(-v35, w[B+208], v33)
+	v46 := w[C+24]
+	v47 := w[C+72]
+	v48 := math.FMA(-v46, w[B+24], v36)
+	v49 := math.FMA(-v47, w[B+24], v37)
+	v50 := math.FMA(-v46, w[B+72], v38)
+	v51 := math.FMA(-v47, w[B+72], v39)
+	v52 := w[C+32]
+	v53 := w[C+80]
+	v54 := math.FMA(-v52, w[B+32], v48)
+	v55 := math.FMA(-v53, w[B+32], v49)
+	v56 := math.FMA(-v52, w[B+80], v50)
+	v57 := math.FMA(-v53, w[B+80], v51)
+	v58 := w[C+40]
+	v59 := w[C+88]
+	v60 := math.FMA(-v58, w[B+40], v54)
+	v61 := math.FMA(-v59, w[B+40], v55)
+	v62 := math.FMA(-v58, w[B+88], v56)
+	v63 := math.FMA(-v59, w[B+88], v57)
+	w[A+0] = v60
+	w[A+8] = v62
+	w[A+16] = v40
+	w[A+24] = v42
+	w[A+32] = v44
+	w[A+40] = v61
+	w[A+48] = v63
+	w[A+56] = v41
+	w[A+64] = v43
+	w[A+72] = v45
 }
 
 func goColumns2of5(w []float64, o *Op, lane int) {
@@ -9091,6 +9838,92 @@ func goRows3of5(w []float64, o *Op, lane int) {
 	w[A+16] = v34
 	w[A+24] = v21
 	w[A+32] = v22
+}
+
+func goTwoRows3of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[C+0]
+	v11 := w[C+48]
+	v12 := math.FMA(-v10, w[B+0], v0)
+	v13 := math.FMA(-v11, w[B+0], v5)
+	v14 := math.FMA(-v10, w[B+48], v1)
+	v15 := math.FMA(-v11, w[B+48], v6)
+	v16 := math.FMA(-v10, w[B+96], v2)
+	v17 := math.FMA(-v11, w[B+96], v7)
+	v18 := math.FMA(-v10, w[B+144], v3)
+	v19 := math.FMA(-v11, w[B+144], v8)
+	v20 := math.FMA(-v10, w[B+192], v4)
+	v21 := math.FMA(-v11, w[B+192], v9)
+	v22 := w[C+8]
+	v23 := w[C+56]
+	v24 := math.FMA(-v22, w[B+8], v12)
+	v25 := math.FMA(-v23, w[B+8], v13)
+	v26 := math.FMA(-v22, w[B+56], v14)
+	v27 := math.FMA(-v23, w[B+56], v15)
+	v28 := math.FMA(-v22, w[B+104], v16)
+	v29 := math.FMA(-v23, w[B+104], v17)
+	v30 := math.FMA(-v22, w[B+152], v18)
+	v31 := math.FMA(-v23, w[B+152], v19)
+	v32 := math.FMA(-v22, w[B+200], v20)
+	v33 := math.FMA(-v23, w[B+200], v21)
+	v34 := w[C+16]
+	v35 := w[C+64]
+	v36 := math.FMA(-v34, w[B+16], v24)
+	v37 := math.FMA(-v35, w[B+16], v25)
+	v38 := math.FMA(-v34, w[B+64], v26)
+	v39 := math.FMA(-v35, w[B+64], v27)
+	v40 := math.FMA(-v34, w[B+112], v28)
+	v41 := math.FMA(-v35, w[B+112], v29)
+	v42 := math.FMA(-v34, w[B+160], v30)
+	v43 := math.FMA(-v35, w[B+160], v31)
+	v44 := math.FMA(-v34, w[B+208], v32)
+	v45 := math.FMA(-v35, w[B+208], v33)
+	v46 := w[C+24]
+	v47 := w[C+72]
+	v48 := math.FMA(-v46, w[B+24], v36)
+	v49 := math.FMA(-v47, w[B+24], v37)
+	v50 := math.FMA(-v46, w[B+72], v38)
+	v51 := math.FMA(-v47, w[B+72], v39)
+	v52 := math.FMA(-v46, w[B+120], v40)
+	v53 := math.FMA(-v47, w[B+120], v41)
+	v54 := w[C+32]
+	v55 := w[C+80]
+	v56 := math.FMA(-v54, w[B+32], v48)
+	v57 := math.FMA(-v55, w[B+32], v49)
+	v58 := math.FMA(-v54, w[B+80], v50)
+	v59 := math.FMA(-v55, w[B+80], v51)
+	v60 := math.FMA(-v54, w[B+128], v52)
+	v61 := math.FMA(-v55, w[B+128], v53)
+	v62 := w[C+40]
+	v63 := w[C+88]
+	v64 := math.FMA(-v62, w[B+40], v56)
+	v65 := math.FMA(-v63, w[B+40], v57)
+	v66 := math.FMA(-v62, w[B+88], v58)
+	v67 := math.FMA(-v63, w[B+88], v59)
+	v68 := math.FMA(-v62, w[B+136], v60)
+	v69 := math.FMA(-v63, w[B+136], v61)
+	w[A+0] = v64
+	w[A+8] = v66
+	w[A+16] = v68
+	w[A+24] = v42
+	w[A+32] = v44
+	w[A+40] = v65
+	w[A+48] = v67
+	w[A+56] = v69
+	w[A+64] = v43
+	w[A+72] = v45
 }
 
 func goColumns3of5(w []float64, o *Op, lane int) {
@@ -9674,6 +10507,104 @@ func goRows5of5(w []float64, o *Op, lane int) {
 	w[A+16] = v38
 	w[A+24] = v39
 	w[A+32] = v40
+}
+
+func goTwoRows5of5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[C+0]
+	v11 := w[C+48]
+	v12 := math.FMA(-v10, w[B+0], v0)
+	v13 := math.FMA(-v11, w[B+0], v5)
+	v14 := math.FMA(-v10, w[B+48], v1)
+	v15 := math.FMA(-v11, w[B+48], v6)
+	v16 := math.FMA(-v10, w[B+96], v2)
+	v17 := math.FMA(-v11, w[B+96], v7)
+	v18 := math.FMA(-v10, w[B+144], v3)
+	v19 := math.FMA(-v11, w[B+144], v8)
+	v20 := math.FMA(-v10, w[B+192], v4)
+	v21 := math.FMA(-v11, w[B+192], v9)
+	v22 := w[C+8]
+	v23 := w[C+56]
+	v24 := math.FMA(-v22, w[B+8], v12)
+	v25 := math.FMA(-v23, w[B+8], v13)
+	v26 := math.FMA(-v22, w[B+56], v14)
+	v27 := math.FMA(-v23, w[B+56], v15)
+	v28 := math.FMA(-v22, w[B+104], v16)
+	v29 := math.FMA(-v23, w[B+104], v17)
+	v30 := math.FMA(-v22, w[B+152], v18)
+	v31 := math.FMA(-v23, w[B+152], v19)
+	v32 := math.FMA(-v22, w[B+200], v20)
+	v33 := math.FMA(-v23, w[B+200], v21)
+	v34 := w[C+16]
+	v35 := w[C+64]
+	v36 := math.FMA(-v34, w[B+16], v24)
+	v37 := math.FMA(-v35, w[B+16], v25)
+	v38 := math.FMA(-v34, w[B+64], v26)
+	v39 := math.FMA(-v35, w[B+64], v27)
+	v40 := math.FMA(-v34, w[B+112], v28)
+	v41 := math.FMA(-v35, w[B+112], v29)
+	v42 := math.FMA(-v34, w[B+160], v30)
+	v43 := math.FMA(-v35, w[B+160], v31)
+	v44 := math.FMA(-v34, w[B+208], v32)
+	v45 := math.FMA(-v35, w[B+208], v33)
+	v46 := w[C+24]
+	v47 := w[C+72]
+	v48 := math.FMA(-v46, w[B+24], v36)
+	v49 := math.FMA(-v47, w[B+24], v37)
+	v50 := math.FMA(-v46, w[B+72], v38)
+	v51 := math.FMA(-v47, w[B+72], v39)
+	v52 := math.FMA(-v46, w[B+120], v40)
+	v53 := math.FMA(-v47, w[B+120], v41)
+	v54 := math.FMA(-v46, w[B+168], v42)
+	v55 := math.FMA(-v47, w[B+168], v43)
+	v56 := math.FMA(-v46, w[B+216], v44)
+	v57 := math.FMA(-v47, w[B+216], v45)
+	v58 := w[C+32]
+	v59 := w[C+80]
+	v60 := math.FMA(-v58, w[B+32], v48)
+	v61 := math.FMA(-v59, w[B+32], v49)
+	v62 := math.FMA(-v58, w[B+80], v50)
+	v63 := math.FMA(-v59, w[B+80], v51)
+	v64 := math.FMA(-v58, w[B+128], v52)
+	v65 := math.FMA(-v59, w[B+128], v53)
+	v66 := math.FMA(-v58, w[B+176], v54)
+	v67 := math.FMA(-v59, w[B+176], v55)
+	v68 := math.FMA(-v58, w[B+224], v56)
+	v69 := math.FMA(-v59, w[B+224], v57)
+	v70 := w[C+40]
+	v71 := w[C+88]
+	v72 := math.FMA(-v70, w[B+40], v60)
+	v73 := math.FMA(-v71, w[B+40], v61)
+	v74 := math.FMA(-v70, w[B+88], v62)
+	v75 := math.FMA(-v71, w[B+88], v63)
+	v76 := math.FMA(-v70, w[B+136], v64)
+	v77 := math.FMA(-v71, w[B+136], v65)
+	v78 := math.FMA(-v70, w[B+184], v66)
+	v79 := math.FMA(-v71, w[B+184], v67)
+	v80 := math.FMA(-v70, w[B+232], v68)
+	v81 := math.FMA(-v71, w[B+232], v69)
+	w[A+0] = v72
+	w[A+8] = v74
+	w[A+16] = v76
+	w[A+24] = v78
+	w[A+32] = v80
+	w[A+40] = v73
+	w[A+48] = v75
+	w[A+56] = v77
+	w[A+64] = v79
+	w[A+72] = v81
 }
 
 func goColumns5of5(w []float64, o *Op, lane int) {
@@ -10272,6 +11203,102 @@ func goRows3of6(w []float64, o *Op, lane int) {
 	w[A+24] = v24
 	w[A+32] = v25
 	w[A+40] = v26
+}
+
+func goTwoRows3of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[A+80]
+	v11 := w[A+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+48], v1)
+	v17 := math.FMA(-v13, w[B+48], v7)
+	v18 := math.FMA(-v12, w[B+96], v2)
+	v19 := math.FMA(-v13, w[B+96], v8)
+	v20 := math.FMA(-v12, w[B+144], v3)
+	v21 := math.FMA(-v13, w[B+144], v9)
+	v22 := math.FMA(-v12, w[B+192], v4)
+	v23 := math.FMA(-v13, w[B+192], v10)
+	v24 := math.FMA(-v12, w[B+240], v5)
+	v25 := math.FMA(-v13, w[B+240], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+8], v14)
+	v29 := math.FMA(-v27, w[B+8], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+104], v18)
+	v33 := math.FMA(-v27, w[B+104], v19)
+	v34 := math.FMA(-v26, w[B+152], v20)
+	v35 := math.FMA(-v27, w[B+152], v21)
+	v36 := math.FMA(-v26, w[B+200], v22)
+	v37 := math.FMA(-v27, w[B+200], v23)
+	v38 := math.FMA(-v26, w[B+248], v24)
+	v39 := math.FMA(-v27, w[B+248], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+16], v28)
+	v43 := math.FMA(-v41, w[B+16], v29)
+	v44 := math.FMA(-v40, w[B+64], v30)
+	v45 := math.FMA(-v41, w[B+64], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+160], v34)
+	v49 := math.FMA(-v41, w[B+160], v35)
+	v50 := math.FMA(-v40, w[B+208], v36)
+	v51 := math.FMA(-v41, w[B+208], v37)
+	v52 := math.FMA(-v40, w[B+256], v38)
+	v53 := math.FMA(-v41, w[B+256], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+24], v42)
+	v57 := math.FMA(-v55, w[B+24], v43)
+	v58 := math.FMA(-v54, w[B+72], v44)
+	v59 := math.FMA(-v55, w[B+72], v45)
+	v60 := math.FMA(-v54, w[B+120], v46)
+	v61 := math.FMA(-v55, w[B+120], v47)
+	v62 := w[C+32]
+	v63 := w[C+80]
+	v64 := math.FMA(-v62, w[B+32], v56)
+	v65 := math.FMA(-v63, w[B+32], v57)
+	v66 := math.FMA(-v62, w[B+80], v58)
+	v67 := math.FMA(-v63, w[B+80], v59)
+	v68 := math.FMA(-v62, w[B+128], v60)
+	v69 := math.FMA(-v63, w[B+128], v61)
+	v70 := w[C+40]
+	v71 := w[C+88]
+	v72 := math.FMA(-v70, w[B+40], v64)
+	v73 := math.FMA(-v71, w[B+40], v65)
+	v74 := math.FMA(-v70, w[B+88], v66)
+	v75 := math.FMA(-v71, w[B+88], v67)
+	v76 := math.FMA(-v70, w[B+136], v68)
+	v77 := math.FMA(-v71, w[B+136], v69)
+	w[A+0] = v72
+	w[A+8] = v74
+	w[A+16] = v76
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v73
+	w[A+56] = v75
+	w[A+64] = v77
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
 }
 
 func goColumns3of6(w []float64, o *Op, lane int) {
@@ -11001,6 +12028,120 @@ func goRows6of6(w []float64, o *Op, lane int) {
 	w[A+40] = v47
 }
 
+func goTwoRows6of6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := w[A+80]
+	v11 := w[A+88]
+	v12 := w[C+0]
+	v13 := w[C+48]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+48], v1)
+	v17 := math.FMA(-v13, w[B+48], v7)
+	v18 := math.FMA(-v12, w[B+96], v2)
+	v19 := math.FMA(-v13, w[B+96], v8)
+	v20 := math.FMA(-v12, w[B+144], v3)
+	v21 := math.FMA(-v13, w[B+144], v9)
+	v22 := math.FMA(-v12, w[B+192], v4)
+	v23 := math.FMA(-v13, w[B+192], v10)
+	v24 := math.FMA(-v12, w[B+240], v5)
+	v25 := math.FMA(-v13, w[B+240], v11)
+	v26 := w[C+8]
+	v27 := w[C+56]
+	v28 := math.FMA(-v26, w[B+8], v14)
+	v29 := math.FMA(-v27, w[B+8], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+104], v18)
+	v33 := math.FMA(-v27, w[B+104], v19)
+	v34 := math.FMA(-v26, w[B+152], v20)
+	v35 := math.FMA(-v27, w[B+152], v21)
+	v36 := math.FMA(-v26, w[B+200], v22)
+	v37 := math.FMA(-v27, w[B+200], v23)
+	v38 := math.FMA(-v26, w[B+248], v24)
+	v39 := math.FMA(-v27, w[B+248], v25)
+	v40 := w[C+16]
+	v41 := w[C+64]
+	v42 := math.FMA(-v40, w[B+16], v28)
+	v43 := math.FMA(-v41, w[B+16], v29)
+	v44 := math.FMA(-v40, w[B+64], v30)
+	v45 := math.FMA(-v41, w[B+64], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+160], v34)
+	v49 := math.FMA(-v41, w[B+160], v35)
+	v50 := math.FMA(-v40, w[B+208], v36)
+	v51 := math.FMA(-v41, w[B+208], v37)
+	v52 := math.FMA(-v40, w[B+256], v38)
+	v53 := math.FMA(-v41, w[B+256], v39)
+	v54 := w[C+24]
+	v55 := w[C+72]
+	v56 := math.FMA(-v54, w[B+24], v42)
+	v57 := math.FMA(-v55, w[B+24], v43)
+	v58 := math.FMA(-v54, w[B+72], v44)
+	v59 := math.FMA(-v55, w[B+72], v45)
+	v60 := math.FMA(-v54, w[B+120], v46)
+	v61 := math.FMA(-v55, w[B+120], v47)
+	v62 := math.FMA(-v54, w[B+168], v48)
+	v63 := math.FMA(-v55, w[B+168], v49)
+	v64 := math.FMA(-v54, w[B+216], v50)
+	v65 := math.FMA(-v55, w[B+216], v51)
+	v66 := math.FMA(-v54, w[B+264], v52)
+	v67 := math.FMA(-v55, w[B+264], v53)
+	v68 := w[C+32]
+	v69 := w[C+80]
+	v70 := math.FMA(-v68, w[B+32], v56)
+	v71 := math.FMA(-v69, w[B+32], v57)
+	v72 := math.FMA(-v68, w[B+80], v58)
+	v73 := math.FMA(-v69, w[B+80], v59)
+	v74 := math.FMA(-v68, w[B+128], v60)
+	v75 := math.FMA(-v69, w[B+128], v61)
+	v76 := math.FMA(-v68, w[B+176], v62)
+	v77 := math.FMA(-v69, w[B+176], v63)
+	v78 := math.FMA(-v68, w[B+224], v64)
+	v79 := math.FMA(-v69, w[B+224], v65)
+	v80 := math.FMA(-v68, w[B+272], v66)
+	v81 := math.FMA(-v69, w[B+272], v67)
+	v82 := w[C+40]
+	v83 := w[C+88]
+	v84 := math.FMA(-v82, w[B+40], v70)
+	v85 := math.FMA(-v83, w[B+40], v71)
+	v86 := math.FMA(-v82, w[B+88], v72)
+	v87 := math.FMA(-v83, w[B+88], v73)
+	v88 := math.FMA(-v82, w[B+136], v74)
+	v89 := math.FMA(-v83, w[B+136], v75)
+	v90 := math.FMA(-v82, w[B+184], v76)
+	v91 := math.FMA(-v83, w[B+184], v77)
+	v92 := math.FMA(-v82, w[B+232], v78)
+	v93 := math.FMA(-v83, w[B+232], v79)
+	v94 := math.FMA(-v82, w[B+280], v80)
+	v95 := math.FMA(-v83, w[B+280], v81)
+	w[A+0] = v84
+	w[A+8] = v86
+	w[A+16] = v88
+	w[A+24] = v90
+	w[A+32] = v92
+	w[A+40] = v94
+	w[A+48] = v85
+	w[A+56] = v87
+	w[A+64] = v89
+	w[A+72] = v91
+	w[A+80] = v93
+	w[A+88] = v95
+}
+
 func goColumns6of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -11383,6 +12524,2941 @@ func goPair3of5(w []float64, o *Op, lane int) {
 	w[A+192] = v129
 }
 
+func goHangFree(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[C+120]
+	v7 := w[C+128]
+	v8 := w[C+136]
+	v9 := float64(v7 * v2)
+	v10 := math.FMA(-v8, v1, v9)
+	v11 := float64(v8 * v0)
+	v12 := math.FMA(-v6, v2, v11)
+	v13 := float64(v6 * v1)
+	v14 := math.FMA(-v7, v0, v13)
+	v15 := v10 + v3
+	v16 := v12 + v4
+	v17 := v14 + v5
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v15
+	w[C+176] = v16
+	w[C+184] = v17
+	v18 := float64(v0 * w[C+0])
+	v19 := math.FMA(v1, w[C+24], v18)
+	v20 := math.FMA(v2, w[C+48], v19)
+	v21 := float64(v0 * w[C+8])
+	v22 := math.FMA(v1, w[C+32], v21)
+	v23 := math.FMA(v2, w[C+56], v22)
+	v24 := float64(v0 * w[C+16])
+	v25 := math.FMA(v1, w[C+40], v24)
+	v26 := math.FMA(v2, w[C+64], v25)
+	v27 := float64(v15 * w[C+0])
+	v28 := math.FMA(v16, w[C+24], v27)
+	v29 := math.FMA(v17, w[C+48], v28)
+	v30 := float64(v15 * w[C+8])
+	v31 := math.FMA(v16, w[C+32], v30)
+	v32 := math.FMA(v17, w[C+56], v31)
+	v33 := float64(v15 * w[C+16])
+	v34 := math.FMA(v16, w[C+40], v33)
+	v35 := math.FMA(v17, w[C+64], v34)
+	v36 := float64(v20 * w[D+192])
+	v37 := math.FMA(v23, w[D+216], v36)
+	v38 := math.FMA(v26, w[D+224], v37)
+	w[A+0] = v38
+	v39 := float64(v23 * w[D+200])
+	v40 := math.FMA(v26, w[D+232], v39)
+	w[A+8] = v40
+	v41 := float64(v26 * w[D+208])
+	w[A+16] = v41
+	v42 := w[D+160]
+	v43 := float64(v42 * v29)
+	w[A+24] = v43
+	v44 := float64(v42 * v32)
+	w[A+32] = v44
+	v45 := float64(v42 * v35)
+	w[A+40] = v45
+}
+
+func goHang(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[B+144]
+	v7 := w[B+152]
+	v8 := w[B+160]
+	v9 := w[C+96]
+	v10 := w[C+104]
+	v11 := w[C+112]
+	v12 := float64(v7 * v11)
+	v13 := math.FMA(-v8, v10, v12)
+	v14 := float64(v8 * v9)
+	v15 := math.FMA(-v6, v11, v14)
+	v16 := float64(v6 * v10)
+	v17 := math.FMA(-v7, v9, v16)
+	v18 := v13 + w[B+168]
+	v19 := v6 + v0
+	v20 := v18 + v3
+	v21 := v15 + w[B+176]
+	v22 := v7 + v1
+	v23 := v21 + v4
+	v24 := v17 + w[B+184]
+	v25 := v8 + v2
+	v26 := v24 + v5
+	v27 := w[C+120]
+	v28 := w[C+128]
+	v29 := w[C+136]
+	v30 := float64(v28 * v25)
+	v31 := math.FMA(-v29, v22, v30)
+	v32 := float64(v29 * v19)
+	v33 := math.FMA(-v27, v25, v32)
+	v34 := float64(v27 * v22)
+	v35 := math.FMA(-v28, v19, v34)
+	v36 := v31 + v20
+	v37 := v33 + v23
+	v38 := v35 + v26
+	w[C+144] = v19
+	w[C+152] = v22
+	w[C+160] = v25
+	w[C+168] = v36
+	w[C+176] = v37
+	w[C+184] = v38
+	v39 := float64(v19 * w[C+0])
+	v40 := math.FMA(v22, w[C+24], v39)
+	v41 := math.FMA(v25, w[C+48], v40)
+	v42 := float64(v19 * w[C+8])
+	v43 := math.FMA(v22, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+56], v43)
+	v45 := float64(v19 * w[C+16])
+	v46 := math.FMA(v22, w[C+40], v45)
+	v47 := math.FMA(v25, w[C+64], v46)
+	v48 := float64(v36 * w[C+0])
+	v49 := math.FMA(v37, w[C+24], v48)
+	v50 := math.FMA(v38, w[C+48], v49)
+	v51 := float64(v36 * w[C+8])
+	v52 := math.FMA(v37, w[C+32], v51)
+	v53 := math.FMA(v38, w[C+56], v52)
+	v54 := float64(v36 * w[C+16])
+	v55 := math.FMA(v37, w[C+40], v54)
+	v56 := math.FMA(v38, w[C+64], v55)
+	v57 := float64(v41 * w[D+192])
+	v58 := math.FMA(v44, w[D+216], v57)
+	v59 := math.FMA(v47, w[D+224], v58)
+	w[A+0] = v59
+	v60 := float64(v44 * w[D+200])
+	v61 := math.FMA(v47, w[D+232], v60)
+	w[A+8] = v61
+	v62 := float64(v47 * w[D+208])
+	w[A+16] = v62
+	v63 := w[D+160]
+	v64 := float64(v63 * v50)
+	w[A+24] = v64
+	v65 := float64(v63 * v53)
+	w[A+32] = v65
+	v66 := float64(v63 * v56)
+	w[A+40] = v66
+}
+
+func goCarry(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[C+96]
+	v4 := w[C+104]
+	v5 := w[C+112]
+	v6 := float64(v1 * v5)
+	v7 := math.FMA(-v2, v4, v6)
+	v8 := float64(v2 * v3)
+	v9 := math.FMA(-v0, v5, v8)
+	v10 := float64(v0 * v4)
+	v11 := math.FMA(-v1, v3, v10)
+	v12 := v7 + w[B+168]
+	v13 := v9 + w[B+176]
+	v14 := v11 + w[B+184]
+	v15 := w[C+120]
+	v16 := w[C+128]
+	v17 := w[C+136]
+	v18 := float64(v16 * v2)
+	v19 := math.FMA(-v17, v1, v18)
+	v20 := float64(v17 * v0)
+	v21 := math.FMA(-v15, v2, v20)
+	v22 := float64(v15 * v1)
+	v23 := math.FMA(-v16, v0, v22)
+	v24 := v19 + v12
+	v25 := v21 + v13
+	v26 := v23 + v14
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v24
+	w[C+176] = v25
+	w[C+184] = v26
+	v27 := float64(v0 * w[C+0])
+	v28 := math.FMA(v1, w[C+24], v27)
+	v29 := math.FMA(v2, w[C+48], v28)
+	v30 := float64(v0 * w[C+8])
+	v31 := math.FMA(v1, w[C+32], v30)
+	v32 := math.FMA(v2, w[C+56], v31)
+	v33 := float64(v0 * w[C+16])
+	v34 := math.FMA(v1, w[C+40], v33)
+	v35 := math.FMA(v2, w[C+64], v34)
+	v36 := float64(v24 * w[C+0])
+	v37 := math.FMA(v25, w[C+24], v36)
+	v38 := math.FMA(v26, w[C+48], v37)
+	v39 := float64(v24 * w[C+8])
+	v40 := math.FMA(v25, w[C+32], v39)
+	v41 := math.FMA(v26, w[C+56], v40)
+	v42 := float64(v24 * w[C+16])
+	v43 := math.FMA(v25, w[C+40], v42)
+	v44 := math.FMA(v26, w[C+64], v43)
+	v45 := float64(v29 * w[D+192])
+	v46 := math.FMA(v32, w[D+216], v45)
+	v47 := math.FMA(v35, w[D+224], v46)
+	w[A+0] = v47
+	v48 := float64(v32 * w[D+200])
+	v49 := math.FMA(v35, w[D+232], v48)
+	w[A+8] = v49
+	v50 := float64(v35 * w[D+208])
+	w[A+16] = v50
+	v51 := w[D+160]
+	v52 := float64(v51 * v38)
+	w[A+24] = v52
+	v53 := float64(v51 * v41)
+	w[A+32] = v53
+	v54 := float64(v51 * v44)
+	w[A+40] = v54
+}
+
+func goTwoHangFree(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[C+120]
+	v7 := w[C+128]
+	v8 := w[C+136]
+	v9 := float64(v7 * v2)
+	v10 := math.FMA(-v8, v1, v9)
+	v11 := float64(v8 * v0)
+	v12 := math.FMA(-v6, v2, v11)
+	v13 := float64(v6 * v1)
+	v14 := math.FMA(-v7, v0, v13)
+	v15 := v10 + v3
+	v16 := v12 + v4
+	v17 := v14 + v5
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v15
+	w[C+176] = v16
+	w[C+184] = v17
+	v18 := float64(v0 * w[C+0])
+	v19 := math.FMA(v1, w[C+24], v18)
+	v20 := math.FMA(v2, w[C+48], v19)
+	v21 := float64(v0 * w[C+8])
+	v22 := math.FMA(v1, w[C+32], v21)
+	v23 := math.FMA(v2, w[C+56], v22)
+	v24 := float64(v0 * w[C+16])
+	v25 := math.FMA(v1, w[C+40], v24)
+	v26 := math.FMA(v2, w[C+64], v25)
+	v27 := float64(v15 * w[C+0])
+	v28 := math.FMA(v16, w[C+24], v27)
+	v29 := math.FMA(v17, w[C+48], v28)
+	v30 := float64(v15 * w[C+8])
+	v31 := math.FMA(v16, w[C+32], v30)
+	v32 := math.FMA(v17, w[C+56], v31)
+	v33 := float64(v15 * w[C+16])
+	v34 := math.FMA(v16, w[C+40], v33)
+	v35 := math.FMA(v17, w[C+64], v34)
+	v36 := float64(v20 * w[D+192])
+	v37 := math.FMA(v23, w[D+216], v36)
+	v38 := math.FMA(v26, w[D+224], v37)
+	w[A+0] = v38
+	v39 := float64(v23 * w[D+200])
+	v40 := math.FMA(v26, w[D+232], v39)
+	w[A+8] = v40
+	v41 := float64(v26 * w[D+208])
+	w[A+16] = v41
+	v42 := w[D+160]
+	v43 := float64(v42 * v29)
+	w[A+24] = v43
+	v44 := float64(v42 * v32)
+	w[A+32] = v44
+	v45 := float64(v42 * v35)
+	w[A+40] = v45
+	v46 := w[E+48]
+	v47 := w[E+56]
+	v48 := w[E+64]
+	v49 := w[E+72]
+	v50 := w[E+80]
+	v51 := w[E+88]
+	v52 := w[C+120]
+	v53 := w[C+128]
+	v54 := w[C+136]
+	v55 := float64(v53 * v48)
+	v56 := math.FMA(-v54, v47, v55)
+	v57 := float64(v54 * v46)
+	v58 := math.FMA(-v52, v48, v57)
+	v59 := float64(v52 * v47)
+	v60 := math.FMA(-v53, v46, v59)
+	v61 := v56 + v49
+	v62 := v58 + v50
+	v63 := v60 + v51
+	w[C+192] = v46
+	w[C+200] = v47
+	w[C+208] = v48
+	w[C+216] = v61
+	w[C+224] = v62
+	w[C+232] = v63
+	v64 := float64(v46 * w[C+0])
+	v65 := math.FMA(v47, w[C+24], v64)
+	v66 := math.FMA(v48, w[C+48], v65)
+	v67 := float64(v46 * w[C+8])
+	v68 := math.FMA(v47, w[C+32], v67)
+	v69 := math.FMA(v48, w[C+56], v68)
+	v70 := float64(v46 * w[C+16])
+	v71 := math.FMA(v47, w[C+40], v70)
+	v72 := math.FMA(v48, w[C+64], v71)
+	v73 := float64(v61 * w[C+0])
+	v74 := math.FMA(v62, w[C+24], v73)
+	v75 := math.FMA(v63, w[C+48], v74)
+	v76 := float64(v61 * w[C+8])
+	v77 := math.FMA(v62, w[C+32], v76)
+	v78 := math.FMA(v63, w[C+56], v77)
+	v79 := float64(v61 * w[C+16])
+	v80 := math.FMA(v62, w[C+40], v79)
+	v81 := math.FMA(v63, w[C+64], v80)
+	v82 := float64(v66 * w[D+192])
+	v83 := math.FMA(v69, w[D+216], v82)
+	v84 := math.FMA(v72, w[D+224], v83)
+	w[A+48] = v84
+	v85 := float64(v69 * w[D+200])
+	v86 := math.FMA(v72, w[D+232], v85)
+	w[A+56] = v86
+	v87 := float64(v72 * w[D+208])
+	w[A+64] = v87
+	v88 := w[D+160]
+	v89 := float64(v88 * v75)
+	w[A+72] = v89
+	v90 := float64(v88 * v78)
+	w[A+80] = v90
+	v91 := float64(v88 * v81)
+	w[A+88] = v91
+}
+
+func goTwoHang(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[B+144]
+	v7 := w[B+152]
+	v8 := w[B+160]
+	v9 := w[C+96]
+	v10 := w[C+104]
+	v11 := w[C+112]
+	v12 := float64(v7 * v11)
+	v13 := math.FMA(-v8, v10, v12)
+	v14 := float64(v8 * v9)
+	v15 := math.FMA(-v6, v11, v14)
+	v16 := float64(v6 * v10)
+	v17 := math.FMA(-v7, v9, v16)
+	v18 := v13 + w[B+168]
+	v19 := v6 + v0
+	v20 := v18 + v3
+	v21 := v15 + w[B+176]
+	v22 := v7 + v1
+	v23 := v21 + v4
+	v24 := v17 + w[B+184]
+	v25 := v8 + v2
+	v26 := v24 + v5
+	v27 := w[C+120]
+	v28 := w[C+128]
+	v29 := w[C+136]
+	v30 := float64(v28 * v25)
+	v31 := math.FMA(-v29, v22, v30)
+	v32 := float64(v29 * v19)
+	v33 := math.FMA(-v27, v25, v32)
+	v34 := float64(v27 * v22)
+	v35 := math.FMA(-v28, v19, v34)
+	v36 := v31 + v20
+	v37 := v33 + v23
+	v38 := v35 + v26
+	w[C+144] = v19
+	w[C+152] = v22
+	w[C+160] = v25
+	w[C+168] = v36
+	w[C+176] = v37
+	w[C+184] = v38
+	v39 := float64(v19 * w[C+0])
+	v40 := math.FMA(v22, w[C+24], v39)
+	v41 := math.FMA(v25, w[C+48], v40)
+	v42 := float64(v19 * w[C+8])
+	v43 := math.FMA(v22, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+56], v43)
+	v45 := float64(v19 * w[C+16])
+	v46 := math.FMA(v22, w[C+40], v45)
+	v47 := math.FMA(v25, w[C+64], v46)
+	v48 := float64(v36 * w[C+0])
+	v49 := math.FMA(v37, w[C+24], v48)
+	v50 := math.FMA(v38, w[C+48], v49)
+	v51 := float64(v36 * w[C+8])
+	v52 := math.FMA(v37, w[C+32], v51)
+	v53 := math.FMA(v38, w[C+56], v52)
+	v54 := float64(v36 * w[C+16])
+	v55 := math.FMA(v37, w[C+40], v54)
+	v56 := math.FMA(v38, w[C+64], v55)
+	v57 := float64(v41 * w[D+192])
+	v58 := math.FMA(v44, w[D+216], v57)
+	v59 := math.FMA(v47, w[D+224], v58)
+	w[A+0] = v59
+	v60 := float64(v44 * w[D+200])
+	v61 := math.FMA(v47, w[D+232], v60)
+	w[A+8] = v61
+	v62 := float64(v47 * w[D+208])
+	w[A+16] = v62
+	v63 := w[D+160]
+	v64 := float64(v63 * v50)
+	w[A+24] = v64
+	v65 := float64(v63 * v53)
+	w[A+32] = v65
+	v66 := float64(v63 * v56)
+	w[A+40] = v66
+	v67 := w[E+48]
+	v68 := w[E+56]
+	v69 := w[E+64]
+	v70 := w[E+72]
+	v71 := w[E+80]
+	v72 := w[E+88]
+	v73 := w[B+192]
+	v74 := w[B+200]
+	v75 := w[B+208]
+	v76 := w[C+96]
+	v77 := w[C+104]
+	v78 := w[C+112]
+	v79 := float64(v74 * v78)
+	v80 := math.FMA(-v75, v77, v79)
+	v81 := float64(v75 * v76)
+	v82 := math.FMA(-v73, v78, v81)
+	v83 := float64(v73 * v77)
+	v84 := math.FMA(-v74, v76, v83)
+	v85 := v80 + w[B+216]
+	v86 := v73 + v67
+	v87 := v85 + v70
+	v88 := v82 + w[B+224]
+	v89 := v74 + v68
+	v90 := v88 + v71
+	v91 := v84 + w[B+232]
+	v92 := v75 + v69
+	v93 := v91 + v72
+	v94 := w[C+120]
+	v95 := w[C+128]
+	v96 := w[C+136]
+	v97 := float64(v95 * v92)
+	v98 := math.FMA(-v96, v89, v97)
+	v99 := float64(v96 * v86)
+	v100 := math.FMA(-v94, v92, v99)
+	v101 := float64(v94 * v89)
+	v102 := math.FMA(-v95, v86, v101)
+	v103 := v98 + v87
+	v104 := v100 + v90
+	v105 := v102 + v93
+	w[C+192] = v86
+	w[C+200] = v89
+	w[C+208] = v92
+	w[C+216] = v103
+	w[C+224] = v104
+	w[C+232] = v105
+	v106 := float64(v86 * w[C+0])
+	v107 := math.FMA(v89, w[C+24], v106)
+	v108 := math.FMA(v92, w[C+48], v107)
+	v109 := float64(v86 * w[C+8])
+	v110 := math.FMA(v89, w[C+32], v109)
+	v111 := math.FMA(v92, w[C+56], v110)
+	v112 := float64(v86 * w[C+16])
+	v113 := math.FMA(v89, w[C+40], v112)
+	v114 := math.FMA(v92, w[C+64], v113)
+	v115 := float64(v103 * w[C+0])
+	v116 := math.FMA(v104, w[C+24], v115)
+	v117 := math.FMA(v105, w[C+48], v116)
+	v118 := float64(v103 * w[C+8])
+	v119 := math.FMA(v104, w[C+32], v118)
+	v120 := math.FMA(v105, w[C+56], v119)
+	v121 := float64(v103 * w[C+16])
+	v122 := math.FMA(v104, w[C+40], v121)
+	v123 := math.FMA(v105, w[C+64], v122)
+	v124 := float64(v108 * w[D+192])
+	v125 := math.FMA(v111, w[D+216], v124)
+	v126 := math.FMA(v114, w[D+224], v125)
+	w[A+48] = v126
+	v127 := float64(v111 * w[D+200])
+	v128 := math.FMA(v114, w[D+232], v127)
+	w[A+56] = v128
+	v129 := float64(v114 * w[D+208])
+	w[A+64] = v129
+	v130 := w[D+160]
+	v131 := float64(v130 * v117)
+	w[A+72] = v131
+	v132 := float64(v130 * v120)
+	w[A+80] = v132
+	v133 := float64(v130 * v123)
+	w[A+88] = v133
+}
+
+func goSwingFree(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := 0.0
+	w[A+0] = v0
+	v1 := 0.0
+	w[A+8] = v1
+	v2 := 0.0
+	w[A+16] = v2
+	v3 := w[B+0]
+	v4 := w[B+8]
+	v5 := w[B+16]
+	v6 := w[C+120]
+	v7 := w[C+128]
+	v8 := w[C+136]
+	v9 := float64(v3 * v6)
+	v10 := math.FMA(v4, v7, v9)
+	v11 := math.FMA(v5, v8, v10)
+	v12 := float64(v3 * v3)
+	v13 := math.FMA(v4, v4, v12)
+	v14 := math.FMA(v5, v5, v13)
+	v15 := float64(v11 * v3)
+	v16 := math.FMA(-v14, v6, v15)
+	v17 := float64(v11 * v4)
+	v18 := math.FMA(-v14, v7, v17)
+	v19 := float64(v11 * v5)
+	v20 := math.FMA(-v14, v8, v19)
+	v21 := 0.0
+	v22 := v21 - v16
+	w[A+24] = v22
+	v23 := 0.0
+	v24 := v23 - v18
+	w[A+32] = v24
+	v25 := 0.0
+	v26 := v25 - v20
+	w[A+40] = v26
+}
+
+func goSwingHung(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[D+0]
+	v4 := w[D+8]
+	v5 := w[D+16]
+	v6 := float64(v1 * v5)
+	v7 := math.FMA(-v2, v4, v6)
+	v8 := float64(v2 * v3)
+	v9 := math.FMA(-v0, v5, v8)
+	v10 := float64(v0 * v4)
+	v11 := math.FMA(-v1, v3, v10)
+	w[A+0] = v7
+	w[A+8] = v9
+	w[A+16] = v11
+	v12 := w[C+96]
+	v13 := w[C+104]
+	v14 := w[C+112]
+	v15 := float64(v0 * v12)
+	v16 := math.FMA(v1, v13, v15)
+	v17 := math.FMA(v2, v14, v16)
+	v18 := float64(v0 * v0)
+	v19 := math.FMA(v1, v1, v18)
+	v20 := math.FMA(v2, v2, v19)
+	v21 := float64(v17 * v0)
+	v22 := math.FMA(-v20, v12, v21)
+	v23 := float64(v17 * v1)
+	v24 := math.FMA(-v20, v13, v23)
+	v25 := float64(v17 * v2)
+	v26 := math.FMA(-v20, v14, v25)
+	v27 := w[C+120]
+	v28 := w[C+128]
+	v29 := w[C+136]
+	v30 := float64(v3 * v27)
+	v31 := math.FMA(v4, v28, v30)
+	v32 := math.FMA(v5, v29, v31)
+	v33 := float64(v3 * v3)
+	v34 := math.FMA(v4, v4, v33)
+	v35 := math.FMA(v5, v5, v34)
+	v36 := float64(v32 * v3)
+	v37 := math.FMA(-v35, v27, v36)
+	v38 := float64(v32 * v4)
+	v39 := math.FMA(-v35, v28, v38)
+	v40 := float64(v32 * v5)
+	v41 := math.FMA(-v35, v29, v40)
+	v42 := v22 - v37
+	w[A+24] = v42
+	v43 := v24 - v39
+	w[A+32] = v43
+	v44 := v26 - v41
+	w[A+40] = v44
+}
+
+func goCardan(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := v0 - w[E+0]
+	v2 := w[D+8]
+	v3 := v2 - w[E+8]
+	v4 := w[D+16]
+	v5 := v4 - w[E+16]
+	v6 := w[C+8]
+	v7 := w[C+32]
+	v8 := w[C+56]
+	v9 := float64(v3 * v8)
+	v10 := math.FMA(-v5, v7, v9)
+	v11 := float64(v5 * v6)
+	v12 := math.FMA(-v1, v8, v11)
+	v13 := float64(v1 * v7)
+	v14 := math.FMA(-v3, v6, v13)
+	v15 := w[B+0]
+	v16 := w[B+24]
+	v17 := w[B+48]
+	v18 := float64(v12 * v17)
+	v19 := math.FMA(-v14, v16, v18)
+	v20 := float64(v14 * v15)
+	v21 := math.FMA(-v10, v17, v20)
+	v22 := float64(v10 * v16)
+	v23 := math.FMA(-v12, v15, v22)
+	v24 := float64(v19 * v1)
+	v25 := math.FMA(v21, v3, v24)
+	v26 := math.FMA(v23, v5, v25)
+	v27 := w[C+8]
+	v28 := w[C+32]
+	v29 := w[C+56]
+	v30 := w[B+0]
+	v31 := w[B+24]
+	v32 := w[B+48]
+	v33 := float64(v28 * v32)
+	v34 := math.FMA(-v29, v31, v33)
+	v35 := float64(v29 * v30)
+	v36 := math.FMA(-v27, v32, v35)
+	v37 := float64(v27 * v31)
+	v38 := math.FMA(-v28, v30, v37)
+	v39 := w[D+0]
+	v40 := w[D+8]
+	v41 := w[D+16]
+	v42 := w[E+0]
+	v43 := w[E+8]
+	v44 := w[E+16]
+	v45 := float64(v40 * v44)
+	v46 := math.FMA(-v41, v43, v45)
+	v47 := float64(v41 * v42)
+	v48 := math.FMA(-v39, v44, v47)
+	v49 := float64(v39 * v43)
+	v50 := math.FMA(-v40, v42, v49)
+	v51 := float64(v34 * v46)
+	v52 := math.FMA(v36, v48, v51)
+	v53 := math.FMA(v38, v50, v52)
+	v54 := v26 + v53
+	v55 := 0.0
+	v56 := v55 - v54
+	v57 := float64(v34 * v34)
+	v58 := math.FMA(v36, v36, v57)
+	v59 := math.FMA(v38, v38, v58)
+	v60 := v56 / v59
+	v61 := float64(v60 * v34)
+	w[A+0] = v61
+	v62 := float64(v60 * v36)
+	w[A+8] = v62
+	v63 := float64(v60 * v38)
+	w[A+16] = v63
+}
+
+func goAlong(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[C+0]
+	v4 := float64(v0 * v0)
+	v5 := math.FMA(v1, v1, v4)
+	v6 := math.FMA(v2, v2, v5)
+	v7 := v3 / v6
+	v8 := float64(v7 * v0)
+	w[A+0] = v8
+	v9 := float64(v7 * v1)
+	w[A+8] = v9
+	v10 := float64(v7 * v2)
+	w[A+16] = v10
+}
+
+func goTwist(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[E+0])
+	v4 := math.FMA(v1, w[E+24], v3)
+	v5 := math.FMA(v2, w[E+48], v4)
+	v6 := float64(v5 * w[C+0])
+	v7 := w[B+0]
+	v8 := w[B+8]
+	v9 := w[B+16]
+	v10 := float64(v7 * w[E+8])
+	v11 := math.FMA(v8, w[E+32], v10)
+	v12 := math.FMA(v9, w[E+56], v11)
+	v13 := float64(v12 * w[C+0])
+	v14 := w[B+0]
+	v15 := w[B+8]
+	v16 := w[B+16]
+	v17 := float64(v14 * w[E+16])
+	v18 := math.FMA(v15, w[E+40], v17)
+	v19 := math.FMA(v16, w[E+64], v18)
+	v20 := float64(v19 * w[C+0])
+	v21 := float64(v6 * w[D+0])
+	v22 := float64(v6 * w[D+24])
+	v23 := math.FMA(v13, w[D+8], v22)
+	v24 := float64(v6 * w[D+32])
+	v25 := math.FMA(v13, w[D+40], v24)
+	v26 := math.FMA(v20, w[D+16], v25)
+	v27 := v21 + w[A+0]
+	w[A+0] = v27
+	v28 := v23 + w[A+8]
+	w[A+8] = v28
+	v29 := v26 + w[A+16]
+	w[A+16] = v29
+}
+
+func goBetween(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[C+0]
+	v1 := v0 - w[D+0]
+	v2 := w[C+8]
+	v3 := v2 - w[D+8]
+	v4 := w[C+16]
+	v5 := v4 - w[D+16]
+	v6 := float64(v1 * w[B+0])
+	v7 := math.FMA(v3, w[B+8], v6)
+	v8 := math.FMA(v5, w[B+16], v7)
+	w[A+0] = v8
+}
+
+func goPin(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := v5 + w[B+0]
+	w[A+0] = v21
+	v22 := v16 + w[B+56]
+	w[A+48] = v22
+	v23 := v8 + w[B+8]
+	w[A+8] = v23
+	v24 := v18 + w[B+64]
+	w[A+56] = v24
+	v25 := v11 + w[B+16]
+	w[A+16] = v25
+	v26 := v20 + w[B+72]
+	w[A+64] = v26
+	v27 := w[D+24]
+	v28 := w[D+32]
+	v29 := w[D+40]
+	v30 := float64(v27 * w[C+0])
+	v31 := math.FMA(v28, w[C+8], v30)
+	v32 := math.FMA(v29, w[C+16], v31)
+	v33 := float64(v27 * w[C+24])
+	v34 := math.FMA(v28, w[C+32], v33)
+	v35 := math.FMA(v29, w[C+40], v34)
+	v36 := float64(v27 * w[C+48])
+	v37 := math.FMA(v28, w[C+56], v36)
+	v38 := math.FMA(v29, w[C+64], v37)
+	w[A+24] = v32
+	w[A+32] = v35
+	w[A+40] = v38
+	v39 := w[B+80]
+	w[A+72] = v39
+	v40 := w[B+88]
+	w[A+80] = v40
+	v41 := w[B+96]
+	w[A+88] = v41
+}
+
+func goUnpin(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	w[A+24] = v26
+	w[A+32] = v32
+	w[A+40] = v38
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	w[A+72] = v48
+	v49 := v29 - v45
+	w[A+80] = v49
+	v50 := v35 - v47
+	w[A+88] = v50
+	v51 := w[D+24]
+	v52 := w[D+32]
+	v53 := w[D+40]
+	v54 := float64(v51 * w[C+0])
+	v55 := math.FMA(v52, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v51 * w[C+24])
+	v58 := math.FMA(v52, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v51 * w[C+48])
+	v61 := math.FMA(v52, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := w[E+24]
+	v64 := w[E+32]
+	v65 := w[E+40]
+	v66 := float64(v59 * v65)
+	v67 := math.FMA(-v62, v64, v66)
+	v68 := float64(v62 * v63)
+	v69 := math.FMA(-v56, v65, v68)
+	v70 := float64(v56 * v64)
+	v71 := math.FMA(-v59, v63, v70)
+	w[A+0] = v67
+	w[A+8] = v69
+	w[A+16] = v71
+	v72 := w[E+72]
+	v73 := v72 - w[B+80]
+	v74 := w[E+80]
+	v75 := v74 - w[B+88]
+	v76 := w[E+88]
+	v77 := v76 - w[B+96]
+	v78 := float64(v73 * v63)
+	v79 := math.FMA(v75, v64, v78)
+	v80 := math.FMA(v77, v65, v79)
+	v81 := math.FMA(-v80, v63, v73)
+	w[A+48] = v81
+	v82 := math.FMA(-v80, v64, v75)
+	w[A+56] = v82
+	v83 := math.FMA(-v80, v65, v77)
+	w[A+64] = v83
+}
+
+func goLoads1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[C+0]
+	v2 := v1 - w[B+48]
+	v3 := math.FMA(-v2, w[B+0], v0)
+	v4 := w[C+8]
+	v5 := v4 - w[B+56]
+	v6 := math.FMA(-v5, w[B+8], v3)
+	v7 := w[C+16]
+	v8 := v7 - w[B+64]
+	v9 := math.FMA(-v8, w[B+16], v6)
+	v10 := w[C+24]
+	v11 := v10 - w[B+72]
+	v12 := math.FMA(-v11, w[B+24], v9)
+	v13 := w[C+32]
+	v14 := v13 - w[B+80]
+	v15 := math.FMA(-v14, w[B+32], v12)
+	v16 := w[C+40]
+	v17 := v16 - w[B+88]
+	v18 := math.FMA(-v17, w[B+40], v15)
+	w[A+0] = v18
+}
+
+func goTwoLoads1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+1*L+0]
+	v2 := w[C+0]
+	v3 := w[C+48]
+	v4 := math.FMA(v2, w[B+0], v0)
+	v5 := math.FMA(v3, w[B+0], v1)
+	v6 := w[C+8]
+	v7 := w[C+56]
+	v8 := math.FMA(v6, w[B+8], v4)
+	v9 := math.FMA(v7, w[B+8], v5)
+	v10 := w[C+16]
+	v11 := w[C+64]
+	v12 := math.FMA(v10, w[B+16], v8)
+	v13 := math.FMA(v11, w[B+16], v9)
+	v14 := w[C+24]
+	v15 := w[C+72]
+	v16 := math.FMA(v14, w[B+24], v12)
+	v17 := math.FMA(v15, w[B+24], v13)
+	v18 := w[C+32]
+	v19 := w[C+80]
+	v20 := math.FMA(v18, w[B+32], v16)
+	v21 := math.FMA(v19, w[B+32], v17)
+	v22 := w[C+40]
+	v23 := w[C+88]
+	v24 := math.FMA(v22, w[B+40], v20)
+	v25 := math.FMA(v23, w[B+40], v21)
+	w[A+0] = v24
+	w[A+1*L+0] = v25
+}
+
+func goTwoSpread1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+1*L+0]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v18
+	w[A+24] = v20
+	w[A+32] = v22
+	w[A+40] = v24
+	w[A+48] = v15
+	w[A+56] = v17
+	w[A+64] = v19
+	w[A+72] = v21
+	w[A+80] = v23
+	w[A+88] = v25
+}
+
+func goSeen1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := w[B+24]
+		v4 := w[B+32]
+		v5 := w[B+40]
+		v6 := 0.0
+		v7 := math.FMA(-v0, w[C+0], v6)
+		v8 := math.FMA(-v1, w[C+8], v7)
+		v9 := math.FMA(-v2, w[C+16], v8)
+		v10 := math.FMA(-v3, w[C+24], v9)
+		v11 := math.FMA(-v4, w[C+32], v10)
+		v12 := math.FMA(-v5, w[C+40], v11)
+		w[A+0] = v12
+		v13 := w[D+0]
+		v14 := math.FMA(-v0, w[C+48], v13)
+		v15 := math.FMA(-v1, w[C+56], v14)
+		v16 := math.FMA(-v2, w[C+64], v15)
+		v17 := math.FMA(-v3, w[C+72], v16)
+		v18 := math.FMA(-v4, w[C+80], v17)
+		v19 := math.FMA(-v5, w[C+88], v18)
+		w[D+0] = v19
+		v20 := w[E+0]
+		v21 := math.FMA(v0, v0, v20)
+		v22 := math.FMA(v1, v1, v21)
+		v23 := math.FMA(v2, v2, v22)
+		v24 := math.FMA(v3, v3, v23)
+		v25 := math.FMA(v4, v4, v24)
+		v26 := math.FMA(v5, v5, v25)
+		w[E+0] = v26
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goSeenTurn1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := 0.0
+		v4 := math.FMA(-v0, w[C+0], v3)
+		v5 := math.FMA(-v1, w[C+8], v4)
+		v6 := math.FMA(-v2, w[C+16], v5)
+		w[A+0] = v6
+		v7 := w[D+0]
+		v8 := math.FMA(-v0, w[C+48], v7)
+		v9 := math.FMA(-v1, w[C+56], v8)
+		v10 := math.FMA(-v2, w[C+64], v9)
+		w[D+0] = v10
+		v11 := w[E+0]
+		v12 := math.FMA(v0, v0, v11)
+		v13 := math.FMA(v1, v1, v12)
+		v14 := math.FMA(v2, v2, v13)
+		w[E+0] = v14
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goLoads2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[C+0]
+	v3 := v2 - w[B+96]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+48], v1)
+	v6 := w[C+8]
+	v7 := v6 - w[B+104]
+	v8 := math.FMA(-v7, w[B+8], v4)
+	v9 := math.FMA(-v7, w[B+56], v5)
+	v10 := w[C+16]
+	v11 := v10 - w[B+112]
+	v12 := math.FMA(-v11, w[B+16], v8)
+	v13 := math.FMA(-v11, w[B+64], v9)
+	v14 := w[C+24]
+	v15 := v14 - w[B+120]
+	v16 := math.FMA(-v15, w[B+24], v12)
+	v17 := math.FMA(-v15, w[B+72], v13)
+	v18 := w[C+32]
+	v19 := v18 - w[B+128]
+	v20 := math.FMA(-v19, w[B+32], v16)
+	v21 := math.FMA(-v19, w[B+80], v17)
+	v22 := w[C+40]
+	v23 := v22 - w[B+136]
+	v24 := math.FMA(-v23, w[B+40], v20)
+	v25 := math.FMA(-v23, w[B+88], v21)
+	w[A+0] = v24
+	w[A+8] = v25
+}
+
+func goTwoLoads2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+1*L+0]
+	v2 := w[D+8]
+	v3 := w[D+1*L+8]
+	v4 := w[C+0]
+	v5 := w[C+48]
+	v6 := math.FMA(v4, w[B+0], v0)
+	v7 := math.FMA(v5, w[B+0], v1)
+	v8 := math.FMA(v4, w[B+48], v2)
+	v9 := math.FMA(v5, w[B+48], v3)
+	v10 := w[C+8]
+	v11 := w[C+56]
+	v12 := math.FMA(v10, w[B+8], v6)
+	v13 := math.FMA(v11, w[B+8], v7)
+	v14 := math.FMA(v10, w[B+56], v8)
+	v15 := math.FMA(v11, w[B+56], v9)
+	v16 := w[C+16]
+	v17 := w[C+64]
+	v18 := math.FMA(v16, w[B+16], v12)
+	v19 := math.FMA(v17, w[B+16], v13)
+	v20 := math.FMA(v16, w[B+64], v14)
+	v21 := math.FMA(v17, w[B+64], v15)
+	v22 := w[C+24]
+	v23 := w[C+72]
+	v24 := math.FMA(v22, w[B+24], v18)
+	v25 := math.FMA(v23, w[B+24], v19)
+	v26 := math.FMA(v22, w[B+72], v20)
+	v27 := math.FMA(v23, w[B+72], v21)
+	v28 := w[C+32]
+	v29 := w[C+80]
+	v30 := math.FMA(v28, w[B+32], v24)
+	v31 := math.FMA(v29, w[B+32], v25)
+	v32 := math.FMA(v28, w[B+80], v26)
+	v33 := math.FMA(v29, w[B+80], v27)
+	v34 := w[C+40]
+	v35 := w[C+88]
+	v36 := math.FMA(v34, w[B+40], v30)
+	v37 := math.FMA(v35, w[B+40], v31)
+	v38 := math.FMA(v34, w[B+88], v32)
+	v39 := math.FMA(v35, w[B+88], v33)
+	w[A+0] = v36
+	w[A+1*L+0] = v37
+	w[A+8] = v38
+	w[A+1*L+8] = v39
+}
+
+func goTwoSpread2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+1*L+0]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+1*L+8]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	w[A+0] = v28
+	w[A+8] = v30
+	w[A+16] = v32
+	w[A+24] = v34
+	w[A+32] = v36
+	w[A+40] = v38
+	w[A+48] = v29
+	w[A+56] = v31
+	w[A+64] = v33
+	w[A+72] = v35
+	w[A+80] = v37
+	w[A+88] = v39
+}
+
+func goSeen2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := w[B+24]
+		v4 := w[B+32]
+		v5 := w[B+40]
+		v6 := 0.0
+		v7 := math.FMA(-v0, w[C+0], v6)
+		v8 := math.FMA(-v1, w[C+8], v7)
+		v9 := math.FMA(-v2, w[C+16], v8)
+		v10 := math.FMA(-v3, w[C+24], v9)
+		v11 := math.FMA(-v4, w[C+32], v10)
+		v12 := math.FMA(-v5, w[C+40], v11)
+		w[A+0] = v12
+		v13 := 0.0
+		v14 := math.FMA(-v0, w[C+48], v13)
+		v15 := math.FMA(-v1, w[C+56], v14)
+		v16 := math.FMA(-v2, w[C+64], v15)
+		v17 := math.FMA(-v3, w[C+72], v16)
+		v18 := math.FMA(-v4, w[C+80], v17)
+		v19 := math.FMA(-v5, w[C+88], v18)
+		w[A+8] = v19
+		v20 := w[D+0]
+		v21 := math.FMA(-v0, w[C+96], v20)
+		v22 := math.FMA(-v1, w[C+104], v21)
+		v23 := math.FMA(-v2, w[C+112], v22)
+		v24 := math.FMA(-v3, w[C+120], v23)
+		v25 := math.FMA(-v4, w[C+128], v24)
+		v26 := math.FMA(-v5, w[C+136], v25)
+		w[D+0] = v26
+		v27 := w[E+0]
+		v28 := math.FMA(v0, v0, v27)
+		v29 := math.FMA(v1, v1, v28)
+		v30 := math.FMA(v2, v2, v29)
+		v31 := math.FMA(v3, v3, v30)
+		v32 := math.FMA(v4, v4, v31)
+		v33 := math.FMA(v5, v5, v32)
+		w[E+0] = v33
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goSeenTurn2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := 0.0
+		v4 := math.FMA(-v0, w[C+0], v3)
+		v5 := math.FMA(-v1, w[C+8], v4)
+		v6 := math.FMA(-v2, w[C+16], v5)
+		w[A+0] = v6
+		v7 := 0.0
+		v8 := math.FMA(-v0, w[C+48], v7)
+		v9 := math.FMA(-v1, w[C+56], v8)
+		v10 := math.FMA(-v2, w[C+64], v9)
+		w[A+8] = v10
+		v11 := w[D+0]
+		v12 := math.FMA(-v0, w[C+96], v11)
+		v13 := math.FMA(-v1, w[C+104], v12)
+		v14 := math.FMA(-v2, w[C+112], v13)
+		w[D+0] = v14
+		v15 := w[E+0]
+		v16 := math.FMA(v0, v0, v15)
+		v17 := math.FMA(v1, v1, v16)
+		v18 := math.FMA(v2, v2, v17)
+		w[E+0] = v18
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goLoads3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[C+0]
+	v4 := v3 - w[B+144]
+	v5 := math.FMA(-v4, w[B+0], v0)
+	v6 := math.FMA(-v4, w[B+48], v1)
+	v7 := math.FMA(-v4, w[B+96], v2)
+	v8 := w[C+8]
+	v9 := v8 - w[B+152]
+	v10 := math.FMA(-v9, w[B+8], v5)
+	v11 := math.FMA(-v9, w[B+56], v6)
+	v12 := math.FMA(-v9, w[B+104], v7)
+	v13 := w[C+16]
+	v14 := v13 - w[B+160]
+	v15 := math.FMA(-v14, w[B+16], v10)
+	v16 := math.FMA(-v14, w[B+64], v11)
+	v17 := math.FMA(-v14, w[B+112], v12)
+	v18 := w[C+24]
+	v19 := v18 - w[B+168]
+	v20 := math.FMA(-v19, w[B+24], v15)
+	v21 := math.FMA(-v19, w[B+72], v16)
+	v22 := math.FMA(-v19, w[B+120], v17)
+	v23 := w[C+32]
+	v24 := v23 - w[B+176]
+	v25 := math.FMA(-v24, w[B+32], v20)
+	v26 := math.FMA(-v24, w[B+80], v21)
+	v27 := math.FMA(-v24, w[B+128], v22)
+	v28 := w[C+40]
+	v29 := v28 - w[B+184]
+	v30 := math.FMA(-v29, w[B+40], v25)
+	v31 := math.FMA(-v29, w[B+88], v26)
+	v32 := math.FMA(-v29, w[B+136], v27)
+	w[A+0] = v30
+	w[A+8] = v31
+	w[A+16] = v32
+}
+
+func goTwoLoads3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+1*L+0]
+	v2 := w[D+8]
+	v3 := w[D+1*L+8]
+	v4 := w[D+16]
+	v5 := w[D+1*L+16]
+	v6 := w[C+0]
+	v7 := w[C+48]
+	v8 := math.FMA(v6, w[B+0], v0)
+	v9 := math.FMA(v7, w[B+0], v1)
+	v10 := math.FMA(v6, w[B+48], v2)
+	v11 := math.FMA(v7, w[B+48], v3)
+	v12 := math.FMA(v6, w[B+96], v4)
+	v13 := math.FMA(v7, w[B+96], v5)
+	v14 := w[C+8]
+	v15 := w[C+56]
+	v16 := math.FMA(v14, w[B+8], v8)
+	v17 := math.FMA(v15, w[B+8], v9)
+	v18 := math.FMA(v14, w[B+56], v10)
+	v19 := math.FMA(v15, w[B+56], v11)
+	v20 := math.FMA(v14, w[B+104], v12)
+	v21 := math.FMA(v15, w[B+104], v13)
+	v22 := w[C+16]
+	v23 := w[C+64]
+	v24 := math.FMA(v22, w[B+16], v16)
+	v25 := math.FMA(v23, w[B+16], v17)
+	v26 := math.FMA(v22, w[B+64], v18)
+	v27 := math.FMA(v23, w[B+64], v19)
+	v28 := math.FMA(v22, w[B+112], v20)
+	v29 := math.FMA(v23, w[B+112], v21)
+	v30 := w[C+24]
+	v31 := w[C+72]
+	v32 := math.FMA(v30, w[B+24], v24)
+	v33 := math.FMA(v31, w[B+24], v25)
+	v34 := math.FMA(v30, w[B+72], v26)
+	v35 := math.FMA(v31, w[B+72], v27)
+	v36 := math.FMA(v30, w[B+120], v28)
+	v37 := math.FMA(v31, w[B+120], v29)
+	v38 := w[C+32]
+	v39 := w[C+80]
+	v40 := math.FMA(v38, w[B+32], v32)
+	v41 := math.FMA(v39, w[B+32], v33)
+	v42 := math.FMA(v38, w[B+80], v34)
+	v43 := math.FMA(v39, w[B+80], v35)
+	v44 := math.FMA(v38, w[B+128], v36)
+	v45 := math.FMA(v39, w[B+128], v37)
+	v46 := w[C+40]
+	v47 := w[C+88]
+	v48 := math.FMA(v46, w[B+40], v40)
+	v49 := math.FMA(v47, w[B+40], v41)
+	v50 := math.FMA(v46, w[B+88], v42)
+	v51 := math.FMA(v47, w[B+88], v43)
+	v52 := math.FMA(v46, w[B+136], v44)
+	v53 := math.FMA(v47, w[B+136], v45)
+	w[A+0] = v48
+	w[A+1*L+0] = v49
+	w[A+8] = v50
+	w[A+1*L+8] = v51
+	w[A+16] = v52
+	w[A+1*L+16] = v53
+}
+
+func goTwoSpread3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	L := int(o.F) / 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	v12 := w[C+0]
+	v13 := w[C+1*L+0]
+	v14 := math.FMA(-v12, w[B+0], v0)
+	v15 := math.FMA(-v13, w[B+0], v6)
+	v16 := math.FMA(-v12, w[B+8], v1)
+	v17 := math.FMA(-v13, w[B+8], v7)
+	v18 := math.FMA(-v12, w[B+16], v2)
+	v19 := math.FMA(-v13, w[B+16], v8)
+	v20 := math.FMA(-v12, w[B+24], v3)
+	v21 := math.FMA(-v13, w[B+24], v9)
+	v22 := math.FMA(-v12, w[B+32], v4)
+	v23 := math.FMA(-v13, w[B+32], v10)
+	v24 := math.FMA(-v12, w[B+40], v5)
+	v25 := math.FMA(-v13, w[B+40], v11)
+	v26 := w[C+8]
+	v27 := w[C+1*L+8]
+	v28 := math.FMA(-v26, w[B+48], v14)
+	v29 := math.FMA(-v27, w[B+48], v15)
+	v30 := math.FMA(-v26, w[B+56], v16)
+	v31 := math.FMA(-v27, w[B+56], v17)
+	v32 := math.FMA(-v26, w[B+64], v18)
+	v33 := math.FMA(-v27, w[B+64], v19)
+	v34 := math.FMA(-v26, w[B+72], v20)
+	v35 := math.FMA(-v27, w[B+72], v21)
+	v36 := math.FMA(-v26, w[B+80], v22)
+	v37 := math.FMA(-v27, w[B+80], v23)
+	v38 := math.FMA(-v26, w[B+88], v24)
+	v39 := math.FMA(-v27, w[B+88], v25)
+	v40 := w[C+16]
+	v41 := w[C+1*L+16]
+	v42 := math.FMA(-v40, w[B+96], v28)
+	v43 := math.FMA(-v41, w[B+96], v29)
+	v44 := math.FMA(-v40, w[B+104], v30)
+	v45 := math.FMA(-v41, w[B+104], v31)
+	v46 := math.FMA(-v40, w[B+112], v32)
+	v47 := math.FMA(-v41, w[B+112], v33)
+	v48 := math.FMA(-v40, w[B+120], v34)
+	v49 := math.FMA(-v41, w[B+120], v35)
+	v50 := math.FMA(-v40, w[B+128], v36)
+	v51 := math.FMA(-v41, w[B+128], v37)
+	v52 := math.FMA(-v40, w[B+136], v38)
+	v53 := math.FMA(-v41, w[B+136], v39)
+	w[A+0] = v42
+	w[A+8] = v44
+	w[A+16] = v46
+	w[A+24] = v48
+	w[A+32] = v50
+	w[A+40] = v52
+	w[A+48] = v43
+	w[A+56] = v45
+	w[A+64] = v47
+	w[A+72] = v49
+	w[A+80] = v51
+	w[A+88] = v53
+}
+
+func goSeen3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := w[B+24]
+		v4 := w[B+32]
+		v5 := w[B+40]
+		v6 := 0.0
+		v7 := math.FMA(-v0, w[C+0], v6)
+		v8 := math.FMA(-v1, w[C+8], v7)
+		v9 := math.FMA(-v2, w[C+16], v8)
+		v10 := math.FMA(-v3, w[C+24], v9)
+		v11 := math.FMA(-v4, w[C+32], v10)
+		v12 := math.FMA(-v5, w[C+40], v11)
+		w[A+0] = v12
+		v13 := 0.0
+		v14 := math.FMA(-v0, w[C+48], v13)
+		v15 := math.FMA(-v1, w[C+56], v14)
+		v16 := math.FMA(-v2, w[C+64], v15)
+		v17 := math.FMA(-v3, w[C+72], v16)
+		v18 := math.FMA(-v4, w[C+80], v17)
+		v19 := math.FMA(-v5, w[C+88], v18)
+		w[A+8] = v19
+		v20 := 0.0
+		v21 := math.FMA(-v0, w[C+96], v20)
+		v22 := math.FMA(-v1, w[C+104], v21)
+		v23 := math.FMA(-v2, w[C+112], v22)
+		v24 := math.FMA(-v3, w[C+120], v23)
+		v25 := math.FMA(-v4, w[C+128], v24)
+		v26 := math.FMA(-v5, w[C+136], v25)
+		w[A+16] = v26
+		v27 := w[D+0]
+		v28 := math.FMA(-v0, w[C+144], v27)
+		v29 := math.FMA(-v1, w[C+152], v28)
+		v30 := math.FMA(-v2, w[C+160], v29)
+		v31 := math.FMA(-v3, w[C+168], v30)
+		v32 := math.FMA(-v4, w[C+176], v31)
+		v33 := math.FMA(-v5, w[C+184], v32)
+		w[D+0] = v33
+		v34 := w[E+0]
+		v35 := math.FMA(v0, v0, v34)
+		v36 := math.FMA(v1, v1, v35)
+		v37 := math.FMA(v2, v2, v36)
+		v38 := math.FMA(v3, v3, v37)
+		v39 := math.FMA(v4, v4, v38)
+		v40 := math.FMA(v5, v5, v39)
+		w[E+0] = v40
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goSeenTurn3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := 0.0
+		v4 := math.FMA(-v0, w[C+0], v3)
+		v5 := math.FMA(-v1, w[C+8], v4)
+		v6 := math.FMA(-v2, w[C+16], v5)
+		w[A+0] = v6
+		v7 := 0.0
+		v8 := math.FMA(-v0, w[C+48], v7)
+		v9 := math.FMA(-v1, w[C+56], v8)
+		v10 := math.FMA(-v2, w[C+64], v9)
+		w[A+8] = v10
+		v11 := 0.0
+		v12 := math.FMA(-v0, w[C+96], v11)
+		v13 := math.FMA(-v1, w[C+104], v12)
+		v14 := math.FMA(-v2, w[C+112], v13)
+		w[A+16] = v14
+		v15 := w[D+0]
+		v16 := math.FMA(-v0, w[C+144], v15)
+		v17 := math.FMA(-v1, w[C+152], v16)
+		v18 := math.FMA(-v2, w[C+160], v17)
+		w[D+0] = v18
+		v19 := w[E+0]
+		v20 := math.FMA(v0, v0, v19)
+		v21 := math.FMA(v1, v1, v20)
+		v22 := math.FMA(v2, v2, v21)
+		w[E+0] = v22
+		A += L
+		B += 48
+		D += 8
+		E += 8
+	}
+}
+
+func goOrthonormal1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := w[A+0]
+	v1 := float64(v0 * v0)
+	v2 := w[A+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[A+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[A+24]
+	v7 := float64(v6 * v6)
+	v8 := w[A+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[A+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[A+0] = v16
+	v17 := float64(v15 * v2)
+	w[A+8] = v17
+	v18 := float64(v15 * v4)
+	w[A+16] = v18
+	v19 := float64(v15 * v6)
+	w[A+24] = v19
+	v20 := float64(v15 * v8)
+	w[A+32] = v20
+	v21 := float64(v15 * v10)
+	w[A+40] = v21
+}
+
+func goOrthonormal11(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[B+0]
+	v1 := float64(v0 * v0)
+	v2 := w[B+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[B+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[B+24]
+	v7 := float64(v6 * v6)
+	v8 := w[B+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[B+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[B+0] = v16
+	v17 := float64(v15 * v2)
+	w[B+8] = v17
+	v18 := float64(v15 * v4)
+	w[B+16] = v18
+	v19 := float64(v15 * v6)
+	w[B+24] = v19
+	v20 := float64(v15 * v8)
+	w[B+32] = v20
+	v21 := float64(v15 * v10)
+	w[B+40] = v21
+	v22 := w[B+48]
+	v23 := float64(v22 * w[B+0])
+	v24 := w[B+56]
+	v25 := math.FMA(v24, w[B+8], v23)
+	v26 := w[B+64]
+	v27 := math.FMA(v26, w[B+16], v25)
+	v28 := w[B+72]
+	v29 := float64(v28 * w[B+24])
+	v30 := w[B+80]
+	v31 := math.FMA(v30, w[B+32], v29)
+	v32 := w[B+88]
+	v33 := math.FMA(v32, w[B+40], v31)
+	v34 := v27 + v33
+	v35 := math.FMA(-v34, w[B+0], v22)
+	v36 := math.FMA(-v34, w[B+8], v24)
+	v37 := math.FMA(-v34, w[B+16], v26)
+	v38 := math.FMA(-v34, w[B+24], v28)
+	v39 := math.FMA(-v34, w[B+32], v30)
+	v40 := math.FMA(-v34, w[B+40], v32)
+	v41 := float64(v35 * w[B+0])
+	v42 := math.FMA(v36, w[B+8], v41)
+	v43 := math.FMA(v37, w[B+16], v42)
+	v44 := float64(v38 * w[B+24])
+	v45 := math.FMA(v39, w[B+32], v44)
+	v46 := math.FMA(v40, w[B+40], v45)
+	v47 := v43 + v46
+	v48 := math.FMA(-v47, w[B+0], v35)
+	v49 := math.FMA(-v47, w[B+8], v36)
+	v50 := math.FMA(-v47, w[B+16], v37)
+	v51 := math.FMA(-v47, w[B+24], v38)
+	v52 := math.FMA(-v47, w[B+32], v39)
+	v53 := math.FMA(-v47, w[B+40], v40)
+	v54 := w[A+0]
+	v55 := float64(v54 * v54)
+	v56 := w[A+8]
+	v57 := math.FMA(v56, v56, v55)
+	v58 := w[A+16]
+	v59 := math.FMA(v58, v58, v57)
+	v60 := w[A+24]
+	v61 := float64(v60 * v60)
+	v62 := w[A+32]
+	v63 := math.FMA(v62, v62, v61)
+	v64 := w[A+40]
+	v65 := math.FMA(v64, v64, v63)
+	v66 := v59 + v65
+	v67 := float64(v48 * v48)
+	v68 := math.FMA(v49, v49, v67)
+	v69 := math.FMA(v50, v50, v68)
+	v70 := v66 + v69
+	v71 := float64(v51 * v51)
+	v72 := math.FMA(v52, v52, v71)
+	v73 := math.FMA(v53, v53, v72)
+	v74 := v70 + v73
+	v75 := math.Sqrt(v74)
+	v76 := w[8+lane]
+	v77 := v76 / v75
+	v78 := float64(v77 * v54)
+	w[A+0] = v78
+	v79 := float64(v77 * v56)
+	w[A+8] = v79
+	v80 := float64(v77 * v58)
+	w[A+16] = v80
+	v81 := float64(v77 * v60)
+	w[A+24] = v81
+	v82 := float64(v77 * v62)
+	w[A+32] = v82
+	v83 := float64(v77 * v64)
+	w[A+40] = v83
+	v84 := float64(v77 * v48)
+	w[B+48] = v84
+	v85 := float64(v77 * v49)
+	w[B+56] = v85
+	v86 := float64(v77 * v50)
+	w[B+64] = v86
+	v87 := float64(v77 * v51)
+	w[B+72] = v87
+	v88 := float64(v77 * v52)
+	w[B+80] = v88
+	v89 := float64(v77 * v53)
+	w[B+88] = v89
+}
+
+func goOrthonormal111(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[C+0]
+	v1 := float64(v0 * v0)
+	v2 := w[C+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[C+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[C+24]
+	v7 := float64(v6 * v6)
+	v8 := w[C+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[C+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := w[C+0]
+	v17 := float64(v15 * v16)
+	w[C+0] = v17
+	v18 := w[C+8]
+	v19 := float64(v15 * v18)
+	w[C+8] = v19
+	v20 := w[C+16]
+	v21 := float64(v15 * v20)
+	w[C+16] = v21
+	v22 := w[C+24]
+	v23 := float64(v15 * v22)
+	w[C+24] = v23
+	v24 := w[C+32]
+	v25 := float64(v15 * v24)
+	w[C+32] = v25
+	v26 := w[C+40]
+	v27 := float64(v15 * v26)
+	w[C+40] = v27
+	v28 := w[C+48]
+	v29 := float64(v28 * w[C+0])
+	v30 := w[C+56]
+	v31 := math.FMA(v30, w[C+8], v29)
+	v32 := w[C+64]
+	v33 := math.FMA(v32, w[C+16], v31)
+	v34 := w[C+72]
+	v35 := float64(v34 * w[C+24])
+	v36 := w[C+80]
+	v37 := math.FMA(v36, w[C+32], v35)
+	v38 := w[C+88]
+	v39 := math.FMA(v38, w[C+40], v37)
+	v40 := v33 + v39
+	v41 := w[C+48]
+	v42 := math.FMA(-v40, w[C+0], v41)
+	w[C+48] = v42
+	v43 := w[C+56]
+	v44 := math.FMA(-v40, w[C+8], v43)
+	w[C+56] = v44
+	v45 := w[C+64]
+	v46 := math.FMA(-v40, w[C+16], v45)
+	w[C+64] = v46
+	v47 := w[C+72]
+	v48 := math.FMA(-v40, w[C+24], v47)
+	w[C+72] = v48
+	v49 := w[C+80]
+	v50 := math.FMA(-v40, w[C+32], v49)
+	w[C+80] = v50
+	v51 := w[C+88]
+	v52 := math.FMA(-v40, w[C+40], v51)
+	w[C+88] = v52
+	v53 := w[C+48]
+	v54 := float64(v53 * w[C+0])
+	v55 := w[C+56]
+	v56 := math.FMA(v55, w[C+8], v54)
+	v57 := w[C+64]
+	v58 := math.FMA(v57, w[C+16], v56)
+	v59 := w[C+72]
+	v60 := float64(v59 * w[C+24])
+	v61 := w[C+80]
+	v62 := math.FMA(v61, w[C+32], v60)
+	v63 := w[C+88]
+	v64 := math.FMA(v63, w[C+40], v62)
+	v65 := v58 + v64
+	v66 := w[C+48]
+	v67 := math.FMA(-v65, w[C+0], v66)
+	w[C+48] = v67
+	v68 := w[C+56]
+	v69 := math.FMA(-v65, w[C+8], v68)
+	w[C+56] = v69
+	v70 := w[C+64]
+	v71 := math.FMA(-v65, w[C+16], v70)
+	w[C+64] = v71
+	v72 := w[C+72]
+	v73 := math.FMA(-v65, w[C+24], v72)
+	w[C+72] = v73
+	v74 := w[C+80]
+	v75 := math.FMA(-v65, w[C+32], v74)
+	w[C+80] = v75
+	v76 := w[C+88]
+	v77 := math.FMA(-v65, w[C+40], v76)
+	w[C+88] = v77
+	v78 := w[B+0]
+	v79 := float64(v78 * v78)
+	v80 := w[B+8]
+	v81 := math.FMA(v80, v80, v79)
+	v82 := w[B+16]
+	v83 := math.FMA(v82, v82, v81)
+	v84 := w[B+24]
+	v85 := float64(v84 * v84)
+	v86 := w[B+32]
+	v87 := math.FMA(v86, v86, v85)
+	v88 := w[B+40]
+	v89 := math.FMA(v88, v88, v87)
+	v90 := v83 + v89
+	v91 := w[C+48]
+	v92 := float64(v91 * v91)
+	v93 := w[C+56]
+	v94 := math.FMA(v93, v93, v92)
+	v95 := w[C+64]
+	v96 := math.FMA(v95, v95, v94)
+	v97 := v90 + v96
+	v98 := w[C+72]
+	v99 := float64(v98 * v98)
+	v100 := w[C+80]
+	v101 := math.FMA(v100, v100, v99)
+	v102 := w[C+88]
+	v103 := math.FMA(v102, v102, v101)
+	v104 := v97 + v103
+	v105 := math.Sqrt(v104)
+	v106 := w[8+lane]
+	v107 := v106 / v105
+	v108 := w[B+0]
+	v109 := float64(v107 * v108)
+	w[B+0] = v109
+	v110 := w[B+8]
+	v111 := float64(v107 * v110)
+	w[B+8] = v111
+	v112 := w[B+16]
+	v113 := float64(v107 * v112)
+	w[B+16] = v113
+	v114 := w[B+24]
+	v115 := float64(v107 * v114)
+	w[B+24] = v115
+	v116 := w[B+32]
+	v117 := float64(v107 * v116)
+	w[B+32] = v117
+	v118 := w[B+40]
+	v119 := float64(v107 * v118)
+	w[B+40] = v119
+	v120 := w[C+48]
+	v121 := float64(v107 * v120)
+	w[C+48] = v121
+	v122 := w[C+56]
+	v123 := float64(v107 * v122)
+	w[C+56] = v123
+	v124 := w[C+64]
+	v125 := float64(v107 * v124)
+	w[C+64] = v125
+	v126 := w[C+72]
+	v127 := float64(v107 * v126)
+	w[C+72] = v127
+	v128 := w[C+80]
+	v129 := float64(v107 * v128)
+	w[C+80] = v129
+	v130 := w[C+88]
+	v131 := float64(v107 * v130)
+	w[C+88] = v131
+	v132 := w[C+96]
+	v133 := float64(v132 * w[C+0])
+	v134 := w[C+104]
+	v135 := math.FMA(v134, w[C+8], v133)
+	v136 := w[C+112]
+	v137 := math.FMA(v136, w[C+16], v135)
+	v138 := w[C+120]
+	v139 := float64(v138 * w[C+24])
+	v140 := w[C+128]
+	v141 := math.FMA(v140, w[C+32], v139)
+	v142 := w[C+136]
+	v143 := math.FMA(v142, w[C+40], v141)
+	v144 := v137 + v143
+	v145 := w[C+96]
+	v146 := math.FMA(-v144, w[C+0], v145)
+	w[C+96] = v146
+	v147 := w[C+104]
+	v148 := math.FMA(-v144, w[C+8], v147)
+	w[C+104] = v148
+	v149 := w[C+112]
+	v150 := math.FMA(-v144, w[C+16], v149)
+	w[C+112] = v150
+	v151 := w[C+120]
+	v152 := math.FMA(-v144, w[C+24], v151)
+	w[C+120] = v152
+	v153 := w[C+128]
+	v154 := math.FMA(-v144, w[C+32], v153)
+	w[C+128] = v154
+	v155 := w[C+136]
+	v156 := math.FMA(-v144, w[C+40], v155)
+	w[C+136] = v156
+	v157 := w[B+48]
+	v158 := float64(v157 * w[B+0])
+	v159 := w[B+56]
+	v160 := math.FMA(v159, w[B+8], v158)
+	v161 := w[B+64]
+	v162 := math.FMA(v161, w[B+16], v160)
+	v163 := w[B+72]
+	v164 := float64(v163 * w[B+24])
+	v165 := w[B+80]
+	v166 := math.FMA(v165, w[B+32], v164)
+	v167 := w[B+88]
+	v168 := math.FMA(v167, w[B+40], v166)
+	v169 := v162 + v168
+	v170 := w[C+96]
+	v171 := float64(v170 * w[C+48])
+	v172 := w[C+104]
+	v173 := math.FMA(v172, w[C+56], v171)
+	v174 := w[C+112]
+	v175 := math.FMA(v174, w[C+64], v173)
+	v176 := v169 + v175
+	v177 := w[C+120]
+	v178 := float64(v177 * w[C+72])
+	v179 := w[C+128]
+	v180 := math.FMA(v179, w[C+80], v178)
+	v181 := w[C+136]
+	v182 := math.FMA(v181, w[C+88], v180)
+	v183 := v176 + v182
+	v184 := w[B+48]
+	v185 := math.FMA(-v183, w[B+0], v184)
+	w[B+48] = v185
+	v186 := w[B+56]
+	v187 := math.FMA(-v183, w[B+8], v186)
+	w[B+56] = v187
+	v188 := w[B+64]
+	v189 := math.FMA(-v183, w[B+16], v188)
+	w[B+64] = v189
+	v190 := w[B+72]
+	v191 := math.FMA(-v183, w[B+24], v190)
+	w[B+72] = v191
+	v192 := w[B+80]
+	v193 := math.FMA(-v183, w[B+32], v192)
+	w[B+80] = v193
+	v194 := w[B+88]
+	v195 := math.FMA(-v183, w[B+40], v194)
+	w[B+88] = v195
+	v196 := w[C+96]
+	v197 := math.FMA(-v183, w[C+48], v196)
+	w[C+96] = v197
+	v198 := w[C+104]
+	v199 := math.FMA(-v183, w[C+56], v198)
+	w[C+104] = v199
+	v200 := w[C+112]
+	v201 := math.FMA(-v183, w[C+64], v200)
+	w[C+112] = v201
+	v202 := w[C+120]
+	v203 := math.FMA(-v183, w[C+72], v202)
+	w[C+120] = v203
+	v204 := w[C+128]
+	v205 := math.FMA(-v183, w[C+80], v204)
+	w[C+128] = v205
+	v206 := w[C+136]
+	v207 := math.FMA(-v183, w[C+88], v206)
+	w[C+136] = v207
+	v208 := w[C+96]
+	v209 := float64(v208 * w[C+0])
+	v210 := w[C+104]
+	v211 := math.FMA(v210, w[C+8], v209)
+	v212 := w[C+112]
+	v213 := math.FMA(v212, w[C+16], v211)
+	v214 := w[C+120]
+	v215 := float64(v214 * w[C+24])
+	v216 := w[C+128]
+	v217 := math.FMA(v216, w[C+32], v215)
+	v218 := w[C+136]
+	v219 := math.FMA(v218, w[C+40], v217)
+	v220 := v213 + v219
+	v221 := w[C+96]
+	v222 := math.FMA(-v220, w[C+0], v221)
+	w[C+96] = v222
+	v223 := w[C+104]
+	v224 := math.FMA(-v220, w[C+8], v223)
+	w[C+104] = v224
+	v225 := w[C+112]
+	v226 := math.FMA(-v220, w[C+16], v225)
+	w[C+112] = v226
+	v227 := w[C+120]
+	v228 := math.FMA(-v220, w[C+24], v227)
+	w[C+120] = v228
+	v229 := w[C+128]
+	v230 := math.FMA(-v220, w[C+32], v229)
+	w[C+128] = v230
+	v231 := w[C+136]
+	v232 := math.FMA(-v220, w[C+40], v231)
+	w[C+136] = v232
+	v233 := w[B+48]
+	v234 := float64(v233 * w[B+0])
+	v235 := w[B+56]
+	v236 := math.FMA(v235, w[B+8], v234)
+	v237 := w[B+64]
+	v238 := math.FMA(v237, w[B+16], v236)
+	v239 := w[B+72]
+	v240 := float64(v239 * w[B+24])
+	v241 := w[B+80]
+	v242 := math.FMA(v241, w[B+32], v240)
+	v243 := w[B+88]
+	v244 := math.FMA(v243, w[B+40], v242)
+	v245 := v238 + v244
+	v246 := w[C+96]
+	v247 := float64(v246 * w[C+48])
+	v248 := w[C+104]
+	v249 := math.FMA(v248, w[C+56], v247)
+	v250 := w[C+112]
+	v251 := math.FMA(v250, w[C+64], v249)
+	v252 := v245 + v251
+	v253 := w[C+120]
+	v254 := float64(v253 * w[C+72])
+	v255 := w[C+128]
+	v256 := math.FMA(v255, w[C+80], v254)
+	v257 := w[C+136]
+	v258 := math.FMA(v257, w[C+88], v256)
+	v259 := v252 + v258
+	v260 := w[B+48]
+	v261 := math.FMA(-v259, w[B+0], v260)
+	w[B+48] = v261
+	v262 := w[B+56]
+	v263 := math.FMA(-v259, w[B+8], v262)
+	w[B+56] = v263
+	v264 := w[B+64]
+	v265 := math.FMA(-v259, w[B+16], v264)
+	w[B+64] = v265
+	v266 := w[B+72]
+	v267 := math.FMA(-v259, w[B+24], v266)
+	w[B+72] = v267
+	v268 := w[B+80]
+	v269 := math.FMA(-v259, w[B+32], v268)
+	w[B+80] = v269
+	v270 := w[B+88]
+	v271 := math.FMA(-v259, w[B+40], v270)
+	w[B+88] = v271
+	v272 := w[C+96]
+	v273 := math.FMA(-v259, w[C+48], v272)
+	w[C+96] = v273
+	v274 := w[C+104]
+	v275 := math.FMA(-v259, w[C+56], v274)
+	w[C+104] = v275
+	v276 := w[C+112]
+	v277 := math.FMA(-v259, w[C+64], v276)
+	w[C+112] = v277
+	v278 := w[C+120]
+	v279 := math.FMA(-v259, w[C+72], v278)
+	w[C+120] = v279
+	v280 := w[C+128]
+	v281 := math.FMA(-v259, w[C+80], v280)
+	w[C+128] = v281
+	v282 := w[C+136]
+	v283 := math.FMA(-v259, w[C+88], v282)
+	w[C+136] = v283
+	v284 := w[A+0]
+	v285 := float64(v284 * v284)
+	v286 := w[A+8]
+	v287 := math.FMA(v286, v286, v285)
+	v288 := w[A+16]
+	v289 := math.FMA(v288, v288, v287)
+	v290 := w[A+24]
+	v291 := float64(v290 * v290)
+	v292 := w[A+32]
+	v293 := math.FMA(v292, v292, v291)
+	v294 := w[A+40]
+	v295 := math.FMA(v294, v294, v293)
+	v296 := v289 + v295
+	v297 := w[B+48]
+	v298 := float64(v297 * v297)
+	v299 := w[B+56]
+	v300 := math.FMA(v299, v299, v298)
+	v301 := w[B+64]
+	v302 := math.FMA(v301, v301, v300)
+	v303 := v296 + v302
+	v304 := w[B+72]
+	v305 := float64(v304 * v304)
+	v306 := w[B+80]
+	v307 := math.FMA(v306, v306, v305)
+	v308 := w[B+88]
+	v309 := math.FMA(v308, v308, v307)
+	v310 := v303 + v309
+	v311 := w[C+96]
+	v312 := float64(v311 * v311)
+	v313 := w[C+104]
+	v314 := math.FMA(v313, v313, v312)
+	v315 := w[C+112]
+	v316 := math.FMA(v315, v315, v314)
+	v317 := v310 + v316
+	v318 := w[C+120]
+	v319 := float64(v318 * v318)
+	v320 := w[C+128]
+	v321 := math.FMA(v320, v320, v319)
+	v322 := w[C+136]
+	v323 := math.FMA(v322, v322, v321)
+	v324 := v317 + v323
+	v325 := math.Sqrt(v324)
+	v326 := w[8+lane]
+	v327 := v326 / v325
+	v328 := w[A+0]
+	v329 := float64(v327 * v328)
+	w[A+0] = v329
+	v330 := w[A+8]
+	v331 := float64(v327 * v330)
+	w[A+8] = v331
+	v332 := w[A+16]
+	v333 := float64(v327 * v332)
+	w[A+16] = v333
+	v334 := w[A+24]
+	v335 := float64(v327 * v334)
+	w[A+24] = v335
+	v336 := w[A+32]
+	v337 := float64(v327 * v336)
+	w[A+32] = v337
+	v338 := w[A+40]
+	v339 := float64(v327 * v338)
+	w[A+40] = v339
+	v340 := w[B+48]
+	v341 := float64(v327 * v340)
+	w[B+48] = v341
+	v342 := w[B+56]
+	v343 := float64(v327 * v342)
+	w[B+56] = v343
+	v344 := w[B+64]
+	v345 := float64(v327 * v344)
+	w[B+64] = v345
+	v346 := w[B+72]
+	v347 := float64(v327 * v346)
+	w[B+72] = v347
+	v348 := w[B+80]
+	v349 := float64(v327 * v348)
+	w[B+80] = v349
+	v350 := w[B+88]
+	v351 := float64(v327 * v350)
+	w[B+88] = v351
+	v352 := w[C+96]
+	v353 := float64(v327 * v352)
+	w[C+96] = v353
+	v354 := w[C+104]
+	v355 := float64(v327 * v354)
+	w[C+104] = v355
+	v356 := w[C+112]
+	v357 := float64(v327 * v356)
+	w[C+112] = v357
+	v358 := w[C+120]
+	v359 := float64(v327 * v358)
+	w[C+120] = v359
+	v360 := w[C+128]
+	v361 := float64(v327 * v360)
+	w[C+128] = v361
+	v362 := w[C+136]
+	v363 := float64(v327 * v362)
+	w[C+136] = v363
+}
+
+func goOrthonormal12(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[B+0]
+	v1 := float64(v0 * v0)
+	v2 := w[B+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[B+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[B+24]
+	v7 := float64(v6 * v6)
+	v8 := w[B+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[B+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[B+0] = v16
+	v17 := float64(v15 * v2)
+	w[B+8] = v17
+	v18 := float64(v15 * v4)
+	w[B+16] = v18
+	v19 := float64(v15 * v6)
+	w[B+24] = v19
+	v20 := float64(v15 * v8)
+	w[B+32] = v20
+	v21 := float64(v15 * v10)
+	w[B+40] = v21
+	v22 := w[B+48]
+	v23 := float64(v22 * w[B+0])
+	v24 := w[B+56]
+	v25 := math.FMA(v24, w[B+8], v23)
+	v26 := w[B+64]
+	v27 := math.FMA(v26, w[B+16], v25)
+	v28 := w[B+72]
+	v29 := float64(v28 * w[B+24])
+	v30 := w[B+80]
+	v31 := math.FMA(v30, w[B+32], v29)
+	v32 := w[B+88]
+	v33 := math.FMA(v32, w[B+40], v31)
+	v34 := v27 + v33
+	v35 := math.FMA(-v34, w[B+0], v22)
+	v36 := math.FMA(-v34, w[B+8], v24)
+	v37 := math.FMA(-v34, w[B+16], v26)
+	v38 := math.FMA(-v34, w[B+24], v28)
+	v39 := math.FMA(-v34, w[B+32], v30)
+	v40 := math.FMA(-v34, w[B+40], v32)
+	v41 := float64(v35 * w[B+0])
+	v42 := math.FMA(v36, w[B+8], v41)
+	v43 := math.FMA(v37, w[B+16], v42)
+	v44 := float64(v38 * w[B+24])
+	v45 := math.FMA(v39, w[B+32], v44)
+	v46 := math.FMA(v40, w[B+40], v45)
+	v47 := v43 + v46
+	v48 := math.FMA(-v47, w[B+0], v35)
+	v49 := math.FMA(-v47, w[B+8], v36)
+	v50 := math.FMA(-v47, w[B+16], v37)
+	v51 := math.FMA(-v47, w[B+24], v38)
+	v52 := math.FMA(-v47, w[B+32], v39)
+	v53 := math.FMA(-v47, w[B+40], v40)
+	v54 := float64(v48 * v48)
+	v55 := math.FMA(v49, v49, v54)
+	v56 := math.FMA(v50, v50, v55)
+	v57 := float64(v51 * v51)
+	v58 := math.FMA(v52, v52, v57)
+	v59 := math.FMA(v53, v53, v58)
+	v60 := v56 + v59
+	v61 := math.Sqrt(v60)
+	v62 := w[8+lane]
+	v63 := v62 / v61
+	v64 := float64(v63 * v48)
+	w[B+48] = v64
+	v65 := float64(v63 * v49)
+	w[B+56] = v65
+	v66 := float64(v63 * v50)
+	w[B+64] = v66
+	v67 := float64(v63 * v51)
+	w[B+72] = v67
+	v68 := float64(v63 * v52)
+	w[B+80] = v68
+	v69 := float64(v63 * v53)
+	w[B+88] = v69
+	v70 := w[B+96]
+	v71 := float64(v70 * w[B+0])
+	v72 := w[B+104]
+	v73 := math.FMA(v72, w[B+8], v71)
+	v74 := w[B+112]
+	v75 := math.FMA(v74, w[B+16], v73)
+	v76 := w[B+120]
+	v77 := float64(v76 * w[B+24])
+	v78 := w[B+128]
+	v79 := math.FMA(v78, w[B+32], v77)
+	v80 := w[B+136]
+	v81 := math.FMA(v80, w[B+40], v79)
+	v82 := v75 + v81
+	v83 := math.FMA(-v82, w[B+0], v70)
+	v84 := math.FMA(-v82, w[B+8], v72)
+	v85 := math.FMA(-v82, w[B+16], v74)
+	v86 := math.FMA(-v82, w[B+24], v76)
+	v87 := math.FMA(-v82, w[B+32], v78)
+	v88 := math.FMA(-v82, w[B+40], v80)
+	v89 := float64(v83 * w[B+48])
+	v90 := math.FMA(v84, w[B+56], v89)
+	v91 := math.FMA(v85, w[B+64], v90)
+	v92 := float64(v86 * w[B+72])
+	v93 := math.FMA(v87, w[B+80], v92)
+	v94 := math.FMA(v88, w[B+88], v93)
+	v95 := v91 + v94
+	v96 := math.FMA(-v95, w[B+48], v83)
+	v97 := math.FMA(-v95, w[B+56], v84)
+	v98 := math.FMA(-v95, w[B+64], v85)
+	v99 := math.FMA(-v95, w[B+72], v86)
+	v100 := math.FMA(-v95, w[B+80], v87)
+	v101 := math.FMA(-v95, w[B+88], v88)
+	v102 := float64(v96 * w[B+0])
+	v103 := math.FMA(v97, w[B+8], v102)
+	v104 := math.FMA(v98, w[B+16], v103)
+	v105 := float64(v99 * w[B+24])
+	v106 := math.FMA(v100, w[B+32], v105)
+	v107 := math.FMA(v101, w[B+40], v106)
+	v108 := v104 + v107
+	v109 := math.FMA(-v108, w[B+0], v96)
+	v110 := math.FMA(-v108, w[B+8], v97)
+	v111 := math.FMA(-v108, w[B+16], v98)
+	v112 := math.FMA(-v108, w[B+24], v99)
+	v113 := math.FMA(-v108, w[B+32], v100)
+	v114 := math.FMA(-v108, w[B+40], v101)
+	v115 := float64(v109 * w[B+48])
+	v116 := math.FMA(v110, w[B+56], v115)
+	v117 := math.FMA(v111, w[B+64], v116)
+	v118 := float64(v112 * w[B+72])
+	v119 := math.FMA(v113, w[B+80], v118)
+	v120 := math.FMA(v114, w[B+88], v119)
+	v121 := v117 + v120
+	v122 := math.FMA(-v121, w[B+48], v109)
+	v123 := math.FMA(-v121, w[B+56], v110)
+	v124 := math.FMA(-v121, w[B+64], v111)
+	v125 := math.FMA(-v121, w[B+72], v112)
+	v126 := math.FMA(-v121, w[B+80], v113)
+	v127 := math.FMA(-v121, w[B+88], v114)
+	v128 := w[A+0]
+	v129 := float64(v128 * v128)
+	v130 := w[A+8]
+	v131 := math.FMA(v130, v130, v129)
+	v132 := w[A+16]
+	v133 := math.FMA(v132, v132, v131)
+	v134 := w[A+24]
+	v135 := float64(v134 * v134)
+	v136 := w[A+32]
+	v137 := math.FMA(v136, v136, v135)
+	v138 := w[A+40]
+	v139 := math.FMA(v138, v138, v137)
+	v140 := v133 + v139
+	v141 := float64(v122 * v122)
+	v142 := math.FMA(v123, v123, v141)
+	v143 := math.FMA(v124, v124, v142)
+	v144 := v140 + v143
+	v145 := float64(v125 * v125)
+	v146 := math.FMA(v126, v126, v145)
+	v147 := math.FMA(v127, v127, v146)
+	v148 := v144 + v147
+	v149 := math.Sqrt(v148)
+	v150 := w[8+lane]
+	v151 := v150 / v149
+	v152 := float64(v151 * v128)
+	w[A+0] = v152
+	v153 := float64(v151 * v130)
+	w[A+8] = v153
+	v154 := float64(v151 * v132)
+	w[A+16] = v154
+	v155 := float64(v151 * v134)
+	w[A+24] = v155
+	v156 := float64(v151 * v136)
+	w[A+32] = v156
+	v157 := float64(v151 * v138)
+	w[A+40] = v157
+	v158 := float64(v151 * v122)
+	w[B+96] = v158
+	v159 := float64(v151 * v123)
+	w[B+104] = v159
+	v160 := float64(v151 * v124)
+	w[B+112] = v160
+	v161 := float64(v151 * v125)
+	w[B+120] = v161
+	v162 := float64(v151 * v126)
+	w[B+128] = v162
+	v163 := float64(v151 * v127)
+	w[B+136] = v163
+}
+
+func goOrthonormal2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := w[A+0]
+	v1 := float64(v0 * v0)
+	v2 := w[A+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[A+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[A+24]
+	v7 := float64(v6 * v6)
+	v8 := w[A+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[A+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[A+0] = v16
+	v17 := float64(v15 * v2)
+	w[A+8] = v17
+	v18 := float64(v15 * v4)
+	w[A+16] = v18
+	v19 := float64(v15 * v6)
+	w[A+24] = v19
+	v20 := float64(v15 * v8)
+	w[A+32] = v20
+	v21 := float64(v15 * v10)
+	w[A+40] = v21
+	v22 := w[A+48]
+	v23 := float64(v22 * w[A+0])
+	v24 := w[A+56]
+	v25 := math.FMA(v24, w[A+8], v23)
+	v26 := w[A+64]
+	v27 := math.FMA(v26, w[A+16], v25)
+	v28 := w[A+72]
+	v29 := float64(v28 * w[A+24])
+	v30 := w[A+80]
+	v31 := math.FMA(v30, w[A+32], v29)
+	v32 := w[A+88]
+	v33 := math.FMA(v32, w[A+40], v31)
+	v34 := v27 + v33
+	v35 := math.FMA(-v34, w[A+0], v22)
+	v36 := math.FMA(-v34, w[A+8], v24)
+	v37 := math.FMA(-v34, w[A+16], v26)
+	v38 := math.FMA(-v34, w[A+24], v28)
+	v39 := math.FMA(-v34, w[A+32], v30)
+	v40 := math.FMA(-v34, w[A+40], v32)
+	v41 := float64(v35 * w[A+0])
+	v42 := math.FMA(v36, w[A+8], v41)
+	v43 := math.FMA(v37, w[A+16], v42)
+	v44 := float64(v38 * w[A+24])
+	v45 := math.FMA(v39, w[A+32], v44)
+	v46 := math.FMA(v40, w[A+40], v45)
+	v47 := v43 + v46
+	v48 := math.FMA(-v47, w[A+0], v35)
+	v49 := math.FMA(-v47, w[A+8], v36)
+	v50 := math.FMA(-v47, w[A+16], v37)
+	v51 := math.FMA(-v47, w[A+24], v38)
+	v52 := math.FMA(-v47, w[A+32], v39)
+	v53 := math.FMA(-v47, w[A+40], v40)
+	v54 := float64(v48 * v48)
+	v55 := math.FMA(v49, v49, v54)
+	v56 := math.FMA(v50, v50, v55)
+	v57 := float64(v51 * v51)
+	v58 := math.FMA(v52, v52, v57)
+	v59 := math.FMA(v53, v53, v58)
+	v60 := v56 + v59
+	v61 := math.Sqrt(v60)
+	v62 := w[8+lane]
+	v63 := v62 / v61
+	v64 := float64(v63 * v48)
+	w[A+48] = v64
+	v65 := float64(v63 * v49)
+	w[A+56] = v65
+	v66 := float64(v63 * v50)
+	w[A+64] = v66
+	v67 := float64(v63 * v51)
+	w[A+72] = v67
+	v68 := float64(v63 * v52)
+	w[A+80] = v68
+	v69 := float64(v63 * v53)
+	w[A+88] = v69
+}
+
+func goOrthonormal21(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[B+0]
+	v1 := float64(v0 * v0)
+	v2 := w[B+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[B+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[B+24]
+	v7 := float64(v6 * v6)
+	v8 := w[B+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[B+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[B+0] = v16
+	v17 := float64(v15 * v2)
+	w[B+8] = v17
+	v18 := float64(v15 * v4)
+	w[B+16] = v18
+	v19 := float64(v15 * v6)
+	w[B+24] = v19
+	v20 := float64(v15 * v8)
+	w[B+32] = v20
+	v21 := float64(v15 * v10)
+	w[B+40] = v21
+	v22 := w[B+48]
+	v23 := float64(v22 * w[B+0])
+	v24 := w[B+56]
+	v25 := math.FMA(v24, w[B+8], v23)
+	v26 := w[B+64]
+	v27 := math.FMA(v26, w[B+16], v25)
+	v28 := w[B+72]
+	v29 := float64(v28 * w[B+24])
+	v30 := w[B+80]
+	v31 := math.FMA(v30, w[B+32], v29)
+	v32 := w[B+88]
+	v33 := math.FMA(v32, w[B+40], v31)
+	v34 := v27 + v33
+	v35 := math.FMA(-v34, w[B+0], v22)
+	v36 := math.FMA(-v34, w[B+8], v24)
+	v37 := math.FMA(-v34, w[B+16], v26)
+	v38 := math.FMA(-v34, w[B+24], v28)
+	v39 := math.FMA(-v34, w[B+32], v30)
+	v40 := math.FMA(-v34, w[B+40], v32)
+	v41 := float64(v35 * w[B+0])
+	v42 := math.FMA(v36, w[B+8], v41)
+	v43 := math.FMA(v37, w[B+16], v42)
+	v44 := float64(v38 * w[B+24])
+	v45 := math.FMA(v39, w[B+32], v44)
+	v46 := math.FMA(v40, w[B+40], v45)
+	v47 := v43 + v46
+	v48 := math.FMA(-v47, w[B+0], v35)
+	v49 := math.FMA(-v47, w[B+8], v36)
+	v50 := math.FMA(-v47, w[B+16], v37)
+	v51 := math.FMA(-v47, w[B+24], v38)
+	v52 := math.FMA(-v47, w[B+32], v39)
+	v53 := math.FMA(-v47, w[B+40], v40)
+	v54 := w[A+0]
+	v55 := float64(v54 * v54)
+	v56 := w[A+8]
+	v57 := math.FMA(v56, v56, v55)
+	v58 := w[A+16]
+	v59 := math.FMA(v58, v58, v57)
+	v60 := w[A+24]
+	v61 := float64(v60 * v60)
+	v62 := w[A+32]
+	v63 := math.FMA(v62, v62, v61)
+	v64 := w[A+40]
+	v65 := math.FMA(v64, v64, v63)
+	v66 := v59 + v65
+	v67 := float64(v48 * v48)
+	v68 := math.FMA(v49, v49, v67)
+	v69 := math.FMA(v50, v50, v68)
+	v70 := v66 + v69
+	v71 := float64(v51 * v51)
+	v72 := math.FMA(v52, v52, v71)
+	v73 := math.FMA(v53, v53, v72)
+	v74 := v70 + v73
+	v75 := math.Sqrt(v74)
+	v76 := w[8+lane]
+	v77 := v76 / v75
+	v78 := float64(v77 * v54)
+	w[A+0] = v78
+	v79 := float64(v77 * v56)
+	w[A+8] = v79
+	v80 := float64(v77 * v58)
+	w[A+16] = v80
+	v81 := float64(v77 * v60)
+	w[A+24] = v81
+	v82 := float64(v77 * v62)
+	w[A+32] = v82
+	v83 := float64(v77 * v64)
+	w[A+40] = v83
+	v84 := float64(v77 * v48)
+	w[B+48] = v84
+	v85 := float64(v77 * v49)
+	w[B+56] = v85
+	v86 := float64(v77 * v50)
+	w[B+64] = v86
+	v87 := float64(v77 * v51)
+	w[B+72] = v87
+	v88 := float64(v77 * v52)
+	w[B+80] = v88
+	v89 := float64(v77 * v53)
+	w[B+88] = v89
+	v90 := w[B+96]
+	v91 := float64(v90 * w[B+0])
+	v92 := w[B+104]
+	v93 := math.FMA(v92, w[B+8], v91)
+	v94 := w[B+112]
+	v95 := math.FMA(v94, w[B+16], v93)
+	v96 := w[B+120]
+	v97 := float64(v96 * w[B+24])
+	v98 := w[B+128]
+	v99 := math.FMA(v98, w[B+32], v97)
+	v100 := w[B+136]
+	v101 := math.FMA(v100, w[B+40], v99)
+	v102 := v95 + v101
+	v103 := math.FMA(-v102, w[B+0], v90)
+	v104 := math.FMA(-v102, w[B+8], v92)
+	v105 := math.FMA(-v102, w[B+16], v94)
+	v106 := math.FMA(-v102, w[B+24], v96)
+	v107 := math.FMA(-v102, w[B+32], v98)
+	v108 := math.FMA(-v102, w[B+40], v100)
+	v109 := w[A+48]
+	v110 := float64(v109 * w[A+0])
+	v111 := w[A+56]
+	v112 := math.FMA(v111, w[A+8], v110)
+	v113 := w[A+64]
+	v114 := math.FMA(v113, w[A+16], v112)
+	v115 := w[A+72]
+	v116 := float64(v115 * w[A+24])
+	v117 := w[A+80]
+	v118 := math.FMA(v117, w[A+32], v116)
+	v119 := w[A+88]
+	v120 := math.FMA(v119, w[A+40], v118)
+	v121 := v114 + v120
+	v122 := float64(v103 * w[B+48])
+	v123 := math.FMA(v104, w[B+56], v122)
+	v124 := math.FMA(v105, w[B+64], v123)
+	v125 := v121 + v124
+	v126 := float64(v106 * w[B+72])
+	v127 := math.FMA(v107, w[B+80], v126)
+	v128 := math.FMA(v108, w[B+88], v127)
+	v129 := v125 + v128
+	v130 := math.FMA(-v129, w[A+0], v109)
+	v131 := math.FMA(-v129, w[A+8], v111)
+	v132 := math.FMA(-v129, w[A+16], v113)
+	v133 := math.FMA(-v129, w[A+24], v115)
+	v134 := math.FMA(-v129, w[A+32], v117)
+	v135 := math.FMA(-v129, w[A+40], v119)
+	v136 := math.FMA(-v129, w[B+48], v103)
+	v137 := math.FMA(-v129, w[B+56], v104)
+	v138 := math.FMA(-v129, w[B+64], v105)
+	v139 := math.FMA(-v129, w[B+72], v106)
+	v140 := math.FMA(-v129, w[B+80], v107)
+	v141 := math.FMA(-v129, w[B+88], v108)
+	v142 := float64(v136 * w[B+0])
+	v143 := math.FMA(v137, w[B+8], v142)
+	v144 := math.FMA(v138, w[B+16], v143)
+	v145 := float64(v139 * w[B+24])
+	v146 := math.FMA(v140, w[B+32], v145)
+	v147 := math.FMA(v141, w[B+40], v146)
+	v148 := v144 + v147
+	v149 := math.FMA(-v148, w[B+0], v136)
+	v150 := math.FMA(-v148, w[B+8], v137)
+	v151 := math.FMA(-v148, w[B+16], v138)
+	v152 := math.FMA(-v148, w[B+24], v139)
+	v153 := math.FMA(-v148, w[B+32], v140)
+	v154 := math.FMA(-v148, w[B+40], v141)
+	v155 := float64(v130 * w[A+0])
+	v156 := math.FMA(v131, w[A+8], v155)
+	v157 := math.FMA(v132, w[A+16], v156)
+	v158 := float64(v133 * w[A+24])
+	v159 := math.FMA(v134, w[A+32], v158)
+	v160 := math.FMA(v135, w[A+40], v159)
+	v161 := v157 + v160
+	v162 := float64(v149 * w[B+48])
+	v163 := math.FMA(v150, w[B+56], v162)
+	v164 := math.FMA(v151, w[B+64], v163)
+	v165 := v161 + v164
+	v166 := float64(v152 * w[B+72])
+	v167 := math.FMA(v153, w[B+80], v166)
+	v168 := math.FMA(v154, w[B+88], v167)
+	v169 := v165 + v168
+	v170 := math.FMA(-v169, w[A+0], v130)
+	v171 := math.FMA(-v169, w[A+8], v131)
+	v172 := math.FMA(-v169, w[A+16], v132)
+	v173 := math.FMA(-v169, w[A+24], v133)
+	v174 := math.FMA(-v169, w[A+32], v134)
+	v175 := math.FMA(-v169, w[A+40], v135)
+	v176 := math.FMA(-v169, w[B+48], v149)
+	v177 := math.FMA(-v169, w[B+56], v150)
+	v178 := math.FMA(-v169, w[B+64], v151)
+	v179 := math.FMA(-v169, w[B+72], v152)
+	v180 := math.FMA(-v169, w[B+80], v153)
+	v181 := math.FMA(-v169, w[B+88], v154)
+	v182 := float64(v170 * v170)
+	v183 := math.FMA(v171, v171, v182)
+	v184 := math.FMA(v172, v172, v183)
+	v185 := float64(v173 * v173)
+	v186 := math.FMA(v174, v174, v185)
+	v187 := math.FMA(v175, v175, v186)
+	v188 := v184 + v187
+	v189 := float64(v176 * v176)
+	v190 := math.FMA(v177, v177, v189)
+	v191 := math.FMA(v178, v178, v190)
+	v192 := v188 + v191
+	v193 := float64(v179 * v179)
+	v194 := math.FMA(v180, v180, v193)
+	v195 := math.FMA(v181, v181, v194)
+	v196 := v192 + v195
+	v197 := math.Sqrt(v196)
+	v198 := w[8+lane]
+	v199 := v198 / v197
+	v200 := float64(v199 * v170)
+	w[A+48] = v200
+	v201 := float64(v199 * v171)
+	w[A+56] = v201
+	v202 := float64(v199 * v172)
+	w[A+64] = v202
+	v203 := float64(v199 * v173)
+	w[A+72] = v203
+	v204 := float64(v199 * v174)
+	w[A+80] = v204
+	v205 := float64(v199 * v175)
+	w[A+88] = v205
+	v206 := float64(v199 * v176)
+	w[B+96] = v206
+	v207 := float64(v199 * v177)
+	w[B+104] = v207
+	v208 := float64(v199 * v178)
+	w[B+112] = v208
+	v209 := float64(v199 * v179)
+	w[B+120] = v209
+	v210 := float64(v199 * v180)
+	w[B+128] = v210
+	v211 := float64(v199 * v181)
+	w[B+136] = v211
+}
+
+func goOrthonormal3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	v0 := w[A+0]
+	v1 := float64(v0 * v0)
+	v2 := w[A+8]
+	v3 := math.FMA(v2, v2, v1)
+	v4 := w[A+16]
+	v5 := math.FMA(v4, v4, v3)
+	v6 := w[A+24]
+	v7 := float64(v6 * v6)
+	v8 := w[A+32]
+	v9 := math.FMA(v8, v8, v7)
+	v10 := w[A+40]
+	v11 := math.FMA(v10, v10, v9)
+	v12 := v5 + v11
+	v13 := math.Sqrt(v12)
+	v14 := w[8+lane]
+	v15 := v14 / v13
+	v16 := float64(v15 * v0)
+	w[A+0] = v16
+	v17 := float64(v15 * v2)
+	w[A+8] = v17
+	v18 := float64(v15 * v4)
+	w[A+16] = v18
+	v19 := float64(v15 * v6)
+	w[A+24] = v19
+	v20 := float64(v15 * v8)
+	w[A+32] = v20
+	v21 := float64(v15 * v10)
+	w[A+40] = v21
+	v22 := w[A+48]
+	v23 := float64(v22 * w[A+0])
+	v24 := w[A+56]
+	v25 := math.FMA(v24, w[A+8], v23)
+	v26 := w[A+64]
+	v27 := math.FMA(v26, w[A+16], v25)
+	v28 := w[A+72]
+	v29 := float64(v28 * w[A+24])
+	v30 := w[A+80]
+	v31 := math.FMA(v30, w[A+32], v29)
+	v32 := w[A+88]
+	v33 := math.FMA(v32, w[A+40], v31)
+	v34 := v27 + v33
+	v35 := math.FMA(-v34, w[A+0], v22)
+	v36 := math.FMA(-v34, w[A+8], v24)
+	v37 := math.FMA(-v34, w[A+16], v26)
+	v38 := math.FMA(-v34, w[A+24], v28)
+	v39 := math.FMA(-v34, w[A+32], v30)
+	v40 := math.FMA(-v34, w[A+40], v32)
+	v41 := float64(v35 * w[A+0])
+	v42 := math.FMA(v36, w[A+8], v41)
+	v43 := math.FMA(v37, w[A+16], v42)
+	v44 := float64(v38 * w[A+24])
+	v45 := math.FMA(v39, w[A+32], v44)
+	v46 := math.FMA(v40, w[A+40], v45)
+	v47 := v43 + v46
+	v48 := math.FMA(-v47, w[A+0], v35)
+	v49 := math.FMA(-v47, w[A+8], v36)
+	v50 := math.FMA(-v47, w[A+16], v37)
+	v51 := math.FMA(-v47, w[A+24], v38)
+	v52 := math.FMA(-v47, w[A+32], v39)
+	v53 := math.FMA(-v47, w[A+40], v40)
+	v54 := float64(v48 * v48)
+	v55 := math.FMA(v49, v49, v54)
+	v56 := math.FMA(v50, v50, v55)
+	v57 := float64(v51 * v51)
+	v58 := math.FMA(v52, v52, v57)
+	v59 := math.FMA(v53, v53, v58)
+	v60 := v56 + v59
+	v61 := math.Sqrt(v60)
+	v62 := w[8+lane]
+	v63 := v62 / v61
+	v64 := float64(v63 * v48)
+	w[A+48] = v64
+	v65 := float64(v63 * v49)
+	w[A+56] = v65
+	v66 := float64(v63 * v50)
+	w[A+64] = v66
+	v67 := float64(v63 * v51)
+	w[A+72] = v67
+	v68 := float64(v63 * v52)
+	w[A+80] = v68
+	v69 := float64(v63 * v53)
+	w[A+88] = v69
+	v70 := w[A+96]
+	v71 := float64(v70 * w[A+0])
+	v72 := w[A+104]
+	v73 := math.FMA(v72, w[A+8], v71)
+	v74 := w[A+112]
+	v75 := math.FMA(v74, w[A+16], v73)
+	v76 := w[A+120]
+	v77 := float64(v76 * w[A+24])
+	v78 := w[A+128]
+	v79 := math.FMA(v78, w[A+32], v77)
+	v80 := w[A+136]
+	v81 := math.FMA(v80, w[A+40], v79)
+	v82 := v75 + v81
+	v83 := math.FMA(-v82, w[A+0], v70)
+	v84 := math.FMA(-v82, w[A+8], v72)
+	v85 := math.FMA(-v82, w[A+16], v74)
+	v86 := math.FMA(-v82, w[A+24], v76)
+	v87 := math.FMA(-v82, w[A+32], v78)
+	v88 := math.FMA(-v82, w[A+40], v80)
+	v89 := float64(v83 * w[A+48])
+	v90 := math.FMA(v84, w[A+56], v89)
+	v91 := math.FMA(v85, w[A+64], v90)
+	v92 := float64(v86 * w[A+72])
+	v93 := math.FMA(v87, w[A+80], v92)
+	v94 := math.FMA(v88, w[A+88], v93)
+	v95 := v91 + v94
+	v96 := math.FMA(-v95, w[A+48], v83)
+	v97 := math.FMA(-v95, w[A+56], v84)
+	v98 := math.FMA(-v95, w[A+64], v85)
+	v99 := math.FMA(-v95, w[A+72], v86)
+	v100 := math.FMA(-v95, w[A+80], v87)
+	v101 := math.FMA(-v95, w[A+88], v88)
+	v102 := float64(v96 * w[A+0])
+	v103 := math.FMA(v97, w[A+8], v102)
+	v104 := math.FMA(v98, w[A+16], v103)
+	v105 := float64(v99 * w[A+24])
+	v106 := math.FMA(v100, w[A+32], v105)
+	v107 := math.FMA(v101, w[A+40], v106)
+	v108 := v104 + v107
+	v109 := math.FMA(-v108, w[A+0], v96)
+	v110 := math.FMA(-v108, w[A+8], v97)
+	v111 := math.FMA(-v108, w[A+16], v98)
+	v112 := math.FMA(-v108, w[A+24], v99)
+	v113 := math.FMA(-v108, w[A+32], v100)
+	v114 := math.FMA(-v108, w[A+40], v101)
+	v115 := float64(v109 * w[A+48])
+	v116 := math.FMA(v110, w[A+56], v115)
+	v117 := math.FMA(v111, w[A+64], v116)
+	v118 := float64(v112 * w[A+72])
+	v119 := math.FMA(v113, w[A+80], v118)
+	v120 := math.FMA(v114, w[A+88], v119)
+	v121 := v117 + v120
+	v122 := math.FMA(-v121, w[A+48], v109)
+	v123 := math.FMA(-v121, w[A+56], v110)
+	v124 := math.FMA(-v121, w[A+64], v111)
+	v125 := math.FMA(-v121, w[A+72], v112)
+	v126 := math.FMA(-v121, w[A+80], v113)
+	v127 := math.FMA(-v121, w[A+88], v114)
+	v128 := float64(v122 * v122)
+	v129 := math.FMA(v123, v123, v128)
+	v130 := math.FMA(v124, v124, v129)
+	v131 := float64(v125 * v125)
+	v132 := math.FMA(v126, v126, v131)
+	v133 := math.FMA(v127, v127, v132)
+	v134 := v130 + v133
+	v135 := math.Sqrt(v134)
+	v136 := w[8+lane]
+	v137 := v136 / v135
+	v138 := float64(v137 * v122)
+	w[A+96] = v138
+	v139 := float64(v137 * v123)
+	w[A+104] = v139
+	v140 := float64(v137 * v124)
+	w[A+112] = v140
+	v141 := float64(v137 * v125)
+	w[A+120] = v141
+	v142 := float64(v137 * v126)
+	w[A+128] = v142
+	v143 := float64(v137 * v127)
+	w[A+136] = v143
+}
+
 func goRate(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -11620,15 +15696,20 @@ func goFirstStage(w []float64, o *Op, lane int) {
 	v108 := math.FMA(v98, v98, v107)
 	v109 := math.FMA(v102, v102, v108)
 	v110 := math.FMA(v106, v106, v109)
-	v111 := math.Sqrt(v110)
-	v112 := v94 / v111
-	v113 := v98 / v111
-	v114 := v102 / v111
-	v115 := v106 / v111
-	w[A+24] = v112
-	w[A+32] = v113
-	w[A+40] = v114
-	w[A+48] = v115
+	v111 := v110 - w[8+lane]
+	v112 := float64(v111 * w[16+lane])
+	v113 := float64(v112 * v112)
+	v114 := v113 + w[8+lane]
+	v115 := math.FMA(v113, w[16+lane], v114)
+	v116 := v115 - v112
+	v117 := float64(v94 * v116)
+	v118 := float64(v98 * v116)
+	v119 := float64(v102 * v116)
+	v120 := float64(v106 * v116)
+	w[A+24] = v117
+	w[A+32] = v118
+	w[A+40] = v119
+	w[A+48] = v120
 }
 
 func goNextStage(w []float64, o *Op, lane int) {
@@ -11792,15 +15873,20 @@ func goNextStage(w []float64, o *Op, lane int) {
 	v128 := math.FMA(v118, v118, v127)
 	v129 := math.FMA(v122, v122, v128)
 	v130 := math.FMA(v126, v126, v129)
-	v131 := math.Sqrt(v130)
-	v132 := v114 / v131
-	v133 := v118 / v131
-	v134 := v122 / v131
-	v135 := v126 / v131
-	w[A+24] = v132
-	w[A+32] = v133
-	w[A+40] = v134
-	w[A+48] = v135
+	v131 := v130 - w[8+lane]
+	v132 := float64(v131 * w[16+lane])
+	v133 := float64(v132 * v132)
+	v134 := v133 + w[8+lane]
+	v135 := math.FMA(v133, w[16+lane], v134)
+	v136 := v135 - v132
+	v137 := float64(v114 * v136)
+	v138 := float64(v118 * v136)
+	v139 := float64(v122 * v136)
+	v140 := float64(v126 * v136)
+	w[A+24] = v137
+	w[A+32] = v138
+	w[A+40] = v139
+	w[A+48] = v140
 }
 
 func goLastStage(w []float64, o *Op, lane int) {
@@ -11927,15 +16013,20 @@ func goLastStage(w []float64, o *Op, lane int) {
 	v106 := math.FMA(v96, v96, v105)
 	v107 := math.FMA(v100, v100, v106)
 	v108 := math.FMA(v104, v104, v107)
-	v109 := math.Sqrt(v108)
-	v110 := v92 / v109
-	v111 := v96 / v109
-	v112 := v100 / v109
-	v113 := v104 / v109
-	w[A+24] = v110
-	w[A+32] = v111
-	w[A+40] = v112
-	w[A+48] = v113
+	v109 := v108 - w[8+lane]
+	v110 := float64(v109 * w[16+lane])
+	v111 := float64(v110 * v110)
+	v112 := v111 + w[8+lane]
+	v113 := math.FMA(v111, w[16+lane], v112)
+	v114 := v113 - v110
+	v115 := float64(v92 * v114)
+	v116 := float64(v96 * v114)
+	v117 := float64(v100 * v114)
+	v118 := float64(v104 * v114)
+	w[A+24] = v115
+	w[A+32] = v116
+	w[A+40] = v117
+	w[A+48] = v118
 }
 
 func goEuler(w []float64, o *Op, lane int) {
@@ -12025,15 +16116,20 @@ func goEuler(w []float64, o *Op, lane int) {
 	v70 := math.FMA(v60, v60, v69)
 	v71 := math.FMA(v64, v64, v70)
 	v72 := math.FMA(v68, v68, v71)
-	v73 := math.Sqrt(v72)
-	v74 := v56 / v73
-	v75 := v60 / v73
-	v76 := v64 / v73
-	v77 := v68 / v73
-	w[A+24] = v74
-	w[A+32] = v75
-	w[A+40] = v76
-	w[A+48] = v77
+	v73 := v72 - w[8+lane]
+	v74 := float64(v73 * w[16+lane])
+	v75 := float64(v74 * v74)
+	v76 := v75 + w[8+lane]
+	v77 := math.FMA(v75, w[16+lane], v76)
+	v78 := v77 - v74
+	v79 := float64(v56 * v78)
+	v80 := float64(v60 * v78)
+	v81 := float64(v64 * v78)
+	v82 := float64(v68 * v78)
+	w[A+24] = v79
+	w[A+32] = v80
+	w[A+40] = v81
+	w[A+48] = v82
 }
 
 func goMoved(w []float64, o *Op, lane int) {
@@ -12068,210 +16164,189 @@ func goMoved(w []float64, o *Op, lane int) {
 	v23 := 0.0
 	v24 := math.FMA(v23, v22, v19)
 	v25 := v22 + w[A+0]
-	v26 := 0.0
-	v27 := v26 - v25
-	v28 := larger(v27, v25)
-	v29 := more(v28, w[56+lane], v25, v26)
-	w[A+0] = v29
-	v30 := float64(v12 * w[C+24])
-	v31 := math.FMA(v15, w[C+32], v30)
-	v32 := math.FMA(v18, w[C+40], v31)
-	v33 := 0.0
-	v34 := math.FMA(v33, v32, v24)
-	v35 := v32 + w[A+8]
-	v36 := 0.0
-	v37 := v36 - v35
-	v38 := larger(v37, v35)
-	v39 := more(v38, w[56+lane], v35, v36)
-	w[A+8] = v39
-	v40 := float64(v12 * w[C+48])
-	v41 := math.FMA(v15, w[C+56], v40)
-	v42 := math.FMA(v18, w[C+64], v41)
-	v43 := 0.0
-	v44 := math.FMA(v43, v42, v34)
-	v45 := v42 + w[A+16]
-	v46 := 0.0
-	v47 := v46 - v45
-	v48 := larger(v47, v45)
-	v49 := more(v48, w[56+lane], v45, v46)
-	w[A+16] = v49
-	v50 := float64(v5 * w[C+0])
-	v51 := math.FMA(v7, w[C+8], v50)
-	v52 := math.FMA(v8, w[C+16], v51)
-	v53 := 0.0
-	v54 := math.FMA(v53, v52, v44)
-	v55 := float64(v5 * w[C+24])
-	v56 := math.FMA(v7, w[C+32], v55)
-	v57 := math.FMA(v8, w[C+40], v56)
-	v58 := 0.0
-	v59 := math.FMA(v58, v57, v54)
-	v60 := float64(v5 * w[C+48])
-	v61 := math.FMA(v7, w[C+56], v60)
-	v62 := math.FMA(v8, w[C+64], v61)
-	v63 := 0.0
-	v64 := math.FMA(v63, v62, v59)
-	w[E+56] = v64
-	v65 := float64(v52 * w[16+lane])
-	v66 := float64(v57 * w[16+lane])
-	v67 := float64(v62 * w[16+lane])
-	v68 := float64(v65 * v65)
-	v69 := math.FMA(v66, v66, v68)
-	v70 := math.FMA(v67, v67, v69)
-	v71 := w[E+104]
-	v72 := w[E+96]
-	v73 := math.FMA(v71, v70, v72)
-	v74 := w[E+88]
-	v75 := math.FMA(v73, v70, v74)
-	v76 := w[E+80]
-	v77 := math.FMA(v75, v70, v76)
-	v78 := w[E+72]
-	v79 := math.FMA(v77, v70, v78)
-	v80 := w[E+144]
-	v81 := w[E+136]
-	v82 := math.FMA(v80, v70, v81)
-	v83 := w[E+128]
-	v84 := math.FMA(v82, v70, v83)
-	v85 := w[E+120]
-	v86 := math.FMA(v84, v70, v85)
-	v87 := w[E+112]
-	v88 := math.FMA(v86, v70, v87)
-	v89 := float64(v65 * v79)
-	v90 := float64(v66 * v79)
-	v91 := float64(v67 * v79)
-	v92 := w[A+24]
-	v93 := w[A+32]
-	v94 := w[A+40]
-	v95 := w[A+48]
-	v96 := float64(v88 * v92)
-	v97 := math.FMA(-v89, v93, v96)
-	v98 := math.FMA(-v90, v94, v97)
-	v99 := math.FMA(-v91, v95, v98)
-	v100 := float64(v88 * v93)
-	v101 := math.FMA(v89, v92, v100)
-	v102 := math.FMA(v90, v95, v101)
-	v103 := math.FMA(-v91, v94, v102)
-	v104 := float64(v88 * v94)
-	v105 := math.FMA(v90, v92, v104)
-	v106 := math.FMA(v91, v93, v105)
-	v107 := math.FMA(-v89, v95, v106)
-	v108 := float64(v88 * v95)
-	v109 := math.FMA(v91, v92, v108)
-	v110 := math.FMA(v89, v94, v109)
-	v111 := math.FMA(-v90, v93, v110)
-	v112 := float64(v99 * v99)
-	v113 := math.FMA(v103, v103, v112)
-	v114 := math.FMA(v107, v107, v113)
-	v115 := math.FMA(v111, v111, v114)
-	v116 := math.Sqrt(v115)
-	v117 := v99 / v116
-	v118 := v103 / v116
-	v119 := v107 / v116
-	v120 := v111 / v116
-	v121 := 0.0
-	v122 := v121 - v117
-	v123 := larger(v122, v117)
-	v124 := more(v123, w[56+lane], v117, v121)
-	w[A+24] = v124
-	v125 := 0.0
-	v126 := v125 - v118
-	v127 := larger(v126, v118)
-	v128 := more(v127, w[56+lane], v118, v125)
-	w[A+32] = v128
-	v129 := 0.0
-	v130 := v129 - v119
-	v131 := larger(v130, v119)
-	v132 := more(v131, w[56+lane], v119, v129)
-	w[A+40] = v132
-	v133 := 0.0
-	v134 := v133 - v120
-	v135 := larger(v134, v120)
-	v136 := more(v135, w[56+lane], v120, v133)
-	w[A+48] = v136
-	v137 := w[B+48]
-	v138 := w[B+56]
-	v139 := w[B+64]
-	v140 := float64(v137 * w[D+48])
-	v141 := math.FMA(v138, w[D+72], v140)
-	v142 := math.FMA(v139, w[D+80], v141)
-	v143 := float64(v138 * w[D+56])
-	v144 := math.FMA(v139, w[D+88], v143)
-	v145 := float64(v139 * w[D+64])
-	v146 := w[D+96]
-	v147 := float64(v146 * w[B+72])
-	v148 := math.FMA(-v144, w[D+184], v147)
-	v149 := math.FMA(v145, w[D+176], v148)
-	v150 := float64(v146 * w[B+80])
-	v151 := math.FMA(-v145, w[D+168], v150)
-	v152 := math.FMA(v142, w[D+184], v151)
-	v153 := float64(v146 * w[B+88])
-	v154 := math.FMA(-v142, w[D+176], v153)
-	v155 := math.FMA(v144, w[D+168], v154)
-	v156 := w[E+56]
-	v157 := float64(v149 * w[C+0])
-	v158 := math.FMA(v152, w[C+8], v157)
-	v159 := math.FMA(v155, w[C+16], v158)
-	v160 := 0.0
-	v161 := math.FMA(v160, v159, v156)
-	v162 := v159 + w[A+56]
-	v163 := 0.0
-	v164 := v163 - v162
-	v165 := larger(v164, v162)
-	v166 := more(v165, w[56+lane], v162, v163)
-	w[A+56] = v166
-	v167 := float64(v149 * w[C+24])
-	v168 := math.FMA(v152, w[C+32], v167)
-	v169 := math.FMA(v155, w[C+40], v168)
-	v170 := 0.0
-	v171 := math.FMA(v170, v169, v161)
-	v172 := v169 + w[A+64]
-	v173 := 0.0
-	v174 := v173 - v172
-	v175 := larger(v174, v172)
-	v176 := more(v175, w[56+lane], v172, v173)
-	w[A+64] = v176
-	v177 := float64(v149 * w[C+48])
-	v178 := math.FMA(v152, w[C+56], v177)
-	v179 := math.FMA(v155, w[C+64], v178)
+	v26 := v25 + w[56+lane]
+	v27 := v26 - w[56+lane]
+	w[A+0] = v27
+	v28 := float64(v12 * w[C+24])
+	v29 := math.FMA(v15, w[C+32], v28)
+	v30 := math.FMA(v18, w[C+40], v29)
+	v31 := 0.0
+	v32 := math.FMA(v31, v30, v24)
+	v33 := v30 + w[A+8]
+	v34 := v33 + w[56+lane]
+	v35 := v34 - w[56+lane]
+	w[A+8] = v35
+	v36 := float64(v12 * w[C+48])
+	v37 := math.FMA(v15, w[C+56], v36)
+	v38 := math.FMA(v18, w[C+64], v37)
+	v39 := 0.0
+	v40 := math.FMA(v39, v38, v32)
+	v41 := v38 + w[A+16]
+	v42 := v41 + w[56+lane]
+	v43 := v42 - w[56+lane]
+	w[A+16] = v43
+	v44 := float64(v5 * w[C+0])
+	v45 := math.FMA(v7, w[C+8], v44)
+	v46 := math.FMA(v8, w[C+16], v45)
+	v47 := 0.0
+	v48 := math.FMA(v47, v46, v40)
+	v49 := float64(v5 * w[C+24])
+	v50 := math.FMA(v7, w[C+32], v49)
+	v51 := math.FMA(v8, w[C+40], v50)
+	v52 := 0.0
+	v53 := math.FMA(v52, v51, v48)
+	v54 := float64(v5 * w[C+48])
+	v55 := math.FMA(v7, w[C+56], v54)
+	v56 := math.FMA(v8, w[C+64], v55)
+	v57 := 0.0
+	v58 := math.FMA(v57, v56, v53)
+	w[E+56] = v58
+	v59 := float64(v46 * w[16+lane])
+	v60 := float64(v51 * w[16+lane])
+	v61 := float64(v56 * w[16+lane])
+	v62 := float64(v59 * v59)
+	v63 := math.FMA(v60, v60, v62)
+	v64 := math.FMA(v61, v61, v63)
+	v65 := w[E+104]
+	v66 := w[E+96]
+	v67 := math.FMA(v65, v64, v66)
+	v68 := w[E+88]
+	v69 := math.FMA(v67, v64, v68)
+	v70 := w[E+80]
+	v71 := math.FMA(v69, v64, v70)
+	v72 := w[E+72]
+	v73 := math.FMA(v71, v64, v72)
+	v74 := w[E+144]
+	v75 := w[E+136]
+	v76 := math.FMA(v74, v64, v75)
+	v77 := w[E+128]
+	v78 := math.FMA(v76, v64, v77)
+	v79 := w[E+120]
+	v80 := math.FMA(v78, v64, v79)
+	v81 := w[E+112]
+	v82 := math.FMA(v80, v64, v81)
+	v83 := float64(v59 * v73)
+	v84 := float64(v60 * v73)
+	v85 := float64(v61 * v73)
+	v86 := w[A+24]
+	v87 := w[A+32]
+	v88 := w[A+40]
+	v89 := w[A+48]
+	v90 := float64(v82 * v86)
+	v91 := math.FMA(-v83, v87, v90)
+	v92 := math.FMA(-v84, v88, v91)
+	v93 := math.FMA(-v85, v89, v92)
+	v94 := float64(v82 * v87)
+	v95 := math.FMA(v83, v86, v94)
+	v96 := math.FMA(v84, v89, v95)
+	v97 := math.FMA(-v85, v88, v96)
+	v98 := float64(v82 * v88)
+	v99 := math.FMA(v84, v86, v98)
+	v100 := math.FMA(v85, v87, v99)
+	v101 := math.FMA(-v83, v89, v100)
+	v102 := float64(v82 * v89)
+	v103 := math.FMA(v85, v86, v102)
+	v104 := math.FMA(v83, v88, v103)
+	v105 := math.FMA(-v84, v87, v104)
+	v106 := float64(v93 * v93)
+	v107 := math.FMA(v97, v97, v106)
+	v108 := math.FMA(v101, v101, v107)
+	v109 := math.FMA(v105, v105, v108)
+	v110 := v109 - w[8+lane]
+	v111 := float64(v110 * w[16+lane])
+	v112 := float64(v111 * v111)
+	v113 := v112 + w[8+lane]
+	v114 := math.FMA(v112, w[16+lane], v113)
+	v115 := v114 - v111
+	v116 := float64(v93 * v115)
+	v117 := float64(v97 * v115)
+	v118 := float64(v101 * v115)
+	v119 := float64(v105 * v115)
+	v120 := v116 + w[56+lane]
+	v121 := v120 - w[56+lane]
+	w[A+24] = v121
+	v122 := v117 + w[56+lane]
+	v123 := v122 - w[56+lane]
+	w[A+32] = v123
+	v124 := v118 + w[56+lane]
+	v125 := v124 - w[56+lane]
+	w[A+40] = v125
+	v126 := v119 + w[56+lane]
+	v127 := v126 - w[56+lane]
+	w[A+48] = v127
+	v128 := w[B+48]
+	v129 := w[B+56]
+	v130 := w[B+64]
+	v131 := float64(v128 * w[D+48])
+	v132 := math.FMA(v129, w[D+72], v131)
+	v133 := math.FMA(v130, w[D+80], v132)
+	v134 := float64(v129 * w[D+56])
+	v135 := math.FMA(v130, w[D+88], v134)
+	v136 := float64(v130 * w[D+64])
+	v137 := w[D+96]
+	v138 := float64(v137 * w[B+72])
+	v139 := math.FMA(-v135, w[D+184], v138)
+	v140 := math.FMA(v136, w[D+176], v139)
+	v141 := float64(v137 * w[B+80])
+	v142 := math.FMA(-v136, w[D+168], v141)
+	v143 := math.FMA(v133, w[D+184], v142)
+	v144 := float64(v137 * w[B+88])
+	v145 := math.FMA(-v133, w[D+176], v144)
+	v146 := math.FMA(v135, w[D+168], v145)
+	v147 := w[E+56]
+	v148 := float64(v140 * w[C+0])
+	v149 := math.FMA(v143, w[C+8], v148)
+	v150 := math.FMA(v146, w[C+16], v149)
+	v151 := 0.0
+	v152 := math.FMA(v151, v150, v147)
+	v153 := v150 + w[A+56]
+	v154 := v153 + w[56+lane]
+	v155 := v154 - w[56+lane]
+	w[A+56] = v155
+	v156 := float64(v140 * w[C+24])
+	v157 := math.FMA(v143, w[C+32], v156)
+	v158 := math.FMA(v146, w[C+40], v157)
+	v159 := 0.0
+	v160 := math.FMA(v159, v158, v152)
+	v161 := v158 + w[A+64]
+	v162 := v161 + w[56+lane]
+	v163 := v162 - w[56+lane]
+	w[A+64] = v163
+	v164 := float64(v140 * w[C+48])
+	v165 := math.FMA(v143, w[C+56], v164)
+	v166 := math.FMA(v146, w[C+64], v165)
+	v167 := 0.0
+	v168 := math.FMA(v167, v166, v160)
+	v169 := v166 + w[A+72]
+	v170 := v169 + w[56+lane]
+	v171 := v170 - w[56+lane]
+	w[A+72] = v171
+	v172 := float64(v133 * w[C+0])
+	v173 := math.FMA(v135, w[C+8], v172)
+	v174 := math.FMA(v136, w[C+16], v173)
+	v175 := 0.0
+	v176 := math.FMA(v175, v174, v168)
+	v177 := float64(v133 * w[C+24])
+	v178 := math.FMA(v135, w[C+32], v177)
+	v179 := math.FMA(v136, w[C+40], v178)
 	v180 := 0.0
-	v181 := math.FMA(v180, v179, v171)
-	v182 := v179 + w[A+72]
-	v183 := 0.0
-	v184 := v183 - v182
-	v185 := larger(v184, v182)
-	v186 := more(v185, w[56+lane], v182, v183)
-	w[A+72] = v186
-	v187 := float64(v142 * w[C+0])
-	v188 := math.FMA(v144, w[C+8], v187)
-	v189 := math.FMA(v145, w[C+16], v188)
-	v190 := 0.0
-	v191 := math.FMA(v190, v189, v181)
-	v192 := float64(v142 * w[C+24])
-	v193 := math.FMA(v144, w[C+32], v192)
-	v194 := math.FMA(v145, w[C+40], v193)
-	v195 := 0.0
-	v196 := math.FMA(v195, v194, v191)
-	v197 := float64(v142 * w[C+48])
-	v198 := math.FMA(v144, w[C+56], v197)
-	v199 := math.FMA(v145, w[C+64], v198)
-	v200 := 0.0
-	v201 := math.FMA(v200, v199, v196)
-	w[E+56] = v201
-	v202 := v189 + w[A+80]
-	v203 := 0.0
-	v204 := v203 - v202
-	v205 := larger(v204, v202)
-	v206 := more(v205, w[56+lane], v202, v203)
-	w[A+80] = v206
-	v207 := v194 + w[A+88]
-	v208 := 0.0
-	v209 := v208 - v207
-	v210 := larger(v209, v207)
-	v211 := more(v210, w[56+lane], v207, v208)
-	w[A+88] = v211
-	v212 := v199 + w[A+96]
-	v213 := 0.0
-	v214 := v213 - v212
-	v215 := larger(v214, v212)
-	v216 := more(v215, w[56+lane], v212, v213)
-	w[A+96] = v216
+	v181 := math.FMA(v180, v179, v176)
+	v182 := float64(v133 * w[C+48])
+	v183 := math.FMA(v135, w[C+56], v182)
+	v184 := math.FMA(v136, w[C+64], v183)
+	v185 := 0.0
+	v186 := math.FMA(v185, v184, v181)
+	w[E+56] = v186
+	v187 := v174 + w[A+80]
+	v188 := v187 + w[56+lane]
+	v189 := v188 - w[56+lane]
+	w[A+80] = v189
+	v190 := v179 + w[A+88]
+	v191 := v190 + w[56+lane]
+	v192 := v191 - w[56+lane]
+	w[A+88] = v192
+	v193 := v184 + w[A+96]
+	v194 := v193 + w[56+lane]
+	v195 := v194 - w[56+lane]
+	w[A+96] = v195
 }

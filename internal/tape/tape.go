@@ -1,6 +1,10 @@
 package tape
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/rung-mbd/rung/internal/tape/places"
+)
 
 // Lanes is the number of states that are computed together.
 const Lanes = 8
@@ -30,20 +34,12 @@ type Op struct {
 // Reserved is the number of places at the front of a workspace that hold constants.
 const Reserved = 8
 
-// Constants at the front of a workspace, in their order: 0, 1, ½, 2; then numbers of the pivot rule and of the residuals.
-const (
-	Zero = iota
-	One
-	Half
-	Two
-	Weak   // pivot over scale up to which a row is weak
-	Tiny   // what a pivot of a row of scale zero has to exceed
-	Square // of the largest residual of a row, relative to its terms
-	Least  // number that counts as zero in a state (Moved)
-)
+// One is the place of the constant one at the front of a workspace; package places has the others.
+const One = places.One
 
-// least is what Moved takes for zero. Numbers whose products are below the smallest normal one make processors a hundred times slower.
-const least = 1e-100
+// least is what Moved adds to numbers and takes away again: what is left of them are multiples of 1e-100. Numbers whose
+// products are below the smallest normal one make processors a hundred times slower.
+const least = 0x1p-280
 
 // NewWorkspace returns n places of Lanes numbers each, on a line of the cache, with the constants at its front.
 func NewWorkspace(n int, weak, tiny, square float64) []float64 {
@@ -62,8 +58,8 @@ func NewWorkspace(n int, weak, tiny, square float64) []float64 {
 
 // Run runs a tape on a workspace.
 //
-// Cost: no allocation. It panics if the tape is empty or does not end with End. Places are not checked: they are those of whoever has made the tape
-// for workspaces of that size (Check).
+// Cost: no allocation. It panics if the tape is empty or does not end with End. Places are not checked: they are those of
+// whoever has made the tape for workspaces of that size (Check).
 func Run(w []float64, list []Op) {
 	if len(list) == 0 || list[len(list)-1].Code != End {
 		panic("tape: no end")
@@ -84,7 +80,8 @@ func runGo(w []float64, list []Op) {
 	}
 }
 
-// Check reports whether all places of the operands of a tape are in a workspace of n places, and the codes exist and the set of instructions has them.
+// Check reports whether all places of the operands of a tape are in a workspace of n places, and the codes exist and the
+// set of instructions has them.
 func Check(list []Op, n int) bool {
 	for i := range list {
 		o := &list[i]
@@ -100,8 +97,9 @@ func Check(list []Op, n int) bool {
 	return len(list) > 0 && list[len(list)-1].Code == End
 }
 
-// Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero in their last three; first is
-// First1of1, Gram1of1, Rows1of1, Columns1of1 or TwoColumns1of1. Rows may be taken for fuller than they are: there are not all shapes.
+// Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero
+// in their last three; first is First1of1, Gram1of1, Rows1of1, Columns1of1 or TwoColumns1of1. Rows may be taken for
+// fuller than they are: there are not all shapes.
 //
 // It panics unless n is 1 to 6 and full at most n.
 func Shaped(first Code, n, full int) Code {
@@ -133,7 +131,8 @@ func more(a, b, x, y float64) float64 {
 	return y
 }
 
-// Series are the coefficients of rotations: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles of 0.1, a turn of 0.2.
+// Series are the coefficients of rotations: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles
+// of 0.1, a turn of 0.2.
 var Series = [10]float64{
 	1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
 	1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320,

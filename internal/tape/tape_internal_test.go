@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// places is the size of the workspaces of these tests.
-const places = 4096
+// size is that of the workspaces of these tests.
+const size = 4096
 
 // programs returns a tape of each instruction on operands that do not overlap, and with those of lengths all lengths.
 func programs() (list [][]Op) {
@@ -28,7 +28,7 @@ func programs() (list [][]Op) {
 // fill fills a workspace with numbers of all signs, so that quotients and roots are of numbers.
 func fill(seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := NewWorkspace(places, 1e-9, 1e-300, 1e-24)
+	w := NewWorkspace(size, 1e-9, 1e-300, 1e-24)
 	for i := Reserved * Lanes; i < len(w); i++ {
 		w[i] = rng.NormFloat64()
 	}
@@ -72,12 +72,12 @@ func TestLanesAreApart(t *testing.T) {
 			continue
 		}
 		a, b := fill(uint64(k)), fill(uint64(k)+1000)
-		for i := range places {
+		for i := range size {
 			b[i*Lanes+5] = a[i*Lanes+2]
 		}
 		Run(a, list)
 		Run(b, list)
-		for i := range places {
+		for i := range size {
 			x, y := a[i*Lanes+2], b[i*Lanes+5]
 			require.True(t, math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y), "%v, place %d", list[0].Code, i)
 		}
@@ -89,9 +89,9 @@ func TestRunDoesNotAllocate(t *testing.T) {
 	w, list := fill(1), []Op{{Code: Cross, A: 64 * 20, B: 64 * 30, C: 64 * 40}, {Code: End}}
 	require.Zero(t, testing.AllocsPerRun(100, func() { Run(w, list) }))
 	require.PanicsWithValue(t, "tape: no end", func() { Run(w, list[:1]) })
-	require.True(t, Check(list, places))
-	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, places))
-	require.False(t, Check([]Op{{Code: Cross, A: 64 * places}, {Code: End}}, places))
+	require.True(t, Check(list, size))
+	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, size))
+	require.False(t, Check([]Op{{Code: Cross, A: 64 * size}, {Code: End}}, size))
 	require.Equal(t, "Cross", Cross.String())
 	require.Equal(t, "unknown", Code(numCodes).String())
 }

@@ -2,19 +2,6 @@ package main
 
 import "fmt"
 
-// Places of the record of a solve: see package batch.
-const (
-	overPivot = iota
-	doubt
-	weakRows
-	bodyPivot
-	bigResidual
-	badResidual
-	sizes
-	notFinite
-	notUnit
-)
-
 // factor are the instructions of the factorization and the solves.
 func factor() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }

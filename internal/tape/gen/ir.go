@@ -33,18 +33,6 @@ type line struct {
 	inPlace bool // dst is the first argument, which changes
 }
 
-// Constants at the front of the workspace.
-const (
-	zero = iota
-	one
-	half
-	two
-	weak   // 1e3·ε of kkt
-	tiny   // what a pivot of a row of scale zero has to exceed
-	square // of the largest residual of a row, relative to its terms
-	least  // number that counts as zero in a state
-)
-
 func newKernel(name, doc string) *kernel {
 	return &kernel{name: name, doc: doc, pinned: map[val]bool{}, from: -1}
 }
@@ -177,8 +165,8 @@ func anys[T any](list []T) []any {
 	return out
 }
 
-// places returns n places with a step between them.
-func places(ptr byte, off, n, step int) []any {
+// lanesOf returns n places with a step between them.
+func lanesOf(ptr byte, off, n, step int) []any {
 	out := make([]any, n)
 	for i := range out {
 		out[i] = at(ptr, off+i*step)

@@ -5,7 +5,7 @@ import "fmt"
 // kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func kernels() []*kernel {
 	list := append(vectors(), mechanics()...)
-	return append(append(append(list, factor()...), shaped()...), stepping()...)
+	return append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...)
 }
 
 func define(list *[]*kernel, name, doc string, body func(k *kernel)) {
@@ -69,7 +69,7 @@ func vectors() (list []*kernel) {
 		c := k.vec(at('C', 0), 3)
 		out := make([]val, 3)
 		for i := range out {
-			out[i] = end(i, k.dot(anys(c), places('B', i*first, 3, step)))
+			out[i] = end(i, k.dot(anys(c), lanesOf('B', i*first, 3, step)))
 		}
 		k.put(at('A', 0), out...)
 	}
@@ -113,7 +113,7 @@ func vectors() (list []*kernel) {
 		k.put(at('A', 0), x...)
 	})
 	add("Dot", "stores B·C of vectors.", func(k *kernel) {
-		k.st(at('A', 0), k.dot(anys(k.vec(at('B', 0), 3)), places('C', 0, 3, 1)))
+		k.st(at('A', 0), k.dot(anys(k.vec(at('B', 0), 3)), lanesOf('C', 0, 3, 1)))
 	})
 	add("Unit", "stores B/|B|, then |B|.", func(k *kernel) {
 		b := k.vec(at('B', 0), 3)
@@ -155,20 +155,13 @@ func product(k *kernel, row, col int) {
 	for j := range 3 {
 		for i := range 3 {
 			x := []any{b[i*row], b[i*row+col], b[i*row+2*col]}
-			v := k.dot(x, places('C', j, 3, 3))
+			v := k.dot(x, lanesOf('C', j, 3, 3))
 			out = append(out, v)
 			k.st(at('A', 3*i+j), v)
 		}
 	}
 	_ = out
 }
-
-// Places in what a body has of constants: see package batch.
-const (
-	atInertia = 0
-	atWeight  = 6  // L⁻¹, lower, then 1/√m
-	atMass    = 20 // m·1/√m
-)
 
 // mechanics are the instructions of bodies and joints.
 func mechanics() (list []*kernel) {
@@ -179,7 +172,7 @@ func mechanics() (list []*kernel) {
 		r, near := k.vec(at('D', 0), 3), make([]val, 3)
 		for i := range 3 {
 			k.st(at('A', i), k.ld(at('B', i)))
-			near[i] = k.dot(anys(r), places('C', 3*i, 3, 1))
+			near[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 		}
 		k.put(at('A', 3), near...)
 		for i, v := range k.cross(k.vec(at('B', 10), 3), near) {
@@ -195,20 +188,20 @@ func mechanics() (list []*kernel) {
 			v[i] = k.sub(k.sub(k.ld(at('B', 6+i)), at('C', 6+i)), x)
 		}
 		for i := range 3 {
-			k.st(at('A', i), k.dot(anys(r), places('D', i, 3, 3)))
-			k.st(at('A', i).row('L', 1), k.dot(anys(v), places('D', i, 3, 3)))
+			k.st(at('A', i), k.dot(anys(r), lanesOf('D', i, 3, 3)))
+			k.st(at('A', i).row('L', 1), k.dot(anys(v), lanesOf('D', i, 3, 3)))
 		}
 	})
 	add("Tilt", "stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.", func(k *kernel) {
 		z := make([]val, 3)
 		for i := range z {
-			z[i] = k.dot([]any{k.ld(at('D', 0)), k.ld(at('D', 3)), k.ld(at('D', 6))}, places('C', 3*i, 3, 1))
+			z[i] = k.dot([]any{k.ld(at('D', 0)), k.ld(at('D', 3)), k.ld(at('D', 6))}, lanesOf('C', 3*i, 3, 1))
 		}
-		k.st(at('A', 0), k.dot(anys(z), places('B', 1, 3, 3)))
-		k.st(at('A', 1), k.sub(k.null(), k.dot(anys(z), places('B', 0, 3, 3))))
+		k.st(at('A', 0), k.dot(anys(z), lanesOf('B', 1, 3, 3)))
+		k.st(at('A', 1), k.sub(k.null(), k.dot(anys(z), lanesOf('B', 0, 3, 3))))
 		w := k.vec(at('E', 0), 3)
 		for i := range 2 {
-			k.st(at('A', i).row('L', 1), k.sub(k.null(), k.dot(anys(w), places('B', i, 3, 3))))
+			k.st(at('A', i).row('L', 1), k.sub(k.null(), k.dot(anys(w), lanesOf('B', i, 3, 3))))
 		}
 	})
 	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *kernel) {
@@ -221,7 +214,7 @@ func mechanics() (list []*kernel) {
 			x := k.vec(at(p, 0), 3)
 			out := make([]val, 3)
 			for i := range out {
-				out[i] = k.dot(anys(x), places('E', i, 3, 3))
+				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
 			}
 			return out
 		}
@@ -252,7 +245,7 @@ func mechanics() (list []*kernel) {
 			if i > 2 {
 				y = v
 			}
-			a := k.dot(anys(y), places('C', 3*(i%3), 3, 1))
+			a := k.dot(anys(y), lanesOf('C', 3*(i%3), 3, 1))
 			k.st(at('A', i), a)
 			bad = k.fma(z, a, bad)
 		}
@@ -280,7 +273,7 @@ func mechanics() (list []*kernel) {
 		turn := func(x []val) []val {
 			out := make([]val, 3)
 			for i := range out {
-				out[i] = k.dot(anys(x), places('C', i, 3, 3))
+				out[i] = k.dot(anys(x), lanesOf('C', i, 3, 3))
 			}
 			return out
 		}
@@ -324,7 +317,7 @@ func mechanics() (list []*kernel) {
 		q := k.dot(anys(x), anys(x))
 		r := k.sqrt(q)
 		n := []val{k.div(x[0], r), k.div(x[1], r), k.div(x[2], r)}
-		rate := k.dot(anys(n), places('B', 3, 3, 1))
+		rate := k.dot(anys(n), lanesOf('B', 3, 3, 1))
 		t := k.fma(k.sub(r, at('C', 2)), at('C', 0), k.mul(rate, at('C', 1)))
 		k.put(at('A', 0), k.mul(n[0], t), k.mul(n[1], t), k.mul(n[2], t))
 		z := k.null()
@@ -339,17 +332,17 @@ func mechanics() (list []*kernel) {
 			a[i] = k.fnma(ww, r[i], k.mul(wr, w[i]))
 		}
 		for i := range 3 {
-			k.st(at('A', i), k.dot(anys(a), places('B', i, 3, 3)))
+			k.st(at('A', i), k.dot(anys(a), lanesOf('B', i, 3, 3)))
 		}
 		for i := range 3 {
-			k.st(at('A', 3+i), k.dot(anys(w), places('B', i, 3, 3)))
+			k.st(at('A', 3+i), k.dot(anys(w), lanesOf('B', i, 3, 3)))
 		}
 	})
 	add("Torque", "adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.", func(k *kernel) {
 		x := k.vec(at('C', 0), 3)
 		n := make([]val, 3)
 		for i := range n {
-			n[i] = k.dot(anys(x), places('B', 3*i, 3, 1))
+			n[i] = k.dot(anys(x), lanesOf('B', 3*i, 3, 1))
 		}
 		for i, v := range k.lower(at('D', 0), n) {
 			k.st(at('A', i), k.add(v, at('A', i)))
@@ -409,7 +402,7 @@ func body(k *kernel) {
 		x := k.vec(at(p, o), 3)
 		out := make([]val, 3)
 		for i := range out {
-			out[i] = k.dot(anys(x), places('A', i, 3, 3))
+			out[i] = k.dot(anys(x), lanesOf('A', i, 3, 3))
 		}
 		return out
 	}
@@ -433,7 +426,7 @@ var (
 	cosine = []int{5, 6, 7, 8, 9}
 )
 
-// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one, for v of half a rotation vector; coefficients are at series.
+// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is, for v of half a rotation vector; coefficients are at series.
 func rotated(k *kernel, v []val, from, series mem) []val {
 	a := k.dot(anys(v), anys(v))
 	sum := func(list []int) val {
@@ -454,9 +447,12 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
 		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
 	}
-	r := k.sqrt(k.dot(anys(p), anys(p)))
+	// 1/√(1 + 2h) = 1 − h + 3/2·h² − …: to rounding, as q is of length one to 2e-6.
+	h := k.mul(k.sub(k.dot(anys(p), anys(p)), constant(one)), constant(half))
+	hh := k.mul(h, h)
+	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)
 	for i := range p {
-		p[i] = k.div(p[i], r)
+		p[i] = k.mul(p[i], r)
 	}
 	return p
 }

@@ -45,6 +45,22 @@ func shaped() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
+		define(&list, "TwoRows"+s.String(), "subtracts B·C from A, for two vectors one behind the other: B rows of a shape.", func(k *kernel) {
+			acc := k.vec(at('A', 0), 2*s.n)
+			for c := range 6 {
+				var x, y val
+				for i := range s.n {
+					if c < s.width(i) {
+						if i == 0 {
+							x, y = k.ld(at('C', c)), k.ld(at('C', 6+c))
+						}
+						acc[i] = k.fnma(x, at('B', 6*i+c), acc[i])
+						acc[s.n+i] = k.fnma(y, at('B', 6*i+c), acc[s.n+i])
+					}
+				}
+			}
+			k.put(at('A', 0), acc...)
+		})
 		define(&list, "Columns"+s.String(), "stores D − Bᵀ·C: B rows of a shape.", func(k *kernel) {
 			acc := k.vec(at('D', 0), 6)
 			for i := range s.n {

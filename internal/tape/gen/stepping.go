@@ -1,14 +1,5 @@
 package main
 
-// Places of the state of a body, and of its centre of mass among its constants: see package batch.
-const (
-	atRotation = 3
-	atVelocity = 7
-	atOmega    = 10
-	bodyPlaces = 13
-	atCom      = 21
-)
-
 // Places of what a body has over a step.
 const (
 	atTurn    = bodyPlaces // rotation since the beginning, after the state there
@@ -59,7 +50,7 @@ func stepping() (list []*kernel) {
 		}
 		k.put(at('A', atRotation), rotated(k, turn, at('A', atRotation), at('E', 0))...)
 	})
-	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It makes numbers that are next to nothing zero, and adds what is not finite, as no number, to the record.", func(k *kernel) {
+	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.", func(k *kernel) {
 		for row := range 2 {
 			turn, move := unweighed(k, 6*row)
 			bad := k.ld(at('E', notFinite))
@@ -114,16 +105,13 @@ func unweighed(k *kernel, off int) (turn, move []val) {
 // outward returns component i of (move, turn) in world axes; C are the axes.
 func outward(k *kernel, move, turn []val, i int) val {
 	if i > 2 {
-		return k.dot(anys(turn), places('C', 3*(i-3), 3, 1))
+		return k.dot(anys(turn), lanesOf('C', 3*(i-3), 3, 1))
 	}
-	return k.dot(anys(move), places('C', 3*i, 3, 1))
+	return k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
 }
 
-// clean stores v, or zero where it is next to nothing.
-func clean(k *kernel, to mem, v val) {
-	z := k.null()
-	k.st(to, k.more(k.max(k.sub(z, v), v), constant(least), v, z))
-}
+// clean stores v, rounded where it is next to nothing.
+func clean(k *kernel, to mem, v val) { k.st(to, k.sub(k.add(v, constant(least)), constant(least))) }
 
 // stage is FirstStage, NextStage or LastStage.
 func stage(k *kernel, first, last bool) {

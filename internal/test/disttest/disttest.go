@@ -33,6 +33,7 @@ func Cases(large bool) []Case {
 	return []Case{
 		{Family: "chain", Size: 60}, {Family: "ladder", Size: 200}, {Family: "grid", Size: 8}, {Family: "nfourbar", Size: 40}, {Family: "ball-net", Size: 8}, {Family: "revolute-net", Size: 5},
 		{Family: "tree", Size: 50}, {Family: "random", Size: 40}, {Family: "stewart", Size: 1}, {Family: "scissor", Size: 12}, {Family: "gear-train", Size: 20}, {Family: "belt", Size: 12},
+		{Family: "ball-net", Size: 30},
 	}
 }
 

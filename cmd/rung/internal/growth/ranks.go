@@ -62,7 +62,7 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 		if err == nil {
 			err = file.Close()
 		}
-		return rankProblem{name: shell.ModelFile(args[0]), tables: args[0]}, shell.InputError(args[0], err)
+		return rankProblem{name: shell.ModelFile(args[0]), tables: args[0]}, err
 	}
 	p := shell.NewProgress(r.Stderr)
 	defer p.End()

@@ -1,9 +1,11 @@
 package ranks
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -22,6 +24,16 @@ type Rank struct {
 	Options        dist.Options
 	Stdout, Stderr io.Writer // of rank 0; others have nothing that anyone sees
 	Processes      bool      // the ranks are processes
+
+	opens func(rank int, path string) (shell.Ranges, error) // Flags.Open
+}
+
+// open opens a model in tables.
+func (r *Rank) open(path string) (shell.Ranges, error) {
+	if r.opens != nil {
+		return r.opens(r.Rank(), path)
+	}
+	return shell.OpenTables(path)
 }
 
 // Head reports whether this is the rank that prints.
@@ -45,18 +57,35 @@ func (r *Rank) Lists(own []float64) [][]float64 {
 	return lists
 }
 
+// Share brings the numbers of rank 0 to all ranks. All ranks call it together.
+func (r *Rank) Share(list []float64) []float64 {
+	if !r.Head() {
+		n := []float64{0}
+		r.Recv(0, n)
+		list = make([]float64, int(n[0]))
+		r.Recv(0, list)
+		return list
+	}
+	for other := 1; other < r.Size(); other++ {
+		r.Send(other, []float64{float64(len(list))})
+		r.Send(other, list)
+	}
+	return list
+}
+
 // Texts is Lists for texts.
 func (r *Rank) Texts(own string) (texts []string) {
-	v := make([]float64, len(own))
-	for i := range len(own) {
-		v[i] = float64(own[i])
+	padded := append([]byte(own), make([]byte, (8-len(own)%8)%8)...)
+	v := []float64{float64(len(own))} // then eight bytes a number
+	for ; len(padded) > 0; padded = padded[8:] {
+		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(padded)))
 	}
 	for _, list := range r.Lists(v) {
-		b := make([]byte, len(list))
-		for i, x := range list {
-			b[i] = byte(x)
+		var b []byte
+		for _, x := range list[1:] {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 		}
-		texts = append(texts, string(b))
+		texts = append(texts, string(b[:int(list[0])]))
 	}
 	return texts
 }
@@ -67,7 +96,7 @@ func (r *Rank) Texts(own string) (texts []string) {
 func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	newRank := func(c dist.Comm) *Rank {
-		r := &Rank{Comm: c, Options: dist.Options{Root: f.maker()}, Stdout: io.Discard, Stderr: io.Discard, Processes: f.mpi}
+		r := &Rank{opens: f.Open, Comm: c, Options: dist.Options{Root: f.maker()}, Stdout: io.Discard, Stderr: io.Discard, Processes: f.mpi}
 		if r.Head() {
 			r.Stdout, r.Stderr = stdout, stderr
 		}

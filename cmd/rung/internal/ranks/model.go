@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"io"
+	"slices"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
@@ -10,42 +11,49 @@ import (
 
 // Model is what ranks solve: a model that each of them has, or tables, of which each reads its range.
 type Model struct {
-	Whole  *model.Model // nil on ranks but the first if they are processes and the model is in tables
+	whole  *model.Model // nil if the model is in tables
 	tables string       // path
+	piece  *dist.Piece  // of a model in tables
 }
 
-// ReadModel reads the model at path. Of a model in tables rank 0 reads the whole, for what it prints and writes; other
-// processes check that the tables are there.
+// ReadModel reads the model at path. Of a model in tables it opens the files, to see that they are there.
 func ReadModel(r *Rank, path string, stdin io.Reader, p *shell.Progress) (of Model, err error) {
 	switch {
 	case r.Processes && path == shell.Stdio:
 		return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
 	case !shell.IsTables(path):
-		of.Whole, err = shell.ReadModel(path, stdin, p)
+		of.whole, err = shell.ReadModel(path, stdin, p)
 		return of, err
 	}
 	of.tables = path
-	if r.Head() {
-		of.Whole, err = shell.ReadModel(path, stdin, p)
+	file, err := r.open(path)
+	if err == nil {
+		err = file.Close()
 	}
 	return of, err
 }
 
-// Plan cuts the model, or reads the rank's range of it. All ranks call it together.
+// Read reads the rank's range of a model in tables; other models are there. All ranks call it together.
+func (of *Model) Read(r *Rank) (err error) {
+	if of.tables != "" {
+		of.piece, err = ReadTables(r, of.tables)
+	}
+	return err
+}
+
+// Plan cuts the model, or takes what Read has read, which it does not keep. All ranks call it together.
 func (of *Model) Plan(r *Rank, o dist.Options) (*dist.Plan, error) {
 	if of.tables == "" {
-		return dist.NewPlan(r, of.Whole, o)
+		return dist.NewPlan(r, of.whole, o)
 	}
-	piece, err := ReadTables(r, of.tables)
-	if err != nil {
-		return nil, err
-	}
+	piece := of.piece
+	of.piece = nil
 	return dist.NewPlanOf(r, piece, o)
 }
 
 // ReadTables reads the rank's range of the model in tables at path. All ranks call it together.
 func ReadTables(r *Rank, path string) (*dist.Piece, error) {
-	file, err := shell.OpenTables(path)
+	file, err := r.open(path)
 	if err = dist.Agree(r, err); err != nil {
 		return nil, err
 	}
@@ -54,4 +62,91 @@ func ReadTables(r *Rank, path string) (*dist.Piece, error) {
 		err = e
 	}
 	return piece, err
+}
+
+// View is what rank 0 sees of the whole, with its places on all ranks: a model that each rank has, or of one in tables what
+// is in the head, as all force elements and springs of joints are, with the bodies and joints that have been asked for.
+type View struct {
+	Model *model.Model // on rank 0
+
+	Bodies, Joints int64 // of the whole
+
+	all         bool    // it is the whole
+	body, joint []int64 // by body and joint of the view, unless it is the whole: its number there, increasing
+}
+
+// View makes the view. ask returns which bodies of its own, and which joints, of a piece of a model in tables belong to it;
+// nil stands for none. All ranks call it together, after Read and before Plan.
+func (of *Model) View(r *Rank, ask func(p *dist.Piece) (bodies, joints []int, err error)) (*View, error) {
+	if of.tables == "" {
+		return &View{of.whole, int64(len(of.whole.Bodies)), int64(len(of.whole.Joints)), true, nil, nil}, nil
+	}
+	var bodies, joints []int
+	var err error
+	if ask != nil {
+		bodies, joints, err = ask(of.piece)
+	}
+	if err = dist.Agree(r, err); err != nil {
+		return nil, err
+	}
+	v := &View{body: union(r, bodies, of.piece.Body), joint: union(r, joints, of.piece.Joint)}
+	size := []float64{0, 0}
+	if r.Head() {
+		var file shell.Ranges
+		if file, err = r.open(of.tables); err == nil {
+			v.Model, v.body, v.joint, err = file.Pick(v.body, v.joint)
+			nb, nj := file.Size()
+			size = []float64{float64(nb), float64(nj)}
+			if e := file.Close(); err == nil {
+				err = e
+			}
+		}
+	}
+	if err = dist.Agree(r, err); err != nil {
+		return nil, err
+	}
+	size = r.Share(size)
+	v.Bodies, v.Joints = int64(size[0]), int64(size[1])
+	v.body, v.joint = integers(r.Share(floats(v.body))), integers(r.Share(floats(v.joint)))
+	return v, nil
+}
+
+// union returns, on rank 0, the numbers in the whole of what all ranks have in their lists, increasing.
+func union(r *Rank, list []int, number []int64) []int64 {
+	own := make([]float64, len(list))
+	for k, i := range list {
+		own[k] = float64(number[i])
+	}
+	all := integers(slices.Concat(r.Lists(own)...))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// BodyAt returns the body of the view that has a number in the whole, if there is one.
+func (v *View) BodyAt(number int64) (int, bool) { return v.at(v.body, number) }
+
+// JointAt is BodyAt for joints.
+func (v *View) JointAt(number int64) (int, bool) { return v.at(v.joint, number) }
+
+func (v *View) at(list []int64, number int64) (int, bool) {
+	if v.all {
+		return int(number), true
+	}
+	return slices.BinarySearch(list, number)
+}
+
+func floats(list []int64) []float64 {
+	out := make([]float64, len(list))
+	for i, x := range list {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+func integers(list []float64) []int64 {
+	out := make([]int64, len(list))
+	for i, x := range list {
+		out[i] = int64(x)
+	}
+	return out
 }

@@ -34,6 +34,7 @@ const modelEnding = ".json"
 type Ranges interface {
 	Size() (bodies, joints int64)
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
+	Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) // those of some rows
 	Close() error
 }
 
@@ -67,8 +68,7 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 	ending := filepath.Ext(filepath.Clean(path))
 	if strings.EqualFold(ending, TablesEnding) {
 		p.Stage("reading", 0)
-		m, err := readTables(path)
-		return m, InputError(path, err)
+		return readTables(path)
 	}
 	if !strings.EqualFold(ending, modelEnding) {
 		what := "cannot read files ending in " + fault.Name(ending)

@@ -132,10 +132,17 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if f.Between == 0 {
 		f.Between = checkpointInterval
 	}
-	var whole *mechanism.Mechanism // on rank 0
+	if err = of.Read(p.Rank); err != nil {
+		return err
+	}
+	view, err := of.View(p.Rank, f.ask)
+	if err != nil {
+		return err
+	}
+	var seen *mechanism.Mechanism // on rank 0
 	if p.Head() {
-		if whole, err = mechanism.New(of.Whole); err == nil {
-			err = refuseRanks(whole)
+		if seen, err = mechanism.New(view.Model); err == nil {
+			err = refuseRanks(seen)
 		}
 	}
 	if err = dist.Agree(p.Comm, err); err != nil {
@@ -151,10 +158,10 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if err = p.readLatest(); err != nil {
 		return err
 	}
-	if err = dist.Agree(p.Comm, p.newWatch(whole, of.Whole)); err != nil {
+	if err = dist.Agree(p.Comm, p.newWatch(seen, view.Model)); err != nil {
 		return err
 	}
-	p.rows = newGathered(p.Rank, p.plan, p.watch)
+	p.rows = newGathered(p.Rank, p.plan, view, p.watch)
 	if err = p.newSim(); err != nil {
 		return err
 	}
@@ -190,7 +197,27 @@ func (p *party) readLatest() error {
 	return nil
 }
 
-// newWatch makes what sees the rows, on rank 0.
+// ask returns the bodies and joints of a piece that the trajectory is about (ranks.Model.View).
+func (f *Flags) ask(p *dist.Piece) (bodies, joints []int, err error) {
+	if len(f.chosen) > 0 {
+		m, err := mechanism.New(p.Model)
+		if err != nil {
+			return nil, nil, err
+		}
+		bodies, joints = sim.NewCatalogue(m, nil).Subjects(f.chosen)
+		own, _ := slices.BinarySearch(bodies, p.Own)
+		return bodies[:own], joints, nil
+	}
+	for i := range p.Own {
+		if len(f.bodies) == 0 || slices.Contains(f.bodies, p.Model.Bodies[i].Name) {
+			bodies = append(bodies, i)
+		}
+	}
+	return bodies, nil, nil
+}
+
+// newWatch makes what sees the rows, on rank 0. whole is the mechanism of m, the part of the whole that rank 0 sees: it has
+// all that the energy and the columns are about, but for bodies whose energy comes from their ranks.
 func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	if !p.Head() {
 		return nil
@@ -237,7 +264,7 @@ func (p *party) localEvents() []sim.Event {
 	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}
 	var many [len(lists)]float64
 	if p.Head() {
-		whole, stops := p.watch.mech, sim.NewStops(p.watch.mech, nil, nil)
+		whole, stops := p.watch.mech, sim.NewStops(p.watch.mech, nil, nil) // the view has all of these
 		for i, n := range [...]int{whole.NumContacts(), whole.NumCables(), stops.Len()} {
 			if n > sim.MostLandings {
 				many[i] = 1

@@ -15,20 +15,23 @@ const stateNumbers = 13
 // bodies do to rank 0, whose watcher sees rows of the whole mechanism.
 type gathered struct {
 	rank     *ranks.Rank
-	own      int
-	angles   []int // own angles that go to rank 0
-	internal []int // own internal states that go there
+	mech     *mechanism.Mechanism // of the piece
+	bodies   []int                // own bodies that go to rank 0
+	rest     []int                // the others, of which the energy goes there
+	angles   []int                // own angles that go there
+	internal []int                // own internal states that go there
 	out      []float64
 
 	// Of rank 0.
 	watch *watcher
-	state *mechanism.State // of the whole
+	state *mechanism.State // of what it sees
 	kin   mechanism.Kinematics
 	from  []places // by rank
 	in    [][]float64
+	other [2]float64 // kinetic energy, and that in gravity, of bodies that it does not see, J
 }
 
-// places are those of the bodies, angles and internal states of a rank in the state of the whole.
+// places are those of the bodies, angles and internal states of a rank in the state of what rank 0 sees.
 type places struct{ bodies, angles, internal []int }
 
 // owner says whose an angle or an internal state is: the n-th of a joint, or the n-th of the contacts of a body.
@@ -37,33 +40,41 @@ type owner struct {
 	number, n int
 }
 
-// newGathered returns the recorder of a rank. watch is what sees the rows of the whole, on rank 0.
-func newGathered(r *ranks.Rank, p *dist.Plan, watch *watcher) *gathered {
+// newGathered returns the recorder of a rank. watch is what sees the rows of the view, on rank 0.
+func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *watcher) *gathered {
 	m, piece := p.Mechanism(), p.Piece()
-	g := &gathered{rank: r, own: piece.Own, watch: watch}
-	var numbers []float64 // of bodies, then two an angle, then three an internal state
-	for _, b := range piece.Body[:g.own] {
-		numbers = append(numbers, float64(b))
+	g := &gathered{rank: r, mech: m, watch: watch}
+	var numbers []float64 // places of bodies in the view, then two numbers an angle, then three an internal state
+	for i, b := range piece.Body[:piece.Own] {
+		if at, ok := view.BodyAt(b); ok {
+			g.bodies = append(g.bodies, i)
+			numbers = append(numbers, float64(at))
+		} else {
+			g.rest = append(g.rest, i)
+		}
 	}
 	for i, o := range anglesOf(m) {
-		if p.JointCounts(o.number) {
+		if at, ok := view.JointAt(piece.Joint[o.number]); ok && p.JointCounts(o.number) {
 			g.angles = append(g.angles, i)
-			numbers = append(numbers, float64(piece.Joint[o.number]), float64(o.n))
+			numbers = append(numbers, float64(at), float64(o.n))
 		}
 	}
 	for i, o := range internalOf(m) {
-		switch {
-		case o.body:
-			numbers = append(numbers, 1, float64(piece.Body[o.number]), float64(o.n))
-		case !p.JointCounts(o.number):
-			continue
-		default:
-			numbers = append(numbers, 0, float64(piece.Joint[o.number]), float64(o.n))
+		var at int
+		ok, body := false, 0.0
+		if o.body {
+			at, ok = view.BodyAt(piece.Body[o.number])
+			body = 1
+		} else if p.JointCounts(o.number) {
+			at, ok = view.JointAt(piece.Joint[o.number])
 		}
-		g.internal = append(g.internal, i)
+		if ok {
+			g.internal = append(g.internal, i)
+			numbers = append(numbers, body, float64(at), float64(o.n))
+		}
 	}
-	g.out = make([]float64, stateNumbers*g.own+len(g.angles)+len(g.internal))
-	sizes, lists := r.Lists([]float64{float64(g.own), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
+	g.out = make([]float64, stateNumbers*len(g.bodies)+len(g.angles)+len(g.internal)+len(g.other))
+	sizes, lists := r.Lists([]float64{float64(len(g.bodies)), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
 	if !r.Head() {
 		return g
 	}
@@ -90,7 +101,7 @@ func newGathered(r *ranks.Rank, p *dist.Plan, watch *watcher) *gathered {
 			at.internal = append(at.internal, internal[owner{v[0] != 0, int(v[1]), int(v[2])}])
 		}
 		g.from = append(g.from, at)
-		g.in = append(g.in, make([]float64, stateNumbers*bodies+angles+len(at.internal)))
+		g.in = append(g.in, make([]float64, stateNumbers*bodies+angles+len(at.internal)+len(g.other)))
 	}
 	return g
 }
@@ -139,10 +150,10 @@ func internalOf(m *mechanism.Mechanism) []owner {
 	return list
 }
 
-// gather brings a state of the pieces to rank 0, where it is then in g.state.
+// gather brings a state of the pieces to rank 0, where it is then in g.state and g.other.
 func (g *gathered) gather(st *mechanism.State) {
 	at := g.out
-	for i := range st.Bodies[:g.own] {
+	for _, i := range g.bodies {
 		b := &st.Bodies[i]
 		copy(at[0:3], b.Position[:])
 		copy(at[3:7], b.Rotation[:])
@@ -160,11 +171,13 @@ func (g *gathered) gather(st *mechanism.State) {
 			at[i] = st.Internal[here]
 		}
 	}
+	at = at[len(g.internal):]
+	at[0], at[1] = g.restEnergy(st)
 	if !g.rank.Head() {
 		g.rank.Send(0, g.out)
 		return
 	}
-	g.state.Time = st.Time
+	g.state.Time, g.other = st.Time, [2]float64{}
 	for r, in := range g.in {
 		if copy(in, g.out); r > 0 {
 			g.rank.Recv(r, in)
@@ -182,7 +195,34 @@ func (g *gathered) gather(st *mechanism.State) {
 		for i, to := range g.from[r].internal {
 			g.state.Internal[to] = in[i]
 		}
+		in = in[len(g.from[r].internal):]
+		for i, x := range in {
+			g.other[i] += x
+		}
 	}
+}
+
+// restEnergy returns the kinetic energy of the rank's bodies that rank 0 does not see, and that in gravity.
+func (g *gathered) restEnergy(st *mechanism.State) (kinetic, gravity float64) {
+	var k mechanism.BodyKinematics
+	for _, i := range g.rest {
+		g.mech.BodyTo(&k, st, i) // states of rows are finite
+		a, b := g.mech.BodyEnergy(i, &k, st)
+		kinetic, gravity = kinetic+a, gravity+b
+	}
+	return kinetic, gravity
+}
+
+// energy returns that of the whole, on rank 0 after gather.
+func (g *gathered) energy() (mechanism.Energy, error) {
+	m := g.watch.mech
+	if err := m.KinematicsTo(&g.kin, g.state); err != nil {
+		return mechanism.Energy{}, err
+	}
+	e := m.EnergyAt(&g.kin, g.state)
+	e.Kinetic += g.other[0]
+	e.Gravity += g.other[1]
+	return e, nil
 }
 
 // Record implements sim.Recorder, on all ranks together.
@@ -190,9 +230,9 @@ func (g *gathered) Record(row *sim.Row) error {
 	g.gather(row.State)
 	var err error
 	if g.rank.Head() {
-		m := g.watch.mech
-		if err = m.KinematicsTo(&g.kin, g.state); err == nil {
-			err = g.watch.Record(&sim.Row{State: g.state, Energy: m.EnergyAt(&g.kin, g.state), Drift: row.Drift})
+		var e mechanism.Energy
+		if e, err = g.energy(); err == nil {
+			err = g.watch.Record(&sim.Row{State: g.state, Energy: e, Drift: row.Drift})
 		}
 	}
 	return dist.Agree(g.rank, err)
@@ -201,7 +241,9 @@ func (g *gathered) Record(row *sim.Row) error {
 // see is watcher.see for the whole.
 func (g *gathered) see(st *mechanism.State) {
 	if g.gather(st); g.rank.Head() {
-		g.watch.see(g.state)
+		if e, err := g.energy(); err == nil {
+			g.watch.note(e)
+		}
 	}
 }
 

@@ -22,8 +22,9 @@ type accelFlags struct {
 	json, all bool
 }
 
-func newAccel() *cobra.Command {
-	f := &accelFlags{}
+func newAccel() *cobra.Command { return accelCommand(&accelFlags{}) }
+
+func accelCommand(f *accelFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accel MODEL",
 		Short: "Accelerations and joint forces at the model's state",
@@ -76,19 +77,19 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 		return err
 	}
 	p.End()
-	return f.print(stdout, r)
+	return f.print(stdout, r, entriesOf(r))
 }
 
 // print writes r as a document, or for people.
-func (f *accelFlags) print(to io.Writer, r *rung.Result) error {
+func (f *accelFlags) print(to io.Writer, r *rung.Result, e entries) error {
 	if f.json {
-		return shell.WriteFile(shell.Stdio, to, func(w io.Writer) error { return WriteResult(w, r) })
+		return shell.WriteFile(shell.Stdio, to, func(w io.Writer) error { return writeEntries(w, r, e) })
 	}
 	most := listed
 	if f.all {
-		most = max(len(r.Bodies), len(r.Joints))
+		most = max(e.numBodies, e.numJoints)
 	}
-	return shell.Print(to, func(p *sheet.Page) { printResult(p, r, most) })
+	return shell.Print(to, func(p *sheet.Page) { printResult(p, r, e, most) })
 }
 
 // accelerate reads and solves the model at path. It holds the model no longer

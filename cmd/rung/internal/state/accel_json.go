@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"io"
+	"iter"
 	"math"
 	"reflect"
 	"strconv"
@@ -27,20 +28,23 @@ type jsonWriter struct {
 //
 // Cost: O(bodies + joints), constant memory besides the list of redundant joints.
 // It returns the errors of w, and an error if a number of r is not finite.
-func WriteResult(w io.Writer, r *rung.Result) error {
+func WriteResult(w io.Writer, r *rung.Result) error { return writeEntries(w, r, entriesOf(r)) }
+
+// writeEntries is WriteResult with bodies and joints that r need not have.
+func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	o := &jsonWriter{w: w, knows: r.Knows}
 	o.raw("{\n \"format\": ").value(r.Format)
 	o.raw(",\n \"name\": ").value(r.Name)
 	o.raw(",\n \"time\": ").number(r.Time)
 	o.raw(",\n \"method\": ").value(r.Method)
 	o.raw(",\n \"ordering\": ").value(r.Ordering)
-	jsonList(o, "bodies", r.Bodies, (*jsonWriter).body)
-	jsonList(o, "joints", r.Joints, (*jsonWriter).joint)
+	jsonList(o, "bodies", e.bodies, (*jsonWriter).body)
+	jsonList(o, "joints", e.joints, (*jsonWriter).joint)
 	if len(r.Couplings) > 0 {
-		jsonList(o, "couplings", r.Couplings, (*jsonWriter).coupling)
+		jsonList(o, "couplings", each(r.Couplings), (*jsonWriter).coupling)
 	}
 	if len(r.Forces) > 0 {
-		jsonList(o, "forces", r.Forces, (*jsonWriter).force)
+		jsonList(o, "forces", each(r.Forces), (*jsonWriter).force)
 	}
 	o.raw(",\n \"constraints\": ").object("constraints.", r.Constraints)
 	o.raw(",\n \"energy\": ").value(r.Energy)
@@ -67,17 +71,19 @@ func WriteResult(w io.Writer, r *rung.Result) error {
 	return o.err
 }
 
-func jsonList[T any](o *jsonWriter, key string, list []T, line func(*jsonWriter, *T)) {
+func jsonList[T any](o *jsonWriter, key string, list iter.Seq[*T], line func(*jsonWriter, *T)) {
 	o.raw(",\n \"" + key + "\": [")
-	for i := range list {
-		if i > 0 {
+	first := true
+	for x := range list {
+		if !first {
 			o.raw(",")
 		}
+		first = false
 		o.raw("\n  {")
-		line(o, &list[i])
+		line(o, x)
 		o.raw("}").flush(1 << 16)
 	}
-	if len(list) > 0 {
+	if !first {
 		o.raw("\n ")
 	}
 	o.raw("]")

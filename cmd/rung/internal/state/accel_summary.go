@@ -17,7 +17,7 @@ const (
 )
 
 // printSummary writes what the constraints are like, and the cost, in words.
-func printSummary(p *sheet.Page, r *rung.Result) {
+func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	c := &r.Constraints
 	p.Blank()
 	if r.Knows("constraints.rank") {
@@ -46,9 +46,9 @@ func printSummary(p *sheet.Page, r *rung.Result) {
 		p.Item("scale", scale(r.IllScaled))
 	}
 	if r.Knows("joints.total_wrench") {
-		p.Item("reactions", Reactions(r.Joints, c))
+		p.Item("reactions", Reactions(joints.open, joints.n, c))
 	}
-	p.Item("state", violations(r.Joints))
+	p.Item("state", violations(joints))
 	if n := len(r.Couplings); n > 0 {
 		p.Item("couplings", coupled(r.Couplings, r.Knows("couplings.multiplier")))
 	}
@@ -149,14 +149,8 @@ func scale(s *rung.IllScaledResult) string {
 }
 
 // Reactions says in how many joints the reactions are undetermined, and which choice of them is shown.
-func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
-	n := 0
-	for i := range joints {
-		if !joints[i].WrenchUnique {
-			n++
-		}
-	}
-	if n == 0 {
+func Reactions(open, joints int, c *rung.ConstraintsResult) string {
+	if open == 0 {
 		return "all determined"
 	}
 	choice := fmt.Sprintf("one choice of many (least norm, to %.2g)", c.NormResidual)
@@ -164,7 +158,7 @@ func Reactions(joints []rung.JointResult, c *rung.ConstraintsResult) string {
 		choice = fmt.Sprintf("SOME CHOICE of many: that of least norm could not be computed (residual %.2g)", c.NormResidual)
 	}
 	return fmt.Sprintf("undetermined in %d of %s, where redundant constraints share the load; components marked * are %s",
-		n, sheet.Plural(len(joints), "joint"), choice)
+		open, sheet.Plural(joints, "joint"), choice)
 }
 
 // coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings.
@@ -192,18 +186,8 @@ func coupled(list []rung.CouplingResult, known bool) string {
 }
 
 // violations says how well the state satisfies the joints.
-func violations(joints []rung.JointResult) string {
-	var pos, vel float64
-	var jp, jv string
-	for i := range joints {
-		j := &joints[i]
-		if j.PositionResidual > pos {
-			pos, jp = j.PositionResidual, j.Name
-		}
-		if j.VelocityResidual > vel {
-			vel, jv = j.VelocityResidual, j.Name
-		}
-	}
+func violations(d *jointDigest) string {
+	pos, vel, jp, jv := d.position, d.velocity, d.positionOf, d.velocityOf
 	text := fmt.Sprintf("joints closed to %.2g in position, %.2g in velocity", pos, vel)
 	if pos > Closed {
 		text = fmt.Sprintf("VIOLATES joint %s by %.2g in position (m or rad)", fault.Text(jp, sheet.TextWidth), pos)

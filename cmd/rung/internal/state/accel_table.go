@@ -19,56 +19,34 @@ const (
 
 // printResult writes r for people: tables of the first most bodies and joints,
 // then the constraints in words.
-func printResult(p *sheet.Page, r *rung.Result, most int) {
-	title := fmt.Sprintf("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(len(r.Bodies), "body"), sheet.Plural(len(r.Joints), "joint"))
+func printResult(p *sheet.Page, r *rung.Result, e entries, most int) {
+	title := fmt.Sprintf("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(e.numBodies, "body"), sheet.Plural(e.numJoints, "joint"))
 	if r.Ranks != nil {
 		title += ", in " + sheet.Plural(r.Ranks.Ranks, "piece")
 	}
 	p.Line("%s", title)
-	printBodies(p, r.Bodies, most)
+	printBodies(p, e, most)
+	joints := newJointDigest(e.joints, min(e.numJoints, most))
 	if r.Knows("joints.total_wrench") {
-		printJoints(p, r.Joints, most)
+		printTable(p, "joint", [2]string{"force, N", "moment, N m"}, joints.rows, joints.scale)
+		printMore(p, e.numJoints-len(joints.rows), "joint")
 		printCouplings(p, r.Couplings, most)
 	}
-	printSummary(p, r)
+	printSummary(p, r, joints)
 }
 
-// row is one line of a table: a name and two vectors. Bits of mark, in the
-// order of the columns, add an asterisk.
-type row struct {
-	name string
-	v    [2]spatial.Vec3
-	mark uint8
-}
-
-func printBodies(p *sheet.Page, list []rung.BodyResult, most int) {
-	rows := make([]row, min(len(list), most))
+func printBodies(p *sheet.Page, e entries, most int) {
+	var rows []row
 	var scale [2]float64
-	for i := range list {
-		b := &list[i]
+	for b := range e.bodies {
 		v := [2]spatial.Vec3{b.ComAcceleration, b.AngularAcceleration}
 		enlarge(&scale, &v)
-		if i < len(rows) {
-			rows[i] = row{name: b.Name, v: v}
+		if len(rows) < most {
+			rows = append(rows, row{name: b.Name, v: v})
 		}
 	}
 	printTable(p, "body", [2]string{"com acceleration, m/s²", "angular acceleration, rad/s²"}, rows, scale)
-	printMore(p, len(list)-len(rows), "body")
-}
-
-func printJoints(p *sheet.Page, list []rung.JointResult, most int) {
-	rows := make([]row, min(len(list), most))
-	var scale [2]float64
-	for i := range list {
-		j := &list[i]
-		v := [2]spatial.Vec3{j.TotalWrench.Force, j.TotalWrench.Moment}
-		enlarge(&scale, &v)
-		if i < len(rows) {
-			rows[i] = row{name: j.Name, v: v, mark: marks(j.Undetermined)}
-		}
-	}
-	printTable(p, "joint", [2]string{"force, N", "moment, N m"}, rows, scale)
-	printMore(p, len(list)-len(rows), "joint")
+	printMore(p, e.numBodies-len(rows), "body")
 }
 
 // printCouplings writes the multipliers of couplings, which have no
@@ -89,26 +67,6 @@ func printCouplings(p *sheet.Page, list []rung.CouplingResult, most int) {
 		t.Row(fault.Text(c.Name, sheet.NameWidth-1), sheet.Narrow(c.Multiplier)+mark, sheet.Narrow(c.PositionResidual)+" ", sheet.Narrow(c.VelocityResidual)+" ")
 	}
 	printMore(p, len(list)-min(len(list), most), "coupling")
-}
-
-// marks returns the bits of the undetermined components, forces first.
-func marks(components []string) (bits uint8) {
-	for _, name := range components {
-		bit := 0
-		if strings.HasPrefix(name, "moment") {
-			bit = 3
-		}
-		bits |= 1 << (bit + int(name[len(name)-1]-'x'))
-	}
-	return bits
-}
-
-func enlarge(scale *[2]float64, v *[2]spatial.Vec3) {
-	for i := range v {
-		for _, x := range v[i] {
-			scale[i] = max(scale[i], math.Abs(x))
-		}
-	}
 }
 
 func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [2]float64) {

@@ -21,7 +21,7 @@ func TestRankDiffers(t *testing.T) {
 	r.RankDiffers = &rung.RankDiffersResult{Sparse: 18, Text: "tree-direct finds rank 17, the sparse method 18"}
 	var text, doc bytes.Buffer
 	page := sheet.NewPage(&text, sheet.Widest)
-	printSummary(page, r)
+	printSummary(page, r, newJointDigest(each(r.Joints), 0))
 	require.NoError(t, page.Flush())
 	require.Contains(t, text.String(), "RANK DIFFERS: tree-direct finds rank 17, the sparse method 18")
 	require.NoError(t, WriteResult(&doc, r))

@@ -1,0 +1,211 @@
+package batch
+
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Bodies that hang on the ground by few freedoms are reduced to these freedoms, as in package assemble: docs/theory.md,
+// (R1) to (R9). In lanes universal joints pay too, and so do single bodies and groups with several loop joints.
+const (
+	groupFreedoms = 3 // of a group; there are instructions for no more
+	groupBodies   = 3
+	groupLoops    = 4 // joints that a group couples
+)
+
+// group is bodies that hang on the ground, parents first.
+type group struct {
+	bodies []*hung
+	dof    int
+	node   int32
+}
+
+// hung is a body of a group.
+type hung struct {
+	body, joint int32
+	parent      *hung // nil for the ground
+	reversed    bool  // the body is the joint's predecessor
+	dof         int   // freedoms of the joint
+	from        int   // first column of N that is not zero for the body
+	group       *group
+
+	add place // motion that the joint adds, r of (R3)
+	N   place // columns of N as rows of six, then c
+
+	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
+	drift place // and c for these
+}
+
+// columns is the number of columns of N that are stored for a body.
+func (h *hung) columns() int { return h.group.dof - h.from }
+
+// c is the place of c of the body.
+func (h *hung) c() place { return h.N.at(6 * h.columns()) }
+
+// reduction is the groups of a mechanism, and the pattern of what is left.
+type reduction struct {
+	groups  []*group
+	of      []*hung // of each body; nil for bodies in no group
+	tree    []*hung // of each joint: the body that it leads to, if it is a tree joint
+	pattern *sparse.Pattern
+	order   []int32
+	node    []int32 // of each node of the layout: −1 for tree joints
+}
+
+// newReduction chooses groups. There are none beside composite joints and couplings.
+func newReduction(p *kkt.Plan) *reduction {
+	m, l := p.Mechanism(), p.Layout()
+	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
+	plain := m.NumCouplings() == 0
+	for j := range m.Joints {
+		plain = plain && m.Joints[j].Axes == nil
+	}
+	if plain {
+		r.choose(m)
+	}
+	if len(r.groups) > 0 {
+		r.layOut(l, p)
+		return r
+	}
+	r.pattern, r.order = l.Pattern, p.Order()
+	for i := range l.Pattern.Len() {
+		r.node = append(r.node, int32(i))
+	}
+	return r
+}
+
+// mayBeInTree reports whether a joint may lead to a body of a group.
+func mayBeInTree(jt *joint) bool {
+	switch jt.Kind {
+	case joints.Revolute, joints.Prismatic, joints.Cylindrical, joints.Universal:
+	default:
+		return false
+	}
+	if jt.Motion != nil {
+		return false
+	}
+	for i := range jt.Kind.Freedoms() {
+		if jt.Geared(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// choose grows all groups, in the order of the bodies that they begin with.
+func (r *reduction) choose(m *mechanism.Mechanism) {
+	in := m.Incidence()
+	root := make([]int32, m.NumBodies()) // of each body: its first joint to the world that may be in a tree
+	for i := range root {
+		root[i] = -1
+		for _, j := range in.Joints(int32(i)) {
+			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
+				root[i] = j
+				break
+			}
+		}
+	}
+	for i, j := range root {
+		if j >= 0 {
+			r.grow(m, in, root, int32(i))
+		}
+	}
+}
+
+// grow adds the group that begins at a body on the ground, with what hangs on it as long as the bounds allow.
+func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root []int32, first int32) {
+	g := &group{}
+	loops := len(in.Joints(first)) - 1 // joints of the group that are in no tree
+	r.add(m, g, first, root[first], nil)
+	for k := 0; k < len(g.bodies); k++ {
+		h := g.bodies[k]
+		for _, j := range in.Joints(h.body) {
+			jt := &m.Joints[j]
+			next := jt.Other(h.body)
+			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt) || r.leadsBack(m, in, g, next, j) {
+				continue
+			}
+			after := loops + len(in.Joints(next)) - 2
+			if len(g.bodies) < groupBodies && g.dof+jt.Kind.Dof() <= groupFreedoms && after <= groupLoops {
+				loops = after
+				r.add(m, g, next, j, h)
+			}
+		}
+	}
+	r.groups = append(r.groups, g)
+	from := g.dof
+	for _, h := range g.bodies {
+		from -= h.dof
+		h.from = from
+	}
+}
+
+// leadsBack reports whether a body hangs on a group by more joints than j.
+func (r *reduction) leadsBack(m *mechanism.Mechanism, in *mechanism.Incidence, g *group, body, j int32) bool {
+	for _, i := range in.Joints(body) {
+		if o := m.Joints[i].Other(body); i != j && o >= 0 && r.of[o] != nil && r.of[o].group == g {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds a body to a group.
+func (r *reduction) add(m *mechanism.Mechanism, g *group, body, j int32, parent *hung) {
+	h := &hung{body: body, joint: j, parent: parent, reversed: m.Joints[j].Pred == body, dof: m.Joints[j].Kind.Dof(), group: g}
+	g.bodies = append(g.bodies, h)
+	g.dof += h.dof
+	r.of[body], r.tree[j] = h, h
+}
+
+// layOut makes the pattern of what is left, and its order.
+func (r *reduction) layOut(l *assemble.Layout, p *kkt.Plan) {
+	whole := l.Pattern
+	r.node = make([]int32, whole.Len())
+	for j, h := range r.tree {
+		if h != nil {
+			r.node[l.JointNode(j)] = -1
+		}
+	}
+	var size, sign []int8
+	take := func(n, s int8) int32 {
+		size, sign = append(size, n), append(sign, s)
+		return int32(len(size) - 1)
+	}
+	for i := range whole.Positive() {
+		switch {
+		case i >= len(r.of) || r.of[i] == nil:
+			r.node[i] = take(whole.Size[i], 1)
+		case r.of[i].group.bodies[0] == r.of[i]:
+			r.of[i].group.node = take(int8(r.of[i].group.dof), 1)
+		}
+	}
+	for i, h := range r.of {
+		if h != nil {
+			r.node[i] = h.group.node
+		}
+	}
+	ptr := make([]int32, len(size)+1)
+	var ind []int32
+	for i := whole.Positive(); i < whole.Len(); i++ {
+		if r.node[i] < 0 {
+			continue
+		}
+		r.node[i] = take(whole.Size[i], -1)
+		var list []int32
+		for _, b := range whole.Ind[whole.Ptr[i]:whole.Ptr[i+1]] {
+			list = append(list, r.node[b])
+		}
+		slices.Sort(list)
+		ind = append(ind, slices.Compact(list)...)
+		ptr = append(ptr, int32(len(ind)))
+	}
+	r.pattern = sparse.NewPattern(size, sign, ptr, ind)
+	r.order = order.BeforeJoints(r.pattern, order.Of(r.pattern, p.Ordering()))
+}

@@ -1,0 +1,71 @@
+package state
+
+import (
+	"iter"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// row is one line of a table: a name and two vectors. Bits of mark, in the
+// order of the columns, add an asterisk.
+type row struct {
+	name string
+	v    [2]spatial.Vec3
+	mark uint8
+}
+
+// jointDigest is what is printed of joints.
+type jointDigest struct {
+	rows  []row // of the first ones
+	scale [2]float64
+	n     int // of all
+	open  int // with reactions that are undetermined
+
+	position, velocity     float64 // largest residuals
+	positionOf, velocityOf string  // the joints that have them
+}
+
+// newJointDigest goes through the joints, and keeps rows of the first ones.
+func newJointDigest(joints iter.Seq[*rung.JointResult], rows int) *jointDigest {
+	d := &jointDigest{}
+	for j := range joints {
+		v := [2]spatial.Vec3{j.TotalWrench.Force, j.TotalWrench.Moment}
+		enlarge(&d.scale, &v)
+		if d.n++; d.n <= rows {
+			d.rows = append(d.rows, row{name: j.Name, v: v, mark: marks(j.Undetermined)})
+		}
+		if !j.WrenchUnique {
+			d.open++
+		}
+		if j.PositionResidual > d.position {
+			d.position, d.positionOf = j.PositionResidual, j.Name
+		}
+		if j.VelocityResidual > d.velocity {
+			d.velocity, d.velocityOf = j.VelocityResidual, j.Name
+		}
+	}
+	return d
+}
+
+// marks returns the bits of the undetermined components, forces first.
+func marks(components []string) (bits uint8) {
+	for _, name := range components {
+		bit := 0
+		if strings.HasPrefix(name, "moment") {
+			bit = 3
+		}
+		bits |= 1 << (bit + int(name[len(name)-1]-'x'))
+	}
+	return bits
+}
+
+func enlarge(scale *[2]float64, v *[2]spatial.Vec3) {
+	for i := range v {
+		for _, x := range v[i] {
+			scale[i] = max(scale[i], math.Abs(x))
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/gob"
+	"iter"
+	"slices"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// What rank 0 asks for.
+const (
+	noMore = iota
+	bodiesWanted
+	jointsWanted
+)
+
+// entriesAtOnce is the number of entries that rank 0 asks for, and has, at a time.
+const entriesAtOnce = 1 << 13
+
+// numbered is an entry with its number in the whole, on its way to rank 0.
+type numbered[T any] struct {
+	Number int64
+	Entry  T
+}
+
+// entries returns those of the whole. They come from the ranks that have them, which serve meanwhile.
+func (x *pieces) entries() entries {
+	return entries{
+		int(x.view.Bodies), int(x.view.Joints),
+		fetched(x, bodiesWanted, x.view.Bodies, x.ownBodies), fetched(x, jointsWanted, x.view.Joints, x.ownJoints),
+	}
+}
+
+// fetched goes through n entries that ranks have; own returns those of rank 0 in a range.
+func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbered[T]) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for lo := int64(0); lo < n; lo += entriesAtOnce {
+			hi := min(lo+entriesAtOnce, n)
+			x.rank.Share([]float64{float64(what), float64(lo), float64(hi)})
+			list := own(lo, hi)
+			for _, text := range x.rank.Texts("")[1:] {
+				var more []numbered[T]
+				if err := gob.NewDecoder(bytes.NewReader([]byte(text))).Decode(&more); err != nil {
+					panic("state: entries of a rank: " + err.Error()) // of this program, with its own types
+				}
+				list = append(list, more...)
+			}
+			slices.SortFunc(list, func(a, b numbered[T]) int { return cmp.Compare(a.Number, b.Number) })
+			for i := range list {
+				if !yield(&list[i].Entry) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// serve answers what rank 0 asks for, until that is no more.
+func (x *pieces) serve() {
+	for {
+		q := x.rank.Share(nil)
+		var text bytes.Buffer
+		var err error
+		switch out := gob.NewEncoder(&text); int(q[0]) {
+		case noMore:
+			return
+		case bodiesWanted:
+			err = out.Encode(x.ownBodies(int64(q[1]), int64(q[2])))
+		case jointsWanted:
+			err = out.Encode(x.ownJoints(int64(q[1]), int64(q[2])))
+		}
+		if err != nil {
+			panic("state: entries: " + err.Error())
+		}
+		x.rank.Texts(text.String())
+	}
+}
+
+// end ends what serve does on other ranks.
+func (x *pieces) end() { x.rank.Share([]float64{noMore}) }
+
+// ownBodies returns the rank's own bodies from number lo to hi−1.
+func (x *pieces) ownBodies(lo, hi int64) (list []numbered[rung.BodyResult]) {
+	piece, m := x.plan.Piece(), x.plan.Mechanism()
+	own := piece.Body[:piece.Own]
+	from, _ := slices.BinarySearch(own, lo)
+	for i := from; i < len(own) && own[i] < hi; i++ {
+		a := x.a[6*i : 6*i+6]
+		list = append(list, numbered[rung.BodyResult]{own[i], rung.BodyResult{
+			Name: m.BodyName(i), ComAcceleration: spatial.Vec3(a[3:]), AngularAcceleration: spatial.Vec3(a[:3]),
+		}})
+	}
+	return list
+}
+
+// ownJoints returns the joints from number lo to hi−1 that count on this rank, with reactions if these are unique.
+func (x *pieces) ownJoints(lo, hi int64) (list []numbered[rung.JointResult]) {
+	piece, m := x.plan.Piece(), x.plan.Mechanism()
+	re := x.solver.Reactions()
+	from, _ := slices.BinarySearch(piece.Joint, lo)
+	for j := from; j < len(piece.Joint) && piece.Joint[j] < hi; j++ {
+		if !x.plan.JointCounts(j) {
+			continue
+		}
+		out := rung.JointResult{Name: m.JointName(j)}
+		out.PositionResidual, out.VelocityResidual = m.Residuals(j, x.kin, x.state)
+		if x.solver.Redundant() == 0 {
+			out.ConstraintWrench, out.TotalWrench = rung.NewWrench(re.ConstraintWrench(j)), rung.NewWrench(re.TotalWrench(j))
+			out.WrenchUnique = true
+			if jt := &m.Joints[j]; jt.Armature != nil {
+				var f [6]float64
+				re.ArmatureForceTo(&f, j)
+				out.ArmatureForce = slices.Clone(f[:jt.Kind.Freedoms()])
+			}
+		}
+		list = append(list, numbered[rung.JointResult]{piece.Joint[j], out})
+	}
+	return list
+}

@@ -1,0 +1,224 @@
+package state
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// pieces makes the document of a solution that ranks have. Rank 0 has its head. Bodies and joints come from the ranks
+// that have them, some at a time, each time that the document goes through them.
+type pieces struct {
+	rank   *ranks.Rank
+	view   *ranks.View
+	plan   *dist.Plan
+	solver *dist.Solver
+	state  *mechanism.State      // of the piece
+	kin    *mechanism.Kinematics // likewise
+	a      []float64             // accelerations of the rank's own bodies
+	seen   *mechanism.Mechanism  // that of the view, on rank 0
+	result *rung.Result          // on rank 0
+}
+
+// begin makes what the state alone tells, on rank 0.
+func (x *pieces) begin() (err error) {
+	if !x.rank.Head() {
+		return nil
+	}
+	if x.seen, err = mechanism.New(x.view.Model); err != nil {
+		return err
+	}
+	st, kin := x.seen.Initial(), x.seen.NewKinematics()
+	if err = x.seen.KinematicsTo(kin, st); err != nil {
+		return err
+	}
+	if x.result, err = rung.NewStateResult(x.seen, kin, st); err == nil {
+		x.result.Bodies, x.result.Joints = nil, nil
+	}
+	return err
+}
+
+// explain adds what the constraints and the solution are like, and what is left out.
+func (x *pieces) explain(root string) error {
+	p, s := x.plan, x.solver
+	q := s.Quality()
+	redundant, err := x.redundantRows()
+	if err != nil {
+		return err
+	}
+	ill := x.illScaled()
+	sums := x.sums()
+	out := x.result
+	if out == nil {
+		return nil
+	}
+	_, held := p.HeldRows()
+	out.Ranks = &rung.RanksResult{Ranks: x.rank.Size(), Root: root, Held: held}
+	out.IllScaled = ill
+	out.Contradiction = rung.NewContradiction(q.Inconsistency, q.Worst, q.Coupling)
+	out.Solve = rung.SolveResult{
+		Unknowns: q.Unknowns, FactorNonzeros: q.NonZeros, FactorFlops: q.Flops, Refinements: s.Steps(), Residual: q.BackwardError,
+		Inconsistency: q.Inconsistency, CorrectedPivots: q.Corrected, WhyWhole: "the model is cut into pieces", Way: s.Way().String(),
+	}
+	c := &out.Constraints
+	c.Rows = x.seen.NumCouplings() + int(sums[0])
+	out.Energy.Kinetic += sums[1]
+	out.Energy.Potential += sums[2]
+	omit := func(reason string, fields ...string) {
+		out.LeftOut = append(out.LeftOut, rung.LeftOutResult{Fields: fields, Reason: reason})
+	}
+	omit("pieces do not compute the distance to a singular pose, which takes a factorization of the whole geometry",
+		"constraints.near_singular", "constraints.distance", "constraints.weakest_joint", "constraints.weakest_coupling")
+	omit("it is not gathered from pieces and root", "solve.pivot_growth")
+	if s.Redundant() < 0 {
+		omit("the way that solved the system keeps all rows, so it is not known which are redundant",
+			"constraints.rank", "constraints.redundant", "constraints.mobility", "constraints.redundant_joints", "constraints.redundant_couplings")
+	} else {
+		c.Redundant = s.Redundant()
+		c.Rank = c.Rows - c.Redundant
+		c.Mobility = 6*int(x.view.Bodies) - c.Rank
+		c.RedundantJoints, c.RedundantCouplings = redundant.joints, redundant.couplings
+	}
+	if c.LeastNorm = s.Redundant() == 0; !c.LeastNorm {
+		why := "redundant constraints share the load, and pieces do not compute how"
+		if s.Redundant() < 0 {
+			why = "it is not known whether they are unique"
+		}
+		omit(why, "joints.constraint_wrench", "joints.total_wrench", "joints.armature_force", "joints.wrench_unique", "joints.undetermined",
+			"couplings.multiplier", "couplings.multiplier_unique", "constraints.least_norm", "constraints.norm_residual")
+	}
+	return nil
+}
+
+// sums returns, on rank 0, the rows of all joints, and the kinetic energy and that in gravity of the bodies that it does
+// not see, J.
+func (x *pieces) sums() (sums [3]float64) {
+	m, piece := x.plan.Mechanism(), x.plan.Piece()
+	own := make([]float64, len(sums))
+	for j := range m.Joints {
+		if x.plan.JointCounts(j) {
+			own[0] += float64(m.Joints[j].Rows)
+		}
+	}
+	for i, b := range piece.Body[:piece.Own] {
+		if _, ok := x.view.BodyAt(b); !ok {
+			kinetic, gravity := m.BodyEnergy(i, &x.kin.Bodies[i], x.state)
+			own[1] += kinetic
+			own[2] += gravity
+		}
+	}
+	for _, list := range x.rank.Lists(own) {
+		for i, v := range list {
+			sums[i] += v
+		}
+	}
+	return sums
+}
+
+// redundant are joints and couplings with redundant rows, in the order of the whole.
+type redundant struct {
+	joints    []rung.RedundantJoint
+	couplings []string
+}
+
+// redundantRows gathers the rows that count as redundant, on rank 0.
+func (x *pieces) redundantRows() (of redundant, err error) {
+	of.joints = []rung.RedundantJoint{}
+	if x.solver.Redundant() <= 0 {
+		return of, nil
+	}
+	rows, err := x.solver.RedundantRows()
+	if err != nil {
+		return of, err
+	}
+	m, piece := x.plan.Mechanism(), x.plan.Piece()
+	var numbers []float64 // of the joint in the whole, −1 for a coupling
+	var names strings.Builder
+	for _, row := range rows {
+		number := int64(-1)
+		if !row.Coupling {
+			j, err := m.JointIndex(row.Name)
+			if err != nil {
+				return of, err
+			}
+			number = piece.Joint[j]
+		}
+		numbers = append(numbers, float64(number))
+		names.WriteString(row.Name + "\x00")
+	}
+	lists, texts := x.rank.Lists(numbers), x.rank.Texts(names.String())
+	rowsOf, nameOf := make(map[float64]int), make(map[float64]string)
+	for rank, list := range lists {
+		for i, name := range strings.Split(texts[rank], "\x00")[:len(list)] {
+			if n := list[i]; n < 0 {
+				of.couplings = append(of.couplings, name)
+			} else {
+				rowsOf[n]++
+				nameOf[n] = name
+			}
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(rowsOf)) {
+		of.joints = append(of.joints, rung.RedundantJoint{Name: nameOf[n], Rows: rowsOf[n]})
+	}
+	if x.seen != nil {
+		place := func(name string) int { i, _ := x.seen.CouplingIndex(name); return i }
+		slices.SortFunc(of.couplings, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	}
+	return of, nil
+}
+
+// illScaled returns the first place of all ranks where bodies of very different size meet, on rank 0.
+func (x *pieces) illScaled() *rung.IllScaledResult {
+	own, m := "", x.plan.Mechanism()
+	if ill := x.plan.IllScaled(); ill != nil && ill.Body >= 0 {
+		own = "b" + m.BodyName(ill.Body) + "\x00" + ill.Text
+	} else if ill != nil {
+		own = "j" + m.JointName(ill.Joint) + "\x00" + ill.Text
+	}
+	for _, text := range x.rank.Texts(own) {
+		switch name, why, there := strings.Cut(text, "\x00"); {
+		case !there:
+		case name[0] == 'b':
+			return &rung.IllScaledResult{Body: name[1:], Text: why}
+		default:
+			return &rung.IllScaledResult{Joint: name[1:], Text: why}
+		}
+	}
+	return nil
+}
+
+// gather brings what each rank has, and multipliers of couplings if they are unique, to rank 0.
+func (x *pieces) gather() {
+	p, s := x.plan, x.solver
+	piece, m := p.Piece(), p.Mechanism()
+	held, _ := p.HeldRows()
+	var couplings []float64
+	var names strings.Builder
+	if s.Redundant() == 0 {
+		for i := range m.NumCouplings() {
+			couplings = append(couplings, s.CouplingMultiplier(i))
+			names.WriteString(m.CouplingName(i) + "\x00")
+		}
+	}
+	lists := x.rank.Lists([]float64{float64(piece.Own), float64(len(piece.Rank)), float64(held), float64(s.Sent())})
+	multipliers, of := x.rank.Lists(couplings), x.rank.Texts(names.String())
+	for rank, v := range lists {
+		of := rung.PieceResult{Rank: rank, Bodies: int(v[0]), Halo: int(v[1]), Held: int(v[2]), Bytes: int64(v[3])}
+		x.result.Ranks.Pieces = append(x.result.Ranks.Pieces, of)
+	}
+	for rank, list := range multipliers {
+		for i, name := range strings.Split(of[rank], "\x00")[:len(list)] {
+			if k, err := x.seen.CouplingIndex(name); err == nil {
+				c := &x.result.Couplings[k]
+				c.Multiplier, c.MultiplierUnique = list[i], true
+			}
+		}
+	}
+}

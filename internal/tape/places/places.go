@@ -1,0 +1,68 @@
+package places
+
+// State of a body.
+const (
+	Position = 0
+	Rotation = 3
+	Velocity = 7
+	Omega    = 10
+	State    = 13 // how many there are
+)
+
+// Constants of a body.
+const (
+	Inertia   = 0
+	Weight    = 6  // L⁻¹, lower, and 1/√m
+	Negated   = 13 // the same with the other sign
+	Mass      = 20 // √m
+	Com       = 21
+	Root      = 24 // L, lower
+	OwnMass   = 30 // m, which no instruction reads; only where it varies
+	Constants = 31 // how many there are
+)
+
+// Frame of a body: its axes, Eᵀω, and of a body that hangs on the ground the arms to its joint, and how it moves, world
+// axes.
+const (
+	Axes      = 0
+	Spin      = 9
+	ArmParent = 12 // from the parent's centre of mass
+	ArmBody   = 15 // from the body's
+	Motion    = 18 // angular, then that of the centre of mass; then another such motion
+	Frame     = 30 // how many there are
+)
+
+// Pin of a joint on one of its bodies.
+const (
+	PinOrigin   = 0
+	PinAxis     = 3
+	PinVelocity = 6 // of the origin
+	PinOmega    = 9
+	Pin         = 12 // how many there are
+)
+
+// Record of a solve.
+const (
+	OverPivot   = iota // largest scale over pivot of a row
+	Doubt              // largest pivot over scale of a weak row
+	WeakRows           // number of weak rows
+	BodyPivot          // largest distance of 1/pivot of a body's row from ½
+	BigResidual        // largest square of a residual over its pivot
+	BadResidual        // positive if a residual is not small beside its terms
+	Sizes              // largest squared norm of a body's part
+	NotFinite          // no number if a result is not finite
+	NotUnit            // largest distance of the square of a quaternion from one
+	Record             // how many there are
+)
+
+// Constants at the front of a workspace.
+const (
+	Zero = iota
+	One
+	Half
+	Two
+	Weak   // pivot over scale up to which a row is weak
+	Tiny   // what a pivot of a row of scale zero has to exceed
+	Square // of the largest residual of a row, relative to its terms
+	Least  // numbers of a state are whole multiples of its rounding
+)
