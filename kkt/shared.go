@@ -61,6 +61,20 @@ func (s *Solver) CorrectingFactor() (there, weak bool) {
 	return true, s.now.Weak > 0
 }
 
+// KeepAllRows factors the system of CorrectingFactor anew in the way KeepAll. Then SolveErrorsTo sees errors along
+// directions in which rows are nearly redundant, too, and leaves a part of them that the proximal term makes. It reports
+// whether there is a factor. It ends the results of s.
+//
+// Cost: a factorization, or nothing if the factor is in that way already. No allocation but for errors. It panics without
+// a factor.
+func (s *Solver) KeepAllRows() bool {
+	if there, _ := s.CorrectingFactor(); !there {
+		panic("kkt: no factor")
+	}
+	s.stage = empty
+	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
+}
+
 // SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the
 // inertias, that make the errors e of the rows to first order at the state of the factor,
 // theory.md (43). The same holds for velocities. It ends the results of s.

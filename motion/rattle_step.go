@@ -20,6 +20,8 @@ const (
 	searchFrom = 100
 	// rattleRates is the largest number of corrections of velocities.
 	rattleRates = 3
+	// rattleBlind is the part of the errors of velocities that a correction leaves if it does not see them.
+	rattleBlind = 0.5
 	// longestDamped is the largest number of damped steps in a row before another one is tried.
 	longestDamped = 15
 	// rattleWork is the part of the kinetic energy by which it may
@@ -279,21 +281,29 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 }
 
 // closeRates changes the velocities of r.end, along the directions in the factor, until the
-// joints hold or rattleRates corrections are done. It returns what is left, relative to 1 +
-// the largest speed + the largest rate of turning: zero where no factor is there, or none that
-// sees all errors, and the velocities are projected, which ends within its own tolerance.
+// joints hold or rattleRates corrections are done. Where rows count as redundant, and corrections
+// do not see the errors, the same number follows with a factor that keeps all rows. It returns
+// what is left, relative to 1 + the largest speed + the largest rate of turning: zero where no
+// factor is there, or none that sees all errors, and the velocities are projected, which ends
+// within its own tolerance.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)
 	if err != nil {
 		return 0, err
 	}
+	was, kept := math.Inf(1), false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
 		there, weak := r.dyn.solver.CorrectingFactor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
+		if weak && !kept && (left > rattleBlind*was || n == rattleRates) {
+			kept, n = true, 0
+			there = r.dyn.solver.KeepAllRows()
+		}
+		was = left
 		if !there || n == rattleRates {
 			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
 				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)

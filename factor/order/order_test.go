@@ -41,16 +41,41 @@ func cases() map[string]*sparse.Pattern {
 		"big petals":     sparsetest.Star(20000, 1, 0),
 		"wheel":          sparsetest.Star(60, 3, 30),
 		"islands":        sparsetest.Islands(700),
+		"springs":        sprung(sparsetest.Star(60, 1, 0), rng, 1),
+		"sprung chain":   sprung(sparsetest.Chain(300, true), rng, 1),
+		"sprung ladder":  sprung(sparsetest.Ladder(50), rng, 0.5),
 	}
 	for k := range 8 {
 		n := 1 + rng.IntN(120)
 		cases[fmt.Sprintf("tree %d", k)] = sparsetest.Tree(n, rng)
+		cases[fmt.Sprintf("sprung %d", k)] = sprung(sparsetest.Random(n, n, 2, 0, rng), rng, 0.7)
 		cases[fmt.Sprintf("sparse %d", k)] = sparsetest.Random(n, n, 2, 0, rng)
 		cases[fmt.Sprintf("dense %d", k)] = sparsetest.Random(4*n, 8*n, 2, 0, rng)
 		cases[fmt.Sprintf("local %d", k)] = sparsetest.Random(10*n, 13*n, 2, 4, rng)
 		cases[fmt.Sprintf("gears %d", k)] = sparsetest.Random(5*n, 4*n, 5, 6, rng)
 	}
 	return cases
+}
+
+// sprung returns a pattern with up to two springs beside most joints of two bodies: a row with a slack each. Some
+// springs are between other bodies.
+func sprung(p *sparse.Pattern, rng *rand.Rand, most float64) *sparse.Pattern {
+	var list []sparse.Slack
+	for j := p.Positive(); j < p.Len(); j++ {
+		bodies := p.Ind[p.Ptr[j]:p.Ptr[j+1]]
+		for range 2 {
+			if rng.Float64() < most && len(bodies) == 2 {
+				list = append(list, sparse.Slack{Nodes: [2]int32{bodies[0], bodies[1]}, Size: 1, Rows: 1})
+			}
+		}
+		if most < 1 && rng.Float64() < 0.1 && len(bodies) > 0 {
+			list = append(list, sparse.Slack{Nodes: [2]int32{bodies[0], int32(rng.IntN(p.Positive()+1)) - 1}, Size: 1, Rows: 1})
+			if s := &list[len(list)-1]; s.Nodes[0] == s.Nodes[1] {
+				s.Nodes[1] = -1
+			}
+		}
+	}
+	return p.WithSlacks(list)
 }
 
 func TestObeysTileRule(t *testing.T) {
@@ -72,6 +97,11 @@ func TestForestStaysNarrow(t *testing.T) {
 		for _, o := range peeling {
 			got := symbolic(p, order.Of(p, o))
 			require.LessOrEqual(t, got.width, 18, "%v, seed %d", o, seed)
+		}
+		springs := sprung(p, rng, 1) // beside joints widen nothing
+		for _, o := range peeling {
+			got := symbolic(springs, order.Of(springs, o))
+			require.LessOrEqual(t, got.width, 20, "%v, seed %d, with springs", o, seed)
 		}
 	}
 }

@@ -10,6 +10,11 @@ const leafRows = 18
 // peel emits all pendant trees, from their leaves inwards, and returns the joints of what is
 // left, the core, in stored order.
 //
+// A joint of three bodies, one of which has no other joint, is beside a joint of the two others: the spring of a hinge
+// with its slack, for one. It ties nothing that its twin does not tie, is matched with its slack at any time
+// (CheckTileRule), and follows its twin. If that is in the core, it is, too. This is done where such a joint is at a body
+// of more than leafRows rows, all rows of which it would couple. Without such a body the core is as narrow.
+//
 // A joint is live until it is emitted. A body is pendant if at most one live joint ties it to
 // other bodies. Joints to the world follow their body at once, and tie it to nothing. A pendant
 // body is taken out together with that joint, if at most one other body of the joint is live.
@@ -30,11 +35,19 @@ func peel(g *graph, e *emitter) []int32 {
 		gone:     make([]bool, g.nb),
 		grounded: make([]bool, g.nb),
 		held:     make([]bool, g.nj),
+		first:    make([]int32, g.nj),
+		next:     make([]int32, g.nj),
 	}
 	for j := range g.nj {
-		bodies := g.bodies(j)
-		for _, b := range bodies {
+		for _, b := range g.bodies(j) {
 			p.rows[b] += g.rows(j)
+		}
+	}
+	p.findTwins()
+	for j := range g.nj {
+		bodies := g.bodies(j)
+		if p.next[j] >= 0 {
+			continue
 		}
 		switch p.left[j] = int32(len(bodies)); len(bodies) {
 		case 0:
@@ -50,13 +63,18 @@ func peel(g *graph, e *emitter) []int32 {
 	}
 	queue := make([]int32, 0, g.nb)
 	for b := range g.nb {
-		if p.degree[b] <= 1 {
+		if p.degree[b] <= 1 && !p.gone[b] {
 			queue = append(queue, b)
 		}
 	}
 	for k := 0; k < len(queue) && !g.stop.Up(); k++ {
 		if c := p.peel(queue[k]); c >= 0 && p.degree[c] == 1 {
 			queue = append(queue, c)
+		}
+	}
+	for j := range g.nj {
+		if p.next[j] >= 0 && !e.done[j] {
+			e.body(p.slack(j))
 		}
 	}
 	core := make([]int32, 0, g.nj)
@@ -78,6 +96,60 @@ type peeler struct {
 	gone     []bool  // by body: taken out
 	grounded []bool  // by body: it or what hangs on it is tied to the world
 	held     []bool  // by joint: a body of it that is taken out is grounded
+	first    []int32 // by joint: 1 + the first one beside it, 0 if there is none
+	next     []int32 // by joint beside another: 1 + the next one beside that, 0 if it is the last; −1 for others
+}
+
+// findTwins finds the joints that are beside others, and takes their slacks out, if one of them is at a body with many rows.
+func (p *peeler) findTwins() {
+	g, hub := p.g, false
+	twin := make([]int32, g.nj)
+	for j := range g.nj {
+		p.next[j], twin[j] = -1, -1
+		if s := p.slack(j); s >= 0 {
+			twin[j] = p.twin(j, s)
+		}
+		for _, b := range g.bodies(j) {
+			hub = hub || twin[j] >= 0 && p.rows[b] > leafRows
+		}
+	}
+	for j := g.nj - 1; j >= 0 && hub; j-- { // so that lists are in stored order
+		if k := twin[j]; k >= 0 {
+			p.next[j], p.first[k], p.gone[p.slack(j)] = p.first[k], j+1, true
+		}
+	}
+}
+
+// slack returns the body of a joint of three that has no other joint, or −1.
+func (p *peeler) slack(j int32) int32 {
+	s := int32(-1)
+	if bodies := p.g.bodies(j); len(bodies) == 3 {
+		for _, b := range bodies {
+			if len(p.g.joints(b)) == 1 {
+				s = b
+			}
+		}
+	}
+	return s
+}
+
+// twin returns a joint of the other two bodies of joint j alone, or −1.
+func (p *peeler) twin(j, slack int32) int32 {
+	var a, b int32 = -1, -1
+	for _, c := range p.g.bodies(j) {
+		if c != slack {
+			a, b = b, c
+		}
+	}
+	if len(p.g.joints(a)) > len(p.g.joints(b)) {
+		a, b = b, a
+	}
+	for _, k := range p.g.joints(a) {
+		if bodies := p.g.bodies(k); len(bodies) == 2 && (bodies[0] == b || bodies[1] == b) {
+			return k
+		}
+	}
+	return -1
 }
 
 // peel takes out body b and the joint that ties it to the rest. It returns the
@@ -119,13 +191,17 @@ func (p *peeler) peel(b int32) int32 {
 	p.gone[b] = true
 	e.body(b)
 	e.joint(j)
+	for k := p.first[j]; k > 0; k = p.next[k-1] {
+		e.body(p.slack(k - 1))
+		e.joint(k - 1)
+	}
 	return c
 }
 
 // tie returns the live joint of body b to other bodies, or −1.
 func (p *peeler) tie(b int32) int32 {
 	for _, j := range p.g.joints(b) {
-		if !p.e.done[j] && p.g.jp[j+1]-p.g.jp[j] > 1 {
+		if !p.e.done[j] && p.g.jp[j+1]-p.g.jp[j] > 1 && p.next[j] < 0 {
 			return j
 		}
 	}

@@ -32,15 +32,17 @@ const (
 	finestRate = 480
 )
 
-// implicitTol is the relative tolerance of generalized-α, and implicitStep its longest step, s.
+// implicitTol is the relative tolerance of generalized-α. A step takes as long as implicitWork steps of RATTLE, so large
+// mechanisms have longer ones.
 const (
 	implicitTol  = 1e-3
-	implicitStep = 1. / 60
+	implicitWork = 4
 )
 
 // method is how a mechanism is moved.
 type method struct {
-	step    float64 // s, of RATTLE, and the step between looks at the clock
+	step    float64 // s, of RATTLE, and the longest one of generalized-α
+	hand    float64 // s, of a step for which hands are soft enough
 	tol     float64 // to which joints hold
 	stepper sim.Stepper
 	project sim.Projector
@@ -52,9 +54,8 @@ type method struct {
 func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	m := p.Mechanism()
 	size := p.Layout().Pattern.Dim()
-	rate := rateAtSize * rateSize / float64(max(size, 1))
-	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
-	rate = min(max(rate, leastRate), mostRate)
+	free := rateAtSize * rateSize / float64(max(size, 1))
+	rate := rateIn(free, mostRate)
 	tol, accuracy := fine, 0.0
 	switch redundant, err := p.RedundantRows(st); {
 	case err != nil:
@@ -65,11 +66,11 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 		tol = coarse
 	}
 	if stiff(m, 1/rate) {
-		rate = rateAtSize
+		rate = rateIn(free/implicitWork, rateAtSize)
 		n := motion.NewNewton(p)
 		o := sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}}
-		return &method{step: 1 / rate, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
-			text: fmt.Sprintf("generalized-α, relative tolerance %g a step", implicitTol)}, nil
+		return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
+			text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}, nil
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
 	if err != nil {
@@ -79,7 +80,13 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	if accuracy > 0 {
 		text += fmt.Sprintf(", accelerations to %g", accuracy)
 	}
-	return &method{step: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
+	return &method{step: 1 / rate, hand: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
+}
+
+// rateIn returns the doubling of leastRate that is next below a rate, at most most.
+func rateIn(rate, most float64) float64 {
+	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
+	return min(max(rate, leastRate), most)
 }
 
 // Springs and dampers are soft if k·h²·w and c·h·w are no more than that, with w the inverse of the mass that the
@@ -160,7 +167,7 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 	if d.rattle != nil {
 		return o, nil
 	}
-	o = sim.Options{MaxStep: implicitStep, Projector: d.project}
+	o = sim.Options{MaxStep: 1.01 * d.step, Projector: d.project}
 	m := p.Mechanism()
 	for i := range m.NumResistors() {
 		if speed, _ := m.ImpactSpeed(i); speed > 0 {

@@ -258,7 +258,7 @@ func (s *Session) apply(m *Message) {
 	case "pull":
 		to := m.Vector.Add(s.center)
 		if jump = !hand.on || hand.of != m.page || hand.body != m.Body || hand.point != m.Point; jump {
-			s.hand.hold(hand, m.Body, m.Point, s.method.step)
+			s.hand.hold(hand, m.Body, m.Point, s.method.hand)
 			hand.of = m.page
 			hand.from, hand.to, hand.begun, hand.until = to, to, t, t
 		}
