@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ import (
 // TestMain has the tests see terminals of the usual width, and collect garbage less often.
 func TestMain(m *testing.M) {
 	os.Unsetenv("COLUMNS")
+	debug.SetGCPercent(800) // hundreds of commands in one process: collecting after each was a third of the time
 	os.Exit(m.Run())
 }
 
