@@ -217,3 +217,22 @@ func TestTune(t *testing.T) {
 	_, _, err = ik.Tune(ctx, ik.FIKOptions{H: -1}, J0, run)
 	require.EqualError(t, err, "ik: option H: -1 is no time")
 }
+
+// TestTuneLeavesOptions: neither the options of the caller nor those of earlier runs change.
+func TestTuneLeavesOptions(t *testing.T) {
+	J0 := ik.NewDense(1, 1, []float64{1})
+	o := ik.FIKOptions{Form: ik.FormF, A: []float64{0.9}}
+	var runs []ik.FIKOptions
+	_, trials, err := ik.Tune(context.Background(), o, J0, func(_ context.Context, o ik.FIKOptions) (int, error) {
+		if runs = append(runs, o); len(runs) < 3 {
+			return 0, ik.ErrUnstable
+		}
+		return 100, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []float64{0.9}, o.A)
+	for i, r := range runs {
+		require.Equal(t, trials[i].P, r.P[0], i)
+		require.Equal(t, trials[i].A, r.A[0], i)
+	}
+}

@@ -10,14 +10,14 @@ import (
 const (
 	tuneFactor    = 1.3
 	mostTrials    = 200
-	mostHalved    = 20        // halvings of h in a row
+	mostHalved    = 20        // runs in a row, each with half the h of the one before
 	leastA, mostA = 1e-4, 1e3 // of −A, 1/s
 )
 
 // TuneTrial is one setting that Tune has tried.
 type TuneTrial struct {
 	P, A, H    float64
-	Iterations int // −1: unstable
+	Iterations int // −1: run has returned an error, most often that it was unstable
 }
 
 // tuning is a search for P, A and h.
@@ -35,7 +35,7 @@ type tuning struct {
 // does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
 //
 // Cost: at most 200 runs. It returns an OptionError for each rule that
-// o breaks, the error of run, or what ctx ended with.
+// o breaks, the error of run, or that of ctx.
 func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context, FIKOptions) (int, error)) (FIKOptions, []TuneTrial, error) {
 	o.Design, o.P = DesignNorm, nil
 	if err := o.check(j0.Rows, j0.Cols); err != nil {
@@ -85,13 +85,14 @@ func (t *tuning) raise(best int, change func(*FIKOptions)) (int, bool, error) {
 // halve makes the time of an iteration half as long. In form F P has that time in it, and α the decay over it.
 func (o *FIKOptions) halve() {
 	o.H /= 2
-	if o.Form == FormF {
-		o.P[0] /= 2
-		o.A[0] = math.Copysign(math.Sqrt(math.Abs(o.A[0])), o.A[0])
+	if o.Form == FormF { // in slices of its own: those at hand are the caller's, or have been given to run
+		o.P = []float64{o.P[0] / 2}
+		o.A = []float64{math.Copysign(math.Sqrt(math.Abs(o.A[0])), o.A[0])}
 	}
 }
 
-// stable runs with o, with h halved as long as it is unstable, and returns the number of iterations.
+// stable runs with o, halves h as long as that is unstable, and returns the number of iterations. It returns
+// math.MaxInt where there have been mostTrials runs.
 func (t *tuning) stable(o *FIKOptions) (int, error) {
 	var err error
 	for range mostHalved {
