@@ -8,7 +8,10 @@ import (
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -86,4 +89,45 @@ func coordinateOf(t testing.TB, m *mechanism.Mechanism, st *mechanism.State, joi
 	j, err := m.JointIndex(joint)
 	require.NoError(t, err)
 	return coordinate(m, mechanism.Freedom{Joint: j, Freedom: freedom}, kinematicsAt(t, m, st), st)
+}
+
+// TestCoordinateInGimbalLock: on a tree, a coordinate of a composite joint is a target in a pose whose axes depend on
+// each other. The engine for loops refuses the pose.
+func TestCoordinateInGimbalLock(t *testing.T) {
+	plan := testPlan(t, gimbal())
+	for freedom := range 3 {
+		task := Task{Targets: []Target{{Type: Coordinate, Freedom: fmt.Sprint("j.", freedom), Value: 0.5}}}
+		p := testProblem(t, plan, &task)
+		st := plan.Initial()
+		r, err := testSolver(t, p, Options{Engine: TreeEngine}).Reach(st)
+		require.NoError(t, err)
+		require.Equal(t, Reached, r.Status, freedom)
+		require.InDelta(t, 0.5, coordinateOf(t, plan.Mechanism(), st, "j", freedom), 1e-9)
+		_, err = p.NewSolver(Options{Engine: DrivenEngine})
+		require.ErrorIs(t, err, joints.ErrSingular)
+	}
+}
+
+// TestCoordinateOfComposite: what a turning axis is off by is an angle, and what a sliding one is off by a length.
+func TestCoordinateOfComposite(t *testing.T) {
+	m := gimbal()
+	m.Joints[0].Axes[2] = model.Axis{Kind: model.Prismatic, Axis: spatial.Vec3{0, 0, 1}}
+	plan := testPlan(t, m)
+	for freedom, off := range [][2]float64{{0, 0.5}, {0, 0.5}, {0.5, 0}} {
+		name := fmt.Sprint("j.", freedom)
+		task := Task{Targets: []Target{{Type: Coordinate, Freedom: name, Value: 1}}, Limits: []Limit{{Freedom: name, Lower: -0.5, Upper: 0.5}}}
+		r, err := testSolver(t, testProblem(t, plan, &task), Options{}).Reach(plan.Initial())
+		require.ErrorIs(t, err, ErrUnreached)
+		require.InDeltaSlice(t, off[:], []float64{r.Targets[0].Linear, r.Targets[0].Angular}, 1e-9, name)
+	}
+}
+
+// gimbal is a body on a joint that turns about z, x and z again.
+func gimbal() *model.Model {
+	m := model.New("gimbal")
+	m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	z, x := spatial.Vec3{0, 0, 1}, spatial.Vec3{1, 0, 0}
+	m.Joints = []model.Joint{{Name: "j", Type: model.Composite, Predecessor: model.World, Successor: "b",
+		Axes: []model.Axis{{Kind: model.Revolute, Axis: z}, {Kind: model.Revolute, Axis: x}, {Kind: model.Revolute, Axis: z}}}}
+	return m
 }

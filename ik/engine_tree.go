@@ -19,6 +19,7 @@ type treeEngine struct {
 	dof    []int32   // by driven freedom: its entry of q̇
 	column []int32   // by entry of q̇: driven freedom, or −1
 	wound  []int32   // by target: entry of q of a Coordinate, or −1
+	turned []int32   // by target: entry of q̇ of a Coordinate, or −1
 	angles []int32   // by angle with a spring: entry of q
 	q, qd  []float64 // of the tree
 	still  []float64 // rates of zero
@@ -90,7 +91,7 @@ func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 	n := len(p.driven)
 	e := &treeEngine{
 		goals: p.newGoals(), p: p, mech: plan.Mechanism(), plan: plan, w: plan.NewWorkspace(),
-		place: make([]int32, n), dof: make([]int32, n), column: make([]int32, plan.NumDof()), wound: make([]int32, len(p.targets)),
+		place: make([]int32, n), dof: make([]int32, n), column: make([]int32, plan.NumDof()), wound: make([]int32, len(p.targets)), turned: make([]int32, len(p.targets)),
 		angles: make([]int32, plan.Mechanism().NumSprung()),
 		q:      make([]float64, plan.NumQ()), qd: make([]float64, plan.NumDof()), still: make([]float64, plan.NumDof()), rates: make([]float64, plan.NumDof()), try: make([]float64, plan.NumQ()),
 		kin:    &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, plan.NumLinks())},
@@ -104,8 +105,8 @@ func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 		e.column[e.dof[i]] = int32(i)
 	}
 	for i := range p.targets {
-		if e.wound[i] = -1; p.targets[i].Type == Coordinate {
-			e.wound[i] = entryOf(plan, p.targets[i].freedom)
+		if e.wound[i], e.turned[i] = -1, -1; p.targets[i].Type == Coordinate {
+			e.wound[i], e.turned[i] = entryOf(plan, p.targets[i].freedom), dofOf(plan, p.targets[i].freedom)
 		}
 	}
 	for j := range e.mech.Joints {
@@ -188,10 +189,23 @@ func (e *treeEngine) jacobianTo(J []float64) {
 	e.look()
 	clear(J)
 	for i := range e.list {
-		if t := &e.list[i]; t.Type == Com {
+		switch t := &e.list[i]; t.Type {
+		case Com:
 			e.sweep(J, t, e.sight[i].sides)
-		} else {
+		case Coordinate:
+			e.ownRow(J, t, e.turned[i])
+		default:
 			e.walk(J, t, e.sight[i].sides)
+		}
+	}
+}
+
+// ownRow adds the row of a Coordinate to J. Its freedom is entry d of q̇, so that the row is known without the joint's
+// wrenches, which a composite joint does not have in a gimbal lock.
+func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
+	if c := int(e.column[d]); c >= 0 {
+		for k := range t.n {
+			J[(t.first+k)*len(e.place)+c] += t.weight[k]
 		}
 	}
 }
@@ -303,6 +317,10 @@ func (e *treeEngine) seeTo(dst []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
+			if d := e.turned[i]; d >= 0 {
+				dst[t.first+k] = t.weight[k] * e.rates[d]
+				continue
+			}
 			sum := 0.0
 			for s := range e.sight[i].sides {
 				x := &e.sight[i].sides[s]
@@ -321,6 +339,9 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 	clear(e.force)
 	for i := range e.list {
 		t := &e.list[i]
+		if e.turned[i] >= 0 {
+			continue
+		}
 		for s := range e.sight[i].sides {
 			x := &e.sight[i].sides[s]
 			at := &e.force[e.plan.LinkOf[x.body]]
@@ -341,6 +362,15 @@ func (e *treeEngine) MulTransTo(dst, f []float64) {
 			r := e.w.Shift(i)
 			carry(F, &r)
 			e.force[l.Parent] = e.force[l.Parent].Add(*F)
+		}
+	}
+	for i, d := range e.turned {
+		if d < 0 || e.column[d] < 0 {
+			continue
+		}
+		t := &e.list[i]
+		for k := range t.n {
+			dst[e.column[d]] += t.weight[k] * f[t.first+k]
 		}
 	}
 }

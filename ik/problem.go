@@ -192,7 +192,7 @@ func (t *target) setWeights(length float64) {
 			continue
 		}
 		k := t.n
-		t.row[k], t.own[k], t.angular[k] = int8(from+i), int8(i), t.Type != Com && t.joint.Angles>>(from+i)&1 != 0
+		t.row[k], t.own[k], t.angular[k] = int8(from+i), int8(i), t.isAngle(from+i)
 		if t.angular[k] {
 			w *= length
 		}
@@ -207,6 +207,18 @@ func (t *target) setWeights(length float64) {
 			t.uneven = t.Weight[0] != t.Weight[1]
 		}
 	}
+}
+
+// isAngle reports whether a row of the joint of t is an angle. The rows of a composite joint count as lengths, and so its
+// freedom is asked, not the row.
+func (t *target) isAngle(row int) bool {
+	switch t.Type {
+	case Com:
+		return false
+	case Coordinate:
+		return t.joint.Kind.Rotational(t.freedom.Freedom)
+	}
+	return t.joint.Angles>>row&1 != 0
 }
 
 // newTarget returns the target T with the numbers of its bodies, wanted where T says.

@@ -162,7 +162,8 @@ func (s *sight) rate(k int, v []float64) (sum float64) {
 // newSight returns the memory of what t shows.
 func (t *target) newSight() *sight { return &sight{sides: make([]side, 0, len(t.bodies)+2)} }
 
-// lookTo stores errors and rows of t at st, whose bodies have the kinematics k.
+// lookTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
+// its composite joint is in a gimbal lock: the tree engine does not need it, and the joint has no rows for the others.
 //
 // Cost: O(1), of a Com O(bodies); no allocation.
 func (t *target) lookTo(s *sight, m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
@@ -172,7 +173,7 @@ func (t *target) lookTo(s *sight, m *mechanism.Mechanism, k *mechanism.Kinematic
 		return
 	}
 	m.FramesTo(&s.jk, &t.joint, k, st)
-	if t.joint.EvalTo(&s.rows, &s.jk.Frames, 0) != nil {
+	if t.joint.EvalTo(&s.rows, &s.jk.Frames, 0) != nil && t.Type == Distance {
 		// A point at the centre of its distance may leave it in any direction.
 		z := s.jk.EP.Col(2)
 		s.rows.T[0] = spatial.NewForce(spatial.Vec3{}, z)
