@@ -341,7 +341,7 @@ func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 	W := mat.NewDense(rows, n, nil)
 	for i := range rows {
 		v := A.RawRowView(i)
-		if norm := math.Sqrt(floats.Dot(v, v)); norm > 0 {
+		if norm := floats.Norm(v, 2); norm != 0 { // what is not finite makes NaN, which Singular refuses
 			for k, x := range v {
 				W.Set(i, k, x/norm)
 			}
