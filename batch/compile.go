@@ -50,7 +50,7 @@ type jointPlace struct {
 	w              place // ω_S − ω_P, 0 if nobody needs it
 	alongW         place
 	inP, inS       place // axes of P in the axes of the two bodies
-	swingP, swingS place // of a hinge: −(centripetal acceleration of the arm) and ω of each body, along the axes of P
+	swingP, swingS place // of a hinge: ω×(ω×arm) and ω of each body, along the axes of P
 }
 
 // prescribed is a freedom whose motion is evaluated for each lane.

@@ -280,20 +280,20 @@ func (c *compiler) push(body int32, f, n place, sign int) {
 	c.op(tape.Weigh, b.load, f, n, weight, b.axes)
 }
 
-// rows adds the rows of a joint: blocks, scales and right sides.
+// rows adds the rows of a joint: blocks, scales and right sides, theory.md (13), (12) and (9).
 func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], node: node, scale: c.sys.scale[node], pred: -1, succ: -1, fly: -1}
 	p := c.sys.pattern
 	var blocks [2]place // of the bodies or their groups
 	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		at := c.sys.rows[node][k-p.Ptr[node]]
+		block := c.sys.rows[node][k-p.Ptr[node]]
 		switch b := p.Ind[k]; {
 		case w.jt.Pred >= 0 && b == c.reduced.node[w.jt.Pred]:
-			w.pred, blocks[0] = c.rowsOn(w, w.jt.Pred, at), at
+			w.pred, blocks[0] = c.rowsOn(w, w.jt.Pred, block), block
 		case w.jt.Succ >= 0 && b == c.reduced.node[w.jt.Succ]:
-			w.succ, blocks[1] = c.rowsOn(w, w.jt.Succ, at), at
+			w.succ, blocks[1] = c.rowsOn(w, w.jt.Succ, block), block
 		default:
-			w.fly = at
+			w.fly = block
 		}
 	}
 	w.b = c.sys.right[node]

@@ -79,7 +79,8 @@ func (c *compiler) column(g *group, k, i int, r place) {
 var orthonormal = map[int]tape.Code{1: tape.Orthonormal1, 2: tape.Orthonormal2, 3: tape.Orthonormal3, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111}
 
-// treeJoint adds the arms of a tree joint, its drive, and the motions that velocities add and that its freedoms allow.
+// treeJoint adds the arms of a tree joint, its drive, and its motions r of theory.md (R3): the one that velocities add,
+// and those that its freedoms allow.
 func (c *compiler) treeJoint(h *hung) {
 	switch jt := &c.mech.Joints[h.joint]; {
 	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:

@@ -350,8 +350,9 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 	return fit, nil
 }
 
-// close moves c.at until the joints hold. The errors of c.at are in c.delta, and fit sums them
-// up.
+// close moves c.at until the joints hold, or up to Options.Tolerance where no step helps, and
+// sums up the errors that are left. At the start the errors of c.at are in c.delta, and fit sums
+// them up. It returns a *CloseError where the joints stay open, and the errors of step.
 func (c *Closer) close(fit misfit) (misfit, error) {
 	mark := 0.0
 	for steps := 0; !(fit.excess <= 1); steps++ {

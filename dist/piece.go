@@ -69,10 +69,11 @@ func Partition(m *mechanism.Mechanism, n int) []int32 {
 	return order.Partition(assemble.NewLayout(m).Pattern, n, group)
 }
 
-// Cut returns the piece of one rank of m, whose bodies have the ranks part.
+// Cut returns the piece of one rank of m, whose bodies have the ranks part. Frames, visuals and the source of m, which no
+// computation looks at, are left out.
 //
-// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body that is
-// not there.
+// Cost: O(model). It returns an error, with the name, if a coupling is cut, or if something refers to a body or a joint
+// that is not there, and one if part does not have a rank for each body.
 func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
 	if len(part) != len(m.Bodies) {
 		return nil, fmt.Errorf("dist: %d parts of %d bodies", len(part), len(m.Bodies))
@@ -122,6 +123,7 @@ func (c *cutter) touches(names ...string) (bool, error) {
 	return mine, nil
 }
 
+// cut takes the joints, couplings and force elements that touch bodies of the rank, then these bodies, then the halo.
 func (c *cutter) cut() (*Piece, error) {
 	m := c.m
 	p := &Piece{Model: &model.Model{Name: m.Name, Gravity: m.Gravity, Time: m.Time, Terrains: m.Terrains}}

@@ -14,10 +14,10 @@ const (
 	Points               // x, y and z of a node each, in any order
 )
 
-// layoutNames are those of documents.
+// layoutNames are the names in documents.
 var layoutNames = [...]string{"matrix", "points"}
 
-// String returns the name of documents.
+// String returns the name in documents.
 func (l Layout) String() string { return layoutNames[l] }
 
 // ParseLayout returns the layout of a name, or an error that lists the names.
@@ -35,10 +35,10 @@ const (
 	North             // the greatest y
 )
 
-// sideNames are those of documents.
+// sideNames are the names in documents.
 var sideNames = [...]string{"", "south", "north"}
 
-// String returns the name of documents.
+// String returns the name in documents.
 func (s Side) String() string { return sideNames[s] }
 
 // ParseSide returns the side of a name, or an error that lists the names.
@@ -47,8 +47,8 @@ func ParseSide(name string) (Side, error) {
 	return Side(i + 1), err
 }
 
-// CSV says what a file of numbers in text is: numbers with commas, semicolons, tabs or blanks between them. Lines that
-// are blank or begin with # are left out.
+// CSV describes a text file of numbers with commas, semicolons, tabs or blanks between them. Lines that are blank or
+// begin with # are left out.
 type CSV struct {
 	Layout          Layout
 	Origin, Spacing [2]float64 // of a matrix, m; points have their own
@@ -86,10 +86,11 @@ func (c *CSV) Read(ctx context.Context, r io.Reader, name string) (*Field, error
 	return p.checked(f)
 }
 
-// matrix reads a line of the grid from each line of the file.
+// matrix reads a line of the grid from each line of the file that has numbers. Lines that differ in length, and a file
+// without numbers, are listed among the problems.
 func (c *CSV) matrix(t *table, p *Problems) (*Field, error) {
 	f := &Field{Origin: c.Origin, Spacing: c.Spacing}
-	var where, many []int // the number of each line in the file, and its heights
+	var where, many []int // of each line of the grid: its number in the file, and how many heights it has
 	for {
 		n := len(f.Heights)
 		var err error
@@ -119,7 +120,7 @@ func (c *CSV) matrix(t *table, p *Problems) (*Field, error) {
 	return f, nil
 }
 
-// usual returns the number that is most often in a list, the first one of several.
+// usual returns the most frequent number of a list, and of several such numbers the one that comes first.
 func usual(list []int) (best int) {
 	count := map[int]int{}
 	for _, n := range list {

@@ -21,7 +21,7 @@ import (
 // accelerations are determined, well conditioned unless m is far below h, and conjugate gradients find z in a few
 // solves. Where nothing resists a rotation its eigenvalue is zero.
 //
-// The result has no trace of h: z is corrected until the solution of K₀ by the ladder of Solve itself confirms it.
+// The result has no trace of h: z is corrected until the solution of K₀ by Solve itself, with all its ways to factor, confirms it.
 
 // held is a direction of a body without inertia.
 type held struct {

@@ -36,7 +36,7 @@ func (o *once[T]) get(make func() (*T, error)) *T {
 }
 
 // newSpan returns an orthogonal factorization of the columns of the
-// whole system's W, or nil if the context has ended that s heeds.
+// whole system's W, or nil if the context that s heeds has ended.
 func (s *Solver) newSpan() *factor.Span {
 	p, w := s.plan, s.work.watch
 	plan := p.spans.columns.get(func() (*factor.SpanPlan, error) {
@@ -50,7 +50,7 @@ func (s *Solver) newSpan() *factor.Span {
 	return q
 }
 
-// newRowSpan returns that of the rows.
+// newRowSpan returns an orthogonal factorization of the rows of W, or nil as newSpan does.
 func (s *Solver) newRowSpan() *factor.RowSpan {
 	p, w := s.plan, s.work.watch
 	plan := p.spans.rows.get(func() (*factor.RowSpanPlan, error) {
@@ -83,10 +83,11 @@ const (
 )
 
 // factorSpan finds the basis of the column space of D^(−½)·W, theory.md (28), with D in scale.
-// It takes the tolerance that makes the rank clearest. If none makes it clear, it takes one
-// that gives the given rank. It reports whether the rank is clear. Parts that errors of
-// position may have made do not count: a linkage that moves only by its geometry is rigid as
-// soon as it is off.
+// It takes the tolerance that makes the rank clearest. If none makes it clear, it takes the
+// clearest of those that give the given rank, if there are any. It reports whether the rank is
+// clear. off is the largest error of a joint's position. Tolerances below violated·off are left
+// out, but for the largest: a linkage that moves only by its geometry is rigid as soon as it is
+// off. If the context ends, it returns false, and q is not factored.
 func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float64) bool {
 	var best, same spanChoice
 	for i, tol := range spanTols {

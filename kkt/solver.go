@@ -313,7 +313,9 @@ func (s *Solver) refine() error {
 	return err
 }
 
-// refineAll refines with the factor, and goes on up the ladder where that fails.
+// refineAll refines with the factor. Where that fails it goes on to the next ways to factor, and
+// after the last one to an orthogonal factorization. Where preciseFor says so, it solves once more
+// with twice the digits. If that fails, the result or error so far stays, and s.imprecise says why.
 func (s *Solver) refineAll() error {
 	s.mustHaveFactor()
 	s.imprecise = nil

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// leftMargin is the factor on the estimate of leftOf. The estimate takes the bodies to turn
-	// together, and the joints to hold exactly.
+	// leftMargin is the factor on the estimate of leftOf. The estimate assumes that the bodies
+	// turn together and that the joints hold exactly.
 	leftMargin = 10
 	// leftMost is the largest relative unbalanced force of a state that counts as an
 	// equilibrium. The forces left on such a state are taken as an error of K, which leftOf
@@ -17,7 +17,7 @@ const (
 )
 
 // weighLeft stores in s.left the forces f + Jᵀλ on the bodies, with the multipliers of K, if
-// the state is at rest and all but in balance. Otherwise it stores nothing.
+// the state is at rest and balanced up to leftMost. Otherwise s.left is nil.
 //
 // Cost: O(bodies + joints); allocates.
 func (s *System) weighLeft() {

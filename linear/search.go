@@ -431,10 +431,11 @@ func (s *search) take() {
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)
 }
 
-// place stores in s.try the poses after the displacement t·d, and closes them. Bodies move
-// along the tree, or each body for itself if that opens the joints of loops less.
+// place stores in s.try the poses after the displacement t·d, with the joints closed, and the
+// bristles bent by as much. Bodies move along the tree, or each body for itself if that opens
+// the joints of loops less. It returns the errors of the mover and of the closer.
 func (s *search) place(t float64) error {
-	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles // a closer may have given them others
+	s.try.Angles, s.other.Angles = s.st.Angles, s.st.Angles // the closer may have given s.try angles of its own
 	if err := s.mover.MoveTo(s.try, s.st, s.d, t); err != nil {
 		return err
 	}

@@ -61,12 +61,12 @@ func DormandPrince() *Tableau {
 }
 
 // dormandPrinceExtension returns the polynomials of the extension. With
-// Δ = Σ bᵢkᵢ it is
+// Δ = Σ bᵢkᵢ they are
 //
-//	θ·(Δ + (1−θ)·(k₁ − Δ + θ·(2Δ − k₁ − k₇ + (1−θ)·Σ dᵢkᵢ))),
+//	Σ bᵢ(θ)·kᵢ = θ·(Δ + (1−θ)·(k₁ − Δ + θ·(2Δ − k₁ − k₇ + (1−θ)·Σ dᵢkᵢ))).
 //
-// which meets value and slope of the solution at both ends for every d; these
-// d make it of order 4.
+// The extension has the values and slopes of the solution at both ends for
+// every d. These d make it of order 4.
 func dormandPrinceExtension(b []float64) [][]float64 {
 	d := []float64{
 		-12715105075. / 11282082432, 0, 87487479700. / 32700410799, -10690763975. / 1880347072,

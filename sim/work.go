@@ -22,7 +22,8 @@ type dissipation struct {
 	joints float64 // of stops and friction
 }
 
-// newDissipation returns nil if nothing in m takes energy. Joints between ranks count on one of them.
+// newDissipation lists what takes energy from the motion of m. It returns nil if nothing does. A joint between two ranks
+// counts on one of them.
 func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *dissipation {
 	d := new(dissipation)
 	for i := range m.NumContacts() {
@@ -64,7 +65,8 @@ func (s *Simulation) DissipatedByJoints() float64 {
 // dissipate adds the work of contacts, stops and friction up to the fraction theta of the step, which goes to t1.
 //
 // Cost: three times that of the contacts and of Stepper.AtTo, no
-// allocation. It returns the errors of the contacts, with nothing added.
+// allocation but for the first time. It returns the errors of contacts and of reactions (ErrNoBearer too), and
+// mechanism.ErrNotFinite; nothing is added then.
 func (s *Simulation) dissipate(t1, theta float64) error {
 	if !s.wears {
 		return nil

@@ -47,13 +47,14 @@ func (p *Plan) NewCloser(independent []int) *Closer {
 }
 
 // CloseTo changes q so that the loops are closed at the time t, starting at q,
-// and returns the number of Newton steps. Dependent variables that the loops do
-// not determine stay.
+// and returns the number of Newton steps: one at least, unless the errors at q
+// are all zero. Dependent variables that the loops do not determine stay.
 //
 // Shapes: q has NumQ entries.
 // Cost: each step that of the elimination of a Projection, no allocation.
-// It returns ErrNotClosed, with the joint that is worst, or the errors of
-// Workspace.Set; q is then unchanged. It panics on a length mismatch.
+// It returns ErrNotClosed, with the joint that is farthest from closed, errors
+// of Workspace.Set, joints.ErrNoDirection or a *PivotError; q is then
+// unchanged. It panics on a length mismatch.
 func (c *Closer) CloseTo(q []float64, t float64) (steps int, err error) {
 	s, p := c.s, c.s.plan
 	if len(q) != p.nq {

@@ -17,7 +17,7 @@ func coreMinDegree(g *graph, core []int32) []int32 {
 
 // variable is a variable of the quotient graph: a joint, or several that cannot be
 // told apart. Its elements are elems[at:at+count]; a step takes at least one
-// absorbed element off the list and adds one, so the place suffices for ever.
+// absorbed element off the list and adds one, so there is always room.
 type variable struct {
 	at, count  int32
 	rows       int32 // weight; negative while in the new element; 0: merged or eliminated
@@ -131,7 +131,7 @@ func (q *quotient) addVar(j int32) int32 {
 	return v
 }
 
-// addBody appends the element of body b.
+// addBody appends the element of body b: its joints in the part, and those in the halo, which become variables.
 func (q *quotient) addBody(b int32, halo []bool) {
 	e := elem{at: int32(len(q.pool)), seen: -1}
 	for _, j := range q.g.joints(b) {

@@ -9,7 +9,7 @@ import (
 )
 
 // ReadOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines,
-// normals and materials are passed.
+// normals and materials are skipped.
 //
 // Cost and errors are those of Read.
 func ReadOBJ(data []byte) (*Mesh, error) {
@@ -64,7 +64,7 @@ func (r *lines) corner(text []byte, n int) (int32, error) {
 	return int32(k - 1), nil
 }
 
-// lines goes through the lines of a text that have words.
+// lines goes through those lines of a text that have words.
 type lines struct {
 	data      []byte
 	backslash bool // at the end of a line goes on with the next; # begins a remark

@@ -83,7 +83,7 @@ type finder struct {
 	near   bool // dst[0] has the nearest point so far, while none touches
 }
 
-// below has the ground under the centre, with its normal, and the height of the centre over its plane.
+// below returns the normal of the ground under the centre, and the height of the centre over the plane of that ground.
 func (f *finder) below(c *spatial.Vec3) (n spatial.Vec3, height float64, err error) {
 	g, err := f.ground.At(c[0], c[1])
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *finder) below(c *spatial.Vec3) (n spatial.Vec3, height float64, err err
 	return n, height, nil
 }
 
-// keep takes a point if it touches, or if none does and it is the nearest so far.
+// keep adds a point that touches. While there is none, it keeps the nearest point so far.
 func (f *finder) keep(p *Point) {
 	switch {
 	case p.Depth > 0:
@@ -111,7 +111,7 @@ func (f *finder) keep(p *Point) {
 	}
 }
 
-// setAxes has the contact axes, docs/ground.md (G17).
+// setAxes sets the contact axes, docs/ground.md (G17).
 func (p *Point) setAxes() {
 	x := p.forward().Cross(p.N)
 	p.X = x.Scale(1 / x.Norm())
@@ -137,7 +137,7 @@ const (
 	around = 0.7
 )
 
-// sphere has the deepest point of a sphere, docs/ground.md (G14): its
+// sphere adds the deepest point of a sphere, docs/ground.md (G14): its
 // centre less the radius along the normal at its foot.
 func (f *finder) sphere(c, a *spatial.Vec3) error {
 	n, height, err := f.below(c)

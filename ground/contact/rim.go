@@ -12,14 +12,14 @@ const (
 	rimPlaces = 19           // places of the lower half of the rim that are looked at first
 	rimStep   = math.Pi / 18 // between them, rad
 	rimSteps  = 60           // of the search for the deepest point
-	rimNear   = 3e-7         // rad, a step of the angle whose square is below rounding: the last one
-	rimEnd    = 1e-13        // rad, half of a range in which there is no lowest point
-	edgeLoss  = 1e-6         // of the radius, by which a search may end less deep than it began but for rounding
-	rimFlat   = 1e-6         // slope of the distance along the rim that tells of none that is level
+	rimNear   = 3e-7         // rad; a shorter step is the last one, as its square is below rounding
+	rimEnd    = 1e-13        // rad; a search by halves ends with a shorter step
+	edgeLoss  = 1e-6         // in radii; a search that loses more depth than that has gone over an edge
+	rimFlat   = 1e-6         // slope of the distance along the rim above which a point is no minimum of it
 )
 
-// rim is a circle about c in the plane with the unit normal a, of the radius r; its points are c + r (u cos φ + v sin
-// φ), with u as far down as it gets over the plane of the ground below the centre.
+// rim is a circle of radius r about c in the plane with the unit normal a. Its points are c + r (u cos φ + v sin φ),
+// where u is the lowest direction in that plane, along the vertical or along the normal of the ground below c (disc).
 type rim struct {
 	c, a, u, v spatial.Vec3
 	r, tube    float64
@@ -33,7 +33,7 @@ func (w *rim) at(phi float64) (q, u, v spatial.Vec3) {
 	return w.c.Add(u.Scale(w.r)), u, v
 }
 
-// discs has the points of all discs of a shape.
+// discs adds the points of all discs of a shape.
 func (f *finder) discs(c, a *spatial.Vec3) error {
 	many := f.shape.discs()
 	for i := range many {
@@ -49,7 +49,7 @@ func (f *finder) discs(c, a *spatial.Vec3) error {
 	return nil
 }
 
-// disc has the points of one disc.
+// disc adds the points of one disc, which has the given share of the stiffness.
 func (f *finder) disc(w *rim, disc int, share float64) error {
 	n, height, err := f.below(&w.c)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *finder) disc(w *rim, disc int, share float64) error {
 	return f.deepest(w, disc, share)
 }
 
-// down has the lowest direction u of the rim where n is up, docs/ground.md (G15), and v along it.
+// down sets u to the lowest direction of the rim where n is up, docs/ground.md (G15), and v to that along the rim.
 func (w *rim) down(n *spatial.Vec3) {
 	d := w.a.Scale(n.Dot(w.a)).Sub(*n)
 	if l := d.Norm(); l > lying {
@@ -103,9 +103,9 @@ func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 	}
 }
 
-// depths stores how deep the places of the lower half of the tread are, and returns the deepest: along the vertical,
-// and times n_z where a place may be one that touches and is the deepest. Places off the ground are infinitely high,
-// and −1 is returned if all are.
+// depths stores the depths of the places of the lower half of the tread, and returns the deepest place. A depth is that
+// along the vertical. It is multiplied by n_z at places that may touch and may be the deepest, and of a Local shape at
+// all that may touch. Places off the terrain have the depth −∞. If all are off, depths returns −1.
 func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error) {
 	best = -1
 	tread := w.r + w.tube
@@ -151,7 +151,7 @@ var placeTurn = func() (t [rimPlaces][2]float64) {
 // placeAngle is the angle of a place of the rim.
 func placeAngle(i int) float64 { return float64(i-rimPlaces/2) * rimStep }
 
-// deepest has the deepest point of a disc, or its local maxima.
+// deepest adds the deepest point of a disc, or the local maxima of the depth if the shape is Local.
 func (f *finder) deepest(w *rim, disc int, share float64) error {
 	var depth [rimPlaces]float64
 	best, err := f.depths(w, &depth)
@@ -191,16 +191,16 @@ func peak(depth *[rimPlaces]float64, i int) bool {
 }
 
 const (
-	// shallow is the depth, in radii, from which on a place may lie near a point that touches; beside an edge, which
-	// may touch between two places, it may be one of edged.
+	// shallow is the depth, in radii, above which a place may lie near a point that touches. An edge may touch between
+	// two places: beside it the limit is edged.
 	shallow, edged = -0.05, -0.12
-	// steepTube is the height in radii of the tube from which on it does not touch: on ground up to 75° steep.
+	// steepTube is the height, in radii of the tube, above which the tube does not touch ground that is up to 75° steep.
 	steepTube = 4
-	// apart is how far two local maxima are from each other, rad.
+	// apart is the least distance between two local maxima, rad.
 	apart = 1e-6
 )
 
-// local has the local maxima of the depth that touch, the deepest three of them in the order along the rim.
+// local adds the local maxima of the depth that touch, in the order along the rim: the deepest mostLocal of them.
 func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share float64) error {
 	from, last := f.n, math.Inf(-1)
 	for i, d := range depth {
@@ -225,7 +225,7 @@ func (f *finder) local(w *rim, depth *[rimPlaces]float64, best, disc int, share 
 	return nil
 }
 
-// dropShallowest takes the shallowest of the points from a number on out of the list, unless p is.
+// dropShallowest takes the shallowest of the points from the given number on out of the list, unless p is shallower.
 func (f *finder) dropShallowest(from int, p *Point) {
 	k := from
 	for i := from; i < f.n; i++ {
@@ -239,7 +239,7 @@ func (f *finder) dropShallowest(from int, p *Point) {
 	}
 }
 
-// distributed has the points of the lower half of the rim that touch, evenly spread, docs/ground.md (G38).
+// distributed adds the points of the lower half of the rim that touch, evenly spread, docs/ground.md (G38).
 func (f *finder) distributed(w *rim, disc int, share float64) error {
 	m := f.shape.samples()
 	step := math.Pi / float64(m)

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// MaxPolygons is the most an SVG has, and the most of its facets that
-	// face the eye, hidden ones too; of a mechanism with more, draw a PNG.
+	// MaxPolygons is the largest number of polygons in an SVG. It is also the largest number of
+	// facets that face the eye, hidden ones included. A mechanism with more can be drawn as a PNG.
 	MaxPolygons = 200_000
 
-	svgNodes = 24 // of the ground, along a side
+	svgNodes = 24 // nodes of the ground along a side
 )
 
 var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", MaxPolygons)
@@ -85,11 +85,11 @@ type path struct {
 	color scene.Color
 }
 
-// tenth rounds to tenths of a pixel, of which places in an SVG are numbers.
+// tenth returns a place in tenths of a pixel, rounded: the resolution of the SVG.
 func tenth(p point) [2]int { return [2]int{int(math.Round(10 * p[0])), int(math.Round(10 * p[1]))} }
 
-// pathOf returns the data of a path: each piece is a place and then steps,
-// so that the numbers are short. Corners that fall together are one.
+// pathOf returns the data of a path. Each piece is a place and then steps, so that the numbers are short. Corners that
+// fall together are one, and a piece that has fewer than three then is left out.
 func pathOf(pieces [][]point) (data []byte) {
 	for _, p := range pieces {
 		var places [][2]int
@@ -115,7 +115,8 @@ func pathOf(pieces [][]point) (data []byte) {
 	return data
 }
 
-// number appends a number of tenths, with a space before it where the one before would go on.
+// number appends a number of tenths to b, which is not empty. A space comes first where b ends in a digit and the number
+// has no sign.
 func number(b []byte, tenths int) []byte {
 	if last := b[len(b)-1]; tenths >= 0 && last >= '0' && last <= '9' {
 		b = append(b, ' ')
