@@ -5,7 +5,7 @@
 #   make test           the tests alone; TAGS=check sets the build tag of checks inside kernels
 #   make generated      whether the generated assembly is what its generator writes
 #   make race           the short tests under the race detector (needs a C compiler)
-#   make race-quick     the same, of the root package, kkt and the command those alone in which goroutines meet
+#   make race-quick     those of the short tests in which goroutines meet, under the race detector
 #   make walk           every fuzz target on WALK inputs of its own, the same in every run
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m), on new inputs
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
@@ -74,13 +74,14 @@ generated:
 		cmp "$$f" "$$dir/$$f" || { echo "$$f is not what its generator writes; run: go generate ./internal/kernel ./internal/lanes ./internal/tape"; exit 1; }; \
 	done
 
-# 386 finds constants and sizes beyond an int of 32 bits, the others what only some systems have.
+# 386 finds constants and sizes beyond an int of 32 bits, the others what only some systems have. Of the programs the command alone is
+# linked: vet has read the others.
 platforms:
 	@for p in $(PLATFORMS); do \
 		echo "$$p"; \
 		export GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0; \
 		$(GO) vet $(TAGFLAG) $(PKGS); \
-		$(GO) build $(TAGFLAG) $(PKGS); \
+		$(GO) build $(TAGFLAG) $$($(GO) list $(TAGFLAG) -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' $(PKGS)) ./cmd/rung; \
 	done
 
 test:
@@ -100,13 +101,14 @@ test-mpi:
 	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
 	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GO) test -count=1 -v -run '^TestMPI' ./cmd/rung
 
-# Packages that start goroutines or hand work to a team, and what calls them from several. Under the race detector the tests of the root
-# package, of kkt, sim, ik, linear, motion, batch and of the command take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
-RACEPKGS := ./team ./assemble ./factor ./factor/order ./closing ./dist ./mobility ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
-RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits|SameBits
+# Packages whose tests are on several goroutines, and others that start goroutines or hand work to a team. Under the race detector the tests of
+# the others take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
+RACEPKGS := ./team ./dist ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
+RACESOME := . ./assemble ./factor ./factor/order ./closing ./mobility ./kkt ./sim ./ik ./linear ./motion ./batch ./cmd/rung
+RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits|SameBits|Watch|AnalysisEnds|GridWork
 race-quick:
 	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS)
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) . ./kkt ./sim ./ik ./linear ./motion ./batch ./cmd/rung
+	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) $(RACESOME)
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:

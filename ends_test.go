@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
@@ -204,10 +205,8 @@ func generated(t *testing.T, family string, n int) *kkt.Plan {
 // TestEnds: what can take long ends with its context, with the cause, at whichever look that is. The memory then gives
 // the bits that fresh memory gives, and a simulation goes on with them.
 func TestEnds(t *testing.T) {
+	check.Long(t)
 	moments, families := int64(40), map[string]int{"ladder": 8, "grid": 3, "scissor": 6, "revolute-net": 3}
-	if testing.Short() {
-		moments, families = 6, map[string]int{"ladder": 2, "scissor": 3}
-	}
 	for family, n := range families {
 		p := generated(t, family, n)
 		for _, j := range jobs {

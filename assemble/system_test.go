@@ -165,6 +165,7 @@ func requireDense(t *testing.T, want, got mat.Symmetric, tol float64) {
 
 // TestScale compares the scales with the diagonal of J·M⁻¹·Jᵀ.
 func TestScale(t *testing.T) {
+	check.Long(t)
 	mechanisms(t, func(t *testing.T, m *mechanism.Mechanism) {
 		if m.NumBodies() > 60 {
 			return // dense

@@ -204,6 +204,7 @@ func TestStates(t *testing.T) {
 
 // TestRandomMachines: mechanisms with couplings, composite joints and armature agree with the solver.
 func TestRandomMachines(t *testing.T) {
+	check.Long(t)
 	gripper := modeltest.Couple(t, load(t, "rbda-8-3"), check.Rand(2), 2)
 	for name, m := range map[string]*model.Model{
 		"composites":         modeltest.Composites(1, 5, 1),

@@ -53,6 +53,7 @@ func rolled(t testing.TB, p *kkt.Plan, h float64, steps int, how Integrator, alo
 // TestLanesStepAsOne: on all reference models that are stepped in lanes, steps in lanes are those of states that go
 // alone, but for how the joints are closed; both stay on the joints.
 func TestLanesStepAsOne(t *testing.T) {
+	check.Long(t)
 	const (
 		tol   = 1e-8 // of lengths and speeds of order one, of which projections leave a rest of the order of the drift of one step
 		holds = 1e-8
@@ -60,7 +61,7 @@ func TestLanesStepAsOne(t *testing.T) {
 	for _, folder := range []string{"golden", "standard"} {
 		files, err := filepath.Glob(filepath.Join(check.Reference(t, folder), "*.model.json"))
 		require.NoError(t, err)
-		for _, f := range check.Some(files, 2) {
+		for _, f := range files {
 			name := strings.TrimSuffix(filepath.Base(f), ".model.json")
 			p := plan(t, f)
 			if p.Mechanism().NumBodies() > 40 {

@@ -111,10 +111,8 @@ func (a *analysis) requireAccelerable(t *testing.T) {
 }
 
 func TestRanks(t *testing.T) {
+	check.Long(t)
 	seeds := uint64(2)
-	if testing.Short() {
-		seeds = 1
-	}
 	for _, c := range []struct {
 		family                    string
 		n                         []int
@@ -142,9 +140,6 @@ func TestRanks(t *testing.T) {
 		{"tracked", []int{1, 3}, func(n int) int { return 20*n + 20 }, zero, func(n int) int { return 4*n + 10 }, 0.02},
 	} {
 		for _, n := range c.n {
-			if testing.Short() && n > 20 {
-				continue
-			}
 			t.Run(fmt.Sprintf("%s/n=%d", c.family, n), func(t *testing.T) {
 				for seed := range seeds {
 					m := generate(t, c.family, n, seed)

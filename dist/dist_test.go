@@ -238,6 +238,7 @@ func mallocs() uint64 {
 // A Solve allocates nothing, and sends no more than what is stated: a ladder below 1 kB a rank, the block of a net
 // below 450 bytes a square of its side.
 func TestCosts(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct {
 		family string
 		n, p   int

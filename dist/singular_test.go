@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -45,6 +46,7 @@ var flatSteps = sim.Tolerance{Relative: 1e-10}
 
 // Steps on ranks are led over singular poses as those of one process, and stay on the branch.
 func TestStepsOverSingularPoses(t *testing.T) {
+	check.Long(t)
 	for name, end := range map[string]float64{"sim-parallelogram": 2, "sim-rhombus": 5} {
 		m := hard(t, name)
 		want := aloneTo(t, m, flatSteps, true, end, func(d *motion.Dynamics) sim.Options { return sim.Options{Projector: d} })

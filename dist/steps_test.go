@@ -235,6 +235,7 @@ func projected(d *dist.Solver) (sim.Options, error) {
 
 // A run with projection stays on the joints, redundant ones too, and is that of one process.
 func TestProjection(t *testing.T) {
+	check.Long(t)
 	for _, x := range []struct {
 		family string
 		n      int

@@ -252,6 +252,7 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 // check has found it, with the same bits on any number of threads: on graphs that are
 // divided into tasks, for bodies of any size, leaves or not, and after corrections.
 func TestRefineResiduals(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(10, 41))
 	patterns := map[string]*sparse.Pattern{
 		"ladder": sparsetest.Ladder(600), "grid": sparsetest.Grid(20), "tree": sparsetest.Tree(1500, rng), "wheel": sparsetest.Star(60, 3, 30),
@@ -269,9 +270,6 @@ func TestRefineResiduals(t *testing.T) {
 		}
 		scale, b := ones(m), randomVector(p.Dim(), rng) // which the rows contradict, so that residuals stay
 		perms := [][]int32{order.Of(p, order.MinDegree), order.Of(p, order.Banded), shuffled(p.Len(), rng)}
-		if testing.Short() && p.Len() > 200 {
-			perms = perms[:1] // fill is large by the others
-		}
 		for _, perm := range perms {
 			s := factor.Analyze(p, perm)
 			for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // Parts of small files, each a pendulum or two.
@@ -146,6 +147,7 @@ func (f endless) Sys() any           { return nil }
 
 // TestGigabyte: a file of a gigabyte is refused before more than the limit of a file is read, though it says to be short.
 func TestGigabyte(t *testing.T) {
+	check.Long(t)
 	var read int64
 	_, _, err := formats.Read(source.NewFiles(endless{1 << 30, &read}, nil), source.Name{Path: "r.urdf"}, &source.Options{})
 	require.ErrorContains(t, err, "r.urdf")

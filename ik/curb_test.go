@@ -126,11 +126,9 @@ func bush(t testing.TB, rng *rand.Rand, limits bool) (*kkt.Plan, *Task) {
 
 // TestLeastKept: a level that cannot be reached keeps its errors, whatever is asked for below it.
 func TestLeastKept(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(11, 35))
 	n := 40
-	if testing.Short() {
-		n = 7
-	}
 	out, ends := 0, map[Status]int{}
 	for i := range n {
 		plan, task := bush(t, rng, i%2 == 0)

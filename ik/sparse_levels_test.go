@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,15 +31,13 @@ func strictTask(rng *rand.Rand, n int) Task {
 
 // TestSparseStrict: what the levels below do leaves the residual of a level as it was at its end, with limits active.
 func TestSparseStrict(t *testing.T) {
+	check.Long(t)
 	const tol = 1e-9
 	sizes := []int{5, 20, 100, 300, 1000}
-	if testing.Short() {
-		sizes = sizes[:3]
-	}
 	for _, n := range sizes {
 		active, lower, most := 0, 0, 0.0
 		tasks := uint64(12)
-		if n > 100 || testing.Short() {
+		if n > 100 {
 			tasks = 4
 		}
 		for seed := range tasks {

@@ -138,10 +138,8 @@ func exact(y *assemble.System) []float64 {
 // TestLongChain: the residual of 1e4 bodies in a row stays at rounding, and two
 // orderings agree.
 func TestLongChain(t *testing.T) {
+	check.Long(t)
 	size := 10000
-	if testing.Short() {
-		size = 2000
-	}
 	m := generate(t, "chain", size, 1)
 	n := 6 * len(m.Bodies)
 	want, got := make([]float64, n), make([]float64, n)

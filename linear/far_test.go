@@ -37,6 +37,7 @@ func rods(t testing.TB, n int, angle func(i int) float64) *kkt.Plan {
 // TestRodsFall lets long chains of rods fall from far: to a straight line, whose potential
 // is −n²/2·g, with the lowest frequency z/2·√(g/n) of a rope.
 func TestRodsFall(t *testing.T) {
+	check.Long(t)
 	rng := check.Rand(1)
 	for _, c := range []struct {
 		name  string
@@ -48,9 +49,6 @@ func TestRodsFall(t *testing.T) {
 		{"all but upright", 300, 80, func(int) float64 { return math.Pi + 1e-3*rng.NormFloat64() }},
 		{"tangled", 300, 80, func(int) float64 { return 2 * math.Pi * rng.Float64() }},
 	} {
-		if testing.Short() {
-			c.n /= 3
-		}
 		t.Run(c.name, func(t *testing.T) {
 			p := rods(t, c.n, c.angle)
 			e, st := balanced(t, p, linear.EquilibriumOptions{})
@@ -126,10 +124,8 @@ func TestStandingColumn(t *testing.T) {
 
 // TestTallColumn stands, and leans to one side where its springs are too weak.
 func TestTallColumn(t *testing.T) {
+	check.Long(t)
 	n := 1000
-	if testing.Short() {
-		n = 200
-	}
 	p := column(t, n, 1.5)
 	e, _ := balanced(t, p, linear.EquilibriumOptions{})
 	assert.Zero(t, e.Steps)

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
 // TestLongLists: lists that no model can have are refused without being stored.
 func TestLongLists(t *testing.T) {
+	check.Long(t)
 	const entries = 2_000_000
 	list := "[" + strings.Repeat("0,", entries-1) + "0]"
 	start := `{"format": "rung-model/1", "bodies": [{"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}],

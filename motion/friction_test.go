@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -118,6 +119,7 @@ func turningPoints(t *testing.T, m *model.Model, run func(*rung.Plan, sim.Option
 // TestDryFrictionDecay: each half swing of a torsional oscillator with dry friction T falls short of the one before by
 // 2T/k, until the spring is weaker than friction (Hartog 1956). Bristles then hold it for good.
 func TestDryFrictionDecay(t *testing.T) {
+	check.Long(t)
 	const k, T, a = 100.0, 0.5, 0.1025
 	held := model.Friction{Force: T, Hold: contact.Hold{Travel: 2e-5, Damping: 300}}
 	rubbed := model.Friction{Force: T, Speed: 1e-4}

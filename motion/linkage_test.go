@@ -82,6 +82,7 @@ func TestLinkageMethods(t *testing.T) {
 // TestLinkageRuns: generalized-α comes to the motion of dopri5, with
 // energy and what joints take in balance, through the strike at the stop.
 func TestLinkageRuns(t *testing.T) {
+	check.Long(t)
 	plan := linkage(t, nil)
 	mech := plan.Mechanism()
 	energy := func(st *mechanism.State) float64 {
@@ -116,6 +117,7 @@ func TestLinkageRuns(t *testing.T) {
 // TestLinkageResumes: a run that ends at any step and goes on from its checkpoint in new memory has the same bits, by
 // both kinds of methods, with bristles, bearings and impulses.
 func TestLinkageResumes(t *testing.T) {
+	check.Long(t)
 	plan := linkage(t, func(m *model.Model) {
 		m.Joints[3].Limits[0].Stop.Restitution, m.Joints[3].Limits[0].Stop.ImpactSpeed = 0.4, 0.1
 	})
@@ -134,7 +136,7 @@ func TestLinkageResumes(t *testing.T) {
 		require.NoError(t, whole.Run(1))
 		assert.Positive(t, whole.Fired(0), name)
 		s := start()
-		for n := 1; n <= 12; n += check.Few(1, 4) {
+		for n := 1; n <= 12; n++ {
 			require.NoError(t, s.Run(float64(n)/12))
 			c, err := s.Checkpoint()
 			require.NoError(t, err)
@@ -147,7 +149,7 @@ func TestLinkageResumes(t *testing.T) {
 			s = next
 		}
 		parts := start() // the same ends of steps without checkpoints
-		for n := 1; n <= 12; n += check.Few(1, 4) {
+		for n := 1; n <= 12; n++ {
 			require.NoError(t, parts.Run(float64(n)/12))
 		}
 		assert.Equal(t, parts.State().Bodies, s.State().Bodies, name)

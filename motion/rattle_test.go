@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
@@ -159,14 +160,12 @@ func TestRattleDamped(t *testing.T) {
 // TestRattleSingular runs through singular poses, where rows become redundant and factors fail: the runs go on, and
 // damped steps keep the energy from growing.
 func TestRattleSingular(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct {
 		family string
 		n      int
 	}{{"scissor", 20}, {"scissor", 3}, {"nfourbar", 40}, {"revolute-net", 5}} {
 		t.Run(c.family, func(t *testing.T) {
-			if testing.Short() && c.n == 20 {
-				t.Skip("long")
-			}
 			p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 			m := p.Mechanism()
 			k := m.NewKinematics()

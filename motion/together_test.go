@@ -137,10 +137,9 @@ func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
 
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
 func TestTogetherEnergy(t *testing.T) {
-	seeds, compared := uint64(3), 0
-	if !testing.Short() {
-		seeds = 80
-	}
+	check.Long(t)
+	const seeds = uint64(80)
+	compared := 0
 	for seed := range seeds {
 		m := mixed(t, seed)
 		conserve(m)
@@ -181,10 +180,9 @@ func TestTogetherEnergy(t *testing.T) {
 // TestTogetherResumes: a run of everything, impulses at stops included, that is stopped and goes on from its checkpoint
 // has the bits of one that is not.
 func TestTogetherResumes(t *testing.T) {
-	seeds, compared, impacts := uint64(3), 0, int64(0)
-	if !testing.Short() {
-		seeds = 60
-	}
+	check.Long(t)
+	const seeds = uint64(60)
+	compared, impacts := 0, int64(0)
 	for seed := range seeds {
 		m, _, _ := everything(t, seed, true)
 		for i := range m.Joints {

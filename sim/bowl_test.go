@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -35,11 +36,9 @@ func bowl(at, velocity spatial.Vec3) *model.Model {
 // TestBowlKeepsEnergy: over 100 s by the pair of Dormand and Prince, going round in the bowl, and bouncing in it, the
 // ball keeps its energy above rest at the bottom.
 func TestBowlKeepsEnergy(t *testing.T) {
+	check.Long(t)
 	const tol, off = 5e-12, 1e-9
 	until := 100.0
-	if testing.Short() {
-		until = 4
-	}
 	for _, c := range []struct {
 		name         string
 		at, velocity spatial.Vec3

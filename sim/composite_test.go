@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -72,6 +73,7 @@ func farthest(st *mechanism.State) (most float64) {
 // TestCompositesMoveAsTypes runs reference models as they are and with composite joints in place of all types that they
 // can be, over whole turns of wound springs.
 func TestCompositesMoveAsTypes(t *testing.T) {
+	check.Long(t)
 	for _, name := range []string{"springs", "type-universal", "type-helical-loop", "type-cylindrical", "type-planar", "four-bar", "slider-crank-spatial", "driven-mixed"} {
 		m := open(t, "golden", name+".model.json")
 		c, _ := modeltest.AsComposites(m)

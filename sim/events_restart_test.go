@@ -335,6 +335,7 @@ func TestFailedStepIsDoneAgain(t *testing.T) {
 // TestResumeImpacts goes on from a checkpoint after each step of a run with simultaneous impacts, some of
 // which restart it with functions that are about zero.
 func TestResumeImpacts(t *testing.T) {
+	check.Long(t)
 	for _, by := range steppings {
 		build := func(onStep func(*sim.Simulation) error) *sim.Simulation {
 			var events []sim.Event
@@ -356,10 +357,7 @@ func TestResumeImpacts(t *testing.T) {
 		const until = 2
 		require.NoError(t, whole.Run(until))
 		require.Greater(t, whole.Fired(0), int64(2))
-		for i, data := range checks {
-			if testing.Short() && i%5 != 0 {
-				continue
-			}
+		for _, data := range checks {
 			c := new(sim.Checkpoint)
 			require.NoError(t, json.Unmarshal(data, c))
 			rest := build(nil)

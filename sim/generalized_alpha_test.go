@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -119,14 +120,12 @@ func alphaProblems(t testing.TB) []alphaProblem {
 // the end of a motion with fixed steps, without any projection from outside. Accelerations tell
 // what the constraint forces are, where multipliers are not unique.
 func TestAlphaOrder(t *testing.T) {
+	check.Long(t)
 	for _, p := range alphaProblems(t) {
 		r := newImplicit(t, p.model)
 		exact := r.exactly(t, p.until, p.closed)
 		u, lambda := r.indexOne(t, exact)
 		rhos := []float64{0, 0.9, 0.8}
-		if testing.Short() {
-			rhos = rhos[:2]
-		}
 		for _, rho := range rhos {
 			t.Run(fmt.Sprintf("%s/rho=%v", p.name, rho), func(t *testing.T) {
 				var pose, all, acc, force [4]float64

@@ -79,6 +79,7 @@ func explicitErrors(t *testing.T, name string, method motion.Method, tol float64
 // rad/s, of which the tolerance allows 3e-8 a step, and bounces over 25 kinks; there 1.4e-6 rad/s are missing, at a
 // tighter tolerance 1.5e-8. All others are as good in m/s and rad/s.
 func TestGroundExplicit(t *testing.T) {
+	check.Long(t)
 	for _, c := range wheels {
 		for _, method := range []motion.Method{motion.Sparse, motion.TreeLambda} {
 			t.Run(c.name+"/"+method.String(), func(t *testing.T) {
@@ -107,12 +108,10 @@ func damped(p *kkt.Plan, step, tol float64, o sim.Options) (*sim.Simulation, *si
 // TestGroundImplicit sees the order 2 of the generalized-α method in every case: a quarter of the step leaves a
 // sixteenth of the error, or nearly so where wheels touch and leave within steps.
 func TestGroundImplicit(t *testing.T) {
+	check.Long(t)
 	const coarse, fine, order = 2e-3, 5e-4, 12
 	for _, c := range wheels {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.long {
-				t.Skip("long")
-			}
 			p, err := rung.NewPlan(open(t, "ground", c.name+".model.json"), kkt.Options{})
 			require.NoError(t, err)
 			ref := readTable(t, check.Reference(t, "ground", c.name+".csv")).rows
@@ -174,11 +173,9 @@ var coulomb = contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{0.
 // TestImplicitStepsAreLong: at an error of 1e-4 m after three seconds, steps of the generalized-α method on a stiff
 // driven wheel are 20 times those of the pair of Dormand and Prince, which stability bounds.
 func TestImplicitStepsAreLong(t *testing.T) {
+	check.Long(t)
 	const wanted, times = 1e-4, 20
 	until := 3.0
-	if testing.Short() {
-		until = 1.5
-	}
 	p, err := rung.NewPlan(drive(rolling(t, coulomb, 0)), kkt.Options{})
 	require.NoError(t, err)
 	exact, _ := damped(p, 0, 1e-9, sim.Options{})
@@ -261,9 +258,10 @@ func grounds(t testing.TB) map[string]contact.Friction {
 // TestGroundResume: a run that goes on from a checkpoint has the bits of
 // one that was not interrupted, with internal states and integral parts.
 func TestGroundResume(t *testing.T) {
+	check.Long(t)
 	const half, until = 0.37, 0.7
 	all := grounds(t)
-	for _, name := range check.Some(slices.Sorted(maps.Keys(all)), 2) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		friction := all[name]
 		for _, method := range []string{"explicit", "implicit"} {
 			t.Run(name+"/"+method, func(t *testing.T) {

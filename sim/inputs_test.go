@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -309,11 +310,9 @@ func (a stiffAnchor) DerivativesTo(pose, velocity []float64, _ []mechanism.BodyM
 // TestStiffOwnForce: with derivatives a stiff force of one's own takes the steps of a spring of the model, which does
 // the same; without them Newton's method does not converge until its steps are halved to what the force allows.
 func TestStiffOwnForce(t *testing.T) {
+	check.Long(t)
 	const k, d, h = 1e8, 1e3, 0.01
 	until := 1.0
-	if testing.Short() {
-		until = 0.2
-	}
 	run := func(m *model.Model, add func(in *mechanism.Inputs)) (*sim.Simulation, error) {
 		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)

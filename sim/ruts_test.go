@@ -66,12 +66,10 @@ func rutRun(t testing.TB, p *kkt.Plan, method string) (*sim.Simulation, *mechani
 // energy is that of the motion and what the contacts have taken; a run that goes on from a checkpoint has the same bits
 // and the same ground; another run of the plan has its own.
 func TestRutsOfRuns(t *testing.T) {
+	check.Long(t)
 	const half, until = 1.5, 3.0
 	for _, method := range rutMethods {
 		t.Run(method, func(t *testing.T) {
-			if testing.Short() && method == "explicit" {
-				t.Skip("long")
-			}
 			p, err := rung.NewPlan(onSand(t, true), kkt.Options{})
 			require.NoError(t, err)
 			whole, m := rutRun(t, p, method)
@@ -132,6 +130,7 @@ func lowered(t testing.TB, r *contact.Ruts, at [2]float64) float64 {
 
 // TestRutsTakeEnergy: without motors a rover that rolls on loses what the contacts take, and nothing else.
 func TestRutsTakeEnergy(t *testing.T) {
+	check.Long(t)
 	m := onSand(t, true)
 	m.Forces = m.Forces[:0:0]
 	for _, f := range onSand(t, true).Forces {
@@ -160,9 +159,6 @@ func TestRutsTakeEnergy(t *testing.T) {
 	require.NoError(t, s.Run(1e-9))
 	first := energy() + s.Dissipated()
 	until := 1.2
-	if testing.Short() {
-		until = 0.5
-	}
 	require.NoError(t, s.Run(until))
 	t.Logf("contacts took %.6g J, balance %.3g J", s.Dissipated(), energy()+s.Dissipated()-first)
 	require.Greater(t, s.Dissipated(), 1.0)

@@ -135,6 +135,7 @@ func allModels(t *testing.T, f func(t *testing.T, m *model.Model)) {
 // joints less its redundant ones, and the mobility of its bodies against each
 // other. What is in no cluster has no redundant rows.
 func TestCountsAgreeWithSparse(t *testing.T) {
+	check.Long(t)
 	allModels(t, func(t *testing.T, m *model.Model) {
 		plan, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)

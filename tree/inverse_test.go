@@ -81,11 +81,9 @@ func TestExample82(t *testing.T) {
 // accelerations asked for. Actuators are all scalar freedoms, redundant or not.
 // The methods agree.
 func TestInverseGivesBack(t *testing.T) {
+	check.Long(t)
 	tested := 0
 	closedModels(t, func(t *testing.T, m *model.Model) {
-		if testing.Short() && len(m.Joints) > 100 {
-			return // some seconds
-		}
 		r := newRig(t, m, tree.Options{}).atInitial(t)
 		var names []string
 		for j := range m.Joints {

@@ -8,25 +8,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // TestColumns: what is for people fits terminals of 40 columns and more.
 func TestColumns(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	out := func(name string) string { return filepath.Join(dir, name) }
 	limits := out("limits.json")
 	require.NoError(t, os.WriteFile(limits, []byte(`{"format": "rung-ik/1", "limits": {"j1": [0.1, 0.2], "j2": [-0.2, -0.1]},
 		"targets": [{"name": "tip", "type": "point", "body": "link3", "position": [-9, 0, 0]}]}`), 0o600))
 	sizes := "10,20"
-	if testing.Short() {
-		sizes = "10"
-	}
 	for _, columns := range []string{"80", "57", "40"} {
-		if testing.Short() && columns == "57" {
-			continue
-		}
 		t.Setenv("COLUMNS", columns)
 		width := shell.Columns(nil)
 		for _, args := range [][]string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,7 @@ func (fullWriter) Write([]byte) (int, error) {
 
 // TestFullDiskIsOneStatus: whatever is written, a full disk is status 1, in one line that names the file.
 func TestFullDiskIsOneStatus(t *testing.T) {
+	check.Long(t)
 	dir, m := copied(t, "four-bar")
 	inDir := func(name string) string { return filepath.Join(dir, name) }
 	requireFull := func(file string, args ...string) {

@@ -96,6 +96,7 @@ func actuatorSets(t *testing.T, mech *mechanism.Mechanism) (sets []string) {
 // of the reference that have a loop, for actuators that are enough, too many and
 // too few, held still and for the accelerations the model has by itself.
 func TestInverseMethods(t *testing.T) {
+	check.Long(t)
 	count, turn := map[string]int{}, 0
 	for _, name := range sampled(goldenNames(t), 2) {
 		m, err := model.ReadFile(golden(name))
@@ -117,9 +118,6 @@ func TestInverseMethods(t *testing.T) {
 				want := invert(t, args...)
 				count[fmt.Sprint(want.Status, " ", want.status)]++
 				methods := shell.MethodNames()[1:]
-				if testing.Short() { // by turns
-					methods = methods[turn%len(methods):][:1]
-				}
 				turn++
 				for _, method := range methods {
 					what := fmt.Sprintf("%s %s %v", name, method, args[2:])
@@ -139,9 +137,6 @@ func TestInverseMethods(t *testing.T) {
 		}
 	}
 	least := 20
-	if testing.Short() {
-		least = 10
-	}
 	for _, c := range []string{"proper 0", "redundant 0", "under 0", "under 1"} {
 		assert.Greater(t, count[c], least, c)
 	}
@@ -150,6 +145,7 @@ func TestInverseMethods(t *testing.T) {
 
 // TestInverseRefuses holds the exit status and message of what cannot be asked.
 func TestInverseRefuses(t *testing.T) {
+	check.Long(t)
 	big := filepath.Join(t.TempDir(), "chain.json")
 	ok(t, "generate", "chain", "30000", "-o", big)
 	last := shell.MethodNames()[len(shell.MethodNames())-1]
@@ -169,7 +165,7 @@ func TestInverseRefuses(t *testing.T) {
 			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
 			assert.Regexp(t, says, r.err, method)
 		}
-		if method == last || method != motion.Sparse.String() && !testing.Short() {
+		if method == last || method != motion.Sparse.String() {
 			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
 			assert.Equal(t, shell.ExitFailed, r.status, r.err)
 			assert.Contains(t, r.err, method+": too much memory for 30000 bodies")

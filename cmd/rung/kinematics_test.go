@@ -13,11 +13,13 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestKinematicsJansen follows a leg by the command: feet where
 // circles meet, and a drive whose work is that of the energies.
 func TestKinematicsJansen(t *testing.T) {
+	check.Long(t)
 	path := generated(t, "jansen", "1")
 	m, err := bench.Jansen(1, 1)
 	require.NoError(t, err)
@@ -25,9 +27,6 @@ func TestKinematicsJansen(t *testing.T) {
 	drive := "shaft=" + fmt17(rate)
 	out := filepath.Join(filepath.Dir(path), "run.csv")
 	until, count := "2", 401
-	if testing.Short() {
-		until, count = "0.5", 101
-	}
 	r := rungRun("kinematics", path, "--drive", drive, "--until", until, "--every", "0.005", "--columns", "tl0.p?,tr0.p?,drive.shaft,energy.*", "--out", out)
 	require.Equal(t, shell.ExitDone, r.status, r.err)
 	assert.Contains(t, r.err, fmt.Sprintf("followed      jansen-1 from 0 to %s s; %d rows", until, count))

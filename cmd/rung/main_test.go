@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -199,6 +200,7 @@ func directory(t *testing.T, name string) string {
 
 // TestFullOutput has every command write to an output that runs out of space.
 func TestFullOutput(t *testing.T) {
+	check.Long(t)
 	model := golden("four-bar")
 	for _, args := range [][]string{
 		{"accel", model},

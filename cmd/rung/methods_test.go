@@ -47,12 +47,10 @@ func TestAccelMethods(t *testing.T) {
 
 // TestBenchMethods measures all methods on a family with loops and one without.
 func TestBenchMethods(t *testing.T) {
+	check.Long(t)
 	families, kinds, crossovers := "ladder,chain", 9, 7 // articulated bodies are for the chain only
-	if testing.Short() {
-		families, kinds, crossovers = "ladder", 4, 3
-	}
 	var doc growth.BenchDocument
-	out := ok(t, "bench", "--min-seconds", check.Few("0.01", "0"), "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	out := ok(t, "bench", "--min-seconds", "0.01", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
 	for _, r := range doc.Records {

@@ -59,6 +59,7 @@ func stopsAlong(t *testing.T) string {
 // Runs with wheels on a terrain, bristles, stops and cables do the steps of one process on ranks, take the same energy,
 // and write the same bytes each time.
 func TestSimulateRanksGround(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		model, until string
@@ -66,22 +67,16 @@ func TestSimulateRanksGround(t *testing.T) {
 		same         bool    // steps are those of one process
 		tol          float64 // of the trajectories
 	}{
-		"rover":  {generated(t, "rover", "3"), check.Few("0.3", "0.1"), true, true, 1e-8},
+		"rover":  {generated(t, "rover", "3"), "0.3", true, true, 1e-8},
 		"bogie":  {generated(t, "rocker-bogie", "1"), "0.1", true, true, 1e-8},
 		"tracks": {generated(t, "tracked", "3"), "0.05", true, true, 1e-8},
 		// Kinks that are missed by rounding change the number of steps. With --ordering banded one process has 13 steps
 		// of 1700 less in the first, and a trajectory that is off by 1e-8, and one that is off by 1.3e-5 in the second.
 		"falls": {driven(t, dir), "0.5", true, false, 1e-6},
-		"stops": {stopsAlong(t), check.Few("0.6", "0.3"), false, false, 2e-5},
+		"stops": {stopsAlong(t), "0.6", false, false, 2e-5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ranks := []string{"2", "3"}
-			if testing.Short() {
-				if name == "bogie" || name == "tracks" || name == "falls" {
-					t.Skip("two more kinds of wheels, and what the test of resumed runs has")
-				}
-				ranks = ranks[1:]
-			}
 			run := func(tag string, more ...string) *simulate.Simulation {
 				args := []string{"simulate", c.model, "--until", c.until, "--every", "0.01", "--json", "-o", filepath.Join(dir, name+tag+".csv")}
 				if c.contacts {
@@ -122,14 +117,12 @@ func TestSimulateRanksGround(t *testing.T) {
 // Runs with internal states and events on ranks that are stopped, and
 // go on, end with the bytes of one that nobody has stopped.
 func TestSimulateRanksGroundResume(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	for name, path := range map[string]string{"falls": driven(t, dir), "stops": stopsAlong(t)} {
-		if testing.Short() && name == "stops" {
-			continue // one of the test above
-		}
 		at := func(file string) string { return filepath.Join(dir, name+file) }
 		args := func(tag string) []string {
-			list := []string{path, "--until", check.Few("0.4", "0.2"), "--every", "0.01", "--ranks", "3", "-o", at(tag + ".csv"), "--checkpoint", at(tag + "-c"), "--json"}
+			list := []string{path, "--until", "0.4", "--every", "0.01", "--ranks", "3", "-o", at(tag + ".csv"), "--checkpoint", at(tag + "-c"), "--json"}
 			if name == "falls" {
 				list = append(list, "--contacts", at(tag+"-contacts.csv"))
 			}

@@ -315,6 +315,7 @@ func TestBenchRanks(t *testing.T) {
 
 // Of a model in tables each rank reads its range. Accelerations, reactions and trajectories are those of one process.
 func TestRanksOfTables(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	model, tables := generated(t, "ladder", "90"), filepath.Join(dir, "ladder.tables")
 	ok(t, "export", model, "-o", tables)
@@ -359,11 +360,11 @@ func TestRanksOfTables(t *testing.T) {
 	require.NoError(t, out.Close())
 	ok(t, "export", sprung, "-o", head)
 	whole := ok(t, "accel", sprung, "--json")
-	for _, n := range check.Some([]string{"1", "2", "3"}, 2) {
+	for _, n := range []string{"1", "2", "3"} {
 		sameDocuments(t, whole, ok(t, "accel", head, "--json", "--ranks", n), onRanksTol)
 	}
 	assert.Contains(t, ok(t, "accel", head, "--ranks", "3"), "and 21 more bodies")
-	for _, columns := range check.Some([]string{m.Bodies[7].Name + ".p?,joint.*.qd,energy.*,drift.*", "joint." + m.Joints[pin].Name + ".q,energy.*"}, 2) {
+	for _, columns := range []string{m.Bodies[7].Name + ".p?,joint.*.qd,energy.*,drift.*", "joint." + m.Joints[pin].Name + ".q,energy.*"} {
 		args := []string{"simulate", "--until", "0.1", "--every", "0.01", "--columns", columns, "-o"}
 		ok(t, append(args, one, sprung)...)
 		ok(t, append(args, three, head, "--ranks", "3")...)
@@ -371,7 +372,7 @@ func TestRanksOfTables(t *testing.T) {
 	}
 
 	commands := [][]string{{"accel", tables}, {"simulate", tables, "--until", "0.01", "-o", three}}
-	for _, command := range check.Some(commands, 2) { // more ranks than bodies
+	for _, command := range commands { // more ranks than bodies
 		ok(t, append(command, "--ranks", "120")...)
 	}
 	refused := func(want string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // markedJansen returns a model with legs and a marker on a foot.
@@ -31,13 +32,11 @@ func markedJansen(t *testing.T) string {
 // TestSimulateColumns writes the columns that are asked for, in their
 // order, in both formats; a run that goes on keeps them.
 func TestSimulateColumns(t *testing.T) {
+	check.Long(t)
 	path := markedJansen(t)
 	const patterns = "marker.foot.p?,joint.shaft.q*,joint.ankle?0.q,pin jl0.force.x,energy.*"
 	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
 	until, steps := "1", 100
-	if testing.Short() {
-		until, steps = "0.3", 30
-	}
 	ok(t, "simulate", path, "--until", until, "--columns", patterns, "--out", at("whole.csv"), "--quiet")
 	columns, rows := readTrajectory(t, readText(t, at("whole.csv")))
 	assert.Equal(t, "time,marker.foot.px,marker.foot.py,marker.foot.pz,joint.shaft.q,joint.shaft.qd,joint.shaft.qdd,joint.anklel0.q,joint.ankler0.q,pin jl0.force.x,energy.kinetic,energy.potential", strings.Join(columns, ","))

@@ -49,13 +49,11 @@ func driven(t *testing.T, dir string) string {
 // TestSimulateGround: files of contacts and events, and those of a run
 // that was interrupted twice are the same byte for byte.
 func TestSimulateGround(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	path := driven(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	integrators := []string{"dopri5", "generalized-alpha"}
-	if testing.Short() {
-		integrators = integrators[1:]
-	}
 	for _, integrator := range integrators {
 		args := []string{"--until", "0.6", "--every", "0.01", "--integrator", integrator}
 		files := func(name string) []string {
@@ -91,6 +89,7 @@ func TestSimulateGround(t *testing.T) {
 
 // TestGroundMessages: what is wrong with a terrain's file, and where a run leaves the terrain.
 func TestGroundMessages(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	path := driven(t, dir)
 	r := rungRun("simulate", path, "--until", "1", "--contacts", filepath.Join(dir, "x.txt"))
@@ -108,9 +107,6 @@ func TestGroundMessages(t *testing.T) {
 	short := filepath.Join(dir, "edge.json")
 	edge(t, short)
 	methods := [][]string{{"dopri5"}, {"force-balance", "--step", "0.02"}, {"generalized-alpha"}, {"rk4", "--step", "0.0005"}}
-	if testing.Short() {
-		methods = methods[:2]
-	}
 	for _, method := range methods {
 		r = rungRun(append([]string{"simulate", short, "--until", "3", "--out", filepath.Join(dir, "edge.csv"), "--integrator"}, method...)...)
 		assert.Equal(t, shell.ExitFailed, r.status)
@@ -264,6 +260,7 @@ const killedGround = "RUNG_TEST_KILLED_GROUND"
 // TestSimulateGroundKilled ends a process at whatever it is doing. Until then files of contacts and events that were
 // there stay as they were; the run that goes on from the checkpoint has them whole, and they take their places.
 func TestSimulateGroundKilled(t *testing.T) {
+	check.Long(t)
 	args := func(dir, name string, until float64, more ...string) []string {
 		at := func(ending string) string { return filepath.Join(dir, name+ending) }
 		return append([]string{"simulate", filepath.Join(dir, "rover.json"), "--until", strconv.FormatFloat(until, 'g', -1, 64), "--every", "0.0005",
@@ -278,9 +275,6 @@ func TestSimulateGroundKilled(t *testing.T) {
 	}
 	const old = "an older file\n"
 	before := []bool{true, false}
-	if testing.Short() {
-		before = before[:1]
-	}
 	for _, there := range before {
 		dir := t.TempDir()
 		driven(t, dir)

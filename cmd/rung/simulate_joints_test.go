@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -54,12 +55,10 @@ func leg(t *testing.T, change func(m *model.Model)) string {
 // TestSimulateJoints: a run with impulses, bristles and bearings has their forces in its columns, its events in their
 // file and its energy in balance, and goes on byte for byte.
 func TestSimulateJoints(t *testing.T) {
+	check.Long(t)
 	path, dir := leg(t, nil), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	integrators := []string{"dopri5", "generalized-alpha"}
-	if testing.Short() {
-		integrators = integrators[:1]
-	}
 	for _, integrator := range integrators {
 		args := []string{"--until", "1.5", "--every", "0.01", "--integrator", integrator}
 		var s simulate.Simulation

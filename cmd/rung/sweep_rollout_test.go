@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // rolloutStudy has a parameter of each kind that rollouts can vary but those of springs; some cranks are too long to
@@ -34,6 +35,7 @@ const rolloutStudy = `{"format": "rung-study/1", "model": "m.json", "run": {"unt
 // TestSweepRollout: rollouts have the rows of the same study with rk4, but for rounding and what projection leaves,
 // with the same failures of models; the same bytes for any number of threads, and shares that are the whole.
 func TestSweepRollout(t *testing.T) {
+	check.Long(t)
 	dir := sweepFolder(t, 1)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	text := fmt.Sprintf(rolloutStudy, 40)

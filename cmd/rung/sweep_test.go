@@ -156,10 +156,11 @@ func TestSweep(t *testing.T) {
 
 // TestSweepKilled: a sweep that is killed at random moments and gone on with leaves the files of one that was not.
 func TestSweepKilled(t *testing.T) {
+	check.Long(t)
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
 		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
 	}
-	dir := sweepFolder(t, check.Few(400, 100))
+	dir := sweepFolder(t, 400)
 	begun := time.Now()
 	ok(t, sweepArgs(dir, "whole", "--quiet", "--threads", "2")...)
 	killSweep(t, func(more ...string) []string {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/stretchr/testify/assert"
@@ -88,6 +89,7 @@ func wholeBench(name string, data []byte) bool {
 
 // TestWhole enters a name space in which it may mount.
 func TestWhole(t *testing.T) {
+	check.Long(t)
 	if args := os.Getenv(wholeCommand); args != "" {
 		wholeRun(args)
 	}
@@ -96,9 +98,6 @@ func TestWhole(t *testing.T) {
 		return
 	}
 	args := []string{"-test.run=^TestWhole$", "-test.v"}
-	if testing.Short() {
-		args = append(args, "-test.short")
-	}
 	dir := t.TempDir()
 	flags := []uintptr{syscall.CLONE_NEWNS, syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER}
 	for i, f := range flags {

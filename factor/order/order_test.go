@@ -79,6 +79,7 @@ func sprung(p *sparse.Pattern, rng *rand.Rand, most float64) *sparse.Pattern {
 }
 
 func TestObeysTileRule(t *testing.T) {
+	check.Long(t)
 	for name, p := range cases() {
 		for _, o := range order.All() {
 			t.Run(name+"/"+o.String(), func(t *testing.T) {

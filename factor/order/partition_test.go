@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -68,6 +69,7 @@ func TestToward(t *testing.T) {
 
 // Parts of ladders and nets are as heavy as each other to 2 %, and few rows are between them.
 func TestPartition(t *testing.T) {
+	check.Long(t)
 	for name, c := range map[string]struct {
 		p    *sparse.Pattern
 		rows func(parts int) int // between all parts, at most

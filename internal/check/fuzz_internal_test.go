@@ -105,6 +105,7 @@ const slow = 300 * time.Millisecond
 
 // TestInputIsKept: an input of a walk that fails, panics or takes too long is in the folder, and fails from there.
 func TestInputIsKept(t *testing.T) {
+	Long(t)
 	binary, err := filepath.Abs(os.Args[0])
 	require.NoError(t, err)
 	for how, says := range map[string]string{"fails": "it fails", "panics": "it panics", "hangs": "a run takes longer than 300ms"} {

@@ -21,3 +21,11 @@ func Few[N any](whole, short N) N {
 	}
 	return whole
 }
+
+// Long leaves a test to whole runs: short ones, go test -short ./... of all packages, take a minute at most.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a test of whole runs")
+	}
+}

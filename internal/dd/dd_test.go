@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
@@ -30,6 +31,7 @@ func requireClose(t *testing.T, got dd.Num, want *big.Float) {
 
 // TestOperations compares with 400 bits on numbers of many sizes.
 func TestOperations(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	random := func() dd.Num {
 		a := dd.Of(math.Ldexp(rng.Float64()-0.5, rng.IntN(80)-40))

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -23,6 +24,7 @@ func TestInside(t *testing.T) {
 
 // TestMake: arrays of all sizes are zero and can be written to from end to end.
 func TestMake(t *testing.T) {
+	check.Long(t)
 	type wide struct {
 		name string
 		_    [15]float64

@@ -39,7 +39,8 @@ func fill(seed uint64) []float64 {
 
 // TestSetsAgree: all sets of instructions that the processor has give the same bits as Go, and an instruction writes nothing but its results.
 func TestSetsAgree(t *testing.T) {
-	for k, list := range check.Some(programs(), 2) {
+	check.Long(t)
+	for k, list := range programs() {
 		want := fill(uint64(k))
 		runGo(want, list)
 		for name, run := range sets() {
@@ -69,7 +70,8 @@ func (o *Op) wide() bool {
 
 // TestLanesAreApart: a lane has the bits that it has beside any others.
 func TestLanesAreApart(t *testing.T) {
-	for k, list := range check.Some(programs(), 3) {
+	check.Long(t)
+	for k, list := range programs() {
 		if Set() == "AVX2" && list[0].wide() {
 			continue
 		}

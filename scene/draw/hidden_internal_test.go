@@ -21,8 +21,9 @@ import (
 // What the polygons of an SVG show at a place, drawn one over the other, is the facet that is nearest to the eye there,
 // found by looking at all of them.
 func TestNearest(t *testing.T) {
+	check.Long(t)
 	views := []View{{Width: 300, Height: 220}, {Width: 300, Height: 220, Angles: true, Azimuth: 2, Elevation: -0.4}, {Width: 300, Height: 220, Angles: true}}
-	for _, family := range check.Some([]string{"nfourbar", "stewart", "rover", "scissor", "ball-net"}, 2) {
+	for _, family := range []string{"nfourbar", "stewart", "rover", "scissor", "ball-net"} {
 		m, err := bench.Generate(family, 2, 1)
 		require.NoError(t, err)
 		mech, err := mechanism.New(m)
@@ -32,9 +33,6 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	crowds := 30
-	if testing.Short() {
-		crowds = 6
-	}
 	for seed := range crowds {
 		s, st := crowd(t, uint64(seed))
 		compareNearest(t, "crowd", s, st, views[seed%len(views)])
@@ -184,6 +182,7 @@ func TestSize(t *testing.T) {
 
 // Too many facets are refused, with the way out.
 func TestTooMany(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Chain(1200, 1)
 	require.NoError(t, err)
 	mech, err := mechanism.New(m)

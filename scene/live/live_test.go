@@ -229,6 +229,7 @@ func TestWrongMessages(t *testing.T) {
 
 // TestControls: pause, step, run, reset, speed, gravity and air do what they say.
 func TestControls(t *testing.T) {
+	check.Long(t)
 	p := newPlay(t, generate(t, "ladder", 6), live.Options{Air: 0.5})
 	c := p.dial()
 	c.until(func(s *status) bool { return s.Running && s.Time > 0.1 })
@@ -296,6 +297,7 @@ func TestPull(t *testing.T) {
 
 // TestDrives: the rate of a prescribed crank is that of its slider from then on, and the joints hold.
 func TestDrives(t *testing.T) {
+	check.Long(t)
 	b := rung.NewBuilder("crank").Gravity(0, 0, -9.81)
 	rod := b.Rod("crank", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1})
 	b.Revolute("motor", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 0, 1}).Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, 1}}}
@@ -318,6 +320,7 @@ func TestDrives(t *testing.T) {
 // TestNobodyLooks: without a page, with one that is hidden, or paused,
 // time stands still; a page that disappears lets go what it has pulled.
 func TestNobodyLooks(t *testing.T) {
+	check.Long(t)
 	p := newPlay(t, generate(t, "ladder", 6), live.Options{})
 	stands := func() {
 		t.Helper()
@@ -356,6 +359,7 @@ func TestNobodyLooks(t *testing.T) {
 // TestLeaks: pages that come and go leave no goroutine; a page that does not read keeps nobody from moving; with the
 // session all connections end.
 func TestLeaks(t *testing.T) {
+	check.Long(t)
 	p := newPlay(t, generate(t, "ladder", 200), live.Options{})
 	c := p.dial()
 	c.frame(0)
@@ -404,11 +408,9 @@ func pages(p *play) []struct{} { return make([]struct{}, live.Pages(p.session)) 
 // TestFamilies: every family moves for a second, through what is singular in it and on the ground, while a body after
 // the other is pulled about, and nothing fails.
 func TestFamilies(t *testing.T) {
-	for _, family := range check.Some(bench.Families(), 3) {
+	check.Long(t)
+	for _, family := range bench.Families() {
 		t.Run(family, func(t *testing.T) {
-			if testing.Short() && family == "tracked" {
-				t.Skip("takes seconds")
-			}
 			live.Wild(t, generate(t, family, 3), 1.5)
 		})
 	}

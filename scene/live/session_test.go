@@ -21,6 +21,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -165,6 +166,7 @@ func TestSilent(t *testing.T) {
 // TestGarbage: bytes that are no frames, and frames that announce 100
 // MB, end their connection and nothing else, and take no memory.
 func TestGarbage(t *testing.T) {
+	check.Long(t)
 	s, dial := served(t, Options{ping: 200 * time.Millisecond})
 	r := rand.New(rand.NewPCG(1, 3))
 	var before, after runtime.MemStats

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
@@ -206,6 +207,7 @@ func TestShapes(t *testing.T) {
 
 // A ground comes as triangles whose corners are on it.
 func TestGround(t *testing.T) {
+	check.Long(t)
 	mech := mechanismOf(t, "rover", 1)
 	s := scene.New(mech, scene.Options{})
 	require.NotEmpty(t, s.Surfaces)

@@ -168,6 +168,7 @@ func TestParts(t *testing.T) {
 // TestResume ends recordings in every way: after a Mark, after a Mark and more rows, and
 // after Close, once and twice, and goes on.
 func TestResume(t *testing.T) {
+	check.Long(t)
 	m := mech(t, "four-bar")
 	c := sim.NewColumns(m, nil)
 	o := parquet.Options{GroupRows: 8}
@@ -180,9 +181,6 @@ func TestResume(t *testing.T) {
 	data, err := os.ReadFile(whole)
 	require.NoError(t, err)
 	starts := []int{0, 3, 8, 24, 49}
-	if testing.Short() {
-		starts = []int{0, 8, 49}
-	}
 	for _, first := range starts {
 		for _, second := range []int{first, min(first+13, 50), 50} {
 			if second > 50 {

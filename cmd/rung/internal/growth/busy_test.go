@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,6 +48,7 @@ func TestUsageOfSleep(t *testing.T) {
 
 // TestUsageOfWaiting has more threads that want a processor than there are processors.
 func TestUsageOfWaiting(t *testing.T) {
+	check.Long(t)
 	if machine.WaitedTime() < 0 {
 		t.Skip("the kernel does not tell how long threads wait")
 	}

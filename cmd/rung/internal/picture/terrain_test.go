@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -65,6 +66,7 @@ func TestLevels(t *testing.T) {
 
 // TestTerrains: maps and reliefs are drawn of what is smooth, flat, without heights here and there, long, and far away.
 func TestTerrains(t *testing.T) {
+	check.Long(t)
 	flat := bowl()
 	flat.Height = func(_, _ float64) (z, fx, fy float64) { return 3, 0, 0 }
 	holes := bowl()

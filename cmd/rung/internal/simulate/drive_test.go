@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -121,6 +122,7 @@ func TestWay(t *testing.T) {
 
 // TestDrivePictures draws the drive from all sides.
 func TestDrivePictures(t *testing.T) {
+	check.Long(t)
 	if !picture.Drawn {
 		t.Skip("built without pictures")
 	}
