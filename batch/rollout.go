@@ -249,6 +249,9 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		stages = 1
 	}
 	w.finish(h)
+	if w.timed && stages == 1 { // else the last stage sees the end
+		ok &= w.atTime(n, h)
+	}
 	for k := range stages {
 		if k > 0 && w.timed {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
@@ -278,6 +281,16 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 	w.store(group, ok, n)
 	if s.nAngles > 0 {
 		w.followAngles(s, g*lanes, ok)
+	}
+	return ok
+}
+
+// atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
+func (w *worker) atTime(n int, dt float64) (ok uint) {
+	for l, t := range w.lane(w.c.time())[:n] {
+		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
+			ok |= 1 << l
+		}
 	}
 	return ok
 }

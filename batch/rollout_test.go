@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -118,6 +120,26 @@ func TestRolloutRefuses(t *testing.T) {
 	})
 	require.PanicsWithValue(t, "batch: negative number of states", func() { b.NewOutcome(-1) })
 	s.SetGravity(0, spatial.Vec3{})
+}
+
+// TestRolloutMotionEnds: a step beyond the end of a prescribed motion is none, by both methods.
+func TestRolloutMotionEnds(t *testing.T) {
+	m := clone(modelOf(t, "driven-crank"))
+	crank := *m.Joints[0].Motion[0]
+	q, rate, _ := crank.At(0)
+	until := m.Time + 0.0105 // s
+	m.Joints[0].Motion = []*model.Motion{{Kind: model.Table, Times: []float64{m.Time, until}, Accelerations: []float64{0, 0}, Value: q, Rate: rate}}
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+		b, err := batch.New(p, batch.Options{})
+		require.NoError(t, err)
+		s, out := b.NewStates(2), b.NewOutcome(2)
+		require.NoError(t, b.Rollout(s, &batch.Rollout{Integrator: how, Step: 1e-3, Steps: 11}, out))
+		require.Equal(t, 10, out.Steps(1), "method %d", how)
+		require.ErrorIs(t, out.Error(1), mechanism.ErrMotionTime, "method %d", how)
+		require.Zero(t, out.OneByOne(1), "method %d", how)
+	}
 }
 
 // TestRolloutSingular: fixed steps that may have gone over a singular pose are counted. The parallelogram of docs/theory.md lies flat twice a turn, at any
