@@ -143,7 +143,7 @@ func (b *Batch) OneByOne() string { return b.why }
 // actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
 func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
 
-// Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits.
+// Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits in lanes.
 func (b *Batch) Instructions() string { return tape.Set() }
 
 // tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a

@@ -66,6 +66,42 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestSameBitsBearings: a body in a group that a second hinge ties to the ground has the bits in the second group of eight
+// states that it has in the first, after states that are no numbers too, and the solver's accelerations where velocities
+// violate the hinge.
+func TestSameBitsBearings(t *testing.T) {
+	const tol = 1e-12                                                // of the largest acceleration
+	askew := model.Pose{Orientation: [4]float64{0.8, 0.2, 0.4, 0.4}} // so that no row is redundant
+	m := model.New("bearings")
+	m.Bodies = []model.Body{{Name: "shaft", Mass: 2, Com: [3]float64{0.1, 0.2, 0.3}, Inertia: model.Inertia{XX: 0.1, YY: 0.2, ZZ: 0.25}}}
+	m.Joints = []model.Joint{
+		{Name: "cross", Type: model.Universal, Predecessor: model.World, Successor: "shaft"},
+		{Name: "bearing", Type: model.Revolute, Predecessor: model.World, Successor: "shaft", PredecessorFrame: askew, SuccessorFrame: askew},
+	}
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	st, bad := p.Initial(), p.Initial()
+	st.Bodies[0].Omega = spatial.Vec3{3, 2, -1}
+	bad.Bodies[0].Omega[0] = math.NaN()
+	solver := p.NewSolver()
+	require.NoError(t, solver.Solve(st))
+	want := make([]float64, 6)
+	solver.AccelerationsTo(want)
+	list := make([]*mechanism.State, 32)
+	for i := range list {
+		list[i] = st
+		if i >= 16 && i < 24 {
+			list[i] = bad
+		}
+	}
+	_, _, r := solved(t, p, list, batch.Options{})
+	for _, i := range []int{0, 8, 24} {
+		check.CloseVec(t, accelerations(p, r, i), want, tol, check.MaxAbs(want), "state %d", i)
+		require.Equal(t, accelerations(p, r, 0), accelerations(p, r, i))
+	}
+	require.Equal(t, []int{16, 17, 18, 19, 20, 21, 22, 23}, r.OneByOne())
+}
+
 // TestDoesNotAllocate: Solve and Set allocate nothing.
 func TestDoesNotAllocate(t *testing.T) {
 	for _, name := range []string{"four-bar", "random-10", "driven-mixed", "pendulum"} {

@@ -325,8 +325,12 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 // hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
 func (c *compiler) hinge(w *jointWork) {
 	c.opN(tape.Sub, 3, 0, w.b, w.swingP, w.swingS)
-	if w.row > 3 && w.jt.Succ >= 0 && w.jt.Pred >= 0 {
+	switch {
+	case w.row == 3:
+	case w.jt.Succ >= 0 && w.jt.Pred >= 0:
 		c.op(tape.Cross, w.b.at(3), w.swingP.at(3), w.swingS.at(3))
+	default: // zeros, from which a group subtracts
+		c.opN(tape.Copy, w.row-3, 0, w.b.at(3), c.sys.null)
 	}
 }
 

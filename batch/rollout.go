@@ -113,11 +113,11 @@ func (b *Batch) SteppedOneByOne() string {
 // poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
 // one after the other, and one correction with the factor of the last stage closes the other joints.
 //
-// A state whose stages do not agree about which rows are redundant, or in which a number is not finite, makes that
-// step alone: by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite
-// or helical joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne): that is right, and
-// no faster than one after the other. Forces without lanes (Scalar) and prescribed motions are evaluated for one
-// state after the other at each stage.
+// A state whose stages do not agree about which rows are redundant, in which a number is not finite, or in which a body
+// is so fast that it turns by more than a radian, makes that step alone: by the same method, with kkt.Solver and
+// closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, and prescribed freedoms of
+// universal joints (SteppedOneByOne): that is right, and no faster than one after the other. Forces without lanes
+// (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
 //
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
 // for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
@@ -249,6 +249,9 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		stages = 1
 	}
 	w.finish(h)
+	if w.timed && stages == 1 { // else the last stage sees the end
+		ok &= w.atTime(n, h)
+	}
 	for k := range stages {
 		if k > 0 && w.timed {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
@@ -262,11 +265,11 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 			w.watchLanes(r, g, n, ok)
 		}
 	}
-	unit := w.b.drift * w.b.drift
-	errorP, bad, holds := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
+	unit, turn := w.b.drift*w.b.drift, mostTurn*mostTurn/(h*h)
+	errorP, speed, bad, holds := w.lane(t.errorP), w.lane(t.speed), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
 	for l := range n {
 		i := g*lanes + l
-		if !(errorP[l] <= unit) || bad[l] != 0 || holds[l] != 1 || r.out.errs[i] != nil {
+		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || r.out.errs[i] != nil {
 			ok &^= 1 << l
 		}
 	}
@@ -278,6 +281,16 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 	w.store(group, ok, n)
 	if s.nAngles > 0 {
 		w.followAngles(s, g*lanes, ok)
+	}
+	return ok
+}
+
+// atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
+func (w *worker) atTime(n int, dt float64) (ok uint) {
+	for l, t := range w.lane(w.c.time())[:n] {
+		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
+			ok |= 1 << l
+		}
 	}
 	return ok
 }
@@ -385,6 +398,9 @@ func (w *worker) store(group []float64, ok uint, n int) {
 // driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts
 // of the mechanism.
 const driftPart = 1e-2
+
+// mostTurn is the largest turn of a body in a step in lanes, rad: their series of rotations are exact to 3e-10 up to it.
+const mostTurn = 1
 
 // stepAlone makes a step of state i.
 func (w *worker) stepAlone(r *rolling, i int) error {

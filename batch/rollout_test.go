@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -118,6 +120,58 @@ func TestRolloutRefuses(t *testing.T) {
 	})
 	require.PanicsWithValue(t, "batch: negative number of states", func() { b.NewOutcome(-1) })
 	s.SetGravity(0, spatial.Vec3{})
+}
+
+// TestRolloutMotionEnds: a step beyond the end of a prescribed motion is none, by both methods.
+func TestRolloutMotionEnds(t *testing.T) {
+	m := clone(modelOf(t, "driven-crank"))
+	crank := *m.Joints[0].Motion[0]
+	q, rate, _ := crank.At(0)
+	until := m.Time + 0.0105 // s
+	m.Joints[0].Motion = []*model.Motion{{Kind: model.Table, Times: []float64{m.Time, until}, Accelerations: []float64{0, 0}, Value: q, Rate: rate}}
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+		b, err := batch.New(p, batch.Options{})
+		require.NoError(t, err)
+		s, out := b.NewStates(2), b.NewOutcome(2)
+		require.NoError(t, b.Rollout(s, &batch.Rollout{Integrator: how, Step: 1e-3, Steps: 11}, out))
+		require.Equal(t, 10, out.Steps(1), "method %d", how)
+		require.ErrorIs(t, out.Error(1), mechanism.ErrMotionTime, "method %d", how)
+		require.Zero(t, out.OneByOne(1), "method %d", how)
+	}
+}
+
+// TestRolloutFast: a body that turns about an axis is where it should be after a step, however fast it is: beyond the
+// turns for which lanes have their series, the step is made alone.
+func TestRolloutFast(t *testing.T) {
+	const (
+		step = 1e-3
+		tol  = 1e-9 // rad
+	)
+	for _, hung := range []bool{false, true} {
+		for _, turn := range []float64{0.2, 0.9, 3, 5, 10, 20} {
+			m := model.New("flywheel")
+			m.Bodies = []model.Body{{Name: "wheel", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Velocity: model.Velocity{Angular: [3]float64{0, 0, turn / step}}}}
+			if hung {
+				m.Joints = []model.Joint{{Name: "pin", Type: model.Revolute, Predecessor: model.World, Successor: "wheel"}}
+			}
+			p, err := rung.NewPlan(m, kkt.Options{})
+			require.NoError(t, err)
+			for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+				b, err := batch.New(p, batch.Options{})
+				require.NoError(t, err)
+				s, out := b.NewStates(1), b.NewOutcome(1)
+				require.NoError(t, b.Rollout(s, &batch.Rollout{Integrator: how, Step: step, Steps: 1}, out))
+				require.NoError(t, out.Error(0))
+				require.Equal(t, turn > 1, out.OneByOne(0) > 0)
+				st := p.Initial()
+				s.To(st, 0)
+				off := st.Bodies[0].Rotation.Mul(spatial.Exp(spatial.Vec3{0, 0, turn}).Conj()).Log().Norm()
+				require.LessOrEqual(t, off, tol, "%g rad, method %d", turn, how)
+			}
+		}
+	}
 }
 
 // TestRolloutSingular: fixed steps that may have gone over a singular pose are counted. The parallelogram of docs/theory.md lies flat twice a turn, at any

@@ -14,6 +14,7 @@ type stepper struct {
 
 	h      place // numbers of setStep
 	errorP place // squared violations
+	speed  place // square of the largest angular velocity at the end of a step
 }
 
 // join returns a tape of several, one behind the other.
@@ -48,7 +49,7 @@ func (c *compiler) refusal() string {
 
 // steps makes the tapes of Rollout; stage is that of accelerations and multipliers.
 func (c *compiler) steps(stage []tape.Op) *stepper {
-	s := &stepper{h: c.room(8), errorP: c.room(1)}
+	s := &stepper{h: c.room(8), errorP: c.room(1), speed: c.room(1)}
 	c.spread()
 	stage = join(stage, c.take())
 	rates := c.rates()
@@ -88,6 +89,10 @@ func (c *compiler) steps(stage []tape.Op) *stepper {
 
 // closing returns the tape that puts the state back on the joints.
 func (c *compiler) closing(s *stepper) []tape.Op {
+	c.opN(tape.Copy, 1, 0, s.speed, c.zero)
+	for i := range c.bodies {
+		c.op(tape.Fastest, s.speed, c.bodies[i].state.at(atOmega))
+	}
 	drift := c.violations(s)
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
 	c.reduceDrift(drift)

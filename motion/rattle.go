@@ -92,6 +92,7 @@ type Rattle struct {
 
 	valid  bool // kept is of the state from which the next step starts
 	held   bool // the factor is that of this state
+	all    bool // the factor keeps all rows
 	tried  bool
 	damped bool // the step last tried is
 	failed bool // it has failed
@@ -100,7 +101,7 @@ type Rattle struct {
 
 // Numbers at the end of Rattle.kept, after the accelerations.
 const (
-	rattleKnown   = iota // 1 if the accelerations are those of the state
+	rattleKnown   = iota // 1 if the accelerations are those of the state, 2 if also the factor keeps all rows
 	rattleSpell          // damped steps that are still to be done
 	rattleSpan           // and the last number of them
 	rattleKinetic        // energy, J, and its rate, W, of the state

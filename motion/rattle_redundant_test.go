@@ -109,3 +109,26 @@ func TestRattleFlat(t *testing.T) {
 	require.InEpsilon(t, was, e.Kinetic+e.Potential(), 1e-3)
 	require.Less(t, r.Stats().Damped, r.Stats().Steps/10)
 }
+
+// TestRattleRedundantResumed: where velocities are closed with a factor that keeps all rows, and the next step closes its
+// poses with that factor, a run that goes on from a checkpoint has the bits of one that nobody has ended.
+func TestRattleRedundantResumed(t *testing.T) {
+	p, err := rung.NewPlan(generate(t, "miura", 10, 1), kkt.Options{})
+	require.NoError(t, err)
+	const h = 1. / 240
+	make := func() *sim.Simulation {
+		r := newRattle(t, p, motion.RattleOptions{Tolerance: 1e-8, Accuracy: 1e-6, Damp: true})
+		return sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Step: h})
+	}
+	whole := make()
+	for i := range 24 {
+		c, err := whole.Checkpoint()
+		require.NoError(t, err)
+		again := make()
+		require.NoError(t, again.Restore(c))
+		until := float64(i+1) * h
+		require.NoError(t, again.Run(until))
+		require.NoError(t, whole.Run(until))
+		require.Equal(t, whole.State().Bodies, again.State().Bodies, "from %v s", c.Time)
+	}
+}

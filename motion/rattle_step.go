@@ -54,6 +54,9 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 		err := r.symplectic(h)
 		if err == nil {
 			next[rattleKnown], next[rattleSpan] = 1, math.Floor(last[rattleSpan]/2)
+			if r.all {
+				next[rattleKnown] = 2
+			}
 			r.tried, r.damped = true, false
 			return 0, nil
 		}
@@ -147,9 +150,13 @@ func (r *Rattle) begin() error {
 	if err := r.evaluate(a, &r.from); err != nil {
 		return err
 	}
-	if t := r.tail(r.kept); !known {
+	switch t := r.tail(r.kept); {
+	case !known:
 		t[rattleKnown] = 1
 		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
+	case t[rattleKnown] == 2:
+		there, _ := r.dyn.solver.CorrectingFactor()
+		r.all = there && r.dyn.solver.KeepAllRows()
 	}
 	r.valid, r.held = true, true
 	return nil
@@ -158,6 +165,7 @@ func (r *Rattle) begin() error {
 // evaluate stores the accelerations at st in a; the factor is then that of its pose.
 func (r *Rattle) evaluate(a []float64, st *mechanism.State) error {
 	r.stats.Evaluations++
+	r.all = false
 	if err := r.dyn.Accelerations(a[:6*len(r.end.Bodies)], st); err != nil {
 		return fault.Errorf("motion: accelerations at t = %v: %w", st.Time, err)
 	}
@@ -302,9 +310,11 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		if weak && !kept && (left > rattleBlind*was || n == rattleRates) {
 			kept, n = true, 0
 			there = r.dyn.solver.KeepAllRows()
+			r.all = there
 		}
 		was = left
 		if !there || n == rattleRates {
+			r.all = false
 			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
 				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
 			}

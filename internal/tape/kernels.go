@@ -518,10 +518,12 @@ const (
 	LastStage Code = 255
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body, E the record with the series of sine and cosine and the step behind it. It adds what is not finite, as no number, to the record.
 	Euler Code = 256
+	// Fastest makes A the larger of itself and the square of the vector B.
+	Fastest Code = 257
 	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.
-	Moved Code = 257
+	Moved Code = 258
 
-	numCodes = 258
+	numCodes = 259
 )
 
 var codeNames = [numCodes]string{
@@ -782,6 +784,7 @@ var codeNames = [numCodes]string{
 	"NextStage",
 	"LastStage",
 	"Euler",
+	"Fastest",
 	"Moved",
 }
 
@@ -1059,6 +1062,7 @@ var spans = [numCodes]spanOf{
 	NextStage:       {lines: 169, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
 	LastStage:       {lines: 132, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}}},
 	Euler:           {lines: 160, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	Fastest:         {lines: 8, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Moved:           {lines: 205, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 18, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 }
 
@@ -1577,6 +1581,8 @@ func step(w []float64, o *Op, lane int) {
 		goLastStage(w, o, lane)
 	case Euler:
 		goEuler(w, o, lane)
+	case Fastest:
+		goFastest(w, o, lane)
 	case Moved:
 		goMoved(w, o, lane)
 	default:
@@ -18054,6 +18060,19 @@ func goEuler(w []float64, o *Op, lane int) {
 	w[A+32] = v143
 	w[A+40] = v144
 	w[A+48] = v145
+}
+
+func goFastest(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * v0)
+	v4 := math.FMA(v1, v1, v3)
+	v5 := math.FMA(v2, v2, v4)
+	v6 := larger(v5, w[A+0])
+	w[A+0] = v6
 }
 
 func goMoved(w []float64, o *Op, lane int) {

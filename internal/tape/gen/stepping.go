@@ -42,6 +42,10 @@ func stepping() (list []*kernel) {
 		}
 		k.put(at('A', atRotation), rotated(k, turn, at('A', atRotation), at('E', atSeries))...)
 	})
+	add("Fastest", "makes A the larger of itself and the square of the vector B.", func(k *kernel) {
+		w := k.vec(at('B', 0), 3)
+		k.st(at('A', 0), k.max(k.dot(anys(w), anys(w)), at('A', 0)))
+	})
 	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.", func(k *kernel) {
 		for row := range 2 {
 			turn, move := unweighed(k, 6*row)
