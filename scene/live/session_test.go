@@ -252,7 +252,7 @@ func TestGallery(t *testing.T) {
 	}
 	list := strings.Fields(os.Getenv("RUNG_PLAY_MODELS"))
 	if len(list) == 0 {
-		list = strings.Fields("excavator:1 jansen:3 miura:5 hoberman:10 delta:1 scissor:8 tracked:6 excavator:300 jansen:80 miura:30 hoberman:480 delta:300 scissor:490 tracked:200")
+		list = strings.Fields("excavator:1 jansen:3 miura:5 hoberman:10 hoberman-sphere:3 delta:1 scissor:8 tracked:6 hoberman-sphere:20 excavator:300 jansen:80 miura:30 hoberman:480 delta:300 scissor:490 tracked:200")
 	}
 	for _, name := range list {
 		family, size, _ := strings.Cut(name, ":")
