@@ -101,6 +101,16 @@ func (k *kernel) st(m mem, v val) {
 // pin keeps a value to the end of the kernel.
 func (k *kernel) pin(v val) val { k.pinned[v] = true; return v }
 
+// changes reports whether a value is an accumulator, whose register changes.
+func (k *kernel) changes(v val) bool {
+	for _, l := range k.lines {
+		if l.inPlace && l.dst == v {
+			return true
+		}
+	}
+	return false
+}
+
 // step moves an operand on by some lanes.
 func (k *kernel) step(ptr byte, lanes int) {
 	k.lines = append(k.lines, line{op: "step", dst: -1, ptr: ptr, lanes: lanes})
