@@ -113,6 +113,9 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 		if h := c.reduced.of[i]; h != nil {
 			b.axes, b.load, b.x = c.room(places.Frame), c.room(6), c.room(6)
 			h.N = c.room(6 * (h.columns() + 1))
+			if !h.group.snaps {
+				h.drift = c.room(12) // behind c
+			}
 			for range h.dof {
 				h.free = append(h.free, c.constant(make([]float64, 6)...))
 			}

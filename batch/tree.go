@@ -238,35 +238,67 @@ func (c *compiler) axisTo(out place, j int, s side, column int) {
 // pinIn returns the pin of a tree joint in the axes of one of its bodies.
 func (c *compiler) pinIn(j int, s side) place {
 	jt := &c.mech.Joints[j]
+	turn := turnOf(&jt.P, &jt.S)
+	out := c.constant(0, 0, 0, 0, 0, 0, turn[0], turn[1], turn[2], turn[3])
+	c.pinTo(out, j, s)
+	if own := c.at.joint[j]; own > 0 {
+		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
+	}
+	return out
+}
+
+// pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+func (c *compiler) pinTo(out place, j int, s side) {
+	jt := &c.mech.Joints[j]
 	_, f := s.of(jt)
 	P, S := pinColumns(jt)
 	column := P
 	if s == sideS {
 		column = S
 	}
-	z, turn := f.E.Col(column), turnOf(&jt.P, &jt.S)
-	out := c.constant(f.Origin[0], f.Origin[1], f.Origin[2], z[0], z[1], z[2], turn[0], turn[1], turn[2], turn[3])
-	if own := c.at.joint[j]; own > 0 {
+	if c.at.joint[j] > 0 {
 		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
 		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
-		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
+		return
 	}
-	return out
+	z := f.E.Col(column)
+	c.set(out, f.Origin[:]...)
+	c.set(out.at(places.PinAxis), z[:]...)
 }
 
 // pinOf returns the pin on the parent of a body in a group.
 func (c *compiler) pinOf(h *hung) place {
-	_, far := h.sides()
-	own := c.pinIn(int(h.joint), far)
 	if h.parent == nil {
 		out := c.constant(make([]float64, places.Pin)...)
-		c.set(out.at(places.PinRotation), 1)
-		c.opN(tape.Copy, places.PinVelocity, 0, out, own)
+		c.pinOnto(out, h)
 		return out
 	}
-	b, out := &c.bodies[h.parent.body], c.room(places.Pin)
-	c.op(tape.Pin, out, b.state, b.axes, own)
+	out := c.room(places.Pin)
+	c.pinOnto(out, h)
 	return out
+}
+
+// pinOnto stores the pin on the parent of a body in a group. That of the ground has zeros to begin with.
+func (c *compiler) pinOnto(out place, h *hung) {
+	_, far := h.sides()
+	if h.parent == nil {
+		c.set(out.at(places.PinRotation), 1)
+		c.pinTo(out, int(h.joint), far)
+		return
+	}
+	b := &c.bodies[h.parent.body]
+	c.op(tape.Pin, out, b.state, b.axes, c.pinIn(int(h.joint), far))
+}
+
+// pinsOf returns the pin on the parent of a body in a group, and behind it the body's own pin in its axes.
+func (c *compiler) pinsOf(h *hung) place {
+	if h.pins == 0 {
+		h.pins = c.constant(make([]float64, places.Pin+places.OwnPin)...)
+	}
+	own, _ := h.sides()
+	c.pinOnto(h.pins, h)
+	c.pinTo(h.pins.at(places.Pin), int(h.joint), own)
+	return h.pins
 }
 
 // twists adds moments about the axes of a hinge or a universal joint to its bodies.

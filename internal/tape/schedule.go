@@ -9,10 +9,10 @@ type span struct {
 	step, stepF int
 }
 
-// spanOf is the spans of the operands A to E of an instruction.
+// spanOf is the spans of the operands A to F of an instruction.
 type spanOf struct {
 	lines         int
-	reads, writes [5]span
+	reads, writes [6]span
 }
 
 // of returns the first and the last place of a span of an instruction whose operand is at p, in a workspace of places.
@@ -124,7 +124,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 	}
 	for i := range list {
 		o := &list[i]
-		s, operands := &spans[o.Code], [5]uint32{o.A, o.B, o.C, o.D, o.E}
+		s, operands := &spans[o.Code], [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F}
 		for k := range operands {
 			if r := &s.reads[k]; r.used {
 				first, last := r.of(o, operands[k], n)

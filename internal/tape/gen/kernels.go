@@ -415,7 +415,8 @@ var (
 	cosine = []int{5, 6, 7, 8, 9}
 )
 
-// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is, for v of half a rotation vector; coefficients are at series.
+// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is but for rounding, for v of half a
+// rotation vector; coefficients are at series.
 func rotated(k *kernel, v []val, from, series mem) []val {
 	a := k.dot(anys(v), anys(v))
 	sum := func(list []int) val {
@@ -430,18 +431,20 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 		v[i] = k.mul(v[i], s)
 	}
 	q := k.vec(from, 4)
-	p := []val{
+	return []val{
 		k.fnma(v[2], q[3], k.fnma(v[1], q[2], k.fnma(v[0], q[1], k.mul(c, q[0])))),
 		k.fnma(v[2], q[2], k.fma(v[1], q[3], k.fma(v[0], q[0], k.mul(c, q[1])))),
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
 		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
 	}
-	return unit(k, p)
 }
+
+// excess returns by how much the square of a quaternion is larger than one.
+func excess(k *kernel, p []val) val { return k.sub(k.dot(anys(p), anys(p)), constant(one)) }
 
 // unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
 func unit(k *kernel, p []val) []val {
-	h := k.mul(k.sub(k.dot(anys(p), anys(p)), constant(one)), constant(half))
+	h := k.mul(excess(k, p), constant(half))
 	hh := k.mul(h, h)
 	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)
 	for i := range p {

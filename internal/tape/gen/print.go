@@ -52,7 +52,7 @@ func goKernel(b *strings.Builder, k *kernel) {
 			text += "}\n"
 		}
 	}
-	for _, p := range "ABCDE" {
+	for _, p := range "ABCDEF" {
 		if strings.Contains(text, fmt.Sprintf("w[%c", p)) {
 			fmt.Fprintf(b, "%c := int(o.%c)/8 + lane\n", p, p)
 		}
@@ -167,7 +167,7 @@ func asmFile(list []*kernel) string {
 // next goes on to the next instruction.
 const next = "\tMOVL (SI), R9\n\tADDQ $32, SI\n\tJMP  (R8)(R9*8)\n"
 
-var pointers = map[byte]string{'A': "AX", 'B': "BX", 'C': "CX", 'D': "DX", 'E': "R11", 'Z': "DI"}
+var pointers = map[byte]string{'A': "AX", 'B': "BX", 'C': "CX", 'D': "DX", 'E': "R11", 'F': "R13", 'Z': "DI"}
 
 func asmKernel(b *strings.Builder, k *kernel, s isa) {
 	fmt.Fprintf(b, "\nTEXT %s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", k.name, s.name)
@@ -189,7 +189,10 @@ func asmKernel(b *strings.Builder, k *kernel, s isa) {
 			}
 		}
 	}
-	for i, p := range []byte("ABCDE") {
+	if used['F'] && strides['L'] {
+		log.Fatalf("%s: F is a place and a stride", k.name)
+	}
+	for i, p := range []byte("ABCDEF") {
 		if used[p] {
 			fmt.Fprintf(b, "\tMOVL %d(SI), %s\n\tADDQ DI, %s\n", 8+4*i-32, pointers[p], pointers[p])
 		}

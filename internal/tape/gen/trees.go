@@ -175,16 +175,6 @@ func trees() (list []*kernel) {
 				k.st(at('A', j).row('L', 1), acc[d+j])
 			}
 		})
-		add(fmt.Sprintf("TwoSpread%d", d), fmt.Sprintf("stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the %d columns N of the body.", d), func(k *kernel) {
-			acc := k.vec(at('D', 0), 12)
-			for j := range d {
-				x, y := k.ld(at('C', j)), k.ld(at('C', j).row('L', 1))
-				for c := range 6 {
-					acc[c], acc[6+c] = k.fnma(x, at('B', 6*j+c), acc[c]), k.fnma(y, at('B', 6*j+c), acc[6+c])
-				}
-			}
-			k.put(at('A', 0), acc...)
-		})
 		for _, width := range []int{6, 3} {
 			name, rows := fmt.Sprintf("Seen%d", d), "N rows B"
 			if width == 3 {
@@ -266,35 +256,9 @@ func unpin(k *kernel) {
 	}
 }
 
-// snap is Snap. It turns the body by s×z, from its axis s to that of the pin, keeps the rate about z, and places the
-// origin. The rotation is 2·atan of half of the angle's sine, which is the angle but for its third power.
+// snap is Snap.
 func snap(k *kernel) {
-	cross := func(x []val, m mem) []val { return k.cross(x, k.vec(m, 3)) }
-	// s = r + 2·q₀·(q×r) + 2·q×(q×r)
-	q := k.vec(at('A', atRotation+1), 3)
-	t := cross(q, at('C', places.PinAxis))
-	for i := range t {
-		t[i] = k.add(t[i], t[i])
-	}
-	s := k.cross(q, t)
-	for i := range s {
-		s[i] = k.add(k.fma(t[i], at('A', atRotation), s[i]), at('C', places.PinAxis+i))
-	}
-	v := cross(s, at('D', places.PinAxis))
-	square := k.dot(anys(v), anys(v))
-	for i := range v {
-		v[i] = k.mul(v[i], constant(half))
-	}
-	// (1, v)·q, of length one.
-	p := []mem{at('A', atRotation), at('A', atRotation+1), at('A', atRotation+2), at('A', atRotation+3)}
-	out := []val{
-		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], k.ld(p[0])))),
-		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], k.ld(p[1])))),
-		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], k.ld(p[2])))),
-		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], k.ld(p[3])))),
-	}
-	k.put(at('A', atRotation), unit(k, out)...)
-	axesOf(k, 'A', atRotation, 'B')
+	square := ontoAxis(k, k.vec(at('A', atRotation), 4), 'A', 'B', at('C', places.PinAxis), at('D', places.PinAxis))
 	near := make([]val, 3)
 	for i := range near {
 		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
@@ -304,19 +268,56 @@ func snap(k *kernel) {
 		square = k.fma(moved, moved, square)
 	}
 	k.st(at('E', 0), k.add(square, at('E', 0)))
-	w := make([]val, 3)
-	for i := range w {
-		w[i] = k.sub(at('A', atOmega+i), at('D', places.PinOmega+i))
+	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D')
+}
+
+// ontoAxis turns a body of the rotation p by s×z, from its axis s, own in its axes, to that of a pin. It stores the
+// rotation in the state and the axes in axes, and returns the square of s×z. The turn is 2·atan of half of the angle's
+// sine, which is the angle but for its third power.
+func ontoAxis(k *kernel, p []val, state, axes byte, own, pin mem) val {
+	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
+	q := p[1:]
+	t := k.cross(q, k.vec(own, 3))
+	for i := range t {
+		t[i] = k.add(t[i], t[i])
 	}
-	rate := k.dot(anys(w), lanesOf('D', places.PinAxis, 3, 1))
-	z := k.vec(at('D', places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
-	rate = k.mul(rate, k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
-	for i := range w {
-		w[i] = k.fma(rate, at('D', places.PinAxis+i), at('D', places.PinOmega+i))
-		k.st(at('A', atOmega+i), w[i])
+	s := k.cross(q, t)
+	for i := range s {
+		s[i] = k.add(k.fma(t[i], p[0], s[i]), at(own.ptr, own.off+i))
 	}
-	for i, x := range k.cross(near, w) {
-		k.st(at('A', atVelocity+i), k.add(x, at('D', places.PinVelocity+i)))
+	v := k.cross(s, k.vec(pin, 3))
+	square := k.dot(anys(v), anys(v))
+	for i := range v {
+		v[i] = k.mul(v[i], constant(half))
+	}
+	// (1, v)·p, of length one.
+	out := []val{
+		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], p[0]))),
+		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], p[1]))),
+		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
+		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], p[3]))),
+	}
+	k.put(at(state, atRotation), unit(k, out)...)
+	axesOf(k, state, atRotation, axes)
+	return square
+}
+
+// ontoRates gives the state A the rates of a pin, and of w the part about the pin; the origin of the pin is at near from
+// the body's.
+func ontoRates(k *kernel, w, near []val, pin byte) {
+	rel := make([]val, 3)
+	for i := range rel {
+		rel[i] = k.sub(w[i], at(pin, places.PinOmega+i))
+	}
+	z := k.vec(at(pin, places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	out := make([]val, 3)
+	for i := range out {
+		out[i] = k.fma(rate, z[i], k.ld(at(pin, places.PinOmega+i)))
+		k.st(at('A', atOmega+i), out[i])
+	}
+	for i, x := range k.cross(near, out) {
+		k.st(at('A', atVelocity+i), k.add(x, at(pin, places.PinVelocity+i)))
 	}
 }
 
