@@ -42,7 +42,7 @@ type hung struct {
 
 	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
 	drift place // and c for these; none where the group snaps
-	pins  place // where it does: the pin on the parent, and the body's own
+	pins  place // where it does: behind the frame of the body the pin on the parent, and the body's own
 }
 
 // sides returns which frames of the joint are on the body and on its parent.

@@ -180,7 +180,7 @@ func (w *worker) roll(r *rolling, g int) {
 	if w.t.steps != nil {
 		w.setStep(r.how.Step)
 	}
-	loaded, ahead := false, 0
+	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
 	mayWait := r.how.Control == nil && !w.timed && r.states.nAngles == 0
 	for step := range r.how.Steps {
 		if r.how.Control != nil {
@@ -208,7 +208,10 @@ func (w *worker) roll(r *rolling, g int) {
 			loaded = alone == 0 && r.how.Control == nil
 			mayWait = mayWait && alone == 0
 		}
-		for l := range n {
+		if alone == 0 {
+			made++
+		}
+		for l := 0; alone != 0 && l < n; l++ {
 			i := first + l
 			if r.out.errs[i] != nil {
 				continue
@@ -225,6 +228,9 @@ func (w *worker) roll(r *rolling, g int) {
 		if into {
 			r.how.Into[k/every-1].copyGroup(r.states, g, n)
 		}
+	}
+	for i := range r.out.steps[first:][:n] {
+		r.out.steps[first+i] += made
 	}
 }
 
@@ -297,9 +303,8 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	}
 	unit := w.b.drift * w.b.drift
 	errorP, bad, holds := w.lane(t.errorP), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
-	for l := range n {
-		i := g*lanes + l
-		if !(errorP[l] <= unit) || bad[l] != 0 || holds[l] != 1 || r.out.errs[i] != nil {
+	for l, err := range r.out.errs[g*lanes:][:n] {
+		if !(errorP[l] <= unit) || bad[l] != 0 || holds[l] != 1 || err != nil {
 			ok &^= 1 << l
 		}
 	}
@@ -315,8 +320,8 @@ func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	over, weak := w.lane(w.c.sys.record.at(overPivot)), w.lane(w.c.sys.record.at(weakRows))
 	time := w.lane(w.c.time())
 	errs := r.out.errs[g*lanes:][:n]
-	for l := range errs {
-		if ok>>l&1 == 1 && errs[l] == nil {
+	for l, err := range errs {
+		if ok>>l&1 == 1 && err == nil {
 			r.out.watch(g*lanes+l, time[l], r.how.Step, over[l], int(weak[l]))
 		}
 	}

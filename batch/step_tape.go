@@ -51,7 +51,6 @@ func (c *compiler) refusal() string {
 func (c *compiler) steps(stage []tape.Op) *stepper {
 	s := &stepper{h: c.room(8), errorP: c.sys.record.at(places.Drift)}
 	c.spread()
-	stage = join(stage, c.take())
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
 	for i := range over {
@@ -96,25 +95,40 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 	return out
 }
 
-// moveAll adds the step of SemiImplicit of all bodies: those of groups whose tree joints are all hinges go on from pin to
-// pin. It finds what Departure finds, so that the stage before does without.
+// moveAll adds the step of SemiImplicit of all bodies, and their axes after it: those of groups whose tree joints are all
+// hinges go on from pin to pin. It finds what Departure finds, so that the stage before does without.
 func (c *compiler) moveAll() {
+	move := func(h *hung, code tape.Code) {
+		b := &c.bodies[h.body]
+		code += tape.Code(h.columns()-1) * (tape.EulerBy2 - tape.EulerBy1)
+		c.op(code, b.state, h.N, b.axes, b.data, c.sys.record, c.sys.x[h.group.node].at(h.from))
+	}
 	for i := range c.bodies {
-		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
+		b, h := &c.bodies[i], c.reduced.of[i]
+		switch {
+		case h == nil:
 			c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
+		case !h.group.snaps:
+			move(h, tape.EulerBy1)
 		}
 	}
 	c.eachSnapping(func(h *hung) {
-		b := &c.bodies[h.body]
-		c.op(tape.EulerPin, b.state, b.x, b.axes, b.data, c.sys.record, c.pinsOf(h))
+		c.putPins(h)
+		move(h, tape.EulerPin1)
 	})
 }
 
-// snapAll puts the bodies of groups whose tree joints are all hinges on their pins.
+// snapAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
 func (c *compiler) snapAll(s *stepper) {
+	for i := range c.bodies {
+		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
+			c.op(tape.Axes, b.axes, b.state.at(atRotation))
+		}
+	}
 	c.eachSnapping(func(h *hung) {
-		b, pins := &c.bodies[h.body], c.pinsOf(h)
-		c.op(tape.Snap, b.state, b.axes, pins.at(places.Pin), pins, s.errorP)
+		c.putPins(h)
+		b := &c.bodies[h.body]
+		c.op(tape.Snap, b.state, b.axes, h.pins.at(places.Pin), h.pins, s.errorP)
 	})
 }
 
@@ -182,11 +196,6 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 			continue
 		}
 		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
-	}
-	for i := range c.bodies {
-		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
-			c.op(tape.Axes, b.axes, b.state.at(atRotation))
-		}
 	}
 	for j := range c.mech.Joints {
 		if h := c.reduced.tree[j]; h != nil && !h.group.snaps {
@@ -308,8 +317,7 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	if c.hasPins(h) {
 		b, code := &c.bodies[h.body], unpins[jt.Kind]
 		own, _ := h.sides()
-		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h))
-		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
+		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h), s.errorP)
 		return
 	}
 	along := c.constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign

@@ -286,19 +286,18 @@ func (c *compiler) pinOnto(out place, h *hung) {
 		c.pinTo(out, int(h.joint), far)
 		return
 	}
-	b := &c.bodies[h.parent.body]
-	c.op(tape.Pin, out, b.state, b.axes, c.pinIn(int(h.joint), far))
+	b, code := &c.bodies[h.parent.body], tape.Pin
+	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // whose own frame is compared with the parent's
+		code = tape.TurnedPin
+	}
+	c.op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))
 }
 
-// pinsOf returns the pin on the parent of a body in a group, and behind it the body's own pin in its axes.
-func (c *compiler) pinsOf(h *hung) place {
-	if h.pins == 0 {
-		h.pins = c.constant(make([]float64, places.Pin+places.OwnPin)...)
-	}
+// putPins stores the pin on the parent of a body in a group that snaps, and the body's own pin in its axes.
+func (c *compiler) putPins(h *hung) {
 	own, _ := h.sides()
 	c.pinOnto(h.pins, h)
 	c.pinTo(h.pins.at(places.Pin), int(h.joint), own)
-	return h.pins
 }
 
 // twists adds moments about the axes of a hinge or a universal joint to its bodies.

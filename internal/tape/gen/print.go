@@ -212,6 +212,7 @@ func asmKernel(b *strings.Builder, k *kernel, s isa) {
 	a := newAllocator(k, s)
 	for i, l := range k.lines {
 		if i == k.from {
+			a.hoist(b)
 			b.WriteString("loop:\n")
 		}
 		a.print(b, i, l, far)
@@ -232,7 +233,8 @@ type allocator struct {
 	events map[mem][]event
 	reg    map[val]int
 	kept   map[mem]int
-	users  []int // of each register: values and places that are in it
+	fixed  map[mem]bool // what stays in registers through the loop
+	users  []int        // of each register: values and places that are in it
 	free   []int
 }
 
@@ -266,8 +268,68 @@ func newAllocator(k *kernel, s isa) *allocator {
 // never is the next line of what is not read again.
 const never = 1 << 30
 
+// hoist loads what all turns of the loop read, as far as there are registers that the loop does not take.
+func (a *allocator) hoist(b *strings.Builder) {
+	a.forgetAll()
+	k := a.k
+	body := k.lines[k.from:k.to]
+	changes := map[byte]bool{'Z': true} // which are few
+	for _, l := range body {
+		switch l.op {
+		case "step", "stepL":
+			changes[l.ptr] = true
+		case "st":
+			changes[l.args[1].(mem).ptr] = true
+		}
+	}
+	left := len(a.free) - k.width()
+	fixed := map[mem]bool{}
+	for _, l := range body {
+		for _, x := range l.args {
+			m, ok := x.(mem)
+			if !ok || changes[m.ptr] || fixed[m] || left <= 0 {
+				continue
+			}
+			r := a.take(k.from, nil)
+			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", address(m), a.name(r))
+			a.kept[m], fixed[m] = r, true
+			left--
+		}
+	}
+	a.fixed = fixed
+}
+
+// width returns the number of registers that the values of the loop take at once, but for those from before it, and one
+// for a copy.
+func (k *kernel) width() int {
+	last := map[val]int{}
+	for i := k.from; i < k.to; i++ {
+		for _, x := range k.lines[i].args {
+			if v, ok := x.(val); ok {
+				last[v] = i
+			}
+		}
+	}
+	live, most := map[val]bool{}, 0
+	for i := k.from; i < k.to; i++ {
+		if l := k.lines[i]; l.dst >= 0 && !l.inPlace {
+			live[l.dst] = true
+		}
+		most = max(most, len(live))
+		for v := range live {
+			if last[v] <= i {
+				delete(live, v)
+			}
+		}
+	}
+	return most + 1
+}
+
 // nextRead returns the line after i at which what a place has now is read.
 func (a *allocator) nextRead(m mem, i int) int {
+	if a.fixed[m] {
+		return i + 1 // it stays
+	}
 	for _, e := range a.events[m] {
 		if e.line <= i {
 			continue
@@ -324,7 +386,7 @@ func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
 	found := false
 	for m, r := range a.kept {
 		n := a.nextRead(m, i)
-		if inUse[r] || a.users[r] > 1 || n < next || n == next && !(found && later(m, worst)) {
+		if inUse[r] || a.fixed[m] || a.users[r] > 1 || n < next || n == next && !(found && later(m, worst)) {
 			continue
 		}
 		worst, next, found = m, n, true
@@ -367,7 +429,8 @@ func address(m mem) string {
 }
 
 func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) {
-	if i == a.k.from || i == a.k.to {
+	if i == a.k.to {
+		a.fixed = nil
 		a.forgetAll()
 	}
 	switch l.op {

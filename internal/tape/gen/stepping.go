@@ -18,7 +18,7 @@ const (
 func stepping() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
 	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *kernel) {
-		a := rates(k)
+		a := rates(k, k.vec(at('B', 0), 6))
 		k.put(at('A', 0), a...)
 		notice(k, at('E', 0), a)
 	})
@@ -30,9 +30,15 @@ func stepping() (list []*kernel) {
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
 	moved := " It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step."
-	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body. It notes in the record how far the square of the quaternion was from one."+moved, euler)
-	add("EulerPin", "does the same for a body on a hinge, and puts it on the pin of its parent: F are that pin and after it the body's own pin in its axes. C takes the new axes, and the record the square of the displacement.", func(k *kernel) { eulerPin(k, false) })
-	narrow(list, func(k *kernel) { eulerPin(k, true) })
+	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. It notes in the record how far the square of the quaternion was from one."+moved, func(k *kernel) {
+		euler(k, k.vec(at('B', 0), 6))
+	})
+	for d := 1; d <= maxTree; d++ {
+		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
+		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
+		add(fmt.Sprintf("EulerPin%d", d), "does the same for a body on a hinge"+of+" It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, d, false) })
+		narrow(list, func(k *kernel) { eulerPin(k, d, true) })
+	}
 	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
 	add("Moved", moves+" B are the solutions."+moved, func(k *kernel) {
 		displace(k, func(row int) []val { return outwards(k, k.vec(at('B', 6*row), 6)) })
@@ -48,9 +54,21 @@ func stepping() (list []*kernel) {
 	return list
 }
 
-// euler is Euler.
-func euler(k *kernel) {
-	a := rates(k)
+// spread returns the first n numbers of the weighted acceleration of a body in a group, (R1).
+func spread(k *kernel, d, n int) []val {
+	x := k.vec(at('B', 6*d), n)
+	for j := range d {
+		z := k.ld(at('F', j))
+		for c := range x {
+			x[c] = k.fnma(z, at('B', 6*j+c), x[c])
+		}
+	}
+	return x
+}
+
+// euler is Euler, by the weighted acceleration x.
+func euler(k *kernel, x []val) {
+	a := rates(k, x)
 	h := k.ld(at('E', places.Step))
 	bad := k.total(a)
 	for i := range 3 {
@@ -71,13 +89,15 @@ func euler(k *kernel) {
 	k.st(at('E', notUnit), k.max(k.abs(excess(k, p)), at('E', notUnit)))
 	k.put(at('A', atRotation), unit(k, p)...)
 	notice(k, at('E', notFinite), []val{bad})
+	axesOf(k, 'A', atRotation, 'C')
 }
 
 // eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
 // from where its velocity leads. With few registers the angular velocity waits in the state.
-func eulerPin(k *kernel, few bool) {
-	own := places.Pin
-	alpha := turned(k, k.vec(at('B', 0), 3))
+func eulerPin(k *kernel, d int, few bool) {
+	pin := places.Frame
+	own := pin + places.Pin
+	alpha := turned(k, spread(k, d, 3))
 	h := k.ld(at('E', places.Step))
 	q, w, turn, half := k.vec(at('A', atRotation), 4), make([]val, 3), make([]val, 3), k.mul(h, constant(half))
 	k.st(at('E', notUnit), k.max(k.abs(excess(k, q)), at('E', notUnit)))
@@ -91,11 +111,11 @@ func eulerPin(k *kernel, few bool) {
 		k.put(at('A', atOmega), w...)
 	}
 	p := rotated(k, turn, at('A', atRotation), at('E', atSeries))
-	square := ontoAxis(k, p, 'A', 'C', at('F', own+places.PinAxis), at('F', places.PinAxis))
+	square := ontoAxis(k, p, 'A', 'C', at('C', own+places.PinAxis), at('C', pin+places.PinAxis))
 	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.dot([]any{k.ld(at('F', own)), k.ld(at('F', own+1)), k.ld(at('F', own+2))}, lanesOf('C', 3*i, 3, 1))
-		x := k.sub(k.ld(at('F', i)), near[i])
+		near[i] = k.dot([]any{k.ld(at('C', own)), k.ld(at('C', own+1)), k.ld(at('C', own+2))}, lanesOf('C', 3*i, 3, 1))
+		x := k.sub(k.ld(at('C', pin+i)), near[i])
 		moved := k.sub(x, k.fma(at('E', places.Step), at('A', atVelocity+i), at('A', i)))
 		k.st(at('A', i), x)
 		square = k.fma(moved, moved, square)
@@ -104,7 +124,7 @@ func eulerPin(k *kernel, few bool) {
 	if few {
 		w = k.vec(at('A', atOmega), 3)
 	}
-	ontoRates(k, w, near, 'F')
+	ontoRates(k, w, near, 'C', pin)
 }
 
 // displace is Moved, for two motions of the body in world axes: angular, then that of the origin of its frame.
@@ -174,12 +194,11 @@ func displaceBy(k *kernel, d int, off, again bool) {
 }
 
 // rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
-func rates(k *kernel) []val {
-	x := k.vec(at('B', 0), 6)
+func rates(k *kernel, x []val) []val {
 	alpha, a := turned(k, x[:3]), make([]val, 3)
 	carried(k, a, alpha, x[3:])
 	// a − ω×(ω×c), along the axes of the body.
-	w := k.vec(at('C', 9), 3)
+	w := k.vec(at('C', places.Spin), 3)
 	c := k.vec(at('D', atCom), 3)
 	wc, ww := k.dot(anys(w), anys(c)), k.dot(anys(w), anys(w))
 	for i := range a {

@@ -80,7 +80,7 @@ func trees() (list []*kernel) {
 		}
 		k.st(at('A', 0), k.dot(anys(x), lanesOf('B', 0, 3, 1)))
 	})
-	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", func(k *kernel) {
+	pin := func(k *kernel) {
 		for half := range 2 {
 			x := make([]val, 3)
 			r := k.vec(at('D', 3*half), 3)
@@ -99,12 +99,16 @@ func trees() (list []*kernel) {
 		for i := range 3 {
 			k.st(at('A', places.PinOmega+i), k.ld(at('B', atOmega+i)))
 		}
+	}
+	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", pin)
+	add("TurnedPin", "does the same as Pin, and stores the rotation of the body behind.", func(k *kernel) {
+		pin(k)
 		for i := range 4 {
 			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
 		}
 	})
 	pinned := "stores in A the motions that put a body back on the pin E of a "
-	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them."
+	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F."
 	add("Unpin", pinned+"hinge"+back, unpin)
 	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
 	add("Uncross", pinned+"universal joint"+back, uncross)
@@ -248,7 +252,9 @@ func unpin(k *kernel) {
 	k.put(at('A', 9), v...)
 	s := ownAxis(k)
 	z := k.vec(at('E', places.PinAxis), 3)
-	k.put(at('A', 0), k.cross(s, z)...)
+	t := k.cross(s, z)
+	k.put(at('A', 0), t...)
+	squares(k, t, r)
 	w := slower(k)
 	along := k.dot(anys(w), anys(z))
 	for i := range w {
@@ -268,7 +274,7 @@ func snap(k *kernel) {
 		square = k.fma(moved, moved, square)
 	}
 	k.st(at('E', 0), k.add(square, at('E', 0)))
-	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D')
+	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D', 0)
 }
 
 // ontoAxis turns a body of the rotation p by s×z, from its axis s, own in its axes, to that of a pin. It stores the
@@ -302,22 +308,22 @@ func ontoAxis(k *kernel, p []val, state, axes byte, own, pin mem) val {
 	return square
 }
 
-// ontoRates gives the state A the rates of a pin, and of w the part about the pin; the origin of the pin is at near from
-// the body's.
-func ontoRates(k *kernel, w, near []val, pin byte) {
+// ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
+// The origin of the pin is at near from the body's.
+func ontoRates(k *kernel, w, near []val, pin byte, o int) {
 	rel := make([]val, 3)
 	for i := range rel {
-		rel[i] = k.sub(w[i], at(pin, places.PinOmega+i))
+		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
 	}
-	z := k.vec(at(pin, places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	z := k.vec(at(pin, o+places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
 	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
 	out := make([]val, 3)
 	for i := range out {
-		out[i] = k.fma(rate, z[i], k.ld(at(pin, places.PinOmega+i)))
+		out[i] = k.fma(rate, z[i], k.ld(at(pin, o+places.PinOmega+i)))
 		k.st(at('A', atOmega+i), out[i])
 	}
 	for i, x := range k.cross(near, out) {
-		k.st(at('A', atVelocity+i), k.add(x, at(pin, places.PinVelocity+i)))
+		k.st(at('A', atVelocity+i), k.add(x, at(pin, o+places.PinVelocity+i)))
 	}
 }
 
@@ -333,10 +339,18 @@ func uncross(k *kernel) {
 	part := k.div(constant(one), k.dot(anys(n), anys(n)))
 	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
 	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
+	t := make([]val, 3)
 	for i := range n {
-		k.st(at('A', i), k.mul(turn, n[i]))
+		t[i] = k.mul(turn, n[i])
+		k.st(at('A', i), t[i])
 		k.st(at('A', 6+i), k.mul(rate, n[i]))
 	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+}
+
+// squares adds the squares of numbers to F.
+func squares(k *kernel, x, y []val) {
+	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
 }
 
 // unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
@@ -364,11 +378,14 @@ func unslide(k *kernel) {
 	b := func(i int) mem { return at('E', places.PinRotation+i) }
 	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
 	q = k.sub(k.null(), k.add(q, q))
+	t := make([]val, 3)
 	for i := 1; i <= 3; i++ { // a·b̄
 		j, l := i%3+1, (i+1)%3+1
 		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
-		k.st(at('A', i-1), k.mul(q, x))
+		t[i-1] = k.mul(q, x)
+		k.st(at('A', i-1), t[i-1])
 	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
 }
 
 // centripetal returns w×(w×r).
