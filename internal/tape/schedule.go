@@ -32,8 +32,8 @@ const (
 )
 
 // Schedule returns a tape that does the same, bit by bit, in an order in which instructions wait less for each other: of
-// those whose operands are there, or will be first, the one on which the longest chain hangs comes next. The tape has to
-// stay in a workspace of n places (Check).
+// those whose operands are there, or will be first, the one whose last operand is newest comes next, and of several the one
+// on which the longest chain hangs. The tape has to stay in a workspace of n places (Check).
 //
 // Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
 func Schedule(list []Op, n int) []Op {
@@ -59,10 +59,14 @@ type scheduler struct {
 // cost returns the cycles of an instruction.
 func (s *scheduler) cost(i int) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
 
-// before reports whether i is to come before j.
+// before reports whether i is to come before j. Of two whose operands are there, it is the one whose operands have been
+// there for less time: they are in the first cache.
 func (s *scheduler) before(i, j, now int) bool {
 	if x, y := max(s.start[i], now), max(s.start[j], now); x != y {
 		return x < y
+	}
+	if s.start[i] != s.start[j] {
+		return s.start[i] > s.start[j]
 	}
 	if s.chain[i] != s.chain[j] {
 		return s.chain[i] > s.chain[j]
