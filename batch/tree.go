@@ -30,9 +30,17 @@ func (c *compiler) hang() {
 		pair := root.add.at(-6)
 		for _, h := range g.bodies {
 			b, at, parent := &c.bodies[h.body], h.c().at(-6), c.sys.null
-			if h == root {
+			switch {
+			case c.rootHinge(h):
+				own, _ := h.sides()
+				code := tape.Root
+				if len(g.bodies) > 1 {
+					code = tape.RootHolds
+				}
+				c.op(code, at, h.free[0], b.axes, b.data, c.armIn(int(h.joint), own))
+			case h == root:
 				c.op(tape.TwoHangFree, at, parent, b.axes, b.data, pair)
-			} else {
+			default:
 				c.op(tape.TwoHang, at, c.bodies[h.parent.body].axes, b.axes, b.data, h.add.at(-6))
 			}
 		}
@@ -57,6 +65,10 @@ func (c *compiler) hang() {
 	}
 	c.lasting()
 }
+
+// rootHinge reports whether what a body on a hinge to the ground moves by is one instruction. Rollout reads the arm that it
+// does without, but for groups of hinges alone.
+func (c *compiler) rootHinge(h *hung) bool { return h.parent == nil && h.group.snaps }
 
 // column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
 func (c *compiler) column(g *group, k, i int, r place) {
@@ -161,14 +173,16 @@ func (c *compiler) turning(h *hung) {
 		if body == h.body {
 			arm = frame.at(places.ArmBody)
 		}
-		if body >= 0 {
+		if body >= 0 && !c.rootHinge(h) {
 			c.op(tape.MulVec, arm, c.bodies[body].axes, c.armIn(j, s))
 		}
 	}
 	P, S := pinColumns(jt)
 	axes := h.free
 	c.axisTo(axes[0], j, sideP, P)
-	c.swing(h)
+	if !c.rootHinge(h) {
+		c.swing(h)
+	}
 	if jt.Kind == joints.Universal {
 		c.axisTo(axes[1], j, sideS, S)
 		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))

@@ -416,132 +416,136 @@ const (
 	TwoHangFree Code = 204
 	// TwoHang does the same as Hang for two motions one behind the other.
 	TwoHang Code = 205
+	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6).
+	Root Code = 206
+	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6). The frame takes both, for the bodies that hang on this one.
+	RootHolds Code = 207
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 206
+	SwingFree Code = 208
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 207
+	SwingHung Code = 209
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 208
+	Cardan Code = 210
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 209
+	Twist Code = 211
 	// Between stores B·(C − D) of vectors.
-	Between Code = 210
+	Between Code = 212
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 211
+	Pin Code = 213
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
-	TurnedPin Code = 212
+	TurnedPin Code = 214
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 213
+	Unpin Code = 215
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 214
+	Snap Code = 216
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 215
+	Uncross Code = 217
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 216
+	Unslide Code = 218
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 217
+	Slide Code = 219
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 218
+	Thrust Code = 220
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 219
+	Loads1 Code = 221
 	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 220
+	TwoLoads1 Code = 222
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 221
+	Seen1 Code = 223
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 222
+	SeenTurn1 Code = 224
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 223
+	Loads2 Code = 225
 	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 224
+	TwoLoads2 Code = 226
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 225
+	Seen2 Code = 227
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 226
+	SeenTurn2 Code = 228
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 227
+	Loads3 Code = 229
 	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 228
+	TwoLoads3 Code = 230
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 229
+	Seen3 Code = 231
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 230
+	SeenTurn3 Code = 232
 	// FirstLean3x1 stores −B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x1 Code = 231
+	FirstLean3x1 Code = 233
 	// Lean3x1 subtracts B·Bᵀ, 3 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x1 Code = 232
+	Lean3x1 Code = 234
 	// FirstLean3x2 stores −B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x2 Code = 233
+	FirstLean3x2 Code = 235
 	// Lean3x2 subtracts B·Bᵀ, 3 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x2 Code = 234
+	Lean3x2 Code = 236
 	// FirstLean3x3 stores −B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x3 Code = 235
+	FirstLean3x3 Code = 237
 	// Lean3x3 subtracts B·Bᵀ, 3 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x3 Code = 236
+	Lean3x3 Code = 238
 	// FirstLean5x1 stores −B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x1 Code = 237
+	FirstLean5x1 Code = 239
 	// Lean5x1 subtracts B·Bᵀ, 5 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x1 Code = 238
+	Lean5x1 Code = 240
 	// FirstLean5x2 stores −B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x2 Code = 239
+	FirstLean5x2 Code = 241
 	// Lean5x2 subtracts B·Bᵀ, 5 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x2 Code = 240
+	Lean5x2 Code = 242
 	// FirstLean5x3 stores −B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x3 Code = 241
+	FirstLean5x3 Code = 243
 	// Lean5x3 subtracts B·Bᵀ, 5 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x3 Code = 242
+	Lean5x3 Code = 244
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 243
+	Orthonormal1 Code = 245
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 244
+	Orthonormal11 Code = 246
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 245
+	Orthonormal111 Code = 247
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 246
+	Orthonormal12 Code = 248
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 247
+	Orthonormal2 Code = 249
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 248
+	Orthonormal21 Code = 250
 	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal3 Code = 249
+	Orthonormal3 Code = 251
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 250
+	Rate Code = 252
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	FirstStage Code = 251
+	FirstStage Code = 253
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	NextStage Code = 252
+	NextStage Code = 254
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
-	LastStage Code = 253
+	LastStage Code = 255
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. It notes in the record how far the square of the quaternion was from one. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	Euler Code = 254
+	Euler Code = 256
 	// EulerBy1 does the same for a body in a group: B are its 1 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerBy1 Code = 255
+	EulerBy1 Code = 257
 	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerPin1 Code = 256
+	EulerPin1 Code = 258
 	// EulerBy2 does the same for a body in a group: B are its 2 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerBy2 Code = 257
+	EulerBy2 Code = 259
 	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerPin2 Code = 258
+	EulerPin2 Code = 260
 	// EulerBy3 does the same for a body in a group: B are its 3 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerBy3 Code = 259
+	EulerBy3 Code = 261
 	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	EulerPin3 Code = 260
+	EulerPin3 Code = 262
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	Moved Code = 261
+	Moved Code = 263
 	// MovedBy1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedBy1 Code = 262
+	MovedBy1 Code = 264
 	// MovedOff1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedOff1 Code = 263
+	MovedOff1 Code = 265
 	// MovedBy2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedBy2 Code = 264
+	MovedBy2 Code = 266
 	// MovedOff2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedOff2 Code = 265
+	MovedOff2 Code = 267
 	// MovedBy3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedBy3 Code = 266
+	MovedBy3 Code = 268
 	// MovedOff3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
-	MovedOff3 Code = 267
+	MovedOff3 Code = 269
 
-	numCodes = 268
+	numCodes = 270
 )
 
 var codeNames = [numCodes]string{
@@ -751,6 +755,8 @@ var codeNames = [numCodes]string{
 	"Carry",
 	"TwoHangFree",
 	"TwoHang",
+	"Root",
+	"RootHolds",
 	"SwingFree",
 	"SwingHung",
 	"Cardan",
@@ -1038,6 +1044,8 @@ var spans = [numCodes]spanOf{
 	Carry:           {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
 	TwoHangFree:     {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	TwoHang:         {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	Root:            {lines: 72, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:       {lines: 102, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
@@ -1515,6 +1523,10 @@ func step(w []float64, o *Op, lane int) {
 		goTwoHangFree(w, o, lane)
 	case TwoHang:
 		goTwoHang(w, o, lane)
+	case Root:
+		goRoot(w, o, lane)
+	case RootHolds:
+		goRootHolds(w, o, lane)
 	case SwingFree:
 		goSwingFree(w, o, lane)
 	case SwingHung:
@@ -13439,6 +13451,196 @@ func goTwoHang(w []float64, o *Op, lane int) {
 	w[A+80] = v132
 	v133 := float64(v130 * v123)
 	w[A+88] = v133
+}
+
+func goRoot(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := float64(v5 * w[D+192])
+	v13 := math.FMA(v8, w[D+216], v12)
+	v14 := math.FMA(v11, w[D+224], v13)
+	w[A+0] = v14
+	v15 := float64(v8 * w[D+200])
+	v16 := math.FMA(v11, w[D+232], v15)
+	w[A+8] = v16
+	v17 := float64(v11 * w[D+208])
+	w[A+16] = v17
+	v18 := w[E+0]
+	v19 := w[E+8]
+	v20 := w[E+16]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := w[D+160]
+	v28 := float64(v27 * v22)
+	w[A+24] = v28
+	v29 := float64(v27 * v24)
+	w[A+32] = v29
+	v30 := float64(v27 * v26)
+	w[A+40] = v30
+	v31 := 0.0
+	w[A+48] = v31
+	w[A+56] = v31
+	w[A+64] = v31
+	v32 := w[C+72]
+	v33 := w[C+80]
+	v34 := w[C+88]
+	v35 := w[E+0]
+	v36 := w[E+8]
+	v37 := w[E+16]
+	v38 := float64(v32 * v35)
+	v39 := math.FMA(v33, v36, v38)
+	v40 := math.FMA(v34, v37, v39)
+	v41 := float64(v32 * v32)
+	v42 := math.FMA(v33, v33, v41)
+	v43 := math.FMA(v34, v34, v42)
+	v44 := float64(v40 * v32)
+	v45 := math.FMA(-v43, v35, v44)
+	v46 := float64(v40 * v33)
+	v47 := math.FMA(-v43, v36, v46)
+	v48 := float64(v40 * v34)
+	v49 := math.FMA(-v43, v37, v48)
+	v50 := 0.0
+	v51 := v50 - v45
+	v52 := 0.0
+	v53 := v52 - v47
+	v54 := 0.0
+	v55 := v54 - v49
+	v56 := w[D+160]
+	v57 := float64(v56 * v51)
+	w[A+72] = v57
+	v58 := float64(v56 * v53)
+	w[A+80] = v58
+	v59 := float64(v56 * v55)
+	w[A+88] = v59
+}
+
+func goRootHolds(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	v12 := float64(v5 * w[D+192])
+	v13 := math.FMA(v8, w[D+216], v12)
+	v14 := math.FMA(v11, w[D+224], v13)
+	w[A+0] = v14
+	v15 := float64(v8 * w[D+200])
+	v16 := math.FMA(v11, w[D+232], v15)
+	w[A+8] = v16
+	v17 := float64(v11 * w[D+208])
+	w[A+16] = v17
+	v18 := w[E+0]
+	v19 := w[E+8]
+	v20 := w[E+16]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := w[D+160]
+	v28 := float64(v27 * v22)
+	w[A+24] = v28
+	v29 := float64(v27 * v24)
+	w[A+32] = v29
+	v30 := float64(v27 * v26)
+	w[A+40] = v30
+	v31 := float64(v22 * w[C+0])
+	v32 := math.FMA(v24, w[C+8], v31)
+	v33 := math.FMA(v26, w[C+16], v32)
+	w[C+168] = v33
+	v34 := float64(v22 * w[C+24])
+	v35 := math.FMA(v24, w[C+32], v34)
+	v36 := math.FMA(v26, w[C+40], v35)
+	w[C+176] = v36
+	v37 := float64(v22 * w[C+48])
+	v38 := math.FMA(v24, w[C+56], v37)
+	v39 := math.FMA(v26, w[C+64], v38)
+	w[C+184] = v39
+	v40 := 0.0
+	w[A+48] = v40
+	w[A+56] = v40
+	w[A+64] = v40
+	w[C+192] = v40
+	w[C+200] = v40
+	w[C+208] = v40
+	v41 := w[C+72]
+	v42 := w[C+80]
+	v43 := w[C+88]
+	v44 := w[E+0]
+	v45 := w[E+8]
+	v46 := w[E+16]
+	v47 := float64(v41 * v44)
+	v48 := math.FMA(v42, v45, v47)
+	v49 := math.FMA(v43, v46, v48)
+	v50 := float64(v41 * v41)
+	v51 := math.FMA(v42, v42, v50)
+	v52 := math.FMA(v43, v43, v51)
+	v53 := float64(v49 * v41)
+	v54 := math.FMA(-v52, v44, v53)
+	v55 := float64(v49 * v42)
+	v56 := math.FMA(-v52, v45, v55)
+	v57 := float64(v49 * v43)
+	v58 := math.FMA(-v52, v46, v57)
+	v59 := 0.0
+	v60 := v59 - v54
+	v61 := 0.0
+	v62 := v61 - v56
+	v63 := 0.0
+	v64 := v63 - v58
+	v65 := w[D+160]
+	v66 := float64(v65 * v60)
+	w[A+72] = v66
+	v67 := float64(v65 * v62)
+	w[A+80] = v67
+	v68 := float64(v65 * v64)
+	w[A+88] = v68
+	v69 := float64(v60 * w[C+0])
+	v70 := math.FMA(v62, w[C+8], v69)
+	v71 := math.FMA(v64, w[C+16], v70)
+	w[C+216] = v71
+	v72 := float64(v60 * w[C+24])
+	v73 := math.FMA(v62, w[C+32], v72)
+	v74 := math.FMA(v64, w[C+40], v73)
+	w[C+224] = v74
+	v75 := float64(v60 * w[C+48])
+	v76 := math.FMA(v62, w[C+56], v75)
+	v77 := math.FMA(v64, w[C+64], v76)
+	w[C+232] = v77
 }
 
 func goSwingFree(w []float64, o *Op, lane int) {

@@ -38,6 +38,9 @@ func trees() (list []*kernel) {
 	add("Carry", "moves a body by the motion of its parent, whose frame is B, (R3)."+operands, func(k *kernel) { hang(k, true, false, 0) })
 	add("TwoHangFree", "does the same as HangFree for two motions one behind the other.", func(k *kernel) { hang(k, false, true, 0); hang(k, false, true, 6) })
 	add("TwoHang", "does the same as Hang for two motions one behind the other.", func(k *kernel) { hang(k, true, true, 0); hang(k, true, true, 6) })
+	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6)."
+	add("Root", root, func(k *kernel) { rootHinge(k, false) })
+	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *kernel) { rootHinge(k, true) })
 	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
@@ -445,6 +448,49 @@ func hang(k *kernel, parent, joint bool, o int) {
 	for i := range v {
 		k.st(at('A', o+3+i), k.mul(root, v[i]))
 	}
+}
+
+// rootHinge is Root or RootHolds: along the axes of the body, in which the arm is constant.
+func rootHinge(k *kernel, holds bool) {
+	z, turn := k.vec(at('B', 0), 3), make([]val, 3)
+	for i := range turn {
+		turn[i] = k.dot(anys(z), places3('C', i))
+	}
+	if holds {
+		k.put(at('C', places.Motion), z...)
+	}
+	outward := func(o int, x []val) {
+		if !holds {
+			return
+		}
+		for i := range x {
+			k.st(at('C', places.Motion+o+i), k.dot(anys(x), lanesOf('C', 3*i, 3, 1)))
+		}
+	}
+	weighted := func(o int, move []val) {
+		root := k.ld(at('D', atMass))
+		for i := range move {
+			k.st(at('A', o+i), k.mul(root, move[i]))
+		}
+	}
+	L := func(i int) mem { return at('D', atRoot+i) }
+	k.st(at('A', 0), k.fma(turn[2], L(4), k.fma(turn[1], L(3), k.mul(turn[0], L(0)))))
+	k.st(at('A', 1), k.fma(turn[2], L(5), k.mul(turn[1], L(1))))
+	k.st(at('A', 2), k.mul(turn[2], L(2)))
+	move := k.cross(k.vec(at('E', 0), 3), turn)
+	weighted(3, move)
+	outward(3, move)
+	null := k.null()
+	k.put(at('A', 6), null, null, null)
+	if holds {
+		k.put(at('C', places.Motion+6), null, null, null)
+	}
+	swing := centripetal(k, k.vec(at('C', places.Spin), 3), k.vec(at('E', 0), 3))
+	for i := range swing {
+		swing[i] = k.sub(k.null(), swing[i])
+	}
+	weighted(9, swing)
+	outward(9, swing)
 }
 
 // places3 returns a column of a matrix.
