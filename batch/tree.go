@@ -55,6 +55,9 @@ func (c *compiler) hang() {
 		}
 	}
 	for _, g := range all {
+		if len(g.bodies) == 1 && c.rootHinge(g.bodies[0]) {
+			continue
+		}
 		var operands []place
 		code := 0
 		for _, h := range g.bodies {

@@ -416,9 +416,9 @@ const (
 	TwoHangFree Code = 204
 	// TwoHang does the same as Hang for two motions one behind the other.
 	TwoHang Code = 205
-	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6).
+	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
 	Root Code = 206
-	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6). The frame takes both, for the bodies that hang on this one.
+	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
 	RootHolds Code = 207
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
 	SwingFree Code = 208
@@ -1044,8 +1044,8 @@ var spans = [numCodes]spanOf{
 	Carry:           {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
 	TwoHangFree:     {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	TwoHang:         {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	Root:            {lines: 72, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHolds:       {lines: 102, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	Root:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
@@ -13474,12 +13474,9 @@ func goRoot(w []float64, o *Op, lane int) {
 	v12 := float64(v5 * w[D+192])
 	v13 := math.FMA(v8, w[D+216], v12)
 	v14 := math.FMA(v11, w[D+224], v13)
-	w[A+0] = v14
 	v15 := float64(v8 * w[D+200])
 	v16 := math.FMA(v11, w[D+232], v15)
-	w[A+8] = v16
 	v17 := float64(v11 * w[D+208])
-	w[A+16] = v17
 	v18 := w[E+0]
 	v19 := w[E+8]
 	v20 := w[E+16]
@@ -13491,46 +13488,61 @@ func goRoot(w []float64, o *Op, lane int) {
 	v26 := math.FMA(-v19, v5, v25)
 	v27 := w[D+160]
 	v28 := float64(v27 * v22)
-	w[A+24] = v28
 	v29 := float64(v27 * v24)
-	w[A+32] = v29
 	v30 := float64(v27 * v26)
-	w[A+40] = v30
-	v31 := 0.0
-	w[A+48] = v31
-	w[A+56] = v31
-	w[A+64] = v31
-	v32 := w[C+72]
-	v33 := w[C+80]
-	v34 := w[C+88]
-	v35 := w[E+0]
-	v36 := w[E+8]
-	v37 := w[E+16]
-	v38 := float64(v32 * v35)
-	v39 := math.FMA(v33, v36, v38)
-	v40 := math.FMA(v34, v37, v39)
-	v41 := float64(v32 * v32)
-	v42 := math.FMA(v33, v33, v41)
-	v43 := math.FMA(v34, v34, v42)
-	v44 := float64(v40 * v32)
-	v45 := math.FMA(-v43, v35, v44)
-	v46 := float64(v40 * v33)
-	v47 := math.FMA(-v43, v36, v46)
-	v48 := float64(v40 * v34)
-	v49 := math.FMA(-v43, v37, v48)
-	v50 := 0.0
-	v51 := v50 - v45
-	v52 := 0.0
-	v53 := v52 - v47
-	v54 := 0.0
-	v55 := v54 - v49
-	v56 := w[D+160]
-	v57 := float64(v56 * v51)
-	w[A+72] = v57
-	v58 := float64(v56 * v53)
-	w[A+80] = v58
-	v59 := float64(v56 * v55)
-	w[A+88] = v59
+	v31 := float64(v14 * v14)
+	v32 := math.FMA(v16, v16, v31)
+	v33 := math.FMA(v17, v17, v32)
+	v34 := float64(v28 * v28)
+	v35 := math.FMA(v29, v29, v34)
+	v36 := math.FMA(v30, v30, v35)
+	v37 := v33 + v36
+	v38 := w[8+lane]
+	v39 := v38 / v37
+	v40 := math.Sqrt(v39)
+	v41 := float64(v40 * v14)
+	v42 := float64(v40 * v16)
+	v43 := float64(v40 * v17)
+	v44 := float64(v40 * v28)
+	v45 := float64(v40 * v29)
+	v46 := float64(v40 * v30)
+	w[A+0] = v41
+	w[A+8] = v42
+	w[A+16] = v43
+	w[A+24] = v44
+	w[A+32] = v45
+	w[A+40] = v46
+	v47 := w[C+72]
+	v48 := w[C+80]
+	v49 := w[C+88]
+	v50 := w[E+0]
+	v51 := w[E+8]
+	v52 := w[E+16]
+	v53 := float64(v47 * v50)
+	v54 := math.FMA(v48, v51, v53)
+	v55 := math.FMA(v49, v52, v54)
+	v56 := float64(v47 * v47)
+	v57 := math.FMA(v48, v48, v56)
+	v58 := math.FMA(v49, v49, v57)
+	v59 := float64(v55 * v47)
+	v60 := math.FMA(-v58, v50, v59)
+	v61 := float64(v55 * v48)
+	v62 := math.FMA(-v58, v51, v61)
+	v63 := float64(v55 * v49)
+	v64 := math.FMA(-v58, v52, v63)
+	v65 := 0.0
+	v66 := v65 - v60
+	v67 := 0.0
+	v68 := v67 - v62
+	v69 := 0.0
+	v70 := v69 - v64
+	v71 := w[D+160]
+	v72 := float64(v71 * v66)
+	v73 := float64(v71 * v68)
+	v74 := float64(v71 * v70)
+	w[A+72] = v72
+	w[A+80] = v73
+	w[A+88] = v74
 }
 
 func goRootHolds(w []float64, o *Op, lane int) {
@@ -13557,12 +13569,9 @@ func goRootHolds(w []float64, o *Op, lane int) {
 	v12 := float64(v5 * w[D+192])
 	v13 := math.FMA(v8, w[D+216], v12)
 	v14 := math.FMA(v11, w[D+224], v13)
-	w[A+0] = v14
 	v15 := float64(v8 * w[D+200])
 	v16 := math.FMA(v11, w[D+232], v15)
-	w[A+8] = v16
 	v17 := float64(v11 * w[D+208])
-	w[A+16] = v17
 	v18 := w[E+0]
 	v19 := w[E+8]
 	v20 := w[E+16]
@@ -13574,11 +13583,8 @@ func goRootHolds(w []float64, o *Op, lane int) {
 	v26 := math.FMA(-v19, v5, v25)
 	v27 := w[D+160]
 	v28 := float64(v27 * v22)
-	w[A+24] = v28
 	v29 := float64(v27 * v24)
-	w[A+32] = v29
 	v30 := float64(v27 * v26)
-	w[A+40] = v30
 	v31 := float64(v22 * w[C+0])
 	v32 := math.FMA(v24, w[C+8], v31)
 	v33 := math.FMA(v26, w[C+16], v32)
@@ -13591,56 +13597,55 @@ func goRootHolds(w []float64, o *Op, lane int) {
 	v38 := math.FMA(v24, w[C+56], v37)
 	v39 := math.FMA(v26, w[C+64], v38)
 	w[C+184] = v39
-	v40 := 0.0
-	w[A+48] = v40
-	w[A+56] = v40
-	w[A+64] = v40
-	w[C+192] = v40
-	w[C+200] = v40
-	w[C+208] = v40
-	v41 := w[C+72]
-	v42 := w[C+80]
-	v43 := w[C+88]
-	v44 := w[E+0]
-	v45 := w[E+8]
-	v46 := w[E+16]
-	v47 := float64(v41 * v44)
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v17
+	w[A+24] = v28
+	w[A+32] = v29
+	w[A+40] = v30
+	v40 := w[C+72]
+	v41 := w[C+80]
+	v42 := w[C+88]
+	v43 := w[E+0]
+	v44 := w[E+8]
+	v45 := w[E+16]
+	v46 := float64(v40 * v43)
+	v47 := math.FMA(v41, v44, v46)
 	v48 := math.FMA(v42, v45, v47)
-	v49 := math.FMA(v43, v46, v48)
-	v50 := float64(v41 * v41)
+	v49 := float64(v40 * v40)
+	v50 := math.FMA(v41, v41, v49)
 	v51 := math.FMA(v42, v42, v50)
-	v52 := math.FMA(v43, v43, v51)
-	v53 := float64(v49 * v41)
-	v54 := math.FMA(-v52, v44, v53)
-	v55 := float64(v49 * v42)
-	v56 := math.FMA(-v52, v45, v55)
-	v57 := float64(v49 * v43)
-	v58 := math.FMA(-v52, v46, v57)
-	v59 := 0.0
-	v60 := v59 - v54
-	v61 := 0.0
-	v62 := v61 - v56
-	v63 := 0.0
-	v64 := v63 - v58
-	v65 := w[D+160]
-	v66 := float64(v65 * v60)
-	w[A+72] = v66
-	v67 := float64(v65 * v62)
-	w[A+80] = v67
-	v68 := float64(v65 * v64)
-	w[A+88] = v68
-	v69 := float64(v60 * w[C+0])
-	v70 := math.FMA(v62, w[C+8], v69)
-	v71 := math.FMA(v64, w[C+16], v70)
-	w[C+216] = v71
-	v72 := float64(v60 * w[C+24])
-	v73 := math.FMA(v62, w[C+32], v72)
-	v74 := math.FMA(v64, w[C+40], v73)
-	w[C+224] = v74
-	v75 := float64(v60 * w[C+48])
-	v76 := math.FMA(v62, w[C+56], v75)
-	v77 := math.FMA(v64, w[C+64], v76)
-	w[C+232] = v77
+	v52 := float64(v48 * v40)
+	v53 := math.FMA(-v51, v43, v52)
+	v54 := float64(v48 * v41)
+	v55 := math.FMA(-v51, v44, v54)
+	v56 := float64(v48 * v42)
+	v57 := math.FMA(-v51, v45, v56)
+	v58 := 0.0
+	v59 := v58 - v53
+	v60 := 0.0
+	v61 := v60 - v55
+	v62 := 0.0
+	v63 := v62 - v57
+	v64 := w[D+160]
+	v65 := float64(v64 * v59)
+	v66 := float64(v64 * v61)
+	v67 := float64(v64 * v63)
+	w[A+72] = v65
+	w[A+80] = v66
+	w[A+88] = v67
+	v68 := float64(v59 * w[C+0])
+	v69 := math.FMA(v61, w[C+8], v68)
+	v70 := math.FMA(v63, w[C+16], v69)
+	w[C+216] = v70
+	v71 := float64(v59 * w[C+24])
+	v72 := math.FMA(v61, w[C+32], v71)
+	v73 := math.FMA(v63, w[C+40], v72)
+	w[C+224] = v73
+	v74 := float64(v59 * w[C+48])
+	v75 := math.FMA(v61, w[C+56], v74)
+	v76 := math.FMA(v63, w[C+64], v75)
+	w[C+232] = v76
 }
 
 func goSwingFree(w []float64, o *Op, lane int) {

@@ -38,8 +38,8 @@ func trees() (list []*kernel) {
 	add("Carry", "moves a body by the motion of its parent, whose frame is B, (R3)."+operands, func(k *kernel) { hang(k, true, false, 0) })
 	add("TwoHangFree", "does the same as HangFree for two motions one behind the other.", func(k *kernel) { hang(k, false, true, 0); hang(k, false, true, 6) })
 	add("TwoHang", "does the same as Hang for two motions one behind the other.", func(k *kernel) { hang(k, true, true, 0); hang(k, true, true, 6) })
-	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6)."
-	add("Root", root, func(k *kernel) { rootHinge(k, false) })
+	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
+	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *kernel) { rootHinge(k, false) })
 	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *kernel) { rootHinge(k, true) })
 	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *kernel) {
 		for i := range 3 {
@@ -460,36 +460,38 @@ func rootHinge(k *kernel, holds bool) {
 		k.put(at('C', places.Motion), z...)
 	}
 	outward := func(o int, x []val) {
-		if !holds {
-			return
-		}
-		for i := range x {
+		for i := 0; holds && i < 3; i++ {
 			k.st(at('C', places.Motion+o+i), k.dot(anys(x), lanesOf('C', 3*i, 3, 1)))
 		}
 	}
-	weighted := func(o int, move []val) {
+	heavy := func(move []val) (out []val) {
 		root := k.ld(at('D', atMass))
 		for i := range move {
-			k.st(at('A', o+i), k.mul(root, move[i]))
+			out = append(out, k.mul(root, move[i]))
 		}
+		return out
 	}
 	L := func(i int) mem { return at('D', atRoot+i) }
-	k.st(at('A', 0), k.fma(turn[2], L(4), k.fma(turn[1], L(3), k.mul(turn[0], L(0)))))
-	k.st(at('A', 1), k.fma(turn[2], L(5), k.mul(turn[1], L(1))))
-	k.st(at('A', 2), k.mul(turn[2], L(2)))
-	move := k.cross(k.vec(at('E', 0), 3), turn)
-	weighted(3, move)
-	outward(3, move)
-	null := k.null()
-	k.put(at('A', 6), null, null, null)
-	if holds {
-		k.put(at('C', places.Motion+6), null, null, null)
+	n := []val{
+		k.fma(turn[2], L(4), k.fma(turn[1], L(3), k.mul(turn[0], L(0)))),
+		k.fma(turn[2], L(5), k.mul(turn[1], L(1))),
+		k.mul(turn[2], L(2)),
 	}
+	move := k.cross(k.vec(at('E', 0), 3), turn)
+	n = append(n, heavy(move)...)
+	outward(3, move)
+	if !holds {
+		r := k.sqrt(k.div(constant(one), k.add(k.dot(anys(n[:3]), anys(n[:3])), k.dot(anys(n[3:]), anys(n[3:])))))
+		for i := range n {
+			n[i] = k.mul(r, n[i])
+		}
+	}
+	k.put(at('A', 0), n...)
 	swing := centripetal(k, k.vec(at('C', places.Spin), 3), k.vec(at('E', 0), 3))
 	for i := range swing {
 		swing[i] = k.sub(k.null(), swing[i])
 	}
-	weighted(9, swing)
+	k.put(at('A', 9), heavy(swing)...)
 	outward(9, swing)
 }
 
