@@ -99,8 +99,9 @@ func eulerPin(k *kernel, d int, few bool) {
 	own := pin + places.Pin
 	alpha := turned(k, spread(k, d, 3))
 	h := k.ld(at('E', places.Step))
-	q, w, turn, half := k.vec(at('A', atRotation), 4), make([]val, 3), make([]val, 3), k.mul(h, constant(half))
-	k.st(at('E', notUnit), k.max(k.abs(excess(k, q)), at('E', notUnit)))
+	over := excess(k, k.vec(at('A', atRotation), 4))
+	w, turn, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
+	k.st(at('E', notUnit), k.max(k.abs(over), at('E', notUnit)))
 	for i := range w {
 		a := k.dot(anys(alpha), lanesOf('C', 3*i, 3, 1))
 		w[i] = k.fma(h, a, at('A', atOmega+i))
@@ -110,8 +111,18 @@ func eulerPin(k *kernel, d int, few bool) {
 	if few {
 		k.put(at('A', atOmega), w...)
 	}
-	p := rotated(k, turn, at('A', atRotation), at('E', atSeries))
-	square := ontoAxis(k, p, 'A', 'C', at('C', own+places.PinAxis), at('C', pin+places.PinAxis))
+	// The axis s goes to s + 2·c·(u×s) + 2·u×(u×s).
+	c, u := halfTurn(k, turn, at('E', atSeries))
+	s := make([]val, 3)
+	for i := range s {
+		s[i] = k.dot(anys(k.vec(at('C', own+places.PinAxis), 3)), lanesOf('C', 3*i, 3, 1))
+	}
+	t := twice(k, k.cross(u, s))
+	for i, x := range k.cross(u, t) {
+		s[i] = k.add(s[i], k.fma(c, t[i], x))
+	}
+	v, square := apartFrom(k, s, at('C', pin+places.PinAxis))
+	ontoAxis(k, composed(k, c, u, k.vec(at('A', atRotation), 4)), v, over, square, 'A', 'C')
 	near := make([]val, 3)
 	for i := range near {
 		near[i] = k.dot([]any{k.ld(at('C', own)), k.ld(at('C', own+1)), k.ld(at('C', own+2))}, lanesOf('C', 3*i, 3, 1))

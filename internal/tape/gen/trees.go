@@ -267,7 +267,16 @@ func unpin(k *kernel) {
 
 // snap is Snap.
 func snap(k *kernel) {
-	square := ontoAxis(k, k.vec(at('A', atRotation), 4), 'A', 'B', at('C', places.PinAxis), at('D', places.PinAxis))
+	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
+	p := k.vec(at('A', atRotation), 4)
+	over := excess(k, p)
+	t := twice(k, k.cross(p[1:], k.vec(at('C', places.PinAxis), 3)))
+	s := k.cross(p[1:], t)
+	for i := range s {
+		s[i] = k.add(k.fma(t[i], p[0], s[i]), at('C', places.PinAxis+i))
+	}
+	v, square := apartFrom(k, s, at('D', places.PinAxis))
+	ontoAxis(k, p, v, over, square, 'A', 'B')
 	near := make([]val, 3)
 	for i := range near {
 		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
@@ -280,35 +289,38 @@ func snap(k *kernel) {
 	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D', 0)
 }
 
-// ontoAxis turns a body of the rotation p by s×z, from its axis s, own in its axes, to that of a pin. It stores the
-// rotation in the state and the axes in axes, and returns the square of s×z. The turn is 2·atan of half of the angle's
-// sine, which is the angle but for its third power.
-func ontoAxis(k *kernel, p []val, state, axes byte, own, pin mem) val {
-	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
-	q := p[1:]
-	t := k.cross(q, k.vec(own, 3))
-	for i := range t {
-		t[i] = k.add(t[i], t[i])
+// twice returns 2·x.
+func twice(k *kernel, x []val) []val {
+	for i := range x {
+		x[i] = k.add(x[i], x[i])
 	}
-	s := k.cross(q, t)
-	for i := range s {
-		s[i] = k.add(k.fma(t[i], p[0], s[i]), at(own.ptr, own.off+i))
-	}
-	v := k.cross(s, k.vec(pin, 3))
-	square := k.dot(anys(v), anys(v))
+	return x
+}
+
+// apartFrom returns v = ½·s×z, and the square of s×z, of the axis s of a body and that of a pin.
+func apartFrom(k *kernel, s []val, pin mem) (v []val, square val) {
+	v = k.cross(s, k.vec(pin, 3))
+	square = k.dot(anys(v), anys(v))
 	for i := range v {
 		v[i] = k.mul(v[i], constant(half))
 	}
-	// (1, v)·p, of length one.
+	return v, square
+}
+
+// ontoAxis turns a body of the rotation p, whose square is larger than one by over, by 2·v, and stores its rotation in
+// the state and its axes in axes. The turn is 2·atan of v, half of the angle's sine, which is the angle but for its third
+// power; square is that of 2·v.
+func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
+	// (1, v)·p, of length one: its square is (1 + v²)·p².
 	out := []val{
 		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], p[0]))),
 		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], p[1]))),
 		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
 		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], p[3]))),
 	}
-	k.put(at(state, atRotation), unit(k, out)...)
+	square = k.mul(k.mul(square, constant(half)), constant(half))
+	k.put(at(state, atRotation), scaledBack(k, out, k.add(k.fma(square, over, over), square))...)
 	axesOf(k, state, atRotation, axes)
-	return square
 }
 
 // ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
