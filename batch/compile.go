@@ -111,8 +111,15 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 	for i := range m.Bodies {
 		b := bodyPlace{state: c.input.at(4 + bodyPlaces*i), data: c.dataPlace(i), a: c.room(6)}
 		if h := c.reduced.of[i]; h != nil {
-			b.axes, b.load, b.x = c.room(places.Frame), c.room(6), c.room(6)
+			b.axes = c.room(places.Frame)
+			if h.group.snaps {
+				h.pins = c.constant(make([]float64, places.Pin+places.OwnPin)...) // behind the frame
+			}
+			b.load, b.x = c.room(6), c.room(6)
 			h.N = c.room(6 * (h.columns() + 1))
+			if !h.group.snaps {
+				h.drift = c.room(12) // behind c
+			}
 			for range h.dof {
 				h.free = append(h.free, c.constant(make([]float64, 6)...))
 			}

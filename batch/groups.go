@@ -41,7 +41,8 @@ type hung struct {
 	N    place   // columns of N as rows of six, then c
 
 	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
-	drift place // and c for these
+	drift place // and c for these; none where the group snaps
+	pins  place // where it does: behind the frame of the body the pin on the parent, and the body's own
 }
 
 // sides returns which frames of the joint are on the body and on its parent.

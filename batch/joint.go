@@ -168,18 +168,22 @@ func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
 	if in := c.drive[k]; in > 0 { // in place of the model's
 		from = in
 	}
-	c.opN(tape.Copy, 1, 0, tau, from)
 	own := c.at.drive[k] > 0 // of the state
 	numbers := c.input.at(c.at.drive[k])
 	if !own {
 		numbers = c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
 	}
 	if q > 0 && (own || d.Stiffness[i] != 0) {
-		c.opN(tape.Add, 1, 0, tau, tau, numbers.at(atTension))
+		c.opN(tape.Add, 1, 0, tau, from, numbers.at(atTension))
 		c.op(tape.Less, tau, tau, numbers.at(atStiffness), q)
+		from = tau
 	}
 	if own || d.Damping[i] != 0 { // of a ball too, about the axes of P
-		c.op(tape.Less, tau, tau, numbers.at(atDamping), rate)
+		c.op(tape.Less, tau, from, numbers.at(atDamping), rate)
+		from = tau
+	}
+	if from != tau {
+		c.opN(tape.Copy, 1, 0, tau, from)
 	}
 }
 

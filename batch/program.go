@@ -75,21 +75,25 @@ func (p *program) set(at place, list ...float64) {
 	}
 }
 
-// op adds an instruction with up to five operands.
+// op adds an instruction with up to six operands.
 func (p *program) op(code tape.Code, operands ...place) { p.opN(code, 0, 0, operands...) }
 
-// opN adds an instruction with a count, and with rows of stride lanes.
+// opN adds an instruction with a count, and with rows of stride lanes or with a sixth operand.
 func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
 	o := instruction(code, operands...)
-	o.N, o.F = uint32(n), uint32(64*stride)
+	o.N = uint32(n)
+	if len(operands) < 6 {
+		o.F = uint32(64 * stride)
+	}
 	p.ops = append(p.ops, o)
 }
 
-// instruction returns an instruction with up to five operands.
+// instruction returns an instruction with up to six operands.
 func instruction(code tape.Code, operands ...place) tape.Op {
-	var q [5]place
+	var q [6]place
 	copy(q[:], operands)
-	return tape.Op{Code: code, A: uint32(64 * q[0]), B: uint32(64 * q[1]), C: uint32(64 * q[2]), D: uint32(64 * q[3]), E: uint32(64 * q[4])}
+	at := func(i int) uint32 { return uint32(64 * q[i]) }
+	return tape.Op{Code: code, A: at(0), B: at(1), C: at(2), D: at(3), E: at(4), F: at(5)}
 }
 
 // take ends the tape that has been made so far and returns it.

@@ -169,24 +169,49 @@ type rollTasks Batch
 func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task) }
 
 // roll moves a group on.
+//
+// The states take what the lanes have come to where somebody reads them. Up to then the lanes are ahead of them by some
+// steps, all of which have been made by all lanes.
 func (w *worker) roll(r *rolling, g int) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
+	all := uint(1)<<n - 1
 	every := max(r.how.Every, 1)
 	if w.t.steps != nil {
 		w.setStep(r.how.Step)
 	}
-	loaded := false
+	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
+	mayWait := r.how.Control == nil && !w.timed && r.states.nAngles == 0
 	for step := range r.how.Steps {
 		if r.how.Control != nil {
 			r.how.Control(step, first, n)
 		}
-		alone := uint(1)<<n - 1
+		k := step + 1
+		into := k%every == 0 && k/every <= len(r.how.Into)
+		alone := all
 		if w.t.steps != nil {
-			alone &^= w.stepLanes(r, g, n, loaded)
+			if !loaded {
+				w.load(r, g)
+			}
+			ok := w.stepLanes(r, g, n, true)
+			switch {
+			case ok == all && mayWait && !into && k < r.how.Steps:
+				ahead++
+			case ok != all && ahead > 0: // the states are to be those before this step
+				w.catchUp(r, g, n, ahead)
+				fallthrough
+			default:
+				w.store(r, g, n, ok)
+				ahead = 0
+			}
+			alone &^= ok
 			loaded = alone == 0 && r.how.Control == nil
+			mayWait = mayWait && alone == 0
 		}
-		for l := range n {
+		if alone == 0 {
+			made++
+		}
+		for l := 0; alone != 0 && l < n; l++ {
 			i := first + l
 			if r.out.errs[i] != nil {
 				continue
@@ -200,10 +225,30 @@ func (w *worker) roll(r *rolling, g int) {
 			}
 			r.out.steps[i]++
 		}
-		if k := step + 1; k%every == 0 && k/every <= len(r.how.Into) {
+		if into {
 			r.how.Into[k/every-1].copyGroup(r.states, g, n)
 		}
 	}
+	for i := range r.out.steps[first:][:n] {
+		r.out.steps[first+i] += made
+	}
+}
+
+// load copies a group of states into the lanes.
+func (w *worker) load(r *rolling, g int) {
+	size := w.b.length * lanes
+	copy(w.w[int(w.c.input)*lanes:], r.states.data[g*size:][:size])
+}
+
+// catchUp makes the steps again by which the lanes of a group are ahead of its states, stores what they come to, and
+// makes one more.
+func (w *worker) catchUp(r *rolling, g, n, ahead int) {
+	w.load(r, g)
+	for range ahead {
+		w.stepLanes(r, g, n, false)
+	}
+	w.store(r, g, n, 1<<n-1)
+	w.stepLanes(r, g, n, false)
 }
 
 // setStep stores the step, and two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
@@ -233,16 +278,10 @@ func (s *States) copyGroup(from *States, g, n int) {
 	}
 }
 
-// stepLanes makes a step of a group in lanes, and stores the states of those lanes that it returns: which have passed
-// the checks and have not failed before. They are loaded already if the step before has left the lanes as they are
-// stored.
-func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
+// stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
+// With watch it takes in how near they are to singular poses.
+func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	s, t, h := r.states, w.t.steps, r.how.Step
-	size := w.b.length * lanes
-	group := s.data[g*size:][:size]
-	if !loaded {
-		copy(w.w[int(w.c.input)*lanes:], group)
-	}
 	ok = w.prepare(s, g*lanes, n)
 	stages := 4
 	if r.how.Integrator == SemiImplicit {
@@ -261,28 +300,22 @@ func (w *worker) stepLanes(r *rolling, g, n int, loaded bool) (ok uint) {
 		} else {
 			tape.Run(w.w, t.stages[k])
 		}
-		if k == 0 {
+		if k == 0 && watch {
 			w.watchLanes(r, g, n, ok)
 		}
 	}
 	unit, turn := w.b.drift*w.b.drift, mostTurn*mostTurn/(h*h)
 	errorP, speed, bad, holds := w.lane(t.errorP), w.lane(t.speed), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
-	for l := range n {
-		i := g*lanes + l
-		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || r.out.errs[i] != nil {
+	for l, err := range r.out.errs[g*lanes:][:n] {
+		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || err != nil {
 			ok &^= 1 << l
 		}
 	}
-	ok &= 1<<n - 1
 	time := w.lane(w.c.time())
 	for l := range time {
-		time[l] += r.how.Step
+		time[l] += h
 	}
-	w.store(group, ok, n)
-	if s.nAngles > 0 {
-		w.followAngles(s, g*lanes, ok)
-	}
-	return ok
+	return ok & (1<<n - 1)
 }
 
 // atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
@@ -299,9 +332,10 @@ func (w *worker) atTime(n int, dt float64) (ok uint) {
 func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	over, weak := w.lane(w.c.sys.record.at(overPivot)), w.lane(w.c.sys.record.at(weakRows))
 	time := w.lane(w.c.time())
-	for l := range n {
-		if i := g*lanes + l; ok>>l&1 == 1 && r.out.errs[i] == nil {
-			r.out.watch(i, time[l], r.how.Step, over[l], int(weak[l]))
+	errs := r.out.errs[g*lanes:][:n]
+	for l, err := range errs {
+		if ok>>l&1 == 1 && err == nil {
+			r.out.watch(g*lanes+l, time[l], r.how.Step, over[l], int(weak[l]))
 		}
 	}
 }
@@ -377,21 +411,26 @@ func (w *worker) followAngles(s *States, first int, ok uint) {
 	}
 }
 
-// store copies times and bodies of some lanes to a group of n states.
-func (w *worker) store(group []float64, ok uint, n int) {
+// store copies times and bodies of some lanes to a group of n states, and follows their angles.
+func (w *worker) store(r *rolling, g, n int, ok uint) {
+	s, size := r.states, w.b.length*lanes
+	group := s.data[g*size:][:size]
 	end := 4 + bodyPlaces*len(w.c.bodies)
 	in := w.w[int(w.c.input)*lanes:][:end*lanes]
 	if ok == 1<<n-1 {
 		copy(group, in)
-		return
+	} else {
+		for l := range lanes {
+			if ok>>l&1 == 0 {
+				continue
+			}
+			for k := range end {
+				group[k*lanes+l] = in[k*lanes+l]
+			}
+		}
 	}
-	for l := range lanes {
-		if ok>>l&1 == 0 {
-			continue
-		}
-		for k := range end {
-			group[k*lanes+l] = in[k*lanes+l]
-		}
+	if s.nAngles > 0 {
+		w.followAngles(s, g*lanes, ok)
 	}
 }
 

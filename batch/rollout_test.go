@@ -174,6 +174,47 @@ func TestRolloutFast(t *testing.T) {
 	}
 }
 
+// TestRolloutSteps: many steps at once have the bits of one after the other, also where states make some of them alone. The
+// parallelogram of docs/theory.md lies flat on its way, each state at another step.
+func TestRolloutSteps(t *testing.T) {
+	p := planOf(t, "../docs/four-bar.model.json")
+	b, err := batch.New(p, batch.Options{})
+	require.NoError(t, err)
+	const n, steps = 11, 80
+	for how, h := range map[batch.Integrator]float64{batch.RungeKutta4: 2e-2, batch.SemiImplicit: 2e-3} {
+		var ends [2][]mechanism.State
+		var alone, singular [2]int
+		for k, each := range []int{steps, 1} {
+			s, out := b.NewStates(n), b.NewOutcome(n)
+			for i := range n {
+				st := p.Initial()
+				for k := range st.Bodies {
+					x := &st.Bodies[k]
+					x.Velocity, x.Omega = x.Velocity.Scale(25+float64(i)), x.Omega.Scale(25+float64(i))
+				}
+				s.Set(i, st)
+			}
+			for range steps / each {
+				require.NoError(t, b.Rollout(s, &batch.Rollout{Integrator: how, Step: h, Steps: each}, out))
+				for i := range n {
+					require.Equal(t, each, out.Steps(i))
+					alone[k] += out.OneByOne(i)
+					singular[k] += out.Singular(i)
+				}
+			}
+			for i := range n {
+				st := p.Initial()
+				s.To(st, i)
+				ends[k] = append(ends[k], *st)
+			}
+		}
+		require.Equal(t, ends[1], ends[0])
+		require.Equal(t, how == batch.RungeKutta4, alone[0] > 0 && alone[0] < n, "%d made alone", alone[0])
+		require.Equal(t, alone[1], alone[0])
+		require.Equal(t, singular[1], singular[0])
+	}
+}
+
 // TestRolloutSingular: fixed steps that may have gone over a singular pose are counted. The parallelogram of docs/theory.md lies flat twice a turn, at any
 // step; links that are of different length never do. States that go alone are watched as well, and two runs of half the steps are one of all.
 func TestRolloutSingular(t *testing.T) {

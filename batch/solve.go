@@ -206,9 +206,16 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 			_, _, at[l] = w.mech.Joints[m.joint].Motion[m.freedom].At(time[l])
 		}
 	}
-	for l := range n {
-		if w.st.Time = time[l]; !finite(time[l]) || w.timed && w.mech.CheckTime(w.st) != nil {
+	for l, t := range time[:n] {
+		if !(math.Abs(t) <= math.MaxFloat64) {
 			ok &^= 1 << l
+		}
+	}
+	if w.timed {
+		for l, t := range time[:n] {
+			if w.st.Time = t; w.mech.CheckTime(w.st) != nil {
+				ok &^= 1 << l
+			}
 		}
 	}
 	if s.wrench != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -13,7 +14,7 @@ type stepper struct {
 	euler  []tape.Op    // the step of SemiImplicit
 
 	h      place // numbers of setStep
-	errorP place // squared violations
+	errorP place // squared violations, of the record
 	speed  place // square of the largest angular velocity at the end of a step
 }
 
@@ -49,9 +50,8 @@ func (c *compiler) refusal() string {
 
 // steps makes the tapes of Rollout; stage is that of accelerations and multipliers.
 func (c *compiler) steps(stage []tape.Op) *stepper {
-	s := &stepper{h: c.room(8), errorP: c.room(1), speed: c.room(1)}
+	s := &stepper{h: c.room(8), errorP: c.sys.record.at(places.Drift), speed: c.room(1)}
 	c.spread()
-	stage = join(stage, c.take())
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
 	for i := range over {
@@ -77,14 +77,71 @@ func (c *compiler) steps(stage []tape.Op) *stepper {
 		}
 		s.stages[k] = join(stage, accelerations, judge, c.take())
 	}
-	for i := range c.bodies {
-		b := &c.bodies[i]
-		c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
-	}
-	s.euler = join(stage, first, c.take())
+	c.moveAll()
+	s.euler = join(without(stage, tape.Departure), c.take(), first)
+	c.snapAll(s)
+	snaps := c.take()
 	back := c.closing(s)
-	s.stages[3], s.euler = join(s.stages[3], back), join(s.euler, back)
+	s.stages[3], s.euler = join(s.stages[3], snaps, back), join(s.euler, back)
 	return s
+}
+
+// without returns a tape without the instructions of one code.
+func without(list []tape.Op, code tape.Code) (out []tape.Op) {
+	for _, o := range list {
+		if o.Code != code {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// moveAll adds the step of SemiImplicit of all bodies, and their axes after it: those of groups whose tree joints are all
+// hinges go on from pin to pin. It finds what Departure finds, so that the stage before does without.
+func (c *compiler) moveAll() {
+	move := func(h *hung, code tape.Code) {
+		b := &c.bodies[h.body]
+		code += tape.Code(h.columns()-1) * (tape.EulerBy2 - tape.EulerBy1)
+		c.op(code, b.state, h.N, b.axes, b.data, c.sys.record, c.sys.x[h.group.node].at(h.from))
+	}
+	for i := range c.bodies {
+		b, h := &c.bodies[i], c.reduced.of[i]
+		switch {
+		case h == nil:
+			c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
+		case !h.group.snaps:
+			move(h, tape.EulerBy1)
+		}
+	}
+	c.eachSnapping(func(h *hung) {
+		c.putPins(h)
+		move(h, tape.EulerPin1)
+	})
+}
+
+// snapAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
+func (c *compiler) snapAll(s *stepper) {
+	for i := range c.bodies {
+		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
+			c.op(tape.Axes, b.axes, b.state.at(atRotation))
+		}
+	}
+	c.eachSnapping(func(h *hung) {
+		c.putPins(h)
+		b := &c.bodies[h.body]
+		c.op(tape.Snap, b.state, b.axes, h.pins.at(places.Pin), h.pins, s.errorP)
+	})
+}
+
+// eachSnapping calls do with the bodies of groups that snap, parents first.
+func (c *compiler) eachSnapping(do func(h *hung)) {
+	for _, g := range c.reduced.groups {
+		for _, h := range g.bodies {
+			if g.snaps {
+				do(h)
+			}
+		}
+	}
 }
 
 // closing returns the tape that puts the state back on the joints.
@@ -109,12 +166,16 @@ func (c *compiler) closing(s *stepper) []tape.Op {
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
 		b := &c.bodies[i]
 		x := dx[c.reduced.node[i]]
-		if h := c.reduced.of[i]; h != nil {
-			z, n := x.at(h.from), h.columns()
-			x = c.room(12)
-			c.opN(tape.TwoSpread1+tape.Code(n-1)*loadsStep, 0, h.group.dof, x, h.N, z, h.drift)
+		h := c.reduced.of[i]
+		if h == nil {
+			c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
+			continue
 		}
-		c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
+		code := tape.MovedBy1 + tape.Code(h.columns()-1)*(tape.MovedBy2-tape.MovedBy1)
+		if !h.group.snaps {
+			code += tape.MovedOff1 - tape.MovedBy1
+		}
+		c.opN(code, h.group.dof, 0, b.state, h.N, b.axes, b.data, c.sys.record, x.at(h.from))
 	}
 	return c.take()
 }
@@ -140,23 +201,6 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 			continue
 		}
 		drift[i] = c.constant(make([]float64, 2*c.sys.size(int32(i)))...)
-	}
-	c.opN(tape.Copy, 1, 0, s.errorP, c.zero)
-	for i := range c.bodies {
-		if b := &c.bodies[i]; !c.snaps(c.reduced.node[i]) {
-			c.op(tape.Axes, b.axes, b.state.at(atRotation))
-		}
-	}
-	for _, g := range c.reduced.groups {
-		for _, h := range g.bodies {
-			if g.snaps {
-				b := &c.bodies[h.body]
-				own, _ := h.sides()
-				c.passing()
-				c.op(tape.Snap, b.state, b.axes, c.pinIn(int(h.joint), own), c.pinOf(h), s.errorP)
-				c.lasting()
-			}
-		}
 	}
 	for j := range c.mech.Joints {
 		if h := c.reduced.tree[j]; h != nil && !h.group.snaps {
@@ -278,8 +322,7 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	if c.hasPins(h) {
 		b, code := &c.bodies[h.body], unpins[jt.Kind]
 		own, _ := h.sides()
-		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h))
-		c.opN(tape.SumSquares, 6, 0, s.errorP, h.gap)
+		c.op(code, h.gap, b.state, b.axes, c.pinIn(j, own), c.pinOf(h), s.errorP)
 		return
 	}
 	along := c.constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign
@@ -328,14 +371,10 @@ var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Unive
 func (c *compiler) reduceDrift(drift []place) {
 	for _, g := range c.reduced.groups {
 		if g.snaps {
-			for _, h := range g.bodies {
-				h.drift = c.sys.null
-			}
 			continue
 		}
 		for _, h := range g.bodies {
 			b := &c.bodies[h.body]
-			h.drift = c.room(12)
 			if h.parent == nil {
 				c.op(tape.TwoHangFree, h.drift, c.sys.null, b.axes, b.data, h.gap)
 			} else {

@@ -30,9 +30,17 @@ func (c *compiler) hang() {
 		pair := root.add.at(-6)
 		for _, h := range g.bodies {
 			b, at, parent := &c.bodies[h.body], h.c().at(-6), c.sys.null
-			if h == root {
+			switch {
+			case c.rootHinge(h):
+				own, _ := h.sides()
+				code := tape.Root
+				if len(g.bodies) > 1 {
+					code = tape.RootHolds
+				}
+				c.op(code, at, h.free[0], b.axes, b.data, c.armIn(int(h.joint), own))
+			case h == root:
 				c.op(tape.TwoHangFree, at, parent, b.axes, b.data, pair)
-			} else {
+			default:
 				c.op(tape.TwoHang, at, c.bodies[h.parent.body].axes, b.axes, b.data, h.add.at(-6))
 			}
 		}
@@ -47,6 +55,9 @@ func (c *compiler) hang() {
 		}
 	}
 	for _, g := range all {
+		if len(g.bodies) == 1 && c.rootHinge(g.bodies[0]) {
+			continue
+		}
 		var operands []place
 		code := 0
 		for _, h := range g.bodies {
@@ -57,6 +68,10 @@ func (c *compiler) hang() {
 	}
 	c.lasting()
 }
+
+// rootHinge reports whether what a body on a hinge to the ground moves by is one instruction. Rollout reads the arm that it
+// does without, but for groups of hinges alone.
+func (c *compiler) rootHinge(h *hung) bool { return h.parent == nil && h.group.snaps }
 
 // column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
 func (c *compiler) column(g *group, k, i int, r place) {
@@ -162,14 +177,16 @@ func (c *compiler) turning(h *hung) {
 		if body == h.body {
 			arm = frame.at(places.ArmBody)
 		}
-		if body >= 0 {
+		if body >= 0 && !c.rootHinge(h) {
 			c.op(tape.MulVec, arm, c.bodies[body].axes, c.armIn(j, s))
 		}
 	}
 	P, S := pinColumns(jt)
 	axes := h.free
 	c.axisTo(axes[0], j, sideP, P)
-	c.swing(h)
+	if !c.rootHinge(h) {
+		c.swing(h)
+	}
 	if jt.Kind == joints.Universal {
 		c.axisTo(axes[1], j, sideS, S)
 		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
@@ -239,35 +256,66 @@ func (c *compiler) axisTo(out place, j int, s side, column int) {
 // pinIn returns the pin of a tree joint in the axes of one of its bodies.
 func (c *compiler) pinIn(j int, s side) place {
 	jt := &c.mech.Joints[j]
+	turn := turnOf(&jt.P, &jt.S)
+	out := c.constant(0, 0, 0, 0, 0, 0, turn[0], turn[1], turn[2], turn[3])
+	c.pinTo(out, j, s)
+	if own := c.at.joint[j]; own > 0 {
+		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
+	}
+	return out
+}
+
+// pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+func (c *compiler) pinTo(out place, j int, s side) {
+	jt := &c.mech.Joints[j]
 	_, f := s.of(jt)
 	P, S := pinColumns(jt)
 	column := P
 	if s == sideS {
 		column = S
 	}
-	z, turn := f.E.Col(column), turnOf(&jt.P, &jt.S)
-	out := c.constant(f.Origin[0], f.Origin[1], f.Origin[2], z[0], z[1], z[2], turn[0], turn[1], turn[2], turn[3])
-	if own := c.at.joint[j]; own > 0 {
+	if c.at.joint[j] > 0 {
 		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
 		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
-		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
+		return
 	}
-	return out
+	z := f.E.Col(column)
+	c.set(out, f.Origin[:]...)
+	c.set(out.at(places.PinAxis), z[:]...)
 }
 
 // pinOf returns the pin on the parent of a body in a group.
 func (c *compiler) pinOf(h *hung) place {
-	_, far := h.sides()
-	own := c.pinIn(int(h.joint), far)
 	if h.parent == nil {
 		out := c.constant(make([]float64, places.Pin)...)
-		c.set(out.at(places.PinRotation), 1)
-		c.opN(tape.Copy, places.PinVelocity, 0, out, own)
+		c.pinOnto(out, h)
 		return out
 	}
-	b, out := &c.bodies[h.parent.body], c.room(places.Pin)
-	c.op(tape.Pin, out, b.state, b.axes, own)
+	out := c.room(places.Pin)
+	c.pinOnto(out, h)
 	return out
+}
+
+// pinOnto stores the pin on the parent of a body in a group. That of the ground has zeros to begin with.
+func (c *compiler) pinOnto(out place, h *hung) {
+	_, far := h.sides()
+	if h.parent == nil {
+		c.set(out.at(places.PinRotation), 1)
+		c.pinTo(out, int(h.joint), far)
+		return
+	}
+	b, code := &c.bodies[h.parent.body], tape.Pin
+	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // whose own frame is compared with the parent's
+		code = tape.TurnedPin
+	}
+	c.op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))
+}
+
+// putPins stores the pin on the parent of a body in a group that snaps, and the body's own pin in its axes.
+func (c *compiler) putPins(h *hung) {
+	own, _ := h.sides()
+	c.pinOnto(h.pins, h)
+	c.pinTo(h.pins.at(places.Pin), int(h.joint), own)
 }
 
 // twists adds moments about the axes of a hinge or a universal joint to its bodies.

@@ -416,56 +416,56 @@ const (
 	TwoHangFree Code = 204
 	// TwoHang does the same as Hang for two motions one behind the other.
 	TwoHang Code = 205
+	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
+	Root Code = 206
+	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
+	RootHolds Code = 207
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 206
+	SwingFree Code = 208
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 207
+	SwingHung Code = 209
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 208
+	Cardan Code = 210
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 209
+	Twist Code = 211
 	// Between stores B·(C − D) of vectors.
-	Between Code = 210
+	Between Code = 212
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 211
-	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
-	Unpin Code = 212
+	Pin Code = 213
+	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
+	TurnedPin Code = 214
+	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	Unpin Code = 215
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 213
-	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
-	Uncross Code = 214
-	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them.
-	Unslide Code = 215
+	Snap Code = 216
+	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	Uncross Code = 217
+	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
+	Unslide Code = 218
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 216
+	Slide Code = 219
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 217
+	Thrust Code = 220
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 218
+	Loads1 Code = 221
 	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 219
-	// TwoSpread1 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 1 columns N of the body.
-	TwoSpread1 Code = 220
+	TwoLoads1 Code = 222
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 221
+	Seen1 Code = 223
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 222
+	SeenTurn1 Code = 224
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 223
+	Loads2 Code = 225
 	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 224
-	// TwoSpread2 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 2 columns N of the body.
-	TwoSpread2 Code = 225
+	TwoLoads2 Code = 226
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 226
+	Seen2 Code = 227
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 227
+	SeenTurn2 Code = 228
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 228
+	Loads3 Code = 229
 	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 229
-	// TwoSpread3 stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the 3 columns N of the body.
-	TwoSpread3 Code = 230
+	TwoLoads3 Code = 230
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
 	Seen3 Code = 231
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
@@ -516,14 +516,38 @@ const (
 	NextStage Code = 254
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step.
 	LastStage Code = 255
-	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body, E the record with the series of sine and cosine and the step behind it. It adds what is not finite, as no number, to the record.
+	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. It notes in the record how far the square of the quaternion was from one. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
 	Euler Code = 256
 	// Fastest makes A the larger of itself and the square of the vector B.
 	Fastest Code = 257
-	// Moved moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.
-	Moved Code = 258
+	// EulerBy1 does the same for a body in a group: B are its 1 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerBy1 Code = 258
+	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerPin1 Code = 259
+	// EulerBy2 does the same for a body in a group: B are its 2 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerBy2 Code = 260
+	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerPin2 Code = 261
+	// EulerBy3 does the same for a body in a group: B are its 3 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerBy3 Code = 262
+	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	EulerPin3 Code = 263
+	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	Moved Code = 264
+	// MovedBy1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedBy1 Code = 265
+	// MovedOff1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedOff1 Code = 266
+	// MovedBy2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedBy2 Code = 267
+	// MovedOff2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedOff2 Code = 268
+	// MovedBy3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedBy3 Code = 269
+	// MovedOff3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	MovedOff3 Code = 270
 
-	numCodes = 259
+	numCodes = 271
 )
 
 var codeNames = [numCodes]string{
@@ -733,12 +757,15 @@ var codeNames = [numCodes]string{
 	"Carry",
 	"TwoHangFree",
 	"TwoHang",
+	"Root",
+	"RootHolds",
 	"SwingFree",
 	"SwingHung",
 	"Cardan",
 	"Twist",
 	"Between",
 	"Pin",
+	"TurnedPin",
 	"Unpin",
 	"Snap",
 	"Uncross",
@@ -747,17 +774,14 @@ var codeNames = [numCodes]string{
 	"Thrust",
 	"Loads1",
 	"TwoLoads1",
-	"TwoSpread1",
 	"Seen1",
 	"SeenTurn1",
 	"Loads2",
 	"TwoLoads2",
-	"TwoSpread2",
 	"Seen2",
 	"SeenTurn2",
 	"Loads3",
 	"TwoLoads3",
-	"TwoSpread3",
 	"Seen3",
 	"SeenTurn3",
 	"FirstLean3x1",
@@ -785,7 +809,19 @@ var codeNames = [numCodes]string{
 	"LastStage",
 	"Euler",
 	"Fastest",
+	"EulerBy1",
+	"EulerPin1",
+	"EulerBy2",
+	"EulerPin2",
+	"EulerBy3",
+	"EulerPin3",
 	"Moved",
+	"MovedBy1",
+	"MovedOff1",
+	"MovedBy2",
+	"MovedOff2",
+	"MovedBy3",
+	"MovedOff3",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -806,264 +842,276 @@ var shapes = [12][2]int{
 
 // spans are what the instructions read and write of their operands, and how many lines they have.
 var spans = [numCodes]spanOf{
-	Copy:            {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Add:             {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Sub:             {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Scaled:          {lines: 7, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Less:            {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Masked:          {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Mul3:            {lines: 45, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	TMul3:           {lines: 45, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVec:          {lines: 15, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulVec:         {lines: 15, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulNeg:         {lines: 21, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulAdd:         {lines: 18, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Column:          {lines: 6, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OnZ:             {lines: 7, reads: [5]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OffZ:            {lines: 11, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Cross:           {lines: 15, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	AddCross:        {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SubCross:        {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Dot:             {lines: 7, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Unit:            {lines: 14, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Quotient:        {lines: 3, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Departure:       {lines: 36, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Body:            {lines: 96, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Axes:            {lines: 38, reads: [5]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Point:           {lines: 36, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Apart:           {lines: 57, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tilt:            {lines: 43, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	SumSquares:      {lines: 6, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Weigh:           {lines: 46, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Unweigh:         {lines: 49, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Forces1:         {lines: 28, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Moments1:        {lines: 12, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Forces2:         {lines: 52, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Moments2:        {lines: 24, reads: [5]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Forces3:         {lines: 76, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Moments3:        {lines: 36, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 14, 0, 0, 0, 0}}},
-	Wrench:          {lines: 52, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Squares:         {lines: 17, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Centripetal:     {lines: 24, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	LessCentripetal: {lines: 27, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Pull:            {lines: 27, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Swing:           {lines: 42, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Torque:          {lines: 24, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Verdict:         {lines: 36, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Wanting:         {lines: 9, reads: [5]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Size:            {lines: 15, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x1:         {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x2:         {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Tile1x3:         {lines: 12, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Tile1x4:         {lines: 15, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Tile1x5:         {lines: 18, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Tile1x6:         {lines: 21, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Tile2x1:         {lines: 11, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Tile2x2:         {lines: 18, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Tile2x3:         {lines: 25, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tile2x4:         {lines: 32, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Tile2x5:         {lines: 39, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Tile2x6:         {lines: 46, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Tile3x1:         {lines: 15, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Tile3x2:         {lines: 25, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Tile3x3:         {lines: 35, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Tile3x4:         {lines: 45, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Tile3x5:         {lines: 55, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Tile3x6:         {lines: 65, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Fresh1x1:        {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Fresh1x2:        {lines: 9, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Fresh1x3:        {lines: 12, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Fresh1x4:        {lines: 15, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Fresh1x5:        {lines: 18, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Fresh1x6:        {lines: 21, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Fresh2x1:        {lines: 11, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Fresh2x2:        {lines: 18, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Fresh2x3:        {lines: 25, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Fresh2x4:        {lines: 32, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Fresh2x5:        {lines: 39, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Fresh2x6:        {lines: 46, reads: [5]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Fresh3x1:        {lines: 15, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Fresh3x2:        {lines: 25, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Fresh3x3:        {lines: 35, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Fresh3x4:        {lines: 45, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [5]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Fresh3x5:        {lines: 55, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [5]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Fresh3x6:        {lines: 65, reads: [5]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [5]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Joint1:          {lines: 32, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass1:           {lines: 12, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel1:          {lines: 7, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Back1:           {lines: 6, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoBack1:        {lines: 10, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoUpper1:       {lines: 4, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Upper1:          {lines: 2, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Joint2:          {lines: 63, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass2:           {lines: 27, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel2:          {lines: 12, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
-	Back2:           {lines: 9, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoBack2:        {lines: 16, reads: [5]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoUpper2:       {lines: 10, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Upper2:          {lines: 5, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Joint3:          {lines: 99, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass3:           {lines: 47, reads: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel3:          {lines: 18, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
-	Back3:           {lines: 12, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoBack3:        {lines: 22, reads: [5]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoUpper3:       {lines: 18, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Upper3:          {lines: 9, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Joint4:          {lines: 141, reads: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass4:           {lines: 73, reads: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel4:          {lines: 25, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
-	Back4:           {lines: 15, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoBack4:        {lines: 28, reads: [5]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	TwoUpper4:       {lines: 28, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Upper4:          {lines: 14, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Joint5:          {lines: 190, reads: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass5:           {lines: 106, reads: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel5:          {lines: 33, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
-	Back5:           {lines: 18, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoBack5:        {lines: 34, reads: [5]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	TwoUpper5:       {lines: 40, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Upper5:          {lines: 20, reads: [5]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Joint6:          {lines: 247, reads: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass6:           {lines: 147, reads: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel6:          {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
-	Back6:           {lines: 21, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoBack6:        {lines: 40, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TwoUpper6:       {lines: 54, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Upper6:          {lines: 27, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Transpose:       {lines: 4, reads: [5]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}}},
-	Diagonal:        {lines: 5, reads: [5]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [5]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Judge:           {lines: 24, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	First1of1:       {lines: 22, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Gram1of1:        {lines: 22, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Rows1of1:        {lines: 14, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoRows1of1:     {lines: 28, reads: [5]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Columns1of1:     {lines: 19, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of1:  {lines: 38, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of2:       {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram2of2:        {lines: 52, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Rows2of2:        {lines: 22, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoRows2of2:     {lines: 44, reads: [5]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Columns2of2:     {lines: 26, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of2:  {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First1of3:       {lines: 63, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram1of3:        {lines: 63, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows1of3:        {lines: 24, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows1of3:     {lines: 48, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns1of3:     {lines: 27, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of3:  {lines: 54, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of3:       {lines: 90, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram3of3:        {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows3of3:        {lines: 30, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows3of3:     {lines: 60, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns3of3:     {lines: 33, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of3:  {lines: 66, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of4:       {lines: 103, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram2of4:        {lines: 103, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows2of4:        {lines: 32, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows2of4:     {lines: 64, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns2of4:     {lines: 34, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of4:  {lines: 68, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of4:       {lines: 118, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram3of4:        {lines: 118, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows3of4:        {lines: 35, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows3of4:     {lines: 70, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns3of4:     {lines: 37, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of4:  {lines: 74, reads: [5]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First4of4:       {lines: 136, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram4of4:        {lines: 136, reads: [5]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows4of4:        {lines: 38, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows4of4:     {lines: 76, reads: [5]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns4of4:     {lines: 40, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns4of4:  {lines: 80, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of5:       {lines: 136, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram2of5:        {lines: 136, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows2of5:        {lines: 37, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows2of5:     {lines: 74, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns2of5:     {lines: 38, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of5:  {lines: 76, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of5:       {lines: 151, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram3of5:        {lines: 151, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows3of5:        {lines: 40, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows3of5:     {lines: 80, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns3of5:     {lines: 41, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of5:  {lines: 82, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First5of5:       {lines: 190, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram5of5:        {lines: 190, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows5of5:        {lines: 46, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows5of5:     {lines: 92, reads: [5]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns5of5:     {lines: 47, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns5of5:  {lines: 94, reads: [5]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of6:       {lines: 189, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram3of6:        {lines: 189, reads: [5]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows3of6:        {lines: 45, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows3of6:     {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns3of6:     {lines: 45, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of6:  {lines: 90, reads: [5]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First6of6:       {lines: 252, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram6of6:        {lines: 252, reads: [5]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows6of6:        {lines: 54, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows6of6:     {lines: 108, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns6of6:     {lines: 54, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns6of6:  {lines: 108, reads: [5]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Pair3of5:        {lines: 200, reads: [5]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 24, 0, 0, 0, 0}}},
-	HangFree:        {lines: 58, reads: [5]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Hang:            {lines: 79, reads: [5]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Carry:           {lines: 67, reads: [5]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	TwoHangFree:     {lines: 116, reads: [5]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	TwoHang:         {lines: 158, reads: [5]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingFree:       {lines: 33, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	SwingHung:       {lines: 51, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Cardan:          {lines: 67, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Twist:           {lines: 33, reads: [5]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Between:         {lines: 10, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Pin:             {lines: 62, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	Unpin:           {lines: 96, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Snap:            {lines: 188, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Uncross:         {lines: 111, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Unslide:         {lines: 126, reads: [5]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Slide:           {lines: 57, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 10, 0, 0, 0, 0}}},
-	Thrust:          {lines: 56, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Loads1:          {lines: 20, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoLoads1:       {lines: 28, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	TwoSpread1:      {lines: 38, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Seen1:           {lines: 34, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn1:       {lines: 22, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads2:          {lines: 28, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoLoads2:       {lines: 44, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	TwoSpread2:      {lines: 52, reads: [5]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Seen2:           {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn2:       {lines: 27, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads3:          {lines: 36, reads: [5]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoLoads3:       {lines: 60, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [5]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	TwoSpread3:      {lines: 66, reads: [5]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 1, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Seen3:           {lines: 50, reads: [5]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn3:       {lines: 32, reads: [5]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [5]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	FirstLean3x1:    {lines: 30, reads: [5]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x1:         {lines: 30, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x2:    {lines: 42, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x2:         {lines: 42, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x3:    {lines: 54, reads: [5]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x3:         {lines: 54, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean5x1:    {lines: 65, reads: [5]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x1:         {lines: 65, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x2:    {lines: 90, reads: [5]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x2:         {lines: 90, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x3:    {lines: 115, reads: [5]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x3:         {lines: 115, reads: [5]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Orthonormal1:    {lines: 28, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Orthonormal11:   {lines: 122, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal111:  {lines: 442, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal12:   {lines: 212, reads: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal2:    {lines: 90, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal21:   {lines: 272, reads: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal3:    {lines: 180, reads: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Rate:            {lines: 70, reads: [5]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	FirstStage:      {lines: 162, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 9, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
-	NextStage:       {lines: 169, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
-	LastStage:       {lines: 132, reads: [5]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}}},
-	Euler:           {lines: 160, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	Fastest:         {lines: 8, reads: [5]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Moved:           {lines: 205, reads: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 18, 0, 0, 0, 0}}, writes: [5]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	Copy:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Add:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Sub:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Scaled:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Less:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Masked:          {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Mul3:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	TMul3:           {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVec:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulVec:         {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulNeg:         {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulAdd:         {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Column:          {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OnZ:             {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OffZ:            {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Cross:           {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	AddCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SubCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Dot:             {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Unit:            {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Quotient:        {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Departure:       {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Body:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Axes:            {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Point:           {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Apart:           {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tilt:            {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	SumSquares:      {lines: 6, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Weigh:           {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Unweigh:         {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Forces1:         {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Moments1:        {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Forces2:         {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Moments2:        {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Forces3:         {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Moments3:        {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
+	Wrench:          {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Squares:         {lines: 17, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Centripetal:     {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	LessCentripetal: {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Pull:            {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Swing:           {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Torque:          {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Verdict:         {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:         {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Size:            {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x1:         {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x2:         {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Tile1x3:         {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Tile1x4:         {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Tile1x5:         {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Tile1x6:         {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Tile2x1:         {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Tile2x2:         {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Tile2x3:         {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tile2x4:         {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Tile2x5:         {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Tile2x6:         {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Tile3x1:         {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Tile3x2:         {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Tile3x3:         {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Tile3x4:         {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Tile3x5:         {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Tile3x6:         {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Fresh1x1:        {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Fresh1x2:        {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Fresh1x3:        {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Fresh1x4:        {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Fresh1x5:        {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Fresh1x6:        {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Fresh2x1:        {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Fresh2x2:        {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Fresh2x3:        {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Fresh2x4:        {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Fresh2x5:        {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Fresh2x6:        {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Fresh3x1:        {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Fresh3x2:        {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Fresh3x3:        {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Fresh3x4:        {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Fresh3x5:        {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Fresh3x6:        {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Joint1:          {lines: 32, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass1:           {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel1:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Back1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoBack1:        {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoUpper1:       {lines: 4, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Upper1:          {lines: 2, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Joint2:          {lines: 63, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass2:           {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel2:          {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
+	Back2:           {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoBack2:        {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoUpper2:       {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper2:          {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Joint3:          {lines: 99, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass3:           {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel3:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
+	Back3:           {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoBack3:        {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoUpper3:       {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Upper3:          {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Joint4:          {lines: 141, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass4:           {lines: 73, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel4:          {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
+	Back4:           {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoBack4:        {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	TwoUpper4:       {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Upper4:          {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Joint5:          {lines: 190, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass5:           {lines: 106, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel5:          {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
+	Back5:           {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoBack5:        {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	TwoUpper5:       {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Upper5:          {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Joint6:          {lines: 247, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass6:           {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel6:          {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
+	Back6:           {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoBack6:        {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TwoUpper6:       {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Upper6:          {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Transpose:       {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
+	Diagonal:        {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Judge:           {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	First1of1:       {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Gram1of1:        {lines: 22, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Rows1of1:        {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoRows1of1:     {lines: 28, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Columns1of1:     {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of1:  {lines: 38, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of2:       {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram2of2:        {lines: 52, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Rows2of2:        {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoRows2of2:     {lines: 44, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns2of2:     {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of2:  {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First1of3:       {lines: 63, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram1of3:        {lines: 63, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows1of3:        {lines: 24, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows1of3:     {lines: 48, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns1of3:     {lines: 27, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of3:  {lines: 54, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of3:       {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram3of3:        {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows3of3:        {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows3of3:     {lines: 60, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns3of3:     {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of3:  {lines: 66, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of4:       {lines: 103, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram2of4:        {lines: 103, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows2of4:        {lines: 32, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows2of4:     {lines: 64, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns2of4:     {lines: 34, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of4:  {lines: 68, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of4:       {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram3of4:        {lines: 118, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows3of4:        {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows3of4:     {lines: 70, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns3of4:     {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of4:  {lines: 74, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First4of4:       {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram4of4:        {lines: 136, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows4of4:        {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows4of4:     {lines: 76, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns4of4:     {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns4of4:  {lines: 80, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of5:       {lines: 136, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram2of5:        {lines: 136, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows2of5:        {lines: 37, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows2of5:     {lines: 74, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns2of5:     {lines: 38, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of5:  {lines: 76, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of5:       {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram3of5:        {lines: 151, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows3of5:        {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows3of5:     {lines: 80, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns3of5:     {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of5:  {lines: 82, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First5of5:       {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram5of5:        {lines: 190, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows5of5:        {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows5of5:     {lines: 92, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns5of5:     {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns5of5:  {lines: 94, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of6:       {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram3of6:        {lines: 189, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows3of6:        {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows3of6:     {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns3of6:     {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of6:  {lines: 90, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First6of6:       {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram6of6:        {lines: 252, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows6of6:        {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows6of6:     {lines: 108, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns6of6:     {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns6of6:  {lines: 108, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Pair3of5:        {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
+	HangFree:        {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Hang:            {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Carry:           {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	TwoHangFree:     {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	TwoHang:         {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	Root:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Twist:           {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Between:         {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Pin:             {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPin:       {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	Unpin:           {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Snap:            {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Uncross:         {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Unslide:         {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Slide:           {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
+	Thrust:          {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Loads1:          {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoLoads1:       {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Seen1:           {lines: 34, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn1:       {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads2:          {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoLoads2:       {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Seen2:           {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn2:       {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads3:          {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoLoads3:       {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Seen3:           {lines: 50, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn3:       {lines: 32, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	FirstLean3x1:    {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x1:         {lines: 30, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x2:    {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x2:         {lines: 42, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x3:    {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x3:         {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean5x1:    {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x1:         {lines: 65, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x2:    {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x2:         {lines: 90, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x3:    {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x3:         {lines: 115, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Orthonormal1:    {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Orthonormal11:   {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal111:  {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal12:   {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal2:    {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal21:   {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal3:    {lines: 180, reads: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Rate:            {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	FirstStage:      {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:       {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:       {lines: 132, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 0, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}}},
+	Euler:           {lines: 218, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 8, 0, 0, 0, 0}}},
+	Fastest:         {lines: 8, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	EulerBy1:        {lines: 225, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 8, 0, 0, 0, 0}}},
+	EulerPin1:       {lines: 298, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 9, 0, 0, 0, 0}}},
+	EulerBy2:        {lines: 232, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 8, 0, 0, 0, 0}}},
+	EulerPin2:       {lines: 302, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 9, 0, 0, 0, 0}}},
+	EulerBy3:        {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 8, 0, 0, 0, 0}}},
+	EulerPin3:       {lines: 306, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 21, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 9, 0, 0, 0, 0}}},
+	Moved:           {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy1:        {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff1:       {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy2:        {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff2:       {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy3:        {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff3:       {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 19, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 }
 
 // step does one instruction on one lane.
@@ -1479,6 +1527,10 @@ func step(w []float64, o *Op, lane int) {
 		goTwoHangFree(w, o, lane)
 	case TwoHang:
 		goTwoHang(w, o, lane)
+	case Root:
+		goRoot(w, o, lane)
+	case RootHolds:
+		goRootHolds(w, o, lane)
 	case SwingFree:
 		goSwingFree(w, o, lane)
 	case SwingHung:
@@ -1491,6 +1543,8 @@ func step(w []float64, o *Op, lane int) {
 		goBetween(w, o, lane)
 	case Pin:
 		goPin(w, o, lane)
+	case TurnedPin:
+		goTurnedPin(w, o, lane)
 	case Unpin:
 		goUnpin(w, o, lane)
 	case Snap:
@@ -1507,8 +1561,6 @@ func step(w []float64, o *Op, lane int) {
 		goLoads1(w, o, lane)
 	case TwoLoads1:
 		goTwoLoads1(w, o, lane)
-	case TwoSpread1:
-		goTwoSpread1(w, o, lane)
 	case Seen1:
 		goSeen1(w, o, lane)
 	case SeenTurn1:
@@ -1517,8 +1569,6 @@ func step(w []float64, o *Op, lane int) {
 		goLoads2(w, o, lane)
 	case TwoLoads2:
 		goTwoLoads2(w, o, lane)
-	case TwoSpread2:
-		goTwoSpread2(w, o, lane)
 	case Seen2:
 		goSeen2(w, o, lane)
 	case SeenTurn2:
@@ -1527,8 +1577,6 @@ func step(w []float64, o *Op, lane int) {
 		goLoads3(w, o, lane)
 	case TwoLoads3:
 		goTwoLoads3(w, o, lane)
-	case TwoSpread3:
-		goTwoSpread3(w, o, lane)
 	case Seen3:
 		goSeen3(w, o, lane)
 	case SeenTurn3:
@@ -1583,8 +1631,32 @@ func step(w []float64, o *Op, lane int) {
 		goEuler(w, o, lane)
 	case Fastest:
 		goFastest(w, o, lane)
+	case EulerBy1:
+		goEulerBy1(w, o, lane)
+	case EulerPin1:
+		goEulerPin1(w, o, lane)
+	case EulerBy2:
+		goEulerBy2(w, o, lane)
+	case EulerPin2:
+		goEulerPin2(w, o, lane)
+	case EulerBy3:
+		goEulerBy3(w, o, lane)
+	case EulerPin3:
+		goEulerPin3(w, o, lane)
 	case Moved:
 		goMoved(w, o, lane)
+	case MovedBy1:
+		goMovedBy1(w, o, lane)
+	case MovedOff1:
+		goMovedOff1(w, o, lane)
+	case MovedBy2:
+		goMovedBy2(w, o, lane)
+	case MovedOff2:
+		goMovedOff2(w, o, lane)
+	case MovedBy3:
+		goMovedBy3(w, o, lane)
+	case MovedOff3:
+		goMovedOff3(w, o, lane)
 	default:
 		panic("tape: no such instruction")
 	}
@@ -13387,6 +13459,201 @@ func goTwoHang(w []float64, o *Op, lane int) {
 	w[A+88] = v133
 }
 
+func goRoot(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := float64(v5 * w[D+192])
+	v13 := math.FMA(v8, w[D+216], v12)
+	v14 := math.FMA(v11, w[D+224], v13)
+	v15 := float64(v8 * w[D+200])
+	v16 := math.FMA(v11, w[D+232], v15)
+	v17 := float64(v11 * w[D+208])
+	v18 := w[E+0]
+	v19 := w[E+8]
+	v20 := w[E+16]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := w[D+160]
+	v28 := float64(v27 * v22)
+	v29 := float64(v27 * v24)
+	v30 := float64(v27 * v26)
+	v31 := float64(v14 * v14)
+	v32 := math.FMA(v16, v16, v31)
+	v33 := math.FMA(v17, v17, v32)
+	v34 := float64(v28 * v28)
+	v35 := math.FMA(v29, v29, v34)
+	v36 := math.FMA(v30, v30, v35)
+	v37 := v33 + v36
+	v38 := w[8+lane]
+	v39 := v38 / v37
+	v40 := math.Sqrt(v39)
+	v41 := float64(v40 * v14)
+	v42 := float64(v40 * v16)
+	v43 := float64(v40 * v17)
+	v44 := float64(v40 * v28)
+	v45 := float64(v40 * v29)
+	v46 := float64(v40 * v30)
+	w[A+0] = v41
+	w[A+8] = v42
+	w[A+16] = v43
+	w[A+24] = v44
+	w[A+32] = v45
+	w[A+40] = v46
+	v47 := w[C+72]
+	v48 := w[C+80]
+	v49 := w[C+88]
+	v50 := w[E+0]
+	v51 := w[E+8]
+	v52 := w[E+16]
+	v53 := float64(v47 * v50)
+	v54 := math.FMA(v48, v51, v53)
+	v55 := math.FMA(v49, v52, v54)
+	v56 := float64(v47 * v47)
+	v57 := math.FMA(v48, v48, v56)
+	v58 := math.FMA(v49, v49, v57)
+	v59 := float64(v55 * v47)
+	v60 := math.FMA(-v58, v50, v59)
+	v61 := float64(v55 * v48)
+	v62 := math.FMA(-v58, v51, v61)
+	v63 := float64(v55 * v49)
+	v64 := math.FMA(-v58, v52, v63)
+	v65 := 0.0
+	v66 := v65 - v60
+	v67 := 0.0
+	v68 := v67 - v62
+	v69 := 0.0
+	v70 := v69 - v64
+	v71 := w[D+160]
+	v72 := float64(v71 * v66)
+	v73 := float64(v71 * v68)
+	v74 := float64(v71 * v70)
+	w[A+72] = v72
+	w[A+80] = v73
+	w[A+88] = v74
+}
+
+func goRootHolds(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	v12 := float64(v5 * w[D+192])
+	v13 := math.FMA(v8, w[D+216], v12)
+	v14 := math.FMA(v11, w[D+224], v13)
+	v15 := float64(v8 * w[D+200])
+	v16 := math.FMA(v11, w[D+232], v15)
+	v17 := float64(v11 * w[D+208])
+	v18 := w[E+0]
+	v19 := w[E+8]
+	v20 := w[E+16]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := w[D+160]
+	v28 := float64(v27 * v22)
+	v29 := float64(v27 * v24)
+	v30 := float64(v27 * v26)
+	v31 := float64(v22 * w[C+0])
+	v32 := math.FMA(v24, w[C+8], v31)
+	v33 := math.FMA(v26, w[C+16], v32)
+	w[C+168] = v33
+	v34 := float64(v22 * w[C+24])
+	v35 := math.FMA(v24, w[C+32], v34)
+	v36 := math.FMA(v26, w[C+40], v35)
+	w[C+176] = v36
+	v37 := float64(v22 * w[C+48])
+	v38 := math.FMA(v24, w[C+56], v37)
+	v39 := math.FMA(v26, w[C+64], v38)
+	w[C+184] = v39
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v17
+	w[A+24] = v28
+	w[A+32] = v29
+	w[A+40] = v30
+	v40 := w[C+72]
+	v41 := w[C+80]
+	v42 := w[C+88]
+	v43 := w[E+0]
+	v44 := w[E+8]
+	v45 := w[E+16]
+	v46 := float64(v40 * v43)
+	v47 := math.FMA(v41, v44, v46)
+	v48 := math.FMA(v42, v45, v47)
+	v49 := float64(v40 * v40)
+	v50 := math.FMA(v41, v41, v49)
+	v51 := math.FMA(v42, v42, v50)
+	v52 := float64(v48 * v40)
+	v53 := math.FMA(-v51, v43, v52)
+	v54 := float64(v48 * v41)
+	v55 := math.FMA(-v51, v44, v54)
+	v56 := float64(v48 * v42)
+	v57 := math.FMA(-v51, v45, v56)
+	v58 := 0.0
+	v59 := v58 - v53
+	v60 := 0.0
+	v61 := v60 - v55
+	v62 := 0.0
+	v63 := v62 - v57
+	v64 := w[D+160]
+	v65 := float64(v64 * v59)
+	v66 := float64(v64 * v61)
+	v67 := float64(v64 * v63)
+	w[A+72] = v65
+	w[A+80] = v66
+	w[A+88] = v67
+	v68 := float64(v59 * w[C+0])
+	v69 := math.FMA(v61, w[C+8], v68)
+	v70 := math.FMA(v63, w[C+16], v69)
+	w[C+216] = v70
+	v71 := float64(v59 * w[C+24])
+	v72 := math.FMA(v61, w[C+32], v71)
+	v73 := math.FMA(v63, w[C+40], v72)
+	w[C+224] = v73
+	v74 := float64(v59 * w[C+48])
+	v75 := math.FMA(v61, w[C+56], v74)
+	v76 := math.FMA(v63, w[C+64], v75)
+	w[C+232] = v76
+}
+
 func goSwingFree(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -13676,6 +13943,67 @@ func goPin(w []float64, o *Op, lane int) {
 	w[A+80] = v40
 	v41 := w[B+96]
 	w[A+88] = v41
+}
+
+func goTurnedPin(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := v5 + w[B+0]
+	w[A+0] = v21
+	v22 := v16 + w[B+56]
+	w[A+48] = v22
+	v23 := v8 + w[B+8]
+	w[A+8] = v23
+	v24 := v18 + w[B+64]
+	w[A+56] = v24
+	v25 := v11 + w[B+16]
+	w[A+16] = v25
+	v26 := v20 + w[B+72]
+	w[A+64] = v26
+	v27 := w[D+24]
+	v28 := w[D+32]
+	v29 := w[D+40]
+	v30 := float64(v27 * w[C+0])
+	v31 := math.FMA(v28, w[C+8], v30)
+	v32 := math.FMA(v29, w[C+16], v31)
+	v33 := float64(v27 * w[C+24])
+	v34 := math.FMA(v28, w[C+32], v33)
+	v35 := math.FMA(v29, w[C+40], v34)
+	v36 := float64(v27 * w[C+48])
+	v37 := math.FMA(v28, w[C+56], v36)
+	v38 := math.FMA(v29, w[C+64], v37)
+	w[A+24] = v32
+	w[A+32] = v35
+	w[A+40] = v38
+	v39 := w[B+80]
+	w[A+72] = v39
+	v40 := w[B+88]
+	w[A+80] = v40
+	v41 := w[B+96]
+	w[A+88] = v41
 	v42 := w[B+24]
 	w[A+96] = v42
 	v43 := w[B+32]
@@ -13692,6 +14020,7 @@ func goUnpin(w []float64, o *Op, lane int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
 	v0 := w[D+0]
 	v1 := w[D+8]
 	v2 := w[D+16]
@@ -13773,21 +14102,30 @@ func goUnpin(w []float64, o *Op, lane int) {
 	w[A+0] = v67
 	w[A+8] = v69
 	w[A+16] = v71
-	v72 := w[E+72]
-	v73 := v72 - w[B+80]
-	v74 := w[E+80]
-	v75 := v74 - w[B+88]
-	v76 := w[E+88]
-	v77 := v76 - w[B+96]
-	v78 := float64(v73 * v63)
-	v79 := math.FMA(v75, v64, v78)
-	v80 := math.FMA(v77, v65, v79)
-	v81 := math.FMA(-v80, v63, v73)
-	w[A+48] = v81
-	v82 := math.FMA(-v80, v64, v75)
-	w[A+56] = v82
-	v83 := math.FMA(-v80, v65, v77)
-	w[A+64] = v83
+	v72 := float64(v67 * v67)
+	v73 := math.FMA(v69, v69, v72)
+	v74 := math.FMA(v71, v71, v73)
+	v75 := float64(v26 * v26)
+	v76 := math.FMA(v32, v32, v75)
+	v77 := math.FMA(v38, v38, v76)
+	v78 := v74 + v77
+	v79 := v78 + w[F+0]
+	w[F+0] = v79
+	v80 := w[E+72]
+	v81 := v80 - w[B+80]
+	v82 := w[E+80]
+	v83 := v82 - w[B+88]
+	v84 := w[E+88]
+	v85 := v84 - w[B+96]
+	v86 := float64(v81 * v63)
+	v87 := math.FMA(v83, v64, v86)
+	v88 := math.FMA(v85, v65, v87)
+	v89 := math.FMA(-v88, v63, v81)
+	w[A+48] = v89
+	v90 := math.FMA(-v88, v64, v83)
+	w[A+56] = v90
+	v91 := math.FMA(-v88, v65, v85)
+	w[A+64] = v91
 }
 
 func goSnap(w []float64, o *Op, lane int) {
@@ -13796,194 +14134,195 @@ func goSnap(w []float64, o *Op, lane int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
-	v0 := w[A+32]
-	v1 := w[A+40]
-	v2 := w[A+48]
-	v3 := w[C+24]
-	v4 := w[C+32]
-	v5 := w[C+40]
-	v6 := float64(v1 * v5)
-	v7 := math.FMA(-v2, v4, v6)
-	v8 := float64(v2 * v3)
-	v9 := math.FMA(-v0, v5, v8)
-	v10 := float64(v0 * v4)
-	v11 := math.FMA(-v1, v3, v10)
-	v12 := v7 + v7
-	v13 := v9 + v9
-	v14 := v11 + v11
-	v15 := float64(v1 * v14)
-	v16 := math.FMA(-v2, v13, v15)
-	v17 := float64(v2 * v12)
-	v18 := math.FMA(-v0, v14, v17)
-	v19 := float64(v0 * v13)
-	v20 := math.FMA(-v1, v12, v19)
-	v21 := math.FMA(v12, w[A+24], v16)
-	v22 := v21 + w[C+24]
-	v23 := math.FMA(v13, w[A+24], v18)
-	v24 := v23 + w[C+32]
-	v25 := math.FMA(v14, w[A+24], v20)
-	v26 := v25 + w[C+40]
-	v27 := w[D+24]
-	v28 := w[D+32]
-	v29 := w[D+40]
-	v30 := float64(v24 * v29)
-	v31 := math.FMA(-v26, v28, v30)
-	v32 := float64(v26 * v27)
-	v33 := math.FMA(-v22, v29, v32)
-	v34 := float64(v22 * v28)
-	v35 := math.FMA(-v24, v27, v34)
-	v36 := float64(v31 * v31)
-	v37 := math.FMA(v33, v33, v36)
-	v38 := math.FMA(v35, v35, v37)
-	v39 := float64(v31 * w[16+lane])
-	v40 := float64(v33 * w[16+lane])
-	v41 := float64(v35 * w[16+lane])
-	v42 := w[A+24]
-	v43 := math.FMA(-v39, w[A+32], v42)
-	v44 := math.FMA(-v40, w[A+40], v43)
-	v45 := math.FMA(-v41, w[A+48], v44)
-	v46 := w[A+32]
-	v47 := math.FMA(v39, w[A+24], v46)
-	v48 := math.FMA(v40, w[A+48], v47)
-	v49 := math.FMA(-v41, w[A+40], v48)
-	v50 := w[A+40]
-	v51 := math.FMA(v40, w[A+24], v50)
-	v52 := math.FMA(v41, w[A+32], v51)
-	v53 := math.FMA(-v39, w[A+48], v52)
-	v54 := w[A+48]
-	v55 := math.FMA(v41, w[A+24], v54)
-	v56 := math.FMA(v39, w[A+40], v55)
-	v57 := math.FMA(-v40, w[A+32], v56)
-	v58 := float64(v45 * v45)
-	v59 := math.FMA(v49, v49, v58)
-	v60 := math.FMA(v53, v53, v59)
-	v61 := math.FMA(v57, v57, v60)
-	v62 := v61 - w[8+lane]
-	v63 := float64(v62 * w[16+lane])
-	v64 := float64(v63 * v63)
-	v65 := v64 + w[8+lane]
-	v66 := math.FMA(v64, w[16+lane], v65)
-	v67 := v66 - v63
-	v68 := float64(v45 * v67)
-	v69 := float64(v49 * v67)
-	v70 := float64(v53 * v67)
-	v71 := float64(v57 * v67)
-	w[A+24] = v68
-	w[A+32] = v69
-	w[A+40] = v70
-	w[A+48] = v71
-	v72 := w[A+24]
-	v73 := w[A+32]
-	v74 := w[A+40]
-	v75 := w[A+48]
-	v76 := v73 + v73
+	v0 := w[A+24]
+	v1 := w[A+32]
+	v2 := w[A+40]
+	v3 := w[A+48]
+	v4 := float64(v0 * v0)
+	v5 := math.FMA(v1, v1, v4)
+	v6 := math.FMA(v2, v2, v5)
+	v7 := math.FMA(v3, v3, v6)
+	v8 := v7 - w[8+lane]
+	v9 := w[C+24]
+	v10 := w[C+32]
+	v11 := w[C+40]
+	v12 := float64(v2 * v11)
+	v13 := math.FMA(-v3, v10, v12)
+	v14 := float64(v3 * v9)
+	v15 := math.FMA(-v1, v11, v14)
+	v16 := float64(v1 * v10)
+	v17 := math.FMA(-v2, v9, v16)
+	v18 := v13 + v13
+	v19 := v15 + v15
+	v20 := v17 + v17
+	v21 := float64(v2 * v20)
+	v22 := math.FMA(-v3, v19, v21)
+	v23 := float64(v3 * v18)
+	v24 := math.FMA(-v1, v20, v23)
+	v25 := float64(v1 * v19)
+	v26 := math.FMA(-v2, v18, v25)
+	v27 := math.FMA(v18, v0, v22)
+	v28 := v27 + w[C+24]
+	v29 := math.FMA(v19, v0, v24)
+	v30 := v29 + w[C+32]
+	v31 := math.FMA(v20, v0, v26)
+	v32 := v31 + w[C+40]
+	v33 := w[D+24]
+	v34 := w[D+32]
+	v35 := w[D+40]
+	v36 := float64(v30 * v35)
+	v37 := math.FMA(-v32, v34, v36)
+	v38 := float64(v32 * v33)
+	v39 := math.FMA(-v28, v35, v38)
+	v40 := float64(v28 * v34)
+	v41 := math.FMA(-v30, v33, v40)
+	v42 := float64(v37 * v37)
+	v43 := math.FMA(v39, v39, v42)
+	v44 := math.FMA(v41, v41, v43)
+	v45 := float64(v37 * w[16+lane])
+	v46 := float64(v39 * w[16+lane])
+	v47 := float64(v41 * w[16+lane])
+	v48 := math.FMA(-v45, v1, v0)
+	v49 := math.FMA(-v46, v2, v48)
+	v50 := math.FMA(-v47, v3, v49)
+	v51 := math.FMA(v45, v0, v1)
+	v52 := math.FMA(v46, v3, v51)
+	v53 := math.FMA(-v47, v2, v52)
+	v54 := math.FMA(v46, v0, v2)
+	v55 := math.FMA(v47, v1, v54)
+	v56 := math.FMA(-v45, v3, v55)
+	v57 := math.FMA(v47, v0, v3)
+	v58 := math.FMA(v45, v2, v57)
+	v59 := math.FMA(-v46, v1, v58)
+	v60 := float64(v44 * w[16+lane])
+	v61 := float64(v60 * w[16+lane])
+	v62 := math.FMA(v61, v8, v8)
+	v63 := v62 + v61
+	v64 := float64(v63 * w[16+lane])
+	v65 := float64(v64 * v64)
+	v66 := v65 + w[8+lane]
+	v67 := math.FMA(v65, w[16+lane], v66)
+	v68 := v67 - v64
+	v69 := float64(v50 * v68)
+	v70 := float64(v53 * v68)
+	v71 := float64(v56 * v68)
+	v72 := float64(v59 * v68)
+	w[A+24] = v69
+	w[A+32] = v70
+	w[A+40] = v71
+	w[A+48] = v72
+	v73 := w[A+24]
+	v74 := w[A+32]
+	v75 := w[A+40]
+	v76 := w[A+48]
 	v77 := v74 + v74
 	v78 := v75 + v75
-	v79 := float64(v73 * v76)
+	v79 := v76 + v76
 	v80 := float64(v74 * v77)
 	v81 := float64(v75 * v78)
-	v82 := w[8+lane]
-	v83 := v80 + v81
-	v84 := v82 - v83
-	w[B+0] = v84
-	v85 := v79 + v81
-	v86 := v82 - v85
-	w[B+32] = v86
-	v87 := v79 + v80
-	v88 := v82 - v87
-	w[B+64] = v88
-	v89 := float64(v73 * v77)
-	v90 := float64(v72 * v78)
-	v91 := v89 - v90
-	w[B+8] = v91
-	v92 := v89 + v90
-	w[B+24] = v92
-	v93 := float64(v73 * v78)
-	v94 := float64(v72 * v77)
-	v95 := v93 - v94
-	w[B+48] = v95
-	v96 := v93 + v94
-	w[B+16] = v96
-	v97 := float64(v74 * v78)
-	v98 := float64(v72 * v76)
-	v99 := v97 - v98
-	w[B+40] = v99
-	v100 := v97 + v98
-	w[B+56] = v100
-	v101 := w[C+0]
-	v102 := w[C+8]
-	v103 := w[C+16]
-	v104 := float64(v101 * w[B+0])
-	v105 := math.FMA(v102, w[B+8], v104)
-	v106 := math.FMA(v103, w[B+16], v105)
-	v107 := w[D+0]
-	v108 := v107 - v106
-	v109 := v108 - w[A+0]
-	w[A+0] = v108
-	v110 := math.FMA(v109, v109, v38)
-	v111 := w[C+0]
-	v112 := w[C+8]
-	v113 := w[C+16]
-	v114 := float64(v111 * w[B+24])
-	v115 := math.FMA(v112, w[B+32], v114)
-	v116 := math.FMA(v113, w[B+40], v115)
-	v117 := w[D+8]
-	v118 := v117 - v116
-	v119 := v118 - w[A+8]
-	w[A+8] = v118
-	v120 := math.FMA(v119, v119, v110)
-	v121 := w[C+0]
-	v122 := w[C+8]
-	v123 := w[C+16]
-	v124 := float64(v121 * w[B+48])
-	v125 := math.FMA(v122, w[B+56], v124)
-	v126 := math.FMA(v123, w[B+64], v125)
-	v127 := w[D+16]
-	v128 := v127 - v126
-	v129 := v128 - w[A+16]
-	w[A+16] = v128
-	v130 := math.FMA(v129, v129, v120)
-	v131 := v130 + w[E+0]
-	w[E+0] = v131
-	v132 := w[A+80]
-	v133 := v132 - w[D+72]
+	v82 := float64(v76 * v79)
+	v83 := w[8+lane]
+	v84 := v81 + v82
+	v85 := v83 - v84
+	w[B+0] = v85
+	v86 := v80 + v82
+	v87 := v83 - v86
+	w[B+32] = v87
+	v88 := v80 + v81
+	v89 := v83 - v88
+	w[B+64] = v89
+	v90 := float64(v74 * v78)
+	v91 := float64(v73 * v79)
+	v92 := v90 - v91
+	w[B+8] = v92
+	v93 := v90 + v91
+	w[B+24] = v93
+	v94 := float64(v74 * v79)
+	v95 := float64(v73 * v78)
+	v96 := v94 - v95
+	w[B+48] = v96
+	v97 := v94 + v95
+	w[B+16] = v97
+	v98 := float64(v75 * v79)
+	v99 := float64(v73 * v77)
+	v100 := v98 - v99
+	w[B+40] = v100
+	v101 := v98 + v99
+	w[B+56] = v101
+	v102 := w[C+0]
+	v103 := w[C+8]
+	v104 := w[C+16]
+	v105 := float64(v102 * w[B+0])
+	v106 := math.FMA(v103, w[B+8], v105)
+	v107 := math.FMA(v104, w[B+16], v106)
+	v108 := w[D+0]
+	v109 := v108 - v107
+	v110 := v109 - w[A+0]
+	w[A+0] = v109
+	v111 := math.FMA(v110, v110, v44)
+	v112 := w[C+0]
+	v113 := w[C+8]
+	v114 := w[C+16]
+	v115 := float64(v112 * w[B+24])
+	v116 := math.FMA(v113, w[B+32], v115)
+	v117 := math.FMA(v114, w[B+40], v116)
+	v118 := w[D+8]
+	v119 := v118 - v117
+	v120 := v119 - w[A+8]
+	w[A+8] = v119
+	v121 := math.FMA(v120, v120, v111)
+	v122 := w[C+0]
+	v123 := w[C+8]
+	v124 := w[C+16]
+	v125 := float64(v122 * w[B+48])
+	v126 := math.FMA(v123, w[B+56], v125)
+	v127 := math.FMA(v124, w[B+64], v126)
+	v128 := w[D+16]
+	v129 := v128 - v127
+	v130 := v129 - w[A+16]
+	w[A+16] = v129
+	v131 := math.FMA(v130, v130, v121)
+	v132 := v131 + w[E+0]
+	w[E+0] = v132
+	v133 := w[A+80]
 	v134 := w[A+88]
-	v135 := v134 - w[D+80]
-	v136 := w[A+96]
-	v137 := v136 - w[D+88]
-	v138 := float64(v133 * w[D+24])
-	v139 := math.FMA(v135, w[D+32], v138)
-	v140 := math.FMA(v137, w[D+40], v139)
-	v141 := w[D+24]
-	v142 := w[D+32]
-	v143 := w[D+40]
-	v144 := w[24+lane]
-	v145 := float64(v141 * v141)
-	v146 := math.FMA(v142, v142, v145)
-	v147 := math.FMA(v143, v143, v146)
-	v148 := v144 - v147
-	v149 := float64(v140 * v148)
-	v150 := w[D+72]
-	v151 := math.FMA(v149, w[D+24], v150)
-	w[A+80] = v151
-	v152 := w[D+80]
-	v153 := math.FMA(v149, w[D+32], v152)
-	w[A+88] = v153
-	v154 := w[D+88]
-	v155 := math.FMA(v149, w[D+40], v154)
-	w[A+96] = v155
-	v156 := float64(v116 * v155)
-	v157 := math.FMA(-v126, v153, v156)
-	v158 := float64(v126 * v151)
-	v159 := math.FMA(-v106, v155, v158)
-	v160 := float64(v106 * v153)
-	v161 := math.FMA(-v116, v151, v160)
-	v162 := v157 + w[D+48]
-	w[A+56] = v162
-	v163 := v159 + w[D+56]
-	w[A+64] = v163
-	v164 := v161 + w[D+64]
-	w[A+72] = v164
+	v135 := w[A+96]
+	v136 := v133 - w[D+72]
+	v137 := v134 - w[D+80]
+	v138 := v135 - w[D+88]
+	v139 := w[D+24]
+	v140 := w[D+32]
+	v141 := w[D+40]
+	v142 := float64(v136 * v139)
+	v143 := math.FMA(v137, v140, v142)
+	v144 := math.FMA(v138, v141, v143)
+	v145 := w[24+lane]
+	v146 := float64(v139 * v139)
+	v147 := math.FMA(v140, v140, v146)
+	v148 := math.FMA(v141, v141, v147)
+	v149 := v145 - v148
+	v150 := float64(v144 * v149)
+	v151 := w[D+72]
+	v152 := math.FMA(v150, v139, v151)
+	w[A+80] = v152
+	v153 := w[D+80]
+	v154 := math.FMA(v150, v140, v153)
+	w[A+88] = v154
+	v155 := w[D+88]
+	v156 := math.FMA(v150, v141, v155)
+	w[A+96] = v156
+	v157 := float64(v117 * v156)
+	v158 := math.FMA(-v127, v154, v157)
+	v159 := float64(v127 * v152)
+	v160 := math.FMA(-v107, v156, v159)
+	v161 := float64(v107 * v154)
+	v162 := math.FMA(-v117, v152, v161)
+	v163 := v158 + w[D+48]
+	w[A+56] = v163
+	v164 := v160 + w[D+56]
+	w[A+64] = v164
+	v165 := v162 + w[D+64]
+	w[A+72] = v165
 }
 
 func goUncross(w []float64, o *Op, lane int) {
@@ -13992,6 +14331,7 @@ func goUncross(w []float64, o *Op, lane int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
 	v0 := w[D+0]
 	v1 := w[D+8]
 	v2 := w[D+16]
@@ -14103,6 +14443,18 @@ func goUncross(w []float64, o *Op, lane int) {
 	w[A+16] = v97
 	v98 := float64(v92 * v71)
 	w[A+64] = v98
+	v99 := w[A+24]
+	v100 := w[A+32]
+	v101 := w[A+40]
+	v102 := float64(v93 * v93)
+	v103 := math.FMA(v95, v95, v102)
+	v104 := math.FMA(v97, v97, v103)
+	v105 := float64(v99 * v99)
+	v106 := math.FMA(v100, v100, v105)
+	v107 := math.FMA(v101, v101, v106)
+	v108 := v104 + v107
+	v109 := v108 + w[F+0]
+	w[F+0] = v109
 }
 
 func goUnslide(w []float64, o *Op, lane int) {
@@ -14111,6 +14463,7 @@ func goUnslide(w []float64, o *Op, lane int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
 	v0 := w[D+0]
 	v1 := w[D+8]
 	v2 := w[D+16]
@@ -14237,6 +14590,18 @@ func goUnslide(w []float64, o *Op, lane int) {
 	v112 := math.FMA(v87, w[E+104], v111)
 	v113 := float64(v98 * v112)
 	w[A+16] = v113
+	v114 := w[A+24]
+	v115 := w[A+32]
+	v116 := w[A+40]
+	v117 := float64(v103 * v103)
+	v118 := math.FMA(v108, v108, v117)
+	v119 := math.FMA(v113, v113, v118)
+	v120 := float64(v114 * v114)
+	v121 := math.FMA(v115, v115, v120)
+	v122 := math.FMA(v116, v116, v121)
+	v123 := v119 + v122
+	v124 := v123 + w[F+0]
+	w[F+0] = v124
 }
 
 func goSlide(w []float64, o *Op, lane int) {
@@ -14429,52 +14794,6 @@ func goTwoLoads1(w []float64, o *Op, lane int) {
 	w[A+1*L+0] = v25
 }
 
-func goTwoSpread1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	L := int(o.F) / 8
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+1*L+0]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	w[A+0] = v14
-	w[A+8] = v16
-	w[A+16] = v18
-	w[A+24] = v20
-	w[A+32] = v22
-	w[A+40] = v24
-	w[A+48] = v15
-	w[A+56] = v17
-	w[A+64] = v19
-	w[A+72] = v21
-	w[A+80] = v23
-	w[A+88] = v25
-}
-
 func goSeen1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -14638,66 +14957,6 @@ func goTwoLoads2(w []float64, o *Op, lane int) {
 	w[A+1*L+0] = v37
 	w[A+8] = v38
 	w[A+1*L+8] = v39
-}
-
-func goTwoSpread2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	L := int(o.F) / 8
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+1*L+0]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+1*L+8]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	w[A+0] = v28
-	w[A+8] = v30
-	w[A+16] = v32
-	w[A+24] = v34
-	w[A+32] = v36
-	w[A+40] = v38
-	w[A+48] = v29
-	w[A+56] = v31
-	w[A+64] = v33
-	w[A+72] = v35
-	w[A+80] = v37
-	w[A+88] = v39
 }
 
 func goSeen2(w []float64, o *Op, lane int) {
@@ -14900,80 +15159,6 @@ func goTwoLoads3(w []float64, o *Op, lane int) {
 	w[A+1*L+8] = v51
 	w[A+16] = v52
 	w[A+1*L+16] = v53
-}
-
-func goTwoSpread3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	L := int(o.F) / 8
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+1*L+0]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+1*L+8]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+1*L+16]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	w[A+0] = v42
-	w[A+8] = v44
-	w[A+16] = v46
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v43
-	w[A+56] = v45
-	w[A+64] = v47
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
 }
 
 func goSeen3(w []float64, o *Op, lane int) {
@@ -17338,73 +17523,76 @@ func goRate(w []float64, o *Op, lane int) {
 	v0 := w[B+0]
 	v1 := w[B+8]
 	v2 := w[B+16]
-	v3 := float64(v0 * w[D+48])
-	v4 := math.FMA(v1, w[D+72], v3)
-	v5 := math.FMA(v2, w[D+80], v4)
-	v6 := float64(v1 * w[D+56])
-	v7 := math.FMA(v2, w[D+88], v6)
-	v8 := float64(v2 * w[D+64])
-	v9 := w[D+96]
-	v10 := float64(v9 * w[B+24])
-	v11 := math.FMA(-v7, w[D+184], v10)
-	v12 := math.FMA(v8, w[D+176], v11)
-	v13 := float64(v9 * w[B+32])
-	v14 := math.FMA(-v8, w[D+168], v13)
-	v15 := math.FMA(v5, w[D+184], v14)
-	v16 := float64(v9 * w[B+40])
-	v17 := math.FMA(-v5, w[D+176], v16)
-	v18 := math.FMA(v7, w[D+168], v17)
-	v19 := w[C+72]
-	v20 := w[C+80]
-	v21 := w[C+88]
-	v22 := w[D+168]
-	v23 := w[D+176]
-	v24 := w[D+184]
-	v25 := float64(v19 * v22)
-	v26 := math.FMA(v20, v23, v25)
-	v27 := math.FMA(v21, v24, v26)
-	v28 := float64(v19 * v19)
-	v29 := math.FMA(v20, v20, v28)
-	v30 := math.FMA(v21, v21, v29)
-	v31 := math.FMA(-v27, v19, v12)
-	v32 := math.FMA(v30, v22, v31)
-	v33 := math.FMA(-v27, v20, v15)
-	v34 := math.FMA(v30, v23, v33)
-	v35 := math.FMA(-v27, v21, v18)
-	v36 := math.FMA(v30, v24, v35)
-	v37 := float64(v32 * w[C+0])
-	v38 := math.FMA(v34, w[C+8], v37)
-	v39 := math.FMA(v36, w[C+16], v38)
-	v40 := float64(v32 * w[C+24])
-	v41 := math.FMA(v34, w[C+32], v40)
-	v42 := math.FMA(v36, w[C+40], v41)
-	v43 := float64(v32 * w[C+48])
-	v44 := math.FMA(v34, w[C+56], v43)
-	v45 := math.FMA(v36, w[C+64], v44)
-	v46 := float64(v5 * w[C+0])
-	v47 := math.FMA(v7, w[C+8], v46)
-	v48 := math.FMA(v8, w[C+16], v47)
-	v49 := float64(v5 * w[C+24])
-	v50 := math.FMA(v7, w[C+32], v49)
-	v51 := math.FMA(v8, w[C+40], v50)
-	v52 := float64(v5 * w[C+48])
-	v53 := math.FMA(v7, w[C+56], v52)
-	v54 := math.FMA(v8, w[C+64], v53)
-	w[A+0] = v39
-	w[A+8] = v42
-	w[A+16] = v45
-	w[A+24] = v48
-	w[A+32] = v51
-	w[A+40] = v54
-	v55 := 0.0
-	v56 := v39 + v42
-	v57 := v45 + v48
-	v58 := v51 + v54
-	v59 := v56 + v57
-	v60 := v59 + v58
-	v61 := w[E+0]
-	v62 := math.FMA(v55, v60, v61)
-	w[E+0] = v62
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * w[D+48])
+	v7 := math.FMA(v1, w[D+72], v6)
+	v8 := math.FMA(v2, w[D+80], v7)
+	v9 := float64(v1 * w[D+56])
+	v10 := math.FMA(v2, w[D+88], v9)
+	v11 := float64(v2 * w[D+64])
+	v12 := w[D+96]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, w[D+184], v13)
+	v15 := math.FMA(v11, w[D+176], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, w[D+168], v16)
+	v18 := math.FMA(v8, w[D+184], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, w[D+176], v19)
+	v21 := math.FMA(v10, w[D+168], v20)
+	v22 := w[C+72]
+	v23 := w[C+80]
+	v24 := w[C+88]
+	v25 := w[D+168]
+	v26 := w[D+176]
+	v27 := w[D+184]
+	v28 := float64(v22 * v25)
+	v29 := math.FMA(v23, v26, v28)
+	v30 := math.FMA(v24, v27, v29)
+	v31 := float64(v22 * v22)
+	v32 := math.FMA(v23, v23, v31)
+	v33 := math.FMA(v24, v24, v32)
+	v34 := math.FMA(-v30, v22, v15)
+	v35 := math.FMA(v33, v25, v34)
+	v36 := math.FMA(-v30, v23, v18)
+	v37 := math.FMA(v33, v26, v36)
+	v38 := math.FMA(-v30, v24, v21)
+	v39 := math.FMA(v33, v27, v38)
+	v40 := float64(v35 * w[C+0])
+	v41 := math.FMA(v37, w[C+8], v40)
+	v42 := math.FMA(v39, w[C+16], v41)
+	v43 := float64(v35 * w[C+24])
+	v44 := math.FMA(v37, w[C+32], v43)
+	v45 := math.FMA(v39, w[C+40], v44)
+	v46 := float64(v35 * w[C+48])
+	v47 := math.FMA(v37, w[C+56], v46)
+	v48 := math.FMA(v39, w[C+64], v47)
+	v49 := float64(v8 * w[C+0])
+	v50 := math.FMA(v10, w[C+8], v49)
+	v51 := math.FMA(v11, w[C+16], v50)
+	v52 := float64(v8 * w[C+24])
+	v53 := math.FMA(v10, w[C+32], v52)
+	v54 := math.FMA(v11, w[C+40], v53)
+	v55 := float64(v8 * w[C+48])
+	v56 := math.FMA(v10, w[C+56], v55)
+	v57 := math.FMA(v11, w[C+64], v56)
+	w[A+0] = v42
+	w[A+8] = v45
+	w[A+16] = v48
+	w[A+24] = v51
+	w[A+32] = v54
+	w[A+40] = v57
+	v58 := 0.0
+	v59 := v42 + v45
+	v60 := v48 + v51
+	v61 := v54 + v57
+	v62 := v59 + v60
+	v63 := v62 + v61
+	v64 := w[E+0]
+	v65 := math.FMA(v58, v63, v64)
+	w[E+0] = v65
 }
 
 func goFirstStage(w []float64, o *Op, lane int) {
@@ -17903,163 +18091,221 @@ func goEuler(w []float64, o *Op, lane int) {
 	v0 := w[B+0]
 	v1 := w[B+8]
 	v2 := w[B+16]
-	v3 := float64(v0 * w[D+48])
-	v4 := math.FMA(v1, w[D+72], v3)
-	v5 := math.FMA(v2, w[D+80], v4)
-	v6 := float64(v1 * w[D+56])
-	v7 := math.FMA(v2, w[D+88], v6)
-	v8 := float64(v2 * w[D+64])
-	v9 := w[D+96]
-	v10 := float64(v9 * w[B+24])
-	v11 := math.FMA(-v7, w[D+184], v10)
-	v12 := math.FMA(v8, w[D+176], v11)
-	v13 := float64(v9 * w[B+32])
-	v14 := math.FMA(-v8, w[D+168], v13)
-	v15 := math.FMA(v5, w[D+184], v14)
-	v16 := float64(v9 * w[B+40])
-	v17 := math.FMA(-v5, w[D+176], v16)
-	v18 := math.FMA(v7, w[D+168], v17)
-	v19 := w[C+72]
-	v20 := w[C+80]
-	v21 := w[C+88]
-	v22 := w[D+168]
-	v23 := w[D+176]
-	v24 := w[D+184]
-	v25 := float64(v19 * v22)
-	v26 := math.FMA(v20, v23, v25)
-	v27 := math.FMA(v21, v24, v26)
-	v28 := float64(v19 * v19)
-	v29 := math.FMA(v20, v20, v28)
-	v30 := math.FMA(v21, v21, v29)
-	v31 := math.FMA(-v27, v19, v12)
-	v32 := math.FMA(v30, v22, v31)
-	v33 := math.FMA(-v27, v20, v15)
-	v34 := math.FMA(v30, v23, v33)
-	v35 := math.FMA(-v27, v21, v18)
-	v36 := math.FMA(v30, v24, v35)
-	v37 := float64(v32 * w[C+0])
-	v38 := math.FMA(v34, w[C+8], v37)
-	v39 := math.FMA(v36, w[C+16], v38)
-	v40 := float64(v32 * w[C+24])
-	v41 := math.FMA(v34, w[C+32], v40)
-	v42 := math.FMA(v36, w[C+40], v41)
-	v43 := float64(v32 * w[C+48])
-	v44 := math.FMA(v34, w[C+56], v43)
-	v45 := math.FMA(v36, w[C+64], v44)
-	v46 := float64(v5 * w[C+0])
-	v47 := math.FMA(v7, w[C+8], v46)
-	v48 := math.FMA(v8, w[C+16], v47)
-	v49 := float64(v5 * w[C+24])
-	v50 := math.FMA(v7, w[C+32], v49)
-	v51 := math.FMA(v8, w[C+40], v50)
-	v52 := float64(v5 * w[C+48])
-	v53 := math.FMA(v7, w[C+56], v52)
-	v54 := math.FMA(v8, w[C+64], v53)
-	v55 := 0.0
-	v56 := v39 + v42
-	v57 := v45 + v48
-	v58 := v51 + v54
-	v59 := v56 + v57
-	v60 := v59 + v58
-	v61 := w[E+56]
-	v62 := math.FMA(v55, v60, v61)
-	w[E+56] = v62
-	v63 := w[E+160]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * w[D+48])
+	v7 := math.FMA(v1, w[D+72], v6)
+	v8 := math.FMA(v2, w[D+80], v7)
+	v9 := float64(v1 * w[D+56])
+	v10 := math.FMA(v2, w[D+88], v9)
+	v11 := float64(v2 * w[D+64])
+	v12 := w[D+96]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, w[D+184], v13)
+	v15 := math.FMA(v11, w[D+176], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, w[D+168], v16)
+	v18 := math.FMA(v8, w[D+184], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, w[D+176], v19)
+	v21 := math.FMA(v10, w[D+168], v20)
+	v22 := w[C+72]
+	v23 := w[C+80]
+	v24 := w[C+88]
+	v25 := w[D+168]
+	v26 := w[D+176]
+	v27 := w[D+184]
+	v28 := float64(v22 * v25)
+	v29 := math.FMA(v23, v26, v28)
+	v30 := math.FMA(v24, v27, v29)
+	v31 := float64(v22 * v22)
+	v32 := math.FMA(v23, v23, v31)
+	v33 := math.FMA(v24, v24, v32)
+	v34 := math.FMA(-v30, v22, v15)
+	v35 := math.FMA(v33, v25, v34)
+	v36 := math.FMA(-v30, v23, v18)
+	v37 := math.FMA(v33, v26, v36)
+	v38 := math.FMA(-v30, v24, v21)
+	v39 := math.FMA(v33, v27, v38)
+	v40 := float64(v35 * w[C+0])
+	v41 := math.FMA(v37, w[C+8], v40)
+	v42 := math.FMA(v39, w[C+16], v41)
+	v43 := float64(v35 * w[C+24])
+	v44 := math.FMA(v37, w[C+32], v43)
+	v45 := math.FMA(v39, w[C+40], v44)
+	v46 := float64(v35 * w[C+48])
+	v47 := math.FMA(v37, w[C+56], v46)
+	v48 := math.FMA(v39, w[C+64], v47)
+	v49 := float64(v8 * w[C+0])
+	v50 := math.FMA(v10, w[C+8], v49)
+	v51 := math.FMA(v11, w[C+16], v50)
+	v52 := float64(v8 * w[C+24])
+	v53 := math.FMA(v10, w[C+32], v52)
+	v54 := math.FMA(v11, w[C+40], v53)
+	v55 := float64(v8 * w[C+48])
+	v56 := math.FMA(v10, w[C+56], v55)
+	v57 := math.FMA(v11, w[C+64], v56)
+	v58 := w[E+168]
+	v59 := v42 + v45
+	v60 := v48 + v51
+	v61 := v54 + v57
+	v62 := v59 + v60
+	v63 := v62 + v61
 	v64 := w[A+56]
-	v65 := math.FMA(v63, v39, v64)
+	v65 := math.FMA(v58, v42, v64)
 	w[A+56] = v65
 	v66 := w[A+0]
-	v67 := math.FMA(v63, v65, v66)
+	v67 := math.FMA(v58, v65, v66)
 	w[A+0] = v67
-	v68 := w[A+64]
-	v69 := math.FMA(v63, v42, v68)
-	w[A+64] = v69
-	v70 := w[A+8]
-	v71 := math.FMA(v63, v69, v70)
-	w[A+8] = v71
-	v72 := w[A+72]
-	v73 := math.FMA(v63, v45, v72)
-	w[A+72] = v73
-	v74 := w[A+16]
-	v75 := math.FMA(v63, v73, v74)
-	w[A+16] = v75
-	v76 := w[A+80]
-	v77 := math.FMA(v63, v48, v76)
-	w[A+80] = v77
-	v78 := float64(v63 * v77)
-	v79 := float64(v78 * w[16+lane])
-	v80 := w[A+88]
-	v81 := math.FMA(v63, v51, v80)
-	w[A+88] = v81
-	v82 := float64(v63 * v81)
-	v83 := float64(v82 * w[16+lane])
-	v84 := w[A+96]
-	v85 := math.FMA(v63, v54, v84)
-	w[A+96] = v85
-	v86 := float64(v63 * v85)
-	v87 := float64(v86 * w[16+lane])
-	v88 := float64(v79 * v79)
-	v89 := math.FMA(v83, v83, v88)
-	v90 := math.FMA(v87, v87, v89)
-	v91 := w[E+104]
-	v92 := w[E+96]
-	v93 := math.FMA(v91, v90, v92)
-	v94 := w[E+88]
-	v95 := math.FMA(v93, v90, v94)
-	v96 := w[E+80]
-	v97 := math.FMA(v95, v90, v96)
-	v98 := w[E+72]
-	v99 := math.FMA(v97, v90, v98)
-	v100 := w[E+144]
-	v101 := w[E+136]
-	v102 := math.FMA(v100, v90, v101)
-	v103 := w[E+128]
-	v104 := math.FMA(v102, v90, v103)
-	v105 := w[E+120]
-	v106 := math.FMA(v104, v90, v105)
-	v107 := w[E+112]
-	v108 := math.FMA(v106, v90, v107)
-	v109 := float64(v79 * v99)
-	v110 := float64(v83 * v99)
-	v111 := float64(v87 * v99)
-	v112 := w[A+24]
-	v113 := w[A+32]
-	v114 := w[A+40]
-	v115 := w[A+48]
-	v116 := float64(v108 * v112)
-	v117 := math.FMA(-v109, v113, v116)
-	v118 := math.FMA(-v110, v114, v117)
-	v119 := math.FMA(-v111, v115, v118)
-	v120 := float64(v108 * v113)
-	v121 := math.FMA(v109, v112, v120)
-	v122 := math.FMA(v110, v115, v121)
-	v123 := math.FMA(-v111, v114, v122)
-	v124 := float64(v108 * v114)
-	v125 := math.FMA(v110, v112, v124)
-	v126 := math.FMA(v111, v113, v125)
-	v127 := math.FMA(-v109, v115, v126)
-	v128 := float64(v108 * v115)
-	v129 := math.FMA(v111, v112, v128)
-	v130 := math.FMA(v109, v114, v129)
-	v131 := math.FMA(-v110, v113, v130)
-	v132 := float64(v119 * v119)
-	v133 := math.FMA(v123, v123, v132)
-	v134 := math.FMA(v127, v127, v133)
-	v135 := math.FMA(v131, v131, v134)
-	v136 := v135 - w[8+lane]
-	v137 := float64(v136 * w[16+lane])
-	v138 := float64(v137 * v137)
-	v139 := v138 + w[8+lane]
-	v140 := math.FMA(v138, w[16+lane], v139)
-	v141 := v140 - v137
-	v142 := float64(v119 * v141)
-	v143 := float64(v123 * v141)
-	v144 := float64(v127 * v141)
-	v145 := float64(v131 * v141)
-	w[A+24] = v142
-	w[A+32] = v143
-	w[A+40] = v144
-	w[A+48] = v145
+	v68 := v65 + v67
+	v69 := v63 + v68
+	v70 := w[A+64]
+	v71 := math.FMA(v58, v45, v70)
+	w[A+64] = v71
+	v72 := w[A+8]
+	v73 := math.FMA(v58, v71, v72)
+	w[A+8] = v73
+	v74 := v71 + v73
+	v75 := v69 + v74
+	v76 := w[A+72]
+	v77 := math.FMA(v58, v48, v76)
+	w[A+72] = v77
+	v78 := w[A+16]
+	v79 := math.FMA(v58, v77, v78)
+	w[A+16] = v79
+	v80 := v77 + v79
+	v81 := v75 + v80
+	v82 := float64(v58 * w[16+lane])
+	v83 := w[A+80]
+	v84 := math.FMA(v58, v51, v83)
+	w[A+80] = v84
+	v85 := float64(v82 * v84)
+	v86 := v81 + v84
+	v87 := w[A+88]
+	v88 := math.FMA(v58, v54, v87)
+	w[A+88] = v88
+	v89 := float64(v82 * v88)
+	v90 := v86 + v88
+	v91 := w[A+96]
+	v92 := math.FMA(v58, v57, v91)
+	w[A+96] = v92
+	v93 := float64(v82 * v92)
+	v94 := v90 + v92
+	v95 := float64(v85 * v85)
+	v96 := math.FMA(v89, v89, v95)
+	v97 := math.FMA(v93, v93, v96)
+	v98 := w[E+112]
+	v99 := w[E+104]
+	v100 := math.FMA(v98, v97, v99)
+	v101 := w[E+96]
+	v102 := math.FMA(v100, v97, v101)
+	v103 := w[E+88]
+	v104 := math.FMA(v102, v97, v103)
+	v105 := w[E+80]
+	v106 := math.FMA(v104, v97, v105)
+	v107 := w[E+152]
+	v108 := w[E+144]
+	v109 := math.FMA(v107, v97, v108)
+	v110 := w[E+136]
+	v111 := math.FMA(v109, v97, v110)
+	v112 := w[E+128]
+	v113 := math.FMA(v111, v97, v112)
+	v114 := w[E+120]
+	v115 := math.FMA(v113, v97, v114)
+	v116 := float64(v85 * v106)
+	v117 := float64(v89 * v106)
+	v118 := float64(v93 * v106)
+	v119 := w[A+24]
+	v120 := w[A+32]
+	v121 := w[A+40]
+	v122 := w[A+48]
+	v123 := float64(v115 * v119)
+	v124 := math.FMA(-v116, v120, v123)
+	v125 := math.FMA(-v117, v121, v124)
+	v126 := math.FMA(-v118, v122, v125)
+	v127 := float64(v115 * v120)
+	v128 := math.FMA(v116, v119, v127)
+	v129 := math.FMA(v117, v122, v128)
+	v130 := math.FMA(-v118, v121, v129)
+	v131 := float64(v115 * v121)
+	v132 := math.FMA(v117, v119, v131)
+	v133 := math.FMA(v118, v120, v132)
+	v134 := math.FMA(-v116, v122, v133)
+	v135 := float64(v115 * v122)
+	v136 := math.FMA(v118, v119, v135)
+	v137 := math.FMA(v116, v121, v136)
+	v138 := math.FMA(-v117, v120, v137)
+	v139 := float64(v126 * v126)
+	v140 := math.FMA(v130, v130, v139)
+	v141 := math.FMA(v134, v134, v140)
+	v142 := math.FMA(v138, v138, v141)
+	v143 := v142 - w[8+lane]
+	v144 := 0.0
+	v145 := v144 - v143
+	v146 := larger(v145, v143)
+	v147 := larger(v146, w[E+64])
+	w[E+64] = v147
+	v148 := float64(v126 * v126)
+	v149 := math.FMA(v130, v130, v148)
+	v150 := math.FMA(v134, v134, v149)
+	v151 := math.FMA(v138, v138, v150)
+	v152 := v151 - w[8+lane]
+	v153 := float64(v152 * w[16+lane])
+	v154 := float64(v153 * v153)
+	v155 := v154 + w[8+lane]
+	v156 := math.FMA(v154, w[16+lane], v155)
+	v157 := v156 - v153
+	v158 := float64(v126 * v157)
+	v159 := float64(v130 * v157)
+	v160 := float64(v134 * v157)
+	v161 := float64(v138 * v157)
+	w[A+24] = v158
+	w[A+32] = v159
+	w[A+40] = v160
+	w[A+48] = v161
+	v162 := 0.0
+	v163 := w[E+56]
+	v164 := math.FMA(v162, v94, v163)
+	w[E+56] = v164
+	v165 := w[A+24]
+	v166 := w[A+32]
+	v167 := w[A+40]
+	v168 := w[A+48]
+	v169 := v166 + v166
+	v170 := v167 + v167
+	v171 := v168 + v168
+	v172 := float64(v166 * v169)
+	v173 := float64(v167 * v170)
+	v174 := float64(v168 * v171)
+	v175 := w[8+lane]
+	v176 := v173 + v174
+	v177 := v175 - v176
+	w[C+0] = v177
+	v178 := v172 + v174
+	v179 := v175 - v178
+	w[C+32] = v179
+	v180 := v172 + v173
+	v181 := v175 - v180
+	w[C+64] = v181
+	v182 := float64(v166 * v170)
+	v183 := float64(v165 * v171)
+	v184 := v182 - v183
+	w[C+8] = v184
+	v185 := v182 + v183
+	w[C+24] = v185
+	v186 := float64(v166 * v171)
+	v187 := float64(v165 * v170)
+	v188 := v186 - v187
+	w[C+48] = v188
+	v189 := v186 + v187
+	w[C+16] = v189
+	v190 := float64(v167 * v171)
+	v191 := float64(v165 * v169)
+	v192 := v190 - v191
+	w[C+40] = v192
+	v193 := v190 + v191
+	w[C+56] = v193
 }
 
 func goFastest(w []float64, o *Op, lane int) {
@@ -18075,6 +18321,1662 @@ func goFastest(w []float64, o *Op, lane int) {
 	w[A+0] = v6
 }
 
+func goEulerBy1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+48]
+	v1 := w[B+56]
+	v2 := w[B+64]
+	v3 := w[B+72]
+	v4 := w[B+80]
+	v5 := w[B+88]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := float64(v7 * w[D+48])
+	v14 := math.FMA(v8, w[D+72], v13)
+	v15 := math.FMA(v9, w[D+80], v14)
+	v16 := float64(v8 * w[D+56])
+	v17 := math.FMA(v9, w[D+88], v16)
+	v18 := float64(v9 * w[D+64])
+	v19 := w[D+96]
+	v20 := float64(v19 * v10)
+	v21 := math.FMA(-v17, w[D+184], v20)
+	v22 := math.FMA(v18, w[D+176], v21)
+	v23 := float64(v19 * v11)
+	v24 := math.FMA(-v18, w[D+168], v23)
+	v25 := math.FMA(v15, w[D+184], v24)
+	v26 := float64(v19 * v12)
+	v27 := math.FMA(-v15, w[D+176], v26)
+	v28 := math.FMA(v17, w[D+168], v27)
+	v29 := w[C+72]
+	v30 := w[C+80]
+	v31 := w[C+88]
+	v32 := w[D+168]
+	v33 := w[D+176]
+	v34 := w[D+184]
+	v35 := float64(v29 * v32)
+	v36 := math.FMA(v30, v33, v35)
+	v37 := math.FMA(v31, v34, v36)
+	v38 := float64(v29 * v29)
+	v39 := math.FMA(v30, v30, v38)
+	v40 := math.FMA(v31, v31, v39)
+	v41 := math.FMA(-v37, v29, v22)
+	v42 := math.FMA(v40, v32, v41)
+	v43 := math.FMA(-v37, v30, v25)
+	v44 := math.FMA(v40, v33, v43)
+	v45 := math.FMA(-v37, v31, v28)
+	v46 := math.FMA(v40, v34, v45)
+	v47 := float64(v42 * w[C+0])
+	v48 := math.FMA(v44, w[C+8], v47)
+	v49 := math.FMA(v46, w[C+16], v48)
+	v50 := float64(v42 * w[C+24])
+	v51 := math.FMA(v44, w[C+32], v50)
+	v52 := math.FMA(v46, w[C+40], v51)
+	v53 := float64(v42 * w[C+48])
+	v54 := math.FMA(v44, w[C+56], v53)
+	v55 := math.FMA(v46, w[C+64], v54)
+	v56 := float64(v15 * w[C+0])
+	v57 := math.FMA(v17, w[C+8], v56)
+	v58 := math.FMA(v18, w[C+16], v57)
+	v59 := float64(v15 * w[C+24])
+	v60 := math.FMA(v17, w[C+32], v59)
+	v61 := math.FMA(v18, w[C+40], v60)
+	v62 := float64(v15 * w[C+48])
+	v63 := math.FMA(v17, w[C+56], v62)
+	v64 := math.FMA(v18, w[C+64], v63)
+	v65 := w[E+168]
+	v66 := v49 + v52
+	v67 := v55 + v58
+	v68 := v61 + v64
+	v69 := v66 + v67
+	v70 := v69 + v68
+	v71 := w[A+56]
+	v72 := math.FMA(v65, v49, v71)
+	w[A+56] = v72
+	v73 := w[A+0]
+	v74 := math.FMA(v65, v72, v73)
+	w[A+0] = v74
+	v75 := v72 + v74
+	v76 := v70 + v75
+	v77 := w[A+64]
+	v78 := math.FMA(v65, v52, v77)
+	w[A+64] = v78
+	v79 := w[A+8]
+	v80 := math.FMA(v65, v78, v79)
+	w[A+8] = v80
+	v81 := v78 + v80
+	v82 := v76 + v81
+	v83 := w[A+72]
+	v84 := math.FMA(v65, v55, v83)
+	w[A+72] = v84
+	v85 := w[A+16]
+	v86 := math.FMA(v65, v84, v85)
+	w[A+16] = v86
+	v87 := v84 + v86
+	v88 := v82 + v87
+	v89 := float64(v65 * w[16+lane])
+	v90 := w[A+80]
+	v91 := math.FMA(v65, v58, v90)
+	w[A+80] = v91
+	v92 := float64(v89 * v91)
+	v93 := v88 + v91
+	v94 := w[A+88]
+	v95 := math.FMA(v65, v61, v94)
+	w[A+88] = v95
+	v96 := float64(v89 * v95)
+	v97 := v93 + v95
+	v98 := w[A+96]
+	v99 := math.FMA(v65, v64, v98)
+	w[A+96] = v99
+	v100 := float64(v89 * v99)
+	v101 := v97 + v99
+	v102 := float64(v92 * v92)
+	v103 := math.FMA(v96, v96, v102)
+	v104 := math.FMA(v100, v100, v103)
+	v105 := w[E+112]
+	v106 := w[E+104]
+	v107 := math.FMA(v105, v104, v106)
+	v108 := w[E+96]
+	v109 := math.FMA(v107, v104, v108)
+	v110 := w[E+88]
+	v111 := math.FMA(v109, v104, v110)
+	v112 := w[E+80]
+	v113 := math.FMA(v111, v104, v112)
+	v114 := w[E+152]
+	v115 := w[E+144]
+	v116 := math.FMA(v114, v104, v115)
+	v117 := w[E+136]
+	v118 := math.FMA(v116, v104, v117)
+	v119 := w[E+128]
+	v120 := math.FMA(v118, v104, v119)
+	v121 := w[E+120]
+	v122 := math.FMA(v120, v104, v121)
+	v123 := float64(v92 * v113)
+	v124 := float64(v96 * v113)
+	v125 := float64(v100 * v113)
+	v126 := w[A+24]
+	v127 := w[A+32]
+	v128 := w[A+40]
+	v129 := w[A+48]
+	v130 := float64(v122 * v126)
+	v131 := math.FMA(-v123, v127, v130)
+	v132 := math.FMA(-v124, v128, v131)
+	v133 := math.FMA(-v125, v129, v132)
+	v134 := float64(v122 * v127)
+	v135 := math.FMA(v123, v126, v134)
+	v136 := math.FMA(v124, v129, v135)
+	v137 := math.FMA(-v125, v128, v136)
+	v138 := float64(v122 * v128)
+	v139 := math.FMA(v124, v126, v138)
+	v140 := math.FMA(v125, v127, v139)
+	v141 := math.FMA(-v123, v129, v140)
+	v142 := float64(v122 * v129)
+	v143 := math.FMA(v125, v126, v142)
+	v144 := math.FMA(v123, v128, v143)
+	v145 := math.FMA(-v124, v127, v144)
+	v146 := float64(v133 * v133)
+	v147 := math.FMA(v137, v137, v146)
+	v148 := math.FMA(v141, v141, v147)
+	v149 := math.FMA(v145, v145, v148)
+	v150 := v149 - w[8+lane]
+	v151 := 0.0
+	v152 := v151 - v150
+	v153 := larger(v152, v150)
+	v154 := larger(v153, w[E+64])
+	w[E+64] = v154
+	v155 := float64(v133 * v133)
+	v156 := math.FMA(v137, v137, v155)
+	v157 := math.FMA(v141, v141, v156)
+	v158 := math.FMA(v145, v145, v157)
+	v159 := v158 - w[8+lane]
+	v160 := float64(v159 * w[16+lane])
+	v161 := float64(v160 * v160)
+	v162 := v161 + w[8+lane]
+	v163 := math.FMA(v161, w[16+lane], v162)
+	v164 := v163 - v160
+	v165 := float64(v133 * v164)
+	v166 := float64(v137 * v164)
+	v167 := float64(v141 * v164)
+	v168 := float64(v145 * v164)
+	w[A+24] = v165
+	w[A+32] = v166
+	w[A+40] = v167
+	w[A+48] = v168
+	v169 := 0.0
+	v170 := w[E+56]
+	v171 := math.FMA(v169, v101, v170)
+	w[E+56] = v171
+	v172 := w[A+24]
+	v173 := w[A+32]
+	v174 := w[A+40]
+	v175 := w[A+48]
+	v176 := v173 + v173
+	v177 := v174 + v174
+	v178 := v175 + v175
+	v179 := float64(v173 * v176)
+	v180 := float64(v174 * v177)
+	v181 := float64(v175 * v178)
+	v182 := w[8+lane]
+	v183 := v180 + v181
+	v184 := v182 - v183
+	w[C+0] = v184
+	v185 := v179 + v181
+	v186 := v182 - v185
+	w[C+32] = v186
+	v187 := v179 + v180
+	v188 := v182 - v187
+	w[C+64] = v188
+	v189 := float64(v173 * v177)
+	v190 := float64(v172 * v178)
+	v191 := v189 - v190
+	w[C+8] = v191
+	v192 := v189 + v190
+	w[C+24] = v192
+	v193 := float64(v173 * v178)
+	v194 := float64(v172 * v177)
+	v195 := v193 - v194
+	w[C+48] = v195
+	v196 := v193 + v194
+	w[C+16] = v196
+	v197 := float64(v174 * v178)
+	v198 := float64(v172 * v176)
+	v199 := v197 - v198
+	w[C+40] = v199
+	v200 := v197 + v198
+	w[C+56] = v200
+}
+
+func goEulerPin1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+48]
+	v1 := w[B+56]
+	v2 := w[B+64]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := float64(v4 * w[D+48])
+	v8 := math.FMA(v5, w[D+72], v7)
+	v9 := math.FMA(v6, w[D+80], v8)
+	v10 := float64(v5 * w[D+56])
+	v11 := math.FMA(v6, w[D+88], v10)
+	v12 := float64(v6 * w[D+64])
+	v13 := w[E+168]
+	v14 := w[A+24]
+	v15 := w[A+32]
+	v16 := w[A+40]
+	v17 := w[A+48]
+	v18 := float64(v14 * v14)
+	v19 := math.FMA(v15, v15, v18)
+	v20 := math.FMA(v16, v16, v19)
+	v21 := math.FMA(v17, v17, v20)
+	v22 := v21 - w[8+lane]
+	v23 := float64(v13 * w[16+lane])
+	v24 := 0.0
+	v25 := v24 - v22
+	v26 := larger(v25, v22)
+	v27 := larger(v26, w[E+64])
+	w[E+64] = v27
+	v28 := float64(v9 * w[C+0])
+	v29 := math.FMA(v11, w[C+8], v28)
+	v30 := math.FMA(v12, w[C+16], v29)
+	v31 := w[A+80]
+	v32 := math.FMA(v13, v30, v31)
+	v33 := float64(v23 * v32)
+	v34 := float64(v9 * w[C+24])
+	v35 := math.FMA(v11, w[C+32], v34)
+	v36 := math.FMA(v12, w[C+40], v35)
+	v37 := w[A+88]
+	v38 := math.FMA(v13, v36, v37)
+	v39 := float64(v23 * v38)
+	v40 := float64(v9 * w[C+48])
+	v41 := math.FMA(v11, w[C+56], v40)
+	v42 := math.FMA(v12, w[C+64], v41)
+	v43 := w[A+96]
+	v44 := math.FMA(v13, v42, v43)
+	v45 := float64(v23 * v44)
+	v46 := 0.0
+	v47 := v32 + v38
+	v48 := v47 + v44
+	v49 := w[E+56]
+	v50 := math.FMA(v46, v48, v49)
+	w[E+56] = v50
+	v51 := float64(v33 * v33)
+	v52 := math.FMA(v39, v39, v51)
+	v53 := math.FMA(v45, v45, v52)
+	v54 := w[E+112]
+	v55 := w[E+104]
+	v56 := math.FMA(v54, v53, v55)
+	v57 := w[E+96]
+	v58 := math.FMA(v56, v53, v57)
+	v59 := w[E+88]
+	v60 := math.FMA(v58, v53, v59)
+	v61 := w[E+80]
+	v62 := math.FMA(v60, v53, v61)
+	v63 := w[E+152]
+	v64 := w[E+144]
+	v65 := math.FMA(v63, v53, v64)
+	v66 := w[E+136]
+	v67 := math.FMA(v65, v53, v66)
+	v68 := w[E+128]
+	v69 := math.FMA(v67, v53, v68)
+	v70 := w[E+120]
+	v71 := math.FMA(v69, v53, v70)
+	v72 := float64(v33 * v62)
+	v73 := float64(v39 * v62)
+	v74 := float64(v45 * v62)
+	v75 := w[C+392]
+	v76 := w[C+400]
+	v77 := w[C+408]
+	v78 := float64(v75 * w[C+0])
+	v79 := math.FMA(v76, w[C+8], v78)
+	v80 := math.FMA(v77, w[C+16], v79)
+	v81 := w[C+392]
+	v82 := w[C+400]
+	v83 := w[C+408]
+	v84 := float64(v81 * w[C+24])
+	v85 := math.FMA(v82, w[C+32], v84)
+	v86 := math.FMA(v83, w[C+40], v85)
+	v87 := w[C+392]
+	v88 := w[C+400]
+	v89 := w[C+408]
+	v90 := float64(v87 * w[C+48])
+	v91 := math.FMA(v88, w[C+56], v90)
+	v92 := math.FMA(v89, w[C+64], v91)
+	v93 := float64(v73 * v92)
+	v94 := math.FMA(-v74, v86, v93)
+	v95 := float64(v74 * v80)
+	v96 := math.FMA(-v72, v92, v95)
+	v97 := float64(v72 * v86)
+	v98 := math.FMA(-v73, v80, v97)
+	v99 := v94 + v94
+	v100 := v96 + v96
+	v101 := v98 + v98
+	v102 := float64(v73 * v101)
+	v103 := math.FMA(-v74, v100, v102)
+	v104 := float64(v74 * v99)
+	v105 := math.FMA(-v72, v101, v104)
+	v106 := float64(v72 * v100)
+	v107 := math.FMA(-v73, v99, v106)
+	v108 := math.FMA(v71, v99, v103)
+	v109 := v80 + v108
+	v110 := math.FMA(v71, v100, v105)
+	v111 := v86 + v110
+	v112 := math.FMA(v71, v101, v107)
+	v113 := v92 + v112
+	v114 := w[C+264]
+	v115 := w[C+272]
+	v116 := w[C+280]
+	v117 := float64(v111 * v116)
+	v118 := math.FMA(-v113, v115, v117)
+	v119 := float64(v113 * v114)
+	v120 := math.FMA(-v109, v116, v119)
+	v121 := float64(v109 * v115)
+	v122 := math.FMA(-v111, v114, v121)
+	v123 := float64(v118 * v118)
+	v124 := math.FMA(v120, v120, v123)
+	v125 := math.FMA(v122, v122, v124)
+	v126 := float64(v118 * w[16+lane])
+	v127 := float64(v120 * w[16+lane])
+	v128 := float64(v122 * w[16+lane])
+	v129 := w[A+24]
+	v130 := w[A+32]
+	v131 := w[A+40]
+	v132 := w[A+48]
+	v133 := float64(v71 * v129)
+	v134 := math.FMA(-v72, v130, v133)
+	v135 := math.FMA(-v73, v131, v134)
+	v136 := math.FMA(-v74, v132, v135)
+	v137 := float64(v71 * v130)
+	v138 := math.FMA(v72, v129, v137)
+	v139 := math.FMA(v73, v132, v138)
+	v140 := math.FMA(-v74, v131, v139)
+	v141 := float64(v71 * v131)
+	v142 := math.FMA(v73, v129, v141)
+	v143 := math.FMA(v74, v130, v142)
+	v144 := math.FMA(-v72, v132, v143)
+	v145 := float64(v71 * v132)
+	v146 := math.FMA(v74, v129, v145)
+	v147 := math.FMA(v72, v131, v146)
+	v148 := math.FMA(-v73, v130, v147)
+	v149 := math.FMA(-v126, v140, v136)
+	v150 := math.FMA(-v127, v144, v149)
+	v151 := math.FMA(-v128, v148, v150)
+	v152 := math.FMA(v126, v136, v140)
+	v153 := math.FMA(v127, v148, v152)
+	v154 := math.FMA(-v128, v144, v153)
+	v155 := math.FMA(v127, v136, v144)
+	v156 := math.FMA(v128, v140, v155)
+	v157 := math.FMA(-v126, v148, v156)
+	v158 := math.FMA(v128, v136, v148)
+	v159 := math.FMA(v126, v144, v158)
+	v160 := math.FMA(-v127, v140, v159)
+	v161 := float64(v125 * w[16+lane])
+	v162 := float64(v161 * w[16+lane])
+	v163 := math.FMA(v162, v22, v22)
+	v164 := v163 + v162
+	v165 := float64(v164 * w[16+lane])
+	v166 := float64(v165 * v165)
+	v167 := v166 + w[8+lane]
+	v168 := math.FMA(v166, w[16+lane], v167)
+	v169 := v168 - v165
+	v170 := float64(v151 * v169)
+	v171 := float64(v154 * v169)
+	v172 := float64(v157 * v169)
+	v173 := float64(v160 * v169)
+	w[A+24] = v170
+	w[A+32] = v171
+	w[A+40] = v172
+	w[A+48] = v173
+	v174 := w[A+24]
+	v175 := w[A+32]
+	v176 := w[A+40]
+	v177 := w[A+48]
+	v178 := v175 + v175
+	v179 := v176 + v176
+	v180 := v177 + v177
+	v181 := float64(v175 * v178)
+	v182 := float64(v176 * v179)
+	v183 := float64(v177 * v180)
+	v184 := w[8+lane]
+	v185 := v182 + v183
+	v186 := v184 - v185
+	w[C+0] = v186
+	v187 := v181 + v183
+	v188 := v184 - v187
+	w[C+32] = v188
+	v189 := v181 + v182
+	v190 := v184 - v189
+	w[C+64] = v190
+	v191 := float64(v175 * v179)
+	v192 := float64(v174 * v180)
+	v193 := v191 - v192
+	w[C+8] = v193
+	v194 := v191 + v192
+	w[C+24] = v194
+	v195 := float64(v175 * v180)
+	v196 := float64(v174 * v179)
+	v197 := v195 - v196
+	w[C+48] = v197
+	v198 := v195 + v196
+	w[C+16] = v198
+	v199 := float64(v176 * v180)
+	v200 := float64(v174 * v178)
+	v201 := v199 - v200
+	w[C+40] = v201
+	v202 := v199 + v200
+	w[C+56] = v202
+	v203 := w[C+368]
+	v204 := w[C+376]
+	v205 := w[C+384]
+	v206 := float64(v203 * w[C+0])
+	v207 := math.FMA(v204, w[C+8], v206)
+	v208 := math.FMA(v205, w[C+16], v207)
+	v209 := w[C+240]
+	v210 := v209 - v208
+	v211 := w[A+0]
+	v212 := w[A+56]
+	v213 := math.FMA(v212, w[E+168], v211)
+	v214 := v210 - v213
+	w[A+0] = v210
+	v215 := math.FMA(v214, v214, v125)
+	v216 := w[C+368]
+	v217 := w[C+376]
+	v218 := w[C+384]
+	v219 := float64(v216 * w[C+24])
+	v220 := math.FMA(v217, w[C+32], v219)
+	v221 := math.FMA(v218, w[C+40], v220)
+	v222 := w[C+248]
+	v223 := v222 - v221
+	v224 := w[A+8]
+	v225 := w[A+64]
+	v226 := math.FMA(v225, w[E+168], v224)
+	v227 := v223 - v226
+	w[A+8] = v223
+	v228 := math.FMA(v227, v227, v215)
+	v229 := w[C+368]
+	v230 := w[C+376]
+	v231 := w[C+384]
+	v232 := float64(v229 * w[C+48])
+	v233 := math.FMA(v230, w[C+56], v232)
+	v234 := math.FMA(v231, w[C+64], v233)
+	v235 := w[C+256]
+	v236 := v235 - v234
+	v237 := w[A+16]
+	v238 := w[A+72]
+	v239 := math.FMA(v238, w[E+168], v237)
+	v240 := v236 - v239
+	w[A+16] = v236
+	v241 := math.FMA(v240, v240, v228)
+	v242 := v241 + w[E+72]
+	w[E+72] = v242
+	v243 := v32 - w[C+312]
+	v244 := v38 - w[C+320]
+	v245 := v44 - w[C+328]
+	v246 := w[C+264]
+	v247 := w[C+272]
+	v248 := w[C+280]
+	v249 := float64(v243 * v246)
+	v250 := math.FMA(v244, v247, v249)
+	v251 := math.FMA(v245, v248, v250)
+	v252 := w[24+lane]
+	v253 := float64(v246 * v246)
+	v254 := math.FMA(v247, v247, v253)
+	v255 := math.FMA(v248, v248, v254)
+	v256 := v252 - v255
+	v257 := float64(v251 * v256)
+	v258 := w[C+312]
+	v259 := math.FMA(v257, v246, v258)
+	w[A+80] = v259
+	v260 := w[C+320]
+	v261 := math.FMA(v257, v247, v260)
+	w[A+88] = v261
+	v262 := w[C+328]
+	v263 := math.FMA(v257, v248, v262)
+	w[A+96] = v263
+	v264 := float64(v221 * v263)
+	v265 := math.FMA(-v234, v261, v264)
+	v266 := float64(v234 * v259)
+	v267 := math.FMA(-v208, v263, v266)
+	v268 := float64(v208 * v261)
+	v269 := math.FMA(-v221, v259, v268)
+	v270 := v265 + w[C+288]
+	w[A+56] = v270
+	v271 := v267 + w[C+296]
+	w[A+64] = v271
+	v272 := v269 + w[C+304]
+	w[A+72] = v272
+}
+
+func goEulerBy2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[B+120]
+	v4 := w[B+128]
+	v5 := w[B+136]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * w[D+48])
+	v21 := math.FMA(v15, w[D+72], v20)
+	v22 := math.FMA(v16, w[D+80], v21)
+	v23 := float64(v15 * w[D+56])
+	v24 := math.FMA(v16, w[D+88], v23)
+	v25 := float64(v16 * w[D+64])
+	v26 := w[D+96]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, w[D+184], v27)
+	v29 := math.FMA(v25, w[D+176], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, w[D+168], v30)
+	v32 := math.FMA(v22, w[D+184], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, w[D+176], v33)
+	v35 := math.FMA(v24, w[D+168], v34)
+	v36 := w[C+72]
+	v37 := w[C+80]
+	v38 := w[C+88]
+	v39 := w[D+168]
+	v40 := w[D+176]
+	v41 := w[D+184]
+	v42 := float64(v36 * v39)
+	v43 := math.FMA(v37, v40, v42)
+	v44 := math.FMA(v38, v41, v43)
+	v45 := float64(v36 * v36)
+	v46 := math.FMA(v37, v37, v45)
+	v47 := math.FMA(v38, v38, v46)
+	v48 := math.FMA(-v44, v36, v29)
+	v49 := math.FMA(v47, v39, v48)
+	v50 := math.FMA(-v44, v37, v32)
+	v51 := math.FMA(v47, v40, v50)
+	v52 := math.FMA(-v44, v38, v35)
+	v53 := math.FMA(v47, v41, v52)
+	v54 := float64(v49 * w[C+0])
+	v55 := math.FMA(v51, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v49 * w[C+24])
+	v58 := math.FMA(v51, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v49 * w[C+48])
+	v61 := math.FMA(v51, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := float64(v22 * w[C+0])
+	v64 := math.FMA(v24, w[C+8], v63)
+	v65 := math.FMA(v25, w[C+16], v64)
+	v66 := float64(v22 * w[C+24])
+	v67 := math.FMA(v24, w[C+32], v66)
+	v68 := math.FMA(v25, w[C+40], v67)
+	v69 := float64(v22 * w[C+48])
+	v70 := math.FMA(v24, w[C+56], v69)
+	v71 := math.FMA(v25, w[C+64], v70)
+	v72 := w[E+168]
+	v73 := v56 + v59
+	v74 := v62 + v65
+	v75 := v68 + v71
+	v76 := v73 + v74
+	v77 := v76 + v75
+	v78 := w[A+56]
+	v79 := math.FMA(v72, v56, v78)
+	w[A+56] = v79
+	v80 := w[A+0]
+	v81 := math.FMA(v72, v79, v80)
+	w[A+0] = v81
+	v82 := v79 + v81
+	v83 := v77 + v82
+	v84 := w[A+64]
+	v85 := math.FMA(v72, v59, v84)
+	w[A+64] = v85
+	v86 := w[A+8]
+	v87 := math.FMA(v72, v85, v86)
+	w[A+8] = v87
+	v88 := v85 + v87
+	v89 := v83 + v88
+	v90 := w[A+72]
+	v91 := math.FMA(v72, v62, v90)
+	w[A+72] = v91
+	v92 := w[A+16]
+	v93 := math.FMA(v72, v91, v92)
+	w[A+16] = v93
+	v94 := v91 + v93
+	v95 := v89 + v94
+	v96 := float64(v72 * w[16+lane])
+	v97 := w[A+80]
+	v98 := math.FMA(v72, v65, v97)
+	w[A+80] = v98
+	v99 := float64(v96 * v98)
+	v100 := v95 + v98
+	v101 := w[A+88]
+	v102 := math.FMA(v72, v68, v101)
+	w[A+88] = v102
+	v103 := float64(v96 * v102)
+	v104 := v100 + v102
+	v105 := w[A+96]
+	v106 := math.FMA(v72, v71, v105)
+	w[A+96] = v106
+	v107 := float64(v96 * v106)
+	v108 := v104 + v106
+	v109 := float64(v99 * v99)
+	v110 := math.FMA(v103, v103, v109)
+	v111 := math.FMA(v107, v107, v110)
+	v112 := w[E+112]
+	v113 := w[E+104]
+	v114 := math.FMA(v112, v111, v113)
+	v115 := w[E+96]
+	v116 := math.FMA(v114, v111, v115)
+	v117 := w[E+88]
+	v118 := math.FMA(v116, v111, v117)
+	v119 := w[E+80]
+	v120 := math.FMA(v118, v111, v119)
+	v121 := w[E+152]
+	v122 := w[E+144]
+	v123 := math.FMA(v121, v111, v122)
+	v124 := w[E+136]
+	v125 := math.FMA(v123, v111, v124)
+	v126 := w[E+128]
+	v127 := math.FMA(v125, v111, v126)
+	v128 := w[E+120]
+	v129 := math.FMA(v127, v111, v128)
+	v130 := float64(v99 * v120)
+	v131 := float64(v103 * v120)
+	v132 := float64(v107 * v120)
+	v133 := w[A+24]
+	v134 := w[A+32]
+	v135 := w[A+40]
+	v136 := w[A+48]
+	v137 := float64(v129 * v133)
+	v138 := math.FMA(-v130, v134, v137)
+	v139 := math.FMA(-v131, v135, v138)
+	v140 := math.FMA(-v132, v136, v139)
+	v141 := float64(v129 * v134)
+	v142 := math.FMA(v130, v133, v141)
+	v143 := math.FMA(v131, v136, v142)
+	v144 := math.FMA(-v132, v135, v143)
+	v145 := float64(v129 * v135)
+	v146 := math.FMA(v131, v133, v145)
+	v147 := math.FMA(v132, v134, v146)
+	v148 := math.FMA(-v130, v136, v147)
+	v149 := float64(v129 * v136)
+	v150 := math.FMA(v132, v133, v149)
+	v151 := math.FMA(v130, v135, v150)
+	v152 := math.FMA(-v131, v134, v151)
+	v153 := float64(v140 * v140)
+	v154 := math.FMA(v144, v144, v153)
+	v155 := math.FMA(v148, v148, v154)
+	v156 := math.FMA(v152, v152, v155)
+	v157 := v156 - w[8+lane]
+	v158 := 0.0
+	v159 := v158 - v157
+	v160 := larger(v159, v157)
+	v161 := larger(v160, w[E+64])
+	w[E+64] = v161
+	v162 := float64(v140 * v140)
+	v163 := math.FMA(v144, v144, v162)
+	v164 := math.FMA(v148, v148, v163)
+	v165 := math.FMA(v152, v152, v164)
+	v166 := v165 - w[8+lane]
+	v167 := float64(v166 * w[16+lane])
+	v168 := float64(v167 * v167)
+	v169 := v168 + w[8+lane]
+	v170 := math.FMA(v168, w[16+lane], v169)
+	v171 := v170 - v167
+	v172 := float64(v140 * v171)
+	v173 := float64(v144 * v171)
+	v174 := float64(v148 * v171)
+	v175 := float64(v152 * v171)
+	w[A+24] = v172
+	w[A+32] = v173
+	w[A+40] = v174
+	w[A+48] = v175
+	v176 := 0.0
+	v177 := w[E+56]
+	v178 := math.FMA(v176, v108, v177)
+	w[E+56] = v178
+	v179 := w[A+24]
+	v180 := w[A+32]
+	v181 := w[A+40]
+	v182 := w[A+48]
+	v183 := v180 + v180
+	v184 := v181 + v181
+	v185 := v182 + v182
+	v186 := float64(v180 * v183)
+	v187 := float64(v181 * v184)
+	v188 := float64(v182 * v185)
+	v189 := w[8+lane]
+	v190 := v187 + v188
+	v191 := v189 - v190
+	w[C+0] = v191
+	v192 := v186 + v188
+	v193 := v189 - v192
+	w[C+32] = v193
+	v194 := v186 + v187
+	v195 := v189 - v194
+	w[C+64] = v195
+	v196 := float64(v180 * v184)
+	v197 := float64(v179 * v185)
+	v198 := v196 - v197
+	w[C+8] = v198
+	v199 := v196 + v197
+	w[C+24] = v199
+	v200 := float64(v180 * v185)
+	v201 := float64(v179 * v184)
+	v202 := v200 - v201
+	w[C+48] = v202
+	v203 := v200 + v201
+	w[C+16] = v203
+	v204 := float64(v181 * v185)
+	v205 := float64(v179 * v183)
+	v206 := v204 - v205
+	w[C+40] = v206
+	v207 := v204 + v205
+	w[C+56] = v207
+}
+
+func goEulerPin2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := w[F+8]
+	v8 := math.FMA(-v7, w[B+48], v4)
+	v9 := math.FMA(-v7, w[B+56], v5)
+	v10 := math.FMA(-v7, w[B+64], v6)
+	v11 := float64(v8 * w[D+48])
+	v12 := math.FMA(v9, w[D+72], v11)
+	v13 := math.FMA(v10, w[D+80], v12)
+	v14 := float64(v9 * w[D+56])
+	v15 := math.FMA(v10, w[D+88], v14)
+	v16 := float64(v10 * w[D+64])
+	v17 := w[E+168]
+	v18 := w[A+24]
+	v19 := w[A+32]
+	v20 := w[A+40]
+	v21 := w[A+48]
+	v22 := float64(v18 * v18)
+	v23 := math.FMA(v19, v19, v22)
+	v24 := math.FMA(v20, v20, v23)
+	v25 := math.FMA(v21, v21, v24)
+	v26 := v25 - w[8+lane]
+	v27 := float64(v17 * w[16+lane])
+	v28 := 0.0
+	v29 := v28 - v26
+	v30 := larger(v29, v26)
+	v31 := larger(v30, w[E+64])
+	w[E+64] = v31
+	v32 := float64(v13 * w[C+0])
+	v33 := math.FMA(v15, w[C+8], v32)
+	v34 := math.FMA(v16, w[C+16], v33)
+	v35 := w[A+80]
+	v36 := math.FMA(v17, v34, v35)
+	v37 := float64(v27 * v36)
+	v38 := float64(v13 * w[C+24])
+	v39 := math.FMA(v15, w[C+32], v38)
+	v40 := math.FMA(v16, w[C+40], v39)
+	v41 := w[A+88]
+	v42 := math.FMA(v17, v40, v41)
+	v43 := float64(v27 * v42)
+	v44 := float64(v13 * w[C+48])
+	v45 := math.FMA(v15, w[C+56], v44)
+	v46 := math.FMA(v16, w[C+64], v45)
+	v47 := w[A+96]
+	v48 := math.FMA(v17, v46, v47)
+	v49 := float64(v27 * v48)
+	v50 := 0.0
+	v51 := v36 + v42
+	v52 := v51 + v48
+	v53 := w[E+56]
+	v54 := math.FMA(v50, v52, v53)
+	w[E+56] = v54
+	v55 := float64(v37 * v37)
+	v56 := math.FMA(v43, v43, v55)
+	v57 := math.FMA(v49, v49, v56)
+	v58 := w[E+112]
+	v59 := w[E+104]
+	v60 := math.FMA(v58, v57, v59)
+	v61 := w[E+96]
+	v62 := math.FMA(v60, v57, v61)
+	v63 := w[E+88]
+	v64 := math.FMA(v62, v57, v63)
+	v65 := w[E+80]
+	v66 := math.FMA(v64, v57, v65)
+	v67 := w[E+152]
+	v68 := w[E+144]
+	v69 := math.FMA(v67, v57, v68)
+	v70 := w[E+136]
+	v71 := math.FMA(v69, v57, v70)
+	v72 := w[E+128]
+	v73 := math.FMA(v71, v57, v72)
+	v74 := w[E+120]
+	v75 := math.FMA(v73, v57, v74)
+	v76 := float64(v37 * v66)
+	v77 := float64(v43 * v66)
+	v78 := float64(v49 * v66)
+	v79 := w[C+392]
+	v80 := w[C+400]
+	v81 := w[C+408]
+	v82 := float64(v79 * w[C+0])
+	v83 := math.FMA(v80, w[C+8], v82)
+	v84 := math.FMA(v81, w[C+16], v83)
+	v85 := w[C+392]
+	v86 := w[C+400]
+	v87 := w[C+408]
+	v88 := float64(v85 * w[C+24])
+	v89 := math.FMA(v86, w[C+32], v88)
+	v90 := math.FMA(v87, w[C+40], v89)
+	v91 := w[C+392]
+	v92 := w[C+400]
+	v93 := w[C+408]
+	v94 := float64(v91 * w[C+48])
+	v95 := math.FMA(v92, w[C+56], v94)
+	v96 := math.FMA(v93, w[C+64], v95)
+	v97 := float64(v77 * v96)
+	v98 := math.FMA(-v78, v90, v97)
+	v99 := float64(v78 * v84)
+	v100 := math.FMA(-v76, v96, v99)
+	v101 := float64(v76 * v90)
+	v102 := math.FMA(-v77, v84, v101)
+	v103 := v98 + v98
+	v104 := v100 + v100
+	v105 := v102 + v102
+	v106 := float64(v77 * v105)
+	v107 := math.FMA(-v78, v104, v106)
+	v108 := float64(v78 * v103)
+	v109 := math.FMA(-v76, v105, v108)
+	v110 := float64(v76 * v104)
+	v111 := math.FMA(-v77, v103, v110)
+	v112 := math.FMA(v75, v103, v107)
+	v113 := v84 + v112
+	v114 := math.FMA(v75, v104, v109)
+	v115 := v90 + v114
+	v116 := math.FMA(v75, v105, v111)
+	v117 := v96 + v116
+	v118 := w[C+264]
+	v119 := w[C+272]
+	v120 := w[C+280]
+	v121 := float64(v115 * v120)
+	v122 := math.FMA(-v117, v119, v121)
+	v123 := float64(v117 * v118)
+	v124 := math.FMA(-v113, v120, v123)
+	v125 := float64(v113 * v119)
+	v126 := math.FMA(-v115, v118, v125)
+	v127 := float64(v122 * v122)
+	v128 := math.FMA(v124, v124, v127)
+	v129 := math.FMA(v126, v126, v128)
+	v130 := float64(v122 * w[16+lane])
+	v131 := float64(v124 * w[16+lane])
+	v132 := float64(v126 * w[16+lane])
+	v133 := w[A+24]
+	v134 := w[A+32]
+	v135 := w[A+40]
+	v136 := w[A+48]
+	v137 := float64(v75 * v133)
+	v138 := math.FMA(-v76, v134, v137)
+	v139 := math.FMA(-v77, v135, v138)
+	v140 := math.FMA(-v78, v136, v139)
+	v141 := float64(v75 * v134)
+	v142 := math.FMA(v76, v133, v141)
+	v143 := math.FMA(v77, v136, v142)
+	v144 := math.FMA(-v78, v135, v143)
+	v145 := float64(v75 * v135)
+	v146 := math.FMA(v77, v133, v145)
+	v147 := math.FMA(v78, v134, v146)
+	v148 := math.FMA(-v76, v136, v147)
+	v149 := float64(v75 * v136)
+	v150 := math.FMA(v78, v133, v149)
+	v151 := math.FMA(v76, v135, v150)
+	v152 := math.FMA(-v77, v134, v151)
+	v153 := math.FMA(-v130, v144, v140)
+	v154 := math.FMA(-v131, v148, v153)
+	v155 := math.FMA(-v132, v152, v154)
+	v156 := math.FMA(v130, v140, v144)
+	v157 := math.FMA(v131, v152, v156)
+	v158 := math.FMA(-v132, v148, v157)
+	v159 := math.FMA(v131, v140, v148)
+	v160 := math.FMA(v132, v144, v159)
+	v161 := math.FMA(-v130, v152, v160)
+	v162 := math.FMA(v132, v140, v152)
+	v163 := math.FMA(v130, v148, v162)
+	v164 := math.FMA(-v131, v144, v163)
+	v165 := float64(v129 * w[16+lane])
+	v166 := float64(v165 * w[16+lane])
+	v167 := math.FMA(v166, v26, v26)
+	v168 := v167 + v166
+	v169 := float64(v168 * w[16+lane])
+	v170 := float64(v169 * v169)
+	v171 := v170 + w[8+lane]
+	v172 := math.FMA(v170, w[16+lane], v171)
+	v173 := v172 - v169
+	v174 := float64(v155 * v173)
+	v175 := float64(v158 * v173)
+	v176 := float64(v161 * v173)
+	v177 := float64(v164 * v173)
+	w[A+24] = v174
+	w[A+32] = v175
+	w[A+40] = v176
+	w[A+48] = v177
+	v178 := w[A+24]
+	v179 := w[A+32]
+	v180 := w[A+40]
+	v181 := w[A+48]
+	v182 := v179 + v179
+	v183 := v180 + v180
+	v184 := v181 + v181
+	v185 := float64(v179 * v182)
+	v186 := float64(v180 * v183)
+	v187 := float64(v181 * v184)
+	v188 := w[8+lane]
+	v189 := v186 + v187
+	v190 := v188 - v189
+	w[C+0] = v190
+	v191 := v185 + v187
+	v192 := v188 - v191
+	w[C+32] = v192
+	v193 := v185 + v186
+	v194 := v188 - v193
+	w[C+64] = v194
+	v195 := float64(v179 * v183)
+	v196 := float64(v178 * v184)
+	v197 := v195 - v196
+	w[C+8] = v197
+	v198 := v195 + v196
+	w[C+24] = v198
+	v199 := float64(v179 * v184)
+	v200 := float64(v178 * v183)
+	v201 := v199 - v200
+	w[C+48] = v201
+	v202 := v199 + v200
+	w[C+16] = v202
+	v203 := float64(v180 * v184)
+	v204 := float64(v178 * v182)
+	v205 := v203 - v204
+	w[C+40] = v205
+	v206 := v203 + v204
+	w[C+56] = v206
+	v207 := w[C+368]
+	v208 := w[C+376]
+	v209 := w[C+384]
+	v210 := float64(v207 * w[C+0])
+	v211 := math.FMA(v208, w[C+8], v210)
+	v212 := math.FMA(v209, w[C+16], v211)
+	v213 := w[C+240]
+	v214 := v213 - v212
+	v215 := w[A+0]
+	v216 := w[A+56]
+	v217 := math.FMA(v216, w[E+168], v215)
+	v218 := v214 - v217
+	w[A+0] = v214
+	v219 := math.FMA(v218, v218, v129)
+	v220 := w[C+368]
+	v221 := w[C+376]
+	v222 := w[C+384]
+	v223 := float64(v220 * w[C+24])
+	v224 := math.FMA(v221, w[C+32], v223)
+	v225 := math.FMA(v222, w[C+40], v224)
+	v226 := w[C+248]
+	v227 := v226 - v225
+	v228 := w[A+8]
+	v229 := w[A+64]
+	v230 := math.FMA(v229, w[E+168], v228)
+	v231 := v227 - v230
+	w[A+8] = v227
+	v232 := math.FMA(v231, v231, v219)
+	v233 := w[C+368]
+	v234 := w[C+376]
+	v235 := w[C+384]
+	v236 := float64(v233 * w[C+48])
+	v237 := math.FMA(v234, w[C+56], v236)
+	v238 := math.FMA(v235, w[C+64], v237)
+	v239 := w[C+256]
+	v240 := v239 - v238
+	v241 := w[A+16]
+	v242 := w[A+72]
+	v243 := math.FMA(v242, w[E+168], v241)
+	v244 := v240 - v243
+	w[A+16] = v240
+	v245 := math.FMA(v244, v244, v232)
+	v246 := v245 + w[E+72]
+	w[E+72] = v246
+	v247 := v36 - w[C+312]
+	v248 := v42 - w[C+320]
+	v249 := v48 - w[C+328]
+	v250 := w[C+264]
+	v251 := w[C+272]
+	v252 := w[C+280]
+	v253 := float64(v247 * v250)
+	v254 := math.FMA(v248, v251, v253)
+	v255 := math.FMA(v249, v252, v254)
+	v256 := w[24+lane]
+	v257 := float64(v250 * v250)
+	v258 := math.FMA(v251, v251, v257)
+	v259 := math.FMA(v252, v252, v258)
+	v260 := v256 - v259
+	v261 := float64(v255 * v260)
+	v262 := w[C+312]
+	v263 := math.FMA(v261, v250, v262)
+	w[A+80] = v263
+	v264 := w[C+320]
+	v265 := math.FMA(v261, v251, v264)
+	w[A+88] = v265
+	v266 := w[C+328]
+	v267 := math.FMA(v261, v252, v266)
+	w[A+96] = v267
+	v268 := float64(v225 * v267)
+	v269 := math.FMA(-v238, v265, v268)
+	v270 := float64(v238 * v263)
+	v271 := math.FMA(-v212, v267, v270)
+	v272 := float64(v212 * v265)
+	v273 := math.FMA(-v225, v263, v272)
+	v274 := v269 + w[C+288]
+	w[A+56] = v274
+	v275 := v271 + w[C+296]
+	w[A+64] = v275
+	v276 := v273 + w[C+304]
+	w[A+72] = v276
+}
+
+func goEulerBy3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[B+168]
+	v4 := w[B+176]
+	v5 := w[B+184]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * w[D+48])
+	v28 := math.FMA(v22, w[D+72], v27)
+	v29 := math.FMA(v23, w[D+80], v28)
+	v30 := float64(v22 * w[D+56])
+	v31 := math.FMA(v23, w[D+88], v30)
+	v32 := float64(v23 * w[D+64])
+	v33 := w[D+96]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, w[D+184], v34)
+	v36 := math.FMA(v32, w[D+176], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, w[D+168], v37)
+	v39 := math.FMA(v29, w[D+184], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, w[D+176], v40)
+	v42 := math.FMA(v31, w[D+168], v41)
+	v43 := w[C+72]
+	v44 := w[C+80]
+	v45 := w[C+88]
+	v46 := w[D+168]
+	v47 := w[D+176]
+	v48 := w[D+184]
+	v49 := float64(v43 * v46)
+	v50 := math.FMA(v44, v47, v49)
+	v51 := math.FMA(v45, v48, v50)
+	v52 := float64(v43 * v43)
+	v53 := math.FMA(v44, v44, v52)
+	v54 := math.FMA(v45, v45, v53)
+	v55 := math.FMA(-v51, v43, v36)
+	v56 := math.FMA(v54, v46, v55)
+	v57 := math.FMA(-v51, v44, v39)
+	v58 := math.FMA(v54, v47, v57)
+	v59 := math.FMA(-v51, v45, v42)
+	v60 := math.FMA(v54, v48, v59)
+	v61 := float64(v56 * w[C+0])
+	v62 := math.FMA(v58, w[C+8], v61)
+	v63 := math.FMA(v60, w[C+16], v62)
+	v64 := float64(v56 * w[C+24])
+	v65 := math.FMA(v58, w[C+32], v64)
+	v66 := math.FMA(v60, w[C+40], v65)
+	v67 := float64(v56 * w[C+48])
+	v68 := math.FMA(v58, w[C+56], v67)
+	v69 := math.FMA(v60, w[C+64], v68)
+	v70 := float64(v29 * w[C+0])
+	v71 := math.FMA(v31, w[C+8], v70)
+	v72 := math.FMA(v32, w[C+16], v71)
+	v73 := float64(v29 * w[C+24])
+	v74 := math.FMA(v31, w[C+32], v73)
+	v75 := math.FMA(v32, w[C+40], v74)
+	v76 := float64(v29 * w[C+48])
+	v77 := math.FMA(v31, w[C+56], v76)
+	v78 := math.FMA(v32, w[C+64], v77)
+	v79 := w[E+168]
+	v80 := v63 + v66
+	v81 := v69 + v72
+	v82 := v75 + v78
+	v83 := v80 + v81
+	v84 := v83 + v82
+	v85 := w[A+56]
+	v86 := math.FMA(v79, v63, v85)
+	w[A+56] = v86
+	v87 := w[A+0]
+	v88 := math.FMA(v79, v86, v87)
+	w[A+0] = v88
+	v89 := v86 + v88
+	v90 := v84 + v89
+	v91 := w[A+64]
+	v92 := math.FMA(v79, v66, v91)
+	w[A+64] = v92
+	v93 := w[A+8]
+	v94 := math.FMA(v79, v92, v93)
+	w[A+8] = v94
+	v95 := v92 + v94
+	v96 := v90 + v95
+	v97 := w[A+72]
+	v98 := math.FMA(v79, v69, v97)
+	w[A+72] = v98
+	v99 := w[A+16]
+	v100 := math.FMA(v79, v98, v99)
+	w[A+16] = v100
+	v101 := v98 + v100
+	v102 := v96 + v101
+	v103 := float64(v79 * w[16+lane])
+	v104 := w[A+80]
+	v105 := math.FMA(v79, v72, v104)
+	w[A+80] = v105
+	v106 := float64(v103 * v105)
+	v107 := v102 + v105
+	v108 := w[A+88]
+	v109 := math.FMA(v79, v75, v108)
+	w[A+88] = v109
+	v110 := float64(v103 * v109)
+	v111 := v107 + v109
+	v112 := w[A+96]
+	v113 := math.FMA(v79, v78, v112)
+	w[A+96] = v113
+	v114 := float64(v103 * v113)
+	v115 := v111 + v113
+	v116 := float64(v106 * v106)
+	v117 := math.FMA(v110, v110, v116)
+	v118 := math.FMA(v114, v114, v117)
+	v119 := w[E+112]
+	v120 := w[E+104]
+	v121 := math.FMA(v119, v118, v120)
+	v122 := w[E+96]
+	v123 := math.FMA(v121, v118, v122)
+	v124 := w[E+88]
+	v125 := math.FMA(v123, v118, v124)
+	v126 := w[E+80]
+	v127 := math.FMA(v125, v118, v126)
+	v128 := w[E+152]
+	v129 := w[E+144]
+	v130 := math.FMA(v128, v118, v129)
+	v131 := w[E+136]
+	v132 := math.FMA(v130, v118, v131)
+	v133 := w[E+128]
+	v134 := math.FMA(v132, v118, v133)
+	v135 := w[E+120]
+	v136 := math.FMA(v134, v118, v135)
+	v137 := float64(v106 * v127)
+	v138 := float64(v110 * v127)
+	v139 := float64(v114 * v127)
+	v140 := w[A+24]
+	v141 := w[A+32]
+	v142 := w[A+40]
+	v143 := w[A+48]
+	v144 := float64(v136 * v140)
+	v145 := math.FMA(-v137, v141, v144)
+	v146 := math.FMA(-v138, v142, v145)
+	v147 := math.FMA(-v139, v143, v146)
+	v148 := float64(v136 * v141)
+	v149 := math.FMA(v137, v140, v148)
+	v150 := math.FMA(v138, v143, v149)
+	v151 := math.FMA(-v139, v142, v150)
+	v152 := float64(v136 * v142)
+	v153 := math.FMA(v138, v140, v152)
+	v154 := math.FMA(v139, v141, v153)
+	v155 := math.FMA(-v137, v143, v154)
+	v156 := float64(v136 * v143)
+	v157 := math.FMA(v139, v140, v156)
+	v158 := math.FMA(v137, v142, v157)
+	v159 := math.FMA(-v138, v141, v158)
+	v160 := float64(v147 * v147)
+	v161 := math.FMA(v151, v151, v160)
+	v162 := math.FMA(v155, v155, v161)
+	v163 := math.FMA(v159, v159, v162)
+	v164 := v163 - w[8+lane]
+	v165 := 0.0
+	v166 := v165 - v164
+	v167 := larger(v166, v164)
+	v168 := larger(v167, w[E+64])
+	w[E+64] = v168
+	v169 := float64(v147 * v147)
+	v170 := math.FMA(v151, v151, v169)
+	v171 := math.FMA(v155, v155, v170)
+	v172 := math.FMA(v159, v159, v171)
+	v173 := v172 - w[8+lane]
+	v174 := float64(v173 * w[16+lane])
+	v175 := float64(v174 * v174)
+	v176 := v175 + w[8+lane]
+	v177 := math.FMA(v175, w[16+lane], v176)
+	v178 := v177 - v174
+	v179 := float64(v147 * v178)
+	v180 := float64(v151 * v178)
+	v181 := float64(v155 * v178)
+	v182 := float64(v159 * v178)
+	w[A+24] = v179
+	w[A+32] = v180
+	w[A+40] = v181
+	w[A+48] = v182
+	v183 := 0.0
+	v184 := w[E+56]
+	v185 := math.FMA(v183, v115, v184)
+	w[E+56] = v185
+	v186 := w[A+24]
+	v187 := w[A+32]
+	v188 := w[A+40]
+	v189 := w[A+48]
+	v190 := v187 + v187
+	v191 := v188 + v188
+	v192 := v189 + v189
+	v193 := float64(v187 * v190)
+	v194 := float64(v188 * v191)
+	v195 := float64(v189 * v192)
+	v196 := w[8+lane]
+	v197 := v194 + v195
+	v198 := v196 - v197
+	w[C+0] = v198
+	v199 := v193 + v195
+	v200 := v196 - v199
+	w[C+32] = v200
+	v201 := v193 + v194
+	v202 := v196 - v201
+	w[C+64] = v202
+	v203 := float64(v187 * v191)
+	v204 := float64(v186 * v192)
+	v205 := v203 - v204
+	w[C+8] = v205
+	v206 := v203 + v204
+	w[C+24] = v206
+	v207 := float64(v187 * v192)
+	v208 := float64(v186 * v191)
+	v209 := v207 - v208
+	w[C+48] = v209
+	v210 := v207 + v208
+	w[C+16] = v210
+	v211 := float64(v188 * v192)
+	v212 := float64(v186 * v190)
+	v213 := v211 - v212
+	w[C+40] = v213
+	v214 := v211 + v212
+	w[C+56] = v214
+}
+
+func goEulerPin3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := w[F+8]
+	v8 := math.FMA(-v7, w[B+48], v4)
+	v9 := math.FMA(-v7, w[B+56], v5)
+	v10 := math.FMA(-v7, w[B+64], v6)
+	v11 := w[F+16]
+	v12 := math.FMA(-v11, w[B+96], v8)
+	v13 := math.FMA(-v11, w[B+104], v9)
+	v14 := math.FMA(-v11, w[B+112], v10)
+	v15 := float64(v12 * w[D+48])
+	v16 := math.FMA(v13, w[D+72], v15)
+	v17 := math.FMA(v14, w[D+80], v16)
+	v18 := float64(v13 * w[D+56])
+	v19 := math.FMA(v14, w[D+88], v18)
+	v20 := float64(v14 * w[D+64])
+	v21 := w[E+168]
+	v22 := w[A+24]
+	v23 := w[A+32]
+	v24 := w[A+40]
+	v25 := w[A+48]
+	v26 := float64(v22 * v22)
+	v27 := math.FMA(v23, v23, v26)
+	v28 := math.FMA(v24, v24, v27)
+	v29 := math.FMA(v25, v25, v28)
+	v30 := v29 - w[8+lane]
+	v31 := float64(v21 * w[16+lane])
+	v32 := 0.0
+	v33 := v32 - v30
+	v34 := larger(v33, v30)
+	v35 := larger(v34, w[E+64])
+	w[E+64] = v35
+	v36 := float64(v17 * w[C+0])
+	v37 := math.FMA(v19, w[C+8], v36)
+	v38 := math.FMA(v20, w[C+16], v37)
+	v39 := w[A+80]
+	v40 := math.FMA(v21, v38, v39)
+	v41 := float64(v31 * v40)
+	v42 := float64(v17 * w[C+24])
+	v43 := math.FMA(v19, w[C+32], v42)
+	v44 := math.FMA(v20, w[C+40], v43)
+	v45 := w[A+88]
+	v46 := math.FMA(v21, v44, v45)
+	v47 := float64(v31 * v46)
+	v48 := float64(v17 * w[C+48])
+	v49 := math.FMA(v19, w[C+56], v48)
+	v50 := math.FMA(v20, w[C+64], v49)
+	v51 := w[A+96]
+	v52 := math.FMA(v21, v50, v51)
+	v53 := float64(v31 * v52)
+	v54 := 0.0
+	v55 := v40 + v46
+	v56 := v55 + v52
+	v57 := w[E+56]
+	v58 := math.FMA(v54, v56, v57)
+	w[E+56] = v58
+	v59 := float64(v41 * v41)
+	v60 := math.FMA(v47, v47, v59)
+	v61 := math.FMA(v53, v53, v60)
+	v62 := w[E+112]
+	v63 := w[E+104]
+	v64 := math.FMA(v62, v61, v63)
+	v65 := w[E+96]
+	v66 := math.FMA(v64, v61, v65)
+	v67 := w[E+88]
+	v68 := math.FMA(v66, v61, v67)
+	v69 := w[E+80]
+	v70 := math.FMA(v68, v61, v69)
+	v71 := w[E+152]
+	v72 := w[E+144]
+	v73 := math.FMA(v71, v61, v72)
+	v74 := w[E+136]
+	v75 := math.FMA(v73, v61, v74)
+	v76 := w[E+128]
+	v77 := math.FMA(v75, v61, v76)
+	v78 := w[E+120]
+	v79 := math.FMA(v77, v61, v78)
+	v80 := float64(v41 * v70)
+	v81 := float64(v47 * v70)
+	v82 := float64(v53 * v70)
+	v83 := w[C+392]
+	v84 := w[C+400]
+	v85 := w[C+408]
+	v86 := float64(v83 * w[C+0])
+	v87 := math.FMA(v84, w[C+8], v86)
+	v88 := math.FMA(v85, w[C+16], v87)
+	v89 := w[C+392]
+	v90 := w[C+400]
+	v91 := w[C+408]
+	v92 := float64(v89 * w[C+24])
+	v93 := math.FMA(v90, w[C+32], v92)
+	v94 := math.FMA(v91, w[C+40], v93)
+	v95 := w[C+392]
+	v96 := w[C+400]
+	v97 := w[C+408]
+	v98 := float64(v95 * w[C+48])
+	v99 := math.FMA(v96, w[C+56], v98)
+	v100 := math.FMA(v97, w[C+64], v99)
+	v101 := float64(v81 * v100)
+	v102 := math.FMA(-v82, v94, v101)
+	v103 := float64(v82 * v88)
+	v104 := math.FMA(-v80, v100, v103)
+	v105 := float64(v80 * v94)
+	v106 := math.FMA(-v81, v88, v105)
+	v107 := v102 + v102
+	v108 := v104 + v104
+	v109 := v106 + v106
+	v110 := float64(v81 * v109)
+	v111 := math.FMA(-v82, v108, v110)
+	v112 := float64(v82 * v107)
+	v113 := math.FMA(-v80, v109, v112)
+	v114 := float64(v80 * v108)
+	v115 := math.FMA(-v81, v107, v114)
+	v116 := math.FMA(v79, v107, v111)
+	v117 := v88 + v116
+	v118 := math.FMA(v79, v108, v113)
+	v119 := v94 + v118
+	v120 := math.FMA(v79, v109, v115)
+	v121 := v100 + v120
+	v122 := w[C+264]
+	v123 := w[C+272]
+	v124 := w[C+280]
+	v125 := float64(v119 * v124)
+	v126 := math.FMA(-v121, v123, v125)
+	v127 := float64(v121 * v122)
+	v128 := math.FMA(-v117, v124, v127)
+	v129 := float64(v117 * v123)
+	v130 := math.FMA(-v119, v122, v129)
+	v131 := float64(v126 * v126)
+	v132 := math.FMA(v128, v128, v131)
+	v133 := math.FMA(v130, v130, v132)
+	v134 := float64(v126 * w[16+lane])
+	v135 := float64(v128 * w[16+lane])
+	v136 := float64(v130 * w[16+lane])
+	v137 := w[A+24]
+	v138 := w[A+32]
+	v139 := w[A+40]
+	v140 := w[A+48]
+	v141 := float64(v79 * v137)
+	v142 := math.FMA(-v80, v138, v141)
+	v143 := math.FMA(-v81, v139, v142)
+	v144 := math.FMA(-v82, v140, v143)
+	v145 := float64(v79 * v138)
+	v146 := math.FMA(v80, v137, v145)
+	v147 := math.FMA(v81, v140, v146)
+	v148 := math.FMA(-v82, v139, v147)
+	v149 := float64(v79 * v139)
+	v150 := math.FMA(v81, v137, v149)
+	v151 := math.FMA(v82, v138, v150)
+	v152 := math.FMA(-v80, v140, v151)
+	v153 := float64(v79 * v140)
+	v154 := math.FMA(v82, v137, v153)
+	v155 := math.FMA(v80, v139, v154)
+	v156 := math.FMA(-v81, v138, v155)
+	v157 := math.FMA(-v134, v148, v144)
+	v158 := math.FMA(-v135, v152, v157)
+	v159 := math.FMA(-v136, v156, v158)
+	v160 := math.FMA(v134, v144, v148)
+	v161 := math.FMA(v135, v156, v160)
+	v162 := math.FMA(-v136, v152, v161)
+	v163 := math.FMA(v135, v144, v152)
+	v164 := math.FMA(v136, v148, v163)
+	v165 := math.FMA(-v134, v156, v164)
+	v166 := math.FMA(v136, v144, v156)
+	v167 := math.FMA(v134, v152, v166)
+	v168 := math.FMA(-v135, v148, v167)
+	v169 := float64(v133 * w[16+lane])
+	v170 := float64(v169 * w[16+lane])
+	v171 := math.FMA(v170, v30, v30)
+	v172 := v171 + v170
+	v173 := float64(v172 * w[16+lane])
+	v174 := float64(v173 * v173)
+	v175 := v174 + w[8+lane]
+	v176 := math.FMA(v174, w[16+lane], v175)
+	v177 := v176 - v173
+	v178 := float64(v159 * v177)
+	v179 := float64(v162 * v177)
+	v180 := float64(v165 * v177)
+	v181 := float64(v168 * v177)
+	w[A+24] = v178
+	w[A+32] = v179
+	w[A+40] = v180
+	w[A+48] = v181
+	v182 := w[A+24]
+	v183 := w[A+32]
+	v184 := w[A+40]
+	v185 := w[A+48]
+	v186 := v183 + v183
+	v187 := v184 + v184
+	v188 := v185 + v185
+	v189 := float64(v183 * v186)
+	v190 := float64(v184 * v187)
+	v191 := float64(v185 * v188)
+	v192 := w[8+lane]
+	v193 := v190 + v191
+	v194 := v192 - v193
+	w[C+0] = v194
+	v195 := v189 + v191
+	v196 := v192 - v195
+	w[C+32] = v196
+	v197 := v189 + v190
+	v198 := v192 - v197
+	w[C+64] = v198
+	v199 := float64(v183 * v187)
+	v200 := float64(v182 * v188)
+	v201 := v199 - v200
+	w[C+8] = v201
+	v202 := v199 + v200
+	w[C+24] = v202
+	v203 := float64(v183 * v188)
+	v204 := float64(v182 * v187)
+	v205 := v203 - v204
+	w[C+48] = v205
+	v206 := v203 + v204
+	w[C+16] = v206
+	v207 := float64(v184 * v188)
+	v208 := float64(v182 * v186)
+	v209 := v207 - v208
+	w[C+40] = v209
+	v210 := v207 + v208
+	w[C+56] = v210
+	v211 := w[C+368]
+	v212 := w[C+376]
+	v213 := w[C+384]
+	v214 := float64(v211 * w[C+0])
+	v215 := math.FMA(v212, w[C+8], v214)
+	v216 := math.FMA(v213, w[C+16], v215)
+	v217 := w[C+240]
+	v218 := v217 - v216
+	v219 := w[A+0]
+	v220 := w[A+56]
+	v221 := math.FMA(v220, w[E+168], v219)
+	v222 := v218 - v221
+	w[A+0] = v218
+	v223 := math.FMA(v222, v222, v133)
+	v224 := w[C+368]
+	v225 := w[C+376]
+	v226 := w[C+384]
+	v227 := float64(v224 * w[C+24])
+	v228 := math.FMA(v225, w[C+32], v227)
+	v229 := math.FMA(v226, w[C+40], v228)
+	v230 := w[C+248]
+	v231 := v230 - v229
+	v232 := w[A+8]
+	v233 := w[A+64]
+	v234 := math.FMA(v233, w[E+168], v232)
+	v235 := v231 - v234
+	w[A+8] = v231
+	v236 := math.FMA(v235, v235, v223)
+	v237 := w[C+368]
+	v238 := w[C+376]
+	v239 := w[C+384]
+	v240 := float64(v237 * w[C+48])
+	v241 := math.FMA(v238, w[C+56], v240)
+	v242 := math.FMA(v239, w[C+64], v241)
+	v243 := w[C+256]
+	v244 := v243 - v242
+	v245 := w[A+16]
+	v246 := w[A+72]
+	v247 := math.FMA(v246, w[E+168], v245)
+	v248 := v244 - v247
+	w[A+16] = v244
+	v249 := math.FMA(v248, v248, v236)
+	v250 := v249 + w[E+72]
+	w[E+72] = v250
+	v251 := v40 - w[C+312]
+	v252 := v46 - w[C+320]
+	v253 := v52 - w[C+328]
+	v254 := w[C+264]
+	v255 := w[C+272]
+	v256 := w[C+280]
+	v257 := float64(v251 * v254)
+	v258 := math.FMA(v252, v255, v257)
+	v259 := math.FMA(v253, v256, v258)
+	v260 := w[24+lane]
+	v261 := float64(v254 * v254)
+	v262 := math.FMA(v255, v255, v261)
+	v263 := math.FMA(v256, v256, v262)
+	v264 := v260 - v263
+	v265 := float64(v259 * v264)
+	v266 := w[C+312]
+	v267 := math.FMA(v265, v254, v266)
+	w[A+80] = v267
+	v268 := w[C+320]
+	v269 := math.FMA(v265, v255, v268)
+	w[A+88] = v269
+	v270 := w[C+328]
+	v271 := math.FMA(v265, v256, v270)
+	w[A+96] = v271
+	v272 := float64(v229 * v271)
+	v273 := math.FMA(-v242, v269, v272)
+	v274 := float64(v242 * v267)
+	v275 := math.FMA(-v216, v271, v274)
+	v276 := float64(v216 * v269)
+	v277 := math.FMA(-v229, v267, v276)
+	v278 := v273 + w[C+288]
+	w[A+56] = v278
+	v279 := v275 + w[C+296]
+	w[A+64] = v279
+	v280 := v277 + w[C+304]
+	w[A+72] = v280
+}
+
 func goMoved(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -18084,206 +19986,1544 @@ func goMoved(w []float64, o *Op, lane int) {
 	v0 := w[B+0]
 	v1 := w[B+8]
 	v2 := w[B+16]
-	v3 := float64(v0 * w[D+48])
-	v4 := math.FMA(v1, w[D+72], v3)
-	v5 := math.FMA(v2, w[D+80], v4)
-	v6 := float64(v1 * w[D+56])
-	v7 := math.FMA(v2, w[D+88], v6)
-	v8 := float64(v2 * w[D+64])
-	v9 := w[D+96]
-	v10 := float64(v9 * w[B+24])
-	v11 := math.FMA(-v7, w[D+184], v10)
-	v12 := math.FMA(v8, w[D+176], v11)
-	v13 := float64(v9 * w[B+32])
-	v14 := math.FMA(-v8, w[D+168], v13)
-	v15 := math.FMA(v5, w[D+184], v14)
-	v16 := float64(v9 * w[B+40])
-	v17 := math.FMA(-v5, w[D+176], v16)
-	v18 := math.FMA(v7, w[D+168], v17)
-	v19 := 0.0
-	v20 := float64(v12 * w[C+0])
-	v21 := math.FMA(v15, w[C+8], v20)
-	v22 := math.FMA(v18, w[C+16], v21)
-	v23 := v19 + v22
-	v24 := v22 + w[A+0]
-	v25 := v24 + w[56+lane]
-	v26 := v25 - w[56+lane]
-	w[A+0] = v26
-	v27 := float64(v12 * w[C+24])
-	v28 := math.FMA(v15, w[C+32], v27)
-	v29 := math.FMA(v18, w[C+40], v28)
-	v30 := v23 + v29
-	v31 := v29 + w[A+8]
-	v32 := v31 + w[56+lane]
-	v33 := v32 - w[56+lane]
-	w[A+8] = v33
-	v34 := float64(v12 * w[C+48])
-	v35 := math.FMA(v15, w[C+56], v34)
-	v36 := math.FMA(v18, w[C+64], v35)
-	v37 := v30 + v36
-	v38 := v36 + w[A+16]
-	v39 := v38 + w[56+lane]
-	v40 := v39 - w[56+lane]
-	w[A+16] = v40
-	v41 := float64(v5 * w[C+0])
-	v42 := math.FMA(v7, w[C+8], v41)
-	v43 := math.FMA(v8, w[C+16], v42)
-	v44 := float64(v5 * w[C+24])
-	v45 := math.FMA(v7, w[C+32], v44)
-	v46 := math.FMA(v8, w[C+40], v45)
-	v47 := float64(v5 * w[C+48])
-	v48 := math.FMA(v7, w[C+56], v47)
-	v49 := math.FMA(v8, w[C+64], v48)
-	v50 := 0.0
-	v51 := v37 + v43
-	v52 := v46 + v49
-	v53 := v51 + v52
-	v54 := w[E+56]
-	v55 := math.FMA(v50, v53, v54)
-	w[E+56] = v55
-	v56 := float64(v43 * w[16+lane])
-	v57 := float64(v46 * w[16+lane])
-	v58 := float64(v49 * w[16+lane])
-	v59 := float64(v56 * v56)
-	v60 := math.FMA(v57, v57, v59)
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * w[D+48])
+	v7 := math.FMA(v1, w[D+72], v6)
+	v8 := math.FMA(v2, w[D+80], v7)
+	v9 := float64(v1 * w[D+56])
+	v10 := math.FMA(v2, w[D+88], v9)
+	v11 := float64(v2 * w[D+64])
+	v12 := w[D+96]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, w[D+184], v13)
+	v15 := math.FMA(v11, w[D+176], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, w[D+168], v16)
+	v18 := math.FMA(v8, w[D+184], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, w[D+176], v19)
+	v21 := math.FMA(v10, w[D+168], v20)
+	v22 := float64(v8 * w[C+0])
+	v23 := math.FMA(v10, w[C+8], v22)
+	v24 := math.FMA(v11, w[C+16], v23)
+	v25 := float64(v15 * w[C+0])
+	v26 := math.FMA(v18, w[C+8], v25)
+	v27 := math.FMA(v21, w[C+16], v26)
+	v28 := float64(v8 * w[C+24])
+	v29 := math.FMA(v10, w[C+32], v28)
+	v30 := math.FMA(v11, w[C+40], v29)
+	v31 := float64(v15 * w[C+24])
+	v32 := math.FMA(v18, w[C+32], v31)
+	v33 := math.FMA(v21, w[C+40], v32)
+	v34 := float64(v8 * w[C+48])
+	v35 := math.FMA(v10, w[C+56], v34)
+	v36 := math.FMA(v11, w[C+64], v35)
+	v37 := float64(v15 * w[C+48])
+	v38 := math.FMA(v18, w[C+56], v37)
+	v39 := math.FMA(v21, w[C+64], v38)
+	v40 := v27 + w[A+0]
+	v41 := v40 + w[56+lane]
+	v42 := v41 - w[56+lane]
+	w[A+0] = v42
+	v43 := v33 + w[A+8]
+	v44 := v43 + w[56+lane]
+	v45 := v44 - w[56+lane]
+	w[A+8] = v45
+	v46 := v39 + w[A+16]
+	v47 := v46 + w[56+lane]
+	v48 := v47 - w[56+lane]
+	w[A+16] = v48
+	v49 := 0.0
+	v50 := v24 + v30
+	v51 := v36 + v27
+	v52 := v33 + v39
+	v53 := v50 + v51
+	v54 := v53 + v52
+	v55 := w[E+56]
+	v56 := math.FMA(v49, v54, v55)
+	w[E+56] = v56
+	v57 := float64(v24 * w[16+lane])
+	v58 := float64(v30 * w[16+lane])
+	v59 := float64(v36 * w[16+lane])
+	v60 := float64(v57 * v57)
 	v61 := math.FMA(v58, v58, v60)
-	v62 := w[E+104]
-	v63 := w[E+96]
-	v64 := math.FMA(v62, v61, v63)
-	v65 := w[E+88]
-	v66 := math.FMA(v64, v61, v65)
-	v67 := w[E+80]
-	v68 := math.FMA(v66, v61, v67)
-	v69 := w[E+72]
-	v70 := math.FMA(v68, v61, v69)
-	v71 := w[E+144]
-	v72 := w[E+136]
-	v73 := math.FMA(v71, v61, v72)
-	v74 := w[E+128]
-	v75 := math.FMA(v73, v61, v74)
-	v76 := w[E+120]
-	v77 := math.FMA(v75, v61, v76)
-	v78 := w[E+112]
-	v79 := math.FMA(v77, v61, v78)
-	v80 := float64(v56 * v70)
-	v81 := float64(v57 * v70)
-	v82 := float64(v58 * v70)
-	v83 := w[A+24]
-	v84 := w[A+32]
-	v85 := w[A+40]
-	v86 := w[A+48]
-	v87 := float64(v79 * v83)
-	v88 := math.FMA(-v80, v84, v87)
+	v62 := math.FMA(v59, v59, v61)
+	v63 := w[E+112]
+	v64 := w[E+104]
+	v65 := math.FMA(v63, v62, v64)
+	v66 := w[E+96]
+	v67 := math.FMA(v65, v62, v66)
+	v68 := w[E+88]
+	v69 := math.FMA(v67, v62, v68)
+	v70 := w[E+80]
+	v71 := math.FMA(v69, v62, v70)
+	v72 := w[E+152]
+	v73 := w[E+144]
+	v74 := math.FMA(v72, v62, v73)
+	v75 := w[E+136]
+	v76 := math.FMA(v74, v62, v75)
+	v77 := w[E+128]
+	v78 := math.FMA(v76, v62, v77)
+	v79 := w[E+120]
+	v80 := math.FMA(v78, v62, v79)
+	v81 := float64(v57 * v71)
+	v82 := float64(v58 * v71)
+	v83 := float64(v59 * v71)
+	v84 := w[A+24]
+	v85 := w[A+32]
+	v86 := w[A+40]
+	v87 := w[A+48]
+	v88 := float64(v80 * v84)
 	v89 := math.FMA(-v81, v85, v88)
 	v90 := math.FMA(-v82, v86, v89)
-	v91 := float64(v79 * v84)
-	v92 := math.FMA(v80, v83, v91)
-	v93 := math.FMA(v81, v86, v92)
-	v94 := math.FMA(-v82, v85, v93)
-	v95 := float64(v79 * v85)
-	v96 := math.FMA(v81, v83, v95)
+	v91 := math.FMA(-v83, v87, v90)
+	v92 := float64(v80 * v85)
+	v93 := math.FMA(v81, v84, v92)
+	v94 := math.FMA(v82, v87, v93)
+	v95 := math.FMA(-v83, v86, v94)
+	v96 := float64(v80 * v86)
 	v97 := math.FMA(v82, v84, v96)
-	v98 := math.FMA(-v80, v86, v97)
-	v99 := float64(v79 * v86)
-	v100 := math.FMA(v82, v83, v99)
-	v101 := math.FMA(v80, v85, v100)
-	v102 := math.FMA(-v81, v84, v101)
-	v103 := float64(v90 * v90)
-	v104 := math.FMA(v94, v94, v103)
-	v105 := math.FMA(v98, v98, v104)
-	v106 := math.FMA(v102, v102, v105)
-	v107 := v106 - w[8+lane]
-	v108 := float64(v107 * w[16+lane])
-	v109 := float64(v108 * v108)
-	v110 := v109 + w[8+lane]
-	v111 := math.FMA(v109, w[16+lane], v110)
-	v112 := v111 - v108
-	v113 := float64(v90 * v112)
-	v114 := float64(v94 * v112)
-	v115 := float64(v98 * v112)
-	v116 := float64(v102 * v112)
-	v117 := v113 + w[56+lane]
+	v98 := math.FMA(v83, v85, v97)
+	v99 := math.FMA(-v81, v87, v98)
+	v100 := float64(v80 * v87)
+	v101 := math.FMA(v83, v84, v100)
+	v102 := math.FMA(v81, v86, v101)
+	v103 := math.FMA(-v82, v85, v102)
+	v104 := v91 + w[56+lane]
+	v105 := v104 - w[56+lane]
+	w[A+24] = v105
+	v106 := v95 + w[56+lane]
+	v107 := v106 - w[56+lane]
+	w[A+32] = v107
+	v108 := v99 + w[56+lane]
+	v109 := v108 - w[56+lane]
+	w[A+40] = v109
+	v110 := v103 + w[56+lane]
+	v111 := v110 - w[56+lane]
+	w[A+48] = v111
+	v112 := w[B+48]
+	v113 := w[B+56]
+	v114 := w[B+64]
+	v115 := w[B+72]
+	v116 := w[B+80]
+	v117 := w[B+88]
+	v118 := float64(v112 * w[D+48])
+	v119 := math.FMA(v113, w[D+72], v118)
+	v120 := math.FMA(v114, w[D+80], v119)
+	v121 := float64(v113 * w[D+56])
+	v122 := math.FMA(v114, w[D+88], v121)
+	v123 := float64(v114 * w[D+64])
+	v124 := w[D+96]
+	v125 := float64(v124 * v115)
+	v126 := math.FMA(-v122, w[D+184], v125)
+	v127 := math.FMA(v123, w[D+176], v126)
+	v128 := float64(v124 * v116)
+	v129 := math.FMA(-v123, w[D+168], v128)
+	v130 := math.FMA(v120, w[D+184], v129)
+	v131 := float64(v124 * v117)
+	v132 := math.FMA(-v120, w[D+176], v131)
+	v133 := math.FMA(v122, w[D+168], v132)
+	v134 := float64(v120 * w[C+0])
+	v135 := math.FMA(v122, w[C+8], v134)
+	v136 := math.FMA(v123, w[C+16], v135)
+	v137 := float64(v127 * w[C+0])
+	v138 := math.FMA(v130, w[C+8], v137)
+	v139 := math.FMA(v133, w[C+16], v138)
+	v140 := float64(v120 * w[C+24])
+	v141 := math.FMA(v122, w[C+32], v140)
+	v142 := math.FMA(v123, w[C+40], v141)
+	v143 := float64(v127 * w[C+24])
+	v144 := math.FMA(v130, w[C+32], v143)
+	v145 := math.FMA(v133, w[C+40], v144)
+	v146 := float64(v120 * w[C+48])
+	v147 := math.FMA(v122, w[C+56], v146)
+	v148 := math.FMA(v123, w[C+64], v147)
+	v149 := float64(v127 * w[C+48])
+	v150 := math.FMA(v130, w[C+56], v149)
+	v151 := math.FMA(v133, w[C+64], v150)
+	v152 := v139 + w[A+56]
+	v153 := v152 + w[56+lane]
+	v154 := v153 - w[56+lane]
+	w[A+56] = v154
+	v155 := v145 + w[A+64]
+	v156 := v155 + w[56+lane]
+	v157 := v156 - w[56+lane]
+	w[A+64] = v157
+	v158 := v151 + w[A+72]
+	v159 := v158 + w[56+lane]
+	v160 := v159 - w[56+lane]
+	w[A+72] = v160
+	v161 := 0.0
+	v162 := v136 + v142
+	v163 := v148 + v139
+	v164 := v145 + v151
+	v165 := v162 + v163
+	v166 := v165 + v164
+	v167 := w[E+56]
+	v168 := math.FMA(v161, v166, v167)
+	w[E+56] = v168
+	v169 := v136 + w[A+80]
+	v170 := v169 + w[56+lane]
+	v171 := v170 - w[56+lane]
+	w[A+80] = v171
+	v172 := v142 + w[A+88]
+	v173 := v172 + w[56+lane]
+	v174 := v173 - w[56+lane]
+	w[A+88] = v174
+	v175 := v148 + w[A+96]
+	v176 := v175 + w[56+lane]
+	v177 := v176 - w[56+lane]
+	w[A+96] = v177
+}
+
+func goMovedBy1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * w[D+48])
+	v7 := math.FMA(v1, w[D+72], v6)
+	v8 := math.FMA(v2, w[D+80], v7)
+	v9 := float64(v1 * w[D+56])
+	v10 := math.FMA(v2, w[D+88], v9)
+	v11 := float64(v2 * w[D+64])
+	v12 := w[D+96]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, w[D+184], v13)
+	v15 := math.FMA(v11, w[D+176], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, w[D+168], v16)
+	v18 := math.FMA(v8, w[D+184], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, w[D+176], v19)
+	v21 := math.FMA(v10, w[D+168], v20)
+	v22 := float64(v8 * w[C+0])
+	v23 := math.FMA(v10, w[C+8], v22)
+	v24 := math.FMA(v11, w[C+16], v23)
+	v25 := float64(v15 * w[C+0])
+	v26 := math.FMA(v18, w[C+8], v25)
+	v27 := math.FMA(v21, w[C+16], v26)
+	v28 := float64(v8 * w[C+24])
+	v29 := math.FMA(v10, w[C+32], v28)
+	v30 := math.FMA(v11, w[C+40], v29)
+	v31 := float64(v15 * w[C+24])
+	v32 := math.FMA(v18, w[C+32], v31)
+	v33 := math.FMA(v21, w[C+40], v32)
+	v34 := float64(v8 * w[C+48])
+	v35 := math.FMA(v10, w[C+56], v34)
+	v36 := math.FMA(v11, w[C+64], v35)
+	v37 := float64(v15 * w[C+48])
+	v38 := math.FMA(v18, w[C+56], v37)
+	v39 := math.FMA(v21, w[C+64], v38)
+	v40 := 0.0
+	v41 := w[F+0]
+	v42 := v40 - v41
+	v43 := float64(v42 * v24)
+	v44 := float64(v42 * v30)
+	v45 := float64(v42 * v36)
+	v46 := float64(v42 * v27)
+	v47 := float64(v42 * v33)
+	v48 := float64(v42 * v39)
+	v49 := v46 + w[A+0]
+	v50 := v49 + w[56+lane]
+	v51 := v50 - w[56+lane]
+	w[A+0] = v51
+	v52 := v47 + w[A+8]
+	v53 := v52 + w[56+lane]
+	v54 := v53 - w[56+lane]
+	w[A+8] = v54
+	v55 := v48 + w[A+16]
+	v56 := v55 + w[56+lane]
+	v57 := v56 - w[56+lane]
+	w[A+16] = v57
+	v58 := 0.0
+	v59 := v43 + v44
+	v60 := v45 + v46
+	v61 := v47 + v48
+	v62 := v59 + v60
+	v63 := v62 + v61
+	v64 := w[E+56]
+	v65 := math.FMA(v58, v63, v64)
+	w[E+56] = v65
+	v66 := float64(v43 * w[16+lane])
+	v67 := float64(v44 * w[16+lane])
+	v68 := float64(v45 * w[16+lane])
+	v69 := float64(v66 * v66)
+	v70 := math.FMA(v67, v67, v69)
+	v71 := math.FMA(v68, v68, v70)
+	v72 := w[E+112]
+	v73 := w[E+104]
+	v74 := math.FMA(v72, v71, v73)
+	v75 := w[E+96]
+	v76 := math.FMA(v74, v71, v75)
+	v77 := w[E+88]
+	v78 := math.FMA(v76, v71, v77)
+	v79 := w[E+80]
+	v80 := math.FMA(v78, v71, v79)
+	v81 := w[E+152]
+	v82 := w[E+144]
+	v83 := math.FMA(v81, v71, v82)
+	v84 := w[E+136]
+	v85 := math.FMA(v83, v71, v84)
+	v86 := w[E+128]
+	v87 := math.FMA(v85, v71, v86)
+	v88 := w[E+120]
+	v89 := math.FMA(v87, v71, v88)
+	v90 := float64(v66 * v80)
+	v91 := float64(v67 * v80)
+	v92 := float64(v68 * v80)
+	v93 := w[A+24]
+	v94 := w[A+32]
+	v95 := w[A+40]
+	v96 := w[A+48]
+	v97 := float64(v89 * v93)
+	v98 := math.FMA(-v90, v94, v97)
+	v99 := math.FMA(-v91, v95, v98)
+	v100 := math.FMA(-v92, v96, v99)
+	v101 := float64(v89 * v94)
+	v102 := math.FMA(v90, v93, v101)
+	v103 := math.FMA(v91, v96, v102)
+	v104 := math.FMA(-v92, v95, v103)
+	v105 := float64(v89 * v95)
+	v106 := math.FMA(v91, v93, v105)
+	v107 := math.FMA(v92, v94, v106)
+	v108 := math.FMA(-v90, v96, v107)
+	v109 := float64(v89 * v96)
+	v110 := math.FMA(v92, v93, v109)
+	v111 := math.FMA(v90, v95, v110)
+	v112 := math.FMA(-v91, v94, v111)
+	v113 := v100 + w[56+lane]
+	v114 := v113 - w[56+lane]
+	w[A+24] = v114
+	v115 := v104 + w[56+lane]
+	v116 := v115 - w[56+lane]
+	w[A+32] = v116
+	v117 := v108 + w[56+lane]
 	v118 := v117 - w[56+lane]
-	w[A+24] = v118
-	v119 := v114 + w[56+lane]
+	w[A+40] = v118
+	v119 := v112 + w[56+lane]
 	v120 := v119 - w[56+lane]
-	w[A+32] = v120
-	v121 := v115 + w[56+lane]
-	v122 := v121 - w[56+lane]
-	w[A+40] = v122
-	v123 := v116 + w[56+lane]
-	v124 := v123 - w[56+lane]
-	w[A+48] = v124
-	v125 := w[B+48]
-	v126 := w[B+56]
-	v127 := w[B+64]
-	v128 := float64(v125 * w[D+48])
-	v129 := math.FMA(v126, w[D+72], v128)
-	v130 := math.FMA(v127, w[D+80], v129)
-	v131 := float64(v126 * w[D+56])
-	v132 := math.FMA(v127, w[D+88], v131)
-	v133 := float64(v127 * w[D+64])
-	v134 := w[D+96]
-	v135 := float64(v134 * w[B+72])
-	v136 := math.FMA(-v132, w[D+184], v135)
-	v137 := math.FMA(v133, w[D+176], v136)
-	v138 := float64(v134 * w[B+80])
-	v139 := math.FMA(-v133, w[D+168], v138)
-	v140 := math.FMA(v130, w[D+184], v139)
-	v141 := float64(v134 * w[B+88])
-	v142 := math.FMA(-v130, w[D+176], v141)
-	v143 := math.FMA(v132, w[D+168], v142)
-	v144 := 0.0
-	v145 := float64(v137 * w[C+0])
-	v146 := math.FMA(v140, w[C+8], v145)
-	v147 := math.FMA(v143, w[C+16], v146)
-	v148 := v144 + v147
-	v149 := v147 + w[A+56]
-	v150 := v149 + w[56+lane]
-	v151 := v150 - w[56+lane]
-	w[A+56] = v151
-	v152 := float64(v137 * w[C+24])
-	v153 := math.FMA(v140, w[C+32], v152)
-	v154 := math.FMA(v143, w[C+40], v153)
-	v155 := v148 + v154
-	v156 := v154 + w[A+64]
-	v157 := v156 + w[56+lane]
-	v158 := v157 - w[56+lane]
-	w[A+64] = v158
-	v159 := float64(v137 * w[C+48])
-	v160 := math.FMA(v140, w[C+56], v159)
-	v161 := math.FMA(v143, w[C+64], v160)
-	v162 := v155 + v161
-	v163 := v161 + w[A+72]
-	v164 := v163 + w[56+lane]
-	v165 := v164 - w[56+lane]
-	w[A+72] = v165
-	v166 := float64(v130 * w[C+0])
-	v167 := math.FMA(v132, w[C+8], v166)
-	v168 := math.FMA(v133, w[C+16], v167)
-	v169 := float64(v130 * w[C+24])
-	v170 := math.FMA(v132, w[C+32], v169)
-	v171 := math.FMA(v133, w[C+40], v170)
-	v172 := float64(v130 * w[C+48])
-	v173 := math.FMA(v132, w[C+56], v172)
-	v174 := math.FMA(v133, w[C+64], v173)
+	w[A+48] = v120
+	v121 := 0.0
+	v122 := w[F+1*K+0]
+	v123 := v121 - v122
+	v124 := float64(v123 * v24)
+	v125 := float64(v123 * v30)
+	v126 := float64(v123 * v36)
+	v127 := float64(v123 * v27)
+	v128 := float64(v123 * v33)
+	v129 := float64(v123 * v39)
+	v130 := v127 + w[A+56]
+	v131 := v130 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+56] = v132
+	v133 := v128 + w[A+64]
+	v134 := v133 + w[56+lane]
+	v135 := v134 - w[56+lane]
+	w[A+64] = v135
+	v136 := v129 + w[A+72]
+	v137 := v136 + w[56+lane]
+	v138 := v137 - w[56+lane]
+	w[A+72] = v138
+	v139 := 0.0
+	v140 := v124 + v125
+	v141 := v126 + v127
+	v142 := v128 + v129
+	v143 := v140 + v141
+	v144 := v143 + v142
+	v145 := w[E+56]
+	v146 := math.FMA(v139, v144, v145)
+	w[E+56] = v146
+	v147 := v124 + w[A+80]
+	v148 := v147 + w[56+lane]
+	v149 := v148 - w[56+lane]
+	w[A+80] = v149
+	v150 := v125 + w[A+88]
+	v151 := v150 + w[56+lane]
+	v152 := v151 - w[56+lane]
+	w[A+88] = v152
+	v153 := v126 + w[A+96]
+	v154 := v153 + w[56+lane]
+	v155 := v154 - w[56+lane]
+	w[A+96] = v155
+}
+
+func goMovedOff1(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[B+120]
+	v4 := w[B+128]
+	v5 := w[B+136]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := float64(v7 * w[D+48])
+	v14 := math.FMA(v8, w[D+72], v13)
+	v15 := math.FMA(v9, w[D+80], v14)
+	v16 := float64(v8 * w[D+56])
+	v17 := math.FMA(v9, w[D+88], v16)
+	v18 := float64(v9 * w[D+64])
+	v19 := w[D+96]
+	v20 := float64(v19 * v10)
+	v21 := math.FMA(-v17, w[D+184], v20)
+	v22 := math.FMA(v18, w[D+176], v21)
+	v23 := float64(v19 * v11)
+	v24 := math.FMA(-v18, w[D+168], v23)
+	v25 := math.FMA(v15, w[D+184], v24)
+	v26 := float64(v19 * v12)
+	v27 := math.FMA(-v15, w[D+176], v26)
+	v28 := math.FMA(v17, w[D+168], v27)
+	v29 := float64(v15 * w[C+0])
+	v30 := math.FMA(v17, w[C+8], v29)
+	v31 := math.FMA(v18, w[C+16], v30)
+	v32 := float64(v22 * w[C+0])
+	v33 := math.FMA(v25, w[C+8], v32)
+	v34 := math.FMA(v28, w[C+16], v33)
+	v35 := float64(v15 * w[C+24])
+	v36 := math.FMA(v17, w[C+32], v35)
+	v37 := math.FMA(v18, w[C+40], v36)
+	v38 := float64(v22 * w[C+24])
+	v39 := math.FMA(v25, w[C+32], v38)
+	v40 := math.FMA(v28, w[C+40], v39)
+	v41 := float64(v15 * w[C+48])
+	v42 := math.FMA(v17, w[C+56], v41)
+	v43 := math.FMA(v18, w[C+64], v42)
+	v44 := float64(v22 * w[C+48])
+	v45 := math.FMA(v25, w[C+56], v44)
+	v46 := math.FMA(v28, w[C+64], v45)
+	v47 := v34 + w[A+0]
+	v48 := v47 + w[56+lane]
+	v49 := v48 - w[56+lane]
+	w[A+0] = v49
+	v50 := v40 + w[A+8]
+	v51 := v50 + w[56+lane]
+	v52 := v51 - w[56+lane]
+	w[A+8] = v52
+	v53 := v46 + w[A+16]
+	v54 := v53 + w[56+lane]
+	v55 := v54 - w[56+lane]
+	w[A+16] = v55
+	v56 := 0.0
+	v57 := v31 + v37
+	v58 := v43 + v34
+	v59 := v40 + v46
+	v60 := v57 + v58
+	v61 := v60 + v59
+	v62 := w[E+56]
+	v63 := math.FMA(v56, v61, v62)
+	w[E+56] = v63
+	v64 := float64(v31 * w[16+lane])
+	v65 := float64(v37 * w[16+lane])
+	v66 := float64(v43 * w[16+lane])
+	v67 := float64(v64 * v64)
+	v68 := math.FMA(v65, v65, v67)
+	v69 := math.FMA(v66, v66, v68)
+	v70 := w[E+112]
+	v71 := w[E+104]
+	v72 := math.FMA(v70, v69, v71)
+	v73 := w[E+96]
+	v74 := math.FMA(v72, v69, v73)
+	v75 := w[E+88]
+	v76 := math.FMA(v74, v69, v75)
+	v77 := w[E+80]
+	v78 := math.FMA(v76, v69, v77)
+	v79 := w[E+152]
+	v80 := w[E+144]
+	v81 := math.FMA(v79, v69, v80)
+	v82 := w[E+136]
+	v83 := math.FMA(v81, v69, v82)
+	v84 := w[E+128]
+	v85 := math.FMA(v83, v69, v84)
+	v86 := w[E+120]
+	v87 := math.FMA(v85, v69, v86)
+	v88 := float64(v64 * v78)
+	v89 := float64(v65 * v78)
+	v90 := float64(v66 * v78)
+	v91 := w[A+24]
+	v92 := w[A+32]
+	v93 := w[A+40]
+	v94 := w[A+48]
+	v95 := float64(v87 * v91)
+	v96 := math.FMA(-v88, v92, v95)
+	v97 := math.FMA(-v89, v93, v96)
+	v98 := math.FMA(-v90, v94, v97)
+	v99 := float64(v87 * v92)
+	v100 := math.FMA(v88, v91, v99)
+	v101 := math.FMA(v89, v94, v100)
+	v102 := math.FMA(-v90, v93, v101)
+	v103 := float64(v87 * v93)
+	v104 := math.FMA(v89, v91, v103)
+	v105 := math.FMA(v90, v92, v104)
+	v106 := math.FMA(-v88, v94, v105)
+	v107 := float64(v87 * v94)
+	v108 := math.FMA(v90, v91, v107)
+	v109 := math.FMA(v88, v93, v108)
+	v110 := math.FMA(-v89, v92, v109)
+	v111 := v98 + w[56+lane]
+	v112 := v111 - w[56+lane]
+	w[A+24] = v112
+	v113 := v102 + w[56+lane]
+	v114 := v113 - w[56+lane]
+	w[A+32] = v114
+	v115 := v106 + w[56+lane]
+	v116 := v115 - w[56+lane]
+	w[A+40] = v116
+	v117 := v110 + w[56+lane]
+	v118 := v117 - w[56+lane]
+	w[A+48] = v118
+	v119 := w[B+144]
+	v120 := w[B+152]
+	v121 := w[B+160]
+	v122 := w[B+168]
+	v123 := w[B+176]
+	v124 := w[B+184]
+	v125 := w[F+1*K+0]
+	v126 := math.FMA(-v125, w[B+0], v119)
+	v127 := math.FMA(-v125, w[B+8], v120)
+	v128 := math.FMA(-v125, w[B+16], v121)
+	v129 := math.FMA(-v125, w[B+24], v122)
+	v130 := math.FMA(-v125, w[B+32], v123)
+	v131 := math.FMA(-v125, w[B+40], v124)
+	v132 := float64(v126 * w[D+48])
+	v133 := math.FMA(v127, w[D+72], v132)
+	v134 := math.FMA(v128, w[D+80], v133)
+	v135 := float64(v127 * w[D+56])
+	v136 := math.FMA(v128, w[D+88], v135)
+	v137 := float64(v128 * w[D+64])
+	v138 := w[D+96]
+	v139 := float64(v138 * v129)
+	v140 := math.FMA(-v136, w[D+184], v139)
+	v141 := math.FMA(v137, w[D+176], v140)
+	v142 := float64(v138 * v130)
+	v143 := math.FMA(-v137, w[D+168], v142)
+	v144 := math.FMA(v134, w[D+184], v143)
+	v145 := float64(v138 * v131)
+	v146 := math.FMA(-v134, w[D+176], v145)
+	v147 := math.FMA(v136, w[D+168], v146)
+	v148 := float64(v134 * w[C+0])
+	v149 := math.FMA(v136, w[C+8], v148)
+	v150 := math.FMA(v137, w[C+16], v149)
+	v151 := float64(v141 * w[C+0])
+	v152 := math.FMA(v144, w[C+8], v151)
+	v153 := math.FMA(v147, w[C+16], v152)
+	v154 := float64(v134 * w[C+24])
+	v155 := math.FMA(v136, w[C+32], v154)
+	v156 := math.FMA(v137, w[C+40], v155)
+	v157 := float64(v141 * w[C+24])
+	v158 := math.FMA(v144, w[C+32], v157)
+	v159 := math.FMA(v147, w[C+40], v158)
+	v160 := float64(v134 * w[C+48])
+	v161 := math.FMA(v136, w[C+56], v160)
+	v162 := math.FMA(v137, w[C+64], v161)
+	v163 := float64(v141 * w[C+48])
+	v164 := math.FMA(v144, w[C+56], v163)
+	v165 := math.FMA(v147, w[C+64], v164)
+	v166 := v153 + w[A+56]
+	v167 := v166 + w[56+lane]
+	v168 := v167 - w[56+lane]
+	w[A+56] = v168
+	v169 := v159 + w[A+64]
+	v170 := v169 + w[56+lane]
+	v171 := v170 - w[56+lane]
+	w[A+64] = v171
+	v172 := v165 + w[A+72]
+	v173 := v172 + w[56+lane]
+	v174 := v173 - w[56+lane]
+	w[A+72] = v174
 	v175 := 0.0
-	v176 := v162 + v168
-	v177 := v171 + v174
-	v178 := v176 + v177
-	v179 := w[E+56]
-	v180 := math.FMA(v175, v178, v179)
-	w[E+56] = v180
-	v181 := v168 + w[A+80]
-	v182 := v181 + w[56+lane]
-	v183 := v182 - w[56+lane]
-	w[A+80] = v183
-	v184 := v171 + w[A+88]
-	v185 := v184 + w[56+lane]
-	v186 := v185 - w[56+lane]
-	w[A+88] = v186
-	v187 := v174 + w[A+96]
-	v188 := v187 + w[56+lane]
-	v189 := v188 - w[56+lane]
-	w[A+96] = v189
+	v176 := v150 + v156
+	v177 := v162 + v153
+	v178 := v159 + v165
+	v179 := v176 + v177
+	v180 := v179 + v178
+	v181 := w[E+56]
+	v182 := math.FMA(v175, v180, v181)
+	w[E+56] = v182
+	v183 := v150 + w[A+80]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+80] = v185
+	v186 := v156 + w[A+88]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+88] = v188
+	v189 := v162 + w[A+96]
+	v190 := v189 + w[56+lane]
+	v191 := v190 - w[56+lane]
+	w[A+96] = v191
+}
+
+func goMovedBy2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := 0.0
+	v1 := 0.0
+	v2 := 0.0
+	v3 := 0.0
+	v4 := 0.0
+	v5 := 0.0
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * w[D+48])
+	v21 := math.FMA(v15, w[D+72], v20)
+	v22 := math.FMA(v16, w[D+80], v21)
+	v23 := float64(v15 * w[D+56])
+	v24 := math.FMA(v16, w[D+88], v23)
+	v25 := float64(v16 * w[D+64])
+	v26 := w[D+96]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, w[D+184], v27)
+	v29 := math.FMA(v25, w[D+176], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, w[D+168], v30)
+	v32 := math.FMA(v22, w[D+184], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, w[D+176], v33)
+	v35 := math.FMA(v24, w[D+168], v34)
+	v36 := float64(v22 * w[C+0])
+	v37 := math.FMA(v24, w[C+8], v36)
+	v38 := math.FMA(v25, w[C+16], v37)
+	v39 := float64(v29 * w[C+0])
+	v40 := math.FMA(v32, w[C+8], v39)
+	v41 := math.FMA(v35, w[C+16], v40)
+	v42 := float64(v22 * w[C+24])
+	v43 := math.FMA(v24, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+40], v43)
+	v45 := float64(v29 * w[C+24])
+	v46 := math.FMA(v32, w[C+32], v45)
+	v47 := math.FMA(v35, w[C+40], v46)
+	v48 := float64(v22 * w[C+48])
+	v49 := math.FMA(v24, w[C+56], v48)
+	v50 := math.FMA(v25, w[C+64], v49)
+	v51 := float64(v29 * w[C+48])
+	v52 := math.FMA(v32, w[C+56], v51)
+	v53 := math.FMA(v35, w[C+64], v52)
+	v54 := v41 + w[A+0]
+	v55 := v54 + w[56+lane]
+	v56 := v55 - w[56+lane]
+	w[A+0] = v56
+	v57 := v47 + w[A+8]
+	v58 := v57 + w[56+lane]
+	v59 := v58 - w[56+lane]
+	w[A+8] = v59
+	v60 := v53 + w[A+16]
+	v61 := v60 + w[56+lane]
+	v62 := v61 - w[56+lane]
+	w[A+16] = v62
+	v63 := 0.0
+	v64 := v38 + v44
+	v65 := v50 + v41
+	v66 := v47 + v53
+	v67 := v64 + v65
+	v68 := v67 + v66
+	v69 := w[E+56]
+	v70 := math.FMA(v63, v68, v69)
+	w[E+56] = v70
+	v71 := float64(v38 * w[16+lane])
+	v72 := float64(v44 * w[16+lane])
+	v73 := float64(v50 * w[16+lane])
+	v74 := float64(v71 * v71)
+	v75 := math.FMA(v72, v72, v74)
+	v76 := math.FMA(v73, v73, v75)
+	v77 := w[E+112]
+	v78 := w[E+104]
+	v79 := math.FMA(v77, v76, v78)
+	v80 := w[E+96]
+	v81 := math.FMA(v79, v76, v80)
+	v82 := w[E+88]
+	v83 := math.FMA(v81, v76, v82)
+	v84 := w[E+80]
+	v85 := math.FMA(v83, v76, v84)
+	v86 := w[E+152]
+	v87 := w[E+144]
+	v88 := math.FMA(v86, v76, v87)
+	v89 := w[E+136]
+	v90 := math.FMA(v88, v76, v89)
+	v91 := w[E+128]
+	v92 := math.FMA(v90, v76, v91)
+	v93 := w[E+120]
+	v94 := math.FMA(v92, v76, v93)
+	v95 := float64(v71 * v85)
+	v96 := float64(v72 * v85)
+	v97 := float64(v73 * v85)
+	v98 := w[A+24]
+	v99 := w[A+32]
+	v100 := w[A+40]
+	v101 := w[A+48]
+	v102 := float64(v94 * v98)
+	v103 := math.FMA(-v95, v99, v102)
+	v104 := math.FMA(-v96, v100, v103)
+	v105 := math.FMA(-v97, v101, v104)
+	v106 := float64(v94 * v99)
+	v107 := math.FMA(v95, v98, v106)
+	v108 := math.FMA(v96, v101, v107)
+	v109 := math.FMA(-v97, v100, v108)
+	v110 := float64(v94 * v100)
+	v111 := math.FMA(v96, v98, v110)
+	v112 := math.FMA(v97, v99, v111)
+	v113 := math.FMA(-v95, v101, v112)
+	v114 := float64(v94 * v101)
+	v115 := math.FMA(v97, v98, v114)
+	v116 := math.FMA(v95, v100, v115)
+	v117 := math.FMA(-v96, v99, v116)
+	v118 := v105 + w[56+lane]
+	v119 := v118 - w[56+lane]
+	w[A+24] = v119
+	v120 := v109 + w[56+lane]
+	v121 := v120 - w[56+lane]
+	w[A+32] = v121
+	v122 := v113 + w[56+lane]
+	v123 := v122 - w[56+lane]
+	w[A+40] = v123
+	v124 := v117 + w[56+lane]
+	v125 := v124 - w[56+lane]
+	w[A+48] = v125
+	v126 := 0.0
+	v127 := 0.0
+	v128 := 0.0
+	v129 := 0.0
+	v130 := 0.0
+	v131 := 0.0
+	v132 := w[F+1*K+0]
+	v133 := math.FMA(-v132, w[B+0], v126)
+	v134 := math.FMA(-v132, w[B+8], v127)
+	v135 := math.FMA(-v132, w[B+16], v128)
+	v136 := math.FMA(-v132, w[B+24], v129)
+	v137 := math.FMA(-v132, w[B+32], v130)
+	v138 := math.FMA(-v132, w[B+40], v131)
+	v139 := w[F+1*K+8]
+	v140 := math.FMA(-v139, w[B+48], v133)
+	v141 := math.FMA(-v139, w[B+56], v134)
+	v142 := math.FMA(-v139, w[B+64], v135)
+	v143 := math.FMA(-v139, w[B+72], v136)
+	v144 := math.FMA(-v139, w[B+80], v137)
+	v145 := math.FMA(-v139, w[B+88], v138)
+	v146 := float64(v140 * w[D+48])
+	v147 := math.FMA(v141, w[D+72], v146)
+	v148 := math.FMA(v142, w[D+80], v147)
+	v149 := float64(v141 * w[D+56])
+	v150 := math.FMA(v142, w[D+88], v149)
+	v151 := float64(v142 * w[D+64])
+	v152 := w[D+96]
+	v153 := float64(v152 * v143)
+	v154 := math.FMA(-v150, w[D+184], v153)
+	v155 := math.FMA(v151, w[D+176], v154)
+	v156 := float64(v152 * v144)
+	v157 := math.FMA(-v151, w[D+168], v156)
+	v158 := math.FMA(v148, w[D+184], v157)
+	v159 := float64(v152 * v145)
+	v160 := math.FMA(-v148, w[D+176], v159)
+	v161 := math.FMA(v150, w[D+168], v160)
+	v162 := float64(v148 * w[C+0])
+	v163 := math.FMA(v150, w[C+8], v162)
+	v164 := math.FMA(v151, w[C+16], v163)
+	v165 := float64(v155 * w[C+0])
+	v166 := math.FMA(v158, w[C+8], v165)
+	v167 := math.FMA(v161, w[C+16], v166)
+	v168 := float64(v148 * w[C+24])
+	v169 := math.FMA(v150, w[C+32], v168)
+	v170 := math.FMA(v151, w[C+40], v169)
+	v171 := float64(v155 * w[C+24])
+	v172 := math.FMA(v158, w[C+32], v171)
+	v173 := math.FMA(v161, w[C+40], v172)
+	v174 := float64(v148 * w[C+48])
+	v175 := math.FMA(v150, w[C+56], v174)
+	v176 := math.FMA(v151, w[C+64], v175)
+	v177 := float64(v155 * w[C+48])
+	v178 := math.FMA(v158, w[C+56], v177)
+	v179 := math.FMA(v161, w[C+64], v178)
+	v180 := v167 + w[A+56]
+	v181 := v180 + w[56+lane]
+	v182 := v181 - w[56+lane]
+	w[A+56] = v182
+	v183 := v173 + w[A+64]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+64] = v185
+	v186 := v179 + w[A+72]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+72] = v188
+	v189 := 0.0
+	v190 := v164 + v170
+	v191 := v176 + v167
+	v192 := v173 + v179
+	v193 := v190 + v191
+	v194 := v193 + v192
+	v195 := w[E+56]
+	v196 := math.FMA(v189, v194, v195)
+	w[E+56] = v196
+	v197 := v164 + w[A+80]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+80] = v199
+	v200 := v170 + w[A+88]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+88] = v202
+	v203 := v176 + w[A+96]
+	v204 := v203 + w[56+lane]
+	v205 := v204 - w[56+lane]
+	w[A+96] = v205
+}
+
+func goMovedOff2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[B+168]
+	v4 := w[B+176]
+	v5 := w[B+184]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * w[D+48])
+	v21 := math.FMA(v15, w[D+72], v20)
+	v22 := math.FMA(v16, w[D+80], v21)
+	v23 := float64(v15 * w[D+56])
+	v24 := math.FMA(v16, w[D+88], v23)
+	v25 := float64(v16 * w[D+64])
+	v26 := w[D+96]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, w[D+184], v27)
+	v29 := math.FMA(v25, w[D+176], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, w[D+168], v30)
+	v32 := math.FMA(v22, w[D+184], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, w[D+176], v33)
+	v35 := math.FMA(v24, w[D+168], v34)
+	v36 := float64(v22 * w[C+0])
+	v37 := math.FMA(v24, w[C+8], v36)
+	v38 := math.FMA(v25, w[C+16], v37)
+	v39 := float64(v29 * w[C+0])
+	v40 := math.FMA(v32, w[C+8], v39)
+	v41 := math.FMA(v35, w[C+16], v40)
+	v42 := float64(v22 * w[C+24])
+	v43 := math.FMA(v24, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+40], v43)
+	v45 := float64(v29 * w[C+24])
+	v46 := math.FMA(v32, w[C+32], v45)
+	v47 := math.FMA(v35, w[C+40], v46)
+	v48 := float64(v22 * w[C+48])
+	v49 := math.FMA(v24, w[C+56], v48)
+	v50 := math.FMA(v25, w[C+64], v49)
+	v51 := float64(v29 * w[C+48])
+	v52 := math.FMA(v32, w[C+56], v51)
+	v53 := math.FMA(v35, w[C+64], v52)
+	v54 := v41 + w[A+0]
+	v55 := v54 + w[56+lane]
+	v56 := v55 - w[56+lane]
+	w[A+0] = v56
+	v57 := v47 + w[A+8]
+	v58 := v57 + w[56+lane]
+	v59 := v58 - w[56+lane]
+	w[A+8] = v59
+	v60 := v53 + w[A+16]
+	v61 := v60 + w[56+lane]
+	v62 := v61 - w[56+lane]
+	w[A+16] = v62
+	v63 := 0.0
+	v64 := v38 + v44
+	v65 := v50 + v41
+	v66 := v47 + v53
+	v67 := v64 + v65
+	v68 := v67 + v66
+	v69 := w[E+56]
+	v70 := math.FMA(v63, v68, v69)
+	w[E+56] = v70
+	v71 := float64(v38 * w[16+lane])
+	v72 := float64(v44 * w[16+lane])
+	v73 := float64(v50 * w[16+lane])
+	v74 := float64(v71 * v71)
+	v75 := math.FMA(v72, v72, v74)
+	v76 := math.FMA(v73, v73, v75)
+	v77 := w[E+112]
+	v78 := w[E+104]
+	v79 := math.FMA(v77, v76, v78)
+	v80 := w[E+96]
+	v81 := math.FMA(v79, v76, v80)
+	v82 := w[E+88]
+	v83 := math.FMA(v81, v76, v82)
+	v84 := w[E+80]
+	v85 := math.FMA(v83, v76, v84)
+	v86 := w[E+152]
+	v87 := w[E+144]
+	v88 := math.FMA(v86, v76, v87)
+	v89 := w[E+136]
+	v90 := math.FMA(v88, v76, v89)
+	v91 := w[E+128]
+	v92 := math.FMA(v90, v76, v91)
+	v93 := w[E+120]
+	v94 := math.FMA(v92, v76, v93)
+	v95 := float64(v71 * v85)
+	v96 := float64(v72 * v85)
+	v97 := float64(v73 * v85)
+	v98 := w[A+24]
+	v99 := w[A+32]
+	v100 := w[A+40]
+	v101 := w[A+48]
+	v102 := float64(v94 * v98)
+	v103 := math.FMA(-v95, v99, v102)
+	v104 := math.FMA(-v96, v100, v103)
+	v105 := math.FMA(-v97, v101, v104)
+	v106 := float64(v94 * v99)
+	v107 := math.FMA(v95, v98, v106)
+	v108 := math.FMA(v96, v101, v107)
+	v109 := math.FMA(-v97, v100, v108)
+	v110 := float64(v94 * v100)
+	v111 := math.FMA(v96, v98, v110)
+	v112 := math.FMA(v97, v99, v111)
+	v113 := math.FMA(-v95, v101, v112)
+	v114 := float64(v94 * v101)
+	v115 := math.FMA(v97, v98, v114)
+	v116 := math.FMA(v95, v100, v115)
+	v117 := math.FMA(-v96, v99, v116)
+	v118 := v105 + w[56+lane]
+	v119 := v118 - w[56+lane]
+	w[A+24] = v119
+	v120 := v109 + w[56+lane]
+	v121 := v120 - w[56+lane]
+	w[A+32] = v121
+	v122 := v113 + w[56+lane]
+	v123 := v122 - w[56+lane]
+	w[A+40] = v123
+	v124 := v117 + w[56+lane]
+	v125 := v124 - w[56+lane]
+	w[A+48] = v125
+	v126 := w[B+192]
+	v127 := w[B+200]
+	v128 := w[B+208]
+	v129 := w[B+216]
+	v130 := w[B+224]
+	v131 := w[B+232]
+	v132 := w[F+1*K+0]
+	v133 := math.FMA(-v132, w[B+0], v126)
+	v134 := math.FMA(-v132, w[B+8], v127)
+	v135 := math.FMA(-v132, w[B+16], v128)
+	v136 := math.FMA(-v132, w[B+24], v129)
+	v137 := math.FMA(-v132, w[B+32], v130)
+	v138 := math.FMA(-v132, w[B+40], v131)
+	v139 := w[F+1*K+8]
+	v140 := math.FMA(-v139, w[B+48], v133)
+	v141 := math.FMA(-v139, w[B+56], v134)
+	v142 := math.FMA(-v139, w[B+64], v135)
+	v143 := math.FMA(-v139, w[B+72], v136)
+	v144 := math.FMA(-v139, w[B+80], v137)
+	v145 := math.FMA(-v139, w[B+88], v138)
+	v146 := float64(v140 * w[D+48])
+	v147 := math.FMA(v141, w[D+72], v146)
+	v148 := math.FMA(v142, w[D+80], v147)
+	v149 := float64(v141 * w[D+56])
+	v150 := math.FMA(v142, w[D+88], v149)
+	v151 := float64(v142 * w[D+64])
+	v152 := w[D+96]
+	v153 := float64(v152 * v143)
+	v154 := math.FMA(-v150, w[D+184], v153)
+	v155 := math.FMA(v151, w[D+176], v154)
+	v156 := float64(v152 * v144)
+	v157 := math.FMA(-v151, w[D+168], v156)
+	v158 := math.FMA(v148, w[D+184], v157)
+	v159 := float64(v152 * v145)
+	v160 := math.FMA(-v148, w[D+176], v159)
+	v161 := math.FMA(v150, w[D+168], v160)
+	v162 := float64(v148 * w[C+0])
+	v163 := math.FMA(v150, w[C+8], v162)
+	v164 := math.FMA(v151, w[C+16], v163)
+	v165 := float64(v155 * w[C+0])
+	v166 := math.FMA(v158, w[C+8], v165)
+	v167 := math.FMA(v161, w[C+16], v166)
+	v168 := float64(v148 * w[C+24])
+	v169 := math.FMA(v150, w[C+32], v168)
+	v170 := math.FMA(v151, w[C+40], v169)
+	v171 := float64(v155 * w[C+24])
+	v172 := math.FMA(v158, w[C+32], v171)
+	v173 := math.FMA(v161, w[C+40], v172)
+	v174 := float64(v148 * w[C+48])
+	v175 := math.FMA(v150, w[C+56], v174)
+	v176 := math.FMA(v151, w[C+64], v175)
+	v177 := float64(v155 * w[C+48])
+	v178 := math.FMA(v158, w[C+56], v177)
+	v179 := math.FMA(v161, w[C+64], v178)
+	v180 := v167 + w[A+56]
+	v181 := v180 + w[56+lane]
+	v182 := v181 - w[56+lane]
+	w[A+56] = v182
+	v183 := v173 + w[A+64]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+64] = v185
+	v186 := v179 + w[A+72]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+72] = v188
+	v189 := 0.0
+	v190 := v164 + v170
+	v191 := v176 + v167
+	v192 := v173 + v179
+	v193 := v190 + v191
+	v194 := v193 + v192
+	v195 := w[E+56]
+	v196 := math.FMA(v189, v194, v195)
+	w[E+56] = v196
+	v197 := v164 + w[A+80]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+80] = v199
+	v200 := v170 + w[A+88]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+88] = v202
+	v203 := v176 + w[A+96]
+	v204 := v203 + w[56+lane]
+	v205 := v204 - w[56+lane]
+	w[A+96] = v205
+}
+
+func goMovedBy3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := 0.0
+	v1 := 0.0
+	v2 := 0.0
+	v3 := 0.0
+	v4 := 0.0
+	v5 := 0.0
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * w[D+48])
+	v28 := math.FMA(v22, w[D+72], v27)
+	v29 := math.FMA(v23, w[D+80], v28)
+	v30 := float64(v22 * w[D+56])
+	v31 := math.FMA(v23, w[D+88], v30)
+	v32 := float64(v23 * w[D+64])
+	v33 := w[D+96]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, w[D+184], v34)
+	v36 := math.FMA(v32, w[D+176], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, w[D+168], v37)
+	v39 := math.FMA(v29, w[D+184], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, w[D+176], v40)
+	v42 := math.FMA(v31, w[D+168], v41)
+	v43 := float64(v29 * w[C+0])
+	v44 := math.FMA(v31, w[C+8], v43)
+	v45 := math.FMA(v32, w[C+16], v44)
+	v46 := float64(v36 * w[C+0])
+	v47 := math.FMA(v39, w[C+8], v46)
+	v48 := math.FMA(v42, w[C+16], v47)
+	v49 := float64(v29 * w[C+24])
+	v50 := math.FMA(v31, w[C+32], v49)
+	v51 := math.FMA(v32, w[C+40], v50)
+	v52 := float64(v36 * w[C+24])
+	v53 := math.FMA(v39, w[C+32], v52)
+	v54 := math.FMA(v42, w[C+40], v53)
+	v55 := float64(v29 * w[C+48])
+	v56 := math.FMA(v31, w[C+56], v55)
+	v57 := math.FMA(v32, w[C+64], v56)
+	v58 := float64(v36 * w[C+48])
+	v59 := math.FMA(v39, w[C+56], v58)
+	v60 := math.FMA(v42, w[C+64], v59)
+	v61 := v48 + w[A+0]
+	v62 := v61 + w[56+lane]
+	v63 := v62 - w[56+lane]
+	w[A+0] = v63
+	v64 := v54 + w[A+8]
+	v65 := v64 + w[56+lane]
+	v66 := v65 - w[56+lane]
+	w[A+8] = v66
+	v67 := v60 + w[A+16]
+	v68 := v67 + w[56+lane]
+	v69 := v68 - w[56+lane]
+	w[A+16] = v69
+	v70 := 0.0
+	v71 := v45 + v51
+	v72 := v57 + v48
+	v73 := v54 + v60
+	v74 := v71 + v72
+	v75 := v74 + v73
+	v76 := w[E+56]
+	v77 := math.FMA(v70, v75, v76)
+	w[E+56] = v77
+	v78 := float64(v45 * w[16+lane])
+	v79 := float64(v51 * w[16+lane])
+	v80 := float64(v57 * w[16+lane])
+	v81 := float64(v78 * v78)
+	v82 := math.FMA(v79, v79, v81)
+	v83 := math.FMA(v80, v80, v82)
+	v84 := w[E+112]
+	v85 := w[E+104]
+	v86 := math.FMA(v84, v83, v85)
+	v87 := w[E+96]
+	v88 := math.FMA(v86, v83, v87)
+	v89 := w[E+88]
+	v90 := math.FMA(v88, v83, v89)
+	v91 := w[E+80]
+	v92 := math.FMA(v90, v83, v91)
+	v93 := w[E+152]
+	v94 := w[E+144]
+	v95 := math.FMA(v93, v83, v94)
+	v96 := w[E+136]
+	v97 := math.FMA(v95, v83, v96)
+	v98 := w[E+128]
+	v99 := math.FMA(v97, v83, v98)
+	v100 := w[E+120]
+	v101 := math.FMA(v99, v83, v100)
+	v102 := float64(v78 * v92)
+	v103 := float64(v79 * v92)
+	v104 := float64(v80 * v92)
+	v105 := w[A+24]
+	v106 := w[A+32]
+	v107 := w[A+40]
+	v108 := w[A+48]
+	v109 := float64(v101 * v105)
+	v110 := math.FMA(-v102, v106, v109)
+	v111 := math.FMA(-v103, v107, v110)
+	v112 := math.FMA(-v104, v108, v111)
+	v113 := float64(v101 * v106)
+	v114 := math.FMA(v102, v105, v113)
+	v115 := math.FMA(v103, v108, v114)
+	v116 := math.FMA(-v104, v107, v115)
+	v117 := float64(v101 * v107)
+	v118 := math.FMA(v103, v105, v117)
+	v119 := math.FMA(v104, v106, v118)
+	v120 := math.FMA(-v102, v108, v119)
+	v121 := float64(v101 * v108)
+	v122 := math.FMA(v104, v105, v121)
+	v123 := math.FMA(v102, v107, v122)
+	v124 := math.FMA(-v103, v106, v123)
+	v125 := v112 + w[56+lane]
+	v126 := v125 - w[56+lane]
+	w[A+24] = v126
+	v127 := v116 + w[56+lane]
+	v128 := v127 - w[56+lane]
+	w[A+32] = v128
+	v129 := v120 + w[56+lane]
+	v130 := v129 - w[56+lane]
+	w[A+40] = v130
+	v131 := v124 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+48] = v132
+	v133 := 0.0
+	v134 := 0.0
+	v135 := 0.0
+	v136 := 0.0
+	v137 := 0.0
+	v138 := 0.0
+	v139 := w[F+1*K+0]
+	v140 := math.FMA(-v139, w[B+0], v133)
+	v141 := math.FMA(-v139, w[B+8], v134)
+	v142 := math.FMA(-v139, w[B+16], v135)
+	v143 := math.FMA(-v139, w[B+24], v136)
+	v144 := math.FMA(-v139, w[B+32], v137)
+	v145 := math.FMA(-v139, w[B+40], v138)
+	v146 := w[F+1*K+8]
+	v147 := math.FMA(-v146, w[B+48], v140)
+	v148 := math.FMA(-v146, w[B+56], v141)
+	v149 := math.FMA(-v146, w[B+64], v142)
+	v150 := math.FMA(-v146, w[B+72], v143)
+	v151 := math.FMA(-v146, w[B+80], v144)
+	v152 := math.FMA(-v146, w[B+88], v145)
+	v153 := w[F+1*K+16]
+	v154 := math.FMA(-v153, w[B+96], v147)
+	v155 := math.FMA(-v153, w[B+104], v148)
+	v156 := math.FMA(-v153, w[B+112], v149)
+	v157 := math.FMA(-v153, w[B+120], v150)
+	v158 := math.FMA(-v153, w[B+128], v151)
+	v159 := math.FMA(-v153, w[B+136], v152)
+	v160 := float64(v154 * w[D+48])
+	v161 := math.FMA(v155, w[D+72], v160)
+	v162 := math.FMA(v156, w[D+80], v161)
+	v163 := float64(v155 * w[D+56])
+	v164 := math.FMA(v156, w[D+88], v163)
+	v165 := float64(v156 * w[D+64])
+	v166 := w[D+96]
+	v167 := float64(v166 * v157)
+	v168 := math.FMA(-v164, w[D+184], v167)
+	v169 := math.FMA(v165, w[D+176], v168)
+	v170 := float64(v166 * v158)
+	v171 := math.FMA(-v165, w[D+168], v170)
+	v172 := math.FMA(v162, w[D+184], v171)
+	v173 := float64(v166 * v159)
+	v174 := math.FMA(-v162, w[D+176], v173)
+	v175 := math.FMA(v164, w[D+168], v174)
+	v176 := float64(v162 * w[C+0])
+	v177 := math.FMA(v164, w[C+8], v176)
+	v178 := math.FMA(v165, w[C+16], v177)
+	v179 := float64(v169 * w[C+0])
+	v180 := math.FMA(v172, w[C+8], v179)
+	v181 := math.FMA(v175, w[C+16], v180)
+	v182 := float64(v162 * w[C+24])
+	v183 := math.FMA(v164, w[C+32], v182)
+	v184 := math.FMA(v165, w[C+40], v183)
+	v185 := float64(v169 * w[C+24])
+	v186 := math.FMA(v172, w[C+32], v185)
+	v187 := math.FMA(v175, w[C+40], v186)
+	v188 := float64(v162 * w[C+48])
+	v189 := math.FMA(v164, w[C+56], v188)
+	v190 := math.FMA(v165, w[C+64], v189)
+	v191 := float64(v169 * w[C+48])
+	v192 := math.FMA(v172, w[C+56], v191)
+	v193 := math.FMA(v175, w[C+64], v192)
+	v194 := v181 + w[A+56]
+	v195 := v194 + w[56+lane]
+	v196 := v195 - w[56+lane]
+	w[A+56] = v196
+	v197 := v187 + w[A+64]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+64] = v199
+	v200 := v193 + w[A+72]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+72] = v202
+	v203 := 0.0
+	v204 := v178 + v184
+	v205 := v190 + v181
+	v206 := v187 + v193
+	v207 := v204 + v205
+	v208 := v207 + v206
+	v209 := w[E+56]
+	v210 := math.FMA(v203, v208, v209)
+	w[E+56] = v210
+	v211 := v178 + w[A+80]
+	v212 := v211 + w[56+lane]
+	v213 := v212 - w[56+lane]
+	w[A+80] = v213
+	v214 := v184 + w[A+88]
+	v215 := v214 + w[56+lane]
+	v216 := v215 - w[56+lane]
+	w[A+88] = v216
+	v217 := v190 + w[A+96]
+	v218 := v217 + w[56+lane]
+	v219 := v218 - w[56+lane]
+	w[A+96] = v219
+}
+
+func goMovedOff3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+192]
+	v1 := w[B+200]
+	v2 := w[B+208]
+	v3 := w[B+216]
+	v4 := w[B+224]
+	v5 := w[B+232]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * w[D+48])
+	v28 := math.FMA(v22, w[D+72], v27)
+	v29 := math.FMA(v23, w[D+80], v28)
+	v30 := float64(v22 * w[D+56])
+	v31 := math.FMA(v23, w[D+88], v30)
+	v32 := float64(v23 * w[D+64])
+	v33 := w[D+96]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, w[D+184], v34)
+	v36 := math.FMA(v32, w[D+176], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, w[D+168], v37)
+	v39 := math.FMA(v29, w[D+184], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, w[D+176], v40)
+	v42 := math.FMA(v31, w[D+168], v41)
+	v43 := float64(v29 * w[C+0])
+	v44 := math.FMA(v31, w[C+8], v43)
+	v45 := math.FMA(v32, w[C+16], v44)
+	v46 := float64(v36 * w[C+0])
+	v47 := math.FMA(v39, w[C+8], v46)
+	v48 := math.FMA(v42, w[C+16], v47)
+	v49 := float64(v29 * w[C+24])
+	v50 := math.FMA(v31, w[C+32], v49)
+	v51 := math.FMA(v32, w[C+40], v50)
+	v52 := float64(v36 * w[C+24])
+	v53 := math.FMA(v39, w[C+32], v52)
+	v54 := math.FMA(v42, w[C+40], v53)
+	v55 := float64(v29 * w[C+48])
+	v56 := math.FMA(v31, w[C+56], v55)
+	v57 := math.FMA(v32, w[C+64], v56)
+	v58 := float64(v36 * w[C+48])
+	v59 := math.FMA(v39, w[C+56], v58)
+	v60 := math.FMA(v42, w[C+64], v59)
+	v61 := v48 + w[A+0]
+	v62 := v61 + w[56+lane]
+	v63 := v62 - w[56+lane]
+	w[A+0] = v63
+	v64 := v54 + w[A+8]
+	v65 := v64 + w[56+lane]
+	v66 := v65 - w[56+lane]
+	w[A+8] = v66
+	v67 := v60 + w[A+16]
+	v68 := v67 + w[56+lane]
+	v69 := v68 - w[56+lane]
+	w[A+16] = v69
+	v70 := 0.0
+	v71 := v45 + v51
+	v72 := v57 + v48
+	v73 := v54 + v60
+	v74 := v71 + v72
+	v75 := v74 + v73
+	v76 := w[E+56]
+	v77 := math.FMA(v70, v75, v76)
+	w[E+56] = v77
+	v78 := float64(v45 * w[16+lane])
+	v79 := float64(v51 * w[16+lane])
+	v80 := float64(v57 * w[16+lane])
+	v81 := float64(v78 * v78)
+	v82 := math.FMA(v79, v79, v81)
+	v83 := math.FMA(v80, v80, v82)
+	v84 := w[E+112]
+	v85 := w[E+104]
+	v86 := math.FMA(v84, v83, v85)
+	v87 := w[E+96]
+	v88 := math.FMA(v86, v83, v87)
+	v89 := w[E+88]
+	v90 := math.FMA(v88, v83, v89)
+	v91 := w[E+80]
+	v92 := math.FMA(v90, v83, v91)
+	v93 := w[E+152]
+	v94 := w[E+144]
+	v95 := math.FMA(v93, v83, v94)
+	v96 := w[E+136]
+	v97 := math.FMA(v95, v83, v96)
+	v98 := w[E+128]
+	v99 := math.FMA(v97, v83, v98)
+	v100 := w[E+120]
+	v101 := math.FMA(v99, v83, v100)
+	v102 := float64(v78 * v92)
+	v103 := float64(v79 * v92)
+	v104 := float64(v80 * v92)
+	v105 := w[A+24]
+	v106 := w[A+32]
+	v107 := w[A+40]
+	v108 := w[A+48]
+	v109 := float64(v101 * v105)
+	v110 := math.FMA(-v102, v106, v109)
+	v111 := math.FMA(-v103, v107, v110)
+	v112 := math.FMA(-v104, v108, v111)
+	v113 := float64(v101 * v106)
+	v114 := math.FMA(v102, v105, v113)
+	v115 := math.FMA(v103, v108, v114)
+	v116 := math.FMA(-v104, v107, v115)
+	v117 := float64(v101 * v107)
+	v118 := math.FMA(v103, v105, v117)
+	v119 := math.FMA(v104, v106, v118)
+	v120 := math.FMA(-v102, v108, v119)
+	v121 := float64(v101 * v108)
+	v122 := math.FMA(v104, v105, v121)
+	v123 := math.FMA(v102, v107, v122)
+	v124 := math.FMA(-v103, v106, v123)
+	v125 := v112 + w[56+lane]
+	v126 := v125 - w[56+lane]
+	w[A+24] = v126
+	v127 := v116 + w[56+lane]
+	v128 := v127 - w[56+lane]
+	w[A+32] = v128
+	v129 := v120 + w[56+lane]
+	v130 := v129 - w[56+lane]
+	w[A+40] = v130
+	v131 := v124 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+48] = v132
+	v133 := w[B+240]
+	v134 := w[B+248]
+	v135 := w[B+256]
+	v136 := w[B+264]
+	v137 := w[B+272]
+	v138 := w[B+280]
+	v139 := w[F+1*K+0]
+	v140 := math.FMA(-v139, w[B+0], v133)
+	v141 := math.FMA(-v139, w[B+8], v134)
+	v142 := math.FMA(-v139, w[B+16], v135)
+	v143 := math.FMA(-v139, w[B+24], v136)
+	v144 := math.FMA(-v139, w[B+32], v137)
+	v145 := math.FMA(-v139, w[B+40], v138)
+	v146 := w[F+1*K+8]
+	v147 := math.FMA(-v146, w[B+48], v140)
+	v148 := math.FMA(-v146, w[B+56], v141)
+	v149 := math.FMA(-v146, w[B+64], v142)
+	v150 := math.FMA(-v146, w[B+72], v143)
+	v151 := math.FMA(-v146, w[B+80], v144)
+	v152 := math.FMA(-v146, w[B+88], v145)
+	v153 := w[F+1*K+16]
+	v154 := math.FMA(-v153, w[B+96], v147)
+	v155 := math.FMA(-v153, w[B+104], v148)
+	v156 := math.FMA(-v153, w[B+112], v149)
+	v157 := math.FMA(-v153, w[B+120], v150)
+	v158 := math.FMA(-v153, w[B+128], v151)
+	v159 := math.FMA(-v153, w[B+136], v152)
+	v160 := float64(v154 * w[D+48])
+	v161 := math.FMA(v155, w[D+72], v160)
+	v162 := math.FMA(v156, w[D+80], v161)
+	v163 := float64(v155 * w[D+56])
+	v164 := math.FMA(v156, w[D+88], v163)
+	v165 := float64(v156 * w[D+64])
+	v166 := w[D+96]
+	v167 := float64(v166 * v157)
+	v168 := math.FMA(-v164, w[D+184], v167)
+	v169 := math.FMA(v165, w[D+176], v168)
+	v170 := float64(v166 * v158)
+	v171 := math.FMA(-v165, w[D+168], v170)
+	v172 := math.FMA(v162, w[D+184], v171)
+	v173 := float64(v166 * v159)
+	v174 := math.FMA(-v162, w[D+176], v173)
+	v175 := math.FMA(v164, w[D+168], v174)
+	v176 := float64(v162 * w[C+0])
+	v177 := math.FMA(v164, w[C+8], v176)
+	v178 := math.FMA(v165, w[C+16], v177)
+	v179 := float64(v169 * w[C+0])
+	v180 := math.FMA(v172, w[C+8], v179)
+	v181 := math.FMA(v175, w[C+16], v180)
+	v182 := float64(v162 * w[C+24])
+	v183 := math.FMA(v164, w[C+32], v182)
+	v184 := math.FMA(v165, w[C+40], v183)
+	v185 := float64(v169 * w[C+24])
+	v186 := math.FMA(v172, w[C+32], v185)
+	v187 := math.FMA(v175, w[C+40], v186)
+	v188 := float64(v162 * w[C+48])
+	v189 := math.FMA(v164, w[C+56], v188)
+	v190 := math.FMA(v165, w[C+64], v189)
+	v191 := float64(v169 * w[C+48])
+	v192 := math.FMA(v172, w[C+56], v191)
+	v193 := math.FMA(v175, w[C+64], v192)
+	v194 := v181 + w[A+56]
+	v195 := v194 + w[56+lane]
+	v196 := v195 - w[56+lane]
+	w[A+56] = v196
+	v197 := v187 + w[A+64]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+64] = v199
+	v200 := v193 + w[A+72]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+72] = v202
+	v203 := 0.0
+	v204 := v178 + v184
+	v205 := v190 + v181
+	v206 := v187 + v193
+	v207 := v204 + v205
+	v208 := v207 + v206
+	v209 := w[E+56]
+	v210 := math.FMA(v203, v208, v209)
+	w[E+56] = v210
+	v211 := v178 + w[A+80]
+	v212 := v211 + w[56+lane]
+	v213 := v212 - w[56+lane]
+	w[A+80] = v213
+	v214 := v184 + w[A+88]
+	v215 := v214 + w[56+lane]
+	v216 := v215 - w[56+lane]
+	w[A+88] = v216
+	v217 := v190 + w[A+96]
+	v218 := v217 + w[56+lane]
+	v219 := v218 - w[56+lane]
+	w[A+96] = v219
 }

@@ -9,10 +9,10 @@ type span struct {
 	step, stepF int
 }
 
-// spanOf is the spans of the operands A to E of an instruction.
+// spanOf is the spans of the operands A to F of an instruction.
 type spanOf struct {
 	lines         int
-	reads, writes [5]span
+	reads, writes [6]span
 }
 
 // of returns the first and the last place of a span of an instruction whose operand is at p, in a workspace of places.
@@ -32,8 +32,8 @@ const (
 )
 
 // Schedule returns a tape that does the same, bit by bit, in an order in which instructions wait less for each other: of
-// those whose operands are there, or will be first, the one on which the longest chain hangs comes next. The tape has to
-// stay in a workspace of n places (Check).
+// those whose operands are there, or will be first, the one whose last operand is newest comes next, and of several the one
+// on which the longest chain hangs. The tape has to stay in a workspace of n places (Check).
 //
 // Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
 func Schedule(list []Op, n int) []Op {
@@ -59,10 +59,14 @@ type scheduler struct {
 // cost returns the cycles of an instruction.
 func (s *scheduler) cost(i int) int { return startCycles + spans[s.list[i].Code].lines/linesACycle }
 
-// before reports whether i is to come before j.
+// before reports whether i is to come before j. Of two whose operands are there, it is the one whose operands have been
+// there for less time: they are in the first cache.
 func (s *scheduler) before(i, j, now int) bool {
 	if x, y := max(s.start[i], now), max(s.start[j], now); x != y {
 		return x < y
+	}
+	if s.start[i] != s.start[j] {
+		return s.start[i] > s.start[j]
 	}
 	if s.chain[i] != s.chain[j] {
 		return s.chain[i] > s.chain[j]
@@ -124,7 +128,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 	}
 	for i := range list {
 		o := &list[i]
-		s, operands := &spans[o.Code], [5]uint32{o.A, o.B, o.C, o.D, o.E}
+		s, operands := &spans[o.Code], [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F}
 		for k := range operands {
 			if r := &s.reads[k]; r.used {
 				first, last := r.of(o, operands[k], n)

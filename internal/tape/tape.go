@@ -28,7 +28,7 @@ type Op struct {
 	Code          Code
 	N             uint32 // repetitions of its loop, or length of a row
 	A, B, C, D, E uint32
-	F             uint32 // bytes from one row of a destination to the next
+	F             uint32 // bytes from one row of a destination to the next, or one more operand
 }
 
 // Reserved is the number of places at the front of a workspace that hold constants.
@@ -88,7 +88,11 @@ func Check(list []Op, n int) bool {
 		if int(o.Code) >= numCodes {
 			return false
 		}
-		for _, p := range [5]uint32{o.A, o.B, o.C, o.D, o.E} {
+		operands := [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F}
+		for i, p := range operands {
+			if s := &spans[o.Code]; i == 5 && !s.reads[i].used && !s.writes[i].used { // no place
+				continue
+			}
 			if p%(8*Lanes) != 0 || int(p) >= 8*Lanes*n {
 				return false
 			}

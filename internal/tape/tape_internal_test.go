@@ -21,6 +21,9 @@ func programs() (list [][]Op) {
 	for c := Code(1); c < numCodes; c++ {
 		for n := uint32(1); n <= 6; n++ {
 			o := Op{Code: c, N: n, A: place(0), B: place(300), C: place(600), D: place(900), E: place(1200), F: 64 * 7}
+			if s := &spans[c]; s.reads[5].used || s.writes[5].used {
+				o.F = place(1500)
+			}
 			list = append(list, []Op{o, {Code: End}})
 		}
 	}

@@ -17,7 +17,7 @@ type val int
 
 // mem is a place in memory: an operand of the instruction, an offset in lanes, and a multiple of one of the two strides.
 type mem struct {
-	ptr    byte // 'A' to 'E', or 'Z' for the constants at the front of the workspace
+	ptr    byte // 'A' to 'F', or 'Z' for the constants at the front of the workspace
 	off    int
 	stride byte // 0, 'K' for N lanes, 'L' for F bytes
 	times  int
@@ -100,6 +100,16 @@ func (k *kernel) st(m mem, v val) {
 
 // pin keeps a value to the end of the kernel.
 func (k *kernel) pin(v val) val { k.pinned[v] = true; return v }
+
+// changes reports whether a value is an accumulator, whose register changes.
+func (k *kernel) changes(v val) bool {
+	for _, l := range k.lines {
+		if l.inPlace && l.dst == v {
+			return true
+		}
+	}
+	return false
+}
 
 // step moves an operand on by some lanes.
 func (k *kernel) step(ptr byte, lanes int) {

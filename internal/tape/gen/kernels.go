@@ -415,8 +415,15 @@ var (
 	cosine = []int{5, 6, 7, 8, 9}
 )
 
-// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is, for v of half a rotation vector; coefficients are at series.
+// rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is but for rounding, for v of half a
+// rotation vector; coefficients are at series.
 func rotated(k *kernel, v []val, from, series mem) []val {
+	c, u := halfTurn(k, v, series)
+	return composed(k, c, u, k.vec(from, 4))
+}
+
+// halfTurn returns cos|v| and v·sin|v|/|v|, in place of v.
+func halfTurn(k *kernel, v []val, series mem) (c val, u []val) {
 	a := k.dot(anys(v), anys(v))
 	sum := func(list []int) val {
 		s := k.ld(at(series.ptr, series.off+list[len(list)-1]))
@@ -429,19 +436,28 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 	for i := range v {
 		v[i] = k.mul(v[i], s)
 	}
-	q := k.vec(from, 4)
-	p := []val{
+	return c, v
+}
+
+// composed returns the quaternion (c, v)·q.
+func composed(k *kernel, c val, v, q []val) []val {
+	return []val{
 		k.fnma(v[2], q[3], k.fnma(v[1], q[2], k.fnma(v[0], q[1], k.mul(c, q[0])))),
 		k.fnma(v[2], q[2], k.fma(v[1], q[3], k.fma(v[0], q[0], k.mul(c, q[1])))),
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
 		k.fnma(v[1], q[1], k.fma(v[0], q[2], k.fma(v[2], q[0], k.mul(c, q[3])))),
 	}
-	return unit(k, p)
 }
 
+// excess returns by how much the square of a quaternion is larger than one.
+func excess(k *kernel, p []val) val { return k.sub(k.dot(anys(p), anys(p)), constant(one)) }
+
 // unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
-func unit(k *kernel, p []val) []val {
-	h := k.mul(k.sub(k.dot(anys(p), anys(p)), constant(one)), constant(half))
+func unit(k *kernel, p []val) []val { return scaledBack(k, p, excess(k, p)) }
+
+// scaledBack is unit for a quaternion whose square is larger than one by over.
+func scaledBack(k *kernel, p []val, over val) []val {
+	h := k.mul(over, constant(half))
 	hh := k.mul(h, h)
 	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)
 	for i := range p {

@@ -21,6 +21,7 @@ const (
 	sizes       = places.Sizes
 	notFinite   = places.NotFinite
 	notUnit     = places.NotUnit
+	drift       = places.Drift
 
 	atRotation = places.Rotation
 	atVelocity = places.Velocity

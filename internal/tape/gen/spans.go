@@ -15,8 +15,8 @@ type span struct {
 	stepF  int // multiples of F of a loop but the first
 }
 
-// spansOf returns those of the operands A to E that a kernel reads, and those that it writes.
-func (k *kernel) spansOf() (reads, writes [5]span) {
+// spansOf returns those of the operands A to F that a kernel reads, and those that it writes.
+func (k *kernel) spansOf() (reads, writes [6]span) {
 	widen := func(s *span, m mem) {
 		if !s.used {
 			*s = span{used: true, lo: m.off, hi: m.off}
@@ -42,7 +42,7 @@ func (k *kernel) spansOf() (reads, writes [5]span) {
 		}
 	}
 	for _, l := range k.lines {
-		for _, list := range []*[5]span{&reads, &writes} {
+		for _, list := range []*[6]span{&reads, &writes} {
 			switch l.op {
 			case "step":
 				list[l.ptr-'A'].step += l.lanes
@@ -61,8 +61,8 @@ func spansText(list []*kernel) string {
 	for _, k := range list {
 		reads, writes := k.spansOf()
 		fmt.Fprintf(&b, "\t%s: {lines: %d", k.name, len(k.lines))
-		for i, side := range [2][5]span{reads, writes} {
-			fmt.Fprintf(&b, ", %s: [5]span{", [2]string{"reads", "writes"}[i])
+		for i, side := range [2][6]span{reads, writes} {
+			fmt.Fprintf(&b, ", %s: [6]span{", [2]string{"reads", "writes"}[i])
 			for o, s := range side {
 				if s.used {
 					fmt.Fprintf(&b, "%d: {true, %d, %d, %d, %d, %d, %d}, ", o, s.lo, s.hi, s.n, s.f, s.step, s.stepF)

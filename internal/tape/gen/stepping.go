@@ -1,6 +1,10 @@
 package main
 
-import "github.com/rung-mbd/rung/internal/tape/places"
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/tape/places"
+)
 
 // Places of what a body has over a step.
 const (
@@ -14,7 +18,7 @@ const (
 func stepping() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
 	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *kernel) {
-		a := rates(k)
+		a := rates(k, k.vec(at('B', 0), 6))
 		k.put(at('A', 0), a...)
 		notice(k, at('E', 0), a)
 	})
@@ -25,64 +29,191 @@ func stepping() (list []*kernel) {
 	add("FirstStage", first+operands, func(k *kernel) { stage(k, true, false) })
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
-	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, D the constants of the body, E the record with the series of sine and cosine and the step behind it. It adds what is not finite, as no number, to the record.", func(k *kernel) {
-		a := rates(k)
-		notice(k, at('E', notFinite), a)
-		h := k.ld(at('E', places.Step))
-		for i := range 3 {
-			v := k.fma(h, a[i], at('A', atVelocity+i))
-			k.st(at('A', atVelocity+i), v)
-			k.st(at('A', i), k.fma(h, v, at('A', i)))
-		}
-		turn := make([]val, 3)
-		for i := range turn {
-			w := k.fma(h, a[3+i], at('A', atOmega+i))
-			k.st(at('A', atOmega+i), w)
-			turn[i] = k.mul(k.mul(h, w), constant(half))
-		}
-		k.put(at('A', atRotation), rotated(k, turn, at('A', atRotation), at('E', atSeries))...)
+	moved := " It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step."
+	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. It notes in the record how far the square of the quaternion was from one."+moved, func(k *kernel) {
+		euler(k, k.vec(at('B', 0), 6))
 	})
 	add("Fastest", "makes A the larger of itself and the square of the vector B.", func(k *kernel) {
 		w := k.vec(at('B', 0), 3)
 		k.st(at('A', 0), k.max(k.dot(anys(w), anys(w)), at('A', 0)))
 	})
-	add("Moved", "moves the state A of a body by two solutions B, the displacement and the change of velocity: C are the axes, D the constants of the body, E the record with the series of sine and cosine behind it. It rounds numbers that are next to nothing, and adds what is not finite, as no number, to the record.", func(k *kernel) {
-		for row := range 2 {
-			turn, move := unweighed(k, 6*row)
-			to := row * atVelocity
-			sum := k.null()
-			for i := range 3 {
-				x := outward(k, move, turn, i)
-				sum = k.add(sum, x)
-				clean(k, at('A', to+i), k.add(x, at('A', to+i)))
-			}
-			out := make([]val, 3)
-			for i := range out {
-				out[i] = outward(k, move, turn, 3+i)
-			}
-			notice(k, at('E', notFinite), append([]val{sum}, out...))
-			for i := range out {
-				if row == 0 {
-					out[i] = k.mul(out[i], constant(half))
-				} else {
-					clean(k, at('A', atOmega+i), k.add(out[i], at('A', atOmega+i)))
-				}
-			}
-			if row == 0 {
-				for i, q := range rotated(k, out, at('A', atRotation), at('E', atSeries)) {
-					clean(k, at('A', atRotation+i), q)
-				}
-			}
-		}
+	for d := 1; d <= maxTree; d++ {
+		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
+		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
+		add(fmt.Sprintf("EulerPin%d", d), "does the same for a body on a hinge"+of+" It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, d, false) })
+		narrow(list, func(k *kernel) { eulerPin(k, d, true) })
+	}
+	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
+	add("Moved", moves+" B are the solutions."+moved, func(k *kernel) {
+		displace(k, func(row int) []val { return outwards(k, k.vec(at('B', 6*row), 6)) })
 	})
+	for d := 1; d <= maxTree; d++ {
+		of := fmt.Sprintf(" B are the %d columns N of a body in a group, F the solutions of the group, N lanes apart.", d)
+		add(fmt.Sprintf("MovedBy%d", d), moves+of+moved, func(k *kernel) { displaceBy(k, d, false, false) })
+		if d == 1 {
+			narrow(list, func(k *kernel) { displaceBy(k, d, false, true) })
+		}
+		add(fmt.Sprintf("MovedOff%d", d), moves+of+" Behind N and c there are the two motions that the joints demand."+moved, func(k *kernel) { displaceBy(k, d, true, false) })
+	}
 	return list
 }
 
+// spread returns the first n numbers of the weighted acceleration of a body in a group, (R1).
+func spread(k *kernel, d, n int) []val {
+	x := k.vec(at('B', 6*d), n)
+	for j := range d {
+		z := k.ld(at('F', j))
+		for c := range x {
+			x[c] = k.fnma(z, at('B', 6*j+c), x[c])
+		}
+	}
+	return x
+}
+
+// euler is Euler, by the weighted acceleration x.
+func euler(k *kernel, x []val) {
+	a := rates(k, x)
+	h := k.ld(at('E', places.Step))
+	bad := k.total(a)
+	for i := range 3 {
+		v := k.fma(h, a[i], at('A', atVelocity+i))
+		k.st(at('A', atVelocity+i), v)
+		x := k.fma(h, v, at('A', i))
+		k.st(at('A', i), x)
+		bad = k.add(bad, k.add(v, x))
+	}
+	turn, half := make([]val, 3), k.mul(h, constant(half))
+	for i := range turn {
+		w := k.fma(h, a[3+i], at('A', atOmega+i))
+		k.st(at('A', atOmega+i), w)
+		turn[i] = k.mul(half, w)
+		bad = k.add(bad, w)
+	}
+	p := rotated(k, turn, at('A', atRotation), at('E', atSeries))
+	k.st(at('E', notUnit), k.max(k.abs(excess(k, p)), at('E', notUnit)))
+	k.put(at('A', atRotation), unit(k, p)...)
+	notice(k, at('E', notFinite), []val{bad})
+	axesOf(k, 'A', atRotation, 'C')
+}
+
+// eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
+// from where its velocity leads. With few registers the angular velocity waits in the state.
+func eulerPin(k *kernel, d int, few bool) {
+	pin := places.Frame
+	own := pin + places.Pin
+	alpha := turned(k, spread(k, d, 3))
+	h := k.ld(at('E', places.Step))
+	over := excess(k, k.vec(at('A', atRotation), 4))
+	w, turn, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
+	k.st(at('E', notUnit), k.max(k.abs(over), at('E', notUnit)))
+	for i := range w {
+		a := k.dot(anys(alpha), lanesOf('C', 3*i, 3, 1))
+		w[i] = k.fma(h, a, at('A', atOmega+i))
+		turn[i] = k.mul(half, w[i])
+	}
+	notice(k, at('E', notFinite), w)
+	if few {
+		k.put(at('A', atOmega), w...)
+	}
+	// The axis s goes to s + 2·c·(u×s) + 2·u×(u×s).
+	c, u := halfTurn(k, turn, at('E', atSeries))
+	s := make([]val, 3)
+	for i := range s {
+		s[i] = k.dot(anys(k.vec(at('C', own+places.PinAxis), 3)), lanesOf('C', 3*i, 3, 1))
+	}
+	t := twice(k, k.cross(u, s))
+	for i, x := range k.cross(u, t) {
+		s[i] = k.add(s[i], k.fma(c, t[i], x))
+	}
+	v, square := apartFrom(k, s, at('C', pin+places.PinAxis))
+	ontoAxis(k, composed(k, c, u, k.vec(at('A', atRotation), 4)), v, over, square, 'A', 'C')
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot([]any{k.ld(at('C', own)), k.ld(at('C', own+1)), k.ld(at('C', own+2))}, lanesOf('C', 3*i, 3, 1))
+		x := k.sub(k.ld(at('C', pin+i)), near[i])
+		moved := k.sub(x, k.fma(at('E', places.Step), at('A', atVelocity+i), at('A', i)))
+		k.st(at('A', i), x)
+		square = k.fma(moved, moved, square)
+	}
+	k.st(at('E', drift), k.add(square, at('E', drift)))
+	if few {
+		w = k.vec(at('A', atOmega), 3)
+	}
+	ontoRates(k, w, near, 'C', pin)
+}
+
+// displace is Moved, for two motions of the body in world axes: angular, then that of the origin of its frame.
+func displace(k *kernel, motion func(row int) []val) {
+	for row := range 2 {
+		to, x := row*atVelocity, motion(row)
+		for i := range 3 {
+			clean(k, at('A', to+i), k.add(x[3+i], at('A', to+i)))
+		}
+		notice(k, at('E', notFinite), x)
+		turn := x[:3]
+		for i := range turn {
+			if row == 0 {
+				turn[i] = k.mul(turn[i], constant(half))
+			} else {
+				clean(k, at('A', atOmega+i), k.add(turn[i], at('A', atOmega+i)))
+			}
+		}
+		if row == 0 {
+			for i, q := range rotated(k, turn, at('A', atRotation), at('E', atSeries)) {
+				clean(k, at('A', atRotation+i), q)
+			}
+		}
+	}
+}
+
+// displaceBy is MovedBy or MovedOff. Where there is one column of N alone, it is what that column moves that is
+// multiplied, found once, or again for few registers.
+func displaceBy(k *kernel, d int, off, again bool) {
+	z := func(row, j int) val {
+		if row == 0 {
+			return k.ld(at('F', j))
+		}
+		return k.ld(at('F', j).row('K', 1))
+	}
+	if d == 1 && !off {
+		n := outwards(k, k.vec(at('B', 0), 6))
+		displace(k, func(row int) []val {
+			if again && row == 1 {
+				n = outwards(k, k.vec(at('B', 0), 6))
+			}
+			x, by := make([]val, 6), k.sub(k.null(), z(row, 0))
+			for c := range x {
+				x[c] = k.mul(by, n[c])
+			}
+			return x
+		})
+		return
+	}
+	displace(k, func(row int) []val {
+		x := make([]val, 6)
+		for c := range x {
+			if off {
+				x[c] = k.ld(at('B', 6*(d+1)+6*row+c))
+			} else {
+				x[c] = k.null()
+			}
+		}
+		for j := range d {
+			by := z(row, j)
+			for c := range x {
+				x[c] = k.fnma(by, at('B', 6*j+c), x[c])
+			}
+		}
+		return outwards(k, x)
+	})
+}
+
 // rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
-func rates(k *kernel) []val {
-	alpha, a := unweighed(k, 0)
+func rates(k *kernel, x []val) []val {
+	alpha, a := turned(k, x[:3]), make([]val, 3)
+	carried(k, a, alpha, x[3:])
 	// a − ω×(ω×c), along the axes of the body.
-	w := k.vec(at('C', 9), 3)
+	w := k.vec(at('C', places.Spin), 3)
 	c := k.vec(at('D', atCom), 3)
 	wc, ww := k.dot(anys(w), anys(c)), k.dot(anys(w), anys(w))
 	for i := range a {
@@ -90,37 +221,46 @@ func rates(k *kernel) []val {
 	}
 	out := make([]val, 6)
 	for i := range out {
-		out[i] = outward(k, a, alpha, i)
+		if i > 2 {
+			out[i] = k.dot(anys(alpha), lanesOf('C', 3*(i-3), 3, 1))
+		} else {
+			out[i] = k.dot(anys(a), lanesOf('C', 3*i, 3, 1))
+		}
 	}
 	return out
 }
 
-// unweighed returns C⁻ᵀ·B along the axes of the body, the linear part at the origin of its frame; D are the constants of
-// the body.
-func unweighed(k *kernel, off int) (turn, move []val) {
-	x := k.vec(at('B', off), 3)
+// turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; D are the constants of the body.
+func turned(k *kernel, x []val) []val {
 	M := func(i int) mem { return at('D', atWeight+i) }
-	turn = []val{
+	return []val{
 		k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
 		k.fma(x[2], M(5), k.mul(x[1], M(1))),
 		k.mul(x[2], M(2)),
 	}
-	root := k.ld(M(6))
-	move = make([]val, 3)
-	for i := range move {
-		a, b := (i+1)%3, (i+2)%3
-		move[i] = k.mul(root, at('B', off+3+i))
-		move[i] = k.fma(turn[b], at('D', atCom+a), k.fnma(turn[a], at('D', atCom+b), move[i]))
-	}
-	return turn, move
 }
 
-// outward returns component i of (move, turn) in world axes; C are the axes.
-func outward(k *kernel, move, turn []val, i int) val {
-	if i > 2 {
-		return k.dot(anys(turn), lanesOf('C', 3*(i-3), 3, 1))
+// carried stores in move the motion of the origin of the body's frame along its axes: that of the centre of mass is x/√m.
+func carried(k *kernel, move, turn, x []val) {
+	root := k.ld(at('D', atWeight+6))
+	for i := range move {
+		a, b := (i+1)%3, (i+2)%3
+		move[i] = k.mul(root, x[i])
+		move[i] = k.fma(turn[b], at('D', atCom+a), k.fnma(turn[a], at('D', atCom+b), move[i]))
 	}
-	return k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
+}
+
+// outwards returns C⁻ᵀ·x in world axes, the linear part at the origin of the body's frame: C are the axes, D the constants
+// of the body.
+func outwards(k *kernel, x []val) []val {
+	turn, move := turned(k, x[:3]), make([]val, 3)
+	carried(k, move, turn, x[3:])
+	out := make([]val, 6)
+	for i := range 3 {
+		out[i] = k.dot(anys(turn), lanesOf('C', 3*i, 3, 1))
+		out[3+i] = k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
+	}
+	return out
 }
 
 // notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each
@@ -189,5 +329,5 @@ func stage(k *kernel, first, last bool) {
 			k.st(at('A', atVelocity+i), k.fma(next, a, at('B', atVelocity+i)))
 		}
 	}
-	k.put(at('A', atRotation), rotated(k, rate, at('B', atRotation), at('E', 0))...)
+	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), at('E', 0)))...)
 }

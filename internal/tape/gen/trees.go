@@ -38,6 +38,9 @@ func trees() (list []*kernel) {
 	add("Carry", "moves a body by the motion of its parent, whose frame is B, (R3)."+operands, func(k *kernel) { hang(k, true, false, 0) })
 	add("TwoHangFree", "does the same as HangFree for two motions one behind the other.", func(k *kernel) { hang(k, false, true, 0); hang(k, false, true, 6) })
 	add("TwoHang", "does the same as Hang for two motions one behind the other.", func(k *kernel) { hang(k, true, true, 0); hang(k, true, true, 6) })
+	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
+	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *kernel) { rootHinge(k, false) })
+	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *kernel) { rootHinge(k, true) })
 	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
@@ -80,7 +83,7 @@ func trees() (list []*kernel) {
 		}
 		k.st(at('A', 0), k.dot(anys(x), lanesOf('B', 0, 3, 1)))
 	})
-	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", func(k *kernel) {
+	pin := func(k *kernel) {
 		for half := range 2 {
 			x := make([]val, 3)
 			r := k.vec(at('D', 3*half), 3)
@@ -99,12 +102,16 @@ func trees() (list []*kernel) {
 		for i := range 3 {
 			k.st(at('A', places.PinOmega+i), k.ld(at('B', atOmega+i)))
 		}
+	}
+	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", pin)
+	add("TurnedPin", "does the same as Pin, and stores the rotation of the body behind.", func(k *kernel) {
+		pin(k)
 		for i := range 4 {
 			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
 		}
 	})
 	pinned := "stores in A the motions that put a body back on the pin E of a "
-	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them."
+	back := ", of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F."
 	add("Unpin", pinned+"hinge"+back, unpin)
 	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
 	add("Uncross", pinned+"universal joint"+back, uncross)
@@ -174,16 +181,6 @@ func trees() (list []*kernel) {
 				k.st(at('A', j), acc[j])
 				k.st(at('A', j).row('L', 1), acc[d+j])
 			}
-		})
-		add(fmt.Sprintf("TwoSpread%d", d), fmt.Sprintf("stores D − Nᵀ·C, the motions of a body (R1), for two vectors one behind the other; those of C are F bytes apart. B are the %d columns N of the body.", d), func(k *kernel) {
-			acc := k.vec(at('D', 0), 12)
-			for j := range d {
-				x, y := k.ld(at('C', j)), k.ld(at('C', j).row('L', 1))
-				for c := range 6 {
-					acc[c], acc[6+c] = k.fnma(x, at('B', 6*j+c), acc[c]), k.fnma(y, at('B', 6*j+c), acc[6+c])
-				}
-			}
-			k.put(at('A', 0), acc...)
 		})
 		for _, width := range []int{6, 3} {
 			name, rows := fmt.Sprintf("Seen%d", d), "N rows B"
@@ -258,7 +255,9 @@ func unpin(k *kernel) {
 	k.put(at('A', 9), v...)
 	s := ownAxis(k)
 	z := k.vec(at('E', places.PinAxis), 3)
-	k.put(at('A', 0), k.cross(s, z)...)
+	t := k.cross(s, z)
+	k.put(at('A', 0), t...)
+	squares(k, t, r)
 	w := slower(k)
 	along := k.dot(anys(w), anys(z))
 	for i := range w {
@@ -266,35 +265,18 @@ func unpin(k *kernel) {
 	}
 }
 
-// snap is Snap. It turns the body by s×z, from its axis s to that of the pin, keeps the rate about z, and places the
-// origin. The rotation is 2·atan of half of the angle's sine, which is the angle but for its third power.
+// snap is Snap.
 func snap(k *kernel) {
-	cross := func(x []val, m mem) []val { return k.cross(x, k.vec(m, 3)) }
-	// s = r + 2·q₀·(q×r) + 2·q×(q×r)
-	q := k.vec(at('A', atRotation+1), 3)
-	t := cross(q, at('C', places.PinAxis))
-	for i := range t {
-		t[i] = k.add(t[i], t[i])
-	}
-	s := k.cross(q, t)
+	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
+	p := k.vec(at('A', atRotation), 4)
+	over := excess(k, p)
+	t := twice(k, k.cross(p[1:], k.vec(at('C', places.PinAxis), 3)))
+	s := k.cross(p[1:], t)
 	for i := range s {
-		s[i] = k.add(k.fma(t[i], at('A', atRotation), s[i]), at('C', places.PinAxis+i))
+		s[i] = k.add(k.fma(t[i], p[0], s[i]), at('C', places.PinAxis+i))
 	}
-	v := cross(s, at('D', places.PinAxis))
-	square := k.dot(anys(v), anys(v))
-	for i := range v {
-		v[i] = k.mul(v[i], constant(half))
-	}
-	// (1, v)·q, of length one.
-	p := []mem{at('A', atRotation), at('A', atRotation+1), at('A', atRotation+2), at('A', atRotation+3)}
-	out := []val{
-		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], k.ld(p[0])))),
-		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], k.ld(p[1])))),
-		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], k.ld(p[2])))),
-		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], k.ld(p[3])))),
-	}
-	k.put(at('A', atRotation), unit(k, out)...)
-	axesOf(k, 'A', atRotation, 'B')
+	v, square := apartFrom(k, s, at('D', places.PinAxis))
+	ontoAxis(k, p, v, over, square, 'A', 'B')
 	near := make([]val, 3)
 	for i := range near {
 		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
@@ -304,19 +286,59 @@ func snap(k *kernel) {
 		square = k.fma(moved, moved, square)
 	}
 	k.st(at('E', 0), k.add(square, at('E', 0)))
-	w := make([]val, 3)
-	for i := range w {
-		w[i] = k.sub(at('A', atOmega+i), at('D', places.PinOmega+i))
+	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D', 0)
+}
+
+// twice returns 2·x.
+func twice(k *kernel, x []val) []val {
+	for i := range x {
+		x[i] = k.add(x[i], x[i])
 	}
-	rate := k.dot(anys(w), lanesOf('D', places.PinAxis, 3, 1))
-	z := k.vec(at('D', places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
-	rate = k.mul(rate, k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
-	for i := range w {
-		w[i] = k.fma(rate, at('D', places.PinAxis+i), at('D', places.PinOmega+i))
-		k.st(at('A', atOmega+i), w[i])
+	return x
+}
+
+// apartFrom returns v = ½·s×z, and the square of s×z, of the axis s of a body and that of a pin.
+func apartFrom(k *kernel, s []val, pin mem) (v []val, square val) {
+	v = k.cross(s, k.vec(pin, 3))
+	square = k.dot(anys(v), anys(v))
+	for i := range v {
+		v[i] = k.mul(v[i], constant(half))
 	}
-	for i, x := range k.cross(near, w) {
-		k.st(at('A', atVelocity+i), k.add(x, at('D', places.PinVelocity+i)))
+	return v, square
+}
+
+// ontoAxis turns a body of the rotation p, whose square is larger than one by over, by 2·v, and stores its rotation in
+// the state and its axes in axes. The turn is 2·atan of v, half of the angle's sine, which is the angle but for its third
+// power; square is that of 2·v.
+func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
+	// (1, v)·p, of length one: its square is (1 + v²)·p².
+	out := []val{
+		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], p[0]))),
+		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], p[1]))),
+		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
+		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], p[3]))),
+	}
+	square = k.mul(k.mul(square, constant(half)), constant(half))
+	k.put(at(state, atRotation), scaledBack(k, out, k.add(k.fma(square, over, over), square))...)
+	axesOf(k, state, atRotation, axes)
+}
+
+// ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
+// The origin of the pin is at near from the body's.
+func ontoRates(k *kernel, w, near []val, pin byte, o int) {
+	rel := make([]val, 3)
+	for i := range rel {
+		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
+	}
+	z := k.vec(at(pin, o+places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	out := make([]val, 3)
+	for i := range out {
+		out[i] = k.fma(rate, z[i], k.ld(at(pin, o+places.PinOmega+i)))
+		k.st(at('A', atOmega+i), out[i])
+	}
+	for i, x := range k.cross(near, out) {
+		k.st(at('A', atVelocity+i), k.add(x, at(pin, o+places.PinVelocity+i)))
 	}
 }
 
@@ -332,10 +354,18 @@ func uncross(k *kernel) {
 	part := k.div(constant(one), k.dot(anys(n), anys(n)))
 	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
 	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
+	t := make([]val, 3)
 	for i := range n {
-		k.st(at('A', i), k.mul(turn, n[i]))
+		t[i] = k.mul(turn, n[i])
+		k.st(at('A', i), t[i])
 		k.st(at('A', 6+i), k.mul(rate, n[i]))
 	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+}
+
+// squares adds the squares of numbers to F.
+func squares(k *kernel, x, y []val) {
+	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
 }
 
 // unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
@@ -363,11 +393,14 @@ func unslide(k *kernel) {
 	b := func(i int) mem { return at('E', places.PinRotation+i) }
 	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
 	q = k.sub(k.null(), k.add(q, q))
+	t := make([]val, 3)
 	for i := 1; i <= 3; i++ { // a·b̄
 		j, l := i%3+1, (i+1)%3+1
 		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
-		k.st(at('A', i-1), k.mul(q, x))
+		t[i-1] = k.mul(q, x)
+		k.st(at('A', i-1), t[i-1])
 	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
 }
 
 // centripetal returns w×(w×r).
@@ -427,6 +460,51 @@ func hang(k *kernel, parent, joint bool, o int) {
 	for i := range v {
 		k.st(at('A', o+3+i), k.mul(root, v[i]))
 	}
+}
+
+// rootHinge is Root or RootHolds: along the axes of the body, in which the arm is constant.
+func rootHinge(k *kernel, holds bool) {
+	z, turn := k.vec(at('B', 0), 3), make([]val, 3)
+	for i := range turn {
+		turn[i] = k.dot(anys(z), places3('C', i))
+	}
+	if holds {
+		k.put(at('C', places.Motion), z...)
+	}
+	outward := func(o int, x []val) {
+		for i := 0; holds && i < 3; i++ {
+			k.st(at('C', places.Motion+o+i), k.dot(anys(x), lanesOf('C', 3*i, 3, 1)))
+		}
+	}
+	heavy := func(move []val) (out []val) {
+		root := k.ld(at('D', atMass))
+		for i := range move {
+			out = append(out, k.mul(root, move[i]))
+		}
+		return out
+	}
+	L := func(i int) mem { return at('D', atRoot+i) }
+	n := []val{
+		k.fma(turn[2], L(4), k.fma(turn[1], L(3), k.mul(turn[0], L(0)))),
+		k.fma(turn[2], L(5), k.mul(turn[1], L(1))),
+		k.mul(turn[2], L(2)),
+	}
+	move := k.cross(k.vec(at('E', 0), 3), turn)
+	n = append(n, heavy(move)...)
+	outward(3, move)
+	if !holds {
+		r := k.sqrt(k.div(constant(one), k.add(k.dot(anys(n[:3]), anys(n[:3])), k.dot(anys(n[3:]), anys(n[3:])))))
+		for i := range n {
+			n[i] = k.mul(r, n[i])
+		}
+	}
+	k.put(at('A', 0), n...)
+	swing := centripetal(k, k.vec(at('C', places.Spin), 3), k.vec(at('E', 0), 3))
+	for i := range swing {
+		swing[i] = k.sub(k.null(), swing[i])
+	}
+	k.put(at('A', 9), heavy(swing)...)
+	outward(9, swing)
 }
 
 // places3 returns a column of a matrix.

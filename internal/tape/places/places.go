@@ -40,6 +40,7 @@ const (
 	PinOmega    = 9
 	PinRotation = 12 // of the body
 	Pin         = 16 // how many there are
+	OwnPin      = 6  // how many the body's own pin has behind that of its parent: origin and axis, in its axes
 
 	// In the axes of the body a pin has origin and axis, and then how its frame is turned.
 	PinTurn = 6
@@ -66,6 +67,7 @@ const (
 	Sizes              // largest squared norm of a body's part
 	NotFinite          // no number if a result is not finite
 	NotUnit            // largest distance of the square of a quaternion from one
+	Drift              // sum of the squares of what a step leaves joints violated by
 	Record             // how many there are
 )
 
