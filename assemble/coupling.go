@@ -56,8 +56,8 @@ func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 
 	return sum
 }
 
-// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, zero if it
-// vanishes, and returns its right side.
+// couplingRow stores the row of coupling i, theory.md (K2), in its blocks of val, in world axes and without weights, zero
+// if it vanishes, and returns its right side.
 func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
 	c, p := &l.Mech.Couplings[i], l.Pattern
 	node := l.CouplingNode(i)

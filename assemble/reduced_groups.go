@@ -11,7 +11,7 @@ import (
 )
 
 // Groups is a choice of groups for one layout, and the pattern of the system that is left
-// (docs/theory.md, "Bodies that hang on the ground", equations R1 to R9). It is immutable and may
+// (docs/theory.md, "Bodies that hang on the ground", (R1) to (R9)). It is immutable and may
 // be shared.
 //
 // A group is a few bodies that hang on the world by a tree of joints with few freedoms, such as a crank
@@ -133,7 +133,7 @@ func (g *Groups) NodeJoint(node int) int {
 
 // mayBeInTree reports whether a joint may be a tree joint. It leaves one freedom or none, as with more
 // of them the reduced system takes as long as the whole one. It has no prescribed motion. Its rows are
-// orthogonal to each other, as equation R4 takes them.
+// orthogonal to each other, as (R4) takes them.
 func mayBeInTree(j *mechanism.Joint) bool {
 	switch j.Kind {
 	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical:

@@ -73,7 +73,7 @@ func (p *SpanPlan) NewSpan() *Span {
 	}
 }
 
-// Factorize finds the basis for the values of m, with D in scale: entries of the −1 rows are
+// Factorize finds the basis Q of theory.md (28) for the values of m, with D in scale: entries of the −1 rows are
 // positive, the others are not read. A column counts as dependent if the columns before leave
 // no more than tol of its length.
 //

@@ -122,8 +122,8 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	}
 }
 
-// SettleTo stores in p the posture of the composite joint s at f, and
-// in qd the rates of its coordinates; entries past the axes are zero.
+// SettleTo stores in p the posture of the composite joint s at f, theory.md (C4), and
+// in qd the rates of its coordinates, by D of (C5); entries past the axes are zero.
 //
 // Cost: O(1), no allocation. It returns ErrSingular where the pose does not tell the rates.
 func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {

@@ -87,7 +87,7 @@ const (
 // the multipliers by those of least norm in the metric of the joints' scales
 // (docs/theory.md (27)).
 //
-// Rank is decided in a metric of the geometry alone, theory.md (25). A pivot of the factor that
+// Rank, (24), is decided in a metric of the geometry alone, theory.md (25). A pivot of the factor that
 // grows with the proximal term belongs to a redundant row; one that does not is a true pivot.
 // Where rows are redundant, an orthogonal factorization confirms the rank, or replaces it. A
 // component of a wrench is undetermined where a random vector of the null space of the
@@ -294,7 +294,8 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 // whether it is redundant. In terms of the row's scale a pivot is t + ε·n, theory.md (32). t is
 // 0 where the row is redundant. n is the squared norm, in the metric of the scales, of the
 // reaction to a unit force along the row. In a long row of loops that are all nearly singular
-// the term itself bounds n, and true pivots go with its root.
+// the proximal term itself bounds n, and true pivots grow with the root of the term. The least √t·n of (33) becomes
+// r.Distance.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*redundantStep {
 		if p2*ambiguous < epsilonStep*p1 {

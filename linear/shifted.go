@@ -47,8 +47,8 @@ type group struct {
 	lo, hi int // of the terms
 }
 
-// shift returns the solver for z with the shift s, which has to make the blocks positive
-// definite. old may be nil. If it has the same pattern, its analysis is used again.
+// shift returns the solver for z with the shift s, docs/statics-and-modes.md (S6). The shift has to make the blocks
+// positive definite. old may be nil. If it has the same pattern, its analysis is used again.
 //
 // Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
 // *factor.PivotError or ErrSingular.

@@ -45,7 +45,7 @@ func (b *BodyState) AddComVelocity(s float64, v *[6]float64, arm *spatial.Vec3) 
 // Displace moves b by s·x: it turns by the rotation vector s·x[:3], rad, while its centre of mass, at com
 // in the body frame, travels by s·x[3:], m, along a line. Velocities stay. k holds the kinematics of b
 // before, of which only the arm is read, and after. Nothing is added to a position but a
-// displacement.
+// displacement, docs/theory.md (45).
 //
 // Cost: O(1), no allocation.
 func (b *BodyState) Displace(s float64, x *[6]float64, k *BodyKinematics, com *spatial.Vec3) {

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrorsTo stores the errors of the rows of joint j: at position level in delta
+// ErrorsTo stores the errors of the rows of joint j: at position level in delta, docs/theory.md (35)
 // (joints.Spec.PositionErrorTo), and at velocity level in rate (VelocityErrorTo). Both are in
 // the order of the rows; entries past those are zero.
 //

@@ -51,7 +51,7 @@ type alphas struct {
 }
 
 // chungHulbert returns the coefficients that make the method of order 2 with the
-// spectral radius rho at infinite frequency and the least damping below (Chung &
+// spectral radius rho at infinite frequency and the least damping below, theory.md (53) (Chung &
 // Hulbert 1993, eqs. 17, 20, 25).
 func chungHulbert(rho float64) alphas {
 	c := alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
@@ -382,7 +382,7 @@ func (k *GeneralizedAlpha) evaluate(u []float64, st *mechanism.State) error {
 	return nil
 }
 
-// place makes k.end the end of the step for the accelerations k.u1. It returns a
+// place makes k.end the end of the step for the accelerations k.u1, theory.md (51). It returns a
 // HalfTurnError if a rotation does not stay below half a turn.
 func (k *GeneralizedAlpha) place() error {
 	c, h := &k.c, k.h

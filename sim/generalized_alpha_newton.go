@@ -172,7 +172,7 @@ func (k *GeneralizedAlpha) refactor() error {
 	return nil
 }
 
-// iterate corrects k.u1 and k.lambda1 until the poses of the end are right.
+// iterate corrects k.u1 and k.lambda1 until the poses of the end are right, theory.md (52).
 // An old matrix is given up as soon as a new one is expected to be cheaper.
 func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h

@@ -91,7 +91,7 @@ func randomStart(n int) []float64 {
 	return x
 }
 
-// release takes N off a solution.
+// release removes the effect of the held inertia N from a solution, theory.md (H1).
 func (s *ClosedSolver) release() {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
 	load := s.norm(s.f, false)
