@@ -120,10 +120,10 @@ type solving struct {
 	r *Results
 }
 
-// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass
-// the checks are solved by such a solver, one by one, and listed: those in which a pivot may or may not be that of a
-// redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms, with an error above 1e-13
-// that refinement does not remove, and those with numbers that are not finite.
+// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. A state whose lane does not pass the
+// checks is solved alone by a kkt.Solver, and listed (Results.OneByOne): if a pivot is 1e-12 to 1.1e-9 of its scale, so
+// that its row may or may not be redundant; if a residual is above 1e-12 of its terms; if refinement leaves an error above
+// 1e-13; or if a number is not finite.
 //
 // A state has the same bits for any number of threads, and whatever other states there are.
 //

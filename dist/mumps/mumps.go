@@ -157,10 +157,10 @@ type root struct {
 	free    []unsafe.Pointer
 }
 
-// numbers gives each row of the root a number from 1 on, the last one to the row that is eliminated first: in a front
-// MUMPS goes through its rows from the highest number down, whatever the order it is given. So rows are eliminated in the
-// order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last pivots
-// of a nearly singular system get as small as its least eigenvalues.
+// numbers returns a number for each row of the root, from 1 on; the row that is eliminated first has the last number.
+// Within a front MUMPS eliminates rows from the highest number down, whatever order it is given. So rows are eliminated in
+// the order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last
+// pivots of a nearly singular system would be as small as its least eigenvalues.
 func numbers(c dist.Comm, h *dist.Held) []int {
 	list := make([]float64, h.Size) // of rows, in elimination order
 	if c.Rank() > 0 {

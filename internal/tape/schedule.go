@@ -31,9 +31,9 @@ const (
 	together     = 2048
 )
 
-// Schedule returns a tape that does the same, bit by bit, in an order in which instructions wait less for each other: of
-// those whose operands are there, or will be first, the one on which the longest chain hangs comes next. The tape has to
-// stay in a workspace of n places (Check).
+// Schedule returns a tape with the same results, bit by bit, in an order in which instructions wait less for each other.
+// The next instruction is one whose operands are ready, or will be ready first; of several, the one with the longest chain
+// of dependent instructions. The tape has to stay in a workspace of n places (Check).
 //
 // Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
 func Schedule(list []Op, n int) []Op {
