@@ -324,9 +324,9 @@ type Checked struct {
 	Worst   Worst
 }
 
-// ResidualHeldTo stores b − K·x in r, except in the rows of leaves, and checks the rows that are not held as
-// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. held receives, for each held row, the part
-// of its residual that this piece makes. terms receives, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
+// ResidualHeldTo stores b − K·x in r, except in the rows of leaves. It checks the rows that are not held, as
+// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. It stores in held, for each held row, the part
+// of the residual that comes from this piece, and in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
 //
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
@@ -375,9 +375,9 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 	return c
 }
 
-// RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms
-// Σ‖xⱼ‖ of its node, the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding
-// may make is returned as zero.
+// RatioOf returns Worst.Ratio of one row under WhereWeak. r, b and scale are the residual, the right side and the scale of
+// the row; terms is Σ‖xⱼ‖ of its node, and y the largest multiplier of the node; size is that of the whole solution. A
+// ratio that may be due to rounding alone is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0

@@ -285,9 +285,9 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 	out.N = c.n
 }
 
-// BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x
-// relative to P, w changes by −B·x, if the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (C7).
-// What the rows of the joint can make of it is left out.
+// BendTo stores in B, by rows, the matrix of theory.md (C7) for the wrench w of a composite joint on S: if S moves by a
+// small x relative to P, w changes by −B·x as its axes turn. The generalized forces Sᵀw stay the same, and apart from B·x
+// w turns with P. Changes that multipliers of the joint's rows can make are left out.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.

@@ -20,9 +20,10 @@ type Report struct {
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
-	// Undetermined holds one bit for each component of each joint's total wrench that the constraints leave
-	// undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the world, moments about the
-	// origin of the successor frame. Bit 6 is set where friction grows with a reaction that is undetermined.
+	// Undetermined has a number for each joint. A bit is set for each component of the joint's total wrench that the
+	// constraints leave undetermined: bits 0 to 2 are the force along x, y, z of the world, bits 3 to 5 the moment about
+	// these axes through the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is
+	// undetermined.
 	Undetermined []uint8
 	// UndeterminedCouplings says of each coupling whether the constraints
 	// leave its multiplier undetermined; nil if there are no couplings.
@@ -33,10 +34,10 @@ type Report struct {
 	// are some choice: those of the solution, or of a norm that is not the least.
 	LeastNorm bool
 	// NormResidual says how far the multipliers are from least norm, theory.md (30). It is the
-	// larger of two numbers, both relative to the largest multiplier: the distance from the
-	// multipliers that some motion of the bodies makes in the metric of the norm, and the
-	// change of their effect on the bodies. 1 stands for no norm at all. It is 0 if they are
-	// unique.
+	// larger of two numbers, both relative to the largest multiplier. The first is the distance,
+	// in the metric of the norm, from the multipliers that belong to a motion of the bodies. The
+	// second is the change of the forces on the bodies. It is 1 if no least norm was computed,
+	// and 0 if the multipliers are unique.
 	NormResidual float64
 
 	// Distance tells how far the pose is from a singular one, theory.md (33): the smallest √t·n

@@ -2,10 +2,10 @@ package mechanism
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Six numbers a body, about the centre of mass and along the world's axes, are what solvers
-// work with: of a velocity, the angular velocity and the velocity of the centre of mass; of a
-// displacement, the rotation vector and the travel of the centre of mass. This file takes
-// them to the poses and velocities of body frames and back.
+// Solvers work with six numbers a body, about the centre of mass and along the world's axes. For a
+// velocity these are the angular velocity and the velocity of the centre of mass, for a displacement
+// the rotation vector and the displacement of the centre of mass. This file converts them to poses
+// and velocities of body frames, and back.
 
 // ComVelocityTo stores in v the angular velocity of b, rad/s, and the velocity of its centre of mass, m/s.
 // arm is from the frame's origin to the centre of mass, world axes (BodyKinematics.Com).

@@ -288,12 +288,12 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 	}
 }
 
-// closeRates changes the velocities of r.end, along the directions in the factor, until the
-// joints hold or rattleRates corrections are done. Where rows count as redundant, and corrections
-// do not see the errors, the same number follows with a factor that keeps all rows. It returns
-// what is left, relative to 1 + the largest speed + the largest rate of turning: zero where no
-// factor is there, or none that sees all errors, and the velocities are projected, which ends
-// within its own tolerance.
+// closeRates changes the velocities of r.end, along the directions in the factor, until the joints
+// hold or rattleRates corrections are done. If the factor has left out rows as redundant and the
+// corrections no longer reduce the errors, as many corrections follow with a factor that keeps all
+// rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes
+// the velocities within its own tolerance. It returns the error that is left, relative to 1 + the
+// largest speed + the largest rate of turning; zero after ProjectVelocities.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)

@@ -71,8 +71,8 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a force
-// of one's own, and with as many of both as a contact, a bushing or a cable has rows. It sets the nodes of these rows.
+// compliantPattern returns p with slacks and as many rows: one for each spring, six for each body of a force of one's own,
+// and as many for a contact, a bushing or a cable as it has rows. It sets the nodes of these rows in the elements.
 func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip, strains []strain) *sparse.Pattern {
 	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips)+len(strains))
 	for i := range springs {

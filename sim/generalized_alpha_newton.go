@@ -253,9 +253,9 @@ func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []floa
 // velocities, theory.md (59), h³·Velocity·d²v̇/dt² with the second difference of the
 // accelerations.
 //
-// Both go through the Newton matrix (Hairer & Wanner 1996 §IV.8): neither joints nor stiff
-// springs let the method err as the differences say. What rounding of the positions makes of
-// the velocities does not count, as shorter steps would make it worse.
+// Both are multiplied by the inverse of the Newton matrix (Hairer & Wanner 1996 §IV.8): with joints
+// and stiff springs the true errors are less than the differences. Errors of velocities that come
+// from rounding of the positions do not count, as shorter steps would make them larger.
 func (k *GeneralizedAlpha) estimate() (float64, error) {
 	if k.o.Fixed {
 		return 0, nil

@@ -152,8 +152,8 @@ func (s *Simulation) press(t1, theta float64) error {
 	return r.settle(s.next.Time)
 }
 
-// RutsMark is a terrain with ruts. A node has its numbers along x and y, how far it is lowered, m, and, if a wheel
-// stands on it, the lowest place of the wheel, m, and how much of the sinkage comes back.
+// RutsMark is the record of a terrain with ruts. The entries of a node are its numbers along x and y, the depth by which it
+// is lowered, m, and, if a wheel is on it, the lowest height of the wheel, m, and the part of the sinkage that recovers.
 type RutsMark struct {
 	Terrain int         `json:"terrain"` // number in the document
 	Nodes   [][]float64 `json:"nodes"`
