@@ -188,8 +188,8 @@ func (c *chooser) grow(first int32) {
 	c.groups = append(c.groups, g)
 }
 
-// fits reports whether a body that hangs on a group by joint j may be added to it: it is in no group and begins
-// none of its own, the bounds allow it, and no other joint leads from it back into the group.
+// fits reports whether a body that joint j connects to a group may be added to it. Its conditions are that the body is in
+// no group and begins none of its own, that the bounds allow it, and that no other joint connects the body to the group.
 func (c *chooser) fits(g *group, body, j int32) bool {
 	jt := &c.Layout.Mech.Joints[j]
 	switch {

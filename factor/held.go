@@ -289,8 +289,8 @@ func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	return energy
 }
 
-// CorrectHeld adds to x the solution for the right side of the last CondenseTo. That of the held rows is given. It
-// returns the largest norm of its addition to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo; given is the solution in the held rows. It
+// returns the largest norm that it has added to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
 // SolveHeldTo, with b the right side of the whole system.
 func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	f.mustHold(given)
@@ -300,8 +300,8 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
-// FindAllHeld finds the correction for the right side r of the last CondenseAllTo, the solution of the held rows given, and
-// returns the Products of its +1 part; first says that no step has been before. An AddAllHeld has to follow.
+// FindAllHeld finds the correction for the right side r of the last CondenseAllTo; given is the solution in the held rows.
+// It returns the Products of the correction's +1 part. first reports that it is the first step. AddAllHeld has to follow.
 func (f *Factor) FindAllHeld(r, given []float64, first bool) (over, under float64) {
 	f.mustHold(given)
 	f.given = given

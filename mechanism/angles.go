@@ -25,8 +25,8 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] says that all freedoms of a composite joint are among them, springs or not, and lengths too:
-// several sets of coordinates may make one pose, and which of them it is tells what the joint allows.
+// whole in freedom[0] marks a composite joint: all its freedoms are counted, lengths too, with springs or without. Several
+// sets of coordinates may belong to one pose, and the motions that the joint allows depend on the set.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.

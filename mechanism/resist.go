@@ -148,8 +148,9 @@ func (m *Mechanism) Turns(f Freedom) bool {
 // OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
 func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
 
-// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none: of bristles
-// how far they bend, of stops with impulses 1 in flight, where their springs do nothing, and 0 on a spring.
+// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none. The state of
+// bristles is their deflection. The state of a stop with impulses is 0 on its spring, and 1 in flight, when the spring has
+// no force.
 func (l *Loads) ResistorState(i int) int { return int(l.resistors[i].first) }
 
 // state returns the internal state of r at s.

@@ -305,8 +305,8 @@ func (n *Newton) addArmature(e []float64, st *mechanism.State) {
 	}
 }
 
-// addHeld adds to n.r, of accelerations u, what the weights of rods and point masses have that the bodies do not
-// (mechanism.Singular): the residual is that of the bodies, while the Newton matrix is that of the weights.
+// addHeld adds to the residual n.r, for accelerations u, the torques of the held inertia of rods and point masses
+// (mechanism.Singular, theory.md (H1)). The Newton matrix has this inertia, but the bodies do not.
 func (n *Newton) addHeld(u []float64) {
 	m := n.sys.Layout.Mech
 	for i := range m.Singular() {

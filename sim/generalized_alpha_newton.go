@@ -232,8 +232,9 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 }
 
 // positionErrorTo stores in e the local error of the positions of a step h, exact less
-// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations.
-// change is that of u over the step, and may be e. The rest is taken at the anchors.
+// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations
+// alone. change is the change of u over the step, and may be e. ω and ω̇ are those at the
+// start of the step.
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i
