@@ -116,8 +116,8 @@ func (s *Symbolic) HeldRows() int {
 // ShareSize returns the length of the share of n rows.
 func ShareSize(n int) int { return n * (n + 1) / 2 }
 
-// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of
-// −Sᵢ, and in right what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// ShareTo stores in dst the share of this piece in the matrix of the held rows after the last FactorizeFor: the lower
+// triangle of −Sᵢ, column by column. It stores in right the share in their right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
 // Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a
 // length mismatch, or without a valid factor.

@@ -13,9 +13,9 @@ import (
 //
 // and with ½uᵀS u added where the curvature S of the errors is known, (L3).
 //
-// Zero is within the limits. So the method begins at zero and stays within them: it goes towards the least value on the
-// free coordinates, as far as the first limit in the way, which becomes active; on the way's end, the active limit that
-// holds most against its will is released. Active limits are kept from step to step.
+// Zero is within the limits, so the method begins at zero and stays within them. It moves towards the minimum over the free
+// coordinates, as far as the first limit, which becomes active. At the minimum it releases the active limit whose
+// multiplier has the wrong sign and is largest. Active limits are kept from step to step.
 type bounded struct {
 	lower, upper []float64 // n, of the step, ≤ 0 and ≥ 0
 	side         []int8    // n: −1 or 1 where the lower or upper limit is active

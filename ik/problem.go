@@ -150,8 +150,8 @@ func (p *Problem) Driven() []mechanism.Freedom { return slices.Clone(p.driven) }
 // It panics if i is out of range.
 func (p *Problem) DrivenName(i int) string { return freedomName(p.plan.Mechanism(), p.driven[i]) }
 
-// Bounds returns between which coordinates driven freedom i may move, rad or m, and its largest rate, rad/s or m/s:
-// those of the task or else of the model, infinite where there is none.
+// Bounds returns the limits of the coordinate of driven freedom i, rad or m, and its largest rate, rad/s or m/s. They are
+// those of the task, or else of the model; infinite if there are none.
 //
 // It panics if i is out of range.
 func (p *Problem) Bounds(i int) (lower, upper, rate float64) {

@@ -100,8 +100,9 @@ const (
 	scatterHalves = 4
 )
 
-// scatter moves from the start of the call to a random pose: freedoms with limits are anywhere between them, and of a
-// random motion of all bodies the rest takes what the joints allow. It reports whether the joints can be closed there.
+// scatter moves from the start of the call to a random pose. Freedoms with limits get random coordinates between them. The
+// rest gets a random motion of all bodies, projected on the motions that the joints allow. It reports whether the joints
+// can be closed there.
 func (s *sparseSolver) scatter() bool {
 	if s.sys.linearize(s.st) != nil {
 		return false

@@ -117,8 +117,8 @@ func (sys *System) addRotorBlocks(d []float64, s float64) {
 	}
 }
 
-// ErrUnstable is wrapped where a rod or a point mass has so little inertia beside a stiffness that pushes it away that
-// the sparse method finds no shift; the dense method has no such limit.
+// ErrUnstable is wrapped if the sparse method finds no shift, because a negative stiffness acts on a rod or a point mass
+// with next to no inertia. The dense method has no such limit.
 var ErrUnstable = errors.New("linear: unstable with next to no inertia; use the dense method")
 
 const (

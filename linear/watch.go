@@ -22,9 +22,9 @@ func (s *System) over() bool { return s.space.Watched().Up() }
 // every is over in each 256th round of a loop, and false in the others: i is the loop's counter.
 func (s *System) every(i int) bool { return s.space.Watched().Every(i) }
 
-// apart runs do, which uses no memory but its own. If the context ends that w watches,
-// it returns the cause at once; do then goes on to its end on a goroutine of its own,
-// and what it makes is dropped. It is for dense routines, which cannot be interrupted.
+// apart runs do, which may use no memory but its own. If the context of w ends, apart
+// returns the cause at once; do then runs to its end on another goroutine, and its
+// result is dropped. It is for dense routines, which cannot be interrupted.
 func apart(w *factor.Watch, do func() error) error {
 	ctx := w.Context()
 	if ctx.Done() == nil {

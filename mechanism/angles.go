@@ -9,10 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
-// the angle in (−π, π] jumps, and so would its torque. So a State may carry the angles of such freedoms, those of
-// actuators that hold a position or have an integral part, and those that couplings count. They are then read within
-// half a turn of the numbers there; a simulation follows them from step to step.
+// A pose determines an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
+// the angle in (−π, π] jumps, and so would its torque. So a State may have the angles of such freedoms, of freedoms with
+// actuators that hold a position or have an integral part, and of freedoms of couplings. An angle of the pose is then the
+// one within half a turn of the number in the State; a simulation updates these numbers from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.

@@ -345,8 +345,8 @@ func (s *State) bearingLoad(i int32) float64 {
 	return s.Bearings[i]
 }
 
-// BearingLoad returns the reaction, N, that the friction of joint j grows with, where w is the constraint wrench of the
-// joint: the force of a spherical joint, and of a revolute one its part across the axis.
+// BearingLoad returns the reaction, N, with which the friction of joint j grows; w is the constraint wrench of the joint.
+// The reaction is the force of a spherical joint, and the part of the force across the axis of a revolute joint.
 func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) float64 {
 	f := w.Linear()
 	if m.Joints[j].Kind == joints.Revolute {

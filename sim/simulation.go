@@ -411,8 +411,8 @@ func (s *Simulation) sampleAt(theta float64) {
 	}
 }
 
-// act handles the crossing of an event at the fraction theta of the step, with all others at
-// the same instant, and reports whether the run goes on from there, the rest of the step to t1 left out.
+// act handles the crossing of an event at the fraction theta of the step, and all other events at the same instant. It
+// reports whether the run continues from there instead of finishing the step to t1.
 func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	s.meet(theta)
 	if s.ended() {

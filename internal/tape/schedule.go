@@ -1,7 +1,7 @@
 package tape
 
-// span is what an instruction reads or writes of an operand, in places: from lo to hi, and further by multiples of N and
-// of the F bytes, and by steps of all turns of its loop but the first.
+// span is the range of places of an operand that an instruction reads or writes. It is from lo to hi, and longer by
+// multiples of N and of the F bytes, and by the steps of all turns of the instruction's loop but the first.
 type span struct {
 	used        bool
 	lo, hi      int
