@@ -14,7 +14,7 @@ import (
 // (docs/theory.md, "Bodies that hang on the ground", (R1) to (R9)). It is immutable and may
 // be shared.
 //
-// A group is a few bodies that hang on the world by a tree of joints with few freedoms, such as a crank
+// A group is a few bodies that a tree of joints with few freedoms connects to the world, such as a crank
 // and its coupler. The joints of that tree are its tree joints: they are eliminated in the directions
 // that they leave free, and a group is left with one unknown a freedom. All other joints are loop joints
 // and keep their rows.

@@ -59,7 +59,7 @@ func (h *hung) columns() int { return h.group.dof - h.from }
 // c is the place of c of the body.
 func (h *hung) c() place { return h.N.at(6 * h.columns()) }
 
-// reduction is the groups of a mechanism, and the pattern of what is left.
+// reduction is the groups of a mechanism, and the pattern of the reduced system.
 type reduction struct {
 	groups  []*group
 	of      []*hung // of each body; nil for bodies in no group
@@ -182,7 +182,7 @@ func (r *reduction) add(m *mechanism.Mechanism, g *group, body, j int32, parent 
 	r.of[body], r.tree[j] = h, h
 }
 
-// layOut makes the pattern of what is left, and its order.
+// layOut makes the pattern of the reduced system, and its order.
 func (r *reduction) layOut(l *assemble.Layout, p *kkt.Plan) {
 	whole := l.Pattern
 	r.node = make([]int32, whole.Len())

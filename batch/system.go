@@ -304,7 +304,7 @@ func (s *system) gram(u, v int32, touched []place, current map[[2]int32]place) {
 	current[key], touched[u] = at, right
 }
 
-// isLean reports whether there are instructions for what a group makes of the block of a joint as a whole.
+// isLean reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
 func (s *system) isLean(u, v int32) bool { return s.group[v] && (s.size(u) == 3 || s.size(u) == 5) }
 
 // y0 is the memory of X of the right sides in the forward half.

@@ -23,7 +23,7 @@ type Report struct {
 	RedundantRows []Row
 
 	// Unique says that the constraints determine all reactions. It is so if no row is redundant. Else Undetermined says
-	// why it is not told of single reactions.
+	// why single reactions are not reported.
 	Unique       bool
 	Undetermined error
 }

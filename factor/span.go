@@ -179,8 +179,8 @@ func (q *Span) ProjectTo(y, x []float64) {
 	q.reflectAll(y, true)
 }
 
-// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context has
-// ended that q heeds.
+// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context of q
+// has ended.
 func (q *Span) reflectAll(y []float64, back bool) {
 	for i := range q.fronts {
 		if q.watch.Every(i) {

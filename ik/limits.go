@@ -56,7 +56,7 @@ const (
 	// limitRounds is the largest number of rounds of an active set, and limitMore for each coordinate. After them the
 	// step is within the limits, but may not be the least.
 	limitRounds, limitMore = 20, 4
-	// limitWrong is the part of the largest gradient by which an active limit has to pull before it is released.
+	// limitWrong is the least multiplier of the wrong sign with which an active limit is released, relative to the largest gradient.
 	limitWrong = 1e-12
 	// dependent is the part of a row that has to be left by the rows before it, for it to be a row of its own.
 	dependent = 1e-9
@@ -215,8 +215,8 @@ func (b *bounded) advance(A []float64, m int) (blocked bool) {
 // alongRow returns the scalar product of a row with b.p, which is zero on active coordinates.
 func (b *bounded) alongRow(row []float64) float64 { return algebra.Dot(b.p, row) }
 
-// release frees the active limit that pulls most against its side, and reports whether there is one. After many rounds
-// it is the first one, so that limits do not change places for ever (Bland's rule).
+// release frees the active limit with the largest multiplier of the wrong sign, and reports whether there is one. After many rounds
+// it takes the first such limit, so that the active sets do not repeat for ever (Bland's rule).
 func (b *bounded) release(A, C []float64, m int, k float64) bool {
 	b.gradient(A, C, m, k)
 	worst, at := limitWrong*algebra.MaxAbs(b.g), -1

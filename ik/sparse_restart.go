@@ -94,7 +94,7 @@ func (s *sparseSolver) search() {
 }
 
 const (
-	// scatterTurn is what a random start turns a body by, rad: the deviation of what the joints make of it.
+	// scatterTurn is the standard deviation of the random rotation of a body before it is projected on the joints, rad.
 	scatterTurn = math.Pi / 2
 	// scatterHalves is the number of halvings of a random motion after which loops may not be closed.
 	scatterHalves = 4

@@ -125,7 +125,7 @@ func (c *complement) settle(s *Spec, f *Frames) {
 // SettleTo stores in p the posture of the composite joint s at f, theory.md (C4), and
 // in qd the rates of its coordinates, by D of (C5); entries past the axes are zero.
 //
-// Cost: O(1), no allocation. It returns ErrSingular where the pose does not tell the rates.
+// Cost: O(1), no allocation. It returns ErrSingular where the pose does not determine the rates.
 func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
 	var (
 		c       complement
@@ -150,11 +150,11 @@ const (
 	surely = 100
 	// loose is the error of a pose that rounding makes, m and rad, for lengths of order 1.
 	loose = 1e-15
-	// firm is the error of a row, relative to its size, up to which a pose tells it.
+	// firm is the error of a row, relative to its size, up to which the pose determines the row.
 	firm = 1e-9
 )
 
-// settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
+// settled reports whether the pose determines the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
 // So does an error δ of the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a
 // pose where S loses its rank, D is large.
 func (c *complement) settled() bool {
@@ -227,7 +227,7 @@ func outTo(dst, a *[6]float64, EP *spatial.Mat3) {
 }
 
 // compositeRows fills out with the rows of the joint and those of its prescribed freedoms at the time t. It returns
-// false if the pose does not tell them.
+// false if the pose does not determine them.
 func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	var (
 		c       complement

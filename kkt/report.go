@@ -25,7 +25,7 @@ type Report struct {
 	// these axes through the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is
 	// undetermined.
 	Undetermined []uint8
-	// UndeterminedCouplings says of each coupling whether the constraints
+	// UndeterminedCouplings reports for each coupling whether the constraints
 	// leave its multiplier undetermined; nil if there are no couplings.
 	UndeterminedCouplings []bool
 

@@ -97,7 +97,7 @@ func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 	s.now.accelerations(x, z)
 }
 
-// Rank is what a Report says of the rank alone.
+// Rank is the part of a Report about the rank.
 type Rank struct {
 	Rank          int   // of the constraint Jacobian
 	RedundantRows []int // by joint, then by coupling, as in Report

@@ -271,7 +271,7 @@ func (r *reaction) changeTo(df, u *[12]float64) {
 	}
 }
 
-// bendBy adds to moment N and force F what the axes of a composite joint make of a small motion of S as seen from P.
+// bendBy adds to moment N and force F their change by the turning axes of a composite joint, for a small motion of S as seen from P.
 func (r *reaction) bendBy(N, F *spatial.Vec3, turn, slide spatial.Vec3) {
 	x := spatial.NewMotion(turn, slide)
 	for k := range 3 {

@@ -88,7 +88,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	if sys.over() {
 		return nil, sys.orCause(nil)
 	}
-	// A load on all bodies tells which way to factor.
+	// A load on all bodies decides which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
 	for i := range h.n {
 		h.x[i] = rng.NormFloat64()

@@ -161,7 +161,7 @@ func (r *resistor) state(s *State) float64 {
 	return s.Internal[r.first]
 }
 
-// ResistanceAt returns what resistor i does at s, of whose joint jk is (JointTo).
+// ResistanceAt returns the force of resistor i at s with its derivatives; jk is the kinematics of its joint (JointTo).
 //
 // Cost: O(1), no allocation. Friction that grows with a reaction takes that of State.Bearings.
 func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resistance) {

@@ -25,7 +25,7 @@ const (
 	// longestDamped is the largest number of damped steps in a row before another one is tried.
 	longestDamped = 15
 	// rattleWork is the part of the kinetic energy by which it may
-	// differ from what the power of the forces makes of it in a step.
+	// differ from the integral of the power of the forces over a step.
 	rattleWork = 0.1
 )
 
@@ -102,8 +102,8 @@ func (r *Rattle) symplectic(h float64) error {
 	return r.balance(h)
 }
 
-// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy is not what
-// the power of the forces makes of it, by the trapezoidal rule.
+// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy does not
+// change by the integral of the power of the forces, by the trapezoidal rule.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)

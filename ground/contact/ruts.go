@@ -114,7 +114,7 @@ func (c *Contact) RutSpacing() float64 {
 	return max(rutPart*c.RutWidth(), rutFinest*c.Shape.Radius)
 }
 
-// Drop forgets what has been noted since the last Settle, of a step that is given up.
+// Drop clears the notes since the last Settle, when a step is given up.
 func (r *Ruts) Drop() { r.stands = r.stands[:0] }
 
 // Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing
