@@ -100,8 +100,8 @@ func (g *Groups) With(l *Layout) *Groups {
 	return &out
 }
 
-// NewGroups chooses groups: all bodies with a joint to the world that may be in a tree, and
-// what hangs on them. It returns nil if they are few.
+// NewGroups chooses groups: all bodies with a joint to the world that may be a tree joint, and the
+// bodies that further tree joints connect to them. It returns nil if they are few.
 //
 // Cost: O(bodies + joints); allocates.
 func NewGroups(l *Layout) *Groups {
@@ -171,8 +171,8 @@ func choose(l *Layout) *Groups {
 	return g
 }
 
-// grow adds the group that begins at a body on the ground, with what hangs on it as long as
-// the bounds allow.
+// grow adds the group that begins with a body on the ground, and then bodies further out as long
+// as the bounds allow.
 func (c *chooser) grow(first int32) {
 	m := c.Layout.Mech
 	g := group{first: int32(len(c.trees)), node: -1}

@@ -272,7 +272,7 @@ func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
 }
 
 // fillColumn stores column i of N, which belongs to a freedom of the tree joint of body k of a group. The freedom moves
-// body k and the bodies that hang on it. The column is zero for the other bodies after k.
+// body k and the bodies of its subtree. The column is zero for the other bodies after k.
 func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
 	v := w.columns[i][:len(trees)]
 	at := &w.trees[k]

@@ -458,8 +458,8 @@ func (s *system) verdict() {
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
 }
 
-// judge adds the residuals of the rows and what they stand for, and which lanes want a correction: those with more of
-// them, or with a pivot above a limit of scale over pivot.
+// judge adds the residuals of the rows, the estimate of the error from them, and the choice of lanes that need a
+// correction: those whose estimate is above enough, or with a ratio of scale to pivot above limit.
 func (s *system) judge(enough, limit float64) {
 	p := s.pattern
 	rest := s.constant(restPart)

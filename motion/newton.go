@@ -127,7 +127,7 @@ func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) + n.stress
 // Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
-// Linearize factors the Newton matrix, theory.md (58), at st for ∂q/∂u = position, s², and
+// Linearize factors the Newton matrix, theory.md (57), (58), at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
