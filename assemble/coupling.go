@@ -7,15 +7,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// vanishing is the length of a coupling's row, relative to the lengths of what its legs add to it, below which nothing
-// but rounding is left of it: terms cancel each other, as a polynomial and a term of one freedom may at a pose. The row
-// is then zero, and has the scale 1, so that it counts as redundant.
+// vanishing is the length of a coupling's row, relative to the lengths of its parts, below which the row is nothing but
+// rounding: its terms cancel each other, as the polynomial and a term of one freedom may at a pose. Such a row is set to
+// zero, with the scale 1, and counts as redundant.
 const vanishing = 1e-13
 
 // The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act
 // on one body add up in its block.
 
-// leg is what one freedom adds to the row of a coupling.
+// leg is the part of one freedom in the row of a coupling.
 type leg struct {
 	joint  *mechanism.Joint
 	factor float64 // of the freedom's row, which is the first of jointWork.rows
@@ -56,8 +56,8 @@ func (w *jointWork) addRow(out []float64, arm *spatial.Vec3, f float64) float64 
 	return sum
 }
 
-// couplingRow stores the row of coupling i in its blocks of val, in world axes and without weights, zero if it
-// vanishes, and returns its right side.
+// couplingRow stores the row of coupling i, theory.md (K2), in its blocks of val, in world axes and without weights, zero
+// if it vanishes, and returns its right side.
 func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Kinematics, s *mechanism.State) (right float64) {
 	c, p := &l.Mech.Couplings[i], l.Pattern
 	node := l.CouplingNode(i)

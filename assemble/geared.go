@@ -7,7 +7,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// The armature I of a freedom is a flywheel with one unknown of its own, μ = √I·q̈, and one more row of the joint,
+// The armature I of a freedom is a flywheel, theory.md (A1), with one unknown of its own, μ = √I·q̈, and one more row of
+// the joint,
 //
 //	e·a − μ/√I = −γ,    q̈ = e·a + γ,
 //

@@ -23,7 +23,7 @@ type Layout struct {
 	geared []int32 // joint of each flywheel
 }
 
-// NewLayout finds the pattern of m.
+// NewLayout finds the pattern of the system of m, theory.md (1).
 //
 // Cost: O(bodies + joints), and the terms of couplings.
 func NewLayout(m *mechanism.Mechanism) *Layout { return newLayout(m, false) }

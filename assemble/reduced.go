@@ -14,7 +14,7 @@ import (
 )
 
 // Reduced is the memory of one KKT system in mass-weighted coordinates that is reduced by the
-// groups of a Groups (docs/theory.md, equation R2):
+// groups of a Groups (docs/theory.md (R2)):
 //
 //	⎡ 1  Wᵀ ⎤ ⎡  z ⎤   ⎡ b ⎤
 //	⎣ W  0  ⎦ ⎣ −λ ⎦ = ⎣ g ⎦
@@ -155,7 +155,7 @@ func (y *Reduced) fillConstants() {
 	}
 }
 
-// FillTo stores in y the system at s: y.Matrix, y.Right, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
+// FillTo stores in y the system (R2) at s: y.Matrix, y.Right, y.Scale, y.Parts, and the kinematics in y.Kin. It returns
 // the largest magnitude of a component of C⁻¹·f, as Weighted.FreeSize does, and NaN if numbers of a group overflow.
 //
 // Units: SI.

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// farBodies is the number of bodies, more than the caches hold, from which it pays to fetch the data of an eight before
-// its turn. ahead is how many eights before its turn: the data of more would not fit in the first cache.
+// From farBodies bodies on, whose data do not fit in the caches, it saves time to fetch the data of an eight before they
+// are needed. They are fetched ahead eights before; the data of more eights would not fit in the first-level cache.
 const farBodies, ahead = 1 << 13, 1
 
 // nearEight returns the tree joints of eight i of groups and the number of columns of their bodies; none if it does not

@@ -11,10 +11,10 @@ import (
 )
 
 // Groups is a choice of groups for one layout, and the pattern of the system that is left
-// (docs/theory.md, "Bodies that hang on the ground", equations R1 to R9). It is immutable and may
+// (docs/theory.md, "Bodies that hang on the ground", (R1) to (R9)). It is immutable and may
 // be shared.
 //
-// A group is a few bodies that hang on the world by a tree of joints with few freedoms, such as a crank
+// A group is a few bodies that a tree of joints with few freedoms connects to the world, such as a crank
 // and its coupler. The joints of that tree are its tree joints: they are eliminated in the directions
 // that they leave free, and a group is left with one unknown a freedom. All other joints are loop joints
 // and keep their rows.
@@ -100,8 +100,8 @@ func (g *Groups) With(l *Layout) *Groups {
 	return &out
 }
 
-// NewGroups chooses groups: all bodies with a joint to the world that may be in a tree, and
-// what hangs on them. It returns nil if they are few.
+// NewGroups chooses groups: all bodies with a joint to the world that may be a tree joint, and the
+// bodies that further tree joints connect to them. It returns nil if they are few.
 //
 // Cost: O(bodies + joints); allocates.
 func NewGroups(l *Layout) *Groups {
@@ -133,7 +133,7 @@ func (g *Groups) NodeJoint(node int) int {
 
 // mayBeInTree reports whether a joint may be a tree joint. It leaves one freedom or none, as with more
 // of them the reduced system takes as long as the whole one. It has no prescribed motion. Its rows are
-// orthogonal to each other, as equation R4 takes them.
+// orthogonal to each other, as (R4) takes them.
 func mayBeInTree(j *mechanism.Joint) bool {
 	switch j.Kind {
 	case joints.Fixed, joints.Revolute, joints.Prismatic, joints.Helical:
@@ -171,8 +171,8 @@ func choose(l *Layout) *Groups {
 	return g
 }
 
-// grow adds the group that begins at a body on the ground, with what hangs on it as long as
-// the bounds allow.
+// grow adds the group that begins with a body on the ground, and then bodies further out as long
+// as the bounds allow.
 func (c *chooser) grow(first int32) {
 	m := c.Layout.Mech
 	g := group{first: int32(len(c.trees)), node: -1}
@@ -188,8 +188,8 @@ func (c *chooser) grow(first int32) {
 	c.groups = append(c.groups, g)
 }
 
-// fits reports whether a body that hangs on a group by joint j may be added to it: it is in no group and begins
-// none of its own, the bounds allow it, and no other joint leads from it back into the group.
+// fits reports whether a body that joint j connects to a group may be added to it. Its conditions are that the body is in
+// no group and begins none of its own, that the bounds allow it, and that no other joint connects the body to the group.
 func (c *chooser) fits(g *group, body, j int32) bool {
 	jt := &c.Layout.Mech.Joints[j]
 	switch {

@@ -151,7 +151,7 @@ func (y *Reduced) addApplied(b *lanes.Body, t *treeEight) {
 	}
 }
 
-// parent returns the bodies that those of a tree joint hang on, nil for the world.
+// parent returns the parents of the bodies of a tree joint, nil for the world.
 func (w *eightWork) parent(t *treeShape) *lanes.Body {
 	if t.parent < 0 {
 		return nil

@@ -95,7 +95,7 @@ func (y *Reduced) subtractParticular(e *loopEnd, W, b []float64) {
 	}
 }
 
-// reduce stores W·N in the block of a joint and the group of a body, with W the rows of the
+// reduce stores W·N of (R2) in the block of a joint and the group of a body, with W the rows of the
 // joint on the body, and subtracts W·c from b. It returns ‖c‖². It does nothing for a body in no group. Columns that
 // are zero for the body have been so from the beginning.
 func (y *Reduced) reduce(e *loopEnd, W, b []float64) (square float64) {

@@ -54,8 +54,8 @@ func (y *Reduced) unweigh(out *[6]float64, body int32, x *[6]float64) {
 }
 
 // ErrorsTo stores in y.Right the right side of a system without loads, at the kinematics of the last FillTo
-// (docs/theory.md, equation R8). From its solution AccelerationsTo makes the least accelerations, or displacements, in
-// the metric of the inertias, that make the errors e of the rows of all joints.
+// (docs/theory.md (R8)). From its solution AccelerationsTo computes the least accelerations, or displacements, in the
+// metric of the inertias, whose rows are the errors e, for all joints.
 //
 // Shapes: e is in the scalar order of Layout.Pattern, of which the rows of joints are read. s is near the state of the
 // last FillTo: arms of sliding joints are taken from it.
@@ -69,7 +69,7 @@ func (y *Reduced) ErrorsTo(e []float64, s *mechanism.State) {
 }
 
 // MultipliersTo stores −λ of all joints in the rows of joints of x, which is in the scalar order of Layout.Pattern, for
-// the solution z of the reduced system at s. Those of tree joints follow by equation R7, from the last bodies to the
+// the solution z of the reduced system at s. Those of tree joints follow by (R7), from the last bodies to the
 // ground: a tree joint delivers the part of M·a − f of its body that no other joint delivers.
 //
 // Shapes: x has Layout.Pattern.Dim entries, z has Pattern.Dim.

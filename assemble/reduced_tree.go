@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// One group at a time: c and N of equation R1 by the recursion R3 along its tree joints.
+// One group at a time: c and N of (R1) by the recursion (R3) along its tree joints.
 
 // motion is an angular acceleration, or displacement, and that of a centre of mass, in the axes
 // of their body.
@@ -19,7 +19,7 @@ type treeState struct {
 	R                  spatial.Mat3 // from the axes of the parent
 	armParent, armBody spatial.Vec3 // to the joint: from the parent's centre of mass, in the parent's axes, and from the body's
 	spin               spatial.Vec3 // angular velocity
-	adds               motion       // r of R3 for c: what the right side demands across the joint, from parent to body
+	adds               motion       // r of (R3) for c: the acceleration across the joint, from parent to body, by its right side
 	moves              motion       // how the body moves, in turn with c and with each column of N
 	load               [6]float64   // C⁻¹·f, then less c
 }
@@ -27,7 +27,7 @@ type treeState struct {
 // groupWork is the scratch of a group.
 type groupWork struct {
 	trees    [groupBodies]treeState
-	freedoms [groupFreedoms]motion // r of R3 for N: what the freedoms allow, by column
+	freedoms [groupFreedoms]motion // r of (R3) for N: a column of S for each freedom
 	columns  [groupFreedoms]column // N
 
 	_ [16]float64 // between workers: two lines of the cache
@@ -70,7 +70,7 @@ func (y *Reduced) rotation(t *treeJoint, at *treeState) {
 	}
 }
 
-// hinge stores the arms, equation R5 and the freedom of a hinge. E are the axes of its body.
+// hinge stores the arms of a hinge, r of (R5) and the motion of its freedom. E are the axes of its body.
 func (w *groupWork) hinge(q *group, t *treeJoint, at *treeState, E *spatial.Mat3) {
 	at.armParent, at.armBody = t.armParent, t.armBody
 	at.adds = motion{}
@@ -92,7 +92,7 @@ func (w *groupWork) hinge(q *group, t *treeJoint, at *treeState, E *spatial.Mat3
 	addCentripetal(&at.adds.move, &at.spin, &at.armBody, -1)
 }
 
-// joint stores the arms, equation R4 and the freedoms of a joint of any kind.
+// joint stores the arms of a joint of any kind, r of (R4) and the motions of its freedoms.
 func (y *Reduced) joint(w *groupWork, t *treeJoint, at *treeState, s *mechanism.State) {
 	var work jointWork
 	y.eval(&work, t, s)
@@ -116,7 +116,7 @@ func (y *Reduced) eval(w *jointWork, t *treeJoint, s *mechanism.State) {
 	}
 }
 
-// demand stores the arms, and equation R4 for the right sides of the rows in w: adds = Σ T·b/‖T‖².
+// demand stores the arms, and adds = Σ T·b/‖T‖², (R4), for the right sides b of the rows in w.
 func (y *Reduced) demand(t *treeJoint, at *treeState, w *jointWork, right []float64) {
 	E := &y.Kin.Bodies[t.body].E
 	armParent, armBody, sign := &w.armP, &w.armS, 1.0
@@ -141,7 +141,7 @@ func (y *Reduced) demand(t *treeJoint, at *treeState, w *jointWork, right []floa
 }
 
 // demandHinge is demand for a hinge. Its rows are three forces along the axes of its predecessor's frame and two
-// moments about the first of them. With A those axes in the body's, R4 is (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
+// moments about the first of them. With A those axes in the body's, (R4) is (A·(b₃, b₄, 0), A·(b₀, b₁, b₂)).
 func (y *Reduced) demandHinge(t *treeJoint, at *treeState, right []float64) {
 	at.armParent, at.armBody = t.armParent, t.armBody
 	axes := &y.Groups.Layout.Mech.Joints[t.joint].P.E
@@ -196,8 +196,8 @@ func (l *Layout) rowsOf(joint int32, x []float64) []float64 {
 	return x[l.Pattern.Off[node]:l.Pattern.Off[node+1]]
 }
 
-// fillParticular stores c of a group and subtracts it from the loads. c is the motion of the bodies
-// if each joint adds just adds. It returns ‖c‖².
+// fillParticular stores c of a group, (R1), and subtracts it from the loads. c is the motion of the bodies by the
+// recursion (R3), with r = adds for each joint. It returns ‖c‖².
 func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.Groups.trees[k], w.of(q, k)
@@ -215,7 +215,7 @@ func (y *Reduced) fillParticular(w *groupWork, q *group) (size float64) {
 	return size
 }
 
-// follow stores the motion of a body in moves by equation R3, for the motion up of its parent, nil for the
+// follow stores the motion of a body in moves by (R3), for the motion up of its parent, nil for the
 // world, and the motion r that its joint adds.
 func (at *treeState) follow(up, r *motion) {
 	turn, move := &at.moves.turn, &at.moves.move
@@ -238,14 +238,14 @@ func (at *treeState) follow(up, r *motion) {
 	move[2] -= turn[0]*c[1] - turn[1]*c[0]
 }
 
-// weigh stores Cᵀ of a motion of the body of a tree joint: equation R6.
+// weigh stores Cᵀ·a, (R6), for a motion a of the body of a tree joint.
 func (t *treeJoint) weigh(out *[6]float64, a *motion) {
 	L, turn, move := &t.L, &a.turn, &a.move
 	out[0], out[1], out[2] = L[0]*turn[0]+L[3]*turn[1]+L[4]*turn[2], L[1]*turn[1]+L[5]*turn[2], L[2]*turn[2]
 	out[3], out[4], out[5] = t.rootMass*move[0], t.rootMass*move[1], t.rootMass*move[2]
 }
 
-// fillDirections computes N of a group, column by column.
+// fillDirections computes N of a group, (R1), column by column.
 func (y *Reduced) fillDirections(w *groupWork, q *group) {
 	trees := y.Groups.trees[q.first:q.end]
 	for k := range trees {
@@ -272,7 +272,7 @@ func (y *Reduced) columnsOf(t *treeJoint, dof int8) []float64 {
 }
 
 // fillColumn stores column i of N, which belongs to a freedom of the tree joint of body k of a group. The freedom moves
-// body k and the bodies that hang on it. The column is zero for the other bodies after k.
+// body k and the bodies of its subtree. The column is zero for the other bodies after k.
 func (w *groupWork) fillColumn(trees []treeJoint, q *group, k int, i int8) {
 	v := w.columns[i][:len(trees)]
 	at := &w.trees[k]
@@ -338,7 +338,7 @@ func dotColumns(v, u [][6]float64) (sum float64) {
 	return sum
 }
 
-// project stores Nᵀ of the loads, which are less c, in the right side of a group.
+// project stores Nᵀ·(C⁻¹f − c) of (R2) in the right side of a group; c has been subtracted from the loads before.
 func (y *Reduced) project(w *groupWork, q *group) {
 	if q.dof == 0 {
 		return

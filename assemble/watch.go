@@ -2,7 +2,7 @@ package assemble
 
 import "github.com/rung-mbd/rung/internal/halt"
 
-// heeds is the part of a system that ends early.
+// heeds is the part of a system that stops when its context ends.
 type heeds struct{ watch *halt.Watch }
 
 // Heed makes FillTo and GeometricTo end early when the context ends that w watches; nil is for none. FillTo then

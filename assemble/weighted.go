@@ -88,8 +88,8 @@ func (y *Weighted) SetBodies(b []bodies.Body) {
 	}
 }
 
-// FillTo stores in y the system at s: y.Matrix, y.Right, y.Scale, and the kinematics in
-// y.Kin.
+// FillTo stores in y the system at s, theory.md (11): y.Matrix, y.Right, y.Scale, which is d of (12), and the kinematics
+// in y.Kin.
 //
 // Units: SI.
 // Cost: O(bodies + joints + forces), no allocation; safe for distinct y at the
@@ -292,7 +292,7 @@ func sideTo(v, scale []float64, r *joints.Rows, arm *spatial.Vec3, b *bodies.Bod
 	}
 }
 
-// AccelerationsTo stores in a the accelerations C⁻ᵀ·x: six numbers a body, ω̇
+// AccelerationsTo stores in a the accelerations C⁻ᵀ·x, theory.md (10): six numbers a body, ω̇
 // then the classical acceleration of the centre of mass, world axes. a may be x.
 //
 // Shapes: six entries a body are read and written; there may be more.

@@ -53,9 +53,10 @@ type Batch struct {
 
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
-// Cost: like that of the analysis of the plan; memory for each thread of some hundred numbers an entry of the factor. It
+// Cost: about that of the analysis of the plan. Memory: for each thread some hundred numbers an entry of the factor. It
 // returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
-// given twice, for what cannot vary (Vary), for a number of threads out of range, and for a mechanism beyond MaxPlaces.
+// given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
+// needs more than MaxPlaces places.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")

@@ -5,7 +5,7 @@ package batch
 // to be closed where lengths vary (States.SetFrames).
 //
 // States are closed one by one; out has the error of those that cannot be closed (closing.ErrCannotClose), which
-// stay as they are, and no steps.
+// stay as they are. All counts of steps in out become zero.
 // Cost: O(states·bodies), some solves each. It panics if s or out is not of b, or of another number of states.
 func (b *Batch) CloseJoints(s *States, out *Outcome) {
 	if s == nil || out == nil || s.batch != b || len(out.steps) != s.n {
@@ -17,6 +17,7 @@ func (b *Batch) CloseJoints(s *States, out *Outcome) {
 	defer b.guard.Leave()
 	clear(out.steps)
 	clear(out.oneByOne)
+	clear(out.singular)
 	clear(out.errs)
 	b.rolling = rolling{states: s, out: out}
 	b.team.Run(groups(s.n), (*closeTasks)(b))

@@ -11,15 +11,16 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Bodies that hang on the ground by few freedoms are reduced to these freedoms, as in package assemble: docs/theory.md,
-// (R1) to (R9). In lanes universal joints pay too, and so do single bodies and groups with several loop joints.
+// Bodies that are connected to the ground by tree joints with few freedoms are reduced to these freedoms, as in package
+// assemble: docs/theory.md, (R1) to (R9). In lanes groups save time also with universal tree joints, with a single body,
+// and with several loop joints.
 const (
 	groupFreedoms = 3 // of a group; there are instructions for no more
 	groupBodies   = 3
-	groupLoops    = 4 // joints that a group couples
+	groupLoops    = 4 // loop joints of a group
 )
 
-// group is bodies that hang on the ground, parents first.
+// group is bodies that tree joints connect to the ground, parents first.
 type group struct {
 	bodies []*hung
 	dof    int
@@ -27,7 +28,7 @@ type group struct {
 	snaps  bool // all its tree joints are hinges: Rollout puts its bodies on their pins one after the other
 }
 
-// hung is a body of a group.
+// hung is a body of a group, with its tree joint.
 type hung struct {
 	body, joint int32
 	parent      *hung // nil for the ground
@@ -36,12 +37,12 @@ type hung struct {
 	from        int   // first column of N that is not zero for the body
 	group       *group
 
-	free []place // motions that the freedoms of the joint allow, 6 places each: r of (R3); those that are not written are zero
-	add  place   // motion that velocities add at the joint; before it are zeros, or the last of free on the ground
+	free []place // columns of the joint's S, 6 places each, as r of (R3); places that are not written are zero
+	add  place   // velocity-product acceleration of the joint, (R5); before it are zeros, or the last of free if the parent is the ground
 	N    place   // columns of N as rows of six, then c
 
-	gap   place // of Rollout: the motions of the joint that take back its violations, of poses and of velocities
-	drift place // and c for these; none where the group snaps
+	gap   place // of Rollout: the two motions of the joint that correct its position error and its velocity error
+	drift place // c of (R8) for these two; none where the group snaps
 	pins  place // where it does: behind the frame of the body the pin on the parent, and the body's own
 }
 
@@ -59,7 +60,7 @@ func (h *hung) columns() int { return h.group.dof - h.from }
 // c is the place of c of the body.
 func (h *hung) c() place { return h.N.at(6 * h.columns()) }
 
-// reduction is the groups of a mechanism, and the pattern of what is left.
+// reduction is the groups of a mechanism, and the pattern of the reduced system.
 type reduction struct {
 	groups  []*group
 	of      []*hung // of each body; nil for bodies in no group
@@ -133,7 +134,8 @@ func (r *reduction) choose(m *mechanism.Mechanism) {
 	}
 }
 
-// grow adds the group that begins at a body on the ground, with what hangs on it as long as the bounds allow.
+// grow adds the group that begins with body first, which its tree joint connects to the ground, and then bodies further
+// out as long as the bounds allow.
 func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root []int32, first int32) {
 	g := &group{}
 	loops := len(in.Joints(first)) - 1 // joints of the group that are in no tree
@@ -163,7 +165,7 @@ func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root [
 	}
 }
 
-// leadsBack reports whether a body hangs on a group by more joints than j.
+// leadsBack reports whether a joint other than j connects a body to the group.
 func (r *reduction) leadsBack(m *mechanism.Mechanism, in *mechanism.Incidence, g *group, body, j int32) bool {
 	for _, i := range in.Joints(body) {
 		if o := m.Joints[i].Other(body); i != j && o >= 0 && r.of[o] != nil && r.of[o].group == g {
@@ -181,7 +183,7 @@ func (r *reduction) add(m *mechanism.Mechanism, g *group, body, j int32, parent 
 	r.of[body], r.tree[j] = h, h
 }
 
-// layOut makes the pattern of what is left, and its order.
+// layOut makes the pattern of the reduced system, and its order.
 func (r *reduction) layOut(l *assemble.Layout, p *kkt.Plan) {
 	whole := l.Pattern
 	r.node = make([]int32, whole.Len())

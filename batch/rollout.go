@@ -43,7 +43,7 @@ type Rollout struct {
 	Every int
 }
 
-// Outcome is what Batch.Rollout says of each state.
+// Outcome is the result of Batch.Rollout and Batch.CloseJoints: counts of steps and an error for each state.
 type Outcome struct {
 	steps    []int32
 	oneByOne []int32

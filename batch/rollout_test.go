@@ -253,6 +253,10 @@ func TestRolloutSingular(t *testing.T) {
 				require.Less(t, sum[i], 6)
 				require.Equal(t, sum[0], sum[i])
 			}
+			require.NoError(t, b.Rollout(s, &batch.Rollout{Integrator: how, Step: 1e-3, Steps: 150}, out))
+			require.Equal(t, c.singular, out.Singular(0) > 0)
+			b.CloseJoints(s, out)
+			require.Zero(t, out.Singular(0)) // of the closing, which makes no steps
 		}
 	}
 }

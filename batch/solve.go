@@ -12,10 +12,10 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// smallPivot is the least pivot of a row that is not redundant, relative to its scale, that surely is above the
-	// solver's bound of 1e-9: the two round differently.
+	// smallPivot is the least pivot, relative to its scale, that shows a row as not redundant: it is above the solver's
+	// bound of 1e-9 also if lanes and solver round differently.
 	smallPivot = 1.1e-9
-	// doubtPivot is the largest pivot that counts as that of a redundant row without the solver's word.
+	// doubtPivot is the largest pivot that shows a row as redundant; between both the state is solved alone.
 	doubtPivot = kkt.DoubtTol
 	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
 	unitTol = 2e-6
@@ -25,8 +25,8 @@ const (
 	// solve may have, and the least pivot with which it is estimated.
 	enoughError  = 5e-15
 	trustedPivot = 3e-5
-	// refinedError is the relative error that a refined solution may have: what its residuals stand for is their own
-	// rounding then.
+	// refinedError is the relative error that a refined solution may have: rounding of the residuals alone gives an
+	// estimate of this size.
 	refinedError = 1e-13
 	// maxRefinements bounds the corrections.
 	maxRefinements = 3
@@ -120,10 +120,10 @@ type solving struct {
 	r *Results
 }
 
-// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. States whose lanes do not pass
-// the checks are solved by such a solver, one by one, and listed: those in which a pivot may or may not be that of a
-// redundant row (1e-12 to 1.1e-9 of its scale), with a residual above 1e-12 of its terms, with an error above 1e-13
-// that refinement does not remove, and those with numbers that are not finite.
+// Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. A state whose lane does not pass the
+// checks is solved alone by a kkt.Solver, and listed (Results.OneByOne): if a pivot is 1e-12 to 1.1e-9 of its scale, so
+// that its row may or may not be redundant; if a residual is above 1e-12 of its terms; if refinement leaves an error above
+// 1e-13; or if a number is not finite.
 //
 // A state has the same bits for any number of threads, and whatever other states there are.
 //

@@ -315,7 +315,7 @@ func (c *compiler) relativePose(j int) (at jointPlace) {
 	return at
 }
 
-// treeGap adds the motions that take back the violations of a tree joint, (R4).
+// treeGap adds the motions that correct the violations of a tree joint, (R4).
 func (c *compiler) treeGap(s *stepper, h *hung) {
 	j, jt := int(h.joint), &c.mech.Joints[h.joint]
 	h.gap = c.lastingRoom(12)
@@ -367,7 +367,7 @@ func (c *compiler) snaps(node int32) bool {
 // unpins are the instructions of treeGap for the types of joints that have pins.
 var unpins = map[joints.Kind]tape.Code{joints.Revolute: tape.Unpin, joints.Universal: tape.Uncross, joints.Prismatic: tape.Unslide}
 
-// reduceDrift adds what groups make of violations: c of their bodies, and the right sides of what is left, (R8).
+// reduceDrift adds c of the bodies of groups for violations e, and the right sides of the reduced system, (R8).
 func (c *compiler) reduceDrift(drift []place) {
 	for _, g := range c.reduced.groups {
 		if g.snaps {

@@ -304,7 +304,7 @@ func (s *system) gram(u, v int32, touched []place, current map[[2]int32]place) {
 	current[key], touched[u] = at, right
 }
 
-// isLean reports whether there are instructions for what a group makes of the block of a joint as a whole.
+// isLean reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
 func (s *system) isLean(u, v int32) bool { return s.group[v] && (s.size(u) == 3 || s.size(u) == 5) }
 
 // y0 is the memory of X of the right sides in the forward half.
@@ -458,8 +458,8 @@ func (s *system) verdict() {
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
 }
 
-// judge adds the residuals of the rows and what they stand for, and which lanes want a correction: those with more of
-// them, or with a pivot above a limit of scale over pivot.
+// judge adds the residuals of the rows, the estimate of the error from them, and the choice of lanes that need a
+// correction: those whose estimate is above enough, or with a ratio of scale to pivot above limit.
 func (s *system) judge(enough, limit float64) {
 	p := s.pattern
 	rest := s.constant(restPart)

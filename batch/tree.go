@@ -15,8 +15,9 @@ func (c *compiler) jointNode(j int) int32 {
 	return -1
 }
 
-// hang adds what the bodies of groups make of their tree joints: loads of drives, c and N. Each part is done for all
-// groups before the next, as the parts of one group wait for each other.
+// hang adds the instructions for the bodies of groups: the loads of drives in tree joints, and the outward recursion
+// (R3) that computes c and N. Each part is done for all groups before the next part, as each part of a group needs the
+// results of the part before.
 func (c *compiler) hang() {
 	c.passing()
 	all := c.reduced.groups
@@ -94,8 +95,8 @@ func (c *compiler) column(g *group, k, i int, r place) {
 var orthonormal = map[int]tape.Code{1: tape.Orthonormal1, 2: tape.Orthonormal2, 3: tape.Orthonormal3, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111}
 
-// treeJoint adds the arms of a tree joint, its drive, and its motions r of theory.md (R3): the one that velocities add,
-// and those that its freedoms allow.
+// treeJoint adds the arms of a tree joint, its drive, and its motions r of theory.md (R3): the velocity-product
+// acceleration of the joint, (R5), and its motion subspace S, one motion for each freedom.
 func (c *compiler) treeJoint(h *hung) {
 	switch jt := &c.mech.Joints[h.joint]; {
 	case jt.Kind == joints.Revolute || jt.Kind == joints.Universal:
@@ -150,7 +151,7 @@ func (c *compiler) hasPins(h *hung) bool {
 	return false
 }
 
-// swing adds the motion that velocities add at a tree joint if it does not slide, (R5).
+// swing adds the velocity-product acceleration of a tree joint that does not slide, (R5).
 func (c *compiler) swing(h *hung) {
 	if h.parent == nil {
 		c.op(tape.SwingFree, h.add, c.omega(h.body), c.bodies[h.body].axes)
@@ -357,7 +358,7 @@ func (c *compiler) groupLoads(g *group, right place) {
 // loadsStep is the number of codes from the instructions on one column of N to those on two.
 const loadsStep = tape.Loads2 - tape.Loads1
 
-// spread adds the weighted accelerations c + N·z of the bodies in groups, of the solution.
+// spread adds the instructions that compute the weighted accelerations c + N·z of the bodies in groups from z, (R1).
 func (c *compiler) spread() {
 	for _, g := range c.reduced.groups {
 		for _, h := range g.bodies {
@@ -367,8 +368,8 @@ func (c *compiler) spread() {
 	}
 }
 
-// see adds what the group of a body makes of the rows W of a joint: its block, and parts of the right side and of the
-// scale.
+// see adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the
+// part −W·c of the right side, and the part of W in the scale.
 func (c *compiler) see(w *jointWork, h *hung, W, block place) {
 	d, n := h.group.dof, h.columns()
 	for _, part := range [2]struct {
@@ -390,7 +391,7 @@ func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
 	return c.constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
 }
 
-// reduce adds what groups make of the rows of a joint.
+// reduce adds the projection of the rows of a loop joint for each of its bodies that is in a group, (R2).
 func (c *compiler) reduce(w *jointWork, blocks [2]place) {
 	for i, x := range [2]struct {
 		body int32

@@ -14,9 +14,9 @@ const (
 	wheelSpeed            = 0.5       // m/s at most, of the rims
 )
 
-// GearTrain is a row of n gear wheels "g0", … on the ground, each on a hinge "b0", … about z, of which every two
-// neighbours mesh: the coupling "m1", … of wheels k − 1 and k is r·θ of both, added, less an offset. A torque drives
-// the first one. Radii, angles and the speed are drawn from the seed.
+// GearTrain is a row of n gear wheels "g0", … on the ground, each on a hinge "b0", … about z. Neighbouring wheels k − 1 and
+// k mesh: the coupling "mk" is the sum of r·θ of both, less an offset. A torque drives the first wheel. Radii, angles and
+// the speed are drawn from the seed.
 //
 // n bodies, n joints, n−1 couplings; no redundancy, mobility 1.
 //
@@ -25,9 +25,10 @@ func GearTrain(n int, seed uint64) (*model.Model, error) {
 	return wheels("gear-train", n, seed, -1, false)
 }
 
-// Belt is a closed belt over n pulleys in a row, which turn all one way: the coupling "s1", … of pulleys k − 1 and k,
-// and "s0" of the last and the first, is r·θ of the one less that of the other, less an offset. As the belt is closed,
-// one of the n couplings is redundant. With one pulley there is no belt, with two there are both strands.
+// Belt is a closed belt over n pulleys in a row, which all turn the same way. The strand between pulleys k − 1 and k is the
+// coupling "sk", and "s0" is the strand between the last pulley and the first. A coupling is the difference of r·θ of
+// its two pulleys, less an offset. As the belt is closed, one of the n couplings is redundant. With one pulley there is no
+// belt; with two pulleys both strands are between the same pulleys.
 //
 // n bodies, n joints, n couplings for n > 1; 1 redundant row, mobility 1.
 //

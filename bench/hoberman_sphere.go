@@ -13,16 +13,17 @@ const (
 	rodRadius = 0.02 // m, in pictures
 )
 
-// HobermanSphere is Hoberman's sphere (US patent 4942700): three rings as in Hoberman, of 4n pairs of
-// angulated rods each, in the planes across x, y and z. Where two rings cross, on the six axes, hubs
-// take the place of the outer and of the inner pins: "far0", … and "near0", … on x, −x, y, −y, z, −z. A
-// hub has a revolute to each of its four rods, two about the axis across the one ring and two about the
-// axis across the other. The hubs far0, far2 and far4 slide along their axes ("rail0", …). Names of rods
-// and pins of the ring across x are those of Hoberman after an x: "xa0", "xb0", "xc0", "xo1", "xi1"; at
-// a hub "xob0" and "xoa0" are pins of the rods behind and ahead of it, as are "xib0" and "xia0".
+// HobermanSphere is Hoberman's sphere (US patent 4942700). It has three rings as in Hoberman, of 4n pairs
+// of angulated rods each, in the planes perpendicular to x, y and z. Two rings cross on each of the axes
+// x, −x, y, −y, z, −z. There a hub replaces the outer pins ("far0", …), and another the inner pins
+// ("near0", …). A hub has a revolute to each of its four rods, two about the axis perpendicular to the one
+// ring and two about that of the other. The hubs far0, far2 and far4 slide along their axes ("rail0", …).
+// Names of rods and pins of the ring perpendicular to x are those of Hoberman after an x: "xa0", "xb0",
+// "xc0", "xo1", "xi1". At a hub "xob0" and "xoa0" are pins of the rods behind and ahead of it, as are
+// "xib0" and "xia0".
 //
-// All hubs go straight through the centre, and each keeps the planes of two rings at a right angle: one freedom for the
-// whole, as for each ring. Springs at the middle pins make it breathe. The rate is drawn from the seed.
+// All hubs move along lines through the centre, and each keeps the planes of two rings at a right angle. So the whole has
+// one freedom, as each ring has. Springs at the middle pins make it open and close. The rate is drawn from the seed.
 //
 // 24n+12 bodies, 36n+27 joints; rows 180n+135, rank 144n+71, redundant 36n+64, mobility 1.
 //

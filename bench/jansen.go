@@ -20,11 +20,12 @@ const (
 	jansenLoss    = 1.0             // N m s, of its bearing, a pair
 )
 
-// Jansen is Jansen's walking machine held in the air: n pairs of legs, one to the left and one to
-// the right ("leg l0", "leg r0"), on a shaft along −y with a crank a pair, each a third of a turn
-// ahead of that before. Gravity is along −z. A leg has the bodies "jl0" and "kl0" on the crank,
-// the plate "ul0" (rods b, d, e) and the rod "cl0" on the pivot, "fl0", and the foot "tl0" (rods
-// g, h, i). A torque turns the shaft against a damping; its rate is drawn from the seed.
+// Jansen is Jansen's walking machine held in the air, with gravity along −z. It has n pairs of
+// legs, one leg to the left and one to the right ("leg l0", "leg r0"). They are on a shaft along
+// −y, with a crank for each pair, a third of a turn ahead of the crank before. A leg has the
+// bodies "jl0" and "kl0" on the crank, the plate "ul0" (rods b, d, e) and the rod "cl0" on the
+// pivot, "fl0", and the foot "tl0" (rods g, h, i). A torque turns the shaft against a damping; the
+// rate of the shaft is drawn from the seed.
 //
 // A leg is three loops, each with three redundant rows, as of every plane linkage in space. One freedom moves them all.
 //

@@ -120,7 +120,7 @@ func (b *Body) Spatial() spatial.Inertia {
 }
 
 // WorldInertiaTo stores in I the rotational inertia about the centre of mass in
-// world axes, E·Ic·Eᵀ.
+// world axes, E·Ic·Eᵀ, docs/theory.md (3).
 //
 // Cost: 45 multiplications, no allocation.
 func (b *Body) WorldInertiaTo(I *spatial.Sym3, E *spatial.Mat3) {
@@ -139,7 +139,7 @@ func (b *Body) InvWorldInertiaTo(I *spatial.Sym3, E *spatial.Mat3) {
 	G.GramTo(I)
 }
 
-// Weight returns C⁻¹ of b, body axes.
+// Weight returns C⁻¹ of b, body axes, docs/theory.md (10).
 //
 // It panics if b was not made by New or a constructor.
 func (b *Body) Weight() *Weight {
@@ -161,7 +161,7 @@ func (b *Body) KineticEnergy(I *spatial.Sym3, omega, v *spatial.Vec3) float64 {
 }
 
 // GyroscopicMomentTo stores ω×(I·ω) in dst, the angular part of v×*Iv at the
-// centre of mass, N m.
+// centre of mass, N m, docs/theory.md (3).
 //
 // Frame: any, the same for I and omega. dst may equal omega.
 func GyroscopicMomentTo(dst *spatial.Vec3, I *spatial.Sym3, omega *spatial.Vec3) {

@@ -57,9 +57,9 @@ func (b *Body) Null() (axes [3]spatial.Vec3, n int) {
 	return axes, n
 }
 
-// Hold makes the Weight of b that of Inertia + hold·N, N the projection on the directions without inertia. Without such
-// directions it does nothing. What is computed with such weights has to take hold off again: a solver of the dynamics
-// adds the torques hold·α for the angular accelerations α along these directions.
+// Hold makes the Weight of b that of Inertia + hold·N, with N the projection on the directions without inertia. Without
+// such directions it does nothing. A solver of the dynamics with such weights has to undo this: it adds the torques
+// hold·α, with α the angular accelerations along these directions, docs/theory.md (H1).
 //
 // Units: kg m². It panics if hold is not positive.
 func (b *Body) Hold(hold float64) {

@@ -281,7 +281,7 @@ func (c *Closer) Closing() Closing {
 
 // ClosePositions moves the bodies of st until all joints hold at position level, by short ways.
 // Each step is the least displacement in the metric of the inertias that undoes the errors to
-// first order, theory.md (36), damped where they are large. The velocities of the bodies'
+// first order, theory.md (36), damped where they are large, (37). The velocities of the bodies'
 // frames stay.
 //
 // Redundant joints and singular poses need no care of the caller. The merit, theory.md (38), is

@@ -99,13 +99,13 @@ func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 }
 
 // backTo stores in b, six numbers a body, the weighted right side −C⁻¹·g of the
-// gradient g, zero for held bodies. With the travel s of the centre of mass and the
-// rotation vector φ in body axes it is
+// gradient g of theory.md (41), zero for held bodies. With the travel s of the centre of mass and
+// the rotation vector φ in body axes it is
 //
-//	−L⁻¹·Q·I·φ, −√m·Eᵀ·s
+//	−L⁻¹·Q·I·φ, −√m·Eᵀ·s.
 //
-// Q the transpose of what takes an angular velocity in body axes to the rate of φ, which is
-// spatial.DexpInvTo for φ.
+// Q is dexp⁻ᵀ: the transpose of the map from angular velocities in body axes to the rate of φ.
+// spatial.DexpInvTo for φ is this transpose.
 func (c *Closer) backTo(b []float64) {
 	for i := range c.at.Bodies {
 		if c.held != nil && c.held[i] {

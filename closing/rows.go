@@ -88,7 +88,7 @@ func (c *Closer) size(node int) float64 {
 	return c.couplingOf(node).Size
 }
 
-// freeScale returns d₀ of theory.md (39), the scale of a row, an angle or a length, on the
+// freeScale returns d₀ of theory.md (38), (39), the scale of a row, an angle or a length, on the
 // given bodies if their centres of mass were in the joint and their inertias m·diag(ℓ²·1, 1): Σ
 // 1/mℓ² or Σ 1/m.
 //

@@ -23,8 +23,8 @@ func (c *Closer) ClosePositionsContext(ctx context.Context, st *mechanism.State)
 	return c.ClosePositions(st)
 }
 
-// giveTo makes st the state in c.at, unless the context has ended that
-// c heeds: what was worked out since may be unfinished.
+// giveTo makes st the state in c.at, unless the context of c has ended:
+// the results since then may be unfinished.
 func (c *Closer) giveTo(st *mechanism.State) error {
 	if err := c.halt.Err(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *Closer) wound() bool {
 // state has angles of its own. It is far below half a turn.
 const woundAngle = 1
 
-// orCause returns err, or the cause of it, if that is the end of the context that c heeds.
+// orCause returns err, or its cause if that is the end of the context of c.
 func (c *Closer) orCause(err error) error {
 	if cause := c.halt.Err(); err != nil && cause != nil {
 		return fault.Errorf("closing: %w", cause)

@@ -12,8 +12,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Piece is what one rank has of a mechanism: a model of its own bodies, then of its halo, the bodies of other ranks
-// that share a joint or a force element with them; and of all joints and force elements that its own bodies have.
+// Piece is the part of a mechanism on one rank. Its model has first the rank's own bodies, then the halo: the bodies of
+// other ranks that share a joint or a force element with an own body. It has all joints and force elements of its own
+// bodies.
 type Piece struct {
 	Model *model.Model
 	Own   int     // bodies of its own, the first ones

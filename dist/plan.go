@@ -50,7 +50,7 @@ type Plan struct {
 	notes   []string
 }
 
-// Held is what a Root is told of the rows that are held.
+// Held describes the held rows to a Root.
 type Held struct {
 	Rows []int32 // of this rank's share, in its order: rows of the root's system
 	Size int     // rows of the root's system

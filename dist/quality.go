@@ -66,8 +66,9 @@ func (s *Solver) Quality() *Quality {
 	return out
 }
 
-// partOfQuality returns what the rank knows: replaced pivots, unknowns, nonzeros, flops, the largest residual, solution, right
-// side and sum of a column, then the parts of residual, right side and sum of each held row.
+// partOfQuality returns the numbers of this rank: those of replaced pivots, unknowns, nonzeros and flops; the largest
+// residual, entry of the solution, entry of the right side and column sum; and then, for the held rows, this rank's parts
+// of residuals, right sides and column sums.
 func (s *Solver) partOfQuality() []float64 {
 	p := s.plan
 	n := p.layout.Pattern.Dim()

@@ -16,9 +16,10 @@ var (
 	_ sim.Ranks              = (*Solver)(nil)
 )
 
-// Nearness implements sim.Gauge, as kkt.Solver.Nearness: the root of the least pivot of all rows relative to its scale, redundant rows left
-// out, and the number of these, the same on all ranks. It is infinite, and stands for unknown, where the last Solve has kept all rows, and with
-// a Root that does not know its pivots (Root.PivotsTo), as that of MUMPS.
+// Nearness implements sim.Gauge, as kkt.Solver.Nearness does. It returns the root of the least pivot relative to its
+// scale, over all rows that are not redundant, and the number of redundant rows; both are the same on all ranks. near is
+// infinite if it is not known: if the last Solve has kept all rows, or with a Root that does not know its pivots
+// (Root.PivotsTo), such as that of MUMPS.
 func (s *Solver) Nearness() (near float64, redundant int) {
 	if s.least == 0 || s.way > kkt.DropWeakest {
 		return math.Inf(1), 0

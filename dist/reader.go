@@ -11,18 +11,19 @@ import (
 type Reader interface {
 	// Size returns the numbers of bodies and of joints.
 	Size() (bodies, joints int64)
-	// Part returns a model with the bodies lo to hi−1, all joints that they have, the bodies at the other ends of these
-	// joints, and all force elements, couplings and terrains with what they name, in the order of the whole; and the
-	// numbers of its bodies and joints in the whole, increasing.
+	// Part returns a model with the bodies lo to hi−1, all their joints, the bodies at the other ends of these joints, and
+	// all force elements, couplings and terrains with the bodies and joints that they name. All are in the order of the
+	// whole; bodies and joints are their numbers there, increasing.
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
 }
 
-// ReadPiece reads the piece of this rank of a model that no rank holds: a range of its bodies, as many on each rank but
-// for one. That is a good cut for mechanisms that are long in the order in which their bodies stand, as ladders and
-// chains are. All ranks call it together.
+// ReadPiece reads the piece of this rank of a model that no rank holds as a whole: a range of its bodies. The numbers of
+// bodies of two ranks differ by one at most. Such a cut is good for long mechanisms whose bodies are listed along their
+// length, as those of ladders and chains are. All ranks call it together.
 //
-// Cost: that of a part. It returns the error of any rank on all of them (RankError): one of the Reader, one with the
-// name if a coupling, or a joint with armature, is between two ranks, and one if ranks together have not all joints.
+// Cost: that of a part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
+// the name of a coupling or of a joint with armature that is between two ranks, or an error if the ranks together do not
+// have all joints.
 func ReadPiece(c Comm, r Reader) (*Piece, error) {
 	p, owned, err := readPiece(c, r)
 	if err = Agree(c, err); err != nil {

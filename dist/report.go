@@ -23,7 +23,7 @@ type Report struct {
 	RedundantRows []Row
 
 	// Unique says that the constraints determine all reactions. It is so if no row is redundant. Else Undetermined says
-	// why it is not told of single reactions.
+	// why single reactions are not reported.
 	Unique       bool
 	Undetermined error
 }
@@ -34,10 +34,10 @@ var ErrReactions = fmt.Errorf("%w: which reactions redundant rows leave undeterm
 
 // Report explains the constraints at the state of the last Solve. All ranks call it together, and have the same report.
 //
-// Rows are redundant by the pivots of the Solve, which are those of the masses at hand; kkt.Solver.Report decides in a
-// metric of the geometry alone and says how near a pose is to a singular one, which pieces do not. Cost: the names of
-// the redundant rows on all ranks. It returns an error, on all ranks, if redundant rows are not known: the Solve has
-// kept all rows (kkt.KeepAll), as they are too nearly dependent to tell. It panics without a result.
+// Redundant rows are found by the pivots of the last Solve, which depend on the masses. kkt.Solver.Report uses a metric of
+// the geometry alone, and also reports how near the pose is to a singular one; this Report does not. Cost: the names of
+// the redundant rows on all ranks. It returns an error, on all ranks, if the redundant rows are not known, because rows are
+// so nearly dependent that the Solve has kept all of them (kkt.KeepAll). It panics without a result.
 func (s *Solver) Report() (*Report, error) {
 	s.mustHave()
 	if s.way > kkt.DropWeakest {

@@ -9,10 +9,10 @@ import (
 // methods together.
 type Root interface {
 	// Factorize factors the sum of the shares (factor.Factor.ShareTo) of all ranks. own are the scales of the rows of
-	// this rank's share, and scale, on rank 0, those of all rows; they agree. A pivot that is too small for policy
-	// and eps gets its proximal term as in factor.Factor.Factorize.
+	// this rank's share. On rank 0 scale has the scales of all rows, with the same values. A pivot that is too small for
+	// policy and eps gets its proximal term as in factor.Factor.Factorize.
 	//
-	// It returns what it has seen of the pivots, and an error of its own, on rank 0; other ranks return zero and nil.
+	// On rank 0 it returns the counts of the pivots, and an error of the root; other ranks return zero and nil.
 	Factorize(share, own, scale []float64, eps float64, policy factor.Policy) (factor.Tally, error)
 	// SolveTo solves with the last factor; x and b are those of rank 0, which do not overlap. Other ranks pass nil.
 	SolveTo(x, b []float64) error

@@ -133,8 +133,9 @@ func (a *analysis) closeRows() {
 }
 
 // stack finds places for the update matrices that are not handed to the top, in a task
-// or at the top: above all that wait for their parents, and not in those of the children,
-// which are read while it is summed up.
+// or at the top. The place of a matrix is above those of all matrices that wait for their
+// parents. It does not overlap the places of its children, which are read while the matrix
+// is summed up.
 func (a *analysis) stack() {
 	s := a.s
 	type place struct{ lo, hi int64 }

@@ -169,8 +169,8 @@ func (f *Factor) mustBe() {
 // the factor is still the one that it knows.
 func (f *Factor) Runs() int { return f.runs }
 
-// Factorize computes L and D of m − Γ, theory.md (15). Γ is a diagonal in the rows of sign −1,
-// made of scale and eps by policy. A row of scale zero has no term under any policy.
+// Factorize computes L and D of m − Γ, theory.md (15); the −1 rows have the Schur complement S of (16). Γ is a diagonal
+// in the rows of sign −1, made of scale and eps by policy. A row of scale zero has no term under any policy.
 //
 // A pivot is lost to rounding if it comes out positive, or smaller in magnitude than half its
 // term (a quarter under WhereWeak). It is then set to minus the term and counted in Corrected.

@@ -20,9 +20,9 @@ func (d *dest) at(i, j int) ([]float64, int) {
 	return d.upd[(j-d.w)*d.m+i-d.w:], d.m
 }
 
-// add adds the lower triangle of u to a front. u is column-major, with m rows and one column
-// less. runs say which rows of the front its rows go to; the last row, of the right side, goes
-// to the last. No run is part pivot, part not.
+// add adds the lower triangle of u to a front. u is column-major, with m rows and m−1 columns. runs
+// map its rows to rows of the front; the last row of u, that of the right side, is added to the last
+// row of the front. A run is either all pivot rows or none.
 func (w *worker) add(d *dest, u []float64, m int, runs []run) {
 	last := d.w + d.m - 1
 	j := 0 // row and column of u at which the run begins

@@ -116,8 +116,8 @@ func (s *Symbolic) HeldRows() int {
 // ShareSize returns the length of the share of n rows.
 func ShareSize(n int) int { return n * (n + 1) / 2 }
 
-// ShareTo stores in dst what the last FactorizeFor has left of the held rows, column by column the lower triangle of
-// −Sᵢ, and in right what it has left of the right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// ShareTo stores in dst the share of this piece in the matrix of the held rows after the last FactorizeFor: the lower
+// triangle of −Sᵢ, column by column. It stores in right the share in their right side, bᵢ − Jᵢ·Kᵢ⁻¹·b.
 //
 // Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: that of a copy, no allocation. It panics on a
 // length mismatch, or without a valid factor.
@@ -289,8 +289,8 @@ func (f *Factor) condense(dst []float64, from rightSide) (energy float64) {
 	return energy
 }
 
-// CorrectHeld adds to x the solution for the right side of the last CondenseTo. That of the held rows is given. It
-// returns the largest norm of its addition to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
+// CorrectHeld adds to x the solution for the right side of the last CondenseTo; given is the solution in the held rows. It
+// returns the largest norm that it has added to a +1 node, and the largest norm of a +1 node in x afterwards. r is as for
 // SolveHeldTo, with b the right side of the whole system.
 func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	f.mustHold(given)
@@ -300,8 +300,8 @@ func (f *Factor) CorrectHeld(x, r, b, given []float64) (step, size float64) {
 	return step, max(size, f.freeSize(x))
 }
 
-// FindAllHeld finds the correction for the right side r of the last CondenseAllTo, the solution of the held rows given, and
-// returns the Products of its +1 part; first says that no step has been before. An AddAllHeld has to follow.
+// FindAllHeld finds the correction for the right side r of the last CondenseAllTo; given is the solution in the held rows.
+// It returns the Products of the correction's +1 part. first reports that it is the first step. AddAllHeld has to follow.
 func (f *Factor) FindAllHeld(r, given []float64, first bool) (over, under float64) {
 	f.mustHold(given)
 	f.given = given
@@ -324,9 +324,9 @@ type Checked struct {
 	Worst   Worst
 }
 
-// ResidualHeldTo stores b − K·x in r, except in the rows of leaves, and checks the rows that are not held as
-// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. held receives, for each held row, the part
-// of its residual that this piece makes. terms receives, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
+// ResidualHeldTo stores b − K·x in r, except in the rows of leaves. It checks the rows that are not held, as
+// SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. It stores in held, for each held row, the part
+// of the residual that comes from this piece, and in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
 //
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
@@ -375,9 +375,9 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 	return c
 }
 
-// RatioOf returns the measure of Worst of a row under WhereWeak, for its residual r, right side b and scale, the terms
-// Σ‖xⱼ‖ of its node, the size of the whole solution, and y, the largest multiplier of the node. A ratio that rounding
-// may make is returned as zero.
+// RatioOf returns Worst.Ratio of one row under WhereWeak. r, b and scale are the residual, the right side and the scale of
+// the row; terms is Σ‖xⱼ‖ of its node, and y the largest multiplier of the node; size is that of the whole solution. A
+// ratio that may be due to rounding alone is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0

@@ -110,7 +110,7 @@ func (w *worker) limits(fr *front, limit []float64) {
 const redundantPivot = 10
 
 // jointPivot returns the pivot of a −1 row from its Schur complement p and its
-// scale.
+// scale. It records the largest ε/t of theory.md (20) in w.Contraction.
 func (w *worker) jointPivot(p, scale float64) float64 {
 	f := w.f
 	e := f.eps * scale

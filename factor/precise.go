@@ -152,7 +152,7 @@ func (f *Precise) columns() {
 
 // Factorize computes L and D of the matrix with the given values: those of its off-diagonal
 // blocks, as sparse.Matrix holds them. A row of sign −1 counts as redundant if its pivot is at
-// most tau times its scale. The pivot is then replaced by the scale, as under WhereWeak, so
+// most tau times its scale, theory.md (26). The pivot is then replaced by the scale, as under WhereWeak, so
 // that the multiplier of the row is zero where the right side is consistent.
 //
 // Shapes: scale has Dim entries in the original order. values and scale are kept, and must not

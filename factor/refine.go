@@ -80,7 +80,7 @@ const roundingRatio = 1e-14
 const atRest = 1e-4
 
 // SolveRefinedTo solves K·x = b, without the proximal term Γ that is in the factor, and stores
-// the residual b − K·x in r. Its steps are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), each a
+// the residual b − K·x in r. Its steps are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), (19), each a
 // proximal-point iteration. On consistent redundant rows they tend to the multipliers of least
 // norm in the metric of Γ.
 //

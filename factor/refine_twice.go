@@ -9,14 +9,14 @@ type exact struct {
 	mixing *Mixing   // of its steps
 }
 
-// refineTwice goes on with a refinement. Its residuals are those of all rows, with twice the digits: where rows nearly
-// depend on each other, the solution enlarges the rounding of a residual in doubles, and corrections stop to shrink
-// before x has its digits. The corrections are c = (K−Γ)⁻¹(b − K·x), theory.md (18), of right sides that are not
-// zero in the leaves. x is what the system says as it stands in doubles; rounding of the system itself remains.
+// refineTwice continues a refinement with the residuals of all rows in twice the digits. Where rows nearly depend on each
+// other, the solve enlarges the rounding of a residual in doubles, and corrections stop shrinking before x is accurate.
+// The corrections are c = (K−Γ)⁻¹(b − K·x), theory.md (18); their right sides are not zero in the leaves. x becomes the
+// solution of the system whose entries are the given doubles; the rounding of these entries remains.
 //
-// The factor may be off by half and more in the one direction in which the rows nearly depend on each other. All
-// corrections then have that direction, and shrink slowly, or grow. So a step is that of the method of Anderson 1965
-// with one step of memory (Mixing): two corrections tell what is left.
+// The factor may be wrong by half and more in the one direction in which the rows nearly depend on each other. All
+// corrections then have that direction, and shrink slowly, or grow. So a step is that of the method of Anderson 1965 with
+// one step of memory (Mixing), which finds the rest of the error from two corrections.
 //
 // Cost: a solve and a product a step, the product at some ten times its price in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {

@@ -216,9 +216,9 @@ func (f *Factor) backward(to solution) (step, size float64) {
 	return math.Sqrt(step), math.Sqrt(size)
 }
 
-// ahead is how many fronts before its turn a front is fetched. farPanels is the number of
-// scalars of the panels from which on fetching pays in solves: more than the caches close to a
-// core hold. Factorize goes upwards, and fetching pays later there.
+// A front is fetched into the caches ahead fronts before it is used. In solves this saves time if
+// the panels have more than farPanels scalars, which do not fit in the caches of a core. In
+// Factorize, which goes upwards, it saves time only for larger factors.
 const (
 	ahead     = 4
 	farPanels = 1 << 18

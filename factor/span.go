@@ -73,7 +73,7 @@ func (p *SpanPlan) NewSpan() *Span {
 	}
 }
 
-// Factorize finds the basis for the values of m, with D in scale: entries of the −1 rows are
+// Factorize finds the basis Q of theory.md (28) for the values of m, with D in scale: entries of the −1 rows are
 // positive, the others are not read. A column counts as dependent if the columns before leave
 // no more than tol of its length.
 //
@@ -179,8 +179,8 @@ func (q *Span) ProjectTo(y, x []float64) {
 	q.reflectAll(y, true)
 }
 
-// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context has
-// ended that q heeds.
+// reflectAll applies the reflections of all fronts to y, in order, or backwards. It is not finished if the context of q
+// has ended.
 func (q *Span) reflectAll(y []float64, back bool) {
 	for i := range q.fronts {
 		if q.watch.Every(i) {

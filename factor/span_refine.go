@@ -13,7 +13,7 @@ type LeastNorm struct {
 	// largest entry of D^½·x − D^(−½)·W·u, for the u that makes it least, relative to the
 	// largest entry of D^½·x.
 	Optimality float64
-	// Change tells how far Wᵀ·x has moved from that of the vector given, x₀. It is the largest
+	// Change is the distance of Wᵀ·x from Wᵀ·x₀, with x₀ the given vector. It is the largest
 	// entry of D^(−½)·Wᵀ·(x − x₀), relative to the length of its column of D^(−½)·W times the
 	// largest entry of D^½·x.
 	Change float64

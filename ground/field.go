@@ -35,8 +35,8 @@ func CheckSize(size [2]int) error {
 	return nil
 }
 
-// Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes, heights that are
-// not as many as nodes, not finite or beyond 1e100 m, a spacing that is not above 0.
+// Check returns an error with all that is wrong with f: fewer than 2 × 2 nodes or more than MaxNodes; a number of heights
+// that is not the number of nodes; heights that are not finite or beyond 1e100 m; a spacing that is not above 0.
 func (f *Field) Check() error {
 	err := f.checkPlaces()
 	nx, ny := f.Size[0], f.Size[1]

@@ -252,11 +252,11 @@ func (s *Solver) verdict(v *level) Status {
 	return Nearest
 }
 
-// pullPart is the part of the length of 𝒥 times that of e that counts as a pull.
+// pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
 const pullPart = 1e-6
 
-// contradict marks the targets of a level that pull on the driven freedoms, and reports whether there are several. As the
-// gradient is zero, they pull against each other.
+// contradict marks the targets of a level whose own gradient is not zero, and reports whether there are several. As the whole
+// gradient is zero, these gradients cancel each other.
 func (s *Solver) contradict(v *level) bool {
 	at, pulling := v.first, 0
 	for _, t := range v.targets {

@@ -153,10 +153,10 @@ func (d *driving) underdriven(st *mechanism.State, left int) error {
 // mostChoice bounds the numbers of a choice among driven freedoms.
 const mostChoice = 1 << 24
 
-// choose keeps rank of the driven freedoms, docs/inverse-kinematics.md (D5), so that they are independent in the
-// motions, of which there are as many as mobility, that joints and held freedoms allow at st: always the one that moves
-// most when those before it are at rest. The others follow. Rates of angles count times the length of the problem, and
-// freedoms with bounds or a posture more than others.
+// choose keeps rank of the driven freedoms, docs/inverse-kinematics.md (D5), that are independent in the motions which
+// joints and held freedoms allow at st; there are mobility such motions. The next freedom is always the one that moves
+// most while those chosen before are at rest. The freedoms that are not kept follow the others. Rates of angles are
+// multiplied by the length of the problem; freedoms with bounds or a posture count favour times.
 func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int) error {
 	n := len(p.driven)
 	if n*mobility > mostChoice {

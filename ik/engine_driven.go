@@ -322,7 +322,7 @@ func (e *drivenEngine) jacobianTo(J []float64) {
 	}
 }
 
-// pull adds s times row k of target i to the right side, as wrenches on its bodies.
+// pull adds row k of target i, times s, to the right side: wrenches on its bodies.
 func (e *drivenEngine) pull(i, k int, s float64) {
 	for b := range e.sight[i].sides {
 		x := &e.sight[i].sides[b]

@@ -144,9 +144,9 @@ func (f *FIK) NullZ() []float64 { return f.null.z }
 // Step returns the time of one iteration, s: h of form V, dt of form F. With FIKOptions.Adapt a step may lower h.
 func (f *FIK) Step() float64 { return f.h }
 
-// StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), or
-// FIKOptions.Inner of them at the same Jacobian and the same dxd, and stores in dq the
-// rates of the freedoms, of several the mean. dxd are the wanted rates of the rows.
+// StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), for the wanted
+// rates dxd of the rows, and stores the rates of the freedoms in dq. With FIKOptions.Inner it does
+// that many iterations with the same Jacobian and the same dxd, and stores the mean of their rates.
 //
 // Cost: two products with the map an iteration, two more now and then for the test of stability; no allocation of its
 // own. It returns an UnstableError where the recurrence does not converge at the present pose, and ErrNotFinite if a

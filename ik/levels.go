@@ -6,17 +6,17 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// Priorities are strict. The levels are treated one after the other. A step of a level leaves
-// what those before hold as it is to first order: the rows of levels that are reached, the
-// gradient of others (curb.go), docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991,
-// with orthogonal factors of the rows in place of pseudoinverses), and what it changes of them
-// to second order is taken back before the step is judged. The posture is the last level.
+// Priorities are strict: the levels are treated one after the other, and the posture is the last
+// level. To first order a step of a level does not change the levels before it,
+// docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in
+// place of pseudoinverses). Of a level that is reached it keeps the rows, of another the gradient
+// (curb.go). Changes of second order are removed before the step is judged.
 
 const (
-	// restoreSteps is the largest number of steps that take back a change of finished levels.
+	// restoreSteps is the largest number of steps that remove a change of finished levels.
 	restoreSteps = 8
-	// restoreTol is the change that is left, of the length of the
-	// problem: exact is where no step follows, loose what is taken.
+	// Changes relative to the length of the problem: below restoreExact no step
+	// follows, and a change of at most restoreLoose is accepted in the end.
 	restoreExact, restoreLoose = 1e-15, 1e-12
 )
 

@@ -13,9 +13,9 @@ import (
 //
 // and with ½uᵀS u added where the curvature S of the errors is known, (L3).
 //
-// Zero is within the limits. So the method begins at zero and stays within them: it goes towards the least value on the
-// free coordinates, as far as the first limit in the way, which becomes active; on the way's end, the active limit that
-// holds most against its will is released. Active limits are kept from step to step.
+// Zero is within the limits, so the method begins at zero and stays within them. It moves towards the minimum over the free
+// coordinates, as far as the first limit, which becomes active. At the minimum it releases the active limit whose
+// multiplier has the wrong sign and is largest. Active limits are kept from step to step.
 type bounded struct {
 	lower, upper []float64 // n, of the step, ≤ 0 and ≥ 0
 	side         []int8    // n: −1 or 1 where the lower or upper limit is active
@@ -56,7 +56,7 @@ const (
 	// limitRounds is the largest number of rounds of an active set, and limitMore for each coordinate. After them the
 	// step is within the limits, but may not be the least.
 	limitRounds, limitMore = 20, 4
-	// limitWrong is the part of the largest gradient by which an active limit has to pull before it is released.
+	// limitWrong is the least multiplier of the wrong sign with which an active limit is released, relative to the largest gradient.
 	limitWrong = 1e-12
 	// dependent is the part of a row that has to be left by the rows before it, for it to be a row of its own.
 	dependent = 1e-9
@@ -215,8 +215,8 @@ func (b *bounded) advance(A []float64, m int) (blocked bool) {
 // alongRow returns the scalar product of a row with b.p, which is zero on active coordinates.
 func (b *bounded) alongRow(row []float64) float64 { return algebra.Dot(b.p, row) }
 
-// release frees the active limit that pulls most against its side, and reports whether there is one. After many rounds
-// it is the first one, so that limits do not change places for ever (Bland's rule).
+// release frees the active limit with the largest multiplier of the wrong sign, and reports whether there is one. After many rounds
+// it takes the first such limit, so that the active sets do not repeat for ever (Bland's rule).
 func (b *bounded) release(A, C []float64, m int, k float64) bool {
 	b.gradient(A, C, m, k)
 	worst, at := limitWrong*algebra.MaxAbs(b.g), -1

@@ -118,13 +118,13 @@ func section(times []float64, t float64) int {
 	return max(0, min(i, len(times)-2))
 }
 
-// turnsWindow is the number of waypoints to both sides of a time that are not its past or its future to rounding: what a
-// spline feels of a value falls by 2 − √3 a waypoint.
+// turnsWindow is the number of waypoints on both sides of a time beyond which values have no effect but rounding: the
+// effect of a value on a spline falls by the factor 2 − √3 from waypoint to waypoint.
 const turnsWindow = 40
 
-// turns is a rotation through waypoints: the first one, and after it the rotations from each to the next, each about an
-// axis that is at rest, taken on by functions of time that go from 0 to 1 (docs/inverse-kinematics.md (P1); Kim, Kim &
-// Shin 1995). As these are C² with splines, so is the rotation.
+// turns is a rotation through waypoints (docs/inverse-kinematics.md (P1); Kim, Kim & Shin 1995). It is the product of the
+// first waypoint and of the rotations from each waypoint to the next, each about a fixed axis. Each angle is multiplied
+// by a function of time that goes from 0 to 1. With splines these functions are C², and so is the rotation.
 type turns struct {
 	times []float64
 	at0   []spatial.Quat // waypoints
@@ -204,9 +204,9 @@ func (t *target) rateOf(k int, rate *[7]float64) float64 {
 	return t.weight[k] * rate[3+row]
 }
 
-// poseRatesTo stores in raw, the rates of all rows, those rates of t that
-// depend on its pose, docs/inverse-kinematics.md, Paths: of a rotation, and of
-// a distance from a point that moves. rate is that of wantTo, s of the pose.
+// poseRatesTo stores in raw, which has the rates of all rows, those rates of t that
+// depend on the pose, docs/inverse-kinematics.md, Paths: of a rotation, and of
+// a distance from a moving point. rate is from wantTo, and s belongs to the pose.
 func (t *target) poseRatesTo(raw []float64, rate *[7]float64, s *sight) {
 	switch t.Type {
 	case Orientation, PoseTarget:

@@ -46,10 +46,10 @@ type rest struct {
 // lengths relative to the typical length of the mechanism.
 const lengthTol, angleTol = 1e-9, 1e-9
 
-// NewProblem finds the names of a task in the mechanism of a plan, checks every rule of rung-ik/1 and gives defaults:
-// driven are all scalar freedoms that are not prescribed, the length that makes angles comparable with lengths is the
-// typical length of the mechanism (mechanism.Mechanism.TypicalLength), and tolerances are 1e-9 of it, and 1e-9 rad. The
-// task is kept and must not change.
+// NewProblem finds the names of a task in the mechanism of a plan, checks every rule of rung-ik/1 and sets defaults. By
+// default all scalar freedoms that are not prescribed are driven. The length that makes angles comparable with lengths is
+// the typical length of the mechanism (mechanism.Mechanism.TypicalLength). Tolerances are 1e-9 of this length, and
+// 1e-9 rad. The task is kept and must not change.
 //
 // Cost: O(bodies + joints + task).
 // It returns *model.Problems with all rules that are broken, each with its place in a document of rung-ik/1.
@@ -150,8 +150,8 @@ func (p *Problem) Driven() []mechanism.Freedom { return slices.Clone(p.driven) }
 // It panics if i is out of range.
 func (p *Problem) DrivenName(i int) string { return freedomName(p.plan.Mechanism(), p.driven[i]) }
 
-// Bounds returns between which coordinates driven freedom i may move, rad or m, and its largest rate, rad/s or m/s:
-// those of the task or else of the model, infinite where there is none.
+// Bounds returns the limits of the coordinate of driven freedom i, rad or m, and its largest rate, rad/s or m/s. They are
+// those of the task, or else of the model; infinite if there are none.
 //
 // It panics if i is out of range.
 func (p *Problem) Bounds(i int) (lower, upper, rate float64) {

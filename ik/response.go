@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// response solves the system K_d of a mechanism with driven freedoms at one state, docs/inverse-kinematics.md (D1): what
-// the bodies do when the rows of driven freedoms get rates, and what these rows have to bear when wrenches act.
-// It works in mass-weighted coordinates (assemble.Weighted).
+// response solves the system K_d of a mechanism with driven freedoms at one state, docs/inverse-kinematics.md (D1). It
+// finds the velocities of the bodies for given rates of the driven freedoms, and the reactions in the rows of these
+// freedoms to given wrenches. It works in mass-weighted coordinates (assemble.Weighted).
 type response struct {
 	plan  *kkt.Plan
 	sys   *assemble.Weighted
@@ -221,9 +221,9 @@ func (r *response) chord(st *mechanism.State) bool {
 // polishMost is the largest number of corrections of polish.
 const polishMost = 4
 
-// polish closes the joints of st, which are closed to their tolerance, as far as rounding allows. It is for mechanisms
-// whose solves have to be refined: long chains of loops make errors of joints larger with the square of their length,
-// and with them those of the pose and of 𝒥.
+// polish closes the joints of st down to rounding; they are closed to their tolerance before. It is for mechanisms whose
+// solves have to be refined: in long chains of loops the errors of joints, of the pose and of 𝒥 grow with the square of
+// the length.
 func (r *response) polish(st *mechanism.State) {
 	last := math.Inf(1)
 	for range polishMost {

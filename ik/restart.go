@@ -202,9 +202,9 @@ func (s *Solver) same(q []float64) bool {
 	return true
 }
 
-// around looks for a pose within the limits by way of poses beyond them, from the start of the call: joints pass their
-// limits on the way, and are brought back by whole turns, or to the nearest limit. The way is that of the levels up to
-// the first that has not been reached: those after it have no say in where that one ends.
+// around looks for a pose within the limits on a way through poses beyond them, from the start of the call. Joints may pass
+// their limits on the way. At its end they are brought back by whole turns, or to the nearest limit. The way takes the
+// levels up to the first one that has not been reached: later levels have no effect on where that one ends.
 func (s *Solver) around() {
 	levels := 1
 	for s.levels[levels-1].status == Reached {

@@ -292,8 +292,8 @@ const (
 	doublingTol   = 1e-17 // part of the sum that a term may have at the end
 )
 
-// lyapunov returns D with Aᵀ D + D A + C = 0 for a stable A and a symmetric C, by doubling (Smith 1968): with
-// U = (A − p)⁻¹, B = U (A + p) it is Σ (Bᵏ)ᵀ 2p UᵀC U Bᵏ. nil if that fails.
+// lyapunov returns D with Aᵀ D + D A + C = 0 for a stable A and a symmetric C, or nil if it finds none. With
+// U = (A − p)⁻¹ and B = U (A + p), D is the sum Σ (Bᵏ)ᵀ 2p UᵀC U Bᵏ, computed by doubling (Smith 1968).
 func (e *riccati) lyapunov(A, C *Dense) *Dense {
 	m := e.m
 	p := 0.0

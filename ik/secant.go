@@ -84,8 +84,8 @@ func (s *Solver) learn(v *level, c *float64) bool {
 	return true
 }
 
-// update changes S so that S s = y − AᵀA s, A the rows of the level after the step s, y the change of the gradient: the
-// sized formula of Dennis, Gay and Welsch (1981), docs/inverse-kinematics.md (L4).
+// update changes S so that S s = y − AᵀA s, docs/inverse-kinematics.md (L4), by the sized formula of Dennis, Gay and
+// Welsch (1981). A has the rows of the level after the step s, and y is the change of the gradient.
 //
 // Cost: O(m·n + n²), no allocation.
 func (c *secant) update(A []float64) {

@@ -94,14 +94,15 @@ func (s *sparseSolver) search() {
 }
 
 const (
-	// scatterTurn is what a random start turns a body by, rad: the deviation of what the joints make of it.
+	// scatterTurn is the standard deviation of the random rotation of a body before it is projected on the joints, rad.
 	scatterTurn = math.Pi / 2
 	// scatterHalves is the number of halvings of a random motion after which loops may not be closed.
 	scatterHalves = 4
 )
 
-// scatter moves from the start of the call to a random pose: freedoms with limits are anywhere between them, and of a
-// random motion of all bodies the rest takes what the joints allow. It reports whether the joints can be closed there.
+// scatter moves from the start of the call to a random pose. Freedoms with limits get random coordinates between them. The
+// rest gets a random motion of all bodies, projected on the motions that the joints allow. It reports whether the joints
+// can be closed there.
 func (s *sparseSolver) scatter() bool {
 	if s.sys.linearize(s.st) != nil {
 		return false

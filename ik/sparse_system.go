@@ -19,10 +19,10 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). Joints are rows of
-// its system, and so are targets and driven freedoms with limits. Each of the latter has a slack of its own, a node of
-// sign +1 that nothing else touches: the row T·x + r·s = e is hard for r = 0, soft with the damping r² otherwise, and
-// absent with T = 0 and r = 1. So pattern, order and signs never change.
+// The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). The rows of the
+// system are those of joints, of targets, and of driven freedoms with limits. Each row of a target or of such a freedom
+// has a slack s, a node of sign +1 in no other row: T·x + r·s = e. The row is hard for r = 0, soft with the damping r²
+// otherwise, and absent with T = 0 and r = 1. So pattern, order and signs never change.
 
 // sparseSystem is the system of one problem with its factor.
 type sparseSystem struct {

@@ -9,10 +9,11 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// trackWhole is Track by the sparse method: all targets are met at every sample, from the pose
-// of the sample before, as far as the largest rates let it, or with Path.Stretch in the time
-// that they need. Rates are the least, in the metric, with which the targets go on as they
-// should; limits do not count for them. There are no restarts, as they would leave the path.
+// trackWhole is Track by the sparse method. All targets are met at every sample, starting from the
+// pose of the sample before: as far as the largest rates allow or, with Path.Stretch, in the time
+// that these rates need. The rates of a sample are the least ones, in the metric, with which the
+// targets have their rates of the path; limits do not count for them. There are no restarts, as
+// they would leave the path.
 func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	path := s.p.task.Path
 	if !path.Exact {

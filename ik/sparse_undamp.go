@@ -5,20 +5,21 @@ import (
 	"github.com/rung-mbd/rung/internal/pages"
 )
 
-// The least damping μ holds rows apart that nearly depend on each other. Where S = T·P·Tᵀ, P
-// the projector on what the hard rows allow, has eigenvalues below it, the errors along these
-// hardly fall. Conjugate gradients on S·λ = e, preconditioned by the factor of S + μ, take
-// the damping out of a step: every iteration is one solve, which also has the product with S,
+// The least damping μ keeps the system regular where rows nearly depend on each other. Let P be the
+// projector on the motions that the hard rows allow, and S = T·P·Tᵀ. Along eigenvectors of S whose
+// eigenvalues are below μ the errors hardly fall. Conjugate gradients on S·λ = e, preconditioned by
+// the factor of S + μ, remove the damping from a step, docs/inverse-kinematics.md (S3). An iteration
+// is one solve, which also gives the product with S,
 //
-//	z = (S + μ)⁻¹·r,   x_z = P·Tᵀ·z,   S·z = T·x_z,
+//	z = (S + μ)⁻¹·r,   x_z = P·Tᵀ·z,   S·z = T·x_z.
 //
-// and there are about as many of them as there are such eigenvalues, docs/inverse-kinematics.md (S3).
+// There are about as many iterations as such eigenvalues.
 
 const (
-	// undampMost is the largest number of iterations; they end at the part undampLeft of the errors.
+	// undampMost is the largest number of iterations. They end when errors are down to the fraction undampLeft.
 	undampMost, undampLeft = 40, 1e-3
-	// undampFlat: a direction with a smaller part of its curvature in S than that of S + μ is not to be told from one
-	// in which targets contradict each other, as rounding makes as much.
+	// undampFlat is the least ratio of a direction's curvature in S to that in S + μ. Below it rounding is as large, and
+	// targets may contradict each other in this direction.
 	undampFlat = 1e-2
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A target is a joint between the wanted frame W, at rest in R, and the frame B of the body, whose position errors δ
-// are what is missing: e = −δ, docs/inverse-kinematics.md (T1). Its rows are those of the joint,
-// docs/inverse-kinematics.md (T2). The centre of mass of many bodies is the one target that is no joint.
+// A target is a joint between the wanted frame W, at rest in R, and the frame B of the body. With δ the position errors of
+// this joint, the errors of the target are e = −δ, docs/inverse-kinematics.md (T1). Its rows are those of the joint,
+// docs/inverse-kinematics.md (T2). The one target that is no joint is the centre of mass of several bodies.
 
 // target is a Target by numbers. Its want may be moved; everything else stays.
 type target struct {

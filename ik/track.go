@@ -41,20 +41,24 @@ type track struct {
 	filter    *FIK // nil unless FIKMethod
 }
 
-// Track moves st along the path of the task and calls each at every sample, the first and the last time of the path
-// included, with the time, the state with its rates, and what came of the sample; both hold until each returns. An
-// error of each ends the run, and is returned.
+// Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path
+// included, with the time, the state with its rates, and the result of the sample. State and result hold until each
+// returns. An error of each ends the run, and is returned.
 //
-// First the start of the path is reached, by the steps of Reach, unless Path.FromPose. By default the driven freedoms
-// then go with the rates q̇ that are least in ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates
-// (closed-loop inverse kinematics), levels one after the other and the posture last; with FIKMethod they go with those
-// of feedback inverse kinematics, cut at the limits; with Path.Exact all targets are met at every sample, by the steps
-// of Reach. With Path.Stretch a sample takes as long as the largest rates need; the times that each is given are then
-// those of the motion, not those of the path.
+// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. Then there are three ways:
+//
+//   - By default, closed-loop inverse kinematics: the rates q̇ of the driven freedoms minimize
+//     ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates, level after level, the posture last.
+//   - With FIKMethod the rates are those of feedback inverse kinematics, cut at the limits.
+//   - With Path.Exact all targets are met at every sample, by the steps of Reach.
+//
+// With Path.Stretch a sample takes as long as the largest rates need; each is then called with the times of the motion,
+// not with those of the path.
 //
 // Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach. It
-// returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact, the errors of Reach, and an *Unreached for a
-// start, or with Path.Exact for the first sample, that is not reached, after the call of each, unless Options.Nearest.
+// returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless
+// Options.Nearest is set, it returns an *Unreached, after the call of each, if the start is not reached, or with
+// Path.Exact the first sample.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	switch {
 	case s.p.task.Path == nil:

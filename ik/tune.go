@@ -29,10 +29,11 @@ type tuning struct {
 }
 
 // Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm
-// for the Jacobian j0. run goes the path once with the given options, from the same start each time, and returns the
-// number of iterations; where it returns an error that wraps ErrUnstable, h is halved, in form F with P and with the
-// root of α. Then P is multiplied by 1.3 as long as the iterations become fewer, and after that −A likewise; where that
-// does not help at once, −A is divided. All trials are returned in their order: equal runs make an equal choice.
+// for the Jacobian j0. run follows the path once with the given options, from the same start each time, and returns the
+// number of iterations. If it returns an error that wraps ErrUnstable, h is halved; in form F P is halved too, and α
+// becomes its root. Then P is multiplied by 1.3 as long as this lowers the number of iterations. In form V −A follows: it
+// is multiplied by 1.3 in the same way or, if the first time does not help, divided by 1.3. All trials are returned in
+// their order: equal runs make an equal choice.
 //
 // Cost: at most 200 runs. It returns an OptionError for each rule that
 // o breaks, the error of run, or that of ctx.

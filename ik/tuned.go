@@ -36,8 +36,8 @@ func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
 	return o, err
 }
 
-// trial goes on with the filter from the present pose until the targets are near where the path has them at the time t,
-// and returns n plus the iterations that this takes, or most if they are more.
+// trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It
+// returns n plus the number of these iterations, or most if there would be more.
 func (s *Solver) trial(f *FIK, t float64, n, most int) (int, error) {
 	k := s.track
 	if k.course != nil {

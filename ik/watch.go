@@ -1,8 +1,8 @@
 package ik
 
-// Watch makes every search call f before its first step and after each one, at the place where it then is: Restarts
-// says which start it is, Steps how many steps that has done, and targets, driven freedoms and singular values are
-// those of the place. What f gets holds until f returns. A nil f ends it.
+// Watch makes every search call f before its first step and after each step. In the result Restarts is the number of the
+// start, Steps the number of steps from it; targets, driven freedoms and singular values are those of the present pose.
+// The result holds until f returns. Watch(nil) ends the calls.
 //
 // Cost: a step costs a singular value decomposition more; with the sparse method, which shows every place once before
 // the step from there, O(targets).

@@ -36,8 +36,9 @@ func (s *Spec) GearedInertias(out *[6]float64) (n int) {
 	return n
 }
 
-// AppendGeared adds to out, the rows of EvalTo at f, one for each freedom that is free and has armature: its unit
-// wrench, with σ and σ̇ zero. The row's product with V̂ is the rate of the freedom, that with V̂˚ its second derivative.
+// AppendGeared adds to out, the rows of EvalTo at f, one row for each freedom that is not prescribed and has armature,
+// theory.md (A1): the unit wrench of the freedom, with σ and σ̇ zero. The row's product with V̂ is the rate of the freedom,
+// that with V̂˚ its second derivative.
 //
 // Cost: O(1), no allocation. There are six rows at most then.
 func (s *Spec) AppendGeared(out *Rows, f *Frames) {

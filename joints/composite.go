@@ -28,7 +28,7 @@ type Axis struct {
 var ErrAxes = errors.New("joints: a composite joint needs one to five axes that do not depend on each other")
 
 // ErrSingular is the failure of EvalTo at a pose at which the axes of a composite joint depend on each other, or
-// all but do, so that the pose does not tell what the joint allows.
+// nearly do, so that the pose does not determine the motions that the joint allows.
 var ErrSingular = errors.New("joints: the axes of a composite joint depend on each other at this pose")
 
 // Faults calls report for each field of a that breaks a rule: with its

@@ -368,8 +368,8 @@ func (p *Posture) screw(a *Axes, x *pose) (any bool) {
 // poseStarts are the angles from which searches start; zero is first.
 var poseStarts = [3]float64{0, 2 * math.Pi / 3, -2 * math.Pi / 3}
 
-// unique reports whether a pose has one set of coordinates at most, as far as the order of the axes tells without a
-// search: one axis turns, or two do that are not parallel, as then the rotation tells the angles.
+// unique reports whether the kinds of the axes alone show that a pose has at most one set of coordinates: at most one axis
+// turns, or two do that are not parallel, as the rotation then determines both angles.
 func (a *Axes) unique() bool {
 	var turns [MaxAxes]int
 	n := 0

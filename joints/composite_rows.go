@@ -122,10 +122,10 @@ func (c *complement) settle(s *Spec, f *Frames) {
 	}
 }
 
-// SettleTo stores in p the posture of the composite joint s at f, and
-// in qd the rates of its coordinates; entries past the axes are zero.
+// SettleTo stores in p the posture of the composite joint s at f, theory.md (C4), and
+// in qd the rates of its coordinates, by D of (C5); entries past the axes are zero.
 //
-// Cost: O(1), no allocation. It returns ErrSingular where the pose does not tell the rates.
+// Cost: O(1), no allocation. It returns ErrSingular where the pose does not determine the rates.
 func (s *Spec) SettleTo(p *Posture, qd *[6]float64, f *Frames) error {
 	var (
 		c       complement
@@ -150,11 +150,11 @@ const (
 	surely = 100
 	// loose is the error of a pose that rounding makes, m and rad, for lengths of order 1.
 	loose = 1e-15
-	// firm is the error of a row, relative to its size, up to which a pose tells it.
+	// firm is the error of a row, relative to its size, up to which the pose determines the row.
 	firm = 1e-9
 )
 
-// settled reports whether the pose tells the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
+// settled reports whether the pose determines the rows and the duals. An error δS of the columns moves a row T by −D·δSᵀT.
 // So does an error δ of the pose, which moves the coordinates by D·δ, and these the columns: theory.md (C6). Near a
 // pose where S loses its rank, D is large.
 func (c *complement) settled() bool {
@@ -227,7 +227,7 @@ func outTo(dst, a *[6]float64, EP *spatial.Mat3) {
 }
 
 // compositeRows fills out with the rows of the joint and those of its prescribed freedoms at the time t. It returns
-// false if the pose does not tell them.
+// false if the pose does not determine them.
 func (s *Spec) compositeRows(out *Rows, f *Frames, t float64) bool {
 	var (
 		c       complement
@@ -285,9 +285,9 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 	out.N = c.n
 }
 
-// BendTo stores in B, by rows, how the wrench w of a composite joint on S turns with its axes: as S moves by a small x
-// relative to P, w changes by −B·x, if the generalized forces Sᵀw stay and w turns with P otherwise, theory.md (C7).
-// What the rows of the joint can make of it is left out.
+// BendTo stores in B, by rows, the matrix of theory.md (C7) for the wrench w of a composite joint on S: if S moves by a
+// small x relative to P, w changes by −B·x as its axes turn. The generalized forces Sᵀw stay the same, and apart from B·x
+// w turns with P. Changes that multipliers of the joint's rows can make are left out.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.

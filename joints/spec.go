@@ -90,7 +90,7 @@ func (s *Spec) Angles() (rows uint8) {
 }
 
 // EvalTo fills out with the constraint rows at f and the time t, theory.md (5), (6) (RBDA eq.
-// 3.38, 8.10). Arm, Slip and TDot take the directions of f as they are, violated or not.
+// 3.38, 8.10), of a composite joint (C6). Arm, Slip and TDot take the directions of f as they are, violated or not.
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
 // for a distance joint whose origins coincide, and ErrSingular for a composite joint whose axes depend on each other;

@@ -86,7 +86,7 @@ func newReleaser(s *Solver) *releaser {
 	return v
 }
 
-// run corrects the solution of s until the held inertia has no part in it.
+// run corrects the solution of s until the held inertia has no effect on it, theory.md (H1).
 //
 // Cost: some ten solves for the test whether the accelerations are determined, and some ten for each of two or three
 // corrections; no allocation. It returns mechanism.ErrUndetermined with the body and the direction, or ErrInaccurate.
@@ -195,8 +195,8 @@ func (v *releaser) product(q, p []float64) {
 	}
 }
 
-// solve finds y with (1 − B)·y = c by conjugate gradients. It reports whether it has, and the least quotient pᵀ(1 −
-// B)p/pᵀp that it has met, which bounds the least eigenvalue from above.
+// solve finds y with (1 − B)·y = c, theory.md (H2), by conjugate gradients. It reports whether it has found y, and the
+// least quotient pᵀ(1 − B)p/pᵀp on the way, which bounds the least eigenvalue from above.
 func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	clear(y)
 	copy(v.r, c)
@@ -227,8 +227,8 @@ func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	return false, least
 }
 
-// determined tests with a random right side whether an eigenvalue of 1
-// − B is zero. The solution then grows along its vector.
+// determined tests with a random right side whether an eigenvalue of 1 − B is zero: whether m = 0 in theory.md (H3). The
+// solution then grows along the eigenvector.
 func (v *releaser) determined() error {
 	ok, least := v.solve(v.y, v.probe)
 	grown := math.Sqrt(algebra.Dot(v.y, v.y) / algebra.Dot(v.probe, v.probe))

@@ -36,7 +36,7 @@ func (o *once[T]) get(make func() (*T, error)) *T {
 }
 
 // newSpan returns an orthogonal factorization of the columns of the
-// whole system's W, or nil if the context that s heeds has ended.
+// whole system's W, or nil if the context of s has ended.
 func (s *Solver) newSpan() *factor.Span {
 	p, w := s.plan, s.work.watch
 	plan := p.spans.columns.get(func() (*factor.SpanPlan, error) {

@@ -23,9 +23,9 @@ const (
 	// are solved well.
 	massSpread    = 1e7
 	inertiaSpread = 1e10
-	// preciseSolveFlops bounds the flops of the plan up to which a Solve does so.
-	// preciseReportFlops bounds those up to which a Report does where it has a reason, and
-	// verifyFlops those up to which it does without one. One flop takes some 10 ns then.
+	// Limits of the flops of a plan for which twice the digits are taken: preciseSolveFlops in a
+	// Solve, preciseReportFlops in a Report that has a reason for them, and verifyFlops in a
+	// Report without a reason. One flop takes some 10 ns with twice the digits.
 	preciseSolveFlops  = 1e8
 	preciseReportFlops = 2e9
 	verifyFlops        = 1e7

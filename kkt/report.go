@@ -20,11 +20,12 @@ type Report struct {
 	// elimination order, how many rows are redundant does not.
 	RedundantRows []int
 
-	// Undetermined holds one bit for each component of each joint's total wrench that the constraints leave
-	// undetermined: from bit 0 on the force along x, y, z and the moment about x, y, z of the world, moments about the
-	// origin of the successor frame. Bit 6 is set where friction grows with a reaction that is undetermined.
+	// Undetermined has a number for each joint. A bit is set for each component of the joint's total wrench that the
+	// constraints leave undetermined: bits 0 to 2 are the force along x, y, z of the world, bits 3 to 5 the moment about
+	// these axes through the origin of the successor frame. Bit 6 is set where friction grows with a reaction that is
+	// undetermined.
 	Undetermined []uint8
-	// UndeterminedCouplings says of each coupling whether the constraints
+	// UndeterminedCouplings reports for each coupling whether the constraints
 	// leave its multiplier undetermined; nil if there are no couplings.
 	UndeterminedCouplings []bool
 
@@ -33,10 +34,10 @@ type Report struct {
 	// are some choice: those of the solution, or of a norm that is not the least.
 	LeastNorm bool
 	// NormResidual says how far the multipliers are from least norm, theory.md (30). It is the
-	// larger of two numbers, both relative to the largest multiplier: the distance from the
-	// multipliers that some motion of the bodies makes in the metric of the norm, and the
-	// change of their effect on the bodies. 1 stands for no norm at all. It is 0 if they are
-	// unique.
+	// larger of two numbers, both relative to the largest multiplier. The first is the distance,
+	// in the metric of the norm, from the multipliers that belong to a motion of the bodies. The
+	// second is the change of the forces on the bodies. It is 1 if no least norm was computed,
+	// and 0 if the multipliers are unique.
 	NormResidual float64
 
 	// Distance tells how far the pose is from a singular one, theory.md (33): the smallest √t·n
@@ -87,7 +88,7 @@ const (
 // the multipliers by those of least norm in the metric of the joints' scales
 // (docs/theory.md (27)).
 //
-// Rank is decided in a metric of the geometry alone, theory.md (25). A pivot of the factor that
+// Rank, (24), is decided in a metric of the geometry alone, theory.md (25). A pivot of the factor that
 // grows with the proximal term belongs to a redundant row; one that does not is a true pivot.
 // Where rows are redundant, an orthogonal factorization confirms the rank, or replaces it. A
 // component of a wrench is undetermined where a random vector of the null space of the
@@ -294,7 +295,8 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 // whether it is redundant. In terms of the row's scale a pivot is t + ε·n, theory.md (32). t is
 // 0 where the row is redundant. n is the squared norm, in the metric of the scales, of the
 // reaction to a unit force along the row. In a long row of loops that are all nearly singular
-// the term itself bounds n, and true pivots go with its root.
+// the proximal term itself bounds n, and true pivots grow with the root of the term. The least √t·n of (33) becomes
+// r.Distance.
 func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > p1*redundantStep {
 		if p2*ambiguous < epsilonStep*p1 {

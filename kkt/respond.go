@@ -6,12 +6,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// RespondTo stores in v what a unit impulse along a scalar freedom adds to the velocities of all
-// bodies at the pose of st, docs/stops-and-friction.md (J4): the solution of the system of Solve with
-// the wrench of the impulse as its only load. Joints and couplings hold, prescribed freedoms keep
-// their rates, armature and bodies without inertia count as in accelerations. Finite forces have no
-// part in it, nor have the velocities of st. free is the rate that the impulse would give the freedom if
-// its bodies had no joints. If the mechanism holds the freedom fast, its rate in v is rounding of free.
+// RespondTo stores in v the change of the velocities of all bodies by a unit impulse along a scalar
+// freedom at the pose of st, docs/stops-and-friction.md (J4). It is the solution of the system of Solve
+// with the wrench of the impulse as the only load. Joints and couplings hold, and prescribed freedoms
+// keep their rates; armature and bodies without inertia count as in accelerations. Finite forces and the
+// velocities of st have no effect. free is the change of the freedom's rate if its bodies had no joints. If
+// the mechanism does not allow the freedom to move, its rate in v is rounding, relative to free.
 //
 // Shapes: v has six entries a body, ω then the velocity of the centre of mass, world axes. Cost and errors are those of
 // Solve; it works on the whole system, as SolveStabilized. It leaves no results of a Solve. It panics if st is nil or

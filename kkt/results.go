@@ -124,8 +124,8 @@ func (s *Solver) reactions() Reactions {
 	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
 }
 
-// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom: those on the
-// successor.
+// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
+// freedom, docs/theory.md (A1).
 //
 // It panics without a solution or if j is out of range.
 func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
@@ -177,7 +177,7 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 
 // CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit
 // of its terms: it acts as the generalized force λ·factor along the freedom of each
-// term, and −λ·p′ along that of its polynomial. It is not unique where Report says so.
+// term, and −λ·p′ along that of its polynomial, docs/theory.md (K3). It is not unique where Report says so.
 //
 // Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
 func (s *Solver) CouplingMultiplier(i int) float64 {
@@ -190,7 +190,7 @@ func (s *Solver) CouplingMultiplier(i int) float64 {
 }
 
 // CouplingWrench returns the wrench that couplings exert along the
-// freedoms of joint j on the successor about the origin of S.
+// freedoms of joint j on the successor about the origin of S, docs/theory.md (K3).
 func (s *Solver) CouplingWrench(j int) spatial.Force {
 	s.mustHaveJoint(j)
 	s.complete()

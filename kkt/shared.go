@@ -75,9 +75,9 @@ func (s *Solver) KeepAllRows() bool {
 	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
 }
 
-// SolveErrorsTo stores in x the least displacements of the bodies, in the metric of the
-// inertias, that make the errors e of the rows to first order at the state of the factor,
-// theory.md (43). The same holds for velocities. It ends the results of s.
+// SolveErrorsTo stores in x displacements of the bodies whose errors of rows are e, to first order at
+// the state of the factor, theory.md (43): the least ones in the metric of the inertias. It serves
+// velocities in the same way. It ends the results of s.
 //
 // Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The
 // first entries of x are the displacements: a rotation, rad, and the travel of the centre of
@@ -97,7 +97,7 @@ func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
 	s.now.accelerations(x, z)
 }
 
-// Rank is what a Report says of the rank alone.
+// Rank is the part of a Report about the rank.
 type Rank struct {
 	Rank          int   // of the constraint Jacobian
 	RedundantRows []int // by joint, then by coupling, as in Report

@@ -21,7 +21,7 @@ const (
 )
 
 // atSingular tests whether redundant rows cease to be redundant along a motion that the joints
-// allow. The pose is then singular, and r says so.
+// allow. The pose is then singular, which is stored in r.
 //
 // Let y be a reaction without effect, Jᵀy = 0, and v a motion, J·v = 0. If the rank is the same
 // nearby, y continues along v, theory.md (34), 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv. So the

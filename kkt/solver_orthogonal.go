@@ -58,8 +58,9 @@ func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 	return false
 }
 
-// worstOf returns the largest residual of a constraint row relative to the size of its terms: factor.Worst without the
-// load, for a solution x for b that comes from no factor. r has the residuals; size is that of the largest part of x.
+// worstOf returns the constraint row with the largest residual relative to its terms. The terms are those of factor.Worst
+// without the load, as the solution x for b was computed without a factor. r has the residuals; size is the norm of the
+// largest part of x.
 func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.Worst {
 	worst := factor.Worst{Node: -1, Row: -1}
 	for node := p.Positive(); node < p.Len(); node++ {

@@ -1,8 +1,8 @@
 package kkt
 
-// WhyOneByOne says why no solution of a mechanism is that of one factorization with doubles, so that states of it have
-// to go through a Solver one by one: friction that grows with reactions, bodies without inertia in some direction, or
-// inertias that differ by more than doubles bear. It is empty where there is no such reason.
+// WhyOneByOne returns the reason why states of the mechanism have to be solved one by one with a Solver: one
+// factorization with doubles does not give the solution. The reasons are friction that grows with reactions, bodies
+// without inertia in some direction, and inertias whose ratio is too large for doubles. It is empty without such a reason.
 func (p *Plan) WhyOneByOne() string {
 	p.mustBe()
 	p.follow()

@@ -37,7 +37,7 @@ func (s *Solver) ReportContext(ctx context.Context) (*Report, error) {
 	return s.Report()
 }
 
-// orCause returns err, or, if the context has ended that s heeds, the cause. Then there are no results.
+// orCause returns err or, if the context of s has ended, the cause. There are no results then.
 func (s *Solver) orCause(err error) error {
 	cause := s.work.watch.Err()
 	if cause == nil {

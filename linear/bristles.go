@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// bristle is a point at which bristles hold a body (contact.Hold). In statics they are springs: they bend by as much as
-// the point of the body moves along the ground, docs/ground.md (G26) over a displacement that is slow, up to their
-// travel, from where the body slides.
+// bristle is a point at which bristles hold a body (contact.Hold). In statics they are springs: their deflection is the
+// displacement of the body's point along the ground, which is docs/ground.md (G26) for a slow displacement. From their
+// travel on the body slides.
 type bristle struct {
 	contact, body int
 	at            int          // of the two states in mechanism.State.Internal

@@ -16,7 +16,7 @@ type dense struct {
 	K, C *mat.Dense // NᵀKN, NᵀCN
 }
 
-// reduce computes the dense form.
+// reduce computes the dense form on a basis N of the motions that the joints allow, docs/statics-and-modes.md (S4).
 //
 // Cost: O(bodies³); allocates. It returns nil if the joints allow nothing, and ErrNotFinite
 // with the name of a body or joint.

@@ -24,16 +24,16 @@ type UnbalancedError struct {
 	Unbalanced
 	Steps int
 
-	// Away is how far a body has gone, m, if the search has ended for that, or after so many steps farther than the
-	// mechanism is large: nothing seems to hold it. Gone is its name, GoneIndex its number.
+	// Away is how far the body Gone has moved, m, if the search has ended for that reason, or if after its last step the
+	// body was farther away than the mechanism is large: nothing seems to hold it. GoneIndex is the number of the body.
 	Away      float64
 	Gone      string
 	GoneIndex int
 
-	// Loose is a contact on which the search has ended and whose friction, regularised or that
-	// of a tyre or of soil, holds nothing at rest; Sliding one with bristles (contact.Hold)
-	// that are bent to the end: what they carry is all that friction can. Off is why the search
-	// cannot go on: a body has left the ground. They are empty, or nil, where that is not so.
+	// These are empty, or nil, if they do not apply. Loose is a contact at the end of the search
+	// whose friction has no force at rest: it is regularised, or that of a tyre or of soil.
+	// Sliding is a contact with bristles (contact.Hold) that are bent to the end: friction can
+	// bear no more. Off is the reason why the search cannot go on: a body has left the ground.
 	Loose, Sliding string
 	Off            *mechanism.Error
 }

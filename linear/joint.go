@@ -179,7 +179,8 @@ func (s *System) addPush(r *reaction, f mechanism.Freedom, p mechanism.Push, jk 
 }
 
 // addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the
-// derivative of the coupling by the coordinate. Where that is bent, the force has the stiffness −λ·φ″.
+// derivative of the coupling with respect to the coordinate, docs/theory.md (K3). Where φ″ is not zero, the force has the
+// stiffness −λ·φ″.
 func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.JointKinematics) {
 	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
 	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
@@ -270,7 +271,7 @@ func (r *reaction) changeTo(df, u *[12]float64) {
 	}
 }
 
-// bendBy adds to moment N and force F what the axes of a composite joint make of a small motion of S as seen from P.
+// bendBy adds to moment N and force F their change by the turning axes of a composite joint, for a small motion of S as seen from P.
 func (r *reaction) bendBy(N, F *spatial.Vec3, turn, slide spatial.Vec3) {
 	x := spatial.NewMotion(turn, slide)
 	for k := range 3 {

@@ -98,7 +98,7 @@ func (k *krylov) include(v []float64) {
 	k.extend(nil)
 }
 
-// newKrylov allocates an iteration with an operator on n numbers. It ends with the context that s heeds.
+// newKrylov allocates an iteration with an operator on n numbers. It ends with the context of s.
 func (s *System) newKrylov(n int, apply func(dst, x []float64) error, metric func(dst, x []float64)) *krylov {
 	return &krylov{watch: s.space.Watched(), n: n, apply: apply, metric: metric, w: make([]float64, n), g: make([]float64, n)}
 }

@@ -332,7 +332,7 @@ func (s *System) lower(out *Modes, v *inverse, typical float64) error {
 //
 //	x' = −(σ²M + σC + K)⁻¹·(M·ẋ + (C + σM)·x),   ẋ' = x + σ·x'.
 //
-// symmetric says whether K is symmetric on displacements that the joints allow.
+// symmetric reports that K is symmetric on displacements that the joints allow.
 func (s *System) dampedModes(out *Modes, o ModeOptions, v *inverse, typical float64, symmetric bool) error {
 	// The undamped modes tell the size of the wanted eigenvalues.
 	first := &Modes{}

@@ -117,8 +117,8 @@ func (sys *System) addRotorBlocks(d []float64, s float64) {
 	}
 }
 
-// ErrUnstable is wrapped where a rod or a point mass has so little inertia beside a stiffness that pushes it away that
-// the sparse method finds no shift; the dense method has no such limit.
+// ErrUnstable is wrapped if the sparse method finds no shift, because a negative stiffness acts on a rod or a point mass
+// with next to no inertia. The dense method has no such limit.
 var ErrUnstable = errors.New("linear: unstable with next to no inertia; use the dense method")
 
 const (
@@ -127,9 +127,9 @@ const (
 	heldTol   = 1e-14
 )
 
-// release takes s times the held inertia off the solution of the last solve for h.b, which is in h.x: with N the held
-// inertia and A₀ the matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b, of
-// which only rods and points have entries.
+// release removes the effect of the held inertia N, times s, from the solution h.x of the last solve for h.b, theory.md
+// (H1). With A₀ the matrix that is factored, A₀·x = b + s·N·x. For y = s·N·x it solves y − s·N·A₀⁻¹·y = s·N·A₀⁻¹·b. Only
+// rods and point masses have entries in y.
 func (h *shifted) release() {
 	sys := h.sys
 	if sys.mech.Singular() == nil || h.s == 0 {

@@ -35,9 +35,9 @@ func newSaddle(p *kkt.Plan, f *factor.Factor, m *sparse.Matrix, scale []float64)
 
 const (
 	// holdTol is the largest residual of a row of B, relative to its terms, with which a
-	// factorization is taken at once. holdLoose is that of the best factorization where there
-	// is no better one: long parts that are stiff in some direction have pivots like those of
-	// redundant rows.
+	// factorization is accepted at once. If none is that good, the best one is accepted with
+	// residuals up to holdLoose: in long parts that are stiff in some direction, true pivots are
+	// as small as those of redundant rows.
 	holdTol, holdLoose = 1e-10, 1e-7
 	// solveTol is the largest predicted relative error of x.
 	solveTol = 1e-8

@@ -64,7 +64,7 @@ const (
 	dampingRaises, dampingRaise, dampingDrop, dampingLeast = 40, 100, 4, 1e-6
 	// balanceClose is the relative unbalanced force below which steps follow forces without
 	// potential. balancePatience is the number of steps after which they do so anywhere. Until
-	// then the work done tells which way is down. But round a circle it may be down all the
+	// then the sign of the work shows which way is down. But round a circle it may be down all the
 	// way.
 	balanceClose, balancePatience = 0.03, 60
 )

@@ -47,8 +47,8 @@ type group struct {
 	lo, hi int // of the terms
 }
 
-// shift returns the solver for z with the shift s, which has to make the blocks positive
-// definite. old may be nil. If it has the same pattern, its analysis is used again.
+// shift returns the solver for z with the shift s, docs/statics-and-modes.md (S6). The shift has to make the blocks
+// positive definite. old may be nil. If it has the same pattern, its analysis is used again.
 //
 // Cost: near-linear in bodies, joints and terms, and the factorization; allocates. It returns
 // *factor.PivotError or ErrSingular.
@@ -88,7 +88,7 @@ func (sys *System) shift(z *split, s float64, old *shifted) (*shifted, error) {
 	if sys.over() {
 		return nil, sys.orCause(nil)
 	}
-	// A load on all bodies tells which way to factor.
+	// A load on all bodies decides which way to factor.
 	rng := rand.New(rand.NewPCG(1, uint64(h.n)))
 	for i := range h.n {
 		h.x[i] = rng.NormFloat64()

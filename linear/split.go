@@ -44,7 +44,7 @@ type split struct {
 	terms  []term
 }
 
-// splitOf computes the parts of aC·C + aK·K.
+// splitOf computes the parts of aC·C + aK·K, docs/statics-and-modes.md (S5).
 //
 // Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
 // allocates. It returns ErrNotFinite with the name of the joint of a pair.

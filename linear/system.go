@@ -121,7 +121,7 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 	return s, nil
 }
 
-// Linearize stores in s the equations of motion about st, which is kept, not
+// Linearize stores in s the linearized equations of motion about st, docs/statics-and-modes.md (S1). st is kept, not
 // copied, and must not change while s is used. The joints hold at st.
 //
 // If no body moves, prescribed freedoms are held where they are; else they follow their

@@ -16,15 +16,15 @@ func (s *System) Watch(ctx context.Context) (end func()) {
 	return s.space.Watch(ctx)
 }
 
-// over reports whether the context has ended that s heeds. What is computed since need not be finished.
+// over reports whether the context of s has ended. Results computed since then may be unfinished.
 func (s *System) over() bool { return s.space.Watched().Up() }
 
 // every is over in each 256th round of a loop, and false in the others: i is the loop's counter.
 func (s *System) every(i int) bool { return s.space.Watched().Every(i) }
 
-// apart runs do, which uses no memory but its own. If the context ends that w watches,
-// it returns the cause at once; do then goes on to its end on a goroutine of its own,
-// and what it makes is dropped. It is for dense routines, which cannot be interrupted.
+// apart runs do, which may use no memory but its own. If the context of w ends, apart
+// returns the cause at once; do then runs to its end on another goroutine, and its
+// result is dropped. It is for dense routines, which cannot be interrupted.
 func apart(w *factor.Watch, do func() error) error {
 	ctx := w.Context()
 	if ctx.Done() == nil {
@@ -40,7 +40,7 @@ func apart(w *factor.Watch, do func() error) error {
 	}
 }
 
-// orCause returns err, or, if the context has ended that s heeds, the cause.
+// orCause returns err or, if the context of s has ended, the cause.
 func (s *System) orCause(err error) error {
 	if cause := s.space.Watched().Err(); cause != nil {
 		return fault.Errorf("linear: %w", cause)

@@ -64,8 +64,9 @@ func (a *actuator) at(q, qd, t float64) (p Push) {
 	return p
 }
 
-// both returns what the actuator does with its derivatives, and with secants in their place: of a limited force
-// tanh(x)/x of those without the limit, x the force without the limit over the limit, in the place of 1 − tanh²x.
+// both returns the force of the actuator with its derivatives, and the same force with secants in their place. Let x be
+// the force without the limit, divided by the limit. Derivatives of a limited force are 1 − tanh²x times those without the
+// limit, and secants are tanh(x)/x times those.
 func (a *actuator) both(q, qd, t float64) (p, secant Push) {
 	u, _, _ := a.value.At(t)
 	switch a.law {
@@ -129,9 +130,9 @@ func (m *Mechanism) ActuatorAt(i int, jk *JointKinematics, s *State) Push {
 	return a.at(q[a.freedom], qd[a.freedom], s.Time)
 }
 
-// ActuatorSecant is ActuatorAt with secants of a limited force in the place of its
-// derivatives, which are nearly nothing at the limit: what Newton matrices have, so
-// that an iteration that begins there does not jump from one limit to the other.
+// ActuatorSecant is ActuatorAt with secants of a limited force in place of its derivatives.
+// Newton matrices take them: at the limit the derivatives are nearly zero, and an iteration
+// that begins there would jump from one limit to the other.
 //
 // Cost: as ActuatorAt.
 func (m *Mechanism) ActuatorSecant(i int, jk *JointKinematics, s *State) Push {

@@ -9,10 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A pose tells an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
-// the angle in (−π, π] jumps, and so would its torque. So a State may carry the angles of such freedoms, those of
-// actuators that hold a position or have an integral part, and those that couplings count. They are then read within
-// half a turn of the numbers there; a simulation follows them from step to step.
+// A pose determines an angle up to whole turns. For a torsion spring that is too little: as it is wound past half a turn,
+// the angle in (−π, π] jumps, and so would its torque. So a State may have the angles of such freedoms, of freedoms with
+// actuators that hold a position or have an integral part, and of freedoms of couplings. An angle of the pose is then the
+// one within half a turn of the number in the State; a simulation updates these numbers from step to step.
 
 // sprung are the freedoms of a joint whose angles a State carries: NumSprung counts
 // them from first on.
@@ -25,8 +25,8 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] says that all freedoms of a composite joint are among them, springs or not, and lengths too:
-// several sets of coordinates may make one pose, and which of them it is tells what the joint allows.
+// whole in freedom[0] marks a composite joint: all its freedoms are counted, lengths too, with springs or without. Several
+// sets of coordinates may belong to one pose, and the motions that the joint allows depend on the set.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.

@@ -5,8 +5,9 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// Conservative reports whether the energy of the mechanism stays the same in its motion: nothing in it does work that
-// Energy leaves out, as prescribed motions, joint forces, dampers, wrenches and forces of one's own do.
+// Conservative reports whether the energy of the mechanism stays the same in its motion. It does not if something does
+// work that Energy leaves out: contacts and friction with losses, prescribed motions, joint forces, dampers, wrenches or
+// forces of one's own.
 func (m *Mechanism) Conservative() bool {
 	for i := range m.contacts {
 		if !m.contacts[i].Lossless() {
@@ -21,9 +22,9 @@ func (m *Mechanism) Conservative() bool {
 	return m.ConservativeButContacts()
 }
 
-// ConservativeButContacts reports whether what changes the energy of the mechanism
-// in its motion are contacts, stops and friction alone, or nothing: energy and what
-// these have taken (sim.Simulation.Dissipated) make the same sum all the time.
+// ConservativeButContacts reports whether nothing but contacts, stops and friction changes the
+// energy of the mechanism in its motion. The sum of the energy and of their losses
+// (sim.Simulation.Dissipated) is then constant.
 func (m *Mechanism) ConservativeButContacts() bool {
 	for j := range m.Joints {
 		d := m.Drive(j)

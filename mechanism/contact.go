@@ -107,8 +107,8 @@ func (l *Loads) ContactStates(i, disc int, s *State) []float64 {
 	return l.internalOf(t, s)[n*disc : n*disc+n]
 }
 
-// InternalTo stores what the rates of the internal states at s are made of, as rate = a + b·state for each, and in
-// scale, unless it is nil, their sizes: how far bristles bend, and 1 for slips.
+// InternalTo stores the coefficients of the rates of the internal states at s, rate = a + b·state for each. Unless scale is
+// nil, it stores there the sizes of the states: the largest travel of bristles, and 1 for slips.
 //
 // Cost: that of ContactAt for contacts with internal states, no allocation but for the first time; k was computed at s.
 // Errors are those of ContactAt. It panics on a length mismatch.

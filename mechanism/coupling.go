@@ -182,7 +182,7 @@ func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Viola
 	return v
 }
 
-// CouplingErrors returns φ of coupling i at s and its rate, in the unit of its terms.
+// CouplingErrors returns φ of coupling i at s, docs/theory.md (K1), and its rate, in the unit of its terms.
 //
 // Cost: O(legs), no allocation; k was computed at s.
 func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate float64) {

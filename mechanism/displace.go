@@ -2,10 +2,10 @@ package mechanism
 
 import "github.com/rung-mbd/rung/spatial"
 
-// Six numbers a body, about the centre of mass and along the world's axes, are what solvers
-// work with: of a velocity, the angular velocity and the velocity of the centre of mass; of a
-// displacement, the rotation vector and the travel of the centre of mass. This file takes
-// them to the poses and velocities of body frames and back.
+// Solvers work with six numbers a body, about the centre of mass and along the world's axes. For a
+// velocity these are the angular velocity and the velocity of the centre of mass, for a displacement
+// the rotation vector and the displacement of the centre of mass. This file converts them to poses
+// and velocities of body frames, and back.
 
 // ComVelocityTo stores in v the angular velocity of b, rad/s, and the velocity of its centre of mass, m/s.
 // arm is from the frame's origin to the centre of mass, world axes (BodyKinematics.Com).
@@ -45,7 +45,7 @@ func (b *BodyState) AddComVelocity(s float64, v *[6]float64, arm *spatial.Vec3) 
 // Displace moves b by s·x: it turns by the rotation vector s·x[:3], rad, while its centre of mass, at com
 // in the body frame, travels by s·x[3:], m, along a line. Velocities stay. k holds the kinematics of b
 // before, of which only the arm is read, and after. Nothing is added to a position but a
-// displacement.
+// displacement, docs/theory.md (45).
 //
 // Cost: O(1), no allocation.
 func (b *BodyState) Displace(s float64, x *[6]float64, k *BodyKinematics, com *spatial.Vec3) {

@@ -7,8 +7,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrorsTo stores the errors of the rows of joint j: at position level in delta
-// (joints.Spec.PositionErrorTo), and at velocity level in rate (VelocityErrorTo). Both are in
+// ErrorsTo stores the errors of the rows of joint j: at position level in delta, docs/theory.md (35)
+// (joints.Spec.PositionErrorTo), and at velocity level, (5), in rate (VelocityErrorTo). Both are in
 // the order of the rows; entries past those are zero.
 //
 // Units: m and rad; m/s and rad/s.

@@ -9,11 +9,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A displacement x of all bodies is a tangent: what is made of it has to satisfy the
-// joints again. Moved along straight lines, the bodies of a long chain that swings by
-// an angle are far apart in the end, while on a spanning tree, body after body by
-// the relative motion of its joint, they stay together, and only joints that close
-// loops open. Mover does the latter.
+// A displacement x of all bodies satisfies the joints only to first order; a finite
+// motion along x has to satisfy them again. If a long chain swings and each of its
+// bodies moves along a straight line, the bodies are far apart in the end. Mover moves
+// them along a spanning tree, body after body by the relative motion of its joint: they
+// stay together, and only joints that close loops open.
 
 // Mover moves the bodies of a mechanism along a spanning tree. It belongs to one goroutine at a time.
 type Mover struct {

@@ -148,8 +148,9 @@ func (m *Mechanism) Turns(f Freedom) bool {
 // OfReaction reports whether the friction of resistor i grows with the reaction in its joint.
 func (l *Loads) OfReaction(i int) bool { return l.resistors[i].bearing >= 0 }
 
-// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none: of bristles
-// how far they bend, of stops with impulses 1 in flight, where their springs do nothing, and 0 on a spring.
+// ResistorState returns the place of the internal state of resistor i in State.Internal, −1 if it has none. The state of
+// bristles is their deflection. The state of a stop with impulses is 0 on its spring, and 1 in flight, when the spring has
+// no force.
 func (l *Loads) ResistorState(i int) int { return int(l.resistors[i].first) }
 
 // state returns the internal state of r at s.
@@ -160,7 +161,7 @@ func (r *resistor) state(s *State) float64 {
 	return s.Internal[r.first]
 }
 
-// ResistanceAt returns what resistor i does at s, of whose joint jk is (JointTo).
+// ResistanceAt returns the force of resistor i at s with its derivatives; jk is the kinematics of its joint (JointTo).
 //
 // Cost: O(1), no allocation. Friction that grows with a reaction takes that of State.Bearings.
 func (m *Mechanism) ResistanceAt(i int, jk *JointKinematics, s *State) (p Resistance) {
@@ -344,8 +345,8 @@ func (s *State) bearingLoad(i int32) float64 {
 	return s.Bearings[i]
 }
 
-// BearingLoad returns the reaction, N, that the friction of joint j grows with, where w is the constraint wrench of the
-// joint: the force of a spherical joint, and of a revolute one its part across the axis.
+// BearingLoad returns the reaction, N, with which the friction of joint j grows; w is the constraint wrench of the joint.
+// The reaction is the force of a spherical joint, and the part of the force across the axis of a revolute joint.
 func (m *Mechanism) BearingLoad(j int, w *spatial.Force, jk *JointKinematics) float64 {
 	f := w.Linear()
 	if m.Joints[j].Kind == joints.Revolute {

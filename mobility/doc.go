@@ -1,4 +1,4 @@
-// Package mobility tells how a mechanism can move at one pose and at those next to it (RBDA §8.9, §8.10).
+// Package mobility finds how a mechanism can move at one pose and at those next to it (RBDA §8.9, §8.10).
 //
 // Compare finds mechanisms of variable mobility: those whose constraints have another rank at a pose than nearby.
 // Clusters finds the loops that share joints, with their own counts. FindReleases finds joints of an over-constrained

@@ -36,7 +36,7 @@ const (
 // velocity level, with lengths in units of mechanism.Mechanism.DriftUnit.
 //
 // The last accelerations may have been at the time of st and at a pose next to that of st.
-// Their factor then makes the corrections, theory.md (43). These leave errors of 1e-2 of the
+// Their factor then makes the corrections, theory.md (43), (44). These leave errors of 1e-2 of the
 // bounds at most, or rounding. A part of the change, as small as the distance between the poses
 // and at most 1e-2, need not be the least one. Poses stay if they are within a tenth of their
 // bound and velocities can do without a change of them. Otherwise, and where these corrections

@@ -110,9 +110,9 @@ func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
 	return min(math.Hypot(f.X, f.Y)/v, most)
 }
 
-// follow adds to d what the velocities at the end of a step do to the forces
-// through the internal states there (sim.GeneralizedAlpha): half the step, which
-// is about position over velocity, times what the states lose of it on the way.
+// follow adds to d the derivatives of the forces that come from the internal states: the states at the
+// end of a step depend on the velocities there (sim.GeneralizedAlpha). The derivative of a state with
+// respect to its rate is half the step, times (eᶻ − 1)/z for a state that decays by z over the step.
 func follow(d *contact.Derivatives, l *contact.Law, motion *contact.Motion, states []float64, half float64) {
 	var rate [2]float64
 	var by contact.RateDerivatives

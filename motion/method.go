@@ -13,8 +13,9 @@ import (
 // Method is a way to compute accelerations.
 type Method uint8
 
-// The methods: that of package kkt, whose cost grows with the size of mechanisms such as ladders, and those of package
-// tree, in the joint coordinates of a spanning tree, whose cost grows with the square of the size at least.
+// The methods. Sparse is that of package kkt; its cost is proportional to the size of mechanisms such as ladders. The
+// others are those of package tree, in the joint coordinates of a spanning tree; their cost grows at least with the square
+// of the size.
 const (
 	Sparse Method = iota
 	TreeDirect

@@ -127,7 +127,7 @@ func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) + n.stress
 // Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 
-// Linearize factors the Newton matrix at st for ∂q/∂u = position, s², and
+// Linearize factors the Newton matrix, theory.md (57), (58), at st for ∂q/∂u = position, s², and
 // ∂v/∂u = velocity, s. Level 0 takes rows with small pivots for redundant; the
 // higher ones, below Levels, are slower to converge but take mechanisms that are
 // nearly singular.
@@ -272,8 +272,8 @@ func (n *Newton) setScales() {
 }
 
 // Correct stores in du and dlambda the Newton correction of accelerations u and multipliers
-// lambda for the end st of a step, whose poses and velocities follow from u. With the matrix
-// last factored, the correction solves
+// lambda for the end st of a step, whose poses and velocities follow from u, theory.md (56). With
+// the matrix last factored, the correction solves
 //
 //	M·du + gᵀ·dτ − Jᵀ·dλ = f − M·u − gᵀ·τ + Jᵀ·λ,   J·du = −δ/p,   κ·g·du − dτ = τ − T
 //
@@ -393,7 +393,7 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 
 // Allow changes v, velocities of the bodies, six numbers each about the centre of mass, until
 // the joints hold at velocity level at the poses of st. Its corrections, with the matrix last
-// factored, are the least ones in the metric M + p·K + s·D. It ends where rounding or the age
+// factored, theory.md (58), are the least ones in the metric M + p·K + s·D. It ends where rounding or the age
 // of the factor stops progress. It returns the largest error of a row that is left, m/s or
 // rad/s, relative to 1 + the largest velocity.
 //

@@ -8,9 +8,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// own are the rows of G of a force of one's own on n bodies with derivatives P of pose and V of velocity: the 6n rows
-// of a factor of what p·K + s·D = −(p·P + s·V) has that is symmetric and positive semidefinite, in mass-weighted
-// coordinates. What is not stays in the residual alone.
+// own holds the rows of G for a force of one's own on n bodies, theory.md (57), (58). P and V are the derivatives of the
+// force with respect to pose and velocity. The 6n rows are a factor of the symmetric, positive semidefinite part of
+// p·K + s·D = −(p·P + s·V), in mass-weighted coordinates. The rest of that matrix is not in the Newton matrix; only the
+// residual has it.
 type own struct {
 	index  int     // of the force among those of one's own
 	bodies []int32 // increasing
@@ -50,7 +51,7 @@ func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64
 			o.A[r*wide+c] = -(position*P[k] + velocity*V[k])
 		}
 	}
-	n.weigh(o) // to both sides
+	n.weigh(o) // from both sides
 	n.weigh(o)
 	for r := range wide {
 		for c := range r {

@@ -45,7 +45,7 @@ var (
 	// ErrRattleTurn is wrapped by the error of a step in which a body turns too far.
 	ErrRattleTurn = errors.New("motion: a body turns too far in a step")
 	// ErrRattleEnergy is wrapped by the error of a step after which the
-	// kinetic energy is not what the power of the forces makes of it.
+	// kinetic energy does not follow the power of the forces.
 	ErrRattleEnergy = errors.New("motion: kinetic energy and power of the forces disagree")
 	// ErrRattleStates is wrapped by the error of NewRattle for a mechanism with internal states of contacts or friction.
 	ErrRattleStates = errors.New("motion: the method RATTLE is for mechanisms without internal states")

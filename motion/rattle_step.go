@@ -25,7 +25,7 @@ const (
 	// longestDamped is the largest number of damped steps in a row before another one is tried.
 	longestDamped = 15
 	// rattleWork is the part of the kinetic energy by which it may
-	// differ from what the power of the forces makes of it in a step.
+	// differ from the integral of the power of the forces over a step.
 	rattleWork = 0.1
 )
 
@@ -102,8 +102,8 @@ func (r *Rattle) symplectic(h float64) error {
 	return r.balance(h)
 }
 
-// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy is not what
-// the power of the forces makes of it, by the trapezoidal rule.
+// balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy does not
+// change by the integral of the power of the forces, by the trapezoidal rule.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
@@ -288,12 +288,12 @@ func (r *Rattle) setVelocities(s float64, a []float64) {
 	}
 }
 
-// closeRates changes the velocities of r.end, along the directions in the factor, until the
-// joints hold or rattleRates corrections are done. Where rows count as redundant, and corrections
-// do not see the errors, the same number follows with a factor that keeps all rows. It returns
-// what is left, relative to 1 + the largest speed + the largest rate of turning: zero where no
-// factor is there, or none that sees all errors, and the velocities are projected, which ends
-// within its own tolerance.
+// closeRates changes the velocities of r.end, along the directions in the factor, until the joints
+// hold or rattleRates corrections are done. If the factor has left out rows as redundant and the
+// corrections no longer reduce the errors, as many corrections follow with a factor that keeps all
+// rows. If there is no factor, or these corrections do not suffice either, ProjectVelocities closes
+// the velocities within its own tolerance. It returns the error that is left, relative to 1 + the
+// largest speed + the largest rate of turning; zero after ProjectVelocities.
 func (r *Rattle) closeRates() (left float64, err error) {
 	d := r.dyn.drift
 	fit, err := d.measure(&r.end)

@@ -71,8 +71,8 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with a slack and a row for each compliance, and with six of both for each body of a force
-// of one's own, and with as many of both as a contact, a bushing or a cable has rows. It sets the nodes of these rows.
+// compliantPattern returns p with slacks and as many rows: one for each spring, six for each body of a force of one's own,
+// and as many for a contact, a bushing or a cable as it has rows. It sets the nodes of these rows in the elements.
 func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip, strains []strain) *sparse.Pattern {
 	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips)+len(strains))
 	for i := range springs {
@@ -305,8 +305,8 @@ func (n *Newton) addArmature(e []float64, st *mechanism.State) {
 	}
 }
 
-// addHeld adds to n.r, of accelerations u, what the weights of rods and point masses have that the bodies do not
-// (mechanism.Singular): the residual is that of the bodies, while the Newton matrix is that of the weights.
+// addHeld adds to the residual n.r, for accelerations u, the torques of the held inertia of rods and point masses
+// (mechanism.Singular, theory.md (H1)). The Newton matrix has this inertia, but the bodies do not.
 func (n *Newton) addHeld(u []float64) {
 	m := n.sys.Layout.Mech
 	for i := range m.Singular() {

@@ -7,12 +7,12 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers: a row for each
-// direction in which a point of a contact moves over the ground, so that its entries times q̇ are that velocity, and a
-// row along which the force of the ground acts, which adds to τ the force times that row. These are the same, but for
-// forces of soil, which act at the centre of the wheel. The rows of a point are those of its axes N, X and Y, and,
-// where the law of the contact asks for them, those of the velocity of its centre along X, of its spin, and of its
-// turning about N (contact.Motion).
+// Wheels has the Jacobians of contacts on a spanning tree, for integrators and for controllers. Each direction in which a
+// point of a contact moves over the ground has two rows. The row of the velocity, times q̇, is the velocity of the point
+// in that direction. The row of the force, times the force of the ground in that direction, is what the force adds to τ.
+// Both rows are equal, but for forces of soil, which act at the centre of the wheel. The directions of a point are its
+// axes N, X and Y and, where the law of the contact needs them, the velocity of the wheel's centre along X, its spin, and
+// its turning about N (contact.Motion).
 //
 // H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
 type Wheels struct {

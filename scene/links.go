@@ -148,8 +148,8 @@ func coilAt(part float64) (radius, cosine, sine, along float64) {
 	return min(1, part*coilTurns/coilRamp, (1-part)*coilTurns/coilRamp), c, s, coilEnd * (2*part - 1)
 }
 
-// LinkMesh returns the mesh of a look, of radius one: Points and Normals, and Shifts as of capsules, so that it keeps
-// its radius and its wire whatever its length. second is where the triangles begin that have the colour of dampers.
+// LinkMesh returns the mesh of a look with radius one. It has Shifts, as capsules have, so that the radius and the
+// thickness of the wire stay the same for any length. second is the first triangle in the colour of dampers.
 func LinkMesh(look Look, corners int) (m *Mesh, second int) {
 	if look == Line {
 		m = NewMesh(Cylinder, corners)

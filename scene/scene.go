@@ -175,9 +175,10 @@ func (b *builder) measure() {
 	}
 }
 
-// length returns the longest way between the joints of a body. Of one with all its joints
-// at one place, or none, it is that to the centre of mass, at least twice the radius of
-// gyration: joints are where they are drawn, while inertias are sometimes made up.
+// length returns the largest distance of a joint of body i from its first joint. If the body has no
+// joints, or all at one place, it is the distance from them to the centre of mass, or twice the
+// radius of gyration if that is larger. Joints come first because the inertias of a model are
+// sometimes invented.
 func (b *builder) length(i int) float64 {
 	at := b.points[b.first[i]:b.first[i+1]]
 	l := 0.0

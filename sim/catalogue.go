@@ -27,10 +27,10 @@ type Column struct {
 	Unit string // such as "m/s"; empty for pure numbers
 }
 
-// Catalogue knows all columns that a trajectory of a mechanism may have (docs/cli.md), one after the other by kind:
-// time, energies and drift, poses, velocities and accelerations of bodies, coordinates, rates and second rates of
-// freedoms, forces of prescribed motions, points of markers, contacts, constraint wrenches, multipliers of couplings,
-// and what force elements do. It is immutable.
+// Catalogue lists all columns that a trajectory of a mechanism may have (docs/cli.md). Their kinds, in this order, are:
+// time, energies and drift; poses, velocities and accelerations of bodies; coordinates, rates and second rates of
+// freedoms; forces of prescribed motions; points of markers; contacts; constraint wrenches; multipliers of couplings; and
+// forces of force elements with their coordinates. It is immutable.
 type Catalogue struct {
 	mech     *mechanism.Mechanism
 	markers  []Marker

@@ -26,13 +26,13 @@ var ErrCheckpoint = errors.New("sim: checkpoint does not fit")
 // output. Numbers are written with as many digits as they need to be read back
 // exactly.
 //
-// With controllers, their samples that are done, their Memory and, if the mechanism is that of mechanism.Inputs, gravity,
-// drives and parameters of force elements are in it.
+// With controllers it also has the number of their samples so far and their Memory. If the mechanism is that of
+// mechanism.Inputs, it also has gravity, drives and parameters of force elements.
 //
-// What is not in it: motions that have been set during the run, what forces of one's own and controllers
-// remember elsewhere, and what the actions of events have changed outside the state and these inputs; Fired
-// of the restored simulation tells the caller which changes to repeat. The inputs of the new simulation have to be as
-// those of the first one were at its start.
+// It does not have motions that have been set during the run, data that forces of one's own and controllers keep
+// elsewhere, and changes by the actions of events outside the state and these inputs; Fired of the restored simulation
+// names the events whose changes the caller has to repeat. The inputs of the new simulation have to be equal to those of
+// the first one at its start.
 type Checkpoint struct {
 	Format  string `json:"format"`
 	Model   string `json:"model"`

@@ -24,11 +24,11 @@ type Multipliers interface {
 	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
 }
 
-// Columns are the columns of a trajectory (docs/cli.md): the time, pose and velocity of the frames of chosen bodies as
-// in rung-model/1, kinetic and potential energy, drift, where they are wanted, constraint wrenches of chosen joints,
-// multipliers of chosen couplings, what bushings, cables and springs with laws do, the forces of actuators, and those
-// of stops and of friction. Or they are those of contacts (NewContactColumns), or those that a Catalogue has selected.
-// They belong to one Recorder.
+// Columns are the columns of a trajectory (docs/cli.md). There are three kinds. The usual columns are the time; pose and
+// velocity of the frames of chosen bodies, as in rung-model/1; energies and drift, if wanted; constraint wrenches of
+// chosen joints and multipliers of chosen couplings; and the forces of bushings, cables, springs with laws, actuators,
+// stops and friction. Other columns are those of contacts (NewContactColumns), and those selected from a Catalogue.
+// Columns belong to one Recorder.
 type Columns struct {
 	Values []float64 // of the row last filled in
 
@@ -71,9 +71,9 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 	return c
 }
 
-// NewContactColumns returns the time and, of each contact, the depth, m, where it touches and the normal there (of the
-// deepest point), the normal force and the forces along its axes x and y, N, the slip and the slip angle, rad; then the
-// forces of actuators. Depths are negative in the air.
+// NewContactColumns returns columns for contacts. The first is the time. For each contact there are the depth of its
+// deepest point, m, negative in the air; this point and the normal there; the normal force and the forces along the axes x
+// and y of the contact, N; and slip and slip angle, rad. The forces of actuators come last.
 func NewContactColumns(m *mechanism.Mechanism) *Columns {
 	c := &Columns{mech: m, contacts: true, kin: newColumnKinematics(m)}
 	c.Values = make([]float64, c.Len())

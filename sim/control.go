@@ -80,7 +80,7 @@ func (c *control) rejectTurn(h float64, e *HalfTurnError) {
 	c.h = max(c.h, controlShrink*h)
 }
 
-// restart forgets what is known about steps: state or dynamics have jumped.
+// restart clears the history of steps, because state or dynamics have jumped.
 func (c *control) restart() {
 	if c.h > firstStep {
 		c.h = firstStep

@@ -32,11 +32,11 @@ type ExactProjector interface {
 	AllowMotion(v []float64, st *mechanism.State) error
 }
 
-// Responder tells what impulses do.
+// Responder computes the change of velocities by an impulse.
 type Responder interface {
-	// RespondTo stores in v, six numbers a body, angular velocity and velocity of the centre of mass, what a unit
-	// impulse along a freedom adds to the velocities at the pose of st: joints and couplings hold, and prescribed
-	// freedoms keep their rates. free is the rate of the freedom after the impulse on its bodies alone.
+	// RespondTo stores in v the change of the velocities by a unit impulse along a freedom at the pose of st: six numbers
+	// a body, angular velocity and velocity of the centre of mass. Joints and couplings hold, and prescribed freedoms keep
+	// their rates. free is the change of the freedom's rate if its bodies were free of all joints.
 	RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error)
 }
 

@@ -40,8 +40,8 @@ const (
 // bounces become ever smaller has to end them.
 //
 // Events that cross at the same instant, up to rounding, all act, in the order of the list.
-// Each acts on the state that the ones before have left, whatever these respond. Then the run
-// stops if one of them has said Stop, and goes on from the state left if one has said Restart.
+// Each acts on the state after the actions before it, whatever those return. Then the run stops if
+// one of them has returned Stop; otherwise it restarts from the last state if one has returned Restart.
 //
 // A Simulation belongs to one mechanism. An event may release or add a joint. Its action then
 // stops the run, and another Simulation goes on: with the other mechanism, from the state that
@@ -50,7 +50,7 @@ const (
 //
 // An error of an action ends Run, as one of a Recorder does, and the next Run does that step
 // again. It does not repeat actions of the step that have returned Continue. It repeats the
-// others, as what they have done to the state is lost.
+// others, as their changes of the state are lost.
 type Event struct {
 	Name      string
 	Function  func(st *mechanism.State) float64

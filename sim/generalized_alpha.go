@@ -51,8 +51,8 @@ type alphas struct {
 }
 
 // chungHulbert returns the coefficients that make the method of order 2 with the
-// spectral radius rho at infinite frequency and the least damping below (Chung &
-// Hulbert 1993, eqs. 17, 20, 25).
+// spectral radius rho at infinite frequency and the least damping below, theory.md (53) (Chung &
+// Hulbert 1993, eqs. 17, 20, 25), and the constants of the local errors, (59).
 func chungHulbert(rho float64) alphas {
 	c := alphas{M: (2*rho - 1) / (rho + 1), F: rho / (rho + 1)}
 	c.Shift = c.M - c.F
@@ -382,7 +382,7 @@ func (k *GeneralizedAlpha) evaluate(u []float64, st *mechanism.State) error {
 	return nil
 }
 
-// place makes k.end the end of the step for the accelerations k.u1. It returns a
+// place makes k.end the end of the step for the accelerations k.u1, theory.md (51). It returns a
 // HalfTurnError if a rotation does not stay below half a turn.
 func (k *GeneralizedAlpha) place() error {
 	c, h := &k.c, k.h
@@ -420,9 +420,9 @@ func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 //
 //	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
 //
-// which is of order 2 and follows however fast they settle. So they need no unknowns of their own. Of the bristles of
-// joints h·a is how far the freedom has moved, and |h·b| no more than what that slides: what the velocities at the ends
-// miss of it would let them creep.
+// which is of order 2, and stable however fast the states settle. So they need no unknowns of their own. For bristles of
+// joints h·a is the exact travel of the freedom over the step, and |h·b| is at most that of a sliding by this travel:
+// with the means of the velocities at the ends alone, bristles would creep.
 func (k *GeneralizedAlpha) bend() error {
 	if len(k.inner.at) == 0 {
 		return nil

@@ -172,7 +172,7 @@ func (k *GeneralizedAlpha) refactor() error {
 	return nil
 }
 
-// iterate corrects k.u1 and k.lambda1 until the poses of the end are right.
+// iterate corrects k.u1 and k.lambda1 until the poses of the end are right, theory.md (52).
 // An old matrix is given up as soon as a new one is expected to be cheaper.
 func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
@@ -232,8 +232,9 @@ func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
 }
 
 // positionErrorTo stores in e the local error of the positions of a step h, exact less
-// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations.
-// change is that of u over the step, and may be e. The rest is taken at the anchors.
+// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations
+// alone. change is the change of u over the step, and may be e. ω and ω̇ are those at the
+// start of the step.
 func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
 	for i := range k.start {
 		o := 6 * i
@@ -253,9 +254,9 @@ func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []floa
 // velocities, theory.md (59), h³·Velocity·d²v̇/dt² with the second difference of the
 // accelerations.
 //
-// Both go through the Newton matrix (Hairer & Wanner 1996 §IV.8): neither joints nor stiff
-// springs let the method err as the differences say. What rounding of the positions makes of
-// the velocities does not count, as shorter steps would make it worse.
+// Both are multiplied by the inverse of the Newton matrix (Hairer & Wanner 1996 §IV.8): with joints
+// and stiff springs the true errors are less than the differences. Errors of velocities that come
+// from rounding of the positions do not count, as shorter steps would make them larger.
 func (k *GeneralizedAlpha) estimate() (float64, error) {
 	if k.o.Fixed {
 		return 0, nil

@@ -23,9 +23,9 @@ func (s *Simulation) upToKnot(until float64) float64 {
 	return until
 }
 
-// tryKnots does the controller's step. Where it is rejected, goes across a knot, and the step that error control would
-// try in its place does not reach the third one, it does one that ends at the first. It returns last as well, the time
-// at which the step had to end at the latest.
+// tryKnots does the controller's step. If that step is rejected and crosses a knot, and if the shorter step of error
+// control would not reach the third knot, it does a step that ends at the first knot instead. last is the latest time at
+// which the step may end.
 func (s *Simulation) tryKnots(until, end float64) (t1, e, last float64, err error) {
 	c := &s.control
 	n := &c.knots

@@ -57,7 +57,7 @@ func newOnManifold(m *mechanism.Mechanism, d Dynamics, all *ranks) *onManifold {
 	}
 }
 
-// Accelerations implements Dynamics.
+// Accelerations implements Dynamics, theory.md (48), (49).
 //
 // Cost: that of a projection and of the accelerations, no allocation of its own.
 func (d *onManifold) Accelerations(a []float64, st *mechanism.State) error {

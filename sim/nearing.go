@@ -56,9 +56,9 @@ func (n *nearing) ahead() float64 {
 	return n.here.near * n.span / (n.before - n.here.near)
 }
 
-// plan returns the step to do next to a singular pose, and 0 elsewhere. h is the step that
-// would be done otherwise, and longer says by which part the planned one may be longer. over
-// says that the planned step goes over the pose, with the pose at the fraction middle of it.
+// plan returns the length of the next step if a singular pose is near, and 0 otherwise. h is the step
+// without this plan; the planned one may be longer by the fraction longer. over reports that the
+// planned step goes over the singular pose, which is then at the fraction middle of the step.
 func (n *nearing) plan(h, middle, longer float64) (length float64, over bool) {
 	d := n.ahead()
 	x := d / h

@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	// paceSteps is the number of steps after which a run looks at its pace, again and again.
-	// paceMost is a number of steps to the end at that pace: beyond it the run gives up, as it
-	// would take hours for the smallest mechanism. A body that turns at 1e12 rad/s asks for
-	// such steps from the start, and for ever.
+	// Every paceSteps steps a run computes how many steps are left to the end at its present pace.
+	// It gives up if there are more than paceMost, which would take hours even for the smallest
+	// mechanism. For example, a body that turns at 1e12 rad/s needs such short steps all the time.
 	paceSteps, paceMost = 20_000, 1e9
 )
 

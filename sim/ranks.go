@@ -112,8 +112,8 @@ func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation
 	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
 }
 
-// halfTurn returns e, the error of a step in which a body turns too far, on all ranks, with the body if it is this
-// rank's own, or with what the rank says that has it.
+// halfTurn returns e, the error of a step in which a body turns too far, on all ranks. The error names the body; a rank
+// that does not have the body takes the name from the rank that has it.
 func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
 	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrHalfTurn}
 	var err error

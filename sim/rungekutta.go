@@ -321,8 +321,8 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	return nil
 }
 
-// turnBound returns the angle, rad, below which a body has to turn in a step: half a turn, and a quarter where
-// couplings count the turns of two bodies against each other, or composite joints are followed.
+// turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
+// a turn if there are couplings, which count the turns of one body relative to another, or composite joints.
 func turnBound(m *mechanism.Mechanism) float64 {
 	if m.NumCouplings() > 0 || m.HasComposites() {
 		return math.Pi / 2

@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrRuts is returned by a run whose wheels leave ruts, on a ground that others may use: the mechanism has to be that
-// of mechanism.Inputs, and dynamics and projector those of a plan with these inputs (kkt.Plan.With).
+// ErrRuts is returned by a run whose wheels leave ruts, if other runs may share its ground. The run needs the mechanism of
+// mechanism.Inputs, and dynamics and a projector of a plan with these inputs (kkt.Plan.With).
 var ErrRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
 
 // mostInstants is the number of instants of a step at which ruts are pressed at most.
@@ -104,9 +104,9 @@ func (r *rutted) drop() {
 	}
 }
 
-// wear is what a step up to its fraction theta, which goes to t1 and has the state
-// s.next there, does to ground and energy: the work of the contacts, on the ground
-// as it was, and then ruts. Wheels are looked at once a node that they pass.
+// wear updates energy and ground for a step up to its fraction theta; the step goes to t1 and ends
+// in the state s.next. First comes the work of the contacts, on the ground before the step, then the
+// ruts. The place of a wheel is computed once for each node that it passes.
 //
 // Cost: that of dissipate, and that of the contacts and of Stepper.AtTo for each instant; no allocation but where
 // memory of ruts grows. After an error nothing has been added, and the step can be done again.
@@ -152,8 +152,8 @@ func (s *Simulation) press(t1, theta float64) error {
 	return r.settle(s.next.Time)
 }
 
-// RutsMark is a terrain with ruts. A node has its numbers along x and y, how far it is lowered, m, and, if a wheel
-// stands on it, the lowest place of the wheel, m, and how much of the sinkage comes back.
+// RutsMark is the record of a terrain with ruts. The entries of a node are its numbers along x and y, the depth by which it
+// is lowered, m, and, if a wheel is on it, the lowest height of the wheel, m, and the part of the sinkage that recovers.
 type RutsMark struct {
 	Terrain int         `json:"terrain"` // number in the document
 	Nodes   [][]float64 `json:"nodes"`

@@ -59,10 +59,10 @@ type Stats struct {
 	Careful  int64 `json:"careful"`  // rejected steps that were tried again with closed stages
 	Singular int64 `json:"singular"` // steps next to singular poses
 
-	// Undecided counts steps behind which the motion may have gone on along a branch that the
-	// data do not decide: steps in singular poses that are too slow for the branch to be known,
-	// and steps over singular poses for which rounding did not allow the tolerance. UndecidedAt
-	// is when the first of them began, s. Doubt is the largest error of the second kind in
+	// Undecided counts steps after which the motion may be on another branch than computed: steps
+	// in singular poses that are too slow for the branch to be known, and steps over singular
+	// poses whose error is above the tolerance because of rounding. UndecidedAt is the time at
+	// which the first of these steps began, s. Doubt is the largest error of the second kind in
 	// units of the tolerance.
 	Undecided   int64   `json:"undecided"`
 	UndecidedAt float64 `json:"undecided_at"`
@@ -411,8 +411,8 @@ func (s *Simulation) sampleAt(theta float64) {
 	}
 }
 
-// act handles the crossing of an event at the fraction theta of the step, with all others at
-// the same instant, and reports whether the run goes on from there, the rest of the step to t1 left out.
+// act handles the crossing of an event at the fraction theta of the step, and all other events at the same instant. It
+// reports whether the run continues from there instead of finishing the step to t1.
 func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 	s.meet(theta)
 	if s.ended() {

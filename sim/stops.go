@@ -30,14 +30,14 @@ func (c StopChange) String() string {
 // ErrStuck is wrapped by the error of an impact on a freedom that the joints hold fast.
 var ErrStuck = errors.New("sim: the joints leave the freedom of a stop no motion")
 
-// Stops has the events of the stops of a mechanism: they touch, leave, and, where a stop has an impact speed and there
-// is a Responder, turn around what is faster than that. It belongs to one Simulation.
+// Stops has the events of the stops of a mechanism: a freedom touches a stop or leaves it. If the stop has an impact speed
+// and there is a Responder, a faster freedom is turned around by an impulse. It belongs to one Simulation.
 //
-// An impulse p along the freedom changes the velocities by the response of all bodies to it, with all joints held,
-// docs/stops-and-friction.md (J4), by the system that accelerations come from. So momentum is balanced, armature and
-// couplings have their part, and redundant joints do not matter. The stops that are struck at the same instant act one
-// after the other, in the order of the joints, and again until none of them comes on; act is told of the first time.
-// Springs, those of other stops among them, have no part in an impulse.
+// An impulse p along the freedom changes the velocities of all bodies, with all joints held,
+// docs/stops-and-friction.md (J4). The change is computed with the same system as the accelerations. So momentum is
+// balanced, armature and couplings take part, and redundant joints do not matter. Stops that are struck at the same
+// instant act one after the other, in the order of the joints, and again until no freedom moves towards its stop; act is
+// called for the first time only. Springs, also those of other stops, have no part in an impulse.
 type Stops struct {
 	mech  *mechanism.Mechanism
 	hit   Responder

@@ -10,7 +10,7 @@ const (
 	nearUnit = 1e-8
 )
 
-// TurnTo stores in dst the unit quaternion of exp(theta)·q: q turned about theta by its
+// TurnTo stores in dst the unit quaternion of exp(theta)·q, docs/theory.md (45): q turned about theta by its
 // length, rad, outer axes. q is unit; dst may be q.
 //
 // Half the angle's cosine, and its sine over the angle, are power series where the angle is
@@ -45,7 +45,7 @@ func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
 }
 
 // DexpInvTo stores in dst the rate of the rotation vector theta of exp(theta)·q for the angular velocity
-// omega, outer axes (Munthe-Kaas 1999):
+// omega, outer axes, docs/theory.md (46) (Munthe-Kaas 1999):
 //
 //	dexp⁻¹(Θ)·ω = ω − ½ Θ×ω + κ Θ×(Θ×ω),  κ = (1 − (θ/2)·cot(θ/2))/θ².
 //

@@ -187,13 +187,13 @@ func (l *Law) prepared() *Law {
 	return &out
 }
 
-// setMonotone stores the slopes of Monotone: at an inner point, between chords of the slopes s and t on intervals of
-// the lengths g and h, zero if s and t have not the same sign, and otherwise their mean (Fritsch & Butland 1984)
+// setMonotone stores the slopes of Monotone. Let an inner point be between chords of the slopes s and t, on intervals of
+// the lengths g and h. Its slope is zero if s and t differ in sign, and otherwise their mean (Fritsch & Butland 1984)
 //
 //	3(g + h)/((2h + g)/s + (h + 2g)/t).
 //
-// At an end it is the slope of the parabola through three points, or 0
-// or three times the chord where that would make a turn.
+// The slope at an end is that of the parabola through three points. Where the curve would then not
+// be monotone, it is 0 or three times the slope of the chord.
 func (l *Law) setMonotone() {
 	n := len(l.At)
 	chord := func(i int) float64 { return (l.Forces[i+1] - l.Forces[i]) / (l.At[i+1] - l.At[i]) }

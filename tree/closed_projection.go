@@ -233,7 +233,7 @@ func (m *projection) fillInertia(s *ClosedSolver) {
 	}
 }
 
-// addGears adds eᵀ·I·e of the gears to H.
+// addGears adds eᵀ·I·e of the gears to H, theory.md (A2).
 func (m *projection) addGears(s *ClosedSolver) {
 	for i := range m.gears.groups {
 		g := &m.gears.groups[i]

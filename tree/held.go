@@ -12,9 +12,10 @@ import (
 )
 
 // The inertia H of a tree with rods and point masses may be singular, where the loops alone give their rotations
-// inertia. So a ClosedSolver factors H + N, with some inertia held where bodies have none (mechanism.Singular), and
-// takes N off by conjugate gradients with these factors as preconditioner, which keep to the motions that the loops
-// allow. Of a direction they leave the part h/(h + m), m the inertia that joints and loops add.
+// inertia. So a ClosedSolver factors H + N, where N is some held inertia of the bodies that have none
+// (mechanism.Singular). It removes the effect of N by conjugate gradients, with these factors as preconditioner, within
+// the motions that the loops allow. In a direction to which joints and loops add the inertia m, the preconditioner leaves
+// the part h/(h + m), theory.md (H3).
 
 // heldLink is a direction of a link without inertia.
 type heldLink struct {
@@ -91,7 +92,7 @@ func randomStart(n int) []float64 {
 	return x
 }
 
-// release takes N off a solution.
+// release removes the effect of the held inertia N from a solution, theory.md (H1).
 func (s *ClosedSolver) release() {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
 	load := s.norm(s.f, false)
@@ -178,8 +179,8 @@ func (s *ClosedSolver) freeResidual(r, x []float64) {
 	}
 }
 
-// determined tests by the power method whether a rotation of a rod or a point mass is left that nothing resists: x ← (H +
-// N)⁻¹·N·x on the motions that the loops allow keeps such an x, and shrinks the others.
+// determined tests by the power method whether there is a rotation of a rod or a point mass that nothing resists, theory.md
+// (H3). On the motions that the loops allow, x ← (H + N)⁻¹·N·x leaves such an x as it is, and shrinks all others.
 func (s *ClosedSolver) determined() error {
 	if s.plan.held == nil {
 		return nil

@@ -25,21 +25,21 @@ const missedTol = 1e-7
 //	Gᵤᵀ·u = Gᵀ·τ_ID,
 //
 // where τ_ID are the forces of the spanning tree for the wanted accelerations and
-// Gᵤ the rows of G of the actuated freedoms; an actuator in a joint that closes a
-// loop has the row of its rate in terms of ẏ. The forces come in addition to the
-// loads of the mechanism, the drives of the actuated joints included. It belongs
-// to one goroutine at a time.
+// Gᵤ the rows of G of the actuated freedoms. For an actuator in a joint that closes a
+// loop, Gᵤ has the row of the freedom's rate in terms of ẏ. The forces are added to the
+// loads of the mechanism, the drives of the actuated joints included. An Inverse
+// belongs to one goroutine at a time.
 //
-// The equation says that the accelerations which the actuators make by
-// themselves, P·B·u in energy's words with B their forces on the tree, add up to
-// P·τ_ID. In that form every Method solves it, those without a G too, in the
-// coordinates of energy:
+// The equation says that the accelerations by the actuators alone add up to P·τ_ID.
+// These accelerations are P·B·u, with P as in the comment of energy and B the forces
+// of the actuators on the tree. In this form every Method solves the equation, also
+// one without a G, in the coordinates of energy:
 //
 //	Z·u = z,
 //
-// by the singular values of Z. Where the actuators do not control all motions the
-// least squares are the forces that give the actuated freedoms the wanted
-// accelerations and leave the others to themselves, by Gauss's principle.
+// by the singular values of Z. Where the actuators do not control all motions, the
+// least-squares solution gives the actuated freedoms the wanted accelerations; the
+// other freedoms move as Gauss's principle says.
 type Inverse struct {
 	s         *ClosedSolver
 	by        energy

@@ -38,7 +38,7 @@ var mujocoWays = []struct {
 	{"PGS, 2 iterations", []string{"solver=PGS", "iterations=2"}},
 }
 
-// rolled is what a program says of one motion.
+// rolled is the result of a program for one motion.
 type rolled struct {
 	StepNs    float64 `json:"step_ns"`
 	Violation float64

@@ -63,10 +63,10 @@ const (
 	numNull = 28 // INFOG
 )
 
-// leastPivot is the size of a pivot, relative to the largest other entry in its row, below which MUMPS puts it off. The
-// system is semidefinite with a diagonal of at most 1, so a pivot d has entries of at most √d beside it: none that is not
-// null (1e-12 at least) is put off. Such systems need no pivots that are chosen. And a choice does harm where rows nearly
-// depend on each other: the pivots that are put off to the end get as small as the least eigenvalues, and count as null.
+// leastPivot is the size of a pivot, relative to the largest other entry in its row, below which MUMPS postpones it. The
+// system is semidefinite with a diagonal of at most 1, so the other entries in the row of a pivot d are at most √d. Hence
+// no pivot is postponed unless it is null (below 1e-12). Such systems need no pivoting. Where rows nearly depend on each
+// other, pivoting even does harm: postponed pivots become as small as the least eigenvalues, and count as null.
 const leastPivot = 1e-7
 
 // attempts is how often more memory is given.
@@ -157,10 +157,10 @@ type root struct {
 	free    []unsafe.Pointer
 }
 
-// numbers gives each row of the root a number from 1 on, the last one to the row that is eliminated first: in a front
-// MUMPS goes through its rows from the highest number down, whatever the order it is given. So rows are eliminated in the
-// order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last pivots
-// of a nearly singular system get as small as its least eigenvalues.
+// numbers returns a number for each row of the root, from 1 on; the row that is eliminated first has the last number.
+// Within a front MUMPS eliminates rows from the highest number down, whatever order it is given. So rows are eliminated in
+// the order of package factor also within fronts, but for fronts that MUMPS has merged. In the opposite order the last
+// pivots of a nearly singular system would be as small as its least eigenvalues.
 func numbers(c dist.Comm, h *dist.Held) []int {
 	list := make([]float64, h.Size) // of rows, in elimination order
 	if c.Rank() > 0 {

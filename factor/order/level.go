@@ -75,8 +75,9 @@ func (l *levels) measure(dist []int32, v int32) int32 {
 	return l.last(dist)
 }
 
-// cutTo stores the side of each vertex: side 0 are those of the least difference of the distances from landmarks i and
-// k, of the least sum where the differences are equal, and then the first ones, until it has half the weight goal.
+// cutTo stores the side of each vertex. Side 0 takes vertices in the order of the difference of their distances from
+// landmarks i and k, the least first; of equal differences the least sum first, and then the first number. It ends when
+// the weight of side 0 is half of goal.
 func (l *levels) cutTo(side []int8, i, k int, goal int32) {
 	p, q := l.dist[i], l.dist[k]
 	for v := range side {

@@ -45,10 +45,10 @@ func (m *Mesh) Solid() (Moments, error) {
 	return s.moments(at), nil
 }
 
-// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive, which they are
-// in a convex mesh: a concave part is counted too often. It is the usual rule of MuJoCo, in two steps: the centre of
-// mass is that of the tetrahedra of the triangles and the centre of the surface, volume and inertia are those of the
-// tetrahedra of the triangles and that centre of mass.
+// Convexoid returns the mass properties that Solid would have if each tetrahedron counted as positive. In a convex mesh
+// they are positive; of a concave mesh some parts are counted more than once. This is the default rule of MuJoCo, in two
+// steps. The first takes the tetrahedra from the centre of the surface to the triangles, and finds the centre of mass. The
+// second takes the tetrahedra from this centre of mass to the triangles, and finds volume and inertia.
 //
 // Cost: O(triangles). It returns an error that wraps ErrFlat.
 func (m *Mesh) Convexoid() (Moments, error) {

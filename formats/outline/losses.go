@@ -61,9 +61,10 @@ func (d *Draft) Held() []bool {
 	return out
 }
 
-// Losses reports what is not written: what the format has not, and what it has of joints
-// with coordinates only, of the others. told reports whether a motion of a joint,
-// freedom by freedom, or a force element has been written or reported; nil is never.
+// Losses reports what is not written: all parts that the format does not have (has), and, for
+// joints without coordinates in the file, the parts that the format has only for joints with
+// coordinates. motion and force report whether the motion of a freedom of a joint, or a force
+// element, has been written or reported already; nil means that none has.
 func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(joint, freedom int) bool, force func(i int) bool) {
 	m := d.Model
 	lose := func(what string) { d.Report.Drop(nil, what, "the format has none", "") }

@@ -21,9 +21,9 @@ type Motion struct {
 	Rate    float64      // of the coordinate, in the state of the model
 }
 
-// Standing is a joint of a model as formats have it that count coordinates from the pose
-// of the file: a frame that is fixed in the child, and motions in a row in that frame,
-// along which the child moves relative to the parent. The first is next to the parent.
+// Standing is a joint of a model for formats in which coordinates are zero in the pose of the
+// file. It has a frame that is fixed in the child, and motions one after the other in that frame,
+// by which the child moves relative to the parent. The first motion is next to the parent.
 type Standing struct {
 	Type            model.JointType
 	Parent, Child   string

@@ -11,9 +11,9 @@ type Tree struct {
 	Order    []int       // bodies, each behind the one from which it hangs
 }
 
-// Spread chooses the joints that place bodies. class says how much a joint should be
-// one of them: of those at hand, one of the lowest class is taken, and among these
-// the one whose parent was reached first. A negative class never places a body.
+// Spread chooses a spanning tree: the joints that place bodies. The next joint is one of the
+// lowest class among the joints of the bodies reached so far, and among these the one whose
+// parent was reached first. A joint of a negative class never places a body.
 //
 // Cost: O(bodies + joints).
 func (d *Draft) Spread(class func(i int) int) *Tree {

@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// includeOf is what an include says of the model that it includes.
+// includeOf is the data of an include for the model that it includes.
 type includeOf struct {
 	node      *xmltree.Node
 	name      string

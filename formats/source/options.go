@@ -18,9 +18,9 @@ type Options struct {
 	Key string
 	// Pose has coordinates of joints by name, rad or m, that replace those of Key.
 	Pose map[string]float64
-	// Within lets coordinates of a file with open loops, which Pose does not have, begin within their ranges, for who
-	// closes the loops: a loop that is closed from outside of them may come to another of the poses in which it closes
-	// than the one that is meant. It has no effect with a Key.
+	// Within moves coordinates that Pose does not have into their ranges, if the file has open loops. It is for callers
+	// that close the loops afterwards: from a start outside of the ranges, a loop may close in another pose than the one
+	// that is meant. It has no effect with a Key.
 	Within bool
 	// Gravity replaces that of the file, m/s².
 	Gravity *[3]float64

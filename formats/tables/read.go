@@ -110,13 +110,15 @@ func (f *File) Close() error { return errors.Join(f.bodies.close(), f.joints.clo
 // Size returns the numbers of bodies and of joints.
 func (f *File) Size() (bodies, joints int64) { return f.head.Bodies, f.head.Joints }
 
-// Part returns what a part of the model needs, the bodies from row lo to hi−1: these; all joints that they have; the
-// bodies at the other ends of these joints; and all that is in the head, with the bodies and joints that it names. The
-// rows of the model's bodies and joints, which are in the order of the whole, stand beside.
+// Part returns a part of the model: the bodies of rows lo to hi−1, all their joints, the bodies at the other ends of
+// these joints, and all that is in the head, with the bodies and joints that it names. Bodies and joints are in the order
+// of the whole; bodies and joints of the result are their rows there.
 //
-// Cost: the range and the row groups of joints that may touch it, which is the range again where joints stand in about
-// the order of their bodies; memory of the part, and of a row group. It returns errors with file, row group, row and
-// column. Names have to be unique in the whole, which nobody who reads a part can see. It panics if the range is none.
+// Names have to be unique in the whole model, which Part cannot check.
+//
+// Cost: reading the rows of the range, and the row groups of joints that may touch it. Where joints are in about the
+// order of their bodies, this is proportional to the range. Memory: the part, and one row group. It returns errors with
+// file, row group, row and column. It panics if the range is outside of the model.
 func (f *File) Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error) {
 	if lo < 0 || hi < lo || hi > f.head.Bodies {
 		panic("formats/tables: range out of range")

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// gazebo reads what an element for Gazebo says of the mechanism.
+// gazebo reads the data of an element for Gazebo that belong to the mechanism.
 func (r *reader) gazebo(n *xmltree.Node) {
 	reference, _ := n.Attr("reference")
 	link, isLink := r.links[reference]
@@ -52,7 +52,7 @@ func (r *reader) gazebo(n *xmltree.Node) {
 	}
 }
 
-// whole reads what elements for Gazebo say of the robot as a whole.
+// whole reads the elements for Gazebo that belong to the robot as a whole.
 func (r *reader) whole(root *xmltree.Node) {
 	static, pose := false, assembly.Identity()
 	for _, n := range root.Children {

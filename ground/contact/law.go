@@ -298,8 +298,8 @@ func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
 // Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.
 func (d *Derivatives) Damping() float64 { return max(-d[OfN][ByN], 0) }
 
-// SlidingTo stores the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y) by its principal values, N s/m, the larger first, and
-// the unit vector (cos, sin) of the first one's axis in the contact axes x, y. Negative values are stored as 0.
+// SlidingTo stores the principal values of the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y), N s/m, the larger first, and the
+// unit vector (cos, sin) of the axis of the first value in the contact axes x, y. Negative values are stored as 0.
 func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 	xx, yy := -d[OfX][ByX], -d[OfY][ByY]
 	xy := -(d[OfX][ByY] + d[OfY][ByX]) / 2

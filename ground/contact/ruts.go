@@ -79,10 +79,11 @@ func (r *Ruts) Surface() *ground.Surface { return r.surface }
 // Spacing returns the distance of nodes, m.
 func (r *Ruts) Spacing() float64 { return r.tiles.Spacing() }
 
-// Note takes in where a contact touches the surface, after EvalTo has stored res. A contact
-// whose law has ruts presses the ground; all others hold up what is under them until they
-// leave. The touches stand for the time span, s, about the instant: wheels are taken to move on
-// evenly for half of it either way, so that the bottom of a rut has no waves between instants.
+// Note records where a contact touches the surface, after EvalTo has stored res. A contact
+// whose law has ruts presses the ground; under any other contact the ground keeps its height
+// until the contact leaves. The touches count for a time of span, s, with the instant in its
+// middle. Over this time the wheels are assumed to move at their present velocity, so that the
+// bottom of a rut has no waves between instants.
 //
 // Cost: O(touches), no allocation once there have been as many in a step.
 func (r *Ruts) Note(c *Contact, res *Result, span float64) {
@@ -113,7 +114,7 @@ func (c *Contact) RutSpacing() float64 {
 	return max(rutPart*c.RutWidth(), rutFinest*c.Shape.Radius)
 }
 
-// Drop forgets what has been noted since the last Settle, of a step that is given up.
+// Drop clears the notes since the last Settle, when a step is given up.
 func (r *Ruts) Drop() { r.stands = r.stands[:0] }
 
 // Settle presses the nodes under the wheels that have been noted, (G39), and lowers those on and about which nothing

@@ -8,10 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// panelWidth512 is the number of columns of a block of rows of AVX-512 that has
-// more than two vectors, shortWidth512 that of one that has at most two: more
-// columns were measured to be as fast by halves (docs/benchmarks.md). With fewer
-// columns than narrowest512 the panels of AVX2 were measured to be as fast.
+// panelWidth512 is the largest number of columns of a panel that AVX-512 factors at
+// once if it has more than two vectors of rows; shortWidth512 is that for at most two
+// vectors. Panels with more columns are halved, which was measured to be as fast
+// (docs/benchmarks.md). With fewer columns than narrowest512 the panels of AVX2 were
+// measured to be as fast.
 const (
 	panelWidth512 = 8
 	shortWidth512 = 10

@@ -9,9 +9,9 @@ import (
 )
 
 // The kernels in this file are for a few numbers. A row of six is a vector of
-// four and one of two, which needs no mask, so all are in AVX2, and AVX-512
-// uses them too: with masks, a block of 5×5 was measured to take three times as
-// long, as a load then waits for the store to the column before.
+// four and one of two, which need no masks. So all kernels are in AVX2, and serve
+// AVX-512 too. With masks a block of 5×5 was measured to take three times as long,
+// as a load then waits for the store to the column before.
 
 // rowBytes is the size of a row of six numbers.
 const rowBytes = 6 * 8

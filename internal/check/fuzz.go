@@ -159,9 +159,9 @@ func digest(args []reflect.Value) uint64 {
 	return h.Sum64()
 }
 
-// watch ends the program, with the stacks of all goroutines and after a call of late, if stop is not called before the
-// process has taken the limit of processor time, or 20 times that of any time: a target that hangs
-// has then found something. On a machine that does other work too, time alone says little.
+// watch ends the program if stop is not called in time, as the target may be in an endless loop. It calls late first, and
+// prints the stacks of all goroutines. The limit is one of processor time, because the wall time grows when the machine
+// does other work; the limit of the wall time is 20 times as long.
 func watch(limit time.Duration, late func()) (stop func()) {
 	const look, idle = 100 * time.Millisecond, 20
 	debug.SetTraceback("all")

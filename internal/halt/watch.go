@@ -2,7 +2,7 @@ package halt
 
 import "context"
 
-// Watch is a context that workspaces heed. The zero value and nil watch none.
+// Watch is a context with which workspaces stop early. The zero value and nil have none.
 type Watch struct {
 	ctx  context.Context
 	stop *Flag // nil if the context cannot end

@@ -1,8 +1,7 @@
-// Package kernel holds the dense loops of a multifrontal block LDLᵀ: products
-// of narrow panels and factors of narrow panels, with leading dimensions; and
-// what is done with a few numbers at a time, products with rows of six, sums of
-// blocks, and solutions with small triangles. None of them knows any mechanics;
-// those that do are in package lanes.
+// Package kernel holds the dense loops of a multifrontal block LDLᵀ. Products and
+// factors of narrow panels have leading dimensions. Other kernels are for a few
+// numbers at a time: products with rows of six, sums of blocks, and solutions with
+// small triangles. Kernels with mechanics in them are in package lanes.
 //
 // Every matrix is stored by columns: element (i,j) of a matrix with leading
 // dimension ld is x[i+j*ld], ld is at least the number of rows, and nothing
@@ -32,17 +31,17 @@
 //
 // # Blocks
 //
-// A tile of C of up to 24×6 (AVX-512) or 12×4 numbers (AVX2) stays in registers
-// for all terms, the rows and columns that are left over in smaller tiles. Panel
-// halves its columns until those that are left are factored in registers: at most six,
-// 8 rows at a time, and with AVX-512 seven or eight, 24 rows at a time, or up to ten of at
-// most 16 rows.
+// Update keeps a tile of C in registers for all terms of the sum: up to 24×6 numbers
+// with AVX-512, 12×4 with AVX2, and smaller ones at the edges. Panel halves its
+// columns until they fit in registers. At most six columns are factored 8 rows at a
+// time. With AVX-512 also seven or eight columns are, 24 rows at a time, and up to ten
+// columns of at most 16 rows.
 //
 // # Small sizes
 //
 // The kernels for rows of six, sums and triangles are the same for AVX-512 and
-// AVX2: a vector of four and one of two or one need no mask, and loads with a
-// mask wait for stores with a mask to the memory next to them, as of the columns
-// of a small block. A triangle of up to 15 unknowns has each unknown in a
-// register of its own; larger ones go by blocks of 12 columns.
+// AVX2. A row of six is a vector of four and one of two, which need no mask. With
+// masks, a load would wait for stores to the memory next to it, such as the column
+// before in a small block. A triangle of up to 15 unknowns has each unknown in a
+// register of its own; a larger one is solved in blocks of 12 columns.
 package kernel

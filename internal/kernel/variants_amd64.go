@@ -20,10 +20,10 @@ func best() variant {
 	return avx512
 }
 
-// A large Update goes by blocks of C of at most blockRows rows and columns and
-// of the sum blockTerms terms, so that a block of C and its parts of A and B stay
-// in the second cache, and the columns of A and B, which may be a page apart,
-// are few enough for the first table of pages.
+// A large Update is done block by block: at most blockRows rows and columns of C,
+// and at most blockTerms terms of the sum, at a time. So a block of C and its
+// parts of A and B stay in the second-level cache. The columns of A and B may be
+// a page apart; there are few enough of them for the first-level table of pages.
 const (
 	blockRows  = 192
 	blockTerms = 64

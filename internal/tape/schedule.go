@@ -1,7 +1,7 @@
 package tape
 
-// span is what an instruction reads or writes of an operand, in places: from lo to hi, and further by multiples of N and
-// of the F bytes, and by steps of all turns of its loop but the first.
+// span is the range of places of an operand that an instruction reads or writes. It is from lo to hi, and longer by
+// multiples of N and of the F bytes, and by the steps of all turns of the instruction's loop but the first.
 type span struct {
 	used        bool
 	lo, hi      int
@@ -31,9 +31,10 @@ const (
 	together     = 2048
 )
 
-// Schedule returns a tape that does the same, bit by bit, in an order in which instructions wait less for each other: of
-// those whose operands are there, or will be first, the one whose last operand is newest comes next, and of several the one
-// on which the longest chain hangs. The tape has to stay in a workspace of n places (Check).
+// Schedule returns a tape with the same results, bit by bit, in an order in which instructions wait less for each other.
+// The next instruction is one whose operands are ready, or will be ready first: of several, the one whose last operand is
+// newest, and then the one with the longest chain of dependent instructions. The tape has to stay in a workspace of n
+// places (Check).
 //
 // Cost: O(places touched + instructions·ready ones), of which there are at most 2048; allocates.
 func Schedule(list []Op, n int) []Op {

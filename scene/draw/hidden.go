@@ -104,8 +104,8 @@ func (h *hidden) find(i, k int32) {
 	h.seen = append(h.seen, seen{i, k, by})
 }
 
-// lens returns where in the box around facet k of body i body j is nearer than the plane of the facet: the shadow on
-// the picture of its part before the plane, which is convex as the body is. It is valid until the next call.
+// lens returns the part of the picture in which body j is nearer to the eye than the plane of facet k of body i. It is the
+// projection of the part of j before the plane, and convex, as j is. It is valid until the next call.
 func (h *hidden) lens(i, k, j int32) []point {
 	f, b := &h.bodies[i].facets[k], &h.bodies[j]
 	h.work += 2 * len(b.corners)

@@ -2,10 +2,10 @@ package draw
 
 import "container/heap"
 
-// turns returns when each body is drawn, so that few facets are hidden by a body that is drawn before them. Where
-// bodies hide each other, or go round in a circle, some always are: as long as there is a body that hides nothing of
-// those still to be drawn, it comes next, and else the one that hides the fewest of their facets (as in Eades, Lin &
-// Smyth 1993). Of equal ones the farthest comes next.
+// turns returns the order in which bodies are drawn, as the turn of each body. A facet is drawn wrong if a body that hides
+// it is drawn before it. Where bodies hide each other in a circle, some facets always are; the order makes them few. The
+// next body is one that hides nothing of the bodies still to be drawn or, if there is none, the one that hides the fewest
+// of their facets (as in Eades, Lin & Smyth 1993). Of equal ones the farthest comes next.
 //
 // Cost: O(pairs of bodies that hide each other, times a logarithm).
 func turns(bodies []body, all []seen) []int32 {

@@ -23,10 +23,11 @@ const (
 	// coarseSize is the size from which joints hold to coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
-	// finest is for mechanisms with redundant rows, which contradict each other where joints are off: accelerations are
-	// then those of least squares. known is the relative error that these may have; as far as refinement comes would
-	// take most of the time. finestRate is the largest number of steps a second: large ones of loose linkages turn
-	// small errors of poses into velocities, the more so the shorter they are.
+	// Three numbers are for mechanisms with redundant rows. Such rows contradict each other where the joints are violated,
+	// and the accelerations are then those of least squares. finest is the error to which joints hold. known is the
+	// relative error of the accelerations: refinement down to rounding would take most of the time. finestRate is the
+	// largest number of steps a second: large loose linkages turn small errors of poses into velocities, which are the
+	// larger the shorter the steps are.
 	finest     = 1e-8
 	known      = 1e-6
 	finestRate = 480

@@ -249,9 +249,9 @@ func (v *Viewer) blocks(ctx context.Context, w io.Writer, name string, row func(
 	return nil
 }
 
-// pack orders the bits of rows of single numbers so that they compress well. Of each number it takes the difference of
-// its bits, as a whole number, from those in the row before; of all these first the lowest bytes, number by number and
-// row by row, then the next, to the highest.
+// pack orders the bytes of rows of float32 numbers so that they compress well. It takes the bits of each number as an
+// integer, and subtracts the integer in the same column of the row before. It writes first the lowest bytes of all
+// differences, column by column and in each column row by row, then the next bytes, up to the highest.
 func pack(all []byte, rows int) []byte {
 	n := len(all) / 4 / rows
 	out := make([]byte, len(all))

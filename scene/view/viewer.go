@@ -305,8 +305,9 @@ func (v *Viewer) frame(row int) ([]byte, error) {
 // FrameSize returns the number of bytes of a frame of n bodies.
 func FrameSize(n int) int { return 4 * frameFloats * n }
 
-// AppendFrame appends to b what pages get of a state: of each body place relative to center and orientation (x y z w),
-// seven floats; then of each body velocity and angular velocity, six floats; in little-endian order.
+// AppendFrame appends to b the numbers of a state that are sent to pages, as little-endian floats: first seven for each
+// body, its position relative to center and its orientation (x y z w); then six for each body, its velocity and angular
+// velocity.
 //
 // Cost: O(bodies), no allocation if b has room for FrameSize.
 func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {

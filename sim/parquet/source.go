@@ -108,9 +108,9 @@ func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []p
 
 // RowTo stores row i in dst.
 //
-// Cost: that of reading a row group, of a larger one than Recorder writes that of reading GroupBytes of numbers and of
-// finding them; nothing if the last call was for a row beside it. It returns errors of reading. It panics if i is out
-// of range or dst has another length.
+// Cost: reading a row group; nothing if the last call was for a row of the same group. Of a group that is larger than those
+// of Recorder, a part of GroupBytes is found and read. It returns errors of reading. It panics if i is out of range or dst
+// has another length.
 func (s *Source) RowTo(dst []float64, i int) error {
 	if i < 0 || i >= s.Rows() {
 		panic("sim/parquet: row out of range")

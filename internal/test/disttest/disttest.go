@@ -72,9 +72,9 @@ func Solve(m *model.Model) (Alone, error) {
 	return out, nil
 }
 
-// Check solves c on the ranks of comm, twice, and holds each rank's own bodies against one process, the number of
-// redundant rows, and, if exact, the bits of the second solution. It returns the largest difference of this rank,
-// relative to the largest acceleration.
+// Check solves c on the ranks of comm, twice. It compares the accelerations of each rank's own bodies and the number of
+// redundant rows with those of one process and, if exact, the bits of the second solution with those of the first. It
+// returns the largest difference on this rank, relative to the largest acceleration.
 func Check(comm dist.Comm, c Case, o dist.Options, exact bool) (off float64, err error) {
 	m, err := bench.Generate(c.Family, c.Size, 1)
 	if err != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 )
 
-// Classes holds a reader to the list in a file of what becomes of the elements and attributes of a
-// format: a line is the path of an element, its class, and each attribute with = and its class. Each
-// element stands in turn, and each attribute alone on it in the document that base gives for its
-// path, in the first element of each name of its path, which is made where it is not there; what it
-// includes is below the folder part. values has the text of elements and attributes by their names,
-// the attributes with @, and before it, if it depends on that, the element; that of others is 1.
+// Classes compares a reader with the list in a file, which has the class of each element and attribute of a format: whether
+// it is read, dropped and so on. A line has the path of an element, its class, and each attribute with = and its class.
+//
+// Each element is tested in a document of its own, and each attribute alone on its element. base returns the document for a
+// path. The element is put into the first element of each name of its path; elements of the path that are missing are
+// added. Files that the document includes are below the folder part. values has the texts of elements, by name, and of
+// attributes, by @ and name, or by element, @ and name where the text depends on the element. All other texts are 1.
 //
 // Each element and attribute of each document, also of those that are errors, has to have exactly one class.
 func Classes(t *testing.T, file string, base func(of string) string, values map[string]string, read func(doc []byte, o *source.Options) *source.Report) {

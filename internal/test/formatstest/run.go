@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Run closes the loops of m, lets it move for a time, and holds that it stays closed and, where nothing takes or gives
-// energy, that the energy stays to 1e-7 of the largest kinetic one, or of 1 J, with steps of tolerance 1e-8.
+// Run closes the loops of m, simulates it for a time, and requires that the loops stay closed. If conserved is set, the
+// energy has to stay constant to 1e-7 of the largest kinetic energy, or of 1 J.
 func Run(t *testing.T, m *model.Model, seconds float64, conserved bool) {
 	t.Helper()
 	if testing.Short() {

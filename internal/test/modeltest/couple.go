@@ -9,9 +9,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Couple returns a copy of m with n random couplings that hold at its pose: of one to four scalar freedoms without
-// motions, every second one with a polynomial, every third one a multiple of the one before. Their rates are those of
-// the state, and not zero. It stops the test if m has no such freedom.
+// Couple returns a copy of m with n random couplings that hold at its pose. Each has one to four scalar freedoms without
+// motions. Every second coupling has a polynomial; every third one is a multiple of the one before. Their rates are those
+// of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
 	mech, err := mechanism.New(m)

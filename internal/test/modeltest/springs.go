@@ -8,10 +8,10 @@ import (
 	"github.com/rung-mbd/rung/springs"
 )
 
-// AddSprings adds to a model with bodies a bushing with full matrices, rest and preload
-// between random bodies and one to the world, a cable over all of up to five bodies and one
-// over two, a spring-damper with laws, and laws on the first freedom of the first joint that
-// has a scalar one. It adds nothing that is stiffer than the springs of the reference models.
+// AddSprings adds springs to a model with bodies. They are two bushings with full matrices,
+// rest and preload, one between random bodies and one to the world; two cables, one over up to
+// five bodies and one over two; a spring-damper with laws; and laws on the first scalar freedom
+// of a joint. They are not stiffer than the springs of the reference models.
 func AddSprings(m *model.Model, rng *rand.Rand) {
 	vec := func(size float64) spatial.Vec3 {
 		return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(size)

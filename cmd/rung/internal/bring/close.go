@@ -63,9 +63,10 @@ func closed(result *assembly.Result, doc *document, path string, folders map[str
 	return best, bestDoc, nil
 }
 
-// begin returns the coordinates by name from which loops are closed again: those of the
-// model but for the ones outside of their ranges, which are in the middle of them or on
-// their only bound, and given ones. It returns nil if none of those outside has a name.
+// begin returns the coordinates, by name, from which loops are closed again: the given ones, and
+// for the others those of the model. A coordinate outside of its range is moved to the middle of
+// the range or, if the range has only one bound, to this bound. It returns nil if no coordinate
+// outside of its range has a name.
 func begin(r *assembly.Result, outside []mechanism.BeyondLimit, given map[string]float64) map[string]float64 {
 	mech, err := mechanism.New(r.Model)
 	if err != nil {

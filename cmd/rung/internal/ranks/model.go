@@ -64,8 +64,9 @@ func ReadTables(r *Rank, path string) (*dist.Piece, error) {
 	return piece, err
 }
 
-// View is what rank 0 sees of the whole, with its places on all ranks: a model that each rank has, or of one in tables what
-// is in the head, as all force elements and springs of joints are, with the bodies and joints that have been asked for.
+// View is the part of the whole model that rank 0 has, with the numbers of its bodies and joints in the whole. If each
+// rank has the model, the view is the whole. Of a model in tables it is the head, which has all force elements and springs
+// of joints, and the bodies and joints that have been asked for.
 type View struct {
 	Model *model.Model // on rank 0
 

@@ -216,8 +216,9 @@ func (f *Flags) ask(p *dist.Piece) (bodies, joints []int, err error) {
 	return bodies, nil, nil
 }
 
-// newWatch makes what sees the rows, on rank 0. whole is the mechanism of m, the part of the whole that rank 0 sees: it has
-// all that the energy and the columns are about, but for bodies whose energy comes from their ranks.
+// newWatch makes the observer of the rows, on rank 0. m is the part of the whole model that rank 0 has, and whole its
+// mechanism. It has all bodies, joints and force elements that energy and columns need, but for the bodies whose energy
+// comes from their ranks.
 func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	if !p.Head() {
 		return nil
