@@ -174,7 +174,7 @@ func (f *Flags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
 		}
 		i, err := mech.BodyIndex(name)
 		if err != nil {
-			return nil, shell.UseErrorf("--bodies: no body %s", fault.Name(name))
+			return nil, shell.NoBody("--bodies", name, mech)
 		}
 		if i == mechanism.World {
 			return nil, shell.UseErrorf("--bodies: the world does not move")
