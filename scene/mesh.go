@@ -18,7 +18,8 @@ type Mesh struct {
 	Points, Normals []spatial.Vec3
 	Shifts          []float64
 	Triangles       [][3]int32
-	Radius          float64 // of a ball around the origin that has all of a Surface, m
+	Center          spatial.Vec3 // of a ball that has all of a Surface
+	Radius          float64      // of that ball, m
 }
 
 // Meshes are the meshes of the kinds before Surface, in their order.

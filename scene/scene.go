@@ -454,7 +454,12 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 // Cost: O(shapes + links).
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
 	for i := range s.Shapes {
-		visit(s.Shapes[i].Place(st).Origin, s.reach(&s.Shapes[i]))
+		sh := &s.Shapes[i]
+		at := sh.Place(st)
+		if sh.Kind == Surface { // whose origin may be at its end
+			at.Origin = at.Origin.Add(at.E.MulVec(s.Meshes[sh.Mesh].Center))
+		}
+		visit(at.Origin, s.reach(sh))
 	}
 	for i := range s.Links {
 		from, to := s.Links[i].Ends(st)
@@ -495,4 +500,25 @@ func (s *Scene) reach(sh *Shape) float64 {
 		return s.Meshes[sh.Mesh].Radius
 	}
 	return sh.Size.Norm()
+}
+
+// Extent returns how far a shape of s reaches from its origin along a unit vector d in the axes of the shape, m.
+//
+// Cost: O(1), of a Surface O(its points).
+func (s *Scene) Extent(sh *Shape, d spatial.Vec3) float64 {
+	switch sh.Kind {
+	case Sphere:
+		return sh.Size[0]
+	case Capsule:
+		return sh.Size[0] + sh.Size[2]*math.Abs(d[2])
+	case Cylinder:
+		return sh.Size[0]*math.Hypot(d[0], d[1]) + sh.Size[2]*math.Abs(d[2])
+	case Surface:
+		far := math.Inf(-1)
+		for _, p := range s.Meshes[sh.Mesh].Points {
+			far = max(far, p.Dot(d))
+		}
+		return far
+	}
+	return sh.Size[0]*math.Abs(d[0]) + sh.Size[1]*math.Abs(d[1]) + sh.Size[2]*math.Abs(d[2])
 }

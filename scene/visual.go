@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path"
+	"strings"
 
 	"github.com/rung-mbd/rung/formats/mesh"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -20,6 +22,9 @@ const (
 	// MaxMeshTriangles is the most that the meshes have together, each counted once however many bodies have it.
 	MaxMeshTriangles = 1 << 21
 )
+
+// address is in the names of files that are not relative to the model, such as package://NAME/FILE.
+const address = "://"
 
 // meshKey is what a mesh is shared by: a file and its scale, or the half axes of an ellipsoid.
 type meshKey struct {
@@ -97,7 +102,11 @@ func (b *builder) visual(v *model.Visual, body int32, r *meshReader) (Shape, err
 	case model.EllipsoidVisual, model.MeshVisual:
 		key := meshKey{size: x}
 		if v.Kind == model.MeshVisual {
-			if key = (meshKey{v.File, v.Scale}); v.Scale == [3]float64{} {
+			file := v.File
+			if !strings.Contains(file, address) {
+				file = path.Clean(file) // a file system takes no "./"
+			}
+			if key = (meshKey{file, v.Scale}); v.Scale == [3]float64{} {
 				key.size = spatial.Vec3{1, 1, 1}
 			}
 		}
@@ -153,6 +162,12 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	name := fault.Name(key.file)
 	if r.files == nil {
 		return nil, fmt.Errorf("mesh %s: no folder is given to read it from", name)
+	}
+	if strings.Contains(key.file, address) {
+		return nil, fmt.Errorf("mesh %s: an address, not a file (rung import --package-dir finds the files of packages)", name)
+	}
+	if !fs.ValidPath(key.file) {
+		return nil, fmt.Errorf("mesh %s: not in the folder of the model or below it", name)
 	}
 	// What is no regular file may never end.
 	if info, err := fs.Stat(r.files, key.file); err != nil {
@@ -263,9 +278,26 @@ func smooth(m *mesh.Mesh) *Mesh {
 				}
 			}
 			corner[k] = out.vertex(m.Vertices[v], sum.Scale(1/sum.Norm()))
-			out.Radius = max(out.Radius, m.Vertices[v].Norm())
 		}
 		out.Triangles = append(out.Triangles, corner)
 	}
+	out.bound()
 	return out
+}
+
+// bound sets the ball around the points, about the middle of the box that they are in.
+func (m *Mesh) bound() {
+	if len(m.Points) == 0 {
+		return
+	}
+	lo, hi := m.Points[0], m.Points[0]
+	for _, p := range m.Points {
+		for k := range p {
+			lo[k], hi[k] = min(lo[k], p[k]), max(hi[k], p[k])
+		}
+	}
+	m.Center = lo.Scale(0.5).Add(hi.Scale(0.5))
+	for _, p := range m.Points {
+		m.Radius = max(m.Radius, p.Sub(m.Center).Norm())
+	}
 }

@@ -66,7 +66,7 @@ func TestVisuals(t *testing.T) {
 	m.Visuals = []model.Visual{
 		{Body: "mesh", Kind: model.MeshVisual, File: "m/cube.obj", Pose: quarter, Color: red, Scale: [3]float64{1, 2, 3}},
 		{Body: "mirror", Kind: model.MeshVisual, File: "m/cube.obj", Scale: [3]float64{1, -2, 3}},
-		{Body: "mirror", Kind: model.MeshVisual, File: "m/cube.obj", Scale: [3]float64{1, 2, 3}},
+		{Body: "mirror", Kind: model.MeshVisual, File: "./m/cube.obj", Scale: [3]float64{1, 2, 3}},
 		{Body: "shapes", Kind: model.BoxVisual, Size: [3]float64{1, 2, 3}},
 		{Body: "shapes", Kind: model.SphereVisual, Size: [3]float64{2}},
 		{Body: "shapes", Kind: model.CylinderVisual, Size: [3]float64{1, 3}},
@@ -78,6 +78,7 @@ func TestVisuals(t *testing.T) {
 		{Body: "collides", Kind: model.SphereVisual, Size: [3]float64{1}, Collision: true},
 		{Body: "gone", Kind: model.MeshVisual, File: "m/gone.dae"},
 		{Body: model.World, Kind: model.BoxVisual, Size: [3]float64{1, 1, 1}},
+		{Body: "none", Kind: model.MeshVisual, File: "package://m/cube.obj"},
 	}
 	m.Canonicalize()
 	s := scene.New(made(t, m), scene.Options{Visuals: m.Visuals, Files: root.FS()})
@@ -109,10 +110,11 @@ func TestVisuals(t *testing.T) {
 	assert.Equal(t, scene.Sphere, of[5][0].Kind)
 	assert.Len(t, of[mechanism.World], 1)
 
-	require.Len(t, s.Faults, 3)
-	assert.ErrorContains(t, s.Faults[0], `$.visuals[9], of body "outside": mesh "../outside.obj": invalid`)
+	require.Len(t, s.Faults, 4)
+	assert.ErrorContains(t, s.Faults[0], `$.visuals[9], of body "outside": mesh "../outside.obj": not in the folder of the model`)
 	assert.ErrorContains(t, s.Faults[1], `$.visuals[10], of body "broken": mesh "broken.stl": no triangle`)
 	assert.ErrorContains(t, s.Faults[2], `$.visuals[12], of body "gone": mesh "m/gone.dae": no such file`)
+	assert.ErrorContains(t, s.Faults[3], `$.visuals[14], of body "none": mesh "package://m/cube.obj": an address, not a file`)
 	center, radius := s.Bounds(s.Mechanism.Initial())
 	s.Balls(s.Mechanism.Initial(), func(p spatial.Vec3, r float64) {
 		require.LessOrEqual(t, p.Sub(center).Norm()+r, radius*(1+rounding))

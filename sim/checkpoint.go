@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -161,6 +163,10 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 		{"dynamics", c.Solver, s.o.Dynamics},
 	} {
 		if x.got != x.want {
+			if x.what == "options" {
+				got, want := differing(x.got, x.want)
+				return fault.Errorf("sim: %w: it is of a run with %s, not with %s", ErrCheckpoint, got, want)
+			}
 			return fault.Errorf("sim: %w: its %s is %q, not %q", ErrCheckpoint, x.what, x.got, x.want)
 		}
 	}
@@ -176,6 +182,21 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	s.restore(c)
 	s.restoreControllers(c)
 	return nil
+}
+
+// differing returns the parts of two texts of settings that differ, both whole if they have not the same parts.
+func differing(got, want string) (string, string) {
+	a, b := strings.Split(got, ", "), strings.Split(want, ", ")
+	if len(a) != len(b) {
+		return strconv.Quote(got), strconv.Quote(want)
+	}
+	var x, y []string
+	for i := range a {
+		if a[i] != b[i] {
+			x, y = append(x, a[i]), append(y, b[i])
+		}
+	}
+	return strconv.Quote(strings.Join(x, ", ")), strconv.Quote(strings.Join(y, ", "))
 }
 
 func (s *Simulation) restore(c *Checkpoint) {

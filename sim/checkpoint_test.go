@@ -77,6 +77,7 @@ func TestCheckpointValues(t *testing.T) {
 	require.NoError(t, err)
 	for says, spoil := range map[string]func(c *sim.Checkpoint){
 		"its time is NaN":                              func(c *sim.Checkpoint) { c.Time = math.NaN() },
+		`it is of a run with "step 7`:                  func(c *sim.Checkpoint) { c.Options = strings.Replace(c.Options, "step ", "step 7", 1) },
 		"its start is +Inf":                            func(c *sim.Checkpoint) { c.Start = math.Inf(1) },
 		"its base is -Inf":                             func(c *sim.Checkpoint) { c.Base = math.Inf(-1) },
 		"its failed is NaN":                            func(c *sim.Checkpoint) { c.Failed = math.NaN() },

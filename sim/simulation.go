@@ -242,6 +242,8 @@ func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 // mechanism.GroundError. The simulation then stands at its last good state, and a later Run, or one from a Checkpoint,
 // does the step again. Rows that have been written are not written again. It panics if until is NaN.
 //
+// RunContext is the same with an end from outside.
+//
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long
 // as no two bodies turn against each other by half a turn in a step. Error control sees to
 // that.

@@ -153,7 +153,7 @@ func TestIKBadUse(t *testing.T) {
 		{"no body and no target", []string{arm, "--reach", "hand = 0,0,0"}},
 		{"want NAME = numbers", []string{arm, "--reach", "link3 0,0,0"}},
 		{"want three numbers", []string{arm, "--reach", "link3 = 0,0"}},
-		{"want three numbers", []string{arm, "--reach", "link3 at 1 = 0,0,0"}},
+		{`want three numbers x,y,z in place of "1"`, []string{arm, "--reach", "link3 at 1 = 0,0,0"}},
 		{"want a unit quaternion", []string{arm, "--orient", "link3 = 1,1,0,0"}},
 		{"no method \"newton\"; there are auto, fik, dls", []string{arm, "--reach", "link3 = 0,0,0", "--method", "newton"}},
 		{"no engine", []string{arm, "--reach", "link3 = 0,0,0", "--engine", "steam"}},

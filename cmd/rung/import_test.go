@@ -122,6 +122,41 @@ func TestImportFlags(t *testing.T) {
 	assert.Contains(t, r.err, `no folder was given for the package "box"`)
 }
 
+// TestImportMeshes: a model names its meshes by the way from its folder, those of packages too, if they are in it.
+func TestImportMeshes(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"urdf", "meshes"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
+	}
+	robot := filepath.Join(dir, "urdf", "robot.urdf")
+	link := `<visual><geometry><mesh filename="%s"/></geometry></visual>`
+	text := `<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>`
+	for _, name := range []string{"package://pack/meshes/a.obj", "../meshes/a.obj", "./near.obj", "gone.obj", "package://other/a.obj"} {
+		text += fmt.Sprintf(link, name)
+	}
+	require.NoError(t, os.WriteFile(robot, []byte(text+"</link></robot>"), 0o600))
+	mesh := []byte("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+	for _, name := range []string{"meshes/a.obj", "urdf/near.obj"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), mesh, 0o600))
+	}
+	files := func(out string) (list []string) {
+		ok(t, "import", robot, "-o", out, "--package-dir", "pack="+dir)
+		m, err := rung.Open(out)
+		require.NoError(t, err)
+		for i := range m.Visuals {
+			list = append(list, m.Visuals[i].File)
+		}
+		return list
+	}
+	above := filepath.Join(dir, "robot.json")
+	assert.Equal(t, []string{"meshes/a.obj", "meshes/a.obj", "urdf/near.obj", "gone.obj", "package://other/a.obj"}, files(above))
+	assert.Equal(t, []string{"package://pack/meshes/a.obj", "../meshes/a.obj", "near.obj", "gone.obj", "package://other/a.obj"},
+		files(filepath.Join(dir, "urdf", "robot.json")), "not outside of the folder of the model")
+	r := rungRun("draw", above, "-o", filepath.Join(dir, "r.svg"))
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	assert.Equal(t, 2, strings.Count(r.err, "warning"), r.err)
+}
+
 // TestImportRefused: with an error nothing is written, the status is 2, and each error is a line.
 func TestImportRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")

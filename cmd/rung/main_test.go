@@ -229,3 +229,19 @@ func TestFailedFileIsRemoved(t *testing.T) {
 	require.ErrorIs(t, err, errFull)
 	assert.NoFileExists(t, path)
 }
+
+// TestOtherDocument: a document of Rung in the place of another one is one line, not a line for each of its fields.
+func TestOtherDocument(t *testing.T) {
+	model, study := golden("four-bar"), filepath.Join(t.TempDir(), "s.json")
+	require.NoError(t, os.WriteFile(study, []byte(`{"format": "rung-study/1", "model": "m.json", "run": {"until": 1}, "parameters": []}`), 0o600))
+	for says, args := range map[string][]string{
+		`is not "rung-study/1" (value "rung-model/1")`: {"sweep", model, "-o", filepath.Join(t.TempDir(), "x.parquet")},
+		`is not "rung-ik/1" (value "rung-model/1")`:    {"ik", model, model},
+		`is not "rung-model/1" (value "rung-study/1")`: {"accel", study},
+	} {
+		r := rungRun(args...)
+		assert.Equal(t, shell.ExitUse, r.status)
+		assert.Contains(t, r.err, says)
+		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+	}
+}

@@ -461,7 +461,7 @@ func TestSimulateBadUse(t *testing.T) {
 		{"--resume needs --checkpoint", with("--out", out, "--resume")},
 		{"no such file", with("--out", out, "--checkpoint", ckpt, "--resume")},
 		{"would replace", with("--out", out, "--checkpoint", m)},
-		{`no body "x"`, with("--bodies", "x")},
+		{`no body "x"; there are "crank", "coupler", "rocker"` + "\n", with("--bodies", "x")},
 		{"the world does not move", with("--bodies", "world")},
 	} {
 		r := rungRun(c.args...)

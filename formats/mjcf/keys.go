@@ -3,6 +3,7 @@ package mjcf
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
@@ -25,6 +26,10 @@ func (r *reader) keys(root *xmltree.Node) {
 			all = append(all, name)
 			if name == r.o.Key && r.o.Key != "" && found == nil {
 				found = c
+			} else {
+				for _, attr := range [...]string{"qpos", "qvel", "ctrl"} {
+					c.SetAttr(attr, source.Ignored, "is of a keyframe that --key does not name")
+				}
 			}
 		}
 	}

@@ -22,7 +22,15 @@ func TestKeysAreCounted(t *testing.T) {
 		require.Error(t, err)
 		assert.Contains(t, err.Error(), c.want)
 	}
-	m, _, err := from(map[string]string{"main.xml": `<mujoco>` + body + three + `</mujoco>`}, source.Options{Key: "key#2"})
+	m, report, err := from(map[string]string{"main.xml": `<mujoco>` + body + three + `</mujoco>`}, source.Options{Key: "key#2"})
 	require.NoError(t, err)
 	assert.InDelta(t, 0.247404, m.Bodies[0].Pose.Orientation[3], 1e-6) // sin 0.25
+	said := 0
+	for i := range report.Entries {
+		if e := &report.Entries[i]; e.What == `attributes "qpos" of "key" are not read` {
+			said++
+			assert.Equal(t, "is of a keyframe that --key does not name", e.Why)
+		}
+	}
+	assert.Equal(t, 1, said)
 }

@@ -17,10 +17,14 @@ func (d *Reader) Begin(format string) bool {
 	return d.OpenObject()
 }
 
-// Format reads the field that names the format.
+// Format reads the field that names the format. Of a document of another kind nothing more is read, as none of its fields
+// would be known.
 func (d *Reader) Format(format string) {
 	if s, ok := d.Text(); ok && string(s) != format {
 		d.Problem(Quote(s), `is not "`+format+`"`)
+		kind, _, _ := strings.Cut(format, "/")
+		other, _, _ := strings.Cut(string(s), "/")
+		d.Fatal = d.Fatal || other != kind && strings.HasPrefix(other, "rung-")
 	}
 }
 

@@ -37,7 +37,7 @@ type camera struct {
 }
 
 // newCamera returns the camera that looks at the scene so that all of its shapes are in the picture.
-func newCamera(v View, s *scene.Scene, st *mechanism.State, center spatial.Vec3) camera {
+func newCamera(v View, s *scene.Scene, st *mechanism.State, shapes []scene.Shape, center spatial.Vec3) camera {
 	az, el := defaultAzimuth, defaultElevation
 	if v.Angles {
 		az, el = v.Azimuth, v.Elevation
@@ -52,12 +52,15 @@ func newCamera(v View, s *scene.Scene, st *mechanism.State, center spatial.Vec3)
 		c.axes[k], c.axes[3+k], c.axes[6+k] = right[k], up[k], eye[k]
 	}
 	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1)}
-	s.Balls(st, func(p spatial.Vec3, r float64) {
-		q := c.axes.MulVec(p.Sub(center))
-		for k := range 2 {
-			lo[k], hi[k] = min(lo[k], q[k]-r), max(hi[k], q[k]+r)
+	for i := range shapes {
+		at := shapes[i].Place(st)
+		q := c.axes.MulVec(at.Origin.Sub(center))
+		for k, axis := range [2]spatial.Vec3{right, up} {
+			d := at.E.TMulVec(axis)
+			hi[k] = max(hi[k], q[k]+s.Extent(&shapes[i], d))
+			lo[k] = min(lo[k], q[k]-s.Extent(&shapes[i], d.Scale(-1)))
 		}
-	})
+	}
 	c.center = center.Add(c.axes.TMulVec(spatial.Vec3{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2}))
 	c.scale = min(c.width/(hi[0]-lo[0]), c.height/(hi[1]-lo[1])) / margin
 	return c
@@ -115,7 +118,7 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, solids, erro
 		return camera{}, solids{}, fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
 	}
 	shapes, links := linkShapes(append([]scene.Shape(nil), s.Shapes...), s, st)
-	return newCamera(*v, s, st, center), solids{shapes, groups(shapes, links)}, nil
+	return newCamera(*v, s, st, shapes, center), solids{shapes, groups(shapes, links)}, nil
 }
 
 // terrains returns the grounds of s around the mechanism, as quadrangles.

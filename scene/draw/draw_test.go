@@ -3,9 +3,11 @@ package draw_test
 import (
 	"bytes"
 	"context"
+	"image"
 	"image/png"
 	"math"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,46 @@ func TestBall(t *testing.T) {
 	}
 	radius := 200 / 1.08 / 2 // a twelfth of the height is margin
 	assert.InDelta(t, math.Pi*radius*radius, float64(covered), 0.02*float64(covered), "area of the disc, pixels")
+}
+
+// What is drawn reaches from margin to margin of one side of the picture and stands in its middle, also where the origin
+// of a mesh is at its end.
+func TestFills(t *testing.T) {
+	m := model.New("bar")
+	m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	m.Visuals = []model.Visual{{Body: "b", Kind: model.MeshVisual, File: "bar.obj"}}
+	m.Canonicalize()
+	models := map[string]*model.Model{"bar": m}
+	for _, family := range []string{"excavator", "stewart", "jansen", "miura"} {
+		var err error
+		models[family], err = bench.Generate(family, 1, 1)
+		require.NoError(t, err)
+	}
+	files := fstest.MapFS{"bar.obj": {Data: []byte("v 0 0 0\nv 5 0 0\nv 5 0.1 0\nv 5 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")}}
+	for name, m := range models {
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		s := scene.New(mech, scene.Options{Visuals: m.Visuals, Files: files})
+		require.Empty(t, s.Faults)
+		for _, v := range []draw.View{{Width: 400, Height: 300}, {Width: 300, Height: 400, Angles: true, Azimuth: 2, Elevation: -0.7}} {
+			var b bytes.Buffer
+			require.NoError(t, draw.PNG(context.Background(), &b, s, mech.Initial(), v))
+			img, err := png.Decode(&b)
+			require.NoError(t, err)
+			seen := image.Rectangle{}
+			for y := range v.Height {
+				for x := range v.Width {
+					if r, g, b, _ := img.At(x, y).RGBA(); min(r, g, b) < 0xd000 {
+						seen = seen.Union(image.Rect(x, y, x+1, y+1))
+					}
+				}
+			}
+			assert.InDelta(t, v.Width, seen.Min.X+seen.Max.X, 6, "%s: in the middle, left and right", name)
+			assert.InDelta(t, v.Height, seen.Min.Y+seen.Max.Y, 6, "%s: in the middle, up and down", name)
+			part := max(float64(seen.Dx())/float64(v.Width), float64(seen.Dy())/float64(v.Height))
+			assert.InDelta(t, 1/1.08, part, 0.02, "%s: of the picture", name)
+		}
+	}
 }
 
 // Equal scenes have equal bytes, whatever was drawn before.

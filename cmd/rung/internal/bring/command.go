@@ -93,6 +93,7 @@ func run(cmd *cobra.Command, path string, f *flags) error {
 	}
 	if f.output != "" {
 		p.Stage("writing", 0)
+		placeMeshes(result.Model, path, folders, f.output)
 		if err := out.Close(model.Write(out, result.Model)); err != nil {
 			return err
 		}

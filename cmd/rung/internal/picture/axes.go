@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sameValues is the extent of values, relative to the largest of them, up to which they are drawn as one.
-const sameValues = 1e-12
+// sameValues is the extent of values, relative to the largest of them, up to which they are drawn as one: below it are
+// the errors to which joints close, and labels of an axis have more digits than there is room for.
+const sameValues = 1e-9
 
 // rounds marks round numbers, about six of them.
 type rounds struct{}

@@ -36,3 +36,13 @@ func TestWholeTicks(t *testing.T) {
 		assert.Equal(t, want, labels)
 	}
 }
+
+// TestRoom: an axis of values that differ by rounding alone shows one value, and not its rounding.
+func TestRoom(t *testing.T) {
+	lo, hi := room(0.9-1e-12, 0.9+1e-12, 0.05)
+	assert.InDelta(t, 0.855, lo, 1e-9)
+	assert.InDelta(t, 0.945, hi, 1e-9)
+	lo, hi = room(-5e-12, 5e-12, 0.05) // as of a drift
+	assert.InDelta(t, -5.5e-12, lo, 1e-15)
+	assert.InDelta(t, 5.5e-12, hi, 1e-15)
+}

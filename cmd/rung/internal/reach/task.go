@@ -2,6 +2,7 @@ package reach
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -117,7 +118,11 @@ func place(t *ik.Task, m *model.Model, flag, text string, n int) error {
 		point, name = [3]float64(at), strings.TrimSpace(name[:i])
 	}
 	if !slices.ContainsFunc(m.Bodies, func(b model.Body) bool { return b.Name == name }) {
-		return shell.UseErrorf("%s: no body and no target %s", flag, fault.Name(name))
+		names := make([]string, len(m.Bodies))
+		for i := range names {
+			names[i] = fault.Name(m.Bodies[i].Name)
+		}
+		return shell.UseErrorf("%s: no body and no target %s; there are the bodies %s", flag, fault.Name(name), fault.List(names))
 	}
 	target := ik.Target{Name: given, Type: ik.Point, Body: name, Frame: model.Pose{Position: point}}
 	if n == 4 {
@@ -150,23 +155,28 @@ func move(t *ik.Target, flag string, x []float64) error {
 
 var errNumbers = map[int]error{3: errors.New("want three numbers x,y,z"), 4: errors.New("want a unit quaternion w,x,y,z")}
 
+// notNumbers says that text is not n numbers.
+func notNumbers(text string, n int) error {
+	return fmt.Errorf("%w in place of %s", errNumbers[n], fault.Name(strings.TrimSpace(text)))
+}
+
 // numbers returns n numbers, which commas part; four have to be a unit quaternion.
 func numbers(text string, n int) ([]float64, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) != n {
-		return nil, errNumbers[n]
+		return nil, notNumbers(text, n)
 	}
 	x, sq := make([]float64, n), 0.0
 	for i, p := range parts {
 		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, errNumbers[n]
+			return nil, notNumbers(text, n)
 		}
 		x[i] = v
 		sq += v * v
 	}
 	if n == 4 && !(math.Abs(math.Sqrt(sq)-1) <= 1e-6) {
-		return nil, errNumbers[n]
+		return nil, notNumbers(text, n)
 	}
 	return x, nil
 }

@@ -174,7 +174,7 @@ func (f *Flags) chosenBodies(mech *mechanism.Mechanism) ([]int, error) {
 		}
 		i, err := mech.BodyIndex(name)
 		if err != nil {
-			return nil, shell.UseErrorf("--bodies: no body %s", fault.Name(name))
+			return nil, shell.NoBody("--bodies", name, mech)
 		}
 		if i == mechanism.World {
 			return nil, shell.UseErrorf("--bodies: the world does not move")
@@ -298,6 +298,11 @@ func (f *Flags) pictures() [4]string { return [...]string{f.plot, f.view, f.side
 
 // chosenJoints returns the numbers of the joints of --wrenches.
 func (f *Flags) chosenJoints(mech *mechanism.Mechanism) ([]int, error) {
+	for _, name := range f.wrenches {
+		if _, err := mech.JointIndex(name); err != nil {
+			return nil, shell.NoJoint("--wrenches", name, mech)
+		}
+	}
 	return chosen("wrenches", "joint", f.wrenches, mech.JointIndex)
 }
 

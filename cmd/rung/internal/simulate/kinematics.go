@@ -205,7 +205,7 @@ func addDrives(m *model.Model, drives []string) error {
 		}
 		j, err := mech.JointIndex(drive[:at])
 		if err != nil {
-			return shell.UseErrorf("--drive: no joint %s", fault.Name(drive[:at]))
+			return shell.NoJoint("--drive", drive[:at], mech)
 		}
 		if driven[j] {
 			return shell.UseErrorf("--drive: joint %s has two rates", fault.Name(drive[:at]))

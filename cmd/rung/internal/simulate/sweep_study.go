@@ -138,7 +138,7 @@ func (s *sweep) checkEnd() error {
 	if math.Abs(rows-math.Round(rows)) <= rowSlack && rows > rowSlack {
 		return nil
 	}
-	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("s is no part of the run, %v s: its last row would not be its end", s.flags.until-start))
+	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("does not go into the run of %v s without remainder: the last row would not be at its end", s.flags.until-start))
 }
 
 const (

@@ -172,7 +172,7 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	for _, name := range names {
 		i, err := mech.BodyIndex(name)
 		if err != nil {
-			return nil, shell.UseErrorf("--hold: no body %s", fault.Name(name))
+			return nil, shell.NoBody("--hold", name, mech)
 		}
 		if i != mechanism.World { // which never moves
 			hold = append(hold, i)

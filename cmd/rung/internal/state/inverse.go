@@ -165,7 +165,7 @@ func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Free
 		}
 		i := strings.LastIndexByte(word, '.')
 		if i < 0 {
-			return nil, shell.UseErrorf("--actuated: no joint %s", fault.Name(word))
+			return nil, shell.NoJoint("--actuated", word, mech)
 		}
 		j, err := mech.JointIndex(word[:i])
 		if err != nil {

@@ -1,0 +1,37 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Named is a mechanism whose bodies and joints have names.
+type Named interface {
+	NumBodies() int
+	NumJoints() int
+	BodyName(i int) string
+	JointName(i int) string
+}
+
+// NoBody is the error of a flag that names a body which mech has not.
+func NoBody(flag, name string, mech Named) error {
+	return noName(flag, "body", name, mech.NumBodies(), mech.BodyName)
+}
+
+// NoJoint is NoBody for joints.
+func NoJoint(flag, name string, mech Named) error {
+	return noName(flag, "joint", name, mech.NumJoints(), mech.JointName)
+}
+
+// noName lists the names that there are. A name with a comma has to be in quotes, as a comma parts names.
+func noName(flag, what, name string, n int, at func(i int) string) error {
+	names, commas := make([]string, n), ""
+	for i := range names {
+		names[i] = fault.Name(at(i))
+		if strings.HasPrefix(at(i), name+",") {
+			commas = ` (a name with a comma is in double quotes, inside those of the shell)`
+		}
+	}
+	return UseErrorf("%s: no %s %s; there are %s%s", flag, what, fault.Name(name), fault.List(names), commas)
+}
