@@ -1,0 +1,195 @@
+package main
+
+import "github.com/rung-mbd/rung/internal/tape/places"
+
+// apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
+func apart(k *kernel) (r, v []val) {
+	own := k.vec(at('D', 0), 3)
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot(anys(own), lanesOf('C', 3*i, 3, 1))
+	}
+	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]val, 3)
+	for i := range v {
+		v[i] = k.sub(k.sub(k.ld(at('E', places.PinVelocity+i)), at('B', atVelocity+i)), v[i])
+		r[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
+	}
+	for i, x := range k.cross(k.vec(at('E', places.PinOmega), 3), r) { // −ω×R is ω×r
+		v[i] = k.sub(v[i], x)
+	}
+	return r, v
+}
+
+// ownAxis returns the axis of a body's pin, world axes.
+func ownAxis(k *kernel) []val {
+	s, r := make([]val, 3), k.vec(at('D', places.PinAxis), 3)
+	for i := range s {
+		s[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
+	}
+	return s
+}
+
+// slower returns how much slower than the pin E a body turns.
+func slower(k *kernel) []val {
+	w := make([]val, 3)
+	for i := range w {
+		w[i] = k.sub(k.ld(at('E', places.PinOmega+i)), at('B', atOmega+i))
+	}
+	return w
+}
+
+// unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
+// the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
+func unpin(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	s := ownAxis(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	t := k.cross(s, z)
+	k.put(at('A', 0), t...)
+	squares(k, t, r)
+	w := slower(k)
+	along := k.dot(anys(w), anys(z))
+	for i := range w {
+		k.st(at('A', 6+i), k.fnma(along, z[i], w[i]))
+	}
+}
+
+// snap is Snap.
+func snap(k *kernel) {
+	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
+	p := k.vec(at('A', atRotation), 4)
+	over := excess(k, p)
+	t := twice(k, k.cross(p[1:], k.vec(at('C', places.PinAxis), 3)))
+	s := k.cross(p[1:], t)
+	for i := range s {
+		s[i] = k.add(k.fma(t[i], p[0], s[i]), at('C', places.PinAxis+i))
+	}
+	v, square := apartFrom(k, s, at('D', places.PinAxis))
+	ontoAxis(k, p, v, over, square, 'A', 'B')
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
+		x := k.sub(k.ld(at('D', i)), near[i])
+		moved := k.sub(x, at('A', i))
+		k.st(at('A', i), x)
+		square = k.fma(moved, moved, square)
+	}
+	k.st(at('E', 0), k.add(square, at('E', 0)))
+	ontoRates(k, k.vec(at('A', atOmega), 3), near, 'D', 0)
+}
+
+// twice returns 2·x.
+func twice(k *kernel, x []val) []val {
+	for i := range x {
+		x[i] = k.add(x[i], x[i])
+	}
+	return x
+}
+
+// apartFrom returns v = ½·s×z, and the square of s×z, of the axis s of a body and that of a pin.
+func apartFrom(k *kernel, s []val, pin mem) (v []val, square val) {
+	v = k.cross(s, k.vec(pin, 3))
+	square = k.dot(anys(v), anys(v))
+	for i := range v {
+		v[i] = k.mul(v[i], constant(half))
+	}
+	return v, square
+}
+
+// ontoAxis turns a body of the rotation p, whose square is larger than one by over, by 2·v, and stores its rotation in
+// the state and its axes in axes. The turn is 2·atan of v, half of the angle's sine, which is the angle but for its third
+// power; square is that of 2·v.
+func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
+	// (1, v)·p, of length one: its square is (1 + v²)·p².
+	out := []val{
+		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], p[0]))),
+		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], p[1]))),
+		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
+		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], p[3]))),
+	}
+	square = k.mul(k.mul(square, constant(half)), constant(half))
+	k.put(at(state, atRotation), scaledBack(k, out, k.add(k.fma(square, over, over), square))...)
+	axesOf(k, state, atRotation, axes)
+}
+
+// ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
+// The origin of the pin is at near from the body's.
+func ontoRates(k *kernel, w, near []val, pin byte, o int) {
+	rel := make([]val, 3)
+	for i := range rel {
+		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
+	}
+	z := k.vec(at(pin, o+places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
+	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	out := make([]val, 3)
+	for i := range out {
+		out[i] = k.fma(rate, z[i], k.ld(at(pin, o+places.PinOmega+i)))
+		k.st(at('A', atOmega+i), out[i])
+	}
+	for i, x := range k.cross(near, out) {
+		k.st(at('A', atVelocity+i), k.add(x, at(pin, o+places.PinVelocity+i)))
+	}
+}
+
+// uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
+// −(n·(n·w)/n², V).
+func uncross(k *kernel) {
+	r, v := apart(k)
+	k.put(at('A', 3), r...)
+	k.put(at('A', 9), v...)
+	y := ownAxis(k)
+	x := k.vec(at('E', places.PinAxis), 3)
+	n := k.cross(y, x)
+	part := k.div(constant(one), k.dot(anys(n), anys(n)))
+	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
+	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
+	t := make([]val, 3)
+	for i := range n {
+		t[i] = k.mul(turn, n[i])
+		k.st(at('A', i), t[i])
+		k.st(at('A', 6+i), k.mul(rate, n[i]))
+	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+}
+
+// squares adds the squares of numbers to F.
+func squares(k *kernel, x, y []val) {
+	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
+}
+
+// unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
+// the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
+// 2·q₀·q.
+func unslide(k *kernel) {
+	r, v := apart(k)
+	z := k.vec(at('E', places.PinAxis), 3)
+	for i, x := range [2][]val{r, v} {
+		along := k.dot(anys(x), anys(z))
+		for j := range x {
+			k.st(at('A', 6*i+3+j), k.fnma(along, z[j], x[j]))
+		}
+	}
+	k.put(at('A', 6), slower(k)...)
+	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that
+	// body.
+	p, c := k.vec(at('B', atRotation), 4), func(i int) mem { return at('D', places.PinTurn+i) }
+	a := []val{
+		k.fnma(p[3], c(3), k.fnma(p[2], c(2), k.fnma(p[1], c(1), k.mul(p[0], c(0))))),
+		k.fnma(p[3], c(2), k.fma(p[2], c(3), k.fma(p[1], c(0), k.mul(p[0], c(1))))),
+		k.fnma(p[1], c(3), k.fma(p[3], c(1), k.fma(p[2], c(0), k.mul(p[0], c(2))))),
+		k.fnma(p[2], c(1), k.fma(p[1], c(2), k.fma(p[3], c(0), k.mul(p[0], c(3))))),
+	}
+	b := func(i int) mem { return at('E', places.PinRotation+i) }
+	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
+	q = k.sub(k.null(), k.add(q, q))
+	t := make([]val, 3)
+	for i := 1; i <= 3; i++ { // a·b̄
+		j, l := i%3+1, (i+1)%3+1
+		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
+		t[i-1] = k.mul(q, x)
+		k.st(at('A', i-1), t[i-1])
+	}
+	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+}

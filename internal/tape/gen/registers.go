@@ -1,0 +1,390 @@
+package main
+
+import (
+	"fmt"
+	"log"
+	"slices"
+	"strings"
+)
+
+// allocator gives registers to values, and keeps what has been loaded or stored in registers that are left until it is
+// read again. Operands of different letters do not overlap where an instruction reads one after it has written to the
+// other, so that only a store to the same operand changes what is kept.
+type allocator struct {
+	isa    isa
+	k      *kernel
+	last   map[val]int
+	events map[mem][]event
+	reg    map[val]int
+	kept   map[mem]int
+	fixed  map[mem]bool // what stays in registers through the loop
+	users  []int        // of each register: values and places that are in it
+	free   []int
+}
+
+// event is a line at which a place is read, or else at which what has been read of it is of no use any more.
+type event struct {
+	line  int
+	reads bool
+}
+
+func newAllocator(k *kernel, s isa) *allocator {
+	a := &allocator{isa: s, k: k, last: map[val]int{}, events: map[mem][]event{}, reg: map[val]int{}, kept: map[mem]int{}, users: make([]int, s.regs)}
+	for i, l := range k.lines {
+		for n, x := range l.args {
+			switch x := x.(type) {
+			case val:
+				a.last[x] = i
+			case mem:
+				a.events[x] = append(a.events[x], event{i, l.op != "st" || n == 0})
+			}
+		}
+	}
+	for v := range k.pinned {
+		a.last[v] = len(k.lines)
+	}
+	for r := range s.regs {
+		a.free = append(a.free, r)
+	}
+	return a
+}
+
+// never is the next line of what is not read again.
+const never = 1 << 30
+
+// hoist loads what all turns of the loop read, as far as there are registers that the loop does not take.
+func (a *allocator) hoist(b *strings.Builder) {
+	a.forgetAll()
+	k := a.k
+	body := k.lines[k.from:k.to]
+	changes := map[byte]bool{'Z': true} // which are few
+	for _, l := range body {
+		switch l.op {
+		case "step", "stepL":
+			changes[l.ptr] = true
+		case "st":
+			changes[l.args[1].(mem).ptr] = true
+		}
+	}
+	left := len(a.free) - k.width()
+	fixed := map[mem]bool{}
+	for _, l := range body {
+		for _, x := range l.args {
+			m, ok := x.(mem)
+			if !ok || changes[m.ptr] || fixed[m] || left <= 0 {
+				continue
+			}
+			r := a.take(k.from, nil)
+			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", address(m), a.name(r))
+			a.kept[m], fixed[m] = r, true
+			left--
+		}
+	}
+	a.fixed = fixed
+}
+
+// width returns the number of registers that the values of the loop take at once, but for those from before it, and one
+// for a copy.
+func (k *kernel) width() int {
+	last := map[val]int{}
+	for i := k.from; i < k.to; i++ {
+		for _, x := range k.lines[i].args {
+			if v, ok := x.(val); ok {
+				last[v] = i
+			}
+		}
+	}
+	live, most := map[val]bool{}, 0
+	for i := k.from; i < k.to; i++ {
+		if l := k.lines[i]; l.dst >= 0 && !l.inPlace {
+			live[l.dst] = true
+		}
+		most = max(most, len(live))
+		for v := range live {
+			if last[v] <= i {
+				delete(live, v)
+			}
+		}
+	}
+	return most + 1
+}
+
+// nextRead returns the line after i at which what a place has now is read.
+func (a *allocator) nextRead(m mem, i int) int {
+	if a.fixed[m] {
+		return i + 1 // it stays
+	}
+	for _, e := range a.events[m] {
+		if e.line <= i {
+			continue
+		}
+		if !e.reads {
+			return never
+		}
+		for _, end := range [2]int{a.k.from, a.k.to} { // a loop starts anew
+			if a.k.from >= 0 && i < end && end <= e.line {
+				return never
+			}
+		}
+		for _, l := range a.k.lines[i:e.line] {
+			if (l.op == "step" || l.op == "stepL") && l.ptr == m.ptr || l.op == "st" && mayMeet(l.args[1].(mem), m) {
+				return never
+			}
+		}
+		return e.line
+	}
+	return never
+}
+
+// mayMeet reports whether two places that are not written alike may be the same.
+func mayMeet(x, y mem) bool { return x.ptr == y.ptr && (x.stride != y.stride || x.times != y.times) }
+
+// drop gives the register of a use back if it was the last one.
+func (a *allocator) drop(r int) {
+	if a.users[r]--; a.users[r] == 0 {
+		a.free = append(a.free, r)
+	}
+}
+
+// forget keeps a place no longer.
+func (a *allocator) forget(m mem) {
+	if r, ok := a.kept[m]; ok {
+		delete(a.kept, m)
+		a.drop(r)
+	}
+}
+
+// keep keeps what is in a register and in a place, if it is read after line i.
+func (a *allocator) keep(m mem, r, i int) {
+	a.forget(m)
+	if a.nextRead(m, i) < never {
+		a.kept[m] = r
+		a.users[r]++
+	}
+}
+
+// evict frees a register that keeps what is read later than after line next, but not those in use. It reports whether
+// there was one.
+func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
+	var worst mem
+	found := false
+	for m, r := range a.kept {
+		n := a.nextRead(m, i)
+		if inUse[r] || a.fixed[m] || a.users[r] > 1 || n < next || n == next && !(found && later(m, worst)) {
+			continue
+		}
+		worst, next, found = m, n, true
+	}
+	if found {
+		a.forget(worst)
+	}
+	return found
+}
+
+// later orders places, so that a choice among them is always the same.
+func later(x, y mem) bool {
+	return fmt.Sprint(x) > fmt.Sprint(y)
+}
+
+// take returns a register for line i.
+func (a *allocator) take(i int, inUse map[int]bool) int {
+	if len(a.free) == 0 && !a.evict(i, i-1, inUse) {
+		log.Fatalf("%s: no register left for %s", a.k.name, a.isa.name)
+	}
+	r := slices.Min(a.free)
+	a.free = slices.DeleteFunc(a.free, func(x int) bool { return x == r })
+	a.users[r] = 1
+	return r
+}
+
+func (a *allocator) name(r int) string { return fmt.Sprintf("%c%d", a.isa.reg, r) }
+
+// address returns a place as text.
+func address(m mem) string {
+	p, t := pointers[m.ptr], m.times
+	if t > 2 {
+		p, t = "R9", t-3
+	}
+	text := fmt.Sprintf("%d(%s)", 64*m.off, p)
+	if t > 0 {
+		text += fmt.Sprintf("(%s*%d)", map[byte]string{'K': "R12", 'L': "R13"}[m.stride], t)
+	}
+	return text
+}
+
+func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) {
+	if i == a.k.to {
+		a.fixed = nil
+		a.forgetAll()
+	}
+	switch l.op {
+	case "stepL":
+		fmt.Fprintf(b, "\tADDQ R13, %s\n", pointers[l.ptr])
+		return
+	case "step":
+		fmt.Fprintf(b, "\tADDQ $%d, %s\n", 64*l.lanes, pointers[l.ptr])
+		if far[l.ptr] {
+			fmt.Fprintf(b, "\tADDQ $%d, R9\n", 64*l.lanes)
+		}
+		return
+	}
+	// Operands that are in registers. Others are read where they are, but for those that are read again.
+	var text [4]string
+	inUse := map[int]bool{}
+	for n, x := range l.args {
+		switch x := x.(type) {
+		case val:
+			r, ok := a.reg[x]
+			if !ok {
+				log.Fatalf("%s: value %d is gone", a.k.name, x)
+			}
+			text[n], inUse[r] = a.name(r), true
+		case mem:
+			if r, ok := a.kept[x]; ok {
+				inUse[r] = true
+			}
+		}
+	}
+	for n, x := range l.args {
+		m, ok := x.(mem)
+		if !ok {
+			continue
+		}
+		text[n] = address(m)
+		if l.op == "st" || l.op == "ld" {
+			continue
+		}
+		r, kept := a.kept[m]
+		if next := a.nextRead(m, i); !kept && next < never && (len(a.free) > 0 || a.evict(i, next+1, inUse)) {
+			r, kept = a.take(i, inUse), true
+			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[n], a.name(r))
+			a.kept[m] = r
+		}
+		if kept {
+			text[n], inUse[r] = a.name(r), true
+		}
+	}
+	// release gives back what is read here for the last time.
+	release := func() {
+		for _, x := range l.args {
+			switch x := x.(type) {
+			case val:
+				if r, ok := a.reg[x]; ok && a.last[x] == i {
+					delete(a.reg, x)
+					a.drop(r)
+				}
+			case mem:
+				if l.op != "st" && a.nextRead(x, i) == never {
+					a.forget(x)
+				}
+			}
+		}
+	}
+	switch l.op {
+	case "st":
+		m := l.args[1].(mem)
+		fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[0], text[1])
+		for x := range a.kept {
+			if mayMeet(m, x) {
+				a.forget(x)
+			}
+		}
+		a.keep(m, a.reg[l.args[0].(val)], i)
+		if a.k.changes(l.args[0].(val)) {
+			a.forget(m)
+		}
+		release()
+		return
+	case "ld":
+		m := l.args[0].(mem)
+		own := a.k.changes(l.dst)
+		r, kept := a.kept[m]
+		switch {
+		case kept && !own:
+			a.users[r]++
+		case kept:
+			r = a.take(i, inUse)
+			fmt.Fprintf(b, "\tVMOVAPD %s, %s\n", a.name(a.kept[m]), a.name(r))
+		default:
+			r = a.take(i, inUse)
+			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[0], a.name(r))
+			if !own {
+				a.keep(m, r, i)
+			}
+		}
+		a.reg[l.dst] = r
+		release()
+		a.dead(l.dst)
+		return
+	}
+	fused := map[string]string{"fma": "VFMADD231PD", "fnma": "VFNMADD231PD"}[l.op]
+	if fused != "" {
+		acc := l.args[0].(val)
+		dst := a.reg[acc]
+		switch {
+		case l.inPlace:
+		case a.last[acc] == i && a.users[dst] == 1: // it ends here: its register takes the result
+			delete(a.reg, acc)
+		default:
+			dst = a.take(i, inUse)
+			fmt.Fprintf(b, "\tVMOVAPD %s, %s\n", text[0], a.name(dst))
+		}
+		fmt.Fprintf(b, "\t%s %s, %s, %s\n", fused, text[2], text[1], a.name(dst))
+		release()
+		a.reg[l.dst] = dst
+		a.dead(l.dst)
+		return
+	}
+	if l.op == "more" { // which needs its operands until the end
+		dst := a.take(i, inUse)
+		if a.isa.avx2 {
+			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, %s\n", text[1], text[0], a.name(dst))
+			fmt.Fprintf(b, "\tVBLENDVPD %s, %s, %s, %s\n", a.name(dst), text[2], text[3], a.name(dst))
+		} else {
+			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, K1\n", text[1], text[0])
+			fmt.Fprintf(b, "\tVBLENDMPD %s, %s, K1, %s\n", text[2], text[3], a.name(dst))
+		}
+		release()
+		a.reg[l.dst] = dst
+		return
+	}
+	if l.op == "most" {
+		fmt.Fprintf(b, "\tVMAXPD %s, %s, %s\n", text[0], text[1], a.name(a.reg[l.dst]))
+		release()
+		return
+	}
+	release()
+	dst := a.take(i, nil)
+	a.reg[l.dst] = dst
+	d := a.name(dst)
+	switch l.op {
+	case "null":
+		if a.isa.avx2 {
+			fmt.Fprintf(b, "\tVXORPD %s, %s, %s\n", d, d, d)
+		} else {
+			fmt.Fprintf(b, "\tVPXORQ %s, %s, %s\n", d, d, d)
+		}
+	case "sqrt":
+		fmt.Fprintf(b, "\tVSQRTPD %s, %s\n", text[0], d)
+	default:
+		op := map[string]string{"add": "VADDPD", "sub": "VSUBPD", "mul": "VMULPD", "div": "VDIVPD", "max": "VMAXPD"}[l.op]
+		fmt.Fprintf(b, "\t%s %s, %s, %s\n", op, text[1], text[0], d)
+	}
+	a.dead(l.dst)
+}
+
+// forgetAll keeps nothing.
+func (a *allocator) forgetAll() {
+	for m, r := range a.kept {
+		delete(a.kept, m)
+		a.drop(r)
+	}
+}
+
+// dead gives back the register of a value that nothing reads.
+func (a *allocator) dead(v val) {
+	if _, read := a.last[v]; !read {
+		a.drop(a.reg[v])
+		delete(a.reg, v)
+	}
+}
