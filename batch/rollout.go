@@ -168,10 +168,11 @@ type rollTasks Batch
 // Do moves one group on.
 func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task) }
 
-// roll moves a group on.
+// roll makes all steps of a group.
 //
-// The states take what the lanes have come to where somebody reads them. Up to then the lanes are ahead of them by some
-// steps, all of which have been made by all lanes.
+// A step in lanes leaves its result in the workspace. It is stored in the states when somebody reads them: a controller, a
+// force without lanes, Rollout.Into, or the caller at the end. Between two stores the lanes are some steps ahead of the
+// states. All lanes have made all of these steps.
 func (w *worker) roll(r *rolling, g int) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
@@ -240,8 +241,8 @@ func (w *worker) load(r *rolling, g int) {
 	copy(w.w[int(w.c.input)*lanes:], r.states.data[g*size:][:size])
 }
 
-// catchUp makes the steps again by which the lanes of a group are ahead of its states, stores what they come to, and
-// makes one more.
+// catchUp is for a group whose lanes are ahead of its states when a step fails in a lane. It makes the steps since the last
+// store again, stores their result, and makes the failed step once more.
 func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 	w.load(r, g)
 	for range ahead {
@@ -279,7 +280,7 @@ func (s *States) copyGroup(from *States, g, n int) {
 }
 
 // stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
-// With watch it takes in how near they are to singular poses.
+// With watch, Outcome.watch takes their nearness to singular poses.
 func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	s, t, h := r.states, w.t.steps, r.how.Step
 	ok = w.prepare(s, g*lanes, n)
@@ -438,7 +439,8 @@ func (w *worker) store(r *rolling, g, n int, ok uint) {
 // of the mechanism.
 const driftPart = 1e-2
 
-// mostTurn is the largest turn of a body in a step in lanes, rad: their series of rotations are exact to 3e-10 up to it.
+// mostTurn is the largest angle by which a body turns in a step in lanes, rad. Up to it the series of sine and cosine are
+// exact to 3e-10.
 const mostTurn = 1
 
 // stepAlone makes a step of state i.

@@ -207,15 +207,8 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 		}
 	}
 	for l, t := range time[:n] {
-		if !(math.Abs(t) <= math.MaxFloat64) {
+		if w.st.Time = t; !finite(t) || w.timed && w.mech.CheckTime(w.st) != nil {
 			ok &^= 1 << l
-		}
-	}
-	if w.timed {
-		for l, t := range time[:n] {
-			if w.st.Time = t; w.mech.CheckTime(w.st) != nil {
-				ok &^= 1 << l
-			}
 		}
 	}
 	if s.wrench != nil {

@@ -96,8 +96,9 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 	return out
 }
 
-// moveAll adds the step of SemiImplicit of all bodies, and their axes after it: those of groups whose tree joints are all
-// hinges go on from pin to pin. It finds what Departure finds, so that the stage before does without.
+// moveAll adds the step of SemiImplicit of all bodies, and their axes after it. Bodies of groups that snap move to the new
+// places of their pins. The instructions also record how far quaternions are from length one, so the stage before the step
+// has no Departure.
 func (c *compiler) moveAll() {
 	move := func(h *hung, code tape.Code) {
 		b := &c.bodies[h.body]

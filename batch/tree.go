@@ -70,8 +70,9 @@ func (c *compiler) hang() {
 	c.lasting()
 }
 
-// rootHinge reports whether what a body on a hinge to the ground moves by is one instruction. Rollout reads the arm that it
-// does without, but for groups of hinges alone.
+// rootHinge reports whether one instruction, Root or RootHolds, finds c and N of a body: if a hinge connects it to the
+// ground. These instructions do not store the arm of the hinge. Rollout reads the arm unless all tree joints of the group
+// are hinges, so only such groups have them.
 func (c *compiler) rootHinge(h *hung) bool { return h.parent == nil && h.group.snaps }
 
 // column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
@@ -287,17 +288,17 @@ func (c *compiler) pinTo(out place, j int, s side) {
 
 // pinOf returns the pin on the parent of a body in a group.
 func (c *compiler) pinOf(h *hung) place {
+	var out place
 	if h.parent == nil {
-		out := c.constant(make([]float64, places.Pin)...)
-		c.pinOnto(out, h)
-		return out
+		out = c.constant(make([]float64, places.Pin)...)
+	} else {
+		out = c.room(places.Pin)
 	}
-	out := c.room(places.Pin)
 	c.pinOnto(out, h)
 	return out
 }
 
-// pinOnto stores the pin on the parent of a body in a group. That of the ground has zeros to begin with.
+// pinOnto stores in out the pin on the parent of a body in a group. If the parent is the ground, out has to be zeros.
 func (c *compiler) pinOnto(out place, h *hung) {
 	_, far := h.sides()
 	if h.parent == nil {
@@ -306,7 +307,7 @@ func (c *compiler) pinOnto(out place, h *hung) {
 		return
 	}
 	b, code := &c.bodies[h.parent.body], tape.Pin
-	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // whose own frame is compared with the parent's
+	if c.mech.Joints[h.joint].Kind == joints.Prismatic { // Unslide compares the rotations of both bodies
 		code = tape.TurnedPin
 	}
 	c.op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))

@@ -129,7 +129,7 @@ func dependencies(list []Op, n int) (after [][]int32, wait []int) {
 	}
 	for i := range list {
 		o := &list[i]
-		s, operands := &spans[o.Code], [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F}
+		s, operands := &spans[o.Code], o.operands()
 		for k := range operands {
 			if r := &s.reads[k]; r.used {
 				first, last := r.of(o, operands[k], n)

@@ -24,12 +24,18 @@ func (c Code) String() string {
 }
 
 // Op is an instruction. Operands are places in the workspace, in bytes.
+//
+// An operand that the instruction writes may be the same place as one that it reads, if each number is read before the
+// place takes another. Apart from that, the two must not overlap: kernels keep in registers what they have read.
 type Op struct {
 	Code          Code
 	N             uint32 // repetitions of its loop, or length of a row
 	A, B, C, D, E uint32
 	F             uint32 // bytes from one row of a destination to the next, or one more operand
 }
+
+// operands returns A to F.
+func (o *Op) operands() [6]uint32 { return [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F} }
 
 // Reserved is the number of places at the front of a workspace that hold constants.
 const Reserved = 8
@@ -88,8 +94,7 @@ func Check(list []Op, n int) bool {
 		if int(o.Code) >= numCodes {
 			return false
 		}
-		operands := [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F}
-		for i, p := range operands {
+		for i, p := range o.operands() {
 			if s := &spans[o.Code]; i == 5 && !s.reads[i].used && !s.writes[i].used { // no place
 				continue
 			}

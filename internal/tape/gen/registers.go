@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// allocator gives registers to values, and keeps what has been loaded or stored in registers that are left until it is
-// read again. Operands of different letters do not overlap where an instruction reads one after it has written to the
-// other, so that only a store to the same operand changes what is kept.
+// allocator gives registers to values. Registers that are left keep numbers that have been loaded or stored, until they are
+// read for the last time. Only a store to the same operand changes a number that is kept: operands of different letters do
+// not overlap where an instruction reads one after it has written to the other (tape.Op).
 type allocator struct {
 	isa    isa
 	k      *kernel
@@ -18,11 +18,11 @@ type allocator struct {
 	reg    map[val]int
 	kept   map[mem]int
 	fixed  map[mem]bool // what stays in registers through the loop
-	users  []int        // of each register: values and places that are in it
+	users  []int        // of each register: how many values and places are in it
 	free   []int
 }
 
-// event is a line at which a place is read, or else at which what has been read of it is of no use any more.
+// event is a line that reads a place, or else one that stores another number in it.
 type event struct {
 	line  int
 	reads bool
@@ -49,7 +49,7 @@ func newAllocator(k *kernel, s isa) *allocator {
 	return a
 }
 
-// never is the next line of what is not read again.
+// never stands for the line of a read that does not come.
 const never = 1 << 30
 
 // hoist loads what all turns of the loop read, as far as there are registers that the loop does not take.
@@ -109,7 +109,7 @@ func (k *kernel) width() int {
 	return most + 1
 }
 
-// nextRead returns the line after i at which what a place has now is read.
+// nextRead returns the line after i at which the number that is in a place now is read.
 func (a *allocator) nextRead(m mem, i int) int {
 	if a.fixed[m] {
 		return i + 1 // it stays
@@ -136,7 +136,7 @@ func (a *allocator) nextRead(m mem, i int) int {
 	return never
 }
 
-// mayMeet reports whether two places that are not written alike may be the same.
+// mayMeet reports whether two places with different strides may be the same.
 func mayMeet(x, y mem) bool { return x.ptr == y.ptr && (x.stride != y.stride || x.times != y.times) }
 
 // drop gives the register of a use back if it was the last one.
@@ -154,7 +154,7 @@ func (a *allocator) forget(m mem) {
 	}
 }
 
-// keep keeps what is in a register and in a place, if it is read after line i.
+// keep notes that a register has the number of a place, if a line after i reads it.
 func (a *allocator) keep(m mem, r, i int) {
 	a.forget(m)
 	if a.nextRead(m, i) < never {
@@ -163,8 +163,8 @@ func (a *allocator) keep(m mem, r, i int) {
 	}
 }
 
-// evict frees a register that keeps what is read later than after line next, but not those in use. It reports whether
-// there was one.
+// evict frees a register that is not in use: the one whose number is read last, if no line up to next reads it. It reports
+// whether there was one.
 func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
 	var worst mem
 	found := false
