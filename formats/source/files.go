@@ -47,28 +47,36 @@ func (n Name) String() string {
 	return "package://" + n.Package + "/" + n.Path
 }
 
-// Resolve returns the file that a text in a file in folder dir of the root means:
-// a path relative to dir, package://NAME/PATH, model://NAME/PATH or file://PATH.
-// It returns an error for what lies outside the root and the packages.
-func (f *Files) Resolve(dir Name, text string) (Name, error) {
-	if scheme, rest, ok := strings.Cut(text, "://"); ok {
-		switch scheme {
-		case "package", "model":
-			name, p, _ := strings.Cut(rest, "/")
-			if name == "" { // package:///x, as some exporters write, is relative
-				return f.within(dir, p, text)
-			}
-			if _, ok := f.packages[name]; !ok {
-				return Name{}, fmt.Errorf("formats/source: no folder was given for the package %s of %s", fault.Name(name), fault.Name(text))
-			}
-			return f.within(Name{Package: name, Path: "."}, p, text)
-		case "file":
-			return f.within(dir, rest, text)
-		default:
-			return Name{}, fmt.Errorf("formats/source: %s files are not read: %s", fault.Name(scheme), fault.Name(text))
-		}
+// Address takes apart a text that names a file: a path, package://NAME/PATH, model://NAME/PATH or file://PATH. The package
+// is "" where the text has none; package:///PATH, as some exporters write, has none. It returns an error for other schemes.
+func Address(text string) (Name, error) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	switch {
+	case !ok:
+		return Name{Path: text}, nil
+	case scheme == "file":
+		return Name{Path: rest}, nil
+	case scheme == "package" || scheme == "model":
+		name, p, _ := strings.Cut(rest, "/")
+		return Name{name, p}, nil
 	}
-	return f.within(dir, text, text)
+	return Name{}, fmt.Errorf("formats/source: %s files are not read: %s", fault.Name(scheme), fault.Name(text))
+}
+
+// Resolve returns the file that a text in a file in folder dir of the root means (Address). Paths without a package are
+// relative to dir. It returns an error for what lies outside the root and the packages.
+func (f *Files) Resolve(dir Name, text string) (Name, error) {
+	to, err := Address(text)
+	if err != nil {
+		return Name{}, err
+	}
+	if to.Package != "" {
+		if _, ok := f.packages[to.Package]; !ok {
+			return Name{}, fmt.Errorf("formats/source: no folder was given for the package %s of %s", fault.Name(to.Package), fault.Name(text))
+		}
+		dir = Name{Package: to.Package, Path: "."}
+	}
+	return f.within(dir, to.Path, text)
 }
 
 // within joins a path to a folder and refuses what leaves its root.

@@ -3,15 +3,15 @@ package bring
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/model"
 )
 
-// placeMeshes names the meshes of m, which was read from the file at path, as the model at output finds them: by the way
-// from its folder. Files that are not there, or not in that folder or below it, keep the name that they have in the
-// file.
+// placeMeshes names the meshes of m by their paths from the folder of output, where a viewer of the written model looks
+// for them. The model has been read from the file at path. A mesh that is not there, or not in that folder or below it,
+// keeps its name.
 func placeMeshes(m *model.Model, path string, packages map[string]string, output string) {
 	to := "."
 	if output != shell.Stdio {
@@ -21,7 +21,7 @@ func placeMeshes(m *model.Model, path string, packages map[string]string, output
 	if err != nil {
 		return
 	}
-	source, err := realPath(path)
+	from, err := realPath(path)
 	if err != nil {
 		return
 	}
@@ -30,7 +30,7 @@ func placeMeshes(m *model.Model, path string, packages map[string]string, output
 		if v.Kind != model.MeshVisual {
 			continue
 		}
-		file, err := realPath(meshPath(v.File, filepath.Dir(source), packages))
+		file, err := realPath(meshPath(v.File, filepath.Dir(from), packages))
 		if err != nil {
 			continue
 		}
@@ -43,24 +43,19 @@ func placeMeshes(m *model.Model, path string, packages map[string]string, output
 	}
 }
 
-// meshPath returns the path of what a text in a file of folder dir means, "" if no folder was given for its package.
+// meshPath returns the path of the file that a text in a file of folder dir means, "" if that is not known.
 func meshPath(text, dir string, packages map[string]string) string {
-	scheme, rest, address := strings.Cut(text, "://")
-	if !address {
-		rest = text
-	}
-	if scheme == "package" || scheme == "model" {
-		name, inside, _ := strings.Cut(rest, "/")
-		if name != "" {
-			if dir = packages[name]; dir == "" {
-				return ""
-			}
-		}
-		rest = inside
-	} else if address && scheme != "file" {
+	to, err := source.Address(text)
+	if err != nil {
 		return ""
 	}
-	if rest = filepath.FromSlash(rest); filepath.IsAbs(rest) {
+	if to.Package != "" {
+		if dir = packages[to.Package]; dir == "" {
+			return ""
+		}
+	}
+	rest := filepath.FromSlash(to.Path)
+	if filepath.IsAbs(rest) {
 		return rest
 	}
 	return filepath.Join(dir, rest)
