@@ -97,7 +97,7 @@ func actuatorSets(t *testing.T, mech *mechanism.Mechanism) (sets []string) {
 // too few, held still and for the accelerations the model has by itself.
 func TestInverseMethods(t *testing.T) {
 	check.Long(t)
-	count, turn := map[string]int{}, 0
+	count := map[string]int{}
 	for _, name := range sampled(goldenNames(t), 2) {
 		m, err := model.ReadFile(golden(name))
 		require.NoError(t, err)
@@ -118,7 +118,6 @@ func TestInverseMethods(t *testing.T) {
 				want := invert(t, args...)
 				count[fmt.Sprint(want.Status, " ", want.status)]++
 				methods := shell.MethodNames()[1:]
-				turn++
 				for _, method := range methods {
 					what := fmt.Sprintf("%s %s %v", name, method, args[2:])
 					got := invert(t, append(args, "--method", method)...)
