@@ -358,11 +358,13 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 	}
 	out := Refinement{Size: size}
 	var c Checked
+	var e estimates
 	if twice {
-		c.Largest, c.Least = f.residualTwice(r, b, x, &out)
+		e = f.residualTwice(r, b, x, &out)
 	} else {
-		c.Largest, c.Least = f.residual(r, b, x, &out)
+		e = f.residual(r, b, x, &out)
 	}
+	c.Largest, c.Least = e.largest, e.least
 	c.Doubt, c.Worst = out.Doubt, out.Worst
 	for i, v := range s.Held() {
 		held = held[copy(held, r[p.Off[v]:p.Off[v+1]]):]

@@ -19,6 +19,10 @@ const (
 	enoughError = 5e-15
 	smallPivot  = 3e-5
 	enoughRatio = 1e-12
+	// Of a million estimates some are above enoughError where each is rounding. The largest may be manyError if they
+	// amount to meanError of the norm of the whole +1 part, all together. That takes at least 25 +1 nodes.
+	manyError = 1e-14
+	meanError = 1e-15
 	// energyError is the largest relative error in the energy norm, theory.md (22), with which refinement does not start.
 	energyError = 5e-14
 
@@ -90,8 +94,9 @@ const atRest = 1e-4
 //
 // Under WhereWeak only weak rows have proximal terms, and the multipliers of these rows are
 // zero. So the first solution may be good enough. The error of its +1 part is estimated from
-// the residual and the pivots, theory.md (21). If a pivot is small or the estimate is too
-// large, the error is computed with the factor instead, theory.md (22), relative to the norm of
+// the residual and the pivots, theory.md (21). In a large system, where the largest of many
+// estimates exceeds what each of them is, their sum counts as well. If a pivot is small or the
+// estimate is too large, the error is computed with the factor instead, theory.md (22), relative to the norm of
 // the whole +1 part. No correction follows if this error is at rounding level.
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when
@@ -177,8 +182,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	last := f.solve(x, b, r)
 	c := NewConvergence(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
 	c.enough, c.exact = goal.enough, goal.exact
-	q, least := f.residual(r, b, x, &c.Refinement)
-	if c.First(q, least) {
+	first := f.residual(r, b, x, &c.Refinement)
+	if c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(x)) {
 		return c.Refinement
 	}
 	e, begun := 0.0, c.estimates // energy norm of the error
@@ -203,7 +208,7 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 		c.Size = max(size, c.floor)
 		q := 0.0
 		if !ends {
-			q, _ = f.residual(r, b, x, &c.Refinement)
+			q = f.residual(r, b, x, &c.Refinement).largest
 		}
 		done, stalls := c.Next(step, q, ends)
 		if c.Rough(step) {
@@ -267,6 +272,17 @@ func (c *Convergence) First(largest, least float64) bool {
 	c.Error = math.Sqrt(largest) / c.Size
 	c.holds = c.Worst.Ratio <= max(enoughRatio, c.enough)
 	return c.Error <= max(enoughError, c.enough) && least >= smallPivot && c.holds
+}
+
+// many reports whether mean may still show, after First, that the solution is good enough.
+func (c *Convergence) many(e estimates) bool {
+	return c.estimates && c.Error <= manyError && e.least >= smallPivot && c.holds
+}
+
+// mean takes the sum of r²/|d| over the −1 rows after the first solve, and the norm of the +1 part. It reports whether the
+// solution is good enough.
+func (c *Convergence) mean(sum, norm float64) bool {
+	return math.Sqrt(sum) <= meanError*norm
 }
 
 // Estimates reports whether Estimate has to follow First.
@@ -377,11 +393,9 @@ type equation struct {
 const residualNodes = 128
 
 // residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
-// backward has not stored. The worst residual of all rows goes to out. It returns two numbers of
-// the −1 rows: the largest rₖ²/|dₖ|, with d the pivots, and the least |dₖ| relative to the scale.
-// The first is NaN if a residual is.
-func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least float64) {
-	largest, least = f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
+// backward has not stored. The worst residual of all rows goes to out.
+func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
+	e := f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
 	s, p := f.Symbolic, f.Symbolic.Pattern
 	for i := range s.late {
 		l := &s.late[i]
@@ -389,18 +403,26 @@ func (f *Factor) residual(r, b, x []float64, out *Refinement) (largest, least fl
 		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
 		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
 	}
-	return largest, least
+	return e
+}
+
+// estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.
+type estimates struct {
+	largest float64 // largest rₖ²/|dₖ|, NaN if a residual is
+	sum     float64 // of rₖ²/|dₖ|
+	least   float64 // least |dₖ| relative to the scale of its row
 }
 
 // judge is residual for an equation, whose r may be known.
-func (f *Factor) judge(e equation, out *Refinement) (largest, least float64) {
+func (f *Factor) judge(e equation, out *Refinement) estimates {
 	f.check = e
 	f.team.Run(len(f.checked), (*residualTasks)(f))
 	f.check = equation{}
 	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
-	inverse := 0.0
+	largest, sum, inverse := 0.0, 0.0, 0.0
 	for _, c := range f.checked {
 		largest = max(largest, c.largest)
+		sum += c.sum
 		inverse = max(inverse, c.inverse)
 		if f.policy == WhereWeak {
 			out.Doubt = max(out.Doubt, c.doubt)
@@ -409,7 +431,7 @@ func (f *Factor) judge(e equation, out *Refinement) (largest, least float64) {
 			out.Worst = c.worst
 		}
 	}
-	return largest, 1 / inverse
+	return estimates{largest, sum, 1 / inverse}
 }
 
 // residualTasks is the job of residual.
@@ -418,6 +440,7 @@ type residualTasks Factor
 // checked is what a task of residual has found.
 type checked struct {
 	largest float64 // rₖ²/|dₖ|
+	sum     float64 // of rₖ²/|dₖ|
 	inverse float64 // largest scale over |dₖ|
 	doubt   float64 // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
 	worst   Worst
@@ -428,7 +451,7 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s, p := f.Symbolic, f.Symbolic.Pattern
 	r, b, x := f.check.r, f.check.b, f.check.x
-	largest, inverse, doubt := 0.0, 0.0, 0.0
+	largest, sum, inverse, doubt := 0.0, 0.0, 0.0, 0.0
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
@@ -469,7 +492,9 @@ func (e *residualTasks) Do(_, task int) {
 		scale := f.scale[o:n]
 		bound := worst.Ratio * worst.Ratio * a2
 		for k, t := range y {
-			keep(&largest, -t*t*d[k])
+			e := -t * t * d[k]
+			keep(&largest, e)
+			sum += e
 			over := -scale[k] * d[k]
 			keep(&inverse, over)
 			keep(&doubt, 1-over)
@@ -488,7 +513,7 @@ func (e *residualTasks) Do(_, task int) {
 			}
 		}
 	}
-	f.checked[task] = checked{largest, inverse, doubt, worst}
+	f.checked[task] = checked{largest, sum, inverse, doubt, worst}
 }
 
 // ratio returns the measure of Worst of row k of a node.

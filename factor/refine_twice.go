@@ -25,7 +25,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 		f.forward(rightSide{r, true})
 		step, size := f.addStep(x, Theta(f.findCorrection(r, first)))
 		c.Size = max(size, c.floor)
-		q, _ := f.residualTwice(r, b, x, &c.Refinement)
+		q := f.residualTwice(r, b, x, &c.Refinement).largest
 		done, stalls := c.Next(step, q, false)
 		if done || c.GivesUp(stalls) {
 			return
@@ -34,7 +34,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 }
 
 // residualTwice is residual in all rows, with twice the digits.
-func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) (largest, least float64) {
+func (f *Factor) residualTwice(r, b, x []float64, out *Refinement) estimates {
 	if f.exact == nil {
 		n := f.Symbolic.Pattern.Dim()
 		f.exact = &exact{make([]twice, n), make([]float64, n), NewMixing(n)}
