@@ -94,8 +94,8 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at, loops: map[int32][]loop{}}
 	m := c.mech
 	nb := m.NumBodies()
-	c.zero = c.constant(make([]float64, 12)...)
-	c.unit = c.constant(1, 0, 0, 0, 1, 0, 0, 0, 1)
+	c.zero = c.shared(make([]float64, 12)...)
+	c.unit = c.shared(1, 0, 0, 0, 1, 0, 0, 0, 1)
 	c.length = at.length
 	c.input = c.room(c.length)
 	c.drive = make([]place, 6*m.NumJoints())
@@ -237,9 +237,9 @@ type point struct {
 // pointOf adds the kinematics of a point of a body.
 func (c *compiler) pointOf(body int32, at spatial.Vec3) point {
 	if body < 0 {
-		return point{far: c.constant(at[:]...), near: c.zero, velocity: c.zero}
+		return point{far: c.shared(at[:]...), near: c.zero, velocity: c.zero}
 	}
-	return c.pointAt(body, c.constant(at[:]...))
+	return c.pointAt(body, c.shared(at[:]...))
 }
 
 // originOf adds the kinematics of the origin of a frame of joint j.
@@ -265,9 +265,9 @@ func (c *compiler) pointAt(body int32, own place) point {
 func (c *compiler) armOf(body int32, at spatial.Vec3) place {
 	var arm place
 	if c.at.body[body] > 0 {
-		arm = c.difference(c.constant(at[:]...), c.comOf(body))
+		arm = c.difference(c.shared(at[:]...), c.comOf(body))
 	} else {
-		arm = c.constant(vec(at.Sub(c.mech.Bodies[body].Com))...)
+		arm = c.shared(vec(at.Sub(c.mech.Bodies[body].Com))...)
 	}
 	return c.vector(tape.MulVec, c.bodies[body].axes, arm)
 }

@@ -19,8 +19,8 @@ func (c *compiler) elements() {
 			if e.A.Body < 0 {
 				break
 			}
-			arm, f := c.armOf(e.A.Body, e.A.Point), c.constant(e.Force[:]...)
-			c.push(e.A.Body, f, c.vector(tape.AddCross, arm, f, c.constant(e.Torque[:]...)), 1)
+			arm, f := c.armOf(e.A.Body, e.A.Point), c.shared(e.Force[:]...)
+			c.push(e.A.Body, f, c.vector(tape.AddCross, arm, f, c.shared(e.Torque[:]...)), 1)
 		case model.SpringDamper:
 			c.spring(e, i)
 		}
@@ -41,12 +41,12 @@ func (c *compiler) spring(e *mechanism.ForceElement, i int) {
 		c.op(tape.Dot, size.at(1), v, v)
 		c.opN(tape.Add, 1, 0, size, size, size.at(1))
 	}
-	c.opN(tape.Scaled, 1, 0, size, c.zero, size, c.constant(nearPart))
+	c.opN(tape.Scaled, 1, 0, size, c.zero, size, c.shared(nearPart))
 	numbers := place(0)
 	if own := c.at.spring[i]; own > 0 {
 		numbers = c.input.at(own)
 	} else {
-		numbers = c.constant(e.Stiffness, e.Damping, e.RestLength)
+		numbers = c.shared(e.Stiffness, e.Damping, e.RestLength)
 	}
 	f := c.room(3)
 	c.op(tape.Pull, f, line, numbers, size, c.sys.record.at(notFinite))

@@ -164,14 +164,14 @@ func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
 
 // effort stores in tau the generalized force of a freedom with the rate and the coordinate q, 0 for that of an angle.
 func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
-	from := c.constant(d.Force[i])
+	from := c.shared(d.Force[i])
 	if in := c.drive[k]; in > 0 { // in place of the model's
 		from = in
 	}
 	own := c.at.drive[k] > 0 // of the state
 	numbers := c.input.at(c.at.drive[k])
 	if !own {
-		numbers = c.constant(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
+		numbers = c.shared(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
 	}
 	if q > 0 && (own || d.Stiffness[i] != 0) {
 		c.opN(tape.Add, 1, 0, tau, from, numbers.at(atTension))
@@ -391,7 +391,7 @@ func (c *compiler) slide(w *jointWork, j int) {
 		c.opN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, atLength, w.jt.Length))
 		v := c.room(2)
 		c.op(tape.Dot, v, n, w.V)
-		c.op(tape.Less, v.at(1), c.zero, v, c.constant(1))
+		c.op(tape.Less, v.at(1), c.zero, v, c.shared(1))
 		c.opN(tape.Scaled, 3, 0, w.slip, w.V, n, v.at(1))
 		w.along = n
 	}
@@ -428,7 +428,7 @@ func (c *compiler) bias(w *jointWork) {
 		if w.slip > 0 {
 			x := c.vector(tape.Cross, c.omega(jt.Pred), w.slip)
 			out := c.room(3)
-			c.opN(tape.Scaled, 3, 0, out, w.bias, x, c.constant(-2))
+			c.opN(tape.Scaled, 3, 0, out, w.bias, x, c.shared(-2))
 			w.bias = out
 		}
 	}

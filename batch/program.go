@@ -1,6 +1,11 @@
 package batch
 
-import "github.com/rung-mbd/rung/internal/tape"
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/tape"
+)
 
 // place is a number of lanes in the workspace.
 type place int
@@ -14,6 +19,7 @@ type program struct {
 	fixed  []tape.Op // what depends on constants alone, and is run when they are set
 	places int
 	values []value
+	known  map[string]place // of shared, by the bits of the values
 
 	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in
 	// use while taken is negative.
@@ -42,7 +48,9 @@ type value struct {
 	x  float64
 }
 
-func newProgram() *program { return &program{places: tape.Reserved, taken: -1} }
+func newProgram() *program {
+	return &program{places: tape.Reserved, taken: -1, known: map[string]place{}}
+}
 
 // room returns n new places.
 func (p *program) room(n int) place {
@@ -65,6 +73,21 @@ func (p *program) lastingRoom(n int) place {
 func (p *program) constant(list ...float64) place {
 	at := p.lastingRoom(len(list))
 	p.set(at, list...)
+	return at
+}
+
+// shared returns places that hold values and that nothing writes to: the same ones for the same values, as each place takes
+// a line of the caches.
+func (p *program) shared(list ...float64) place {
+	var key []byte
+	for _, x := range list {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
+	}
+	at, ok := p.known[string(key)]
+	if !ok {
+		at = p.constant(list...)
+		p.known[string(key)] = at
+	}
 	return at
 }
 

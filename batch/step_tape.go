@@ -15,7 +15,7 @@ type stepper struct {
 
 	h      place // numbers of setStep
 	errorP place // squared violations, of the record
-	speed  place // square of the largest angular velocity at the end of a step
+	speed  place // square of the largest angular velocity at the end of a step, of the record
 }
 
 // join returns a tape of several, one behind the other.
@@ -50,7 +50,7 @@ func (c *compiler) refusal() string {
 
 // steps makes the tapes of Rollout; stage is that of accelerations and multipliers.
 func (c *compiler) steps(stage []tape.Op) *stepper {
-	s := &stepper{h: c.room(8), errorP: c.sys.record.at(places.Drift), speed: c.room(1)}
+	s := &stepper{h: c.room(8), errorP: c.sys.record.at(places.Drift), speed: c.sys.record.at(places.Fastest)}
 	c.spread()
 	rates := c.rates()
 	over := make([]place, len(c.bodies)) // of each body: the state at the beginning, the rotation since then, and sums
@@ -61,15 +61,14 @@ func (c *compiler) steps(stage []tape.Op) *stepper {
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
 	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
-	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
 	first := c.take()
-	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.constant(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
 	later := c.take()
 
-	series := c.sys.record.at(records)
 	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
 		for i := range c.bodies {
-			c.op(code, c.bodies[i].state, over[i], rates[i], s.h.at(2*k), series)
+			c.op(code, c.bodies[i].state, over[i], rates[i], s.h.at(2*k), c.sys.record)
 		}
 		judge := later
 		if k == 0 {
@@ -116,7 +115,11 @@ func (c *compiler) moveAll() {
 	}
 	c.eachSnapping(func(h *hung) {
 		c.putPins(h)
-		move(h, tape.EulerPin1)
+		if b := &c.bodies[h.body]; c.rootHinge(h) {
+			c.op(tape.EulerRoot, b.state, h.N, b.axes, b.data, c.sys.record, c.sys.x[h.group.node].at(h.from))
+		} else {
+			move(h, tape.EulerPin1)
+		}
 	})
 }
 
@@ -147,10 +150,6 @@ func (c *compiler) eachSnapping(do func(h *hung)) {
 
 // closing returns the tape that puts the state back on the joints.
 func (c *compiler) closing(s *stepper) []tape.Op {
-	c.opN(tape.Copy, 1, 0, s.speed, c.zero)
-	for i := range c.bodies {
-		c.op(tape.Fastest, s.speed, c.bodies[i].state.at(atOmega))
-	}
 	drift := c.violations(s)
 	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
 	c.reduceDrift(drift)
@@ -173,7 +172,10 @@ func (c *compiler) closing(s *stepper) []tape.Op {
 			continue
 		}
 		code := tape.MovedBy1 + tape.Code(h.columns()-1)*(tape.MovedBy2-tape.MovedBy1)
-		if !h.group.snaps {
+		switch {
+		case c.rootHinge(h):
+			code = tape.MovedRoot
+		case !h.group.snaps:
 			code += tape.MovedOff1 - tape.MovedBy1
 		}
 		c.opN(code, h.group.dof, 0, b.state, h.N, b.axes, b.data, c.sys.record, x.at(h.from))
@@ -437,7 +439,7 @@ func (c *compiler) tilt(at *jointPlace, jt *joint) place {
 	if jt.Kind == joints.Fixed || jt.Kind == joints.Prismatic {
 		e = c.sum(c.sum(e, cross(0)), cross(1))
 		out := c.room(3)
-		c.opN(tape.Scaled, 3, 0, out, c.zero, e, c.constant(0.5))
+		c.opN(tape.Scaled, 3, 0, out, c.zero, e, c.shared(0.5))
 		e = out
 	}
 	return c.vector(tape.TMulVec, at.P, e)

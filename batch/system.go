@@ -64,7 +64,7 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 	for k, v := range order {
 		s.place[v] = int32(k)
 	}
-	s.null = p.constant(make([]float64, 36)...)
+	s.null = p.shared(make([]float64, 36)...)
 	// Moved has no operand left for the coefficients of rotations. It reads them behind the record.
 	s.record = p.constant(make([]float64, places.Behind)...)
 	p.set(s.record.at(places.Series), tape.Series[:]...)
@@ -191,7 +191,7 @@ func (s *system) start(late, early int32) place {
 		for i := range n {
 			unit[i*n+i] = 1
 		}
-		return s.constant(unit...)
+		return s.shared(unit...)
 	}
 	at, turned := s.given(late, early)
 	if at < 0 || !turned {
@@ -454,7 +454,7 @@ func (s *system) backward(list, z []place, rows int) {
 
 // verdict adds the checks of a solve.
 func (s *system) verdict() {
-	limits := s.constant(refinedError*refinedError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
+	limits := s.shared(refinedError*refinedError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
 }
 
@@ -462,7 +462,7 @@ func (s *system) verdict() {
 // correction: those whose estimate is above enough, or with a ratio of scale to pivot above limit.
 func (s *system) judge(enough, limit float64) {
 	p := s.pattern
-	rest := s.constant(restPart)
+	rest := s.shared(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
 	for i := range p.Positive() {
 		if s.size(int32(i)) == 6 || s.group[i] {
@@ -492,7 +492,7 @@ func (s *system) judge(enough, limit float64) {
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
-	s.op(tape.Wanting, s.mask, s.record, s.constant(enough*enough, limit))
+	s.op(tape.Wanting, s.mask, s.record, s.shared(enough*enough, limit))
 }
 
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.

@@ -130,7 +130,7 @@ func (c *compiler) treeJoint(h *hung) {
 		if h.reversed {
 			twice = -2
 		}
-		c.opN(tape.Scaled, 3, 0, h.add.at(3), h.add.at(3), x, c.constant(twice))
+		c.opN(tape.Scaled, 3, 0, h.add.at(3), h.add.at(3), x, c.shared(twice))
 	}
 	for i, u := range duals(jt.Kind) {
 		to := h.free[i]
@@ -246,7 +246,7 @@ func (c *compiler) axisTo(out place, j int, s side, column int) {
 		}
 		c.op(tape.Column, own, c.axesIn(j, s).at(column))
 	case body >= 0:
-		own = c.constant(z[:]...)
+		own = c.shared(z[:]...)
 	default:
 		c.set(out, z[:]...)
 	}

@@ -135,7 +135,7 @@ func (c *compiler) dataPlace(i int) place {
 	}
 	var data [bodyData]float64
 	dataTo(&data, &c.mech.Bodies[i])
-	return c.constant(data[:]...)
+	return c.shared(data[:]...)
 }
 
 // side is one of the two frames of a joint.
@@ -159,7 +159,7 @@ func (c *compiler) axesIn(j int, s side) place {
 		return c.input.at(at + int(s))
 	}
 	_, f := s.of(&c.mech.Joints[j])
-	return c.constant(f.E[:]...)
+	return c.shared(f.E[:]...)
 }
 
 // originIn returns the origin of a frame of joint j in its body.
@@ -168,7 +168,7 @@ func (c *compiler) originIn(j int, s side) place {
 		return c.input.at(at + int(s) + 9)
 	}
 	_, f := s.of(&c.mech.Joints[j])
-	return c.constant(f.Origin[:]...)
+	return c.shared(f.Origin[:]...)
 }
 
 // armIn returns the arm from the centre of mass to the origin of a frame of joint j, in the axes of its body.
@@ -177,7 +177,7 @@ func (c *compiler) armIn(j int, s side) place {
 	if c.at.joint[j] > 0 || c.at.body[body] > 0 {
 		return c.difference(c.originIn(j, s), c.comOf(body))
 	}
-	return c.constant(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
+	return c.shared(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
 }
 
 // varies reports whether the frames of joint j, or the body that it hangs on, differ from state to state.
@@ -194,7 +194,7 @@ func (c *compiler) scalarIn(j, at int, x float64) place {
 	if k := c.at.joint[j]; k > 0 {
 		return c.input.at(k + at)
 	}
-	return c.constant(x)
+	return c.shared(x)
 }
 
 // hasPitch and hasLength report whether a type has that number.

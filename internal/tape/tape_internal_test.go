@@ -195,3 +195,65 @@ func TestSnap(t *testing.T) {
 		}
 	}
 }
+
+// TestRoot: a body on a hinge to the ground moves by EulerRoot and MovedRoot as by the instructions that know nothing of the
+// ground: but for rounding, and for what the angle makes by which its axis is off.
+func TestRoot(t *testing.T) {
+	const (
+		state, column, frame, data, record, z = 20, 40, 60, 150, 200, 240
+		tilt, h, round                        = 1e-6, 0.1, 2e-15
+	)
+	axis, far := spatial.Vec3{6, -2, 3}.Scale(1./7), spatial.Vec3{1, 2, -1}
+	r, origin, com := spatial.Vec3{2, 3, 6}.Scale(1./7), spatial.Vec3{0.3, -0.2, 0.5}, spatial.Vec3{0.1, 0.4, -0.2}
+	n := r.Cross(axis)
+	q := spatial.Exp(spatial.Vec3{3, 6, -2}.Scale(tilt / 7)).Mul(spatial.Exp(n.Scale(math.Acos(r.Dot(axis)) / n.Norm())))
+	x, omega := far.Sub(q.Rotate(origin)), axis.Scale(0.7)
+	v := omega.Cross(x.Sub(far))
+	L := [6]float64{1.5, 0.8, 1.2, 0.3, -0.2, 0.4} // 00 11 22 10 20 21
+	mass, gain := 2.0, 0.6
+	inverse := [6]float64{1 / L[0], 1 / L[1], 1 / L[2], -L[3] / (L[0] * L[1]), (L[3]*L[5]/L[1] - L[4]) / (L[0] * L[2]), -L[5] / (L[1] * L[2])}
+	swing := r.Cross(com.Sub(origin)).Scale(gain * math.Sqrt(mass))
+	E := q.Mat()
+
+	run := func(codes ...Code) []float64 {
+		w := fill(7)
+		set := setter(w)
+		set(state, x[0], x[1], x[2], q[0], q[1], q[2], q[3], v[0], v[1], v[2], omega[0], omega[1], omega[2])
+		set(column, gain*(L[0]*r[0]+L[3]*r[1]+L[4]*r[2]), gain*(L[1]*r[1]+L[5]*r[2]), gain*L[2]*r[2], swing[0], swing[1], swing[2])
+		set(column+6, 0, 0, 0, 0, 0, 0)
+		set(frame, E[:]...)
+		set(frame+places.Frame, make([]float64, places.Pin+places.OwnPin)...)
+		set(frame+places.Frame, far[0], far[1], far[2], axis[0], axis[1], axis[2])
+		set(frame+places.Frame+places.Pin, origin[0], origin[1], origin[2], r[0], r[1], r[2])
+		set(data, make([]float64, places.Constants)...)
+		set(data+places.Weight, append(inverse[:], 1/math.Sqrt(mass))...)
+		set(data+places.Com, com[:]...)
+		set(record, make([]float64, places.Behind)...)
+		set(record+places.Series, Series[:]...)
+		set(record+places.Step, h)
+		set(z, -1.3, 0.9) // acceleration; or displacement and change of velocity
+		var list []Op
+		for _, c := range codes {
+			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: 64 * column, C: 64 * frame, D: 64 * data, E: 64 * record, F: 64 * z})
+		}
+		Run(w, append(list, Op{Code: End}))
+		return w
+	}
+	for _, c := range []struct {
+		code, like Code
+		tol        float64
+	}{{EulerRoot, EulerPin1, tilt * tilt}, {MovedRoot, MovedBy1, tilt}} { // the last two turn the body about the pin and about its own axis
+		a, b := run(c.code), run(c.like)
+		for _, part := range [][2]int{{state, places.State}, {frame, 9}, {record, places.Record}} {
+			for p := part[0]; p < part[0]+part[1]; p++ {
+				require.InDelta(t, b[p*Lanes], a[p*Lanes], round+c.tol, "%v, place %d", c.code, p)
+			}
+		}
+		require.Positive(t, math.Abs(a[(state+places.Omega)*Lanes]-omega[0]))
+	}
+	a, turned := run(EulerRoot), spatial.Exp(axis.Scale(h*(0.7+h*gain*1.3)))
+	want := turned.Mul(spatial.Exp(q.Rotate(r).Cross(axis))).Mul(q)
+	for i := range 4 {
+		require.InDelta(t, want[i], a[(state+places.Rotation+i)*Lanes], round)
+	}
+}

@@ -424,19 +424,23 @@ func rotated(k *kernel, v []val, from, series mem) []val {
 
 // halfTurn returns cos|v| and v·sin|v|/|v|, in place of v.
 func halfTurn(k *kernel, v []val, series mem) (c val, u []val) {
-	a := k.dot(anys(v), anys(v))
-	sum := func(list []int) val {
-		s := k.ld(at(series.ptr, series.off+list[len(list)-1]))
-		for i := len(list) - 2; i >= 0; i-- {
-			s = k.fma(s, a, at(series.ptr, series.off+list[i]))
-		}
-		return s
-	}
-	s, c := sum(sine), sum(cosine)
+	s, c := powers(k, k.dot(anys(v), anys(v)), series)
 	for i := range v {
 		v[i] = k.mul(v[i], s)
 	}
 	return c, v
+}
+
+// powers returns sin(a)/a and cos(a), of the square of a.
+func powers(k *kernel, square val, series mem) (s, c val) {
+	sum := func(list []int) val {
+		s := k.ld(at(series.ptr, series.off+list[len(list)-1]))
+		for i := len(list) - 2; i >= 0; i-- {
+			s = k.fma(s, square, at(series.ptr, series.off+list[i]))
+		}
+		return s
+	}
+	return sum(sine), sum(cosine)
 }
 
 // composed returns the quaternion (c, v)·q.

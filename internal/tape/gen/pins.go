@@ -109,14 +109,19 @@ func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
 		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
 		k.fnma(v[1], p[1], k.fma(v[0], p[2], k.fma(v[2], p[0], p[3]))),
 	}
-	square = k.mul(k.mul(square, constant(half)), constant(half))
-	k.put(at(state, atRotation), scaledBack(k, out, k.add(k.fma(square, over, over), square))...)
+	k.put(at(state, atRotation), scaledBack(k, out, longer(k, over, square))...)
 	axesOf(k, state, atRotation, axes)
 }
 
+// longer returns by how much the square of (1, v)·p is larger than one: over is that of p, and square that of 2·v.
+func longer(k *kernel, over, square val) val {
+	square = k.mul(k.mul(square, constant(half)), constant(half))
+	return k.add(k.fma(square, over, over), square)
+}
+
 // ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
-// The origin of the pin is at near from the body's.
-func ontoRates(k *kernel, w, near []val, pin byte, o int) {
+// The origin of the pin is at near from the body's. It returns the angular velocity.
+func ontoRates(k *kernel, w, near []val, pin byte, o int) []val {
 	rel := make([]val, 3)
 	for i := range rel {
 		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
@@ -131,6 +136,7 @@ func ontoRates(k *kernel, w, near []val, pin byte, o int) {
 	for i, x := range k.cross(near, out) {
 		k.st(at('A', atVelocity+i), k.add(x, at(pin, o+places.PinVelocity+i)))
 	}
+	return out
 }
 
 // uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and

@@ -8,10 +8,9 @@ import (
 
 // Places of what a body has over a step.
 const (
-	atTurn    = bodyPlaces // rotation since the beginning, after the state there
-	atSum     = 16         // weighted sums of velocities, rates of the turn, accelerations
-	atSeries  = places.Series
-	atTwelfth = places.Twelfth - places.Series
+	atTurn   = bodyPlaces // rotation since the beginning, after the state there
+	atSum    = 16         // weighted sums of velocities, rates of the turn, accelerations
+	atSeries = places.Series
 )
 
 // stepping are the instructions of rollouts, each all that is done with one body.
@@ -24,19 +23,16 @@ func stepping() (list []*kernel) {
 	})
 	first := "stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage."
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
-	last := "stores in A the state of a body at the end of a step of RungeKutta4."
-	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the series of sine and cosine and 1/12; B is what a body has over a step."
+	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns."
+	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record, behind which are the series of sine and cosine and 1/12; B is what a body has over a step."
 	add("FirstStage", first+operands, func(k *kernel) { stage(k, true, false) })
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
 	moved := " It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step."
-	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. It notes in the record how far the square of the quaternion was from one."+moved, func(k *kernel) {
+	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, func(k *kernel) {
 		euler(k, k.vec(at('B', 0), 6))
 	})
-	add("Fastest", "makes A the larger of itself and the square of the vector B.", func(k *kernel) {
-		w := k.vec(at('B', 0), 3)
-		k.st(at('A', 0), k.max(k.dot(anys(w), anys(w)), at('A', 0)))
-	})
+	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement."+moved, eulerRoot)
 	for d := 1; d <= maxTree; d++ {
 		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
 		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
@@ -47,6 +43,7 @@ func stepping() (list []*kernel) {
 	add("Moved", moves+" B are the solutions."+moved, func(k *kernel) {
 		displace(k, func(row int) []val { return outwards(k, k.vec(at('B', 6*row), 6)) })
 	})
+	add("MovedRoot", moves+" The body is on a hinge to the ground (EulerRoot): B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
 	for d := 1; d <= maxTree; d++ {
 		of := fmt.Sprintf(" B are the %d columns N of a body in a group, F the solutions of the group, N lanes apart.", d)
 		add(fmt.Sprintf("MovedBy%d", d), moves+of+moved, func(k *kernel) { displaceBy(k, d, false, false) })
@@ -82,13 +79,15 @@ func euler(k *kernel, x []val) {
 		k.st(at('A', i), x)
 		bad = k.add(bad, k.add(v, x))
 	}
-	turn, half := make([]val, 3), k.mul(h, constant(half))
+	turn, fast, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
 	for i := range turn {
 		w := k.fma(h, a[3+i], at('A', atOmega+i))
 		k.st(at('A', atOmega+i), w)
 		turn[i] = k.mul(half, w)
 		bad = k.add(bad, w)
+		fast[i] = w
 	}
+	fastest(k, fast)
 	p := rotated(k, turn, at('A', atRotation), at('E', atSeries))
 	k.st(at('E', notUnit), k.max(k.abs(excess(k, p)), at('E', notUnit)))
 	k.put(at('A', atRotation), unit(k, p)...)
@@ -139,7 +138,100 @@ func eulerPin(k *kernel, d int, few bool) {
 	if few {
 		w = k.vec(at('A', atOmega), 3)
 	}
-	ontoRates(k, w, near, 'C', pin)
+	fastest(k, ontoRates(k, w, near, 'C', pin))
+}
+
+// fastest makes the place of the record the larger of itself and the square of an angular velocity.
+func fastest(k *kernel, w []val) {
+	k.st(at('E', places.Fastest), k.max(k.dot(anys(w), anys(w)), at('E', places.Fastest)))
+}
+
+// Places of a body on a hinge to the ground, behind its frame.
+const (
+	atPin = places.Frame
+	atOwn = atPin + places.Pin
+)
+
+// gain returns how fast the body of eulerRoot turns about its pin for a unit of its column N.
+func gain(k *kernel) val {
+	return k.dot(anys(turned(k, k.vec(at('B', 0), 3))), lanesOf('C', atOwn+places.PinAxis, 3, 1))
+}
+
+// eulerRoot is EulerRoot. The body turns about the axis z of the pin, whose length is one to rounding: that must not add up
+// over steps.
+func eulerRoot(k *kernel) {
+	z := k.vec(at('C', atPin+places.PinAxis), 3)
+	h := k.ld(at('E', places.Step))
+	rate := k.mul(k.dot(anys(z), lanesOf('A', atOmega, 3, 1)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
+	rate = k.fnma(k.mul(gain(k), at('F', 0)), h, rate)
+	notice(k, at('E', notFinite), []val{rate})
+	k.st(at('E', places.Fastest), k.max(k.mul(rate, rate), at('E', places.Fastest)))
+	c, s := turnAbout(k, k.mul(k.mul(h, constant(half)), rate))
+
+	// The axis of the body, which is next to z, goes to z by the turn 2·v, of which v is the vector of the quaternion (1, v).
+	// The turn about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), as v is across z.
+	own, r := make([]val, 3), k.vec(at('C', atOwn+places.PinAxis), 3)
+	for i := range own {
+		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
+	}
+	v, square := apartFrom(k, own, at('C', atPin+places.PinAxis))
+	turn := k.cross(z, v)
+	for i := range turn {
+		turn[i] = k.fma(s, k.add(turn[i], z[i]), k.mul(c, v[i]))
+	}
+	p := k.vec(at('A', atRotation), 4)
+	over := excess(k, p)
+	k.st(at('E', notUnit), k.max(k.abs(over), at('E', notUnit)))
+	k.put(at('A', atRotation), scaledBack(k, composed(k, c, turn, p), longer(k, over, square))...)
+	axesOf(k, 'A', atRotation, 'C')
+
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.dot([]any{k.ld(at('C', atOwn)), k.ld(at('C', atOwn+1)), k.ld(at('C', atOwn+2))}, lanesOf('C', 3*i, 3, 1))
+		x := k.sub(k.ld(at('C', atPin+i)), near[i])
+		moved := k.sub(x, k.fma(h, at('A', atVelocity+i), at('A', i)))
+		k.st(at('A', i), x)
+		square = k.fma(moved, moved, square)
+	}
+	k.st(at('E', drift), k.add(square, at('E', drift)))
+	w := make([]val, 3)
+	for i := range w {
+		w[i] = k.mul(rate, at('C', atPin+places.PinAxis+i))
+	}
+	k.put(at('A', atOmega), w...)
+	k.put(at('A', atVelocity), k.cross(near, w)...)
+}
+
+// turnAbout returns the cosine and the sine of an angle.
+func turnAbout(k *kernel, a val) (c, s val) {
+	x := k.mul(a, a)
+	s, c = powers(k, x, at('E', atSeries))
+	return c, k.mul(s, a)
+}
+
+// movedRoot is MovedRoot. The origin of the frame is at x, and o − x from there is that of the pin, about which the body
+// turns by an angle f: it moves by f·(o − x)×z.
+func movedRoot(k *kernel) {
+	gain := k.sub(k.null(), gain(k))
+	angle, rate := k.mul(gain, at('F', 0)), k.mul(gain, at('F', 0).row('K', 1))
+	notice(k, at('E', notFinite), []val{angle, rate})
+	z := k.vec(at('C', atPin+places.PinAxis), 3)
+	near := make([]val, 3)
+	for i := range near {
+		near[i] = k.sub(k.ld(at('C', atPin+i)), at('A', i))
+	}
+	for i, m := range k.cross(near, z) {
+		clean(k, at('A', i), k.fma(angle, m, at('A', i)))
+		clean(k, at('A', atVelocity+i), k.fma(rate, m, at('A', atVelocity+i)))
+		clean(k, at('A', atOmega+i), k.fma(rate, z[i], k.ld(at('A', atOmega+i))))
+	}
+	c, s := turnAbout(k, k.mul(angle, constant(half)))
+	for i := range z {
+		z[i] = k.mul(s, z[i])
+	}
+	for i, q := range composed(k, c, z, k.vec(at('A', atRotation), 4)) {
+		clean(k, at('A', atRotation+i), q)
+	}
 }
 
 // displace is Moved, for two motions of the body in world axes: angular, then that of the origin of its frame.
@@ -288,7 +380,7 @@ func stage(k *kernel, first, last bool) {
 			rate[i] = k.fnma(x[i], constant(half), rate[i])
 		}
 		for i, y := range k.cross(turn, x) {
-			rate[i] = k.fma(y, at('E', atTwelfth), rate[i])
+			rate[i] = k.fma(y, at('E', places.Twelfth), rate[i])
 		}
 	}
 	weight := k.ld(at('D', 1))
@@ -307,9 +399,12 @@ func stage(k *kernel, first, last bool) {
 		for i := range rate {
 			rate[i] = k.mul(sum(3+i, rate[i]), half)
 		}
-		for i := range 6 {
-			k.st(at('A', atVelocity+i), k.add(sum(6+i, at('C', i)), at('B', atVelocity+i)))
+		w := make([]val, 6)
+		for i := range w {
+			w[i] = k.add(sum(6+i, at('C', i)), at('B', atVelocity+i))
+			k.st(at('A', atVelocity+i), w[i])
 		}
+		fastest(k, w[3:])
 	} else {
 		next := k.ld(at('D', 0))
 		for i := range 3 {
@@ -329,5 +424,5 @@ func stage(k *kernel, first, last bool) {
 			k.st(at('A', atVelocity+i), k.fma(next, a, at('B', atVelocity+i)))
 		}
 	}
-	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), at('E', 0)))...)
+	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), at('E', atSeries)))...)
 }

@@ -68,6 +68,7 @@ const (
 	NotFinite          // no number if a result is not finite
 	NotUnit            // largest distance of the square of a quaternion from one
 	Drift              // sum of the squares of what a step leaves joints violated by
+	Fastest            // largest square of an angular velocity at the end of a step
 	Record             // how many there are
 )
 
