@@ -88,7 +88,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if c.places > MaxPlaces {
 		return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, c.places, MaxPlaces)
 	}
-	if b.lanes && !t.fit(c.places) {
+	if b.lanes && !t.fit(c.places, len(c.numbers)) {
 		panic("batch: tape out of its workspace")
 	}
 	if b.lanes {
@@ -186,10 +186,10 @@ func (t *tapes) all() []*[]tape.Op {
 	return list
 }
 
-// fit reports whether the tapes stay in a workspace of n places.
-func (t *tapes) fit(n int) bool {
+// fit reports whether the tapes stay in a workspace of n places and an array of so many shared numbers.
+func (t *tapes) fit(n, shared int) bool {
 	for _, ops := range t.all() {
-		if !tape.Check(*ops, n) {
+		if !tape.Check(*ops, n, shared) {
 			return false
 		}
 	}

@@ -472,7 +472,7 @@ func (c *compiler) triple(w *jointWork, t triple, j int) {
 	}
 	code += tape.Code(2 * (t.n - 1))
 	side := func(at, axes, arm place, body int32, weight int) tape.Op {
-		return instruction(code, at.at(6*w.row), axes.at(t.first), arm, c.bodies[body].data.at(weight))
+		return c.instruction(code, at.at(6*w.row), axes.at(t.first), arm, c.bodies[body].data.at(weight))
 	}
 	if w.jt.Succ >= 0 {
 		c.ops = append(c.ops, side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight))

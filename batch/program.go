@@ -3,12 +3,19 @@ package batch
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/tape"
 )
 
 // place is a number of lanes in the workspace.
 type place int
+
+// firstShared is the place of the first shared number: the places of lanes are below.
+const firstShared place = 1 << 26
+
+// isShared reports whether p is in the array of shared numbers.
+func (p place) isShared() bool { return p >= firstShared }
 
 // at returns the place n after p.
 func (p place) at(n int) place { return p + place(n) }
@@ -19,7 +26,13 @@ type program struct {
 	fixed  []tape.Op // what depends on constants alone, and is run when they are set
 	places int
 	values []value
-	known  map[string]place // of shared, by the bits of the values
+
+	// Numbers that are the same for all states and that nothing writes to: an array of them, the lists in it by the bits of
+	// their numbers, and where the lists stand in lanes too, for instructions without a form for shared numbers.
+	numbers []float64
+	lists   map[string]place
+	spread  map[place]place
+	starts  []place
 
 	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in
 	// use while taken is negative.
@@ -49,7 +62,7 @@ type value struct {
 }
 
 func newProgram() *program {
-	return &program{places: tape.Reserved, taken: -1, known: map[string]place{}}
+	return &program{places: tape.Reserved, taken: -1, numbers: make([]float64, 1), lists: map[string]place{}, spread: map[place]place{}}
 }
 
 // room returns n new places.
@@ -76,19 +89,38 @@ func (p *program) constant(list ...float64) place {
 	return at
 }
 
-// shared returns places that hold values and that nothing writes to: the same ones for the same values, as each place takes
-// a line of the caches.
+// shared returns where shared numbers stand: the same list stands there once.
 func (p *program) shared(list ...float64) place {
 	var key []byte
 	for _, x := range list {
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
 	}
-	at, ok := p.known[string(key)]
+	at, ok := p.lists[string(key)]
 	if !ok {
-		at = p.constant(list...)
-		p.known[string(key)] = at
+		at = firstShared.at(len(p.numbers))
+		p.numbers = append(p.numbers, list...)
+		p.lists[string(key)] = at
+		p.starts = append(p.starts, at)
 	}
 	return at
+}
+
+// inLanes returns the places of a shared number, and of those behind it in its list, in lanes.
+func (p *program) inLanes(at place) place {
+	k, found := slices.BinarySearch(p.starts, at)
+	if !found {
+		k--
+	}
+	first, end := p.starts[k], firstShared.at(len(p.numbers))
+	if k+1 < len(p.starts) {
+		end = p.starts[k+1]
+	}
+	lanes, ok := p.spread[first]
+	if !ok {
+		lanes = p.constant(p.numbers[first-firstShared : end-firstShared]...)
+		p.spread[first] = lanes
+	}
+	return lanes.at(int(at - first))
 }
 
 // set gives places values to begin with.
@@ -103,7 +135,7 @@ func (p *program) op(code tape.Code, operands ...place) { p.opN(code, 0, 0, oper
 
 // opN adds an instruction with a count, and with rows of stride lanes or with a sixth operand.
 func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
-	o := instruction(code, operands...)
+	o := p.instruction(code, operands...)
 	o.N = uint32(n)
 	if len(operands) < 6 {
 		o.F = uint32(64 * stride)
@@ -111,12 +143,30 @@ func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
 	p.ops = append(p.ops, o)
 }
 
-// instruction returns an instruction with up to six operands.
-func instruction(code tape.Code, operands ...place) tape.Op {
-	var q [6]place
-	copy(q[:], operands)
-	at := func(i int) uint32 { return uint32(64 * q[i]) }
-	return tape.Op{Code: code, A: at(0), B: at(1), C: at(2), D: at(3), E: at(4), F: at(5)}
+// instruction returns an instruction with up to six operands. It is that for shared numbers where all operands are shared
+// that may be; else they are taken in lanes.
+func (p *program) instruction(code tape.Code, operands ...place) tape.Op {
+	form, bits := tape.SharedForm(code)
+	for i := range 6 {
+		if bits>>i&1 == 1 && !operands[i].isShared() {
+			form, bits = 0, 0
+		}
+	}
+	if form != 0 {
+		code = form
+	}
+	var at [6]uint32
+	for i, q := range operands {
+		switch {
+		case bits>>i&1 == 1:
+			at[i] = uint32(8 * (q - firstShared))
+			continue
+		case q.isShared():
+			q = p.inLanes(q)
+		}
+		at[i] = uint32(64 * q)
+	}
+	return tape.Op{Code: code, A: at[0], B: at[1], C: at[2], D: at[3], E: at[4], F: at[5]}
 }
 
 // take ends the tape that has been made so far and returns it.

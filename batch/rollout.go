@@ -297,9 +297,9 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
 		}
 		if stages == 1 {
-			tape.Run(w.w, t.euler)
+			tape.Run(w.w, w.c.numbers, t.euler)
 		} else {
-			tape.Run(w.w, t.stages[k])
+			tape.Run(w.w, w.c.numbers, t.stages[k])
 		}
 		if k == 0 && watch {
 			w.watchLanes(r, g, n, ok)

@@ -99,7 +99,7 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 		return w, nil
 	}
 	w.w = c.workspace(b.plan.Options().Epsilon)
-	tape.Run(w.w, t.fixed)
+	tape.Run(w.w, w.c.numbers, t.fixed)
 	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
 	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
 	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
@@ -187,12 +187,12 @@ func (w *worker) group(s *States, r *Results, g int) {
 
 // evaluate runs the tapes.
 func (w *worker) evaluate() {
-	tape.Run(w.w, w.t.stage)
-	tape.Run(w.w, w.t.judge)
+	tape.Run(w.w, w.c.numbers, w.t.stage)
+	tape.Run(w.w, w.c.numbers, w.t.judge)
 	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
-		tape.Run(w.w, w.t.refine)
+		tape.Run(w.w, w.c.numbers, w.t.refine)
 	}
-	tape.Run(w.w, w.t.answers)
+	tape.Run(w.w, w.c.numbers, w.t.answers)
 }
 
 // prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.

@@ -257,18 +257,19 @@ func (c *compiler) axisTo(out place, j int, s side, column int) {
 
 // pinIn returns the pin of a tree joint in the axes of one of its bodies.
 func (c *compiler) pinIn(j int, s side) place {
-	jt := &c.mech.Joints[j]
-	turn := turnOf(&jt.P, &jt.S)
-	out := c.constant(0, 0, 0, 0, 0, 0, turn[0], turn[1], turn[2], turn[3])
-	c.pinTo(out, j, s)
 	if own := c.at.joint[j]; own > 0 {
+		out := c.room(places.PinTurn + 4)
+		c.pinTo(out, j, s)
 		c.opN(tape.Copy, 4, 0, out.at(places.PinTurn), c.input.at(own+atTurn))
+		return out
 	}
-	return out
+	jt := &c.mech.Joints[j]
+	pin, turn := c.pinNumbers(j, s), turnOf(&jt.P, &jt.S)
+	return c.shared(append(pin[:], turn[:]...)...)
 }
 
-// pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
-func (c *compiler) pinTo(out place, j int, s side) {
+// pinNumbers returns origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+func (c *compiler) pinNumbers(j int, s side) (out [places.PinTurn]float64) {
 	jt := &c.mech.Joints[j]
 	_, f := s.of(jt)
 	P, S := pinColumns(jt)
@@ -276,14 +277,26 @@ func (c *compiler) pinTo(out place, j int, s side) {
 	if s == sideS {
 		column = S
 	}
+	z := f.E.Col(column)
+	copy(out[:], f.Origin[:])
+	copy(out[places.PinAxis:], z[:])
+	return out
+}
+
+// pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
+func (c *compiler) pinTo(out place, j int, s side) {
 	if c.at.joint[j] > 0 {
+		P, S := pinColumns(&c.mech.Joints[j])
+		column := P
+		if s == sideS {
+			column = S
+		}
 		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
 		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
 		return
 	}
-	z := f.E.Col(column)
-	c.set(out, f.Origin[:]...)
-	c.set(out.at(places.PinAxis), z[:]...)
+	pin := c.pinNumbers(j, s)
+	c.set(out, pin[:]...)
 }
 
 // pinOf returns the pin on the parent of a body in a group.

@@ -548,8 +548,108 @@ const (
 	MovedBy3 Code = 270
 	// MovedOff3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
 	MovedOff3 Code = 271
+	// BodyShared is Body with shared numbers at C.
+	BodyShared Code = 272
+	// Mul3Shared is Mul3 with shared numbers at C.
+	Mul3Shared Code = 273
+	// MulVecShared is MulVec with shared numbers at C.
+	MulVecShared Code = 274
+	// VerdictShared is Verdict with shared numbers at C.
+	VerdictShared Code = 275
+	// WantingShared is Wanting with shared numbers at C.
+	WantingShared Code = 276
+	// PullShared is Pull with shared numbers at C.
+	PullShared Code = 277
+	// WeighShared is Weigh with shared numbers at D.
+	WeighShared Code = 278
+	// UnweighShared is Unweigh with shared numbers at D.
+	UnweighShared Code = 279
+	// WrenchShared is Wrench with shared numbers at D.
+	WrenchShared Code = 280
+	// TorqueShared is Torque with shared numbers at D.
+	TorqueShared Code = 281
+	// TwistShared is Twist with shared numbers at D.
+	TwistShared Code = 282
+	// ThrustShared is Thrust with shared numbers at D.
+	ThrustShared Code = 283
+	// Forces1Shared is Forces1 with shared numbers at D.
+	Forces1Shared Code = 284
+	// Forces2Shared is Forces2 with shared numbers at D.
+	Forces2Shared Code = 285
+	// Forces3Shared is Forces3 with shared numbers at D.
+	Forces3Shared Code = 286
+	// Moments1Shared is Moments1 with shared numbers at D.
+	Moments1Shared Code = 287
+	// Moments2Shared is Moments2 with shared numbers at D.
+	Moments2Shared Code = 288
+	// Moments3Shared is Moments3 with shared numbers at D.
+	Moments3Shared Code = 289
+	// HangFreeShared is HangFree with shared numbers at D.
+	HangFreeShared Code = 290
+	// HangShared is Hang with shared numbers at D.
+	HangShared Code = 291
+	// CarryShared is Carry with shared numbers at D.
+	CarryShared Code = 292
+	// TwoHangFreeShared is TwoHangFree with shared numbers at D.
+	TwoHangFreeShared Code = 293
+	// TwoHangShared is TwoHang with shared numbers at D.
+	TwoHangShared Code = 294
+	// PointShared is Point with shared numbers at D.
+	PointShared Code = 295
+	// PinShared is Pin with shared numbers at D.
+	PinShared Code = 296
+	// TurnedPinShared is TurnedPin with shared numbers at D.
+	TurnedPinShared Code = 297
+	// UnpinShared is Unpin with shared numbers at D.
+	UnpinShared Code = 298
+	// UncrossShared is Uncross with shared numbers at D.
+	UncrossShared Code = 299
+	// UnslideShared is Unslide with shared numbers at D.
+	UnslideShared Code = 300
+	// TiltShared is Tilt with shared numbers at D.
+	TiltShared Code = 301
+	// RateShared is Rate with shared numbers at D.
+	RateShared Code = 302
+	// EulerShared is Euler with shared numbers at D.
+	EulerShared Code = 303
+	// EulerRootShared is EulerRoot with shared numbers at D.
+	EulerRootShared Code = 304
+	// EulerBy1Shared is EulerBy1 with shared numbers at D.
+	EulerBy1Shared Code = 305
+	// EulerBy2Shared is EulerBy2 with shared numbers at D.
+	EulerBy2Shared Code = 306
+	// EulerBy3Shared is EulerBy3 with shared numbers at D.
+	EulerBy3Shared Code = 307
+	// EulerPin1Shared is EulerPin1 with shared numbers at D.
+	EulerPin1Shared Code = 308
+	// EulerPin2Shared is EulerPin2 with shared numbers at D.
+	EulerPin2Shared Code = 309
+	// EulerPin3Shared is EulerPin3 with shared numbers at D.
+	EulerPin3Shared Code = 310
+	// MovedShared is Moved with shared numbers at D.
+	MovedShared Code = 311
+	// MovedRootShared is MovedRoot with shared numbers at D.
+	MovedRootShared Code = 312
+	// MovedBy1Shared is MovedBy1 with shared numbers at D.
+	MovedBy1Shared Code = 313
+	// MovedBy2Shared is MovedBy2 with shared numbers at D.
+	MovedBy2Shared Code = 314
+	// MovedBy3Shared is MovedBy3 with shared numbers at D.
+	MovedBy3Shared Code = 315
+	// MovedOff1Shared is MovedOff1 with shared numbers at D.
+	MovedOff1Shared Code = 316
+	// MovedOff2Shared is MovedOff2 with shared numbers at D.
+	MovedOff2Shared Code = 317
+	// MovedOff3Shared is MovedOff3 with shared numbers at D.
+	MovedOff3Shared Code = 318
+	// RootShared is Root with shared numbers at D and E.
+	RootShared Code = 319
+	// RootHoldsShared is RootHolds with shared numbers at D and E.
+	RootHoldsShared Code = 320
+	// SwingShared is Swing with shared numbers at B and C.
+	SwingShared Code = 321
 
-	numCodes = 272
+	numCodes = 322
 )
 
 var codeNames = [numCodes]string{
@@ -825,6 +925,56 @@ var codeNames = [numCodes]string{
 	"MovedOff2",
 	"MovedBy3",
 	"MovedOff3",
+	"BodyShared",
+	"Mul3Shared",
+	"MulVecShared",
+	"VerdictShared",
+	"WantingShared",
+	"PullShared",
+	"WeighShared",
+	"UnweighShared",
+	"WrenchShared",
+	"TorqueShared",
+	"TwistShared",
+	"ThrustShared",
+	"Forces1Shared",
+	"Forces2Shared",
+	"Forces3Shared",
+	"Moments1Shared",
+	"Moments2Shared",
+	"Moments3Shared",
+	"HangFreeShared",
+	"HangShared",
+	"CarryShared",
+	"TwoHangFreeShared",
+	"TwoHangShared",
+	"PointShared",
+	"PinShared",
+	"TurnedPinShared",
+	"UnpinShared",
+	"UncrossShared",
+	"UnslideShared",
+	"TiltShared",
+	"RateShared",
+	"EulerShared",
+	"EulerRootShared",
+	"EulerBy1Shared",
+	"EulerBy2Shared",
+	"EulerBy3Shared",
+	"EulerPin1Shared",
+	"EulerPin2Shared",
+	"EulerPin3Shared",
+	"MovedShared",
+	"MovedRootShared",
+	"MovedBy1Shared",
+	"MovedBy2Shared",
+	"MovedBy3Shared",
+	"MovedOff1Shared",
+	"MovedOff2Shared",
+	"MovedOff3Shared",
+	"RootShared",
+	"RootHoldsShared",
+	"SwingShared",
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
@@ -843,283 +993,441 @@ var shapes = [12][2]int{
 	{6, 6},
 }
 
+// sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.
+var (
+	sharedForms = [numCodes]Code{
+		Body:        BodyShared,
+		Mul3:        Mul3Shared,
+		MulVec:      MulVecShared,
+		Verdict:     VerdictShared,
+		Wanting:     WantingShared,
+		Pull:        PullShared,
+		Weigh:       WeighShared,
+		Unweigh:     UnweighShared,
+		Wrench:      WrenchShared,
+		Torque:      TorqueShared,
+		Twist:       TwistShared,
+		Thrust:      ThrustShared,
+		Forces1:     Forces1Shared,
+		Forces2:     Forces2Shared,
+		Forces3:     Forces3Shared,
+		Moments1:    Moments1Shared,
+		Moments2:    Moments2Shared,
+		Moments3:    Moments3Shared,
+		HangFree:    HangFreeShared,
+		Hang:        HangShared,
+		Carry:       CarryShared,
+		TwoHangFree: TwoHangFreeShared,
+		TwoHang:     TwoHangShared,
+		Point:       PointShared,
+		Pin:         PinShared,
+		TurnedPin:   TurnedPinShared,
+		Unpin:       UnpinShared,
+		Uncross:     UncrossShared,
+		Unslide:     UnslideShared,
+		Tilt:        TiltShared,
+		Rate:        RateShared,
+		Euler:       EulerShared,
+		EulerRoot:   EulerRootShared,
+		EulerBy1:    EulerBy1Shared,
+		EulerBy2:    EulerBy2Shared,
+		EulerBy3:    EulerBy3Shared,
+		EulerPin1:   EulerPin1Shared,
+		EulerPin2:   EulerPin2Shared,
+		EulerPin3:   EulerPin3Shared,
+		Moved:       MovedShared,
+		MovedRoot:   MovedRootShared,
+		MovedBy1:    MovedBy1Shared,
+		MovedBy2:    MovedBy2Shared,
+		MovedBy3:    MovedBy3Shared,
+		MovedOff1:   MovedOff1Shared,
+		MovedOff2:   MovedOff2Shared,
+		MovedOff3:   MovedOff3Shared,
+		Root:        RootShared,
+		RootHolds:   RootHoldsShared,
+		Swing:       SwingShared,
+	}
+	sharedOperands = [numCodes]uint8{
+		BodyShared:        1 << 2,
+		Mul3Shared:        1 << 2,
+		MulVecShared:      1 << 2,
+		VerdictShared:     1 << 2,
+		WantingShared:     1 << 2,
+		PullShared:        1 << 2,
+		WeighShared:       1 << 3,
+		UnweighShared:     1 << 3,
+		WrenchShared:      1 << 3,
+		TorqueShared:      1 << 3,
+		TwistShared:       1 << 3,
+		ThrustShared:      1 << 3,
+		Forces1Shared:     1 << 3,
+		Forces2Shared:     1 << 3,
+		Forces3Shared:     1 << 3,
+		Moments1Shared:    1 << 3,
+		Moments2Shared:    1 << 3,
+		Moments3Shared:    1 << 3,
+		HangFreeShared:    1 << 3,
+		HangShared:        1 << 3,
+		CarryShared:       1 << 3,
+		TwoHangFreeShared: 1 << 3,
+		TwoHangShared:     1 << 3,
+		PointShared:       1 << 3,
+		PinShared:         1 << 3,
+		TurnedPinShared:   1 << 3,
+		UnpinShared:       1 << 3,
+		UncrossShared:     1 << 3,
+		UnslideShared:     1 << 3,
+		TiltShared:        1 << 3,
+		RateShared:        1 << 3,
+		EulerShared:       1 << 3,
+		EulerRootShared:   1 << 3,
+		EulerBy1Shared:    1 << 3,
+		EulerBy2Shared:    1 << 3,
+		EulerBy3Shared:    1 << 3,
+		EulerPin1Shared:   1 << 3,
+		EulerPin2Shared:   1 << 3,
+		EulerPin3Shared:   1 << 3,
+		MovedShared:       1 << 3,
+		MovedRootShared:   1 << 3,
+		MovedBy1Shared:    1 << 3,
+		MovedBy2Shared:    1 << 3,
+		MovedBy3Shared:    1 << 3,
+		MovedOff1Shared:   1 << 3,
+		MovedOff2Shared:   1 << 3,
+		MovedOff3Shared:   1 << 3,
+		RootShared:        1<<3 | 1<<4,
+		RootHoldsShared:   1<<3 | 1<<4,
+		SwingShared:       1<<1 | 1<<2,
+	}
+)
+
 // spans are what the instructions read and write of their operands, and how many lines they have.
 var spans = [numCodes]spanOf{
-	Copy:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Add:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Sub:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Scaled:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Less:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Masked:          {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Mul3:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	TMul3:           {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVec:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulVec:         {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulNeg:         {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulAdd:         {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Column:          {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OnZ:             {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OffZ:            {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Cross:           {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	AddCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SubCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Dot:             {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Unit:            {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Quotient:        {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Departure:       {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Body:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Axes:            {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Point:           {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Apart:           {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tilt:            {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	SumSquares:      {lines: 6, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Weigh:           {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Unweigh:         {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Forces1:         {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Moments1:        {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Forces2:         {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Moments2:        {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Forces3:         {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Moments3:        {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
-	Wrench:          {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Squares:         {lines: 17, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Centripetal:     {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	LessCentripetal: {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Pull:            {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Swing:           {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Torque:          {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Verdict:         {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Wanting:         {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Size:            {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x1:         {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x2:         {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Tile1x3:         {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Tile1x4:         {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Tile1x5:         {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Tile1x6:         {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Tile2x1:         {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Tile2x2:         {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Tile2x3:         {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tile2x4:         {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Tile2x5:         {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Tile2x6:         {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Tile3x1:         {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Tile3x2:         {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Tile3x3:         {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Tile3x4:         {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Tile3x5:         {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Tile3x6:         {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Fresh1x1:        {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Fresh1x2:        {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Fresh1x3:        {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Fresh1x4:        {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Fresh1x5:        {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Fresh1x6:        {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Fresh2x1:        {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Fresh2x2:        {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Fresh2x3:        {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Fresh2x4:        {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Fresh2x5:        {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Fresh2x6:        {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Fresh3x1:        {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Fresh3x2:        {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Fresh3x3:        {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Fresh3x4:        {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Fresh3x5:        {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Fresh3x6:        {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Joint1:          {lines: 32, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass1:           {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel1:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Back1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoBack1:        {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoUpper1:       {lines: 4, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Upper1:          {lines: 2, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Joint2:          {lines: 63, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass2:           {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel2:          {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
-	Back2:           {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoBack2:        {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoUpper2:       {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Upper2:          {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Joint3:          {lines: 99, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass3:           {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel3:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
-	Back3:           {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoBack3:        {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoUpper3:       {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Upper3:          {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Joint4:          {lines: 141, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass4:           {lines: 73, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel4:          {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
-	Back4:           {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoBack4:        {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	TwoUpper4:       {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Upper4:          {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Joint5:          {lines: 190, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass5:           {lines: 106, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel5:          {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
-	Back5:           {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoBack5:        {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	TwoUpper5:       {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Upper5:          {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Joint6:          {lines: 247, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass6:           {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel6:          {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
-	Back6:           {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoBack6:        {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TwoUpper6:       {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Upper6:          {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Transpose:       {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
-	Diagonal:        {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Judge:           {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	First1of1:       {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Gram1of1:        {lines: 22, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Rows1of1:        {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoRows1of1:     {lines: 28, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Columns1of1:     {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of1:  {lines: 38, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of2:       {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram2of2:        {lines: 52, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Rows2of2:        {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoRows2of2:     {lines: 44, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Columns2of2:     {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of2:  {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First1of3:       {lines: 63, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram1of3:        {lines: 63, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows1of3:        {lines: 24, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows1of3:     {lines: 48, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns1of3:     {lines: 27, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of3:  {lines: 54, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of3:       {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram3of3:        {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows3of3:        {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows3of3:     {lines: 60, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns3of3:     {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of3:  {lines: 66, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of4:       {lines: 103, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram2of4:        {lines: 103, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows2of4:        {lines: 32, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows2of4:     {lines: 64, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns2of4:     {lines: 34, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of4:  {lines: 68, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of4:       {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram3of4:        {lines: 118, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows3of4:        {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows3of4:     {lines: 70, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns3of4:     {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of4:  {lines: 74, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First4of4:       {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram4of4:        {lines: 136, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows4of4:        {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows4of4:     {lines: 76, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns4of4:     {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns4of4:  {lines: 80, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of5:       {lines: 136, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram2of5:        {lines: 136, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows2of5:        {lines: 37, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows2of5:     {lines: 74, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns2of5:     {lines: 38, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of5:  {lines: 76, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of5:       {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram3of5:        {lines: 151, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows3of5:        {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows3of5:     {lines: 80, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns3of5:     {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of5:  {lines: 82, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First5of5:       {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram5of5:        {lines: 190, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows5of5:        {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows5of5:     {lines: 92, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns5of5:     {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns5of5:  {lines: 94, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of6:       {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram3of6:        {lines: 189, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows3of6:        {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows3of6:     {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns3of6:     {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of6:  {lines: 90, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First6of6:       {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram6of6:        {lines: 252, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows6of6:        {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows6of6:     {lines: 108, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns6of6:     {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns6of6:  {lines: 108, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Pair3of5:        {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
-	HangFree:        {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Hang:            {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Carry:           {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	TwoHangFree:     {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	TwoHang:         {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	Root:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHolds:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Twist:           {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Between:         {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Pin:             {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TurnedPin:       {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	Unpin:           {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Snap:            {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Uncross:         {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Unslide:         {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Slide:           {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
-	Thrust:          {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Loads1:          {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoLoads1:       {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Seen1:           {lines: 34, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn1:       {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads2:          {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoLoads2:       {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Seen2:           {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn2:       {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads3:          {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoLoads3:       {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Seen3:           {lines: 50, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn3:       {lines: 32, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	FirstLean3x1:    {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x1:         {lines: 30, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x2:    {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x2:         {lines: 42, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x3:    {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x3:         {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean5x1:    {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x1:         {lines: 65, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x2:    {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x2:         {lines: 90, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x3:    {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x3:         {lines: 115, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Orthonormal1:    {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Orthonormal11:   {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal111:  {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal12:   {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal2:    {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal21:   {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal3:    {lines: 180, reads: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Rate:            {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	FirstStage:      {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
-	NextStage:       {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
-	LastStage:       {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
-	Euler:           {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRoot:       {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy1:        {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin1:       {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy2:        {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin2:       {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy3:        {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin3:       {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	Moved:           {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRoot:       {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy1:        {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff1:       {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy2:        {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff2:       {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy3:        {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff3:       {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	Copy:              {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Add:               {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Sub:               {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Scaled:            {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Less:              {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Masked:            {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Mul3:              {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	TMul3:             {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVec:            {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulVec:           {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulNeg:           {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulAdd:           {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Column:            {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OnZ:               {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OffZ:              {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Cross:             {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	AddCross:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SubCross:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Dot:               {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Unit:              {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Quotient:          {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Departure:         {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Body:              {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Axes:              {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Point:             {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Apart:             {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tilt:              {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	SumSquares:        {lines: 6, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Weigh:             {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Unweigh:           {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Forces1:           {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Moments1:          {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Forces2:           {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Moments2:          {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Forces3:           {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Moments3:          {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
+	Wrench:            {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Squares:           {lines: 17, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Centripetal:       {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	LessCentripetal:   {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Pull:              {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Swing:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Torque:            {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Verdict:           {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:           {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Size:              {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x2:           {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Tile1x3:           {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Tile1x4:           {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Tile1x5:           {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Tile1x6:           {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Tile2x1:           {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Tile2x2:           {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Tile2x3:           {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tile2x4:           {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Tile2x5:           {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Tile2x6:           {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Tile3x1:           {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Tile3x2:           {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Tile3x3:           {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Tile3x4:           {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Tile3x5:           {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Tile3x6:           {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Fresh1x1:          {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Fresh1x2:          {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Fresh1x3:          {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Fresh1x4:          {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Fresh1x5:          {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Fresh1x6:          {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Fresh2x1:          {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Fresh2x2:          {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Fresh2x3:          {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Fresh2x4:          {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Fresh2x5:          {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Fresh2x6:          {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Fresh3x1:          {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Fresh3x2:          {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Fresh3x3:          {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Fresh3x4:          {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Fresh3x5:          {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Fresh3x6:          {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Joint1:            {lines: 32, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass1:             {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel1:            {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Back1:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoBack1:          {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoUpper1:         {lines: 4, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Upper1:            {lines: 2, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Joint2:            {lines: 63, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass2:             {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel2:            {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
+	Back2:             {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoBack2:          {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoUpper2:         {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper2:            {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Joint3:            {lines: 99, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass3:             {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel3:            {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
+	Back3:             {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoBack3:          {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoUpper3:         {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Upper3:            {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Joint4:            {lines: 141, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass4:             {lines: 73, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel4:            {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
+	Back4:             {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoBack4:          {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	TwoUpper4:         {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Upper4:            {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Joint5:            {lines: 190, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass5:             {lines: 106, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel5:            {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
+	Back5:             {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoBack5:          {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	TwoUpper5:         {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Upper5:            {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Joint6:            {lines: 247, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Mass6:             {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Panel6:            {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
+	Back6:             {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoBack6:          {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TwoUpper6:         {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Upper6:            {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Transpose:         {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
+	Diagonal:          {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Judge:             {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	First1of1:         {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Gram1of1:          {lines: 22, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Rows1of1:          {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoRows1of1:       {lines: 28, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Columns1of1:       {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of1:    {lines: 38, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of2:         {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram2of2:          {lines: 52, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Rows2of2:          {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoRows2of2:       {lines: 44, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns2of2:       {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of2:    {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First1of3:         {lines: 63, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram1of3:          {lines: 63, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows1of3:          {lines: 24, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows1of3:       {lines: 48, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns1of3:       {lines: 27, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns1of3:    {lines: 54, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of3:         {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Gram3of3:          {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows3of3:          {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoRows3of3:       {lines: 60, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns3of3:       {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of3:    {lines: 66, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of4:         {lines: 103, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram2of4:          {lines: 103, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows2of4:          {lines: 32, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows2of4:       {lines: 64, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns2of4:       {lines: 34, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of4:    {lines: 68, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of4:         {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram3of4:          {lines: 118, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows3of4:          {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows3of4:       {lines: 70, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns3of4:       {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of4:    {lines: 74, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First4of4:         {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Gram4of4:          {lines: 136, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows4of4:          {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoRows4of4:       {lines: 76, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Columns4of4:       {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns4of4:    {lines: 80, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First2of5:         {lines: 136, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram2of5:          {lines: 136, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows2of5:          {lines: 37, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows2of5:       {lines: 74, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns2of5:       {lines: 38, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns2of5:    {lines: 76, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of5:         {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram3of5:          {lines: 151, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows3of5:          {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows3of5:       {lines: 80, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns3of5:       {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of5:    {lines: 82, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First5of5:         {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Gram5of5:          {lines: 190, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows5of5:          {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoRows5of5:       {lines: 92, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Columns5of5:       {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns5of5:    {lines: 94, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First3of6:         {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram3of6:          {lines: 189, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows3of6:          {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows3of6:       {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns3of6:       {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns3of6:    {lines: 90, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	First6of6:         {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Gram6of6:          {lines: 252, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows6of6:          {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoRows6of6:       {lines: 108, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Columns6of6:       {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoColumns6of6:    {lines: 108, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Pair3of5:          {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
+	HangFree:          {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Hang:              {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	Carry:             {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	TwoHangFree:       {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	TwoHang:           {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	Root:              {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:         {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingFree:         {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	SwingHung:         {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Cardan:            {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Twist:             {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Between:           {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Pin:               {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPin:         {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	Unpin:             {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Snap:              {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Uncross:           {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Unslide:           {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Slide:             {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
+	Thrust:            {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Loads1:            {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoLoads1:         {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Seen1:             {lines: 34, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn1:         {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads2:            {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoLoads2:         {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Seen2:             {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn2:         {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads3:            {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoLoads3:         {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Seen3:             {lines: 50, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn3:         {lines: 32, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	FirstLean3x1:      {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x1:           {lines: 30, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x2:      {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x2:           {lines: 42, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean3x3:      {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x3:           {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	FirstLean5x1:      {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x1:           {lines: 65, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x2:      {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x2:           {lines: 90, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	FirstLean5x3:      {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x3:           {lines: 115, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Orthonormal1:      {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Orthonormal11:     {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal111:    {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal12:     {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal2:      {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal21:     {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal3:      {lines: 180, reads: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Rate:              {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	FirstStage:        {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:         {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:         {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
+	Euler:             {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRoot:         {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy1:          {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1:         {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy2:          {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2:         {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy3:          {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3:         {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	Moved:             {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy1:          {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff1:         {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy2:          {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff2:         {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy3:          {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff3:         {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	BodyShared:        {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Mul3Shared:        {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVecShared:      {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	VerdictShared:     {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	WantingShared:     {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	PullShared:        {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	WeighShared:       {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	UnweighShared:     {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	WrenchShared:      {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TorqueShared:      {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwistShared:       {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	ThrustShared:      {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Forces1Shared:     {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Forces2Shared:     {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Forces3Shared:     {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
+	Moments1Shared:    {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Moments2Shared:    {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Moments3Shared:    {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
+	HangFreeShared:    {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	HangShared:        {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	CarryShared:       {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
+	TwoHangFreeShared: {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	TwoHangShared:     {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	PointShared:       {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	PinShared:         {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPinShared:   {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	UnpinShared:       {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	UncrossShared:     {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	UnslideShared:     {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	TiltShared:        {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	RateShared:        {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	EulerShared:       {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRootShared:   {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy1Shared:    {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy2Shared:    {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy3Shared:    {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1Shared:   {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2Shared:   {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3Shared:   {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	MovedShared:       {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy1Shared:    {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy2Shared:    {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy3Shared:    {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff1Shared:   {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff2Shared:   {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff3Shared:   {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	RootShared:        {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHoldsShared:   {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 }
 
 // step does one instruction on one lane.
-func step(w []float64, o *Op, lane int) {
+func step(w, shared []float64, o *Op, lane int) {
 	switch o.Code {
 	case Copy:
 		goCopy(w, o, lane)
@@ -1663,6 +1971,106 @@ func step(w []float64, o *Op, lane int) {
 		goMovedBy3(w, o, lane)
 	case MovedOff3:
 		goMovedOff3(w, o, lane)
+	case BodyShared:
+		goBodyShared(w, shared, o, lane)
+	case Mul3Shared:
+		goMul3Shared(w, shared, o, lane)
+	case MulVecShared:
+		goMulVecShared(w, shared, o, lane)
+	case VerdictShared:
+		goVerdictShared(w, shared, o, lane)
+	case WantingShared:
+		goWantingShared(w, shared, o, lane)
+	case PullShared:
+		goPullShared(w, shared, o, lane)
+	case WeighShared:
+		goWeighShared(w, shared, o, lane)
+	case UnweighShared:
+		goUnweighShared(w, shared, o, lane)
+	case WrenchShared:
+		goWrenchShared(w, shared, o, lane)
+	case TorqueShared:
+		goTorqueShared(w, shared, o, lane)
+	case TwistShared:
+		goTwistShared(w, shared, o, lane)
+	case ThrustShared:
+		goThrustShared(w, shared, o, lane)
+	case Forces1Shared:
+		goForces1Shared(w, shared, o, lane)
+	case Forces2Shared:
+		goForces2Shared(w, shared, o, lane)
+	case Forces3Shared:
+		goForces3Shared(w, shared, o, lane)
+	case Moments1Shared:
+		goMoments1Shared(w, shared, o, lane)
+	case Moments2Shared:
+		goMoments2Shared(w, shared, o, lane)
+	case Moments3Shared:
+		goMoments3Shared(w, shared, o, lane)
+	case HangFreeShared:
+		goHangFreeShared(w, shared, o, lane)
+	case HangShared:
+		goHangShared(w, shared, o, lane)
+	case CarryShared:
+		goCarryShared(w, shared, o, lane)
+	case TwoHangFreeShared:
+		goTwoHangFreeShared(w, shared, o, lane)
+	case TwoHangShared:
+		goTwoHangShared(w, shared, o, lane)
+	case PointShared:
+		goPointShared(w, shared, o, lane)
+	case PinShared:
+		goPinShared(w, shared, o, lane)
+	case TurnedPinShared:
+		goTurnedPinShared(w, shared, o, lane)
+	case UnpinShared:
+		goUnpinShared(w, shared, o, lane)
+	case UncrossShared:
+		goUncrossShared(w, shared, o, lane)
+	case UnslideShared:
+		goUnslideShared(w, shared, o, lane)
+	case TiltShared:
+		goTiltShared(w, shared, o, lane)
+	case RateShared:
+		goRateShared(w, shared, o, lane)
+	case EulerShared:
+		goEulerShared(w, shared, o, lane)
+	case EulerRootShared:
+		goEulerRootShared(w, shared, o, lane)
+	case EulerBy1Shared:
+		goEulerBy1Shared(w, shared, o, lane)
+	case EulerBy2Shared:
+		goEulerBy2Shared(w, shared, o, lane)
+	case EulerBy3Shared:
+		goEulerBy3Shared(w, shared, o, lane)
+	case EulerPin1Shared:
+		goEulerPin1Shared(w, shared, o, lane)
+	case EulerPin2Shared:
+		goEulerPin2Shared(w, shared, o, lane)
+	case EulerPin3Shared:
+		goEulerPin3Shared(w, shared, o, lane)
+	case MovedShared:
+		goMovedShared(w, shared, o, lane)
+	case MovedRootShared:
+		goMovedRootShared(w, shared, o, lane)
+	case MovedBy1Shared:
+		goMovedBy1Shared(w, shared, o, lane)
+	case MovedBy2Shared:
+		goMovedBy2Shared(w, shared, o, lane)
+	case MovedBy3Shared:
+		goMovedBy3Shared(w, shared, o, lane)
+	case MovedOff1Shared:
+		goMovedOff1Shared(w, shared, o, lane)
+	case MovedOff2Shared:
+		goMovedOff2Shared(w, shared, o, lane)
+	case MovedOff3Shared:
+		goMovedOff3Shared(w, shared, o, lane)
+	case RootShared:
+		goRootShared(w, shared, o, lane)
+	case RootHoldsShared:
+		goRootHoldsShared(w, shared, o, lane)
+	case SwingShared:
+		goSwingShared(w, shared, o, lane)
 	default:
 		panic("tape: no such instruction")
 	}
@@ -21954,4 +22362,6169 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v218 := v217 + w[56+lane]
 	v219 := v218 - w[56+lane]
 	w[A+96] = v219
+}
+
+func goBodyShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := v1 + v1
+	v5 := v2 + v2
+	v6 := v3 + v3
+	v7 := float64(v1 * v4)
+	v8 := float64(v2 * v5)
+	v9 := float64(v3 * v6)
+	v10 := w[8+lane]
+	v11 := v8 + v9
+	v12 := v10 - v11
+	w[A+0] = v12
+	v13 := v7 + v9
+	v14 := v10 - v13
+	w[A+32] = v14
+	v15 := v7 + v8
+	v16 := v10 - v15
+	w[A+64] = v16
+	v17 := float64(v1 * v5)
+	v18 := float64(v0 * v6)
+	v19 := v17 - v18
+	w[A+8] = v19
+	v20 := v17 + v18
+	w[A+24] = v20
+	v21 := float64(v1 * v6)
+	v22 := float64(v0 * v5)
+	v23 := v21 - v22
+	w[A+48] = v23
+	v24 := v21 + v22
+	w[A+16] = v24
+	v25 := float64(v2 * v6)
+	v26 := float64(v0 * v4)
+	v27 := v25 - v26
+	w[A+40] = v27
+	v28 := v25 + v26
+	w[A+56] = v28
+	v29 := w[B+56]
+	v30 := w[B+64]
+	v31 := w[B+72]
+	v32 := float64(v29 * w[A+0])
+	v33 := math.FMA(v30, w[A+24], v32)
+	v34 := math.FMA(v31, w[A+48], v33)
+	v35 := float64(v29 * w[A+8])
+	v36 := math.FMA(v30, w[A+32], v35)
+	v37 := math.FMA(v31, w[A+56], v36)
+	v38 := float64(v29 * w[A+16])
+	v39 := math.FMA(v30, w[A+40], v38)
+	v40 := math.FMA(v31, w[A+64], v39)
+	w[A+72] = v34
+	w[A+80] = v37
+	w[A+88] = v40
+	v41 := float64(v34 * shared[C+0])
+	v42 := math.FMA(v37, shared[C+3], v41)
+	v43 := math.FMA(v40, shared[C+4], v42)
+	v44 := float64(v34 * shared[C+3])
+	v45 := math.FMA(v37, shared[C+1], v44)
+	v46 := math.FMA(v40, shared[C+5], v45)
+	v47 := float64(v34 * shared[C+4])
+	v48 := math.FMA(v37, shared[C+5], v47)
+	v49 := math.FMA(v40, shared[C+2], v48)
+	v50 := float64(v46 * v40)
+	v51 := math.FMA(-v49, v37, v50)
+	v52 := float64(v49 * v34)
+	v53 := math.FMA(-v43, v40, v52)
+	v54 := float64(v43 * v37)
+	v55 := math.FMA(-v46, v34, v54)
+	v56 := float64(v51 * shared[C+6])
+	v57 := float64(v51 * shared[C+9])
+	v58 := math.FMA(v53, shared[C+7], v57)
+	v59 := float64(v51 * shared[C+10])
+	v60 := math.FMA(v53, shared[C+11], v59)
+	v61 := math.FMA(v55, shared[C+8], v60)
+	w[E+0] = v56
+	w[E+8] = v58
+	w[E+16] = v61
+	v62 := w[D+0]
+	v63 := w[D+8]
+	v64 := w[D+16]
+	v65 := float64(v62 * w[A+0])
+	v66 := math.FMA(v63, w[A+24], v65)
+	v67 := math.FMA(v64, w[A+48], v66)
+	v68 := float64(v62 * w[A+8])
+	v69 := math.FMA(v63, w[A+32], v68)
+	v70 := math.FMA(v64, w[A+56], v69)
+	v71 := float64(v62 * w[A+16])
+	v72 := math.FMA(v63, w[A+40], v71)
+	v73 := math.FMA(v64, w[A+64], v72)
+	v74 := shared[C+20]
+	v75 := float64(v67 * v74)
+	v76 := float64(v70 * v74)
+	v77 := float64(v73 * v74)
+	w[E+24] = v75
+	w[E+32] = v76
+	w[E+40] = v77
+}
+
+func goMul3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := w[B+48]
+	v7 := w[B+56]
+	v8 := w[B+64]
+	v9 := float64(v0 * shared[C+0])
+	v10 := math.FMA(v1, shared[C+3], v9)
+	v11 := math.FMA(v2, shared[C+6], v10)
+	w[A+0] = v11
+	v12 := float64(v3 * shared[C+0])
+	v13 := math.FMA(v4, shared[C+3], v12)
+	v14 := math.FMA(v5, shared[C+6], v13)
+	w[A+24] = v14
+	v15 := float64(v6 * shared[C+0])
+	v16 := math.FMA(v7, shared[C+3], v15)
+	v17 := math.FMA(v8, shared[C+6], v16)
+	w[A+48] = v17
+	v18 := float64(v0 * shared[C+1])
+	v19 := math.FMA(v1, shared[C+4], v18)
+	v20 := math.FMA(v2, shared[C+7], v19)
+	w[A+8] = v20
+	v21 := float64(v3 * shared[C+1])
+	v22 := math.FMA(v4, shared[C+4], v21)
+	v23 := math.FMA(v5, shared[C+7], v22)
+	w[A+32] = v23
+	v24 := float64(v6 * shared[C+1])
+	v25 := math.FMA(v7, shared[C+4], v24)
+	v26 := math.FMA(v8, shared[C+7], v25)
+	w[A+56] = v26
+	v27 := float64(v0 * shared[C+2])
+	v28 := math.FMA(v1, shared[C+5], v27)
+	v29 := math.FMA(v2, shared[C+8], v28)
+	w[A+16] = v29
+	v30 := float64(v3 * shared[C+2])
+	v31 := math.FMA(v4, shared[C+5], v30)
+	v32 := math.FMA(v5, shared[C+8], v31)
+	w[A+40] = v32
+	v33 := float64(v6 * shared[C+2])
+	v34 := math.FMA(v7, shared[C+5], v33)
+	v35 := math.FMA(v8, shared[C+8], v34)
+	w[A+64] = v35
+}
+
+func goMulVecShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	v0 := shared[C+0]
+	v1 := shared[C+1]
+	v2 := shared[C+2]
+	v3 := float64(v0 * w[B+0])
+	v4 := math.FMA(v1, w[B+8], v3)
+	v5 := math.FMA(v2, w[B+16], v4)
+	v6 := float64(v0 * w[B+24])
+	v7 := math.FMA(v1, w[B+32], v6)
+	v8 := math.FMA(v2, w[B+40], v7)
+	v9 := float64(v0 * w[B+48])
+	v10 := math.FMA(v1, w[B+56], v9)
+	v11 := math.FMA(v2, w[B+64], v10)
+	w[A+0] = v5
+	w[A+8] = v8
+	w[A+16] = v11
+}
+
+func goVerdictShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+56]
+	v1 := 0.0
+	v2 := math.FMA(v1, w[B+0], v0)
+	v3 := math.FMA(v1, w[B+8], v2)
+	v4 := math.FMA(v1, w[B+24], v3)
+	v5 := math.FMA(v1, w[B+32], v4)
+	v6 := math.FMA(v1, w[B+40], v5)
+	v7 := math.FMA(v1, w[B+48], v6)
+	v8 := math.FMA(v1, w[B+64], v7)
+	v9 := 0.0
+	v10 := v9 - v8
+	v11 := larger(v10, v8)
+	v12 := w[E+0]
+	v13 := w[8+lane]
+	v14 := more(v13, v11, v12, v1)
+	v15 := w[B+0]
+	v16 := more(v15, shared[C+1], v1, v14)
+	v17 := w[B+8]
+	v18 := more(v17, shared[C+2], v1, v16)
+	v19 := w[B+24]
+	v20 := more(v19, shared[C+3], v1, v18)
+	v21 := w[B+64]
+	v22 := more(v21, shared[C+4], v1, v20)
+	v23 := w[B+40]
+	v24 := more(v23, shared[C+5], v1, v22)
+	v25 := w[B+48]
+	v26 := float64(v25 * shared[C+0])
+	v27 := w[B+32]
+	v28 := more(v27, v26, v1, v24)
+	v29 := w[B+16]
+	v30 := v29 - w[D+0]
+	v31 := 0.0
+	v32 := v31 - v30
+	v33 := larger(v32, v30)
+	v34 := more(v33, v1, v1, v28)
+	w[A+0] = v34
+}
+
+func goWantingShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	v0 := w[8+lane]
+	v1 := 0.0
+	v2 := w[B+0]
+	v3 := more(v2, shared[C+1], v0, v1)
+	v4 := w[B+48]
+	v5 := float64(v4 * shared[C+0])
+	v6 := w[B+32]
+	v7 := more(v6, v5, v0, v3)
+	w[A+0] = v7
+}
+
+func goPullShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * v0)
+	v4 := math.FMA(v1, v1, v3)
+	v5 := math.FMA(v2, v2, v4)
+	v6 := math.Sqrt(v5)
+	v7 := v0 / v6
+	v8 := v1 / v6
+	v9 := v2 / v6
+	v10 := float64(v7 * w[B+24])
+	v11 := math.FMA(v8, w[B+32], v10)
+	v12 := math.FMA(v9, w[B+40], v11)
+	v13 := v6 - shared[C+2]
+	v14 := float64(v12 * shared[C+1])
+	v15 := math.FMA(v13, shared[C+0], v14)
+	v16 := float64(v7 * v15)
+	v17 := float64(v8 * v15)
+	v18 := float64(v9 * v15)
+	w[A+0] = v16
+	w[A+8] = v17
+	w[A+16] = v18
+	v19 := 0.0
+	v20 := v19 / v19
+	v21 := more(v5, w[D+0], v19, v20)
+	v22 := v21 + w[E+0]
+	w[E+0] = v22
+}
+
+func goWeighShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[C+0]
+	v1 := w[C+8]
+	v2 := w[C+16]
+	v3 := float64(v0 * w[E+0])
+	v4 := math.FMA(v1, w[E+24], v3)
+	v5 := math.FMA(v2, w[E+48], v4)
+	v6 := float64(v0 * w[E+8])
+	v7 := math.FMA(v1, w[E+32], v6)
+	v8 := math.FMA(v2, w[E+56], v7)
+	v9 := float64(v0 * w[E+16])
+	v10 := math.FMA(v1, w[E+40], v9)
+	v11 := math.FMA(v2, w[E+64], v10)
+	v12 := float64(v5 * shared[D+0])
+	v13 := float64(v5 * shared[D+3])
+	v14 := math.FMA(v8, shared[D+1], v13)
+	v15 := float64(v5 * shared[D+4])
+	v16 := math.FMA(v8, shared[D+5], v15)
+	v17 := math.FMA(v11, shared[D+2], v16)
+	v18 := w[B+0]
+	v19 := w[B+8]
+	v20 := w[B+16]
+	v21 := float64(v18 * w[E+0])
+	v22 := math.FMA(v19, w[E+24], v21)
+	v23 := math.FMA(v20, w[E+48], v22)
+	v24 := float64(v18 * w[E+8])
+	v25 := math.FMA(v19, w[E+32], v24)
+	v26 := math.FMA(v20, w[E+56], v25)
+	v27 := float64(v18 * w[E+16])
+	v28 := math.FMA(v19, w[E+40], v27)
+	v29 := math.FMA(v20, w[E+64], v28)
+	v30 := shared[D+6]
+	v31 := v12 + w[A+0]
+	w[A+0] = v31
+	v32 := v14 + w[A+8]
+	w[A+8] = v32
+	v33 := v17 + w[A+16]
+	w[A+16] = v33
+	v34 := w[A+24]
+	v35 := math.FMA(v23, v30, v34)
+	w[A+24] = v35
+	v36 := w[A+32]
+	v37 := math.FMA(v26, v30, v36)
+	w[A+32] = v37
+	v38 := w[A+40]
+	v39 := math.FMA(v29, v30, v38)
+	w[A+40] = v39
+}
+
+func goUnweighShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * shared[D+0])
+	v7 := math.FMA(v1, shared[D+3], v6)
+	v8 := math.FMA(v2, shared[D+4], v7)
+	v9 := float64(v1 * shared[D+1])
+	v10 := math.FMA(v2, shared[D+5], v9)
+	v11 := float64(v2 * shared[D+2])
+	v12 := shared[D+6]
+	v13 := float64(v3 * v12)
+	v14 := float64(v4 * v12)
+	v15 := float64(v5 * v12)
+	v16 := float64(v8 * w[C+0])
+	v17 := math.FMA(v10, w[C+8], v16)
+	v18 := math.FMA(v11, w[C+16], v17)
+	w[A+0] = v18
+	v19 := float64(v8 * w[C+24])
+	v20 := math.FMA(v10, w[C+32], v19)
+	v21 := math.FMA(v11, w[C+40], v20)
+	w[A+8] = v21
+	v22 := float64(v8 * w[C+48])
+	v23 := math.FMA(v10, w[C+56], v22)
+	v24 := math.FMA(v11, w[C+64], v23)
+	w[A+16] = v24
+	v25 := float64(v13 * w[C+0])
+	v26 := math.FMA(v14, w[C+8], v25)
+	v27 := math.FMA(v15, w[C+16], v26)
+	w[A+24] = v27
+	v28 := float64(v13 * w[C+24])
+	v29 := math.FMA(v14, w[C+32], v28)
+	v30 := math.FMA(v15, w[C+40], v29)
+	w[A+32] = v30
+	v31 := float64(v13 * w[C+48])
+	v32 := math.FMA(v14, w[C+56], v31)
+	v33 := math.FMA(v15, w[C+64], v32)
+	w[A+40] = v33
+	v34 := 0.0
+	v35 := v18 + v21
+	v36 := v24 + v27
+	v37 := v30 + v33
+	v38 := v35 + v36
+	v39 := v38 + v37
+	v40 := w[E+0]
+	v41 := math.FMA(v34, v39, v40)
+	w[E+0] = v41
+}
+
+func goWrenchShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * w[C+0])
+	v7 := math.FMA(v1, w[C+24], v6)
+	v8 := math.FMA(v2, w[C+48], v7)
+	v9 := float64(v0 * w[C+8])
+	v10 := math.FMA(v1, w[C+32], v9)
+	v11 := math.FMA(v2, w[C+56], v10)
+	v12 := float64(v0 * w[C+16])
+	v13 := math.FMA(v1, w[C+40], v12)
+	v14 := math.FMA(v2, w[C+64], v13)
+	v15 := float64(v3 * w[C+0])
+	v16 := math.FMA(v4, w[C+24], v15)
+	v17 := math.FMA(v5, w[C+48], v16)
+	v18 := float64(v3 * w[C+8])
+	v19 := math.FMA(v4, w[C+32], v18)
+	v20 := math.FMA(v5, w[C+56], v19)
+	v21 := float64(v3 * w[C+16])
+	v22 := math.FMA(v4, w[C+40], v21)
+	v23 := math.FMA(v5, w[C+64], v22)
+	v24 := w[E+0]
+	v25 := w[E+8]
+	v26 := w[E+16]
+	v27 := float64(v25 * v23)
+	v28 := math.FMA(-v26, v20, v27)
+	v29 := float64(v26 * v17)
+	v30 := math.FMA(-v24, v23, v29)
+	v31 := float64(v24 * v20)
+	v32 := math.FMA(-v25, v17, v31)
+	v33 := v8 + v28
+	v34 := v11 + v30
+	v35 := v14 + v32
+	v36 := float64(v33 * shared[D+0])
+	v37 := float64(v33 * shared[D+3])
+	v38 := math.FMA(v34, shared[D+1], v37)
+	v39 := float64(v33 * shared[D+4])
+	v40 := math.FMA(v34, shared[D+5], v39)
+	v41 := math.FMA(v35, shared[D+2], v40)
+	w[A+0] = v36
+	w[A+8] = v38
+	w[A+16] = v41
+	v42 := shared[D+6]
+	v43 := float64(v17 * v42)
+	v44 := float64(v20 * v42)
+	v45 := float64(v23 * v42)
+	w[A+24] = v43
+	w[A+32] = v44
+	w[A+40] = v45
+}
+
+func goTorqueShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[C+0]
+	v1 := w[C+8]
+	v2 := w[C+16]
+	v3 := float64(v0 * w[B+0])
+	v4 := math.FMA(v1, w[B+8], v3)
+	v5 := math.FMA(v2, w[B+16], v4)
+	v6 := float64(v0 * w[B+24])
+	v7 := math.FMA(v1, w[B+32], v6)
+	v8 := math.FMA(v2, w[B+40], v7)
+	v9 := float64(v0 * w[B+48])
+	v10 := math.FMA(v1, w[B+56], v9)
+	v11 := math.FMA(v2, w[B+64], v10)
+	v12 := float64(v5 * shared[D+0])
+	v13 := float64(v5 * shared[D+3])
+	v14 := math.FMA(v8, shared[D+1], v13)
+	v15 := float64(v5 * shared[D+4])
+	v16 := math.FMA(v8, shared[D+5], v15)
+	v17 := math.FMA(v11, shared[D+2], v16)
+	v18 := v12 + w[A+0]
+	w[A+0] = v18
+	v19 := v14 + w[A+8]
+	w[A+8] = v19
+	v20 := v17 + w[A+16]
+	w[A+16] = v20
+}
+
+func goTwistShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[E+0])
+	v4 := math.FMA(v1, w[E+24], v3)
+	v5 := math.FMA(v2, w[E+48], v4)
+	v6 := float64(v5 * w[C+0])
+	v7 := w[B+0]
+	v8 := w[B+8]
+	v9 := w[B+16]
+	v10 := float64(v7 * w[E+8])
+	v11 := math.FMA(v8, w[E+32], v10)
+	v12 := math.FMA(v9, w[E+56], v11)
+	v13 := float64(v12 * w[C+0])
+	v14 := w[B+0]
+	v15 := w[B+8]
+	v16 := w[B+16]
+	v17 := float64(v14 * w[E+16])
+	v18 := math.FMA(v15, w[E+40], v17)
+	v19 := math.FMA(v16, w[E+64], v18)
+	v20 := float64(v19 * w[C+0])
+	v21 := float64(v6 * shared[D+0])
+	v22 := float64(v6 * shared[D+3])
+	v23 := math.FMA(v13, shared[D+1], v22)
+	v24 := float64(v6 * shared[D+4])
+	v25 := math.FMA(v13, shared[D+5], v24)
+	v26 := math.FMA(v20, shared[D+2], v25)
+	v27 := v21 + w[A+0]
+	w[A+0] = v27
+	v28 := v23 + w[A+8]
+	w[A+8] = v28
+	v29 := v26 + w[A+16]
+	w[A+16] = v29
+}
+
+func goThrustShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[C+24]
+	v1 := w[C+0]
+	v2 := w[C+8]
+	v3 := w[C+16]
+	v4 := float64(v0 * v1)
+	v5 := float64(v0 * v2)
+	v6 := float64(v0 * v3)
+	v7 := w[B+0]
+	v8 := w[B+8]
+	v9 := w[B+16]
+	v10 := float64(v8 * v6)
+	v11 := math.FMA(-v9, v5, v10)
+	v12 := float64(v9 * v4)
+	v13 := math.FMA(-v7, v6, v12)
+	v14 := float64(v7 * v5)
+	v15 := math.FMA(-v8, v4, v14)
+	v16 := float64(v11 * w[E+0])
+	v17 := math.FMA(v13, w[E+24], v16)
+	v18 := math.FMA(v15, w[E+48], v17)
+	v19 := float64(v11 * w[E+8])
+	v20 := math.FMA(v13, w[E+32], v19)
+	v21 := math.FMA(v15, w[E+56], v20)
+	v22 := float64(v11 * w[E+16])
+	v23 := math.FMA(v13, w[E+40], v22)
+	v24 := math.FMA(v15, w[E+64], v23)
+	v25 := float64(v18 * shared[D+0])
+	v26 := float64(v18 * shared[D+3])
+	v27 := math.FMA(v21, shared[D+1], v26)
+	v28 := float64(v18 * shared[D+4])
+	v29 := math.FMA(v21, shared[D+5], v28)
+	v30 := math.FMA(v24, shared[D+2], v29)
+	v31 := v25 + w[A+0]
+	w[A+0] = v31
+	v32 := v27 + w[A+8]
+	w[A+8] = v32
+	v33 := v30 + w[A+16]
+	w[A+16] = v33
+	v34 := shared[D+6]
+	v35 := float64(v4 * w[E+0])
+	v36 := math.FMA(v5, w[E+24], v35)
+	v37 := math.FMA(v6, w[E+48], v36)
+	v38 := float64(v4 * w[E+8])
+	v39 := math.FMA(v5, w[E+32], v38)
+	v40 := math.FMA(v6, w[E+56], v39)
+	v41 := float64(v4 * w[E+16])
+	v42 := math.FMA(v5, w[E+40], v41)
+	v43 := math.FMA(v6, w[E+64], v42)
+	v44 := w[A+24]
+	v45 := math.FMA(v37, v34, v44)
+	w[A+24] = v45
+	v46 := w[A+32]
+	v47 := math.FMA(v40, v34, v46)
+	w[A+32] = v47
+	v48 := w[A+40]
+	v49 := math.FMA(v43, v34, v48)
+	w[A+40] = v49
+}
+
+func goForces1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[C+0]
+	v1 := w[C+8]
+	v2 := w[C+16]
+	v3 := shared[D+6]
+	v4 := w[B+0]
+	v5 := w[B+24]
+	v6 := w[B+48]
+	v7 := float64(v1 * v6)
+	v8 := math.FMA(-v2, v5, v7)
+	v9 := float64(v2 * v4)
+	v10 := math.FMA(-v0, v6, v9)
+	v11 := float64(v0 * v5)
+	v12 := math.FMA(-v1, v4, v11)
+	v13 := float64(v8 * shared[D+0])
+	v14 := float64(v8 * shared[D+3])
+	v15 := math.FMA(v10, shared[D+1], v14)
+	v16 := float64(v8 * shared[D+4])
+	v17 := math.FMA(v10, shared[D+5], v16)
+	v18 := math.FMA(v12, shared[D+2], v17)
+	w[A+0] = v13
+	w[A+8] = v15
+	w[A+16] = v18
+	v19 := float64(v4 * v3)
+	v20 := float64(v5 * v3)
+	v21 := float64(v6 * v3)
+	w[A+24] = v19
+	w[A+32] = v20
+	w[A+40] = v21
+}
+
+func goForces2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[C+0]
+	v1 := w[C+8]
+	v2 := w[C+16]
+	v3 := shared[D+6]
+	v4 := w[B+0]
+	v5 := w[B+24]
+	v6 := w[B+48]
+	v7 := float64(v1 * v6)
+	v8 := math.FMA(-v2, v5, v7)
+	v9 := float64(v2 * v4)
+	v10 := math.FMA(-v0, v6, v9)
+	v11 := float64(v0 * v5)
+	v12 := math.FMA(-v1, v4, v11)
+	v13 := float64(v8 * shared[D+0])
+	v14 := float64(v8 * shared[D+3])
+	v15 := math.FMA(v10, shared[D+1], v14)
+	v16 := float64(v8 * shared[D+4])
+	v17 := math.FMA(v10, shared[D+5], v16)
+	v18 := math.FMA(v12, shared[D+2], v17)
+	w[A+0] = v13
+	w[A+8] = v15
+	w[A+16] = v18
+	v19 := float64(v4 * v3)
+	v20 := float64(v5 * v3)
+	v21 := float64(v6 * v3)
+	w[A+24] = v19
+	w[A+32] = v20
+	w[A+40] = v21
+	v22 := w[B+8]
+	v23 := w[B+32]
+	v24 := w[B+56]
+	v25 := float64(v1 * v24)
+	v26 := math.FMA(-v2, v23, v25)
+	v27 := float64(v2 * v22)
+	v28 := math.FMA(-v0, v24, v27)
+	v29 := float64(v0 * v23)
+	v30 := math.FMA(-v1, v22, v29)
+	v31 := float64(v26 * shared[D+0])
+	v32 := float64(v26 * shared[D+3])
+	v33 := math.FMA(v28, shared[D+1], v32)
+	v34 := float64(v26 * shared[D+4])
+	v35 := math.FMA(v28, shared[D+5], v34)
+	v36 := math.FMA(v30, shared[D+2], v35)
+	w[A+48] = v31
+	w[A+56] = v33
+	w[A+64] = v36
+	v37 := float64(v22 * v3)
+	v38 := float64(v23 * v3)
+	v39 := float64(v24 * v3)
+	w[A+72] = v37
+	w[A+80] = v38
+	w[A+88] = v39
+}
+
+func goForces3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[C+0]
+	v1 := w[C+8]
+	v2 := w[C+16]
+	v3 := shared[D+6]
+	v4 := w[B+0]
+	v5 := w[B+24]
+	v6 := w[B+48]
+	v7 := float64(v1 * v6)
+	v8 := math.FMA(-v2, v5, v7)
+	v9 := float64(v2 * v4)
+	v10 := math.FMA(-v0, v6, v9)
+	v11 := float64(v0 * v5)
+	v12 := math.FMA(-v1, v4, v11)
+	v13 := float64(v8 * shared[D+0])
+	v14 := float64(v8 * shared[D+3])
+	v15 := math.FMA(v10, shared[D+1], v14)
+	v16 := float64(v8 * shared[D+4])
+	v17 := math.FMA(v10, shared[D+5], v16)
+	v18 := math.FMA(v12, shared[D+2], v17)
+	w[A+0] = v13
+	w[A+8] = v15
+	w[A+16] = v18
+	v19 := float64(v4 * v3)
+	v20 := float64(v5 * v3)
+	v21 := float64(v6 * v3)
+	w[A+24] = v19
+	w[A+32] = v20
+	w[A+40] = v21
+	v22 := w[B+8]
+	v23 := w[B+32]
+	v24 := w[B+56]
+	v25 := float64(v1 * v24)
+	v26 := math.FMA(-v2, v23, v25)
+	v27 := float64(v2 * v22)
+	v28 := math.FMA(-v0, v24, v27)
+	v29 := float64(v0 * v23)
+	v30 := math.FMA(-v1, v22, v29)
+	v31 := float64(v26 * shared[D+0])
+	v32 := float64(v26 * shared[D+3])
+	v33 := math.FMA(v28, shared[D+1], v32)
+	v34 := float64(v26 * shared[D+4])
+	v35 := math.FMA(v28, shared[D+5], v34)
+	v36 := math.FMA(v30, shared[D+2], v35)
+	w[A+48] = v31
+	w[A+56] = v33
+	w[A+64] = v36
+	v37 := float64(v22 * v3)
+	v38 := float64(v23 * v3)
+	v39 := float64(v24 * v3)
+	w[A+72] = v37
+	w[A+80] = v38
+	w[A+88] = v39
+	v40 := w[B+16]
+	v41 := w[B+40]
+	v42 := w[B+64]
+	v43 := float64(v1 * v42)
+	v44 := math.FMA(-v2, v41, v43)
+	v45 := float64(v2 * v40)
+	v46 := math.FMA(-v0, v42, v45)
+	v47 := float64(v0 * v41)
+	v48 := math.FMA(-v1, v40, v47)
+	v49 := float64(v44 * shared[D+0])
+	v50 := float64(v44 * shared[D+3])
+	v51 := math.FMA(v46, shared[D+1], v50)
+	v52 := float64(v44 * shared[D+4])
+	v53 := math.FMA(v46, shared[D+5], v52)
+	v54 := math.FMA(v48, shared[D+2], v53)
+	w[A+96] = v49
+	w[A+104] = v51
+	w[A+112] = v54
+	v55 := float64(v40 * v3)
+	v56 := float64(v41 * v3)
+	v57 := float64(v42 * v3)
+	w[A+120] = v55
+	w[A+128] = v56
+	w[A+136] = v57
+}
+
+func goMoments1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[B+0]
+	v1 := w[B+24]
+	v2 := w[B+48]
+	v3 := float64(v0 * shared[D+0])
+	v4 := float64(v0 * shared[D+3])
+	v5 := math.FMA(v1, shared[D+1], v4)
+	v6 := float64(v0 * shared[D+4])
+	v7 := math.FMA(v1, shared[D+5], v6)
+	v8 := math.FMA(v2, shared[D+2], v7)
+	w[A+0] = v3
+	w[A+8] = v5
+	w[A+16] = v8
+}
+
+func goMoments2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[B+0]
+	v1 := w[B+24]
+	v2 := w[B+48]
+	v3 := float64(v0 * shared[D+0])
+	v4 := float64(v0 * shared[D+3])
+	v5 := math.FMA(v1, shared[D+1], v4)
+	v6 := float64(v0 * shared[D+4])
+	v7 := math.FMA(v1, shared[D+5], v6)
+	v8 := math.FMA(v2, shared[D+2], v7)
+	w[A+0] = v3
+	w[A+8] = v5
+	w[A+16] = v8
+	v9 := w[B+8]
+	v10 := w[B+32]
+	v11 := w[B+56]
+	v12 := float64(v9 * shared[D+0])
+	v13 := float64(v9 * shared[D+3])
+	v14 := math.FMA(v10, shared[D+1], v13)
+	v15 := float64(v9 * shared[D+4])
+	v16 := math.FMA(v10, shared[D+5], v15)
+	v17 := math.FMA(v11, shared[D+2], v16)
+	w[A+48] = v12
+	w[A+56] = v14
+	w[A+64] = v17
+}
+
+func goMoments3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[B+0]
+	v1 := w[B+24]
+	v2 := w[B+48]
+	v3 := float64(v0 * shared[D+0])
+	v4 := float64(v0 * shared[D+3])
+	v5 := math.FMA(v1, shared[D+1], v4)
+	v6 := float64(v0 * shared[D+4])
+	v7 := math.FMA(v1, shared[D+5], v6)
+	v8 := math.FMA(v2, shared[D+2], v7)
+	w[A+0] = v3
+	w[A+8] = v5
+	w[A+16] = v8
+	v9 := w[B+8]
+	v10 := w[B+32]
+	v11 := w[B+56]
+	v12 := float64(v9 * shared[D+0])
+	v13 := float64(v9 * shared[D+3])
+	v14 := math.FMA(v10, shared[D+1], v13)
+	v15 := float64(v9 * shared[D+4])
+	v16 := math.FMA(v10, shared[D+5], v15)
+	v17 := math.FMA(v11, shared[D+2], v16)
+	w[A+48] = v12
+	w[A+56] = v14
+	w[A+64] = v17
+	v18 := w[B+16]
+	v19 := w[B+40]
+	v20 := w[B+64]
+	v21 := float64(v18 * shared[D+0])
+	v22 := float64(v18 * shared[D+3])
+	v23 := math.FMA(v19, shared[D+1], v22)
+	v24 := float64(v18 * shared[D+4])
+	v25 := math.FMA(v19, shared[D+5], v24)
+	v26 := math.FMA(v20, shared[D+2], v25)
+	w[A+96] = v21
+	w[A+104] = v23
+	w[A+112] = v26
+}
+
+func goHangFreeShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[C+120]
+	v7 := w[C+128]
+	v8 := w[C+136]
+	v9 := float64(v7 * v2)
+	v10 := math.FMA(-v8, v1, v9)
+	v11 := float64(v8 * v0)
+	v12 := math.FMA(-v6, v2, v11)
+	v13 := float64(v6 * v1)
+	v14 := math.FMA(-v7, v0, v13)
+	v15 := v10 + v3
+	v16 := v12 + v4
+	v17 := v14 + v5
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v15
+	w[C+176] = v16
+	w[C+184] = v17
+	v18 := float64(v0 * w[C+0])
+	v19 := math.FMA(v1, w[C+24], v18)
+	v20 := math.FMA(v2, w[C+48], v19)
+	v21 := float64(v0 * w[C+8])
+	v22 := math.FMA(v1, w[C+32], v21)
+	v23 := math.FMA(v2, w[C+56], v22)
+	v24 := float64(v0 * w[C+16])
+	v25 := math.FMA(v1, w[C+40], v24)
+	v26 := math.FMA(v2, w[C+64], v25)
+	v27 := float64(v15 * w[C+0])
+	v28 := math.FMA(v16, w[C+24], v27)
+	v29 := math.FMA(v17, w[C+48], v28)
+	v30 := float64(v15 * w[C+8])
+	v31 := math.FMA(v16, w[C+32], v30)
+	v32 := math.FMA(v17, w[C+56], v31)
+	v33 := float64(v15 * w[C+16])
+	v34 := math.FMA(v16, w[C+40], v33)
+	v35 := math.FMA(v17, w[C+64], v34)
+	v36 := float64(v20 * shared[D+24])
+	v37 := math.FMA(v23, shared[D+27], v36)
+	v38 := math.FMA(v26, shared[D+28], v37)
+	w[A+0] = v38
+	v39 := float64(v23 * shared[D+25])
+	v40 := math.FMA(v26, shared[D+29], v39)
+	w[A+8] = v40
+	v41 := float64(v26 * shared[D+26])
+	w[A+16] = v41
+	v42 := shared[D+20]
+	v43 := float64(v42 * v29)
+	w[A+24] = v43
+	v44 := float64(v42 * v32)
+	w[A+32] = v44
+	v45 := float64(v42 * v35)
+	w[A+40] = v45
+}
+
+func goHangShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[B+144]
+	v7 := w[B+152]
+	v8 := w[B+160]
+	v9 := w[C+96]
+	v10 := w[C+104]
+	v11 := w[C+112]
+	v12 := float64(v7 * v11)
+	v13 := math.FMA(-v8, v10, v12)
+	v14 := float64(v8 * v9)
+	v15 := math.FMA(-v6, v11, v14)
+	v16 := float64(v6 * v10)
+	v17 := math.FMA(-v7, v9, v16)
+	v18 := v13 + w[B+168]
+	v19 := v6 + v0
+	v20 := v18 + v3
+	v21 := v15 + w[B+176]
+	v22 := v7 + v1
+	v23 := v21 + v4
+	v24 := v17 + w[B+184]
+	v25 := v8 + v2
+	v26 := v24 + v5
+	v27 := w[C+120]
+	v28 := w[C+128]
+	v29 := w[C+136]
+	v30 := float64(v28 * v25)
+	v31 := math.FMA(-v29, v22, v30)
+	v32 := float64(v29 * v19)
+	v33 := math.FMA(-v27, v25, v32)
+	v34 := float64(v27 * v22)
+	v35 := math.FMA(-v28, v19, v34)
+	v36 := v31 + v20
+	v37 := v33 + v23
+	v38 := v35 + v26
+	w[C+144] = v19
+	w[C+152] = v22
+	w[C+160] = v25
+	w[C+168] = v36
+	w[C+176] = v37
+	w[C+184] = v38
+	v39 := float64(v19 * w[C+0])
+	v40 := math.FMA(v22, w[C+24], v39)
+	v41 := math.FMA(v25, w[C+48], v40)
+	v42 := float64(v19 * w[C+8])
+	v43 := math.FMA(v22, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+56], v43)
+	v45 := float64(v19 * w[C+16])
+	v46 := math.FMA(v22, w[C+40], v45)
+	v47 := math.FMA(v25, w[C+64], v46)
+	v48 := float64(v36 * w[C+0])
+	v49 := math.FMA(v37, w[C+24], v48)
+	v50 := math.FMA(v38, w[C+48], v49)
+	v51 := float64(v36 * w[C+8])
+	v52 := math.FMA(v37, w[C+32], v51)
+	v53 := math.FMA(v38, w[C+56], v52)
+	v54 := float64(v36 * w[C+16])
+	v55 := math.FMA(v37, w[C+40], v54)
+	v56 := math.FMA(v38, w[C+64], v55)
+	v57 := float64(v41 * shared[D+24])
+	v58 := math.FMA(v44, shared[D+27], v57)
+	v59 := math.FMA(v47, shared[D+28], v58)
+	w[A+0] = v59
+	v60 := float64(v44 * shared[D+25])
+	v61 := math.FMA(v47, shared[D+29], v60)
+	w[A+8] = v61
+	v62 := float64(v47 * shared[D+26])
+	w[A+16] = v62
+	v63 := shared[D+20]
+	v64 := float64(v63 * v50)
+	w[A+24] = v64
+	v65 := float64(v63 * v53)
+	w[A+32] = v65
+	v66 := float64(v63 * v56)
+	w[A+40] = v66
+}
+
+func goCarryShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[C+96]
+	v4 := w[C+104]
+	v5 := w[C+112]
+	v6 := float64(v1 * v5)
+	v7 := math.FMA(-v2, v4, v6)
+	v8 := float64(v2 * v3)
+	v9 := math.FMA(-v0, v5, v8)
+	v10 := float64(v0 * v4)
+	v11 := math.FMA(-v1, v3, v10)
+	v12 := v7 + w[B+168]
+	v13 := v9 + w[B+176]
+	v14 := v11 + w[B+184]
+	v15 := w[C+120]
+	v16 := w[C+128]
+	v17 := w[C+136]
+	v18 := float64(v16 * v2)
+	v19 := math.FMA(-v17, v1, v18)
+	v20 := float64(v17 * v0)
+	v21 := math.FMA(-v15, v2, v20)
+	v22 := float64(v15 * v1)
+	v23 := math.FMA(-v16, v0, v22)
+	v24 := v19 + v12
+	v25 := v21 + v13
+	v26 := v23 + v14
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v24
+	w[C+176] = v25
+	w[C+184] = v26
+	v27 := float64(v0 * w[C+0])
+	v28 := math.FMA(v1, w[C+24], v27)
+	v29 := math.FMA(v2, w[C+48], v28)
+	v30 := float64(v0 * w[C+8])
+	v31 := math.FMA(v1, w[C+32], v30)
+	v32 := math.FMA(v2, w[C+56], v31)
+	v33 := float64(v0 * w[C+16])
+	v34 := math.FMA(v1, w[C+40], v33)
+	v35 := math.FMA(v2, w[C+64], v34)
+	v36 := float64(v24 * w[C+0])
+	v37 := math.FMA(v25, w[C+24], v36)
+	v38 := math.FMA(v26, w[C+48], v37)
+	v39 := float64(v24 * w[C+8])
+	v40 := math.FMA(v25, w[C+32], v39)
+	v41 := math.FMA(v26, w[C+56], v40)
+	v42 := float64(v24 * w[C+16])
+	v43 := math.FMA(v25, w[C+40], v42)
+	v44 := math.FMA(v26, w[C+64], v43)
+	v45 := float64(v29 * shared[D+24])
+	v46 := math.FMA(v32, shared[D+27], v45)
+	v47 := math.FMA(v35, shared[D+28], v46)
+	w[A+0] = v47
+	v48 := float64(v32 * shared[D+25])
+	v49 := math.FMA(v35, shared[D+29], v48)
+	w[A+8] = v49
+	v50 := float64(v35 * shared[D+26])
+	w[A+16] = v50
+	v51 := shared[D+20]
+	v52 := float64(v51 * v38)
+	w[A+24] = v52
+	v53 := float64(v51 * v41)
+	w[A+32] = v53
+	v54 := float64(v51 * v44)
+	w[A+40] = v54
+}
+
+func goTwoHangFreeShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[C+120]
+	v7 := w[C+128]
+	v8 := w[C+136]
+	v9 := float64(v7 * v2)
+	v10 := math.FMA(-v8, v1, v9)
+	v11 := float64(v8 * v0)
+	v12 := math.FMA(-v6, v2, v11)
+	v13 := float64(v6 * v1)
+	v14 := math.FMA(-v7, v0, v13)
+	v15 := v10 + v3
+	v16 := v12 + v4
+	v17 := v14 + v5
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	w[C+168] = v15
+	w[C+176] = v16
+	w[C+184] = v17
+	v18 := float64(v0 * w[C+0])
+	v19 := math.FMA(v1, w[C+24], v18)
+	v20 := math.FMA(v2, w[C+48], v19)
+	v21 := float64(v0 * w[C+8])
+	v22 := math.FMA(v1, w[C+32], v21)
+	v23 := math.FMA(v2, w[C+56], v22)
+	v24 := float64(v0 * w[C+16])
+	v25 := math.FMA(v1, w[C+40], v24)
+	v26 := math.FMA(v2, w[C+64], v25)
+	v27 := float64(v15 * w[C+0])
+	v28 := math.FMA(v16, w[C+24], v27)
+	v29 := math.FMA(v17, w[C+48], v28)
+	v30 := float64(v15 * w[C+8])
+	v31 := math.FMA(v16, w[C+32], v30)
+	v32 := math.FMA(v17, w[C+56], v31)
+	v33 := float64(v15 * w[C+16])
+	v34 := math.FMA(v16, w[C+40], v33)
+	v35 := math.FMA(v17, w[C+64], v34)
+	v36 := float64(v20 * shared[D+24])
+	v37 := math.FMA(v23, shared[D+27], v36)
+	v38 := math.FMA(v26, shared[D+28], v37)
+	w[A+0] = v38
+	v39 := float64(v23 * shared[D+25])
+	v40 := math.FMA(v26, shared[D+29], v39)
+	w[A+8] = v40
+	v41 := float64(v26 * shared[D+26])
+	w[A+16] = v41
+	v42 := shared[D+20]
+	v43 := float64(v42 * v29)
+	w[A+24] = v43
+	v44 := float64(v42 * v32)
+	w[A+32] = v44
+	v45 := float64(v42 * v35)
+	w[A+40] = v45
+	v46 := w[E+48]
+	v47 := w[E+56]
+	v48 := w[E+64]
+	v49 := w[E+72]
+	v50 := w[E+80]
+	v51 := w[E+88]
+	v52 := w[C+120]
+	v53 := w[C+128]
+	v54 := w[C+136]
+	v55 := float64(v53 * v48)
+	v56 := math.FMA(-v54, v47, v55)
+	v57 := float64(v54 * v46)
+	v58 := math.FMA(-v52, v48, v57)
+	v59 := float64(v52 * v47)
+	v60 := math.FMA(-v53, v46, v59)
+	v61 := v56 + v49
+	v62 := v58 + v50
+	v63 := v60 + v51
+	w[C+192] = v46
+	w[C+200] = v47
+	w[C+208] = v48
+	w[C+216] = v61
+	w[C+224] = v62
+	w[C+232] = v63
+	v64 := float64(v46 * w[C+0])
+	v65 := math.FMA(v47, w[C+24], v64)
+	v66 := math.FMA(v48, w[C+48], v65)
+	v67 := float64(v46 * w[C+8])
+	v68 := math.FMA(v47, w[C+32], v67)
+	v69 := math.FMA(v48, w[C+56], v68)
+	v70 := float64(v46 * w[C+16])
+	v71 := math.FMA(v47, w[C+40], v70)
+	v72 := math.FMA(v48, w[C+64], v71)
+	v73 := float64(v61 * w[C+0])
+	v74 := math.FMA(v62, w[C+24], v73)
+	v75 := math.FMA(v63, w[C+48], v74)
+	v76 := float64(v61 * w[C+8])
+	v77 := math.FMA(v62, w[C+32], v76)
+	v78 := math.FMA(v63, w[C+56], v77)
+	v79 := float64(v61 * w[C+16])
+	v80 := math.FMA(v62, w[C+40], v79)
+	v81 := math.FMA(v63, w[C+64], v80)
+	v82 := float64(v66 * shared[D+24])
+	v83 := math.FMA(v69, shared[D+27], v82)
+	v84 := math.FMA(v72, shared[D+28], v83)
+	w[A+48] = v84
+	v85 := float64(v69 * shared[D+25])
+	v86 := math.FMA(v72, shared[D+29], v85)
+	w[A+56] = v86
+	v87 := float64(v72 * shared[D+26])
+	w[A+64] = v87
+	v88 := shared[D+20]
+	v89 := float64(v88 * v75)
+	w[A+72] = v89
+	v90 := float64(v88 * v78)
+	w[A+80] = v90
+	v91 := float64(v88 * v81)
+	w[A+88] = v91
+}
+
+func goTwoHangShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[E+0]
+	v1 := w[E+8]
+	v2 := w[E+16]
+	v3 := w[E+24]
+	v4 := w[E+32]
+	v5 := w[E+40]
+	v6 := w[B+144]
+	v7 := w[B+152]
+	v8 := w[B+160]
+	v9 := w[C+96]
+	v10 := w[C+104]
+	v11 := w[C+112]
+	v12 := float64(v7 * v11)
+	v13 := math.FMA(-v8, v10, v12)
+	v14 := float64(v8 * v9)
+	v15 := math.FMA(-v6, v11, v14)
+	v16 := float64(v6 * v10)
+	v17 := math.FMA(-v7, v9, v16)
+	v18 := v13 + w[B+168]
+	v19 := v6 + v0
+	v20 := v18 + v3
+	v21 := v15 + w[B+176]
+	v22 := v7 + v1
+	v23 := v21 + v4
+	v24 := v17 + w[B+184]
+	v25 := v8 + v2
+	v26 := v24 + v5
+	v27 := w[C+120]
+	v28 := w[C+128]
+	v29 := w[C+136]
+	v30 := float64(v28 * v25)
+	v31 := math.FMA(-v29, v22, v30)
+	v32 := float64(v29 * v19)
+	v33 := math.FMA(-v27, v25, v32)
+	v34 := float64(v27 * v22)
+	v35 := math.FMA(-v28, v19, v34)
+	v36 := v31 + v20
+	v37 := v33 + v23
+	v38 := v35 + v26
+	w[C+144] = v19
+	w[C+152] = v22
+	w[C+160] = v25
+	w[C+168] = v36
+	w[C+176] = v37
+	w[C+184] = v38
+	v39 := float64(v19 * w[C+0])
+	v40 := math.FMA(v22, w[C+24], v39)
+	v41 := math.FMA(v25, w[C+48], v40)
+	v42 := float64(v19 * w[C+8])
+	v43 := math.FMA(v22, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+56], v43)
+	v45 := float64(v19 * w[C+16])
+	v46 := math.FMA(v22, w[C+40], v45)
+	v47 := math.FMA(v25, w[C+64], v46)
+	v48 := float64(v36 * w[C+0])
+	v49 := math.FMA(v37, w[C+24], v48)
+	v50 := math.FMA(v38, w[C+48], v49)
+	v51 := float64(v36 * w[C+8])
+	v52 := math.FMA(v37, w[C+32], v51)
+	v53 := math.FMA(v38, w[C+56], v52)
+	v54 := float64(v36 * w[C+16])
+	v55 := math.FMA(v37, w[C+40], v54)
+	v56 := math.FMA(v38, w[C+64], v55)
+	v57 := float64(v41 * shared[D+24])
+	v58 := math.FMA(v44, shared[D+27], v57)
+	v59 := math.FMA(v47, shared[D+28], v58)
+	w[A+0] = v59
+	v60 := float64(v44 * shared[D+25])
+	v61 := math.FMA(v47, shared[D+29], v60)
+	w[A+8] = v61
+	v62 := float64(v47 * shared[D+26])
+	w[A+16] = v62
+	v63 := shared[D+20]
+	v64 := float64(v63 * v50)
+	w[A+24] = v64
+	v65 := float64(v63 * v53)
+	w[A+32] = v65
+	v66 := float64(v63 * v56)
+	w[A+40] = v66
+	v67 := w[E+48]
+	v68 := w[E+56]
+	v69 := w[E+64]
+	v70 := w[E+72]
+	v71 := w[E+80]
+	v72 := w[E+88]
+	v73 := w[B+192]
+	v74 := w[B+200]
+	v75 := w[B+208]
+	v76 := w[C+96]
+	v77 := w[C+104]
+	v78 := w[C+112]
+	v79 := float64(v74 * v78)
+	v80 := math.FMA(-v75, v77, v79)
+	v81 := float64(v75 * v76)
+	v82 := math.FMA(-v73, v78, v81)
+	v83 := float64(v73 * v77)
+	v84 := math.FMA(-v74, v76, v83)
+	v85 := v80 + w[B+216]
+	v86 := v73 + v67
+	v87 := v85 + v70
+	v88 := v82 + w[B+224]
+	v89 := v74 + v68
+	v90 := v88 + v71
+	v91 := v84 + w[B+232]
+	v92 := v75 + v69
+	v93 := v91 + v72
+	v94 := w[C+120]
+	v95 := w[C+128]
+	v96 := w[C+136]
+	v97 := float64(v95 * v92)
+	v98 := math.FMA(-v96, v89, v97)
+	v99 := float64(v96 * v86)
+	v100 := math.FMA(-v94, v92, v99)
+	v101 := float64(v94 * v89)
+	v102 := math.FMA(-v95, v86, v101)
+	v103 := v98 + v87
+	v104 := v100 + v90
+	v105 := v102 + v93
+	w[C+192] = v86
+	w[C+200] = v89
+	w[C+208] = v92
+	w[C+216] = v103
+	w[C+224] = v104
+	w[C+232] = v105
+	v106 := float64(v86 * w[C+0])
+	v107 := math.FMA(v89, w[C+24], v106)
+	v108 := math.FMA(v92, w[C+48], v107)
+	v109 := float64(v86 * w[C+8])
+	v110 := math.FMA(v89, w[C+32], v109)
+	v111 := math.FMA(v92, w[C+56], v110)
+	v112 := float64(v86 * w[C+16])
+	v113 := math.FMA(v89, w[C+40], v112)
+	v114 := math.FMA(v92, w[C+64], v113)
+	v115 := float64(v103 * w[C+0])
+	v116 := math.FMA(v104, w[C+24], v115)
+	v117 := math.FMA(v105, w[C+48], v116)
+	v118 := float64(v103 * w[C+8])
+	v119 := math.FMA(v104, w[C+32], v118)
+	v120 := math.FMA(v105, w[C+56], v119)
+	v121 := float64(v103 * w[C+16])
+	v122 := math.FMA(v104, w[C+40], v121)
+	v123 := math.FMA(v105, w[C+64], v122)
+	v124 := float64(v108 * shared[D+24])
+	v125 := math.FMA(v111, shared[D+27], v124)
+	v126 := math.FMA(v114, shared[D+28], v125)
+	w[A+48] = v126
+	v127 := float64(v111 * shared[D+25])
+	v128 := math.FMA(v114, shared[D+29], v127)
+	w[A+56] = v128
+	v129 := float64(v114 * shared[D+26])
+	w[A+64] = v129
+	v130 := shared[D+20]
+	v131 := float64(v130 * v117)
+	w[A+72] = v131
+	v132 := float64(v130 * v120)
+	w[A+80] = v132
+	v133 := float64(v130 * v123)
+	w[A+88] = v133
+}
+
+func goPointShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := w[B+0]
+	w[A+0] = v3
+	v4 := float64(v0 * w[C+0])
+	v5 := math.FMA(v1, w[C+8], v4)
+	v6 := math.FMA(v2, w[C+16], v5)
+	v7 := w[B+8]
+	w[A+8] = v7
+	v8 := float64(v0 * w[C+24])
+	v9 := math.FMA(v1, w[C+32], v8)
+	v10 := math.FMA(v2, w[C+40], v9)
+	v11 := w[B+16]
+	w[A+16] = v11
+	v12 := float64(v0 * w[C+48])
+	v13 := math.FMA(v1, w[C+56], v12)
+	v14 := math.FMA(v2, w[C+64], v13)
+	w[A+24] = v6
+	w[A+32] = v10
+	w[A+40] = v14
+	v15 := w[B+80]
+	v16 := w[B+88]
+	v17 := w[B+96]
+	v18 := float64(v16 * v14)
+	v19 := math.FMA(-v17, v10, v18)
+	v20 := float64(v17 * v6)
+	v21 := math.FMA(-v15, v14, v20)
+	v22 := float64(v15 * v10)
+	v23 := math.FMA(-v16, v6, v22)
+	v24 := v19 + w[B+56]
+	w[A+48] = v24
+	v25 := v21 + w[B+64]
+	w[A+56] = v25
+	v26 := v23 + w[B+72]
+	w[A+64] = v26
+}
+
+func goPinShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := v5 + w[B+0]
+	w[A+0] = v21
+	v22 := v16 + w[B+56]
+	w[A+48] = v22
+	v23 := v8 + w[B+8]
+	w[A+8] = v23
+	v24 := v18 + w[B+64]
+	w[A+56] = v24
+	v25 := v11 + w[B+16]
+	w[A+16] = v25
+	v26 := v20 + w[B+72]
+	w[A+64] = v26
+	v27 := shared[D+3]
+	v28 := shared[D+4]
+	v29 := shared[D+5]
+	v30 := float64(v27 * w[C+0])
+	v31 := math.FMA(v28, w[C+8], v30)
+	v32 := math.FMA(v29, w[C+16], v31)
+	v33 := float64(v27 * w[C+24])
+	v34 := math.FMA(v28, w[C+32], v33)
+	v35 := math.FMA(v29, w[C+40], v34)
+	v36 := float64(v27 * w[C+48])
+	v37 := math.FMA(v28, w[C+56], v36)
+	v38 := math.FMA(v29, w[C+64], v37)
+	w[A+24] = v32
+	w[A+32] = v35
+	w[A+40] = v38
+	v39 := w[B+80]
+	w[A+72] = v39
+	v40 := w[B+88]
+	w[A+80] = v40
+	v41 := w[B+96]
+	w[A+88] = v41
+}
+
+func goTurnedPinShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := v5 + w[B+0]
+	w[A+0] = v21
+	v22 := v16 + w[B+56]
+	w[A+48] = v22
+	v23 := v8 + w[B+8]
+	w[A+8] = v23
+	v24 := v18 + w[B+64]
+	w[A+56] = v24
+	v25 := v11 + w[B+16]
+	w[A+16] = v25
+	v26 := v20 + w[B+72]
+	w[A+64] = v26
+	v27 := shared[D+3]
+	v28 := shared[D+4]
+	v29 := shared[D+5]
+	v30 := float64(v27 * w[C+0])
+	v31 := math.FMA(v28, w[C+8], v30)
+	v32 := math.FMA(v29, w[C+16], v31)
+	v33 := float64(v27 * w[C+24])
+	v34 := math.FMA(v28, w[C+32], v33)
+	v35 := math.FMA(v29, w[C+40], v34)
+	v36 := float64(v27 * w[C+48])
+	v37 := math.FMA(v28, w[C+56], v36)
+	v38 := math.FMA(v29, w[C+64], v37)
+	w[A+24] = v32
+	w[A+32] = v35
+	w[A+40] = v38
+	v39 := w[B+80]
+	w[A+72] = v39
+	v40 := w[B+88]
+	w[A+80] = v40
+	v41 := w[B+96]
+	w[A+88] = v41
+	v42 := w[B+24]
+	w[A+96] = v42
+	v43 := w[B+32]
+	w[A+104] = v43
+	v44 := w[B+40]
+	w[A+112] = v44
+	v45 := w[B+48]
+	w[A+120] = v45
+}
+
+func goUnpinShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	v49 := v29 - v45
+	v50 := v35 - v47
+	w[A+24] = v26
+	w[A+32] = v32
+	w[A+40] = v38
+	w[A+72] = v48
+	w[A+80] = v49
+	w[A+88] = v50
+	v51 := shared[D+3]
+	v52 := shared[D+4]
+	v53 := shared[D+5]
+	v54 := float64(v51 * w[C+0])
+	v55 := math.FMA(v52, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v51 * w[C+24])
+	v58 := math.FMA(v52, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v51 * w[C+48])
+	v61 := math.FMA(v52, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := w[E+24]
+	v64 := w[E+32]
+	v65 := w[E+40]
+	v66 := float64(v59 * v65)
+	v67 := math.FMA(-v62, v64, v66)
+	v68 := float64(v62 * v63)
+	v69 := math.FMA(-v56, v65, v68)
+	v70 := float64(v56 * v64)
+	v71 := math.FMA(-v59, v63, v70)
+	w[A+0] = v67
+	w[A+8] = v69
+	w[A+16] = v71
+	v72 := float64(v67 * v67)
+	v73 := math.FMA(v69, v69, v72)
+	v74 := math.FMA(v71, v71, v73)
+	v75 := float64(v26 * v26)
+	v76 := math.FMA(v32, v32, v75)
+	v77 := math.FMA(v38, v38, v76)
+	v78 := v74 + v77
+	v79 := v78 + w[F+0]
+	w[F+0] = v79
+	v80 := w[E+72]
+	v81 := v80 - w[B+80]
+	v82 := w[E+80]
+	v83 := v82 - w[B+88]
+	v84 := w[E+88]
+	v85 := v84 - w[B+96]
+	v86 := float64(v81 * v63)
+	v87 := math.FMA(v83, v64, v86)
+	v88 := math.FMA(v85, v65, v87)
+	v89 := math.FMA(-v88, v63, v81)
+	w[A+48] = v89
+	v90 := math.FMA(-v88, v64, v83)
+	w[A+56] = v90
+	v91 := math.FMA(-v88, v65, v85)
+	w[A+64] = v91
+}
+
+func goUncrossShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	v49 := v29 - v45
+	v50 := v35 - v47
+	w[A+24] = v26
+	w[A+32] = v32
+	w[A+40] = v38
+	w[A+72] = v48
+	w[A+80] = v49
+	w[A+88] = v50
+	v51 := shared[D+3]
+	v52 := shared[D+4]
+	v53 := shared[D+5]
+	v54 := float64(v51 * w[C+0])
+	v55 := math.FMA(v52, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v51 * w[C+24])
+	v58 := math.FMA(v52, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v51 * w[C+48])
+	v61 := math.FMA(v52, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := w[E+24]
+	v64 := w[E+32]
+	v65 := w[E+40]
+	v66 := float64(v59 * v65)
+	v67 := math.FMA(-v62, v64, v66)
+	v68 := float64(v62 * v63)
+	v69 := math.FMA(-v56, v65, v68)
+	v70 := float64(v56 * v64)
+	v71 := math.FMA(-v59, v63, v70)
+	v72 := float64(v67 * v67)
+	v73 := math.FMA(v69, v69, v72)
+	v74 := math.FMA(v71, v71, v73)
+	v75 := w[8+lane]
+	v76 := v75 / v74
+	v77 := 0.0
+	v78 := float64(v63 * v56)
+	v79 := math.FMA(v64, v59, v78)
+	v80 := math.FMA(v65, v62, v79)
+	v81 := v77 - v80
+	v82 := float64(v76 * v81)
+	v83 := w[E+72]
+	v84 := v83 - w[B+80]
+	v85 := w[E+80]
+	v86 := v85 - w[B+88]
+	v87 := w[E+88]
+	v88 := v87 - w[B+96]
+	v89 := float64(v67 * v84)
+	v90 := math.FMA(v69, v86, v89)
+	v91 := math.FMA(v71, v88, v90)
+	v92 := float64(v76 * v91)
+	v93 := float64(v82 * v67)
+	w[A+0] = v93
+	v94 := float64(v92 * v67)
+	w[A+48] = v94
+	v95 := float64(v82 * v69)
+	w[A+8] = v95
+	v96 := float64(v92 * v69)
+	w[A+56] = v96
+	v97 := float64(v82 * v71)
+	w[A+16] = v97
+	v98 := float64(v92 * v71)
+	w[A+64] = v98
+	v99 := w[A+24]
+	v100 := w[A+32]
+	v101 := w[A+40]
+	v102 := float64(v93 * v93)
+	v103 := math.FMA(v95, v95, v102)
+	v104 := math.FMA(v97, v97, v103)
+	v105 := float64(v99 * v99)
+	v106 := math.FMA(v100, v100, v105)
+	v107 := math.FMA(v101, v101, v106)
+	v108 := v104 + v107
+	v109 := v108 + w[F+0]
+	w[F+0] = v109
+}
+
+func goUnslideShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := shared[D+0]
+	v1 := shared[D+1]
+	v2 := shared[D+2]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := float64(v0 * w[C+24])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+40], v7)
+	v9 := float64(v0 * w[C+48])
+	v10 := math.FMA(v1, w[C+56], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := w[B+80]
+	v13 := w[B+88]
+	v14 := w[B+96]
+	v15 := float64(v13 * v11)
+	v16 := math.FMA(-v14, v8, v15)
+	v17 := float64(v14 * v5)
+	v18 := math.FMA(-v12, v11, v17)
+	v19 := float64(v12 * v8)
+	v20 := math.FMA(-v13, v5, v19)
+	v21 := w[E+48]
+	v22 := v21 - w[B+56]
+	v23 := v22 - v16
+	v24 := w[E+0]
+	v25 := v24 - w[B+0]
+	v26 := v25 - v5
+	v27 := w[E+56]
+	v28 := v27 - w[B+64]
+	v29 := v28 - v18
+	v30 := w[E+8]
+	v31 := v30 - w[B+8]
+	v32 := v31 - v8
+	v33 := w[E+64]
+	v34 := v33 - w[B+72]
+	v35 := v34 - v20
+	v36 := w[E+16]
+	v37 := v36 - w[B+16]
+	v38 := v37 - v11
+	v39 := w[E+72]
+	v40 := w[E+80]
+	v41 := w[E+88]
+	v42 := float64(v40 * v38)
+	v43 := math.FMA(-v41, v32, v42)
+	v44 := float64(v41 * v26)
+	v45 := math.FMA(-v39, v38, v44)
+	v46 := float64(v39 * v32)
+	v47 := math.FMA(-v40, v26, v46)
+	v48 := v23 - v43
+	v49 := v29 - v45
+	v50 := v35 - v47
+	v51 := w[E+24]
+	v52 := w[E+32]
+	v53 := w[E+40]
+	v54 := float64(v26 * v51)
+	v55 := math.FMA(v32, v52, v54)
+	v56 := math.FMA(v38, v53, v55)
+	v57 := math.FMA(-v56, v51, v26)
+	w[A+24] = v57
+	v58 := math.FMA(-v56, v52, v32)
+	w[A+32] = v58
+	v59 := math.FMA(-v56, v53, v38)
+	w[A+40] = v59
+	v60 := float64(v48 * v51)
+	v61 := math.FMA(v49, v52, v60)
+	v62 := math.FMA(v50, v53, v61)
+	v63 := math.FMA(-v62, v51, v48)
+	w[A+72] = v63
+	v64 := math.FMA(-v62, v52, v49)
+	w[A+80] = v64
+	v65 := math.FMA(-v62, v53, v50)
+	w[A+88] = v65
+	v66 := w[E+72]
+	v67 := v66 - w[B+80]
+	v68 := w[E+80]
+	v69 := v68 - w[B+88]
+	v70 := w[E+88]
+	v71 := v70 - w[B+96]
+	w[A+48] = v67
+	w[A+56] = v69
+	w[A+64] = v71
+	v72 := w[B+24]
+	v73 := w[B+32]
+	v74 := w[B+40]
+	v75 := w[B+48]
+	v76 := float64(v72 * shared[D+6])
+	v77 := math.FMA(-v73, shared[D+7], v76)
+	v78 := math.FMA(-v74, shared[D+8], v77)
+	v79 := math.FMA(-v75, shared[D+9], v78)
+	v80 := float64(v72 * shared[D+7])
+	v81 := math.FMA(v73, shared[D+6], v80)
+	v82 := math.FMA(v74, shared[D+9], v81)
+	v83 := math.FMA(-v75, shared[D+8], v82)
+	v84 := float64(v72 * shared[D+8])
+	v85 := math.FMA(v74, shared[D+6], v84)
+	v86 := math.FMA(v75, shared[D+7], v85)
+	v87 := math.FMA(-v73, shared[D+9], v86)
+	v88 := float64(v72 * shared[D+9])
+	v89 := math.FMA(v75, shared[D+6], v88)
+	v90 := math.FMA(v73, shared[D+8], v89)
+	v91 := math.FMA(-v74, shared[D+7], v90)
+	v92 := float64(v79 * w[E+96])
+	v93 := math.FMA(v83, w[E+104], v92)
+	v94 := math.FMA(v87, w[E+112], v93)
+	v95 := math.FMA(v91, w[E+120], v94)
+	v96 := 0.0
+	v97 := v95 + v95
+	v98 := v96 - v97
+	v99 := float64(v83 * w[E+96])
+	v100 := math.FMA(-v79, w[E+104], v99)
+	v101 := math.FMA(-v87, w[E+120], v100)
+	v102 := math.FMA(v91, w[E+112], v101)
+	v103 := float64(v98 * v102)
+	w[A+0] = v103
+	v104 := float64(v87 * w[E+96])
+	v105 := math.FMA(-v79, w[E+112], v104)
+	v106 := math.FMA(-v91, w[E+104], v105)
+	v107 := math.FMA(v83, w[E+120], v106)
+	v108 := float64(v98 * v107)
+	w[A+8] = v108
+	v109 := float64(v91 * w[E+96])
+	v110 := math.FMA(-v79, w[E+120], v109)
+	v111 := math.FMA(-v83, w[E+112], v110)
+	v112 := math.FMA(v87, w[E+104], v111)
+	v113 := float64(v98 * v112)
+	w[A+16] = v113
+	v114 := w[A+24]
+	v115 := w[A+32]
+	v116 := w[A+40]
+	v117 := float64(v103 * v103)
+	v118 := math.FMA(v108, v108, v117)
+	v119 := math.FMA(v113, v113, v118)
+	v120 := float64(v114 * v114)
+	v121 := math.FMA(v115, v115, v120)
+	v122 := math.FMA(v116, v116, v121)
+	v123 := v119 + v122
+	v124 := v123 + w[F+0]
+	w[F+0] = v124
+}
+
+func goTiltShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	L := int(o.F) / 8
+	v0 := shared[D+0]
+	v1 := shared[D+3]
+	v2 := shared[D+6]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+8], v3)
+	v5 := math.FMA(v2, w[C+16], v4)
+	v6 := shared[D+0]
+	v7 := shared[D+3]
+	v8 := shared[D+6]
+	v9 := float64(v6 * w[C+24])
+	v10 := math.FMA(v7, w[C+32], v9)
+	v11 := math.FMA(v8, w[C+40], v10)
+	v12 := shared[D+0]
+	v13 := shared[D+3]
+	v14 := shared[D+6]
+	v15 := float64(v12 * w[C+48])
+	v16 := math.FMA(v13, w[C+56], v15)
+	v17 := math.FMA(v14, w[C+64], v16)
+	v18 := float64(v5 * w[B+8])
+	v19 := math.FMA(v11, w[B+32], v18)
+	v20 := math.FMA(v17, w[B+56], v19)
+	w[A+0] = v20
+	v21 := 0.0
+	v22 := float64(v5 * w[B+0])
+	v23 := math.FMA(v11, w[B+24], v22)
+	v24 := math.FMA(v17, w[B+48], v23)
+	v25 := v21 - v24
+	w[A+8] = v25
+	v26 := w[E+0]
+	v27 := w[E+8]
+	v28 := w[E+16]
+	v29 := 0.0
+	v30 := float64(v26 * w[B+0])
+	v31 := math.FMA(v27, w[B+24], v30)
+	v32 := math.FMA(v28, w[B+48], v31)
+	v33 := v29 - v32
+	w[A+1*L+0] = v33
+	v34 := 0.0
+	v35 := float64(v26 * w[B+8])
+	v36 := math.FMA(v27, w[B+32], v35)
+	v37 := math.FMA(v28, w[B+56], v36)
+	v38 := v34 - v37
+	w[A+1*L+8] = v38
+}
+
+func goRateShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * shared[D+6])
+	v7 := math.FMA(v1, shared[D+9], v6)
+	v8 := math.FMA(v2, shared[D+10], v7)
+	v9 := float64(v1 * shared[D+7])
+	v10 := math.FMA(v2, shared[D+11], v9)
+	v11 := float64(v2 * shared[D+8])
+	v12 := shared[D+12]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, shared[D+23], v13)
+	v15 := math.FMA(v11, shared[D+22], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, shared[D+21], v16)
+	v18 := math.FMA(v8, shared[D+23], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, shared[D+22], v19)
+	v21 := math.FMA(v10, shared[D+21], v20)
+	v22 := w[C+72]
+	v23 := w[C+80]
+	v24 := w[C+88]
+	v25 := shared[D+21]
+	v26 := shared[D+22]
+	v27 := shared[D+23]
+	v28 := float64(v22 * v25)
+	v29 := math.FMA(v23, v26, v28)
+	v30 := math.FMA(v24, v27, v29)
+	v31 := float64(v22 * v22)
+	v32 := math.FMA(v23, v23, v31)
+	v33 := math.FMA(v24, v24, v32)
+	v34 := math.FMA(-v30, v22, v15)
+	v35 := math.FMA(v33, v25, v34)
+	v36 := math.FMA(-v30, v23, v18)
+	v37 := math.FMA(v33, v26, v36)
+	v38 := math.FMA(-v30, v24, v21)
+	v39 := math.FMA(v33, v27, v38)
+	v40 := float64(v35 * w[C+0])
+	v41 := math.FMA(v37, w[C+8], v40)
+	v42 := math.FMA(v39, w[C+16], v41)
+	v43 := float64(v35 * w[C+24])
+	v44 := math.FMA(v37, w[C+32], v43)
+	v45 := math.FMA(v39, w[C+40], v44)
+	v46 := float64(v35 * w[C+48])
+	v47 := math.FMA(v37, w[C+56], v46)
+	v48 := math.FMA(v39, w[C+64], v47)
+	v49 := float64(v8 * w[C+0])
+	v50 := math.FMA(v10, w[C+8], v49)
+	v51 := math.FMA(v11, w[C+16], v50)
+	v52 := float64(v8 * w[C+24])
+	v53 := math.FMA(v10, w[C+32], v52)
+	v54 := math.FMA(v11, w[C+40], v53)
+	v55 := float64(v8 * w[C+48])
+	v56 := math.FMA(v10, w[C+56], v55)
+	v57 := math.FMA(v11, w[C+64], v56)
+	w[A+0] = v42
+	w[A+8] = v45
+	w[A+16] = v48
+	w[A+24] = v51
+	w[A+32] = v54
+	w[A+40] = v57
+	v58 := 0.0
+	v59 := v42 + v45
+	v60 := v48 + v51
+	v61 := v54 + v57
+	v62 := v59 + v60
+	v63 := v62 + v61
+	v64 := w[E+0]
+	v65 := math.FMA(v58, v63, v64)
+	w[E+0] = v65
+}
+
+func goEulerShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * shared[D+6])
+	v7 := math.FMA(v1, shared[D+9], v6)
+	v8 := math.FMA(v2, shared[D+10], v7)
+	v9 := float64(v1 * shared[D+7])
+	v10 := math.FMA(v2, shared[D+11], v9)
+	v11 := float64(v2 * shared[D+8])
+	v12 := shared[D+12]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, shared[D+23], v13)
+	v15 := math.FMA(v11, shared[D+22], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, shared[D+21], v16)
+	v18 := math.FMA(v8, shared[D+23], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, shared[D+22], v19)
+	v21 := math.FMA(v10, shared[D+21], v20)
+	v22 := w[C+72]
+	v23 := w[C+80]
+	v24 := w[C+88]
+	v25 := shared[D+21]
+	v26 := shared[D+22]
+	v27 := shared[D+23]
+	v28 := float64(v22 * v25)
+	v29 := math.FMA(v23, v26, v28)
+	v30 := math.FMA(v24, v27, v29)
+	v31 := float64(v22 * v22)
+	v32 := math.FMA(v23, v23, v31)
+	v33 := math.FMA(v24, v24, v32)
+	v34 := math.FMA(-v30, v22, v15)
+	v35 := math.FMA(v33, v25, v34)
+	v36 := math.FMA(-v30, v23, v18)
+	v37 := math.FMA(v33, v26, v36)
+	v38 := math.FMA(-v30, v24, v21)
+	v39 := math.FMA(v33, v27, v38)
+	v40 := float64(v35 * w[C+0])
+	v41 := math.FMA(v37, w[C+8], v40)
+	v42 := math.FMA(v39, w[C+16], v41)
+	v43 := float64(v35 * w[C+24])
+	v44 := math.FMA(v37, w[C+32], v43)
+	v45 := math.FMA(v39, w[C+40], v44)
+	v46 := float64(v35 * w[C+48])
+	v47 := math.FMA(v37, w[C+56], v46)
+	v48 := math.FMA(v39, w[C+64], v47)
+	v49 := float64(v8 * w[C+0])
+	v50 := math.FMA(v10, w[C+8], v49)
+	v51 := math.FMA(v11, w[C+16], v50)
+	v52 := float64(v8 * w[C+24])
+	v53 := math.FMA(v10, w[C+32], v52)
+	v54 := math.FMA(v11, w[C+40], v53)
+	v55 := float64(v8 * w[C+48])
+	v56 := math.FMA(v10, w[C+56], v55)
+	v57 := math.FMA(v11, w[C+64], v56)
+	v58 := w[E+176]
+	v59 := v42 + v45
+	v60 := v48 + v51
+	v61 := v54 + v57
+	v62 := v59 + v60
+	v63 := v62 + v61
+	v64 := w[A+56]
+	v65 := math.FMA(v58, v42, v64)
+	w[A+56] = v65
+	v66 := w[A+0]
+	v67 := math.FMA(v58, v65, v66)
+	w[A+0] = v67
+	v68 := v65 + v67
+	v69 := v63 + v68
+	v70 := w[A+64]
+	v71 := math.FMA(v58, v45, v70)
+	w[A+64] = v71
+	v72 := w[A+8]
+	v73 := math.FMA(v58, v71, v72)
+	w[A+8] = v73
+	v74 := v71 + v73
+	v75 := v69 + v74
+	v76 := w[A+72]
+	v77 := math.FMA(v58, v48, v76)
+	w[A+72] = v77
+	v78 := w[A+16]
+	v79 := math.FMA(v58, v77, v78)
+	w[A+16] = v79
+	v80 := v77 + v79
+	v81 := v75 + v80
+	v82 := float64(v58 * w[16+lane])
+	v83 := w[A+80]
+	v84 := math.FMA(v58, v51, v83)
+	w[A+80] = v84
+	v85 := float64(v82 * v84)
+	v86 := v81 + v84
+	v87 := w[A+88]
+	v88 := math.FMA(v58, v54, v87)
+	w[A+88] = v88
+	v89 := float64(v82 * v88)
+	v90 := v86 + v88
+	v91 := w[A+96]
+	v92 := math.FMA(v58, v57, v91)
+	w[A+96] = v92
+	v93 := float64(v82 * v92)
+	v94 := v90 + v92
+	v95 := float64(v84 * v84)
+	v96 := math.FMA(v88, v88, v95)
+	v97 := math.FMA(v92, v92, v96)
+	v98 := larger(v97, w[E+80])
+	w[E+80] = v98
+	v99 := float64(v85 * v85)
+	v100 := math.FMA(v89, v89, v99)
+	v101 := math.FMA(v93, v93, v100)
+	v102 := w[E+120]
+	v103 := w[E+112]
+	v104 := math.FMA(v102, v101, v103)
+	v105 := w[E+104]
+	v106 := math.FMA(v104, v101, v105)
+	v107 := w[E+96]
+	v108 := math.FMA(v106, v101, v107)
+	v109 := w[E+88]
+	v110 := math.FMA(v108, v101, v109)
+	v111 := w[E+160]
+	v112 := w[E+152]
+	v113 := math.FMA(v111, v101, v112)
+	v114 := w[E+144]
+	v115 := math.FMA(v113, v101, v114)
+	v116 := w[E+136]
+	v117 := math.FMA(v115, v101, v116)
+	v118 := w[E+128]
+	v119 := math.FMA(v117, v101, v118)
+	v120 := float64(v85 * v110)
+	v121 := float64(v89 * v110)
+	v122 := float64(v93 * v110)
+	v123 := w[A+24]
+	v124 := w[A+32]
+	v125 := w[A+40]
+	v126 := w[A+48]
+	v127 := float64(v119 * v123)
+	v128 := math.FMA(-v120, v124, v127)
+	v129 := math.FMA(-v121, v125, v128)
+	v130 := math.FMA(-v122, v126, v129)
+	v131 := float64(v119 * v124)
+	v132 := math.FMA(v120, v123, v131)
+	v133 := math.FMA(v121, v126, v132)
+	v134 := math.FMA(-v122, v125, v133)
+	v135 := float64(v119 * v125)
+	v136 := math.FMA(v121, v123, v135)
+	v137 := math.FMA(v122, v124, v136)
+	v138 := math.FMA(-v120, v126, v137)
+	v139 := float64(v119 * v126)
+	v140 := math.FMA(v122, v123, v139)
+	v141 := math.FMA(v120, v125, v140)
+	v142 := math.FMA(-v121, v124, v141)
+	v143 := float64(v130 * v130)
+	v144 := math.FMA(v134, v134, v143)
+	v145 := math.FMA(v138, v138, v144)
+	v146 := math.FMA(v142, v142, v145)
+	v147 := v146 - w[8+lane]
+	v148 := 0.0
+	v149 := v148 - v147
+	v150 := larger(v149, v147)
+	v151 := larger(v150, w[E+64])
+	w[E+64] = v151
+	v152 := float64(v130 * v130)
+	v153 := math.FMA(v134, v134, v152)
+	v154 := math.FMA(v138, v138, v153)
+	v155 := math.FMA(v142, v142, v154)
+	v156 := v155 - w[8+lane]
+	v157 := float64(v156 * w[16+lane])
+	v158 := float64(v157 * v157)
+	v159 := v158 + w[8+lane]
+	v160 := math.FMA(v158, w[16+lane], v159)
+	v161 := v160 - v157
+	v162 := float64(v130 * v161)
+	v163 := float64(v134 * v161)
+	v164 := float64(v138 * v161)
+	v165 := float64(v142 * v161)
+	w[A+24] = v162
+	w[A+32] = v163
+	w[A+40] = v164
+	w[A+48] = v165
+	v166 := 0.0
+	v167 := w[E+56]
+	v168 := math.FMA(v166, v94, v167)
+	w[E+56] = v168
+	v169 := w[A+24]
+	v170 := w[A+32]
+	v171 := w[A+40]
+	v172 := w[A+48]
+	v173 := v170 + v170
+	v174 := v171 + v171
+	v175 := v172 + v172
+	v176 := float64(v170 * v173)
+	v177 := float64(v171 * v174)
+	v178 := float64(v172 * v175)
+	v179 := w[8+lane]
+	v180 := v177 + v178
+	v181 := v179 - v180
+	w[C+0] = v181
+	v182 := v176 + v178
+	v183 := v179 - v182
+	w[C+32] = v183
+	v184 := v176 + v177
+	v185 := v179 - v184
+	w[C+64] = v185
+	v186 := float64(v170 * v174)
+	v187 := float64(v169 * v175)
+	v188 := v186 - v187
+	w[C+8] = v188
+	v189 := v186 + v187
+	w[C+24] = v189
+	v190 := float64(v170 * v175)
+	v191 := float64(v169 * v174)
+	v192 := v190 - v191
+	w[C+48] = v192
+	v193 := v190 + v191
+	w[C+16] = v193
+	v194 := float64(v171 * v175)
+	v195 := float64(v169 * v173)
+	v196 := v194 - v195
+	w[C+40] = v196
+	v197 := v194 + v195
+	w[C+56] = v197
+}
+
+func goEulerRootShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[C+264]
+	v1 := w[C+272]
+	v2 := w[C+280]
+	v3 := w[E+176]
+	v4 := float64(v0 * w[A+80])
+	v5 := math.FMA(v1, w[A+88], v4)
+	v6 := math.FMA(v2, w[A+96], v5)
+	v7 := w[24+lane]
+	v8 := float64(v0 * v0)
+	v9 := math.FMA(v1, v1, v8)
+	v10 := math.FMA(v2, v2, v9)
+	v11 := v7 - v10
+	v12 := float64(v6 * v11)
+	v13 := w[B+0]
+	v14 := w[B+8]
+	v15 := w[B+16]
+	v16 := float64(v13 * shared[D+6])
+	v17 := math.FMA(v14, shared[D+9], v16)
+	v18 := math.FMA(v15, shared[D+10], v17)
+	v19 := float64(v14 * shared[D+7])
+	v20 := math.FMA(v15, shared[D+11], v19)
+	v21 := float64(v15 * shared[D+8])
+	v22 := float64(v18 * w[C+392])
+	v23 := math.FMA(v20, w[C+400], v22)
+	v24 := math.FMA(v21, w[C+408], v23)
+	v25 := float64(v24 * w[F+0])
+	v26 := math.FMA(-v25, v3, v12)
+	v27 := 0.0
+	v28 := w[E+56]
+	v29 := math.FMA(v27, v26, v28)
+	w[E+56] = v29
+	v30 := float64(v26 * v26)
+	v31 := larger(v30, w[E+80])
+	w[E+80] = v31
+	v32 := float64(v3 * w[16+lane])
+	v33 := float64(v32 * v26)
+	v34 := float64(v33 * v33)
+	v35 := w[E+120]
+	v36 := w[E+112]
+	v37 := math.FMA(v35, v34, v36)
+	v38 := w[E+104]
+	v39 := math.FMA(v37, v34, v38)
+	v40 := w[E+96]
+	v41 := math.FMA(v39, v34, v40)
+	v42 := w[E+88]
+	v43 := math.FMA(v41, v34, v42)
+	v44 := w[E+160]
+	v45 := w[E+152]
+	v46 := math.FMA(v44, v34, v45)
+	v47 := w[E+144]
+	v48 := math.FMA(v46, v34, v47)
+	v49 := w[E+136]
+	v50 := math.FMA(v48, v34, v49)
+	v51 := w[E+128]
+	v52 := math.FMA(v50, v34, v51)
+	v53 := float64(v43 * v33)
+	v54 := w[C+392]
+	v55 := w[C+400]
+	v56 := w[C+408]
+	v57 := float64(v54 * w[C+0])
+	v58 := math.FMA(v55, w[C+8], v57)
+	v59 := math.FMA(v56, w[C+16], v58)
+	v60 := float64(v54 * w[C+24])
+	v61 := math.FMA(v55, w[C+32], v60)
+	v62 := math.FMA(v56, w[C+40], v61)
+	v63 := float64(v54 * w[C+48])
+	v64 := math.FMA(v55, w[C+56], v63)
+	v65 := math.FMA(v56, w[C+64], v64)
+	v66 := w[C+264]
+	v67 := w[C+272]
+	v68 := w[C+280]
+	v69 := float64(v62 * v68)
+	v70 := math.FMA(-v65, v67, v69)
+	v71 := float64(v65 * v66)
+	v72 := math.FMA(-v59, v68, v71)
+	v73 := float64(v59 * v67)
+	v74 := math.FMA(-v62, v66, v73)
+	v75 := float64(v70 * v70)
+	v76 := math.FMA(v72, v72, v75)
+	v77 := math.FMA(v74, v74, v76)
+	v78 := float64(v70 * w[16+lane])
+	v79 := float64(v72 * w[16+lane])
+	v80 := float64(v74 * w[16+lane])
+	v81 := float64(v1 * v80)
+	v82 := math.FMA(-v2, v79, v81)
+	v83 := float64(v2 * v78)
+	v84 := math.FMA(-v0, v80, v83)
+	v85 := float64(v0 * v79)
+	v86 := math.FMA(-v1, v78, v85)
+	v87 := v82 + v0
+	v88 := float64(v52 * v78)
+	v89 := math.FMA(v53, v87, v88)
+	v90 := v84 + v1
+	v91 := float64(v52 * v79)
+	v92 := math.FMA(v53, v90, v91)
+	v93 := v86 + v2
+	v94 := float64(v52 * v80)
+	v95 := math.FMA(v53, v93, v94)
+	v96 := w[A+24]
+	v97 := w[A+32]
+	v98 := w[A+40]
+	v99 := w[A+48]
+	v100 := float64(v96 * v96)
+	v101 := math.FMA(v97, v97, v100)
+	v102 := math.FMA(v98, v98, v101)
+	v103 := math.FMA(v99, v99, v102)
+	v104 := v103 - w[8+lane]
+	v105 := 0.0
+	v106 := v105 - v104
+	v107 := larger(v106, v104)
+	v108 := larger(v107, w[E+64])
+	w[E+64] = v108
+	v109 := float64(v52 * v96)
+	v110 := math.FMA(-v89, v97, v109)
+	v111 := math.FMA(-v92, v98, v110)
+	v112 := math.FMA(-v95, v99, v111)
+	v113 := float64(v52 * v97)
+	v114 := math.FMA(v89, v96, v113)
+	v115 := math.FMA(v92, v99, v114)
+	v116 := math.FMA(-v95, v98, v115)
+	v117 := float64(v52 * v98)
+	v118 := math.FMA(v92, v96, v117)
+	v119 := math.FMA(v95, v97, v118)
+	v120 := math.FMA(-v89, v99, v119)
+	v121 := float64(v52 * v99)
+	v122 := math.FMA(v95, v96, v121)
+	v123 := math.FMA(v89, v98, v122)
+	v124 := math.FMA(-v92, v97, v123)
+	v125 := float64(v77 * w[16+lane])
+	v126 := float64(v125 * w[16+lane])
+	v127 := math.FMA(v126, v104, v104)
+	v128 := v127 + v126
+	v129 := float64(v128 * w[16+lane])
+	v130 := float64(v129 * v129)
+	v131 := v130 + w[8+lane]
+	v132 := math.FMA(v130, w[16+lane], v131)
+	v133 := v132 - v129
+	v134 := float64(v112 * v133)
+	v135 := float64(v116 * v133)
+	v136 := float64(v120 * v133)
+	v137 := float64(v124 * v133)
+	w[A+24] = v134
+	w[A+32] = v135
+	w[A+40] = v136
+	w[A+48] = v137
+	v138 := w[A+24]
+	v139 := w[A+32]
+	v140 := w[A+40]
+	v141 := w[A+48]
+	v142 := v139 + v139
+	v143 := v140 + v140
+	v144 := v141 + v141
+	v145 := float64(v139 * v142)
+	v146 := float64(v140 * v143)
+	v147 := float64(v141 * v144)
+	v148 := w[8+lane]
+	v149 := v146 + v147
+	v150 := v148 - v149
+	w[C+0] = v150
+	v151 := v145 + v147
+	v152 := v148 - v151
+	w[C+32] = v152
+	v153 := v145 + v146
+	v154 := v148 - v153
+	w[C+64] = v154
+	v155 := float64(v139 * v143)
+	v156 := float64(v138 * v144)
+	v157 := v155 - v156
+	w[C+8] = v157
+	v158 := v155 + v156
+	w[C+24] = v158
+	v159 := float64(v139 * v144)
+	v160 := float64(v138 * v143)
+	v161 := v159 - v160
+	w[C+48] = v161
+	v162 := v159 + v160
+	w[C+16] = v162
+	v163 := float64(v140 * v144)
+	v164 := float64(v138 * v142)
+	v165 := v163 - v164
+	w[C+40] = v165
+	v166 := v163 + v164
+	w[C+56] = v166
+	v167 := w[C+368]
+	v168 := w[C+376]
+	v169 := w[C+384]
+	v170 := float64(v167 * w[C+0])
+	v171 := math.FMA(v168, w[C+8], v170)
+	v172 := math.FMA(v169, w[C+16], v171)
+	v173 := w[C+240]
+	v174 := v173 - v172
+	v175 := w[A+0]
+	v176 := math.FMA(v3, w[A+56], v175)
+	v177 := v174 - v176
+	w[A+0] = v174
+	v178 := math.FMA(v177, v177, v77)
+	v179 := w[C+368]
+	v180 := w[C+376]
+	v181 := w[C+384]
+	v182 := float64(v179 * w[C+24])
+	v183 := math.FMA(v180, w[C+32], v182)
+	v184 := math.FMA(v181, w[C+40], v183)
+	v185 := w[C+248]
+	v186 := v185 - v184
+	v187 := w[A+8]
+	v188 := math.FMA(v3, w[A+64], v187)
+	v189 := v186 - v188
+	w[A+8] = v186
+	v190 := math.FMA(v189, v189, v178)
+	v191 := w[C+368]
+	v192 := w[C+376]
+	v193 := w[C+384]
+	v194 := float64(v191 * w[C+48])
+	v195 := math.FMA(v192, w[C+56], v194)
+	v196 := math.FMA(v193, w[C+64], v195)
+	v197 := w[C+256]
+	v198 := v197 - v196
+	v199 := w[A+16]
+	v200 := math.FMA(v3, w[A+72], v199)
+	v201 := v198 - v200
+	w[A+16] = v198
+	v202 := math.FMA(v201, v201, v190)
+	v203 := v202 + w[E+72]
+	w[E+72] = v203
+	v204 := float64(v26 * w[C+264])
+	v205 := float64(v26 * w[C+272])
+	v206 := float64(v26 * w[C+280])
+	w[A+80] = v204
+	w[A+88] = v205
+	w[A+96] = v206
+	v207 := float64(v184 * v206)
+	v208 := math.FMA(-v196, v205, v207)
+	v209 := float64(v196 * v204)
+	v210 := math.FMA(-v172, v206, v209)
+	v211 := float64(v172 * v205)
+	v212 := math.FMA(-v184, v204, v211)
+	w[A+56] = v208
+	w[A+64] = v210
+	w[A+72] = v212
+}
+
+func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+48]
+	v1 := w[B+56]
+	v2 := w[B+64]
+	v3 := w[B+72]
+	v4 := w[B+80]
+	v5 := w[B+88]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := float64(v7 * shared[D+6])
+	v14 := math.FMA(v8, shared[D+9], v13)
+	v15 := math.FMA(v9, shared[D+10], v14)
+	v16 := float64(v8 * shared[D+7])
+	v17 := math.FMA(v9, shared[D+11], v16)
+	v18 := float64(v9 * shared[D+8])
+	v19 := shared[D+12]
+	v20 := float64(v19 * v10)
+	v21 := math.FMA(-v17, shared[D+23], v20)
+	v22 := math.FMA(v18, shared[D+22], v21)
+	v23 := float64(v19 * v11)
+	v24 := math.FMA(-v18, shared[D+21], v23)
+	v25 := math.FMA(v15, shared[D+23], v24)
+	v26 := float64(v19 * v12)
+	v27 := math.FMA(-v15, shared[D+22], v26)
+	v28 := math.FMA(v17, shared[D+21], v27)
+	v29 := w[C+72]
+	v30 := w[C+80]
+	v31 := w[C+88]
+	v32 := shared[D+21]
+	v33 := shared[D+22]
+	v34 := shared[D+23]
+	v35 := float64(v29 * v32)
+	v36 := math.FMA(v30, v33, v35)
+	v37 := math.FMA(v31, v34, v36)
+	v38 := float64(v29 * v29)
+	v39 := math.FMA(v30, v30, v38)
+	v40 := math.FMA(v31, v31, v39)
+	v41 := math.FMA(-v37, v29, v22)
+	v42 := math.FMA(v40, v32, v41)
+	v43 := math.FMA(-v37, v30, v25)
+	v44 := math.FMA(v40, v33, v43)
+	v45 := math.FMA(-v37, v31, v28)
+	v46 := math.FMA(v40, v34, v45)
+	v47 := float64(v42 * w[C+0])
+	v48 := math.FMA(v44, w[C+8], v47)
+	v49 := math.FMA(v46, w[C+16], v48)
+	v50 := float64(v42 * w[C+24])
+	v51 := math.FMA(v44, w[C+32], v50)
+	v52 := math.FMA(v46, w[C+40], v51)
+	v53 := float64(v42 * w[C+48])
+	v54 := math.FMA(v44, w[C+56], v53)
+	v55 := math.FMA(v46, w[C+64], v54)
+	v56 := float64(v15 * w[C+0])
+	v57 := math.FMA(v17, w[C+8], v56)
+	v58 := math.FMA(v18, w[C+16], v57)
+	v59 := float64(v15 * w[C+24])
+	v60 := math.FMA(v17, w[C+32], v59)
+	v61 := math.FMA(v18, w[C+40], v60)
+	v62 := float64(v15 * w[C+48])
+	v63 := math.FMA(v17, w[C+56], v62)
+	v64 := math.FMA(v18, w[C+64], v63)
+	v65 := w[E+176]
+	v66 := v49 + v52
+	v67 := v55 + v58
+	v68 := v61 + v64
+	v69 := v66 + v67
+	v70 := v69 + v68
+	v71 := w[A+56]
+	v72 := math.FMA(v65, v49, v71)
+	w[A+56] = v72
+	v73 := w[A+0]
+	v74 := math.FMA(v65, v72, v73)
+	w[A+0] = v74
+	v75 := v72 + v74
+	v76 := v70 + v75
+	v77 := w[A+64]
+	v78 := math.FMA(v65, v52, v77)
+	w[A+64] = v78
+	v79 := w[A+8]
+	v80 := math.FMA(v65, v78, v79)
+	w[A+8] = v80
+	v81 := v78 + v80
+	v82 := v76 + v81
+	v83 := w[A+72]
+	v84 := math.FMA(v65, v55, v83)
+	w[A+72] = v84
+	v85 := w[A+16]
+	v86 := math.FMA(v65, v84, v85)
+	w[A+16] = v86
+	v87 := v84 + v86
+	v88 := v82 + v87
+	v89 := float64(v65 * w[16+lane])
+	v90 := w[A+80]
+	v91 := math.FMA(v65, v58, v90)
+	w[A+80] = v91
+	v92 := float64(v89 * v91)
+	v93 := v88 + v91
+	v94 := w[A+88]
+	v95 := math.FMA(v65, v61, v94)
+	w[A+88] = v95
+	v96 := float64(v89 * v95)
+	v97 := v93 + v95
+	v98 := w[A+96]
+	v99 := math.FMA(v65, v64, v98)
+	w[A+96] = v99
+	v100 := float64(v89 * v99)
+	v101 := v97 + v99
+	v102 := float64(v91 * v91)
+	v103 := math.FMA(v95, v95, v102)
+	v104 := math.FMA(v99, v99, v103)
+	v105 := larger(v104, w[E+80])
+	w[E+80] = v105
+	v106 := float64(v92 * v92)
+	v107 := math.FMA(v96, v96, v106)
+	v108 := math.FMA(v100, v100, v107)
+	v109 := w[E+120]
+	v110 := w[E+112]
+	v111 := math.FMA(v109, v108, v110)
+	v112 := w[E+104]
+	v113 := math.FMA(v111, v108, v112)
+	v114 := w[E+96]
+	v115 := math.FMA(v113, v108, v114)
+	v116 := w[E+88]
+	v117 := math.FMA(v115, v108, v116)
+	v118 := w[E+160]
+	v119 := w[E+152]
+	v120 := math.FMA(v118, v108, v119)
+	v121 := w[E+144]
+	v122 := math.FMA(v120, v108, v121)
+	v123 := w[E+136]
+	v124 := math.FMA(v122, v108, v123)
+	v125 := w[E+128]
+	v126 := math.FMA(v124, v108, v125)
+	v127 := float64(v92 * v117)
+	v128 := float64(v96 * v117)
+	v129 := float64(v100 * v117)
+	v130 := w[A+24]
+	v131 := w[A+32]
+	v132 := w[A+40]
+	v133 := w[A+48]
+	v134 := float64(v126 * v130)
+	v135 := math.FMA(-v127, v131, v134)
+	v136 := math.FMA(-v128, v132, v135)
+	v137 := math.FMA(-v129, v133, v136)
+	v138 := float64(v126 * v131)
+	v139 := math.FMA(v127, v130, v138)
+	v140 := math.FMA(v128, v133, v139)
+	v141 := math.FMA(-v129, v132, v140)
+	v142 := float64(v126 * v132)
+	v143 := math.FMA(v128, v130, v142)
+	v144 := math.FMA(v129, v131, v143)
+	v145 := math.FMA(-v127, v133, v144)
+	v146 := float64(v126 * v133)
+	v147 := math.FMA(v129, v130, v146)
+	v148 := math.FMA(v127, v132, v147)
+	v149 := math.FMA(-v128, v131, v148)
+	v150 := float64(v137 * v137)
+	v151 := math.FMA(v141, v141, v150)
+	v152 := math.FMA(v145, v145, v151)
+	v153 := math.FMA(v149, v149, v152)
+	v154 := v153 - w[8+lane]
+	v155 := 0.0
+	v156 := v155 - v154
+	v157 := larger(v156, v154)
+	v158 := larger(v157, w[E+64])
+	w[E+64] = v158
+	v159 := float64(v137 * v137)
+	v160 := math.FMA(v141, v141, v159)
+	v161 := math.FMA(v145, v145, v160)
+	v162 := math.FMA(v149, v149, v161)
+	v163 := v162 - w[8+lane]
+	v164 := float64(v163 * w[16+lane])
+	v165 := float64(v164 * v164)
+	v166 := v165 + w[8+lane]
+	v167 := math.FMA(v165, w[16+lane], v166)
+	v168 := v167 - v164
+	v169 := float64(v137 * v168)
+	v170 := float64(v141 * v168)
+	v171 := float64(v145 * v168)
+	v172 := float64(v149 * v168)
+	w[A+24] = v169
+	w[A+32] = v170
+	w[A+40] = v171
+	w[A+48] = v172
+	v173 := 0.0
+	v174 := w[E+56]
+	v175 := math.FMA(v173, v101, v174)
+	w[E+56] = v175
+	v176 := w[A+24]
+	v177 := w[A+32]
+	v178 := w[A+40]
+	v179 := w[A+48]
+	v180 := v177 + v177
+	v181 := v178 + v178
+	v182 := v179 + v179
+	v183 := float64(v177 * v180)
+	v184 := float64(v178 * v181)
+	v185 := float64(v179 * v182)
+	v186 := w[8+lane]
+	v187 := v184 + v185
+	v188 := v186 - v187
+	w[C+0] = v188
+	v189 := v183 + v185
+	v190 := v186 - v189
+	w[C+32] = v190
+	v191 := v183 + v184
+	v192 := v186 - v191
+	w[C+64] = v192
+	v193 := float64(v177 * v181)
+	v194 := float64(v176 * v182)
+	v195 := v193 - v194
+	w[C+8] = v195
+	v196 := v193 + v194
+	w[C+24] = v196
+	v197 := float64(v177 * v182)
+	v198 := float64(v176 * v181)
+	v199 := v197 - v198
+	w[C+48] = v199
+	v200 := v197 + v198
+	w[C+16] = v200
+	v201 := float64(v178 * v182)
+	v202 := float64(v176 * v180)
+	v203 := v201 - v202
+	w[C+40] = v203
+	v204 := v201 + v202
+	w[C+56] = v204
+}
+
+func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[B+120]
+	v4 := w[B+128]
+	v5 := w[B+136]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * shared[D+6])
+	v21 := math.FMA(v15, shared[D+9], v20)
+	v22 := math.FMA(v16, shared[D+10], v21)
+	v23 := float64(v15 * shared[D+7])
+	v24 := math.FMA(v16, shared[D+11], v23)
+	v25 := float64(v16 * shared[D+8])
+	v26 := shared[D+12]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, shared[D+23], v27)
+	v29 := math.FMA(v25, shared[D+22], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, shared[D+21], v30)
+	v32 := math.FMA(v22, shared[D+23], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, shared[D+22], v33)
+	v35 := math.FMA(v24, shared[D+21], v34)
+	v36 := w[C+72]
+	v37 := w[C+80]
+	v38 := w[C+88]
+	v39 := shared[D+21]
+	v40 := shared[D+22]
+	v41 := shared[D+23]
+	v42 := float64(v36 * v39)
+	v43 := math.FMA(v37, v40, v42)
+	v44 := math.FMA(v38, v41, v43)
+	v45 := float64(v36 * v36)
+	v46 := math.FMA(v37, v37, v45)
+	v47 := math.FMA(v38, v38, v46)
+	v48 := math.FMA(-v44, v36, v29)
+	v49 := math.FMA(v47, v39, v48)
+	v50 := math.FMA(-v44, v37, v32)
+	v51 := math.FMA(v47, v40, v50)
+	v52 := math.FMA(-v44, v38, v35)
+	v53 := math.FMA(v47, v41, v52)
+	v54 := float64(v49 * w[C+0])
+	v55 := math.FMA(v51, w[C+8], v54)
+	v56 := math.FMA(v53, w[C+16], v55)
+	v57 := float64(v49 * w[C+24])
+	v58 := math.FMA(v51, w[C+32], v57)
+	v59 := math.FMA(v53, w[C+40], v58)
+	v60 := float64(v49 * w[C+48])
+	v61 := math.FMA(v51, w[C+56], v60)
+	v62 := math.FMA(v53, w[C+64], v61)
+	v63 := float64(v22 * w[C+0])
+	v64 := math.FMA(v24, w[C+8], v63)
+	v65 := math.FMA(v25, w[C+16], v64)
+	v66 := float64(v22 * w[C+24])
+	v67 := math.FMA(v24, w[C+32], v66)
+	v68 := math.FMA(v25, w[C+40], v67)
+	v69 := float64(v22 * w[C+48])
+	v70 := math.FMA(v24, w[C+56], v69)
+	v71 := math.FMA(v25, w[C+64], v70)
+	v72 := w[E+176]
+	v73 := v56 + v59
+	v74 := v62 + v65
+	v75 := v68 + v71
+	v76 := v73 + v74
+	v77 := v76 + v75
+	v78 := w[A+56]
+	v79 := math.FMA(v72, v56, v78)
+	w[A+56] = v79
+	v80 := w[A+0]
+	v81 := math.FMA(v72, v79, v80)
+	w[A+0] = v81
+	v82 := v79 + v81
+	v83 := v77 + v82
+	v84 := w[A+64]
+	v85 := math.FMA(v72, v59, v84)
+	w[A+64] = v85
+	v86 := w[A+8]
+	v87 := math.FMA(v72, v85, v86)
+	w[A+8] = v87
+	v88 := v85 + v87
+	v89 := v83 + v88
+	v90 := w[A+72]
+	v91 := math.FMA(v72, v62, v90)
+	w[A+72] = v91
+	v92 := w[A+16]
+	v93 := math.FMA(v72, v91, v92)
+	w[A+16] = v93
+	v94 := v91 + v93
+	v95 := v89 + v94
+	v96 := float64(v72 * w[16+lane])
+	v97 := w[A+80]
+	v98 := math.FMA(v72, v65, v97)
+	w[A+80] = v98
+	v99 := float64(v96 * v98)
+	v100 := v95 + v98
+	v101 := w[A+88]
+	v102 := math.FMA(v72, v68, v101)
+	w[A+88] = v102
+	v103 := float64(v96 * v102)
+	v104 := v100 + v102
+	v105 := w[A+96]
+	v106 := math.FMA(v72, v71, v105)
+	w[A+96] = v106
+	v107 := float64(v96 * v106)
+	v108 := v104 + v106
+	v109 := float64(v98 * v98)
+	v110 := math.FMA(v102, v102, v109)
+	v111 := math.FMA(v106, v106, v110)
+	v112 := larger(v111, w[E+80])
+	w[E+80] = v112
+	v113 := float64(v99 * v99)
+	v114 := math.FMA(v103, v103, v113)
+	v115 := math.FMA(v107, v107, v114)
+	v116 := w[E+120]
+	v117 := w[E+112]
+	v118 := math.FMA(v116, v115, v117)
+	v119 := w[E+104]
+	v120 := math.FMA(v118, v115, v119)
+	v121 := w[E+96]
+	v122 := math.FMA(v120, v115, v121)
+	v123 := w[E+88]
+	v124 := math.FMA(v122, v115, v123)
+	v125 := w[E+160]
+	v126 := w[E+152]
+	v127 := math.FMA(v125, v115, v126)
+	v128 := w[E+144]
+	v129 := math.FMA(v127, v115, v128)
+	v130 := w[E+136]
+	v131 := math.FMA(v129, v115, v130)
+	v132 := w[E+128]
+	v133 := math.FMA(v131, v115, v132)
+	v134 := float64(v99 * v124)
+	v135 := float64(v103 * v124)
+	v136 := float64(v107 * v124)
+	v137 := w[A+24]
+	v138 := w[A+32]
+	v139 := w[A+40]
+	v140 := w[A+48]
+	v141 := float64(v133 * v137)
+	v142 := math.FMA(-v134, v138, v141)
+	v143 := math.FMA(-v135, v139, v142)
+	v144 := math.FMA(-v136, v140, v143)
+	v145 := float64(v133 * v138)
+	v146 := math.FMA(v134, v137, v145)
+	v147 := math.FMA(v135, v140, v146)
+	v148 := math.FMA(-v136, v139, v147)
+	v149 := float64(v133 * v139)
+	v150 := math.FMA(v135, v137, v149)
+	v151 := math.FMA(v136, v138, v150)
+	v152 := math.FMA(-v134, v140, v151)
+	v153 := float64(v133 * v140)
+	v154 := math.FMA(v136, v137, v153)
+	v155 := math.FMA(v134, v139, v154)
+	v156 := math.FMA(-v135, v138, v155)
+	v157 := float64(v144 * v144)
+	v158 := math.FMA(v148, v148, v157)
+	v159 := math.FMA(v152, v152, v158)
+	v160 := math.FMA(v156, v156, v159)
+	v161 := v160 - w[8+lane]
+	v162 := 0.0
+	v163 := v162 - v161
+	v164 := larger(v163, v161)
+	v165 := larger(v164, w[E+64])
+	w[E+64] = v165
+	v166 := float64(v144 * v144)
+	v167 := math.FMA(v148, v148, v166)
+	v168 := math.FMA(v152, v152, v167)
+	v169 := math.FMA(v156, v156, v168)
+	v170 := v169 - w[8+lane]
+	v171 := float64(v170 * w[16+lane])
+	v172 := float64(v171 * v171)
+	v173 := v172 + w[8+lane]
+	v174 := math.FMA(v172, w[16+lane], v173)
+	v175 := v174 - v171
+	v176 := float64(v144 * v175)
+	v177 := float64(v148 * v175)
+	v178 := float64(v152 * v175)
+	v179 := float64(v156 * v175)
+	w[A+24] = v176
+	w[A+32] = v177
+	w[A+40] = v178
+	w[A+48] = v179
+	v180 := 0.0
+	v181 := w[E+56]
+	v182 := math.FMA(v180, v108, v181)
+	w[E+56] = v182
+	v183 := w[A+24]
+	v184 := w[A+32]
+	v185 := w[A+40]
+	v186 := w[A+48]
+	v187 := v184 + v184
+	v188 := v185 + v185
+	v189 := v186 + v186
+	v190 := float64(v184 * v187)
+	v191 := float64(v185 * v188)
+	v192 := float64(v186 * v189)
+	v193 := w[8+lane]
+	v194 := v191 + v192
+	v195 := v193 - v194
+	w[C+0] = v195
+	v196 := v190 + v192
+	v197 := v193 - v196
+	w[C+32] = v197
+	v198 := v190 + v191
+	v199 := v193 - v198
+	w[C+64] = v199
+	v200 := float64(v184 * v188)
+	v201 := float64(v183 * v189)
+	v202 := v200 - v201
+	w[C+8] = v202
+	v203 := v200 + v201
+	w[C+24] = v203
+	v204 := float64(v184 * v189)
+	v205 := float64(v183 * v188)
+	v206 := v204 - v205
+	w[C+48] = v206
+	v207 := v204 + v205
+	w[C+16] = v207
+	v208 := float64(v185 * v189)
+	v209 := float64(v183 * v187)
+	v210 := v208 - v209
+	w[C+40] = v210
+	v211 := v208 + v209
+	w[C+56] = v211
+}
+
+func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[B+168]
+	v4 := w[B+176]
+	v5 := w[B+184]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * shared[D+6])
+	v28 := math.FMA(v22, shared[D+9], v27)
+	v29 := math.FMA(v23, shared[D+10], v28)
+	v30 := float64(v22 * shared[D+7])
+	v31 := math.FMA(v23, shared[D+11], v30)
+	v32 := float64(v23 * shared[D+8])
+	v33 := shared[D+12]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, shared[D+23], v34)
+	v36 := math.FMA(v32, shared[D+22], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, shared[D+21], v37)
+	v39 := math.FMA(v29, shared[D+23], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, shared[D+22], v40)
+	v42 := math.FMA(v31, shared[D+21], v41)
+	v43 := w[C+72]
+	v44 := w[C+80]
+	v45 := w[C+88]
+	v46 := shared[D+21]
+	v47 := shared[D+22]
+	v48 := shared[D+23]
+	v49 := float64(v43 * v46)
+	v50 := math.FMA(v44, v47, v49)
+	v51 := math.FMA(v45, v48, v50)
+	v52 := float64(v43 * v43)
+	v53 := math.FMA(v44, v44, v52)
+	v54 := math.FMA(v45, v45, v53)
+	v55 := math.FMA(-v51, v43, v36)
+	v56 := math.FMA(v54, v46, v55)
+	v57 := math.FMA(-v51, v44, v39)
+	v58 := math.FMA(v54, v47, v57)
+	v59 := math.FMA(-v51, v45, v42)
+	v60 := math.FMA(v54, v48, v59)
+	v61 := float64(v56 * w[C+0])
+	v62 := math.FMA(v58, w[C+8], v61)
+	v63 := math.FMA(v60, w[C+16], v62)
+	v64 := float64(v56 * w[C+24])
+	v65 := math.FMA(v58, w[C+32], v64)
+	v66 := math.FMA(v60, w[C+40], v65)
+	v67 := float64(v56 * w[C+48])
+	v68 := math.FMA(v58, w[C+56], v67)
+	v69 := math.FMA(v60, w[C+64], v68)
+	v70 := float64(v29 * w[C+0])
+	v71 := math.FMA(v31, w[C+8], v70)
+	v72 := math.FMA(v32, w[C+16], v71)
+	v73 := float64(v29 * w[C+24])
+	v74 := math.FMA(v31, w[C+32], v73)
+	v75 := math.FMA(v32, w[C+40], v74)
+	v76 := float64(v29 * w[C+48])
+	v77 := math.FMA(v31, w[C+56], v76)
+	v78 := math.FMA(v32, w[C+64], v77)
+	v79 := w[E+176]
+	v80 := v63 + v66
+	v81 := v69 + v72
+	v82 := v75 + v78
+	v83 := v80 + v81
+	v84 := v83 + v82
+	v85 := w[A+56]
+	v86 := math.FMA(v79, v63, v85)
+	w[A+56] = v86
+	v87 := w[A+0]
+	v88 := math.FMA(v79, v86, v87)
+	w[A+0] = v88
+	v89 := v86 + v88
+	v90 := v84 + v89
+	v91 := w[A+64]
+	v92 := math.FMA(v79, v66, v91)
+	w[A+64] = v92
+	v93 := w[A+8]
+	v94 := math.FMA(v79, v92, v93)
+	w[A+8] = v94
+	v95 := v92 + v94
+	v96 := v90 + v95
+	v97 := w[A+72]
+	v98 := math.FMA(v79, v69, v97)
+	w[A+72] = v98
+	v99 := w[A+16]
+	v100 := math.FMA(v79, v98, v99)
+	w[A+16] = v100
+	v101 := v98 + v100
+	v102 := v96 + v101
+	v103 := float64(v79 * w[16+lane])
+	v104 := w[A+80]
+	v105 := math.FMA(v79, v72, v104)
+	w[A+80] = v105
+	v106 := float64(v103 * v105)
+	v107 := v102 + v105
+	v108 := w[A+88]
+	v109 := math.FMA(v79, v75, v108)
+	w[A+88] = v109
+	v110 := float64(v103 * v109)
+	v111 := v107 + v109
+	v112 := w[A+96]
+	v113 := math.FMA(v79, v78, v112)
+	w[A+96] = v113
+	v114 := float64(v103 * v113)
+	v115 := v111 + v113
+	v116 := float64(v105 * v105)
+	v117 := math.FMA(v109, v109, v116)
+	v118 := math.FMA(v113, v113, v117)
+	v119 := larger(v118, w[E+80])
+	w[E+80] = v119
+	v120 := float64(v106 * v106)
+	v121 := math.FMA(v110, v110, v120)
+	v122 := math.FMA(v114, v114, v121)
+	v123 := w[E+120]
+	v124 := w[E+112]
+	v125 := math.FMA(v123, v122, v124)
+	v126 := w[E+104]
+	v127 := math.FMA(v125, v122, v126)
+	v128 := w[E+96]
+	v129 := math.FMA(v127, v122, v128)
+	v130 := w[E+88]
+	v131 := math.FMA(v129, v122, v130)
+	v132 := w[E+160]
+	v133 := w[E+152]
+	v134 := math.FMA(v132, v122, v133)
+	v135 := w[E+144]
+	v136 := math.FMA(v134, v122, v135)
+	v137 := w[E+136]
+	v138 := math.FMA(v136, v122, v137)
+	v139 := w[E+128]
+	v140 := math.FMA(v138, v122, v139)
+	v141 := float64(v106 * v131)
+	v142 := float64(v110 * v131)
+	v143 := float64(v114 * v131)
+	v144 := w[A+24]
+	v145 := w[A+32]
+	v146 := w[A+40]
+	v147 := w[A+48]
+	v148 := float64(v140 * v144)
+	v149 := math.FMA(-v141, v145, v148)
+	v150 := math.FMA(-v142, v146, v149)
+	v151 := math.FMA(-v143, v147, v150)
+	v152 := float64(v140 * v145)
+	v153 := math.FMA(v141, v144, v152)
+	v154 := math.FMA(v142, v147, v153)
+	v155 := math.FMA(-v143, v146, v154)
+	v156 := float64(v140 * v146)
+	v157 := math.FMA(v142, v144, v156)
+	v158 := math.FMA(v143, v145, v157)
+	v159 := math.FMA(-v141, v147, v158)
+	v160 := float64(v140 * v147)
+	v161 := math.FMA(v143, v144, v160)
+	v162 := math.FMA(v141, v146, v161)
+	v163 := math.FMA(-v142, v145, v162)
+	v164 := float64(v151 * v151)
+	v165 := math.FMA(v155, v155, v164)
+	v166 := math.FMA(v159, v159, v165)
+	v167 := math.FMA(v163, v163, v166)
+	v168 := v167 - w[8+lane]
+	v169 := 0.0
+	v170 := v169 - v168
+	v171 := larger(v170, v168)
+	v172 := larger(v171, w[E+64])
+	w[E+64] = v172
+	v173 := float64(v151 * v151)
+	v174 := math.FMA(v155, v155, v173)
+	v175 := math.FMA(v159, v159, v174)
+	v176 := math.FMA(v163, v163, v175)
+	v177 := v176 - w[8+lane]
+	v178 := float64(v177 * w[16+lane])
+	v179 := float64(v178 * v178)
+	v180 := v179 + w[8+lane]
+	v181 := math.FMA(v179, w[16+lane], v180)
+	v182 := v181 - v178
+	v183 := float64(v151 * v182)
+	v184 := float64(v155 * v182)
+	v185 := float64(v159 * v182)
+	v186 := float64(v163 * v182)
+	w[A+24] = v183
+	w[A+32] = v184
+	w[A+40] = v185
+	w[A+48] = v186
+	v187 := 0.0
+	v188 := w[E+56]
+	v189 := math.FMA(v187, v115, v188)
+	w[E+56] = v189
+	v190 := w[A+24]
+	v191 := w[A+32]
+	v192 := w[A+40]
+	v193 := w[A+48]
+	v194 := v191 + v191
+	v195 := v192 + v192
+	v196 := v193 + v193
+	v197 := float64(v191 * v194)
+	v198 := float64(v192 * v195)
+	v199 := float64(v193 * v196)
+	v200 := w[8+lane]
+	v201 := v198 + v199
+	v202 := v200 - v201
+	w[C+0] = v202
+	v203 := v197 + v199
+	v204 := v200 - v203
+	w[C+32] = v204
+	v205 := v197 + v198
+	v206 := v200 - v205
+	w[C+64] = v206
+	v207 := float64(v191 * v195)
+	v208 := float64(v190 * v196)
+	v209 := v207 - v208
+	w[C+8] = v209
+	v210 := v207 + v208
+	w[C+24] = v210
+	v211 := float64(v191 * v196)
+	v212 := float64(v190 * v195)
+	v213 := v211 - v212
+	w[C+48] = v213
+	v214 := v211 + v212
+	w[C+16] = v214
+	v215 := float64(v192 * v196)
+	v216 := float64(v190 * v194)
+	v217 := v215 - v216
+	w[C+40] = v217
+	v218 := v215 + v216
+	w[C+56] = v218
+}
+
+func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+48]
+	v1 := w[B+56]
+	v2 := w[B+64]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := float64(v4 * shared[D+6])
+	v8 := math.FMA(v5, shared[D+9], v7)
+	v9 := math.FMA(v6, shared[D+10], v8)
+	v10 := float64(v5 * shared[D+7])
+	v11 := math.FMA(v6, shared[D+11], v10)
+	v12 := float64(v6 * shared[D+8])
+	v13 := w[E+176]
+	v14 := w[A+24]
+	v15 := w[A+32]
+	v16 := w[A+40]
+	v17 := w[A+48]
+	v18 := float64(v14 * v14)
+	v19 := math.FMA(v15, v15, v18)
+	v20 := math.FMA(v16, v16, v19)
+	v21 := math.FMA(v17, v17, v20)
+	v22 := v21 - w[8+lane]
+	v23 := float64(v13 * w[16+lane])
+	v24 := 0.0
+	v25 := v24 - v22
+	v26 := larger(v25, v22)
+	v27 := larger(v26, w[E+64])
+	w[E+64] = v27
+	v28 := float64(v9 * w[C+0])
+	v29 := math.FMA(v11, w[C+8], v28)
+	v30 := math.FMA(v12, w[C+16], v29)
+	v31 := w[A+80]
+	v32 := math.FMA(v13, v30, v31)
+	v33 := float64(v23 * v32)
+	v34 := float64(v9 * w[C+24])
+	v35 := math.FMA(v11, w[C+32], v34)
+	v36 := math.FMA(v12, w[C+40], v35)
+	v37 := w[A+88]
+	v38 := math.FMA(v13, v36, v37)
+	v39 := float64(v23 * v38)
+	v40 := float64(v9 * w[C+48])
+	v41 := math.FMA(v11, w[C+56], v40)
+	v42 := math.FMA(v12, w[C+64], v41)
+	v43 := w[A+96]
+	v44 := math.FMA(v13, v42, v43)
+	v45 := float64(v23 * v44)
+	v46 := 0.0
+	v47 := v32 + v38
+	v48 := v47 + v44
+	v49 := w[E+56]
+	v50 := math.FMA(v46, v48, v49)
+	w[E+56] = v50
+	v51 := float64(v33 * v33)
+	v52 := math.FMA(v39, v39, v51)
+	v53 := math.FMA(v45, v45, v52)
+	v54 := w[E+120]
+	v55 := w[E+112]
+	v56 := math.FMA(v54, v53, v55)
+	v57 := w[E+104]
+	v58 := math.FMA(v56, v53, v57)
+	v59 := w[E+96]
+	v60 := math.FMA(v58, v53, v59)
+	v61 := w[E+88]
+	v62 := math.FMA(v60, v53, v61)
+	v63 := w[E+160]
+	v64 := w[E+152]
+	v65 := math.FMA(v63, v53, v64)
+	v66 := w[E+144]
+	v67 := math.FMA(v65, v53, v66)
+	v68 := w[E+136]
+	v69 := math.FMA(v67, v53, v68)
+	v70 := w[E+128]
+	v71 := math.FMA(v69, v53, v70)
+	v72 := float64(v33 * v62)
+	v73 := float64(v39 * v62)
+	v74 := float64(v45 * v62)
+	v75 := w[C+392]
+	v76 := w[C+400]
+	v77 := w[C+408]
+	v78 := float64(v75 * w[C+0])
+	v79 := math.FMA(v76, w[C+8], v78)
+	v80 := math.FMA(v77, w[C+16], v79)
+	v81 := w[C+392]
+	v82 := w[C+400]
+	v83 := w[C+408]
+	v84 := float64(v81 * w[C+24])
+	v85 := math.FMA(v82, w[C+32], v84)
+	v86 := math.FMA(v83, w[C+40], v85)
+	v87 := w[C+392]
+	v88 := w[C+400]
+	v89 := w[C+408]
+	v90 := float64(v87 * w[C+48])
+	v91 := math.FMA(v88, w[C+56], v90)
+	v92 := math.FMA(v89, w[C+64], v91)
+	v93 := float64(v73 * v92)
+	v94 := math.FMA(-v74, v86, v93)
+	v95 := float64(v74 * v80)
+	v96 := math.FMA(-v72, v92, v95)
+	v97 := float64(v72 * v86)
+	v98 := math.FMA(-v73, v80, v97)
+	v99 := v94 + v94
+	v100 := v96 + v96
+	v101 := v98 + v98
+	v102 := float64(v73 * v101)
+	v103 := math.FMA(-v74, v100, v102)
+	v104 := float64(v74 * v99)
+	v105 := math.FMA(-v72, v101, v104)
+	v106 := float64(v72 * v100)
+	v107 := math.FMA(-v73, v99, v106)
+	v108 := math.FMA(v71, v99, v103)
+	v109 := v80 + v108
+	v110 := math.FMA(v71, v100, v105)
+	v111 := v86 + v110
+	v112 := math.FMA(v71, v101, v107)
+	v113 := v92 + v112
+	v114 := w[C+264]
+	v115 := w[C+272]
+	v116 := w[C+280]
+	v117 := float64(v111 * v116)
+	v118 := math.FMA(-v113, v115, v117)
+	v119 := float64(v113 * v114)
+	v120 := math.FMA(-v109, v116, v119)
+	v121 := float64(v109 * v115)
+	v122 := math.FMA(-v111, v114, v121)
+	v123 := float64(v118 * v118)
+	v124 := math.FMA(v120, v120, v123)
+	v125 := math.FMA(v122, v122, v124)
+	v126 := float64(v118 * w[16+lane])
+	v127 := float64(v120 * w[16+lane])
+	v128 := float64(v122 * w[16+lane])
+	v129 := w[A+24]
+	v130 := w[A+32]
+	v131 := w[A+40]
+	v132 := w[A+48]
+	v133 := float64(v71 * v129)
+	v134 := math.FMA(-v72, v130, v133)
+	v135 := math.FMA(-v73, v131, v134)
+	v136 := math.FMA(-v74, v132, v135)
+	v137 := float64(v71 * v130)
+	v138 := math.FMA(v72, v129, v137)
+	v139 := math.FMA(v73, v132, v138)
+	v140 := math.FMA(-v74, v131, v139)
+	v141 := float64(v71 * v131)
+	v142 := math.FMA(v73, v129, v141)
+	v143 := math.FMA(v74, v130, v142)
+	v144 := math.FMA(-v72, v132, v143)
+	v145 := float64(v71 * v132)
+	v146 := math.FMA(v74, v129, v145)
+	v147 := math.FMA(v72, v131, v146)
+	v148 := math.FMA(-v73, v130, v147)
+	v149 := math.FMA(-v126, v140, v136)
+	v150 := math.FMA(-v127, v144, v149)
+	v151 := math.FMA(-v128, v148, v150)
+	v152 := math.FMA(v126, v136, v140)
+	v153 := math.FMA(v127, v148, v152)
+	v154 := math.FMA(-v128, v144, v153)
+	v155 := math.FMA(v127, v136, v144)
+	v156 := math.FMA(v128, v140, v155)
+	v157 := math.FMA(-v126, v148, v156)
+	v158 := math.FMA(v128, v136, v148)
+	v159 := math.FMA(v126, v144, v158)
+	v160 := math.FMA(-v127, v140, v159)
+	v161 := float64(v125 * w[16+lane])
+	v162 := float64(v161 * w[16+lane])
+	v163 := math.FMA(v162, v22, v22)
+	v164 := v163 + v162
+	v165 := float64(v164 * w[16+lane])
+	v166 := float64(v165 * v165)
+	v167 := v166 + w[8+lane]
+	v168 := math.FMA(v166, w[16+lane], v167)
+	v169 := v168 - v165
+	v170 := float64(v151 * v169)
+	v171 := float64(v154 * v169)
+	v172 := float64(v157 * v169)
+	v173 := float64(v160 * v169)
+	w[A+24] = v170
+	w[A+32] = v171
+	w[A+40] = v172
+	w[A+48] = v173
+	v174 := w[A+24]
+	v175 := w[A+32]
+	v176 := w[A+40]
+	v177 := w[A+48]
+	v178 := v175 + v175
+	v179 := v176 + v176
+	v180 := v177 + v177
+	v181 := float64(v175 * v178)
+	v182 := float64(v176 * v179)
+	v183 := float64(v177 * v180)
+	v184 := w[8+lane]
+	v185 := v182 + v183
+	v186 := v184 - v185
+	w[C+0] = v186
+	v187 := v181 + v183
+	v188 := v184 - v187
+	w[C+32] = v188
+	v189 := v181 + v182
+	v190 := v184 - v189
+	w[C+64] = v190
+	v191 := float64(v175 * v179)
+	v192 := float64(v174 * v180)
+	v193 := v191 - v192
+	w[C+8] = v193
+	v194 := v191 + v192
+	w[C+24] = v194
+	v195 := float64(v175 * v180)
+	v196 := float64(v174 * v179)
+	v197 := v195 - v196
+	w[C+48] = v197
+	v198 := v195 + v196
+	w[C+16] = v198
+	v199 := float64(v176 * v180)
+	v200 := float64(v174 * v178)
+	v201 := v199 - v200
+	w[C+40] = v201
+	v202 := v199 + v200
+	w[C+56] = v202
+	v203 := w[C+368]
+	v204 := w[C+376]
+	v205 := w[C+384]
+	v206 := float64(v203 * w[C+0])
+	v207 := math.FMA(v204, w[C+8], v206)
+	v208 := math.FMA(v205, w[C+16], v207)
+	v209 := w[C+240]
+	v210 := v209 - v208
+	v211 := w[A+0]
+	v212 := w[A+56]
+	v213 := math.FMA(v212, w[E+176], v211)
+	v214 := v210 - v213
+	w[A+0] = v210
+	v215 := math.FMA(v214, v214, v125)
+	v216 := w[C+368]
+	v217 := w[C+376]
+	v218 := w[C+384]
+	v219 := float64(v216 * w[C+24])
+	v220 := math.FMA(v217, w[C+32], v219)
+	v221 := math.FMA(v218, w[C+40], v220)
+	v222 := w[C+248]
+	v223 := v222 - v221
+	v224 := w[A+8]
+	v225 := w[A+64]
+	v226 := math.FMA(v225, w[E+176], v224)
+	v227 := v223 - v226
+	w[A+8] = v223
+	v228 := math.FMA(v227, v227, v215)
+	v229 := w[C+368]
+	v230 := w[C+376]
+	v231 := w[C+384]
+	v232 := float64(v229 * w[C+48])
+	v233 := math.FMA(v230, w[C+56], v232)
+	v234 := math.FMA(v231, w[C+64], v233)
+	v235 := w[C+256]
+	v236 := v235 - v234
+	v237 := w[A+16]
+	v238 := w[A+72]
+	v239 := math.FMA(v238, w[E+176], v237)
+	v240 := v236 - v239
+	w[A+16] = v236
+	v241 := math.FMA(v240, v240, v228)
+	v242 := v241 + w[E+72]
+	w[E+72] = v242
+	v243 := v32 - w[C+312]
+	v244 := v38 - w[C+320]
+	v245 := v44 - w[C+328]
+	v246 := w[C+264]
+	v247 := w[C+272]
+	v248 := w[C+280]
+	v249 := float64(v243 * v246)
+	v250 := math.FMA(v244, v247, v249)
+	v251 := math.FMA(v245, v248, v250)
+	v252 := w[24+lane]
+	v253 := float64(v246 * v246)
+	v254 := math.FMA(v247, v247, v253)
+	v255 := math.FMA(v248, v248, v254)
+	v256 := v252 - v255
+	v257 := float64(v251 * v256)
+	v258 := w[C+312]
+	v259 := math.FMA(v257, v246, v258)
+	w[A+80] = v259
+	v260 := w[C+320]
+	v261 := math.FMA(v257, v247, v260)
+	w[A+88] = v261
+	v262 := w[C+328]
+	v263 := math.FMA(v257, v248, v262)
+	w[A+96] = v263
+	v264 := float64(v221 * v263)
+	v265 := math.FMA(-v234, v261, v264)
+	v266 := float64(v234 * v259)
+	v267 := math.FMA(-v208, v263, v266)
+	v268 := float64(v208 * v261)
+	v269 := math.FMA(-v221, v259, v268)
+	v270 := v265 + w[C+288]
+	w[A+56] = v270
+	v271 := v267 + w[C+296]
+	w[A+64] = v271
+	v272 := v269 + w[C+304]
+	w[A+72] = v272
+	v273 := float64(v259 * v259)
+	v274 := math.FMA(v261, v261, v273)
+	v275 := math.FMA(v263, v263, v274)
+	v276 := larger(v275, w[E+80])
+	w[E+80] = v276
+}
+
+func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := w[F+8]
+	v8 := math.FMA(-v7, w[B+48], v4)
+	v9 := math.FMA(-v7, w[B+56], v5)
+	v10 := math.FMA(-v7, w[B+64], v6)
+	v11 := float64(v8 * shared[D+6])
+	v12 := math.FMA(v9, shared[D+9], v11)
+	v13 := math.FMA(v10, shared[D+10], v12)
+	v14 := float64(v9 * shared[D+7])
+	v15 := math.FMA(v10, shared[D+11], v14)
+	v16 := float64(v10 * shared[D+8])
+	v17 := w[E+176]
+	v18 := w[A+24]
+	v19 := w[A+32]
+	v20 := w[A+40]
+	v21 := w[A+48]
+	v22 := float64(v18 * v18)
+	v23 := math.FMA(v19, v19, v22)
+	v24 := math.FMA(v20, v20, v23)
+	v25 := math.FMA(v21, v21, v24)
+	v26 := v25 - w[8+lane]
+	v27 := float64(v17 * w[16+lane])
+	v28 := 0.0
+	v29 := v28 - v26
+	v30 := larger(v29, v26)
+	v31 := larger(v30, w[E+64])
+	w[E+64] = v31
+	v32 := float64(v13 * w[C+0])
+	v33 := math.FMA(v15, w[C+8], v32)
+	v34 := math.FMA(v16, w[C+16], v33)
+	v35 := w[A+80]
+	v36 := math.FMA(v17, v34, v35)
+	v37 := float64(v27 * v36)
+	v38 := float64(v13 * w[C+24])
+	v39 := math.FMA(v15, w[C+32], v38)
+	v40 := math.FMA(v16, w[C+40], v39)
+	v41 := w[A+88]
+	v42 := math.FMA(v17, v40, v41)
+	v43 := float64(v27 * v42)
+	v44 := float64(v13 * w[C+48])
+	v45 := math.FMA(v15, w[C+56], v44)
+	v46 := math.FMA(v16, w[C+64], v45)
+	v47 := w[A+96]
+	v48 := math.FMA(v17, v46, v47)
+	v49 := float64(v27 * v48)
+	v50 := 0.0
+	v51 := v36 + v42
+	v52 := v51 + v48
+	v53 := w[E+56]
+	v54 := math.FMA(v50, v52, v53)
+	w[E+56] = v54
+	v55 := float64(v37 * v37)
+	v56 := math.FMA(v43, v43, v55)
+	v57 := math.FMA(v49, v49, v56)
+	v58 := w[E+120]
+	v59 := w[E+112]
+	v60 := math.FMA(v58, v57, v59)
+	v61 := w[E+104]
+	v62 := math.FMA(v60, v57, v61)
+	v63 := w[E+96]
+	v64 := math.FMA(v62, v57, v63)
+	v65 := w[E+88]
+	v66 := math.FMA(v64, v57, v65)
+	v67 := w[E+160]
+	v68 := w[E+152]
+	v69 := math.FMA(v67, v57, v68)
+	v70 := w[E+144]
+	v71 := math.FMA(v69, v57, v70)
+	v72 := w[E+136]
+	v73 := math.FMA(v71, v57, v72)
+	v74 := w[E+128]
+	v75 := math.FMA(v73, v57, v74)
+	v76 := float64(v37 * v66)
+	v77 := float64(v43 * v66)
+	v78 := float64(v49 * v66)
+	v79 := w[C+392]
+	v80 := w[C+400]
+	v81 := w[C+408]
+	v82 := float64(v79 * w[C+0])
+	v83 := math.FMA(v80, w[C+8], v82)
+	v84 := math.FMA(v81, w[C+16], v83)
+	v85 := w[C+392]
+	v86 := w[C+400]
+	v87 := w[C+408]
+	v88 := float64(v85 * w[C+24])
+	v89 := math.FMA(v86, w[C+32], v88)
+	v90 := math.FMA(v87, w[C+40], v89)
+	v91 := w[C+392]
+	v92 := w[C+400]
+	v93 := w[C+408]
+	v94 := float64(v91 * w[C+48])
+	v95 := math.FMA(v92, w[C+56], v94)
+	v96 := math.FMA(v93, w[C+64], v95)
+	v97 := float64(v77 * v96)
+	v98 := math.FMA(-v78, v90, v97)
+	v99 := float64(v78 * v84)
+	v100 := math.FMA(-v76, v96, v99)
+	v101 := float64(v76 * v90)
+	v102 := math.FMA(-v77, v84, v101)
+	v103 := v98 + v98
+	v104 := v100 + v100
+	v105 := v102 + v102
+	v106 := float64(v77 * v105)
+	v107 := math.FMA(-v78, v104, v106)
+	v108 := float64(v78 * v103)
+	v109 := math.FMA(-v76, v105, v108)
+	v110 := float64(v76 * v104)
+	v111 := math.FMA(-v77, v103, v110)
+	v112 := math.FMA(v75, v103, v107)
+	v113 := v84 + v112
+	v114 := math.FMA(v75, v104, v109)
+	v115 := v90 + v114
+	v116 := math.FMA(v75, v105, v111)
+	v117 := v96 + v116
+	v118 := w[C+264]
+	v119 := w[C+272]
+	v120 := w[C+280]
+	v121 := float64(v115 * v120)
+	v122 := math.FMA(-v117, v119, v121)
+	v123 := float64(v117 * v118)
+	v124 := math.FMA(-v113, v120, v123)
+	v125 := float64(v113 * v119)
+	v126 := math.FMA(-v115, v118, v125)
+	v127 := float64(v122 * v122)
+	v128 := math.FMA(v124, v124, v127)
+	v129 := math.FMA(v126, v126, v128)
+	v130 := float64(v122 * w[16+lane])
+	v131 := float64(v124 * w[16+lane])
+	v132 := float64(v126 * w[16+lane])
+	v133 := w[A+24]
+	v134 := w[A+32]
+	v135 := w[A+40]
+	v136 := w[A+48]
+	v137 := float64(v75 * v133)
+	v138 := math.FMA(-v76, v134, v137)
+	v139 := math.FMA(-v77, v135, v138)
+	v140 := math.FMA(-v78, v136, v139)
+	v141 := float64(v75 * v134)
+	v142 := math.FMA(v76, v133, v141)
+	v143 := math.FMA(v77, v136, v142)
+	v144 := math.FMA(-v78, v135, v143)
+	v145 := float64(v75 * v135)
+	v146 := math.FMA(v77, v133, v145)
+	v147 := math.FMA(v78, v134, v146)
+	v148 := math.FMA(-v76, v136, v147)
+	v149 := float64(v75 * v136)
+	v150 := math.FMA(v78, v133, v149)
+	v151 := math.FMA(v76, v135, v150)
+	v152 := math.FMA(-v77, v134, v151)
+	v153 := math.FMA(-v130, v144, v140)
+	v154 := math.FMA(-v131, v148, v153)
+	v155 := math.FMA(-v132, v152, v154)
+	v156 := math.FMA(v130, v140, v144)
+	v157 := math.FMA(v131, v152, v156)
+	v158 := math.FMA(-v132, v148, v157)
+	v159 := math.FMA(v131, v140, v148)
+	v160 := math.FMA(v132, v144, v159)
+	v161 := math.FMA(-v130, v152, v160)
+	v162 := math.FMA(v132, v140, v152)
+	v163 := math.FMA(v130, v148, v162)
+	v164 := math.FMA(-v131, v144, v163)
+	v165 := float64(v129 * w[16+lane])
+	v166 := float64(v165 * w[16+lane])
+	v167 := math.FMA(v166, v26, v26)
+	v168 := v167 + v166
+	v169 := float64(v168 * w[16+lane])
+	v170 := float64(v169 * v169)
+	v171 := v170 + w[8+lane]
+	v172 := math.FMA(v170, w[16+lane], v171)
+	v173 := v172 - v169
+	v174 := float64(v155 * v173)
+	v175 := float64(v158 * v173)
+	v176 := float64(v161 * v173)
+	v177 := float64(v164 * v173)
+	w[A+24] = v174
+	w[A+32] = v175
+	w[A+40] = v176
+	w[A+48] = v177
+	v178 := w[A+24]
+	v179 := w[A+32]
+	v180 := w[A+40]
+	v181 := w[A+48]
+	v182 := v179 + v179
+	v183 := v180 + v180
+	v184 := v181 + v181
+	v185 := float64(v179 * v182)
+	v186 := float64(v180 * v183)
+	v187 := float64(v181 * v184)
+	v188 := w[8+lane]
+	v189 := v186 + v187
+	v190 := v188 - v189
+	w[C+0] = v190
+	v191 := v185 + v187
+	v192 := v188 - v191
+	w[C+32] = v192
+	v193 := v185 + v186
+	v194 := v188 - v193
+	w[C+64] = v194
+	v195 := float64(v179 * v183)
+	v196 := float64(v178 * v184)
+	v197 := v195 - v196
+	w[C+8] = v197
+	v198 := v195 + v196
+	w[C+24] = v198
+	v199 := float64(v179 * v184)
+	v200 := float64(v178 * v183)
+	v201 := v199 - v200
+	w[C+48] = v201
+	v202 := v199 + v200
+	w[C+16] = v202
+	v203 := float64(v180 * v184)
+	v204 := float64(v178 * v182)
+	v205 := v203 - v204
+	w[C+40] = v205
+	v206 := v203 + v204
+	w[C+56] = v206
+	v207 := w[C+368]
+	v208 := w[C+376]
+	v209 := w[C+384]
+	v210 := float64(v207 * w[C+0])
+	v211 := math.FMA(v208, w[C+8], v210)
+	v212 := math.FMA(v209, w[C+16], v211)
+	v213 := w[C+240]
+	v214 := v213 - v212
+	v215 := w[A+0]
+	v216 := w[A+56]
+	v217 := math.FMA(v216, w[E+176], v215)
+	v218 := v214 - v217
+	w[A+0] = v214
+	v219 := math.FMA(v218, v218, v129)
+	v220 := w[C+368]
+	v221 := w[C+376]
+	v222 := w[C+384]
+	v223 := float64(v220 * w[C+24])
+	v224 := math.FMA(v221, w[C+32], v223)
+	v225 := math.FMA(v222, w[C+40], v224)
+	v226 := w[C+248]
+	v227 := v226 - v225
+	v228 := w[A+8]
+	v229 := w[A+64]
+	v230 := math.FMA(v229, w[E+176], v228)
+	v231 := v227 - v230
+	w[A+8] = v227
+	v232 := math.FMA(v231, v231, v219)
+	v233 := w[C+368]
+	v234 := w[C+376]
+	v235 := w[C+384]
+	v236 := float64(v233 * w[C+48])
+	v237 := math.FMA(v234, w[C+56], v236)
+	v238 := math.FMA(v235, w[C+64], v237)
+	v239 := w[C+256]
+	v240 := v239 - v238
+	v241 := w[A+16]
+	v242 := w[A+72]
+	v243 := math.FMA(v242, w[E+176], v241)
+	v244 := v240 - v243
+	w[A+16] = v240
+	v245 := math.FMA(v244, v244, v232)
+	v246 := v245 + w[E+72]
+	w[E+72] = v246
+	v247 := v36 - w[C+312]
+	v248 := v42 - w[C+320]
+	v249 := v48 - w[C+328]
+	v250 := w[C+264]
+	v251 := w[C+272]
+	v252 := w[C+280]
+	v253 := float64(v247 * v250)
+	v254 := math.FMA(v248, v251, v253)
+	v255 := math.FMA(v249, v252, v254)
+	v256 := w[24+lane]
+	v257 := float64(v250 * v250)
+	v258 := math.FMA(v251, v251, v257)
+	v259 := math.FMA(v252, v252, v258)
+	v260 := v256 - v259
+	v261 := float64(v255 * v260)
+	v262 := w[C+312]
+	v263 := math.FMA(v261, v250, v262)
+	w[A+80] = v263
+	v264 := w[C+320]
+	v265 := math.FMA(v261, v251, v264)
+	w[A+88] = v265
+	v266 := w[C+328]
+	v267 := math.FMA(v261, v252, v266)
+	w[A+96] = v267
+	v268 := float64(v225 * v267)
+	v269 := math.FMA(-v238, v265, v268)
+	v270 := float64(v238 * v263)
+	v271 := math.FMA(-v212, v267, v270)
+	v272 := float64(v212 * v265)
+	v273 := math.FMA(-v225, v263, v272)
+	v274 := v269 + w[C+288]
+	w[A+56] = v274
+	v275 := v271 + w[C+296]
+	w[A+64] = v275
+	v276 := v273 + w[C+304]
+	w[A+72] = v276
+	v277 := float64(v263 * v263)
+	v278 := math.FMA(v265, v265, v277)
+	v279 := math.FMA(v267, v267, v278)
+	v280 := larger(v279, w[E+80])
+	w[E+80] = v280
+}
+
+func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[F+0]
+	v4 := math.FMA(-v3, w[B+0], v0)
+	v5 := math.FMA(-v3, w[B+8], v1)
+	v6 := math.FMA(-v3, w[B+16], v2)
+	v7 := w[F+8]
+	v8 := math.FMA(-v7, w[B+48], v4)
+	v9 := math.FMA(-v7, w[B+56], v5)
+	v10 := math.FMA(-v7, w[B+64], v6)
+	v11 := w[F+16]
+	v12 := math.FMA(-v11, w[B+96], v8)
+	v13 := math.FMA(-v11, w[B+104], v9)
+	v14 := math.FMA(-v11, w[B+112], v10)
+	v15 := float64(v12 * shared[D+6])
+	v16 := math.FMA(v13, shared[D+9], v15)
+	v17 := math.FMA(v14, shared[D+10], v16)
+	v18 := float64(v13 * shared[D+7])
+	v19 := math.FMA(v14, shared[D+11], v18)
+	v20 := float64(v14 * shared[D+8])
+	v21 := w[E+176]
+	v22 := w[A+24]
+	v23 := w[A+32]
+	v24 := w[A+40]
+	v25 := w[A+48]
+	v26 := float64(v22 * v22)
+	v27 := math.FMA(v23, v23, v26)
+	v28 := math.FMA(v24, v24, v27)
+	v29 := math.FMA(v25, v25, v28)
+	v30 := v29 - w[8+lane]
+	v31 := float64(v21 * w[16+lane])
+	v32 := 0.0
+	v33 := v32 - v30
+	v34 := larger(v33, v30)
+	v35 := larger(v34, w[E+64])
+	w[E+64] = v35
+	v36 := float64(v17 * w[C+0])
+	v37 := math.FMA(v19, w[C+8], v36)
+	v38 := math.FMA(v20, w[C+16], v37)
+	v39 := w[A+80]
+	v40 := math.FMA(v21, v38, v39)
+	v41 := float64(v31 * v40)
+	v42 := float64(v17 * w[C+24])
+	v43 := math.FMA(v19, w[C+32], v42)
+	v44 := math.FMA(v20, w[C+40], v43)
+	v45 := w[A+88]
+	v46 := math.FMA(v21, v44, v45)
+	v47 := float64(v31 * v46)
+	v48 := float64(v17 * w[C+48])
+	v49 := math.FMA(v19, w[C+56], v48)
+	v50 := math.FMA(v20, w[C+64], v49)
+	v51 := w[A+96]
+	v52 := math.FMA(v21, v50, v51)
+	v53 := float64(v31 * v52)
+	v54 := 0.0
+	v55 := v40 + v46
+	v56 := v55 + v52
+	v57 := w[E+56]
+	v58 := math.FMA(v54, v56, v57)
+	w[E+56] = v58
+	v59 := float64(v41 * v41)
+	v60 := math.FMA(v47, v47, v59)
+	v61 := math.FMA(v53, v53, v60)
+	v62 := w[E+120]
+	v63 := w[E+112]
+	v64 := math.FMA(v62, v61, v63)
+	v65 := w[E+104]
+	v66 := math.FMA(v64, v61, v65)
+	v67 := w[E+96]
+	v68 := math.FMA(v66, v61, v67)
+	v69 := w[E+88]
+	v70 := math.FMA(v68, v61, v69)
+	v71 := w[E+160]
+	v72 := w[E+152]
+	v73 := math.FMA(v71, v61, v72)
+	v74 := w[E+144]
+	v75 := math.FMA(v73, v61, v74)
+	v76 := w[E+136]
+	v77 := math.FMA(v75, v61, v76)
+	v78 := w[E+128]
+	v79 := math.FMA(v77, v61, v78)
+	v80 := float64(v41 * v70)
+	v81 := float64(v47 * v70)
+	v82 := float64(v53 * v70)
+	v83 := w[C+392]
+	v84 := w[C+400]
+	v85 := w[C+408]
+	v86 := float64(v83 * w[C+0])
+	v87 := math.FMA(v84, w[C+8], v86)
+	v88 := math.FMA(v85, w[C+16], v87)
+	v89 := w[C+392]
+	v90 := w[C+400]
+	v91 := w[C+408]
+	v92 := float64(v89 * w[C+24])
+	v93 := math.FMA(v90, w[C+32], v92)
+	v94 := math.FMA(v91, w[C+40], v93)
+	v95 := w[C+392]
+	v96 := w[C+400]
+	v97 := w[C+408]
+	v98 := float64(v95 * w[C+48])
+	v99 := math.FMA(v96, w[C+56], v98)
+	v100 := math.FMA(v97, w[C+64], v99)
+	v101 := float64(v81 * v100)
+	v102 := math.FMA(-v82, v94, v101)
+	v103 := float64(v82 * v88)
+	v104 := math.FMA(-v80, v100, v103)
+	v105 := float64(v80 * v94)
+	v106 := math.FMA(-v81, v88, v105)
+	v107 := v102 + v102
+	v108 := v104 + v104
+	v109 := v106 + v106
+	v110 := float64(v81 * v109)
+	v111 := math.FMA(-v82, v108, v110)
+	v112 := float64(v82 * v107)
+	v113 := math.FMA(-v80, v109, v112)
+	v114 := float64(v80 * v108)
+	v115 := math.FMA(-v81, v107, v114)
+	v116 := math.FMA(v79, v107, v111)
+	v117 := v88 + v116
+	v118 := math.FMA(v79, v108, v113)
+	v119 := v94 + v118
+	v120 := math.FMA(v79, v109, v115)
+	v121 := v100 + v120
+	v122 := w[C+264]
+	v123 := w[C+272]
+	v124 := w[C+280]
+	v125 := float64(v119 * v124)
+	v126 := math.FMA(-v121, v123, v125)
+	v127 := float64(v121 * v122)
+	v128 := math.FMA(-v117, v124, v127)
+	v129 := float64(v117 * v123)
+	v130 := math.FMA(-v119, v122, v129)
+	v131 := float64(v126 * v126)
+	v132 := math.FMA(v128, v128, v131)
+	v133 := math.FMA(v130, v130, v132)
+	v134 := float64(v126 * w[16+lane])
+	v135 := float64(v128 * w[16+lane])
+	v136 := float64(v130 * w[16+lane])
+	v137 := w[A+24]
+	v138 := w[A+32]
+	v139 := w[A+40]
+	v140 := w[A+48]
+	v141 := float64(v79 * v137)
+	v142 := math.FMA(-v80, v138, v141)
+	v143 := math.FMA(-v81, v139, v142)
+	v144 := math.FMA(-v82, v140, v143)
+	v145 := float64(v79 * v138)
+	v146 := math.FMA(v80, v137, v145)
+	v147 := math.FMA(v81, v140, v146)
+	v148 := math.FMA(-v82, v139, v147)
+	v149 := float64(v79 * v139)
+	v150 := math.FMA(v81, v137, v149)
+	v151 := math.FMA(v82, v138, v150)
+	v152 := math.FMA(-v80, v140, v151)
+	v153 := float64(v79 * v140)
+	v154 := math.FMA(v82, v137, v153)
+	v155 := math.FMA(v80, v139, v154)
+	v156 := math.FMA(-v81, v138, v155)
+	v157 := math.FMA(-v134, v148, v144)
+	v158 := math.FMA(-v135, v152, v157)
+	v159 := math.FMA(-v136, v156, v158)
+	v160 := math.FMA(v134, v144, v148)
+	v161 := math.FMA(v135, v156, v160)
+	v162 := math.FMA(-v136, v152, v161)
+	v163 := math.FMA(v135, v144, v152)
+	v164 := math.FMA(v136, v148, v163)
+	v165 := math.FMA(-v134, v156, v164)
+	v166 := math.FMA(v136, v144, v156)
+	v167 := math.FMA(v134, v152, v166)
+	v168 := math.FMA(-v135, v148, v167)
+	v169 := float64(v133 * w[16+lane])
+	v170 := float64(v169 * w[16+lane])
+	v171 := math.FMA(v170, v30, v30)
+	v172 := v171 + v170
+	v173 := float64(v172 * w[16+lane])
+	v174 := float64(v173 * v173)
+	v175 := v174 + w[8+lane]
+	v176 := math.FMA(v174, w[16+lane], v175)
+	v177 := v176 - v173
+	v178 := float64(v159 * v177)
+	v179 := float64(v162 * v177)
+	v180 := float64(v165 * v177)
+	v181 := float64(v168 * v177)
+	w[A+24] = v178
+	w[A+32] = v179
+	w[A+40] = v180
+	w[A+48] = v181
+	v182 := w[A+24]
+	v183 := w[A+32]
+	v184 := w[A+40]
+	v185 := w[A+48]
+	v186 := v183 + v183
+	v187 := v184 + v184
+	v188 := v185 + v185
+	v189 := float64(v183 * v186)
+	v190 := float64(v184 * v187)
+	v191 := float64(v185 * v188)
+	v192 := w[8+lane]
+	v193 := v190 + v191
+	v194 := v192 - v193
+	w[C+0] = v194
+	v195 := v189 + v191
+	v196 := v192 - v195
+	w[C+32] = v196
+	v197 := v189 + v190
+	v198 := v192 - v197
+	w[C+64] = v198
+	v199 := float64(v183 * v187)
+	v200 := float64(v182 * v188)
+	v201 := v199 - v200
+	w[C+8] = v201
+	v202 := v199 + v200
+	w[C+24] = v202
+	v203 := float64(v183 * v188)
+	v204 := float64(v182 * v187)
+	v205 := v203 - v204
+	w[C+48] = v205
+	v206 := v203 + v204
+	w[C+16] = v206
+	v207 := float64(v184 * v188)
+	v208 := float64(v182 * v186)
+	v209 := v207 - v208
+	w[C+40] = v209
+	v210 := v207 + v208
+	w[C+56] = v210
+	v211 := w[C+368]
+	v212 := w[C+376]
+	v213 := w[C+384]
+	v214 := float64(v211 * w[C+0])
+	v215 := math.FMA(v212, w[C+8], v214)
+	v216 := math.FMA(v213, w[C+16], v215)
+	v217 := w[C+240]
+	v218 := v217 - v216
+	v219 := w[A+0]
+	v220 := w[A+56]
+	v221 := math.FMA(v220, w[E+176], v219)
+	v222 := v218 - v221
+	w[A+0] = v218
+	v223 := math.FMA(v222, v222, v133)
+	v224 := w[C+368]
+	v225 := w[C+376]
+	v226 := w[C+384]
+	v227 := float64(v224 * w[C+24])
+	v228 := math.FMA(v225, w[C+32], v227)
+	v229 := math.FMA(v226, w[C+40], v228)
+	v230 := w[C+248]
+	v231 := v230 - v229
+	v232 := w[A+8]
+	v233 := w[A+64]
+	v234 := math.FMA(v233, w[E+176], v232)
+	v235 := v231 - v234
+	w[A+8] = v231
+	v236 := math.FMA(v235, v235, v223)
+	v237 := w[C+368]
+	v238 := w[C+376]
+	v239 := w[C+384]
+	v240 := float64(v237 * w[C+48])
+	v241 := math.FMA(v238, w[C+56], v240)
+	v242 := math.FMA(v239, w[C+64], v241)
+	v243 := w[C+256]
+	v244 := v243 - v242
+	v245 := w[A+16]
+	v246 := w[A+72]
+	v247 := math.FMA(v246, w[E+176], v245)
+	v248 := v244 - v247
+	w[A+16] = v244
+	v249 := math.FMA(v248, v248, v236)
+	v250 := v249 + w[E+72]
+	w[E+72] = v250
+	v251 := v40 - w[C+312]
+	v252 := v46 - w[C+320]
+	v253 := v52 - w[C+328]
+	v254 := w[C+264]
+	v255 := w[C+272]
+	v256 := w[C+280]
+	v257 := float64(v251 * v254)
+	v258 := math.FMA(v252, v255, v257)
+	v259 := math.FMA(v253, v256, v258)
+	v260 := w[24+lane]
+	v261 := float64(v254 * v254)
+	v262 := math.FMA(v255, v255, v261)
+	v263 := math.FMA(v256, v256, v262)
+	v264 := v260 - v263
+	v265 := float64(v259 * v264)
+	v266 := w[C+312]
+	v267 := math.FMA(v265, v254, v266)
+	w[A+80] = v267
+	v268 := w[C+320]
+	v269 := math.FMA(v265, v255, v268)
+	w[A+88] = v269
+	v270 := w[C+328]
+	v271 := math.FMA(v265, v256, v270)
+	w[A+96] = v271
+	v272 := float64(v229 * v271)
+	v273 := math.FMA(-v242, v269, v272)
+	v274 := float64(v242 * v267)
+	v275 := math.FMA(-v216, v271, v274)
+	v276 := float64(v216 * v269)
+	v277 := math.FMA(-v229, v267, v276)
+	v278 := v273 + w[C+288]
+	w[A+56] = v278
+	v279 := v275 + w[C+296]
+	w[A+64] = v279
+	v280 := v277 + w[C+304]
+	w[A+72] = v280
+	v281 := float64(v267 * v267)
+	v282 := math.FMA(v269, v269, v281)
+	v283 := math.FMA(v271, v271, v282)
+	v284 := larger(v283, w[E+80])
+	w[E+80] = v284
+}
+
+func goMovedShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * shared[D+6])
+	v7 := math.FMA(v1, shared[D+9], v6)
+	v8 := math.FMA(v2, shared[D+10], v7)
+	v9 := float64(v1 * shared[D+7])
+	v10 := math.FMA(v2, shared[D+11], v9)
+	v11 := float64(v2 * shared[D+8])
+	v12 := shared[D+12]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, shared[D+23], v13)
+	v15 := math.FMA(v11, shared[D+22], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, shared[D+21], v16)
+	v18 := math.FMA(v8, shared[D+23], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, shared[D+22], v19)
+	v21 := math.FMA(v10, shared[D+21], v20)
+	v22 := float64(v8 * w[C+0])
+	v23 := math.FMA(v10, w[C+8], v22)
+	v24 := math.FMA(v11, w[C+16], v23)
+	v25 := float64(v15 * w[C+0])
+	v26 := math.FMA(v18, w[C+8], v25)
+	v27 := math.FMA(v21, w[C+16], v26)
+	v28 := float64(v8 * w[C+24])
+	v29 := math.FMA(v10, w[C+32], v28)
+	v30 := math.FMA(v11, w[C+40], v29)
+	v31 := float64(v15 * w[C+24])
+	v32 := math.FMA(v18, w[C+32], v31)
+	v33 := math.FMA(v21, w[C+40], v32)
+	v34 := float64(v8 * w[C+48])
+	v35 := math.FMA(v10, w[C+56], v34)
+	v36 := math.FMA(v11, w[C+64], v35)
+	v37 := float64(v15 * w[C+48])
+	v38 := math.FMA(v18, w[C+56], v37)
+	v39 := math.FMA(v21, w[C+64], v38)
+	v40 := v27 + w[A+0]
+	v41 := v40 + w[56+lane]
+	v42 := v41 - w[56+lane]
+	w[A+0] = v42
+	v43 := v33 + w[A+8]
+	v44 := v43 + w[56+lane]
+	v45 := v44 - w[56+lane]
+	w[A+8] = v45
+	v46 := v39 + w[A+16]
+	v47 := v46 + w[56+lane]
+	v48 := v47 - w[56+lane]
+	w[A+16] = v48
+	v49 := 0.0
+	v50 := v24 + v30
+	v51 := v36 + v27
+	v52 := v33 + v39
+	v53 := v50 + v51
+	v54 := v53 + v52
+	v55 := w[E+56]
+	v56 := math.FMA(v49, v54, v55)
+	w[E+56] = v56
+	v57 := float64(v24 * w[16+lane])
+	v58 := float64(v30 * w[16+lane])
+	v59 := float64(v36 * w[16+lane])
+	v60 := float64(v57 * v57)
+	v61 := math.FMA(v58, v58, v60)
+	v62 := math.FMA(v59, v59, v61)
+	v63 := w[E+120]
+	v64 := w[E+112]
+	v65 := math.FMA(v63, v62, v64)
+	v66 := w[E+104]
+	v67 := math.FMA(v65, v62, v66)
+	v68 := w[E+96]
+	v69 := math.FMA(v67, v62, v68)
+	v70 := w[E+88]
+	v71 := math.FMA(v69, v62, v70)
+	v72 := w[E+160]
+	v73 := w[E+152]
+	v74 := math.FMA(v72, v62, v73)
+	v75 := w[E+144]
+	v76 := math.FMA(v74, v62, v75)
+	v77 := w[E+136]
+	v78 := math.FMA(v76, v62, v77)
+	v79 := w[E+128]
+	v80 := math.FMA(v78, v62, v79)
+	v81 := float64(v57 * v71)
+	v82 := float64(v58 * v71)
+	v83 := float64(v59 * v71)
+	v84 := w[A+24]
+	v85 := w[A+32]
+	v86 := w[A+40]
+	v87 := w[A+48]
+	v88 := float64(v80 * v84)
+	v89 := math.FMA(-v81, v85, v88)
+	v90 := math.FMA(-v82, v86, v89)
+	v91 := math.FMA(-v83, v87, v90)
+	v92 := float64(v80 * v85)
+	v93 := math.FMA(v81, v84, v92)
+	v94 := math.FMA(v82, v87, v93)
+	v95 := math.FMA(-v83, v86, v94)
+	v96 := float64(v80 * v86)
+	v97 := math.FMA(v82, v84, v96)
+	v98 := math.FMA(v83, v85, v97)
+	v99 := math.FMA(-v81, v87, v98)
+	v100 := float64(v80 * v87)
+	v101 := math.FMA(v83, v84, v100)
+	v102 := math.FMA(v81, v86, v101)
+	v103 := math.FMA(-v82, v85, v102)
+	v104 := v91 + w[56+lane]
+	v105 := v104 - w[56+lane]
+	w[A+24] = v105
+	v106 := v95 + w[56+lane]
+	v107 := v106 - w[56+lane]
+	w[A+32] = v107
+	v108 := v99 + w[56+lane]
+	v109 := v108 - w[56+lane]
+	w[A+40] = v109
+	v110 := v103 + w[56+lane]
+	v111 := v110 - w[56+lane]
+	w[A+48] = v111
+	v112 := w[B+48]
+	v113 := w[B+56]
+	v114 := w[B+64]
+	v115 := w[B+72]
+	v116 := w[B+80]
+	v117 := w[B+88]
+	v118 := float64(v112 * shared[D+6])
+	v119 := math.FMA(v113, shared[D+9], v118)
+	v120 := math.FMA(v114, shared[D+10], v119)
+	v121 := float64(v113 * shared[D+7])
+	v122 := math.FMA(v114, shared[D+11], v121)
+	v123 := float64(v114 * shared[D+8])
+	v124 := shared[D+12]
+	v125 := float64(v124 * v115)
+	v126 := math.FMA(-v122, shared[D+23], v125)
+	v127 := math.FMA(v123, shared[D+22], v126)
+	v128 := float64(v124 * v116)
+	v129 := math.FMA(-v123, shared[D+21], v128)
+	v130 := math.FMA(v120, shared[D+23], v129)
+	v131 := float64(v124 * v117)
+	v132 := math.FMA(-v120, shared[D+22], v131)
+	v133 := math.FMA(v122, shared[D+21], v132)
+	v134 := float64(v120 * w[C+0])
+	v135 := math.FMA(v122, w[C+8], v134)
+	v136 := math.FMA(v123, w[C+16], v135)
+	v137 := float64(v127 * w[C+0])
+	v138 := math.FMA(v130, w[C+8], v137)
+	v139 := math.FMA(v133, w[C+16], v138)
+	v140 := float64(v120 * w[C+24])
+	v141 := math.FMA(v122, w[C+32], v140)
+	v142 := math.FMA(v123, w[C+40], v141)
+	v143 := float64(v127 * w[C+24])
+	v144 := math.FMA(v130, w[C+32], v143)
+	v145 := math.FMA(v133, w[C+40], v144)
+	v146 := float64(v120 * w[C+48])
+	v147 := math.FMA(v122, w[C+56], v146)
+	v148 := math.FMA(v123, w[C+64], v147)
+	v149 := float64(v127 * w[C+48])
+	v150 := math.FMA(v130, w[C+56], v149)
+	v151 := math.FMA(v133, w[C+64], v150)
+	v152 := v139 + w[A+56]
+	v153 := v152 + w[56+lane]
+	v154 := v153 - w[56+lane]
+	w[A+56] = v154
+	v155 := v145 + w[A+64]
+	v156 := v155 + w[56+lane]
+	v157 := v156 - w[56+lane]
+	w[A+64] = v157
+	v158 := v151 + w[A+72]
+	v159 := v158 + w[56+lane]
+	v160 := v159 - w[56+lane]
+	w[A+72] = v160
+	v161 := 0.0
+	v162 := v136 + v142
+	v163 := v148 + v139
+	v164 := v145 + v151
+	v165 := v162 + v163
+	v166 := v165 + v164
+	v167 := w[E+56]
+	v168 := math.FMA(v161, v166, v167)
+	w[E+56] = v168
+	v169 := v136 + w[A+80]
+	v170 := v169 + w[56+lane]
+	v171 := v170 - w[56+lane]
+	w[A+80] = v171
+	v172 := v142 + w[A+88]
+	v173 := v172 + w[56+lane]
+	v174 := v173 - w[56+lane]
+	w[A+88] = v174
+	v175 := v148 + w[A+96]
+	v176 := v175 + w[56+lane]
+	v177 := v176 - w[56+lane]
+	w[A+96] = v177
+}
+
+func goMovedRootShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := 0.0
+	v1 := w[B+0]
+	v2 := w[B+8]
+	v3 := w[B+16]
+	v4 := float64(v1 * shared[D+6])
+	v5 := math.FMA(v2, shared[D+9], v4)
+	v6 := math.FMA(v3, shared[D+10], v5)
+	v7 := float64(v2 * shared[D+7])
+	v8 := math.FMA(v3, shared[D+11], v7)
+	v9 := float64(v3 * shared[D+8])
+	v10 := float64(v6 * w[C+392])
+	v11 := math.FMA(v8, w[C+400], v10)
+	v12 := math.FMA(v9, w[C+408], v11)
+	v13 := v0 - v12
+	v14 := float64(v13 * w[F+0])
+	v15 := float64(v13 * w[F+1*K+0])
+	v16 := 0.0
+	v17 := v14 + v15
+	v18 := w[E+56]
+	v19 := math.FMA(v16, v17, v18)
+	w[E+56] = v19
+	v20 := w[C+264]
+	v21 := w[C+272]
+	v22 := w[C+280]
+	v23 := w[C+240]
+	v24 := v23 - w[A+0]
+	v25 := w[C+248]
+	v26 := v25 - w[A+8]
+	v27 := w[C+256]
+	v28 := v27 - w[A+16]
+	v29 := float64(v26 * v22)
+	v30 := math.FMA(-v28, v21, v29)
+	v31 := float64(v28 * v20)
+	v32 := math.FMA(-v24, v22, v31)
+	v33 := float64(v24 * v21)
+	v34 := math.FMA(-v26, v20, v33)
+	v35 := w[A+0]
+	v36 := math.FMA(v14, v30, v35)
+	v37 := v36 + w[56+lane]
+	v38 := v37 - w[56+lane]
+	w[A+0] = v38
+	v39 := w[A+56]
+	v40 := math.FMA(v15, v30, v39)
+	v41 := v40 + w[56+lane]
+	v42 := v41 - w[56+lane]
+	w[A+56] = v42
+	v43 := w[A+80]
+	v44 := math.FMA(v15, v20, v43)
+	v45 := v44 + w[56+lane]
+	v46 := v45 - w[56+lane]
+	w[A+80] = v46
+	v47 := w[A+8]
+	v48 := math.FMA(v14, v32, v47)
+	v49 := v48 + w[56+lane]
+	v50 := v49 - w[56+lane]
+	w[A+8] = v50
+	v51 := w[A+64]
+	v52 := math.FMA(v15, v32, v51)
+	v53 := v52 + w[56+lane]
+	v54 := v53 - w[56+lane]
+	w[A+64] = v54
+	v55 := w[A+88]
+	v56 := math.FMA(v15, v21, v55)
+	v57 := v56 + w[56+lane]
+	v58 := v57 - w[56+lane]
+	w[A+88] = v58
+	v59 := w[A+16]
+	v60 := math.FMA(v14, v34, v59)
+	v61 := v60 + w[56+lane]
+	v62 := v61 - w[56+lane]
+	w[A+16] = v62
+	v63 := w[A+72]
+	v64 := math.FMA(v15, v34, v63)
+	v65 := v64 + w[56+lane]
+	v66 := v65 - w[56+lane]
+	w[A+72] = v66
+	v67 := w[A+96]
+	v68 := math.FMA(v15, v22, v67)
+	v69 := v68 + w[56+lane]
+	v70 := v69 - w[56+lane]
+	w[A+96] = v70
+	v71 := float64(v14 * w[16+lane])
+	v72 := float64(v71 * v71)
+	v73 := w[E+120]
+	v74 := w[E+112]
+	v75 := math.FMA(v73, v72, v74)
+	v76 := w[E+104]
+	v77 := math.FMA(v75, v72, v76)
+	v78 := w[E+96]
+	v79 := math.FMA(v77, v72, v78)
+	v80 := w[E+88]
+	v81 := math.FMA(v79, v72, v80)
+	v82 := w[E+160]
+	v83 := w[E+152]
+	v84 := math.FMA(v82, v72, v83)
+	v85 := w[E+144]
+	v86 := math.FMA(v84, v72, v85)
+	v87 := w[E+136]
+	v88 := math.FMA(v86, v72, v87)
+	v89 := w[E+128]
+	v90 := math.FMA(v88, v72, v89)
+	v91 := float64(v81 * v71)
+	v92 := float64(v91 * v20)
+	v93 := float64(v91 * v21)
+	v94 := float64(v91 * v22)
+	v95 := w[A+24]
+	v96 := w[A+32]
+	v97 := w[A+40]
+	v98 := w[A+48]
+	v99 := float64(v90 * v95)
+	v100 := math.FMA(-v92, v96, v99)
+	v101 := math.FMA(-v93, v97, v100)
+	v102 := math.FMA(-v94, v98, v101)
+	v103 := float64(v90 * v96)
+	v104 := math.FMA(v92, v95, v103)
+	v105 := math.FMA(v93, v98, v104)
+	v106 := math.FMA(-v94, v97, v105)
+	v107 := float64(v90 * v97)
+	v108 := math.FMA(v93, v95, v107)
+	v109 := math.FMA(v94, v96, v108)
+	v110 := math.FMA(-v92, v98, v109)
+	v111 := float64(v90 * v98)
+	v112 := math.FMA(v94, v95, v111)
+	v113 := math.FMA(v92, v97, v112)
+	v114 := math.FMA(-v93, v96, v113)
+	v115 := v102 + w[56+lane]
+	v116 := v115 - w[56+lane]
+	w[A+24] = v116
+	v117 := v106 + w[56+lane]
+	v118 := v117 - w[56+lane]
+	w[A+32] = v118
+	v119 := v110 + w[56+lane]
+	v120 := v119 - w[56+lane]
+	w[A+40] = v120
+	v121 := v114 + w[56+lane]
+	v122 := v121 - w[56+lane]
+	w[A+48] = v122
+}
+
+func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := w[B+24]
+	v4 := w[B+32]
+	v5 := w[B+40]
+	v6 := float64(v0 * shared[D+6])
+	v7 := math.FMA(v1, shared[D+9], v6)
+	v8 := math.FMA(v2, shared[D+10], v7)
+	v9 := float64(v1 * shared[D+7])
+	v10 := math.FMA(v2, shared[D+11], v9)
+	v11 := float64(v2 * shared[D+8])
+	v12 := shared[D+12]
+	v13 := float64(v12 * v3)
+	v14 := math.FMA(-v10, shared[D+23], v13)
+	v15 := math.FMA(v11, shared[D+22], v14)
+	v16 := float64(v12 * v4)
+	v17 := math.FMA(-v11, shared[D+21], v16)
+	v18 := math.FMA(v8, shared[D+23], v17)
+	v19 := float64(v12 * v5)
+	v20 := math.FMA(-v8, shared[D+22], v19)
+	v21 := math.FMA(v10, shared[D+21], v20)
+	v22 := float64(v8 * w[C+0])
+	v23 := math.FMA(v10, w[C+8], v22)
+	v24 := math.FMA(v11, w[C+16], v23)
+	v25 := float64(v15 * w[C+0])
+	v26 := math.FMA(v18, w[C+8], v25)
+	v27 := math.FMA(v21, w[C+16], v26)
+	v28 := float64(v8 * w[C+24])
+	v29 := math.FMA(v10, w[C+32], v28)
+	v30 := math.FMA(v11, w[C+40], v29)
+	v31 := float64(v15 * w[C+24])
+	v32 := math.FMA(v18, w[C+32], v31)
+	v33 := math.FMA(v21, w[C+40], v32)
+	v34 := float64(v8 * w[C+48])
+	v35 := math.FMA(v10, w[C+56], v34)
+	v36 := math.FMA(v11, w[C+64], v35)
+	v37 := float64(v15 * w[C+48])
+	v38 := math.FMA(v18, w[C+56], v37)
+	v39 := math.FMA(v21, w[C+64], v38)
+	v40 := 0.0
+	v41 := w[F+0]
+	v42 := v40 - v41
+	v43 := float64(v42 * v24)
+	v44 := float64(v42 * v30)
+	v45 := float64(v42 * v36)
+	v46 := float64(v42 * v27)
+	v47 := float64(v42 * v33)
+	v48 := float64(v42 * v39)
+	v49 := v46 + w[A+0]
+	v50 := v49 + w[56+lane]
+	v51 := v50 - w[56+lane]
+	w[A+0] = v51
+	v52 := v47 + w[A+8]
+	v53 := v52 + w[56+lane]
+	v54 := v53 - w[56+lane]
+	w[A+8] = v54
+	v55 := v48 + w[A+16]
+	v56 := v55 + w[56+lane]
+	v57 := v56 - w[56+lane]
+	w[A+16] = v57
+	v58 := 0.0
+	v59 := v43 + v44
+	v60 := v45 + v46
+	v61 := v47 + v48
+	v62 := v59 + v60
+	v63 := v62 + v61
+	v64 := w[E+56]
+	v65 := math.FMA(v58, v63, v64)
+	w[E+56] = v65
+	v66 := float64(v43 * w[16+lane])
+	v67 := float64(v44 * w[16+lane])
+	v68 := float64(v45 * w[16+lane])
+	v69 := float64(v66 * v66)
+	v70 := math.FMA(v67, v67, v69)
+	v71 := math.FMA(v68, v68, v70)
+	v72 := w[E+120]
+	v73 := w[E+112]
+	v74 := math.FMA(v72, v71, v73)
+	v75 := w[E+104]
+	v76 := math.FMA(v74, v71, v75)
+	v77 := w[E+96]
+	v78 := math.FMA(v76, v71, v77)
+	v79 := w[E+88]
+	v80 := math.FMA(v78, v71, v79)
+	v81 := w[E+160]
+	v82 := w[E+152]
+	v83 := math.FMA(v81, v71, v82)
+	v84 := w[E+144]
+	v85 := math.FMA(v83, v71, v84)
+	v86 := w[E+136]
+	v87 := math.FMA(v85, v71, v86)
+	v88 := w[E+128]
+	v89 := math.FMA(v87, v71, v88)
+	v90 := float64(v66 * v80)
+	v91 := float64(v67 * v80)
+	v92 := float64(v68 * v80)
+	v93 := w[A+24]
+	v94 := w[A+32]
+	v95 := w[A+40]
+	v96 := w[A+48]
+	v97 := float64(v89 * v93)
+	v98 := math.FMA(-v90, v94, v97)
+	v99 := math.FMA(-v91, v95, v98)
+	v100 := math.FMA(-v92, v96, v99)
+	v101 := float64(v89 * v94)
+	v102 := math.FMA(v90, v93, v101)
+	v103 := math.FMA(v91, v96, v102)
+	v104 := math.FMA(-v92, v95, v103)
+	v105 := float64(v89 * v95)
+	v106 := math.FMA(v91, v93, v105)
+	v107 := math.FMA(v92, v94, v106)
+	v108 := math.FMA(-v90, v96, v107)
+	v109 := float64(v89 * v96)
+	v110 := math.FMA(v92, v93, v109)
+	v111 := math.FMA(v90, v95, v110)
+	v112 := math.FMA(-v91, v94, v111)
+	v113 := v100 + w[56+lane]
+	v114 := v113 - w[56+lane]
+	w[A+24] = v114
+	v115 := v104 + w[56+lane]
+	v116 := v115 - w[56+lane]
+	w[A+32] = v116
+	v117 := v108 + w[56+lane]
+	v118 := v117 - w[56+lane]
+	w[A+40] = v118
+	v119 := v112 + w[56+lane]
+	v120 := v119 - w[56+lane]
+	w[A+48] = v120
+	v121 := 0.0
+	v122 := w[F+1*K+0]
+	v123 := v121 - v122
+	v124 := float64(v123 * v24)
+	v125 := float64(v123 * v30)
+	v126 := float64(v123 * v36)
+	v127 := float64(v123 * v27)
+	v128 := float64(v123 * v33)
+	v129 := float64(v123 * v39)
+	v130 := v127 + w[A+56]
+	v131 := v130 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+56] = v132
+	v133 := v128 + w[A+64]
+	v134 := v133 + w[56+lane]
+	v135 := v134 - w[56+lane]
+	w[A+64] = v135
+	v136 := v129 + w[A+72]
+	v137 := v136 + w[56+lane]
+	v138 := v137 - w[56+lane]
+	w[A+72] = v138
+	v139 := 0.0
+	v140 := v124 + v125
+	v141 := v126 + v127
+	v142 := v128 + v129
+	v143 := v140 + v141
+	v144 := v143 + v142
+	v145 := w[E+56]
+	v146 := math.FMA(v139, v144, v145)
+	w[E+56] = v146
+	v147 := v124 + w[A+80]
+	v148 := v147 + w[56+lane]
+	v149 := v148 - w[56+lane]
+	w[A+80] = v149
+	v150 := v125 + w[A+88]
+	v151 := v150 + w[56+lane]
+	v152 := v151 - w[56+lane]
+	w[A+88] = v152
+	v153 := v126 + w[A+96]
+	v154 := v153 + w[56+lane]
+	v155 := v154 - w[56+lane]
+	w[A+96] = v155
+}
+
+func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := 0.0
+	v1 := 0.0
+	v2 := 0.0
+	v3 := 0.0
+	v4 := 0.0
+	v5 := 0.0
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * shared[D+6])
+	v21 := math.FMA(v15, shared[D+9], v20)
+	v22 := math.FMA(v16, shared[D+10], v21)
+	v23 := float64(v15 * shared[D+7])
+	v24 := math.FMA(v16, shared[D+11], v23)
+	v25 := float64(v16 * shared[D+8])
+	v26 := shared[D+12]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, shared[D+23], v27)
+	v29 := math.FMA(v25, shared[D+22], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, shared[D+21], v30)
+	v32 := math.FMA(v22, shared[D+23], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, shared[D+22], v33)
+	v35 := math.FMA(v24, shared[D+21], v34)
+	v36 := float64(v22 * w[C+0])
+	v37 := math.FMA(v24, w[C+8], v36)
+	v38 := math.FMA(v25, w[C+16], v37)
+	v39 := float64(v29 * w[C+0])
+	v40 := math.FMA(v32, w[C+8], v39)
+	v41 := math.FMA(v35, w[C+16], v40)
+	v42 := float64(v22 * w[C+24])
+	v43 := math.FMA(v24, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+40], v43)
+	v45 := float64(v29 * w[C+24])
+	v46 := math.FMA(v32, w[C+32], v45)
+	v47 := math.FMA(v35, w[C+40], v46)
+	v48 := float64(v22 * w[C+48])
+	v49 := math.FMA(v24, w[C+56], v48)
+	v50 := math.FMA(v25, w[C+64], v49)
+	v51 := float64(v29 * w[C+48])
+	v52 := math.FMA(v32, w[C+56], v51)
+	v53 := math.FMA(v35, w[C+64], v52)
+	v54 := v41 + w[A+0]
+	v55 := v54 + w[56+lane]
+	v56 := v55 - w[56+lane]
+	w[A+0] = v56
+	v57 := v47 + w[A+8]
+	v58 := v57 + w[56+lane]
+	v59 := v58 - w[56+lane]
+	w[A+8] = v59
+	v60 := v53 + w[A+16]
+	v61 := v60 + w[56+lane]
+	v62 := v61 - w[56+lane]
+	w[A+16] = v62
+	v63 := 0.0
+	v64 := v38 + v44
+	v65 := v50 + v41
+	v66 := v47 + v53
+	v67 := v64 + v65
+	v68 := v67 + v66
+	v69 := w[E+56]
+	v70 := math.FMA(v63, v68, v69)
+	w[E+56] = v70
+	v71 := float64(v38 * w[16+lane])
+	v72 := float64(v44 * w[16+lane])
+	v73 := float64(v50 * w[16+lane])
+	v74 := float64(v71 * v71)
+	v75 := math.FMA(v72, v72, v74)
+	v76 := math.FMA(v73, v73, v75)
+	v77 := w[E+120]
+	v78 := w[E+112]
+	v79 := math.FMA(v77, v76, v78)
+	v80 := w[E+104]
+	v81 := math.FMA(v79, v76, v80)
+	v82 := w[E+96]
+	v83 := math.FMA(v81, v76, v82)
+	v84 := w[E+88]
+	v85 := math.FMA(v83, v76, v84)
+	v86 := w[E+160]
+	v87 := w[E+152]
+	v88 := math.FMA(v86, v76, v87)
+	v89 := w[E+144]
+	v90 := math.FMA(v88, v76, v89)
+	v91 := w[E+136]
+	v92 := math.FMA(v90, v76, v91)
+	v93 := w[E+128]
+	v94 := math.FMA(v92, v76, v93)
+	v95 := float64(v71 * v85)
+	v96 := float64(v72 * v85)
+	v97 := float64(v73 * v85)
+	v98 := w[A+24]
+	v99 := w[A+32]
+	v100 := w[A+40]
+	v101 := w[A+48]
+	v102 := float64(v94 * v98)
+	v103 := math.FMA(-v95, v99, v102)
+	v104 := math.FMA(-v96, v100, v103)
+	v105 := math.FMA(-v97, v101, v104)
+	v106 := float64(v94 * v99)
+	v107 := math.FMA(v95, v98, v106)
+	v108 := math.FMA(v96, v101, v107)
+	v109 := math.FMA(-v97, v100, v108)
+	v110 := float64(v94 * v100)
+	v111 := math.FMA(v96, v98, v110)
+	v112 := math.FMA(v97, v99, v111)
+	v113 := math.FMA(-v95, v101, v112)
+	v114 := float64(v94 * v101)
+	v115 := math.FMA(v97, v98, v114)
+	v116 := math.FMA(v95, v100, v115)
+	v117 := math.FMA(-v96, v99, v116)
+	v118 := v105 + w[56+lane]
+	v119 := v118 - w[56+lane]
+	w[A+24] = v119
+	v120 := v109 + w[56+lane]
+	v121 := v120 - w[56+lane]
+	w[A+32] = v121
+	v122 := v113 + w[56+lane]
+	v123 := v122 - w[56+lane]
+	w[A+40] = v123
+	v124 := v117 + w[56+lane]
+	v125 := v124 - w[56+lane]
+	w[A+48] = v125
+	v126 := 0.0
+	v127 := 0.0
+	v128 := 0.0
+	v129 := 0.0
+	v130 := 0.0
+	v131 := 0.0
+	v132 := w[F+1*K+0]
+	v133 := math.FMA(-v132, w[B+0], v126)
+	v134 := math.FMA(-v132, w[B+8], v127)
+	v135 := math.FMA(-v132, w[B+16], v128)
+	v136 := math.FMA(-v132, w[B+24], v129)
+	v137 := math.FMA(-v132, w[B+32], v130)
+	v138 := math.FMA(-v132, w[B+40], v131)
+	v139 := w[F+1*K+8]
+	v140 := math.FMA(-v139, w[B+48], v133)
+	v141 := math.FMA(-v139, w[B+56], v134)
+	v142 := math.FMA(-v139, w[B+64], v135)
+	v143 := math.FMA(-v139, w[B+72], v136)
+	v144 := math.FMA(-v139, w[B+80], v137)
+	v145 := math.FMA(-v139, w[B+88], v138)
+	v146 := float64(v140 * shared[D+6])
+	v147 := math.FMA(v141, shared[D+9], v146)
+	v148 := math.FMA(v142, shared[D+10], v147)
+	v149 := float64(v141 * shared[D+7])
+	v150 := math.FMA(v142, shared[D+11], v149)
+	v151 := float64(v142 * shared[D+8])
+	v152 := shared[D+12]
+	v153 := float64(v152 * v143)
+	v154 := math.FMA(-v150, shared[D+23], v153)
+	v155 := math.FMA(v151, shared[D+22], v154)
+	v156 := float64(v152 * v144)
+	v157 := math.FMA(-v151, shared[D+21], v156)
+	v158 := math.FMA(v148, shared[D+23], v157)
+	v159 := float64(v152 * v145)
+	v160 := math.FMA(-v148, shared[D+22], v159)
+	v161 := math.FMA(v150, shared[D+21], v160)
+	v162 := float64(v148 * w[C+0])
+	v163 := math.FMA(v150, w[C+8], v162)
+	v164 := math.FMA(v151, w[C+16], v163)
+	v165 := float64(v155 * w[C+0])
+	v166 := math.FMA(v158, w[C+8], v165)
+	v167 := math.FMA(v161, w[C+16], v166)
+	v168 := float64(v148 * w[C+24])
+	v169 := math.FMA(v150, w[C+32], v168)
+	v170 := math.FMA(v151, w[C+40], v169)
+	v171 := float64(v155 * w[C+24])
+	v172 := math.FMA(v158, w[C+32], v171)
+	v173 := math.FMA(v161, w[C+40], v172)
+	v174 := float64(v148 * w[C+48])
+	v175 := math.FMA(v150, w[C+56], v174)
+	v176 := math.FMA(v151, w[C+64], v175)
+	v177 := float64(v155 * w[C+48])
+	v178 := math.FMA(v158, w[C+56], v177)
+	v179 := math.FMA(v161, w[C+64], v178)
+	v180 := v167 + w[A+56]
+	v181 := v180 + w[56+lane]
+	v182 := v181 - w[56+lane]
+	w[A+56] = v182
+	v183 := v173 + w[A+64]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+64] = v185
+	v186 := v179 + w[A+72]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+72] = v188
+	v189 := 0.0
+	v190 := v164 + v170
+	v191 := v176 + v167
+	v192 := v173 + v179
+	v193 := v190 + v191
+	v194 := v193 + v192
+	v195 := w[E+56]
+	v196 := math.FMA(v189, v194, v195)
+	w[E+56] = v196
+	v197 := v164 + w[A+80]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+80] = v199
+	v200 := v170 + w[A+88]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+88] = v202
+	v203 := v176 + w[A+96]
+	v204 := v203 + w[56+lane]
+	v205 := v204 - w[56+lane]
+	w[A+96] = v205
+}
+
+func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := 0.0
+	v1 := 0.0
+	v2 := 0.0
+	v3 := 0.0
+	v4 := 0.0
+	v5 := 0.0
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * shared[D+6])
+	v28 := math.FMA(v22, shared[D+9], v27)
+	v29 := math.FMA(v23, shared[D+10], v28)
+	v30 := float64(v22 * shared[D+7])
+	v31 := math.FMA(v23, shared[D+11], v30)
+	v32 := float64(v23 * shared[D+8])
+	v33 := shared[D+12]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, shared[D+23], v34)
+	v36 := math.FMA(v32, shared[D+22], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, shared[D+21], v37)
+	v39 := math.FMA(v29, shared[D+23], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, shared[D+22], v40)
+	v42 := math.FMA(v31, shared[D+21], v41)
+	v43 := float64(v29 * w[C+0])
+	v44 := math.FMA(v31, w[C+8], v43)
+	v45 := math.FMA(v32, w[C+16], v44)
+	v46 := float64(v36 * w[C+0])
+	v47 := math.FMA(v39, w[C+8], v46)
+	v48 := math.FMA(v42, w[C+16], v47)
+	v49 := float64(v29 * w[C+24])
+	v50 := math.FMA(v31, w[C+32], v49)
+	v51 := math.FMA(v32, w[C+40], v50)
+	v52 := float64(v36 * w[C+24])
+	v53 := math.FMA(v39, w[C+32], v52)
+	v54 := math.FMA(v42, w[C+40], v53)
+	v55 := float64(v29 * w[C+48])
+	v56 := math.FMA(v31, w[C+56], v55)
+	v57 := math.FMA(v32, w[C+64], v56)
+	v58 := float64(v36 * w[C+48])
+	v59 := math.FMA(v39, w[C+56], v58)
+	v60 := math.FMA(v42, w[C+64], v59)
+	v61 := v48 + w[A+0]
+	v62 := v61 + w[56+lane]
+	v63 := v62 - w[56+lane]
+	w[A+0] = v63
+	v64 := v54 + w[A+8]
+	v65 := v64 + w[56+lane]
+	v66 := v65 - w[56+lane]
+	w[A+8] = v66
+	v67 := v60 + w[A+16]
+	v68 := v67 + w[56+lane]
+	v69 := v68 - w[56+lane]
+	w[A+16] = v69
+	v70 := 0.0
+	v71 := v45 + v51
+	v72 := v57 + v48
+	v73 := v54 + v60
+	v74 := v71 + v72
+	v75 := v74 + v73
+	v76 := w[E+56]
+	v77 := math.FMA(v70, v75, v76)
+	w[E+56] = v77
+	v78 := float64(v45 * w[16+lane])
+	v79 := float64(v51 * w[16+lane])
+	v80 := float64(v57 * w[16+lane])
+	v81 := float64(v78 * v78)
+	v82 := math.FMA(v79, v79, v81)
+	v83 := math.FMA(v80, v80, v82)
+	v84 := w[E+120]
+	v85 := w[E+112]
+	v86 := math.FMA(v84, v83, v85)
+	v87 := w[E+104]
+	v88 := math.FMA(v86, v83, v87)
+	v89 := w[E+96]
+	v90 := math.FMA(v88, v83, v89)
+	v91 := w[E+88]
+	v92 := math.FMA(v90, v83, v91)
+	v93 := w[E+160]
+	v94 := w[E+152]
+	v95 := math.FMA(v93, v83, v94)
+	v96 := w[E+144]
+	v97 := math.FMA(v95, v83, v96)
+	v98 := w[E+136]
+	v99 := math.FMA(v97, v83, v98)
+	v100 := w[E+128]
+	v101 := math.FMA(v99, v83, v100)
+	v102 := float64(v78 * v92)
+	v103 := float64(v79 * v92)
+	v104 := float64(v80 * v92)
+	v105 := w[A+24]
+	v106 := w[A+32]
+	v107 := w[A+40]
+	v108 := w[A+48]
+	v109 := float64(v101 * v105)
+	v110 := math.FMA(-v102, v106, v109)
+	v111 := math.FMA(-v103, v107, v110)
+	v112 := math.FMA(-v104, v108, v111)
+	v113 := float64(v101 * v106)
+	v114 := math.FMA(v102, v105, v113)
+	v115 := math.FMA(v103, v108, v114)
+	v116 := math.FMA(-v104, v107, v115)
+	v117 := float64(v101 * v107)
+	v118 := math.FMA(v103, v105, v117)
+	v119 := math.FMA(v104, v106, v118)
+	v120 := math.FMA(-v102, v108, v119)
+	v121 := float64(v101 * v108)
+	v122 := math.FMA(v104, v105, v121)
+	v123 := math.FMA(v102, v107, v122)
+	v124 := math.FMA(-v103, v106, v123)
+	v125 := v112 + w[56+lane]
+	v126 := v125 - w[56+lane]
+	w[A+24] = v126
+	v127 := v116 + w[56+lane]
+	v128 := v127 - w[56+lane]
+	w[A+32] = v128
+	v129 := v120 + w[56+lane]
+	v130 := v129 - w[56+lane]
+	w[A+40] = v130
+	v131 := v124 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+48] = v132
+	v133 := 0.0
+	v134 := 0.0
+	v135 := 0.0
+	v136 := 0.0
+	v137 := 0.0
+	v138 := 0.0
+	v139 := w[F+1*K+0]
+	v140 := math.FMA(-v139, w[B+0], v133)
+	v141 := math.FMA(-v139, w[B+8], v134)
+	v142 := math.FMA(-v139, w[B+16], v135)
+	v143 := math.FMA(-v139, w[B+24], v136)
+	v144 := math.FMA(-v139, w[B+32], v137)
+	v145 := math.FMA(-v139, w[B+40], v138)
+	v146 := w[F+1*K+8]
+	v147 := math.FMA(-v146, w[B+48], v140)
+	v148 := math.FMA(-v146, w[B+56], v141)
+	v149 := math.FMA(-v146, w[B+64], v142)
+	v150 := math.FMA(-v146, w[B+72], v143)
+	v151 := math.FMA(-v146, w[B+80], v144)
+	v152 := math.FMA(-v146, w[B+88], v145)
+	v153 := w[F+1*K+16]
+	v154 := math.FMA(-v153, w[B+96], v147)
+	v155 := math.FMA(-v153, w[B+104], v148)
+	v156 := math.FMA(-v153, w[B+112], v149)
+	v157 := math.FMA(-v153, w[B+120], v150)
+	v158 := math.FMA(-v153, w[B+128], v151)
+	v159 := math.FMA(-v153, w[B+136], v152)
+	v160 := float64(v154 * shared[D+6])
+	v161 := math.FMA(v155, shared[D+9], v160)
+	v162 := math.FMA(v156, shared[D+10], v161)
+	v163 := float64(v155 * shared[D+7])
+	v164 := math.FMA(v156, shared[D+11], v163)
+	v165 := float64(v156 * shared[D+8])
+	v166 := shared[D+12]
+	v167 := float64(v166 * v157)
+	v168 := math.FMA(-v164, shared[D+23], v167)
+	v169 := math.FMA(v165, shared[D+22], v168)
+	v170 := float64(v166 * v158)
+	v171 := math.FMA(-v165, shared[D+21], v170)
+	v172 := math.FMA(v162, shared[D+23], v171)
+	v173 := float64(v166 * v159)
+	v174 := math.FMA(-v162, shared[D+22], v173)
+	v175 := math.FMA(v164, shared[D+21], v174)
+	v176 := float64(v162 * w[C+0])
+	v177 := math.FMA(v164, w[C+8], v176)
+	v178 := math.FMA(v165, w[C+16], v177)
+	v179 := float64(v169 * w[C+0])
+	v180 := math.FMA(v172, w[C+8], v179)
+	v181 := math.FMA(v175, w[C+16], v180)
+	v182 := float64(v162 * w[C+24])
+	v183 := math.FMA(v164, w[C+32], v182)
+	v184 := math.FMA(v165, w[C+40], v183)
+	v185 := float64(v169 * w[C+24])
+	v186 := math.FMA(v172, w[C+32], v185)
+	v187 := math.FMA(v175, w[C+40], v186)
+	v188 := float64(v162 * w[C+48])
+	v189 := math.FMA(v164, w[C+56], v188)
+	v190 := math.FMA(v165, w[C+64], v189)
+	v191 := float64(v169 * w[C+48])
+	v192 := math.FMA(v172, w[C+56], v191)
+	v193 := math.FMA(v175, w[C+64], v192)
+	v194 := v181 + w[A+56]
+	v195 := v194 + w[56+lane]
+	v196 := v195 - w[56+lane]
+	w[A+56] = v196
+	v197 := v187 + w[A+64]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+64] = v199
+	v200 := v193 + w[A+72]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+72] = v202
+	v203 := 0.0
+	v204 := v178 + v184
+	v205 := v190 + v181
+	v206 := v187 + v193
+	v207 := v204 + v205
+	v208 := v207 + v206
+	v209 := w[E+56]
+	v210 := math.FMA(v203, v208, v209)
+	w[E+56] = v210
+	v211 := v178 + w[A+80]
+	v212 := v211 + w[56+lane]
+	v213 := v212 - w[56+lane]
+	w[A+80] = v213
+	v214 := v184 + w[A+88]
+	v215 := v214 + w[56+lane]
+	v216 := v215 - w[56+lane]
+	w[A+88] = v216
+	v217 := v190 + w[A+96]
+	v218 := v217 + w[56+lane]
+	v219 := v218 - w[56+lane]
+	w[A+96] = v219
+}
+
+func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+96]
+	v1 := w[B+104]
+	v2 := w[B+112]
+	v3 := w[B+120]
+	v4 := w[B+128]
+	v5 := w[B+136]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := float64(v7 * shared[D+6])
+	v14 := math.FMA(v8, shared[D+9], v13)
+	v15 := math.FMA(v9, shared[D+10], v14)
+	v16 := float64(v8 * shared[D+7])
+	v17 := math.FMA(v9, shared[D+11], v16)
+	v18 := float64(v9 * shared[D+8])
+	v19 := shared[D+12]
+	v20 := float64(v19 * v10)
+	v21 := math.FMA(-v17, shared[D+23], v20)
+	v22 := math.FMA(v18, shared[D+22], v21)
+	v23 := float64(v19 * v11)
+	v24 := math.FMA(-v18, shared[D+21], v23)
+	v25 := math.FMA(v15, shared[D+23], v24)
+	v26 := float64(v19 * v12)
+	v27 := math.FMA(-v15, shared[D+22], v26)
+	v28 := math.FMA(v17, shared[D+21], v27)
+	v29 := float64(v15 * w[C+0])
+	v30 := math.FMA(v17, w[C+8], v29)
+	v31 := math.FMA(v18, w[C+16], v30)
+	v32 := float64(v22 * w[C+0])
+	v33 := math.FMA(v25, w[C+8], v32)
+	v34 := math.FMA(v28, w[C+16], v33)
+	v35 := float64(v15 * w[C+24])
+	v36 := math.FMA(v17, w[C+32], v35)
+	v37 := math.FMA(v18, w[C+40], v36)
+	v38 := float64(v22 * w[C+24])
+	v39 := math.FMA(v25, w[C+32], v38)
+	v40 := math.FMA(v28, w[C+40], v39)
+	v41 := float64(v15 * w[C+48])
+	v42 := math.FMA(v17, w[C+56], v41)
+	v43 := math.FMA(v18, w[C+64], v42)
+	v44 := float64(v22 * w[C+48])
+	v45 := math.FMA(v25, w[C+56], v44)
+	v46 := math.FMA(v28, w[C+64], v45)
+	v47 := v34 + w[A+0]
+	v48 := v47 + w[56+lane]
+	v49 := v48 - w[56+lane]
+	w[A+0] = v49
+	v50 := v40 + w[A+8]
+	v51 := v50 + w[56+lane]
+	v52 := v51 - w[56+lane]
+	w[A+8] = v52
+	v53 := v46 + w[A+16]
+	v54 := v53 + w[56+lane]
+	v55 := v54 - w[56+lane]
+	w[A+16] = v55
+	v56 := 0.0
+	v57 := v31 + v37
+	v58 := v43 + v34
+	v59 := v40 + v46
+	v60 := v57 + v58
+	v61 := v60 + v59
+	v62 := w[E+56]
+	v63 := math.FMA(v56, v61, v62)
+	w[E+56] = v63
+	v64 := float64(v31 * w[16+lane])
+	v65 := float64(v37 * w[16+lane])
+	v66 := float64(v43 * w[16+lane])
+	v67 := float64(v64 * v64)
+	v68 := math.FMA(v65, v65, v67)
+	v69 := math.FMA(v66, v66, v68)
+	v70 := w[E+120]
+	v71 := w[E+112]
+	v72 := math.FMA(v70, v69, v71)
+	v73 := w[E+104]
+	v74 := math.FMA(v72, v69, v73)
+	v75 := w[E+96]
+	v76 := math.FMA(v74, v69, v75)
+	v77 := w[E+88]
+	v78 := math.FMA(v76, v69, v77)
+	v79 := w[E+160]
+	v80 := w[E+152]
+	v81 := math.FMA(v79, v69, v80)
+	v82 := w[E+144]
+	v83 := math.FMA(v81, v69, v82)
+	v84 := w[E+136]
+	v85 := math.FMA(v83, v69, v84)
+	v86 := w[E+128]
+	v87 := math.FMA(v85, v69, v86)
+	v88 := float64(v64 * v78)
+	v89 := float64(v65 * v78)
+	v90 := float64(v66 * v78)
+	v91 := w[A+24]
+	v92 := w[A+32]
+	v93 := w[A+40]
+	v94 := w[A+48]
+	v95 := float64(v87 * v91)
+	v96 := math.FMA(-v88, v92, v95)
+	v97 := math.FMA(-v89, v93, v96)
+	v98 := math.FMA(-v90, v94, v97)
+	v99 := float64(v87 * v92)
+	v100 := math.FMA(v88, v91, v99)
+	v101 := math.FMA(v89, v94, v100)
+	v102 := math.FMA(-v90, v93, v101)
+	v103 := float64(v87 * v93)
+	v104 := math.FMA(v89, v91, v103)
+	v105 := math.FMA(v90, v92, v104)
+	v106 := math.FMA(-v88, v94, v105)
+	v107 := float64(v87 * v94)
+	v108 := math.FMA(v90, v91, v107)
+	v109 := math.FMA(v88, v93, v108)
+	v110 := math.FMA(-v89, v92, v109)
+	v111 := v98 + w[56+lane]
+	v112 := v111 - w[56+lane]
+	w[A+24] = v112
+	v113 := v102 + w[56+lane]
+	v114 := v113 - w[56+lane]
+	w[A+32] = v114
+	v115 := v106 + w[56+lane]
+	v116 := v115 - w[56+lane]
+	w[A+40] = v116
+	v117 := v110 + w[56+lane]
+	v118 := v117 - w[56+lane]
+	w[A+48] = v118
+	v119 := w[B+144]
+	v120 := w[B+152]
+	v121 := w[B+160]
+	v122 := w[B+168]
+	v123 := w[B+176]
+	v124 := w[B+184]
+	v125 := w[F+1*K+0]
+	v126 := math.FMA(-v125, w[B+0], v119)
+	v127 := math.FMA(-v125, w[B+8], v120)
+	v128 := math.FMA(-v125, w[B+16], v121)
+	v129 := math.FMA(-v125, w[B+24], v122)
+	v130 := math.FMA(-v125, w[B+32], v123)
+	v131 := math.FMA(-v125, w[B+40], v124)
+	v132 := float64(v126 * shared[D+6])
+	v133 := math.FMA(v127, shared[D+9], v132)
+	v134 := math.FMA(v128, shared[D+10], v133)
+	v135 := float64(v127 * shared[D+7])
+	v136 := math.FMA(v128, shared[D+11], v135)
+	v137 := float64(v128 * shared[D+8])
+	v138 := shared[D+12]
+	v139 := float64(v138 * v129)
+	v140 := math.FMA(-v136, shared[D+23], v139)
+	v141 := math.FMA(v137, shared[D+22], v140)
+	v142 := float64(v138 * v130)
+	v143 := math.FMA(-v137, shared[D+21], v142)
+	v144 := math.FMA(v134, shared[D+23], v143)
+	v145 := float64(v138 * v131)
+	v146 := math.FMA(-v134, shared[D+22], v145)
+	v147 := math.FMA(v136, shared[D+21], v146)
+	v148 := float64(v134 * w[C+0])
+	v149 := math.FMA(v136, w[C+8], v148)
+	v150 := math.FMA(v137, w[C+16], v149)
+	v151 := float64(v141 * w[C+0])
+	v152 := math.FMA(v144, w[C+8], v151)
+	v153 := math.FMA(v147, w[C+16], v152)
+	v154 := float64(v134 * w[C+24])
+	v155 := math.FMA(v136, w[C+32], v154)
+	v156 := math.FMA(v137, w[C+40], v155)
+	v157 := float64(v141 * w[C+24])
+	v158 := math.FMA(v144, w[C+32], v157)
+	v159 := math.FMA(v147, w[C+40], v158)
+	v160 := float64(v134 * w[C+48])
+	v161 := math.FMA(v136, w[C+56], v160)
+	v162 := math.FMA(v137, w[C+64], v161)
+	v163 := float64(v141 * w[C+48])
+	v164 := math.FMA(v144, w[C+56], v163)
+	v165 := math.FMA(v147, w[C+64], v164)
+	v166 := v153 + w[A+56]
+	v167 := v166 + w[56+lane]
+	v168 := v167 - w[56+lane]
+	w[A+56] = v168
+	v169 := v159 + w[A+64]
+	v170 := v169 + w[56+lane]
+	v171 := v170 - w[56+lane]
+	w[A+64] = v171
+	v172 := v165 + w[A+72]
+	v173 := v172 + w[56+lane]
+	v174 := v173 - w[56+lane]
+	w[A+72] = v174
+	v175 := 0.0
+	v176 := v150 + v156
+	v177 := v162 + v153
+	v178 := v159 + v165
+	v179 := v176 + v177
+	v180 := v179 + v178
+	v181 := w[E+56]
+	v182 := math.FMA(v175, v180, v181)
+	w[E+56] = v182
+	v183 := v150 + w[A+80]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+80] = v185
+	v186 := v156 + w[A+88]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+88] = v188
+	v189 := v162 + w[A+96]
+	v190 := v189 + w[56+lane]
+	v191 := v190 - w[56+lane]
+	w[A+96] = v191
+}
+
+func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+144]
+	v1 := w[B+152]
+	v2 := w[B+160]
+	v3 := w[B+168]
+	v4 := w[B+176]
+	v5 := w[B+184]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := float64(v14 * shared[D+6])
+	v21 := math.FMA(v15, shared[D+9], v20)
+	v22 := math.FMA(v16, shared[D+10], v21)
+	v23 := float64(v15 * shared[D+7])
+	v24 := math.FMA(v16, shared[D+11], v23)
+	v25 := float64(v16 * shared[D+8])
+	v26 := shared[D+12]
+	v27 := float64(v26 * v17)
+	v28 := math.FMA(-v24, shared[D+23], v27)
+	v29 := math.FMA(v25, shared[D+22], v28)
+	v30 := float64(v26 * v18)
+	v31 := math.FMA(-v25, shared[D+21], v30)
+	v32 := math.FMA(v22, shared[D+23], v31)
+	v33 := float64(v26 * v19)
+	v34 := math.FMA(-v22, shared[D+22], v33)
+	v35 := math.FMA(v24, shared[D+21], v34)
+	v36 := float64(v22 * w[C+0])
+	v37 := math.FMA(v24, w[C+8], v36)
+	v38 := math.FMA(v25, w[C+16], v37)
+	v39 := float64(v29 * w[C+0])
+	v40 := math.FMA(v32, w[C+8], v39)
+	v41 := math.FMA(v35, w[C+16], v40)
+	v42 := float64(v22 * w[C+24])
+	v43 := math.FMA(v24, w[C+32], v42)
+	v44 := math.FMA(v25, w[C+40], v43)
+	v45 := float64(v29 * w[C+24])
+	v46 := math.FMA(v32, w[C+32], v45)
+	v47 := math.FMA(v35, w[C+40], v46)
+	v48 := float64(v22 * w[C+48])
+	v49 := math.FMA(v24, w[C+56], v48)
+	v50 := math.FMA(v25, w[C+64], v49)
+	v51 := float64(v29 * w[C+48])
+	v52 := math.FMA(v32, w[C+56], v51)
+	v53 := math.FMA(v35, w[C+64], v52)
+	v54 := v41 + w[A+0]
+	v55 := v54 + w[56+lane]
+	v56 := v55 - w[56+lane]
+	w[A+0] = v56
+	v57 := v47 + w[A+8]
+	v58 := v57 + w[56+lane]
+	v59 := v58 - w[56+lane]
+	w[A+8] = v59
+	v60 := v53 + w[A+16]
+	v61 := v60 + w[56+lane]
+	v62 := v61 - w[56+lane]
+	w[A+16] = v62
+	v63 := 0.0
+	v64 := v38 + v44
+	v65 := v50 + v41
+	v66 := v47 + v53
+	v67 := v64 + v65
+	v68 := v67 + v66
+	v69 := w[E+56]
+	v70 := math.FMA(v63, v68, v69)
+	w[E+56] = v70
+	v71 := float64(v38 * w[16+lane])
+	v72 := float64(v44 * w[16+lane])
+	v73 := float64(v50 * w[16+lane])
+	v74 := float64(v71 * v71)
+	v75 := math.FMA(v72, v72, v74)
+	v76 := math.FMA(v73, v73, v75)
+	v77 := w[E+120]
+	v78 := w[E+112]
+	v79 := math.FMA(v77, v76, v78)
+	v80 := w[E+104]
+	v81 := math.FMA(v79, v76, v80)
+	v82 := w[E+96]
+	v83 := math.FMA(v81, v76, v82)
+	v84 := w[E+88]
+	v85 := math.FMA(v83, v76, v84)
+	v86 := w[E+160]
+	v87 := w[E+152]
+	v88 := math.FMA(v86, v76, v87)
+	v89 := w[E+144]
+	v90 := math.FMA(v88, v76, v89)
+	v91 := w[E+136]
+	v92 := math.FMA(v90, v76, v91)
+	v93 := w[E+128]
+	v94 := math.FMA(v92, v76, v93)
+	v95 := float64(v71 * v85)
+	v96 := float64(v72 * v85)
+	v97 := float64(v73 * v85)
+	v98 := w[A+24]
+	v99 := w[A+32]
+	v100 := w[A+40]
+	v101 := w[A+48]
+	v102 := float64(v94 * v98)
+	v103 := math.FMA(-v95, v99, v102)
+	v104 := math.FMA(-v96, v100, v103)
+	v105 := math.FMA(-v97, v101, v104)
+	v106 := float64(v94 * v99)
+	v107 := math.FMA(v95, v98, v106)
+	v108 := math.FMA(v96, v101, v107)
+	v109 := math.FMA(-v97, v100, v108)
+	v110 := float64(v94 * v100)
+	v111 := math.FMA(v96, v98, v110)
+	v112 := math.FMA(v97, v99, v111)
+	v113 := math.FMA(-v95, v101, v112)
+	v114 := float64(v94 * v101)
+	v115 := math.FMA(v97, v98, v114)
+	v116 := math.FMA(v95, v100, v115)
+	v117 := math.FMA(-v96, v99, v116)
+	v118 := v105 + w[56+lane]
+	v119 := v118 - w[56+lane]
+	w[A+24] = v119
+	v120 := v109 + w[56+lane]
+	v121 := v120 - w[56+lane]
+	w[A+32] = v121
+	v122 := v113 + w[56+lane]
+	v123 := v122 - w[56+lane]
+	w[A+40] = v123
+	v124 := v117 + w[56+lane]
+	v125 := v124 - w[56+lane]
+	w[A+48] = v125
+	v126 := w[B+192]
+	v127 := w[B+200]
+	v128 := w[B+208]
+	v129 := w[B+216]
+	v130 := w[B+224]
+	v131 := w[B+232]
+	v132 := w[F+1*K+0]
+	v133 := math.FMA(-v132, w[B+0], v126)
+	v134 := math.FMA(-v132, w[B+8], v127)
+	v135 := math.FMA(-v132, w[B+16], v128)
+	v136 := math.FMA(-v132, w[B+24], v129)
+	v137 := math.FMA(-v132, w[B+32], v130)
+	v138 := math.FMA(-v132, w[B+40], v131)
+	v139 := w[F+1*K+8]
+	v140 := math.FMA(-v139, w[B+48], v133)
+	v141 := math.FMA(-v139, w[B+56], v134)
+	v142 := math.FMA(-v139, w[B+64], v135)
+	v143 := math.FMA(-v139, w[B+72], v136)
+	v144 := math.FMA(-v139, w[B+80], v137)
+	v145 := math.FMA(-v139, w[B+88], v138)
+	v146 := float64(v140 * shared[D+6])
+	v147 := math.FMA(v141, shared[D+9], v146)
+	v148 := math.FMA(v142, shared[D+10], v147)
+	v149 := float64(v141 * shared[D+7])
+	v150 := math.FMA(v142, shared[D+11], v149)
+	v151 := float64(v142 * shared[D+8])
+	v152 := shared[D+12]
+	v153 := float64(v152 * v143)
+	v154 := math.FMA(-v150, shared[D+23], v153)
+	v155 := math.FMA(v151, shared[D+22], v154)
+	v156 := float64(v152 * v144)
+	v157 := math.FMA(-v151, shared[D+21], v156)
+	v158 := math.FMA(v148, shared[D+23], v157)
+	v159 := float64(v152 * v145)
+	v160 := math.FMA(-v148, shared[D+22], v159)
+	v161 := math.FMA(v150, shared[D+21], v160)
+	v162 := float64(v148 * w[C+0])
+	v163 := math.FMA(v150, w[C+8], v162)
+	v164 := math.FMA(v151, w[C+16], v163)
+	v165 := float64(v155 * w[C+0])
+	v166 := math.FMA(v158, w[C+8], v165)
+	v167 := math.FMA(v161, w[C+16], v166)
+	v168 := float64(v148 * w[C+24])
+	v169 := math.FMA(v150, w[C+32], v168)
+	v170 := math.FMA(v151, w[C+40], v169)
+	v171 := float64(v155 * w[C+24])
+	v172 := math.FMA(v158, w[C+32], v171)
+	v173 := math.FMA(v161, w[C+40], v172)
+	v174 := float64(v148 * w[C+48])
+	v175 := math.FMA(v150, w[C+56], v174)
+	v176 := math.FMA(v151, w[C+64], v175)
+	v177 := float64(v155 * w[C+48])
+	v178 := math.FMA(v158, w[C+56], v177)
+	v179 := math.FMA(v161, w[C+64], v178)
+	v180 := v167 + w[A+56]
+	v181 := v180 + w[56+lane]
+	v182 := v181 - w[56+lane]
+	w[A+56] = v182
+	v183 := v173 + w[A+64]
+	v184 := v183 + w[56+lane]
+	v185 := v184 - w[56+lane]
+	w[A+64] = v185
+	v186 := v179 + w[A+72]
+	v187 := v186 + w[56+lane]
+	v188 := v187 - w[56+lane]
+	w[A+72] = v188
+	v189 := 0.0
+	v190 := v164 + v170
+	v191 := v176 + v167
+	v192 := v173 + v179
+	v193 := v190 + v191
+	v194 := v193 + v192
+	v195 := w[E+56]
+	v196 := math.FMA(v189, v194, v195)
+	w[E+56] = v196
+	v197 := v164 + w[A+80]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+80] = v199
+	v200 := v170 + w[A+88]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+88] = v202
+	v203 := v176 + w[A+96]
+	v204 := v203 + w[56+lane]
+	v205 := v204 - w[56+lane]
+	w[A+96] = v205
+}
+
+func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E)/8 + lane
+	F := int(o.F)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[B+192]
+	v1 := w[B+200]
+	v2 := w[B+208]
+	v3 := w[B+216]
+	v4 := w[B+224]
+	v5 := w[B+232]
+	v6 := w[F+0]
+	v7 := math.FMA(-v6, w[B+0], v0)
+	v8 := math.FMA(-v6, w[B+8], v1)
+	v9 := math.FMA(-v6, w[B+16], v2)
+	v10 := math.FMA(-v6, w[B+24], v3)
+	v11 := math.FMA(-v6, w[B+32], v4)
+	v12 := math.FMA(-v6, w[B+40], v5)
+	v13 := w[F+8]
+	v14 := math.FMA(-v13, w[B+48], v7)
+	v15 := math.FMA(-v13, w[B+56], v8)
+	v16 := math.FMA(-v13, w[B+64], v9)
+	v17 := math.FMA(-v13, w[B+72], v10)
+	v18 := math.FMA(-v13, w[B+80], v11)
+	v19 := math.FMA(-v13, w[B+88], v12)
+	v20 := w[F+16]
+	v21 := math.FMA(-v20, w[B+96], v14)
+	v22 := math.FMA(-v20, w[B+104], v15)
+	v23 := math.FMA(-v20, w[B+112], v16)
+	v24 := math.FMA(-v20, w[B+120], v17)
+	v25 := math.FMA(-v20, w[B+128], v18)
+	v26 := math.FMA(-v20, w[B+136], v19)
+	v27 := float64(v21 * shared[D+6])
+	v28 := math.FMA(v22, shared[D+9], v27)
+	v29 := math.FMA(v23, shared[D+10], v28)
+	v30 := float64(v22 * shared[D+7])
+	v31 := math.FMA(v23, shared[D+11], v30)
+	v32 := float64(v23 * shared[D+8])
+	v33 := shared[D+12]
+	v34 := float64(v33 * v24)
+	v35 := math.FMA(-v31, shared[D+23], v34)
+	v36 := math.FMA(v32, shared[D+22], v35)
+	v37 := float64(v33 * v25)
+	v38 := math.FMA(-v32, shared[D+21], v37)
+	v39 := math.FMA(v29, shared[D+23], v38)
+	v40 := float64(v33 * v26)
+	v41 := math.FMA(-v29, shared[D+22], v40)
+	v42 := math.FMA(v31, shared[D+21], v41)
+	v43 := float64(v29 * w[C+0])
+	v44 := math.FMA(v31, w[C+8], v43)
+	v45 := math.FMA(v32, w[C+16], v44)
+	v46 := float64(v36 * w[C+0])
+	v47 := math.FMA(v39, w[C+8], v46)
+	v48 := math.FMA(v42, w[C+16], v47)
+	v49 := float64(v29 * w[C+24])
+	v50 := math.FMA(v31, w[C+32], v49)
+	v51 := math.FMA(v32, w[C+40], v50)
+	v52 := float64(v36 * w[C+24])
+	v53 := math.FMA(v39, w[C+32], v52)
+	v54 := math.FMA(v42, w[C+40], v53)
+	v55 := float64(v29 * w[C+48])
+	v56 := math.FMA(v31, w[C+56], v55)
+	v57 := math.FMA(v32, w[C+64], v56)
+	v58 := float64(v36 * w[C+48])
+	v59 := math.FMA(v39, w[C+56], v58)
+	v60 := math.FMA(v42, w[C+64], v59)
+	v61 := v48 + w[A+0]
+	v62 := v61 + w[56+lane]
+	v63 := v62 - w[56+lane]
+	w[A+0] = v63
+	v64 := v54 + w[A+8]
+	v65 := v64 + w[56+lane]
+	v66 := v65 - w[56+lane]
+	w[A+8] = v66
+	v67 := v60 + w[A+16]
+	v68 := v67 + w[56+lane]
+	v69 := v68 - w[56+lane]
+	w[A+16] = v69
+	v70 := 0.0
+	v71 := v45 + v51
+	v72 := v57 + v48
+	v73 := v54 + v60
+	v74 := v71 + v72
+	v75 := v74 + v73
+	v76 := w[E+56]
+	v77 := math.FMA(v70, v75, v76)
+	w[E+56] = v77
+	v78 := float64(v45 * w[16+lane])
+	v79 := float64(v51 * w[16+lane])
+	v80 := float64(v57 * w[16+lane])
+	v81 := float64(v78 * v78)
+	v82 := math.FMA(v79, v79, v81)
+	v83 := math.FMA(v80, v80, v82)
+	v84 := w[E+120]
+	v85 := w[E+112]
+	v86 := math.FMA(v84, v83, v85)
+	v87 := w[E+104]
+	v88 := math.FMA(v86, v83, v87)
+	v89 := w[E+96]
+	v90 := math.FMA(v88, v83, v89)
+	v91 := w[E+88]
+	v92 := math.FMA(v90, v83, v91)
+	v93 := w[E+160]
+	v94 := w[E+152]
+	v95 := math.FMA(v93, v83, v94)
+	v96 := w[E+144]
+	v97 := math.FMA(v95, v83, v96)
+	v98 := w[E+136]
+	v99 := math.FMA(v97, v83, v98)
+	v100 := w[E+128]
+	v101 := math.FMA(v99, v83, v100)
+	v102 := float64(v78 * v92)
+	v103 := float64(v79 * v92)
+	v104 := float64(v80 * v92)
+	v105 := w[A+24]
+	v106 := w[A+32]
+	v107 := w[A+40]
+	v108 := w[A+48]
+	v109 := float64(v101 * v105)
+	v110 := math.FMA(-v102, v106, v109)
+	v111 := math.FMA(-v103, v107, v110)
+	v112 := math.FMA(-v104, v108, v111)
+	v113 := float64(v101 * v106)
+	v114 := math.FMA(v102, v105, v113)
+	v115 := math.FMA(v103, v108, v114)
+	v116 := math.FMA(-v104, v107, v115)
+	v117 := float64(v101 * v107)
+	v118 := math.FMA(v103, v105, v117)
+	v119 := math.FMA(v104, v106, v118)
+	v120 := math.FMA(-v102, v108, v119)
+	v121 := float64(v101 * v108)
+	v122 := math.FMA(v104, v105, v121)
+	v123 := math.FMA(v102, v107, v122)
+	v124 := math.FMA(-v103, v106, v123)
+	v125 := v112 + w[56+lane]
+	v126 := v125 - w[56+lane]
+	w[A+24] = v126
+	v127 := v116 + w[56+lane]
+	v128 := v127 - w[56+lane]
+	w[A+32] = v128
+	v129 := v120 + w[56+lane]
+	v130 := v129 - w[56+lane]
+	w[A+40] = v130
+	v131 := v124 + w[56+lane]
+	v132 := v131 - w[56+lane]
+	w[A+48] = v132
+	v133 := w[B+240]
+	v134 := w[B+248]
+	v135 := w[B+256]
+	v136 := w[B+264]
+	v137 := w[B+272]
+	v138 := w[B+280]
+	v139 := w[F+1*K+0]
+	v140 := math.FMA(-v139, w[B+0], v133)
+	v141 := math.FMA(-v139, w[B+8], v134)
+	v142 := math.FMA(-v139, w[B+16], v135)
+	v143 := math.FMA(-v139, w[B+24], v136)
+	v144 := math.FMA(-v139, w[B+32], v137)
+	v145 := math.FMA(-v139, w[B+40], v138)
+	v146 := w[F+1*K+8]
+	v147 := math.FMA(-v146, w[B+48], v140)
+	v148 := math.FMA(-v146, w[B+56], v141)
+	v149 := math.FMA(-v146, w[B+64], v142)
+	v150 := math.FMA(-v146, w[B+72], v143)
+	v151 := math.FMA(-v146, w[B+80], v144)
+	v152 := math.FMA(-v146, w[B+88], v145)
+	v153 := w[F+1*K+16]
+	v154 := math.FMA(-v153, w[B+96], v147)
+	v155 := math.FMA(-v153, w[B+104], v148)
+	v156 := math.FMA(-v153, w[B+112], v149)
+	v157 := math.FMA(-v153, w[B+120], v150)
+	v158 := math.FMA(-v153, w[B+128], v151)
+	v159 := math.FMA(-v153, w[B+136], v152)
+	v160 := float64(v154 * shared[D+6])
+	v161 := math.FMA(v155, shared[D+9], v160)
+	v162 := math.FMA(v156, shared[D+10], v161)
+	v163 := float64(v155 * shared[D+7])
+	v164 := math.FMA(v156, shared[D+11], v163)
+	v165 := float64(v156 * shared[D+8])
+	v166 := shared[D+12]
+	v167 := float64(v166 * v157)
+	v168 := math.FMA(-v164, shared[D+23], v167)
+	v169 := math.FMA(v165, shared[D+22], v168)
+	v170 := float64(v166 * v158)
+	v171 := math.FMA(-v165, shared[D+21], v170)
+	v172 := math.FMA(v162, shared[D+23], v171)
+	v173 := float64(v166 * v159)
+	v174 := math.FMA(-v162, shared[D+22], v173)
+	v175 := math.FMA(v164, shared[D+21], v174)
+	v176 := float64(v162 * w[C+0])
+	v177 := math.FMA(v164, w[C+8], v176)
+	v178 := math.FMA(v165, w[C+16], v177)
+	v179 := float64(v169 * w[C+0])
+	v180 := math.FMA(v172, w[C+8], v179)
+	v181 := math.FMA(v175, w[C+16], v180)
+	v182 := float64(v162 * w[C+24])
+	v183 := math.FMA(v164, w[C+32], v182)
+	v184 := math.FMA(v165, w[C+40], v183)
+	v185 := float64(v169 * w[C+24])
+	v186 := math.FMA(v172, w[C+32], v185)
+	v187 := math.FMA(v175, w[C+40], v186)
+	v188 := float64(v162 * w[C+48])
+	v189 := math.FMA(v164, w[C+56], v188)
+	v190 := math.FMA(v165, w[C+64], v189)
+	v191 := float64(v169 * w[C+48])
+	v192 := math.FMA(v172, w[C+56], v191)
+	v193 := math.FMA(v175, w[C+64], v192)
+	v194 := v181 + w[A+56]
+	v195 := v194 + w[56+lane]
+	v196 := v195 - w[56+lane]
+	w[A+56] = v196
+	v197 := v187 + w[A+64]
+	v198 := v197 + w[56+lane]
+	v199 := v198 - w[56+lane]
+	w[A+64] = v199
+	v200 := v193 + w[A+72]
+	v201 := v200 + w[56+lane]
+	v202 := v201 - w[56+lane]
+	w[A+72] = v202
+	v203 := 0.0
+	v204 := v178 + v184
+	v205 := v190 + v181
+	v206 := v187 + v193
+	v207 := v204 + v205
+	v208 := v207 + v206
+	v209 := w[E+56]
+	v210 := math.FMA(v203, v208, v209)
+	w[E+56] = v210
+	v211 := v178 + w[A+80]
+	v212 := v211 + w[56+lane]
+	v213 := v212 - w[56+lane]
+	w[A+80] = v213
+	v214 := v184 + w[A+88]
+	v215 := v214 + w[56+lane]
+	v216 := v215 - w[56+lane]
+	w[A+88] = v216
+	v217 := v190 + w[A+96]
+	v218 := v217 + w[56+lane]
+	v219 := v218 - w[56+lane]
+	w[A+96] = v219
+}
+
+func goRootShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E) / 8
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	v12 := float64(v5 * shared[D+24])
+	v13 := math.FMA(v8, shared[D+27], v12)
+	v14 := math.FMA(v11, shared[D+28], v13)
+	v15 := float64(v8 * shared[D+25])
+	v16 := math.FMA(v11, shared[D+29], v15)
+	v17 := float64(v11 * shared[D+26])
+	v18 := shared[E+0]
+	v19 := shared[E+1]
+	v20 := shared[E+2]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := shared[D+20]
+	v28 := float64(v27 * v22)
+	v29 := float64(v27 * v24)
+	v30 := float64(v27 * v26)
+	v31 := float64(v14 * v14)
+	v32 := math.FMA(v16, v16, v31)
+	v33 := math.FMA(v17, v17, v32)
+	v34 := float64(v28 * v28)
+	v35 := math.FMA(v29, v29, v34)
+	v36 := math.FMA(v30, v30, v35)
+	v37 := v33 + v36
+	v38 := w[8+lane]
+	v39 := v38 / v37
+	v40 := math.Sqrt(v39)
+	v41 := float64(v40 * v14)
+	v42 := float64(v40 * v16)
+	v43 := float64(v40 * v17)
+	v44 := float64(v40 * v28)
+	v45 := float64(v40 * v29)
+	v46 := float64(v40 * v30)
+	w[A+0] = v41
+	w[A+8] = v42
+	w[A+16] = v43
+	w[A+24] = v44
+	w[A+32] = v45
+	w[A+40] = v46
+	v47 := w[C+72]
+	v48 := w[C+80]
+	v49 := w[C+88]
+	v50 := shared[E+0]
+	v51 := shared[E+1]
+	v52 := shared[E+2]
+	v53 := float64(v47 * v50)
+	v54 := math.FMA(v48, v51, v53)
+	v55 := math.FMA(v49, v52, v54)
+	v56 := float64(v47 * v47)
+	v57 := math.FMA(v48, v48, v56)
+	v58 := math.FMA(v49, v49, v57)
+	v59 := float64(v55 * v47)
+	v60 := math.FMA(-v58, v50, v59)
+	v61 := float64(v55 * v48)
+	v62 := math.FMA(-v58, v51, v61)
+	v63 := float64(v55 * v49)
+	v64 := math.FMA(-v58, v52, v63)
+	v65 := 0.0
+	v66 := v65 - v60
+	v67 := 0.0
+	v68 := v67 - v62
+	v69 := 0.0
+	v70 := v69 - v64
+	v71 := shared[D+20]
+	v72 := float64(v71 * v66)
+	v73 := float64(v71 * v68)
+	v74 := float64(v71 * v70)
+	w[A+72] = v72
+	w[A+80] = v73
+	w[A+88] = v74
+}
+
+func goRootHoldsShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D) / 8
+	E := int(o.E) / 8
+	v0 := w[B+0]
+	v1 := w[B+8]
+	v2 := w[B+16]
+	v3 := float64(v0 * w[C+0])
+	v4 := math.FMA(v1, w[C+24], v3)
+	v5 := math.FMA(v2, w[C+48], v4)
+	v6 := float64(v0 * w[C+8])
+	v7 := math.FMA(v1, w[C+32], v6)
+	v8 := math.FMA(v2, w[C+56], v7)
+	v9 := float64(v0 * w[C+16])
+	v10 := math.FMA(v1, w[C+40], v9)
+	v11 := math.FMA(v2, w[C+64], v10)
+	w[C+144] = v0
+	w[C+152] = v1
+	w[C+160] = v2
+	v12 := float64(v5 * shared[D+24])
+	v13 := math.FMA(v8, shared[D+27], v12)
+	v14 := math.FMA(v11, shared[D+28], v13)
+	v15 := float64(v8 * shared[D+25])
+	v16 := math.FMA(v11, shared[D+29], v15)
+	v17 := float64(v11 * shared[D+26])
+	v18 := shared[E+0]
+	v19 := shared[E+1]
+	v20 := shared[E+2]
+	v21 := float64(v19 * v11)
+	v22 := math.FMA(-v20, v8, v21)
+	v23 := float64(v20 * v5)
+	v24 := math.FMA(-v18, v11, v23)
+	v25 := float64(v18 * v8)
+	v26 := math.FMA(-v19, v5, v25)
+	v27 := shared[D+20]
+	v28 := float64(v27 * v22)
+	v29 := float64(v27 * v24)
+	v30 := float64(v27 * v26)
+	v31 := float64(v22 * w[C+0])
+	v32 := math.FMA(v24, w[C+8], v31)
+	v33 := math.FMA(v26, w[C+16], v32)
+	w[C+168] = v33
+	v34 := float64(v22 * w[C+24])
+	v35 := math.FMA(v24, w[C+32], v34)
+	v36 := math.FMA(v26, w[C+40], v35)
+	w[C+176] = v36
+	v37 := float64(v22 * w[C+48])
+	v38 := math.FMA(v24, w[C+56], v37)
+	v39 := math.FMA(v26, w[C+64], v38)
+	w[C+184] = v39
+	w[A+0] = v14
+	w[A+8] = v16
+	w[A+16] = v17
+	w[A+24] = v28
+	w[A+32] = v29
+	w[A+40] = v30
+	v40 := w[C+72]
+	v41 := w[C+80]
+	v42 := w[C+88]
+	v43 := shared[E+0]
+	v44 := shared[E+1]
+	v45 := shared[E+2]
+	v46 := float64(v40 * v43)
+	v47 := math.FMA(v41, v44, v46)
+	v48 := math.FMA(v42, v45, v47)
+	v49 := float64(v40 * v40)
+	v50 := math.FMA(v41, v41, v49)
+	v51 := math.FMA(v42, v42, v50)
+	v52 := float64(v48 * v40)
+	v53 := math.FMA(-v51, v43, v52)
+	v54 := float64(v48 * v41)
+	v55 := math.FMA(-v51, v44, v54)
+	v56 := float64(v48 * v42)
+	v57 := math.FMA(-v51, v45, v56)
+	v58 := 0.0
+	v59 := v58 - v53
+	v60 := 0.0
+	v61 := v60 - v55
+	v62 := 0.0
+	v63 := v62 - v57
+	v64 := shared[D+20]
+	v65 := float64(v64 * v59)
+	v66 := float64(v64 * v61)
+	v67 := float64(v64 * v63)
+	w[A+72] = v65
+	w[A+80] = v66
+	w[A+88] = v67
+	v68 := float64(v59 * w[C+0])
+	v69 := math.FMA(v61, w[C+8], v68)
+	v70 := math.FMA(v63, w[C+16], v69)
+	w[C+216] = v70
+	v71 := float64(v59 * w[C+24])
+	v72 := math.FMA(v61, w[C+32], v71)
+	v73 := math.FMA(v63, w[C+40], v72)
+	w[C+224] = v73
+	v74 := float64(v59 * w[C+48])
+	v75 := math.FMA(v61, w[C+56], v74)
+	v76 := math.FMA(v63, w[C+64], v75)
+	w[C+232] = v76
+}
+
+func goSwingShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B) / 8
+	C := int(o.C) / 8
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := shared[C+0]
+	v4 := shared[C+1]
+	v5 := shared[C+2]
+	v6 := float64(v0 * v3)
+	v7 := math.FMA(v1, v4, v6)
+	v8 := math.FMA(v2, v5, v7)
+	v9 := float64(v0 * v0)
+	v10 := math.FMA(v1, v1, v9)
+	v11 := math.FMA(v2, v2, v10)
+	v12 := float64(v8 * v0)
+	v13 := math.FMA(-v11, v3, v12)
+	v14 := float64(v8 * v1)
+	v15 := math.FMA(-v11, v4, v14)
+	v16 := float64(v8 * v2)
+	v17 := math.FMA(-v11, v5, v16)
+	v18 := float64(v13 * shared[B+0])
+	v19 := math.FMA(v15, shared[B+3], v18)
+	v20 := math.FMA(v17, shared[B+6], v19)
+	w[A+0] = v20
+	v21 := float64(v13 * shared[B+1])
+	v22 := math.FMA(v15, shared[B+4], v21)
+	v23 := math.FMA(v17, shared[B+7], v22)
+	w[A+8] = v23
+	v24 := float64(v13 * shared[B+2])
+	v25 := math.FMA(v15, shared[B+5], v24)
+	v26 := math.FMA(v17, shared[B+8], v25)
+	w[A+16] = v26
+	v27 := float64(v0 * shared[B+0])
+	v28 := math.FMA(v1, shared[B+3], v27)
+	v29 := math.FMA(v2, shared[B+6], v28)
+	w[A+24] = v29
+	v30 := float64(v0 * shared[B+1])
+	v31 := math.FMA(v1, shared[B+4], v30)
+	v32 := math.FMA(v2, shared[B+7], v31)
+	w[A+32] = v32
+	v33 := float64(v0 * shared[B+2])
+	v34 := math.FMA(v1, shared[B+5], v33)
+	v35 := math.FMA(v2, shared[B+8], v34)
+	w[A+40] = v35
 }

@@ -7,12 +7,12 @@ import "golang.org/x/sys/cpu"
 // run512 runs a tape with AVX-512, all lanes at once.
 //
 //go:noescape
-func run512(w *float64, list *Op)
+func run512(w, shared *float64, list *Op)
 
 // run256 runs a tape with AVX2 on four lanes.
 //
 //go:noescape
-func run256(w *float64, list *Op)
+func run256(w, shared *float64, list *Op)
 
 // set is the set of instructions in use.
 var set = best()
@@ -39,14 +39,14 @@ func Rows(c int) int {
 	return 3
 }
 
-func runBest(w []float64, list []Op) {
+func runBest(w, shared []float64, list []Op) {
 	switch set {
 	case "AVX-512":
-		run512(&w[0], &list[0])
+		run512(&w[0], &shared[0], &list[0])
 	case "AVX2":
-		run256(&w[0], &list[0])
-		run256(&w[Lanes/2], &list[0])
+		run256(&w[0], &shared[0], &list[0])
+		run256(&w[Lanes/2], &shared[0], &list[0])
 	default:
-		runGo(w, list)
+		runGo(w, shared, list)
 	}
 }

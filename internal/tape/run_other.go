@@ -8,4 +8,4 @@ func Set() string { return "Go" }
 // Rows is the number of rows of the tiles of products with c columns that the set of instructions has.
 func Rows(c int) int { return 3 }
 
-func runBest(w []float64, list []Op) { runGo(w, list) }
+func runBest(w, shared []float64, list []Op) { runGo(w, shared, list) }

@@ -37,8 +37,8 @@ func TestSpans(t *testing.T) {
 				copy(b[p*Lanes:][:Lanes], other[p*Lanes:])
 			}
 		}
-		runGo(a, list)
-		runGo(b, list)
+		runGo(a, shared, list)
+		runGo(b, shared, list)
 		for i := range a {
 			if p := i / Lanes; differ(a[i], before[i]) {
 				require.True(t, within(&s.writes, o, p), "%v, N = %d, writes place %d", o.Code, o.N, p)
@@ -73,8 +73,8 @@ func TestScheduleSameBits(t *testing.T) {
 			}
 		}
 		want, got := fill(uint64(trial)), fill(uint64(trial))
-		runGo(want, list)
-		runGo(got, sorted)
+		runGo(want, shared, list)
+		runGo(got, shared, sorted)
 		for i := range got {
 			require.False(t, differ(got[i], want[i]), "trial %d, place %d", trial, i/Lanes)
 		}

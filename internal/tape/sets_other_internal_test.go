@@ -3,4 +3,4 @@
 package tape
 
 // sets returns the sets of instructions of the processor.
-func sets() map[string]func(w []float64, list []Op) { return nil }
+func sets() map[string]func(w, shared []float64, list []Op) { return nil }

@@ -23,7 +23,7 @@ func (c Code) String() string {
 	return codeNames[c]
 }
 
-// Op is an instruction. Operands are places in the workspace, in bytes.
+// Op is an instruction. Operands are places in the workspace, in bytes, or in the array of shared numbers (SharedForm).
 //
 // An operand that the instruction writes may be the same place as one that it reads, if each number is read before the
 // place takes another. Apart from that, the two must not overlap: kernels keep in registers what they have read.
@@ -62,39 +62,56 @@ func NewWorkspace(n int, weak, tiny, square float64) []float64 {
 	return w
 }
 
-// Run runs a tape on a workspace.
+// SharedForm returns the code of the same instruction where some of its operands are shared numbers: numbers that are one for
+// all states, one behind the other in an array of their own. The bits of operands say which: A is the first. Zero stands for
+// an instruction that has no such form.
+func SharedForm(c Code) (form Code, operands uint8) {
+	form = sharedForms[c]
+	return form, sharedOperands[form]
+}
+
+// Run runs a tape on a workspace, with an array of shared numbers.
 //
-// Cost: no allocation. It panics if the tape is empty or does not end with End. Places are not checked: they are those of
-// whoever has made the tape for workspaces of that size (Check).
-func Run(w []float64, list []Op) {
+// Cost: no allocation. It panics if the tape is empty or does not end with End, or without any shared number. Places are not
+// checked: they are those of whoever has made the tape for workspaces and arrays of that size (Check).
+func Run(w, shared []float64, list []Op) {
 	if len(list) == 0 || list[len(list)-1].Code != End {
 		panic("tape: no end")
 	}
-	runBest(w, list)
+	if len(shared) == 0 {
+		panic("tape: no shared numbers")
+	}
+	runBest(w, shared, list)
 }
 
 // runGo is Run in Go.
-func runGo(w []float64, list []Op) {
+func runGo(w, shared []float64, list []Op) {
 	for i := range list {
 		o := &list[i]
 		if o.Code == End {
 			return
 		}
 		for lane := range Lanes {
-			step(w, o, lane)
+			step(w, shared, o, lane)
 		}
 	}
 }
 
-// Check reports whether all places of the operands of a tape are in a workspace of n places, and the codes exist and the
-// set of instructions has them.
-func Check(list []Op, n int) bool {
+// Check reports whether all places of the operands of a tape are in a workspace of n places and an array of so many shared
+// numbers, and the codes exist and the set of instructions has them.
+func Check(list []Op, n, shared int) bool {
 	for i := range list {
 		o := &list[i]
 		if int(o.Code) >= numCodes {
 			return false
 		}
 		for i, p := range o.operands() {
+			if sharedOperands[o.Code]>>i&1 == 1 {
+				if p%8 != 0 || int(p) >= 8*shared {
+					return false
+				}
+				continue
+			}
 			if s := &spans[o.Code]; i == 5 && !s.reads[i].used && !s.writes[i].used { // no place
 				continue
 			}

@@ -30,6 +30,9 @@ func programs() (list [][]Op) {
 	return list
 }
 
+// shared is the array of shared numbers of these tests.
+var shared = fill(99)
+
 // fill fills a workspace with numbers of all signs, so that quotients and roots are of numbers.
 func fill(seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -45,13 +48,13 @@ func TestSetsAgree(t *testing.T) {
 	check.Long(t)
 	for k, list := range programs() {
 		want := fill(uint64(k))
-		runGo(want, list)
+		runGo(want, shared, list)
 		for name, run := range sets() {
 			if name == "AVX2" && list[0].wide() {
 				continue
 			}
 			got := fill(uint64(k))
-			run(got, list)
+			run(got, shared, list)
 			for i := range got {
 				if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
 					require.Equal(t, want[i], got[i], "%s of %v, N = %d, place %d, lane %d", name, list[0].Code, list[0].N, i/Lanes, i%Lanes)
@@ -82,8 +85,8 @@ func TestLanesAreApart(t *testing.T) {
 		for i := range size {
 			b[i*Lanes+5] = a[i*Lanes+2]
 		}
-		Run(a, list)
-		Run(b, list)
+		Run(a, shared, list)
+		Run(b, shared, list)
 		for i := range size {
 			x, y := a[i*Lanes+2], b[i*Lanes+5]
 			require.True(t, math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y), "%v, place %d", list[0].Code, i)
@@ -94,11 +97,16 @@ func TestLanesAreApart(t *testing.T) {
 // TestRunDoesNotAllocate: running a tape allocates nothing.
 func TestRunDoesNotAllocate(t *testing.T) {
 	w, list := fill(1), []Op{{Code: Cross, A: 64 * 20, B: 64 * 30, C: 64 * 40}, {Code: End}}
-	require.Zero(t, testing.AllocsPerRun(100, func() { Run(w, list) }))
-	require.PanicsWithValue(t, "tape: no end", func() { Run(w, list[:1]) })
-	require.True(t, Check(list, size))
-	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, size))
-	require.False(t, Check([]Op{{Code: Cross, A: 64 * size}, {Code: End}}, size))
+	require.Zero(t, testing.AllocsPerRun(100, func() { Run(w, shared, list) }))
+	require.PanicsWithValue(t, "tape: no end", func() { Run(w, shared, list[:1]) })
+	require.PanicsWithValue(t, "tape: no shared numbers", func() { Run(w, nil, list) })
+	require.True(t, Check(list, size, 1))
+	require.False(t, Check([]Op{{Code: numCodes}, {Code: End}}, size, 1))
+	require.False(t, Check([]Op{{Code: Cross, A: 64 * size}, {Code: End}}, size, 1))
+	of := func(place uint32) []Op { return []Op{{Code: MulVecShared, C: place}, {Code: End}} }
+	require.True(t, Check(of(8*4), size, 5))
+	require.False(t, Check(of(8*5), size, 5))
+	require.False(t, Check(of(8*4+4), size, 5))
 	require.Equal(t, "Cross", Cross.String())
 	require.Equal(t, "unknown", Code(numCodes).String())
 }
@@ -143,7 +151,7 @@ func TestEuler(t *testing.T) {
 	set(record, make([]float64, places.Behind)...)
 	set(record+places.Series, Series[:]...)
 	set(record+places.Step, 0.5)
-	Run(w, []Op{{Code: Euler, A: 64 * state, B: 64 * x, C: 64 * frame, D: 64 * data, E: 64 * record}, {Code: End}})
+	Run(w, shared, []Op{{Code: Euler, A: 64 * state, B: 64 * x, C: 64 * frame, D: 64 * data, E: 64 * record}, {Code: End}})
 	a := math.Sqrt(0.06*0.06+0.025*0.025+0.05*0.05) / 2
 	for i, want := range []float64{1.5, 2.5, 2.5, math.Cos(a), 0.03 * math.Sin(a) / a, -0.0125 * math.Sin(a) / a, 0.025 * math.Sin(a) / a, 1, 1, -1, 0.12, -0.05, 0.1} {
 		require.InDelta(t, want, w[(state+i)*Lanes], 2e-16)
@@ -178,7 +186,7 @@ func TestSnap(t *testing.T) {
 	rate := turns.Sub(omega).Dot(z)
 	for k, tol := range [2]float64{tilt * tilt * tilt, round} {
 		was := vec(state)
-		Run(w, list)
+		Run(w, shared, list)
 		E := spatial.Quat{w[(state+3)*Lanes], w[(state+4)*Lanes], w[(state+5)*Lanes], w[(state+6)*Lanes]}
 		require.InDelta(t, 1, E.Norm(), round)
 		require.InDelta(t, 0, E.Rotate(axis).Sub(z).Norm(), tol)
@@ -236,7 +244,7 @@ func TestRoot(t *testing.T) {
 		for _, c := range codes {
 			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: 64 * column, C: 64 * frame, D: 64 * data, E: 64 * record, F: 64 * z})
 		}
-		Run(w, append(list, Op{Code: End}))
+		Run(w, shared, append(list, Op{Code: End}))
 		return w
 	}
 	for _, c := range []struct {
@@ -256,4 +264,35 @@ func TestRoot(t *testing.T) {
 	for i := range 4 {
 		require.InDelta(t, want[i], a[(state+places.Rotation+i)*Lanes], round)
 	}
+}
+
+// TestSharedForms: an instruction has the same bits with shared numbers and with these numbers in all lanes.
+func TestSharedForms(t *testing.T) {
+	forms := 0
+	for _, list := range programs() {
+		form, operands := SharedForm(list[0].Code)
+		if form == 0 {
+			continue
+		}
+		forms++
+		o := list[0]
+		o.Code = form
+		numbers := make([]float64, len(shared))
+		a, b := fill(uint64(forms)), fill(uint64(forms))
+		for i, p := range o.operands() {
+			if operands>>i&1 == 1 {
+				for k := range 40 {
+					setter(a)(int(p)/64+k, shared[int(p)/8+k])
+					numbers[int(p)/8+k] = shared[int(p)/8+k]
+				}
+			}
+		}
+		copy(b, a)
+		Run(a, shared, list)
+		Run(b, numbers, []Op{o, {Code: End}})
+		for i := range a {
+			require.False(t, differ(a[i], b[i]), "%v, N = %d, place %d", form, o.N, i/Lanes)
+		}
+	}
+	require.Greater(t, forms, 200)
 }

@@ -10,6 +10,7 @@ type kernel struct {
 	from, to  int // lines of the loop, from ≥ 0 if there is one
 	noAVX2    bool
 	narrow    *kernel // the same operations in an order for the fewer registers of AVX2; nil if it is the same
+	shared    string  // operands that are one number for all lanes, from an array of such numbers
 }
 
 // val is a value in a register.

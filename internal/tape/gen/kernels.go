@@ -5,7 +5,7 @@ import "fmt"
 // kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func kernels() []*kernel {
 	list := append(vectors(), mechanics()...)
-	return append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...)
+	return addShared(append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...))
 }
 
 func define(list *[]*kernel, name, doc string, body func(k *kernel)) {

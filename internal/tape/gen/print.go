@@ -24,9 +24,13 @@ func goFile(list []*kernel) string {
 	for _, s := range shapes {
 		fmt.Fprintf(&b, "\t{%d, %d},\n", s.n, s.full)
 	}
-	b.WriteString("}\n" + spansText(list) + "\n// step does one instruction on one lane.\nfunc step(w []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
+	b.WriteString("}\n" + sharedText(list) + spansText(list) + "\n// step does one instruction on one lane.\nfunc step(w, shared []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
 	for _, k := range list {
-		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, o, lane)\n", k.name, k.name)
+		and := ""
+		if k.shared != "" {
+			and = "shared, "
+		}
+		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, %so, lane)\n", k.name, k.name, and)
 	}
 	b.WriteString("\tdefault:\n\t\tpanic(\"tape: no such instruction\")\n\t}\n}\n")
 	for _, k := range list {
@@ -40,7 +44,11 @@ func goFile(list []*kernel) string {
 }
 
 func goKernel(b *strings.Builder, k *kernel) {
-	fmt.Fprintf(b, "\nfunc go%s(w []float64, o *Op, lane int) {\n", k.name)
+	and := ""
+	if k.shared != "" {
+		and = ", shared"
+	}
+	fmt.Fprintf(b, "\nfunc go%s(w%s []float64, o *Op, lane int) {\n", k.name, and)
 	text := ""
 	for i, l := range k.lines {
 		if i == k.from {
@@ -54,6 +62,9 @@ func goKernel(b *strings.Builder, k *kernel) {
 	for _, p := range "ABCDEF" {
 		if strings.Contains(text, fmt.Sprintf("w[%c", p)) {
 			fmt.Fprintf(b, "%c := int(o.%c)/8 + lane\n", p, p)
+		}
+		if strings.Contains(text, fmt.Sprintf("shared[%c", p)) {
+			fmt.Fprintf(b, "%c := int(o.%c)/8\n", p, p)
 		}
 	}
 	if strings.Contains(text, "*K+") {
@@ -71,6 +82,12 @@ func goLine(k *kernel, l line) string {
 		case mem:
 			if a.ptr == 'Z' {
 				return fmt.Sprintf("w[%d+lane]", 8*a.off)
+			}
+			if k.isShared(a) {
+				if a.times > 0 {
+					log.Fatalf("%s: rows of shared numbers", k.name)
+				}
+				return fmt.Sprintf("shared[%c+%d]", a.ptr, a.off)
 			}
 			if a.times > 0 {
 				return fmt.Sprintf("w[%c+%d*%c+%d]", a.ptr, a.times, a.stride, 8*a.off)
@@ -157,7 +174,7 @@ func asmFile(list []*kernel) string {
 			fmt.Fprintf(&b, "DATA %s<>+%d(SB)/8, $%s%s<>(SB)\n", s.table, 8*(i+1), name, s.name)
 		}
 		fmt.Fprintf(&b, "GLOBL %s<>(SB), RODATA, $%d\n", s.table, 8*(len(list)+1))
-		fmt.Fprintf(&b, "\n// func run%s(w *float64, list *Op)\nTEXT ·run%s(SB), NOSPLIT, $0-16\n\tMOVQ w+0(FP), DI\n\tMOVQ list+8(FP), SI\n\tLEAQ %s<>(SB), R8\n", s.name, s.name, s.table)
+		fmt.Fprintf(&b, "\n// func run%s(w, shared *float64, list *Op)\nTEXT ·run%s(SB), NOSPLIT, $0-24\n\tMOVQ w+0(FP), DI\n\tMOVQ shared+8(FP), R14\n\tMOVQ list+16(FP), SI\n\tLEAQ %s<>(SB), R8\n", s.name, s.name, s.table)
 		b.WriteString(next)
 	}
 	return b.String()
@@ -193,7 +210,11 @@ func asmKernel(b *strings.Builder, k *kernel, s isa) {
 	}
 	for i, p := range []byte("ABCDEF") {
 		if used[p] {
-			fmt.Fprintf(b, "\tMOVL %d(SI), %s\n\tADDQ DI, %s\n", 8+4*i-32, pointers[p], pointers[p])
+			base := "DI"
+			if k.isShared(at(p, 0)) {
+				base = "R14"
+			}
+			fmt.Fprintf(b, "\tMOVL %d(SI), %s\n\tADDQ %s, %s\n", 8+4*i-32, pointers[p], base, pointers[p])
 		}
 	}
 	if k.from >= 0 || strides['K'] {

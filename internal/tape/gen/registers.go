@@ -75,7 +75,7 @@ func (a *allocator) hoist(b *strings.Builder) {
 				continue
 			}
 			r := a.take(k.from, nil)
-			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", address(m), a.name(r))
+			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), a.address(m), a.name(r))
 			a.kept[m], fixed[m] = r, true
 			left--
 		}
@@ -199,8 +199,19 @@ func (a *allocator) take(i int, inUse map[int]bool) int {
 
 func (a *allocator) name(r int) string { return fmt.Sprintf("%c%d", a.isa.reg, r) }
 
+// load returns the instruction that loads a place.
+func (a *allocator) load(m mem) string {
+	if a.k.isShared(m) {
+		return "VBROADCASTSD"
+	}
+	return "VMOVUPD"
+}
+
 // address returns a place as text.
-func address(m mem) string {
+func (a *allocator) address(m mem) string {
+	if a.k.isShared(m) {
+		return fmt.Sprintf("%d(%s)", 8*m.off, pointers[m.ptr])
+	}
 	p, t := pointers[m.ptr], m.times
 	if t > 2 {
 		p, t = "R9", t-3
@@ -230,6 +241,8 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 	}
 	// Operands that are in registers. Others are read where they are, but for those that are read again.
 	var text [4]string
+	var passing []int // registers of this line alone
+	spread := ""      // ".BCST" if an operand is a number that is spread over the lanes
 	inUse := map[int]bool{}
 	for n, x := range l.args {
 		switch x := x.(type) {
@@ -250,22 +263,33 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 		if !ok {
 			continue
 		}
-		text[n] = address(m)
+		text[n] = a.address(m)
 		if l.op == "st" || l.op == "ld" {
 			continue
 		}
 		r, kept := a.kept[m]
 		if next := a.nextRead(m, i); !kept && next < never && (len(a.free) > 0 || a.evict(i, next+1, inUse)) {
 			r, kept = a.take(i, inUse), true
-			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[n], a.name(r))
+			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), text[n], a.name(r))
 			a.kept[m] = r
 		}
-		if kept {
+		switch {
+		case kept:
 			text[n], inUse[r] = a.name(r), true
+		case a.k.isShared(m) && a.isa.avx2: // which has no operands that are spread over the lanes
+			r = a.take(i, inUse)
+			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), text[n], a.name(r))
+			text[n], inUse[r] = a.name(r), true
+			passing = append(passing, r)
+		case a.k.isShared(m):
+			spread = ".BCST"
 		}
 	}
 	// release gives back what is read here for the last time.
 	release := func() {
+		for _, r := range passing {
+			a.drop(r)
+		}
 		for _, x := range l.args {
 			switch x := x.(type) {
 			case val:
@@ -307,7 +331,7 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 			fmt.Fprintf(b, "\tVMOVAPD %s, %s\n", a.name(a.kept[m]), a.name(r))
 		default:
 			r = a.take(i, inUse)
-			fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[0], a.name(r))
+			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), text[0], a.name(r))
 			if !own {
 				a.keep(m, r, i)
 			}
@@ -329,7 +353,7 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 			dst = a.take(i, inUse)
 			fmt.Fprintf(b, "\tVMOVAPD %s, %s\n", text[0], a.name(dst))
 		}
-		fmt.Fprintf(b, "\t%s %s, %s, %s\n", fused, text[2], text[1], a.name(dst))
+		fmt.Fprintf(b, "\t%s%s %s, %s, %s\n", fused, spread, text[2], text[1], a.name(dst))
 		release()
 		a.reg[l.dst] = dst
 		a.dead(l.dst)
@@ -341,7 +365,7 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, %s\n", text[1], text[0], a.name(dst))
 			fmt.Fprintf(b, "\tVBLENDVPD %s, %s, %s, %s\n", a.name(dst), text[2], text[3], a.name(dst))
 		} else {
-			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, K1\n", text[1], text[0])
+			fmt.Fprintf(b, "\tVCMPPD%s $30, %s, %s, K1\n", spread, text[1], text[0])
 			fmt.Fprintf(b, "\tVBLENDMPD %s, %s, K1, %s\n", text[2], text[3], a.name(dst))
 		}
 		release()
@@ -349,7 +373,7 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 		return
 	}
 	if l.op == "most" {
-		fmt.Fprintf(b, "\tVMAXPD %s, %s, %s\n", text[0], text[1], a.name(a.reg[l.dst]))
+		fmt.Fprintf(b, "\tVMAXPD%s %s, %s, %s\n", spread, text[0], text[1], a.name(a.reg[l.dst]))
 		release()
 		return
 	}
@@ -365,10 +389,10 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 			fmt.Fprintf(b, "\tVPXORQ %s, %s, %s\n", d, d, d)
 		}
 	case "sqrt":
-		fmt.Fprintf(b, "\tVSQRTPD %s, %s\n", text[0], d)
+		fmt.Fprintf(b, "\tVSQRTPD%s %s, %s\n", spread, text[0], d)
 	default:
 		op := map[string]string{"add": "VADDPD", "sub": "VSUBPD", "mul": "VMULPD", "div": "VDIVPD", "max": "VMAXPD"}[l.op]
-		fmt.Fprintf(b, "\t%s %s, %s, %s\n", op, text[1], text[0], d)
+		fmt.Fprintf(b, "\t%s%s %s, %s, %s\n", op, spread, text[1], text[0], d)
 	}
 	a.dead(l.dst)
 }

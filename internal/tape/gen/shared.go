@@ -1,0 +1,72 @@
+package main
+
+import (
+	"log"
+	"strings"
+)
+
+// withShared are the instructions that have a second form, Shared, and which operands are shared numbers there: constants of
+// bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
+// one of them.
+var withShared = []struct{ names, operands string }{
+	{"Body Mul3 MulVec Verdict Wanting Pull", "C"},
+	{"Weigh Unweigh Wrench Torque Twist Thrust Forces1 Forces2 Forces3 Moments1 Moments2 Moments3", "D"},
+	{"HangFree Hang Carry TwoHangFree TwoHang Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
+	{"Rate Euler EulerRoot EulerBy1 EulerBy2 EulerBy3 EulerPin1 EulerPin2 EulerPin3", "D"},
+	{"Moved MovedRoot MovedBy1 MovedBy2 MovedBy3 MovedOff1 MovedOff2 MovedOff3", "D"},
+	{"Root RootHolds", "DE"},
+	{"Swing", "BC"},
+}
+
+// addShared appends the second forms.
+func addShared(list []*kernel) []*kernel {
+	all := list
+	for _, x := range withShared {
+		for _, name := range strings.Fields(x.names) {
+			all = append(all, sharedForm(find(list, name), x.operands))
+		}
+	}
+	return all
+}
+
+func find(list []*kernel, name string) *kernel {
+	for _, k := range list {
+		if k.name == name {
+			return k
+		}
+	}
+	log.Fatalf("%s: no such instruction", name)
+	return nil
+}
+
+// sharedForm returns a kernel with the same lines.
+func sharedForm(k *kernel, operands string) *kernel {
+	out := *k
+	out.name, out.shared = k.name+"Shared", operands
+	out.doc = "is " + k.name + " with shared numbers at " + strings.Join(strings.Split(operands, ""), " and ") + "."
+	if k.narrow != nil {
+		out.narrow = sharedForm(k.narrow, operands)
+	}
+	return &out
+}
+
+// isShared reports whether a place is a shared number.
+func (k *kernel) isShared(m mem) bool { return strings.IndexByte(k.shared, m.ptr) >= 0 }
+
+// sharedText returns in Go which codes have a second form, and which operands of it are shared, a bit each.
+func sharedText(list []*kernel) string {
+	text := "\n// sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.\n"
+	forms, operands := "var sharedForms = [numCodes]Code{\n", "var sharedOperands = [numCodes]uint8{\n"
+	for _, k := range list {
+		if k.shared == "" {
+			continue
+		}
+		forms += "\t" + strings.TrimSuffix(k.name, "Shared") + ": " + k.name + ",\n"
+		var bits []string
+		for _, p := range k.shared {
+			bits = append(bits, "1<<"+string('0'+p-'A'))
+		}
+		operands += "\t" + k.name + ": " + strings.Join(bits, "|") + ",\n"
+	}
+	return text + "var (\n" + strings.TrimPrefix(forms, "var ") + "}\n" + strings.TrimPrefix(operands, "var ") + "}\n)\n"
+}
