@@ -91,7 +91,7 @@ type compiler struct {
 
 // newCompiler lays out the workspace of a plan.
 func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
-	c := &compiler{program: newProgram(), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at, loops: map[int32][]loop{}}
+	c := &compiler{program: newProgram(p.Options().Epsilon), mech: p.Mechanism(), plan: p.Dynamics(), wrenches: o.Wrenches, at: at, loops: map[int32][]loop{}}
 	m := c.mech
 	nb := m.NumBodies()
 	c.zero = c.shared(make([]float64, 12)...)

@@ -61,8 +61,8 @@ type value struct {
 	x  float64
 }
 
-func newProgram() *program {
-	return &program{places: tape.Reserved, taken: -1, numbers: make([]float64, 1), lists: map[string]place{}, spread: map[place]place{}}
+func newProgram(epsilon float64) *program {
+	return &program{places: 1, taken: -1, numbers: tape.Front(weakPivot*epsilon, tinyPivot, rowTol*rowTol), lists: map[string]place{}, spread: map[place]place{}}
 }
 
 // room returns n new places.
@@ -185,8 +185,8 @@ const (
 )
 
 // workspace returns the memory of the program.
-func (p *program) workspace(epsilon float64) []float64 {
-	w := tape.NewWorkspace(p.places, weakPivot*epsilon, tinyPivot, rowTol*rowTol)
+func (p *program) workspace() []float64 {
+	w := tape.NewWorkspace(p.places)
 	for _, v := range p.values {
 		for l := range tape.Lanes {
 			w[int(v.at)*tape.Lanes+l] = v.x

@@ -98,7 +98,7 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	if !b.lanes {
 		return w, nil
 	}
-	w.w = c.workspace(b.plan.Options().Epsilon)
+	w.w = c.workspace()
 	tape.Run(w.w, w.c.numbers, t.fixed)
 	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
 	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0

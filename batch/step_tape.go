@@ -61,7 +61,7 @@ func (c *compiler) steps(stage []tape.Op) *stepper {
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
 	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
-	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, tape.One)
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, c.shared(1))
 	first := c.take()
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
 	later := c.take()

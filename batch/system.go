@@ -65,10 +65,7 @@ func newSystem(p *program, pattern *sparse.Pattern, order []int32) *system {
 		s.place[v] = int32(k)
 	}
 	s.null = p.shared(make([]float64, 36)...)
-	// Moved has no operand left for the coefficients of rotations. It reads them behind the record.
 	s.record = p.constant(make([]float64, places.Behind)...)
-	p.set(s.record.at(places.Series), tape.Series[:]...)
-	p.set(s.record.at(places.Twelfth), 1./12)
 	s.mask, s.holds, s.terms, s.scrap = p.room(1), p.room(1), p.room(1), p.room(2)
 	for i := range n {
 		size := int(pattern.Size[i])
@@ -455,7 +452,7 @@ func (s *system) backward(list, z []place, rows int) {
 // verdict adds the checks of a solve.
 func (s *system) verdict() {
 	limits := s.shared(refinedError*refinedError, 1/smallPivot, doubtPivot, bodyTol, unitTol, 0)
-	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), tape.One)
+	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), s.shared(1))
 }
 
 // judge adds the residuals of the rows, the estimate of the error from them, and the choice of lanes that need a

@@ -510,43 +510,43 @@ const (
 	Orthonormal3 Code = 251
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
 	Rate Code = 252
-	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record, behind which are the series of sine and cosine and 1/12; B is what a body has over a step.
+	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
 	FirstStage Code = 253
-	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record, behind which are the series of sine and cosine and 1/12; B is what a body has over a step.
+	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
 	NextStage Code = 254
-	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record, behind which are the series of sine and cosine and 1/12; B is what a body has over a step.
+	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
 	LastStage Code = 255
-	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
 	Euler Code = 256
-	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerRoot Code = 257
-	// EulerBy1 does the same for a body in a group: B are its 1 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerBy1 does the same for a body in a group: B are its 1 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy1 Code = 258
-	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin1 Code = 259
-	// EulerBy2 does the same for a body in a group: B are its 2 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerBy2 does the same for a body in a group: B are its 2 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy2 Code = 260
-	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin2 Code = 261
-	// EulerBy3 does the same for a body in a group: B are its 3 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerBy3 does the same for a body in a group: B are its 3 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy3 Code = 262
-	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin3 Code = 263
-	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
 	Moved Code = 264
-	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground (EulerRoot): B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground (EulerRoot): B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedRoot Code = 265
-	// MovedBy1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedBy1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedBy1 Code = 266
-	// MovedOff1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedOff1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedOff1 Code = 267
-	// MovedBy2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedBy2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedBy2 Code = 268
-	// MovedOff2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedOff2 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 2 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedOff2 Code = 269
-	// MovedBy3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedBy3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedBy3 Code = 270
-	// MovedOff3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step.
+	// MovedOff3 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 3 columns N of a body in a group, F the solutions of the group, N lanes apart. Behind N and c there are the two motions that the joints demand. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedOff3 Code = 271
 	// BodyShared is Body with shared numbers at C.
 	BodyShared Code = 272
@@ -1355,25 +1355,25 @@ var spans = [numCodes]spanOf{
 	Orthonormal21:     {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
 	Orthonormal3:      {lines: 180, reads: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
 	Rate:              {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	FirstStage:        {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
-	NextStage:         {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}, 4: {true, 11, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
-	LastStage:         {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 21, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
-	Euler:             {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRoot:         {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy1:          {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin1:         {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy2:          {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin2:         {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy3:          {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin3:         {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	Moved:             {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy1:          {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff1:         {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy2:          {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff2:         {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy3:          {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff3:         {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	FirstStage:        {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:         {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:         {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
+	Euler:             {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRoot:         {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy1:          {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1:         {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy2:          {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2:         {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy3:          {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3:         {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	Moved:             {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy1:          {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff1:         {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy2:          {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff2:         {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy3:          {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff3:         {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	BodyShared:        {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
 	Mul3Shared:        {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:      {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
@@ -1405,22 +1405,22 @@ var spans = [numCodes]spanOf{
 	UnslideShared:     {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
 	TiltShared:        {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
 	RateShared:        {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	EulerShared:       {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRootShared:   {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy1Shared:    {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy2Shared:    {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerBy3Shared:    {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin1Shared:   {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin2Shared:   {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin3Shared:   {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 22, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	MovedShared:       {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy1Shared:    {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy2Shared:    {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedBy3Shared:    {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff1Shared:   {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff2Shared:   {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedOff3Shared:   {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 20, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	EulerShared:       {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRootShared:   {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy1Shared:    {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy2Shared:    {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerBy3Shared:    {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1Shared:   {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2Shared:   {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3Shared:   {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	MovedShared:       {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy1Shared:    {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy2Shared:    {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedBy3Shared:    {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff1Shared:   {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff2Shared:   {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedOff3Shared:   {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	RootShared:        {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
 	RootHoldsShared:   {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
 	SwingShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
@@ -1440,7 +1440,7 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Less:
 		goLess(w, o, lane)
 	case Masked:
-		goMasked(w, o, lane)
+		goMasked(w, shared, o, lane)
 	case Mul3:
 		goMul3(w, o, lane)
 	case TMul3:
@@ -1472,11 +1472,11 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Quotient:
 		goQuotient(w, o, lane)
 	case Departure:
-		goDeparture(w, o, lane)
+		goDeparture(w, shared, o, lane)
 	case Body:
-		goBody(w, o, lane)
+		goBody(w, shared, o, lane)
 	case Axes:
-		goAxes(w, o, lane)
+		goAxes(w, shared, o, lane)
 	case Point:
 		goPoint(w, o, lane)
 	case Apart:
@@ -1516,9 +1516,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Torque:
 		goTorque(w, o, lane)
 	case Verdict:
-		goVerdict(w, o, lane)
+		goVerdict(w, shared, o, lane)
 	case Wanting:
-		goWanting(w, o, lane)
+		goWanting(w, shared, o, lane)
 	case Size:
 		goSize(w, o, lane)
 	case Tile1x1:
@@ -1594,9 +1594,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Fresh3x6:
 		goFresh3x6(w, o, lane)
 	case Joint1:
-		goJoint1(w, o, lane)
+		goJoint1(w, shared, o, lane)
 	case Mass1:
-		goMass1(w, o, lane)
+		goMass1(w, shared, o, lane)
 	case Panel1:
 		goPanel1(w, o, lane)
 	case Back1:
@@ -1608,9 +1608,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Upper1:
 		goUpper1(w, o, lane)
 	case Joint2:
-		goJoint2(w, o, lane)
+		goJoint2(w, shared, o, lane)
 	case Mass2:
-		goMass2(w, o, lane)
+		goMass2(w, shared, o, lane)
 	case Panel2:
 		goPanel2(w, o, lane)
 	case Back2:
@@ -1622,9 +1622,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Upper2:
 		goUpper2(w, o, lane)
 	case Joint3:
-		goJoint3(w, o, lane)
+		goJoint3(w, shared, o, lane)
 	case Mass3:
-		goMass3(w, o, lane)
+		goMass3(w, shared, o, lane)
 	case Panel3:
 		goPanel3(w, o, lane)
 	case Back3:
@@ -1636,9 +1636,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Upper3:
 		goUpper3(w, o, lane)
 	case Joint4:
-		goJoint4(w, o, lane)
+		goJoint4(w, shared, o, lane)
 	case Mass4:
-		goMass4(w, o, lane)
+		goMass4(w, shared, o, lane)
 	case Panel4:
 		goPanel4(w, o, lane)
 	case Back4:
@@ -1650,9 +1650,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Upper4:
 		goUpper4(w, o, lane)
 	case Joint5:
-		goJoint5(w, o, lane)
+		goJoint5(w, shared, o, lane)
 	case Mass5:
-		goMass5(w, o, lane)
+		goMass5(w, shared, o, lane)
 	case Panel5:
 		goPanel5(w, o, lane)
 	case Back5:
@@ -1664,9 +1664,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Upper5:
 		goUpper5(w, o, lane)
 	case Joint6:
-		goJoint6(w, o, lane)
+		goJoint6(w, shared, o, lane)
 	case Mass6:
-		goMass6(w, o, lane)
+		goMass6(w, shared, o, lane)
 	case Panel6:
 		goPanel6(w, o, lane)
 	case Back6:
@@ -1682,7 +1682,7 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Diagonal:
 		goDiagonal(w, o, lane)
 	case Judge:
-		goJudge(w, o, lane)
+		goJudge(w, shared, o, lane)
 	case First1of1:
 		goFirst1of1(w, o, lane)
 	case Gram1of1:
@@ -1840,7 +1840,7 @@ func step(w, shared []float64, o *Op, lane int) {
 	case TwoHang:
 		goTwoHang(w, o, lane)
 	case Root:
-		goRoot(w, o, lane)
+		goRoot(w, shared, o, lane)
 	case RootHolds:
 		goRootHolds(w, o, lane)
 	case SwingFree:
@@ -1860,9 +1860,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Unpin:
 		goUnpin(w, o, lane)
 	case Snap:
-		goSnap(w, o, lane)
+		goSnap(w, shared, o, lane)
 	case Uncross:
-		goUncross(w, o, lane)
+		goUncross(w, shared, o, lane)
 	case Unslide:
 		goUnslide(w, o, lane)
 	case Slide:
@@ -1918,59 +1918,59 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Lean5x3:
 		goLean5x3(w, o, lane)
 	case Orthonormal1:
-		goOrthonormal1(w, o, lane)
+		goOrthonormal1(w, shared, o, lane)
 	case Orthonormal11:
-		goOrthonormal11(w, o, lane)
+		goOrthonormal11(w, shared, o, lane)
 	case Orthonormal111:
-		goOrthonormal111(w, o, lane)
+		goOrthonormal111(w, shared, o, lane)
 	case Orthonormal12:
-		goOrthonormal12(w, o, lane)
+		goOrthonormal12(w, shared, o, lane)
 	case Orthonormal2:
-		goOrthonormal2(w, o, lane)
+		goOrthonormal2(w, shared, o, lane)
 	case Orthonormal21:
-		goOrthonormal21(w, o, lane)
+		goOrthonormal21(w, shared, o, lane)
 	case Orthonormal3:
-		goOrthonormal3(w, o, lane)
+		goOrthonormal3(w, shared, o, lane)
 	case Rate:
 		goRate(w, o, lane)
 	case FirstStage:
-		goFirstStage(w, o, lane)
+		goFirstStage(w, shared, o, lane)
 	case NextStage:
-		goNextStage(w, o, lane)
+		goNextStage(w, shared, o, lane)
 	case LastStage:
-		goLastStage(w, o, lane)
+		goLastStage(w, shared, o, lane)
 	case Euler:
-		goEuler(w, o, lane)
+		goEuler(w, shared, o, lane)
 	case EulerRoot:
-		goEulerRoot(w, o, lane)
+		goEulerRoot(w, shared, o, lane)
 	case EulerBy1:
-		goEulerBy1(w, o, lane)
+		goEulerBy1(w, shared, o, lane)
 	case EulerPin1:
-		goEulerPin1(w, o, lane)
+		goEulerPin1(w, shared, o, lane)
 	case EulerBy2:
-		goEulerBy2(w, o, lane)
+		goEulerBy2(w, shared, o, lane)
 	case EulerPin2:
-		goEulerPin2(w, o, lane)
+		goEulerPin2(w, shared, o, lane)
 	case EulerBy3:
-		goEulerBy3(w, o, lane)
+		goEulerBy3(w, shared, o, lane)
 	case EulerPin3:
-		goEulerPin3(w, o, lane)
+		goEulerPin3(w, shared, o, lane)
 	case Moved:
-		goMoved(w, o, lane)
+		goMoved(w, shared, o, lane)
 	case MovedRoot:
-		goMovedRoot(w, o, lane)
+		goMovedRoot(w, shared, o, lane)
 	case MovedBy1:
-		goMovedBy1(w, o, lane)
+		goMovedBy1(w, shared, o, lane)
 	case MovedOff1:
-		goMovedOff1(w, o, lane)
+		goMovedOff1(w, shared, o, lane)
 	case MovedBy2:
-		goMovedBy2(w, o, lane)
+		goMovedBy2(w, shared, o, lane)
 	case MovedOff2:
-		goMovedOff2(w, o, lane)
+		goMovedOff2(w, shared, o, lane)
 	case MovedBy3:
-		goMovedBy3(w, o, lane)
+		goMovedBy3(w, shared, o, lane)
 	case MovedOff3:
-		goMovedOff3(w, o, lane)
+		goMovedOff3(w, shared, o, lane)
 	case BodyShared:
 		goBodyShared(w, shared, o, lane)
 	case Mul3Shared:
@@ -2142,13 +2142,13 @@ func goLess(w []float64, o *Op, lane int) {
 	w[A+0] = v2
 }
 
-func goMasked(w []float64, o *Op, lane int) {
+func goMasked(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	v0 := w[D+0]
-	v1 := w[16+lane]
+	v1 := shared[2]
 	for range o.N {
 		v2 := w[B+0]
 		v3 := v2 + w[C+0]
@@ -2509,7 +2509,7 @@ func goQuotient(w []float64, o *Op, lane int) {
 	w[A+0] = v1
 }
 
-func goDeparture(w []float64, o *Op, lane int) {
+func goDeparture(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -2521,7 +2521,7 @@ func goDeparture(w []float64, o *Op, lane int) {
 	v5 := math.FMA(v1, v1, v4)
 	v6 := math.FMA(v2, v2, v5)
 	v7 := math.FMA(v3, v3, v6)
-	v8 := v7 - w[8+lane]
+	v8 := v7 - shared[1]
 	v9 := 0.0
 	v10 := v9 - v8
 	v11 := larger(v10, v8)
@@ -2551,7 +2551,7 @@ func goDeparture(w []float64, o *Op, lane int) {
 	w[C+0] = v33
 }
 
-func goBody(w []float64, o *Op, lane int) {
+func goBody(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -2567,7 +2567,7 @@ func goBody(w []float64, o *Op, lane int) {
 	v7 := float64(v1 * v4)
 	v8 := float64(v2 * v5)
 	v9 := float64(v3 * v6)
-	v10 := w[8+lane]
+	v10 := shared[1]
 	v11 := v8 + v9
 	v12 := v10 - v11
 	w[A+0] = v12
@@ -2655,7 +2655,7 @@ func goBody(w []float64, o *Op, lane int) {
 	w[E+40] = v77
 }
 
-func goAxes(w []float64, o *Op, lane int) {
+func goAxes(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	v0 := w[B+0]
@@ -2668,7 +2668,7 @@ func goAxes(w []float64, o *Op, lane int) {
 	v7 := float64(v1 * v4)
 	v8 := float64(v2 * v5)
 	v9 := float64(v3 * v6)
-	v10 := w[8+lane]
+	v10 := shared[1]
 	v11 := v8 + v9
 	v12 := v10 - v11
 	w[A+0] = v12
@@ -3515,7 +3515,7 @@ func goTorque(w []float64, o *Op, lane int) {
 	w[A+16] = v20
 }
 
-func goVerdict(w []float64, o *Op, lane int) {
+func goVerdict(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -3534,7 +3534,7 @@ func goVerdict(w []float64, o *Op, lane int) {
 	v10 := v9 - v8
 	v11 := larger(v10, v8)
 	v12 := w[E+0]
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := more(v13, v11, v12, v1)
 	v15 := w[B+0]
 	v16 := more(v15, w[C+8], v1, v14)
@@ -3559,11 +3559,11 @@ func goVerdict(w []float64, o *Op, lane int) {
 	w[A+0] = v34
 }
 
-func goWanting(w []float64, o *Op, lane int) {
+func goWanting(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[8+lane]
+	v0 := shared[1]
 	v1 := 0.0
 	v2 := w[B+0]
 	v3 := more(v2, w[C+8], v0, v1)
@@ -4943,7 +4943,7 @@ func goFresh3x6(w []float64, o *Op, lane int) {
 	w[A+2*L+40] = v17
 }
 
-func goJoint1(w []float64, o *Op, lane int) {
+func goJoint1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -4954,15 +4954,15 @@ func goJoint1(w []float64, o *Op, lane int) {
 	v3 := w[D+16]
 	v4 := w[C+0]
 	v5 := 0.0
-	v6 := w[40+lane]
-	v7 := math.FMA(v4, w[32+lane], v6)
+	v6 := shared[5]
+	v7 := math.FMA(v4, shared[4], v6)
 	v8 := v5 - v7
 	v9 := v0 - v4
 	v10 := more(v8, v0, v0, v9)
-	v11 := w[8+lane]
+	v11 := shared[1]
 	v12 := v11 / v10
 	v13 := 0.0
-	v14 := w[8+lane]
+	v14 := shared[1]
 	v15 := more(v8, v0, v13, v14)
 	w[B+0] = v12
 	v16 := 0.0
@@ -4982,16 +4982,16 @@ func goJoint1(w []float64, o *Op, lane int) {
 	w[D+16] = v26
 }
 
-func goMass1(w []float64, o *Op, lane int) {
+func goMass1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
 	v0 := w[A+0]
 	v1 := w[D+24]
-	v2 := w[8+lane]
+	v2 := shared[1]
 	v3 := v2 / v0
 	w[B+0] = v3
-	v4 := v3 - w[16+lane]
+	v4 := v3 - shared[2]
 	v5 := 0.0
 	v6 := v5 - v4
 	v7 := larger(v6, v4)
@@ -5065,7 +5065,7 @@ func goUpper1(w []float64, o *Op, lane int) {
 	w[A+0] = v0
 }
 
-func goJoint2(w []float64, o *Op, lane int) {
+func goJoint2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5078,15 +5078,15 @@ func goJoint2(w []float64, o *Op, lane int) {
 	v5 := w[D+16]
 	v6 := w[C+0]
 	v7 := 0.0
-	v8 := w[40+lane]
-	v9 := math.FMA(v6, w[32+lane], v8)
+	v8 := shared[5]
+	v9 := math.FMA(v6, shared[4], v8)
 	v10 := v7 - v9
 	v11 := v0 - v6
 	v12 := more(v10, v0, v0, v11)
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := 0.0
-	v16 := w[8+lane]
+	v16 := shared[1]
 	v17 := more(v10, v0, v15, v16)
 	w[B+0] = v14
 	v18 := 0.0
@@ -5107,15 +5107,15 @@ func goJoint2(w []float64, o *Op, lane int) {
 	w[A+16] = v31
 	v32 := w[C+8]
 	v33 := 0.0
-	v34 := w[40+lane]
-	v35 := math.FMA(v32, w[32+lane], v34)
+	v34 := shared[5]
+	v35 := math.FMA(v32, shared[4], v34)
 	v36 := v33 - v35
 	v37 := v30 - v32
 	v38 := more(v36, v30, v30, v37)
-	v39 := w[8+lane]
+	v39 := shared[1]
 	v40 := v39 / v38
 	v41 := 0.0
-	v42 := w[8+lane]
+	v42 := shared[1]
 	v43 := more(v36, v30, v41, v42)
 	w[B+8] = v40
 	v44 := 0.0
@@ -5135,7 +5135,7 @@ func goJoint2(w []float64, o *Op, lane int) {
 	w[D+16] = v54
 }
 
-func goMass2(w []float64, o *Op, lane int) {
+func goMass2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
@@ -5143,10 +5143,10 @@ func goMass2(w []float64, o *Op, lane int) {
 	v1 := w[A+16]
 	v2 := w[A+24]
 	v3 := w[D+24]
-	v4 := w[8+lane]
+	v4 := shared[1]
 	v5 := v4 / v0
 	w[B+0] = v5
-	v6 := v5 - w[16+lane]
+	v6 := v5 - shared[2]
 	v7 := 0.0
 	v8 := v7 - v6
 	v9 := larger(v8, v6)
@@ -5156,10 +5156,10 @@ func goMass2(w []float64, o *Op, lane int) {
 	v12 := math.FMA(-v11, v5, v2)
 	v13 := float64(v1 * v5)
 	w[A+16] = v13
-	v14 := w[8+lane]
+	v14 := shared[1]
 	v15 := v14 / v12
 	w[B+8] = v15
-	v16 := v15 - w[16+lane]
+	v16 := v15 - shared[2]
 	v17 := 0.0
 	v18 := v17 - v16
 	v19 := larger(v18, v16)
@@ -5259,7 +5259,7 @@ func goUpper2(w []float64, o *Op, lane int) {
 	w[A+8] = v1
 }
 
-func goJoint3(w []float64, o *Op, lane int) {
+func goJoint3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5275,15 +5275,15 @@ func goJoint3(w []float64, o *Op, lane int) {
 	v8 := w[D+16]
 	v9 := w[C+0]
 	v10 := 0.0
-	v11 := w[40+lane]
-	v12 := math.FMA(v9, w[32+lane], v11)
+	v11 := shared[5]
+	v12 := math.FMA(v9, shared[4], v11)
 	v13 := v10 - v12
 	v14 := v0 - v9
 	v15 := more(v13, v0, v0, v14)
-	v16 := w[8+lane]
+	v16 := shared[1]
 	v17 := v16 / v15
 	v18 := 0.0
-	v19 := w[8+lane]
+	v19 := shared[1]
 	v20 := more(v13, v0, v18, v19)
 	w[B+0] = v17
 	v21 := 0.0
@@ -5308,15 +5308,15 @@ func goJoint3(w []float64, o *Op, lane int) {
 	w[A+48] = v35
 	v38 := w[C+8]
 	v39 := 0.0
-	v40 := w[40+lane]
-	v41 := math.FMA(v38, w[32+lane], v40)
+	v40 := shared[5]
+	v41 := math.FMA(v38, shared[4], v40)
 	v42 := v39 - v41
 	v43 := v33 - v38
 	v44 := more(v42, v33, v33, v43)
-	v45 := w[8+lane]
+	v45 := shared[1]
 	v46 := v45 / v44
 	v47 := 0.0
-	v48 := w[8+lane]
+	v48 := shared[1]
 	v49 := more(v42, v33, v47, v48)
 	w[B+8] = v46
 	v50 := 0.0
@@ -5337,15 +5337,15 @@ func goJoint3(w []float64, o *Op, lane int) {
 	w[A+56] = v63
 	v64 := w[C+16]
 	v65 := 0.0
-	v66 := w[40+lane]
-	v67 := math.FMA(v64, w[32+lane], v66)
+	v66 := shared[5]
+	v67 := math.FMA(v64, shared[4], v66)
 	v68 := v65 - v67
 	v69 := v62 - v64
 	v70 := more(v68, v62, v62, v69)
-	v71 := w[8+lane]
+	v71 := shared[1]
 	v72 := v71 / v70
 	v73 := 0.0
-	v74 := w[8+lane]
+	v74 := shared[1]
 	v75 := more(v68, v62, v73, v74)
 	w[B+16] = v72
 	v76 := 0.0
@@ -5365,7 +5365,7 @@ func goJoint3(w []float64, o *Op, lane int) {
 	w[D+16] = v86
 }
 
-func goMass3(w []float64, o *Op, lane int) {
+func goMass3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
@@ -5376,10 +5376,10 @@ func goMass3(w []float64, o *Op, lane int) {
 	v4 := w[A+56]
 	v5 := w[A+64]
 	v6 := w[D+24]
-	v7 := w[8+lane]
+	v7 := shared[1]
 	v8 := v7 / v0
 	w[B+0] = v8
-	v9 := v8 - w[16+lane]
+	v9 := v8 - shared[2]
 	v10 := 0.0
 	v11 := v10 - v9
 	v12 := larger(v11, v9)
@@ -5393,10 +5393,10 @@ func goMass3(w []float64, o *Op, lane int) {
 	v18 := math.FMA(-v17, v1, v4)
 	v19 := math.FMA(-v17, v3, v5)
 	w[A+48] = v17
-	v20 := w[8+lane]
+	v20 := shared[1]
 	v21 := v20 / v15
 	w[B+8] = v21
-	v22 := v21 - w[16+lane]
+	v22 := v21 - shared[2]
 	v23 := 0.0
 	v24 := v23 - v22
 	v25 := larger(v24, v22)
@@ -5406,10 +5406,10 @@ func goMass3(w []float64, o *Op, lane int) {
 	v28 := math.FMA(-v27, v21, v19)
 	v29 := float64(v18 * v21)
 	w[A+56] = v29
-	v30 := w[8+lane]
+	v30 := shared[1]
 	v31 := v30 / v28
 	w[B+16] = v31
-	v32 := v31 - w[16+lane]
+	v32 := v31 - shared[2]
 	v33 := 0.0
 	v34 := v33 - v32
 	v35 := larger(v34, v32)
@@ -5536,7 +5536,7 @@ func goUpper3(w []float64, o *Op, lane int) {
 	w[A+16] = v2
 }
 
-func goJoint4(w []float64, o *Op, lane int) {
+func goJoint4(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5556,15 +5556,15 @@ func goJoint4(w []float64, o *Op, lane int) {
 	v12 := w[D+16]
 	v13 := w[C+0]
 	v14 := 0.0
-	v15 := w[40+lane]
-	v16 := math.FMA(v13, w[32+lane], v15)
+	v15 := shared[5]
+	v16 := math.FMA(v13, shared[4], v15)
 	v17 := v14 - v16
 	v18 := v0 - v13
 	v19 := more(v17, v0, v0, v18)
-	v20 := w[8+lane]
+	v20 := shared[1]
 	v21 := v20 / v19
 	v22 := 0.0
-	v23 := w[8+lane]
+	v23 := shared[1]
 	v24 := more(v17, v0, v22, v23)
 	w[B+0] = v21
 	v25 := 0.0
@@ -5594,15 +5594,15 @@ func goJoint4(w []float64, o *Op, lane int) {
 	w[A+96] = v42
 	v46 := w[C+8]
 	v47 := 0.0
-	v48 := w[40+lane]
-	v49 := math.FMA(v46, w[32+lane], v48)
+	v48 := shared[5]
+	v49 := math.FMA(v46, shared[4], v48)
 	v50 := v47 - v49
 	v51 := v37 - v46
 	v52 := more(v50, v37, v37, v51)
-	v53 := w[8+lane]
+	v53 := shared[1]
 	v54 := v53 / v52
 	v55 := 0.0
-	v56 := w[8+lane]
+	v56 := shared[1]
 	v57 := more(v50, v37, v55, v56)
 	w[B+8] = v54
 	v58 := 0.0
@@ -5627,15 +5627,15 @@ func goJoint4(w []float64, o *Op, lane int) {
 	w[A+104] = v72
 	v75 := w[C+16]
 	v76 := 0.0
-	v77 := w[40+lane]
-	v78 := math.FMA(v75, w[32+lane], v77)
+	v77 := shared[5]
+	v78 := math.FMA(v75, shared[4], v77)
 	v79 := v76 - v78
 	v80 := v70 - v75
 	v81 := more(v79, v70, v70, v80)
-	v82 := w[8+lane]
+	v82 := shared[1]
 	v83 := v82 / v81
 	v84 := 0.0
-	v85 := w[8+lane]
+	v85 := shared[1]
 	v86 := more(v79, v70, v84, v85)
 	w[B+16] = v83
 	v87 := 0.0
@@ -5656,15 +5656,15 @@ func goJoint4(w []float64, o *Op, lane int) {
 	w[A+112] = v100
 	v101 := w[C+24]
 	v102 := 0.0
-	v103 := w[40+lane]
-	v104 := math.FMA(v101, w[32+lane], v103)
+	v103 := shared[5]
+	v104 := math.FMA(v101, shared[4], v103)
 	v105 := v102 - v104
 	v106 := v99 - v101
 	v107 := more(v105, v99, v99, v106)
-	v108 := w[8+lane]
+	v108 := shared[1]
 	v109 := v108 / v107
 	v110 := 0.0
-	v111 := w[8+lane]
+	v111 := shared[1]
 	v112 := more(v105, v99, v110, v111)
 	w[B+24] = v109
 	v113 := 0.0
@@ -5684,7 +5684,7 @@ func goJoint4(w []float64, o *Op, lane int) {
 	w[D+16] = v123
 }
 
-func goMass4(w []float64, o *Op, lane int) {
+func goMass4(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
@@ -5699,10 +5699,10 @@ func goMass4(w []float64, o *Op, lane int) {
 	v8 := w[A+112]
 	v9 := w[A+120]
 	v10 := w[D+24]
-	v11 := w[8+lane]
+	v11 := shared[1]
 	v12 := v11 / v0
 	w[B+0] = v12
-	v13 := v12 - w[16+lane]
+	v13 := v12 - shared[2]
 	v14 := 0.0
 	v15 := v14 - v13
 	v16 := larger(v15, v13)
@@ -5721,10 +5721,10 @@ func goMass4(w []float64, o *Op, lane int) {
 	v26 := math.FMA(-v24, v3, v8)
 	v27 := math.FMA(-v24, v6, v9)
 	w[A+96] = v24
-	v28 := w[8+lane]
+	v28 := shared[1]
 	v29 := v28 / v19
 	w[B+8] = v29
-	v30 := v29 - w[16+lane]
+	v30 := v29 - shared[2]
 	v31 := 0.0
 	v32 := v31 - v30
 	v33 := larger(v32, v30)
@@ -5738,10 +5738,10 @@ func goMass4(w []float64, o *Op, lane int) {
 	v39 := math.FMA(-v38, v22, v26)
 	v40 := math.FMA(-v38, v25, v27)
 	w[A+104] = v38
-	v41 := w[8+lane]
+	v41 := shared[1]
 	v42 := v41 / v36
 	w[B+16] = v42
-	v43 := v42 - w[16+lane]
+	v43 := v42 - shared[2]
 	v44 := 0.0
 	v45 := v44 - v43
 	v46 := larger(v45, v43)
@@ -5751,10 +5751,10 @@ func goMass4(w []float64, o *Op, lane int) {
 	v49 := math.FMA(-v48, v42, v40)
 	v50 := float64(v39 * v42)
 	w[A+112] = v50
-	v51 := w[8+lane]
+	v51 := shared[1]
 	v52 := v51 / v49
 	w[B+24] = v52
-	v53 := v52 - w[16+lane]
+	v53 := v52 - shared[2]
 	v54 := 0.0
 	v55 := v54 - v53
 	v56 := larger(v55, v53)
@@ -5912,7 +5912,7 @@ func goUpper4(w []float64, o *Op, lane int) {
 	w[A+24] = v3
 }
 
-func goJoint5(w []float64, o *Op, lane int) {
+func goJoint5(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -5937,15 +5937,15 @@ func goJoint5(w []float64, o *Op, lane int) {
 	v17 := w[D+16]
 	v18 := w[C+0]
 	v19 := 0.0
-	v20 := w[40+lane]
-	v21 := math.FMA(v18, w[32+lane], v20)
+	v20 := shared[5]
+	v21 := math.FMA(v18, shared[4], v20)
 	v22 := v19 - v21
 	v23 := v0 - v18
 	v24 := more(v22, v0, v0, v23)
-	v25 := w[8+lane]
+	v25 := shared[1]
 	v26 := v25 / v24
 	v27 := 0.0
-	v28 := w[8+lane]
+	v28 := shared[1]
 	v29 := more(v22, v0, v27, v28)
 	w[B+0] = v26
 	v30 := 0.0
@@ -5981,15 +5981,15 @@ func goJoint5(w []float64, o *Op, lane int) {
 	w[A+160] = v51
 	v56 := w[C+8]
 	v57 := 0.0
-	v58 := w[40+lane]
-	v59 := math.FMA(v56, w[32+lane], v58)
+	v58 := shared[5]
+	v59 := math.FMA(v56, shared[4], v58)
 	v60 := v57 - v59
 	v61 := v42 - v56
 	v62 := more(v60, v42, v42, v61)
-	v63 := w[8+lane]
+	v63 := shared[1]
 	v64 := v63 / v62
 	v65 := 0.0
-	v66 := w[8+lane]
+	v66 := shared[1]
 	v67 := more(v60, v42, v65, v66)
 	w[B+8] = v64
 	v68 := 0.0
@@ -6019,15 +6019,15 @@ func goJoint5(w []float64, o *Op, lane int) {
 	w[A+168] = v85
 	v89 := w[C+16]
 	v90 := 0.0
-	v91 := w[40+lane]
-	v92 := math.FMA(v89, w[32+lane], v91)
+	v91 := shared[5]
+	v92 := math.FMA(v89, shared[4], v91)
 	v93 := v90 - v92
 	v94 := v80 - v89
 	v95 := more(v93, v80, v80, v94)
-	v96 := w[8+lane]
+	v96 := shared[1]
 	v97 := v96 / v95
 	v98 := 0.0
-	v99 := w[8+lane]
+	v99 := shared[1]
 	v100 := more(v93, v80, v98, v99)
 	w[B+16] = v97
 	v101 := 0.0
@@ -6052,15 +6052,15 @@ func goJoint5(w []float64, o *Op, lane int) {
 	w[A+176] = v115
 	v118 := w[C+24]
 	v119 := 0.0
-	v120 := w[40+lane]
-	v121 := math.FMA(v118, w[32+lane], v120)
+	v120 := shared[5]
+	v121 := math.FMA(v118, shared[4], v120)
 	v122 := v119 - v121
 	v123 := v113 - v118
 	v124 := more(v122, v113, v113, v123)
-	v125 := w[8+lane]
+	v125 := shared[1]
 	v126 := v125 / v124
 	v127 := 0.0
-	v128 := w[8+lane]
+	v128 := shared[1]
 	v129 := more(v122, v113, v127, v128)
 	w[B+24] = v126
 	v130 := 0.0
@@ -6081,15 +6081,15 @@ func goJoint5(w []float64, o *Op, lane int) {
 	w[A+184] = v143
 	v144 := w[C+32]
 	v145 := 0.0
-	v146 := w[40+lane]
-	v147 := math.FMA(v144, w[32+lane], v146)
+	v146 := shared[5]
+	v147 := math.FMA(v144, shared[4], v146)
 	v148 := v145 - v147
 	v149 := v142 - v144
 	v150 := more(v148, v142, v142, v149)
-	v151 := w[8+lane]
+	v151 := shared[1]
 	v152 := v151 / v150
 	v153 := 0.0
-	v154 := w[8+lane]
+	v154 := shared[1]
 	v155 := more(v148, v142, v153, v154)
 	w[B+32] = v152
 	v156 := 0.0
@@ -6109,7 +6109,7 @@ func goJoint5(w []float64, o *Op, lane int) {
 	w[D+16] = v166
 }
 
-func goMass5(w []float64, o *Op, lane int) {
+func goMass5(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
@@ -6129,10 +6129,10 @@ func goMass5(w []float64, o *Op, lane int) {
 	v13 := w[A+184]
 	v14 := w[A+192]
 	v15 := w[D+24]
-	v16 := w[8+lane]
+	v16 := shared[1]
 	v17 := v16 / v0
 	w[B+0] = v17
-	v18 := v17 - w[16+lane]
+	v18 := v17 - shared[2]
 	v19 := 0.0
 	v20 := v19 - v18
 	v21 := larger(v20, v18)
@@ -6157,10 +6157,10 @@ func goMass5(w []float64, o *Op, lane int) {
 	v36 := math.FMA(-v33, v6, v13)
 	v37 := math.FMA(-v33, v10, v14)
 	w[A+160] = v33
-	v38 := w[8+lane]
+	v38 := shared[1]
 	v39 := v38 / v24
 	w[B+8] = v39
-	v40 := v39 - w[16+lane]
+	v40 := v39 - shared[2]
 	v41 := 0.0
 	v42 := v41 - v40
 	v43 := larger(v42, v40)
@@ -6179,10 +6179,10 @@ func goMass5(w []float64, o *Op, lane int) {
 	v53 := math.FMA(-v51, v30, v36)
 	v54 := math.FMA(-v51, v34, v37)
 	w[A+168] = v51
-	v55 := w[8+lane]
+	v55 := shared[1]
 	v56 := v55 / v46
 	w[B+16] = v56
-	v57 := v56 - w[16+lane]
+	v57 := v56 - shared[2]
 	v58 := 0.0
 	v59 := v58 - v57
 	v60 := larger(v59, v57)
@@ -6196,10 +6196,10 @@ func goMass5(w []float64, o *Op, lane int) {
 	v66 := math.FMA(-v65, v49, v53)
 	v67 := math.FMA(-v65, v52, v54)
 	w[A+176] = v65
-	v68 := w[8+lane]
+	v68 := shared[1]
 	v69 := v68 / v63
 	w[B+24] = v69
-	v70 := v69 - w[16+lane]
+	v70 := v69 - shared[2]
 	v71 := 0.0
 	v72 := v71 - v70
 	v73 := larger(v72, v70)
@@ -6209,10 +6209,10 @@ func goMass5(w []float64, o *Op, lane int) {
 	v76 := math.FMA(-v75, v69, v67)
 	v77 := float64(v66 * v69)
 	w[A+184] = v77
-	v78 := w[8+lane]
+	v78 := shared[1]
 	v79 := v78 / v76
 	w[B+32] = v79
-	v80 := v79 - w[16+lane]
+	v80 := v79 - shared[2]
 	v81 := 0.0
 	v82 := v81 - v80
 	v83 := larger(v82, v80)
@@ -6405,7 +6405,7 @@ func goUpper5(w []float64, o *Op, lane int) {
 	w[A+32] = v4
 }
 
-func goJoint6(w []float64, o *Op, lane int) {
+func goJoint6(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -6436,15 +6436,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	v23 := w[D+16]
 	v24 := w[C+0]
 	v25 := 0.0
-	v26 := w[40+lane]
-	v27 := math.FMA(v24, w[32+lane], v26)
+	v26 := shared[5]
+	v27 := math.FMA(v24, shared[4], v26)
 	v28 := v25 - v27
 	v29 := v0 - v24
 	v30 := more(v28, v0, v0, v29)
-	v31 := w[8+lane]
+	v31 := shared[1]
 	v32 := v31 / v30
 	v33 := 0.0
-	v34 := w[8+lane]
+	v34 := shared[1]
 	v35 := more(v28, v0, v33, v34)
 	w[B+0] = v32
 	v36 := 0.0
@@ -6487,15 +6487,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[A+240] = v62
 	v68 := w[C+8]
 	v69 := 0.0
-	v70 := w[40+lane]
-	v71 := math.FMA(v68, w[32+lane], v70)
+	v70 := shared[5]
+	v71 := math.FMA(v68, shared[4], v70)
 	v72 := v69 - v71
 	v73 := v48 - v68
 	v74 := more(v72, v48, v48, v73)
-	v75 := w[8+lane]
+	v75 := shared[1]
 	v76 := v75 / v74
 	v77 := 0.0
-	v78 := w[8+lane]
+	v78 := shared[1]
 	v79 := more(v72, v48, v77, v78)
 	w[B+8] = v76
 	v80 := 0.0
@@ -6531,15 +6531,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[A+248] = v101
 	v106 := w[C+16]
 	v107 := 0.0
-	v108 := w[40+lane]
-	v109 := math.FMA(v106, w[32+lane], v108)
+	v108 := shared[5]
+	v109 := math.FMA(v106, shared[4], v108)
 	v110 := v107 - v109
 	v111 := v92 - v106
 	v112 := more(v110, v92, v92, v111)
-	v113 := w[8+lane]
+	v113 := shared[1]
 	v114 := v113 / v112
 	v115 := 0.0
-	v116 := w[8+lane]
+	v116 := shared[1]
 	v117 := more(v110, v92, v115, v116)
 	w[B+16] = v114
 	v118 := 0.0
@@ -6569,15 +6569,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[A+256] = v135
 	v139 := w[C+24]
 	v140 := 0.0
-	v141 := w[40+lane]
-	v142 := math.FMA(v139, w[32+lane], v141)
+	v141 := shared[5]
+	v142 := math.FMA(v139, shared[4], v141)
 	v143 := v140 - v142
 	v144 := v130 - v139
 	v145 := more(v143, v130, v130, v144)
-	v146 := w[8+lane]
+	v146 := shared[1]
 	v147 := v146 / v145
 	v148 := 0.0
-	v149 := w[8+lane]
+	v149 := shared[1]
 	v150 := more(v143, v130, v148, v149)
 	w[B+24] = v147
 	v151 := 0.0
@@ -6602,15 +6602,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[A+264] = v165
 	v168 := w[C+32]
 	v169 := 0.0
-	v170 := w[40+lane]
-	v171 := math.FMA(v168, w[32+lane], v170)
+	v170 := shared[5]
+	v171 := math.FMA(v168, shared[4], v170)
 	v172 := v169 - v171
 	v173 := v163 - v168
 	v174 := more(v172, v163, v163, v173)
-	v175 := w[8+lane]
+	v175 := shared[1]
 	v176 := v175 / v174
 	v177 := 0.0
-	v178 := w[8+lane]
+	v178 := shared[1]
 	v179 := more(v172, v163, v177, v178)
 	w[B+32] = v176
 	v180 := 0.0
@@ -6631,15 +6631,15 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[A+272] = v193
 	v194 := w[C+40]
 	v195 := 0.0
-	v196 := w[40+lane]
-	v197 := math.FMA(v194, w[32+lane], v196)
+	v196 := shared[5]
+	v197 := math.FMA(v194, shared[4], v196)
 	v198 := v195 - v197
 	v199 := v192 - v194
 	v200 := more(v198, v192, v192, v199)
-	v201 := w[8+lane]
+	v201 := shared[1]
 	v202 := v201 / v200
 	v203 := 0.0
-	v204 := w[8+lane]
+	v204 := shared[1]
 	v205 := more(v198, v192, v203, v204)
 	w[B+40] = v202
 	v206 := 0.0
@@ -6659,7 +6659,7 @@ func goJoint6(w []float64, o *Op, lane int) {
 	w[D+16] = v216
 }
 
-func goMass6(w []float64, o *Op, lane int) {
+func goMass6(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + lane
@@ -6685,10 +6685,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v19 := w[A+272]
 	v20 := w[A+280]
 	v21 := w[D+24]
-	v22 := w[8+lane]
+	v22 := shared[1]
 	v23 := v22 / v0
 	w[B+0] = v23
-	v24 := v23 - w[16+lane]
+	v24 := v23 - shared[2]
 	v25 := 0.0
 	v26 := v25 - v24
 	v27 := larger(v26, v24)
@@ -6720,10 +6720,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v48 := math.FMA(-v44, v10, v19)
 	v49 := math.FMA(-v44, v15, v20)
 	w[A+240] = v44
-	v50 := w[8+lane]
+	v50 := shared[1]
 	v51 := v50 / v30
 	w[B+8] = v51
-	v52 := v51 - w[16+lane]
+	v52 := v51 - shared[2]
 	v53 := 0.0
 	v54 := v53 - v52
 	v55 := larger(v54, v52)
@@ -6748,10 +6748,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v70 := math.FMA(-v67, v40, v48)
 	v71 := math.FMA(-v67, v45, v49)
 	w[A+248] = v67
-	v72 := w[8+lane]
+	v72 := shared[1]
 	v73 := v72 / v58
 	w[B+16] = v73
-	v74 := v73 - w[16+lane]
+	v74 := v73 - shared[2]
 	v75 := 0.0
 	v76 := v75 - v74
 	v77 := larger(v76, v74)
@@ -6770,10 +6770,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v87 := math.FMA(-v85, v64, v70)
 	v88 := math.FMA(-v85, v68, v71)
 	w[A+256] = v85
-	v89 := w[8+lane]
+	v89 := shared[1]
 	v90 := v89 / v80
 	w[B+24] = v90
-	v91 := v90 - w[16+lane]
+	v91 := v90 - shared[2]
 	v92 := 0.0
 	v93 := v92 - v91
 	v94 := larger(v93, v91)
@@ -6787,10 +6787,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v100 := math.FMA(-v99, v83, v87)
 	v101 := math.FMA(-v99, v86, v88)
 	w[A+264] = v99
-	v102 := w[8+lane]
+	v102 := shared[1]
 	v103 := v102 / v97
 	w[B+32] = v103
-	v104 := v103 - w[16+lane]
+	v104 := v103 - shared[2]
 	v105 := 0.0
 	v106 := v105 - v104
 	v107 := larger(v106, v104)
@@ -6800,10 +6800,10 @@ func goMass6(w []float64, o *Op, lane int) {
 	v110 := math.FMA(-v109, v103, v101)
 	v111 := float64(v100 * v103)
 	w[A+272] = v111
-	v112 := w[8+lane]
+	v112 := shared[1]
 	v113 := v112 / v110
 	w[B+40] = v113
-	v114 := v113 - w[16+lane]
+	v114 := v113 - shared[2]
 	v115 := 0.0
 	v116 := v115 - v114
 	v117 := larger(v116, v114)
@@ -7060,7 +7060,7 @@ func goDiagonal(w []float64, o *Op, lane int) {
 	}
 }
 
-func goJudge(w []float64, o *Op, lane int) {
+func goJudge(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -7069,7 +7069,7 @@ func goJudge(w []float64, o *Op, lane int) {
 	v0 := w[B+-8]
 	v1 := w[A+0]
 	v2 := w[A+8]
-	v3 := w[48+lane]
+	v3 := shared[6]
 	v4 := 0.0
 	for range o.N {
 		v5 := w[B+0]
@@ -13873,7 +13873,7 @@ func goTwoHang(w []float64, o *Op, lane int) {
 	w[A+88] = v133
 }
 
-func goRoot(w []float64, o *Op, lane int) {
+func goRoot(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -13917,7 +13917,7 @@ func goRoot(w []float64, o *Op, lane int) {
 	v35 := math.FMA(v29, v29, v34)
 	v36 := math.FMA(v30, v30, v35)
 	v37 := v33 + v36
-	v38 := w[8+lane]
+	v38 := shared[1]
 	v39 := v38 / v37
 	v40 := math.Sqrt(v39)
 	v41 := float64(v40 * v14)
@@ -14542,7 +14542,7 @@ func goUnpin(w []float64, o *Op, lane int) {
 	w[A+64] = v91
 }
 
-func goSnap(w []float64, o *Op, lane int) {
+func goSnap(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -14556,7 +14556,7 @@ func goSnap(w []float64, o *Op, lane int) {
 	v5 := math.FMA(v1, v1, v4)
 	v6 := math.FMA(v2, v2, v5)
 	v7 := math.FMA(v3, v3, v6)
-	v8 := v7 - w[8+lane]
+	v8 := v7 - shared[1]
 	v9 := w[C+24]
 	v10 := w[C+32]
 	v11 := w[C+40]
@@ -14593,9 +14593,9 @@ func goSnap(w []float64, o *Op, lane int) {
 	v42 := float64(v37 * v37)
 	v43 := math.FMA(v39, v39, v42)
 	v44 := math.FMA(v41, v41, v43)
-	v45 := float64(v37 * w[16+lane])
-	v46 := float64(v39 * w[16+lane])
-	v47 := float64(v41 * w[16+lane])
+	v45 := float64(v37 * shared[2])
+	v46 := float64(v39 * shared[2])
+	v47 := float64(v41 * shared[2])
 	v48 := math.FMA(-v45, v1, v0)
 	v49 := math.FMA(-v46, v2, v48)
 	v50 := math.FMA(-v47, v3, v49)
@@ -14608,14 +14608,14 @@ func goSnap(w []float64, o *Op, lane int) {
 	v57 := math.FMA(v47, v0, v3)
 	v58 := math.FMA(v45, v2, v57)
 	v59 := math.FMA(-v46, v1, v58)
-	v60 := float64(v44 * w[16+lane])
-	v61 := float64(v60 * w[16+lane])
+	v60 := float64(v44 * shared[2])
+	v61 := float64(v60 * shared[2])
 	v62 := math.FMA(v61, v8, v8)
 	v63 := v62 + v61
-	v64 := float64(v63 * w[16+lane])
+	v64 := float64(v63 * shared[2])
 	v65 := float64(v64 * v64)
-	v66 := v65 + w[8+lane]
-	v67 := math.FMA(v65, w[16+lane], v66)
+	v66 := v65 + shared[1]
+	v67 := math.FMA(v65, shared[2], v66)
 	v68 := v67 - v64
 	v69 := float64(v50 * v68)
 	v70 := float64(v53 * v68)
@@ -14635,7 +14635,7 @@ func goSnap(w []float64, o *Op, lane int) {
 	v80 := float64(v74 * v77)
 	v81 := float64(v75 * v78)
 	v82 := float64(v76 * v79)
-	v83 := w[8+lane]
+	v83 := shared[1]
 	v84 := v81 + v82
 	v85 := v83 - v84
 	w[B+0] = v85
@@ -14710,7 +14710,7 @@ func goSnap(w []float64, o *Op, lane int) {
 	v142 := float64(v136 * v139)
 	v143 := math.FMA(v137, v140, v142)
 	v144 := math.FMA(v138, v141, v143)
-	v145 := w[24+lane]
+	v145 := shared[3]
 	v146 := float64(v139 * v139)
 	v147 := math.FMA(v140, v140, v146)
 	v148 := math.FMA(v141, v141, v147)
@@ -14739,7 +14739,7 @@ func goSnap(w []float64, o *Op, lane int) {
 	w[A+72] = v165
 }
 
-func goUncross(w []float64, o *Op, lane int) {
+func goUncross(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -14827,7 +14827,7 @@ func goUncross(w []float64, o *Op, lane int) {
 	v72 := float64(v67 * v67)
 	v73 := math.FMA(v69, v69, v72)
 	v74 := math.FMA(v71, v71, v73)
-	v75 := w[8+lane]
+	v75 := shared[1]
 	v76 := v75 / v74
 	v77 := 0.0
 	v78 := float64(v63 * v56)
@@ -16549,7 +16549,7 @@ func goLean5x3(w []float64, o *Op, lane int) {
 	w[A+232] = v94
 }
 
-func goOrthonormal1(w []float64, o *Op, lane int) {
+func goOrthonormal1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	v0 := w[A+0]
 	v1 := w[A+8]
@@ -16564,7 +16564,7 @@ func goOrthonormal1(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := math.Sqrt(v14)
 	v16 := float64(v15 * w[A+0])
@@ -16581,7 +16581,7 @@ func goOrthonormal1(w []float64, o *Op, lane int) {
 	w[A+40] = v21
 }
 
-func goOrthonormal11(w []float64, o *Op, lane int) {
+func goOrthonormal11(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	v0 := w[B+0]
@@ -16597,7 +16597,7 @@ func goOrthonormal11(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[B+48]
 	v16 := w[B+56]
@@ -16666,7 +16666,7 @@ func goOrthonormal11(w []float64, o *Op, lane int) {
 	v67 := v57 + v60
 	v68 := v63 + v66
 	v69 := v67 + v68
-	v70 := w[8+lane]
+	v70 := shared[1]
 	v71 := v70 / v69
 	v72 := math.Sqrt(v14)
 	v73 := float64(v72 * w[B+0])
@@ -16708,7 +16708,7 @@ func goOrthonormal11(w []float64, o *Op, lane int) {
 	w[B+88] = v91
 }
 
-func goOrthonormal111(w []float64, o *Op, lane int) {
+func goOrthonormal111(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -16725,7 +16725,7 @@ func goOrthonormal111(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[C+48]
 	v16 := w[C+56]
@@ -16842,7 +16842,7 @@ func goOrthonormal111(w []float64, o *Op, lane int) {
 	v103 := v84 + v90
 	v104 := v96 + v102
 	v105 := v103 + v104
-	v106 := w[8+lane]
+	v106 := shared[1]
 	v107 := v106 / v105
 	v108 := w[C+96]
 	v109 := w[C+104]
@@ -17077,7 +17077,7 @@ func goOrthonormal111(w []float64, o *Op, lane int) {
 	v302 := v293 + v299
 	v303 := v300 + v301
 	v304 := v303 + v302
-	v305 := w[8+lane]
+	v305 := shared[1]
 	v306 := v305 / v304
 	v307 := math.Sqrt(v14)
 	v308 := float64(v307 * w[C+0])
@@ -17156,7 +17156,7 @@ func goOrthonormal111(w []float64, o *Op, lane int) {
 	w[C+136] = v345
 }
 
-func goOrthonormal12(w []float64, o *Op, lane int) {
+func goOrthonormal12(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	v0 := w[B+0]
@@ -17172,7 +17172,7 @@ func goOrthonormal12(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[B+48]
 	v16 := w[B+56]
@@ -17221,7 +17221,7 @@ func goOrthonormal12(w []float64, o *Op, lane int) {
 	v53 := math.FMA(v47, v47, v52)
 	v54 := math.FMA(v48, v48, v53)
 	v55 := v51 + v54
-	v56 := w[8+lane]
+	v56 := shared[1]
 	v57 := v56 / v55
 	v58 := w[B+96]
 	v59 := w[B+104]
@@ -17318,7 +17318,7 @@ func goOrthonormal12(w []float64, o *Op, lane int) {
 	v138 := v128 + v131
 	v139 := v134 + v137
 	v140 := v138 + v139
-	v141 := w[8+lane]
+	v141 := shared[1]
 	v142 := v141 / v140
 	v143 := math.Sqrt(v14)
 	v144 := float64(v143 * w[B+0])
@@ -17373,7 +17373,7 @@ func goOrthonormal12(w []float64, o *Op, lane int) {
 	w[B+136] = v169
 }
 
-func goOrthonormal2(w []float64, o *Op, lane int) {
+func goOrthonormal2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	v0 := w[A+0]
 	v1 := w[A+8]
@@ -17388,7 +17388,7 @@ func goOrthonormal2(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[A+48]
 	v16 := w[A+56]
@@ -17437,7 +17437,7 @@ func goOrthonormal2(w []float64, o *Op, lane int) {
 	v53 := math.FMA(v47, v47, v52)
 	v54 := math.FMA(v48, v48, v53)
 	v55 := v51 + v54
-	v56 := w[8+lane]
+	v56 := shared[1]
 	v57 := v56 / v55
 	v58 := math.Sqrt(v14)
 	v59 := float64(v58 * w[A+0])
@@ -17467,7 +17467,7 @@ func goOrthonormal2(w []float64, o *Op, lane int) {
 	w[A+88] = v71
 }
 
-func goOrthonormal21(w []float64, o *Op, lane int) {
+func goOrthonormal21(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	v0 := w[B+0]
@@ -17483,7 +17483,7 @@ func goOrthonormal21(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[B+48]
 	v16 := w[B+56]
@@ -17552,7 +17552,7 @@ func goOrthonormal21(w []float64, o *Op, lane int) {
 	v67 := v57 + v60
 	v68 := v63 + v66
 	v69 := v67 + v68
-	v70 := w[8+lane]
+	v70 := shared[1]
 	v71 := v70 / v69
 	v72 := w[B+96]
 	v73 := w[B+104]
@@ -17677,7 +17677,7 @@ func goOrthonormal21(w []float64, o *Op, lane int) {
 	v180 := v170 + v173
 	v181 := v176 + v179
 	v182 := v180 + v181
-	v183 := w[8+lane]
+	v183 := shared[1]
 	v184 := v183 / v182
 	v185 := math.Sqrt(v14)
 	v186 := float64(v185 * w[B+0])
@@ -17744,7 +17744,7 @@ func goOrthonormal21(w []float64, o *Op, lane int) {
 	w[B+136] = v217
 }
 
-func goOrthonormal3(w []float64, o *Op, lane int) {
+func goOrthonormal3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	v0 := w[A+0]
 	v1 := w[A+8]
@@ -17759,7 +17759,7 @@ func goOrthonormal3(w []float64, o *Op, lane int) {
 	v10 := math.FMA(v7, v7, v9)
 	v11 := math.FMA(v8, v8, v10)
 	v12 := v5 + v11
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := v13 / v12
 	v15 := w[A+48]
 	v16 := w[A+56]
@@ -17808,7 +17808,7 @@ func goOrthonormal3(w []float64, o *Op, lane int) {
 	v53 := math.FMA(v47, v47, v52)
 	v54 := math.FMA(v48, v48, v53)
 	v55 := v51 + v54
-	v56 := w[8+lane]
+	v56 := shared[1]
 	v57 := v56 / v55
 	v58 := w[A+96]
 	v59 := w[A+104]
@@ -17885,7 +17885,7 @@ func goOrthonormal3(w []float64, o *Op, lane int) {
 	v124 := math.FMA(v117, v117, v123)
 	v125 := math.FMA(v119, v119, v124)
 	v126 := v122 + v125
-	v127 := w[8+lane]
+	v127 := shared[1]
 	v128 := v127 / v126
 	v129 := math.Sqrt(v14)
 	v130 := float64(v129 * w[A+0])
@@ -18009,12 +18009,11 @@ func goRate(w []float64, o *Op, lane int) {
 	w[E+0] = v65
 }
 
-func goFirstStage(w []float64, o *Op, lane int) {
+func goFirstStage(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
-	E := int(o.E)/8 + lane
 	v0 := w[A+0]
 	w[B+0] = v0
 	v1 := w[A+8]
@@ -18068,17 +18067,17 @@ func goFirstStage(w []float64, o *Op, lane int) {
 	w[B+152] = v30
 	v31 := float64(v13 * v17)
 	w[B+104] = v31
-	v32 := float64(v31 * w[16+lane])
+	v32 := float64(v31 * shared[2])
 	v33 := float64(v16 * v14)
 	w[B+160] = v33
 	v34 := float64(v14 * v17)
 	w[B+112] = v34
-	v35 := float64(v34 * w[16+lane])
+	v35 := float64(v34 * shared[2])
 	v36 := float64(v16 * v15)
 	w[B+168] = v36
 	v37 := float64(v15 * v17)
 	w[B+120] = v37
-	v38 := float64(v37 * w[16+lane])
+	v38 := float64(v37 * shared[2])
 	v39 := w[C+0]
 	v40 := float64(v16 * v39)
 	w[B+176] = v40
@@ -18118,23 +18117,23 @@ func goFirstStage(w []float64, o *Op, lane int) {
 	v63 := float64(v32 * v32)
 	v64 := math.FMA(v35, v35, v63)
 	v65 := math.FMA(v38, v38, v64)
-	v66 := w[E+120]
-	v67 := w[E+112]
+	v66 := shared[12]
+	v67 := shared[11]
 	v68 := math.FMA(v66, v65, v67)
-	v69 := w[E+104]
+	v69 := shared[10]
 	v70 := math.FMA(v68, v65, v69)
-	v71 := w[E+96]
+	v71 := shared[9]
 	v72 := math.FMA(v70, v65, v71)
-	v73 := w[E+88]
+	v73 := shared[8]
 	v74 := math.FMA(v72, v65, v73)
-	v75 := w[E+160]
-	v76 := w[E+152]
+	v75 := shared[17]
+	v76 := shared[16]
 	v77 := math.FMA(v75, v65, v76)
-	v78 := w[E+144]
+	v78 := shared[15]
 	v79 := math.FMA(v77, v65, v78)
-	v80 := w[E+136]
+	v80 := shared[14]
 	v81 := math.FMA(v79, v65, v80)
-	v82 := w[E+128]
+	v82 := shared[13]
 	v83 := math.FMA(v81, v65, v82)
 	v84 := float64(v32 * v74)
 	v85 := float64(v35 * v74)
@@ -18163,11 +18162,11 @@ func goFirstStage(w []float64, o *Op, lane int) {
 	v108 := math.FMA(v98, v98, v107)
 	v109 := math.FMA(v102, v102, v108)
 	v110 := math.FMA(v106, v106, v109)
-	v111 := v110 - w[8+lane]
-	v112 := float64(v111 * w[16+lane])
+	v111 := v110 - shared[1]
+	v112 := float64(v111 * shared[2])
 	v113 := float64(v112 * v112)
-	v114 := v113 + w[8+lane]
-	v115 := math.FMA(v113, w[16+lane], v114)
+	v114 := v113 + shared[1]
+	v115 := math.FMA(v113, shared[2], v114)
 	v116 := v115 - v112
 	v117 := float64(v94 * v116)
 	v118 := float64(v98 * v116)
@@ -18179,12 +18178,11 @@ func goFirstStage(w []float64, o *Op, lane int) {
 	w[A+48] = v120
 }
 
-func goNextStage(w []float64, o *Op, lane int) {
+func goNextStage(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
-	E := int(o.E)/8 + lane
 	v0 := w[A+80]
 	v1 := w[A+88]
 	v2 := w[A+96]
@@ -18197,18 +18195,18 @@ func goNextStage(w []float64, o *Op, lane int) {
 	v9 := math.FMA(-v3, v2, v8)
 	v10 := float64(v3 * v1)
 	v11 := math.FMA(-v4, v0, v10)
-	v12 := math.FMA(-v7, w[16+lane], v0)
-	v13 := math.FMA(-v9, w[16+lane], v1)
-	v14 := math.FMA(-v11, w[16+lane], v2)
+	v12 := math.FMA(-v7, shared[2], v0)
+	v13 := math.FMA(-v9, shared[2], v1)
+	v14 := math.FMA(-v11, shared[2], v2)
 	v15 := float64(v4 * v11)
 	v16 := math.FMA(-v5, v9, v15)
 	v17 := float64(v5 * v7)
 	v18 := math.FMA(-v3, v11, v17)
 	v19 := float64(v3 * v9)
 	v20 := math.FMA(-v4, v7, v19)
-	v21 := math.FMA(v16, w[E+168], v12)
-	v22 := math.FMA(v18, w[E+168], v13)
-	v23 := math.FMA(v20, w[E+168], v14)
+	v21 := math.FMA(v16, shared[18], v12)
+	v22 := math.FMA(v18, shared[18], v13)
+	v23 := math.FMA(v20, shared[18], v14)
 	v24 := w[D+8]
 	v25 := w[D+0]
 	v26 := w[A+56]
@@ -18237,19 +18235,19 @@ func goNextStage(w []float64, o *Op, lane int) {
 	w[B+152] = v42
 	v43 := float64(v21 * v25)
 	w[B+104] = v43
-	v44 := float64(v43 * w[16+lane])
+	v44 := float64(v43 * shared[2])
 	v45 := w[B+160]
 	v46 := math.FMA(v24, v22, v45)
 	w[B+160] = v46
 	v47 := float64(v22 * v25)
 	w[B+112] = v47
-	v48 := float64(v47 * w[16+lane])
+	v48 := float64(v47 * shared[2])
 	v49 := w[B+168]
 	v50 := math.FMA(v24, v23, v49)
 	w[B+168] = v50
 	v51 := float64(v23 * v25)
 	w[B+120] = v51
-	v52 := float64(v51 * w[16+lane])
+	v52 := float64(v51 * shared[2])
 	v53 := w[C+0]
 	v54 := w[B+176]
 	v55 := math.FMA(v24, v53, v54)
@@ -18295,23 +18293,23 @@ func goNextStage(w []float64, o *Op, lane int) {
 	v83 := float64(v44 * v44)
 	v84 := math.FMA(v48, v48, v83)
 	v85 := math.FMA(v52, v52, v84)
-	v86 := w[E+120]
-	v87 := w[E+112]
+	v86 := shared[12]
+	v87 := shared[11]
 	v88 := math.FMA(v86, v85, v87)
-	v89 := w[E+104]
+	v89 := shared[10]
 	v90 := math.FMA(v88, v85, v89)
-	v91 := w[E+96]
+	v91 := shared[9]
 	v92 := math.FMA(v90, v85, v91)
-	v93 := w[E+88]
+	v93 := shared[8]
 	v94 := math.FMA(v92, v85, v93)
-	v95 := w[E+160]
-	v96 := w[E+152]
+	v95 := shared[17]
+	v96 := shared[16]
 	v97 := math.FMA(v95, v85, v96)
-	v98 := w[E+144]
+	v98 := shared[15]
 	v99 := math.FMA(v97, v85, v98)
-	v100 := w[E+136]
+	v100 := shared[14]
 	v101 := math.FMA(v99, v85, v100)
-	v102 := w[E+128]
+	v102 := shared[13]
 	v103 := math.FMA(v101, v85, v102)
 	v104 := float64(v44 * v94)
 	v105 := float64(v48 * v94)
@@ -18340,11 +18338,11 @@ func goNextStage(w []float64, o *Op, lane int) {
 	v128 := math.FMA(v118, v118, v127)
 	v129 := math.FMA(v122, v122, v128)
 	v130 := math.FMA(v126, v126, v129)
-	v131 := v130 - w[8+lane]
-	v132 := float64(v131 * w[16+lane])
+	v131 := v130 - shared[1]
+	v132 := float64(v131 * shared[2])
 	v133 := float64(v132 * v132)
-	v134 := v133 + w[8+lane]
-	v135 := math.FMA(v133, w[16+lane], v134)
+	v134 := v133 + shared[1]
+	v135 := math.FMA(v133, shared[2], v134)
 	v136 := v135 - v132
 	v137 := float64(v114 * v136)
 	v138 := float64(v118 * v136)
@@ -18356,7 +18354,7 @@ func goNextStage(w []float64, o *Op, lane int) {
 	w[A+48] = v140
 }
 
-func goLastStage(w []float64, o *Op, lane int) {
+func goLastStage(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -18374,18 +18372,18 @@ func goLastStage(w []float64, o *Op, lane int) {
 	v9 := math.FMA(-v3, v2, v8)
 	v10 := float64(v3 * v1)
 	v11 := math.FMA(-v4, v0, v10)
-	v12 := math.FMA(-v7, w[16+lane], v0)
-	v13 := math.FMA(-v9, w[16+lane], v1)
-	v14 := math.FMA(-v11, w[16+lane], v2)
+	v12 := math.FMA(-v7, shared[2], v0)
+	v13 := math.FMA(-v9, shared[2], v1)
+	v14 := math.FMA(-v11, shared[2], v2)
 	v15 := float64(v4 * v11)
 	v16 := math.FMA(-v5, v9, v15)
 	v17 := float64(v5 * v7)
 	v18 := math.FMA(-v3, v11, v17)
 	v19 := float64(v3 * v9)
 	v20 := math.FMA(-v4, v7, v19)
-	v21 := math.FMA(v16, w[E+168], v12)
-	v22 := math.FMA(v18, w[E+168], v13)
-	v23 := math.FMA(v20, w[E+168], v14)
+	v21 := math.FMA(v16, shared[18], v12)
+	v22 := math.FMA(v18, shared[18], v13)
+	v23 := math.FMA(v20, shared[18], v14)
 	v24 := w[D+8]
 	v25 := w[B+128]
 	v26 := math.FMA(v24, w[A+56], v25)
@@ -18401,13 +18399,13 @@ func goLastStage(w []float64, o *Op, lane int) {
 	w[A+16] = v33
 	v34 := w[B+152]
 	v35 := math.FMA(v24, v21, v34)
-	v36 := float64(v35 * w[16+lane])
+	v36 := float64(v35 * shared[2])
 	v37 := w[B+160]
 	v38 := math.FMA(v24, v22, v37)
-	v39 := float64(v38 * w[16+lane])
+	v39 := float64(v38 * shared[2])
 	v40 := w[B+168]
 	v41 := math.FMA(v24, v23, v40)
-	v42 := float64(v41 * w[16+lane])
+	v42 := float64(v41 * shared[2])
 	v43 := w[B+176]
 	v44 := math.FMA(v24, w[C+0], v43)
 	v45 := v44 + w[B+56]
@@ -18440,23 +18438,23 @@ func goLastStage(w []float64, o *Op, lane int) {
 	v65 := float64(v36 * v36)
 	v66 := math.FMA(v39, v39, v65)
 	v67 := math.FMA(v42, v42, v66)
-	v68 := w[E+120]
-	v69 := w[E+112]
+	v68 := shared[12]
+	v69 := shared[11]
 	v70 := math.FMA(v68, v67, v69)
-	v71 := w[E+104]
+	v71 := shared[10]
 	v72 := math.FMA(v70, v67, v71)
-	v73 := w[E+96]
+	v73 := shared[9]
 	v74 := math.FMA(v72, v67, v73)
-	v75 := w[E+88]
+	v75 := shared[8]
 	v76 := math.FMA(v74, v67, v75)
-	v77 := w[E+160]
-	v78 := w[E+152]
+	v77 := shared[17]
+	v78 := shared[16]
 	v79 := math.FMA(v77, v67, v78)
-	v80 := w[E+144]
+	v80 := shared[15]
 	v81 := math.FMA(v79, v67, v80)
-	v82 := w[E+136]
+	v82 := shared[14]
 	v83 := math.FMA(v81, v67, v82)
-	v84 := w[E+128]
+	v84 := shared[13]
 	v85 := math.FMA(v83, v67, v84)
 	v86 := float64(v36 * v76)
 	v87 := float64(v39 * v76)
@@ -18485,11 +18483,11 @@ func goLastStage(w []float64, o *Op, lane int) {
 	v110 := math.FMA(v100, v100, v109)
 	v111 := math.FMA(v104, v104, v110)
 	v112 := math.FMA(v108, v108, v111)
-	v113 := v112 - w[8+lane]
-	v114 := float64(v113 * w[16+lane])
+	v113 := v112 - shared[1]
+	v114 := float64(v113 * shared[2])
 	v115 := float64(v114 * v114)
-	v116 := v115 + w[8+lane]
-	v117 := math.FMA(v115, w[16+lane], v116)
+	v116 := v115 + shared[1]
+	v117 := math.FMA(v115, shared[2], v116)
 	v118 := v117 - v114
 	v119 := float64(v96 * v118)
 	v120 := float64(v100 * v118)
@@ -18501,7 +18499,7 @@ func goLastStage(w []float64, o *Op, lane int) {
 	w[A+48] = v122
 }
 
-func goEuler(w []float64, o *Op, lane int) {
+func goEuler(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -18565,7 +18563,7 @@ func goEuler(w []float64, o *Op, lane int) {
 	v55 := float64(v8 * w[C+48])
 	v56 := math.FMA(v10, w[C+56], v55)
 	v57 := math.FMA(v11, w[C+64], v56)
-	v58 := w[E+176]
+	v58 := w[E+88]
 	v59 := v42 + v45
 	v60 := v48 + v51
 	v61 := v54 + v57
@@ -18595,7 +18593,7 @@ func goEuler(w []float64, o *Op, lane int) {
 	w[A+16] = v79
 	v80 := v77 + v79
 	v81 := v75 + v80
-	v82 := float64(v58 * w[16+lane])
+	v82 := float64(v58 * shared[2])
 	v83 := w[A+80]
 	v84 := math.FMA(v58, v51, v83)
 	w[A+80] = v84
@@ -18619,23 +18617,23 @@ func goEuler(w []float64, o *Op, lane int) {
 	v99 := float64(v85 * v85)
 	v100 := math.FMA(v89, v89, v99)
 	v101 := math.FMA(v93, v93, v100)
-	v102 := w[E+120]
-	v103 := w[E+112]
+	v102 := shared[12]
+	v103 := shared[11]
 	v104 := math.FMA(v102, v101, v103)
-	v105 := w[E+104]
+	v105 := shared[10]
 	v106 := math.FMA(v104, v101, v105)
-	v107 := w[E+96]
+	v107 := shared[9]
 	v108 := math.FMA(v106, v101, v107)
-	v109 := w[E+88]
+	v109 := shared[8]
 	v110 := math.FMA(v108, v101, v109)
-	v111 := w[E+160]
-	v112 := w[E+152]
+	v111 := shared[17]
+	v112 := shared[16]
 	v113 := math.FMA(v111, v101, v112)
-	v114 := w[E+144]
+	v114 := shared[15]
 	v115 := math.FMA(v113, v101, v114)
-	v116 := w[E+136]
+	v116 := shared[14]
 	v117 := math.FMA(v115, v101, v116)
-	v118 := w[E+128]
+	v118 := shared[13]
 	v119 := math.FMA(v117, v101, v118)
 	v120 := float64(v85 * v110)
 	v121 := float64(v89 * v110)
@@ -18664,7 +18662,7 @@ func goEuler(w []float64, o *Op, lane int) {
 	v144 := math.FMA(v134, v134, v143)
 	v145 := math.FMA(v138, v138, v144)
 	v146 := math.FMA(v142, v142, v145)
-	v147 := v146 - w[8+lane]
+	v147 := v146 - shared[1]
 	v148 := 0.0
 	v149 := v148 - v147
 	v150 := larger(v149, v147)
@@ -18674,11 +18672,11 @@ func goEuler(w []float64, o *Op, lane int) {
 	v153 := math.FMA(v134, v134, v152)
 	v154 := math.FMA(v138, v138, v153)
 	v155 := math.FMA(v142, v142, v154)
-	v156 := v155 - w[8+lane]
-	v157 := float64(v156 * w[16+lane])
+	v156 := v155 - shared[1]
+	v157 := float64(v156 * shared[2])
 	v158 := float64(v157 * v157)
-	v159 := v158 + w[8+lane]
-	v160 := math.FMA(v158, w[16+lane], v159)
+	v159 := v158 + shared[1]
+	v160 := math.FMA(v158, shared[2], v159)
 	v161 := v160 - v157
 	v162 := float64(v130 * v161)
 	v163 := float64(v134 * v161)
@@ -18702,7 +18700,7 @@ func goEuler(w []float64, o *Op, lane int) {
 	v176 := float64(v170 * v173)
 	v177 := float64(v171 * v174)
 	v178 := float64(v172 * v175)
-	v179 := w[8+lane]
+	v179 := shared[1]
 	v180 := v177 + v178
 	v181 := v179 - v180
 	w[C+0] = v181
@@ -18732,7 +18730,7 @@ func goEuler(w []float64, o *Op, lane int) {
 	w[C+56] = v197
 }
 
-func goEulerRoot(w []float64, o *Op, lane int) {
+func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -18742,11 +18740,11 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v0 := w[C+264]
 	v1 := w[C+272]
 	v2 := w[C+280]
-	v3 := w[E+176]
+	v3 := w[E+88]
 	v4 := float64(v0 * w[A+80])
 	v5 := math.FMA(v1, w[A+88], v4)
 	v6 := math.FMA(v2, w[A+96], v5)
-	v7 := w[24+lane]
+	v7 := shared[3]
 	v8 := float64(v0 * v0)
 	v9 := math.FMA(v1, v1, v8)
 	v10 := math.FMA(v2, v2, v9)
@@ -18773,26 +18771,26 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v30 := float64(v26 * v26)
 	v31 := larger(v30, w[E+80])
 	w[E+80] = v31
-	v32 := float64(v3 * w[16+lane])
+	v32 := float64(v3 * shared[2])
 	v33 := float64(v32 * v26)
 	v34 := float64(v33 * v33)
-	v35 := w[E+120]
-	v36 := w[E+112]
+	v35 := shared[12]
+	v36 := shared[11]
 	v37 := math.FMA(v35, v34, v36)
-	v38 := w[E+104]
+	v38 := shared[10]
 	v39 := math.FMA(v37, v34, v38)
-	v40 := w[E+96]
+	v40 := shared[9]
 	v41 := math.FMA(v39, v34, v40)
-	v42 := w[E+88]
+	v42 := shared[8]
 	v43 := math.FMA(v41, v34, v42)
-	v44 := w[E+160]
-	v45 := w[E+152]
+	v44 := shared[17]
+	v45 := shared[16]
 	v46 := math.FMA(v44, v34, v45)
-	v47 := w[E+144]
+	v47 := shared[15]
 	v48 := math.FMA(v46, v34, v47)
-	v49 := w[E+136]
+	v49 := shared[14]
 	v50 := math.FMA(v48, v34, v49)
-	v51 := w[E+128]
+	v51 := shared[13]
 	v52 := math.FMA(v50, v34, v51)
 	v53 := float64(v43 * v33)
 	v54 := w[C+392]
@@ -18819,9 +18817,9 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v75 := float64(v70 * v70)
 	v76 := math.FMA(v72, v72, v75)
 	v77 := math.FMA(v74, v74, v76)
-	v78 := float64(v70 * w[16+lane])
-	v79 := float64(v72 * w[16+lane])
-	v80 := float64(v74 * w[16+lane])
+	v78 := float64(v70 * shared[2])
+	v79 := float64(v72 * shared[2])
+	v80 := float64(v74 * shared[2])
 	v81 := float64(v1 * v80)
 	v82 := math.FMA(-v2, v79, v81)
 	v83 := float64(v2 * v78)
@@ -18845,7 +18843,7 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v101 := math.FMA(v97, v97, v100)
 	v102 := math.FMA(v98, v98, v101)
 	v103 := math.FMA(v99, v99, v102)
-	v104 := v103 - w[8+lane]
+	v104 := v103 - shared[1]
 	v105 := 0.0
 	v106 := v105 - v104
 	v107 := larger(v106, v104)
@@ -18867,14 +18865,14 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v122 := math.FMA(v95, v96, v121)
 	v123 := math.FMA(v89, v98, v122)
 	v124 := math.FMA(-v92, v97, v123)
-	v125 := float64(v77 * w[16+lane])
-	v126 := float64(v125 * w[16+lane])
+	v125 := float64(v77 * shared[2])
+	v126 := float64(v125 * shared[2])
 	v127 := math.FMA(v126, v104, v104)
 	v128 := v127 + v126
-	v129 := float64(v128 * w[16+lane])
+	v129 := float64(v128 * shared[2])
 	v130 := float64(v129 * v129)
-	v131 := v130 + w[8+lane]
-	v132 := math.FMA(v130, w[16+lane], v131)
+	v131 := v130 + shared[1]
+	v132 := math.FMA(v130, shared[2], v131)
 	v133 := v132 - v129
 	v134 := float64(v112 * v133)
 	v135 := float64(v116 * v133)
@@ -18894,7 +18892,7 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	v145 := float64(v139 * v142)
 	v146 := float64(v140 * v143)
 	v147 := float64(v141 * v144)
-	v148 := w[8+lane]
+	v148 := shared[1]
 	v149 := v146 + v147
 	v150 := v148 - v149
 	w[C+0] = v150
@@ -18980,7 +18978,7 @@ func goEulerRoot(w []float64, o *Op, lane int) {
 	w[A+72] = v212
 }
 
-func goEulerBy1(w []float64, o *Op, lane int) {
+func goEulerBy1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -19052,7 +19050,7 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	v62 := float64(v15 * w[C+48])
 	v63 := math.FMA(v17, w[C+56], v62)
 	v64 := math.FMA(v18, w[C+64], v63)
-	v65 := w[E+176]
+	v65 := w[E+88]
 	v66 := v49 + v52
 	v67 := v55 + v58
 	v68 := v61 + v64
@@ -19082,7 +19080,7 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	w[A+16] = v86
 	v87 := v84 + v86
 	v88 := v82 + v87
-	v89 := float64(v65 * w[16+lane])
+	v89 := float64(v65 * shared[2])
 	v90 := w[A+80]
 	v91 := math.FMA(v65, v58, v90)
 	w[A+80] = v91
@@ -19106,23 +19104,23 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	v106 := float64(v92 * v92)
 	v107 := math.FMA(v96, v96, v106)
 	v108 := math.FMA(v100, v100, v107)
-	v109 := w[E+120]
-	v110 := w[E+112]
+	v109 := shared[12]
+	v110 := shared[11]
 	v111 := math.FMA(v109, v108, v110)
-	v112 := w[E+104]
+	v112 := shared[10]
 	v113 := math.FMA(v111, v108, v112)
-	v114 := w[E+96]
+	v114 := shared[9]
 	v115 := math.FMA(v113, v108, v114)
-	v116 := w[E+88]
+	v116 := shared[8]
 	v117 := math.FMA(v115, v108, v116)
-	v118 := w[E+160]
-	v119 := w[E+152]
+	v118 := shared[17]
+	v119 := shared[16]
 	v120 := math.FMA(v118, v108, v119)
-	v121 := w[E+144]
+	v121 := shared[15]
 	v122 := math.FMA(v120, v108, v121)
-	v123 := w[E+136]
+	v123 := shared[14]
 	v124 := math.FMA(v122, v108, v123)
-	v125 := w[E+128]
+	v125 := shared[13]
 	v126 := math.FMA(v124, v108, v125)
 	v127 := float64(v92 * v117)
 	v128 := float64(v96 * v117)
@@ -19151,7 +19149,7 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	v151 := math.FMA(v141, v141, v150)
 	v152 := math.FMA(v145, v145, v151)
 	v153 := math.FMA(v149, v149, v152)
-	v154 := v153 - w[8+lane]
+	v154 := v153 - shared[1]
 	v155 := 0.0
 	v156 := v155 - v154
 	v157 := larger(v156, v154)
@@ -19161,11 +19159,11 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	v160 := math.FMA(v141, v141, v159)
 	v161 := math.FMA(v145, v145, v160)
 	v162 := math.FMA(v149, v149, v161)
-	v163 := v162 - w[8+lane]
-	v164 := float64(v163 * w[16+lane])
+	v163 := v162 - shared[1]
+	v164 := float64(v163 * shared[2])
 	v165 := float64(v164 * v164)
-	v166 := v165 + w[8+lane]
-	v167 := math.FMA(v165, w[16+lane], v166)
+	v166 := v165 + shared[1]
+	v167 := math.FMA(v165, shared[2], v166)
 	v168 := v167 - v164
 	v169 := float64(v137 * v168)
 	v170 := float64(v141 * v168)
@@ -19189,7 +19187,7 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	v183 := float64(v177 * v180)
 	v184 := float64(v178 * v181)
 	v185 := float64(v179 * v182)
-	v186 := w[8+lane]
+	v186 := shared[1]
 	v187 := v184 + v185
 	v188 := v186 - v187
 	w[C+0] = v188
@@ -19219,7 +19217,7 @@ func goEulerBy1(w []float64, o *Op, lane int) {
 	w[C+56] = v204
 }
 
-func goEulerPin1(w []float64, o *Op, lane int) {
+func goEulerPin1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -19239,7 +19237,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v10 := float64(v5 * w[D+56])
 	v11 := math.FMA(v6, w[D+88], v10)
 	v12 := float64(v6 * w[D+64])
-	v13 := w[E+176]
+	v13 := w[E+88]
 	v14 := w[A+24]
 	v15 := w[A+32]
 	v16 := w[A+40]
@@ -19248,8 +19246,8 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v19 := math.FMA(v15, v15, v18)
 	v20 := math.FMA(v16, v16, v19)
 	v21 := math.FMA(v17, v17, v20)
-	v22 := v21 - w[8+lane]
-	v23 := float64(v13 * w[16+lane])
+	v22 := v21 - shared[1]
+	v23 := float64(v13 * shared[2])
 	v24 := 0.0
 	v25 := v24 - v22
 	v26 := larger(v25, v22)
@@ -19282,23 +19280,23 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v51 := float64(v33 * v33)
 	v52 := math.FMA(v39, v39, v51)
 	v53 := math.FMA(v45, v45, v52)
-	v54 := w[E+120]
-	v55 := w[E+112]
+	v54 := shared[12]
+	v55 := shared[11]
 	v56 := math.FMA(v54, v53, v55)
-	v57 := w[E+104]
+	v57 := shared[10]
 	v58 := math.FMA(v56, v53, v57)
-	v59 := w[E+96]
+	v59 := shared[9]
 	v60 := math.FMA(v58, v53, v59)
-	v61 := w[E+88]
+	v61 := shared[8]
 	v62 := math.FMA(v60, v53, v61)
-	v63 := w[E+160]
-	v64 := w[E+152]
+	v63 := shared[17]
+	v64 := shared[16]
 	v65 := math.FMA(v63, v53, v64)
-	v66 := w[E+144]
+	v66 := shared[15]
 	v67 := math.FMA(v65, v53, v66)
-	v68 := w[E+136]
+	v68 := shared[14]
 	v69 := math.FMA(v67, v53, v68)
-	v70 := w[E+128]
+	v70 := shared[13]
 	v71 := math.FMA(v69, v53, v70)
 	v72 := float64(v33 * v62)
 	v73 := float64(v39 * v62)
@@ -19354,9 +19352,9 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v123 := float64(v118 * v118)
 	v124 := math.FMA(v120, v120, v123)
 	v125 := math.FMA(v122, v122, v124)
-	v126 := float64(v118 * w[16+lane])
-	v127 := float64(v120 * w[16+lane])
-	v128 := float64(v122 * w[16+lane])
+	v126 := float64(v118 * shared[2])
+	v127 := float64(v120 * shared[2])
+	v128 := float64(v122 * shared[2])
 	v129 := w[A+24]
 	v130 := w[A+32]
 	v131 := w[A+40]
@@ -19389,14 +19387,14 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v158 := math.FMA(v128, v136, v148)
 	v159 := math.FMA(v126, v144, v158)
 	v160 := math.FMA(-v127, v140, v159)
-	v161 := float64(v125 * w[16+lane])
-	v162 := float64(v161 * w[16+lane])
+	v161 := float64(v125 * shared[2])
+	v162 := float64(v161 * shared[2])
 	v163 := math.FMA(v162, v22, v22)
 	v164 := v163 + v162
-	v165 := float64(v164 * w[16+lane])
+	v165 := float64(v164 * shared[2])
 	v166 := float64(v165 * v165)
-	v167 := v166 + w[8+lane]
-	v168 := math.FMA(v166, w[16+lane], v167)
+	v167 := v166 + shared[1]
+	v168 := math.FMA(v166, shared[2], v167)
 	v169 := v168 - v165
 	v170 := float64(v151 * v169)
 	v171 := float64(v154 * v169)
@@ -19416,7 +19414,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v181 := float64(v175 * v178)
 	v182 := float64(v176 * v179)
 	v183 := float64(v177 * v180)
-	v184 := w[8+lane]
+	v184 := shared[1]
 	v185 := v182 + v183
 	v186 := v184 - v185
 	w[C+0] = v186
@@ -19454,7 +19452,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v210 := v209 - v208
 	v211 := w[A+0]
 	v212 := w[A+56]
-	v213 := math.FMA(v212, w[E+176], v211)
+	v213 := math.FMA(v212, w[E+88], v211)
 	v214 := v210 - v213
 	w[A+0] = v210
 	v215 := math.FMA(v214, v214, v125)
@@ -19468,7 +19466,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v223 := v222 - v221
 	v224 := w[A+8]
 	v225 := w[A+64]
-	v226 := math.FMA(v225, w[E+176], v224)
+	v226 := math.FMA(v225, w[E+88], v224)
 	v227 := v223 - v226
 	w[A+8] = v223
 	v228 := math.FMA(v227, v227, v215)
@@ -19482,7 +19480,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v236 := v235 - v234
 	v237 := w[A+16]
 	v238 := w[A+72]
-	v239 := math.FMA(v238, w[E+176], v237)
+	v239 := math.FMA(v238, w[E+88], v237)
 	v240 := v236 - v239
 	w[A+16] = v236
 	v241 := math.FMA(v240, v240, v228)
@@ -19497,7 +19495,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	v249 := float64(v243 * v246)
 	v250 := math.FMA(v244, v247, v249)
 	v251 := math.FMA(v245, v248, v250)
-	v252 := w[24+lane]
+	v252 := shared[3]
 	v253 := float64(v246 * v246)
 	v254 := math.FMA(v247, v247, v253)
 	v255 := math.FMA(v248, v248, v254)
@@ -19531,7 +19529,7 @@ func goEulerPin1(w []float64, o *Op, lane int) {
 	w[E+80] = v276
 }
 
-func goEulerBy2(w []float64, o *Op, lane int) {
+func goEulerBy2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -19610,7 +19608,7 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	v69 := float64(v22 * w[C+48])
 	v70 := math.FMA(v24, w[C+56], v69)
 	v71 := math.FMA(v25, w[C+64], v70)
-	v72 := w[E+176]
+	v72 := w[E+88]
 	v73 := v56 + v59
 	v74 := v62 + v65
 	v75 := v68 + v71
@@ -19640,7 +19638,7 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	w[A+16] = v93
 	v94 := v91 + v93
 	v95 := v89 + v94
-	v96 := float64(v72 * w[16+lane])
+	v96 := float64(v72 * shared[2])
 	v97 := w[A+80]
 	v98 := math.FMA(v72, v65, v97)
 	w[A+80] = v98
@@ -19664,23 +19662,23 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	v113 := float64(v99 * v99)
 	v114 := math.FMA(v103, v103, v113)
 	v115 := math.FMA(v107, v107, v114)
-	v116 := w[E+120]
-	v117 := w[E+112]
+	v116 := shared[12]
+	v117 := shared[11]
 	v118 := math.FMA(v116, v115, v117)
-	v119 := w[E+104]
+	v119 := shared[10]
 	v120 := math.FMA(v118, v115, v119)
-	v121 := w[E+96]
+	v121 := shared[9]
 	v122 := math.FMA(v120, v115, v121)
-	v123 := w[E+88]
+	v123 := shared[8]
 	v124 := math.FMA(v122, v115, v123)
-	v125 := w[E+160]
-	v126 := w[E+152]
+	v125 := shared[17]
+	v126 := shared[16]
 	v127 := math.FMA(v125, v115, v126)
-	v128 := w[E+144]
+	v128 := shared[15]
 	v129 := math.FMA(v127, v115, v128)
-	v130 := w[E+136]
+	v130 := shared[14]
 	v131 := math.FMA(v129, v115, v130)
-	v132 := w[E+128]
+	v132 := shared[13]
 	v133 := math.FMA(v131, v115, v132)
 	v134 := float64(v99 * v124)
 	v135 := float64(v103 * v124)
@@ -19709,7 +19707,7 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	v158 := math.FMA(v148, v148, v157)
 	v159 := math.FMA(v152, v152, v158)
 	v160 := math.FMA(v156, v156, v159)
-	v161 := v160 - w[8+lane]
+	v161 := v160 - shared[1]
 	v162 := 0.0
 	v163 := v162 - v161
 	v164 := larger(v163, v161)
@@ -19719,11 +19717,11 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	v167 := math.FMA(v148, v148, v166)
 	v168 := math.FMA(v152, v152, v167)
 	v169 := math.FMA(v156, v156, v168)
-	v170 := v169 - w[8+lane]
-	v171 := float64(v170 * w[16+lane])
+	v170 := v169 - shared[1]
+	v171 := float64(v170 * shared[2])
 	v172 := float64(v171 * v171)
-	v173 := v172 + w[8+lane]
-	v174 := math.FMA(v172, w[16+lane], v173)
+	v173 := v172 + shared[1]
+	v174 := math.FMA(v172, shared[2], v173)
 	v175 := v174 - v171
 	v176 := float64(v144 * v175)
 	v177 := float64(v148 * v175)
@@ -19747,7 +19745,7 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	v190 := float64(v184 * v187)
 	v191 := float64(v185 * v188)
 	v192 := float64(v186 * v189)
-	v193 := w[8+lane]
+	v193 := shared[1]
 	v194 := v191 + v192
 	v195 := v193 - v194
 	w[C+0] = v195
@@ -19777,7 +19775,7 @@ func goEulerBy2(w []float64, o *Op, lane int) {
 	w[C+56] = v211
 }
 
-func goEulerPin2(w []float64, o *Op, lane int) {
+func goEulerPin2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -19801,7 +19799,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v14 := float64(v9 * w[D+56])
 	v15 := math.FMA(v10, w[D+88], v14)
 	v16 := float64(v10 * w[D+64])
-	v17 := w[E+176]
+	v17 := w[E+88]
 	v18 := w[A+24]
 	v19 := w[A+32]
 	v20 := w[A+40]
@@ -19810,8 +19808,8 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v23 := math.FMA(v19, v19, v22)
 	v24 := math.FMA(v20, v20, v23)
 	v25 := math.FMA(v21, v21, v24)
-	v26 := v25 - w[8+lane]
-	v27 := float64(v17 * w[16+lane])
+	v26 := v25 - shared[1]
+	v27 := float64(v17 * shared[2])
 	v28 := 0.0
 	v29 := v28 - v26
 	v30 := larger(v29, v26)
@@ -19844,23 +19842,23 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v55 := float64(v37 * v37)
 	v56 := math.FMA(v43, v43, v55)
 	v57 := math.FMA(v49, v49, v56)
-	v58 := w[E+120]
-	v59 := w[E+112]
+	v58 := shared[12]
+	v59 := shared[11]
 	v60 := math.FMA(v58, v57, v59)
-	v61 := w[E+104]
+	v61 := shared[10]
 	v62 := math.FMA(v60, v57, v61)
-	v63 := w[E+96]
+	v63 := shared[9]
 	v64 := math.FMA(v62, v57, v63)
-	v65 := w[E+88]
+	v65 := shared[8]
 	v66 := math.FMA(v64, v57, v65)
-	v67 := w[E+160]
-	v68 := w[E+152]
+	v67 := shared[17]
+	v68 := shared[16]
 	v69 := math.FMA(v67, v57, v68)
-	v70 := w[E+144]
+	v70 := shared[15]
 	v71 := math.FMA(v69, v57, v70)
-	v72 := w[E+136]
+	v72 := shared[14]
 	v73 := math.FMA(v71, v57, v72)
-	v74 := w[E+128]
+	v74 := shared[13]
 	v75 := math.FMA(v73, v57, v74)
 	v76 := float64(v37 * v66)
 	v77 := float64(v43 * v66)
@@ -19916,9 +19914,9 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v127 := float64(v122 * v122)
 	v128 := math.FMA(v124, v124, v127)
 	v129 := math.FMA(v126, v126, v128)
-	v130 := float64(v122 * w[16+lane])
-	v131 := float64(v124 * w[16+lane])
-	v132 := float64(v126 * w[16+lane])
+	v130 := float64(v122 * shared[2])
+	v131 := float64(v124 * shared[2])
+	v132 := float64(v126 * shared[2])
 	v133 := w[A+24]
 	v134 := w[A+32]
 	v135 := w[A+40]
@@ -19951,14 +19949,14 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v162 := math.FMA(v132, v140, v152)
 	v163 := math.FMA(v130, v148, v162)
 	v164 := math.FMA(-v131, v144, v163)
-	v165 := float64(v129 * w[16+lane])
-	v166 := float64(v165 * w[16+lane])
+	v165 := float64(v129 * shared[2])
+	v166 := float64(v165 * shared[2])
 	v167 := math.FMA(v166, v26, v26)
 	v168 := v167 + v166
-	v169 := float64(v168 * w[16+lane])
+	v169 := float64(v168 * shared[2])
 	v170 := float64(v169 * v169)
-	v171 := v170 + w[8+lane]
-	v172 := math.FMA(v170, w[16+lane], v171)
+	v171 := v170 + shared[1]
+	v172 := math.FMA(v170, shared[2], v171)
 	v173 := v172 - v169
 	v174 := float64(v155 * v173)
 	v175 := float64(v158 * v173)
@@ -19978,7 +19976,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v185 := float64(v179 * v182)
 	v186 := float64(v180 * v183)
 	v187 := float64(v181 * v184)
-	v188 := w[8+lane]
+	v188 := shared[1]
 	v189 := v186 + v187
 	v190 := v188 - v189
 	w[C+0] = v190
@@ -20016,7 +20014,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v214 := v213 - v212
 	v215 := w[A+0]
 	v216 := w[A+56]
-	v217 := math.FMA(v216, w[E+176], v215)
+	v217 := math.FMA(v216, w[E+88], v215)
 	v218 := v214 - v217
 	w[A+0] = v214
 	v219 := math.FMA(v218, v218, v129)
@@ -20030,7 +20028,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v227 := v226 - v225
 	v228 := w[A+8]
 	v229 := w[A+64]
-	v230 := math.FMA(v229, w[E+176], v228)
+	v230 := math.FMA(v229, w[E+88], v228)
 	v231 := v227 - v230
 	w[A+8] = v227
 	v232 := math.FMA(v231, v231, v219)
@@ -20044,7 +20042,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v240 := v239 - v238
 	v241 := w[A+16]
 	v242 := w[A+72]
-	v243 := math.FMA(v242, w[E+176], v241)
+	v243 := math.FMA(v242, w[E+88], v241)
 	v244 := v240 - v243
 	w[A+16] = v240
 	v245 := math.FMA(v244, v244, v232)
@@ -20059,7 +20057,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	v253 := float64(v247 * v250)
 	v254 := math.FMA(v248, v251, v253)
 	v255 := math.FMA(v249, v252, v254)
-	v256 := w[24+lane]
+	v256 := shared[3]
 	v257 := float64(v250 * v250)
 	v258 := math.FMA(v251, v251, v257)
 	v259 := math.FMA(v252, v252, v258)
@@ -20093,7 +20091,7 @@ func goEulerPin2(w []float64, o *Op, lane int) {
 	w[E+80] = v280
 }
 
-func goEulerBy3(w []float64, o *Op, lane int) {
+func goEulerBy3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -20179,7 +20177,7 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	v76 := float64(v29 * w[C+48])
 	v77 := math.FMA(v31, w[C+56], v76)
 	v78 := math.FMA(v32, w[C+64], v77)
-	v79 := w[E+176]
+	v79 := w[E+88]
 	v80 := v63 + v66
 	v81 := v69 + v72
 	v82 := v75 + v78
@@ -20209,7 +20207,7 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	w[A+16] = v100
 	v101 := v98 + v100
 	v102 := v96 + v101
-	v103 := float64(v79 * w[16+lane])
+	v103 := float64(v79 * shared[2])
 	v104 := w[A+80]
 	v105 := math.FMA(v79, v72, v104)
 	w[A+80] = v105
@@ -20233,23 +20231,23 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	v120 := float64(v106 * v106)
 	v121 := math.FMA(v110, v110, v120)
 	v122 := math.FMA(v114, v114, v121)
-	v123 := w[E+120]
-	v124 := w[E+112]
+	v123 := shared[12]
+	v124 := shared[11]
 	v125 := math.FMA(v123, v122, v124)
-	v126 := w[E+104]
+	v126 := shared[10]
 	v127 := math.FMA(v125, v122, v126)
-	v128 := w[E+96]
+	v128 := shared[9]
 	v129 := math.FMA(v127, v122, v128)
-	v130 := w[E+88]
+	v130 := shared[8]
 	v131 := math.FMA(v129, v122, v130)
-	v132 := w[E+160]
-	v133 := w[E+152]
+	v132 := shared[17]
+	v133 := shared[16]
 	v134 := math.FMA(v132, v122, v133)
-	v135 := w[E+144]
+	v135 := shared[15]
 	v136 := math.FMA(v134, v122, v135)
-	v137 := w[E+136]
+	v137 := shared[14]
 	v138 := math.FMA(v136, v122, v137)
-	v139 := w[E+128]
+	v139 := shared[13]
 	v140 := math.FMA(v138, v122, v139)
 	v141 := float64(v106 * v131)
 	v142 := float64(v110 * v131)
@@ -20278,7 +20276,7 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	v165 := math.FMA(v155, v155, v164)
 	v166 := math.FMA(v159, v159, v165)
 	v167 := math.FMA(v163, v163, v166)
-	v168 := v167 - w[8+lane]
+	v168 := v167 - shared[1]
 	v169 := 0.0
 	v170 := v169 - v168
 	v171 := larger(v170, v168)
@@ -20288,11 +20286,11 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	v174 := math.FMA(v155, v155, v173)
 	v175 := math.FMA(v159, v159, v174)
 	v176 := math.FMA(v163, v163, v175)
-	v177 := v176 - w[8+lane]
-	v178 := float64(v177 * w[16+lane])
+	v177 := v176 - shared[1]
+	v178 := float64(v177 * shared[2])
 	v179 := float64(v178 * v178)
-	v180 := v179 + w[8+lane]
-	v181 := math.FMA(v179, w[16+lane], v180)
+	v180 := v179 + shared[1]
+	v181 := math.FMA(v179, shared[2], v180)
 	v182 := v181 - v178
 	v183 := float64(v151 * v182)
 	v184 := float64(v155 * v182)
@@ -20316,7 +20314,7 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	v197 := float64(v191 * v194)
 	v198 := float64(v192 * v195)
 	v199 := float64(v193 * v196)
-	v200 := w[8+lane]
+	v200 := shared[1]
 	v201 := v198 + v199
 	v202 := v200 - v201
 	w[C+0] = v202
@@ -20346,7 +20344,7 @@ func goEulerBy3(w []float64, o *Op, lane int) {
 	w[C+56] = v218
 }
 
-func goEulerPin3(w []float64, o *Op, lane int) {
+func goEulerPin3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -20374,7 +20372,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v18 := float64(v13 * w[D+56])
 	v19 := math.FMA(v14, w[D+88], v18)
 	v20 := float64(v14 * w[D+64])
-	v21 := w[E+176]
+	v21 := w[E+88]
 	v22 := w[A+24]
 	v23 := w[A+32]
 	v24 := w[A+40]
@@ -20383,8 +20381,8 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v27 := math.FMA(v23, v23, v26)
 	v28 := math.FMA(v24, v24, v27)
 	v29 := math.FMA(v25, v25, v28)
-	v30 := v29 - w[8+lane]
-	v31 := float64(v21 * w[16+lane])
+	v30 := v29 - shared[1]
+	v31 := float64(v21 * shared[2])
 	v32 := 0.0
 	v33 := v32 - v30
 	v34 := larger(v33, v30)
@@ -20417,23 +20415,23 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v59 := float64(v41 * v41)
 	v60 := math.FMA(v47, v47, v59)
 	v61 := math.FMA(v53, v53, v60)
-	v62 := w[E+120]
-	v63 := w[E+112]
+	v62 := shared[12]
+	v63 := shared[11]
 	v64 := math.FMA(v62, v61, v63)
-	v65 := w[E+104]
+	v65 := shared[10]
 	v66 := math.FMA(v64, v61, v65)
-	v67 := w[E+96]
+	v67 := shared[9]
 	v68 := math.FMA(v66, v61, v67)
-	v69 := w[E+88]
+	v69 := shared[8]
 	v70 := math.FMA(v68, v61, v69)
-	v71 := w[E+160]
-	v72 := w[E+152]
+	v71 := shared[17]
+	v72 := shared[16]
 	v73 := math.FMA(v71, v61, v72)
-	v74 := w[E+144]
+	v74 := shared[15]
 	v75 := math.FMA(v73, v61, v74)
-	v76 := w[E+136]
+	v76 := shared[14]
 	v77 := math.FMA(v75, v61, v76)
-	v78 := w[E+128]
+	v78 := shared[13]
 	v79 := math.FMA(v77, v61, v78)
 	v80 := float64(v41 * v70)
 	v81 := float64(v47 * v70)
@@ -20489,9 +20487,9 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v131 := float64(v126 * v126)
 	v132 := math.FMA(v128, v128, v131)
 	v133 := math.FMA(v130, v130, v132)
-	v134 := float64(v126 * w[16+lane])
-	v135 := float64(v128 * w[16+lane])
-	v136 := float64(v130 * w[16+lane])
+	v134 := float64(v126 * shared[2])
+	v135 := float64(v128 * shared[2])
+	v136 := float64(v130 * shared[2])
 	v137 := w[A+24]
 	v138 := w[A+32]
 	v139 := w[A+40]
@@ -20524,14 +20522,14 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v166 := math.FMA(v136, v144, v156)
 	v167 := math.FMA(v134, v152, v166)
 	v168 := math.FMA(-v135, v148, v167)
-	v169 := float64(v133 * w[16+lane])
-	v170 := float64(v169 * w[16+lane])
+	v169 := float64(v133 * shared[2])
+	v170 := float64(v169 * shared[2])
 	v171 := math.FMA(v170, v30, v30)
 	v172 := v171 + v170
-	v173 := float64(v172 * w[16+lane])
+	v173 := float64(v172 * shared[2])
 	v174 := float64(v173 * v173)
-	v175 := v174 + w[8+lane]
-	v176 := math.FMA(v174, w[16+lane], v175)
+	v175 := v174 + shared[1]
+	v176 := math.FMA(v174, shared[2], v175)
 	v177 := v176 - v173
 	v178 := float64(v159 * v177)
 	v179 := float64(v162 * v177)
@@ -20551,7 +20549,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v189 := float64(v183 * v186)
 	v190 := float64(v184 * v187)
 	v191 := float64(v185 * v188)
-	v192 := w[8+lane]
+	v192 := shared[1]
 	v193 := v190 + v191
 	v194 := v192 - v193
 	w[C+0] = v194
@@ -20589,7 +20587,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v218 := v217 - v216
 	v219 := w[A+0]
 	v220 := w[A+56]
-	v221 := math.FMA(v220, w[E+176], v219)
+	v221 := math.FMA(v220, w[E+88], v219)
 	v222 := v218 - v221
 	w[A+0] = v218
 	v223 := math.FMA(v222, v222, v133)
@@ -20603,7 +20601,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v231 := v230 - v229
 	v232 := w[A+8]
 	v233 := w[A+64]
-	v234 := math.FMA(v233, w[E+176], v232)
+	v234 := math.FMA(v233, w[E+88], v232)
 	v235 := v231 - v234
 	w[A+8] = v231
 	v236 := math.FMA(v235, v235, v223)
@@ -20617,7 +20615,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v244 := v243 - v242
 	v245 := w[A+16]
 	v246 := w[A+72]
-	v247 := math.FMA(v246, w[E+176], v245)
+	v247 := math.FMA(v246, w[E+88], v245)
 	v248 := v244 - v247
 	w[A+16] = v244
 	v249 := math.FMA(v248, v248, v236)
@@ -20632,7 +20630,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	v257 := float64(v251 * v254)
 	v258 := math.FMA(v252, v255, v257)
 	v259 := math.FMA(v253, v256, v258)
-	v260 := w[24+lane]
+	v260 := shared[3]
 	v261 := float64(v254 * v254)
 	v262 := math.FMA(v255, v255, v261)
 	v263 := math.FMA(v256, v256, v262)
@@ -20666,7 +20664,7 @@ func goEulerPin3(w []float64, o *Op, lane int) {
 	w[E+80] = v284
 }
 
-func goMoved(w []float64, o *Op, lane int) {
+func goMoved(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -20713,16 +20711,16 @@ func goMoved(w []float64, o *Op, lane int) {
 	v38 := math.FMA(v18, w[C+56], v37)
 	v39 := math.FMA(v21, w[C+64], v38)
 	v40 := v27 + w[A+0]
-	v41 := v40 + w[56+lane]
-	v42 := v41 - w[56+lane]
+	v41 := v40 + shared[7]
+	v42 := v41 - shared[7]
 	w[A+0] = v42
 	v43 := v33 + w[A+8]
-	v44 := v43 + w[56+lane]
-	v45 := v44 - w[56+lane]
+	v44 := v43 + shared[7]
+	v45 := v44 - shared[7]
 	w[A+8] = v45
 	v46 := v39 + w[A+16]
-	v47 := v46 + w[56+lane]
-	v48 := v47 - w[56+lane]
+	v47 := v46 + shared[7]
+	v48 := v47 - shared[7]
 	w[A+16] = v48
 	v49 := 0.0
 	v50 := v24 + v30
@@ -20733,29 +20731,29 @@ func goMoved(w []float64, o *Op, lane int) {
 	v55 := w[E+56]
 	v56 := math.FMA(v49, v54, v55)
 	w[E+56] = v56
-	v57 := float64(v24 * w[16+lane])
-	v58 := float64(v30 * w[16+lane])
-	v59 := float64(v36 * w[16+lane])
+	v57 := float64(v24 * shared[2])
+	v58 := float64(v30 * shared[2])
+	v59 := float64(v36 * shared[2])
 	v60 := float64(v57 * v57)
 	v61 := math.FMA(v58, v58, v60)
 	v62 := math.FMA(v59, v59, v61)
-	v63 := w[E+120]
-	v64 := w[E+112]
+	v63 := shared[12]
+	v64 := shared[11]
 	v65 := math.FMA(v63, v62, v64)
-	v66 := w[E+104]
+	v66 := shared[10]
 	v67 := math.FMA(v65, v62, v66)
-	v68 := w[E+96]
+	v68 := shared[9]
 	v69 := math.FMA(v67, v62, v68)
-	v70 := w[E+88]
+	v70 := shared[8]
 	v71 := math.FMA(v69, v62, v70)
-	v72 := w[E+160]
-	v73 := w[E+152]
+	v72 := shared[17]
+	v73 := shared[16]
 	v74 := math.FMA(v72, v62, v73)
-	v75 := w[E+144]
+	v75 := shared[15]
 	v76 := math.FMA(v74, v62, v75)
-	v77 := w[E+136]
+	v77 := shared[14]
 	v78 := math.FMA(v76, v62, v77)
-	v79 := w[E+128]
+	v79 := shared[13]
 	v80 := math.FMA(v78, v62, v79)
 	v81 := float64(v57 * v71)
 	v82 := float64(v58 * v71)
@@ -20780,17 +20778,17 @@ func goMoved(w []float64, o *Op, lane int) {
 	v101 := math.FMA(v83, v84, v100)
 	v102 := math.FMA(v81, v86, v101)
 	v103 := math.FMA(-v82, v85, v102)
-	v104 := v91 + w[56+lane]
-	v105 := v104 - w[56+lane]
+	v104 := v91 + shared[7]
+	v105 := v104 - shared[7]
 	w[A+24] = v105
-	v106 := v95 + w[56+lane]
-	v107 := v106 - w[56+lane]
+	v106 := v95 + shared[7]
+	v107 := v106 - shared[7]
 	w[A+32] = v107
-	v108 := v99 + w[56+lane]
-	v109 := v108 - w[56+lane]
+	v108 := v99 + shared[7]
+	v109 := v108 - shared[7]
 	w[A+40] = v109
-	v110 := v103 + w[56+lane]
-	v111 := v110 - w[56+lane]
+	v110 := v103 + shared[7]
+	v111 := v110 - shared[7]
 	w[A+48] = v111
 	v112 := w[B+48]
 	v113 := w[B+56]
@@ -20833,16 +20831,16 @@ func goMoved(w []float64, o *Op, lane int) {
 	v150 := math.FMA(v130, w[C+56], v149)
 	v151 := math.FMA(v133, w[C+64], v150)
 	v152 := v139 + w[A+56]
-	v153 := v152 + w[56+lane]
-	v154 := v153 - w[56+lane]
+	v153 := v152 + shared[7]
+	v154 := v153 - shared[7]
 	w[A+56] = v154
 	v155 := v145 + w[A+64]
-	v156 := v155 + w[56+lane]
-	v157 := v156 - w[56+lane]
+	v156 := v155 + shared[7]
+	v157 := v156 - shared[7]
 	w[A+64] = v157
 	v158 := v151 + w[A+72]
-	v159 := v158 + w[56+lane]
-	v160 := v159 - w[56+lane]
+	v159 := v158 + shared[7]
+	v160 := v159 - shared[7]
 	w[A+72] = v160
 	v161 := 0.0
 	v162 := v136 + v142
@@ -20854,20 +20852,20 @@ func goMoved(w []float64, o *Op, lane int) {
 	v168 := math.FMA(v161, v166, v167)
 	w[E+56] = v168
 	v169 := v136 + w[A+80]
-	v170 := v169 + w[56+lane]
-	v171 := v170 - w[56+lane]
+	v170 := v169 + shared[7]
+	v171 := v170 - shared[7]
 	w[A+80] = v171
 	v172 := v142 + w[A+88]
-	v173 := v172 + w[56+lane]
-	v174 := v173 - w[56+lane]
+	v173 := v172 + shared[7]
+	v174 := v173 - shared[7]
 	w[A+88] = v174
 	v175 := v148 + w[A+96]
-	v176 := v175 + w[56+lane]
-	v177 := v176 - w[56+lane]
+	v176 := v175 + shared[7]
+	v177 := v176 - shared[7]
 	w[A+96] = v177
 }
 
-func goMovedRoot(w []float64, o *Op, lane int) {
+func goMovedRoot(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -20913,68 +20911,68 @@ func goMovedRoot(w []float64, o *Op, lane int) {
 	v34 := math.FMA(-v26, v20, v33)
 	v35 := w[A+0]
 	v36 := math.FMA(v14, v30, v35)
-	v37 := v36 + w[56+lane]
-	v38 := v37 - w[56+lane]
+	v37 := v36 + shared[7]
+	v38 := v37 - shared[7]
 	w[A+0] = v38
 	v39 := w[A+56]
 	v40 := math.FMA(v15, v30, v39)
-	v41 := v40 + w[56+lane]
-	v42 := v41 - w[56+lane]
+	v41 := v40 + shared[7]
+	v42 := v41 - shared[7]
 	w[A+56] = v42
 	v43 := w[A+80]
 	v44 := math.FMA(v15, v20, v43)
-	v45 := v44 + w[56+lane]
-	v46 := v45 - w[56+lane]
+	v45 := v44 + shared[7]
+	v46 := v45 - shared[7]
 	w[A+80] = v46
 	v47 := w[A+8]
 	v48 := math.FMA(v14, v32, v47)
-	v49 := v48 + w[56+lane]
-	v50 := v49 - w[56+lane]
+	v49 := v48 + shared[7]
+	v50 := v49 - shared[7]
 	w[A+8] = v50
 	v51 := w[A+64]
 	v52 := math.FMA(v15, v32, v51)
-	v53 := v52 + w[56+lane]
-	v54 := v53 - w[56+lane]
+	v53 := v52 + shared[7]
+	v54 := v53 - shared[7]
 	w[A+64] = v54
 	v55 := w[A+88]
 	v56 := math.FMA(v15, v21, v55)
-	v57 := v56 + w[56+lane]
-	v58 := v57 - w[56+lane]
+	v57 := v56 + shared[7]
+	v58 := v57 - shared[7]
 	w[A+88] = v58
 	v59 := w[A+16]
 	v60 := math.FMA(v14, v34, v59)
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := w[A+72]
 	v64 := math.FMA(v15, v34, v63)
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+72] = v66
 	v67 := w[A+96]
 	v68 := math.FMA(v15, v22, v67)
-	v69 := v68 + w[56+lane]
-	v70 := v69 - w[56+lane]
+	v69 := v68 + shared[7]
+	v70 := v69 - shared[7]
 	w[A+96] = v70
-	v71 := float64(v14 * w[16+lane])
+	v71 := float64(v14 * shared[2])
 	v72 := float64(v71 * v71)
-	v73 := w[E+120]
-	v74 := w[E+112]
+	v73 := shared[12]
+	v74 := shared[11]
 	v75 := math.FMA(v73, v72, v74)
-	v76 := w[E+104]
+	v76 := shared[10]
 	v77 := math.FMA(v75, v72, v76)
-	v78 := w[E+96]
+	v78 := shared[9]
 	v79 := math.FMA(v77, v72, v78)
-	v80 := w[E+88]
+	v80 := shared[8]
 	v81 := math.FMA(v79, v72, v80)
-	v82 := w[E+160]
-	v83 := w[E+152]
+	v82 := shared[17]
+	v83 := shared[16]
 	v84 := math.FMA(v82, v72, v83)
-	v85 := w[E+144]
+	v85 := shared[15]
 	v86 := math.FMA(v84, v72, v85)
-	v87 := w[E+136]
+	v87 := shared[14]
 	v88 := math.FMA(v86, v72, v87)
-	v89 := w[E+128]
+	v89 := shared[13]
 	v90 := math.FMA(v88, v72, v89)
 	v91 := float64(v81 * v71)
 	v92 := float64(v91 * v20)
@@ -21000,21 +20998,21 @@ func goMovedRoot(w []float64, o *Op, lane int) {
 	v112 := math.FMA(v94, v95, v111)
 	v113 := math.FMA(v92, v97, v112)
 	v114 := math.FMA(-v93, v96, v113)
-	v115 := v102 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v102 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+24] = v116
-	v117 := v106 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v106 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+32] = v118
-	v119 := v110 + w[56+lane]
-	v120 := v119 - w[56+lane]
+	v119 := v110 + shared[7]
+	v120 := v119 - shared[7]
 	w[A+40] = v120
-	v121 := v114 + w[56+lane]
-	v122 := v121 - w[56+lane]
+	v121 := v114 + shared[7]
+	v122 := v121 - shared[7]
 	w[A+48] = v122
 }
 
-func goMovedBy1(w []float64, o *Op, lane int) {
+func goMovedBy1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -21072,16 +21070,16 @@ func goMovedBy1(w []float64, o *Op, lane int) {
 	v47 := float64(v42 * v33)
 	v48 := float64(v42 * v39)
 	v49 := v46 + w[A+0]
-	v50 := v49 + w[56+lane]
-	v51 := v50 - w[56+lane]
+	v50 := v49 + shared[7]
+	v51 := v50 - shared[7]
 	w[A+0] = v51
 	v52 := v47 + w[A+8]
-	v53 := v52 + w[56+lane]
-	v54 := v53 - w[56+lane]
+	v53 := v52 + shared[7]
+	v54 := v53 - shared[7]
 	w[A+8] = v54
 	v55 := v48 + w[A+16]
-	v56 := v55 + w[56+lane]
-	v57 := v56 - w[56+lane]
+	v56 := v55 + shared[7]
+	v57 := v56 - shared[7]
 	w[A+16] = v57
 	v58 := 0.0
 	v59 := v43 + v44
@@ -21092,29 +21090,29 @@ func goMovedBy1(w []float64, o *Op, lane int) {
 	v64 := w[E+56]
 	v65 := math.FMA(v58, v63, v64)
 	w[E+56] = v65
-	v66 := float64(v43 * w[16+lane])
-	v67 := float64(v44 * w[16+lane])
-	v68 := float64(v45 * w[16+lane])
+	v66 := float64(v43 * shared[2])
+	v67 := float64(v44 * shared[2])
+	v68 := float64(v45 * shared[2])
 	v69 := float64(v66 * v66)
 	v70 := math.FMA(v67, v67, v69)
 	v71 := math.FMA(v68, v68, v70)
-	v72 := w[E+120]
-	v73 := w[E+112]
+	v72 := shared[12]
+	v73 := shared[11]
 	v74 := math.FMA(v72, v71, v73)
-	v75 := w[E+104]
+	v75 := shared[10]
 	v76 := math.FMA(v74, v71, v75)
-	v77 := w[E+96]
+	v77 := shared[9]
 	v78 := math.FMA(v76, v71, v77)
-	v79 := w[E+88]
+	v79 := shared[8]
 	v80 := math.FMA(v78, v71, v79)
-	v81 := w[E+160]
-	v82 := w[E+152]
+	v81 := shared[17]
+	v82 := shared[16]
 	v83 := math.FMA(v81, v71, v82)
-	v84 := w[E+144]
+	v84 := shared[15]
 	v85 := math.FMA(v83, v71, v84)
-	v86 := w[E+136]
+	v86 := shared[14]
 	v87 := math.FMA(v85, v71, v86)
-	v88 := w[E+128]
+	v88 := shared[13]
 	v89 := math.FMA(v87, v71, v88)
 	v90 := float64(v66 * v80)
 	v91 := float64(v67 * v80)
@@ -21139,17 +21137,17 @@ func goMovedBy1(w []float64, o *Op, lane int) {
 	v110 := math.FMA(v92, v93, v109)
 	v111 := math.FMA(v90, v95, v110)
 	v112 := math.FMA(-v91, v94, v111)
-	v113 := v100 + w[56+lane]
-	v114 := v113 - w[56+lane]
+	v113 := v100 + shared[7]
+	v114 := v113 - shared[7]
 	w[A+24] = v114
-	v115 := v104 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v104 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+32] = v116
-	v117 := v108 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v108 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+40] = v118
-	v119 := v112 + w[56+lane]
-	v120 := v119 - w[56+lane]
+	v119 := v112 + shared[7]
+	v120 := v119 - shared[7]
 	w[A+48] = v120
 	v121 := 0.0
 	v122 := w[F+1*K+0]
@@ -21161,16 +21159,16 @@ func goMovedBy1(w []float64, o *Op, lane int) {
 	v128 := float64(v123 * v33)
 	v129 := float64(v123 * v39)
 	v130 := v127 + w[A+56]
-	v131 := v130 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v130 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+56] = v132
 	v133 := v128 + w[A+64]
-	v134 := v133 + w[56+lane]
-	v135 := v134 - w[56+lane]
+	v134 := v133 + shared[7]
+	v135 := v134 - shared[7]
 	w[A+64] = v135
 	v136 := v129 + w[A+72]
-	v137 := v136 + w[56+lane]
-	v138 := v137 - w[56+lane]
+	v137 := v136 + shared[7]
+	v138 := v137 - shared[7]
 	w[A+72] = v138
 	v139 := 0.0
 	v140 := v124 + v125
@@ -21182,20 +21180,20 @@ func goMovedBy1(w []float64, o *Op, lane int) {
 	v146 := math.FMA(v139, v144, v145)
 	w[E+56] = v146
 	v147 := v124 + w[A+80]
-	v148 := v147 + w[56+lane]
-	v149 := v148 - w[56+lane]
+	v148 := v147 + shared[7]
+	v149 := v148 - shared[7]
 	w[A+80] = v149
 	v150 := v125 + w[A+88]
-	v151 := v150 + w[56+lane]
-	v152 := v151 - w[56+lane]
+	v151 := v150 + shared[7]
+	v152 := v151 - shared[7]
 	w[A+88] = v152
 	v153 := v126 + w[A+96]
-	v154 := v153 + w[56+lane]
-	v155 := v154 - w[56+lane]
+	v154 := v153 + shared[7]
+	v155 := v154 - shared[7]
 	w[A+96] = v155
 }
 
-func goMovedOff1(w []float64, o *Op, lane int) {
+func goMovedOff1(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -21251,16 +21249,16 @@ func goMovedOff1(w []float64, o *Op, lane int) {
 	v45 := math.FMA(v25, w[C+56], v44)
 	v46 := math.FMA(v28, w[C+64], v45)
 	v47 := v34 + w[A+0]
-	v48 := v47 + w[56+lane]
-	v49 := v48 - w[56+lane]
+	v48 := v47 + shared[7]
+	v49 := v48 - shared[7]
 	w[A+0] = v49
 	v50 := v40 + w[A+8]
-	v51 := v50 + w[56+lane]
-	v52 := v51 - w[56+lane]
+	v51 := v50 + shared[7]
+	v52 := v51 - shared[7]
 	w[A+8] = v52
 	v53 := v46 + w[A+16]
-	v54 := v53 + w[56+lane]
-	v55 := v54 - w[56+lane]
+	v54 := v53 + shared[7]
+	v55 := v54 - shared[7]
 	w[A+16] = v55
 	v56 := 0.0
 	v57 := v31 + v37
@@ -21271,29 +21269,29 @@ func goMovedOff1(w []float64, o *Op, lane int) {
 	v62 := w[E+56]
 	v63 := math.FMA(v56, v61, v62)
 	w[E+56] = v63
-	v64 := float64(v31 * w[16+lane])
-	v65 := float64(v37 * w[16+lane])
-	v66 := float64(v43 * w[16+lane])
+	v64 := float64(v31 * shared[2])
+	v65 := float64(v37 * shared[2])
+	v66 := float64(v43 * shared[2])
 	v67 := float64(v64 * v64)
 	v68 := math.FMA(v65, v65, v67)
 	v69 := math.FMA(v66, v66, v68)
-	v70 := w[E+120]
-	v71 := w[E+112]
+	v70 := shared[12]
+	v71 := shared[11]
 	v72 := math.FMA(v70, v69, v71)
-	v73 := w[E+104]
+	v73 := shared[10]
 	v74 := math.FMA(v72, v69, v73)
-	v75 := w[E+96]
+	v75 := shared[9]
 	v76 := math.FMA(v74, v69, v75)
-	v77 := w[E+88]
+	v77 := shared[8]
 	v78 := math.FMA(v76, v69, v77)
-	v79 := w[E+160]
-	v80 := w[E+152]
+	v79 := shared[17]
+	v80 := shared[16]
 	v81 := math.FMA(v79, v69, v80)
-	v82 := w[E+144]
+	v82 := shared[15]
 	v83 := math.FMA(v81, v69, v82)
-	v84 := w[E+136]
+	v84 := shared[14]
 	v85 := math.FMA(v83, v69, v84)
-	v86 := w[E+128]
+	v86 := shared[13]
 	v87 := math.FMA(v85, v69, v86)
 	v88 := float64(v64 * v78)
 	v89 := float64(v65 * v78)
@@ -21318,17 +21316,17 @@ func goMovedOff1(w []float64, o *Op, lane int) {
 	v108 := math.FMA(v90, v91, v107)
 	v109 := math.FMA(v88, v93, v108)
 	v110 := math.FMA(-v89, v92, v109)
-	v111 := v98 + w[56+lane]
-	v112 := v111 - w[56+lane]
+	v111 := v98 + shared[7]
+	v112 := v111 - shared[7]
 	w[A+24] = v112
-	v113 := v102 + w[56+lane]
-	v114 := v113 - w[56+lane]
+	v113 := v102 + shared[7]
+	v114 := v113 - shared[7]
 	w[A+32] = v114
-	v115 := v106 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v106 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+40] = v116
-	v117 := v110 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v110 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+48] = v118
 	v119 := w[B+144]
 	v120 := w[B+152]
@@ -21378,16 +21376,16 @@ func goMovedOff1(w []float64, o *Op, lane int) {
 	v164 := math.FMA(v144, w[C+56], v163)
 	v165 := math.FMA(v147, w[C+64], v164)
 	v166 := v153 + w[A+56]
-	v167 := v166 + w[56+lane]
-	v168 := v167 - w[56+lane]
+	v167 := v166 + shared[7]
+	v168 := v167 - shared[7]
 	w[A+56] = v168
 	v169 := v159 + w[A+64]
-	v170 := v169 + w[56+lane]
-	v171 := v170 - w[56+lane]
+	v170 := v169 + shared[7]
+	v171 := v170 - shared[7]
 	w[A+64] = v171
 	v172 := v165 + w[A+72]
-	v173 := v172 + w[56+lane]
-	v174 := v173 - w[56+lane]
+	v173 := v172 + shared[7]
+	v174 := v173 - shared[7]
 	w[A+72] = v174
 	v175 := 0.0
 	v176 := v150 + v156
@@ -21399,20 +21397,20 @@ func goMovedOff1(w []float64, o *Op, lane int) {
 	v182 := math.FMA(v175, v180, v181)
 	w[E+56] = v182
 	v183 := v150 + w[A+80]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+80] = v185
 	v186 := v156 + w[A+88]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+88] = v188
 	v189 := v162 + w[A+96]
-	v190 := v189 + w[56+lane]
-	v191 := v190 - w[56+lane]
+	v190 := v189 + shared[7]
+	v191 := v190 - shared[7]
 	w[A+96] = v191
 }
 
-func goMovedBy2(w []float64, o *Op, lane int) {
+func goMovedBy2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -21475,16 +21473,16 @@ func goMovedBy2(w []float64, o *Op, lane int) {
 	v52 := math.FMA(v32, w[C+56], v51)
 	v53 := math.FMA(v35, w[C+64], v52)
 	v54 := v41 + w[A+0]
-	v55 := v54 + w[56+lane]
-	v56 := v55 - w[56+lane]
+	v55 := v54 + shared[7]
+	v56 := v55 - shared[7]
 	w[A+0] = v56
 	v57 := v47 + w[A+8]
-	v58 := v57 + w[56+lane]
-	v59 := v58 - w[56+lane]
+	v58 := v57 + shared[7]
+	v59 := v58 - shared[7]
 	w[A+8] = v59
 	v60 := v53 + w[A+16]
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := 0.0
 	v64 := v38 + v44
@@ -21495,29 +21493,29 @@ func goMovedBy2(w []float64, o *Op, lane int) {
 	v69 := w[E+56]
 	v70 := math.FMA(v63, v68, v69)
 	w[E+56] = v70
-	v71 := float64(v38 * w[16+lane])
-	v72 := float64(v44 * w[16+lane])
-	v73 := float64(v50 * w[16+lane])
+	v71 := float64(v38 * shared[2])
+	v72 := float64(v44 * shared[2])
+	v73 := float64(v50 * shared[2])
 	v74 := float64(v71 * v71)
 	v75 := math.FMA(v72, v72, v74)
 	v76 := math.FMA(v73, v73, v75)
-	v77 := w[E+120]
-	v78 := w[E+112]
+	v77 := shared[12]
+	v78 := shared[11]
 	v79 := math.FMA(v77, v76, v78)
-	v80 := w[E+104]
+	v80 := shared[10]
 	v81 := math.FMA(v79, v76, v80)
-	v82 := w[E+96]
+	v82 := shared[9]
 	v83 := math.FMA(v81, v76, v82)
-	v84 := w[E+88]
+	v84 := shared[8]
 	v85 := math.FMA(v83, v76, v84)
-	v86 := w[E+160]
-	v87 := w[E+152]
+	v86 := shared[17]
+	v87 := shared[16]
 	v88 := math.FMA(v86, v76, v87)
-	v89 := w[E+144]
+	v89 := shared[15]
 	v90 := math.FMA(v88, v76, v89)
-	v91 := w[E+136]
+	v91 := shared[14]
 	v92 := math.FMA(v90, v76, v91)
-	v93 := w[E+128]
+	v93 := shared[13]
 	v94 := math.FMA(v92, v76, v93)
 	v95 := float64(v71 * v85)
 	v96 := float64(v72 * v85)
@@ -21542,17 +21540,17 @@ func goMovedBy2(w []float64, o *Op, lane int) {
 	v115 := math.FMA(v97, v98, v114)
 	v116 := math.FMA(v95, v100, v115)
 	v117 := math.FMA(-v96, v99, v116)
-	v118 := v105 + w[56+lane]
-	v119 := v118 - w[56+lane]
+	v118 := v105 + shared[7]
+	v119 := v118 - shared[7]
 	w[A+24] = v119
-	v120 := v109 + w[56+lane]
-	v121 := v120 - w[56+lane]
+	v120 := v109 + shared[7]
+	v121 := v120 - shared[7]
 	w[A+32] = v121
-	v122 := v113 + w[56+lane]
-	v123 := v122 - w[56+lane]
+	v122 := v113 + shared[7]
+	v123 := v122 - shared[7]
 	w[A+40] = v123
-	v124 := v117 + w[56+lane]
-	v125 := v124 - w[56+lane]
+	v124 := v117 + shared[7]
+	v125 := v124 - shared[7]
 	w[A+48] = v125
 	v126 := 0.0
 	v127 := 0.0
@@ -21609,16 +21607,16 @@ func goMovedBy2(w []float64, o *Op, lane int) {
 	v178 := math.FMA(v158, w[C+56], v177)
 	v179 := math.FMA(v161, w[C+64], v178)
 	v180 := v167 + w[A+56]
-	v181 := v180 + w[56+lane]
-	v182 := v181 - w[56+lane]
+	v181 := v180 + shared[7]
+	v182 := v181 - shared[7]
 	w[A+56] = v182
 	v183 := v173 + w[A+64]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+64] = v185
 	v186 := v179 + w[A+72]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+72] = v188
 	v189 := 0.0
 	v190 := v164 + v170
@@ -21630,20 +21628,20 @@ func goMovedBy2(w []float64, o *Op, lane int) {
 	v196 := math.FMA(v189, v194, v195)
 	w[E+56] = v196
 	v197 := v164 + w[A+80]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+80] = v199
 	v200 := v170 + w[A+88]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+88] = v202
 	v203 := v176 + w[A+96]
-	v204 := v203 + w[56+lane]
-	v205 := v204 - w[56+lane]
+	v204 := v203 + shared[7]
+	v205 := v204 - shared[7]
 	w[A+96] = v205
 }
 
-func goMovedOff2(w []float64, o *Op, lane int) {
+func goMovedOff2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -21706,16 +21704,16 @@ func goMovedOff2(w []float64, o *Op, lane int) {
 	v52 := math.FMA(v32, w[C+56], v51)
 	v53 := math.FMA(v35, w[C+64], v52)
 	v54 := v41 + w[A+0]
-	v55 := v54 + w[56+lane]
-	v56 := v55 - w[56+lane]
+	v55 := v54 + shared[7]
+	v56 := v55 - shared[7]
 	w[A+0] = v56
 	v57 := v47 + w[A+8]
-	v58 := v57 + w[56+lane]
-	v59 := v58 - w[56+lane]
+	v58 := v57 + shared[7]
+	v59 := v58 - shared[7]
 	w[A+8] = v59
 	v60 := v53 + w[A+16]
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := 0.0
 	v64 := v38 + v44
@@ -21726,29 +21724,29 @@ func goMovedOff2(w []float64, o *Op, lane int) {
 	v69 := w[E+56]
 	v70 := math.FMA(v63, v68, v69)
 	w[E+56] = v70
-	v71 := float64(v38 * w[16+lane])
-	v72 := float64(v44 * w[16+lane])
-	v73 := float64(v50 * w[16+lane])
+	v71 := float64(v38 * shared[2])
+	v72 := float64(v44 * shared[2])
+	v73 := float64(v50 * shared[2])
 	v74 := float64(v71 * v71)
 	v75 := math.FMA(v72, v72, v74)
 	v76 := math.FMA(v73, v73, v75)
-	v77 := w[E+120]
-	v78 := w[E+112]
+	v77 := shared[12]
+	v78 := shared[11]
 	v79 := math.FMA(v77, v76, v78)
-	v80 := w[E+104]
+	v80 := shared[10]
 	v81 := math.FMA(v79, v76, v80)
-	v82 := w[E+96]
+	v82 := shared[9]
 	v83 := math.FMA(v81, v76, v82)
-	v84 := w[E+88]
+	v84 := shared[8]
 	v85 := math.FMA(v83, v76, v84)
-	v86 := w[E+160]
-	v87 := w[E+152]
+	v86 := shared[17]
+	v87 := shared[16]
 	v88 := math.FMA(v86, v76, v87)
-	v89 := w[E+144]
+	v89 := shared[15]
 	v90 := math.FMA(v88, v76, v89)
-	v91 := w[E+136]
+	v91 := shared[14]
 	v92 := math.FMA(v90, v76, v91)
-	v93 := w[E+128]
+	v93 := shared[13]
 	v94 := math.FMA(v92, v76, v93)
 	v95 := float64(v71 * v85)
 	v96 := float64(v72 * v85)
@@ -21773,17 +21771,17 @@ func goMovedOff2(w []float64, o *Op, lane int) {
 	v115 := math.FMA(v97, v98, v114)
 	v116 := math.FMA(v95, v100, v115)
 	v117 := math.FMA(-v96, v99, v116)
-	v118 := v105 + w[56+lane]
-	v119 := v118 - w[56+lane]
+	v118 := v105 + shared[7]
+	v119 := v118 - shared[7]
 	w[A+24] = v119
-	v120 := v109 + w[56+lane]
-	v121 := v120 - w[56+lane]
+	v120 := v109 + shared[7]
+	v121 := v120 - shared[7]
 	w[A+32] = v121
-	v122 := v113 + w[56+lane]
-	v123 := v122 - w[56+lane]
+	v122 := v113 + shared[7]
+	v123 := v122 - shared[7]
 	w[A+40] = v123
-	v124 := v117 + w[56+lane]
-	v125 := v124 - w[56+lane]
+	v124 := v117 + shared[7]
+	v125 := v124 - shared[7]
 	w[A+48] = v125
 	v126 := w[B+192]
 	v127 := w[B+200]
@@ -21840,16 +21838,16 @@ func goMovedOff2(w []float64, o *Op, lane int) {
 	v178 := math.FMA(v158, w[C+56], v177)
 	v179 := math.FMA(v161, w[C+64], v178)
 	v180 := v167 + w[A+56]
-	v181 := v180 + w[56+lane]
-	v182 := v181 - w[56+lane]
+	v181 := v180 + shared[7]
+	v182 := v181 - shared[7]
 	w[A+56] = v182
 	v183 := v173 + w[A+64]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+64] = v185
 	v186 := v179 + w[A+72]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+72] = v188
 	v189 := 0.0
 	v190 := v164 + v170
@@ -21861,20 +21859,20 @@ func goMovedOff2(w []float64, o *Op, lane int) {
 	v196 := math.FMA(v189, v194, v195)
 	w[E+56] = v196
 	v197 := v164 + w[A+80]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+80] = v199
 	v200 := v170 + w[A+88]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+88] = v202
 	v203 := v176 + w[A+96]
-	v204 := v203 + w[56+lane]
-	v205 := v204 - w[56+lane]
+	v204 := v203 + shared[7]
+	v205 := v204 - shared[7]
 	w[A+96] = v205
 }
 
-func goMovedBy3(w []float64, o *Op, lane int) {
+func goMovedBy3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -21944,16 +21942,16 @@ func goMovedBy3(w []float64, o *Op, lane int) {
 	v59 := math.FMA(v39, w[C+56], v58)
 	v60 := math.FMA(v42, w[C+64], v59)
 	v61 := v48 + w[A+0]
-	v62 := v61 + w[56+lane]
-	v63 := v62 - w[56+lane]
+	v62 := v61 + shared[7]
+	v63 := v62 - shared[7]
 	w[A+0] = v63
 	v64 := v54 + w[A+8]
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+8] = v66
 	v67 := v60 + w[A+16]
-	v68 := v67 + w[56+lane]
-	v69 := v68 - w[56+lane]
+	v68 := v67 + shared[7]
+	v69 := v68 - shared[7]
 	w[A+16] = v69
 	v70 := 0.0
 	v71 := v45 + v51
@@ -21964,29 +21962,29 @@ func goMovedBy3(w []float64, o *Op, lane int) {
 	v76 := w[E+56]
 	v77 := math.FMA(v70, v75, v76)
 	w[E+56] = v77
-	v78 := float64(v45 * w[16+lane])
-	v79 := float64(v51 * w[16+lane])
-	v80 := float64(v57 * w[16+lane])
+	v78 := float64(v45 * shared[2])
+	v79 := float64(v51 * shared[2])
+	v80 := float64(v57 * shared[2])
 	v81 := float64(v78 * v78)
 	v82 := math.FMA(v79, v79, v81)
 	v83 := math.FMA(v80, v80, v82)
-	v84 := w[E+120]
-	v85 := w[E+112]
+	v84 := shared[12]
+	v85 := shared[11]
 	v86 := math.FMA(v84, v83, v85)
-	v87 := w[E+104]
+	v87 := shared[10]
 	v88 := math.FMA(v86, v83, v87)
-	v89 := w[E+96]
+	v89 := shared[9]
 	v90 := math.FMA(v88, v83, v89)
-	v91 := w[E+88]
+	v91 := shared[8]
 	v92 := math.FMA(v90, v83, v91)
-	v93 := w[E+160]
-	v94 := w[E+152]
+	v93 := shared[17]
+	v94 := shared[16]
 	v95 := math.FMA(v93, v83, v94)
-	v96 := w[E+144]
+	v96 := shared[15]
 	v97 := math.FMA(v95, v83, v96)
-	v98 := w[E+136]
+	v98 := shared[14]
 	v99 := math.FMA(v97, v83, v98)
-	v100 := w[E+128]
+	v100 := shared[13]
 	v101 := math.FMA(v99, v83, v100)
 	v102 := float64(v78 * v92)
 	v103 := float64(v79 * v92)
@@ -22011,17 +22009,17 @@ func goMovedBy3(w []float64, o *Op, lane int) {
 	v122 := math.FMA(v104, v105, v121)
 	v123 := math.FMA(v102, v107, v122)
 	v124 := math.FMA(-v103, v106, v123)
-	v125 := v112 + w[56+lane]
-	v126 := v125 - w[56+lane]
+	v125 := v112 + shared[7]
+	v126 := v125 - shared[7]
 	w[A+24] = v126
-	v127 := v116 + w[56+lane]
-	v128 := v127 - w[56+lane]
+	v127 := v116 + shared[7]
+	v128 := v127 - shared[7]
 	w[A+32] = v128
-	v129 := v120 + w[56+lane]
-	v130 := v129 - w[56+lane]
+	v129 := v120 + shared[7]
+	v130 := v129 - shared[7]
 	w[A+40] = v130
-	v131 := v124 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v124 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+48] = v132
 	v133 := 0.0
 	v134 := 0.0
@@ -22085,16 +22083,16 @@ func goMovedBy3(w []float64, o *Op, lane int) {
 	v192 := math.FMA(v172, w[C+56], v191)
 	v193 := math.FMA(v175, w[C+64], v192)
 	v194 := v181 + w[A+56]
-	v195 := v194 + w[56+lane]
-	v196 := v195 - w[56+lane]
+	v195 := v194 + shared[7]
+	v196 := v195 - shared[7]
 	w[A+56] = v196
 	v197 := v187 + w[A+64]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+64] = v199
 	v200 := v193 + w[A+72]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+72] = v202
 	v203 := 0.0
 	v204 := v178 + v184
@@ -22106,20 +22104,20 @@ func goMovedBy3(w []float64, o *Op, lane int) {
 	v210 := math.FMA(v203, v208, v209)
 	w[E+56] = v210
 	v211 := v178 + w[A+80]
-	v212 := v211 + w[56+lane]
-	v213 := v212 - w[56+lane]
+	v212 := v211 + shared[7]
+	v213 := v212 - shared[7]
 	w[A+80] = v213
 	v214 := v184 + w[A+88]
-	v215 := v214 + w[56+lane]
-	v216 := v215 - w[56+lane]
+	v215 := v214 + shared[7]
+	v216 := v215 - shared[7]
 	w[A+88] = v216
 	v217 := v190 + w[A+96]
-	v218 := v217 + w[56+lane]
-	v219 := v218 - w[56+lane]
+	v218 := v217 + shared[7]
+	v219 := v218 - shared[7]
 	w[A+96] = v219
 }
 
-func goMovedOff3(w []float64, o *Op, lane int) {
+func goMovedOff3(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -22189,16 +22187,16 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v59 := math.FMA(v39, w[C+56], v58)
 	v60 := math.FMA(v42, w[C+64], v59)
 	v61 := v48 + w[A+0]
-	v62 := v61 + w[56+lane]
-	v63 := v62 - w[56+lane]
+	v62 := v61 + shared[7]
+	v63 := v62 - shared[7]
 	w[A+0] = v63
 	v64 := v54 + w[A+8]
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+8] = v66
 	v67 := v60 + w[A+16]
-	v68 := v67 + w[56+lane]
-	v69 := v68 - w[56+lane]
+	v68 := v67 + shared[7]
+	v69 := v68 - shared[7]
 	w[A+16] = v69
 	v70 := 0.0
 	v71 := v45 + v51
@@ -22209,29 +22207,29 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v76 := w[E+56]
 	v77 := math.FMA(v70, v75, v76)
 	w[E+56] = v77
-	v78 := float64(v45 * w[16+lane])
-	v79 := float64(v51 * w[16+lane])
-	v80 := float64(v57 * w[16+lane])
+	v78 := float64(v45 * shared[2])
+	v79 := float64(v51 * shared[2])
+	v80 := float64(v57 * shared[2])
 	v81 := float64(v78 * v78)
 	v82 := math.FMA(v79, v79, v81)
 	v83 := math.FMA(v80, v80, v82)
-	v84 := w[E+120]
-	v85 := w[E+112]
+	v84 := shared[12]
+	v85 := shared[11]
 	v86 := math.FMA(v84, v83, v85)
-	v87 := w[E+104]
+	v87 := shared[10]
 	v88 := math.FMA(v86, v83, v87)
-	v89 := w[E+96]
+	v89 := shared[9]
 	v90 := math.FMA(v88, v83, v89)
-	v91 := w[E+88]
+	v91 := shared[8]
 	v92 := math.FMA(v90, v83, v91)
-	v93 := w[E+160]
-	v94 := w[E+152]
+	v93 := shared[17]
+	v94 := shared[16]
 	v95 := math.FMA(v93, v83, v94)
-	v96 := w[E+144]
+	v96 := shared[15]
 	v97 := math.FMA(v95, v83, v96)
-	v98 := w[E+136]
+	v98 := shared[14]
 	v99 := math.FMA(v97, v83, v98)
-	v100 := w[E+128]
+	v100 := shared[13]
 	v101 := math.FMA(v99, v83, v100)
 	v102 := float64(v78 * v92)
 	v103 := float64(v79 * v92)
@@ -22256,17 +22254,17 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v122 := math.FMA(v104, v105, v121)
 	v123 := math.FMA(v102, v107, v122)
 	v124 := math.FMA(-v103, v106, v123)
-	v125 := v112 + w[56+lane]
-	v126 := v125 - w[56+lane]
+	v125 := v112 + shared[7]
+	v126 := v125 - shared[7]
 	w[A+24] = v126
-	v127 := v116 + w[56+lane]
-	v128 := v127 - w[56+lane]
+	v127 := v116 + shared[7]
+	v128 := v127 - shared[7]
 	w[A+32] = v128
-	v129 := v120 + w[56+lane]
-	v130 := v129 - w[56+lane]
+	v129 := v120 + shared[7]
+	v130 := v129 - shared[7]
 	w[A+40] = v130
-	v131 := v124 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v124 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+48] = v132
 	v133 := w[B+240]
 	v134 := w[B+248]
@@ -22330,16 +22328,16 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v192 := math.FMA(v172, w[C+56], v191)
 	v193 := math.FMA(v175, w[C+64], v192)
 	v194 := v181 + w[A+56]
-	v195 := v194 + w[56+lane]
-	v196 := v195 - w[56+lane]
+	v195 := v194 + shared[7]
+	v196 := v195 - shared[7]
 	w[A+56] = v196
 	v197 := v187 + w[A+64]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+64] = v199
 	v200 := v193 + w[A+72]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+72] = v202
 	v203 := 0.0
 	v204 := v178 + v184
@@ -22351,16 +22349,16 @@ func goMovedOff3(w []float64, o *Op, lane int) {
 	v210 := math.FMA(v203, v208, v209)
 	w[E+56] = v210
 	v211 := v178 + w[A+80]
-	v212 := v211 + w[56+lane]
-	v213 := v212 - w[56+lane]
+	v212 := v211 + shared[7]
+	v213 := v212 - shared[7]
 	w[A+80] = v213
 	v214 := v184 + w[A+88]
-	v215 := v214 + w[56+lane]
-	v216 := v215 - w[56+lane]
+	v215 := v214 + shared[7]
+	v216 := v215 - shared[7]
 	w[A+88] = v216
 	v217 := v190 + w[A+96]
-	v218 := v217 + w[56+lane]
-	v219 := v218 - w[56+lane]
+	v218 := v217 + shared[7]
+	v219 := v218 - shared[7]
 	w[A+96] = v219
 }
 
@@ -22380,7 +22378,7 @@ func goBodyShared(w, shared []float64, o *Op, lane int) {
 	v7 := float64(v1 * v4)
 	v8 := float64(v2 * v5)
 	v9 := float64(v3 * v6)
-	v10 := w[8+lane]
+	v10 := shared[1]
 	v11 := v8 + v9
 	v12 := v10 - v11
 	w[A+0] = v12
@@ -22559,7 +22557,7 @@ func goVerdictShared(w, shared []float64, o *Op, lane int) {
 	v10 := v9 - v8
 	v11 := larger(v10, v8)
 	v12 := w[E+0]
-	v13 := w[8+lane]
+	v13 := shared[1]
 	v14 := more(v13, v11, v12, v1)
 	v15 := w[B+0]
 	v16 := more(v15, shared[C+1], v1, v14)
@@ -22588,7 +22586,7 @@ func goWantingShared(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C) / 8
-	v0 := w[8+lane]
+	v0 := shared[1]
 	v1 := 0.0
 	v2 := w[B+0]
 	v3 := more(v2, shared[C+1], v0, v1)
@@ -24098,7 +24096,7 @@ func goUncrossShared(w, shared []float64, o *Op, lane int) {
 	v72 := float64(v67 * v67)
 	v73 := math.FMA(v69, v69, v72)
 	v74 := math.FMA(v71, v71, v73)
-	v75 := w[8+lane]
+	v75 := shared[1]
 	v76 := v75 / v74
 	v77 := 0.0
 	v78 := float64(v63 * v56)
@@ -24486,7 +24484,7 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	v55 := float64(v8 * w[C+48])
 	v56 := math.FMA(v10, w[C+56], v55)
 	v57 := math.FMA(v11, w[C+64], v56)
-	v58 := w[E+176]
+	v58 := w[E+88]
 	v59 := v42 + v45
 	v60 := v48 + v51
 	v61 := v54 + v57
@@ -24516,7 +24514,7 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	w[A+16] = v79
 	v80 := v77 + v79
 	v81 := v75 + v80
-	v82 := float64(v58 * w[16+lane])
+	v82 := float64(v58 * shared[2])
 	v83 := w[A+80]
 	v84 := math.FMA(v58, v51, v83)
 	w[A+80] = v84
@@ -24540,23 +24538,23 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	v99 := float64(v85 * v85)
 	v100 := math.FMA(v89, v89, v99)
 	v101 := math.FMA(v93, v93, v100)
-	v102 := w[E+120]
-	v103 := w[E+112]
+	v102 := shared[12]
+	v103 := shared[11]
 	v104 := math.FMA(v102, v101, v103)
-	v105 := w[E+104]
+	v105 := shared[10]
 	v106 := math.FMA(v104, v101, v105)
-	v107 := w[E+96]
+	v107 := shared[9]
 	v108 := math.FMA(v106, v101, v107)
-	v109 := w[E+88]
+	v109 := shared[8]
 	v110 := math.FMA(v108, v101, v109)
-	v111 := w[E+160]
-	v112 := w[E+152]
+	v111 := shared[17]
+	v112 := shared[16]
 	v113 := math.FMA(v111, v101, v112)
-	v114 := w[E+144]
+	v114 := shared[15]
 	v115 := math.FMA(v113, v101, v114)
-	v116 := w[E+136]
+	v116 := shared[14]
 	v117 := math.FMA(v115, v101, v116)
-	v118 := w[E+128]
+	v118 := shared[13]
 	v119 := math.FMA(v117, v101, v118)
 	v120 := float64(v85 * v110)
 	v121 := float64(v89 * v110)
@@ -24585,7 +24583,7 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	v144 := math.FMA(v134, v134, v143)
 	v145 := math.FMA(v138, v138, v144)
 	v146 := math.FMA(v142, v142, v145)
-	v147 := v146 - w[8+lane]
+	v147 := v146 - shared[1]
 	v148 := 0.0
 	v149 := v148 - v147
 	v150 := larger(v149, v147)
@@ -24595,11 +24593,11 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	v153 := math.FMA(v134, v134, v152)
 	v154 := math.FMA(v138, v138, v153)
 	v155 := math.FMA(v142, v142, v154)
-	v156 := v155 - w[8+lane]
-	v157 := float64(v156 * w[16+lane])
+	v156 := v155 - shared[1]
+	v157 := float64(v156 * shared[2])
 	v158 := float64(v157 * v157)
-	v159 := v158 + w[8+lane]
-	v160 := math.FMA(v158, w[16+lane], v159)
+	v159 := v158 + shared[1]
+	v160 := math.FMA(v158, shared[2], v159)
 	v161 := v160 - v157
 	v162 := float64(v130 * v161)
 	v163 := float64(v134 * v161)
@@ -24623,7 +24621,7 @@ func goEulerShared(w, shared []float64, o *Op, lane int) {
 	v176 := float64(v170 * v173)
 	v177 := float64(v171 * v174)
 	v178 := float64(v172 * v175)
-	v179 := w[8+lane]
+	v179 := shared[1]
 	v180 := v177 + v178
 	v181 := v179 - v180
 	w[C+0] = v181
@@ -24663,11 +24661,11 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v0 := w[C+264]
 	v1 := w[C+272]
 	v2 := w[C+280]
-	v3 := w[E+176]
+	v3 := w[E+88]
 	v4 := float64(v0 * w[A+80])
 	v5 := math.FMA(v1, w[A+88], v4)
 	v6 := math.FMA(v2, w[A+96], v5)
-	v7 := w[24+lane]
+	v7 := shared[3]
 	v8 := float64(v0 * v0)
 	v9 := math.FMA(v1, v1, v8)
 	v10 := math.FMA(v2, v2, v9)
@@ -24694,26 +24692,26 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v30 := float64(v26 * v26)
 	v31 := larger(v30, w[E+80])
 	w[E+80] = v31
-	v32 := float64(v3 * w[16+lane])
+	v32 := float64(v3 * shared[2])
 	v33 := float64(v32 * v26)
 	v34 := float64(v33 * v33)
-	v35 := w[E+120]
-	v36 := w[E+112]
+	v35 := shared[12]
+	v36 := shared[11]
 	v37 := math.FMA(v35, v34, v36)
-	v38 := w[E+104]
+	v38 := shared[10]
 	v39 := math.FMA(v37, v34, v38)
-	v40 := w[E+96]
+	v40 := shared[9]
 	v41 := math.FMA(v39, v34, v40)
-	v42 := w[E+88]
+	v42 := shared[8]
 	v43 := math.FMA(v41, v34, v42)
-	v44 := w[E+160]
-	v45 := w[E+152]
+	v44 := shared[17]
+	v45 := shared[16]
 	v46 := math.FMA(v44, v34, v45)
-	v47 := w[E+144]
+	v47 := shared[15]
 	v48 := math.FMA(v46, v34, v47)
-	v49 := w[E+136]
+	v49 := shared[14]
 	v50 := math.FMA(v48, v34, v49)
-	v51 := w[E+128]
+	v51 := shared[13]
 	v52 := math.FMA(v50, v34, v51)
 	v53 := float64(v43 * v33)
 	v54 := w[C+392]
@@ -24740,9 +24738,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v75 := float64(v70 * v70)
 	v76 := math.FMA(v72, v72, v75)
 	v77 := math.FMA(v74, v74, v76)
-	v78 := float64(v70 * w[16+lane])
-	v79 := float64(v72 * w[16+lane])
-	v80 := float64(v74 * w[16+lane])
+	v78 := float64(v70 * shared[2])
+	v79 := float64(v72 * shared[2])
+	v80 := float64(v74 * shared[2])
 	v81 := float64(v1 * v80)
 	v82 := math.FMA(-v2, v79, v81)
 	v83 := float64(v2 * v78)
@@ -24766,7 +24764,7 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v101 := math.FMA(v97, v97, v100)
 	v102 := math.FMA(v98, v98, v101)
 	v103 := math.FMA(v99, v99, v102)
-	v104 := v103 - w[8+lane]
+	v104 := v103 - shared[1]
 	v105 := 0.0
 	v106 := v105 - v104
 	v107 := larger(v106, v104)
@@ -24788,14 +24786,14 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v122 := math.FMA(v95, v96, v121)
 	v123 := math.FMA(v89, v98, v122)
 	v124 := math.FMA(-v92, v97, v123)
-	v125 := float64(v77 * w[16+lane])
-	v126 := float64(v125 * w[16+lane])
+	v125 := float64(v77 * shared[2])
+	v126 := float64(v125 * shared[2])
 	v127 := math.FMA(v126, v104, v104)
 	v128 := v127 + v126
-	v129 := float64(v128 * w[16+lane])
+	v129 := float64(v128 * shared[2])
 	v130 := float64(v129 * v129)
-	v131 := v130 + w[8+lane]
-	v132 := math.FMA(v130, w[16+lane], v131)
+	v131 := v130 + shared[1]
+	v132 := math.FMA(v130, shared[2], v131)
 	v133 := v132 - v129
 	v134 := float64(v112 * v133)
 	v135 := float64(v116 * v133)
@@ -24815,7 +24813,7 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v145 := float64(v139 * v142)
 	v146 := float64(v140 * v143)
 	v147 := float64(v141 * v144)
-	v148 := w[8+lane]
+	v148 := shared[1]
 	v149 := v146 + v147
 	v150 := v148 - v149
 	w[C+0] = v150
@@ -24973,7 +24971,7 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	v62 := float64(v15 * w[C+48])
 	v63 := math.FMA(v17, w[C+56], v62)
 	v64 := math.FMA(v18, w[C+64], v63)
-	v65 := w[E+176]
+	v65 := w[E+88]
 	v66 := v49 + v52
 	v67 := v55 + v58
 	v68 := v61 + v64
@@ -25003,7 +25001,7 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	w[A+16] = v86
 	v87 := v84 + v86
 	v88 := v82 + v87
-	v89 := float64(v65 * w[16+lane])
+	v89 := float64(v65 * shared[2])
 	v90 := w[A+80]
 	v91 := math.FMA(v65, v58, v90)
 	w[A+80] = v91
@@ -25027,23 +25025,23 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	v106 := float64(v92 * v92)
 	v107 := math.FMA(v96, v96, v106)
 	v108 := math.FMA(v100, v100, v107)
-	v109 := w[E+120]
-	v110 := w[E+112]
+	v109 := shared[12]
+	v110 := shared[11]
 	v111 := math.FMA(v109, v108, v110)
-	v112 := w[E+104]
+	v112 := shared[10]
 	v113 := math.FMA(v111, v108, v112)
-	v114 := w[E+96]
+	v114 := shared[9]
 	v115 := math.FMA(v113, v108, v114)
-	v116 := w[E+88]
+	v116 := shared[8]
 	v117 := math.FMA(v115, v108, v116)
-	v118 := w[E+160]
-	v119 := w[E+152]
+	v118 := shared[17]
+	v119 := shared[16]
 	v120 := math.FMA(v118, v108, v119)
-	v121 := w[E+144]
+	v121 := shared[15]
 	v122 := math.FMA(v120, v108, v121)
-	v123 := w[E+136]
+	v123 := shared[14]
 	v124 := math.FMA(v122, v108, v123)
-	v125 := w[E+128]
+	v125 := shared[13]
 	v126 := math.FMA(v124, v108, v125)
 	v127 := float64(v92 * v117)
 	v128 := float64(v96 * v117)
@@ -25072,7 +25070,7 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	v151 := math.FMA(v141, v141, v150)
 	v152 := math.FMA(v145, v145, v151)
 	v153 := math.FMA(v149, v149, v152)
-	v154 := v153 - w[8+lane]
+	v154 := v153 - shared[1]
 	v155 := 0.0
 	v156 := v155 - v154
 	v157 := larger(v156, v154)
@@ -25082,11 +25080,11 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	v160 := math.FMA(v141, v141, v159)
 	v161 := math.FMA(v145, v145, v160)
 	v162 := math.FMA(v149, v149, v161)
-	v163 := v162 - w[8+lane]
-	v164 := float64(v163 * w[16+lane])
+	v163 := v162 - shared[1]
+	v164 := float64(v163 * shared[2])
 	v165 := float64(v164 * v164)
-	v166 := v165 + w[8+lane]
-	v167 := math.FMA(v165, w[16+lane], v166)
+	v166 := v165 + shared[1]
+	v167 := math.FMA(v165, shared[2], v166)
 	v168 := v167 - v164
 	v169 := float64(v137 * v168)
 	v170 := float64(v141 * v168)
@@ -25110,7 +25108,7 @@ func goEulerBy1Shared(w, shared []float64, o *Op, lane int) {
 	v183 := float64(v177 * v180)
 	v184 := float64(v178 * v181)
 	v185 := float64(v179 * v182)
-	v186 := w[8+lane]
+	v186 := shared[1]
 	v187 := v184 + v185
 	v188 := v186 - v187
 	w[C+0] = v188
@@ -25219,7 +25217,7 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	v69 := float64(v22 * w[C+48])
 	v70 := math.FMA(v24, w[C+56], v69)
 	v71 := math.FMA(v25, w[C+64], v70)
-	v72 := w[E+176]
+	v72 := w[E+88]
 	v73 := v56 + v59
 	v74 := v62 + v65
 	v75 := v68 + v71
@@ -25249,7 +25247,7 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	w[A+16] = v93
 	v94 := v91 + v93
 	v95 := v89 + v94
-	v96 := float64(v72 * w[16+lane])
+	v96 := float64(v72 * shared[2])
 	v97 := w[A+80]
 	v98 := math.FMA(v72, v65, v97)
 	w[A+80] = v98
@@ -25273,23 +25271,23 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	v113 := float64(v99 * v99)
 	v114 := math.FMA(v103, v103, v113)
 	v115 := math.FMA(v107, v107, v114)
-	v116 := w[E+120]
-	v117 := w[E+112]
+	v116 := shared[12]
+	v117 := shared[11]
 	v118 := math.FMA(v116, v115, v117)
-	v119 := w[E+104]
+	v119 := shared[10]
 	v120 := math.FMA(v118, v115, v119)
-	v121 := w[E+96]
+	v121 := shared[9]
 	v122 := math.FMA(v120, v115, v121)
-	v123 := w[E+88]
+	v123 := shared[8]
 	v124 := math.FMA(v122, v115, v123)
-	v125 := w[E+160]
-	v126 := w[E+152]
+	v125 := shared[17]
+	v126 := shared[16]
 	v127 := math.FMA(v125, v115, v126)
-	v128 := w[E+144]
+	v128 := shared[15]
 	v129 := math.FMA(v127, v115, v128)
-	v130 := w[E+136]
+	v130 := shared[14]
 	v131 := math.FMA(v129, v115, v130)
-	v132 := w[E+128]
+	v132 := shared[13]
 	v133 := math.FMA(v131, v115, v132)
 	v134 := float64(v99 * v124)
 	v135 := float64(v103 * v124)
@@ -25318,7 +25316,7 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	v158 := math.FMA(v148, v148, v157)
 	v159 := math.FMA(v152, v152, v158)
 	v160 := math.FMA(v156, v156, v159)
-	v161 := v160 - w[8+lane]
+	v161 := v160 - shared[1]
 	v162 := 0.0
 	v163 := v162 - v161
 	v164 := larger(v163, v161)
@@ -25328,11 +25326,11 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	v167 := math.FMA(v148, v148, v166)
 	v168 := math.FMA(v152, v152, v167)
 	v169 := math.FMA(v156, v156, v168)
-	v170 := v169 - w[8+lane]
-	v171 := float64(v170 * w[16+lane])
+	v170 := v169 - shared[1]
+	v171 := float64(v170 * shared[2])
 	v172 := float64(v171 * v171)
-	v173 := v172 + w[8+lane]
-	v174 := math.FMA(v172, w[16+lane], v173)
+	v173 := v172 + shared[1]
+	v174 := math.FMA(v172, shared[2], v173)
 	v175 := v174 - v171
 	v176 := float64(v144 * v175)
 	v177 := float64(v148 * v175)
@@ -25356,7 +25354,7 @@ func goEulerBy2Shared(w, shared []float64, o *Op, lane int) {
 	v190 := float64(v184 * v187)
 	v191 := float64(v185 * v188)
 	v192 := float64(v186 * v189)
-	v193 := w[8+lane]
+	v193 := shared[1]
 	v194 := v191 + v192
 	v195 := v193 - v194
 	w[C+0] = v195
@@ -25472,7 +25470,7 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	v76 := float64(v29 * w[C+48])
 	v77 := math.FMA(v31, w[C+56], v76)
 	v78 := math.FMA(v32, w[C+64], v77)
-	v79 := w[E+176]
+	v79 := w[E+88]
 	v80 := v63 + v66
 	v81 := v69 + v72
 	v82 := v75 + v78
@@ -25502,7 +25500,7 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	w[A+16] = v100
 	v101 := v98 + v100
 	v102 := v96 + v101
-	v103 := float64(v79 * w[16+lane])
+	v103 := float64(v79 * shared[2])
 	v104 := w[A+80]
 	v105 := math.FMA(v79, v72, v104)
 	w[A+80] = v105
@@ -25526,23 +25524,23 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	v120 := float64(v106 * v106)
 	v121 := math.FMA(v110, v110, v120)
 	v122 := math.FMA(v114, v114, v121)
-	v123 := w[E+120]
-	v124 := w[E+112]
+	v123 := shared[12]
+	v124 := shared[11]
 	v125 := math.FMA(v123, v122, v124)
-	v126 := w[E+104]
+	v126 := shared[10]
 	v127 := math.FMA(v125, v122, v126)
-	v128 := w[E+96]
+	v128 := shared[9]
 	v129 := math.FMA(v127, v122, v128)
-	v130 := w[E+88]
+	v130 := shared[8]
 	v131 := math.FMA(v129, v122, v130)
-	v132 := w[E+160]
-	v133 := w[E+152]
+	v132 := shared[17]
+	v133 := shared[16]
 	v134 := math.FMA(v132, v122, v133)
-	v135 := w[E+144]
+	v135 := shared[15]
 	v136 := math.FMA(v134, v122, v135)
-	v137 := w[E+136]
+	v137 := shared[14]
 	v138 := math.FMA(v136, v122, v137)
-	v139 := w[E+128]
+	v139 := shared[13]
 	v140 := math.FMA(v138, v122, v139)
 	v141 := float64(v106 * v131)
 	v142 := float64(v110 * v131)
@@ -25571,7 +25569,7 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	v165 := math.FMA(v155, v155, v164)
 	v166 := math.FMA(v159, v159, v165)
 	v167 := math.FMA(v163, v163, v166)
-	v168 := v167 - w[8+lane]
+	v168 := v167 - shared[1]
 	v169 := 0.0
 	v170 := v169 - v168
 	v171 := larger(v170, v168)
@@ -25581,11 +25579,11 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	v174 := math.FMA(v155, v155, v173)
 	v175 := math.FMA(v159, v159, v174)
 	v176 := math.FMA(v163, v163, v175)
-	v177 := v176 - w[8+lane]
-	v178 := float64(v177 * w[16+lane])
+	v177 := v176 - shared[1]
+	v178 := float64(v177 * shared[2])
 	v179 := float64(v178 * v178)
-	v180 := v179 + w[8+lane]
-	v181 := math.FMA(v179, w[16+lane], v180)
+	v180 := v179 + shared[1]
+	v181 := math.FMA(v179, shared[2], v180)
 	v182 := v181 - v178
 	v183 := float64(v151 * v182)
 	v184 := float64(v155 * v182)
@@ -25609,7 +25607,7 @@ func goEulerBy3Shared(w, shared []float64, o *Op, lane int) {
 	v197 := float64(v191 * v194)
 	v198 := float64(v192 * v195)
 	v199 := float64(v193 * v196)
-	v200 := w[8+lane]
+	v200 := shared[1]
 	v201 := v198 + v199
 	v202 := v200 - v201
 	w[C+0] = v202
@@ -25659,7 +25657,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v10 := float64(v5 * shared[D+7])
 	v11 := math.FMA(v6, shared[D+11], v10)
 	v12 := float64(v6 * shared[D+8])
-	v13 := w[E+176]
+	v13 := w[E+88]
 	v14 := w[A+24]
 	v15 := w[A+32]
 	v16 := w[A+40]
@@ -25668,8 +25666,8 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v19 := math.FMA(v15, v15, v18)
 	v20 := math.FMA(v16, v16, v19)
 	v21 := math.FMA(v17, v17, v20)
-	v22 := v21 - w[8+lane]
-	v23 := float64(v13 * w[16+lane])
+	v22 := v21 - shared[1]
+	v23 := float64(v13 * shared[2])
 	v24 := 0.0
 	v25 := v24 - v22
 	v26 := larger(v25, v22)
@@ -25702,23 +25700,23 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v51 := float64(v33 * v33)
 	v52 := math.FMA(v39, v39, v51)
 	v53 := math.FMA(v45, v45, v52)
-	v54 := w[E+120]
-	v55 := w[E+112]
+	v54 := shared[12]
+	v55 := shared[11]
 	v56 := math.FMA(v54, v53, v55)
-	v57 := w[E+104]
+	v57 := shared[10]
 	v58 := math.FMA(v56, v53, v57)
-	v59 := w[E+96]
+	v59 := shared[9]
 	v60 := math.FMA(v58, v53, v59)
-	v61 := w[E+88]
+	v61 := shared[8]
 	v62 := math.FMA(v60, v53, v61)
-	v63 := w[E+160]
-	v64 := w[E+152]
+	v63 := shared[17]
+	v64 := shared[16]
 	v65 := math.FMA(v63, v53, v64)
-	v66 := w[E+144]
+	v66 := shared[15]
 	v67 := math.FMA(v65, v53, v66)
-	v68 := w[E+136]
+	v68 := shared[14]
 	v69 := math.FMA(v67, v53, v68)
-	v70 := w[E+128]
+	v70 := shared[13]
 	v71 := math.FMA(v69, v53, v70)
 	v72 := float64(v33 * v62)
 	v73 := float64(v39 * v62)
@@ -25774,9 +25772,9 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v123 := float64(v118 * v118)
 	v124 := math.FMA(v120, v120, v123)
 	v125 := math.FMA(v122, v122, v124)
-	v126 := float64(v118 * w[16+lane])
-	v127 := float64(v120 * w[16+lane])
-	v128 := float64(v122 * w[16+lane])
+	v126 := float64(v118 * shared[2])
+	v127 := float64(v120 * shared[2])
+	v128 := float64(v122 * shared[2])
 	v129 := w[A+24]
 	v130 := w[A+32]
 	v131 := w[A+40]
@@ -25809,14 +25807,14 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v158 := math.FMA(v128, v136, v148)
 	v159 := math.FMA(v126, v144, v158)
 	v160 := math.FMA(-v127, v140, v159)
-	v161 := float64(v125 * w[16+lane])
-	v162 := float64(v161 * w[16+lane])
+	v161 := float64(v125 * shared[2])
+	v162 := float64(v161 * shared[2])
 	v163 := math.FMA(v162, v22, v22)
 	v164 := v163 + v162
-	v165 := float64(v164 * w[16+lane])
+	v165 := float64(v164 * shared[2])
 	v166 := float64(v165 * v165)
-	v167 := v166 + w[8+lane]
-	v168 := math.FMA(v166, w[16+lane], v167)
+	v167 := v166 + shared[1]
+	v168 := math.FMA(v166, shared[2], v167)
 	v169 := v168 - v165
 	v170 := float64(v151 * v169)
 	v171 := float64(v154 * v169)
@@ -25836,7 +25834,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v181 := float64(v175 * v178)
 	v182 := float64(v176 * v179)
 	v183 := float64(v177 * v180)
-	v184 := w[8+lane]
+	v184 := shared[1]
 	v185 := v182 + v183
 	v186 := v184 - v185
 	w[C+0] = v186
@@ -25874,7 +25872,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v210 := v209 - v208
 	v211 := w[A+0]
 	v212 := w[A+56]
-	v213 := math.FMA(v212, w[E+176], v211)
+	v213 := math.FMA(v212, w[E+88], v211)
 	v214 := v210 - v213
 	w[A+0] = v210
 	v215 := math.FMA(v214, v214, v125)
@@ -25888,7 +25886,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v223 := v222 - v221
 	v224 := w[A+8]
 	v225 := w[A+64]
-	v226 := math.FMA(v225, w[E+176], v224)
+	v226 := math.FMA(v225, w[E+88], v224)
 	v227 := v223 - v226
 	w[A+8] = v223
 	v228 := math.FMA(v227, v227, v215)
@@ -25902,7 +25900,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v236 := v235 - v234
 	v237 := w[A+16]
 	v238 := w[A+72]
-	v239 := math.FMA(v238, w[E+176], v237)
+	v239 := math.FMA(v238, w[E+88], v237)
 	v240 := v236 - v239
 	w[A+16] = v236
 	v241 := math.FMA(v240, v240, v228)
@@ -25917,7 +25915,7 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v249 := float64(v243 * v246)
 	v250 := math.FMA(v244, v247, v249)
 	v251 := math.FMA(v245, v248, v250)
-	v252 := w[24+lane]
+	v252 := shared[3]
 	v253 := float64(v246 * v246)
 	v254 := math.FMA(v247, v247, v253)
 	v255 := math.FMA(v248, v248, v254)
@@ -25975,7 +25973,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v14 := float64(v9 * shared[D+7])
 	v15 := math.FMA(v10, shared[D+11], v14)
 	v16 := float64(v10 * shared[D+8])
-	v17 := w[E+176]
+	v17 := w[E+88]
 	v18 := w[A+24]
 	v19 := w[A+32]
 	v20 := w[A+40]
@@ -25984,8 +25982,8 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v23 := math.FMA(v19, v19, v22)
 	v24 := math.FMA(v20, v20, v23)
 	v25 := math.FMA(v21, v21, v24)
-	v26 := v25 - w[8+lane]
-	v27 := float64(v17 * w[16+lane])
+	v26 := v25 - shared[1]
+	v27 := float64(v17 * shared[2])
 	v28 := 0.0
 	v29 := v28 - v26
 	v30 := larger(v29, v26)
@@ -26018,23 +26016,23 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v55 := float64(v37 * v37)
 	v56 := math.FMA(v43, v43, v55)
 	v57 := math.FMA(v49, v49, v56)
-	v58 := w[E+120]
-	v59 := w[E+112]
+	v58 := shared[12]
+	v59 := shared[11]
 	v60 := math.FMA(v58, v57, v59)
-	v61 := w[E+104]
+	v61 := shared[10]
 	v62 := math.FMA(v60, v57, v61)
-	v63 := w[E+96]
+	v63 := shared[9]
 	v64 := math.FMA(v62, v57, v63)
-	v65 := w[E+88]
+	v65 := shared[8]
 	v66 := math.FMA(v64, v57, v65)
-	v67 := w[E+160]
-	v68 := w[E+152]
+	v67 := shared[17]
+	v68 := shared[16]
 	v69 := math.FMA(v67, v57, v68)
-	v70 := w[E+144]
+	v70 := shared[15]
 	v71 := math.FMA(v69, v57, v70)
-	v72 := w[E+136]
+	v72 := shared[14]
 	v73 := math.FMA(v71, v57, v72)
-	v74 := w[E+128]
+	v74 := shared[13]
 	v75 := math.FMA(v73, v57, v74)
 	v76 := float64(v37 * v66)
 	v77 := float64(v43 * v66)
@@ -26090,9 +26088,9 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v127 := float64(v122 * v122)
 	v128 := math.FMA(v124, v124, v127)
 	v129 := math.FMA(v126, v126, v128)
-	v130 := float64(v122 * w[16+lane])
-	v131 := float64(v124 * w[16+lane])
-	v132 := float64(v126 * w[16+lane])
+	v130 := float64(v122 * shared[2])
+	v131 := float64(v124 * shared[2])
+	v132 := float64(v126 * shared[2])
 	v133 := w[A+24]
 	v134 := w[A+32]
 	v135 := w[A+40]
@@ -26125,14 +26123,14 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v162 := math.FMA(v132, v140, v152)
 	v163 := math.FMA(v130, v148, v162)
 	v164 := math.FMA(-v131, v144, v163)
-	v165 := float64(v129 * w[16+lane])
-	v166 := float64(v165 * w[16+lane])
+	v165 := float64(v129 * shared[2])
+	v166 := float64(v165 * shared[2])
 	v167 := math.FMA(v166, v26, v26)
 	v168 := v167 + v166
-	v169 := float64(v168 * w[16+lane])
+	v169 := float64(v168 * shared[2])
 	v170 := float64(v169 * v169)
-	v171 := v170 + w[8+lane]
-	v172 := math.FMA(v170, w[16+lane], v171)
+	v171 := v170 + shared[1]
+	v172 := math.FMA(v170, shared[2], v171)
 	v173 := v172 - v169
 	v174 := float64(v155 * v173)
 	v175 := float64(v158 * v173)
@@ -26152,7 +26150,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v185 := float64(v179 * v182)
 	v186 := float64(v180 * v183)
 	v187 := float64(v181 * v184)
-	v188 := w[8+lane]
+	v188 := shared[1]
 	v189 := v186 + v187
 	v190 := v188 - v189
 	w[C+0] = v190
@@ -26190,7 +26188,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v214 := v213 - v212
 	v215 := w[A+0]
 	v216 := w[A+56]
-	v217 := math.FMA(v216, w[E+176], v215)
+	v217 := math.FMA(v216, w[E+88], v215)
 	v218 := v214 - v217
 	w[A+0] = v214
 	v219 := math.FMA(v218, v218, v129)
@@ -26204,7 +26202,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v227 := v226 - v225
 	v228 := w[A+8]
 	v229 := w[A+64]
-	v230 := math.FMA(v229, w[E+176], v228)
+	v230 := math.FMA(v229, w[E+88], v228)
 	v231 := v227 - v230
 	w[A+8] = v227
 	v232 := math.FMA(v231, v231, v219)
@@ -26218,7 +26216,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v240 := v239 - v238
 	v241 := w[A+16]
 	v242 := w[A+72]
-	v243 := math.FMA(v242, w[E+176], v241)
+	v243 := math.FMA(v242, w[E+88], v241)
 	v244 := v240 - v243
 	w[A+16] = v240
 	v245 := math.FMA(v244, v244, v232)
@@ -26233,7 +26231,7 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v253 := float64(v247 * v250)
 	v254 := math.FMA(v248, v251, v253)
 	v255 := math.FMA(v249, v252, v254)
-	v256 := w[24+lane]
+	v256 := shared[3]
 	v257 := float64(v250 * v250)
 	v258 := math.FMA(v251, v251, v257)
 	v259 := math.FMA(v252, v252, v258)
@@ -26295,7 +26293,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v18 := float64(v13 * shared[D+7])
 	v19 := math.FMA(v14, shared[D+11], v18)
 	v20 := float64(v14 * shared[D+8])
-	v21 := w[E+176]
+	v21 := w[E+88]
 	v22 := w[A+24]
 	v23 := w[A+32]
 	v24 := w[A+40]
@@ -26304,8 +26302,8 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v27 := math.FMA(v23, v23, v26)
 	v28 := math.FMA(v24, v24, v27)
 	v29 := math.FMA(v25, v25, v28)
-	v30 := v29 - w[8+lane]
-	v31 := float64(v21 * w[16+lane])
+	v30 := v29 - shared[1]
+	v31 := float64(v21 * shared[2])
 	v32 := 0.0
 	v33 := v32 - v30
 	v34 := larger(v33, v30)
@@ -26338,23 +26336,23 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v59 := float64(v41 * v41)
 	v60 := math.FMA(v47, v47, v59)
 	v61 := math.FMA(v53, v53, v60)
-	v62 := w[E+120]
-	v63 := w[E+112]
+	v62 := shared[12]
+	v63 := shared[11]
 	v64 := math.FMA(v62, v61, v63)
-	v65 := w[E+104]
+	v65 := shared[10]
 	v66 := math.FMA(v64, v61, v65)
-	v67 := w[E+96]
+	v67 := shared[9]
 	v68 := math.FMA(v66, v61, v67)
-	v69 := w[E+88]
+	v69 := shared[8]
 	v70 := math.FMA(v68, v61, v69)
-	v71 := w[E+160]
-	v72 := w[E+152]
+	v71 := shared[17]
+	v72 := shared[16]
 	v73 := math.FMA(v71, v61, v72)
-	v74 := w[E+144]
+	v74 := shared[15]
 	v75 := math.FMA(v73, v61, v74)
-	v76 := w[E+136]
+	v76 := shared[14]
 	v77 := math.FMA(v75, v61, v76)
-	v78 := w[E+128]
+	v78 := shared[13]
 	v79 := math.FMA(v77, v61, v78)
 	v80 := float64(v41 * v70)
 	v81 := float64(v47 * v70)
@@ -26410,9 +26408,9 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v131 := float64(v126 * v126)
 	v132 := math.FMA(v128, v128, v131)
 	v133 := math.FMA(v130, v130, v132)
-	v134 := float64(v126 * w[16+lane])
-	v135 := float64(v128 * w[16+lane])
-	v136 := float64(v130 * w[16+lane])
+	v134 := float64(v126 * shared[2])
+	v135 := float64(v128 * shared[2])
+	v136 := float64(v130 * shared[2])
 	v137 := w[A+24]
 	v138 := w[A+32]
 	v139 := w[A+40]
@@ -26445,14 +26443,14 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v166 := math.FMA(v136, v144, v156)
 	v167 := math.FMA(v134, v152, v166)
 	v168 := math.FMA(-v135, v148, v167)
-	v169 := float64(v133 * w[16+lane])
-	v170 := float64(v169 * w[16+lane])
+	v169 := float64(v133 * shared[2])
+	v170 := float64(v169 * shared[2])
 	v171 := math.FMA(v170, v30, v30)
 	v172 := v171 + v170
-	v173 := float64(v172 * w[16+lane])
+	v173 := float64(v172 * shared[2])
 	v174 := float64(v173 * v173)
-	v175 := v174 + w[8+lane]
-	v176 := math.FMA(v174, w[16+lane], v175)
+	v175 := v174 + shared[1]
+	v176 := math.FMA(v174, shared[2], v175)
 	v177 := v176 - v173
 	v178 := float64(v159 * v177)
 	v179 := float64(v162 * v177)
@@ -26472,7 +26470,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v189 := float64(v183 * v186)
 	v190 := float64(v184 * v187)
 	v191 := float64(v185 * v188)
-	v192 := w[8+lane]
+	v192 := shared[1]
 	v193 := v190 + v191
 	v194 := v192 - v193
 	w[C+0] = v194
@@ -26510,7 +26508,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v218 := v217 - v216
 	v219 := w[A+0]
 	v220 := w[A+56]
-	v221 := math.FMA(v220, w[E+176], v219)
+	v221 := math.FMA(v220, w[E+88], v219)
 	v222 := v218 - v221
 	w[A+0] = v218
 	v223 := math.FMA(v222, v222, v133)
@@ -26524,7 +26522,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v231 := v230 - v229
 	v232 := w[A+8]
 	v233 := w[A+64]
-	v234 := math.FMA(v233, w[E+176], v232)
+	v234 := math.FMA(v233, w[E+88], v232)
 	v235 := v231 - v234
 	w[A+8] = v231
 	v236 := math.FMA(v235, v235, v223)
@@ -26538,7 +26536,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v244 := v243 - v242
 	v245 := w[A+16]
 	v246 := w[A+72]
-	v247 := math.FMA(v246, w[E+176], v245)
+	v247 := math.FMA(v246, w[E+88], v245)
 	v248 := v244 - v247
 	w[A+16] = v244
 	v249 := math.FMA(v248, v248, v236)
@@ -26553,7 +26551,7 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v257 := float64(v251 * v254)
 	v258 := math.FMA(v252, v255, v257)
 	v259 := math.FMA(v253, v256, v258)
-	v260 := w[24+lane]
+	v260 := shared[3]
 	v261 := float64(v254 * v254)
 	v262 := math.FMA(v255, v255, v261)
 	v263 := math.FMA(v256, v256, v262)
@@ -26634,16 +26632,16 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 	v38 := math.FMA(v18, w[C+56], v37)
 	v39 := math.FMA(v21, w[C+64], v38)
 	v40 := v27 + w[A+0]
-	v41 := v40 + w[56+lane]
-	v42 := v41 - w[56+lane]
+	v41 := v40 + shared[7]
+	v42 := v41 - shared[7]
 	w[A+0] = v42
 	v43 := v33 + w[A+8]
-	v44 := v43 + w[56+lane]
-	v45 := v44 - w[56+lane]
+	v44 := v43 + shared[7]
+	v45 := v44 - shared[7]
 	w[A+8] = v45
 	v46 := v39 + w[A+16]
-	v47 := v46 + w[56+lane]
-	v48 := v47 - w[56+lane]
+	v47 := v46 + shared[7]
+	v48 := v47 - shared[7]
 	w[A+16] = v48
 	v49 := 0.0
 	v50 := v24 + v30
@@ -26654,29 +26652,29 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 	v55 := w[E+56]
 	v56 := math.FMA(v49, v54, v55)
 	w[E+56] = v56
-	v57 := float64(v24 * w[16+lane])
-	v58 := float64(v30 * w[16+lane])
-	v59 := float64(v36 * w[16+lane])
+	v57 := float64(v24 * shared[2])
+	v58 := float64(v30 * shared[2])
+	v59 := float64(v36 * shared[2])
 	v60 := float64(v57 * v57)
 	v61 := math.FMA(v58, v58, v60)
 	v62 := math.FMA(v59, v59, v61)
-	v63 := w[E+120]
-	v64 := w[E+112]
+	v63 := shared[12]
+	v64 := shared[11]
 	v65 := math.FMA(v63, v62, v64)
-	v66 := w[E+104]
+	v66 := shared[10]
 	v67 := math.FMA(v65, v62, v66)
-	v68 := w[E+96]
+	v68 := shared[9]
 	v69 := math.FMA(v67, v62, v68)
-	v70 := w[E+88]
+	v70 := shared[8]
 	v71 := math.FMA(v69, v62, v70)
-	v72 := w[E+160]
-	v73 := w[E+152]
+	v72 := shared[17]
+	v73 := shared[16]
 	v74 := math.FMA(v72, v62, v73)
-	v75 := w[E+144]
+	v75 := shared[15]
 	v76 := math.FMA(v74, v62, v75)
-	v77 := w[E+136]
+	v77 := shared[14]
 	v78 := math.FMA(v76, v62, v77)
-	v79 := w[E+128]
+	v79 := shared[13]
 	v80 := math.FMA(v78, v62, v79)
 	v81 := float64(v57 * v71)
 	v82 := float64(v58 * v71)
@@ -26701,17 +26699,17 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 	v101 := math.FMA(v83, v84, v100)
 	v102 := math.FMA(v81, v86, v101)
 	v103 := math.FMA(-v82, v85, v102)
-	v104 := v91 + w[56+lane]
-	v105 := v104 - w[56+lane]
+	v104 := v91 + shared[7]
+	v105 := v104 - shared[7]
 	w[A+24] = v105
-	v106 := v95 + w[56+lane]
-	v107 := v106 - w[56+lane]
+	v106 := v95 + shared[7]
+	v107 := v106 - shared[7]
 	w[A+32] = v107
-	v108 := v99 + w[56+lane]
-	v109 := v108 - w[56+lane]
+	v108 := v99 + shared[7]
+	v109 := v108 - shared[7]
 	w[A+40] = v109
-	v110 := v103 + w[56+lane]
-	v111 := v110 - w[56+lane]
+	v110 := v103 + shared[7]
+	v111 := v110 - shared[7]
 	w[A+48] = v111
 	v112 := w[B+48]
 	v113 := w[B+56]
@@ -26754,16 +26752,16 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 	v150 := math.FMA(v130, w[C+56], v149)
 	v151 := math.FMA(v133, w[C+64], v150)
 	v152 := v139 + w[A+56]
-	v153 := v152 + w[56+lane]
-	v154 := v153 - w[56+lane]
+	v153 := v152 + shared[7]
+	v154 := v153 - shared[7]
 	w[A+56] = v154
 	v155 := v145 + w[A+64]
-	v156 := v155 + w[56+lane]
-	v157 := v156 - w[56+lane]
+	v156 := v155 + shared[7]
+	v157 := v156 - shared[7]
 	w[A+64] = v157
 	v158 := v151 + w[A+72]
-	v159 := v158 + w[56+lane]
-	v160 := v159 - w[56+lane]
+	v159 := v158 + shared[7]
+	v160 := v159 - shared[7]
 	w[A+72] = v160
 	v161 := 0.0
 	v162 := v136 + v142
@@ -26775,16 +26773,16 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 	v168 := math.FMA(v161, v166, v167)
 	w[E+56] = v168
 	v169 := v136 + w[A+80]
-	v170 := v169 + w[56+lane]
-	v171 := v170 - w[56+lane]
+	v170 := v169 + shared[7]
+	v171 := v170 - shared[7]
 	w[A+80] = v171
 	v172 := v142 + w[A+88]
-	v173 := v172 + w[56+lane]
-	v174 := v173 - w[56+lane]
+	v173 := v172 + shared[7]
+	v174 := v173 - shared[7]
 	w[A+88] = v174
 	v175 := v148 + w[A+96]
-	v176 := v175 + w[56+lane]
-	v177 := v176 - w[56+lane]
+	v176 := v175 + shared[7]
+	v177 := v176 - shared[7]
 	w[A+96] = v177
 }
 
@@ -26834,68 +26832,68 @@ func goMovedRootShared(w, shared []float64, o *Op, lane int) {
 	v34 := math.FMA(-v26, v20, v33)
 	v35 := w[A+0]
 	v36 := math.FMA(v14, v30, v35)
-	v37 := v36 + w[56+lane]
-	v38 := v37 - w[56+lane]
+	v37 := v36 + shared[7]
+	v38 := v37 - shared[7]
 	w[A+0] = v38
 	v39 := w[A+56]
 	v40 := math.FMA(v15, v30, v39)
-	v41 := v40 + w[56+lane]
-	v42 := v41 - w[56+lane]
+	v41 := v40 + shared[7]
+	v42 := v41 - shared[7]
 	w[A+56] = v42
 	v43 := w[A+80]
 	v44 := math.FMA(v15, v20, v43)
-	v45 := v44 + w[56+lane]
-	v46 := v45 - w[56+lane]
+	v45 := v44 + shared[7]
+	v46 := v45 - shared[7]
 	w[A+80] = v46
 	v47 := w[A+8]
 	v48 := math.FMA(v14, v32, v47)
-	v49 := v48 + w[56+lane]
-	v50 := v49 - w[56+lane]
+	v49 := v48 + shared[7]
+	v50 := v49 - shared[7]
 	w[A+8] = v50
 	v51 := w[A+64]
 	v52 := math.FMA(v15, v32, v51)
-	v53 := v52 + w[56+lane]
-	v54 := v53 - w[56+lane]
+	v53 := v52 + shared[7]
+	v54 := v53 - shared[7]
 	w[A+64] = v54
 	v55 := w[A+88]
 	v56 := math.FMA(v15, v21, v55)
-	v57 := v56 + w[56+lane]
-	v58 := v57 - w[56+lane]
+	v57 := v56 + shared[7]
+	v58 := v57 - shared[7]
 	w[A+88] = v58
 	v59 := w[A+16]
 	v60 := math.FMA(v14, v34, v59)
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := w[A+72]
 	v64 := math.FMA(v15, v34, v63)
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+72] = v66
 	v67 := w[A+96]
 	v68 := math.FMA(v15, v22, v67)
-	v69 := v68 + w[56+lane]
-	v70 := v69 - w[56+lane]
+	v69 := v68 + shared[7]
+	v70 := v69 - shared[7]
 	w[A+96] = v70
-	v71 := float64(v14 * w[16+lane])
+	v71 := float64(v14 * shared[2])
 	v72 := float64(v71 * v71)
-	v73 := w[E+120]
-	v74 := w[E+112]
+	v73 := shared[12]
+	v74 := shared[11]
 	v75 := math.FMA(v73, v72, v74)
-	v76 := w[E+104]
+	v76 := shared[10]
 	v77 := math.FMA(v75, v72, v76)
-	v78 := w[E+96]
+	v78 := shared[9]
 	v79 := math.FMA(v77, v72, v78)
-	v80 := w[E+88]
+	v80 := shared[8]
 	v81 := math.FMA(v79, v72, v80)
-	v82 := w[E+160]
-	v83 := w[E+152]
+	v82 := shared[17]
+	v83 := shared[16]
 	v84 := math.FMA(v82, v72, v83)
-	v85 := w[E+144]
+	v85 := shared[15]
 	v86 := math.FMA(v84, v72, v85)
-	v87 := w[E+136]
+	v87 := shared[14]
 	v88 := math.FMA(v86, v72, v87)
-	v89 := w[E+128]
+	v89 := shared[13]
 	v90 := math.FMA(v88, v72, v89)
 	v91 := float64(v81 * v71)
 	v92 := float64(v91 * v20)
@@ -26921,17 +26919,17 @@ func goMovedRootShared(w, shared []float64, o *Op, lane int) {
 	v112 := math.FMA(v94, v95, v111)
 	v113 := math.FMA(v92, v97, v112)
 	v114 := math.FMA(-v93, v96, v113)
-	v115 := v102 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v102 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+24] = v116
-	v117 := v106 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v106 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+32] = v118
-	v119 := v110 + w[56+lane]
-	v120 := v119 - w[56+lane]
+	v119 := v110 + shared[7]
+	v120 := v119 - shared[7]
 	w[A+40] = v120
-	v121 := v114 + w[56+lane]
-	v122 := v121 - w[56+lane]
+	v121 := v114 + shared[7]
+	v122 := v121 - shared[7]
 	w[A+48] = v122
 }
 
@@ -26993,16 +26991,16 @@ func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
 	v47 := float64(v42 * v33)
 	v48 := float64(v42 * v39)
 	v49 := v46 + w[A+0]
-	v50 := v49 + w[56+lane]
-	v51 := v50 - w[56+lane]
+	v50 := v49 + shared[7]
+	v51 := v50 - shared[7]
 	w[A+0] = v51
 	v52 := v47 + w[A+8]
-	v53 := v52 + w[56+lane]
-	v54 := v53 - w[56+lane]
+	v53 := v52 + shared[7]
+	v54 := v53 - shared[7]
 	w[A+8] = v54
 	v55 := v48 + w[A+16]
-	v56 := v55 + w[56+lane]
-	v57 := v56 - w[56+lane]
+	v56 := v55 + shared[7]
+	v57 := v56 - shared[7]
 	w[A+16] = v57
 	v58 := 0.0
 	v59 := v43 + v44
@@ -27013,29 +27011,29 @@ func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
 	v64 := w[E+56]
 	v65 := math.FMA(v58, v63, v64)
 	w[E+56] = v65
-	v66 := float64(v43 * w[16+lane])
-	v67 := float64(v44 * w[16+lane])
-	v68 := float64(v45 * w[16+lane])
+	v66 := float64(v43 * shared[2])
+	v67 := float64(v44 * shared[2])
+	v68 := float64(v45 * shared[2])
 	v69 := float64(v66 * v66)
 	v70 := math.FMA(v67, v67, v69)
 	v71 := math.FMA(v68, v68, v70)
-	v72 := w[E+120]
-	v73 := w[E+112]
+	v72 := shared[12]
+	v73 := shared[11]
 	v74 := math.FMA(v72, v71, v73)
-	v75 := w[E+104]
+	v75 := shared[10]
 	v76 := math.FMA(v74, v71, v75)
-	v77 := w[E+96]
+	v77 := shared[9]
 	v78 := math.FMA(v76, v71, v77)
-	v79 := w[E+88]
+	v79 := shared[8]
 	v80 := math.FMA(v78, v71, v79)
-	v81 := w[E+160]
-	v82 := w[E+152]
+	v81 := shared[17]
+	v82 := shared[16]
 	v83 := math.FMA(v81, v71, v82)
-	v84 := w[E+144]
+	v84 := shared[15]
 	v85 := math.FMA(v83, v71, v84)
-	v86 := w[E+136]
+	v86 := shared[14]
 	v87 := math.FMA(v85, v71, v86)
-	v88 := w[E+128]
+	v88 := shared[13]
 	v89 := math.FMA(v87, v71, v88)
 	v90 := float64(v66 * v80)
 	v91 := float64(v67 * v80)
@@ -27060,17 +27058,17 @@ func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
 	v110 := math.FMA(v92, v93, v109)
 	v111 := math.FMA(v90, v95, v110)
 	v112 := math.FMA(-v91, v94, v111)
-	v113 := v100 + w[56+lane]
-	v114 := v113 - w[56+lane]
+	v113 := v100 + shared[7]
+	v114 := v113 - shared[7]
 	w[A+24] = v114
-	v115 := v104 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v104 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+32] = v116
-	v117 := v108 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v108 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+40] = v118
-	v119 := v112 + w[56+lane]
-	v120 := v119 - w[56+lane]
+	v119 := v112 + shared[7]
+	v120 := v119 - shared[7]
 	w[A+48] = v120
 	v121 := 0.0
 	v122 := w[F+1*K+0]
@@ -27082,16 +27080,16 @@ func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
 	v128 := float64(v123 * v33)
 	v129 := float64(v123 * v39)
 	v130 := v127 + w[A+56]
-	v131 := v130 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v130 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+56] = v132
 	v133 := v128 + w[A+64]
-	v134 := v133 + w[56+lane]
-	v135 := v134 - w[56+lane]
+	v134 := v133 + shared[7]
+	v135 := v134 - shared[7]
 	w[A+64] = v135
 	v136 := v129 + w[A+72]
-	v137 := v136 + w[56+lane]
-	v138 := v137 - w[56+lane]
+	v137 := v136 + shared[7]
+	v138 := v137 - shared[7]
 	w[A+72] = v138
 	v139 := 0.0
 	v140 := v124 + v125
@@ -27103,16 +27101,16 @@ func goMovedBy1Shared(w, shared []float64, o *Op, lane int) {
 	v146 := math.FMA(v139, v144, v145)
 	w[E+56] = v146
 	v147 := v124 + w[A+80]
-	v148 := v147 + w[56+lane]
-	v149 := v148 - w[56+lane]
+	v148 := v147 + shared[7]
+	v149 := v148 - shared[7]
 	w[A+80] = v149
 	v150 := v125 + w[A+88]
-	v151 := v150 + w[56+lane]
-	v152 := v151 - w[56+lane]
+	v151 := v150 + shared[7]
+	v152 := v151 - shared[7]
 	w[A+88] = v152
 	v153 := v126 + w[A+96]
-	v154 := v153 + w[56+lane]
-	v155 := v154 - w[56+lane]
+	v154 := v153 + shared[7]
+	v155 := v154 - shared[7]
 	w[A+96] = v155
 }
 
@@ -27179,16 +27177,16 @@ func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
 	v52 := math.FMA(v32, w[C+56], v51)
 	v53 := math.FMA(v35, w[C+64], v52)
 	v54 := v41 + w[A+0]
-	v55 := v54 + w[56+lane]
-	v56 := v55 - w[56+lane]
+	v55 := v54 + shared[7]
+	v56 := v55 - shared[7]
 	w[A+0] = v56
 	v57 := v47 + w[A+8]
-	v58 := v57 + w[56+lane]
-	v59 := v58 - w[56+lane]
+	v58 := v57 + shared[7]
+	v59 := v58 - shared[7]
 	w[A+8] = v59
 	v60 := v53 + w[A+16]
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := 0.0
 	v64 := v38 + v44
@@ -27199,29 +27197,29 @@ func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
 	v69 := w[E+56]
 	v70 := math.FMA(v63, v68, v69)
 	w[E+56] = v70
-	v71 := float64(v38 * w[16+lane])
-	v72 := float64(v44 * w[16+lane])
-	v73 := float64(v50 * w[16+lane])
+	v71 := float64(v38 * shared[2])
+	v72 := float64(v44 * shared[2])
+	v73 := float64(v50 * shared[2])
 	v74 := float64(v71 * v71)
 	v75 := math.FMA(v72, v72, v74)
 	v76 := math.FMA(v73, v73, v75)
-	v77 := w[E+120]
-	v78 := w[E+112]
+	v77 := shared[12]
+	v78 := shared[11]
 	v79 := math.FMA(v77, v76, v78)
-	v80 := w[E+104]
+	v80 := shared[10]
 	v81 := math.FMA(v79, v76, v80)
-	v82 := w[E+96]
+	v82 := shared[9]
 	v83 := math.FMA(v81, v76, v82)
-	v84 := w[E+88]
+	v84 := shared[8]
 	v85 := math.FMA(v83, v76, v84)
-	v86 := w[E+160]
-	v87 := w[E+152]
+	v86 := shared[17]
+	v87 := shared[16]
 	v88 := math.FMA(v86, v76, v87)
-	v89 := w[E+144]
+	v89 := shared[15]
 	v90 := math.FMA(v88, v76, v89)
-	v91 := w[E+136]
+	v91 := shared[14]
 	v92 := math.FMA(v90, v76, v91)
-	v93 := w[E+128]
+	v93 := shared[13]
 	v94 := math.FMA(v92, v76, v93)
 	v95 := float64(v71 * v85)
 	v96 := float64(v72 * v85)
@@ -27246,17 +27244,17 @@ func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
 	v115 := math.FMA(v97, v98, v114)
 	v116 := math.FMA(v95, v100, v115)
 	v117 := math.FMA(-v96, v99, v116)
-	v118 := v105 + w[56+lane]
-	v119 := v118 - w[56+lane]
+	v118 := v105 + shared[7]
+	v119 := v118 - shared[7]
 	w[A+24] = v119
-	v120 := v109 + w[56+lane]
-	v121 := v120 - w[56+lane]
+	v120 := v109 + shared[7]
+	v121 := v120 - shared[7]
 	w[A+32] = v121
-	v122 := v113 + w[56+lane]
-	v123 := v122 - w[56+lane]
+	v122 := v113 + shared[7]
+	v123 := v122 - shared[7]
 	w[A+40] = v123
-	v124 := v117 + w[56+lane]
-	v125 := v124 - w[56+lane]
+	v124 := v117 + shared[7]
+	v125 := v124 - shared[7]
 	w[A+48] = v125
 	v126 := 0.0
 	v127 := 0.0
@@ -27313,16 +27311,16 @@ func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
 	v178 := math.FMA(v158, w[C+56], v177)
 	v179 := math.FMA(v161, w[C+64], v178)
 	v180 := v167 + w[A+56]
-	v181 := v180 + w[56+lane]
-	v182 := v181 - w[56+lane]
+	v181 := v180 + shared[7]
+	v182 := v181 - shared[7]
 	w[A+56] = v182
 	v183 := v173 + w[A+64]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+64] = v185
 	v186 := v179 + w[A+72]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+72] = v188
 	v189 := 0.0
 	v190 := v164 + v170
@@ -27334,16 +27332,16 @@ func goMovedBy2Shared(w, shared []float64, o *Op, lane int) {
 	v196 := math.FMA(v189, v194, v195)
 	w[E+56] = v196
 	v197 := v164 + w[A+80]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+80] = v199
 	v200 := v170 + w[A+88]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+88] = v202
 	v203 := v176 + w[A+96]
-	v204 := v203 + w[56+lane]
-	v205 := v204 - w[56+lane]
+	v204 := v203 + shared[7]
+	v205 := v204 - shared[7]
 	w[A+96] = v205
 }
 
@@ -27417,16 +27415,16 @@ func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
 	v59 := math.FMA(v39, w[C+56], v58)
 	v60 := math.FMA(v42, w[C+64], v59)
 	v61 := v48 + w[A+0]
-	v62 := v61 + w[56+lane]
-	v63 := v62 - w[56+lane]
+	v62 := v61 + shared[7]
+	v63 := v62 - shared[7]
 	w[A+0] = v63
 	v64 := v54 + w[A+8]
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+8] = v66
 	v67 := v60 + w[A+16]
-	v68 := v67 + w[56+lane]
-	v69 := v68 - w[56+lane]
+	v68 := v67 + shared[7]
+	v69 := v68 - shared[7]
 	w[A+16] = v69
 	v70 := 0.0
 	v71 := v45 + v51
@@ -27437,29 +27435,29 @@ func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
 	v76 := w[E+56]
 	v77 := math.FMA(v70, v75, v76)
 	w[E+56] = v77
-	v78 := float64(v45 * w[16+lane])
-	v79 := float64(v51 * w[16+lane])
-	v80 := float64(v57 * w[16+lane])
+	v78 := float64(v45 * shared[2])
+	v79 := float64(v51 * shared[2])
+	v80 := float64(v57 * shared[2])
 	v81 := float64(v78 * v78)
 	v82 := math.FMA(v79, v79, v81)
 	v83 := math.FMA(v80, v80, v82)
-	v84 := w[E+120]
-	v85 := w[E+112]
+	v84 := shared[12]
+	v85 := shared[11]
 	v86 := math.FMA(v84, v83, v85)
-	v87 := w[E+104]
+	v87 := shared[10]
 	v88 := math.FMA(v86, v83, v87)
-	v89 := w[E+96]
+	v89 := shared[9]
 	v90 := math.FMA(v88, v83, v89)
-	v91 := w[E+88]
+	v91 := shared[8]
 	v92 := math.FMA(v90, v83, v91)
-	v93 := w[E+160]
-	v94 := w[E+152]
+	v93 := shared[17]
+	v94 := shared[16]
 	v95 := math.FMA(v93, v83, v94)
-	v96 := w[E+144]
+	v96 := shared[15]
 	v97 := math.FMA(v95, v83, v96)
-	v98 := w[E+136]
+	v98 := shared[14]
 	v99 := math.FMA(v97, v83, v98)
-	v100 := w[E+128]
+	v100 := shared[13]
 	v101 := math.FMA(v99, v83, v100)
 	v102 := float64(v78 * v92)
 	v103 := float64(v79 * v92)
@@ -27484,17 +27482,17 @@ func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
 	v122 := math.FMA(v104, v105, v121)
 	v123 := math.FMA(v102, v107, v122)
 	v124 := math.FMA(-v103, v106, v123)
-	v125 := v112 + w[56+lane]
-	v126 := v125 - w[56+lane]
+	v125 := v112 + shared[7]
+	v126 := v125 - shared[7]
 	w[A+24] = v126
-	v127 := v116 + w[56+lane]
-	v128 := v127 - w[56+lane]
+	v127 := v116 + shared[7]
+	v128 := v127 - shared[7]
 	w[A+32] = v128
-	v129 := v120 + w[56+lane]
-	v130 := v129 - w[56+lane]
+	v129 := v120 + shared[7]
+	v130 := v129 - shared[7]
 	w[A+40] = v130
-	v131 := v124 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v124 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+48] = v132
 	v133 := 0.0
 	v134 := 0.0
@@ -27558,16 +27556,16 @@ func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
 	v192 := math.FMA(v172, w[C+56], v191)
 	v193 := math.FMA(v175, w[C+64], v192)
 	v194 := v181 + w[A+56]
-	v195 := v194 + w[56+lane]
-	v196 := v195 - w[56+lane]
+	v195 := v194 + shared[7]
+	v196 := v195 - shared[7]
 	w[A+56] = v196
 	v197 := v187 + w[A+64]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+64] = v199
 	v200 := v193 + w[A+72]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+72] = v202
 	v203 := 0.0
 	v204 := v178 + v184
@@ -27579,16 +27577,16 @@ func goMovedBy3Shared(w, shared []float64, o *Op, lane int) {
 	v210 := math.FMA(v203, v208, v209)
 	w[E+56] = v210
 	v211 := v178 + w[A+80]
-	v212 := v211 + w[56+lane]
-	v213 := v212 - w[56+lane]
+	v212 := v211 + shared[7]
+	v213 := v212 - shared[7]
 	w[A+80] = v213
 	v214 := v184 + w[A+88]
-	v215 := v214 + w[56+lane]
-	v216 := v215 - w[56+lane]
+	v215 := v214 + shared[7]
+	v216 := v215 - shared[7]
 	w[A+88] = v216
 	v217 := v190 + w[A+96]
-	v218 := v217 + w[56+lane]
-	v219 := v218 - w[56+lane]
+	v218 := v217 + shared[7]
+	v219 := v218 - shared[7]
 	w[A+96] = v219
 }
 
@@ -27648,16 +27646,16 @@ func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
 	v45 := math.FMA(v25, w[C+56], v44)
 	v46 := math.FMA(v28, w[C+64], v45)
 	v47 := v34 + w[A+0]
-	v48 := v47 + w[56+lane]
-	v49 := v48 - w[56+lane]
+	v48 := v47 + shared[7]
+	v49 := v48 - shared[7]
 	w[A+0] = v49
 	v50 := v40 + w[A+8]
-	v51 := v50 + w[56+lane]
-	v52 := v51 - w[56+lane]
+	v51 := v50 + shared[7]
+	v52 := v51 - shared[7]
 	w[A+8] = v52
 	v53 := v46 + w[A+16]
-	v54 := v53 + w[56+lane]
-	v55 := v54 - w[56+lane]
+	v54 := v53 + shared[7]
+	v55 := v54 - shared[7]
 	w[A+16] = v55
 	v56 := 0.0
 	v57 := v31 + v37
@@ -27668,29 +27666,29 @@ func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
 	v62 := w[E+56]
 	v63 := math.FMA(v56, v61, v62)
 	w[E+56] = v63
-	v64 := float64(v31 * w[16+lane])
-	v65 := float64(v37 * w[16+lane])
-	v66 := float64(v43 * w[16+lane])
+	v64 := float64(v31 * shared[2])
+	v65 := float64(v37 * shared[2])
+	v66 := float64(v43 * shared[2])
 	v67 := float64(v64 * v64)
 	v68 := math.FMA(v65, v65, v67)
 	v69 := math.FMA(v66, v66, v68)
-	v70 := w[E+120]
-	v71 := w[E+112]
+	v70 := shared[12]
+	v71 := shared[11]
 	v72 := math.FMA(v70, v69, v71)
-	v73 := w[E+104]
+	v73 := shared[10]
 	v74 := math.FMA(v72, v69, v73)
-	v75 := w[E+96]
+	v75 := shared[9]
 	v76 := math.FMA(v74, v69, v75)
-	v77 := w[E+88]
+	v77 := shared[8]
 	v78 := math.FMA(v76, v69, v77)
-	v79 := w[E+160]
-	v80 := w[E+152]
+	v79 := shared[17]
+	v80 := shared[16]
 	v81 := math.FMA(v79, v69, v80)
-	v82 := w[E+144]
+	v82 := shared[15]
 	v83 := math.FMA(v81, v69, v82)
-	v84 := w[E+136]
+	v84 := shared[14]
 	v85 := math.FMA(v83, v69, v84)
-	v86 := w[E+128]
+	v86 := shared[13]
 	v87 := math.FMA(v85, v69, v86)
 	v88 := float64(v64 * v78)
 	v89 := float64(v65 * v78)
@@ -27715,17 +27713,17 @@ func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
 	v108 := math.FMA(v90, v91, v107)
 	v109 := math.FMA(v88, v93, v108)
 	v110 := math.FMA(-v89, v92, v109)
-	v111 := v98 + w[56+lane]
-	v112 := v111 - w[56+lane]
+	v111 := v98 + shared[7]
+	v112 := v111 - shared[7]
 	w[A+24] = v112
-	v113 := v102 + w[56+lane]
-	v114 := v113 - w[56+lane]
+	v113 := v102 + shared[7]
+	v114 := v113 - shared[7]
 	w[A+32] = v114
-	v115 := v106 + w[56+lane]
-	v116 := v115 - w[56+lane]
+	v115 := v106 + shared[7]
+	v116 := v115 - shared[7]
 	w[A+40] = v116
-	v117 := v110 + w[56+lane]
-	v118 := v117 - w[56+lane]
+	v117 := v110 + shared[7]
+	v118 := v117 - shared[7]
 	w[A+48] = v118
 	v119 := w[B+144]
 	v120 := w[B+152]
@@ -27775,16 +27773,16 @@ func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
 	v164 := math.FMA(v144, w[C+56], v163)
 	v165 := math.FMA(v147, w[C+64], v164)
 	v166 := v153 + w[A+56]
-	v167 := v166 + w[56+lane]
-	v168 := v167 - w[56+lane]
+	v167 := v166 + shared[7]
+	v168 := v167 - shared[7]
 	w[A+56] = v168
 	v169 := v159 + w[A+64]
-	v170 := v169 + w[56+lane]
-	v171 := v170 - w[56+lane]
+	v170 := v169 + shared[7]
+	v171 := v170 - shared[7]
 	w[A+64] = v171
 	v172 := v165 + w[A+72]
-	v173 := v172 + w[56+lane]
-	v174 := v173 - w[56+lane]
+	v173 := v172 + shared[7]
+	v174 := v173 - shared[7]
 	w[A+72] = v174
 	v175 := 0.0
 	v176 := v150 + v156
@@ -27796,16 +27794,16 @@ func goMovedOff1Shared(w, shared []float64, o *Op, lane int) {
 	v182 := math.FMA(v175, v180, v181)
 	w[E+56] = v182
 	v183 := v150 + w[A+80]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+80] = v185
 	v186 := v156 + w[A+88]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+88] = v188
 	v189 := v162 + w[A+96]
-	v190 := v189 + w[56+lane]
-	v191 := v190 - w[56+lane]
+	v190 := v189 + shared[7]
+	v191 := v190 - shared[7]
 	w[A+96] = v191
 }
 
@@ -27872,16 +27870,16 @@ func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
 	v52 := math.FMA(v32, w[C+56], v51)
 	v53 := math.FMA(v35, w[C+64], v52)
 	v54 := v41 + w[A+0]
-	v55 := v54 + w[56+lane]
-	v56 := v55 - w[56+lane]
+	v55 := v54 + shared[7]
+	v56 := v55 - shared[7]
 	w[A+0] = v56
 	v57 := v47 + w[A+8]
-	v58 := v57 + w[56+lane]
-	v59 := v58 - w[56+lane]
+	v58 := v57 + shared[7]
+	v59 := v58 - shared[7]
 	w[A+8] = v59
 	v60 := v53 + w[A+16]
-	v61 := v60 + w[56+lane]
-	v62 := v61 - w[56+lane]
+	v61 := v60 + shared[7]
+	v62 := v61 - shared[7]
 	w[A+16] = v62
 	v63 := 0.0
 	v64 := v38 + v44
@@ -27892,29 +27890,29 @@ func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
 	v69 := w[E+56]
 	v70 := math.FMA(v63, v68, v69)
 	w[E+56] = v70
-	v71 := float64(v38 * w[16+lane])
-	v72 := float64(v44 * w[16+lane])
-	v73 := float64(v50 * w[16+lane])
+	v71 := float64(v38 * shared[2])
+	v72 := float64(v44 * shared[2])
+	v73 := float64(v50 * shared[2])
 	v74 := float64(v71 * v71)
 	v75 := math.FMA(v72, v72, v74)
 	v76 := math.FMA(v73, v73, v75)
-	v77 := w[E+120]
-	v78 := w[E+112]
+	v77 := shared[12]
+	v78 := shared[11]
 	v79 := math.FMA(v77, v76, v78)
-	v80 := w[E+104]
+	v80 := shared[10]
 	v81 := math.FMA(v79, v76, v80)
-	v82 := w[E+96]
+	v82 := shared[9]
 	v83 := math.FMA(v81, v76, v82)
-	v84 := w[E+88]
+	v84 := shared[8]
 	v85 := math.FMA(v83, v76, v84)
-	v86 := w[E+160]
-	v87 := w[E+152]
+	v86 := shared[17]
+	v87 := shared[16]
 	v88 := math.FMA(v86, v76, v87)
-	v89 := w[E+144]
+	v89 := shared[15]
 	v90 := math.FMA(v88, v76, v89)
-	v91 := w[E+136]
+	v91 := shared[14]
 	v92 := math.FMA(v90, v76, v91)
-	v93 := w[E+128]
+	v93 := shared[13]
 	v94 := math.FMA(v92, v76, v93)
 	v95 := float64(v71 * v85)
 	v96 := float64(v72 * v85)
@@ -27939,17 +27937,17 @@ func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
 	v115 := math.FMA(v97, v98, v114)
 	v116 := math.FMA(v95, v100, v115)
 	v117 := math.FMA(-v96, v99, v116)
-	v118 := v105 + w[56+lane]
-	v119 := v118 - w[56+lane]
+	v118 := v105 + shared[7]
+	v119 := v118 - shared[7]
 	w[A+24] = v119
-	v120 := v109 + w[56+lane]
-	v121 := v120 - w[56+lane]
+	v120 := v109 + shared[7]
+	v121 := v120 - shared[7]
 	w[A+32] = v121
-	v122 := v113 + w[56+lane]
-	v123 := v122 - w[56+lane]
+	v122 := v113 + shared[7]
+	v123 := v122 - shared[7]
 	w[A+40] = v123
-	v124 := v117 + w[56+lane]
-	v125 := v124 - w[56+lane]
+	v124 := v117 + shared[7]
+	v125 := v124 - shared[7]
 	w[A+48] = v125
 	v126 := w[B+192]
 	v127 := w[B+200]
@@ -28006,16 +28004,16 @@ func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
 	v178 := math.FMA(v158, w[C+56], v177)
 	v179 := math.FMA(v161, w[C+64], v178)
 	v180 := v167 + w[A+56]
-	v181 := v180 + w[56+lane]
-	v182 := v181 - w[56+lane]
+	v181 := v180 + shared[7]
+	v182 := v181 - shared[7]
 	w[A+56] = v182
 	v183 := v173 + w[A+64]
-	v184 := v183 + w[56+lane]
-	v185 := v184 - w[56+lane]
+	v184 := v183 + shared[7]
+	v185 := v184 - shared[7]
 	w[A+64] = v185
 	v186 := v179 + w[A+72]
-	v187 := v186 + w[56+lane]
-	v188 := v187 - w[56+lane]
+	v187 := v186 + shared[7]
+	v188 := v187 - shared[7]
 	w[A+72] = v188
 	v189 := 0.0
 	v190 := v164 + v170
@@ -28027,16 +28025,16 @@ func goMovedOff2Shared(w, shared []float64, o *Op, lane int) {
 	v196 := math.FMA(v189, v194, v195)
 	w[E+56] = v196
 	v197 := v164 + w[A+80]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+80] = v199
 	v200 := v170 + w[A+88]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+88] = v202
 	v203 := v176 + w[A+96]
-	v204 := v203 + w[56+lane]
-	v205 := v204 - w[56+lane]
+	v204 := v203 + shared[7]
+	v205 := v204 - shared[7]
 	w[A+96] = v205
 }
 
@@ -28110,16 +28108,16 @@ func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
 	v59 := math.FMA(v39, w[C+56], v58)
 	v60 := math.FMA(v42, w[C+64], v59)
 	v61 := v48 + w[A+0]
-	v62 := v61 + w[56+lane]
-	v63 := v62 - w[56+lane]
+	v62 := v61 + shared[7]
+	v63 := v62 - shared[7]
 	w[A+0] = v63
 	v64 := v54 + w[A+8]
-	v65 := v64 + w[56+lane]
-	v66 := v65 - w[56+lane]
+	v65 := v64 + shared[7]
+	v66 := v65 - shared[7]
 	w[A+8] = v66
 	v67 := v60 + w[A+16]
-	v68 := v67 + w[56+lane]
-	v69 := v68 - w[56+lane]
+	v68 := v67 + shared[7]
+	v69 := v68 - shared[7]
 	w[A+16] = v69
 	v70 := 0.0
 	v71 := v45 + v51
@@ -28130,29 +28128,29 @@ func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
 	v76 := w[E+56]
 	v77 := math.FMA(v70, v75, v76)
 	w[E+56] = v77
-	v78 := float64(v45 * w[16+lane])
-	v79 := float64(v51 * w[16+lane])
-	v80 := float64(v57 * w[16+lane])
+	v78 := float64(v45 * shared[2])
+	v79 := float64(v51 * shared[2])
+	v80 := float64(v57 * shared[2])
 	v81 := float64(v78 * v78)
 	v82 := math.FMA(v79, v79, v81)
 	v83 := math.FMA(v80, v80, v82)
-	v84 := w[E+120]
-	v85 := w[E+112]
+	v84 := shared[12]
+	v85 := shared[11]
 	v86 := math.FMA(v84, v83, v85)
-	v87 := w[E+104]
+	v87 := shared[10]
 	v88 := math.FMA(v86, v83, v87)
-	v89 := w[E+96]
+	v89 := shared[9]
 	v90 := math.FMA(v88, v83, v89)
-	v91 := w[E+88]
+	v91 := shared[8]
 	v92 := math.FMA(v90, v83, v91)
-	v93 := w[E+160]
-	v94 := w[E+152]
+	v93 := shared[17]
+	v94 := shared[16]
 	v95 := math.FMA(v93, v83, v94)
-	v96 := w[E+144]
+	v96 := shared[15]
 	v97 := math.FMA(v95, v83, v96)
-	v98 := w[E+136]
+	v98 := shared[14]
 	v99 := math.FMA(v97, v83, v98)
-	v100 := w[E+128]
+	v100 := shared[13]
 	v101 := math.FMA(v99, v83, v100)
 	v102 := float64(v78 * v92)
 	v103 := float64(v79 * v92)
@@ -28177,17 +28175,17 @@ func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
 	v122 := math.FMA(v104, v105, v121)
 	v123 := math.FMA(v102, v107, v122)
 	v124 := math.FMA(-v103, v106, v123)
-	v125 := v112 + w[56+lane]
-	v126 := v125 - w[56+lane]
+	v125 := v112 + shared[7]
+	v126 := v125 - shared[7]
 	w[A+24] = v126
-	v127 := v116 + w[56+lane]
-	v128 := v127 - w[56+lane]
+	v127 := v116 + shared[7]
+	v128 := v127 - shared[7]
 	w[A+32] = v128
-	v129 := v120 + w[56+lane]
-	v130 := v129 - w[56+lane]
+	v129 := v120 + shared[7]
+	v130 := v129 - shared[7]
 	w[A+40] = v130
-	v131 := v124 + w[56+lane]
-	v132 := v131 - w[56+lane]
+	v131 := v124 + shared[7]
+	v132 := v131 - shared[7]
 	w[A+48] = v132
 	v133 := w[B+240]
 	v134 := w[B+248]
@@ -28251,16 +28249,16 @@ func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
 	v192 := math.FMA(v172, w[C+56], v191)
 	v193 := math.FMA(v175, w[C+64], v192)
 	v194 := v181 + w[A+56]
-	v195 := v194 + w[56+lane]
-	v196 := v195 - w[56+lane]
+	v195 := v194 + shared[7]
+	v196 := v195 - shared[7]
 	w[A+56] = v196
 	v197 := v187 + w[A+64]
-	v198 := v197 + w[56+lane]
-	v199 := v198 - w[56+lane]
+	v198 := v197 + shared[7]
+	v199 := v198 - shared[7]
 	w[A+64] = v199
 	v200 := v193 + w[A+72]
-	v201 := v200 + w[56+lane]
-	v202 := v201 - w[56+lane]
+	v201 := v200 + shared[7]
+	v202 := v201 - shared[7]
 	w[A+72] = v202
 	v203 := 0.0
 	v204 := v178 + v184
@@ -28272,16 +28270,16 @@ func goMovedOff3Shared(w, shared []float64, o *Op, lane int) {
 	v210 := math.FMA(v203, v208, v209)
 	w[E+56] = v210
 	v211 := v178 + w[A+80]
-	v212 := v211 + w[56+lane]
-	v213 := v212 - w[56+lane]
+	v212 := v211 + shared[7]
+	v213 := v212 - shared[7]
 	w[A+80] = v213
 	v214 := v184 + w[A+88]
-	v215 := v214 + w[56+lane]
-	v216 := v215 - w[56+lane]
+	v215 := v214 + shared[7]
+	v216 := v215 - shared[7]
 	w[A+88] = v216
 	v217 := v190 + w[A+96]
-	v218 := v217 + w[56+lane]
-	v219 := v218 - w[56+lane]
+	v218 := v217 + shared[7]
+	v219 := v218 - shared[7]
 	w[A+96] = v219
 }
 
@@ -28329,7 +28327,7 @@ func goRootShared(w, shared []float64, o *Op, lane int) {
 	v35 := math.FMA(v29, v29, v34)
 	v36 := math.FMA(v30, v30, v35)
 	v37 := v33 + v36
-	v38 := w[8+lane]
+	v38 := shared[1]
 	v39 := v38 / v37
 	v40 := math.Sqrt(v39)
 	v41 := float64(v40 * v14)

@@ -32,7 +32,7 @@ func TestSpans(t *testing.T) {
 		s := &spans[o.Code]
 		before, a, b := fill(uint64(k)), fill(uint64(k)), fill(uint64(k))
 		other := fill(uint64(k) + 1e6)
-		for p := Reserved; p < size; p++ {
+		for p := 0; p < size; p++ {
 			if !within(&s.reads, o, p) {
 				copy(b[p*Lanes:][:Lanes], other[p*Lanes:])
 			}
@@ -55,7 +55,7 @@ func TestScheduleSameBits(t *testing.T) {
 	changed := 0
 	for trial := range 40 {
 		var list []Op
-		place := func() uint32 { return uint32(64 * (Reserved + 8 + rng.IntN(few))) }
+		place := func() uint32 { return uint32(64 * (8 + rng.IntN(few))) }
 		n := 120
 		if trial == 0 { // more than are put in order together
 			n = 2*together + 7

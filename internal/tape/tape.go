@@ -37,29 +37,23 @@ type Op struct {
 // operands returns A to F.
 func (o *Op) operands() [6]uint32 { return [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F} }
 
-// Reserved is the number of places at the front of a workspace that hold constants.
-const Reserved = 8
-
-// One is the place of the constant one at the front of a workspace; package places has the others.
-const One = places.One
-
 // least is what Moved adds to numbers and takes away again: what is left of them are multiples of 1e-100. Numbers whose
 // products are below the smallest normal one make processors a hundred times slower.
 const least = 0x1p-280
 
-// NewWorkspace returns n places of Lanes numbers each, on a line of the cache, with the constants at its front.
-func NewWorkspace(n int, weak, tiny, square float64) []float64 {
+// NewWorkspace returns n places of Lanes numbers each, on a line of the cache.
+func NewWorkspace(n int) []float64 {
 	w := make([]float64, n*Lanes+7)
 	for uintptr(unsafe.Pointer(&w[0]))%64 != 0 {
 		w = w[1:]
 	}
-	w = w[: n*Lanes : n*Lanes]
-	for i, c := range [Reserved]float64{0, 1, 0.5, 2, weak, tiny, square, least} {
-		for l := range Lanes {
-			w[i*Lanes+l] = c
-		}
-	}
-	return w
+	return w[: n*Lanes : n*Lanes]
+}
+
+// Front returns the numbers that every array of shared numbers begins with; package places says what they are.
+func Front(weak, tiny, square float64) []float64 {
+	list := append([]float64{0, 1, 0.5, 2, weak, tiny, square, least}, Series[:]...)
+	return append(list, 1./12)
 }
 
 // SharedForm returns the code of the same instruction where some of its operands are shared numbers: numbers that are one for
@@ -72,13 +66,13 @@ func SharedForm(c Code) (form Code, operands uint8) {
 
 // Run runs a tape on a workspace, with an array of shared numbers.
 //
-// Cost: no allocation. It panics if the tape is empty or does not end with End, or without any shared number. Places are not
+// Cost: no allocation. It panics if the tape is empty or does not end with End, or if the array does not begin with those of Front. Places are not
 // checked: they are those of whoever has made the tape for workspaces and arrays of that size (Check).
 func Run(w, shared []float64, list []Op) {
 	if len(list) == 0 || list[len(list)-1].Code != End {
 		panic("tape: no end")
 	}
-	if len(shared) == 0 {
+	if len(shared) < places.Front {
 		panic("tape: no shared numbers")
 	}
 	runBest(w, shared, list)

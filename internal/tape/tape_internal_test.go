@@ -17,7 +17,7 @@ const size = 4096
 
 // programs returns a tape of each instruction on operands that do not overlap, and with those of lengths all lengths.
 func programs() (list [][]Op) {
-	place := func(n int) uint32 { return uint32(64 * (Reserved + n)) }
+	place := func(n int) uint32 { return uint32(64 * (1 + n)) }
 	for c := Code(1); c < numCodes; c++ {
 		for n := uint32(1); n <= 6; n++ {
 			o := Op{Code: c, N: n, A: place(0), B: place(300), C: place(600), D: place(900), E: place(1200), F: 64 * 7}
@@ -31,13 +31,13 @@ func programs() (list [][]Op) {
 }
 
 // shared is the array of shared numbers of these tests.
-var shared = fill(99)
+var shared = append(Front(1e-9, 1e-300, 1e-24), fill(99)...)
 
 // fill fills a workspace with numbers of all signs, so that quotients and roots are of numbers.
 func fill(seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := NewWorkspace(size, 1e-9, 1e-300, 1e-24)
-	for i := Reserved * Lanes; i < len(w); i++ {
+	w := NewWorkspace(size)
+	for i := range w {
 		w[i] = rng.NormFloat64()
 	}
 	return w
@@ -149,7 +149,6 @@ func TestEuler(t *testing.T) {
 	set(data, make([]float64, places.Constants)...)
 	set(data+places.Weight, 1, 1, 1, 0, 0, 0, 1)
 	set(record, make([]float64, places.Behind)...)
-	set(record+places.Series, Series[:]...)
 	set(record+places.Step, 0.5)
 	Run(w, shared, []Op{{Code: Euler, A: 64 * state, B: 64 * x, C: 64 * frame, D: 64 * data, E: 64 * record}, {Code: End}})
 	a := math.Sqrt(0.06*0.06+0.025*0.025+0.05*0.05) / 2
@@ -237,7 +236,6 @@ func TestRoot(t *testing.T) {
 		set(data+places.Weight, append(inverse[:], 1/math.Sqrt(mass))...)
 		set(data+places.Com, com[:]...)
 		set(record, make([]float64, places.Behind)...)
-		set(record+places.Series, Series[:]...)
 		set(record+places.Step, h)
 		set(z, -1.3, 0.9) // acceleration; or displacement and change of velocity
 		var list []Op
@@ -277,7 +275,7 @@ func TestSharedForms(t *testing.T) {
 		forms++
 		o := list[0]
 		o.Code = form
-		numbers := make([]float64, len(shared))
+		numbers := append(Front(1e-9, 1e-300, 1e-24), make([]float64, len(shared))...)
 		a, b := fill(uint64(forms)), fill(uint64(forms))
 		for i, p := range o.operands() {
 			if operands>>i&1 == 1 {

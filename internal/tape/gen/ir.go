@@ -18,7 +18,7 @@ type val int
 
 // mem is a place in memory: an operand of the instruction, an offset in lanes, and a multiple of one of the two strides.
 type mem struct {
-	ptr    byte // 'A' to 'F', or 'Z' for the constants at the front of the workspace
+	ptr    byte // 'A' to 'F', or 'Z' for the numbers at the front of those that are shared
 	off    int
 	stride byte // 0, 'K' for N lanes, 'L' for F bytes
 	times  int

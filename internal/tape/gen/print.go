@@ -27,7 +27,7 @@ func goFile(list []*kernel) string {
 	b.WriteString("}\n" + sharedText(list) + spansText(list) + "\n// step does one instruction on one lane.\nfunc step(w, shared []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
 	for _, k := range list {
 		and := ""
-		if k.shared != "" {
+		if k.readsShared() {
 			and = "shared, "
 		}
 		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, %so, lane)\n", k.name, k.name, and)
@@ -45,7 +45,7 @@ func goFile(list []*kernel) string {
 
 func goKernel(b *strings.Builder, k *kernel) {
 	and := ""
-	if k.shared != "" {
+	if k.readsShared() {
 		and = ", shared"
 	}
 	fmt.Fprintf(b, "\nfunc go%s(w%s []float64, o *Op, lane int) {\n", k.name, and)
@@ -81,7 +81,7 @@ func goLine(k *kernel, l line) string {
 		switch a := l.args[i].(type) {
 		case mem:
 			if a.ptr == 'Z' {
-				return fmt.Sprintf("w[%d+lane]", 8*a.off)
+				return fmt.Sprintf("shared[%d]", a.off)
 			}
 			if k.isShared(a) {
 				if a.times > 0 {
@@ -183,7 +183,7 @@ func asmFile(list []*kernel) string {
 // next goes on to the next instruction.
 const next = "\tMOVL (SI), R9\n\tADDQ $32, SI\n\tJMP  (R8)(R9*8)\n"
 
-var pointers = map[byte]string{'A': "AX", 'B': "BX", 'C': "CX", 'D': "DX", 'E': "R11", 'F': "R13", 'Z': "DI"}
+var pointers = map[byte]string{'A': "AX", 'B': "BX", 'C': "CX", 'D': "DX", 'E': "R11", 'F': "R13", 'Z': "R14"}
 
 func asmKernel(b *strings.Builder, k *kernel, s isa) {
 	fmt.Fprintf(b, "\nTEXT %s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", k.name, s.name)

@@ -57,7 +57,7 @@ func (a *allocator) hoist(b *strings.Builder) {
 	a.forgetAll()
 	k := a.k
 	body := k.lines[k.from:k.to]
-	changes := map[byte]bool{'Z': true} // which are few
+	changes := map[byte]bool{}
 	for _, l := range body {
 		switch l.op {
 		case "step", "stepL":

@@ -51,7 +51,19 @@ func sharedForm(k *kernel, operands string) *kernel {
 }
 
 // isShared reports whether a place is a shared number.
-func (k *kernel) isShared(m mem) bool { return strings.IndexByte(k.shared, m.ptr) >= 0 }
+func (k *kernel) isShared(m mem) bool { return m.ptr == 'Z' || strings.IndexByte(k.shared, m.ptr) >= 0 }
+
+// readsShared reports whether the kernel reads shared numbers.
+func (k *kernel) readsShared() bool {
+	for _, l := range k.lines {
+		for _, a := range l.args {
+			if m, ok := a.(mem); ok && k.isShared(m) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // sharedText returns in Go which codes have a second form, and which operands of it are shared, a bit each.
 func sharedText(list []*kernel) string {

@@ -33,7 +33,7 @@ func (k *kernel) spansOf() (reads, writes [6]span) {
 		for i, a := range l.args {
 			m, ok := a.(mem)
 			switch {
-			case !ok || m.ptr == 'Z' || k.isShared(m):
+			case !ok || k.isShared(m):
 			case l.op == "st" && i == 1:
 				widen(&writes[m.ptr-'A'], m)
 			default:

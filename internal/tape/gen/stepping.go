@@ -8,9 +8,8 @@ import (
 
 // Places of what a body has over a step.
 const (
-	atTurn   = bodyPlaces // rotation since the beginning, after the state there
-	atSum    = 16         // weighted sums of velocities, rates of the turn, accelerations
-	atSeries = places.Series
+	atTurn = bodyPlaces // rotation since the beginning, after the state there
+	atSum  = 16         // weighted sums of velocities, rates of the turn, accelerations
 )
 
 // stepping are the instructions of rollouts, each all that is done with one body.
@@ -24,11 +23,11 @@ func stepping() (list []*kernel) {
 	first := "stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage."
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
 	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns."
-	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record, behind which are the series of sine and cosine and 1/12; B is what a body has over a step."
+	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step."
 	add("FirstStage", first+operands, func(k *kernel) { stage(k, true, false) })
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
-	moved := " It adds what is not finite, as no number, to the record E, behind which are the series of sine and cosine and the step."
+	moved := " It adds what is not finite, as no number, to the record E, behind which is the step."
 	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, func(k *kernel) {
 		euler(k, k.vec(at('B', 0), 6))
 	})
@@ -88,7 +87,7 @@ func euler(k *kernel, x []val) {
 		fast[i] = w
 	}
 	fastest(k, fast)
-	p := rotated(k, turn, at('A', atRotation), at('E', atSeries))
+	p := rotated(k, turn, at('A', atRotation), constant(places.Series))
 	k.st(at('E', notUnit), k.max(k.abs(excess(k, p)), at('E', notUnit)))
 	k.put(at('A', atRotation), unit(k, p)...)
 	notice(k, at('E', notFinite), []val{bad})
@@ -115,7 +114,7 @@ func eulerPin(k *kernel, d int, few bool) {
 		k.put(at('A', atOmega), w...)
 	}
 	// The axis s goes to s + 2·c·(u×s) + 2·u×(u×s).
-	c, u := halfTurn(k, turn, at('E', atSeries))
+	c, u := halfTurn(k, turn, constant(places.Series))
 	s := make([]val, 3)
 	for i := range s {
 		s[i] = k.dot(anys(k.vec(at('C', own+places.PinAxis), 3)), lanesOf('C', 3*i, 3, 1))
@@ -205,7 +204,7 @@ func eulerRoot(k *kernel) {
 // turnAbout returns the cosine and the sine of an angle.
 func turnAbout(k *kernel, a val) (c, s val) {
 	x := k.mul(a, a)
-	s, c = powers(k, x, at('E', atSeries))
+	s, c = powers(k, x, constant(places.Series))
 	return c, k.mul(s, a)
 }
 
@@ -251,7 +250,7 @@ func displace(k *kernel, motion func(row int) []val) {
 			}
 		}
 		if row == 0 {
-			for i, q := range rotated(k, turn, at('A', atRotation), at('E', atSeries)) {
+			for i, q := range rotated(k, turn, at('A', atRotation), constant(places.Series)) {
 				clean(k, at('A', atRotation+i), q)
 			}
 		}
@@ -380,7 +379,7 @@ func stage(k *kernel, first, last bool) {
 			rate[i] = k.fnma(x[i], constant(half), rate[i])
 		}
 		for i, y := range k.cross(turn, x) {
-			rate[i] = k.fma(y, at('E', places.Twelfth), rate[i])
+			rate[i] = k.fma(y, constant(places.Twelfth), rate[i])
 		}
 	}
 	weight := k.ld(at('D', 1))
@@ -424,5 +423,5 @@ func stage(k *kernel, first, last bool) {
 			k.st(at('A', atVelocity+i), k.fma(next, a, at('B', atVelocity+i)))
 		}
 	}
-	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), at('E', atSeries)))...)
+	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), constant(places.Series)))...)
 }

@@ -72,15 +72,13 @@ const (
 	Record             // how many there are
 )
 
-// Behind the record: the coefficients of rotations (tape.Series), 1/12, and the step of a rollout.
+// Behind the record: the step of a rollout.
 const (
-	Series  = Record
-	Twelfth = Series + 10
-	Step    = Twelfth + 1
-	Behind  = Step + 1 // how many there are with the record
+	Step   = Record
+	Behind = Step + 1 // how many there are with the record
 )
 
-// Constants at the front of a workspace.
+// Numbers at the front of those that are shared.
 const (
 	Zero = iota
 	One
@@ -90,4 +88,8 @@ const (
 	Tiny   // what a pivot of a row of scale zero has to exceed
 	Square // of the largest residual of a row, relative to its terms
 	Least  // numbers of a state are whole multiples of its rounding
+
+	Series  // of the coefficients of rotations (tape.Series)
+	Twelfth = Series + 10
+	Front   = Twelfth + 1 // how many there are
 )
