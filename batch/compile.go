@@ -113,7 +113,7 @@ func newCompiler(p *kkt.Plan, o *Options, at *variables) *compiler {
 		if h := c.reduced.of[i]; h != nil {
 			b.axes = c.room(places.Frame)
 			if h.group.snaps {
-				h.pins = c.constant(make([]float64, places.Pin+places.OwnPin)...) // behind the frame
+				h.pin = c.constant(make([]float64, places.Pin)...) // behind the frame
 			}
 			b.load, b.x = c.room(6), c.room(6)
 			h.N = c.room(6 * (h.columns() + 1))

@@ -43,7 +43,7 @@ type hung struct {
 
 	gap   place // of Rollout: the two motions of the joint that correct its position error and its velocity error
 	drift place // c of (R8) for these two; none where the group snaps
-	pins  place // of a group that snaps: the pin on the parent, then the body's own pin; they follow the frame of the body
+	pin   place // of a group that snaps: the pin on the parent, which follows the frame of the body
 }
 
 // sides returns which frames of the joint are on the body and on its parent.

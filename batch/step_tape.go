@@ -99,10 +99,10 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 // places of their pins. The instructions also record how far quaternions are from length one, so the stage before the step
 // has no Departure.
 func (c *compiler) moveAll() {
-	move := func(h *hung, code tape.Code) {
+	move := func(h *hung, code tape.Code, constants place) {
 		b := &c.bodies[h.body]
 		code += tape.Code(h.columns()-1) * (tape.EulerBy2 - tape.EulerBy1)
-		c.op(code, b.state, h.N, b.axes, b.data, c.sys.record, c.sys.x[h.group.node].at(h.from))
+		c.op(code, b.state, h.N, b.axes, constants, c.sys.record, c.sys.x[h.group.node].at(h.from))
 	}
 	for i := range c.bodies {
 		b, h := &c.bodies[i], c.reduced.of[i]
@@ -110,16 +110,16 @@ func (c *compiler) moveAll() {
 		case h == nil:
 			c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 		case !h.group.snaps:
-			move(h, tape.EulerBy1)
+			move(h, tape.EulerBy1, b.data)
 		}
 	}
 	c.eachSnapping(func(h *hung) {
-		c.putPins(h)
-		if b := &c.bodies[h.body]; c.rootHinge(h) {
-			c.op(tape.EulerRoot, b.state, h.N, b.axes, b.data, c.sys.record, c.sys.x[h.group.node].at(h.from))
-		} else {
-			move(h, tape.EulerPin1)
+		if c.rootHinge(h) {
+			move(h, tape.EulerRoot, c.hingeConstants(h))
+			return
 		}
+		c.pinOnto(h.pin, h)
+		move(h, tape.EulerPin1, c.hingeConstants(h))
 	})
 }
 
@@ -131,9 +131,9 @@ func (c *compiler) snapAll(s *stepper) {
 		}
 	}
 	c.eachSnapping(func(h *hung) {
-		c.putPins(h)
+		c.pinOnto(h.pin, h)
 		b := &c.bodies[h.body]
-		c.op(tape.Snap, b.state, b.axes, h.pins.at(places.Pin), h.pins, s.errorP)
+		c.op(tape.Snap, b.state, b.axes, c.hingeConstants(h), h.pin, s.errorP)
 	})
 }
 
@@ -171,14 +171,14 @@ func (c *compiler) closing(s *stepper) []tape.Op {
 			c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
 			continue
 		}
-		code := tape.MovedBy1 + tape.Code(h.columns()-1)*(tape.MovedBy2-tape.MovedBy1)
+		code, constants := tape.MovedBy1+tape.Code(h.columns()-1)*(tape.MovedBy2-tape.MovedBy1), b.data
 		switch {
 		case c.rootHinge(h):
-			code = tape.MovedRoot
+			code, constants = tape.MovedRoot, c.hingeConstants(h)
 		case !h.group.snaps:
 			code += tape.MovedOff1 - tape.MovedBy1
 		}
-		c.opN(code, h.group.dof, 0, b.state, h.N, b.axes, b.data, c.sys.record, x.at(h.from))
+		c.opN(code, h.group.dof, 0, b.state, h.N, b.axes, constants, c.sys.record, x.at(h.from))
 	}
 	return c.take()
 }

@@ -326,11 +326,28 @@ func (c *compiler) pinOnto(out place, h *hung) {
 	c.op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))
 }
 
-// putPins stores the pin on the parent of a body in a group that snaps, and the body's own pin in its axes.
-func (c *compiler) putPins(h *hung) {
-	own, _ := h.sides()
-	c.pinOnto(h.pins, h)
-	c.pinTo(h.pins.at(places.Pin), int(h.joint), own)
+// hingeConstants returns the constants of a hinge of a group that snaps.
+func (c *compiler) hingeConstants(h *hung) place {
+	j, data := int(h.joint), c.bodies[h.body].data
+	own, far := h.sides()
+	if c.at.joint[j] > 0 || c.at.body[h.body] > 0 {
+		out := c.room(places.Hinge)
+		c.pinTo(out, j, own)
+		c.opN(tape.Copy, 6, 0, out.at(places.HingeWeight), data.at(atWeight))
+		if h.parent == nil {
+			c.pinTo(out.at(places.HingePin), j, far)
+		}
+		return out
+	}
+	var list [places.Hinge]float64
+	pin, ground := c.pinNumbers(j, own), [places.PinTurn]float64{}
+	if h.parent == nil {
+		ground = c.pinNumbers(j, far)
+	}
+	copy(list[:], pin[:])
+	copy(list[places.HingeWeight:places.HingePin], c.bodyNumbers(h.body)[atWeight:])
+	copy(list[places.HingePin:], ground[:])
+	return c.shared(list[:]...)
 }
 
 // twists adds moments about the axes of a hinge or a universal joint to its bodies.

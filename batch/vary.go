@@ -133,9 +133,14 @@ func (c *compiler) dataPlace(i int) place {
 	if at := c.at.body[i]; at > 0 {
 		return c.input.at(at)
 	}
+	return c.shared(c.bodyNumbers(int32(i))...)
+}
+
+// bodyNumbers returns the constants of a body of the model.
+func (c *compiler) bodyNumbers(body int32) []float64 {
 	var data [bodyData]float64
-	dataTo(&data, &c.mech.Bodies[i])
-	return c.shared(data[:]...)
+	dataTo(&data, &c.mech.Bodies[body])
+	return data[:]
 }
 
 // side is one of the two frames of a joint.

@@ -518,23 +518,23 @@ const (
 	LastStage Code = 255
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
 	Euler Code = 256
-	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerRoot Code = 257
 	// EulerBy1 does the same for a body in a group: B are its 1 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy1 Code = 258
-	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerPin1 does the same for a body on a hinge in a group: B are its 1 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin1 Code = 259
 	// EulerBy2 does the same for a body in a group: B are its 2 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy2 Code = 260
-	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerPin2 does the same for a body on a hinge in a group: B are its 2 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin2 Code = 261
 	// EulerBy3 does the same for a body in a group: B are its 3 columns N and c behind them, F is the solution of the group. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerBy3 Code = 262
-	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerPin3 does the same for a body on a hinge in a group: B are its 3 columns N and c behind them, F is the solution of the group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
 	EulerPin3 Code = 263
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
 	Moved Code = 264
-	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground (EulerRoot): B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedRoot Code = 265
 	// MovedBy1 moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the 1 columns N of a body in a group, F the solutions of the group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
 	MovedBy1 Code = 266
@@ -554,102 +554,104 @@ const (
 	Mul3Shared Code = 273
 	// MulVecShared is MulVec with shared numbers at C.
 	MulVecShared Code = 274
+	// SnapShared is Snap with shared numbers at C.
+	SnapShared Code = 275
 	// VerdictShared is Verdict with shared numbers at C.
-	VerdictShared Code = 275
+	VerdictShared Code = 276
 	// WantingShared is Wanting with shared numbers at C.
-	WantingShared Code = 276
+	WantingShared Code = 277
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 277
+	PullShared Code = 278
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 278
+	WeighShared Code = 279
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 279
+	UnweighShared Code = 280
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 280
+	WrenchShared Code = 281
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 281
+	TorqueShared Code = 282
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 282
+	TwistShared Code = 283
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 283
+	ThrustShared Code = 284
 	// Forces1Shared is Forces1 with shared numbers at D.
-	Forces1Shared Code = 284
+	Forces1Shared Code = 285
 	// Forces2Shared is Forces2 with shared numbers at D.
-	Forces2Shared Code = 285
+	Forces2Shared Code = 286
 	// Forces3Shared is Forces3 with shared numbers at D.
-	Forces3Shared Code = 286
+	Forces3Shared Code = 287
 	// Moments1Shared is Moments1 with shared numbers at D.
-	Moments1Shared Code = 287
+	Moments1Shared Code = 288
 	// Moments2Shared is Moments2 with shared numbers at D.
-	Moments2Shared Code = 288
+	Moments2Shared Code = 289
 	// Moments3Shared is Moments3 with shared numbers at D.
-	Moments3Shared Code = 289
+	Moments3Shared Code = 290
 	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 290
+	HangFreeShared Code = 291
 	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 291
+	HangShared Code = 292
 	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 292
+	CarryShared Code = 293
 	// TwoHangFreeShared is TwoHangFree with shared numbers at D.
-	TwoHangFreeShared Code = 293
+	TwoHangFreeShared Code = 294
 	// TwoHangShared is TwoHang with shared numbers at D.
-	TwoHangShared Code = 294
+	TwoHangShared Code = 295
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 295
+	PointShared Code = 296
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 296
+	PinShared Code = 297
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 297
+	TurnedPinShared Code = 298
 	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 298
+	UnpinShared Code = 299
 	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 299
+	UncrossShared Code = 300
 	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 300
+	UnslideShared Code = 301
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 301
+	TiltShared Code = 302
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 302
+	RateShared Code = 303
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 303
+	EulerShared Code = 304
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 304
+	EulerRootShared Code = 305
 	// EulerBy1Shared is EulerBy1 with shared numbers at D.
-	EulerBy1Shared Code = 305
+	EulerBy1Shared Code = 306
 	// EulerBy2Shared is EulerBy2 with shared numbers at D.
-	EulerBy2Shared Code = 306
+	EulerBy2Shared Code = 307
 	// EulerBy3Shared is EulerBy3 with shared numbers at D.
-	EulerBy3Shared Code = 307
+	EulerBy3Shared Code = 308
 	// EulerPin1Shared is EulerPin1 with shared numbers at D.
-	EulerPin1Shared Code = 308
+	EulerPin1Shared Code = 309
 	// EulerPin2Shared is EulerPin2 with shared numbers at D.
-	EulerPin2Shared Code = 309
+	EulerPin2Shared Code = 310
 	// EulerPin3Shared is EulerPin3 with shared numbers at D.
-	EulerPin3Shared Code = 310
+	EulerPin3Shared Code = 311
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 311
+	MovedShared Code = 312
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 312
+	MovedRootShared Code = 313
 	// MovedBy1Shared is MovedBy1 with shared numbers at D.
-	MovedBy1Shared Code = 313
+	MovedBy1Shared Code = 314
 	// MovedBy2Shared is MovedBy2 with shared numbers at D.
-	MovedBy2Shared Code = 314
+	MovedBy2Shared Code = 315
 	// MovedBy3Shared is MovedBy3 with shared numbers at D.
-	MovedBy3Shared Code = 315
+	MovedBy3Shared Code = 316
 	// MovedOff1Shared is MovedOff1 with shared numbers at D.
-	MovedOff1Shared Code = 316
+	MovedOff1Shared Code = 317
 	// MovedOff2Shared is MovedOff2 with shared numbers at D.
-	MovedOff2Shared Code = 317
+	MovedOff2Shared Code = 318
 	// MovedOff3Shared is MovedOff3 with shared numbers at D.
-	MovedOff3Shared Code = 318
+	MovedOff3Shared Code = 319
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 319
+	RootShared Code = 320
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 320
+	RootHoldsShared Code = 321
 	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 321
+	SwingShared Code = 322
 
-	numCodes = 322
+	numCodes = 323
 )
 
 var codeNames = [numCodes]string{
@@ -928,6 +930,7 @@ var codeNames = [numCodes]string{
 	"BodyShared",
 	"Mul3Shared",
 	"MulVecShared",
+	"SnapShared",
 	"VerdictShared",
 	"WantingShared",
 	"PullShared",
@@ -999,6 +1002,7 @@ var (
 		Body:        BodyShared,
 		Mul3:        Mul3Shared,
 		MulVec:      MulVecShared,
+		Snap:        SnapShared,
 		Verdict:     VerdictShared,
 		Wanting:     WantingShared,
 		Pull:        PullShared,
@@ -1051,6 +1055,7 @@ var (
 		BodyShared:        1 << 2,
 		Mul3Shared:        1 << 2,
 		MulVecShared:      1 << 2,
+		SnapShared:        1 << 2,
 		VerdictShared:     1 << 2,
 		WantingShared:     1 << 2,
 		PullShared:        1 << 2,
@@ -1359,15 +1364,15 @@ var spans = [numCodes]spanOf{
 	NextStage:         {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
 	LastStage:         {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
 	Euler:             {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRoot:         {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRoot:         {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy1:          {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin1:         {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1:         {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy2:          {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin2:         {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2:         {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy3:          {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin3:         {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3:         {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	Moved:             {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 3: {true, 6, 11, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedBy1:          {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedOff1:         {lines: 207, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedBy2:          {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
@@ -1377,6 +1382,7 @@ var spans = [numCodes]spanOf{
 	BodyShared:        {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
 	Mul3Shared:        {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:      {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SnapShared:        {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	VerdictShared:     {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	WantingShared:     {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	PullShared:        {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
@@ -1406,15 +1412,15 @@ var spans = [numCodes]spanOf{
 	TiltShared:        {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
 	RateShared:        {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	EulerShared:       {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRootShared:   {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRootShared:   {lines: 239, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy1Shared:    {lines: 230, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy2Shared:    {lines: 237, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	EulerBy3Shared:    {lines: 244, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin1Shared:   {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin2Shared:   {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin3Shared:   {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 51, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin1Shared:   {lines: 303, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin2Shared:   {lines: 307, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin3Shared:   {lines: 311, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
 	MovedShared:       {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 30, 51, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedBy1Shared:    {lines: 171, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedBy2Shared:    {lines: 221, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 1, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
 	MovedBy3Shared:    {lines: 235, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 2, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
@@ -1977,6 +1983,8 @@ func step(w, shared []float64, o *Op, lane int) {
 		goMul3Shared(w, shared, o, lane)
 	case MulVecShared:
 		goMulVecShared(w, shared, o, lane)
+	case SnapShared:
+		goSnapShared(w, shared, o, lane)
 	case VerdictShared:
 		goVerdictShared(w, shared, o, lane)
 	case WantingShared:
@@ -18737,9 +18745,9 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
 	F := int(o.F)/8 + lane
-	v0 := w[C+264]
-	v1 := w[C+272]
-	v2 := w[C+280]
+	v0 := w[D+120]
+	v1 := w[D+128]
+	v2 := w[D+136]
 	v3 := w[E+88]
 	v4 := float64(v0 * w[A+80])
 	v5 := math.FMA(v1, w[A+88], v4)
@@ -18759,9 +18767,9 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	v19 := float64(v14 * w[D+56])
 	v20 := math.FMA(v15, w[D+88], v19)
 	v21 := float64(v15 * w[D+64])
-	v22 := float64(v18 * w[C+392])
-	v23 := math.FMA(v20, w[C+400], v22)
-	v24 := math.FMA(v21, w[C+408], v23)
+	v22 := float64(v18 * w[D+24])
+	v23 := math.FMA(v20, w[D+32], v22)
+	v24 := math.FMA(v21, w[D+40], v23)
 	v25 := float64(v24 * w[F+0])
 	v26 := math.FMA(-v25, v3, v12)
 	v27 := 0.0
@@ -18793,9 +18801,9 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	v51 := shared[13]
 	v52 := math.FMA(v50, v34, v51)
 	v53 := float64(v43 * v33)
-	v54 := w[C+392]
-	v55 := w[C+400]
-	v56 := w[C+408]
+	v54 := w[D+24]
+	v55 := w[D+32]
+	v56 := w[D+40]
 	v57 := float64(v54 * w[C+0])
 	v58 := math.FMA(v55, w[C+8], v57)
 	v59 := math.FMA(v56, w[C+16], v58)
@@ -18805,9 +18813,9 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	v63 := float64(v54 * w[C+48])
 	v64 := math.FMA(v55, w[C+56], v63)
 	v65 := math.FMA(v56, w[C+64], v64)
-	v66 := w[C+264]
-	v67 := w[C+272]
-	v68 := w[C+280]
+	v66 := w[D+120]
+	v67 := w[D+128]
+	v68 := w[D+136]
 	v69 := float64(v62 * v68)
 	v70 := math.FMA(-v65, v67, v69)
 	v71 := float64(v65 * v66)
@@ -18920,39 +18928,39 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v165
 	v166 := v163 + v164
 	w[C+56] = v166
-	v167 := w[C+368]
-	v168 := w[C+376]
-	v169 := w[C+384]
+	v167 := w[D+0]
+	v168 := w[D+8]
+	v169 := w[D+16]
 	v170 := float64(v167 * w[C+0])
 	v171 := math.FMA(v168, w[C+8], v170)
 	v172 := math.FMA(v169, w[C+16], v171)
-	v173 := w[C+240]
+	v173 := w[D+96]
 	v174 := v173 - v172
 	v175 := w[A+0]
 	v176 := math.FMA(v3, w[A+56], v175)
 	v177 := v174 - v176
 	w[A+0] = v174
 	v178 := math.FMA(v177, v177, v77)
-	v179 := w[C+368]
-	v180 := w[C+376]
-	v181 := w[C+384]
+	v179 := w[D+0]
+	v180 := w[D+8]
+	v181 := w[D+16]
 	v182 := float64(v179 * w[C+24])
 	v183 := math.FMA(v180, w[C+32], v182)
 	v184 := math.FMA(v181, w[C+40], v183)
-	v185 := w[C+248]
+	v185 := w[D+104]
 	v186 := v185 - v184
 	v187 := w[A+8]
 	v188 := math.FMA(v3, w[A+64], v187)
 	v189 := v186 - v188
 	w[A+8] = v186
 	v190 := math.FMA(v189, v189, v178)
-	v191 := w[C+368]
-	v192 := w[C+376]
-	v193 := w[C+384]
+	v191 := w[D+0]
+	v192 := w[D+8]
+	v193 := w[D+16]
 	v194 := float64(v191 * w[C+48])
 	v195 := math.FMA(v192, w[C+56], v194)
 	v196 := math.FMA(v193, w[C+64], v195)
-	v197 := w[C+256]
+	v197 := w[D+112]
 	v198 := v197 - v196
 	v199 := w[A+16]
 	v200 := math.FMA(v3, w[A+72], v199)
@@ -18961,9 +18969,9 @@ func goEulerRoot(w, shared []float64, o *Op, lane int) {
 	v202 := math.FMA(v201, v201, v190)
 	v203 := v202 + w[E+72]
 	w[E+72] = v203
-	v204 := float64(v26 * w[C+264])
-	v205 := float64(v26 * w[C+272])
-	v206 := float64(v26 * w[C+280])
+	v204 := float64(v26 * w[D+120])
+	v205 := float64(v26 * w[D+128])
+	v206 := float64(v26 * w[D+136])
 	w[A+80] = v204
 	w[A+88] = v205
 	w[A+96] = v206
@@ -19301,21 +19309,21 @@ func goEulerPin1(w, shared []float64, o *Op, lane int) {
 	v72 := float64(v33 * v62)
 	v73 := float64(v39 * v62)
 	v74 := float64(v45 * v62)
-	v75 := w[C+392]
-	v76 := w[C+400]
-	v77 := w[C+408]
+	v75 := w[D+24]
+	v76 := w[D+32]
+	v77 := w[D+40]
 	v78 := float64(v75 * w[C+0])
 	v79 := math.FMA(v76, w[C+8], v78)
 	v80 := math.FMA(v77, w[C+16], v79)
-	v81 := w[C+392]
-	v82 := w[C+400]
-	v83 := w[C+408]
+	v81 := w[D+24]
+	v82 := w[D+32]
+	v83 := w[D+40]
 	v84 := float64(v81 * w[C+24])
 	v85 := math.FMA(v82, w[C+32], v84)
 	v86 := math.FMA(v83, w[C+40], v85)
-	v87 := w[C+392]
-	v88 := w[C+400]
-	v89 := w[C+408]
+	v87 := w[D+24]
+	v88 := w[D+32]
+	v89 := w[D+40]
 	v90 := float64(v87 * w[C+48])
 	v91 := math.FMA(v88, w[C+56], v90)
 	v92 := math.FMA(v89, w[C+64], v91)
@@ -19442,9 +19450,9 @@ func goEulerPin1(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v201
 	v202 := v199 + v200
 	w[C+56] = v202
-	v203 := w[C+368]
-	v204 := w[C+376]
-	v205 := w[C+384]
+	v203 := w[D+0]
+	v204 := w[D+8]
+	v205 := w[D+16]
 	v206 := float64(v203 * w[C+0])
 	v207 := math.FMA(v204, w[C+8], v206)
 	v208 := math.FMA(v205, w[C+16], v207)
@@ -19456,9 +19464,9 @@ func goEulerPin1(w, shared []float64, o *Op, lane int) {
 	v214 := v210 - v213
 	w[A+0] = v210
 	v215 := math.FMA(v214, v214, v125)
-	v216 := w[C+368]
-	v217 := w[C+376]
-	v218 := w[C+384]
+	v216 := w[D+0]
+	v217 := w[D+8]
+	v218 := w[D+16]
 	v219 := float64(v216 * w[C+24])
 	v220 := math.FMA(v217, w[C+32], v219)
 	v221 := math.FMA(v218, w[C+40], v220)
@@ -19470,9 +19478,9 @@ func goEulerPin1(w, shared []float64, o *Op, lane int) {
 	v227 := v223 - v226
 	w[A+8] = v223
 	v228 := math.FMA(v227, v227, v215)
-	v229 := w[C+368]
-	v230 := w[C+376]
-	v231 := w[C+384]
+	v229 := w[D+0]
+	v230 := w[D+8]
+	v231 := w[D+16]
 	v232 := float64(v229 * w[C+48])
 	v233 := math.FMA(v230, w[C+56], v232)
 	v234 := math.FMA(v231, w[C+64], v233)
@@ -19863,21 +19871,21 @@ func goEulerPin2(w, shared []float64, o *Op, lane int) {
 	v76 := float64(v37 * v66)
 	v77 := float64(v43 * v66)
 	v78 := float64(v49 * v66)
-	v79 := w[C+392]
-	v80 := w[C+400]
-	v81 := w[C+408]
+	v79 := w[D+24]
+	v80 := w[D+32]
+	v81 := w[D+40]
 	v82 := float64(v79 * w[C+0])
 	v83 := math.FMA(v80, w[C+8], v82)
 	v84 := math.FMA(v81, w[C+16], v83)
-	v85 := w[C+392]
-	v86 := w[C+400]
-	v87 := w[C+408]
+	v85 := w[D+24]
+	v86 := w[D+32]
+	v87 := w[D+40]
 	v88 := float64(v85 * w[C+24])
 	v89 := math.FMA(v86, w[C+32], v88)
 	v90 := math.FMA(v87, w[C+40], v89)
-	v91 := w[C+392]
-	v92 := w[C+400]
-	v93 := w[C+408]
+	v91 := w[D+24]
+	v92 := w[D+32]
+	v93 := w[D+40]
 	v94 := float64(v91 * w[C+48])
 	v95 := math.FMA(v92, w[C+56], v94)
 	v96 := math.FMA(v93, w[C+64], v95)
@@ -20004,9 +20012,9 @@ func goEulerPin2(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v205
 	v206 := v203 + v204
 	w[C+56] = v206
-	v207 := w[C+368]
-	v208 := w[C+376]
-	v209 := w[C+384]
+	v207 := w[D+0]
+	v208 := w[D+8]
+	v209 := w[D+16]
 	v210 := float64(v207 * w[C+0])
 	v211 := math.FMA(v208, w[C+8], v210)
 	v212 := math.FMA(v209, w[C+16], v211)
@@ -20018,9 +20026,9 @@ func goEulerPin2(w, shared []float64, o *Op, lane int) {
 	v218 := v214 - v217
 	w[A+0] = v214
 	v219 := math.FMA(v218, v218, v129)
-	v220 := w[C+368]
-	v221 := w[C+376]
-	v222 := w[C+384]
+	v220 := w[D+0]
+	v221 := w[D+8]
+	v222 := w[D+16]
 	v223 := float64(v220 * w[C+24])
 	v224 := math.FMA(v221, w[C+32], v223)
 	v225 := math.FMA(v222, w[C+40], v224)
@@ -20032,9 +20040,9 @@ func goEulerPin2(w, shared []float64, o *Op, lane int) {
 	v231 := v227 - v230
 	w[A+8] = v227
 	v232 := math.FMA(v231, v231, v219)
-	v233 := w[C+368]
-	v234 := w[C+376]
-	v235 := w[C+384]
+	v233 := w[D+0]
+	v234 := w[D+8]
+	v235 := w[D+16]
 	v236 := float64(v233 * w[C+48])
 	v237 := math.FMA(v234, w[C+56], v236)
 	v238 := math.FMA(v235, w[C+64], v237)
@@ -20436,21 +20444,21 @@ func goEulerPin3(w, shared []float64, o *Op, lane int) {
 	v80 := float64(v41 * v70)
 	v81 := float64(v47 * v70)
 	v82 := float64(v53 * v70)
-	v83 := w[C+392]
-	v84 := w[C+400]
-	v85 := w[C+408]
+	v83 := w[D+24]
+	v84 := w[D+32]
+	v85 := w[D+40]
 	v86 := float64(v83 * w[C+0])
 	v87 := math.FMA(v84, w[C+8], v86)
 	v88 := math.FMA(v85, w[C+16], v87)
-	v89 := w[C+392]
-	v90 := w[C+400]
-	v91 := w[C+408]
+	v89 := w[D+24]
+	v90 := w[D+32]
+	v91 := w[D+40]
 	v92 := float64(v89 * w[C+24])
 	v93 := math.FMA(v90, w[C+32], v92)
 	v94 := math.FMA(v91, w[C+40], v93)
-	v95 := w[C+392]
-	v96 := w[C+400]
-	v97 := w[C+408]
+	v95 := w[D+24]
+	v96 := w[D+32]
+	v97 := w[D+40]
 	v98 := float64(v95 * w[C+48])
 	v99 := math.FMA(v96, w[C+56], v98)
 	v100 := math.FMA(v97, w[C+64], v99)
@@ -20577,9 +20585,9 @@ func goEulerPin3(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v209
 	v210 := v207 + v208
 	w[C+56] = v210
-	v211 := w[C+368]
-	v212 := w[C+376]
-	v213 := w[C+384]
+	v211 := w[D+0]
+	v212 := w[D+8]
+	v213 := w[D+16]
 	v214 := float64(v211 * w[C+0])
 	v215 := math.FMA(v212, w[C+8], v214)
 	v216 := math.FMA(v213, w[C+16], v215)
@@ -20591,9 +20599,9 @@ func goEulerPin3(w, shared []float64, o *Op, lane int) {
 	v222 := v218 - v221
 	w[A+0] = v218
 	v223 := math.FMA(v222, v222, v133)
-	v224 := w[C+368]
-	v225 := w[C+376]
-	v226 := w[C+384]
+	v224 := w[D+0]
+	v225 := w[D+8]
+	v226 := w[D+16]
 	v227 := float64(v224 * w[C+24])
 	v228 := math.FMA(v225, w[C+32], v227)
 	v229 := math.FMA(v226, w[C+40], v228)
@@ -20605,9 +20613,9 @@ func goEulerPin3(w, shared []float64, o *Op, lane int) {
 	v235 := v231 - v234
 	w[A+8] = v231
 	v236 := math.FMA(v235, v235, v223)
-	v237 := w[C+368]
-	v238 := w[C+376]
-	v239 := w[C+384]
+	v237 := w[D+0]
+	v238 := w[D+8]
+	v239 := w[D+16]
 	v240 := float64(v237 * w[C+48])
 	v241 := math.FMA(v238, w[C+56], v240)
 	v242 := math.FMA(v239, w[C+64], v241)
@@ -20868,7 +20876,6 @@ func goMoved(w, shared []float64, o *Op, lane int) {
 func goMovedRoot(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + lane
 	E := int(o.E)/8 + lane
 	F := int(o.F)/8 + lane
@@ -20883,9 +20890,9 @@ func goMovedRoot(w, shared []float64, o *Op, lane int) {
 	v7 := float64(v2 * w[D+56])
 	v8 := math.FMA(v3, w[D+88], v7)
 	v9 := float64(v3 * w[D+64])
-	v10 := float64(v6 * w[C+392])
-	v11 := math.FMA(v8, w[C+400], v10)
-	v12 := math.FMA(v9, w[C+408], v11)
+	v10 := float64(v6 * w[D+24])
+	v11 := math.FMA(v8, w[D+32], v10)
+	v12 := math.FMA(v9, w[D+40], v11)
 	v13 := v0 - v12
 	v14 := float64(v13 * w[F+0])
 	v15 := float64(v13 * w[F+1*K+0])
@@ -20894,14 +20901,14 @@ func goMovedRoot(w, shared []float64, o *Op, lane int) {
 	v18 := w[E+56]
 	v19 := math.FMA(v16, v17, v18)
 	w[E+56] = v19
-	v20 := w[C+264]
-	v21 := w[C+272]
-	v22 := w[C+280]
-	v23 := w[C+240]
+	v20 := w[D+120]
+	v21 := w[D+128]
+	v22 := w[D+136]
+	v23 := w[D+96]
 	v24 := v23 - w[A+0]
-	v25 := w[C+248]
+	v25 := w[D+104]
 	v26 := v25 - w[A+8]
-	v27 := w[C+256]
+	v27 := w[D+112]
 	v28 := v27 - w[A+16]
 	v29 := float64(v26 * v22)
 	v30 := math.FMA(-v28, v21, v29)
@@ -22536,6 +22543,203 @@ func goMulVecShared(w, shared []float64, o *Op, lane int) {
 	w[A+0] = v5
 	w[A+8] = v8
 	w[A+16] = v11
+}
+
+func goSnapShared(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C) / 8
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[A+24]
+	v1 := w[A+32]
+	v2 := w[A+40]
+	v3 := w[A+48]
+	v4 := float64(v0 * v0)
+	v5 := math.FMA(v1, v1, v4)
+	v6 := math.FMA(v2, v2, v5)
+	v7 := math.FMA(v3, v3, v6)
+	v8 := v7 - shared[1]
+	v9 := shared[C+3]
+	v10 := shared[C+4]
+	v11 := shared[C+5]
+	v12 := float64(v2 * v11)
+	v13 := math.FMA(-v3, v10, v12)
+	v14 := float64(v3 * v9)
+	v15 := math.FMA(-v1, v11, v14)
+	v16 := float64(v1 * v10)
+	v17 := math.FMA(-v2, v9, v16)
+	v18 := v13 + v13
+	v19 := v15 + v15
+	v20 := v17 + v17
+	v21 := float64(v2 * v20)
+	v22 := math.FMA(-v3, v19, v21)
+	v23 := float64(v3 * v18)
+	v24 := math.FMA(-v1, v20, v23)
+	v25 := float64(v1 * v19)
+	v26 := math.FMA(-v2, v18, v25)
+	v27 := math.FMA(v18, v0, v22)
+	v28 := v27 + shared[C+3]
+	v29 := math.FMA(v19, v0, v24)
+	v30 := v29 + shared[C+4]
+	v31 := math.FMA(v20, v0, v26)
+	v32 := v31 + shared[C+5]
+	v33 := w[D+24]
+	v34 := w[D+32]
+	v35 := w[D+40]
+	v36 := float64(v30 * v35)
+	v37 := math.FMA(-v32, v34, v36)
+	v38 := float64(v32 * v33)
+	v39 := math.FMA(-v28, v35, v38)
+	v40 := float64(v28 * v34)
+	v41 := math.FMA(-v30, v33, v40)
+	v42 := float64(v37 * v37)
+	v43 := math.FMA(v39, v39, v42)
+	v44 := math.FMA(v41, v41, v43)
+	v45 := float64(v37 * shared[2])
+	v46 := float64(v39 * shared[2])
+	v47 := float64(v41 * shared[2])
+	v48 := math.FMA(-v45, v1, v0)
+	v49 := math.FMA(-v46, v2, v48)
+	v50 := math.FMA(-v47, v3, v49)
+	v51 := math.FMA(v45, v0, v1)
+	v52 := math.FMA(v46, v3, v51)
+	v53 := math.FMA(-v47, v2, v52)
+	v54 := math.FMA(v46, v0, v2)
+	v55 := math.FMA(v47, v1, v54)
+	v56 := math.FMA(-v45, v3, v55)
+	v57 := math.FMA(v47, v0, v3)
+	v58 := math.FMA(v45, v2, v57)
+	v59 := math.FMA(-v46, v1, v58)
+	v60 := float64(v44 * shared[2])
+	v61 := float64(v60 * shared[2])
+	v62 := math.FMA(v61, v8, v8)
+	v63 := v62 + v61
+	v64 := float64(v63 * shared[2])
+	v65 := float64(v64 * v64)
+	v66 := v65 + shared[1]
+	v67 := math.FMA(v65, shared[2], v66)
+	v68 := v67 - v64
+	v69 := float64(v50 * v68)
+	v70 := float64(v53 * v68)
+	v71 := float64(v56 * v68)
+	v72 := float64(v59 * v68)
+	w[A+24] = v69
+	w[A+32] = v70
+	w[A+40] = v71
+	w[A+48] = v72
+	v73 := w[A+24]
+	v74 := w[A+32]
+	v75 := w[A+40]
+	v76 := w[A+48]
+	v77 := v74 + v74
+	v78 := v75 + v75
+	v79 := v76 + v76
+	v80 := float64(v74 * v77)
+	v81 := float64(v75 * v78)
+	v82 := float64(v76 * v79)
+	v83 := shared[1]
+	v84 := v81 + v82
+	v85 := v83 - v84
+	w[B+0] = v85
+	v86 := v80 + v82
+	v87 := v83 - v86
+	w[B+32] = v87
+	v88 := v80 + v81
+	v89 := v83 - v88
+	w[B+64] = v89
+	v90 := float64(v74 * v78)
+	v91 := float64(v73 * v79)
+	v92 := v90 - v91
+	w[B+8] = v92
+	v93 := v90 + v91
+	w[B+24] = v93
+	v94 := float64(v74 * v79)
+	v95 := float64(v73 * v78)
+	v96 := v94 - v95
+	w[B+48] = v96
+	v97 := v94 + v95
+	w[B+16] = v97
+	v98 := float64(v75 * v79)
+	v99 := float64(v73 * v77)
+	v100 := v98 - v99
+	w[B+40] = v100
+	v101 := v98 + v99
+	w[B+56] = v101
+	v102 := shared[C+0]
+	v103 := shared[C+1]
+	v104 := shared[C+2]
+	v105 := float64(v102 * w[B+0])
+	v106 := math.FMA(v103, w[B+8], v105)
+	v107 := math.FMA(v104, w[B+16], v106)
+	v108 := w[D+0]
+	v109 := v108 - v107
+	v110 := v109 - w[A+0]
+	w[A+0] = v109
+	v111 := math.FMA(v110, v110, v44)
+	v112 := shared[C+0]
+	v113 := shared[C+1]
+	v114 := shared[C+2]
+	v115 := float64(v112 * w[B+24])
+	v116 := math.FMA(v113, w[B+32], v115)
+	v117 := math.FMA(v114, w[B+40], v116)
+	v118 := w[D+8]
+	v119 := v118 - v117
+	v120 := v119 - w[A+8]
+	w[A+8] = v119
+	v121 := math.FMA(v120, v120, v111)
+	v122 := shared[C+0]
+	v123 := shared[C+1]
+	v124 := shared[C+2]
+	v125 := float64(v122 * w[B+48])
+	v126 := math.FMA(v123, w[B+56], v125)
+	v127 := math.FMA(v124, w[B+64], v126)
+	v128 := w[D+16]
+	v129 := v128 - v127
+	v130 := v129 - w[A+16]
+	w[A+16] = v129
+	v131 := math.FMA(v130, v130, v121)
+	v132 := v131 + w[E+0]
+	w[E+0] = v132
+	v133 := w[A+80]
+	v134 := w[A+88]
+	v135 := w[A+96]
+	v136 := v133 - w[D+72]
+	v137 := v134 - w[D+80]
+	v138 := v135 - w[D+88]
+	v139 := w[D+24]
+	v140 := w[D+32]
+	v141 := w[D+40]
+	v142 := float64(v136 * v139)
+	v143 := math.FMA(v137, v140, v142)
+	v144 := math.FMA(v138, v141, v143)
+	v145 := shared[3]
+	v146 := float64(v139 * v139)
+	v147 := math.FMA(v140, v140, v146)
+	v148 := math.FMA(v141, v141, v147)
+	v149 := v145 - v148
+	v150 := float64(v144 * v149)
+	v151 := w[D+72]
+	v152 := math.FMA(v150, v139, v151)
+	w[A+80] = v152
+	v153 := w[D+80]
+	v154 := math.FMA(v150, v140, v153)
+	w[A+88] = v154
+	v155 := w[D+88]
+	v156 := math.FMA(v150, v141, v155)
+	w[A+96] = v156
+	v157 := float64(v117 * v156)
+	v158 := math.FMA(-v127, v154, v157)
+	v159 := float64(v127 * v152)
+	v160 := math.FMA(-v107, v156, v159)
+	v161 := float64(v107 * v154)
+	v162 := math.FMA(-v117, v152, v161)
+	v163 := v158 + w[D+48]
+	w[A+56] = v163
+	v164 := v160 + w[D+56]
+	w[A+64] = v164
+	v165 := v162 + w[D+64]
+	w[A+72] = v165
 }
 
 func goVerdictShared(w, shared []float64, o *Op, lane int) {
@@ -24658,9 +24862,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	D := int(o.D) / 8
 	E := int(o.E)/8 + lane
 	F := int(o.F)/8 + lane
-	v0 := w[C+264]
-	v1 := w[C+272]
-	v2 := w[C+280]
+	v0 := shared[D+15]
+	v1 := shared[D+16]
+	v2 := shared[D+17]
 	v3 := w[E+88]
 	v4 := float64(v0 * w[A+80])
 	v5 := math.FMA(v1, w[A+88], v4)
@@ -24680,9 +24884,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v19 := float64(v14 * shared[D+7])
 	v20 := math.FMA(v15, shared[D+11], v19)
 	v21 := float64(v15 * shared[D+8])
-	v22 := float64(v18 * w[C+392])
-	v23 := math.FMA(v20, w[C+400], v22)
-	v24 := math.FMA(v21, w[C+408], v23)
+	v22 := float64(v18 * shared[D+3])
+	v23 := math.FMA(v20, shared[D+4], v22)
+	v24 := math.FMA(v21, shared[D+5], v23)
 	v25 := float64(v24 * w[F+0])
 	v26 := math.FMA(-v25, v3, v12)
 	v27 := 0.0
@@ -24714,9 +24918,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v51 := shared[13]
 	v52 := math.FMA(v50, v34, v51)
 	v53 := float64(v43 * v33)
-	v54 := w[C+392]
-	v55 := w[C+400]
-	v56 := w[C+408]
+	v54 := shared[D+3]
+	v55 := shared[D+4]
+	v56 := shared[D+5]
 	v57 := float64(v54 * w[C+0])
 	v58 := math.FMA(v55, w[C+8], v57)
 	v59 := math.FMA(v56, w[C+16], v58)
@@ -24726,9 +24930,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v63 := float64(v54 * w[C+48])
 	v64 := math.FMA(v55, w[C+56], v63)
 	v65 := math.FMA(v56, w[C+64], v64)
-	v66 := w[C+264]
-	v67 := w[C+272]
-	v68 := w[C+280]
+	v66 := shared[D+15]
+	v67 := shared[D+16]
+	v68 := shared[D+17]
 	v69 := float64(v62 * v68)
 	v70 := math.FMA(-v65, v67, v69)
 	v71 := float64(v65 * v66)
@@ -24841,39 +25045,39 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v165
 	v166 := v163 + v164
 	w[C+56] = v166
-	v167 := w[C+368]
-	v168 := w[C+376]
-	v169 := w[C+384]
+	v167 := shared[D+0]
+	v168 := shared[D+1]
+	v169 := shared[D+2]
 	v170 := float64(v167 * w[C+0])
 	v171 := math.FMA(v168, w[C+8], v170)
 	v172 := math.FMA(v169, w[C+16], v171)
-	v173 := w[C+240]
+	v173 := shared[D+12]
 	v174 := v173 - v172
 	v175 := w[A+0]
 	v176 := math.FMA(v3, w[A+56], v175)
 	v177 := v174 - v176
 	w[A+0] = v174
 	v178 := math.FMA(v177, v177, v77)
-	v179 := w[C+368]
-	v180 := w[C+376]
-	v181 := w[C+384]
+	v179 := shared[D+0]
+	v180 := shared[D+1]
+	v181 := shared[D+2]
 	v182 := float64(v179 * w[C+24])
 	v183 := math.FMA(v180, w[C+32], v182)
 	v184 := math.FMA(v181, w[C+40], v183)
-	v185 := w[C+248]
+	v185 := shared[D+13]
 	v186 := v185 - v184
 	v187 := w[A+8]
 	v188 := math.FMA(v3, w[A+64], v187)
 	v189 := v186 - v188
 	w[A+8] = v186
 	v190 := math.FMA(v189, v189, v178)
-	v191 := w[C+368]
-	v192 := w[C+376]
-	v193 := w[C+384]
+	v191 := shared[D+0]
+	v192 := shared[D+1]
+	v193 := shared[D+2]
 	v194 := float64(v191 * w[C+48])
 	v195 := math.FMA(v192, w[C+56], v194)
 	v196 := math.FMA(v193, w[C+64], v195)
-	v197 := w[C+256]
+	v197 := shared[D+14]
 	v198 := v197 - v196
 	v199 := w[A+16]
 	v200 := math.FMA(v3, w[A+72], v199)
@@ -24882,9 +25086,9 @@ func goEulerRootShared(w, shared []float64, o *Op, lane int) {
 	v202 := math.FMA(v201, v201, v190)
 	v203 := v202 + w[E+72]
 	w[E+72] = v203
-	v204 := float64(v26 * w[C+264])
-	v205 := float64(v26 * w[C+272])
-	v206 := float64(v26 * w[C+280])
+	v204 := float64(v26 * shared[D+15])
+	v205 := float64(v26 * shared[D+16])
+	v206 := float64(v26 * shared[D+17])
 	w[A+80] = v204
 	w[A+88] = v205
 	w[A+96] = v206
@@ -25721,21 +25925,21 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v72 := float64(v33 * v62)
 	v73 := float64(v39 * v62)
 	v74 := float64(v45 * v62)
-	v75 := w[C+392]
-	v76 := w[C+400]
-	v77 := w[C+408]
+	v75 := shared[D+3]
+	v76 := shared[D+4]
+	v77 := shared[D+5]
 	v78 := float64(v75 * w[C+0])
 	v79 := math.FMA(v76, w[C+8], v78)
 	v80 := math.FMA(v77, w[C+16], v79)
-	v81 := w[C+392]
-	v82 := w[C+400]
-	v83 := w[C+408]
+	v81 := shared[D+3]
+	v82 := shared[D+4]
+	v83 := shared[D+5]
 	v84 := float64(v81 * w[C+24])
 	v85 := math.FMA(v82, w[C+32], v84)
 	v86 := math.FMA(v83, w[C+40], v85)
-	v87 := w[C+392]
-	v88 := w[C+400]
-	v89 := w[C+408]
+	v87 := shared[D+3]
+	v88 := shared[D+4]
+	v89 := shared[D+5]
 	v90 := float64(v87 * w[C+48])
 	v91 := math.FMA(v88, w[C+56], v90)
 	v92 := math.FMA(v89, w[C+64], v91)
@@ -25862,9 +26066,9 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v201
 	v202 := v199 + v200
 	w[C+56] = v202
-	v203 := w[C+368]
-	v204 := w[C+376]
-	v205 := w[C+384]
+	v203 := shared[D+0]
+	v204 := shared[D+1]
+	v205 := shared[D+2]
 	v206 := float64(v203 * w[C+0])
 	v207 := math.FMA(v204, w[C+8], v206)
 	v208 := math.FMA(v205, w[C+16], v207)
@@ -25876,9 +26080,9 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v214 := v210 - v213
 	w[A+0] = v210
 	v215 := math.FMA(v214, v214, v125)
-	v216 := w[C+368]
-	v217 := w[C+376]
-	v218 := w[C+384]
+	v216 := shared[D+0]
+	v217 := shared[D+1]
+	v218 := shared[D+2]
 	v219 := float64(v216 * w[C+24])
 	v220 := math.FMA(v217, w[C+32], v219)
 	v221 := math.FMA(v218, w[C+40], v220)
@@ -25890,9 +26094,9 @@ func goEulerPin1Shared(w, shared []float64, o *Op, lane int) {
 	v227 := v223 - v226
 	w[A+8] = v223
 	v228 := math.FMA(v227, v227, v215)
-	v229 := w[C+368]
-	v230 := w[C+376]
-	v231 := w[C+384]
+	v229 := shared[D+0]
+	v230 := shared[D+1]
+	v231 := shared[D+2]
 	v232 := float64(v229 * w[C+48])
 	v233 := math.FMA(v230, w[C+56], v232)
 	v234 := math.FMA(v231, w[C+64], v233)
@@ -26037,21 +26241,21 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v76 := float64(v37 * v66)
 	v77 := float64(v43 * v66)
 	v78 := float64(v49 * v66)
-	v79 := w[C+392]
-	v80 := w[C+400]
-	v81 := w[C+408]
+	v79 := shared[D+3]
+	v80 := shared[D+4]
+	v81 := shared[D+5]
 	v82 := float64(v79 * w[C+0])
 	v83 := math.FMA(v80, w[C+8], v82)
 	v84 := math.FMA(v81, w[C+16], v83)
-	v85 := w[C+392]
-	v86 := w[C+400]
-	v87 := w[C+408]
+	v85 := shared[D+3]
+	v86 := shared[D+4]
+	v87 := shared[D+5]
 	v88 := float64(v85 * w[C+24])
 	v89 := math.FMA(v86, w[C+32], v88)
 	v90 := math.FMA(v87, w[C+40], v89)
-	v91 := w[C+392]
-	v92 := w[C+400]
-	v93 := w[C+408]
+	v91 := shared[D+3]
+	v92 := shared[D+4]
+	v93 := shared[D+5]
 	v94 := float64(v91 * w[C+48])
 	v95 := math.FMA(v92, w[C+56], v94)
 	v96 := math.FMA(v93, w[C+64], v95)
@@ -26178,9 +26382,9 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v205
 	v206 := v203 + v204
 	w[C+56] = v206
-	v207 := w[C+368]
-	v208 := w[C+376]
-	v209 := w[C+384]
+	v207 := shared[D+0]
+	v208 := shared[D+1]
+	v209 := shared[D+2]
 	v210 := float64(v207 * w[C+0])
 	v211 := math.FMA(v208, w[C+8], v210)
 	v212 := math.FMA(v209, w[C+16], v211)
@@ -26192,9 +26396,9 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v218 := v214 - v217
 	w[A+0] = v214
 	v219 := math.FMA(v218, v218, v129)
-	v220 := w[C+368]
-	v221 := w[C+376]
-	v222 := w[C+384]
+	v220 := shared[D+0]
+	v221 := shared[D+1]
+	v222 := shared[D+2]
 	v223 := float64(v220 * w[C+24])
 	v224 := math.FMA(v221, w[C+32], v223)
 	v225 := math.FMA(v222, w[C+40], v224)
@@ -26206,9 +26410,9 @@ func goEulerPin2Shared(w, shared []float64, o *Op, lane int) {
 	v231 := v227 - v230
 	w[A+8] = v227
 	v232 := math.FMA(v231, v231, v219)
-	v233 := w[C+368]
-	v234 := w[C+376]
-	v235 := w[C+384]
+	v233 := shared[D+0]
+	v234 := shared[D+1]
+	v235 := shared[D+2]
 	v236 := float64(v233 * w[C+48])
 	v237 := math.FMA(v234, w[C+56], v236)
 	v238 := math.FMA(v235, w[C+64], v237)
@@ -26357,21 +26561,21 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v80 := float64(v41 * v70)
 	v81 := float64(v47 * v70)
 	v82 := float64(v53 * v70)
-	v83 := w[C+392]
-	v84 := w[C+400]
-	v85 := w[C+408]
+	v83 := shared[D+3]
+	v84 := shared[D+4]
+	v85 := shared[D+5]
 	v86 := float64(v83 * w[C+0])
 	v87 := math.FMA(v84, w[C+8], v86)
 	v88 := math.FMA(v85, w[C+16], v87)
-	v89 := w[C+392]
-	v90 := w[C+400]
-	v91 := w[C+408]
+	v89 := shared[D+3]
+	v90 := shared[D+4]
+	v91 := shared[D+5]
 	v92 := float64(v89 * w[C+24])
 	v93 := math.FMA(v90, w[C+32], v92)
 	v94 := math.FMA(v91, w[C+40], v93)
-	v95 := w[C+392]
-	v96 := w[C+400]
-	v97 := w[C+408]
+	v95 := shared[D+3]
+	v96 := shared[D+4]
+	v97 := shared[D+5]
 	v98 := float64(v95 * w[C+48])
 	v99 := math.FMA(v96, w[C+56], v98)
 	v100 := math.FMA(v97, w[C+64], v99)
@@ -26498,9 +26702,9 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	w[C+40] = v209
 	v210 := v207 + v208
 	w[C+56] = v210
-	v211 := w[C+368]
-	v212 := w[C+376]
-	v213 := w[C+384]
+	v211 := shared[D+0]
+	v212 := shared[D+1]
+	v213 := shared[D+2]
 	v214 := float64(v211 * w[C+0])
 	v215 := math.FMA(v212, w[C+8], v214)
 	v216 := math.FMA(v213, w[C+16], v215)
@@ -26512,9 +26716,9 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v222 := v218 - v221
 	w[A+0] = v218
 	v223 := math.FMA(v222, v222, v133)
-	v224 := w[C+368]
-	v225 := w[C+376]
-	v226 := w[C+384]
+	v224 := shared[D+0]
+	v225 := shared[D+1]
+	v226 := shared[D+2]
 	v227 := float64(v224 * w[C+24])
 	v228 := math.FMA(v225, w[C+32], v227)
 	v229 := math.FMA(v226, w[C+40], v228)
@@ -26526,9 +26730,9 @@ func goEulerPin3Shared(w, shared []float64, o *Op, lane int) {
 	v235 := v231 - v234
 	w[A+8] = v231
 	v236 := math.FMA(v235, v235, v223)
-	v237 := w[C+368]
-	v238 := w[C+376]
-	v239 := w[C+384]
+	v237 := shared[D+0]
+	v238 := shared[D+1]
+	v239 := shared[D+2]
 	v240 := float64(v237 * w[C+48])
 	v241 := math.FMA(v238, w[C+56], v240)
 	v242 := math.FMA(v239, w[C+64], v241)
@@ -26789,7 +26993,6 @@ func goMovedShared(w, shared []float64, o *Op, lane int) {
 func goMovedRootShared(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
 	D := int(o.D) / 8
 	E := int(o.E)/8 + lane
 	F := int(o.F)/8 + lane
@@ -26804,9 +27007,9 @@ func goMovedRootShared(w, shared []float64, o *Op, lane int) {
 	v7 := float64(v2 * shared[D+7])
 	v8 := math.FMA(v3, shared[D+11], v7)
 	v9 := float64(v3 * shared[D+8])
-	v10 := float64(v6 * w[C+392])
-	v11 := math.FMA(v8, w[C+400], v10)
-	v12 := math.FMA(v9, w[C+408], v11)
+	v10 := float64(v6 * shared[D+3])
+	v11 := math.FMA(v8, shared[D+4], v10)
+	v12 := math.FMA(v9, shared[D+5], v11)
 	v13 := v0 - v12
 	v14 := float64(v13 * w[F+0])
 	v15 := float64(v13 * w[F+1*K+0])
@@ -26815,14 +27018,14 @@ func goMovedRootShared(w, shared []float64, o *Op, lane int) {
 	v18 := w[E+56]
 	v19 := math.FMA(v16, v17, v18)
 	w[E+56] = v19
-	v20 := w[C+264]
-	v21 := w[C+272]
-	v22 := w[C+280]
-	v23 := w[C+240]
+	v20 := shared[D+15]
+	v21 := shared[D+16]
+	v22 := shared[D+17]
+	v23 := shared[D+12]
 	v24 := v23 - w[A+0]
-	v25 := w[C+248]
+	v25 := shared[D+13]
 	v26 := v25 - w[A+8]
-	v27 := w[C+256]
+	v27 := shared[D+14]
 	v28 := v27 - w[A+16]
 	v29 := float64(v26 * v22)
 	v30 := math.FMA(-v28, v21, v29)

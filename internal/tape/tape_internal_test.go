@@ -207,8 +207,8 @@ func TestSnap(t *testing.T) {
 // ground: but for rounding, and for what the angle makes by which its axis is off.
 func TestRoot(t *testing.T) {
 	const (
-		state, column, frame, data, record, z = 20, 40, 60, 150, 200, 240
-		tilt, h, round                        = 1e-6, 0.1, 2e-15
+		state, column, frame, data, record, z, hinge = 20, 40, 60, 150, 200, 240, 250
+		tilt, h, round                               = 1e-6, 0.1, 2e-15
 	)
 	axis, far := spatial.Vec3{6, -2, 3}.Scale(1./7), spatial.Vec3{1, 2, -1}
 	r, origin, com := spatial.Vec3{2, 3, 6}.Scale(1./7), spatial.Vec3{0.3, -0.2, 0.5}, spatial.Vec3{0.1, 0.4, -0.2}
@@ -229,9 +229,11 @@ func TestRoot(t *testing.T) {
 		set(column, gain*(L[0]*r[0]+L[3]*r[1]+L[4]*r[2]), gain*(L[1]*r[1]+L[5]*r[2]), gain*L[2]*r[2], swing[0], swing[1], swing[2])
 		set(column+6, 0, 0, 0, 0, 0, 0)
 		set(frame, E[:]...)
-		set(frame+places.Frame, make([]float64, places.Pin+places.OwnPin)...)
+		set(frame+places.Frame, make([]float64, places.Pin)...)
 		set(frame+places.Frame, far[0], far[1], far[2], axis[0], axis[1], axis[2])
-		set(frame+places.Frame+places.Pin, origin[0], origin[1], origin[2], r[0], r[1], r[2])
+		set(hinge, origin[0], origin[1], origin[2], r[0], r[1], r[2])
+		set(hinge+places.HingeWeight, inverse[:]...)
+		set(hinge+places.HingePin, far[0], far[1], far[2], axis[0], axis[1], axis[2])
 		set(data, make([]float64, places.Constants)...)
 		set(data+places.Weight, append(inverse[:], 1/math.Sqrt(mass))...)
 		set(data+places.Com, com[:]...)
@@ -240,7 +242,11 @@ func TestRoot(t *testing.T) {
 		set(z, -1.3, 0.9) // acceleration; or displacement and change of velocity
 		var list []Op
 		for _, c := range codes {
-			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: 64 * column, C: 64 * frame, D: 64 * data, E: 64 * record, F: 64 * z})
+			constants := uint32(64 * hinge)
+			if c == MovedBy1 {
+				constants = 64 * data
+			}
+			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: 64 * column, C: 64 * frame, D: constants, E: 64 * record, F: 64 * z})
 		}
 		Run(w, shared, append(list, Op{Code: End}))
 		return w

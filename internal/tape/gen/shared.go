@@ -9,7 +9,7 @@ import (
 // bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
 // one of them.
 var withShared = []struct{ names, operands string }{
-	{"Body Mul3 MulVec Verdict Wanting Pull", "C"},
+	{"Body Mul3 MulVec Snap Verdict Wanting Pull", "C"},
 	{"Weigh Unweigh Wrench Torque Twist Thrust Forces1 Forces2 Forces3 Moments1 Moments2 Moments3", "D"},
 	{"HangFree Hang Carry TwoHangFree TwoHang Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
 	{"Rate Euler EulerRoot EulerBy1 EulerBy2 EulerBy3 EulerPin1 EulerPin2 EulerPin3", "D"},

@@ -31,18 +31,18 @@ func stepping() (list []*kernel) {
 	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, func(k *kernel) {
 		euler(k, k.vec(at('B', 0), 6))
 	})
-	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement."+moved, eulerRoot)
+	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the displacement."+moved, eulerRoot)
 	for d := 1; d <= maxTree; d++ {
 		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
 		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
-		add(fmt.Sprintf("EulerPin%d", d), "does the same for a body on a hinge"+of+" It puts it on the pin of its parent: behind the frame C are that pin and the body's own pin in its axes. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, d, false) })
+		add(fmt.Sprintf("EulerPin%d", d), "does the same for a body on a hinge"+of+" It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, d, false) })
 		narrow(list, func(k *kernel) { eulerPin(k, d, true) })
 	}
 	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
 	add("Moved", moves+" B are the solutions."+moved, func(k *kernel) {
 		displace(k, func(row int) []val { return outwards(k, k.vec(at('B', 6*row), 6)) })
 	})
-	add("MovedRoot", moves+" The body is on a hinge to the ground (EulerRoot): B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
+	add("MovedRoot", moves+" The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
 	for d := 1; d <= maxTree; d++ {
 		of := fmt.Sprintf(" B are the %d columns N of a body in a group, F the solutions of the group, N lanes apart.", d)
 		add(fmt.Sprintf("MovedBy%d", d), moves+of+moved, func(k *kernel) { displaceBy(k, d, false, false) })
@@ -97,9 +97,8 @@ func euler(k *kernel, x []val) {
 // eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
 // from where its velocity leads. With few registers the angular velocity waits in the state.
 func eulerPin(k *kernel, d int, few bool) {
-	pin := places.Frame
-	own := pin + places.Pin
-	alpha := turned(k, spread(k, d, 3))
+	const pin = places.Frame
+	alpha := turned(k, spread(k, d, 3), places.HingeWeight)
 	h := k.ld(at('E', places.Step))
 	over := excess(k, k.vec(at('A', atRotation), 4))
 	w, turn, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
@@ -117,7 +116,7 @@ func eulerPin(k *kernel, d int, few bool) {
 	c, u := halfTurn(k, turn, constant(places.Series))
 	s := make([]val, 3)
 	for i := range s {
-		s[i] = k.dot(anys(k.vec(at('C', own+places.PinAxis), 3)), lanesOf('C', 3*i, 3, 1))
+		s[i] = k.dot(anys(k.vec(at('D', places.HingeAxis), 3)), lanesOf('C', 3*i, 3, 1))
 	}
 	t := twice(k, k.cross(u, s))
 	for i, x := range k.cross(u, t) {
@@ -127,7 +126,7 @@ func eulerPin(k *kernel, d int, few bool) {
 	ontoAxis(k, composed(k, c, u, k.vec(at('A', atRotation), 4)), v, over, square, 'A', 'C')
 	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.dot([]any{k.ld(at('C', own)), k.ld(at('C', own+1)), k.ld(at('C', own+2))}, lanesOf('C', 3*i, 3, 1))
+		near[i] = k.dot(anys(k.vec(at('D', places.HingeOrigin), 3)), lanesOf('C', 3*i, 3, 1))
 		x := k.sub(k.ld(at('C', pin+i)), near[i])
 		moved := k.sub(x, k.fma(at('E', places.Step), at('A', atVelocity+i), at('A', i)))
 		k.st(at('A', i), x)
@@ -145,21 +144,15 @@ func fastest(k *kernel, w []val) {
 	k.st(at('E', places.Fastest), k.max(k.dot(anys(w), anys(w)), at('E', places.Fastest)))
 }
 
-// Places of a body on a hinge to the ground, behind its frame.
-const (
-	atPin = places.Frame
-	atOwn = atPin + places.Pin
-)
-
 // gain returns how fast the body of eulerRoot turns about its pin for a unit of its column N.
 func gain(k *kernel) val {
-	return k.dot(anys(turned(k, k.vec(at('B', 0), 3))), lanesOf('C', atOwn+places.PinAxis, 3, 1))
+	return k.dot(anys(turned(k, k.vec(at('B', 0), 3), places.HingeWeight)), lanesOf('D', places.HingeAxis, 3, 1))
 }
 
 // eulerRoot is EulerRoot. The body turns about the axis z of the pin, whose length is one to rounding: that must not add up
 // over steps.
 func eulerRoot(k *kernel) {
-	z := k.vec(at('C', atPin+places.PinAxis), 3)
+	z := k.vec(at('D', places.HingePin+places.PinAxis), 3)
 	h := k.ld(at('E', places.Step))
 	rate := k.mul(k.dot(anys(z), lanesOf('A', atOmega, 3, 1)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
 	rate = k.fnma(k.mul(gain(k), at('F', 0)), h, rate)
@@ -169,11 +162,11 @@ func eulerRoot(k *kernel) {
 
 	// The axis of the body, which is next to z, goes to z by the turn 2·v, of which v is the vector of the quaternion (1, v).
 	// The turn about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), as v is across z.
-	own, r := make([]val, 3), k.vec(at('C', atOwn+places.PinAxis), 3)
+	own, r := make([]val, 3), k.vec(at('D', places.HingeAxis), 3)
 	for i := range own {
 		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
-	v, square := apartFrom(k, own, at('C', atPin+places.PinAxis))
+	v, square := apartFrom(k, own, at('D', places.HingePin+places.PinAxis))
 	turn := k.cross(z, v)
 	for i := range turn {
 		turn[i] = k.fma(s, k.add(turn[i], z[i]), k.mul(c, v[i]))
@@ -186,8 +179,8 @@ func eulerRoot(k *kernel) {
 
 	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.dot([]any{k.ld(at('C', atOwn)), k.ld(at('C', atOwn+1)), k.ld(at('C', atOwn+2))}, lanesOf('C', 3*i, 3, 1))
-		x := k.sub(k.ld(at('C', atPin+i)), near[i])
+		near[i] = k.dot(anys(k.vec(at('D', places.HingeOrigin), 3)), lanesOf('C', 3*i, 3, 1))
+		x := k.sub(k.ld(at('D', places.HingePin+i)), near[i])
 		moved := k.sub(x, k.fma(h, at('A', atVelocity+i), at('A', i)))
 		k.st(at('A', i), x)
 		square = k.fma(moved, moved, square)
@@ -195,7 +188,7 @@ func eulerRoot(k *kernel) {
 	k.st(at('E', drift), k.add(square, at('E', drift)))
 	w := make([]val, 3)
 	for i := range w {
-		w[i] = k.mul(rate, at('C', atPin+places.PinAxis+i))
+		w[i] = k.mul(rate, at('D', places.HingePin+places.PinAxis+i))
 	}
 	k.put(at('A', atOmega), w...)
 	k.put(at('A', atVelocity), k.cross(near, w)...)
@@ -214,10 +207,10 @@ func movedRoot(k *kernel) {
 	gain := k.sub(k.null(), gain(k))
 	angle, rate := k.mul(gain, at('F', 0)), k.mul(gain, at('F', 0).row('K', 1))
 	notice(k, at('E', notFinite), []val{angle, rate})
-	z := k.vec(at('C', atPin+places.PinAxis), 3)
+	z := k.vec(at('D', places.HingePin+places.PinAxis), 3)
 	near := make([]val, 3)
 	for i := range near {
-		near[i] = k.sub(k.ld(at('C', atPin+i)), at('A', i))
+		near[i] = k.sub(k.ld(at('D', places.HingePin+i)), at('A', i))
 	}
 	for i, m := range k.cross(near, z) {
 		clean(k, at('A', i), k.fma(angle, m, at('A', i)))
@@ -301,7 +294,7 @@ func displaceBy(k *kernel, d int, off, again bool) {
 
 // rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
 func rates(k *kernel, x []val) []val {
-	alpha, a := turned(k, x[:3]), make([]val, 3)
+	alpha, a := turned(k, x[:3], atWeight), make([]val, 3)
 	carried(k, a, alpha, x[3:])
 	// a − ω×(ω×c), along the axes of the body.
 	w := k.vec(at('C', places.Spin), 3)
@@ -321,9 +314,9 @@ func rates(k *kernel, x []val) []val {
 	return out
 }
 
-// turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; D are the constants of the body.
-func turned(k *kernel, x []val) []val {
-	M := func(i int) mem { return at('D', atWeight+i) }
+// turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; L⁻¹ is o lanes behind D.
+func turned(k *kernel, x []val, o int) []val {
+	M := func(i int) mem { return at('D', o+i) }
 	return []val{
 		k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
 		k.fma(x[2], M(5), k.mul(x[1], M(1))),
@@ -344,7 +337,7 @@ func carried(k *kernel, move, turn, x []val) {
 // outwards returns C⁻ᵀ·x in world axes, the linear part at the origin of the body's frame: C are the axes, D the constants
 // of the body.
 func outwards(k *kernel, x []val) []val {
-	turn, move := turned(k, x[:3]), make([]val, 3)
+	turn, move := turned(k, x[:3], atWeight), make([]val, 3)
 	carried(k, move, turn, x[3:])
 	out := make([]val, 6)
 	for i := range 3 {

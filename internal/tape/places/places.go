@@ -40,10 +40,19 @@ const (
 	PinOmega    = 9
 	PinRotation = 12 // of the body
 	Pin         = 16 // how many there are
-	OwnPin      = 6  // how many the body's own pin has behind that of its parent: origin and axis, in its axes
 
 	// In the axes of the body a pin has origin and axis, and then how its frame is turned.
 	PinTurn = 6
+)
+
+// Constants of a body on a hinge: origin and axis of its own pin, in its axes, its L⁻¹, and origin and axis of the pin on the
+// ground, if the hinge holds the body there.
+const (
+	HingeOrigin = 0
+	HingeAxis   = 3
+	HingeWeight = 6
+	HingePin    = 12
+	Hinge       = 18 // how many there are
 )
 
 // Slide of a slider.
