@@ -1,5 +1,7 @@
 package factor
 
+import "math"
+
 // Mixing makes steps of the corrections of a refinement, by the method of Anderson 1965 with one step of memory (theory.md,
 // "Residuals with twice the digits"). It has the last step and the correction that it was made of. Pieces of a system have
 // one each, and sum their Products.
@@ -29,9 +31,10 @@ func (m *Mixing) Products(c []float64) (over, under float64) {
 	return over, under
 }
 
-// Theta returns θ for the sums of Products.
+// Theta returns θ for the sums of Products. It is 0, which leaves a step as it is, where these say nothing: they are zero,
+// or have overflowed.
 func Theta(over, under float64) float64 {
-	if !(under > 0) {
+	if !(under > 0 && under <= math.MaxFloat64 && math.Abs(over) <= math.MaxFloat64) {
 		return 0
 	}
 	return over / under

@@ -1,6 +1,7 @@
 package factor_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,5 +37,8 @@ func TestMixing(t *testing.T) {
 		m.Reset()
 		over, under := m.Products(c)
 		assert.Zero(t, factor.Theta(over, under))
+	}
+	for _, x := range [][2]float64{{math.Inf(1), math.Inf(1)}, {math.Inf(-1), 1}, {1, math.Inf(1)}, {math.NaN(), 1}, {1, math.NaN()}} {
+		assert.Zero(t, factor.Theta(x[0], x[1]), "%v", x)
 	}
 }

@@ -92,7 +92,7 @@ func coordinateOf(t testing.TB, m *mechanism.Mechanism, st *mechanism.State, joi
 }
 
 // TestCoordinateInGimbalLock: on a tree, a coordinate of a composite joint is a target in a pose whose axes depend on
-// each other. The engine for loops refuses the pose.
+// each other. The engine for loops refuses the pose, and that for large mechanisms a start in it.
 func TestCoordinateInGimbalLock(t *testing.T) {
 	plan := testPlan(t, gimbal())
 	for freedom := range 3 {
@@ -105,6 +105,13 @@ func TestCoordinateInGimbalLock(t *testing.T) {
 		require.InDelta(t, 0.5, coordinateOf(t, plan.Mechanism(), st, "j", freedom), 1e-9)
 		_, err = p.NewSolver(Options{Engine: DrivenEngine})
 		require.ErrorIs(t, err, joints.ErrSingular)
+		for restarts := range 2 {
+			st = plan.Initial()
+			_, err = testSolver(t, p, Options{Engine: SparseEngine, Restarts: restarts}).Reach(st)
+			require.ErrorIs(t, err, joints.ErrSingular)
+			require.ErrorContains(t, err, `"j"`)
+			require.Equal(t, plan.Initial(), st)
+		}
 	}
 }
 

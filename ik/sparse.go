@@ -112,6 +112,7 @@ type sparseSolver struct {
 	start       *sparsePlace // nil without restarts
 	best        *sparsePlace // the same
 	step        sparseStep
+	blocked     error // why the last start ended where the rows of joints cannot be had: in a singular pose of a joint
 }
 
 // sparseStep is the step that the system holds.
@@ -242,12 +243,15 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 	if s.start != nil && !s.reached() {
 		s.search()
 	}
+	if s.blocked != nil && !s.reached() {
+		return s.blocked
+	}
 	return s.end(st)
 }
 
 // descend moves s.st to where the levels have their least errors, one after the other.
 func (s *sparseSolver) descend() {
-	s.steps, s.sigma, s.open, s.ajar = 0, 0, 0, 0
+	s.steps, s.sigma, s.open, s.ajar, s.blocked = 0, 0, 0, 0, nil
 	for l := range s.status {
 		s.status[l] = OutOfSteps
 	}

@@ -14,6 +14,7 @@ type sparsePlace struct {
 	q, merit []float64 // coordinates; merits by level, zero for reached ones
 	status   []Status
 	contrary []bool
+	blocked  error
 }
 
 // newPlace allocates a place.
@@ -31,6 +32,7 @@ func (s *sparseSolver) keep(p *sparsePlace) {
 	copy(p.q, s.q)
 	copy(p.status, s.status)
 	copy(p.contrary, s.contrary)
+	p.blocked = s.blocked
 	for l := range p.merit {
 		p.merit[l] = s.meritLeft(l)
 	}
@@ -43,6 +45,7 @@ func (s *sparseSolver) returnTo(p *sparsePlace) {
 	copy(s.q, p.q)
 	copy(s.status, p.status)
 	copy(s.contrary, p.contrary)
+	s.blocked = p.blocked
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
 	}

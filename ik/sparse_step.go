@@ -21,7 +21,7 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 			s.watch()
 		}
 		s.steps++
-		if s.sys.linearize(s.st) != nil {
+		if s.blocked = s.sys.linearize(s.st); s.blocked != nil {
 			return OutOfSteps
 		}
 		moved := false

@@ -28,7 +28,7 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 		return
 	}
 	if !j.Type.Valid() {
-		c.report(".type", j.Type.String(), "unknown joint type")
+		c.report(".type", j.Type.String(), unknownType())
 		return
 	}
 	c.checkParameters(j, f)
@@ -368,4 +368,13 @@ func (c *checker) zero(tail string, x []float64, t ForceType) {
 	if !allZero(x) {
 		c.report(tail, document.Numbers(x), meaningless("force element", t.String()))
 	}
+}
+
+// unknownType lists the types that there are.
+func unknownType() string {
+	text := "unknown joint type; there are"
+	for k := range joints.NumKinds {
+		text += " " + k.String()
+	}
+	return text
 }

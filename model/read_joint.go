@@ -140,7 +140,7 @@ func (d *decoder) jointType(t *JointType) {
 			return
 		}
 	}
-	d.Problem(document.Quote(s), "unknown joint type")
+	d.Problem(document.Quote(s), unknownType())
 }
 
 // reference reads a body's name; it shares the body's string if that is known.
