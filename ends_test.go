@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
@@ -16,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -67,12 +69,27 @@ type work func(ctx context.Context) (any, error)
 // job makes works on a mechanism.
 type job struct {
 	name string
-	make func(p *kkt.Plan, until float64) work // until: the end of a simulation, s
+	make func(p problem, until float64) work // until: the end of a simulation, s
+}
+
+// problem is a plan, and the model that it is of.
+type problem struct {
+	*kkt.Plan
+	model *model.Model
 }
 
 // jobs are what a context ends.
 var jobs = []job{
-	{"plan", func(p *kkt.Plan, _ float64) work {
+	{"plan of a model", func(p problem, _ float64) work {
+		return func(ctx context.Context) (any, error) {
+			q, err := rung.NewPlanContext(ctx, p.model, kkt.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return q.Symbolic().Order(), nil
+		}
+	}},
+	{"plan", func(p problem, _ float64) work {
 		return func(ctx context.Context) (any, error) {
 			q, err := kkt.NewPlanContext(ctx, p.Mechanism(), kkt.Options{})
 			if err != nil {
@@ -81,7 +98,7 @@ var jobs = []job{
 			return q.Symbolic().Order(), nil
 		}
 	}},
-	{"solve", func(p *kkt.Plan, _ float64) work {
+	{"solve", func(p problem, _ float64) work {
 		s, st := p.NewSolver(), p.Initial()
 		return func(ctx context.Context) (any, error) {
 			if err := s.SolveContext(ctx, st); err != nil {
@@ -92,7 +109,7 @@ var jobs = []job{
 			return a, nil
 		}
 	}},
-	{"report", func(p *kkt.Plan, _ float64) work {
+	{"report", func(p problem, _ float64) work {
 		s, st := p.NewSolver(), p.Initial()
 		return func(ctx context.Context) (any, error) {
 			if err := s.SolveContext(ctx, st); err != nil {
@@ -101,8 +118,8 @@ var jobs = []job{
 			return s.ReportContext(ctx)
 		}
 	}},
-	{"close", func(p *kkt.Plan, _ float64) work {
-		c, off := closing.NewCloser(p, closing.Options{}), p.Initial()
+	{"close", func(p problem, _ float64) work {
+		c, off := closing.NewCloser(p.Plan, closing.Options{}), p.Initial()
 		for i := range off.Bodies {
 			off.Bodies[i].Position[0] += 1e-4 * float64(i%3)
 		}
@@ -115,10 +132,10 @@ var jobs = []job{
 			return st, c.ProjectVelocities(st)
 		}
 	}},
-	{"equilibrium", func(p *kkt.Plan, _ float64) work {
+	{"equilibrium", func(p problem, _ float64) work {
 		return func(ctx context.Context) (any, error) {
 			st := p.Initial()
-			out, err := linear.EquilibrateContext(ctx, p, st, linear.EquilibriumOptions{Steps: 3})
+			out, err := linear.EquilibrateContext(ctx, p.Plan, st, linear.EquilibriumOptions{Steps: 3})
 			if none := new(linear.UnbalancedError); errors.As(err, &none) {
 				return none, nil
 			}
@@ -126,22 +143,22 @@ var jobs = []job{
 		}
 	}},
 	{"modes", modes(linear.Sparse)},
-	{"all modes", func(p *kkt.Plan, until float64) work {
+	{"all modes", func(p problem, until float64) work {
 		if p.Mechanism().NumBodies() > mostDense {
 			return nil
 		}
 		return modes(linear.Dense)(p, until)
 	}},
-	{"nearby", func(p *kkt.Plan, _ float64) work {
-		return func(ctx context.Context) (any, error) { return mobility.CompareContext(ctx, p, p.Initial()) }
+	{"nearby", func(p problem, _ float64) work {
+		return func(ctx context.Context) (any, error) { return mobility.CompareContext(ctx, p.Plan, p.Initial()) }
 	}},
-	{"simulate", func(p *kkt.Plan, until float64) work {
-		d := motion.NewDynamics(p)
-		return simulation(p, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)
+	{"simulate", func(p problem, until float64) work {
+		d := motion.NewDynamics(p.Plan)
+		return simulation(p.Plan, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)
 	}},
-	{"simulate implicitly", func(p *kkt.Plan, until float64) work {
-		n := motion.NewNewton(p)
-		return simulation(p, until, sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{}), n)
+	{"simulate implicitly", func(p problem, until float64) work {
+		n := motion.NewNewton(p.Plan)
+		return simulation(p.Plan, until, sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{}), n)
 	}},
 	{"simulate by tree-direct", byTree(motion.TreeDirect)},
 	{"simulate by tree-lambda", byTree(motion.TreeLambda)},
@@ -149,9 +166,9 @@ var jobs = []job{
 }
 
 // modes makes computations of the lowest modes by a method.
-func modes(m linear.Method) func(p *kkt.Plan, _ float64) work {
-	return func(p *kkt.Plan, _ float64) work {
-		s, st := linear.NewSystem(p), p.Initial()
+func modes(m linear.Method) func(p problem, _ float64) work {
+	return func(p problem, _ float64) work {
+		s, st := linear.NewSystem(p.Plan), p.Initial()
 		return func(ctx context.Context) (any, error) {
 			defer s.Watch(ctx)()
 			if err := s.Linearize(st); err != nil {
@@ -166,13 +183,13 @@ func modes(m linear.Method) func(p *kkt.Plan, _ float64) work {
 const mostDense = 400
 
 // byTree makes simulations with a method on a spanning tree. They are nil where that would take too much memory.
-func byTree(m motion.Method) func(p *kkt.Plan, until float64) work {
-	return func(p *kkt.Plan, until float64) work {
-		d, err := motion.NewTree(p, m)
+func byTree(m motion.Method) func(p problem, until float64) work {
+	return func(p problem, until float64) work {
+		d, err := motion.NewTree(p.Plan, m)
 		if err != nil {
 			return nil
 		}
-		return simulation(p, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)
+		return simulation(p.Plan, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)
 	}
 }
 
@@ -194,12 +211,12 @@ func simulation(p *kkt.Plan, until float64, stepper sim.Stepper, projector sim.P
 }
 
 // generated returns a plan of a problem of package bench.
-func generated(t *testing.T, family string, n int) *kkt.Plan {
+func generated(t *testing.T, family string, n int) problem {
 	m, err := bench.Generate(family, n, 1)
 	require.NoError(t, err)
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
-	return kkt.NewPlan(mech, kkt.Options{})
+	return problem{kkt.NewPlan(mech, kkt.Options{}), m}
 }
 
 // TestEnds: what can take long ends with its context, with the cause, at whichever look that is. The memory then gives

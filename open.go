@@ -36,7 +36,7 @@ func NewPlan(m *model.Model, o Options) (*Plan, error) {
 // It returns the cause for which ctx has ended, too, and a *factor.CostError
 // if m is beyond Options.MaxFlops or MaxNonZeros.
 func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, error) {
-	mech, err := mechanism.New(m)
+	mech, err := mechanism.NewContext(ctx, m)
 	if err != nil {
 		return nil, err
 	}

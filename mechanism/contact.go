@@ -18,8 +18,8 @@ type touching struct {
 }
 
 // setContacts compiles the contacts of m.
-func (m *Mechanism) setContacts(from *model.Model, links *model.Links) error {
-	surfaces, err := from.Surfaces(context.Background())
+func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *model.Links) error {
+	surfaces, err := from.Surfaces(ctx)
 	if err != nil {
 		return err
 	}

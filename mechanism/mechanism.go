@@ -1,10 +1,12 @@
 package mechanism
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -76,11 +78,25 @@ type Mechanism struct {
 //
 // Cost: O(bodies + joints), and what model.Model.Surfaces takes for terrains without surface. It returns the problems
 // of m as model.Check and Surfaces do.
-func New(m *model.Model) (*Mechanism, error) {
-	links, err := model.Link(m)
+func New(m *model.Model) (*Mechanism, error) { return NewContext(context.Background(), m) }
+
+// NewContext is New, and ends early when ctx does, with the cause.
+func NewContext(ctx context.Context, m *model.Model) (*Mechanism, error) {
+	flag, end := halt.FlagOf(ctx)
+	defer end()
+	links, err := model.LinkContext(ctx, m)
 	if err != nil {
 		return nil, err
 	}
+	mech, err := compile(ctx, flag, m, links)
+	if flag.Up() {
+		return nil, fault.Errorf("mechanism: %w", context.Cause(ctx))
+	}
+	return mech, err
+}
+
+// compile makes a mechanism of a model that is checked. What comes out is of no use if flag is up.
+func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.Links) (_ *Mechanism, err error) {
 	mech := &Mechanism{
 		Name:    m.Name,
 		Bodies:  pages.Make[bodies.Body](len(m.Bodies)),
@@ -99,6 +115,9 @@ func New(m *model.Model) (*Mechanism, error) {
 		return nil, err
 	}
 	for i := range m.Bodies {
+		if flag.Every(i) {
+			return nil, nil
+		}
 		if err := mech.addBody(i, &m.Bodies[i]); err != nil {
 			return nil, err
 		}
@@ -108,6 +127,9 @@ func New(m *model.Model) (*Mechanism, error) {
 		plain[k] = newJointSpec(joints.Spec{Kind: k})
 	}
 	for i := range m.Joints {
+		if flag.Every(i) {
+			return nil, nil
+		}
 		var axes *joints.Axes
 		if m.Joints[i].Type == model.Composite {
 			if axes, err = joints.NewAxes(m.Joints[i].Axes); err != nil {
@@ -121,25 +143,31 @@ func New(m *model.Model) (*Mechanism, error) {
 	for i := range m.Couplings {
 		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
 	}
-	mech.setLegs()
-	mech.setDriven()
-	mech.findSingular()
-	mech.setGeared()
+	for _, part := range []func(){mech.setLegs, mech.setDriven, mech.findSingular, mech.setGeared} {
+		if part(); flag.Up() {
+			return nil, nil
+		}
+	}
 	for i := range m.Forces {
+		if flag.Every(i) {
+			return nil, nil
+		}
 		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
 		if a := m.Forces[i].Actuator; a != nil {
 			mech.actuators = append(mech.actuators, newActuator(a, i, int(links.Forces[i][0])))
 		}
 	}
 	mech.setSprings(m, links)
-	mech.setSpan()
-	mech.setResistors(m)
-	mech.findSprung()
+	for _, part := range []func(){mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung} {
+		if part(); flag.Up() {
+			return nil, nil
+		}
+	}
 	if len(mech.Couplings) > 0 { // who moves a state from here needs to know of its turns
 		mech.FollowAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial)
 	}
 	mech.startActuators()
-	if err := mech.setContacts(m, links); err != nil {
+	if err := mech.setContacts(ctx, m, links); err != nil {
 		return nil, err
 	}
 	mech.startComposites()

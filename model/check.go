@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Check applies every rule of the format to m and does not modify it. Models
@@ -20,7 +21,7 @@ import (
 // It returns *Problems, with the paths of the format and, in place of a file,
 // the model's name. It panics if m is nil.
 func Check(m *Model) error {
-	_, err := check(m, false)
+	_, err := check(context.Background(), m, false)
 	return err
 }
 
@@ -38,13 +39,18 @@ type Links struct {
 // name.
 //
 // Cost, errors and panics are those of Check.
-func Link(m *Model) (*Links, error) { return check(m, true) }
+func Link(m *Model) (*Links, error) { return check(context.Background(), m, true) }
 
-func check(m *Model, link bool) (*Links, error) {
+// LinkContext is Link, and ends early when ctx does, with the cause.
+func LinkContext(ctx context.Context, m *Model) (*Links, error) { return check(ctx, m, true) }
+
+func check(ctx context.Context, m *Model, link bool) (*Links, error) {
 	if m == nil {
 		panic("model: no model")
 	}
-	c := checker{faults: new(document.Faults), m: m}
+	flag, end := halt.FlagOf(ctx)
+	defer end()
+	c := checker{faults: new(document.Faults), m: m, flag: flag}
 	if link {
 		c.links = &Links{Joints: make([][2]int32, len(m.Joints)), Forces: make([][2]int32, len(m.Forces))}
 		if len(m.Couplings) > 0 {
@@ -52,6 +58,9 @@ func check(m *Model, link bool) (*Links, error) {
 		}
 	}
 	c.run()
+	if flag.Up() {
+		return nil, fault.Errorf("model: %w", context.Cause(ctx))
+	}
 	if err := problems(nameOf(m), c.faults); err != nil {
 		return nil, err
 	}
@@ -148,6 +157,7 @@ type checker struct {
 	flaws  map[document.Place]document.Flaws // fields that the reader has complained about; their rules are skipped
 	ctx    context.Context                   // of what takes long; nil where nothing does
 	files  fs.FS                             // from which the files of terrains are loaded; nil: they are not
+	flag   *halt.Flag                        // up when nobody waits for what comes out any more
 	bodies *nameTable                        // set when all bodies are there
 	joints *nameTable
 	// terrains are the names of the terrains.
@@ -167,14 +177,23 @@ func (c *checker) run() {
 		c.indexBodies()
 	}
 	for i := range c.m.Bodies {
+		if c.flag.Every(i) {
+			return
+		}
 		c.checkBody(&c.m.Bodies[i], c.at(secBodies, i))
 	}
 	c.joints = c.unique(secJoints, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
 	for i := range c.m.Joints {
+		if c.flag.Every(i) {
+			return
+		}
 		c.checkJoint(&c.m.Joints[i], c.at(secJoints, i))
 	}
 	c.unique(secCouplings, len(c.m.Couplings), func(i int) string { return c.m.Couplings[i].Name })
 	for i := range c.m.Couplings {
+		if c.flag.Every(i) {
+			return
+		}
 		c.checkCoupling(&c.m.Couplings[i], c.at(secCouplings, i))
 	}
 	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
@@ -183,6 +202,9 @@ func (c *checker) run() {
 	}
 	c.unique(secForces, len(c.m.Forces), func(i int) string { return c.m.Forces[i].Name })
 	for i := range c.m.Forces {
+		if c.flag.Every(i) {
+			return
+		}
 		c.checkForce(&c.m.Forces[i], c.at(secForces, i))
 	}
 	c.checkCarried()
@@ -226,6 +248,9 @@ func (c *checker) indexBodies() {
 func (c *checker) unique(sec int, n int, at func(i int) string) *nameTable {
 	t := newNameTable(n, at)
 	for i := range n {
+		if c.flag.Every(i) {
+			break
+		}
 		if at(i) == "" {
 			continue // reported as missing or empty
 		}

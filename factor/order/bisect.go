@@ -44,7 +44,8 @@ func (c *cut) bisect(net *network) []int8 {
 	return c.divide(net, sum, [2]int32{most, most})
 }
 
-// divide is bisect for a side 0 of half the weight goal, and sides of given weights at most.
+// divide is bisect for a side 0 of half the weight goal, and sides of given weights at most. What it returns is of no use if
+// c.stop is up.
 func (c *cut) divide(net *network, goal int32, limit [2]int32) []int8 {
 	sum := net.sum()
 	nets, images := []*network{net}, [][]int32{nil}
@@ -56,9 +57,12 @@ func (c *cut) divide(net *network, goal int32, limit [2]int32) []int8 {
 		nets, images = append(nets, coarse), append(images, image)
 		net = coarse
 	}
+	if c.stop.Up() {
+		return nil
+	}
 	c.goal, c.most = goal, limit
 	c.start(net)
-	for k := len(nets) - 1; k > 0; k-- {
+	for k := len(nets) - 1; k > 0 && !c.stop.Up(); k-- {
 		fine := make([]int8, nets[k-1].n)
 		for v, u := range images[k] {
 			fine[v] = c.side[u]

@@ -76,7 +76,11 @@ func (d *dissector) part(joints []int32, depth, threads int) float64 {
 	}
 	halo := d.haloRows(joints)
 	d.seed.Seed(uint64(joints[0]), uint64(len(joints)))
-	nearer, further := d.split(joints, d.cut.bisect(net))
+	side := d.cut.bisect(net)
+	if d.g.stop.Up() {
+		return 0
+	}
+	nearer, further := d.split(joints, side)
 	rows := int32(0)
 	for _, j := range joints[further:] {
 		rows += d.g.rows(j)
@@ -85,7 +89,7 @@ func (d *dissector) part(joints []int32, depth, threads int) float64 {
 	work := d.halves(joints[:nearer], joints[nearer:further], depth+1, threads)
 	d.order = append(d.order, joints[further:]...)
 	work += pivotFlops(rows, halo)
-	if depth >= topLevels && len(joints) > compare {
+	if depth >= topLevels && len(joints) > compare || d.g.stop.Up() {
 		return work
 	}
 	d.q.load(joints, d.inCore)
