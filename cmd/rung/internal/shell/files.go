@@ -75,6 +75,9 @@ func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) 
 		if ending == "" {
 			what = "has no ending, which says what a file is"
 		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			what = "is a folder"
+		}
 		return nil, fmt.Errorf("%s: %s; models end in %s (rung-model/1), in tables in %s, files to import in %s",
 			path, what, modelEnding, TablesEnding, strings.Join(formats.Endings, ", "))
 	}
