@@ -26,15 +26,13 @@ func goFile(list []*kernel) string {
 	}
 	b.WriteString("}\n" + sharedText(list) + spansText(list) + "\n// step does one instruction on one lane.\nfunc step(w, shared []float64, o *Op, lane int) {\n\tswitch o.Code {\n")
 	for _, k := range list {
-		and := ""
-		if k.readsShared() {
-			and = "shared, "
-		}
-		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s(w, %so, lane)\n", k.name, k.name, and)
+		fmt.Fprintf(&b, "\tcase %s:\n\t\tgo%s\n", k.name, k.call())
 	}
 	b.WriteString("\tdefault:\n\t\tpanic(\"tape: no such instruction\")\n\t}\n}\n")
 	for _, k := range list {
-		goKernel(&b, k)
+		if k.shared == "" {
+			goKernel(&b, k)
+		}
 	}
 	out, err := format.Source([]byte(b.String()))
 	if err != nil {
@@ -43,12 +41,32 @@ func goFile(list []*kernel) string {
 	return string(out)
 }
 
-func goKernel(b *strings.Builder, k *kernel) {
-	and := ""
-	if k.readsShared() {
+// call returns the call of a kernel in Go. Both forms have one function, which reads operands that may be shared in list,
+// from first on and step apart.
+func (k *kernel) call() string {
+	and, name := "", k.name
+	if k.reads('Z') {
 		and = ", shared"
 	}
-	fmt.Fprintf(b, "\nfunc go%s(w%s []float64, o *Op, lane int) {\n", k.name, and)
+	switch {
+	case k.shared != "":
+		name = strings.TrimSuffix(name, sharedName)
+		return name + "(w" + and + ", o, lane, shared, 0, 1)"
+	case k.mayShare != "":
+		return name + "(w" + and + ", o, lane, w, lane, Lanes)"
+	}
+	return name + "(w" + and + ", o, lane)"
+}
+
+func goKernel(b *strings.Builder, k *kernel) {
+	and, more := "", ""
+	if k.reads('Z') {
+		and = ", shared"
+	}
+	if k.mayShare != "" {
+		more = ", list []float64, first, step int"
+	}
+	fmt.Fprintf(b, "\nfunc go%s(w%s []float64, o *Op, lane int%s) {\n", k.name, and, more)
 	text := ""
 	for i, l := range k.lines {
 		if i == k.from {
@@ -63,8 +81,8 @@ func goKernel(b *strings.Builder, k *kernel) {
 		if strings.Contains(text, fmt.Sprintf("w[%c", p)) {
 			fmt.Fprintf(b, "%c := int(o.%c)/8 + lane\n", p, p)
 		}
-		if strings.Contains(text, fmt.Sprintf("shared[%c", p)) {
-			fmt.Fprintf(b, "%c := int(o.%c)/8\n", p, p)
+		if strings.Contains(text, fmt.Sprintf("list[%c", p)) {
+			fmt.Fprintf(b, "%c := int(o.%c)/8 + first\n", p, p)
 		}
 	}
 	if strings.Contains(text, "*K+") {
@@ -83,11 +101,11 @@ func goLine(k *kernel, l line) string {
 			if a.ptr == 'Z' {
 				return fmt.Sprintf("shared[%d]", a.off)
 			}
-			if k.isShared(a) {
+			if strings.IndexByte(k.mayShare, a.ptr) >= 0 {
 				if a.times > 0 {
 					log.Fatalf("%s: rows of shared numbers", k.name)
 				}
-				return fmt.Sprintf("shared[%c+%d]", a.ptr, a.off)
+				return fmt.Sprintf("list[%c+%d*step]", a.ptr, a.off)
 			}
 			if a.times > 0 {
 				return fmt.Sprintf("w[%c+%d*%c+%d]", a.ptr, a.times, a.stride, 8*a.off)

@@ -23,7 +23,9 @@ func addShared(list []*kernel) []*kernel {
 	all := list
 	for _, x := range withShared {
 		for _, name := range strings.Fields(x.names) {
-			all = append(all, sharedForm(find(list, name), x.operands))
+			k := find(list, name)
+			all = append(all, sharedForm(k, x.operands))
+			k.mayShare = x.operands
 		}
 	}
 	return all
@@ -39,10 +41,13 @@ func find(list []*kernel, name string) *kernel {
 	return nil
 }
 
+// sharedName ends the names of second forms.
+const sharedName = "Shared"
+
 // sharedForm returns a kernel with the same lines.
 func sharedForm(k *kernel, operands string) *kernel {
 	out := *k
-	out.name, out.shared = k.name+"Shared", operands
+	out.name, out.shared = k.name+sharedName, operands
 	out.doc = "is " + k.name + " with shared numbers at " + strings.Join(strings.Split(operands, ""), " and ") + "."
 	if k.narrow != nil {
 		out.narrow = sharedForm(k.narrow, operands)
@@ -53,11 +58,11 @@ func sharedForm(k *kernel, operands string) *kernel {
 // isShared reports whether a place is a shared number.
 func (k *kernel) isShared(m mem) bool { return m.ptr == 'Z' || strings.IndexByte(k.shared, m.ptr) >= 0 }
 
-// readsShared reports whether the kernel reads shared numbers.
-func (k *kernel) readsShared() bool {
+// reads reports whether the kernel reads an operand.
+func (k *kernel) reads(ptr byte) bool {
 	for _, l := range k.lines {
-		for _, a := range l.args {
-			if m, ok := a.(mem); ok && k.isShared(m) {
+		for i, a := range l.args {
+			if m, ok := a.(mem); ok && m.ptr == ptr && (l.op != "st" || i == 0) {
 				return true
 			}
 		}
@@ -73,7 +78,7 @@ func sharedText(list []*kernel) string {
 		if k.shared == "" {
 			continue
 		}
-		forms += "\t" + strings.TrimSuffix(k.name, "Shared") + ": " + k.name + ",\n"
+		forms += "\t" + strings.TrimSuffix(k.name, sharedName) + ": " + k.name + ",\n"
 		var bits []string
 		for _, p := range k.shared {
 			bits = append(bits, "1<<"+string('0'+p-'A'))
