@@ -125,6 +125,15 @@ func TestSimulateRows(t *testing.T) {
 	assert.Len(t, hundred, simulate.OutputParts+1)
 }
 
+// TestSimulateLastRow: the summary says where the rows end, if that is before the end of the run.
+func TestSimulateLastRow(t *testing.T) {
+	for every, says := range map[string]bool{"0.3": true, "0.25": false} {
+		r := rungRun("simulate", standard("a01-pendulum"), "--until", "1", "--every", every, "-o", filepath.Join(t.TempDir(), "a.csv"))
+		require.Equal(t, shell.ExitDone, r.status, r.err)
+		require.Equal(t, says, strings.Contains(strings.Join(strings.Fields(r.out+r.err), " "), "4 rows, the last at 0.9 s"), r.out+r.err)
+	}
+}
+
 // TestSimulateMethods compares the tree methods with the sparse one, at the tolerance where
 // rows of rounding once counted as constraints.
 func TestSimulateMethods(t *testing.T) {

@@ -480,7 +480,7 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	end := p.sim.State().Time
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: w.mech.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
-		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
+		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, lastRow: w.lastRow, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
 		Energy: simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
 		Drift:  newSimulationDrift(w.drift), Projected: newSimulationDrift(n.Worst),

@@ -24,6 +24,7 @@ type Simulation struct {
 	Resumed     bool             `json:"resumed"`
 	Finished    bool             `json:"finished"`
 	Rows        int64            `json:"rows"`
+	lastRow     float64          // s
 	Steps       int64            `json:"steps"`
 	Rejected    int64            `json:"rejected"`
 	Careful     int64            `json:"careful"`
@@ -88,7 +89,7 @@ func (r *runner) summary() *Simulation {
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: r.mech.Name, Integrator: r.f.integrator, Step: r.f.step,
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
-		Rows: w.rows, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
+		Rows: w.rows, lastRow: w.lastRow, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
 		Evaluations: r.stepper.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
 		Energy:    simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
 		Creep:     creepAt(r.mech, r.sim.State()),
@@ -148,8 +149,12 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 	if s.Step > 0 {
 		how = "step " + sheet.Short(s.Step) + " s"
 	}
-	p.Item("simulated", fmt.Sprintf("%s from %s to %s s with %s, %s; %s%s",
-		sheet.ModelTitle(s.Name), sheet.Short(s.Start), sheet.Short(s.End), s.Integrator, how, sheet.Plural(int(s.Rows), "row"), since))
+	rows := sheet.Plural(int(s.Rows), "row") + since
+	if last := sheet.Short(s.lastRow); s.Rows > 0 && last != sheet.Short(s.End) {
+		rows += ", the last at " + last + " s"
+	}
+	p.Item("simulated", fmt.Sprintf("%s from %s to %s s with %s, %s; %s",
+		sheet.ModelTitle(s.Name), sheet.Short(s.Start), sheet.Short(s.End), s.Integrator, how, rows))
 	if c := s.Closed; c != nil {
 		p.Item("closed first", fmt.Sprintf("joints were off by %s (m or rad) and %s (m/s or rad/s); %s; %s",
 			sheet.Short(c.Position.Before), sheet.Short(c.Velocity.Before),

@@ -138,6 +138,7 @@ type watcher struct {
 	kinetic      float64   // largest
 	drift        sim.Drift // largest of a row
 	rows         int64
+	lastRow      float64 // s
 	conservative bool
 }
 
@@ -153,6 +154,7 @@ func (w *watcher) Record(row *sim.Row) error {
 	w.drift.Position = max(w.drift.Position, row.Drift.Position)
 	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
 	w.rows++
+	w.lastRow = row.State.Time
 	if err := w.ground.record(row); err != nil {
 		return err
 	}
