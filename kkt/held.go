@@ -47,9 +47,10 @@ func newHeld(m *mechanism.Mechanism) (list []held) {
 }
 
 const (
-	// releaseSteps bounds the corrections of z, releaseProducts the products with B of each.
+	// releaseSteps bounds the corrections of z, releaseProducts the products with B of each. Their number goes with the
+	// root of the largest h/m, (H3), where many directions have different ones: 1500 for a thousand down to m = 1e-5·h.
 	releaseSteps    = 8
-	releaseProducts = 200
+	releaseProducts = 3000
 	// releaseTol is the residual of z = c + B·z, relative to the size of the solution, at which corrections end;
 	// enoughReleased is the largest that is accepted where they do not get there.
 	releaseTol     = 1e-15
@@ -89,7 +90,8 @@ func newReleaser(s *Solver) *releaser {
 // run corrects the solution of s until the held inertia has no effect on it, theory.md (H1).
 //
 // Cost: some ten solves for the test whether the accelerations are determined, and some ten for each of two or three
-// corrections; no allocation. It returns mechanism.ErrUndetermined with the body and the direction, or ErrInaccurate.
+// corrections, up to releaseProducts where m is far below h; no allocation. It returns mechanism.ErrUndetermined with the
+// body and the direction, or ErrInaccurate.
 func (v *releaser) run() error {
 	s := v.s
 	if !s.now.Current() {
@@ -119,7 +121,7 @@ func (v *releaser) run() error {
 			if min(off, best) <= enoughReleased {
 				return nil
 			}
-			return v.lost()
+			return v.lost(v.c)
 		}
 		best = off
 		v.solve(v.y, v.c)
@@ -228,14 +230,19 @@ func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 }
 
 // determined tests with a random right side whether an eigenvalue of 1 − B is zero: whether m = 0 in theory.md (H3). The
-// solution then grows along the eigenvector.
+// solution then grows along the eigenvector. Where the products do not suffice to tell, it returns ErrInaccurate.
 func (v *releaser) determined() error {
 	ok, least := v.solve(v.y, v.probe)
 	grown := math.Sqrt(algebra.Dot(v.y, v.y) / algebra.Dot(v.probe, v.probe))
-	if v.s.work.watch.Up() || ok && least > undetermined && grown*undetermined < 1 {
+	switch {
+	case v.s.work.watch.Up():
 		return nil
-	}
-	if !(least > undetermined) {
+	case least > undetermined && grown*undetermined < 1:
+		if !ok {
+			return v.lost(v.y)
+		}
+		return nil
+	case !(least > undetermined):
 		// The last direction is, up to rounding, such a vector.
 		copy(v.y, v.p)
 	}
@@ -262,10 +269,10 @@ func (v *releaser) undetermined(at int) error {
 	return fault.Errorf("kkt: %w", s.plan.mech.AtBody(int(body), fault.Errorf("%w, about the axis (%.4g, %.4g, %.4g) of the world", mechanism.ErrUndetermined, axis[0], axis[1], axis[2])))
 }
 
-// lost returns the error for a z that does not converge.
-func (v *releaser) lost() error {
+// lost returns the error for a z that does not converge, at the body of the largest number of a list by direction.
+func (v *releaser) lost(list []float64) error {
 	worst, at := 0.0, 0
-	for i, x := range v.c {
+	for i, x := range list {
 		if math.Abs(x) > worst {
 			worst, at = math.Abs(x), i
 		}
