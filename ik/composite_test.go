@@ -115,6 +115,37 @@ func TestCoordinateInGimbalLock(t *testing.T) {
 	}
 }
 
+// TestWayIntoGimbalLock: where the way to a target ends in a gimbal lock, the sparse method gives the pose to which it has
+// come, and says how far it is off. Restarts reach the target, and what they have found stays where the posture that
+// follows begins in the lock.
+func TestWayIntoGimbalLock(t *testing.T) {
+	plan := testPlan(t, gimbal())
+	out := Task{Targets: []Target{{Type: Coordinate, Freedom: "j.1", Value: 0.7}, {Type: Coordinate, Freedom: "j.0", Value: 0.2}}}
+	start := plan.Initial()
+	_, err := testSolver(t, testProblem(t, plan, &out), Options{Engine: TreeEngine}).Reach(start)
+	require.NoError(t, err)
+	task := Task{Targets: []Target{{Type: Orientation, Body: "b", Orientation: spatial.Exp(spatial.Vec3{0, 0, 0.4})}}}
+	for posture := range 2 {
+		if posture == 1 {
+			task.Posture = &Posture{Gain: 1, Values: []Coordinated{{Freedom: "j.0", Value: 0}}}
+		}
+		p := testProblem(t, plan, &task)
+		for _, restarts := range [2]int{0, 3} {
+			for _, nearest := range []bool{false, true} {
+				st := start.Clone()
+				r, err := testSolver(t, p, Options{Engine: SparseEngine, Restarts: restarts, Nearest: nearest}).Reach(st)
+				if nearest || r != nil && r.Status == Reached {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, ErrUnreached)
+				}
+				require.Less(t, r.Targets[0].Angular, 1e-6)
+				require.Equal(t, restarts > 0, r.Targets[0].Reached)
+			}
+		}
+	}
+}
+
 // TestCoordinateOfComposite: what a turning axis is off by is an angle, and what a sliding one is off by a length.
 func TestCoordinateOfComposite(t *testing.T) {
 	m := gimbal()

@@ -229,7 +229,8 @@ func (p *Problem) unitOf(i int) float64 {
 //
 // Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation. It returns an error that wraps
 // ErrUnreached if targets are not met, unless Options.Nearest is set. It returns an error, with st as it was, if st is
-// not of the mechanism or does not satisfy its joints. Other errors wrap ErrOverflow or, with FIKMethod, are a
+// not of the mechanism or does not satisfy its joints, or for the sparse method if the axes of a composite joint depend
+// on each other there (joints.ErrSingular). Other errors wrap ErrOverflow or, with FIKMethod, are a
 // *FilterError at a pose where the filter cannot run.
 func (s *Solver) Reach(st *mechanism.State) (*Result, error) {
 	return s.ReachContext(context.Background(), st)

@@ -112,7 +112,7 @@ type sparseSolver struct {
 	start       *sparsePlace // nil without restarts
 	best        *sparsePlace // the same
 	step        sparseStep
-	blocked     error // why the last start ended where the rows of joints cannot be had: in a singular pose of a joint
+	blocked     error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
 }
 
 // sparseStep is the step that the system holds.

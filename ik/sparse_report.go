@@ -48,8 +48,8 @@ func (p *Problem) newSparseSolver(o Options) (*Solver, error) {
 }
 
 // reach moves st as near to the targets as it can, and fills r, whose lists of targets and driven freedoms are there. It
-// returns an error, with st as it was, if st is not a state of the mechanism, or the cause for which ctx has ended. Targets
-// that are not reached are no error.
+// returns an error, with st as it was, if st is not a state of the mechanism or a singular pose of a joint
+// (joints.ErrSingular), or the cause for which ctx has ended. Targets that are not reached are no error.
 //
 // Cost: a step is a factorization of the whole system with the targets in it, O(bodies + joints + targets) in what
 // fills little; no allocation.

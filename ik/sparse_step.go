@@ -21,7 +21,10 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 			s.watch()
 		}
 		s.steps++
-		if s.blocked = s.sys.linearize(s.st); s.blocked != nil {
+		if err := s.sys.linearize(s.st); err != nil {
+			if s.steps == 1 { // later there is a pose that is nearer than the start
+				s.blocked = err
+			}
 			return OutOfSteps
 		}
 		moved := false
