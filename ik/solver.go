@@ -86,6 +86,7 @@ type level struct {
 }
 
 // Unreached is the error of Reach: it wraps ErrUnreached and names the target that is farthest from its tolerance.
+// Target and Off are zero where each is within its own, but the posture has not ended or a limit does not hold.
 type Unreached struct {
 	Status Status
 	Target string
@@ -93,8 +94,11 @@ type Unreached struct {
 	Unit   string
 }
 
-// Error names the status and the target.
+// Error names the status and the target, if one is off.
 func (u *Unreached) Error() string {
+	if u.Off == 0 {
+		return fmt.Sprintf("%v (%v), though each is within its tolerance", ErrUnreached, u.Status)
+	}
 	return fmt.Sprintf("%v (%v): target %q is off by %.3g %s", ErrUnreached, u.Status, u.Target, u.Off, u.Unit)
 }
 
