@@ -28,11 +28,12 @@ type folder struct {
 	degree []int   // number of joints by link
 	light  float64 // mass below which a link may count as one without mass
 	least  float64 // the least mass of all links
+	given  []bool  // links that weigh has given a mass
 	gone   []int   // coordinates that went with a joint
 }
 
 func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
-	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links)), degree: make([]int, len(a.Links)), least: math.Inf(1)}
+	f := &folder{a: a, o: o, report: report, alive: alive, joints: make([]bool, len(a.Joints)), near: make([][]int, len(a.Links)), forced: make([]bool, len(a.Links)), degree: make([]int, len(a.Links)), least: math.Inf(1), given: make([]bool, len(a.Links))}
 	for k := range a.Joints {
 		j := &a.Joints[k]
 		if j.Predecessor == j.Successor { // both within one body
@@ -141,12 +142,7 @@ func (f *folder) massless(i int, joints []int) bool {
 	if l.Mass < 0 || trace < 0 {
 		return false
 	}
-	least := math.Inf(1)
-	for _, k := range joints {
-		if n := f.other(k, i); n != World && f.a.Links[n].Mass > 0 {
-			least = min(least, f.a.Links[n].Mass)
-		}
-	}
+	least := f.beside(i, joints)
 	if math.IsInf(least, 1) {
 		return false
 	}
@@ -272,27 +268,35 @@ func (f *folder) join(i, k, m int) []int {
 	return nil
 }
 
-// weigh gives link i a mass.
-func (f *folder) weigh(i int, joints []int) {
-	l := &f.a.Links[i]
-	least, reach := math.Inf(1), 0.0
+// beside returns the mass of the lightest neighbour of link i that has one of its own, infinity if none has.
+func (f *folder) beside(i int, joints []int) float64 {
+	least := math.Inf(1)
 	for _, k := range joints {
-		j := &f.a.Joints[k]
-		if n := f.other(k, i); n != World && f.a.Links[n].Mass > 0 {
+		if n := f.other(k, i); n != World && !f.given[n] && f.a.Links[n].Mass > 0 {
 			least = min(least, f.a.Links[n].Mass)
 		}
-		p := j.P.R
-		if j.Successor == i {
-			p = j.S.R
-		}
-		reach = max(reach, p.Norm())
 	}
+	return least
+}
+
+// weigh gives link i a mass: that of a cube in the middle of its joints.
+func (f *folder) weigh(i int, joints []int) {
+	l := &f.a.Links[i]
+	least, whose := f.beside(i, joints), "its lightest neighbour"
 	if math.IsInf(least, 1) {
-		least = f.least
+		least, whose = f.least, "the lightest link"
 	}
 	if math.IsInf(least, 1) {
 		f.report.Refuse(l.At, "link "+fault.Name(l.Name), "has no mass, and no link has one")
 		return
+	}
+	var middle spatial.Vec3
+	for _, k := range joints {
+		middle = middle.Add(f.a.Joints[k].origin(i).Scale(1 / float64(len(joints))))
+	}
+	reach := 0.0
+	for _, k := range joints {
+		reach = max(reach, f.a.Joints[k].origin(i).Sub(middle).Norm())
 	}
 	ratio := f.o.MassRatio
 	if ratio == 0 {
@@ -301,8 +305,16 @@ func (f *folder) weigh(i int, joints []int) {
 	if reach == 0 {
 		reach = 0.1
 	}
-	l.Mass = ratio * least
+	l.Mass, l.Com, f.given[i] = ratio*least, middle, true
 	side := l.Mass * reach * reach / 6
 	l.Inertia = spatial.Diag3(side, side, side)
-	f.report.Change(l.At, "link "+fault.Name(l.Name), "has no mass", fmt.Sprintf("it gets %.3g kg, %.3g of its lightest neighbour; expect errors of that size, relative, where it is not still", l.Mass, ratio))
+	f.report.Change(l.At, "link "+fault.Name(l.Name), "has no mass", fmt.Sprintf("it gets %.3g kg, %.3g of %s; expect errors of that size, relative, where it is not still", l.Mass, ratio, whose))
+}
+
+// origin returns where the frame of j is in link i, one of its links.
+func (j *Joint) origin(i int) spatial.Vec3 {
+	if j.Successor == i {
+		return j.S.R
+	}
+	return j.P.R
 }

@@ -4,7 +4,7 @@ package source
 type Options struct {
 	Base      Base
 	Massless  Massless
-	MassRatio float64 // of Massless MassRatio: mass of a massless link, relative to its lightest neighbour; 0: 1e-6
+	MassRatio float64 // of Massless GiveMass: mass of a massless link, relative to its lightest neighbour with one of its own; 0: 1e-6
 	Inertia   Inertia
 	// Settled, if not nil, is told what becomes of each element and attribute (Report.Tell).
 	Settled func(at Place, attribute string, class Class)

@@ -247,3 +247,35 @@ func TestHostileSizes(t *testing.T) {
 		})
 	}
 }
+
+// TestGivenMasses: links without mass in a row each get that part of a neighbour with a mass, or else of the lightest link,
+// whatever their neighbours have been given. It is between their joints, wherever the file has the centre of what has no
+// mass.
+func TestGivenMasses(t *testing.T) {
+	const n = 60
+	joint := func(k int) string {
+		return fmt.Sprintf(`<joint name="x%d" type="continuous"><origin xyz="0.2 0 0"/><parent link="c%d"/><child link="c%d"/><axis xyz="%d %d 0"/></joint>`, k, k-1, k, k%2, 1-k%2)
+	}
+	far := `<inertial><origin xyz="100 0 0"/><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>`
+	text := `<robot name="r"><link name="c0">` + inertial + `</link>`
+	for k := 1; k < n; k++ {
+		text += fmt.Sprintf(`<link name="c%d">%s</link>`, k, far) + joint(k)
+	}
+	m, report, err := from(text+fmt.Sprintf(`<link name="c%d">%s</link>`, n, inertial)+joint(n)+`</robot>`, "", source.Options{Massless: source.GiveMass})
+	require.NoError(t, err)
+	for i := range m.Bodies[:n-1] {
+		b := &m.Bodies[i]
+		require.InEpsilon(t, 1e-6*m.Bodies[n-1].Mass, b.Mass, 1e-12, b.Name)
+		require.InDeltaSlice(t, []float64{0.1, 0, 0}, b.Com[:], 1e-12, b.Name)
+		require.InEpsilon(t, b.Mass*0.01/6, b.Inertia.XX, 1e-12, b.Name)
+	}
+	whose := map[string]int{}
+	for _, e := range report.Entries {
+		for _, x := range [2]string{"1e-06 of its lightest neighbour;", "1e-06 of the lightest link;"} {
+			if strings.Contains(e.String(), x) {
+				whose[x]++
+			}
+		}
+	}
+	require.Equal(t, map[string]int{"1e-06 of its lightest neighbour;": 1, "1e-06 of the lightest link;": n - 2}, whose)
+}
