@@ -54,6 +54,7 @@ func TestSimulateDriveUse(t *testing.T) {
 		{"a.svg: the picture would replace this file", []string{rover, "--view", "a.svg", "--side", "a.svg"}},
 		{"force-balance has no error control: give --step", []string{rover, "--integrator", "force-balance"}},
 		{"force-balance has a spanning tree of its own: --method is not for it", []string{rover, "--integrator", "force-balance", "--step", "0.02", "--method", "tree-direct"}},
+		{"force-balance has no accelerations to feed violations back in: --stabilize baumgarte is not for it", []string{rover, "--integrator", "force-balance", "--step", "0.02", "--stabilize", "baumgarte"}},
 	} {
 		r := rungRun(append([]string{"simulate", "--until", "1"}, c.args...)...)
 		assert.Equal(t, shell.ExitUse, r.status, c.want)

@@ -255,7 +255,7 @@ func (f *Flags) checkRho() error {
 	case f.balanced() && f.method.Method != motion.Sparse:
 		return shell.UseErrorf("%s has a spanning tree of its own: --method is not for it", balanceIntegrator)
 	case f.balanced() && f.stabilize == baumgarte:
-		return shell.UseErrorf("%s needs projection: --stabilize baumgarte is not for it", balanceIntegrator)
+		return shell.UseErrorf("%s has no accelerations to feed violations back in: --stabilize baumgarte is not for it", balanceIntegrator)
 	case f.rattles() && (f.method.Method != motion.Sparse || f.stabilize != Projection):
 		return shell.UseErrorf("%s closes the joints by itself, with the sparse method: --method and --stabilize are not for it", study.Rattle)
 	case f.implicit() && f.method.Method != motion.Sparse:
