@@ -91,8 +91,8 @@ func runGo(w, shared []float64, list []Op) {
 	}
 }
 
-// Check reports whether all places of the operands of a tape are in a workspace of n places and an array of so many shared
-// numbers, and the codes exist and the set of instructions has them.
+// Check reports whether all operands of a tape begin in a workspace of n places or an array of so many shared numbers, and
+// the codes exist. It does not see where operands end.
 func Check(list []Op, n, shared int) bool {
 	for i := range list {
 		o := &list[i]

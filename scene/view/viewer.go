@@ -326,7 +326,7 @@ func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
 // errRow is the error of a row that is not there.
 var errRow = errors.New("no such row")
 
-// at puts the state of a row in v.st: of row 0 without a trajectory, that of the model.
+// at puts the state of a row in v.st: of row 0 without a trajectory, that of the model, or of Options.Live at present.
 func (v *Viewer) at(row int) error {
 	if v.run == nil {
 		if row != 0 {
