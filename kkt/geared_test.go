@@ -60,33 +60,12 @@ func TestGearedBits(t *testing.T) {
 	}
 }
 
-// rods is a model of rods on balls. Each has a disk, the only inertia about its axis: from rod to rod that falls from about
-// the held inertia to the part least of it. A torque gives each rod 1 rad/s² about its axis. With free the last rod has no
-// disk.
-func rods(n int, least float64, free bool) *model.Model {
-	m := model.New("rods")
-	for k := range n {
-		rod, disk, at := fmt.Sprint("rod", k), fmt.Sprint("disk", k), [3]float64{0, float64(k), 0}
-		m.Bodies = append(m.Bodies, model.Body{Name: rod, Mass: 1, Inertia: model.Inertia{YY: 0.1, ZZ: 0.1}, Pose: model.Pose{Position: at}})
-		m.Joints = append(m.Joints, model.Joint{Name: "ball" + rod, Type: joints.Spherical, Predecessor: model.World, Successor: rod,
-			PredecessorFrame: model.Pose{Position: [3]float64{-0.5, at[1], 0}}, SuccessorFrame: model.Pose{Position: [3]float64{-0.5}}})
-		if free && k == n-1 {
-			break
-		}
-		I := 1e-4 * math.Pow(least, float64(k)/float64(n-1))
-		m.Bodies = append(m.Bodies, model.Body{Name: disk, Mass: 1e-3, Inertia: model.Inertia{XX: I, YY: I, ZZ: I}, Pose: model.Pose{Position: at}})
-		m.Joints = append(m.Joints, model.Joint{Name: "weld" + rod, Type: joints.Fixed, Predecessor: rod, Successor: disk})
-		m.Forces = append(m.Forces, model.ForceElement{Name: "turn" + rod, Type: model.Wrench, A: model.Attachment{Body: rod}, Torque: [3]float64{I}})
-	}
-	return m
-}
-
 // TestManyRods: where joints give many different inertias to rods without one, conjugate gradients need many products.
 // The accelerations are determined, and right. A rod that is free is found among them, too.
 func TestManyRods(t *testing.T) {
 	const n = 150
 	for _, free := range []bool{false, true} {
-		mech, err := mechanism.New(rods(n, 1e-5, free))
+		mech, err := mechanism.New(modeltest.Rods(n, 1e-5, free))
 		require.NoError(t, err)
 		p := kkt.NewPlan(mech, kkt.Options{})
 		s := p.NewSolver()
@@ -104,7 +83,7 @@ func TestManyRods(t *testing.T) {
 		}
 	}
 	// What is below is not said to be free.
-	mech, err := mechanism.New(rods(400, 1e-7, false))
+	mech, err := mechanism.New(modeltest.Rods(400, 1e-7, false))
 	require.NoError(t, err)
 	p := kkt.NewPlan(mech, kkt.Options{})
 	err = p.NewSolver().Solve(p.Initial())

@@ -123,7 +123,7 @@ type ClosedSolver struct {
 	G     *gears       // armature of joints that close loops; nil if there is none
 	k     []float64    // k, and then the right sides of the gears
 	zero  []float64    // as k
-	probe [2][]float64 // by entry of q̇, of determined
+	probe [2][]float64 // by entry of q̇, of determined and release
 	start []float64    // random, by entry of q̇
 
 	colScale []float64 // by entry of q̇: 1/√H_dd
@@ -209,8 +209,8 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 //
 // Cost: that of the Method, no allocation.
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection,
-// *PivotError, *IndependentError, ErrInconsistent or ErrInaccurate. After an
-// error there is no result. It panics if st is of another mechanism.
+// *PivotError, *IndependentError, mechanism.ErrUndetermined, ErrInconsistent or
+// ErrInaccurate. After an error there is no result. It panics if st is of another mechanism.
 func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(st, nil) }
 
 // Assemble is the first of the three parts of Solve: kinematics and loads at st,

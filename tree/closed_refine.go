@@ -68,7 +68,9 @@ func (s *ClosedSolver) correct() error {
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
 	if s.plan.held != nil {
-		s.release()
+		if err := s.release(); err != nil {
+			return err
+		}
 	}
 	for k := 0; k < refineMax && !s.watch.Up(); k++ {
 		before := s.correction

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -69,16 +70,15 @@ func (w *Workspace) addHeldTo(tau, qdd []float64) {
 }
 
 const (
-	// heldMax bounds the steps of conjugate gradients, heldTol is the
-	// size of a step relative to the solution at which they end.
-	heldMax = 300
-	heldTol = 1e-15
-	// heldTests bounds the steps of the power method that look for a rotation that nothing
-	// resists. A step leaves all of it but undetermined, and heldSure such steps are enough.
-	// If no more than heldLost is left of a random vector, there is no such rotation.
-	heldTests    = 300
-	heldSure     = 4
-	heldLost     = 1e-10
+	// heldMax bounds the steps of conjugate gradients. Their number goes with the root of the largest h/m, theory.md (H3),
+	// where many directions have different ones. heldTol is the size of a step relative to the solution at which they end.
+	// heldEnough is the largest that is accepted where they do not get there.
+	heldMax    = 5000
+	heldTol    = 1e-15
+	heldEnough = 1e-11
+	// heldLost is what may be left of a random vector where it is decided that no rotation is free, and undetermined the
+	// part m/(h + m) up to which m counts as zero.
+	heldLost     = 1e-9
 	undetermined = 1e-9
 )
 
@@ -92,40 +92,31 @@ func randomStart(n int) []float64 {
 	return x
 }
 
-// release removes the effect of the held inertia N from a solution, theory.md (H1).
-func (s *ClosedSolver) release() {
+// release removes the effect of the held inertia N from a solution, theory.md (H1). It returns ErrInaccurate with the place
+// of the largest step that is left.
+func (s *ClosedSolver) release() error {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
-	load := s.norm(s.f, false)
+	cg := algebra.Conjugate{P: p}
+	load, left := s.norm(s.f, false), 0.0
 	s.freeResidual(r, x)
-	last := 0.0
 	for k := 0; k < heldMax && !s.watch.Up(); k++ {
-		s.how.solveTo(s, z, s.dl, r, s.zero)
-		s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // what joints take does not matter, but would cost digits
-		rz := floats.Dot(r, z)
-		if !(rz > 0) || math.Sqrt(rz) <= heldTol*max(s.norm(x, true), load) {
+		rz := s.precondition(z, r)
+		left = math.Sqrt(max(rz, 0)) / max(s.norm(x, true), load)
+		if !(rz > 0) || left <= heldTol {
 			break
 		}
-		beta := 0.0
-		if k > 0 {
-			beta = rz / last
-		}
-		last = rz
-		for d := range p {
-			if k == 0 {
-				p[d] = 0
-			}
-			p[d] = z[d] + beta*p[d]
-		}
+		cg.Turn(z, rz)
 		s.trueInertiaTo(Ap, p)
 		pAp := floats.Dot(p, Ap)
 		if !(pAp > 0) {
 			break
 		}
 		a := rz / pAp
-		for d := range x {
-			x[d] += a * p[d]
-			r[d] -= a * Ap[d]
-		}
+		floats.AddScaled(x, a, p)
+		floats.AddScaled(r, -a, Ap)
+	}
+	if left > heldEnough && !s.watch.Up() {
+		return s.atWorst(z, fault.Errorf("%w: there is next to no inertia (last relative step %.3g)", ErrInaccurate, left))
 	}
 	// The multipliers make up for what is left of the forces.
 	s.freeResidual(r, x)
@@ -137,6 +128,14 @@ func (s *ClosedSolver) release() {
 			rest[i] = -I * (rest[i] - s.k[s.K.rows+i])
 		}
 	}
+	return nil
+}
+
+// precondition stores in z the motion (H + N)⁻¹·r that the loops allow, and returns r·z.
+func (s *ClosedSolver) precondition(z, r []float64) float64 {
+	s.how.solveTo(s, z, s.dl, r, s.zero)
+	s.K.AddMulTransTo(r, s.dl[:s.K.rows]) // what joints take does not matter, but would cost digits
+	return floats.Dot(r, z)
 }
 
 // trueInertiaTo stores H·x in y, without N and with the armature of gears.
@@ -179,41 +178,60 @@ func (s *ClosedSolver) freeResidual(r, x []float64) {
 	}
 }
 
-// determined tests by the power method whether there is a rotation of a rod or a point mass that nothing resists, theory.md
-// (H3). On the motions that the loops allow, x ← (H + N)⁻¹·N·x leaves such an x as it is, and shrinks all others.
+// determined tests whether there is a rotation of a rod or a point mass that nothing resists, theory.md (H3): by conjugate
+// gradients for H·x = N·start. Such a rotation is a direction with next to no inertia, or x grows along it. It returns
+// mechanism.ErrUndetermined with the body and the axis, or ErrInaccurate where the steps do not suffice to tell.
 func (s *ClosedSolver) determined() error {
 	if s.plan.held == nil {
 		return nil
 	}
-	x, f := s.probe[0], s.probe[1]
-	for d := range x {
-		x[d] = s.start[d] * s.colScale[d]
-	}
+	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
 	clear(s.zero)
-	lost, kept := 1.0, 0
-	for k := 0; kept < heldSure; k++ {
-		clear(f)
-		s.w.addHeldTo(f, x)
-		s.how.solveTo(s, x, s.dl, f, s.zero)
-		size := s.norm(x, true)
-		if size == 0 || k >= heldTests || s.watch.Up() {
-			return nil
-		}
-		for d := range x {
-			x[d] /= size
-		}
-		if k == 0 {
-			continue // x had other parts
-		}
-		if lost *= size; lost < heldLost {
-			return nil
-		}
-		if kept++; size < 1-undetermined {
-			kept = 0
-		}
+	for d := range p {
+		p[d] = s.start[d] * s.colScale[d]
 	}
+	clear(x)
+	clear(r)
+	s.w.addHeldTo(r, p)
+	begun, cg, k := floats.Dot(p, r), algebra.Conjugate{P: p}, 0
+	for ; k < heldMax; k++ {
+		rz := s.precondition(z, r)
+		if s.watch.Up() {
+			return nil
+		}
+		if !(rz > heldLost*heldLost*begun) {
+			break
+		}
+		cg.Turn(z, rz)
+		s.trueInertiaTo(Ap, p)
+		pAp := floats.Dot(p, Ap)
+		if pAp <= undetermined*(pAp+s.heldEnergy(z, p)) {
+			return s.free(p)
+		}
+		a := rz / pAp
+		floats.AddScaled(x, a, p)
+		floats.AddScaled(r, -a, Ap)
+	}
+	switch {
+	case s.heldEnergy(z, x)*undetermined*undetermined >= begun && begun > 0:
+		return s.free(x)
+	case k == heldMax:
+		return s.atWorst(x, fault.Errorf("%w: there is next to no inertia", ErrInaccurate))
+	}
+	return nil
+}
+
+// heldEnergy returns x·N·x, and stores N·x in f.
+func (s *ClosedSolver) heldEnergy(f, x []float64) float64 {
 	clear(f)
 	s.w.addHeldTo(f, x)
+	return floats.Dot(f, x)
+}
+
+// free returns the error that names the body of the fastest free rotation in x, and its axis in the world.
+func (s *ClosedSolver) free(x []float64) error {
+	clear(s.rf)
+	s.w.addHeldTo(s.rf, x)
 	at, most := 0, -1.0
 	for i := range s.plan.held {
 		h := &s.plan.held[i]
