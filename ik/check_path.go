@@ -80,6 +80,9 @@ func (c *checker) waypoints(at string, w *Waypoints, t TargetType, times int) {
 	position := t != Coordinate && t != Orientation && t != Axis
 	orientation := t == Orientation || t == PoseTarget
 	value := t == Coordinate || t == Distance
+	if w.Position == nil && w.Orientation == nil && w.Value == nil { // which would stop the rates of the target
+		c.add(at, "", "has no waypoints")
+	}
 	c.oneEach(at+".position", w.Position != nil, len(w.Position), times, position, t)
 	c.oneEach(at+".orientation", w.Orientation != nil, len(w.Orientation), times, orientation, t)
 	c.oneEach(at+".value", w.Value != nil, len(w.Value), times, value, t)

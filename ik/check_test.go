@@ -133,6 +133,7 @@ func TestRulesOneByOne(t *testing.T) {
 		{"path of nothing", "$.path.nope", "no such target", path(func(o *Path) { o.Targets[0].Target = "nope" })},
 		{"path twice", "$.path.tip", "twice", path(func(o *Path) { o.Targets = append(o.Targets, o.Targets[0]) })},
 		{"wrong list", "$.path.tip.orientation", "means nothing", path(func(o *Path) { o.Targets[0].Orientation = make([][4]float64, 2) })},
+		{"no list", "$.path.tip", "no waypoints", path(func(o *Path) { o.Targets[0] = Waypoints{Target: "tip"} })},
 		{"waypoint", "$.path.pose.orientation[1]", "unit", path(func(o *Path) {
 			o.Targets = []Waypoints{{Target: "pose", Orientation: [][4]float64{{1}, {1, 1}}}}
 		})},
