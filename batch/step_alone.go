@@ -59,8 +59,11 @@ func (s *scalarStepper) move(b int, h float64, r *change) {
 
 // step moves st on by h.
 func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) error {
-	copyState(s.start, st)
 	copyState(s.at, st)
+	if err := s.begin(); err != nil {
+		return err
+	}
+	copyState(s.start, s.at)
 	clear(s.turn)
 	var r change
 	if how == SemiImplicit {
@@ -84,7 +87,7 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 	rates := [4]struct{ next, weight, time float64 }{{h / 2, 1. / 6, 0}, {h / 2, 1. / 3, 0.5}, {h, 1. / 3, 0.5}, {0, 1. / 6, 1}}
 	for k, c := range rates {
 		s.at.Time = s.start.Time + c.time*h
-		if k > 0 { // where rows are redundant, a pose that violates them a little leaves pivots that are neither
+		if k > 0 {
 			if err := s.close(); err != nil {
 				return err
 			}
@@ -109,6 +112,24 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 	}
 	return s.end(st, h)
 }
+
+// begin puts the state at the beginning of a step back on the joints if it is off them, as steps in lanes leave states. Where
+// rows are redundant, a pose that violates them a little leaves pivots that are neither: the solver then takes such a row for
+// one that holds the body, and the body flies off.
+func (s *scalarStepper) begin() error {
+	m := s.w.in.Mechanism()
+	if err := m.KinematicsTo(s.kin, s.at); err != nil {
+		return err
+	}
+	if _, position, _ := m.WorstJoint(s.kin, s.at); position <= onJoints*s.w.b.drift {
+		return nil
+	}
+	return s.close()
+}
+
+// onJoints is the largest violation of a state that is on its joints, relative to the largest that lanes take back. Pivots of
+// redundant rows are of the size of its square: far below those that make the solver doubt.
+const onJoints = 1e-6
 
 // close puts the state back on the joints.
 func (s *scalarStepper) close() error {
