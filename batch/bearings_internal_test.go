@@ -12,7 +12,7 @@ import (
 )
 
 // TestOffRedundantJoints: a shaft in two bearings that is a little off them, where rows that are redundant on them are not
-// quite so, keeps its energy in a step alone.
+// quite so, keeps its energy in a step, which lanes leave to the solver unless rows that are redundant are so to rounding.
 func TestOffRedundantJoints(t *testing.T) {
 	const (
 		tol  = 5e-3 // of the energy, which the way back to the joints takes or gives
@@ -28,9 +28,9 @@ func TestOffRedundantJoints(t *testing.T) {
 	}
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	for _, alone := range []bool{true} {
+	for _, alone := range []bool{true, false} {
 		for how := RungeKutta4; how <= SemiImplicit; how++ {
-			for _, off := range []float64{0, 1e-6, 1e-5, 1e-4, 1e-3} { // rad
+			for _, off := range []float64{0, 1e-6, 1e-5, 1e-4, 3e-4} { // rad
 				b, err := New(p, Options{})
 				require.NoError(t, err)
 				if alone {
@@ -51,6 +51,7 @@ func TestOffRedundantJoints(t *testing.T) {
 				require.NoError(t, b.Rollout(s, &Rollout{Integrator: how, Step: 1e-3, Steps: 1}, out))
 				require.NoError(t, out.Error(0))
 				s.To(st, 0)
+				require.Equal(t, alone || off >= 1e-4, out.OneByOne(0) == 1, "method %d, off by %g", how, off)
 				require.InEpsilon(t, before, energy(), tol, "alone %v, method %d, off by %g", alone, how, off)
 			}
 		}

@@ -113,9 +113,9 @@ func (b *Batch) SteppedOneByOne() string {
 // poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
 // one after the other, and one correction with the factor of the last stage closes the other joints.
 //
-// A state whose stages do not agree about which rows are redundant, in which a number is not finite, or in which a body
-// is so fast that it turns by more than a radian, makes that step alone: by the same method, with kkt.Solver and
-// closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, and prescribed freedoms of
+// A state whose stages do not agree about which rows are redundant, with a pivot so small that its row may be redundant on the
+// joints, in which a number is not finite, or in which a body is so fast that it turns by more than a radian, makes that
+// step alone: put on its joints first, by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, and prescribed freedoms of
 // universal joints (SteppedOneByOne): that is right, and no faster than one after the other. Forces without lanes
 // (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
 //

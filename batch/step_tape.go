@@ -18,6 +18,22 @@ type stepper struct {
 	speed  place // square of the largest angular velocity at the end of a step, of the record
 }
 
+// offPivot is the least pivot, relative to its scale, of a row that holds at the beginning of a step in lanes. Steps leave
+// states off their joints, at worst by a thousandth of the lengths. There rows that are redundant on the joints have pivots of
+// the size of its square, and one that is taken for a row that holds makes a body fly off.
+const offPivot = 1e-6
+
+// leastPivot returns offPivot, or less for mechanisms whose pivots are small where they begin, as those of slender rods are.
+func (c *compiler) leastPivot() float64 {
+	const less = 1. / 16 // which is a quarter of the way to a singular pose
+	solver := c.plan.NewSolver()
+	if c.mech.NumOwn() > 0 || solver.Solve(c.plan.Initial()) != nil { // forces of one's own are for the states of a batch alone
+		return offPivot
+	}
+	near, _ := solver.Nearness()
+	return max(smallPivot, min(offPivot, less*near*near))
+}
+
 // join returns a tape of several, one behind the other.
 func join(list ...[]tape.Op) (all []tape.Op) {
 	for _, ops := range list {
@@ -61,7 +77,7 @@ func (c *compiler) steps(stage []tape.Op) *stepper {
 	// A stage has to be finite, with pivots of bodies above zero, and as many redundant rows as the first one.
 	weak, inf := c.room(1), math.Inf(1)
 	c.opN(tape.Copy, 1, 0, weak, c.sys.record.at(weakRows))
-	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, 1/smallPivot, inf, bodyTol, unitTol, inf), weak, c.shared(1))
+	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, 1/c.leastPivot(), inf, bodyTol, unitTol, inf), weak, c.shared(1))
 	first := c.take()
 	c.op(tape.Verdict, c.sys.holds, c.sys.record, c.shared(inf, inf, inf, bodyTol, unitTol, inf), weak, c.sys.holds)
 	later := c.take()
