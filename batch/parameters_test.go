@@ -332,7 +332,11 @@ func TestParametersSameBits(t *testing.T) {
 // nothing.
 func TestParametersInRollouts(t *testing.T) {
 	const aloneTol = 1e-12 // after ten steps, of lengths and speeds of order one
-	for _, name := range []string{"four-bar", "stewart-6ups", "driven-crank"} {
+	for _, c := range []struct {
+		name       string
+		integrator batch.Integrator
+	}{{"four-bar", batch.RungeKutta4}, {"four-bar", batch.SemiImplicit}, {"stewart-6ups", batch.RungeKutta4}, {"stewart-6ups", batch.SemiImplicit}, {"driven-crank", batch.RungeKutta4}} {
+		name := c.name
 		m := modelOf(t, name)
 		b, s, plans := varied(t, m, 9, batch.Options{})
 		out, into := b.NewOutcome(9), b.NewStates(9)
@@ -341,7 +345,7 @@ func TestParametersInRollouts(t *testing.T) {
 			starts[i] = b.Plan().Initial()
 			s.To(starts[i], i)
 		}
-		how := &batch.Rollout{Step: 1e-3, Steps: 10, Into: []*batch.States{into}, Every: 10}
+		how := &batch.Rollout{Integrator: c.integrator, Step: 1e-3, Steps: 10, Into: []*batch.States{into}, Every: 10}
 		require.NoError(t, b.Rollout(s, how, out))
 		got, want := b.Plan().Initial(), b.Plan().Initial()
 		for i, q := range plans {
@@ -350,7 +354,7 @@ func TestParametersInRollouts(t *testing.T) {
 			require.NoError(t, err)
 			one, oneOut := o.NewStates(1), o.NewOutcome(1)
 			one.Set(0, starts[i])
-			require.NoError(t, o.Rollout(one, &batch.Rollout{Step: 1e-3, Steps: 10}, oneOut))
+			require.NoError(t, o.Rollout(one, &batch.Rollout{Integrator: c.integrator, Step: 1e-3, Steps: 10}, oneOut))
 			require.NoError(t, oneOut.Error(0))
 			s.To(got, i)
 			one.To(want, 0)

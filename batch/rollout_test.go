@@ -20,7 +20,7 @@ func TestRolloutSameBits(t *testing.T) {
 	p := golden(t, "four-bar")
 	list := someStates(t, p, 21, 7, 0.5)
 	list[9].Bodies[0].Omega[0] = math.Inf(1)
-	run := func(threads, from, n int) (end, middle []mechanism.State) {
+	run := func(integrator batch.Integrator, threads, from, n int) (end, middle []mechanism.State) {
 		b, err := batch.New(p, batch.Options{Threads: threads, Forces: []mechanism.Freedom{{}}})
 		require.NoError(t, err)
 		s, mid, out := b.NewStates(n), b.NewStates(n), b.NewOutcome(n)
@@ -31,7 +31,7 @@ func TestRolloutSameBits(t *testing.T) {
 		for i := range st {
 			st[i] = p.Initial()
 		}
-		how := &batch.Rollout{Step: 2e-3, Steps: 10, Every: 5, Into: []*batch.States{mid}}
+		how := &batch.Rollout{Integrator: integrator, Step: 2e-3, Steps: 10, Every: 5, Into: []*batch.States{mid}}
 		how.Control = func(step, first, n int) {
 			for i := first; i < first+n; i++ {
 				x := st[i]
@@ -58,14 +58,16 @@ func TestRolloutSameBits(t *testing.T) {
 		}
 		return end, middle
 	}
-	end, middle := run(1, 0, 21)
-	for threads := 2; threads < 4; threads++ {
-		e, m := run(threads, 0, 21)
-		require.Equal(t, end, e)
-		require.Equal(t, middle, m)
+	for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+		end, middle := run(how, 1, 0, 21)
+		for threads := 2; threads < 4; threads++ {
+			e, m := run(how, threads, 0, 21)
+			require.Equal(t, end, e)
+			require.Equal(t, middle, m)
+		}
+		e, _ := run(how, 1, 13, 3)
+		require.Equal(t, end[12:15], e) // one before them has failed
 	}
-	e, _ := run(1, 13, 3)
-	require.Equal(t, end[12:15], e) // one before them has failed
 }
 
 // TestRolloutConserves: energy of a closed chain without losses stays, and nothing is allocated.
