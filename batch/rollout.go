@@ -17,7 +17,7 @@ type Integrator uint8
 // The integrators. Both put poses and velocities back on the joints after each step.
 const (
 	RungeKutta4  Integrator = iota // the classical method of order four, rotations by their logarithm
-	SemiImplicit                   // velocities by the accelerations at the beginning, poses by the new velocities; order one
+	SemiImplicit                   // velocities by the accelerations at the beginning, poses by the new velocities; order one, and no energy is kept
 )
 
 // ErrRollout is wrapped by the errors of Rollout.
