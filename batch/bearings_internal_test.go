@@ -57,3 +57,31 @@ func TestOffRedundantJoints(t *testing.T) {
 		}
 	}
 }
+
+// TestFastOnPin: a body that turns fast about a hinge on the ground stays in lanes, and is where its angle says.
+func TestFastOnPin(t *testing.T) {
+	const (
+		spin, h, steps = 20.0, 0.01, 100 // rad/s, s: a fifth of a radian a step
+		arm            = 5               // m
+	)
+	m := model.New("arm")
+	m.Gravity = [3]float64{}
+	m.Bodies = []model.Body{{Name: "arm", Mass: 1, Com: [3]float64{0.1, 0, 0}, Inertia: model.Inertia{XX: 0.03, YY: 0.04, ZZ: 0.05}}}
+	m.Bodies[0].Pose.Position = [3]float64{arm, 0, 0}
+	m.Joints = []model.Joint{{Name: "pin", Type: model.Revolute, Predecessor: model.World, Successor: "arm", SuccessorFrame: model.Pose{Position: [3]float64{-arm, 0, 0}}}}
+	m.Bodies[0].Velocity.Angular = [3]float64{0, 0, spin}
+	m.Bodies[0].Velocity.Linear = [3]float64{0, spin * arm, 0}
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	b, err := New(p, Options{})
+	require.NoError(t, err)
+	s, out, st := b.NewStates(1), b.NewOutcome(1), p.Initial()
+	s.Set(0, st)
+	require.NoError(t, b.Rollout(s, &Rollout{Integrator: SemiImplicit, Step: h, Steps: steps}, out))
+	require.NoError(t, out.Error(0))
+	require.Zero(t, out.OneByOne(0))
+	s.To(st, 0)
+	want := spatial.Exp(spatial.Vec3{0, 0, spin * h * steps})
+	require.InDelta(t, 0, st.Bodies[0].Position.Sub(want.Rotate(spatial.Vec3{arm, 0, 0})).Norm(), 1e-11)
+	require.InDelta(t, spin, st.Bodies[0].Omega[2], 1e-11)
+}

@@ -258,6 +258,10 @@ func TestRoot(t *testing.T) {
 		a, b := run(c.code), run(c.like)
 		for _, part := range [][2]int{{state, places.State}, {frame, 9}, {record, places.Record}} {
 			for p := part[0]; p < part[0]+part[1]; p++ {
+				if p == record+places.Drift && c.code == EulerRoot { // the other one takes the curve of the path for drift
+					require.InEpsilon(t, tilt*tilt, a[p*Lanes], 1e-3)
+					continue
+				}
 				require.InDelta(t, b[p*Lanes], a[p*Lanes], round+c.tol, "%v, place %d", c.code, p)
 			}
 		}

@@ -31,7 +31,7 @@ func stepping() (list []*kernel) {
 	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, func(k *kernel) {
 		euler(k, k.vec(at('B', 0), 6))
 	})
-	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the displacement."+moved, eulerRoot)
+	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin."+moved, eulerRoot)
 	for d := 1; d <= maxTree; d++ {
 		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
 		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
@@ -160,6 +160,11 @@ func eulerRoot(k *kernel) {
 	k.st(at('E', places.Fastest), k.max(k.mul(rate, rate), at('E', places.Fastest)))
 	c, s := turnAbout(k, k.mul(k.mul(h, constant(half)), rate))
 
+	// How far the body is off the pin: its origin by R, and its axis by the sine of an angle.
+	arm, off := k.vec(at('D', places.HingeOrigin), 3), make([]val, 3)
+	for i := range off {
+		off[i] = k.sub(k.sub(k.ld(at('D', places.HingePin+i)), k.dot(anys(arm), lanesOf('C', 3*i, 3, 1))), at('A', i))
+	}
 	// The axis of the body, which is next to z, goes to z by the turn 2·v, of which v is the vector of the quaternion (1, v).
 	// The turn about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), as v is across z.
 	own, r := make([]val, 3), k.vec(at('D', places.HingeAxis), 3)
@@ -167,6 +172,7 @@ func eulerRoot(k *kernel) {
 		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
 	v, square := apartFrom(k, own, at('D', places.HingePin+places.PinAxis))
+	k.st(at('E', drift), k.add(k.add(square, k.dot(anys(off), anys(off))), at('E', drift)))
 	turn := k.cross(z, v)
 	for i := range turn {
 		turn[i] = k.fma(s, k.add(turn[i], z[i]), k.mul(c, v[i]))
@@ -180,12 +186,8 @@ func eulerRoot(k *kernel) {
 	near := make([]val, 3)
 	for i := range near {
 		near[i] = k.dot(anys(k.vec(at('D', places.HingeOrigin), 3)), lanesOf('C', 3*i, 3, 1))
-		x := k.sub(k.ld(at('D', places.HingePin+i)), near[i])
-		moved := k.sub(x, k.fma(h, at('A', atVelocity+i), at('A', i)))
-		k.st(at('A', i), x)
-		square = k.fma(moved, moved, square)
+		k.st(at('A', i), k.sub(k.ld(at('D', places.HingePin+i)), near[i]))
 	}
-	k.st(at('E', drift), k.add(square, at('E', drift)))
 	w := make([]val, 3)
 	for i := range w {
 		w[i] = k.mul(rate, at('D', places.HingePin+places.PinAxis+i))
