@@ -363,7 +363,7 @@ func (c *Convergence) More() bool {
 func (f *Factor) freeSize(x []float64) float64 {
 	q := 0.0
 	for _, i := range f.Symbolic.free {
-		keep(&q, square(x[i.first:i.first+int32(i.size)]))
+		q = larger(q, square(x[i.first:i.first+int32(i.size)]))
 	}
 	return math.Sqrt(q)
 }
@@ -488,16 +488,16 @@ func (e *residualTasks) Do(_, task int) {
 		if lo+c >= len(s.node)-s.held {
 			continue // without a pivot
 		}
-		d := f.dinv[s.off[lo+c]:s.off[lo+c+1]]
-		scale := f.scale[o:n]
+		d := f.dinv[s.off[lo+c]:][:len(y)]
+		scale := f.scale[o:][:len(y)]
 		bound := worst.Ratio * worst.Ratio * a2
 		for k, t := range y {
 			e := -t * t * d[k]
-			keep(&largest, e)
+			largest = larger(largest, e)
 			sum += e
 			over := -scale[k] * d[k]
-			keep(&inverse, over)
-			keep(&doubt, 1-over)
+			inverse = larger(inverse, over)
+			doubt = larger(doubt, 1-over)
 			// Two bounds of the terms of a row, without root or quotient, show for most rows that
 			// they are no worse than the worst so far.
 			if t*t <= bound*scale[k] {

@@ -85,8 +85,8 @@ func (f *Factor) addStep(x []float64, theta float64) (step, size float64) {
 	p, e := f.Symbolic.Pattern, f.exact
 	e.mixing.AddTo(x, e.dx, theta)
 	for i := range p.Positive() {
-		keep(&step, square(e.mixing.moved[p.Off[i]:p.Off[i+1]]))
-		keep(&size, square(x[p.Off[i]:p.Off[i+1]]))
+		step = larger(step, square(e.mixing.moved[p.Off[i]:p.Off[i+1]]))
+		size = larger(size, square(x[p.Off[i]:p.Off[i+1]]))
 	}
 	return math.Sqrt(step), math.Sqrt(size)
 }

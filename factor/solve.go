@@ -294,8 +294,8 @@ func (w *worker) storeCore(fr *front, y []float64) {
 			move(dst, v)
 		}
 		if s.sign[c] > 0 {
-			keep(&w.step, square(v))
-			keep(&w.size, square(dst))
+			w.step = larger(w.step, square(v))
+			w.size = larger(w.size, square(dst))
 		} else if to.r != nil && !s.open[c] {
 			move(to.r[s.oldOff[c]:], to.b[s.oldOff[c]:int(s.oldOff[c])+n])
 			w.f.square[c] = 0
@@ -303,12 +303,12 @@ func (w *worker) storeCore(fr *front, y []float64) {
 	}
 }
 
-// keep replaces *m by q where q is larger. A value that is not a number stays for good, and is
-// taken from q.
-func keep(m *float64, q float64) {
-	if !(q <= *m) && *m == *m {
-		*m = q
+// larger returns the larger one of m and q. What is no number stays for good, and is taken from q.
+func larger(m, q float64) float64 {
+	if !(q <= m) && m == m {
+		return q
 	}
+	return m
 }
 
 // storeLeaf stores the solution of a leaf, b − Wᵀ·y with y the rows of its front, and subtracts
@@ -331,12 +331,12 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 		subNarrowT(v, f.unit.Val, y, blocks)
 	}
 	q := square(v)
-	keep(&w.step, q)
+	w.step = larger(w.step, q)
 	if to.add {
 		addTo(dst, v)
 		q = square(dst)
 	}
-	keep(&w.size, q)
+	w.size = larger(w.size, q)
 	if to.r == nil {
 		return
 	}
