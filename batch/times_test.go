@@ -11,7 +11,9 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // least returns the least time of many short runs, ns: it is that of an idle machine even where others work on it.
@@ -31,9 +33,9 @@ func TestTimes(t *testing.T) {
 		t.Skip("RUNG_BATCH_TIMES is not set")
 	}
 	plans := references(t)
-	plans["walker"] = walker(t)
+	plans["walker"], plans["gripper"] = walker(t), gripper(t)
 	const n = 1024
-	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups", "walker"} {
+	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups", "walker", "gripper"} {
 		p := plans[name]
 		list := someStates(t, p, 64, 1, 0.3)
 		solver := p.NewSolver()
@@ -103,6 +105,35 @@ func numbers(n int) (list []int) {
 // walker returns one of Theo Jansen's legs.
 func walker(t testing.TB) *kkt.Plan {
 	m, err := bench.Generate("jansen", 1, 1)
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	return p
+}
+
+// gripper returns that of examples/gripper: two fingers on parallel linkages, with a soft object between them.
+func gripper(t testing.TB) *kkt.Plan {
+	const length, width = 0.08, 0.06 // m
+	b := build.New("gripper").Gravity(0, 0, -9.81)
+	z, up := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, length, 0}
+	var tips [2]build.Body
+	var motors []*build.Joint
+	for i, side := range []float64{-1, 1} {
+		name := []string{"left ", "right "}[i]
+		p, q := spatial.Vec3{side * 0.03, 0, 0}, spatial.Vec3{side * 0.06, 0, 0}
+		crank, follower := b.Rod(name+"crank", 0.02, 0.004, p, p.Add(up)), b.Rod(name+"follower", 0.02, 0.004, q, q.Add(up))
+		tips[i] = b.Rod(name+"finger", 0.05, 0.004, p.Add(up), p.Add(up.Scale(1.5)))
+		motors = append(motors, b.Revolute(name+"motor", build.World, crank, p, z))
+		b.Revolute(name+"base", build.World, follower, q, z)
+		b.Revolute(name+"knuckle", crank, tips[i], p.Add(up), z)
+		b.Revolute(name+"tail", tips[i], follower, q.Add(up), z)
+	}
+	for _, j := range motors {
+		j.Damping = []float64{0.2}
+	}
+	tip := spatial.Vec3{width / 2, 1.5 * length, 0}
+	b.SpringDamper("object", tips[0], tips[1], spatial.Vec3{-tip[0], tip[1], 0}, tip, build.Spring{Stiffness: 1500, RestLength: width})
+	m, err := b.Model()
 	require.NoError(t, err)
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
