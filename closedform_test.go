@@ -266,9 +266,7 @@ func TestTooCloseForDoubles(t *testing.T) {
 // TestTooCloseToSingular names the joint of a net whose constraints rounding cannot tell from dependent ones, by
 // orthogonal factorization neither, and that is too large for twice the digits.
 func TestTooCloseToSingular(t *testing.T) {
-	if testing.Short() {
-		t.Skip("smaller nets are solved")
-	}
+	check.Long(t) // smaller nets are solved
 	m, err := bench.BallNet(60, 1)
 	require.NoError(t, err)
 	p := newPlan(t, m, order.Auto)

@@ -53,7 +53,7 @@ type Batch struct {
 
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
-// Cost: about that of the analysis of the plan. Memory: for each thread some hundred numbers an entry of the factor. It
+// Cost: about that of the analysis of the plan, and a solve at its initial state. Memory: for each thread some hundred numbers an entry of the factor. It
 // returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
 // given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
 // needs more than MaxPlaces places.

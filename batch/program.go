@@ -27,12 +27,11 @@ type program struct {
 	places int
 	values []value
 
-	// Numbers that are the same for all states and that nothing writes to: an array of them, the lists in it by the bits of
-	// their numbers, and where the lists stand in lanes too, for instructions without a form for shared numbers.
+	// Shared numbers are the same for all states, and nothing writes to them. They stand in one array, list behind list.
 	numbers []float64
-	lists   map[string]place
-	spread  map[place]place
-	starts  []place
+	starts  []place          // of the lists
+	lists   map[string]place // by the bits of their numbers
+	spread  map[place]place  // where a list stands in lanes too, for instructions without a form for shared numbers
 
 	// Places that serve again, so that they stay in the first cache: from scratch on, so many of them taken. Not in
 	// use while taken is negative.
@@ -62,7 +61,8 @@ type value struct {
 }
 
 func newProgram(epsilon float64) *program {
-	return &program{places: 1, taken: -1, numbers: tape.Front(weakPivot*epsilon, tinyPivot, rowTol*rowTol), lists: map[string]place{}, spread: map[place]place{}}
+	front := tape.Front(weakPivot*epsilon, tinyPivot, rowTol*rowTol)
+	return &program{places: 1, taken: -1, numbers: front, lists: map[string]place{}, spread: map[place]place{}}
 }
 
 // room returns n new places.
@@ -143,8 +143,8 @@ func (p *program) opN(code tape.Code, n, stride int, operands ...place) {
 	p.ops = append(p.ops, o)
 }
 
-// instruction returns an instruction with up to six operands. It is that for shared numbers where all operands are shared
-// that may be; else they are taken in lanes.
+// instruction returns an instruction with up to six operands. If it has a form for shared numbers, and all operands of that
+// form are such, it is that form. Else shared numbers are read where they stand in lanes.
 func (p *program) instruction(code tape.Code, operands ...place) tape.Op {
 	form, bits := tape.SharedForm(code)
 	for i := range 6 {

@@ -17,7 +17,7 @@ type Integrator uint8
 // The integrators. Both put poses and velocities back on the joints after each step.
 const (
 	RungeKutta4  Integrator = iota // the classical method of order four, rotations by their logarithm
-	SemiImplicit                   // velocities by the accelerations at the beginning, poses by the new velocities; order one, and no energy is kept
+	SemiImplicit                   // velocities by the accelerations at the beginning, poses by the new velocities; order one: the energy of a long motion drifts
 )
 
 // ErrRollout is wrapped by the errors of Rollout.
@@ -113,10 +113,11 @@ func (b *Batch) SteppedOneByOne() string {
 // poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
 // one after the other, and one correction with the factor of the last stage closes the other joints.
 //
-// A state whose stages do not agree about which rows are redundant, with a pivot so small that its row may be redundant on the
-// joints, in which a number is not finite, or in which a body is so fast that it turns by more than a radian, makes that
-// step alone: put on its joints first, by the same method, with kkt.Solver and closing.Closer. So do all states of mechanisms with composite or helical joints, couplings, and prescribed freedoms of
-// universal joints (SteppedOneByOne): that is right, and no faster than one after the other. Forces without lanes
+// A state makes a step alone if its stages do not agree about which rows are redundant, if a pivot is so small that its row
+// may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. It is put on its
+// joints first, and then moved by the same method with kkt.Solver and closing.Closer. So do all states of mechanisms with
+// composite or helical joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne): that is right, and
+// no faster than one after the other. Forces without lanes
 // (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
 //
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but

@@ -161,12 +161,15 @@ func (c *compiler) swing(h *hung) {
 	}
 }
 
-// pinColumns are the axes of a joint on its two bodies that its pins have.
-func pinColumns(jt *joint) (P, S int) {
-	if jt.Kind == joints.Universal {
-		return 0, 1
+// pinColumn is the axis of one frame of a joint that the pin on that body has.
+func pinColumn(jt *joint, s side) int {
+	switch {
+	case jt.Kind != joints.Universal:
+		return 2
+	case s == sideS:
+		return 1
 	}
-	return 2, 2
+	return 0
 }
 
 // turning is treeJoint for a hinge or a universal joint.
@@ -183,14 +186,13 @@ func (c *compiler) turning(h *hung) {
 			c.op(tape.MulVec, arm, c.bodies[body].axes, c.armIn(j, s))
 		}
 	}
-	P, S := pinColumns(jt)
 	axes := h.free
-	c.axisTo(axes[0], j, sideP, P)
+	c.axisTo(axes[0], j, sideP, pinColumn(jt, sideP))
 	if !c.rootHinge(h) {
 		c.swing(h)
 	}
 	if jt.Kind == joints.Universal {
-		c.axisTo(axes[1], j, sideS, S)
+		c.axisTo(axes[1], j, sideS, pinColumn(jt, sideS))
 		c.op(tape.Cardan, h.add, axes[0], axes[1], c.omega(jt.Succ), c.omega(jt.Pred))
 	}
 	if !c.rareForces && c.isDriven(j) {
@@ -272,12 +274,7 @@ func (c *compiler) pinIn(j int, s side) place {
 func (c *compiler) pinNumbers(j int, s side) (out [places.PinTurn]float64) {
 	jt := &c.mech.Joints[j]
 	_, f := s.of(jt)
-	P, S := pinColumns(jt)
-	column := P
-	if s == sideS {
-		column = S
-	}
-	z := f.E.Col(column)
+	z := f.E.Col(pinColumn(jt, s))
 	copy(out[:], f.Origin[:])
 	copy(out[places.PinAxis:], z[:])
 	return out
@@ -286,13 +283,8 @@ func (c *compiler) pinNumbers(j int, s side) (out [places.PinTurn]float64) {
 // pinTo stores origin and axis of the pin of a tree joint, in the axes of one of its bodies.
 func (c *compiler) pinTo(out place, j int, s side) {
 	if c.at.joint[j] > 0 {
-		P, S := pinColumns(&c.mech.Joints[j])
-		column := P
-		if s == sideS {
-			column = S
-		}
 		c.opN(tape.Copy, 3, 0, out, c.originIn(j, s))
-		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(column))
+		c.op(tape.Column, out.at(places.PinAxis), c.axesIn(j, s).at(pinColumn(&c.mech.Joints[j], s)))
 		return
 	}
 	pin := c.pinNumbers(j, s)
@@ -326,7 +318,7 @@ func (c *compiler) pinOnto(out place, h *hung) {
 	c.op(code, out, b.state, b.axes, c.pinIn(int(h.joint), far))
 }
 
-// hingeConstants returns the constants of a hinge of a group that snaps.
+// hingeConstants returns what the instructions that move a body on its hinge read of the model: package places has the list.
 func (c *compiler) hingeConstants(h *hung) place {
 	j, data := int(h.joint), c.bodies[h.body].data
 	own, far := h.sides()

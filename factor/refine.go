@@ -19,8 +19,8 @@ const (
 	enoughError = 5e-15
 	smallPivot  = 3e-5
 	enoughRatio = 1e-12
-	// Of a million estimates some are above enoughError where each is rounding. The largest may be manyError if they
-	// amount to meanError of the norm of the whole +1 part, all together. That takes at least 25 +1 nodes.
+	// The largest of a million estimates is above enoughError where each of them is rounding. It may be manyError if the root
+	// of their sum is at most meanError of the norm of the whole +1 part. That takes at least 25 +1 nodes.
 	manyError = 1e-14
 	meanError = 1e-15
 	// energyError is the largest relative error in the energy norm, theory.md (22), with which refinement does not start.
@@ -94,9 +94,9 @@ const atRest = 1e-4
 //
 // Under WhereWeak only weak rows have proximal terms, and the multipliers of these rows are
 // zero. So the first solution may be good enough. The error of its +1 part is estimated from
-// the residual and the pivots, theory.md (21). In a large system, where the largest of many
-// estimates exceeds what each of them is, their sum counts as well. If a pivot is small or the
-// estimate is too large, the error is computed with the factor instead, theory.md (22), relative to the norm of
+// the residual and the pivots, theory.md (21). The largest estimate of a large system may be
+// twice as large if the sum of all is small. If a pivot is small or the estimate is too large,
+// the error is computed with the factor instead, theory.md (22), relative to the norm of
 // the whole +1 part. No correction follows if this error is at rounding level.
 //
 // Otherwise refinement ends when the next correction is predicted to be below rounding, or when

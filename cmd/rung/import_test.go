@@ -16,6 +16,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 )
@@ -307,9 +308,7 @@ const energyTol, driftTol = 1e-5, 1e-8
 // TestImportedRobots: robots are imported, closed and simulated for ten seconds with the drift of native models; modes
 // and inverse kinematics run on them. Those of other authors are looked for outside of the project.
 func TestImportedRobots(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten seconds of motion")
-	}
+	check.Long(t) // ten seconds of motion
 	for name, c := range map[string]struct {
 		body         string
 		conservative bool
