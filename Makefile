@@ -8,6 +8,7 @@
 #   make race-quick     those of the short tests in which goroutines meet, under the race detector
 #   make walk           every fuzz target on WALK inputs of its own, the same in every run
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m), on new inputs
+#   make sabotage       each guard of the numerical packages taken out, one at a time; a test has to fail for each
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
 #   make bench-compare  benchstat of OLD against NEW, two files made by make bench
 #   make golden         rewrite golden files from what the code does now
@@ -29,6 +30,7 @@ BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
 MANDIR    ?= man
+SABOTAGEFLAGS ?=
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
 
@@ -47,7 +49,7 @@ MODULE       := $(shell $(GO) list -m)
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz bench bench-compare golden cover browser man
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz sabotage bench bench-compare golden cover browser man
 
 check: fmt vet staticcheck generated test
 
@@ -123,6 +125,10 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg; \
 		done; \
 	done
+
+# Hours of processor time for all; SABOTAGEFLAGS takes a part, such as "-only factor/refine" or "-shard 1/4".
+sabotage:
+	$(GO) run ./internal/sabotage $(SABOTAGEFLAGS)
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKGS) | tee $(OUT)

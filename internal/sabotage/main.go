@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const (
+	modulePath = "github.com/rung-mbd/rung"
+	probePath  = modulePath + "/internal/sabotage/probe"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "sabotage:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	packages := flag.String("packages", "./factor,./kkt,./closing,./motion,./batch,./dist", "packages whose guards are changed")
+	tests := flag.String("tests", "./factor,./kkt,./closing,./motion,./batch,./dist,.,./linear,./ik,./mobility,./sim/...,./cmd/rung/...", "packages whose tests have to notice")
+	only := flag.String("only", "", "regular expression of the guards to be changed, as -list prints them")
+	shard := flag.String("shard", "1/1", "part of the changes: the k-th of n is k/n")
+	list := flag.Bool("list", false, "list the guards and end")
+	flag.Parse()
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	var k, n int
+	if _, err := fmt.Sscanf(*shard, "%d/%d", &k, &n); err != nil || k < 1 || k > n {
+		return fmt.Errorf("-shard %s: a part is written k/n, 1 ≤ k ≤ n", *shard)
+	}
+	g, err := find(strings.Split(*packages, ","))
+	if err != nil {
+		return err
+	}
+	var changes []change
+	costs := 0
+	add := func(letter string, guards []guard, less, more string) {
+		for i, x := range guards {
+			for _, v := range []struct {
+				value string
+				cost  bool
+			}{{less, x.cost.less}, {more, x.cost.more}} {
+				c := change{guard: x, name: letter + strconv.Itoa(i), value: v.value}
+				switch {
+				case !pattern.MatchString(c.String()):
+				case v.cost:
+					costs++
+				default:
+					changes = append(changes, c)
+				}
+			}
+		}
+	}
+	add("c", g.conditions, "false", "true")
+	add("k", g.constants, "0.001", "1000")
+	if *list {
+		for _, c := range changes {
+			fmt.Println(c)
+		}
+		return nil
+	}
+	fmt.Printf("%d conditions and %d constants: %d changes, and %d that cost time only\n", len(g.conditions), len(g.constants), len(changes), costs)
+	var mine []change
+	for i, c := range changes {
+		if i%n == k-1 {
+			mine = append(mine, c)
+		}
+	}
+	return g.try(mine, strings.Split(*tests, ","))
+}
+
+func (g guard) String() string { return g.place + ": " + g.text }
+
+// A change is what is done to one guard.
+type change struct {
+	guard
+	name, value string
+}
+
+func (c change) String() string {
+	if c.name[0] == 'c' {
+		return c.guard.String() + " is always " + c.value
+	}
+	return c.guard.String() + ", times " + c.value
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles, CgoFiles       []string
+	DepOnly                 bool
+}
+
+// find reads the packages and finds their guards.
+func find(patterns []string) (*guards, error) {
+	out, err := output(exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, patterns...)...))
+	if err != nil {
+		return nil, err
+	}
+	exports := map[string]string{}
+	var own []listed
+	for d := json.NewDecoder(strings.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly {
+			own = append(own, p)
+		}
+	}
+	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	g := &guards{edited: map[string][]byte{}}
+	for _, p := range own {
+		var files []string
+		for _, f := range p.GoFiles {
+			files = append(files, filepath.Join(p.Dir, f))
+		}
+		if err := g.collect(p.ImportPath, files, imports); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func output(c *exec.Cmd) (string, error) {
+	var fault strings.Builder
+	c.Stderr = &fault
+	out, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(c.Args[:min(len(c.Args), 4)], " "), err, fault.String())
+	}
+	return string(out), nil
+}
