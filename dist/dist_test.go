@@ -137,15 +137,15 @@ func solver(c dist.Comm, m *model.Model) (*dist.Solver, *mechanism.State, error)
 	return s, p.Mechanism().Initial(), err
 }
 
-// Joints that contradict each other are an error with the name of one, as in one process.
-func TestInconsistent(t *testing.T) {
+// twiceDriven is a row of sliding bodies whose fourth slider is there twice, with accelerations of 2 and 2·rate.
+func twiceDriven(rate float64) *model.Model {
 	m := &model.Model{Name: "twice driven"}
 	for i := range 6 {
 		b := model.Body{Name: fmt.Sprint("b", i), Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}
 		b.Pose.Orientation[0] = 1
 		b.Pose.Position[0] = float64(i)
 		m.Bodies = append(m.Bodies, b)
-		for k, rate := range []float64{1, 2} {
+		for k, c := range []float64{1, rate} {
 			if k == 1 && i != 3 {
 				continue
 			}
@@ -158,11 +158,17 @@ func TestInconsistent(t *testing.T) {
 				j.PredecessorFrame.Position[0] = 1
 			}
 			if i == 3 {
-				j.Motion = []*model.Motion{joints.NewPolynomial([]float64{0, 0, rate})}
+				j.Motion = []*model.Motion{joints.NewPolynomial([]float64{0, 0, c})}
 			}
 			m.Joints = append(m.Joints, j)
 		}
 	}
+	return m
+}
+
+// Joints that contradict each other are an error with the name of one, as in one process.
+func TestInconsistent(t *testing.T) {
+	m := twiceDriven(2)
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	alone := kkt.NewPlan(mech, kkt.Options{}).NewSolver().Solve(mech.Initial())
@@ -183,6 +189,35 @@ func TestInconsistent(t *testing.T) {
 			return nil
 		}))
 		assert.Equal(t, 1, found)
+	}
+}
+
+// Constraints that contradict each other a little are a result, which says how much and where: a row inside a piece by its name.
+func TestInconsistencyIsNamed(t *testing.T) {
+	for rate, named := range map[float64]bool{1: false, 1 + 1e-9: true} {
+		m := twiceDriven(rate)
+		for n := 1; n <= 3; n++ {
+			require.NoError(t, dist.Run(n, func(c dist.Comm) error {
+				s, st, err := solver(c, m)
+				if err != nil {
+					return err
+				}
+				if err := s.Solve(st); err != nil {
+					return err
+				}
+				q := s.Quality()
+				if !named {
+					assert.Less(t, q.Inconsistency, 1e-14)
+					assert.Empty(t, q.Worst)
+					return nil
+				}
+				assert.Greater(t, q.Inconsistency, 1e-11)
+				if n == 1 {
+					assert.Equal(t, "j3.1", q.Worst)
+				}
+				return nil
+			}))
+		}
 	}
 }
 
