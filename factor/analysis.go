@@ -244,7 +244,7 @@ func (a *analysis) structure() {
 }
 
 // Costs, in nanoseconds on the machines of today, that decide which supernodes
-// are joined. Only their ratios matter, and not much.
+// are joined. Only their ratios matter, and not much. Another value costs time only.
 const (
 	frontCost  = 60.0 // a front
 	updateCost = 0.7  // an entry of an update matrix: stored, added to the parent
@@ -485,7 +485,7 @@ func (a *analysis) placeLeaves(f *front, at []int32) {
 }
 
 // Times, in nanoseconds, of adding a leaf of r rows by itself, leafCost +
-// leafEntry·r², and of adding it spread over n rows, spreadEntry·n².
+// leafEntry·r², and of adding it spread over n rows, spreadEntry·n². Another value costs time only.
 const (
 	leafCost    = 25.0
 	leafEntry   = 0.9

@@ -2,7 +2,7 @@ package factor
 
 import "github.com/rung-mbd/rung/internal/kernel"
 
-// Limits of the division into tasks.
+// Limits of the division into tasks. Another value costs time only.
 const (
 	leastWork = 3e4  // ns: what is not divided any more
 	sideWork  = 0.1  // part of a subtree's work that makes a branch of it

@@ -2,7 +2,8 @@ package factor
 
 import "github.com/rung-mbd/rung/internal/kernel"
 
-// What follows is done in parts where it takes long, with a look in between whether it is still wanted.
+// What follows is done in parts where it takes long, with a look in between whether it is still wanted. No result depends on the parts.
+// Another value costs time only.
 const (
 	stopFlops = 4e8     // multiplications that take some 10 ms
 	stopRows  = 1024    // of a front that takes so long, or of an update matrix whose sum does

@@ -36,9 +36,9 @@ func (s sides) turned() sides { return sides{s.more, s.less} }
 
 // What the comment of a constant says, or the comment of its group, where no answer depends on it.
 const (
-	bothCost = "Costs time only."
-	lessCost = "Less costs time only."
-	moreCost = "More costs time only."
+	bothCost = "Another value costs time only."
+	lessCost = "A smaller value costs time only."
+	moreCost = "A larger value costs time only."
 )
 
 // An edit puts text into a file.

@@ -12,10 +12,10 @@ import (
 const sample = `package sample
 
 const (
-	tol   = 1e-9 // how far off a row may be. Less costs time only.
+	tol   = 1e-9 // how far off a row may be. A smaller value costs time only.
 	drop  = 0.1
 	steps = 20
-	price = 1e6 // Costs time only.
+	price = 1e6 // Another value costs time only.
 )
 
 func enough(off, was float64, kept bool, work int64) bool {
