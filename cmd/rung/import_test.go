@@ -383,3 +383,20 @@ func TestCloseWithinRanges(t *testing.T) {
 	_, said := rocker(0.01, 0.02)
 	require.Contains(t, strings.Join(strings.Fields(said), " "), `1 coordinate outside of the range in the closed pose: the first is of joint "rocker"`)
 }
+
+// TestImportForgives: files that the programs of their formats read are read, and what is lost is said once.
+func TestImportForgives(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	shape := `<visual name="v"><geometry><sphere><radius>wide</radius></sphere></geometry></visual>`
+	r := rungRun("import", altered(t, "four-bar.sdf", "<inertial>", strings.Repeat(shape, 25)+"<inertial>"), "-o", out)
+	require.Equal(t, shell.ExitDone, r.status, r.err)
+	assert.Equal(t, 1, strings.Count(r.out, "dropped: "), r.out)
+	assert.Regexp(t, `\d+\s+more\s+like\s+it\)`, r.out)
+	assert.NotContains(t, r.out, " 0 dropped")
+	ok(t, "import", altered(t, "four-bar.asmt", "Omega3D\n\t\t0 \t0 \t0", "Omega3D\n\t\t0.0 \t2.4015135522991e-20\t0.0 "), "-o", out)
+
+	// Errors of one kind are one line.
+	r = rungRun("import", altered(t, "four-bar.sdf", "<mass>1</mass>", "<mass>heavy</mass>"), "-o", out)
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Equal(t, 1, strings.Count(r.err, `"heavy" is not a number`), r.err)
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -385,5 +386,48 @@ func FuzzRead(tf *testing.F) {
 			return
 		}
 		require.NoError(t, model.Check(r.Model))
+		formatstest.Sound(t, report)
 	})
+}
+
+// TestAtRest: an assembly with the velocity of rounding is the world; one that moves is not.
+func TestAtRest(t *testing.T) {
+	data, err := os.ReadFile(check.Reference(t, "import", "four-bar.asmt"))
+	require.NoError(t, err)
+	want, _, err := read(string(data), source.Options{})
+	require.NoError(t, err)
+	for _, field := range [...]string{"Velocity3D", "Omega3D"} {
+		with := func(v string) string {
+			before, after, ok := strings.Cut(string(data), "\t"+field+"\n\t\t0 \t0 \t0")
+			require.True(t, ok)
+			return before + "\t" + field + "\n\t\t" + v + after
+		}
+		got, report, err := read(with("0.0 \t2.4015135522991e-20\t0.0 "), source.Options{Strict: true})
+		require.NoError(t, err)
+		formatstest.Sound(t, report)
+		assert.Equal(t, want.Model.Bodies, got.Model.Bodies)
+		notes := 0
+		for k := range report.Entries {
+			if strings.Contains(report.Entries[k].String(), "/Assembly/"+field+": the assembly: counts as at rest") {
+				notes++
+			}
+		}
+		assert.Equal(t, 1, notes)
+		_, _, err = read(with("0 0 -0.9e-12"), source.Options{})
+		require.NoError(t, err)
+		_, _, err = read(with("0 0 1e-9"), source.Options{})
+		require.ErrorContains(t, err, "moves, and is the world of the model")
+	}
+}
+
+// TestEmptyRange: limits between which nothing is are dropped, and counted.
+func TestEmptyRange(t *testing.T) {
+	data, err := os.ReadFile(check.Reference(t, "import", "four-bar.asmt"))
+	require.NoError(t, err)
+	limit := "\t\t\tRotationLimit\n" + lines(4, value("Name", "low"), value("MotionJoint", "/four-bar/a"), value("limit", "3"), value("type", "=>"))
+	r, report, err := read(strings.Replace(string(data), "\t\tLimits\n", "\t\tLimits\n"+limit, 1), source.Options{})
+	require.NoError(t, err)
+	formatstest.Sound(t, report)
+	assert.Equal(t, 1, report.Dropped())
+	assert.Empty(t, r.Model.Joints[0].Limits)
 }

@@ -40,6 +40,9 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.R
 	return result, report, nil
 }
 
+// still is the speed of the assembly, m/s or rad/s, up to which it is at rest: solvers leave rounding there.
+const still = 1e-12
+
 // place is a frame of a link, or of the world.
 type place struct {
 	link int
@@ -63,8 +66,11 @@ func (r *reader) assembly(root *xmltree.Node) {
 	r.prefix = "/" + r.a.Name + "/"
 	ground := r.pose(root)
 	for _, name := range [...]string{"Velocity3D", "Omega3D"} {
-		if r.vector(root, name) != (spatial.Vec3{}) {
+		switch v := r.vector(root, name).Norm(); {
+		case v > still:
 			r.report.Refuse(root, "the assembly", "moves, and is the world of the model")
+		case v > 0:
+			r.report.Note(root.Child(name), "the assembly", "counts as at rest: its velocity is that of rounding")
 		}
 	}
 	if g := root.Child("ConstantGravity"); g != nil {

@@ -245,7 +245,9 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			set(&out.Rest, f.sign*a.Rest)
 		}
 		b.extras(out, k, n, a, f.sign)
-		if l := a.Limit; l != nil && *l != model.NoLimit() {
+		if l := a.Limit; l != nil && !(l.Lower < l.Upper) {
+			b.report.DropUsed(a.At, "limits of joint "+fault.Name(a.Name), fmt.Sprintf("the lower one, %g, is not below the upper one, %g", l.Lower, l.Upper), "")
+		} else if l != nil && *l != model.NoLimit() {
 			if out.Limits == nil {
 				out.Limits = make([]*model.Limit, n)
 			}
@@ -255,7 +257,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			}
 			out.Limits[k] = &c
 			if !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
-				b.report.Once(a.At, "limits of coordinates are kept", "they do not stop the motion, unless a stop is put into the model")
+				b.report.Note(a.At, "limits of coordinates are kept", "they do not stop the motion, unless a stop is put into the model")
 			}
 		}
 		if a.Motion != nil {

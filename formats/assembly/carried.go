@@ -53,6 +53,9 @@ func (b *builder) carried(r *Result) {
 func (b *builder) visual(v *Visual, l *Link, w *Where) {
 	out := model.Visual{Body: w.Body, Pose: w.Pose.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
 	good := true
+	for _, x := range out.Pose.Position {
+		good = good && !math.IsNaN(x) && !math.IsInf(x, 0)
+	}
 	number := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
 	count := 0
 	switch v.Kind {
@@ -84,7 +87,7 @@ func (b *builder) visual(v *Visual, l *Link, w *Where) {
 		}
 	}
 	if !good {
-		b.report.Once(l.At, "shapes are left out", "they have no size that a viewer could draw")
+		b.report.Note(l.At, "shapes are left out", "they have no size that a viewer could draw")
 		return
 	}
 	b.m.Visuals = append(b.m.Visuals, out)

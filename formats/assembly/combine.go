@@ -90,10 +90,13 @@ func combine(row []Axis) ([]part, bool) {
 		turn := freedom{1 - k, 1}
 		return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}, true
 	case b == 1 && r == 0 && p == 2 && !any && row[1].Kind != Ball:
-		s := translations(row)
-		if math.Abs(s[0].Dot(s[1])) > exact {
+		s := translations(row) // any two directions of the plane
+		s[1] = s[1].Sub(s[0].Scale(s[0].Dot(s[1])))
+		across := s[1].Norm()
+		if across < 1e-6 {
 			return nil, false
 		}
+		s[1] = s[1].Scale(1 / across)
 		ball := 2
 		if row[0].Kind == Ball {
 			ball = 0

@@ -51,7 +51,7 @@ func (b *builder) calm(j *Joint) {
 	}
 	for k := range j.Axes {
 		if a := &j.Axes[k]; a.Kind == Ball && a.Damping != 0 {
-			b.report.Drop(a.At, "damper of "+fault.Name(a.Name), "the joint that it is part of has no such freedom", fmt.Sprintf("its value is %g", a.Damping))
+			b.report.DropUsed(a.At, "damper of "+fault.Name(a.Name), "the joint that it is part of has no such freedom", fmt.Sprintf("its value is %g", a.Damping))
 			a.Damping = 0
 		}
 	}
@@ -65,7 +65,7 @@ func (b *builder) extras(out *model.Joint, k, n int, a *Axis, sign float64) {
 	case a.Armature < 0:
 		b.report.Refuse(a.At, "rotor inertia of "+fault.Name(a.Name), fmt.Sprintf("is negative, %g", a.Armature))
 	case a.Armature > 0 && b.o.DropArmature:
-		b.report.Drop(a.At, "rotor inertia of "+fault.Name(a.Name), "is to be left out", fmt.Sprintf("its value is %g", a.Armature))
+		b.report.DropUsed(a.At, "rotor inertia of "+fault.Name(a.Name), "is to be left out", fmt.Sprintf("its value is %g", a.Armature))
 	case a.Armature > 0:
 		if out.Armature == nil {
 			out.Armature = make([]float64, n)
@@ -80,7 +80,7 @@ func (b *builder) extras(out *model.Joint, k, n int, a *Axis, sign float64) {
 			out.Friction = make([]model.Friction, n)
 		}
 		out.Friction[k].Force = a.Friction
-		b.report.Once(a.At, "dry friction is damped at low speeds", fmt.Sprintf("it falls to zero below some %g rad/s or %g m/s, so that nothing sticks", model.DefaultTurnSpeed, model.DefaultSlipSpeed))
+		b.report.Note(a.At, "dry friction is damped at low speeds", fmt.Sprintf("it falls to zero below some %g rad/s or %g m/s, so that nothing sticks", model.DefaultTurnSpeed, model.DefaultSlipSpeed))
 	}
 	law := func(to *[]*model.SpringLaw, square, cube float64, expression string) {
 		if square == 0 && cube == 0 {

@@ -12,6 +12,8 @@ import (
 const (
 	// lightest is the mass, relative to the lightest neighbour, below which a link counts as one without mass.
 	lightest = 1e-8
+	// rounded is how far below zero rounding may have left a mass or moments that are zero, relative to the lightest neighbour.
+	rounded = 1e-12
 	// defaultRatio is the mass, relative to the lightest neighbour, that links without mass get if asked for.
 	defaultRatio = 1e-6
 )
@@ -27,9 +29,10 @@ type folder struct {
 	forced []bool  // links that forces act on
 	degree []int   // number of joints by link
 	light  float64 // mass below which a link may count as one without mass
-	least  float64 // the least mass of all links
-	given  []bool  // links that weigh has given a mass
-	gone   []int   // coordinates that went with a joint
+	least  float64 // the least mass of all links, and the largest
+	most   float64
+	given  []bool // links that weigh has given a mass
+	gone   []int  // coordinates that went with a joint
 }
 
 func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) *folder {
@@ -56,13 +59,12 @@ func (a *Assembly) fold(alive []bool, o *source.Options, report *source.Report) 
 			}
 		})
 	}
-	most := 0.0
 	for i := range a.Links {
 		if m := a.Links[i].Mass; alive[i] && m > 0 {
-			most, f.least = max(most, m), min(f.least, m)
+			f.most, f.least = max(f.most, m), min(f.least, m)
 		}
 	}
-	f.light = lightest * most
+	f.light = lightest * f.most
 	var queue []int
 	for i := range a.Links {
 		if alive[i] && f.candidate(i) {
@@ -139,14 +141,17 @@ func (f *folder) massless(i int, joints []int) bool {
 	if l.Mass == 0 && trace == 0 {
 		return true
 	}
-	if l.Mass < 0 || trace < 0 {
-		return false
-	}
 	least := f.beside(i, joints)
 	if math.IsInf(least, 1) {
-		return false
+		if l.Mass > 0 {
+			return false
+		}
+		least = f.most
 	}
-	if ratio := max(l.Mass, l.Mass*l.Com.Dot(l.Com)+trace) / least; ratio < lightest {
+	if min(l.Mass, trace) < -rounded*least {
+		return false // and refused
+	}
+	if ratio := max(math.Abs(l.Mass), math.Abs(l.Mass*l.Com.Dot(l.Com)+trace)) / least; ratio < lightest {
 		f.report.Change(l.At, "link "+fault.Name(l.Name), fmt.Sprintf("has next to no mass, %.3g of its lightest neighbour's", ratio), "it counts as one without mass")
 		return true
 	}
@@ -199,7 +204,7 @@ func (f *folder) drop(i, k int) []int {
 		x := &j.Axes[m]
 		f.lose(x)
 		if x.Stiffness != 0 || x.Damping != 0 || x.Armature != 0 || x.Force != 0 || x.Friction != 0 || x.Springs != [2]float64{} || x.Dampers != [2]float64{} {
-			f.report.Drop(x.At, "spring, damper, rotor, friction or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
+			f.report.DropUsed(x.At, "spring, damper, rotor, friction or force of "+fault.Name(x.Name), "its link has no mass and is left out", "")
 		}
 	}
 	if n := f.other(k, i); n != World && f.candidate(n) {

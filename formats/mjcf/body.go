@@ -297,7 +297,7 @@ func (r *reader) powers(e element, attr, flag string) (first float64, more [2]fl
 func (r *reader) limit(e element, angle func(float64) float64, ref float64) *model.Limit {
 	l := model.NoLimit()
 	x := r.numbers(e, "range", 2, 2)
-	if r.limited(e, "limited", x != nil) {
+	if r.limited(e, "limited", x) {
 		if x == nil {
 			x = []float64{0, 0}
 		}
@@ -314,7 +314,7 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 		}
 	}
 	f := r.numbers(e, "actuatorfrcrange", 2, 2)
-	if r.limited(e, "actuatorfrclimited", f != nil) && f != nil {
+	if r.limited(e, "actuatorfrclimited", f) && f != nil {
 		l.Force = math.Max(math.Abs(f[0]), math.Abs(f[1]))
 	}
 	if l == model.NoLimit() || r.disabled["constraint"] || r.disabled["limit"] {
@@ -323,15 +323,15 @@ func (r *reader) limit(e element, angle func(float64) float64, ref float64) *mod
 	return &l
 }
 
-// limited reads whether a range holds: as it says, or else if there is one.
-func (r *reader) limited(e element, name string, has bool) bool {
+// limited reads whether a range holds: as it says, or else if its first number is below its second.
+func (r *reader) limited(e element, name string, x []float64) bool {
 	switch r.choice(e, name, 2, "false", "true", "auto") {
 	case 0:
 		return false
 	case 1:
 		return true
 	}
-	return has && r.compiler.autolimits
+	return r.compiler.autolimits && x != nil && x[0] < x[1]
 }
 
 // sitePose reads the pose of a site, which may be given by two points.

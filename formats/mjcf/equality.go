@@ -33,7 +33,7 @@ func (r *reader) equality(n *xmltree.Node) {
 		n.Set(source.Ignored, "")
 		return
 	}
-	r.Report.Once(n, "equalities hold exactly", "the simulator's are soft")
+	r.Report.Note(n, "equalities hold exactly", "the simulator's are soft")
 	switch n.Name {
 	case "connect", "weld":
 		r.holds(e, name)
@@ -93,7 +93,7 @@ func (r *reader) holds(e element, name string) {
 			frames[1] = assembly.Pose{R: anchor, Q: spatial.IdentityQuat()}
 			frames[0] = between.Mul(frames[1])
 			if v := r.numbers(e, "relpose", 7, 7); v != nil {
-				if q := spatial.Quat(v[3:]); q.Norm() > 0 {
+				if q := spatial.Quat(v[3:]); q.Norm() > 1e-12 { // else none is given
 					frames[0] = assembly.Pose{R: spatial.Vec3(v[:3]), Q: q.Normalize()}
 				}
 			}

@@ -172,6 +172,7 @@ func FuzzRead(fz *testing.F) {
 			return
 		}
 		require.NoError(t, model.Check(m))
+		formatstest.Sound(t, report)
 	})
 }
 

@@ -35,14 +35,41 @@ func (r *reader) inertia(list []member, i int) {
 			continue
 		}
 		g := r.element(e.Node, "geom", e.c)
-		s, seen := r.shape(g, e.x)
+		var s shape
+		seen := false
+		weighs := count && r.weighs(g)
+		if weighs && !r.weightless() {
+			s, seen = r.shape(g, e.x)
+		} else if !r.Report.Spare(e.Node, "element geom", "viewers alone need it", func() { s, seen = r.shape(g, e.x) }) {
+			e.Set(source.Dropped, "")
+			continue
+		}
 		if seen {
 			l.Visuals = append(l.Visuals, s.visual)
 		}
-		if group := r.number(g, "group", 0); !count || group < r.compiler.groups[0] || group > r.compiler.groups[1] || !r.weigh(g, &s, l) {
+		if !weighs || !r.weigh(g, &s, l) {
 			e.Set(source.Visual, "")
 		}
 	}
+}
+
+// weightless reports whether the mass of the link that is read does not matter.
+func (r *reader) weightless() bool { return r.grounded && !(r.compiler.bounds.Total > 0) }
+
+// weighs reports whether the mass of a geom is one of those that count, and not zero.
+func (r *reader) weighs(g element) bool {
+	group := r.number(g, "group", 0)
+	mass, density := r.number(g, "mass", 0), r.number(g, "density", 1000)
+	switch {
+	case group < r.compiler.groups[0] || group > r.compiler.groups[1]:
+		return false
+	case mass < 0 || density < 0:
+		r.Report.Refuse(g.Node, "mass or density", "is negative")
+		return false
+	case g.has("mass") != nil:
+		return mass > 0
+	}
+	return density > 0
 }
 
 // given reads an element inertial.
@@ -89,8 +116,10 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	v := &s.visual
 	v.Name, _ = g.Attr("name")
 	v.Scale = [3]float64{1, 1, 1}
-	v.Hull = r.number(g, "contype", 1) != 0 || r.number(g, "conaffinity", 1) != 0
-	v.Color = r.color(g)
+	r.Report.Spare(g.Node, "colour or contact of a geom", "viewers alone need it", func() {
+		v.Hull = r.number(g, "contype", 1) != 0 || r.number(g, "conaffinity", 1) != 0
+		v.Color = r.color(g)
+	})
 	size := [3]float64{}
 	copy(size[:], r.numbers(g, "size", 1, 3))
 	if name := r.text(g, "mesh"); kind == "mesh" || name != "" && kind != "plane" && kind != "hfield" {
@@ -212,27 +241,21 @@ func moments(kind string, a, b, c float64, shell bool) (m mesh.Moments, err erro
 
 // weigh adds the mass of a geom to l, and reports whether it has one.
 func (r *reader) weigh(g element, s *shape, l *assembly.Link) bool {
-	byMass := g.has("mass") != nil
-	mass, density := r.number(g, "mass", 0), r.number(g, "density", 1000)
-	if mass < 0 || density < 0 {
-		r.Report.Refuse(g.Node, "mass or density", "is negative")
-		return true
-	}
-	if s.moments == nil || byMass && mass == 0 || !byMass && density == 0 {
+	if s.moments == nil {
 		return false
 	}
 	m, err := s.moments(r.truth(g, "shellinertia", false))
-	if err != nil && r.grounded && !(r.compiler.bounds.Total > 0) {
-		r.Report.Once(g.Node, "masses of geoms are not known", "which does not matter, as their bodies stand on the ground: "+fault.Plain(err).Error())
+	if err != nil && r.weightless() {
+		r.Report.Note(g.Node, "masses of geoms are not known", "which does not matter, as their bodies stand on the ground: "+fault.Plain(err).Error())
 		return false
 	}
 	if err != nil {
 		r.Report.Refuse(g.Node, "the mass of the geom", fault.Plain(err).Error()+"; an element inertial in its body says what it is")
 		return true
 	}
-	scale := density
-	if byMass {
-		scale = mass / m.Mass
+	scale := r.number(g, "density", 1000)
+	if g.has("mass") != nil {
+		scale = r.number(g, "mass", 0) / m.Mass
 	}
 	part := assembly.Link{Mass: m.Mass * scale, Com: m.Com, Inertia: m.Inertia.Scale(scale)}
 	l.Add(&part, s.pose)
@@ -246,6 +269,7 @@ type meshAsset struct {
 	scale   [3]float64
 	ref     assembly.Pose
 	inertia int  // of meshRules
+	unread  bool // it was dropped
 	sought  bool // whether the file is there
 	loaded  *mesh.Mesh
 	err     error
@@ -259,10 +283,14 @@ func (r *reader) asset(n *xmltree.Node) {
 		switch c.Name {
 		case "material":
 			name, _ := c.Attr("name")
-			if v := r.numbers(r.element(c, "material", r.main), "rgba", 4, 4); v != nil {
-				r.colors[name] = [4]float64(v)
+			read := r.Report.Spare(c, "element material", "shapes of it are shown in another colour", func() {
+				if v := r.numbers(r.element(c, "material", r.main), "rgba", 4, 4); v != nil {
+					r.colors[name] = [4]float64(v)
+				}
+			})
+			if c.Set(source.Visual, ""); !read {
+				c.Set(source.Dropped, "")
 			}
-			c.Set(source.Visual, "")
 		case "mesh":
 			r.meshAsset(c)
 		}
@@ -277,21 +305,28 @@ func (r *reader) meshAsset(n *xmltree.Node) {
 		name = path.Base(file)
 		name = name[:len(name)-len(path.Ext(name))]
 	}
-	m := &meshAsset{at: n, file: file, scale: r.vector(e, "scale", [3]float64{1, 1, 1}), inertia: r.choice(e, "inertia", pick(r.compiler.exact), meshRules...)}
-	m.ref = assembly.Pose{R: r.vector(e, "refpos", [3]float64{}), Q: spatial.IdentityQuat()}
-	if q := r.numbers(e, "refquat", 4, 4); q != nil {
-		if w := spatial.Quat(q); w.Norm() > 1e-12 {
-			m.ref.Q = w.Normalize()
-		}
-	}
-	switch {
-	case n.Has("builtin"):
-		m.err = errors.New("meshes that the simulator makes are not read")
-	case n.Has("vertex"):
-		m.sought = true
-		m.err = r.written(n, m)
-	}
+	m := &meshAsset{at: n, file: file}
 	r.meshes[name] = m
+	// A mesh that cannot be read matters where a mass is that of the mesh.
+	if !r.Report.Spare(n, "element mesh", "shapes of it are left out", func() {
+		m.scale, m.inertia = r.vector(e, "scale", [3]float64{1, 1, 1}), r.choice(e, "inertia", pick(r.compiler.exact), meshRules...)
+		m.ref = assembly.Pose{R: r.vector(e, "refpos", [3]float64{}), Q: spatial.IdentityQuat()}
+		if q := r.numbers(e, "refquat", 4, 4); q != nil {
+			if w := spatial.Quat(q); w.Norm() > 1e-12 {
+				m.ref.Q = w.Normalize()
+			}
+		}
+		switch {
+		case n.Has("builtin"):
+			m.err = errors.New("meshes that the simulator makes are not read")
+		case n.Has("vertex"):
+			m.sought = true
+			m.err = r.written(n, m)
+		}
+	}) {
+		n.Set(source.Dropped, "")
+		m.unread, m.err = true, errors.New("its mesh cannot be read")
+	}
 }
 
 // written reads a mesh whose vertices and faces stand in the model.
@@ -354,10 +389,14 @@ func (r *reader) mesh(g element, name string, s shape) (shape, bool) {
 		r.Report.Refuse(g.Node, "mesh "+fault.Name(name), "does not exist")
 		return s, false
 	}
+	if m.unread {
+		s.moments = func(bool) (mesh.Moments, error) { return mesh.Moments{}, m.err }
+		return s, false
+	}
 	if !m.sought {
 		m.sought = true
 		if name, err := r.resolve(m); m.err == nil && (err != nil || !r.files.Exists(name)) {
-			r.Report.Once(m.at, "files of meshes are not there", "which matters only where their masses count")
+			r.Report.Note(m.at, "files of meshes are not there", "which matters only where their masses count")
 		}
 	}
 	v := &s.visual

@@ -66,7 +66,7 @@ func (r *reader) tendon(n *xmltree.Node) {
 		name = unnamed("tendon", len(r.a.Forces))
 	}
 	lost := false
-	if x := r.numbers(e, "range", 2, 2); r.limited(e, "limited", x != nil) && !r.disabled["constraint"] && !r.disabled["limit"] {
+	if x := r.numbers(e, "range", 2, 2); r.limited(e, "limited", x) && !r.disabled["constraint"] && !r.disabled["limit"] {
 		r.Report.Drop(n, "range of tendon "+fault.Name(name), "the model has no limits of tendons", "nothing stops it at "+strings.Trim(fmt.Sprint(x), "[]"))
 		n.SetAttr("range", source.Dropped, "")
 		lost = true

@@ -268,7 +268,7 @@ func (o *writer) inertial(n *node, in string) {
 	low := min(p[0], p[1], p[2])
 	if low < tiny {
 		o.bound = true
-		o.Report.Once(nil, "inertias of rods and points are bounded", fmt.Sprintf("the simulator has no body without inertia about an axis; moments below %g kg m² become that", tiny))
+		o.Report.Note(nil, "inertias of rods and points are bounded", fmt.Sprintf("the simulator has no body without inertia about an axis; moments below %g kg m² become that", tiny))
 	}
 	if I[3] == 0 && I[4] == 0 && I[5] == 0 {
 		o.Raw(in, begin, ` diaginertia="`, o.Numbers(I[:3]...), `"/>`)
@@ -312,7 +312,7 @@ func (o *writer) visual(in string, v *model.Visual) {
 	case model.MeshVisual:
 		name, ok := o.meshName(v)
 		if !ok {
-			o.Report.Once(nil, "meshes are left out", "the simulator reads files that end in .stl, .obj or .msh")
+			o.Report.Note(nil, "meshes are left out", "the simulator reads files that end in .stl, .obj or .msh")
 			return
 		}
 		kind = `mesh" mesh="` + outline.Escaped(name)

@@ -74,7 +74,7 @@ func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(
 	if has&Velocities == 0 {
 		for i := range m.Bodies {
 			if m.Bodies[i].Velocity != (model.Velocity{}) {
-				d.Report.Once(nil, "velocities are lost", "the format has no state")
+				d.Report.Note(nil, "velocities are lost", "the format has no state")
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (d *Draft) Losses(has Parts, coordinates func(joint int) bool, motion func(
 		lose("terrain " + fault.Name(m.Terrains[i].Name))
 	}
 	if has&Frames == 0 && len(m.Frames) > 0 {
-		d.Report.Once(nil, "frames are left out", "the format has links for them")
+		d.Report.Note(nil, "frames are left out", "the format has links for them")
 	}
 }
 

@@ -272,29 +272,30 @@ func (r *reader) dynamics(c *xmltree.Node, a *assembly.Axis) {
 	for _, b := range [...]struct {
 		name string
 		to   *float64
-		sign float64
-	}{{"lower", &limit.Lower, -1}, {"upper", &limit.Upper, 1}} {
+	}{{"lower", &limit.Lower}, {"upper", &limit.Upper}} {
 		if d := l.Child(b.name); d != nil {
-			x, err := xmltree.Float(d.Text)
-			if err != nil {
-				r.values.Refuse(d, "", fault.Plain(err).Error())
-			} else if math.Abs(x) < without {
+			if x := r.values.TextBound(d, without); math.Abs(x) < without {
 				*b.to = x
 			}
 		}
 	}
-	for name, to := range map[string]*float64{"effort": &limit.Force, "velocity": &limit.Rate} {
-		if d := l.Child(name); d != nil {
-			x, err := xmltree.Float(d.Text)
-			if err != nil {
-				r.values.Refuse(d, "", fault.Plain(err).Error())
-			} else if x > 0 && x < without {
-				*to = x
+	for _, b := range [...]struct {
+		name string
+		to   *float64
+	}{{"effort", &limit.Force}, {"velocity", &limit.Rate}} {
+		if d := l.Child(b.name); d != nil {
+			if x := r.values.TextBound(d, 0); x > 0 && x < without {
+				*b.to = x
 			}
 		}
 	}
 	if !(limit.Lower < limit.Upper) {
 		r.report.Drop(l, "limits of joint "+fault.Name(a.Name), fmt.Sprintf("the lower one, %g, is not below the upper one, %g", limit.Lower, limit.Upper), "")
+		for _, name := range [...]string{"lower", "upper"} {
+			if d := l.Child(name); d != nil {
+				d.Set(source.Dropped, "")
+			}
+		}
 		limit.Lower, limit.Upper = math.Inf(-1), math.Inf(1)
 	}
 	if limit != model.NoLimit() {

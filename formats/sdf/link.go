@@ -41,7 +41,7 @@ func (r *reader) weightless(n *xmltree.Node, link int) {
 	r.after = append(r.after, func() {
 		if l := &r.a.Links[link]; l.Mass > 0 && !l.Ground {
 			r.a.Forces = append(r.a.Forces, r.a.Balance(link, 1))
-			r.report.Once(n, "gravity does not act on links", "forces make up for their weight")
+			r.report.Note(n, "gravity does not act on links", "forces make up for their weight")
 		}
 	})
 }
@@ -64,7 +64,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	if c == nil {
 		l.Mass, l.Inertia = 1, spatial.Diag3(1, 1, 1)
 		if !l.Ground {
-			r.report.Once(n, "links do not say their mass", "the format gives them 1 kg and 1 kg m² about each axis")
+			r.report.Note(n, "links do not say their mass", "the format gives them 1 kg and 1 kg m² about each axis")
 		}
 		return
 	}
@@ -224,39 +224,53 @@ func (r *reader) scaleOf(c *xmltree.Node) spatial.Vec3 {
 	return spatial.Vec3{1, 1, 1}
 }
 
-// shapes keeps visuals and collisions for viewers. A pose in another
-// frame than the link is found when all frames are known.
+// forViewers is what follows from a shape that cannot be read.
+const forViewers = "viewers alone need it"
+
+// shapes keeps visuals and collisions for viewers. One that cannot be read is dropped. A pose in another frame than the link
+// is found when all frames are known.
 func (r *reader) shapes(n *xmltree.Node, l *assembly.Link) {
 	link := len(r.a.Links)
 	for _, c := range n.Children {
 		if c.Name != "visual" && c.Name != "collision" {
 			continue
 		}
-		v, ok := r.shape(c)
-		x, relative := assembly.Identity(), ""
-		if p := c.Child("pose"); p != nil {
-			x, relative = r.poseOf(p)
+		var v assembly.Visual
+		var relative string
+		seen := false
+		read := r.report.Spare(c, "element "+c.Name, forViewers, func() {
+			v, seen = r.shape(c)
+			v.Pose = assembly.Identity()
+			if p := c.Child("pose"); p != nil {
+				v.Pose, relative = r.poseOf(p)
+			}
+		})
+		if !read {
+			c.Set(source.Dropped, "")
+			continue
 		}
 		c.Set(source.Visual, "")
-		if !ok {
-			continue
+		switch {
+		case !seen:
+		case relative == "":
+			l.Visuals = append(l.Visuals, v)
+		default:
+			r.after = append(r.after, func() { r.relativeShape(c, v, link, relative) })
 		}
-		v.Pose = x
-		at := len(l.Visuals)
-		l.Visuals = append(l.Visuals, v)
-		if relative == "" {
-			continue
-		}
-		r.after = append(r.after, func() {
-			own := r.links[link].f
-			base, ok := own.scope.find(relative, own.home)
-			if !ok {
-				r.report.Refuse(c, c.Name, "its pose is relative to "+fault.Name(relative)+", which is no frame here")
-				return
-			}
-			r.a.Links[link].Visuals[at].Pose = r.within(own, own.scope).Inverse().Mul(r.within(base, own.scope)).Mul(x)
-		})
 	}
+}
+
+// relativeShape adds a shape to a link whose pose is relative to another frame.
+func (r *reader) relativeShape(c *xmltree.Node, v assembly.Visual, link int, relative string) {
+	own := r.links[link].f
+	base, ok := own.scope.find(relative, own.home)
+	if !ok {
+		c.Set(source.Dropped, "")
+		r.report.Drop(c, "element "+c.Name, "its pose is relative to "+fault.Name(relative)+", which is no frame here", forViewers)
+		return
+	}
+	v.Pose = r.within(own, own.scope).Inverse().Mul(r.within(base, own.scope)).Mul(v.Pose)
+	r.a.Links[link].Visuals = append(r.a.Links[link].Visuals, v)
 }
 
 // shape reads the geometry of a visual or collision. Planes, terrains and lines have no shape in the model.
@@ -266,9 +280,13 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	v.Scale = [3]float64{1, 1, 1}
 	if m := n.Child("material"); m != nil {
 		if d := m.Child("diffuse"); d != nil {
-			if x := r.values.TextNumbers(d, 3, 4); x != nil {
-				v.Color = [4]float64{0, 0, 0, 1}
-				copy(v.Color[:], x)
+			if !r.report.Spare(d, "element diffuse", "the shape is shown in another colour", func() {
+				if x := r.values.TextNumbers(d, 3, 4); x != nil {
+					v.Color = [4]float64{0, 0, 0, 1}
+					copy(v.Color[:], x)
+				}
+			}) {
+				d.Set(source.Dropped, "")
 			}
 		}
 	}
@@ -309,7 +327,7 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	}
 	for k := range v.Size {
 		if v.Size[k] < 0 {
-			r.report.Refuse(c, n.Name, "has a negative size")
+			r.report.Refuse(c, "the shape", "has a negative size")
 			return v, false
 		}
 	}

@@ -28,7 +28,7 @@ const gravity = -9.8
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
 	r.report.Tell(o.Settled)
-	r.values = xmltree.Values{Report: r.report}
+	r.values = xmltree.Values{Report: r.report, Stray: true} // as the library of the format
 	if o.Key != "" {
 		r.report.Refuse(nil, "a pose by keyframe", "this format has none")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -459,5 +460,6 @@ func FuzzRead(tf *testing.F) {
 			return
 		}
 		require.NoError(t, model.Check(r.Model))
+		formatstest.Sound(t, report)
 	})
 }

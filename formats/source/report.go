@@ -88,7 +88,7 @@ type Entry struct {
 	What        string `json:"what"`
 	Why         string `json:"why,omitempty"`
 	Consequence string `json:"consequence,omitempty"`
-	Count       int    `json:"count,omitempty"` // how often, if more than once; the place is the first
+	Count       int    `json:"count,omitempty"` // how many are equal but for the place, if more than one; the place is the first
 }
 
 // String returns the entry on one line.
@@ -113,7 +113,7 @@ func (e *Entry) String() string {
 		b.WriteString("; " + e.Consequence)
 	}
 	if e.Count > 1 {
-		fmt.Fprintf(&b, " (%d times)", e.Count)
+		fmt.Fprintf(&b, " (and %d more like it)", e.Count-1)
 	}
 	return fault.Line(b.String())
 }
@@ -136,10 +136,18 @@ type Report struct {
 
 	settled func(at Place, attribute string, class Class)
 
-	keys    map[[2]string]int
-	errors  int // and entries of other severities and losses, those that were not kept too
-	others  int
+	keys    map[key]int // entries by what equal ones have in common
+	lines   [2]int      // entries that are kept: errors, and others
+	errors  int         // and losses: those that are equal or were not kept too
 	dropped int
+	sparing bool // within Spare
+	spared  *Entry
+}
+
+// key is what equal entries have in common.
+type key struct {
+	severity               Severity
+	what, why, consequence string
 }
 
 // Counts are numbers of elements and attributes by class.
@@ -186,27 +194,66 @@ func place(at Placed) Place {
 	return at.Place()
 }
 
-// add records an entry with the place of at, which is looked for only
-// if there is room: that of one among many takes time.
+// add records an entry with the place of at, which is looked for only if there is room: that of one among many takes time.
+// An entry that is equal to one before it, but for the place, is counted there.
 func (r *Report) add(at Placed, e Entry) {
-	if e.Severity == Error {
-		if r.errors++; r.errors > maxErrors {
-			return
-		}
-	} else if r.others++; r.others > MaxEntries {
-		r.More++
+	k := key{e.Severity, e.What, e.Why, e.Consequence}
+	if i, ok := r.keys[k]; ok {
+		r.Entries[i].Count = max(r.Entries[i].Count, 1) + 1
 		return
 	}
+	kind, most := 1, MaxEntries
+	if e.Severity == Error {
+		kind, most = 0, maxErrors
+	}
+	if r.lines[kind] == most {
+		r.More += kind // of errors the number is known
+		return
+	}
+	r.lines[kind]++
 	e.Place = place(at)
 	if e.File == "" {
 		e.File = r.File
 	}
+	if r.keys == nil {
+		r.keys = map[key]int{}
+	}
+	r.keys[k] = len(r.Entries)
 	r.Entries = append(r.Entries, e)
 }
 
 // Refuse records an error: the file is not read.
 func (r *Report) Refuse(at Placed, what, why string) {
-	r.add(at, Entry{Severity: Error, What: what, Why: why})
+	e := Entry{Severity: Error, What: what, Why: why}
+	if !r.sparing {
+		r.errors++
+		r.add(at, e)
+	} else if r.spared == nil {
+		r.spared = &e
+	}
+}
+
+// Spare calls read, which reads what the model can do without, such as shapes for viewers. What read refuses is no error
+// of the file: Spare records the first as a loss of what, and reports false.
+func (r *Report) Spare(at Placed, what, consequence string, read func()) bool {
+	sparing, before := r.sparing, r.spared
+	r.sparing, r.spared = true, nil
+	read()
+	e := r.spared
+	r.sparing, r.spared = sparing, before
+	if e == nil {
+		return true
+	}
+	r.Drop(at, what, e.What+" "+e.Why, consequence)
+	return false
+}
+
+// Bad returns the class of what is refused now: Dropped within Spare.
+func (r *Report) Bad() Class {
+	if r.sparing {
+		return Dropped
+	}
+	return Refused
 }
 
 // Drop records physics of the file that the model lacks, and what follows from that.
@@ -220,29 +267,16 @@ func (r *Report) Change(at Placed, what, why, consequence string) {
 	r.add(at, Entry{Severity: Change, What: what, Why: why, Consequence: consequence})
 }
 
+// DropUsed is Drop of a part of the model that Settle has counted as used: it counts as dropped in its place.
+func (r *Report) DropUsed(at Placed, what, why, consequence string) {
+	r.Tally(Used, -1)
+	r.Tally(Dropped, 1)
+	r.Drop(at, what, why, consequence)
+}
+
 // Note records what a reader might want to know.
 func (r *Report) Note(at Placed, what, why string) {
 	r.add(at, Entry{Severity: Note, What: what, Why: why})
-}
-
-// Once records a note for the first of many things of one kind, and counts the others.
-func (r *Report) Once(at Placed, what, why string) {
-	key := [2]string{what, why}
-	if k, ok := r.keys[key]; ok {
-		if e := &r.Entries[k]; e.Count == 0 {
-			e.Count = 2
-		} else {
-			e.Count++
-		}
-		return
-	}
-	n := len(r.Entries)
-	if r.Note(at, what, why); len(r.Entries) > n {
-		if r.keys == nil {
-			r.keys = map[[2]string]int{}
-		}
-		r.keys[key] = n
-	}
 }
 
 // Dropped returns the number of losses that were recorded, those that were not kept too.
@@ -253,18 +287,18 @@ func (r *Report) Failed() bool { return r.errors > 0 }
 
 // Err returns the errors that were recorded as *Problems, or nil. With strict, what was dropped counts as an error.
 func (r *Report) Err(strict bool) error {
-	p := &Problems{}
+	p := &Problems{More: r.errors}
+	if strict {
+		p.More += r.dropped
+	}
 	for _, e := range r.Entries {
 		if e.Severity == Error || strict && e.Severity == Loss {
 			p.List = append(p.List, e)
+			p.More -= max(e.Count, 1)
 		}
 	}
 	if len(p.List) == 0 {
 		return nil
-	}
-	p.More = max(0, r.errors-maxErrors)
-	if strict {
-		p.More = r.errors + r.dropped - len(p.List)
 	}
 	return p
 }

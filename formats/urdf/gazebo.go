@@ -221,16 +221,10 @@ func (r *reader) gazeboJoint(n *xmltree.Node) {
 // gazeboAxis reads what acts on the coordinate of an axis of SDFormat.
 func (r *reader) gazeboAxis(n *xmltree.Node, a *assembly.Axis) {
 	number := func(in *xmltree.Node, name string, usual float64) float64 {
-		c := in.Child(name)
-		if c == nil {
-			return usual
+		if c := in.Child(name); c != nil {
+			return r.TextBound(c, usual)
 		}
-		x, err := xmltree.Float(c.Text)
-		if err != nil {
-			r.Report.Refuse(c, "the text of "+name, fault.Plain(err).Error())
-			return usual
-		}
-		return x
+		return usual
 	}
 	if d := n.Child("dynamics"); d != nil {
 		a.Damping, a.Friction = number(d, "damping", 0), number(d, "friction", 0)
@@ -254,6 +248,7 @@ func (r *reader) gazeboAxis(n *xmltree.Node, a *assembly.Axis) {
 		if limit.Lower < limit.Upper {
 			a.Limit = &limit
 		} else {
+			l.Set(source.Dropped, "")
 			r.Report.Drop(l, "limits of joint "+fault.Name(a.Name), "the lower one is not below the upper one", "")
 		}
 	}

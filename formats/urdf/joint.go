@@ -136,6 +136,8 @@ func (r *reader) acts(n *xmltree.Node, a *assembly.Axis, bounded bool) {
 		limit.Lower, limit.Upper = r.Bound(l, "lower", 0), r.Bound(l, "upper", 0)
 		if !(limit.Lower < limit.Upper) {
 			r.Report.Drop(l, "limits of joint "+fault.Name(a.Name), "the lower one is not below the upper one", fmt.Sprintf("they are %g and %g", limit.Lower, limit.Upper))
+			l.SetAttr("lower", source.Dropped, "")
+			l.SetAttr("upper", source.Dropped, "")
 			limit.Lower, limit.Upper = math.Inf(-1), math.Inf(1)
 		}
 	}
@@ -150,6 +152,7 @@ func (r *reader) largest(n *xmltree.Node, name string) float64 {
 	case math.IsInf(x, 1):
 		return 0
 	case x < 0:
+		n.SetAttr(name, source.Dropped, "")
 		r.Report.Drop(n, "attribute "+name, "is negative", fmt.Sprintf("its value is %g", x))
 		return 0
 	}

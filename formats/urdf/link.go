@@ -1,6 +1,8 @@
 package urdf
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/xmltree"
@@ -24,15 +26,24 @@ func (r *reader) link(n *xmltree.Node) {
 	}
 	for _, c := range n.Children {
 		if c.Name == "visual" || c.Name == "collision" {
-			if v, ok := r.visual(c); ok {
+			var v assembly.Visual
+			seen := false
+			if !r.Report.Spare(c, "element "+c.Name, "viewers alone need it", func() { v, seen = r.visual(c) }) {
+				c.Set(source.Dropped, "")
+				continue
+			}
+			if c.Set(source.Visual, ""); seen {
 				v.Hull = c.Name == "collision"
 				l.Visuals = append(l.Visuals, v)
 			}
-			c.Set(source.Visual, "")
 		}
 	}
 	r.a.Links = append(r.a.Links, l)
 }
+
+// symmetric is how far an entry of an inertia may be from the one across the diagonal, relative to the largest moment, and
+// still be the same number, rounded: files have six digits at least.
+const symmetric = 1e-5
 
 func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	x := r.origin(n.Child("origin"))
@@ -54,7 +65,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 		I[k] = r.Number(in, name, 0)
 	}
 	for k, name := range [3]string{"iyx", "izx", "izy"} { // which some files have, though the matrix is symmetric
-		if in.Has(name) && r.Number(in, name, 0) != I[3+k] {
+		if in.Has(name) && math.Abs(r.Number(in, name, 0)-I[3+k]) > symmetric*max(I[0], I[1], I[2]) {
 			in.SetAttr(name, source.Dropped, "an inertia is symmetric, and "+[3]string{"ixy", "ixz", "iyz"}[k]+" is another number, which counts")
 		}
 	}
@@ -64,7 +75,7 @@ func (r *reader) inertial(n *xmltree.Node, l *assembly.Link) {
 	l.Inertia = I
 }
 
-// visual reads a shape. What is wrong with it is reported, and it is left out.
+// visual reads a shape, and reports whether it can be seen.
 func (r *reader) visual(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	v.Name, _ = n.Attr("name")
 	v.Pose = r.origin(n.Child("origin"))
@@ -112,13 +123,17 @@ func (r *reader) material(n *xmltree.Node) [4]float64 {
 		return r.materials[name]
 	}
 	var rgba [4]float64
-	if x := r.Numbers(c, "rgba", 3, 4); x != nil {
-		rgba[3] = 1
-		copy(rgba[:], x)
-		if _, ok := r.materials[name]; !ok && name != "" {
-			r.materials[name] = rgba
+	read := r.Report.Spare(c, "element color", "the shape is shown in another colour", func() {
+		if x := r.Numbers(c, "rgba", 3, 4); x != nil {
+			rgba[3] = 1
+			copy(rgba[:], x)
+			if _, ok := r.materials[name]; !ok && name != "" {
+				r.materials[name] = rgba
+			}
 		}
+	})
+	if n.Set(source.Visual, ""); !read {
+		c.Set(source.Dropped, "")
 	}
-	n.Set(source.Visual, "")
 	return rgba
 }

@@ -245,7 +245,7 @@ func (r *reader) axis(n *xmltree.Node) spatial.Vec3 {
 	a := spatial.Vec3(r.Vector(n, "xyz", [3]float64{1, 0, 0}))
 	if n.Has("rpy") { // which the format does not have here
 		class := source.Dropped
-		if r.Vector(n, "rpy", [3]float64{}) == [3]float64{} {
+		if spatial.Vec3(r.Vector(n, "rpy", [3]float64{})).Norm() <= 1e-9 { // zero, rounded
 			class = source.Ignored
 		}
 		n.SetAttr("rpy", class, "an axis has no angles in the format")

@@ -158,10 +158,10 @@ func (a *accountant) node(n *Node) {
 		case source.Dropped:
 			a.report.Drop(n, "element "+fault.Name(n.Name), n.why, "")
 		case source.Ignored:
-			a.report.Once(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
+			a.report.Note(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
 		}
 	} else if n.class == source.Ignored && n.why != "" {
-		a.report.Once(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
+		a.report.Note(n, "elements "+fault.Name(n.Name)+" have no effect on the motion", n.why)
 	} else if n.class == source.Dropped && n.why != "" {
 		a.report.Drop(n, "element "+fault.Name(n.Name), n.why, "")
 	}
@@ -207,7 +207,7 @@ func (a *accountant) attr(n *Node, at *Attr, r rule) {
 	case source.Dropped:
 		a.report.Drop(n, "attribute "+name, why, "its value is "+fault.Name(at.Value))
 	case source.Ignored:
-		a.report.Once(n, "attributes "+name+" are not read", why)
+		a.report.Note(n, "attributes "+name+" are not read", why)
 	}
 }
 
@@ -216,13 +216,18 @@ func space(name string) bool {
 	return name == "xmlns" || strings.HasPrefix(name, "xmlns:") || strings.HasPrefix(name, "xsi:") || strings.HasPrefix(name, "xml:")
 }
 
-// inherit gives all in n, n too, the class.
+// inherit gives all in n, n too, the class. What is kept for viewers may have parts that were dropped.
 func (a *accountant) inherit(n *Node, class source.Class) {
+	if class == source.Visual && n.class == source.Dropped {
+		class = source.Dropped
+	}
 	n.class = class
 	a.report.Settle(n, "", class)
 	for k := range n.Attrs {
-		n.Attrs[k].class = class
-		a.report.Settle(n, n.Attrs[k].Name, class)
+		if at := &n.Attrs[k]; class != source.Visual || at.class != source.Dropped {
+			at.class = class
+		}
+		a.report.Settle(n, n.Attrs[k].Name, n.Attrs[k].class)
 	}
 	for _, c := range n.Children {
 		a.inherit(c, class)

@@ -134,7 +134,7 @@ func TestAccount(t *testing.T) {
 		`f:1:1: dropped: /a: attribute "d" of "a": the model has no such thing; its value is "3"`,
 		`f:1:1: dropped: /a: attribute "n" of "a": unknown to this reader; its value is "4"`,
 		`f:1:38: note: /a/a: elements "a" have no effect on the motion: has no meaning here`,
-		`f:1:65: note: /a/i[1]: elements "i" have no effect on the motion: why (2 times)`,
+		`f:1:65: note: /a/i[1]: elements "i" have no effect on the motion: why (and 1 more like it)`,
 		`f:1:73: dropped: /a/d: element "d": why`,
 		`f:1:83: dropped: /a/z: element "z": unknown to this reader`,
 	}, lines)

@@ -12,7 +12,11 @@ import (
 
 // Values reads the values of attributes and texts, and writes to the report what is wrong with them. What is wrong
 // reads as the default.
-type Values struct{ Report *source.Report }
+type Values struct {
+	Report *source.Report
+	// Stray lets quotes, commas and semicolons stand behind a number. They are left out, with a report.
+	Stray bool
+}
 
 // Floats returns the numbers of a text with blanks between them.
 func Floats(text string) ([]float64, error) {
@@ -45,12 +49,19 @@ func Float(word string) (float64, error) {
 	return x, nil
 }
 
+// whatOf says what holds a value: an attribute of n, or with name "" its text.
+func whatOf(n *Node, name string) string {
+	if name == "" {
+		return "the text of " + fault.Name(n.Name)
+	}
+	return "attribute " + fault.Name(name)
+}
+
 // refuse reports a value of an attribute; name "" is the text of n.
 func (v Values) refuse(n *Node, name, why string) {
-	what := "the text of " + fault.Name(n.Name)
+	what := whatOf(n, name)
 	if name != "" {
-		what = "attribute " + fault.Name(name)
-		n.SetAttr(name, source.Refused, "")
+		n.SetAttr(name, v.Report.Bad(), "")
 	}
 	v.Report.Refuse(n, what, why)
 }
@@ -72,7 +83,7 @@ func (v Values) TextNumbers(n *Node, least, most int) []float64 {
 }
 
 func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
-	list, err := Floats(text)
+	list, err := v.floats(n, name, text)
 	switch {
 	case err != nil:
 		v.refuse(n, name, fault.Plain(err).Error())
@@ -94,6 +105,24 @@ func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 	return list
 }
 
+// floats returns the numbers of a text. Signs that stray behind them are left out, if that is allowed.
+func (v Values) floats(n *Node, name, text string) ([]float64, error) {
+	list, err := Floats(text)
+	if err == nil || !v.Stray {
+		return list, err
+	}
+	words := strings.Fields(text)
+	for k := range words {
+		words[k] = strings.TrimRight(words[k], `"',;`)
+	}
+	clean := strings.Join(words, " ")
+	if list, again := Floats(clean); again == nil && len(list) == len(words) {
+		v.Report.Change(n, whatOf(n, name), fault.Plain(err).Error(), "it is read as "+clean)
+		return list, nil
+	}
+	return nil, err
+}
+
 // Number returns a number, or what is usual.
 func (v Values) Number(n *Node, name string, usual float64) float64 {
 	if x := v.Numbers(n, name, 1, 1); x != nil {
@@ -108,12 +137,25 @@ func (v Values) Bound(n *Node, name string, usual float64) float64 {
 	if !ok {
 		return usual
 	}
-	x, err := Float(strings.TrimSpace(text))
-	if err != nil {
+	return v.bound(n, name, text, usual)
+}
+
+// TextBound is Bound of the text of n.
+func (v Values) TextBound(n *Node, usual float64) float64 {
+	n.Use()
+	return v.bound(n, "", n.Text, usual)
+}
+
+func (v Values) bound(n *Node, name, text string, usual float64) float64 {
+	switch list, err := v.floats(n, name, text); {
+	case err != nil:
 		v.refuse(n, name, fault.Plain(err).Error())
-		return usual
+	case len(list) != 1:
+		v.refuse(n, name, fmt.Sprintf("has %d numbers in place of 1", len(list)))
+	default:
+		return list[0]
 	}
-	return x
+	return usual
 }
 
 // Vector returns three numbers, or what is usual.

@@ -144,16 +144,16 @@ func importModel(path string, p *Progress) (*model.Model, error) {
 	if err != nil {
 		return nil, InputError(path, err)
 	}
-	losses := 0
+	lines, left := 0, report.Dropped()
 	for i := range report.Entries {
-		if e := &report.Entries[i]; e.Severity == source.Loss {
-			if losses++; losses <= maxLosses {
-				p.Say(e.String())
-			}
+		if e := &report.Entries[i]; e.Severity == source.Loss && lines < maxLosses {
+			lines++
+			left -= max(e.Count, 1)
+			p.Say(e.String())
 		}
 	}
-	if losses > maxLosses {
-		p.Say(fmt.Sprintf("%s: %d more elements are dropped; rung import says which", fault.Line(path), losses-maxLosses))
+	if left > 0 {
+		p.Say(fmt.Sprintf("%s: %d more elements are dropped; rung import says which", fault.Line(path), left))
 	}
 	return r.Model, nil
 }

@@ -1,0 +1,63 @@
+package source_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/formats/source"
+)
+
+// TestEqualEntries: what is equal but for its place is one line, with the place of the first and the number of the others.
+func TestEqualEntries(t *testing.T) {
+	r := &source.Report{File: "f"}
+	for k := range 50 {
+		r.Refuse(source.Place{Line: k + 1, Column: 1}, "radius", "is not a number")
+		r.Drop(source.Place{Line: k + 1, Column: 2}, "spring", "is not read", "")
+	}
+	r.Refuse(source.Place{Line: 60, Column: 1}, "mass", "is not a number")
+	require.True(t, r.Failed())
+	assert.Equal(t, 50, r.Dropped())
+	assert.EqualError(t, r.Err(false), "f:1:1: error: radius: is not a number (and 49 more like it)\nf:60:1: error: mass: is not a number")
+	assert.EqualError(t, r.Err(true), "f:1:1: error: radius: is not a number (and 49 more like it)\nf:1:2: dropped: spring: is not read (and 49 more like it)\nf:60:1: error: mass: is not a number")
+
+	// Of those that differ some are kept, and the others are counted.
+	r = &source.Report{File: "f"}
+	for k := range 500 {
+		r.Refuse(nil, fmt.Sprint("radius ", k/2), "is not a number")
+	}
+	lines := strings.Split(r.Err(false).Error(), "\n")
+	require.Len(t, lines, 101)
+	assert.Equal(t, "f: error: radius 0: is not a number (and 1 more like it)", lines[0])
+	assert.Equal(t, "300 more errors", lines[100])
+	for k := range source.MaxEntries + 10 {
+		r.Note(nil, fmt.Sprint("note ", k), "")
+	}
+	assert.Len(t, r.Entries, source.MaxEntries+100)
+	assert.Equal(t, 10, r.More)
+}
+
+// TestSpare: what is wrong within Spare is one loss, also where one is called within another.
+func TestSpare(t *testing.T) {
+	r := &source.Report{File: "f"}
+	assert.Equal(t, source.Refused, r.Bad())
+	assert.True(t, r.Spare(nil, "shape", "it is left out", func() {}))
+	outer := r.Spare(nil, "shape", "it is left out", func() {
+		assert.Equal(t, source.Dropped, r.Bad())
+		assert.False(t, r.Spare(nil, "color", "", func() { r.Refuse(nil, "rgba", "is too short") }))
+	})
+	assert.True(t, outer, "only its color is wrong")
+	assert.False(t, r.Spare(nil, "shape", "it is left out", func() {
+		r.Refuse(nil, "radius", "is not a number")
+		r.Refuse(nil, "length", "is not a number")
+	}))
+	assert.False(t, r.Failed())
+	assert.Equal(t, 2, r.Dropped())
+	require.NoError(t, r.Err(false))
+	assert.EqualError(t, r.Err(true), "f: dropped: color: rgba is too short\nf: dropped: shape: radius is not a number; it is left out")
+	r.Refuse(nil, "mass", "is missing")
+	assert.True(t, r.Failed())
+}
