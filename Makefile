@@ -48,6 +48,10 @@ MODULE       := $(shell $(GO) list -m)
 # tests of internal/check itself compare with files that have to differ.
 GOLDENPKGS    = $(filter-out $(MODULE)/internal/check,$(shell $(GO) list -f '{{range .XTestImports}}{{if eq . "$(MODULE)/internal/check"}}{{$$.ImportPath}}{{end}}{{end}}' $(PKGS)))
 TAGFLAG      := $(if $(TAGS),-tags=$(TAGS))
+# With NOTRUN, the name of a file, it is written there which tests were skipped; go run ./internal/test/notrun -report FILE lists them.
+GOTEST       := $(GO) test $(if $(NOTRUN),-json)
+COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
+COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
 .PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz sabotage bench bench-compare golden cover browser man
 
@@ -87,10 +91,10 @@ platforms:
 	done
 
 test:
-	$(GO) test $(TESTFLAGS) $(TAGFLAG) $(PKGS)
+	$(GOTEST) $(TESTFLAGS) $(TAGFLAG) $(PKGS) $(COLLECT)
 
 race:
-	CGO_ENABLED=1 $(GO) test -race -short $(TAGFLAG) $(PKGS)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TAGFLAG) $(PKGS) $(COLLECT)
 
 # Mechanisms in pieces on processes, with Debian's libopenmpi-dev, openmpi-bin and libmumps-dev. A root user has to say so to mpirun.
 MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
@@ -101,7 +105,7 @@ test-mpi:
 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
 	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
-	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GO) test -count=1 -v -run '^TestMPI' ./cmd/rung
+	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GOTEST) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
 
 # Packages whose tests are on several goroutines, and others that start goroutines or hand work to a team. Under the race detector the tests of
 # the others take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
@@ -109,12 +113,12 @@ RACEPKGS := ./team ./dist ./internal/guard ./internal/halt ./internal/outfile ./
 RACESOME := . ./assemble ./factor ./factor/order ./closing ./mobility ./kkt ./sim ./ik ./linear ./motion ./batch ./cmd/rung
 RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits|SameBits|Watch|AnalysisEnds|GridWork
 race-quick:
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS)
-	CGO_ENABLED=1 $(GO) test -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) $(RACESOME)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS) $(COLLECT)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) $(RACESOME) $(COLLECT)
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:
-	RUNG_WALK=$(WALK) $(GO) test -run '^Fuzz' $(TAGFLAG) $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u)
+	RUNG_WALK=$(WALK) $(GOTEST) -run '^Fuzz' $(TAGFLAG) $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u) $(COLLECT)
 
 # go test runs one fuzz target at a time.
 fuzz:
@@ -146,7 +150,7 @@ cover:
 # A module of its own, so that users do not get what drives the browser.
 browser:
 	$(GO) -C scene/view/browser vet ./...
-	$(GO) -C scene/view/browser test -count=1 -timeout 10m ./...
+	$(GO) -C scene/view/browser test $(if $(NOTRUN),-json) -count=1 -timeout 10m ./... $(COLLECT)
 
 man:
 	$(GO) run ./cmd/rung man $(MANDIR)

@@ -2,6 +2,7 @@ package rung_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,17 +81,11 @@ func TestCompositesInPlaceOfTypes(t *testing.T) {
 		if len(c.m.Bodies) > 70 && testing.Short() {
 			continue
 		}
+		m, of := modeltest.AsComposites(c.m)
+		if !slices.ContainsFunc(of, func(list []int) bool { return list != nil }) {
+			continue // no such joint
+		}
 		t.Run(c.name, func(t *testing.T) {
-			m, of := modeltest.AsComposites(c.m)
-			n := 0
-			for _, list := range of {
-				if list != nil {
-					n++
-				}
-			}
-			if n == 0 {
-				t.Skip("no such joint")
-			}
 			want, err := rung.Accelerate(c.m, rung.Options{})
 			require.NoError(t, err)
 			got, err := rung.Accelerate(m, rung.Options{})

@@ -24,7 +24,7 @@ func FuzzJoint(tf *testing.F) {
 		const most = 1e6 // keeps products of a few numbers in range
 		for _, v := range []float64{a, b, c, d, e, g, x, w} {
 			if !(math.Abs(v) <= most) {
-				t.Skip("out of the range tested")
+				return // out of the range tested
 			}
 		}
 		s := &joints.Spec{
@@ -37,7 +37,7 @@ func FuzzJoint(tf *testing.F) {
 				{Kind: joints.Revolute, Axis: spatial.Vec3{e, 1, b}, Point: spatial.Vec3{x, w}},
 			}[:1+int(math.Abs(x))%3])
 			if err != nil {
-				t.Skip("no axes")
+				return // no axes
 			}
 			s.Kind, s.Axes, s.Pitch, s.Length = axes.Kind(), axes, 0, 0
 			if s.Motion[1] != nil && !s.Kind.Scalar(1) {

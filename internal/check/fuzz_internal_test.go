@@ -22,7 +22,7 @@ func FuzzCorpus(tf *testing.F) {
 	f.Add([]byte{}, "\u2028é\xff", byte(255), false, math.Inf(-1))
 	f.Fuzz(func(t *testing.T, a []byte, b string, c uint8, d bool, e float64) {
 		if e != e {
-			t.Skip("is not itself")
+			return // is not itself
 		}
 		want := []any{a, b, c, d, e}
 		var args []reflect.Value
