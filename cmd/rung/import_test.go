@@ -315,12 +315,14 @@ func TestImportedRobots(t *testing.T) {
 	}{
 		foreign("gripper.urdf"):             {"", true},
 		"urdf-strandbeest/Strandbeest.urdf": {"crank_axle", true},
+		foreign("truth/walker.urdf"):        {"crank", true},
+		foreign("truth/biped.xml"):          {"", false},
 		"mjcf-cassie/cassie.xml":            {"", false}, // which has dampers, and falls
 	} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			path := name
 			if !strings.HasPrefix(path, reference) {
-				path = filepath.Join(formatstest.Folder(t), filepath.FromSlash(name))
+				path = formatstest.Others(t, filepath.FromSlash(name))
 			}
 			out := filepath.Join(t.TempDir(), "robot.json")
 			ok(t, "import", path, "--close", "-o", out)

@@ -40,7 +40,10 @@ func (r *reader) inertia(list []member, i int) {
 		weighs := count && r.weighs(g)
 		if weighs && !r.weightless() {
 			s, seen = r.shape(g, e.x)
-		} else if !r.Report.Spare(e.Node, "element geom", "viewers alone need it", func() { s, seen = r.shape(g, e.x) }) {
+		} else if !r.Report.Spare(e.Node, "element geom", "viewers alone need it", func() {
+			r.number(g, "group", 0) // which viewers show or not
+			s, seen = r.shape(g, e.x)
+		}) {
 			e.Set(source.Dropped, "")
 			continue
 		}

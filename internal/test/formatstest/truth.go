@@ -51,8 +51,19 @@ type Body struct {
 	AngularAcceleration spatial.Vec3 `json:"angular_acceleration"`
 }
 
-// Folder returns the folder of the models of others. Without it the test is skipped, and says so.
-func Folder(t testing.TB) string {
+// Truths returns the folder of this project's own models with truth.
+func Truths(t testing.TB) string {
+	t.Helper()
+	return check.Reference(t, "import", "truth")
+}
+
+// Others returns a folder of the models of others. Without it the test is skipped, and says so.
+func Others(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(others(t), name)
+}
+
+func others(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("RUNG_IMPORT_REFERENCE"); dir != "" {
 		_, err := os.Stat(dir)
@@ -65,7 +76,7 @@ func Folder(t testing.TB) string {
 			return try
 		}
 		if up == dir {
-			t.Skip("NOT TESTED: the models of others are not here; RUNG_IMPORT_REFERENCE may name their folder")
+			t.Skip("the models of others are not here; RUNG_IMPORT_REFERENCE may name their folder")
 		}
 		dir = up
 	}
@@ -76,10 +87,10 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadTruth reads a file below Folder.
-func ReadTruth(t testing.TB, elem ...string) *Truth {
+// ReadTruth reads a file of a folder.
+func ReadTruth(t testing.TB, folder, name string) *Truth {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(append([]string{Folder(t)}, elem...)...))
+	data, err := os.ReadFile(filepath.Join(folder, name))
 	require.NoError(t, err)
 	truth := &Truth{}
 	require.NoError(t, json.Unmarshal(data, truth))
@@ -87,11 +98,8 @@ func ReadTruth(t testing.TB, elem ...string) *Truth {
 	return truth
 }
 
-// Files returns a folder below Folder as the files of a reader.
-func Files(t testing.TB, dir string) *source.Files {
-	t.Helper()
-	return source.NewFiles(os.DirFS(filepath.Join(Folder(t), dir)), nil)
-}
+// Files returns a folder as the files of a reader.
+func Files(folder string) *source.Files { return source.NewFiles(os.DirFS(folder), nil) }
 
 // Rigid takes what acts on the coordinates of joints out of a model: springs, dampers and rotors.
 func Rigid(m *model.Model) {
