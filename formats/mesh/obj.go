@@ -39,10 +39,7 @@ func ReadOBJ(data []byte) (*Mesh, error) {
 				}
 				corners = append(corners, k)
 			}
-			if len(corners) < 3 {
-				return nil, r.errorf("a face has %d corners", len(corners))
-			}
-			if !m.fan(corners) {
+			if !m.fan(corners) { // one with less than three corners has no area
 				return nil, errTooMany()
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -26,7 +27,7 @@ func ReadSTL(data []byte) (*Mesh, error) {
 			return binarySTL(data[stlHeader+4:])
 		}
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("solid")) && bytes.IndexByte(data, 0) < 0 {
+	if begin := bytes.TrimLeft(data, " \t\r\n"); len(begin) >= 5 && strings.EqualFold(string(begin[:5]), "solid") && bytes.IndexByte(data, 0) < 0 {
 		return textSTL(data)
 	}
 	if len(data) < stlHeader+4 {
@@ -64,7 +65,7 @@ func textSTL(data []byte) (*Mesh, error) {
 	r := lines{data: data}
 	corners := 0
 	for r.next() {
-		switch f := r.fields; string(f[0]) {
+		switch f := r.fields; strings.ToLower(string(f[0])) {
 		case "vertex":
 			v, err := r.point(f[1:])
 			if err != nil {

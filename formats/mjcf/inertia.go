@@ -34,13 +34,17 @@ func (r *reader) inertia(list []member, i int) {
 		if e.Name != "geom" {
 			continue
 		}
-		g := r.element(e.Node, "geom", e.c)
+		var g element
 		var s shape
-		seen := false
-		weighs := count && r.weighs(g)
+		seen, weighs := false, false
+		if count {
+			g = r.element(e.Node, "geom", e.c)
+			weighs = r.weighs(g)
+		}
 		if weighs && !r.weightless() {
 			s, seen = r.shape(g, e.x)
 		} else if !r.Report.Spare(e.Node, "element geom", "viewers alone need it", func() {
+			g = r.element(e.Node, "geom", e.c)
 			r.number(g, "group", 0) // which viewers show or not
 			s, seen = r.shape(g, e.x)
 		}) {
@@ -301,7 +305,6 @@ func (r *reader) asset(n *xmltree.Node) {
 }
 
 func (r *reader) meshAsset(n *xmltree.Node) {
-	e := r.element(n, "mesh", r.main)
 	file, _ := n.Attr("file")
 	name, _ := n.Attr("name")
 	if name == "" {
@@ -312,6 +315,7 @@ func (r *reader) meshAsset(n *xmltree.Node) {
 	r.meshes[name] = m
 	// A mesh that cannot be read matters where a mass is that of the mesh.
 	if !r.Report.Spare(n, "element mesh", "shapes of it are left out", func() {
+		e := r.element(n, "mesh", r.main)
 		m.scale, m.inertia = r.vector(e, "scale", [3]float64{1, 1, 1}), r.choice(e, "inertia", pick(r.compiler.exact), meshRules...)
 		m.ref = assembly.Pose{R: r.vector(e, "refpos", [3]float64{}), Q: spatial.IdentityQuat()}
 		if q := r.numbers(e, "refquat", 4, 4); q != nil {

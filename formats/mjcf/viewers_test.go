@@ -36,6 +36,7 @@ func TestViewers(t *testing.T) {
 		"scale":       {`<asset><mesh name="m" file="m.stl" scale="1 1"/></asset>`, `<geom type="mesh" mesh="m"/>`, "has 2 numbers in place of 3", 0, false},
 		"vertices":    {`<asset><mesh name="m" vertex="0 0 zero" face="0 1 2"/></asset>`, `<geom type="mesh" mesh="m"/>`, `"zero" is not a number`, 0, false},
 		"rule":        {`<asset><mesh name="m" file="m.stl" inertia="guess"/></asset>`, `<geom type="mesh" mesh="m"/>`, `"guess" is none of`, 0, false},
+		"class":       {"", `<geom size="0.1" class="nowhere"/>`, `attribute "class" is unknown: "nowhere"`, 0, false},
 		"defaults":    {`<default><geom size="wide"/></default>`, `<geom/>`, `"wide" is not a number`, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
