@@ -2,6 +2,7 @@ package mjcf
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
@@ -142,13 +143,14 @@ func (r *reader) scalar(n *xmltree.Node, attr string) (*assembly.Axis, int) {
 	return a, a.Coordinate
 }
 
-// polynomial reads the five coefficients of an equality between coordinates, without zeros at the end.
+// polynomial reads the five coefficients of an equality between coordinates, without zeros at the end. Those of powers are
+// zero, too, if rounding has left them.
 func (r *reader) polynomial(e element) []float64 {
 	p := []float64{0, 1, 0, 0, 0}
 	if v := r.numbers(e, "polycoef", 1, 5); v != nil {
 		copy(p, v)
 	}
-	for len(p) > 1 && p[len(p)-1] == 0 {
+	for len(p) > 1 && (p[len(p)-1] == 0 || len(p) > 2 && assembly.Rounded(p[len(p)-1], 0, math.Abs(p[1]))) {
 		p = p[:len(p)-1]
 	}
 	return p

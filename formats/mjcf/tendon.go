@@ -159,9 +159,9 @@ func (r *reader) pullJoint(t tendon, p *pull) string {
 	}
 	stiffness := c * c * p.spring[0]
 	switch {
-	case p.sprung() && p.rest[0] != p.rest[1]:
+	case p.sprung() && !assembly.Rounded(p.rest[0], p.rest[1], 1):
 		return "the model has no joints whose springs have play"
-	case !p.sprung() || rest == a.Rest:
+	case !p.sprung() || assembly.Rounded(rest, a.Rest, 1):
 	case p.spring[1] != 0 || p.spring[2] != 0 || a.Springs != [2]float64{} || a.Stiffness+stiffness == 0:
 		return "it rests elsewhere than the spring of its joint, and one of them has higher powers"
 	default:
@@ -211,6 +211,9 @@ func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
 	}
 	f := assembly.Force{At: n, Name: name, RestLength: max(p.rest[1], 0)}
 	play := p.rest[1] - p.rest[0]
+	if assembly.Rounded(play, 0, 1) {
+		play = 0
+	}
 	switch {
 	case p.sprung() && !p.damped() && !p.higher() && p.rest[0] <= 0:
 		f.Type, f.Points, f.Stiffness = model.CableForce, points, p.spring[0]

@@ -1,6 +1,7 @@
 package urdf
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/rung-mbd/rung/formats/assembly"
@@ -20,7 +21,7 @@ func (r *reader) bushing(n *xmltree.Node) {
 	f.A, f.PointA, ok[0] = r.frameOf(n, "drake:bushing_frameA")
 	f.B, f.PointB, ok[1] = r.frameOf(n, "drake:bushing_frameC")
 	var zero, force spatial.Vec3
-	same := true
+	most := 0.0 // of what has to be zero
 	for _, name := range [4]string{"torque_stiffness", "torque_damping", "force_stiffness", "force_damping"} {
 		c := r.need(n, "drake:bushing_"+name)
 		if c == nil || r.Required(c, "value") == "" {
@@ -30,14 +31,14 @@ func (r *reader) bushing(n *xmltree.Node) {
 		if name == "force_stiffness" {
 			force = v
 		} else {
-			same = same && v == zero
+			most = max(most, math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
 		}
 	}
 	switch {
 	case !ok[0] || !ok[1]:
 	case f.A == f.B:
 		r.Report.Refuse(n, "element "+n.Name, "joins a link to itself")
-	case !same || force[0] != force[1] || force[0] != force[2]:
+	case !assembly.Rounded(most, 0, force[0]) || !assembly.Rounded(force[0], force[1], force[0]) || !assembly.Rounded(force[0], force[2], force[0]):
 		n.Set(source.Dropped, "bushings with torques, damping or unequal stiffness are of another law than those of the model")
 	default:
 		f.Stiffness = force[0]

@@ -38,6 +38,9 @@ func TestBushing(t *testing.T) {
 		B: model.Attachment{Body: "a", Point: [3]float64{0, 1, 0}},
 	}}
 	formatstest.Same(t, m, &want)
+	rounded, report := read("0 1e-19 0", "80 80.00000000000001 80", "0 0 -1e-18")
+	require.Zero(t, report.Counts.Dropped)
+	require.Equal(t, m.Forces, rounded.Forces)
 	for _, c := range [][3]string{{"1 0 0", "80 80 80", "0 0 0"}, {"0 0 0", "80 80 70", "0 0 0"}, {"0 0 0", "80 80 80", "1 1 1"}} {
 		m, report := read(c[0], c[1], c[2])
 		require.Empty(t, m.Forces)

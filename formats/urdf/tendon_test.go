@@ -34,6 +34,9 @@ func TestTendon(t *testing.T) {
 			{Coupled: model.Coupled{Joint: "x"}, Factor: 2}, {Coupled: model.Coupled{Joint: "y"}, Factor: -0.5},
 		}}, m.Couplings[0])
 	}
+	m, _, err := from(robot(joints+part("lower_limit", "0.3")+part("upper_limit", "0.30000000000000004")), "", source.Options{Strict: true})
+	require.NoError(t, err)
+	require.Len(t, m.Couplings, 1, "limits that are one number, rounded")
 	for name, inside := range map[string]string{
 		"play": joints + part("lower_limit", "-1") + part("upper_limit", "1"), "soft": held + part("stiffness", "100"), "damped": held + part("damping", "1"), "one limit": joints + part("upper_limit", "1"),
 	} {

@@ -116,6 +116,32 @@ func TestRoundedWeld(t *testing.T) {
 	assert.Len(t, m.Joints, 2)
 }
 
+// TestRoundedTendons: lengths, rests and powers that differ by rounding from what the model can say are that.
+func TestRoundedTendons(t *testing.T) {
+	text := func(tendon, equality string) map[string]string {
+		return map[string]string{"main.xml": `<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="j" axis="0 1 0" stiffness="3" springref="0.3"/><inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/>` +
+			`<body name="b"><joint name="k" axis="1 0 0"/><joint name="l" axis="0 0 1"/><inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/></body></body></worldbody>` +
+			`<tendon><fixed name="t" ` + tendon + `><joint joint="j" coef="3"/></fixed><fixed name="u"><joint joint="k" coef="1"/><joint joint="l" coef="2"/></fixed></tendon><equality>` + equality + `</equality></mujoco>`}
+	}
+	for _, c := range []struct{ tendon, equality string }{
+		{`stiffness="2 1" springlength="0.8999999999999999"`, ""},           // 3 × 0.3, where the joint's own spring rests
+		{`stiffness="2" springlength="0.3 0.30000000000000004"`, ""},        // no play
+		{"", `<tendon tendon1="t" tendon2="u" polycoef="0 1 1e-17 0 -0"/>`}, // no square
+	} {
+		_, report, err := from(text(c.tendon, c.equality), source.Options{Strict: true})
+		require.NoError(t, err, c)
+		formatstest.Sound(t, report)
+	}
+	for _, c := range []struct{ tendon, equality, says string }{
+		{`stiffness="2 1" springlength="0.8"`, "", "rests elsewhere"},
+		{`stiffness="2" springlength="0.3 0.31"`, "", "springs have play"},
+		{"", `<tendon tendon1="t" tendon2="u" polycoef="0 1 0.1"/>`, "powers of a tendon"},
+	} {
+		_, _, err := from(text(c.tendon, c.equality), source.Options{Strict: true})
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
 // TestSlantedSlides: two slides and a ball hold a point in the plane of the slides, whatever the angle between them.
 func TestSlantedSlides(t *testing.T) {
 	text := func(second string) map[string]string {
