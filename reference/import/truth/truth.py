@@ -348,7 +348,7 @@ def biped_mjcf():
 # SDFormat.
 
 def biglide_sdf():
-    """A platform on two feet that slide on rails, on one side by two bars side by side. A plugin holds the tool."""
+    """A platform on two feet that slide on rails, on one side by two bars. A plugin holds the tool."""
     m = Mechanism((0, 0, -9.8))
     slide = lambda name: [Joint("slide", name, Y)]
     hinge = lambda name: [Joint("hinge", name, X)]
@@ -359,11 +359,11 @@ def biglide_sdf():
     m.body("rightFoot", "rightRail", rpy(0, 0, -np.pi), (0, -0.5, 0), [Joint("slide", "P2", Y)], 1.4, (0, 0, 0.02), (0.01, 0.011, 0.012))
     m.body("leftBar", "leftFoot", ONE, (0.05, 0, 0), hinge("A1"), **bar)
     m.body("platform", "leftBar", ONE, (0.1, 0.3, 0.5), hinge("B1"), 2, (0.02, 0.05, 0), (0.02, 0.03, 0.04))
-    m.body("secondBar", "leftFoot", ONE, (0.05, 0.2, 0), hinge("A2"), **bar, weightless=True)
+    m.body("secondBar", "leftFoot", ONE, (0.05, 0.25, 0), hinge("A2"), **bar, weightless=True)
     m.body("rightBar", "rightFoot", ONE, (-0.05, 0, 0), hinge("A3"), **bar)
     m.body("tool", "platform", rpy(0, 0, 0.5), (0, 0.1, 0.1), [], 0.5, (0, 0, 0.05), (0.002, 0.003, 0.001))
     aim = rotation(np.pi / 2 * Y)  # z to x
-    m.loop("hinge", "secondBar", aim, (0.1, 0.3, 0.5), "platform", aim, (0, 0.2, 0))
+    m.loop("hinge", "secondBar", aim, (0.1, 0.25, 0.5), "platform", aim, (0, 0.2, 0))
     m.loop("hinge", "rightBar", aim, (-0.1, -0.4, 0.5), "platform", aim, (0.1, 0.2, 0))
     link = lambda name, pose, mass, com, I, more="": f"""    <link name="{name}">
       <pose{pose[0]}>{pose[1]}</pose>
@@ -381,7 +381,7 @@ def biglide_sdf():
         link("leftFoot", ("", "0 -0.4 0 0 0 0"), 1.5, *foot),
         link("rightFoot", ("", "0.4 0.5 0 0 0 0"), 1.4, *foot),
         link("leftBar", (to("leftFoot"), "0.05 0 0 0 0 0"), *bar),
-        link("secondBar", (to("leftBar"), "0 0.2 0 0 0 0"), *bar, "<gravity>0</gravity>"),
+        link("secondBar", (to("leftBar"), "0 0.25 0 0 0 0"), *bar, "<gravity>0</gravity>"),
         link("rightBar", (to("rightFoot"), "-0.05 0 0 0 0 0"), *bar),
         link("platform", (to("B1"), "0 0 0 0 0 0"), 2, "0.02 0.05 0", (0.02, 0.03, 0.04)),
         link("tool", (to("platform"), "0 0.1 0.1 0 0 0.5"), 0.5, "0 0 0.05", (0.002, 0.003, 0.001)),
