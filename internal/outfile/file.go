@@ -97,11 +97,11 @@ func (f *File) fill(write func(w io.Writer) error) error {
 // the name path in the same file system. It returns a *fs.PathError with the name target.
 func ReplaceBy(path, target string, write func(w io.Writer) error) error {
 	f, err := Begin(path, target)
-	if err == nil {
-		err = f.fill(write)
-	}
 	if err != nil {
-		return &fs.PathError{Op: "write", Path: target, Err: reason(err)}
+		return &fs.PathError{Op: "create", Path: target, Err: reason(err)}
+	}
+	if err := f.fill(write); err != nil {
+		return &fs.PathError{Op: "write", Path: target, Err: f.reason(err)}
 	}
 	return nil
 }

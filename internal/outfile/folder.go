@@ -168,7 +168,7 @@ func (f *Folder) Write(name string, write func(w io.Writer) error) (Part, error)
 		return err
 	})
 	if err != nil {
-		return Part{}, f.fail(name, err)
+		return Part{}, &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: to.reason(err)}
 	}
 	return Part{partName(name, b.sums), b.size, b.sums}, nil
 }
