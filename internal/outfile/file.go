@@ -93,6 +93,18 @@ func (f *File) fill(write func(w io.Writer) error) error {
 	return err
 }
 
+// MakeFolder makes a folder, and its name durable, unless it is there.
+func MakeFolder(path string) error {
+	err := os.Mkdir(path, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
 // ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under
 // the name path in the same file system. It returns a *fs.PathError with the name target.
 func ReplaceBy(path, target string, write func(w io.Writer) error) error {

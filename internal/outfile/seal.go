@@ -100,6 +100,13 @@ func CheckSealOf(path string) error {
 	return nil
 }
 
+// Remnant reports whether a file whose seal does not hold may have had one: it is empty, or begins with what all files of
+// its format do, or has the key of a seal. Wherever one damage is, one of both is left.
+func Remnant(path, magic string) (bool, error) {
+	data, err := os.ReadFile(path)
+	return err == nil && (len(data) == 0 || bytes.HasPrefix(data, []byte(magic)) || bytes.Contains(data, []byte(sealKey))), err
+}
+
 // sealBlock is the number of bytes in which a seal is looked for at once.
 const sealBlock = 1 << 16
 

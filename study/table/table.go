@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -133,7 +132,7 @@ const newEnding = ".rung-new"
 
 // Write writes part k, in one move. It returns a *fs.PathError with the name of the part.
 func (t *Table) Write(k int, rows [][]Cell) error {
-	if err := os.Mkdir(t.folder(), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := outfile.MakeFolder(t.folder()); err != nil {
 		return err
 	}
 	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), t.sealed(func(p *pq.GenericWriter[any]) error {
@@ -219,15 +218,17 @@ func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error
 // errNone says that a file is in the place of a part.
 var errNone = errors.New("is in the way of a part of the sweep, but is none")
 
+// magic begins every Parquet file.
+const magic = "PAR1"
+
 // notAPart returns the error for a file that has the name of a part and no seal that holds: that of the damage if it is
 // one that was a part.
 func notAPart(path string, damage error) error {
-	data, err := os.ReadFile(path)
+	was, err := outfile.Remnant(path, magic)
 	if err != nil {
 		return err
 	}
-	// One of both is left wherever the damage is.
-	if len(data) == 0 || bytes.HasPrefix(data, []byte("PAR1")) || bytes.Contains(data, []byte(sealKey)) {
+	if was {
 		return damage
 	}
 	return fmt.Errorf("study/table: %s %w", path, errNone)
