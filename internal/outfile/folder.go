@@ -263,7 +263,7 @@ func (l Layout) parts(text []byte) (parts []Part, digits string, err error) {
 		return nil, "", errParts
 	}
 	for i := range head.Parts {
-		if p := &head.Parts[i]; p.Size < 0 || int64(len(p.Blocks)) != (p.Size+blockSize-1)/blockSize || p.Name != partName(l.Parts[i], p.Blocks) {
+		if p := &head.Parts[i]; int64(len(p.Blocks)) != (p.Size+blockSize-1)/blockSize || p.Name != partName(l.Parts[i], p.Blocks) {
 			return nil, "", errParts
 		}
 	}

@@ -3,6 +3,7 @@
 package outfile_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -213,4 +215,25 @@ func TestFolderEnds(t *testing.T) {
 			alone(t, dir, append(parts(t, dir), "head.json")...)
 		}
 	}
+}
+
+// TestFolderReplacedWhileOpening: who has read the old head when its parts go reads the new one.
+func TestFolderReplacedWhileOpening(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x")
+	name := filepath.Join(dir, "head.json")
+	var heads []string
+	for _, content := range []string{"one", "two"} {
+		require.NoError(t, writeFolder(dir, content))
+		heads = append(heads, read(t, name))
+	}
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, syscall.Mkfifo(name, 0o666)) // which gives one after the other
+	done := make(chan error)
+	go func() {
+		err := os.WriteFile(name, []byte(heads[0]), 0)
+		time.Sleep(200 * time.Millisecond) // so that the reader finds the end
+		done <- errors.Join(err, os.WriteFile(name, []byte(heads[1]), 0))
+	}()
+	require.Equal(t, "two", holds(t, dir))
+	require.NoError(t, <-done)
 }
