@@ -72,7 +72,11 @@ type Checkpoint struct {
 	Rows     int64  `json:"rows"`                   // written so far
 	Recorded int64  `json:"recorded"`               // position of the recorder
 	Sum      string `json:"recorded_sum,omitempty"` // checksum of what is recorded up to there, if the recorder is Summed
-	Stats    Stats  `json:"stats"`
+
+	// Beside are checksums of what the caller has written so far to other files of the run, by names of its own. A
+	// Simulation leaves them to the caller.
+	Beside map[string]string `json:"beside,omitempty"`
+	Stats  Stats             `json:"stats"`
 }
 
 // Near is what a run knows about the next singular pose.

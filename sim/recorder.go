@@ -102,7 +102,7 @@ func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, 
 	}
 	c.note(got)
 	if err := c.pass(f, position); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sim: %s: %w", f.Name(), err)
 	}
 	if sum != "" && c.Sum() != sum {
 		return nil, fault.Errorf("sim: %s: %w: the checksum of its first %d bytes is %s, that of the rows of the run %s", f.Name(), ErrCheckpoint, position, c.Sum(), sum)

@@ -383,9 +383,9 @@ func TestRanksOfTables(t *testing.T) {
 			assert.Contains(t, r.err, want)
 		}
 	}
-	file := filepath.Join(tables, "joints.parquet")
+	file := oneFile(t, filepath.Join(tables, "joints-*.parquet"))
 	require.NoError(t, os.Truncate(file, 500))
-	refused("joints.parquet: no table of joints")
+	refused(file + ": is damaged")
 	require.NoError(t, os.Remove(file))
 	refused(file + ": no such file or directory")
 	r := rungRun("accel", tables)

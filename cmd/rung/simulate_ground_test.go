@@ -337,3 +337,37 @@ func edge(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 }
+
+// TestGroundFilesOfARun: a run goes on only with the contacts and events that it has written, and says which file has others,
+// which stays as it is.
+func TestGroundFilesOfARun(t *testing.T) {
+	dir := t.TempDir()
+	path := driven(t, dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	args := func(until string, more ...string) []string {
+		return append([]string{"simulate", path, "--until", until, "--every", "0.01", "--quiet", "--out", at("x.csv"), "--contacts", at("c.csv"), "--events", at("e.csv"), "--checkpoint", at("k")}, more...)
+	}
+	ok(t, args("0.3")...)
+	for _, name := range []string{"c.csv", "e.csv"} {
+		right := readText(t, at(name))
+		last := strings.LastIndexByte(strings.TrimSuffix(right, "\n"), '\n') + 1
+		require.Positive(t, last, name)
+		for says, wrong := range map[string]string{
+			"lines, the checkpoint goes on behind": right[:last],
+			"that of the lines of the run":         right[:last+2] + string(right[last+2]^1) + right[last+3:],
+		} {
+			require.NoError(t, os.WriteFile(at(name), []byte(wrong), 0o600))
+			r := rungRun(args("0.4", "--resume")...)
+			assert.Equal(t, shell.ExitUse, r.status)
+			assert.Contains(t, r.err, "rung: "+at(name)+": ")
+			assert.Contains(t, r.err, says)
+			assert.True(t, wrong == readText(t, at(name)), "it is not changed")
+		}
+		require.NoError(t, os.Remove(at(name)))
+		r := rungRun(args("0.4", "--resume")...)
+		assert.Equal(t, shell.ExitUse, r.status)
+		assert.Equal(t, "rung: "+at(name)+": no such file or directory\n", r.err)
+		require.NoError(t, os.WriteFile(at(name), []byte(right), 0o600))
+	}
+	ok(t, args("0.4", "--resume")...)
+}

@@ -553,3 +553,33 @@ func TestSimulateSaysHalfTurn(t *testing.T) {
 	assert.Equal(t, shell.ExitFailed, r.status)
 	assert.Contains(t, r.err, `step from t = 0: body "disc" would turn by 8 rad in 0.0008 s`)
 }
+
+// TestSimulateDamagedPart: the part of a trajectory that is damaged is named when a run is to go on with it, and stays; so is
+// the trajectory itself.
+func TestSimulateDamagedPart(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out.parquet")
+	args := []string{"--until", "1", "--every", "0.01", "--out", out, "--checkpoint", filepath.Join(dir, "c")}
+	stopped(t, 20, golden("four-bar"), args...)
+	resume := append([]string{"simulate", golden("four-bar"), "--resume"}, args...)
+	refused := func(file string, at int) {
+		t.Helper()
+		right := readText(t, file)
+		wrong := right[:at] + string([]byte{right[at] ^ 1}) + right[at+1:]
+		require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
+		r := rungRun(resume...)
+		assert.Equal(t, shell.ExitUse, r.status)
+		assert.Contains(t, r.err, file+": is damaged: its bytes are not those that were written\n")
+		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		assert.True(t, wrong == readText(t, file), "it is not changed")
+		require.NoError(t, os.WriteFile(file, []byte(right), 0o600))
+	}
+	refused(out, 500)
+	part := filepath.Join(out+".parts", "000000.parquet") // as a killed run leaves its only group
+	require.NoError(t, os.Mkdir(filepath.Dir(part), 0o777))
+	require.NoError(t, os.Rename(out, part))
+	refused(part, 500)
+	refused(part, len(readText(t, part))-1)
+	ok(t, resume...)
+	assert.NoDirExists(t, filepath.Dir(part))
+}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +171,85 @@ func TestSweepKilled(t *testing.T) {
 	}, time.Since(begun), 1)
 	sameBytes(t, filepath.Join(dir, "whole.parquet"), filepath.Join(dir, "killed.parquet"))
 	sameBytes(t, filepath.Join(dir, "whole-paths.parquet"), filepath.Join(dir, "killed-paths.parquet"))
+}
+
+// TestSweepDamaged: a part with one bit that is another one is named and computed again, wherever the bit is, and the files
+// are those of a sweep that nothing has happened to. RUNG_SWEEP_FLIPS is the number of bits.
+func TestSweepDamaged(t *testing.T) {
+	check.Long(t)
+	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
+		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
+	}
+	const parts, left = 14, 5 // of all; that a killed sweep leaves
+	dir := sweepFolder(t, 16*parts)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	ok(t, sweepArgs(dir, "whole", "--quiet")...)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSweepDamaged$")
+	cmd.Env = append(os.Environ(), "RUNG_SWEEP_ARGS="+strings.Join(sweepArgs(dir, "killed", "--quiet"), "\n"))
+	require.NoError(t, cmd.Start())
+	folders := [2]string{at("killed.parquet.parts"), at("killed-paths.parquet.parts")}
+	require.Eventually(t, func() bool {
+		names, err := filepath.Glob(filepath.Join(folders[0], "*.parquet"))
+		return err != nil || len(names) >= left
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait(), "it was not killed")
+	save := t.TempDir()
+	for i, f := range folders {
+		require.NoError(t, os.CopyFS(filepath.Join(save, fmt.Sprint(i)), os.DirFS(f)))
+	}
+	restore := func() {
+		for i, f := range folders {
+			require.NoError(t, os.RemoveAll(f))
+			require.NoError(t, os.CopyFS(f, os.DirFS(filepath.Join(save, fmt.Sprint(i)))))
+		}
+		for _, name := range []string{"killed.parquet", "killed-paths.parquet"} {
+			if err := os.Remove(at(name)); err != nil {
+				require.ErrorIs(t, err, fs.ErrNotExist)
+			}
+		}
+	}
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("RUNG_SWEEP_FLIPS"), "12"))
+	require.NoError(t, err)
+	rng := check.Rand(1)
+	for k := range n {
+		restore()
+		part := filepath.Join(folders[k%2], fmt.Sprintf("%08d.parquet", rng.IntN(left)))
+		data, err := os.ReadFile(part)
+		require.NoError(t, err)
+		data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		require.NoError(t, os.WriteFile(part, data, 0o666))
+		r := rungRun(sweepArgs(dir, "killed", "--quiet", "--resume")...)
+		require.Equal(t, shell.ExitDone, r.status, r.err)
+		require.Contains(t, r.err, "rung: warning: "+part+": is damaged")
+		require.Contains(t, r.err, "are computed again")
+		require.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		sameBytes(t, at("whole.parquet"), at("killed.parquet"))
+		sameBytes(t, at("whole-paths.parquet"), at("killed-paths.parquet"))
+		require.NoDirExists(t, folders[0])
+		require.NoDirExists(t, folders[1])
+	}
+	// A file of somebody is none of ours, damaged or not, and stays; a damaged part is in nobody's way.
+	restore()
+	part := filepath.Join(folders[1], "00000001.parquet")
+	require.NoError(t, os.WriteFile(part, []byte("mine"), 0o666))
+	for _, more := range [][]string{{"--resume"}, nil} {
+		r := rungRun(sweepArgs(dir, "killed", more...)...)
+		require.Equal(t, shell.ExitUse, r.status)
+		require.Contains(t, r.err, part+" is in the way of a part of the sweep, but is none")
+		require.Equal(t, "mine", readText(t, part))
+		restore()
+		require.NoError(t, os.WriteFile(part, []byte("mine"), 0o666))
+	}
+	require.NoError(t, os.WriteFile(part, nil, 0o666))
+	ok(t, sweepArgs(dir, "killed", "--quiet")...)
+	sameBytes(t, at("whole-paths.parquet"), at("killed-paths.parquet"))
+	// So is a table that is drawn.
+	table := readText(t, at("whole.parquet"))
+	require.NoError(t, os.WriteFile(at("bad.parquet"), []byte(table[:200]+string(table[200]^1)+table[201:]), 0o666))
+	r := rungRun("sweep", at("s.json"), "--from", at("bad.parquet"), "--plot", at("x.svg"))
+	require.Equal(t, shell.ExitUse, r.status)
+	require.Equal(t, "rung: "+at("bad.parquet")+": is damaged: its bytes are not those that were written\n", r.err)
 }
 
 // killSweep runs a sweep that takes about a time in processes of their own, kills them at random moments, at least so

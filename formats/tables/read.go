@@ -3,18 +3,16 @@ package tables
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
@@ -22,6 +20,7 @@ import (
 // File is a model in tables that is open. It belongs to one goroutine.
 type File struct {
 	head
+	opened *outfile.Opened
 	rest   *model.Model
 	bodies *table[bodyRow]
 	joints *table[jointRow]
@@ -32,41 +31,45 @@ type File struct {
 const MaxHead = 1 << 30
 
 // Open opens the model in the folder at path. Files of terrains are relative to the folder that has this folder in it,
-// as if the model were a file of its own.
+// as if the model were a file of its own. Who writes the folder meanwhile changes nothing: all is of one model, the one
+// that was there.
 //
-// Cost: that of the head and of the footers of both tables. It returns the errors of the system, and one with the name
-// of the file and the place if a file is not what Write writes.
+// Cost: that of the head and of the footers of both tables. What is read later is compared with the digests of the head,
+// a MiB at a time. It returns the errors of the system, and one with the name of the file and the place if a file is not
+// what Write writes.
 func Open(path string) (*File, error) {
-	name := filepath.Join(path, HeadFile)
-	if info, err := os.Stat(name); err != nil {
-		return nil, fmt.Errorf("formats/tables: %w", err)
-	} else if info.Size() > MaxHead {
-		return nil, fmt.Errorf("formats/tables: %s: %d bytes; a head has %d at the most", name, info.Size(), MaxHead)
-	}
-	text, err := os.ReadFile(name)
+	o, err := folder().Open(path, MaxHead)
 	if err != nil {
 		return nil, fmt.Errorf("formats/tables: %w", err)
 	}
-	f := &File{joint: make(map[int64]int)}
-	if err := f.begin(path, text); err != nil {
-		return nil, fault.Errorf("formats/tables: %s: %w", name, err)
-	}
-	sum := sha256.Sum256(text)
-	digest := hex.EncodeToString(sum[:])
-	if f.bodies, err = openTable[bodyRow](filepath.Join(path, BodiesFile), "bodies", digest); err != nil {
-		return nil, err
-	}
-	if f.joints, err = openTable[jointRow](filepath.Join(path, JointsFile), "joints", digest); err != nil {
-		return nil, errors.Join(err, f.bodies.close())
-	}
-	if b, j := f.bodies.rows(), f.joints.rows(); b != f.head.Bodies || j != f.head.Joints {
-		return nil, errors.Join(fmt.Errorf("formats/tables: %s: %d bodies and %d joints; the tables have %d and %d", name, f.head.Bodies, f.head.Joints, b, j), f.Close())
+	f := &File{opened: o, joint: make(map[int64]int)}
+	if err := f.begin(path); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// begin reads the head.
-func (f *File) begin(path string, text []byte) error {
+// begin reads the head and the footers of the tables.
+func (f *File) begin(path string) (err error) {
+	name := filepath.Join(path, HeadFile)
+	if err := f.readHead(path, f.opened.Head); err != nil {
+		return fault.Errorf("formats/tables: %s: %w", name, err)
+	}
+	f.opened.Head = nil
+	if f.bodies, err = openTable[bodyRow](f.opened.Parts[0], "bodies"); err != nil {
+		return err
+	}
+	if f.joints, err = openTable[jointRow](f.opened.Parts[1], "joints"); err != nil {
+		return err
+	}
+	if b, j := f.bodies.rows(), f.joints.rows(); b != f.head.Bodies || j != f.head.Joints {
+		return fmt.Errorf("formats/tables: %s: %d bodies and %d joints; the tables have %d and %d", name, f.head.Bodies, f.head.Joints, b, j)
+	}
+	return nil
+}
+
+// readHead reads the head.
+func (f *File) readHead(path string, text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f.head); err != nil {
@@ -105,7 +108,10 @@ func (f *File) begin(path string, text []byte) error {
 }
 
 // Close ends reading.
-func (f *File) Close() error { return errors.Join(f.bodies.close(), f.joints.close()) }
+func (f *File) Close() error { return f.opened.Close() }
+
+// Digest returns the SHA-256 of the folder, in hexadecimal digits: folders with the same one hold the same model.
+func (f *File) Digest() string { return f.opened.Seal }
 
 // Size returns the numbers of bodies and of joints.
 func (f *File) Size() (bodies, joints int64) { return f.head.Bodies, f.head.Joints }

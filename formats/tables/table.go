@@ -5,52 +5,41 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 )
 
-// table is a file of rows T that is open.
+// table is a part with rows T.
 type table[T any] struct {
 	name   string
-	file   *os.File
+	file   *outfile.PartFile
 	pq     *pq.File
 	first  []int64 // row of each group, and the number of rows
 	fields []int   // columns of numbers
 	labels []string
 }
 
-// openTable opens a table that carries the digest of the head.
-func openTable[T any](path, kind, digest string) (*table[T], error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("formats/tables: %w", err)
-	}
-	t := &table[T]{name: path, file: f, first: []int64{0}}
-	if err := t.begin(kind, digest); err != nil {
-		return nil, errors.Join(fault.Errorf("formats/tables: %s: %w", path, err), f.Close())
+// openTable reads the footer of a table.
+func openTable[T any](f *outfile.PartFile, kind string) (*table[T], error) {
+	t := &table[T]{name: f.Name(), file: f, first: []int64{0}}
+	if err := t.begin(kind); err != nil {
+		return nil, fault.Errorf("formats/tables: %s: %w", t.name, err)
 	}
 	return t, nil
 }
 
-func (t *table[T]) begin(kind, digest string) error {
-	info, err := t.file.Stat()
-	if err != nil {
-		return err
-	}
-	p, err := pq.OpenFile(t.file, info.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+func (t *table[T]) begin(kind string) error {
+	p, err := pq.OpenFile(t.file, t.file.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
 		return fmt.Errorf("no table of %s: %w", kind, err)
 	}
 	if v, _ := p.Lookup(formatKey); v != Format+" "+kind {
 		return fmt.Errorf("no table of %s in the format %s", kind, Format)
-	}
-	if v, _ := p.Lookup(headKey); v != digest {
-		return errors.New("belongs to another " + HeadFile)
 	}
 	want, have := pq.SchemaOf(*new(T)).Fields(), p.Schema().Fields()
 	if len(want) != len(have) {
@@ -84,8 +73,6 @@ func (t *table[T]) begin(kind, digest string) error {
 
 // rows returns the number of rows.
 func (t *table[T]) rows() int64 { return t.first[len(t.first)-1] }
-
-func (t *table[T]) close() error { return t.file.Close() }
 
 // at adds the place to an error: the group of a row, and the row.
 func (t *table[T]) at(g int, row int64, err error) error {

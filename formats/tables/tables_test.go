@@ -2,10 +2,13 @@ package tables_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/formats/tables"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -138,98 +142,183 @@ func TestPart(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// What is wrong in a file is named with the file, the group, the row and the column.
-func TestHostile(t *testing.T) {
-	_, dir := ladder(t, 40)
-	path := func(name string) string { return filepath.Join(dir, name) }
-	clean := map[string][]byte{}
-	for _, name := range []string{tables.HeadFile, tables.BodiesFile, tables.JointsFile} {
-		data, err := os.ReadFile(path(name))
+// layout is that of the folder.
+var layout = outfile.Layout{Head: tables.HeadFile, Parts: []string{tables.BodiesFile, tables.JointsFile}}
+
+// files are those of a folder: the head and both tables.
+type files struct {
+	dir   string
+	names [3]string
+	clean [3][]byte
+}
+
+func filesOf(t testing.TB, dir string) *files {
+	t.Helper()
+	o, err := layout.Open(dir, tables.MaxHead)
+	require.NoError(t, err)
+	f := &files{dir: dir, names: [3]string{tables.HeadFile, filepath.Base(o.Parts[0].Name()), filepath.Base(o.Parts[1].Name())}}
+	require.NoError(t, o.Close())
+	for i, name := range f.names {
+		f.clean[i], err = os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
-		clean[name] = data
 	}
-	restore := func() {
-		for name, data := range clean {
-			require.NoError(t, os.WriteFile(path(name), data, 0o666))
+	return f
+}
+
+func (f *files) put(t testing.TB, i int, data []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(f.dir, f.names[i]), data, 0o666))
+}
+
+func (f *files) restore(t testing.TB) {
+	t.Helper()
+	for i := range f.names {
+		f.put(t, i, f.clean[i])
+	}
+}
+
+// craft writes another folder with all digests right, as the format says: a head that edit has changed, and tables of at
+// most a MiB.
+func (f *files) craft(t testing.TB, bodies, joints []byte, edit func(head string) string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "crafted.tables")
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	digest := func(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+	put := func(name string, data []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
+	}
+	var list []string
+	for i, data := range [][]byte{bodies, joints} {
+		blocks, quoted := "", ""
+		if len(data) > 0 {
+			blocks = digest(data)
+			quoted = `"` + blocks + `"`
+		}
+		name := []string{"bodies-", "joints-"}[i] + digest([]byte(blocks))[:16] + ".parquet"
+		put(name, data)
+		list = append(list, fmt.Sprintf(`{"name":%q,"size":%d,"blocks":[%s]}`, name, len(data), quoted))
+	}
+	text := f.text()
+	text = text[:strings.Index(text, `"parts"`)] + `"parts": [` + strings.Join(list, ",") + "]" + text[strings.Index(text, ",\n \"rest\""):]
+	if edit != nil {
+		text = edit(text)
+	}
+	seal := strings.Repeat("0", 64)
+	put(tables.HeadFile, []byte(text+digest([]byte(text+seal+"\"}\n"))+"\"}\n"))
+	return dir
+}
+
+// text is the head up to the digits of its seal.
+func (f *files) text() string {
+	const key = "rung-seal:"
+	text := string(f.clean[0])
+	return text[:strings.LastIndex(text, key)+len(key)]
+}
+
+// Whatever happens to a file of the folder, it is refused with the name of the file.
+func TestDamaged(t *testing.T) {
+	_, dir := ladder(t, 40)
+	f := filesOf(t, dir)
+	rng := check.Rand(1)
+	fails := func(i int, text ...string) {
+		t.Helper()
+		_, err := tables.Read(dir)
+		require.Error(t, err)
+		for _, s := range append(text, f.names[i]) {
+			assert.ErrorContains(t, err, s)
+		}
+		f.restore(t)
+	}
+	for i, name := range f.names {
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+		fails(i)
+		f.put(t, i, f.clean[i][:len(f.clean[i])/2])
+		fails(i, "is damaged")
+		f.put(t, i, nil)
+		fails(i, "is damaged")
+		f.put(t, i, append(slices.Clone(f.clean[i]), '\n'))
+		fails(i, "is damaged")
+		for range 50 {
+			data := slices.Clone(f.clean[i])
+			data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+			f.put(t, i, data)
+			fails(i, "is damaged")
 		}
 	}
-	fails := func(text ...string) {
+	f.put(t, 1, f.clean[2])
+	fails(1, "is damaged")
+	_, err := tables.Read(dir)
+	require.NoError(t, err)
+}
+
+// What no writer would write, with all digests right, is named with the file, the group, the row and the column.
+func TestHostile(t *testing.T) {
+	_, dir := ladder(t, 40)
+	f := filesOf(t, dir)
+	fails := func(dir string, text ...string) {
 		t.Helper()
 		_, err := tables.Read(dir)
 		require.Error(t, err)
 		for _, s := range text {
 			assert.ErrorContains(t, err, s)
 		}
-		restore()
 	}
-	head := func(old, with string) {
+	bodies, joints := f.clean[1], f.clean[2]
+	_, err := tables.Read(f.craft(t, bodies, joints, nil))
+	require.NoError(t, err)
+	head := func(old, with string) string {
 		t.Helper()
-		s := string(clean[tables.HeadFile])
-		require.Contains(t, s, old)
-		require.NoError(t, os.WriteFile(path(tables.HeadFile), []byte(strings.Replace(s, old, with, 1)), 0o666))
+		return f.craft(t, bodies, joints, func(text string) string {
+			require.Contains(t, text, old)
+			return strings.Replace(text, old, with, 1)
+		})
 	}
-	for _, name := range []string{tables.HeadFile, tables.BodiesFile, tables.JointsFile} {
-		require.NoError(t, os.Remove(path(name)))
-		fails(name)
-		require.NoError(t, os.WriteFile(path(name), clean[name][:len(clean[name])/2], 0o666))
-		fails(name)
-		require.NoError(t, os.WriteFile(path(name), nil, 0o666))
-		fails(name)
-	}
-	head("rung-tables/1", "rung-tables/9")
-	fails(tables.HeadFile, "rung-tables/9")
-	head(`"bodies": 40`, `"bodies": 41`)
-	fails("belongs to another head.json")
-	head(`"body_rows": [`, `"body_rows": [999, `)
-	fails(tables.HeadFile, "body_rows")
-	head(`"gravity"`, `"gravitas"`)
-	fails(tables.HeadFile, "gravitas")
-	require.NoError(t, os.WriteFile(path(tables.BodiesFile), clean[tables.JointsFile], 0o666))
-	fails(tables.BodiesFile, "no table of bodies")
+	fails(head("rung-tables/1", "rung-tables/9"), tables.HeadFile, "rung-tables/9")
+	fails(head(`"bodies": 40`, `"bodies": 41`), tables.HeadFile, "the tables have 40")
+	fails(head(`"body_rows": [`, `"body_rows": [999, `), tables.HeadFile, "body_rows")
+	fails(head(`"gravity"`, `"gravitas"`), tables.HeadFile, "gravitas")
+	fails(head(`"parts": [`, `"parts": [null, `), tables.HeadFile, "does not name the parts")
+	fails(head(`"name":"bodies-`, `"name":"../bodies-`), tables.HeadFile, "does not name the parts")
+	fails(head(`"size":`, `"size":-`), tables.HeadFile, "does not name the parts")
+	fails(head(`"size":`, `"size":9`), "bodies-", "is damaged")
+	fails(f.craft(t, joints, joints, nil), "bodies-", "no table of bodies")
 
-	changeBody(t, path(tables.BodiesFile), func(row int, r map[string]any) {
+	body := func(change func(row int, r map[string]any)) string {
+		t.Helper()
+		return f.craft(t, changed(t, bodies, change), joints, nil)
+	}
+	joint := func(row int, column string, value any) string {
+		t.Helper()
+		return f.craft(t, bodies, changed(t, joints, func(i int, r map[string]any) {
+			if i == row {
+				r[column] = value
+			}
+		}), nil)
+	}
+	fails(body(func(row int, r map[string]any) {
 		if row == 17 {
 			r["inertia_yy"] = math.NaN()
 		}
-	})
-	fails(tables.BodiesFile, "row group 0, row 17", "column inertia_yy: NaN")
-	changeBody(t, path(tables.JointsFile), func(row int, r map[string]any) {
-		if row == 7 {
-			r["successor"] = int64(40)
-		}
-	})
-	fails(tables.JointsFile, "row group 0, row 7", "column successor: there is no body in row 40")
-	changeBody(t, path(tables.JointsFile), func(row int, r map[string]any) {
-		if row == 8 {
-			r["type"] = "rubber"
-		}
-	})
-	fails(tables.JointsFile, "row group 0, row 8", "column type", "rubber")
-	changeBody(t, path(tables.JointsFile), func(row int, r map[string]any) {
+	}), "bodies-", "row group 0, row 17", "column inertia_yy: NaN")
+	fails(joint(7, "successor", int64(40)), "joints-", "row group 0, row 7", "column successor: there is no body in row 40")
+	fails(joint(8, "type", "rubber"), "joints-", "row group 0, row 8", "column type", "rubber")
+	fails(f.craft(t, bodies, changed(t, joints, func(row int, r map[string]any) {
 		if row == 9 {
 			r["predecessor"], r["successor"] = int64(-1), int64(-1)
 		}
-	})
-	fails(tables.JointsFile, "have bodies")
-	changeBody(t, path(tables.BodiesFile), func(row int, r map[string]any) {
+	}), nil), "joints-", "have bodies")
+	fails(body(func(row int, r map[string]any) {
 		if row == 9 {
 			r["name"] = "L0"
 		}
-	})
-	fails("L0")
-	changeBody(t, path(tables.BodiesFile), func(_ int, r map[string]any) { r["mass"] = int64(1) })
-	fails(tables.BodiesFile, "column mass has another type")
-	changeBody(t, path(tables.BodiesFile), func(_ int, r map[string]any) { delete(r, "mass") })
-	fails(tables.BodiesFile, "23 columns in place of 24")
-	_, err := tables.Read(dir)
-	require.NoError(t, err)
+	}), "L0")
+	fails(body(func(_ int, r map[string]any) { r["mass"] = int64(1) }), "bodies-", "column mass has another type")
+	fails(body(func(_ int, r map[string]any) { delete(r, "mass") }), "bodies-", "23 columns in place of 24")
 }
 
-// changeBody writes a table anew with other values.
-func changeBody(t testing.TB, path string, change func(row int, r map[string]any)) {
+// changed returns a table with other values.
+func changed(t testing.TB, data []byte, change func(row int, r map[string]any)) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
 	p, err := pq.OpenFile(bytes.NewReader(data), int64(len(data)))
 	require.NoError(t, err)
 	var rows []map[string]any
@@ -260,13 +349,12 @@ func changeBody(t testing.TB, path string, change func(row int, r map[string]any
 	}
 	schema := pq.NewSchema("row", inOrder{pq.Group(group), fields})
 	format, _ := p.Lookup("rung.format")
-	sum, _ := p.Lookup("rung.head")
 	var out bytes.Buffer
-	w := pq.NewGenericWriter[map[string]any](&out, schema, pq.KeyValueMetadata("rung.format", format), pq.KeyValueMetadata("rung.head", sum))
+	w := pq.NewGenericWriter[map[string]any](&out, schema, pq.KeyValueMetadata("rung.format", format))
 	_, err = w.Write(rows)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o666))
+	return out.Bytes()
 }
 
 // inOrder is a group whose fields keep their order.
@@ -287,26 +375,30 @@ func (g inOrder) Fields() []pq.Field {
 	return out
 }
 
-// FuzzTables puts other bytes in place of one of the files: what is read is a valid model, or there is an error.
+// FuzzTables puts other bytes in place of one of the files, with all digests right: what is read is a valid model, or
+// there is an error.
 func FuzzTables(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	m, err := bench.Generate("ladder", 12, 1)
 	require.NoError(f, err)
 	dir := filepath.Join(f.TempDir(), "m.tables")
 	require.NoError(f, tables.Write(dir, m))
-	names := []string{tables.HeadFile, tables.BodiesFile, tables.JointsFile}
-	clean := make([][]byte, len(names))
-	for i, name := range names {
-		clean[i], err = os.ReadFile(filepath.Join(dir, name))
-		require.NoError(f, err)
-		f.Add(uint8(i), clean[i])
-	}
+	of := filesOf(f, dir)
+	f.Add(uint8(0), []byte(of.text()))
+	f.Add(uint8(1), of.clean[1])
+	f.Add(uint8(2), of.clean[2])
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
-		i := int(which) % len(names)
-		path := filepath.Join(dir, names[i])
-		require.NoError(t, os.WriteFile(path, data, 0o666))
-		m, err := tables.Read(dir)
-		require.NoError(t, os.WriteFile(path, clean[i], 0o666))
+		bodies, joints := of.clean[1], of.clean[2]
+		var edit func(string) string
+		switch which % 3 {
+		case 0:
+			edit = func(string) string { return string(data) }
+		case 1:
+			bodies = data[:min(len(data), 1<<20)]
+		default:
+			joints = data[:min(len(data), 1<<20)]
+		}
+		m, err := tables.Read(of.craft(t, bodies, joints, edit))
 		if err == nil {
 			require.NoError(t, model.Check(m))
 		}

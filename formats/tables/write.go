@@ -2,15 +2,9 @@ package tables
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,7 +15,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Names of the files of a folder, and of what they say of themselves.
+// Names of the files of a folder, and of what they say of themselves. The names of the tables have a digest in them:
+// bodies.parquet stands for bodies-DIGEST.parquet.
 const (
 	Format     = "rung-tables/1" // of the head
 	HeadFile   = "head.json"
@@ -29,8 +24,12 @@ const (
 	JointsFile = "joints.parquet"
 
 	formatKey = "rung.format" // of the tables
-	headKey   = "rung.head"   // digest of the head
 )
+
+// folder is how a model lies in its folder.
+func folder() outfile.Layout {
+	return outfile.Layout{Head: HeadFile, Parts: []string{BodiesFile, JointsFile}}
+}
 
 // groupRows is the number of rows of a row group: some 3 MB.
 const groupRows = 1 << 14
@@ -42,32 +41,43 @@ type head struct {
 	Joints  int64           `json:"joints"`
 	AtBody  []int64         `json:"body_rows"`  // rows of the bodies of the rest
 	AtJoint []int64         `json:"joint_rows"` // rows of its joints
+	Parts   []outfile.Part  `json:"parts"`      // the tables
 	Rest    json.RawMessage `json:"rest"`       // rung-model/1
+	Seal    string          `json:"seal"`
 }
 
 // Write writes m, which passes model.Check, as tables in the folder at path, which it makes if it is not there.
-// Orientations are written as they are; the zero one is written as the identity. A process that ends meanwhile leaves no
-// head, without which the folder is none of a model.
+// Orientations are written as they are; the zero one is written as the identity. Whenever the process ends, the folder holds
+// the model that was there or all of m; where there was none, it holds m, or no head, without which it is none of a model.
+// A reader that has it open goes on with the old one. Other files in the folder stay.
 //
-// Cost: O(bodies + joints). It returns the errors of model.Write and of the system, with the name of the file.
-func Write(path string, m *model.Model) error {
+// Cost: O(bodies + joints). It returns the errors of model.Write, and those of the system with the name of the file;
+// another writer of the same folder is one.
+func Write(path string, m *model.Model) (err error) {
 	links, err := model.Link(m)
 	if err != nil {
 		return err
 	}
-	text, err := headOf(m, links)
+	h, err := headOf(m, links)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(text)
-	digest := hex.EncodeToString(sum[:])
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	f, err := folder().Hold(path)
+	if err != nil {
 		return fmt.Errorf("formats/tables: %w", err)
 	}
-	at := func(name string) string { return filepath.Join(path, name) }
-	if err := os.Remove(at(HeadFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = write(f, m, links, h)
+	if e := f.Release(); err == nil {
+		err = e
+	}
+	if err != nil {
 		return fmt.Errorf("formats/tables: %w", err)
 	}
+	return nil
+}
+
+// write writes the tables and then the head, which makes them those of the folder.
+func write(f *outfile.Folder, m *model.Model, links *model.Links, h *head) error {
 	body := func(i int) bodyRow {
 		b := m.Bodies[i]
 		upright(&b.Pose)
@@ -79,16 +89,16 @@ func Write(path string, m *model.Model) error {
 		upright(&j.SuccessorFrame)
 		return rowOfJoint(&j, int64(links.Joints[i][0]), int64(links.Joints[i][1]))
 	}
-	for _, err := range []error{
-		outfile.Write(at(BodiesFile), func(w io.Writer) error { return writeTable(w, len(m.Bodies), body, "bodies", digest) }),
-		outfile.Write(at(JointsFile), func(w io.Writer) error { return writeTable(w, len(m.Joints), joint, "joints", digest) }),
-		outfile.Write(at(HeadFile), func(w io.Writer) error { _, err := w.Write(text); return err }),
-	} {
-		if err != nil {
-			return fmt.Errorf("formats/tables: %w", err)
-		}
+	bodies, err := f.Write(BodiesFile, func(w io.Writer) error { return writeTable(w, len(m.Bodies), body, "bodies") })
+	if err != nil {
+		return err
 	}
-	return nil
+	joints, err := f.Write(JointsFile, func(w io.Writer) error { return writeTable(w, len(m.Joints), joint, "joints") })
+	if err != nil {
+		return err
+	}
+	h.Parts = []outfile.Part{bodies, joints}
+	return f.Commit(h.Parts, h.write)
 }
 
 // upright makes the zero orientation the identity.
@@ -99,9 +109,9 @@ func upright(p *model.Pose) {
 }
 
 // writeTable writes n rows.
-func writeTable[T any](to io.Writer, n int, row func(i int) T, kind, digest string) error {
+func writeTable[T any](to io.Writer, n int, row func(i int) T, kind string) error {
 	w := pq.NewGenericWriter[T](to, pq.Compression(&pq.Snappy), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(groupRows),
-		pq.KeyValueMetadata(formatKey, Format+" "+kind), pq.KeyValueMetadata(headKey, digest))
+		pq.KeyValueMetadata(formatKey, Format+" "+kind))
 	block := make([]T, 0, 256)
 	for i := range n {
 		if block = append(block, row(i)); len(block) == cap(block) || i == n-1 {
@@ -114,8 +124,8 @@ func writeTable[T any](to io.Writer, n int, row func(i int) T, kind, digest stri
 	return w.Close()
 }
 
-// headOf returns the head of m.
-func headOf(m *model.Model, links *model.Links) ([]byte, error) {
+// headOf returns the head of m, without the tables.
+func headOf(m *model.Model, links *model.Links) (*head, error) {
 	rest := *m
 	rest.Bodies, rest.Joints = nil, nil
 	body, joint := make([]bool, len(m.Bodies)), make([]bool, len(m.Joints))
@@ -142,7 +152,7 @@ func headOf(m *model.Model, links *model.Links) ([]byte, error) {
 			}
 		}
 	}
-	h := head{Format: Format, Bodies: int64(len(m.Bodies)), Joints: int64(len(m.Joints)), AtBody: []int64{}, AtJoint: []int64{}}
+	h := &head{Format: Format, Bodies: int64(len(m.Bodies)), Joints: int64(len(m.Joints)), AtBody: []int64{}, AtJoint: []int64{}}
 	for i := range m.Joints {
 		if _, ok := jointNames[m.Joints[i].Name]; !ok && !joint[i] {
 			continue
@@ -165,11 +175,12 @@ func headOf(m *model.Model, links *model.Links) ([]byte, error) {
 	if err := model.Write(&text, &rest); err != nil {
 		return nil, err
 	}
-	return h.text(text.Bytes()), nil
+	h.Rest = text.Bytes()
+	return h, nil
 }
 
-// text returns the file, the rest as it is written elsewhere.
-func (h *head) text(rest []byte) []byte {
+// write writes the file, the rest as it is written elsewhere.
+func (h *head) write(w io.Writer) error {
 	rows := func(list []int64) string {
 		var b strings.Builder
 		for i, x := range list {
@@ -180,8 +191,13 @@ func (h *head) text(rest []byte) []byte {
 		}
 		return b.String()
 	}
-	return fmt.Appendf(nil, "{\n \"format\": %q,\n \"bodies\": %d,\n \"joints\": %d,\n \"body_rows\": [%s],\n \"joint_rows\": [%s],\n \"rest\": %s}\n",
-		h.Format, h.Bodies, h.Joints, rows(h.AtBody), rows(h.AtJoint), rest)
+	parts, err := json.Marshal(h.Parts)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "{\n \"format\": %q,\n \"bodies\": %d,\n \"joints\": %d,\n \"body_rows\": [%s],\n \"joint_rows\": [%s],\n \"parts\": %s,\n \"rest\": %s,\n \"seal\": %q}\n",
+		h.Format, h.Bodies, h.Joints, rows(h.AtBody), rows(h.AtJoint), parts, bytes.TrimSpace(h.Rest), outfile.Unsealed())
+	return err
 }
 
 // named returns the bodies and joints that are named by what tables do not hold.

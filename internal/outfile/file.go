@@ -18,16 +18,21 @@ type File struct {
 // file target, and gets its permissions. Begin takes no lock: the caller holds a Place that
 // both names belong to.
 func Begin(path, target string) (*File, error) {
+	f, err := begin(path, target)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, target}, nil
+}
+
+// begin creates the file at path, with the permissions of the file like if there is one.
+func begin(path, like string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	was, err := os.Stat(target)
+	was, err := os.Stat(like)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		return &File{f, target}, nil
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	if err != nil {
 		return nil, err
@@ -38,9 +43,9 @@ func Begin(path, target string) (*File, error) {
 	}
 	keepOwner(f, was)
 	if err := f.Chmod(was.Mode().Perm()); err != nil {
-		return nil, and(err, (&File{f, target}).Discard())
+		return nil, and(err, (&File{f, path}).Discard())
 	}
-	return &File{f, target}, nil
+	return f, nil
 }
 
 // Commit makes the file durable, closes it and puts it in its place. After an error it is closed and
@@ -88,12 +93,27 @@ func (f *File) fill(write func(w io.Writer) error) error {
 	return err
 }
 
-// ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under
-// the name path in the same file system.
-func ReplaceBy(path, target string, write func(w io.Writer) error) error {
-	f, err := Begin(path, target)
+// MakeFolder makes a folder, and its name durable, unless it is there.
+func MakeFolder(path string) error {
+	err := os.Mkdir(path, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return f.fill(write)
+	return syncFolder(filepath.Dir(path))
+}
+
+// ReplaceBy is Place.Replace for a caller that keeps other writers away from target by itself: the file begins under
+// the name path in the same file system. It returns a *fs.PathError with the name target.
+func ReplaceBy(path, target string, write func(w io.Writer) error) error {
+	f, err := Begin(path, target)
+	if err != nil {
+		return &fs.PathError{Op: "create", Path: target, Err: reason(err)}
+	}
+	if err := f.fill(write); err != nil {
+		return &fs.PathError{Op: "write", Path: target, Err: f.reason(err)}
+	}
+	return nil
 }

@@ -72,6 +72,16 @@ func TestWriteFails(t *testing.T) {
 	require.Contains(t, err.Error(), path)
 	require.Equal(t, "one", read(t, path))
 	alone(t, dir, "a.json")
+
+	// A file of which it is made keeps its name.
+	_, missing := os.Open(filepath.Join(dir, "part"))
+	for _, err := range []error{
+		outfile.Write(path, func(io.Writer) error { return missing }),
+		outfile.ReplaceBy(path+".new", path, func(io.Writer) error { return missing }),
+	} {
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, "write "+path+": open "+filepath.Join(dir, "part"))
+	}
 }
 
 func TestHoldRefuses(t *testing.T) {

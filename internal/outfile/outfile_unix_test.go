@@ -3,6 +3,7 @@
 package outfile_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -140,4 +142,98 @@ func TestNoRoom(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err == nil {
 		require.True(t, outfile.Full(outfile.Write("/dev/full", text("x"))))
 	}
+}
+
+// TestFolderModes: the parts of a folder have the permissions of the head that they come with, or of the one before.
+func TestFolderModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	dir := filepath.Join(t.TempDir(), "x")
+	modes := func(want fs.FileMode) {
+		for _, name := range append(parts(t, dir), "head.json") {
+			info, err := os.Stat(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Equal(t, want, info.Mode(), name)
+		}
+	}
+	require.NoError(t, writeFolder(dir, "one"))
+	modes(0o640)
+	require.NoError(t, os.Chmod(filepath.Join(dir, "head.json"), 0o600))
+	require.NoError(t, writeFolder(dir, "two"))
+	modes(0o600)
+}
+
+// TestFolderEnds: a process ends at each point at which it can, with nothing cleaned up. The folder is the old or the new
+// one, or none where there was none, and the next writer leaves nothing behind.
+func TestFolderEnds(t *testing.T) {
+	const child = "OUTFILE_TEST_FOLDER"
+	if args := os.Getenv(child); args != "" {
+		var point int
+		var dir string
+		_, err := fmt.Sscan(args, &point, &dir)
+		require.NoError(t, err)
+		f, err := layout.Hold(dir)
+		require.NoError(t, err)
+		end := func(at int, write func(io.Writer) error) func(io.Writer) error {
+			return func(w io.Writer) error {
+				if point == at {
+					_ = text("half")(w)
+					os.Exit(0)
+				}
+				return write(w)
+			}
+		}
+		var list []outfile.Part
+		for i, name := range layout.Parts {
+			p, err := f.Write(name, end(i, text(partText("new", name))))
+			require.NoError(t, err)
+			list = append(list, p)
+		}
+		require.NoError(t, f.Commit(list, end(2, head(list))))
+		os.Exit(0)
+	}
+	for point := range 4 {
+		for _, before := range []string{"", "old"} {
+			dir := filepath.Join(t.TempDir(), "x")
+			if before != "" {
+				require.NoError(t, writeFolder(dir, before))
+			}
+			cmd := exec.Command(os.Args[0], "-test.run=^TestFolderEnds$")
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", child, point, dir))
+			require.NoError(t, cmd.Run())
+			require.FileExists(t, filepath.Join(dir, "head.json.rung-lock"))
+			switch {
+			case point == 3:
+				require.Equal(t, "new", holds(t, dir))
+			case before == "":
+				_, err := layout.Open(dir, 1<<20)
+				require.ErrorIs(t, err, fs.ErrNotExist)
+			default:
+				require.Equal(t, before, holds(t, dir))
+			}
+			require.NoError(t, writeFolder(dir, "next"))
+			require.Equal(t, "next", holds(t, dir))
+			alone(t, dir, append(parts(t, dir), "head.json")...)
+		}
+	}
+}
+
+// TestFolderReplacedWhileOpening: who has read the old head when its parts go reads the new one.
+func TestFolderReplacedWhileOpening(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x")
+	name := filepath.Join(dir, "head.json")
+	var heads []string
+	for _, content := range []string{"one", "two"} {
+		require.NoError(t, writeFolder(dir, content))
+		heads = append(heads, read(t, name))
+	}
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, syscall.Mkfifo(name, 0o666)) // which gives one after the other
+	done := make(chan error)
+	go func() {
+		err := os.WriteFile(name, []byte(heads[0]), 0)
+		time.Sleep(200 * time.Millisecond) // so that the reader finds the end
+		done <- errors.Join(err, os.WriteFile(name, []byte(heads[1]), 0))
+	}()
+	require.Equal(t, "two", holds(t, dir))
+	require.NoError(t, <-done)
 }

@@ -157,7 +157,15 @@ func (p *Place) Replace(write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return p.fail("write", f.fill(write))
+	return p.failed(f, f.fill(write))
+}
+
+// failed is fail for writing f: names of other files, of which f is made, stay in the message.
+func (p *Place) failed(f *File, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: "write", Path: p.given, Err: f.reason(err)}
 }
 
 // Release gives the place up. A new file that is not committed stays.
@@ -203,6 +211,17 @@ func reason(err error) error {
 		return e.Err
 	}
 	if e := new(os.LinkError); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// reason returns err without the name of the file itself, which the caller has not given.
+func (f *File) reason(err error) error {
+	if e := new(fs.PathError); errors.As(err, &e) && e.Path == f.Name() {
+		return e.Err
+	}
+	if e := new(os.LinkError); errors.As(err, &e) && e.Old == f.Name() {
 		return e.Err
 	}
 	return err

@@ -9,7 +9,8 @@
 // groups and comes last. So the row groups of a run that has not ended are kept beside the
 // file, each a Parquet file by itself. Their folder has the name of the file and PartsEnding; a
 // reader that takes a folder takes them together. Close joins them. A process that is killed
-// leaves them, and Resume goes on with them. Other files in that folder stay as they are.
+// leaves them, and Resume goes on with them. Other files in that folder stay as they are. Files and parts are sealed
+// (rung.seal in the metadata): Resume and Close name one that is not as it was written.
 //
 // It is a package of its own so that sim needs no library of the format.
 package parquet

@@ -11,6 +11,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -20,6 +21,9 @@ const (
 	Format    = "rung-trajectory/1"
 	// ModelKey is that of the name of the model.
 	ModelKey = "rung.model"
+
+	sealKey = "rung.seal" // of the bytes of the file
+	magic   = "PAR1"      // begins every Parquet file
 )
 
 // layout is what the file and the parts of a trajectory have in common.
@@ -68,12 +72,12 @@ type writer struct {
 // cellBlock is the number of values that are handed over at once.
 const cellBlock = 1024
 
-// write writes a trajectory whose row groups fill writes; nil writes none.
+// write writes a trajectory whose row groups fill writes; nil writes none. It is not yet sealed.
 // Compression is that which every reader of the format knows.
 func (l *layout) write(f io.Writer, fill func(w *writer) error) error {
 	w := &writer{w: pq.NewGenericWriter[any](f, l.schema,
 		pq.Compression(&pq.Snappy), pq.KeyValueMetadata(FormatKey, Format), pq.KeyValueMetadata(ModelKey, l.model),
-		pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(1<<62),
+		pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(1<<62),
 	), cells: make([]pq.Value, cellBlock)}
 	if fill != nil {
 		if err := fill(w); err != nil {
@@ -119,6 +123,14 @@ func (l *layout) open(path string) (*file, error) {
 		return nil, errors.Join(fault.Errorf("sim/parquet: %s %w", path, err), f.Close())
 	}
 	return r, nil
+}
+
+// openPart is open for a file whose seal has to hold.
+func (l *layout) openPart(path string) (*file, error) {
+	if err := outfile.CheckSealOf(path); err != nil {
+		return nil, fault.Errorf("sim/parquet: %w", err)
+	}
+	return l.open(path)
 }
 
 var (
@@ -177,7 +189,7 @@ func (f *file) total() (n int64) {
 // column has room for the given number of rows.
 func (f *file) readTo(values []float64, rows, g, n int) error {
 	if f.rows(g) < n {
-		return errShort
+		return fmt.Errorf("sim/parquet: %s: %w", f.f.Name(), errShort)
 	}
 	cells := make([]pq.Value, cellBlock)
 	for c, chunk := range f.groups[g].ColumnChunks() {

@@ -11,6 +11,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -32,7 +33,7 @@ func partName(name string) bool {
 	return ok && len(digits) >= 6 && strings.Trim(digits, "0123456789") == ""
 }
 
-// ownFile reports whether the file at path is a trajectory of the format, of whatever model.
+// ownFile reports whether the file at path is a trajectory of the format, of whatever model, or was one and is damaged.
 func ownFile(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,10 +46,14 @@ func ownFile(path string) bool {
 	}
 	p, err := pq.OpenFile(f, info.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
-		return false
+		was, err := outfile.Remnant(path, magic)
+		return err == nil && was
 	}
-	v, _ := p.Lookup(FormatKey)
-	return v == Format
+	if v, _ := p.Lookup(FormatKey); v == Format {
+		return true
+	}
+	v, _ := p.Lookup(sealKey) // the key of the format may be what is damaged
+	return v != "" && outfile.CheckSealOf(path) != nil
 }
 
 // ownParts returns the files of the folder that are parts, of this recording and others, and how many files
@@ -112,7 +117,11 @@ func (r *Recorder) resume(position int64, sum string) error {
 	for r.kept < r.group && !r.hasPart(r.kept) && whole.rows(r.kept) == r.rows {
 		r.kept++
 	}
-	partial, err := r.reread(whole)
+	err = r.checkKept(r.kept > 0)
+	partial := false
+	if err == nil {
+		partial, err = r.reread(whole)
+	}
 	if err != nil {
 		return fault.Errorf("sim/parquet: %s and its parts do not have the %d rows at which the checkpoint goes on: %w", r.path, position, err)
 	}
@@ -153,7 +162,7 @@ func (r *Recorder) reread(whole *file) (part bool, err error) {
 // one of a Mark before. It reports whether it was the part.
 func (r *Recorder) refill(whole *file) (part bool, err error) {
 	if r.hasPart(r.group) {
-		p, err := r.format.open(r.part(r.group))
+		p, err := r.format.openPart(r.part(r.group))
 		if err != nil {
 			return false, err
 		}
@@ -163,7 +172,10 @@ func (r *Recorder) refill(whole *file) (part bool, err error) {
 		}
 	}
 	if whole.rows(r.group) < r.fill {
-		return false, errShort
+		return false, fmt.Errorf("sim/parquet: %s: %w", r.path, errShort)
+	}
+	if err := r.checkKept(r.kept == 0); err != nil { // else it has been done
+		return false, err
 	}
 	return false, whole.readTo(r.values, r.rows, r.group, r.fill)
 }

@@ -1,6 +1,7 @@
 package parquet_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/sim/parquet"
 )
@@ -141,4 +144,51 @@ func TestSum(t *testing.T) {
 		require.ErrorIs(t, err, sim.ErrCheckpoint)
 		assert.ErrorContains(t, err, sum)
 	}
+}
+
+// TestDamaged: a part, or a file that a run goes on with, of which a bit is another one is named, wherever the bit is, when the
+// run goes on and when its rows are joined; a run that begins anew is not stopped by it.
+func TestDamaged(t *testing.T) {
+	m := mech(t, "four-bar")
+	c, o := sim.NewColumns(m, nil), parquet.Options{GroupRows: 4}
+	rows, rng := rowsOf(m, 11), check.Rand(1)
+	path := filepath.Join(t.TempDir(), "run.parquet")
+	begin := func() (*parquet.Recorder, int64) {
+		r, err := parquet.New(path, c, o)
+		require.NoError(t, err)
+		record(t, r, rows)
+		position, err := r.Mark()
+		require.NoError(t, err)
+		return r, position
+	}
+	flipped := func(name string) {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
+		require.NoError(t, os.WriteFile(name, data, 0o600))
+	}
+	for k := range 30 {
+		r, position := begin()
+		part := filepath.Join(path+parquet.PartsEnding, fmt.Sprintf("%06d.parquet", k%3))
+		flipped(part)
+		_, err := parquet.Resume(path, c, position, o)
+		require.ErrorIs(t, err, outfile.ErrDamaged)
+		require.ErrorContains(t, err, part)
+		if k%3 < 2 { // the last one is in memory, too
+			err = r.Close()
+			require.ErrorIs(t, err, outfile.ErrDamaged)
+			require.ErrorContains(t, err, part)
+			require.FileExists(t, part)
+		}
+	}
+	for range 10 {
+		r, position := begin()
+		require.NoError(t, r.Close())
+		flipped(path)
+		_, err := parquet.Resume(path, c, position, o)
+		require.ErrorContains(t, err, path)
+	}
+	r, _ := begin()
+	require.NoError(t, r.Close())
+	require.Equal(t, want(t, c, rows), read(t, path).values)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -74,9 +75,9 @@ func New(path string, columns *sim.Columns, o Options) (*Recorder, error) {
 // Resume goes on with a trajectory, ended or not, at the position of a Mark. Rows after it are
 // dropped.
 //
-// Cost: that of reading all rows. It returns an error in three cases: the file or its parts
+// Cost: that of reading all rows. It returns an error in four cases: the file or a part is damaged, the file or its parts
 // have other columns or another number of rows a group, they do not reach to position, or their
-// rows are not those of Options.Sum. It panics if an option is negative.
+// rows are not those of Options.Sum. It names the file or the part. It panics if an option is negative.
 func Resume(path string, columns *sim.Columns, position int64, o Options) (*Recorder, error) {
 	target, err := outfile.Target(path)
 	if err != nil {
@@ -155,22 +156,22 @@ func (r *Recorder) Sum() string { return fmt.Sprintf("%016x", r.sum) }
 
 // keep writes the group that is being filled to its part.
 func (r *Recorder) keep() error {
-	if err := os.Mkdir(r.folder(), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := outfile.MakeFolder(r.folder()); err != nil {
 		return err
 	}
 	return r.replace(filepath.Join(r.folder(), newPart), r.part(r.group), func(w *writer) error { return w.group(r.values, r.rows, r.fill) })
 }
 
-// replace writes a trajectory and gives it the name path in one move. It begins under the name temp.
+// replace writes a trajectory with a seal and gives it the name path in one move. It begins under the name temp.
 func (r *Recorder) replace(temp, path string, fill func(w *writer) error) error {
-	return outfile.ReplaceBy(temp, path, func(w io.Writer) error { return r.format.write(w, fill) })
+	return outfile.ReplaceBy(temp, path, outfile.Sealed(func(w io.Writer) error { return r.format.write(w, fill) }))
 }
 
 // Close writes the trajectory, replaces the older file in one move, and removes the parts. The
 // Recorder has ended then.
 //
 // Cost: that of reading and writing all rows, a group in memory at a time. After an error the
-// parts are still there.
+// parts are still there. It returns an error that names the part if one is damaged.
 func (r *Recorder) Close() error {
 	if !r.done {
 		if err := r.join(); err != nil {
@@ -201,6 +202,9 @@ func (r *Recorder) copyGroups(w *writer) error {
 	if r.group == 0 {
 		return nil
 	}
+	if err := r.checkKept(r.kept > 0); err != nil {
+		return err
+	}
 	values := make([]float64, len(r.values))
 	for g := range r.group {
 		if err := r.readGroup(values, g); err != nil {
@@ -213,19 +217,30 @@ func (r *Recorder) copyGroups(w *writer) error {
 	return nil
 }
 
+// checkKept returns an error unless the file at path is as it was written, if rows are to be read from it.
+func (r *Recorder) checkKept(needed bool) error {
+	if !needed {
+		return nil
+	}
+	if err := outfile.CheckSealOf(r.path); err != nil {
+		return fault.Errorf("sim/parquet: %w", err)
+	}
+	return nil
+}
+
 // readGroup reads a full group from the file at path or its part.
 func (r *Recorder) readGroup(values []float64, g int) error {
-	path, at := r.path, g
+	path, at, open := r.path, g, r.format.open // checkKept has looked at the seal of the file
 	if g >= r.kept {
-		path, at = r.part(g), 0
+		path, at, open = r.part(g), 0, r.format.openPart
 	}
-	f, err := r.format.open(path)
+	f, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if f.rows(at) != r.rows {
-		return errShort
+		return fmt.Errorf("sim/parquet: %s: %w", path, errShort)
 	}
 	return f.readTo(values, r.rows, at, r.rows)
 }

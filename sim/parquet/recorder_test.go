@@ -15,6 +15,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
@@ -133,6 +134,8 @@ func TestColumns(t *testing.T) {
 		got := read(t, path)
 		assert.Equal(t, c.Names(), got.names)
 		assert.Equal(t, want(t, c, rows), got.values, "%d rows", n)
+		require.NoError(t, outfile.CheckSealOf(path))
+		delete(got.meta, "rung.seal")
 		assert.Equal(t, map[string]string{parquet.FormatKey: "rung-trajectory/1", parquet.ModelKey: m.Name}, got.meta)
 		for i, g := range got.groups {
 			assert.EqualValues(t, min(10, n-10*i), g)

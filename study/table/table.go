@@ -47,7 +47,8 @@ const (
 	GroupRows = 1 << 16
 
 	formatKey  = "rung.format"
-	sumKey     = "rung.sum" // of what the rows depend on
+	sumKey     = "rung.sum"  // of what the rows depend on
+	sealKey    = "rung.seal" // of the bytes of the file
 	partEnding = ".parquet"
 )
 
@@ -129,17 +130,15 @@ func partName(name string) bool {
 // newEnding is that of a part that is being written.
 const newEnding = ".rung-new"
 
-// Write writes part k, in one move.
+// Write writes part k, in one move. It returns a *fs.PathError with the name of the part.
 func (t *Table) Write(k int, rows [][]Cell) error {
-	if err := os.Mkdir(t.folder(), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := outfile.MakeFolder(t.folder()); err != nil {
 		return err
 	}
-	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), func(w io.Writer) error {
-		return t.write(w, func(p *pq.GenericWriter[any]) error {
-			_, err := p.WriteRows(t.rows(rows))
-			return err
-		})
-	})
+	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), t.sealed(func(p *pq.GenericWriter[any]) error {
+		_, err := p.WriteRows(t.rows(rows))
+		return err
+	}))
 }
 
 // rows returns rows as the library has them.
@@ -167,13 +166,16 @@ func (t *Table) rows(rows [][]Cell) []pq.Row {
 	return list
 }
 
-func (t *Table) write(w io.Writer, fill func(p *pq.GenericWriter[any]) error) error {
-	p := pq.NewGenericWriter[any](w, t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
-		pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows))
-	if err := fill(p); err != nil {
-		return err
-	}
-	return p.Close()
+// sealed returns what writes a table with a seal, whose rows fill writes.
+func (t *Table) sealed(fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
+	return outfile.Sealed(func(w io.Writer) error {
+		p := pq.NewGenericWriter[any](w, t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
+			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows))
+		if err := fill(p); err != nil {
+			return err
+		}
+		return p.Close()
+	})
 }
 
 // errOther says that a file is of another table.
@@ -192,7 +194,11 @@ func (t *Table) open(path string) (*os.File, *pq.File, error) {
 	return f, p, nil
 }
 
+// openAny opens a table whose seal holds. Its errors name the file.
 func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error) {
+	if err := outfile.CheckSealOf(path); err != nil {
+		return nil, nil, "", "", err
+	}
 	if f, err = os.Open(path); err != nil {
 		return nil, nil, "", "", err
 	}
@@ -209,19 +215,43 @@ func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error
 	return f, p, format, sum, nil
 }
 
-// Has reports whether part k is there. It returns an error if a file of that name is no part of this table.
+// errNone says that a file is in the place of a part.
+var errNone = errors.New("is in the way of a part of the sweep, but is none")
+
+// magic begins every Parquet file.
+const magic = "PAR1"
+
+// notAPart returns the error for a file that has the name of a part and no seal that holds: that of the damage if it is
+// one that was a part.
+func notAPart(path string, damage error) error {
+	was, err := outfile.Remnant(path, magic)
+	if err != nil {
+		return err
+	}
+	if was {
+		return damage
+	}
+	return fmt.Errorf("study/table: %s %w", path, errNone)
+}
+
+// Has reports whether part k is there.
+//
+// Cost: that of reading it. It returns an error that names the part if a file of that name is no part of this table, and one
+// that wraps outfile.ErrDamaged if it was one, of this table or another. Write replaces it then.
 func (t *Table) Has(k int) (bool, error) {
 	f, _, err := t.open(t.part(k))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
+	case errors.Is(err, outfile.ErrDamaged):
+		return false, notAPart(t.part(k), err)
+	case err != nil:
 		return false, err
 	}
 	return true, f.Close()
 }
 
-// Whole reports whether the file is there, with this table in it.
+// Whole reports whether the file is there, with this table in it, as it was written.
 func (t *Table) Whole() bool {
 	f, _, err := t.open(t.place.Path())
 	return err == nil && f.Close() == nil
@@ -230,8 +260,8 @@ func (t *Table) Whole() bool {
 // Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of
 // the format. The cells are valid until row returns.
 //
-// Cost: that of reading all columns. It returns an error for a file that is no such table, that lacks a column, or that
-// has one of another kind, and the error of row.
+// Cost: that of reading all columns. It returns an error for a file that is no such table or is damaged, that lacks a column,
+// or that has one of another kind, and the error of row.
 func Read(path, format string, columns []Column, row func(cells []Cell) error) error {
 	f, p, is, _, err := openAny(path)
 	if err != nil {
@@ -302,19 +332,18 @@ func cellOf(v pq.Value, kind Kind) Cell {
 
 // Join writes parts 0 to n − 1 to the file, in one move.
 //
-// Cost: that of reading and writing all rows; a row group is in memory.
+// Cost: that of reading and writing all rows; a row group is in memory. It returns an error that names the part if one is
+// damaged or not there.
 func (t *Table) Join(n int, done func()) error {
-	return t.place.Replace(func(w io.Writer) error {
-		return t.write(w, func(p *pq.GenericWriter[any]) error {
-			for k := range n {
-				if err := t.copy(p, k); err != nil {
-					return err
-				}
-				done()
+	return t.place.Replace(t.sealed(func(p *pq.GenericWriter[any]) error {
+		for k := range n {
+			if err := t.copy(p, k); err != nil {
+				return err
 			}
-			return nil
-		})
-	})
+			done()
+		}
+		return nil
+	}))
 }
 
 // copy writes the rows of part k.
@@ -330,6 +359,24 @@ func (t *Table) copy(w *pq.GenericWriter[any], k int) error {
 		if err = errors.Join(err, rows.Close()); err != nil {
 			return fault.Errorf("study/table: %s: %w", t.part(k), err)
 		}
+	}
+	return nil
+}
+
+// isPart returns an error unless the file at path is a part of a table of the format, or was one and is damaged.
+func (t *Table) isPart(path string) error {
+	f, _, format, _, err := openAny(path)
+	if errors.Is(err, outfile.ErrDamaged) {
+		if err = notAPart(path, err); errors.Is(err, outfile.ErrDamaged) {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_ = f.Close() // it was read only
+	if format != t.format {
+		return fmt.Errorf("study/table: %s %w", path, errNone)
 	}
 	return nil
 }
@@ -352,13 +399,8 @@ func (t *Table) Remove() error {
 			continue
 		}
 		if !strings.HasSuffix(e.Name(), newEnding) {
-			f, _, format, _, err := openAny(path)
-			if err != nil {
+			if err := t.isPart(path); err != nil {
 				return err
-			}
-			_ = f.Close() // it was read only
-			if format != t.format {
-				return fmt.Errorf("study/table: %s is in the way of a part of the sweep, but is none", path)
 			}
 		}
 		own = append(own, path)

@@ -26,14 +26,7 @@ type Rank struct {
 	Processes      bool      // the ranks are processes
 
 	opens func(rank int, path string) (shell.Ranges, error) // Flags.Open
-}
-
-// open opens a model in tables.
-func (r *Rank) open(path string) (shell.Ranges, error) {
-	if r.opens != nil {
-		return r.opens(r.Rank(), path)
-	}
-	return shell.OpenTables(path)
+	read  map[string]string                                 // digest of each model in tables, by path
 }
 
 // Head reports whether this is the rank that prints.

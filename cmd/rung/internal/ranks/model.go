@@ -53,8 +53,8 @@ func (of *Model) Plan(r *Rank, o dist.Options) (*dist.Plan, error) {
 
 // ReadTables reads the rank's range of the model in tables at path. All ranks call it together.
 func ReadTables(r *Rank, path string) (*dist.Piece, error) {
-	file, err := r.open(path)
-	if err = dist.Agree(r, err); err != nil {
+	file, err := r.openOne(path)
+	if err != nil {
 		return nil, err
 	}
 	piece, err := dist.ReadPiece(r, file)

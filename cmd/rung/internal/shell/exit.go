@@ -145,3 +145,11 @@ func InputError(path string, err error) error {
 	}
 	return err
 }
+
+// FileError is InputError with the name that the error of the system has: of one of several files.
+func FileError(err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return InputError(p.Path, err)
+	}
+	return err
+}

@@ -33,6 +33,7 @@ const modelEnding = ".json"
 // Ranges is a model that is read by ranges of its bodies (dist.Reader).
 type Ranges interface {
 	Size() (bodies, joints int64)
+	Digest() string // hexadecimal digits: models with the same one are the same
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
 	Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) // those of some rows
 	Close() error

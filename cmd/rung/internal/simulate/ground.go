@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"io/fs"
 	"os"
@@ -35,6 +36,20 @@ type lines struct {
 	file   *os.File
 	beside *outfile.File // file, or nil if that is in its place
 	out    *bufio.Writer
+	sum    uint64 // checksum of what is in the file
+}
+
+// lineSums is the table of the checksums of lines: CRC-64 of ECMA-182, as of trajectories.
+var lineSums = crc64.MakeTable(crc64.ECMA)
+
+// text returns the checksum as a checkpoint has it.
+func (l *lines) text() string { return fmt.Sprintf("%016x", l.sum) }
+
+// Write writes to the file what out has collected.
+func (l *lines) Write(b []byte) (int, error) {
+	n, err := l.file.Write(b)
+	l.sum = crc64.Update(l.sum, lineSums, b[:n])
+	return n, err
 }
 
 // checkGround is check for --contacts and --events.
@@ -87,30 +102,75 @@ func (g *groundFiles) open(check *sim.Checkpoint) error {
 			header = append(header, fault.Escape(name)) // lines stay whole
 		}
 	}
-	if err := g.contacts.open(header, check != nil, rows); err != nil {
+	var contacts, events *lineMark
+	if check != nil {
+		contacts, events = &lineMark{rows, check.Beside[contactsSum]}, &lineMark{fired, check.Beside[eventsSum]}
+	}
+	if err := g.contacts.open(header, contacts); err != nil {
 		return err
 	}
-	return g.events.open([]string{"time", "contact", "event"}, check != nil, fired)
+	return g.events.open([]string{"time", "contact", "event"}, events)
 }
 
-// open begins a file with a header, or goes on behind a number of lines of it.
-func (l *lines) open(header []string, resume bool, keep int64) (err error) {
+// Names of the checksums in a checkpoint.
+const (
+	contactsSum = "contacts"
+	eventsSum   = "events"
+)
+
+// lineMark is what a checkpoint knows of a file: how many lines there are behind the header, and the checksum of all, empty
+// if it does not know.
+type lineMark struct {
+	lines int64
+	sum   string
+}
+
+// mark makes what has been written durable, and notes its checksums in a checkpoint.
+func (g *groundFiles) mark(c *sim.Checkpoint) error {
+	for _, f := range [...]struct {
+		name string
+		*lines
+	}{{contactsSum, g.contacts}, {eventsSum, g.events}} {
+		if f.lines == nil {
+			continue
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+		if !f.place.Direct() {
+			if err := f.failed(f.file.Sync()); err != nil {
+				return err
+			}
+		}
+		if c.Beside == nil {
+			c.Beside = make(map[string]string)
+		}
+		c.Beside[f.name] = f.text()
+	}
+	return nil
+}
+
+// open begins a file with a header, or goes on behind what a checkpoint knows of it.
+func (l *lines) open(header []string, keep *lineMark) (err error) {
 	if l == nil {
 		return nil
 	}
 	if l.place, err = outfile.Hold(l.path); err != nil {
 		return shell.InputError(l.path, err)
 	}
-	if resume {
+	if keep != nil {
 		err = l.reopen(keep)
 	} else {
 		err = l.create()
 	}
 	if err != nil {
-		return shell.InputError(l.path, err)
+		if e := shell.InputError(l.path, err); e != err {
+			return e
+		}
+		return fmt.Errorf("%s: %w", fault.Line(l.path), err)
 	}
-	l.out = bufio.NewWriterSize(l.file, 1<<16)
-	if resume {
+	l.out = bufio.NewWriterSize(l, 1<<16)
+	if keep != nil {
 		return nil
 	}
 	w := csv.NewWriter(l.out)
@@ -138,13 +198,13 @@ func (l *lines) create() (err error) {
 }
 
 // reopen goes on with the file of a checkpoint, where a killed run has left it: beside its place or there.
-func (l *lines) reopen(keep int64) error {
+func (l *lines) reopen(keep *lineMark) error {
 	if l.place.Direct() {
-		return errors.New("no regular file, so that no run can go on with it")
+		return errNotResumable
 	}
 	f, err := l.place.Reopen()
 	if err == nil {
-		if err = cutLines(f.File, keep); err == nil {
+		if err = l.cut(f.File, keep); err == nil {
 			l.file, l.beside = f.File, f
 			return nil
 		}
@@ -157,7 +217,7 @@ func (l *lines) reopen(keep int64) error {
 	if e != nil {
 		return e
 	}
-	if err := cutLines(there, keep); err != nil {
+	if err := l.cut(there, keep); err != nil {
 		_ = there.Close()
 		return err
 	}
@@ -165,18 +225,23 @@ func (l *lines) reopen(keep int64) error {
 	return nil
 }
 
-// cutLines cuts a file behind its header and a number of lines, and goes there.
-func cutLines(f *os.File, keep int64) error {
+// cut cuts a file behind its header and the lines of a checkpoint, and goes there. A file in which they are not is not changed.
+func (l *lines) cut(f *os.File, keep *lineMark) error {
 	end, in := int64(0), bufio.NewReaderSize(f, 1<<16)
-	for n := int64(0); n <= keep; n++ {
-		line, err := in.ReadString('\n')
+	l.sum = 0
+	for n := int64(0); n <= keep.lines; n++ {
+		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%d lines, the checkpoint goes on behind %d", n, keep+1)
+			return fmt.Errorf("%d lines, the checkpoint goes on behind %d", n, keep.lines+1)
 		}
 		if err != nil {
 			return err
 		}
 		end += int64(len(line))
+		l.sum = crc64.Update(l.sum, lineSums, line)
+	}
+	if keep.sum != "" && keep.sum != l.text() {
+		return fmt.Errorf("%w: the checksum of its first %d lines is %s, that of the lines of the run %s", sim.ErrCheckpoint, keep.lines+1, l.text(), keep.sum)
 	}
 	if err := f.Truncate(end); err != nil {
 		return err

@@ -411,16 +411,15 @@ func (p *party) mark() error {
 		return nil
 	}
 	begun := time.Now()
-	var err error
-	if p.Head() {
-		err = p.watch.ground.flush()
-	}
-	if err = dist.Agree(p.Comm, err); err != nil {
-		return err
-	}
 	c, err := p.sim.Checkpoint()
 	if err != nil {
 		return shell.Failed("", plainSim(err))
+	}
+	if p.Head() {
+		err = p.watch.ground.mark(c)
+	}
+	if err = dist.Agree(p.Comm, err); err != nil {
+		return err
 	}
 	if err := dist.Agree(p.Comm, p.store.Save(c)); err != nil {
 		return shell.Failed("", plainSim(err))

@@ -283,12 +283,12 @@ func (r *runner) mark() error {
 		return nil
 	}
 	begun := time.Now()
-	if err := r.ground.flush(); err != nil {
-		return err
-	}
 	c, err := r.sim.Checkpoint()
 	if err != nil {
 		return shell.Failed("", plainSim(shell.InputError(r.f.output, err)))
+	}
+	if err := r.ground.mark(c); err != nil {
+		return err
 	}
 	if err := r.marks.Replace(c.Write); err != nil {
 		return shell.Failed("", plainSim(shell.InputError(r.f.checkpoint, err)))

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
 )
@@ -28,6 +29,7 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	}
 	s := &sweep{f: f, path: path, p: shell.NewProgress(bar)}
 	defer s.p.End()
+	s.warn = func(line string) { s.p.Aside(func() { fmt.Fprintln(stderr, "rung: warning: "+line) }) }
 	sum, err := s.read()
 	if err != nil {
 		return err
@@ -144,7 +146,7 @@ func (s *sweep) do(ctx context.Context) error {
 	for k := range parts {
 		has, err := s.has(k)
 		if err != nil {
-			return err
+			return shell.FileError(err)
 		}
 		if !has {
 			todo = append(todo, k)
@@ -166,13 +168,22 @@ func (s *sweep) do(ctx context.Context) error {
 	return s.clean()
 }
 
-// has reports whether part k of all tables is there.
+// has reports whether part k of all tables is there. It says which are damaged: they are not there.
 func (s *sweep) has(k int) (bool, error) {
-	has, err := s.runs.Has(k)
-	if has && err == nil && s.paths != nil {
-		has, err = s.paths.Has(k)
+	all := true
+	for _, t := range [...]*table.Table{s.runs, s.paths} {
+		if t == nil {
+			continue
+		}
+		has, err := t.Has(k)
+		if errors.Is(err, outfile.ErrDamaged) {
+			s.warn(fmt.Sprintf("%v; the runs from number %d on are computed again", shell.FileError(err), s.first+k*s.part))
+		} else if err != nil {
+			return false, err
+		}
+		all = all && has
 	}
-	return has, err
+	return all, nil
 }
 
 func (s *sweep) clean() error {
@@ -216,7 +227,7 @@ func (s *sweep) compute(ctx context.Context, todo []int) error {
 	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
 		return shell.Failed("", fmt.Errorf("%w; --resume goes on", ErrInterrupted))
 	default:
-		return shell.Failed("", shell.InputError(s.f.output, err))
+		return shell.Failed("", shell.FileError(err))
 	}
 }
 

@@ -41,8 +41,9 @@ type sweep struct {
 	plan    *rung.Plan
 	rollout *rollout // nil: runs are simulated one at a time
 
-	first, last int // runs of the share
-	part        int // runs of a part
+	first, last int               // runs of the share
+	part        int               // runs of a part
+	warn        func(line string) // writes a line beside the output, also of a quiet sweep
 	runs        *table.Table
 	paths       *table.Table // nil: none
 	p           *shell.Progress

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/sim"
 )
@@ -51,10 +53,12 @@ func (f *Flags) openTrajectory(columns *sim.Columns, check *sim.Checkpoint, stdo
 	return t, nil
 }
 
+var errNotResumable = errors.New("no regular file, so that no run can go on with it")
+
 func openFile(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	switch {
 	case place.Direct() && check != nil:
-		return nil, errors.New("no regular file, so that no run can go on with it")
+		return nil, fmt.Errorf("%s: %w", fault.Line(place.Given()), errNotResumable)
 	case strings.EqualFold(filepath.Ext(place.Given()), ParquetEnding):
 		return openParquet(place, columns, check)
 	case check != nil:

@@ -3,6 +3,7 @@ package state
 import (
 	"io"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,4 +57,52 @@ func TestAccelReadsShares(t *testing.T) {
 			assert.GreaterOrEqual(t, bodies, n/ranks, "%s, rank %d", flag, rank)
 		}
 	}
+}
+
+// TestAccelReplacedTables: ranks that find different models in a folder, which a writer replaces between them, refuse it.
+func TestAccelReplacedTables(t *testing.T) {
+	m, err := bench.Generate("ladder", 40, 1)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "m.tables")
+	for _, other := range []int{0, 1, 2} { // the rank that reads another one
+		require.NoError(t, tables.Write(dir, m))
+		replaced := *m
+		replaced.Gravity = [3]float64{1, 0, 0}
+		var turn sync.Mutex
+		looks := [3]int{}
+		f := &accelFlags{}
+		f.ranks.Open = func(rank int, path string) (shell.Ranges, error) {
+			turn.Lock()
+			defer turn.Unlock()
+			if looks[rank]++; rank == other && looks[rank] == max(1, 2-rank) { // rank 0 has looked before, whether it is there
+				require.NoError(t, tables.Write(dir, &replaced))
+				defer func() { require.NoError(t, tables.Write(dir, m)) }()
+			}
+			return shell.OpenTables(path)
+		}
+		cmd := accelCommand(f)
+		cmd.SetArgs([]string{dir, "--ranks", "3", "--json"})
+		cmd.SetOut(io.Discard)
+		cmd.SetErr(io.Discard)
+		err := cmd.Execute()
+		require.ErrorContains(t, err, dir+": ")
+		require.ErrorContains(t, err, "another model")
+	}
+}
+
+// TestAccelOtherTables: ranks that see different files under one name refuse them, with the rank.
+func TestAccelOtherTables(t *testing.T) {
+	m, err := bench.Generate("ladder", 40, 1)
+	require.NoError(t, err)
+	dirs := [2]string{filepath.Join(t.TempDir(), "m.tables"), filepath.Join(t.TempDir(), "m.tables")}
+	require.NoError(t, tables.Write(dirs[0], m))
+	m.Bodies[7].Mass *= 2
+	require.NoError(t, tables.Write(dirs[1], m))
+	f := &accelFlags{}
+	f.ranks.Open = func(rank int, _ string) (shell.Ranges, error) { return shell.OpenTables(dirs[rank/2]) }
+	cmd := accelCommand(f)
+	cmd.SetArgs([]string{dirs[0], "--ranks", "3", "--json"})
+	cmd.SetOut(io.Discard)
+	cmd.SetErr(io.Discard)
+	require.ErrorContains(t, cmd.Execute(), dirs[0]+": rank 2 finds another model there than rank 0")
 }
