@@ -38,7 +38,7 @@ func (e *CostError) Error() string {
 	if e.Limits.Flops > 0 && e.Counts.Flops > e.Limits.Flops {
 		return fmt.Sprintf("factor: a factorization takes %.4g flops, more than %.4g", float64(e.Counts.Flops), float64(e.Limits.Flops))
 	}
-	return fmt.Sprintf("factor: the factor has %.4g nonzeros, more than %.4g", float64(e.Counts.NonZeros), float64(e.Limits.NonZeros))
+	return fmt.Sprintf("factor: the factor has %.4g nonzeros, more than %.4g; they take %.3g GB", float64(e.Counts.NonZeros), float64(e.Limits.NonZeros), 8e-9*float64(e.Counts.NonZeros))
 }
 
 // check returns a *CostError if c is beyond the limits.

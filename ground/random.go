@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
@@ -30,9 +31,16 @@ func ParseRandomKind(name string) (RandomKind, error) {
 	return RandomKind(i), err
 }
 
-// MostRandom is the number of nodes of a random field at most, which
-// takes 24 bytes a node, and up to 128 where it is long and narrow.
+// MostRandom is the number of nodes of a random field at most.
 const MostRandom = 1 << 26
+
+// Bytes returns the memory that Random takes for the field, its price: 24 bytes a node, and up to 128 where it is long
+// and narrow. It is defined for all sizes.
+func (r *RandomGround) Bytes() float64 {
+	const node, transform = 24, 208 // of a node, and of a node along a line of the transforms
+	nx, ny := float64(max(r.Size[0], 0)), float64(max(r.Size[1], 0))
+	return node*nx*ny + transform*(nx+ny)
+}
 
 // RandomGround says what a random field is. Opposite borders of it fit each other.
 type RandomGround struct {
@@ -50,7 +58,7 @@ func (r *RandomGround) Check() error {
 	f := Field{Origin: r.Origin, Spacing: r.Spacing, Size: r.Size}
 	err := errors.Join(f.checkPlaces(), CheckSize(r.Size))
 	if nx, ny := r.Size[0], r.Size[1]; nx > 0 && ny > MostRandom/nx {
-		err = errors.Join(err, fmt.Errorf("ground: %d × %d nodes; a random field has %d at most", nx, ny, MostRandom))
+		err = errors.Join(err, fmt.Errorf("ground: %d × %d nodes; a random field has %d at most, as it takes %s", nx, ny, MostRandom, fault.Amount(r.Bytes(), "B")))
 	}
 	if !(r.RMS >= 0) || math.IsInf(r.RMS, 0) {
 		err = errors.Join(err, fmt.Errorf("ground: rms is not 0 or above and finite (value %v)", r.RMS))
@@ -69,7 +77,7 @@ func (r *RandomGround) Check() error {
 //
 // It returns the error of RandomGround.Check, or that of ctx.
 //
-// Cost: O(nodes · log nodes), and 16 bytes a node besides the heights.
+// Cost: O(nodes · log nodes), and the memory of RandomGround.Bytes.
 func Random(ctx context.Context, r RandomGround) (*Field, error) {
 	if err := r.Check(); err != nil {
 		return nil, err

@@ -59,12 +59,13 @@ const (
 
 // Surface is a ground z = f(x, y). It is immutable, but for one with Tiles.
 type Surface struct {
-	kind  kind
-	plane plane
-	grid  *grid
-	f     *formula.Formula
-	parts []*Surface
-	tiles *Tiles
+	kind   kind
+	plane  plane
+	grid   *grid
+	f      *formula.Formula
+	parts  []*Surface
+	leaves int // surfaces that a sum adds, those of its sums among them
+	tiles  *Tiles
 }
 
 // At returns the surface near (x, y).
@@ -158,14 +159,26 @@ func (e Extent) intersect(b Extent) Extent {
 	return e
 }
 
+// MostParts is the number of surfaces that a sum adds at most, each as often as the sums among its parts add it: a sum of
+// itself twice, again and again, doubles that with each line of a document.
+const MostParts = 10_000
+
 // Sum returns the surface whose height is the sum of the heights of the parts.
 //
-// It returns an error if there is none, or if no place belongs to all of them.
+// It returns an error if there is none, if they are more than MostParts with those of the sums among them, or if no
+// place belongs to all of them.
 func Sum(parts ...*Surface) (*Surface, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("ground: a sum of no surfaces")
 	}
-	s := &Surface{kind: kindSum, parts: append([]*Surface(nil), parts...)}
+	s := &Surface{kind: kindSum}
+	for _, p := range parts {
+		s.leaves += max(1, p.leaves)
+		if s.leaves > MostParts {
+			return nil, fmt.Errorf("ground: a sum of more than %d surfaces, with those of the sums among its parts", MostParts)
+		}
+	}
+	s.parts = append(s.parts, parts...)
 	if e := s.Extent(); !(e.Min[0] <= e.Max[0] && e.Min[1] <= e.Max[1]) {
 		return nil, fmt.Errorf("ground: no place belongs to all parts of the sum")
 	}

@@ -304,6 +304,7 @@ func (c *checker) options(o *Options) {
 	bad(o.Metric > Inertia, "metric", o.Metric, "is no metric")
 	bad(o.Steps < 0, "steps", o.Steps, "is negative")
 	bad(o.Restarts < -1, "restarts", o.Restarts, "is below -1")
+	bad(o.Restarts > MaxRestarts && o.MaxTime == 0, "restarts", o.Restarts, fault.TooDear(float64(o.Restarts), MaxRestarts, "starts", "take fewer, or bound their time (max_time)"))
 	bad(!(o.Damping >= 0), "damping", o.Damping, "is negative or no number")
 	bad(o.Damping > mostNumber, "damping", o.Damping, "is beyond 1e50")
 	bad(o.MaxTime < 0, "max_time", o.MaxTime, "is negative")

@@ -30,12 +30,12 @@ func (c *checker) path(o *Path) {
 	}
 	if !(o.Step >= 0) || !finite(o.Step) {
 		c.add("$.path.step", document.Number(o.Step), "is negative or not finite")
-	} else if n := o.samples(); n > mostSamples {
+	} else if n := o.Samples(); n > mostSamples {
 		path := "$.path.step"
 		if o.Step == 0 {
 			path = "$.path.times"
 		}
-		c.add(path, "", "makes %.3g samples; there may be %d: give a longer step", n, mostSamples)
+		c.add(path, "", "%s", fault.TooDear(n, mostSamples, "samples", "give a longer step"))
 	}
 	if o.Stretch && c.p.moving {
 		c.add("$.path.stretch", "true", "means nothing where the model has motions of its own, which are not stretched")
@@ -57,11 +57,8 @@ func (c *checker) path(o *Path) {
 	}
 }
 
-// mostSamples is the largest number of samples of a path.
-const mostSamples = 1 << 30
-
-// samples returns the number of samples of a path whose times increase.
-func (o *Path) samples() float64 {
+// Samples returns about how many samples a path makes whose times increase, its price. Stretched ones make more.
+func (o *Path) Samples() float64 {
 	step := o.Step
 	if step == 0 {
 		step = math.Inf(1)

@@ -50,7 +50,7 @@ type Options struct {
 	Engine   Engine
 	Metric   Metric
 	Steps    int           // largest number of steps a start; 0: 200
-	Restarts int           // further starts at random; 0: none, −1: the default, 100 for trees and none for others
+	Restarts int           // further starts at random; 0: none, −1: the default, 100 for trees and none for others; at most MaxRestarts without MaxTime
 	Seed     uint64        // of the restarts and of kicks
 	Damping  float64       // k of Constant and k₀ of Adaptive, m², for rates in rad and in lengths of the problem; 0: found by the method
 	MaxTime  time.Duration // 0: none. What is found then depends on the machine

@@ -18,8 +18,8 @@ type Options struct {
 	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
 	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
 
-	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound. A
-	// mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
+	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound,
+	// and for rung.DefaultMaxNonZeros where a model is planned (rung.NewPlan). A mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
 	MaxFlops, MaxNonZeros int64
 }
 

@@ -49,7 +49,12 @@ type ModeOptions struct {
 	Count    int // the lowest ones; 0 stands for 10
 	Method   Method
 	Undamped bool // leave C out, and the part of K that is not symmetric
+	// MaxFlops is the work that is begun at most, as Price tells it; 0 stands for DefaultMaxFlops.
+	MaxFlops float64
 }
+
+// DefaultMaxFlops is the work of modes that is begun where no other limit is given: some minutes.
+const DefaultMaxFlops = 2e12
 
 // defaultModes is the number of modes where none is given.
 const defaultModes = 10
@@ -97,7 +102,7 @@ const (
 //
 // Cost: Dense O(bodies³); Sparse some factorizations, some ten solves a mode, and
 // products between as many vectors (docs/statics-and-modes.md). Allocates.
-// It returns ErrSingular or *factor.PivotError from a factorization, and
+// It returns ErrTooDear before it begins if System.Price is above the limit, ErrSingular or *factor.PivotError from a factorization, and
 // ErrNoConvergence, and ErrNotFinite with the name of a body or joint where numbers
 // overflow. It panics without a linearized state, if the count is negative or the
 // method unknown.
@@ -106,6 +111,9 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	defer s.guard.Leave()
 	if o.Count < 0 {
 		panic("linear: negative number of modes")
+	}
+	if !(o.MaxFlops >= 0) {
+		panic("linear: a limit of work below 0")
 	}
 	if o.Method > Sparse {
 		panic("linear: unknown method")
@@ -118,8 +126,11 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	if s.dim() == 0 {
 		return &Modes{Method: Dense, All: true}, nil
 	}
+	if err := s.afford(o); err != nil {
+		return nil, err
+	}
 	s.weighLeft()
-	if o.Method == Dense || o.Method == Auto && s.mech.NumBodies() <= denseBodies {
+	if s.takesDense(o) {
 		return s.checked(s.denseModes(o))
 	}
 	out, err := s.sparseModes(o)

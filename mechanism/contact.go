@@ -19,9 +19,13 @@ type touching struct {
 
 // setContacts compiles the contacts of m.
 func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *model.Links) error {
-	surfaces, err := from.Surfaces(ctx)
+	surfaces, err := from.UsedSurfaces(ctx)
 	if err != nil {
 		return err
+	}
+	number := make(map[string]int, len(from.Terrains))
+	for k := range from.Terrains {
+		number[from.Terrains[k].Name] = k
 	}
 	for i := range from.Forces {
 		c := from.Forces[i].Contact
@@ -29,10 +33,8 @@ func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *m
 			continue
 		}
 		var scale *ground.Surface
-		for k := range from.Terrains {
-			if t := &from.Terrains[k]; c.Map != "" && t.Name == c.Map {
-				scale = surfaces[k]
-			}
+		if c.Map != "" {
+			scale = surfaces[number[c.Map]]
 		}
 		m.contacts = append(m.contacts, touching{
 			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},

@@ -162,11 +162,12 @@ type checker struct {
 	joints *nameTable
 	// terrains are the names of the terrains.
 	terrains *nameTable
-	intern   bool   // let references share the bodies' strings
-	noRefs   bool   // see decoder
-	near     int    // body of the last reference
-	links    *Links // numbers of the bodies, if they are wanted
-	sec      int    // section of the element the rules are at
+	again    float64 // bytes of heights of files that were read for a terrain before
+	intern   bool    // let references share the bodies' strings
+	noRefs   bool    // see decoder
+	near     int     // body of the last reference
+	links    *Links  // numbers of the bodies, if they are wanted
+	sec      int     // section of the element the rules are at
 	index    int
 }
 
@@ -196,10 +197,11 @@ func (c *checker) run() {
 		}
 		c.checkCoupling(&c.m.Couplings[i], c.at(secCouplings, i))
 	}
-	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
+	c.indexTerrains()
 	for i := range c.m.Terrains {
 		c.checkTerrain(i, c.at(secTerrains, i))
 	}
+	c.priceTerrains(c.m.usedTerrains())
 	c.unique(secForces, len(c.m.Forces), func(i int) string { return c.m.Forces[i].Name })
 	for i := range c.m.Forces {
 		if c.flag.Every(i) {
@@ -208,6 +210,11 @@ func (c *checker) run() {
 		c.checkForce(&c.m.Forces[i], c.at(secForces, i))
 	}
 	c.checkCarried()
+}
+
+// indexTerrains makes the table of the names of terrains.
+func (c *checker) indexTerrains() {
+	c.terrains = c.unique(secTerrains, len(c.m.Terrains), func(i int) string { return c.m.Terrains[i].Name })
 }
 
 // at makes element i of sec the current one and returns its flaws.

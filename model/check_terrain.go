@@ -44,9 +44,38 @@ func (c *checker) checkTerrain(i int, f document.Flaws) {
 	c.checkNodes(t, f)
 	c.checkSource(t, i, f)
 	if c.files != nil && t.file() && t.Surface == nil && f == 0 && c.faults.Len() == before && c.ctx.Err() == nil {
-		c.load(t)
+		c.load(t, i)
 	}
 }
+
+// priceTerrains reports random terrains that take more than MaxTerrainBytes, and the one with which those that are made
+// do so together. Nothing has been allocated for any of them.
+func (c *checker) priceTerrains(made []bool) {
+	sum := 0.0
+	for i := range c.m.Terrains {
+		t := &c.m.Terrains[i]
+		if t.Type != RandomTerrain || t.Surface != nil {
+			continue
+		}
+		c.at(secTerrains, i)
+		r := t.random()
+		bytes := r.Bytes()
+		size := fmt.Sprintf("[%d, %d]", t.Size[0], t.Size[1])
+		if bytes > MaxTerrainBytes {
+			c.report(".size", size, fault.TooDear(bytes, MaxTerrainBytes, "B", terrainAdvice))
+			continue
+		}
+		if !made[i] {
+			continue
+		}
+		if sum += bytes; sum > MaxTerrainBytes {
+			c.report(".size", size, "with the terrains before it "+fault.TooDear(sum, MaxTerrainBytes, "B", terrainAdvice))
+			return
+		}
+	}
+}
+
+const terrainAdvice = "choose fewer nodes, or write the heights to a file (rung terrain)"
 
 // vector reports a field of a terrain with a number that is not finite.
 func (c *checker) vector(field int, v []float64, f document.Flaws) {
@@ -176,9 +205,6 @@ func (c *checker) checkRandom(t *Terrain, f document.Flaws) {
 			if n < least {
 				c.report(document.Entry(".size", k), fmt.Sprint(n), fmt.Sprintf("interpolation %v needs %d nodes at least", t.Interpolation, least))
 			}
-		}
-		if nx, ny := t.Size[0], t.Size[1]; nx > 0 && ny > MaxRandomNodes/nx {
-			c.report(".size", fmt.Sprintf("[%d, %d]", nx, ny), fmt.Sprintf("more than %d nodes", MaxRandomNodes))
 		}
 	}
 	if t.Seed > document.MaxInteger {

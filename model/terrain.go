@@ -46,8 +46,10 @@ func (t TerrainType) String() string {
 	return terrainNames[t]
 }
 
-// MaxRandomNodes is the number of nodes that a random terrain of a document has at most, as a few bytes ask for them.
-const MaxRandomNodes = ground.MostRandom
+// MaxTerrainBytes is the memory that the terrains of a model take at most that a few bytes of a document ask for: random
+// ones, each by itself and all that are made together, and heights of a file that has been read for another terrain. A
+// larger one is made with ground.Random and is a Surface, or is written to a file of heights.
+const MaxTerrainBytes = 1 << 29
 
 // Terrain is a ground z = f(x, y), world axes, z up, on which contacts stand (docs/ground.md). Types have the fields
 // that stand beside them; the others are zero.
@@ -132,15 +134,70 @@ func (m *Model) Load(ctx context.Context, files fs.FS) error {
 // Surfaces returns the surfaces of the terrains, in their order: those that are there, and new ones for the others.
 //
 // Cost: O(nodes), for random ones with the logarithm. It returns *Problems for what cannot be made, which are the files
-// that have not been loaded if m passes Check, and the error of ctx if that ends.
+// that have not been loaded if m passes Check and random terrains that together take more than MaxTerrainBytes, and the
+// error of ctx if that ends.
 func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
+	every := make([]bool, len(m.Terrains))
+	for i := range every {
+		every[i] = true
+	}
+	return m.surfaces(ctx, every)
+}
+
+// UsedSurfaces is Surfaces for the terrains that contacts stand on or that are the map of their friction, and the parts
+// of these; it has nil for the others.
+func (m *Model) UsedSurfaces(ctx context.Context) ([]*ground.Surface, error) {
+	return m.surfaces(ctx, m.usedTerrains())
+}
+
+// usedTerrains returns which terrains are used by contacts, or by sums that are.
+func (m *Model) usedTerrains() []bool {
+	if len(m.Terrains) == 0 {
+		return nil
+	}
+	number := make(map[string]int, len(m.Terrains))
+	for i := len(m.Terrains) - 1; i >= 0; i-- { // the first of a name counts
+		number[m.Terrains[i].Name] = i
+	}
+	used := make([]bool, len(m.Terrains))
+	use := func(name string, before int) {
+		if i, ok := number[name]; ok && name != "" && i < before {
+			used[i] = true
+		}
+	}
+	for i := range m.Forces {
+		if c := m.Forces[i].Contact; c != nil {
+			use(c.Terrain, len(used))
+			use(c.Map, len(used))
+		}
+	}
+	for i := len(used) - 1; i >= 0; i-- { // parts stand before their sums
+		if used[i] && m.Terrains[i].Type == SumTerrain {
+			for _, name := range m.Terrains[i].Parts {
+				use(name, i)
+			}
+		}
+	}
+	return used
+}
+
+// surfaces returns the surfaces of the terrains that are wanted, whose parts are too.
+func (m *Model) surfaces(ctx context.Context, wanted []bool) ([]*ground.Surface, error) {
 	if len(m.Terrains) == 0 {
 		return nil, nil
 	}
 	c := checker{faults: new(document.Faults), m: m, ctx: ctx}
+	c.indexTerrains()
+	c.priceTerrains(wanted)
+	if err := c.end(nameOf(m)); err != nil {
+		return nil, err
+	}
 	list := make([]*ground.Surface, len(m.Terrains))
 	for i := range m.Terrains {
 		t := &m.Terrains[i]
+		if !wanted[i] {
+			continue
+		}
 		c.at(secTerrains, i)
 		if list[i] = t.Surface; list[i] == nil {
 			list[i] = c.surface(t, list[:i])
@@ -204,11 +261,14 @@ func (t *Terrain) random() ground.RandomGround {
 
 // terrain returns the number of the terrain of a name among the first n, −1 if there is none.
 func (c *checker) terrain(name string, n int) int {
-	return slices.IndexFunc(c.m.Terrains[:n], func(t Terrain) bool { return t.Name == name && name != "" })
+	if i, ok := c.terrains.find(name); ok && i < n && name != "" {
+		return i
+	}
+	return -1
 }
 
-// load reads the file of t, whose fields are right.
-func (c *checker) load(t *Terrain) {
+// load reads the file of t, whose fields are right and whose number is i.
+func (c *checker) load(t *Terrain, i int) {
 	var format ground.Format = &ground.CSV{Layout: t.Layout, Origin: t.Origin, Spacing: t.Spacing, Scale: t.Scale, Offset: t.Offset, First: t.FirstRow}
 	if t.Type == PNGTerrain {
 		format = &ground.PNG{Origin: t.Origin, Spacing: t.Spacing, Lowest: t.Lowest, Highest: t.Highest, First: t.FirstRow}
@@ -224,6 +284,13 @@ func (c *checker) load(t *Terrain) {
 	}
 	defer f.Close() // nothing has been written
 	field, err := format.Read(c.ctx, f, path)
+	if err == nil && slices.ContainsFunc(c.m.Terrains[:i], func(b Terrain) bool { return b.file() && b.File == t.File }) {
+		const node = 24 // bytes
+		if c.again += node * float64(len(field.Heights)); c.again > MaxTerrainBytes {
+			c.report(".file", path, "the file is read again, and with the terrains before it that "+fault.TooDear(c.again, MaxTerrainBytes, "B", "name one terrain in all places"))
+			return
+		}
+	}
 	if err == nil {
 		t.Surface, err = ground.NewGrid(c.ctx, field, ground.Options{Interpolation: t.Interpolation, Outside: t.Outside})
 	}

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,75 @@ func TestGroundInvalid(t *testing.T) {
 			assert.NoError(t, validate(t, s, c.doc), c.doc)
 		}
 	}
+}
+
+// TestTerrainsOfAModelHaveOneLimit: random terrains that contacts use are priced together, before one of them is made.
+func TestTerrainsOfAModelHaveOneLimit(t *testing.T) {
+	random := func(name string, n int) string {
+		return fmt.Sprintf(`{"name": %q, "type": "random", "size": [%d, %d], "spacing": [1, 1], "rms": 1, "length": 4}`, name, n, n)
+	}
+	stand := standing(disc + ", " + normal)
+	for _, c := range []struct{ terrains, path, rule string }{
+		{random("p", 8192), "$.terrains[0].size", "takes 1.61 GB, more than 537 MB: choose fewer nodes"},
+		{random("q", 8192), "$.terrains[0].size", "takes 1.61 GB, more than 537 MB"},
+		{random("q", 4096) + "," + random("r", 4096) + `, {"name": "p", "type": "sum", "parts": ["q", "r"]}`, "$.terrains[1].size", "with the terrains before it takes 809 MB, more than 537 MB"},
+	} {
+		_, err := model.Read(strings.NewReader(grounds(c.terrains, stand)), "doc")
+		got := problems(t, err)
+		require.Equal(t, c.path, got[0].Path)
+		require.Contains(t, got[0].Rule, c.rule)
+	}
+	_, err := model.Read(strings.NewReader(grounds(random("p", 4096), stand)), "doc")
+	require.NoError(t, err)
+	wide := `{"name": "p", "type": "random", "size": [4, 5000000], "spacing": [1, 1], "rms": 1, "length": 4}`
+	_, err = model.Read(strings.NewReader(grounds(wide, stand)), "doc")
+	require.ErrorContains(t, err, "takes 1.52 GB, more than 537 MB")
+}
+
+// TestUnusedTerrainsAreNotMade: of many terrains only those are made that contacts use, and parts of those.
+func TestUnusedTerrainsAreNotMade(t *testing.T) {
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, `{"name": "r%d", "type": "random", "size": [4000, 4000], "spacing": [1, 1], "rms": 1, "length": 4},`, i)
+	}
+	b.WriteString(`{"name": "low", "type": "plane"}, {"name": "p", "type": "sum", "parts": ["low", "low"]}`)
+	m, err := model.Read(strings.NewReader(grounds(b.String(), standing(disc+", "+normal))), "doc")
+	require.NoError(t, err)
+	list, err := m.UsedSurfaces(t.Context())
+	require.NoError(t, err)
+	for i, s := range list {
+		require.Equal(t, i >= 100, s != nil, i)
+	}
+	_, err = m.Surfaces(t.Context())
+	require.ErrorContains(t, err, "$.terrains[1].size: with the terrains before it takes")
+}
+
+// TestFilesReadAgainAreCounted: a file that many terrains name is no way to take memory.
+func TestFilesReadAgainAreCounted(t *testing.T) {
+	const side = 2048
+	line := strings.Repeat("1 ", side-1) + "1\n"
+	files := fstest.MapFS{"f.csv": {Data: []byte(strings.Repeat(line, side))}}
+	var b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&b, `{"name": "r%d", "type": "csv", "file": "f.csv", "spacing": [1, 1], "interpolation": "linear"},`, i)
+	}
+	_, err := model.ReadIn(t.Context(), strings.NewReader(grounds(b.String()+plane, "")), "doc", files)
+	got := problems(t, err)
+	require.Equal(t, "$.terrains[6].file", got[0].Path)
+	require.Contains(t, got[0].Rule, "the file is read again, and with the terrains before it that takes 604 MB, more than 537 MB")
+}
+
+// TestSumsOfSums: a sum that doubles in each line of a document ends with an error and not in a billion evaluations.
+func TestSumsOfSums(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"name": "s0", "type": "plane"}`)
+	for i := range 60 {
+		fmt.Fprintf(&b, `, {"name": "s%d", "type": "sum", "parts": ["s%d", "s%d"]}`, i+1, i, i)
+	}
+	m, err := model.Read(strings.NewReader(grounds(b.String(), "")), "doc")
+	require.NoError(t, err)
+	_, err = m.Surfaces(t.Context())
+	require.ErrorContains(t, err, "$.terrains[14]: a sum of more than 10000 surfaces")
 }
 
 // TestTerrainFiles: files are read from the folder of the model, and all that is wrong in them is reported at once.

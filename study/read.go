@@ -27,7 +27,37 @@ func Read(r io.Reader, file string) (*Study, error) {
 	if err := problems(file, &d.Faults); err != nil {
 		return nil, err
 	}
+	for i := range d.s.Parameters {
+		d.s.Parameters[i].fill()
+	}
 	return d.s, nil
+}
+
+// grid is numbers at equal distances, which are made when all runs have been counted.
+type grid struct {
+	from, to float64
+	count    int
+}
+
+// fill makes the numbers of a grid.
+func (p *Parameter) fill() {
+	if p.grid == nil {
+		return
+	}
+	p.List = make([]float64, p.grid.count)
+	for i := range p.List {
+		u := float64(i) / float64(len(p.List)-1)
+		p.List[i] = p.grid.from*(1-u) + p.grid.to*u
+	}
+	p.grid = nil
+}
+
+// points returns the number of values of p, before and after fill.
+func (p *Parameter) points() int {
+	if p.grid != nil {
+		return p.grid.count
+	}
+	return len(p.List)
 }
 
 func problems(file string, f *document.Faults) error {
@@ -95,8 +125,8 @@ func (d *reader) all() {
 		d.fault("$.sampling", "", document.RuleMissing+": parameters are drawn")
 	case n == 0 && sampled:
 		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
-	case d.tooMany():
-		d.fault("$", "", fmt.Sprintf("has more than %d runs", MaxRuns))
+	case d.runs() > MaxRuns:
+		d.fault("$", "", "the study "+fault.TooDear(d.runs(), MaxRuns, "runs", "take fewer values in the grids, or draw them"))
 	case d.s.Sampling == Sobol && n > MaxSobol:
 		d.fault("$.sampling.type", Sobol.String(), fmt.Sprintf("draws at most %d parameters, not %d; random, latin-hypercube and halton have no such limit", MaxSobol, n))
 	case n > 0 && (d.s.Sampling == LatinHypercube || d.s.Sampling == Halton) && int64(d.s.Draws)*int64(n) > MaxDrawn:
@@ -104,15 +134,15 @@ func (d *reader) all() {
 	}
 }
 
-// tooMany reports whether there are more than MaxRuns runs.
-func (d *reader) tooMany() bool {
+// runs returns the number of runs, which may be beyond all integers.
+func (d *reader) runs() float64 {
 	n := float64(d.s.Draws)
 	for i := range d.s.Parameters {
 		if p := &d.s.Parameters[i]; p.Law == Values {
-			n *= float64(len(p.List))
+			n *= float64(p.points())
 		}
 	}
-	return n > MaxRuns
+	return n
 }
 
 func (d *reader) fault(path, value, rule string) { d.Add(document.Place{}, path, value, rule) }
@@ -360,11 +390,7 @@ func (d *reader) grid(p *Parameter) {
 		d.ProblemAt(gridFields, 1, document.Number(to), "is an empty range: it is from")
 		return
 	}
-	p.List = make([]float64, n)
-	for i := range p.List {
-		u := float64(i) / float64(n-1)
-		p.List[i] = from*(1-u) + to*u
-	}
+	p.grid = &grid{from, to, n}
 }
 
 var normalFields = []string{"mean", "deviation"}

@@ -80,6 +80,7 @@ type Parameter struct {
 	Mean, Deviation float64   // of Normal
 
 	steps []step
+	grid  *grid // while a document is read; nil: List is there
 }
 
 // Take is what is kept of a column.

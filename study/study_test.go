@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -164,7 +165,7 @@ func TestRefused(t *testing.T) {
 		{`rk4`, `euler`, `$.run.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance, rattle, rollout-rk4, rollout-semi-implicit (value "euler")`, true},
 		{`latin-hypercube`, `faure`, `$.sampling.type: must be one of random, latin-hypercube, halton, sobol (value "faure")`, true},
 		{`"draws": 8`, `"draws": 0`, `$.sampling.draws: is not from 1 to 10000000 (value 0)`, true},
-		{`"draws": 8`, `"draws": 9000000`, `$: has more than 10000000 runs`, false},
+		{`"draws": 8`, `"draws": 9000000`, `$: the study takes 5.4e+07 runs, more than 1e+07 runs: take fewer values in the grids, or draw them`, false},
 		{`[-9.81, -1.62]`, `[]`, `$.parameters[0].values: is empty`, true},
 		{`[1, 2]`, `[2, 2]`, `$.parameters[1].uniform: is an empty range: the second number is not above the first (value [2, 2])`, false},
 		{`[1, 2]`, `[1, 2], "values": [1]`, `$.parameters[1]: has 2 of values, grid, uniform, normal, must have one`, true},
@@ -187,6 +188,25 @@ func TestRefused(t *testing.T) {
 		assert.Contains(t, err.Error(), "s.json: "+c.want)
 		assert.Equal(t, !c.schema, fits(text), c.want)
 	}
+}
+
+// TestRunsAreCountedFirst: grids whose product is beyond all memory take none.
+func TestRunsAreCountedFirst(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"format": "rung-study/1", "model": "m.json", "run": {"until": 1}, "outputs": [{"column": "a.px", "take": "max"}], "parameters": [`)
+	for i := range 40 {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, `{"name": "p%d", "path": "bodies[a].mass", "grid": {"from": 1, "to": 2, "count": 10000000}}`, i)
+	}
+	b.WriteString("]}")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := study.Read(strings.NewReader(b.String()), "s.json")
+	runtime.ReadMemStats(&after)
+	require.ErrorContains(t, err, "s.json: $: the study takes 1e+280 runs, more than 1e+07 runs")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(50<<20), "bytes")
 }
 
 // TestPathsRefused: paths that lead to no number of the model.

@@ -22,8 +22,8 @@ const (
 	mumpsRoot = "mumps"
 )
 
-// most is the largest number of ranks in one process.
-const most = 4096
+// most is the largest number of ranks in one process: their queues take some 500 bytes a pair, 0.5 GB.
+const most = 1024
 
 // Flags are the flags of commands that run on ranks.
 type Flags struct {

@@ -18,11 +18,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// errTooLong says that a path has more samples than a motion may have times.
-var errTooLong = fmt.Errorf("more than %d samples: give a longer \"step\" of the path", joints.MaxTimes)
+const longerStep = `give a longer "step" of the path`
+
+// errTooLong says that a path which is stretched has more samples than a motion may have times.
+var errTooLong = fmt.Errorf("more than %d samples: %s", joints.MaxTimes, longerStep)
 
 // follow moves the state along the path, and writes what is asked for of it.
 func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer) (*ik.Result, error) {
+	if n := r.task.Path.Samples(); n > joints.MaxTimes {
+		return nil, shell.UseErrorf("%s: the path %s", shell.ModelFile(r.path), fault.TooDear(n, joints.MaxTimes, "samples", longerStep))
+	}
 	rows := io.Discard
 	out := new(shell.Output)
 	if r.out != "" {

@@ -149,7 +149,7 @@ func (f *Flags) checkFiles(model string) error {
 // leastPart is the smallest interval and step relative to the times of the run.
 const leastPart = 1e-13
 
-// checkTimes checks the times of a run that starts at start, and sets the output
+// checkTimes checks the times of a run that starts at start and what they cost, and sets the output
 // interval if it is not given.
 func (f *Flags) checkTimes(start float64) error {
 	if f.until <= start {
@@ -162,7 +162,7 @@ func (f *Flags) checkTimes(start float64) error {
 	if f.every < least || f.stepSet && f.step < least {
 		return shell.UseErrorf("--every and --step have to be above the rounding of time, %.1g s", least)
 	}
-	return nil
+	return priceTimes(f.until-start, f.every, f.step)
 }
 
 // chosenBodies returns the numbers of the bodies of --bodies, nil for all.

@@ -141,6 +141,11 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if k.columns, err = f.kinematicColumns(plan, m.Frames); err != nil {
 		return err
 	}
+	if k.inDocument() {
+		if err := priceDocument(f.until-plan.Initial().Time, f.every, len(k.columns.Names())); err != nil {
+			return err
+		}
+	}
 	k.watch = &watcher{columns: k.columns, mech: k.mech}
 	if err := k.watch.drawCurves(&f.Flags); err != nil {
 		return err

@@ -117,6 +117,13 @@ func (s *sweep) read() (sum string, err error) {
 	}
 	s.draws = s.study.NewDraws()
 	s.first, s.last = s.study.Share(s.f.index, s.f.of)
+	kept := s.every
+	if len(s.study.Trajectories) == 0 {
+		kept = 0
+	}
+	if err := priceShare(float64(s.last-s.first), f.until-s.plan.Initial().Time, kept, f.step, s.refuse); err != nil {
+		return "", err
+	}
 	least := leastPartRuns
 	if study.IsRollout(s.study.Run.Integrator) {
 		least = rolloutPartRuns

@@ -90,7 +90,7 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkSource(cmd, args[0]); err != nil {
 		return err
 	}
-	if err := f.parse(); err != nil {
+	if err := f.parse(args[0]); err != nil {
 		return err
 	}
 	return f.checkOutputs(args[0])
@@ -136,7 +136,7 @@ func sourceName(source, layout string) string {
 }
 
 // parse turns texts into values.
-func (f *flags) parse() error {
+func (f *flags) parse(source string) error {
 	var err [5]error
 	f.csv.Layout, err[0] = ground.ParseLayout(f.layout)
 	f.random.Kind, err[1] = ground.ParseRandomKind(f.kind)
@@ -165,11 +165,30 @@ func (f *flags) parse() error {
 	f.csv.Scale, f.csv.Offset = f.scale, f.offset
 	f.png = ground.PNG{Origin: origin, Spacing: spacing, Lowest: f.lowest, Highest: f.highest, First: f.csv.First}
 	f.random.Origin, f.random.Spacing = origin, spacing
-	return f.parseMore()
+	return f.parseMore(source)
+}
+
+// mostBytes is the memory that the nodes of --size take at most.
+const mostBytes = 1 << 31
+
+// bytes is the price of --size.
+func (f *flags) bytes(source string) float64 {
+	const height = 8
+	sum := height * float64(f.nodes[0]) * float64(f.nodes[1])
+	switch {
+	case source == fromRandom:
+		sum = f.random.Bytes()
+	case source != fromFunction:
+		return 0 // --size is not for files
+	}
+	if f.more != "" {
+		sum += height * float64(f.nodes[0]) * float64(f.nodes[1])
+	}
+	return sum
 }
 
 // parseMore parses the size and the places.
-func (f *flags) parseMore() error {
+func (f *flags) parseMore(source string) error {
 	a, b, ok := strings.Cut(f.size, "x")
 	nx, err1 := strconv.Atoi(a)
 	ny, err2 := strconv.Atoi(b)
@@ -181,6 +200,9 @@ func (f *flags) parseMore() error {
 		return shell.UseErrorf("--size: %w", fault.Plain(err))
 	}
 	f.random.Size = f.nodes
+	if bytes, most := f.bytes(source), float64(mostBytes); bytes > most {
+		return shell.UseErrorf("--size %s: %s %s", f.size, source, fault.TooDear(bytes, most, "B", "choose fewer nodes, or make the terrain in parts"))
+	}
 	for _, text := range f.at {
 		place, err := pair("at", text, false)
 		if err != nil {
