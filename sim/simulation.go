@@ -262,6 +262,9 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
+	if err := s.ranks.sameRun(s, until); err != nil {
+		return err
+	}
 	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
 		return s.orCause(groundFirst(err))
