@@ -343,7 +343,7 @@ func (s *Simulation) step(until float64) error {
 	}
 	s.hold()
 	t1, err := s.try(until)
-	if err == nil {
+	if err == nil && !s.ended() { // else there may be no step
 		t1, err = s.land(t1)
 	}
 	err = groundFirst(err)
