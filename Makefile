@@ -104,6 +104,10 @@ test-mpi:
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
+	for how in 'return:waits for rank 2, which has ended' 'unread:has not taken' 'goexit:ended by runtime.Goexit' 'panic:panic: boom' 'error:bad luck'; do \
+		status=0; said=$$(RUNG_ENDS=$${how%%:*} timeout 60 $(MPIRUN) -n 3 "$$bin" 2>&1) || status=$$?; \
+		case "$$status $$said" in [1-9]\ *"$${how#*:}"*) echo "ok   a rank that ends early: $$how";; *) echo "FAIL $$how: status $$status: $$said"; exit 1;; esac; \
+	done; \
 	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
 	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GOTEST) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
 

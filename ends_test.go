@@ -156,6 +156,11 @@ var jobs = []job{
 		d := motion.NewDynamics(p.Plan)
 		return simulation(p.Plan, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)
 	}},
+	{"simulate and land", func(p problem, until float64) work {
+		d := motion.NewDynamics(p.Plan)
+		return simulation(p.Plan, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d,
+			sim.Event{Name: "half", Land: true, Function: func(st *mechanism.State) float64 { return st.Time - until/2 }})
+	}},
 	{"simulate implicitly", func(p problem, until float64) work {
 		n := motion.NewNewton(p.Plan)
 		return simulation(p.Plan, until, sim.NewGeneralizedAlpha(p.Mechanism(), n, sim.GeneralizedAlphaOptions{}), n)
@@ -194,10 +199,10 @@ func byTree(m motion.Method) func(p problem, until float64) work {
 }
 
 // simulation returns a run to a time, which begins anew unless the last one has been ended.
-func simulation(p *kkt.Plan, until float64, stepper sim.Stepper, projector sim.Projector) work {
+func simulation(p *kkt.Plan, until float64, stepper sim.Stepper, projector sim.Projector, events ...sim.Event) work {
 	fresh := func() *sim.Simulation {
 		stepper.Restart()
-		return sim.New(p.Mechanism(), stepper, p.Initial(), sim.Options{Projector: projector})
+		return sim.New(p.Mechanism(), stepper, p.Initial(), sim.Options{Projector: projector, Events: events})
 	}
 	run := fresh()
 	return func(ctx context.Context) (any, error) {

@@ -34,7 +34,9 @@ type Rollout struct {
 
 	// Control, if it is not nil, is called before each step for states first to first+n−1, which stand side by side.
 	// It may read and set these states (States.To, States.SetForce and so on), and no others. Calls for different
-	// states come from several goroutines at once with more than one thread.
+	// states come from several goroutines at once with more than one thread. If it panics, Rollout panics with
+	// the same value on the goroutine that called it. The states are then somewhere on their way, and the Batch can be
+	// used again.
 	Control func(step, first, n int)
 
 	// Into takes the states after every Every steps, as many as there are; Every 0 stands for 1. They are of the
@@ -151,8 +153,8 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	clear(out.singular)
 	clear(out.errs)
 	b.rolling = rolling{s, o, out}
+	defer func() { b.rolling = rolling{} }() // Control may panic
 	b.team.Run(groups(s.n), (*rollTasks)(b))
-	b.rolling = rolling{}
 	return nil
 }
 

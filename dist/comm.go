@@ -10,7 +10,7 @@ import (
 //
 // Send and Recv wait until the other side takes part, or not: both are allowed. Numbers arrive in the order in which
 // they were sent, with all their bits. What cannot go on, as a rank has ended, ends the rank that waits; no method
-// returns then.
+// returns then. The other rank is one of the run and not the rank itself; else Send and Recv panic.
 type Comm interface {
 	Rank() int
 	Size() int

@@ -140,8 +140,12 @@ func (u *hub) addTwice(dst []float64, at int) {
 	}
 }
 
+// beforeRight are the numbers of a message of factorize before the right side.
+const beforeRight = 4
+
 // statuses reads the messages of factorize. The first number of a message is the status plus statuses times the number of
-// redundant rows. Then come the contraction, the condensed right side, and the scales of the rows that the rank owns.
+// redundant rows. Then come the contraction, the agreement of the state, the condensed right side, and the scales of the
+// rows that the rank owns.
 func (u *hub) statuses() (status int) {
 	u.weak, u.contraction, u.broken, u.begun = 0, 0, nil, false
 	u.inHeld, u.worstRank = false, 0
@@ -150,9 +154,12 @@ func (u *hub) statuses() (status int) {
 		u.weak += int(m[0]) / statuses
 		u.contraction = max(u.contraction, m[1])
 	}
-	u.add(u.b, 2)
+	if status != ends && !agree(u.from) {
+		status = differ
+	}
+	u.add(u.b, beforeRight)
 	for r, m := range u.from {
-		at := 2 + len(u.h.lists[r])
+		at := beforeRight + len(u.h.lists[r])
 		u.ownRows(r, func(k int, row int32, _ int) { u.scale[row] = m[at+k] })
 	}
 	return status

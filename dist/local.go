@@ -8,7 +8,9 @@ import (
 )
 
 // Run calls rank once for each of n ranks, as goroutines of this process, and waits for all. It returns the error of
-// the lowest rank that has failed by itself. A rank that fails, or panics, ends the others where they wait for it.
+// the lowest rank that has failed by itself. A rank that fails, panics or is ended by runtime.Goexit ends the others where
+// they wait for it. So does one that returns nil before the others are done with it: a rank that waits for numbers of a
+// rank that has ended has an error, and one that has ended before it took all numbers sent to it has one, too.
 //
 // It panics if there is no rank.
 func Run(n int, rank func(Comm) error) error {
@@ -20,19 +22,26 @@ func Run(n int, rank func(Comm) error) error {
 		// As MPI does with short messages, a few may be on their way.
 		w.mail[i], w.free[i] = make(chan []float64, 4), make(chan []float64, 4)
 	}
+	for range n {
+		w.gone = append(w.gone, make(chan struct{}))
+	}
 	errs := make([]error, n)
 	var wait sync.WaitGroup
 	for r := range n {
 		wait.Go(func() {
+			errs[r] = fmt.Errorf("dist: rank %d: ended by runtime.Goexit", r)
 			defer func() {
-				if x := recover(); x == errEnded {
-					errs[r] = errEnded
-				} else if x != nil {
+				switch x := recover().(type) {
+				case nil:
+				case ended:
+					errs[r] = x.error
+				default:
 					errs[r] = fmt.Errorf("dist: rank %d: panic: %v\n%s", r, x, debug.Stack())
 				}
 				if errs[r] != nil {
 					w.once.Do(func() { close(w.end) })
 				}
+				close(w.gone[r])
 			}()
 			errs[r] = rank(&local{w, r})
 		})
@@ -43,19 +52,33 @@ func Run(n int, rank func(Comm) error) error {
 			return err
 		}
 	}
-	return nil
+	return w.unread()
 }
 
-// errEnded is what a rank ends with that waits for one that has ended.
+// errEnded is what a rank ends with while it waits, as another has failed.
 var errEnded = errors.New("dist: another rank has ended")
+
+// ended is the panic that ends a rank that waits.
+type ended struct{ error }
 
 // world is the ranks of Run.
 type world struct {
 	n    int
 	mail []chan []float64 // from·n + to
 	free []chan []float64 // buffers to be used again
-	end  chan struct{}
+	gone []chan struct{}  // by rank: closed when it has ended
+	end  chan struct{}    // closed when one has failed
 	once sync.Once
+}
+
+// unread returns an error if a rank that has ended was sent numbers that it did not take.
+func (w *world) unread() error {
+	for k, c := range w.mail {
+		if len(c) > 0 {
+			return fmt.Errorf("dist: rank %d has ended and has not taken what rank %d has sent it", k%w.n, k/w.n)
+		}
+	}
+	return nil
 }
 
 // local is a rank of Run.
@@ -67,7 +90,15 @@ type local struct {
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return l.n }
 
+// mustBe panics unless other is another rank.
+func (l *local) mustBe(other int) {
+	if other < 0 || other >= l.n || other == l.rank {
+		panic("dist: not another rank of the run")
+	}
+}
+
 func (l *local) Send(to int, v []float64) {
+	l.mustBe(to)
 	k := l.rank*l.n + to
 	var b []float64
 	select {
@@ -77,24 +108,44 @@ func (l *local) Send(to int, v []float64) {
 	b = append(b[:0], v...)
 	select {
 	case l.mail[k] <- b:
+	case <-l.gone[to]:
+		l.stop(to, "sends to")
 	case <-l.end:
-		panic(errEnded)
+		panic(ended{errEnded})
 	}
 }
 
 func (l *local) Recv(from int, v []float64) {
+	l.mustBe(from)
 	k := from*l.n + l.rank
+	var b []float64
 	select {
-	case b := <-l.mail[k]:
-		if len(b) != len(v) {
-			panic(fmt.Sprintf("dist: %d numbers where %d were expected", len(b), len(v)))
-		}
-		copy(v, b)
+	case b = <-l.mail[k]:
+	case <-l.gone[from]:
 		select {
-		case l.free[k] <- b:
+		case b = <-l.mail[k]: // sent before it ended
 		default:
+			l.stop(from, "waits for")
 		}
 	case <-l.end:
-		panic(errEnded)
+		panic(ended{errEnded})
+	}
+	if len(b) != len(v) {
+		panic(fmt.Sprintf("dist: %d numbers where %d were expected", len(b), len(v)))
+	}
+	copy(v, b)
+	select {
+	case l.free[k] <- b:
+	default:
+	}
+}
+
+// stop ends a rank that needs one that has ended. Its error is that of the run if the other has ended without one.
+func (l *local) stop(other int, needs string) {
+	select {
+	case <-l.end:
+		panic(ended{errEnded})
+	default:
+		panic(ended{fmt.Errorf("dist: rank %d %s rank %d, which has ended", l.rank, needs, other)})
 	}
 }

@@ -75,13 +75,21 @@ type link struct {
 }
 
 // NewPlan cuts m into a piece for each rank and analyses the piece of this one. All ranks call it together with the
-// same model.
+// same model and options; threads may differ.
 //
 // Cost: that of a compiled mechanism and a partition of the whole on each rank; NewPlanOf is for models that no rank
-// can hold. It returns the error of any rank on all of them (RankError).
+// can hold. It returns the error of any rank on all of them (RankError), and a DifferError if the ranks have
+// different models or options. It panics if m is nil or an option is out of range.
 func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {
+	if m == nil {
+		panic("dist: nil model")
+	}
+	o.complete()
 	mech, err := mechanism.New(m)
 	if err = Agree(c, err); err != nil {
+		return nil, err
+	}
+	if err = AgreeOn(c, factsOf(mech)...); err != nil {
 		return nil, err
 	}
 	p, err := Cut(m, Partition(mech, c.Size()), c.Rank())
@@ -91,11 +99,8 @@ func NewPlan(c Comm, m *model.Model, o Options) (*Plan, error) {
 	return NewPlanOf(c, p, o)
 }
 
-// NewPlanOf analyses the pieces of all ranks, each its own. All ranks call it together.
-//
-// Cost: near-linear in the bodies and joints of the piece, and on rank 0 in the rows between pieces. It returns the
-// error of any rank on all of them (RankError), ErrUnsupported with the reason among them.
-func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
+// complete sets what is left to defaults. It panics if an option is out of range.
+func (o *Options) complete() {
 	if o.Epsilon == 0 {
 		o.Epsilon = kkt.DefaultEpsilon
 	}
@@ -105,17 +110,34 @@ func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
 	if o.Root == nil {
 		o.Root = NewSparseRoot
 	}
+}
+
+// NewPlanOf analyses the pieces of all ranks, each its own. All ranks call it together.
+//
+// Cost: near-linear in the bodies and joints of the piece, and on rank 0 in the rows between pieces. It returns the
+// error of any rank on all of them (RankError), ErrUnsupported with the reason among them, and a DifferError if the ranks
+// have different options or gravities, begin at different times, or are not alike in a joint between them or its bodies.
+// It panics if the piece is nil or an option is out of range.
+func NewPlanOf(c Comm, piece *Piece, o Options) (*Plan, error) {
+	o.complete()
+	if piece == nil || piece.Model == nil {
+		panic("dist: nil piece")
+	}
 	p := &Plan{comm: &meter{Comm: c}, piece: piece, epsilon: o.Epsilon, threads: max(o.Threads, 1), root: o.Root, refine: o.Refine}
 	if err := Agree(c, p.compile()); err != nil {
+		return nil, err
+	}
+	m := piece.Model
+	if err := AgreeOn(c, append(o.facts(), Fact{"gravity", fmt.Sprint(m.Gravity)}, Fact{"the time, s,", fmt.Sprint(m.Time)})...); err != nil {
+		return nil, err
+	}
+	nodes, err := p.hold()
+	if err != nil {
 		return nil, err
 	}
 	without := *piece // the model, which is large
 	without.Model = nil
 	p.piece = &without
-	nodes, err := p.hold()
-	if err != nil {
-		return nil, err
-	}
 	p.analyse(nodes)
 	if err := p.findLinks(); err != nil {
 		return nil, err
@@ -184,9 +206,9 @@ func (p *Plan) rankOf(body int32) int {
 // hold agrees on the held rows. It returns the nodes of this rank in the order of its share.
 func (p *Plan) hold() ([]int32, error) {
 	m := p.mech
-	var list []float64 // number of the joint in the whole, rows
+	var list []float64 // number of the joint in the whole, rows, fingerprint
 	node := make(map[int64]int32)
-	var twice error
+	var wrong error
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		v := p.layout.JointNode(j)
@@ -195,12 +217,17 @@ func (p *Plan) hold() ([]int32, error) {
 		}
 		id := p.piece.Joint[j]
 		if _, ok := node[id]; ok {
-			twice = fmt.Errorf("dist: two joints have the number %d", id)
+			wrong = fmt.Errorf("dist: two joints have the number %d", id)
 		}
 		node[id] = int32(v)
-		list = append(list, float64(id), float64(p.layout.Pattern.Size[v]))
+		whole := p.piece.Model
+		mark, err := digestOf(&whole.Joints[j], &whole.Bodies[jt.Pred], &whole.Bodies[jt.Succ])
+		if err != nil {
+			wrong = err
+		}
+		list = append(list, float64(id), float64(p.layout.Pattern.Size[v]), mark)
 	}
-	if err := Agree(p.comm, twice); err != nil {
+	if err := Agree(p.comm, wrong); err != nil {
 		return nil, err
 	}
 	lists := gatherLists(p.comm, list)
@@ -232,21 +259,26 @@ func (p *Plan) hold() ([]int32, error) {
 func (h *Held) join(lists [][]float64) ([][]float64, error) {
 	type joint struct {
 		id, rows int64
+		mark     float64
 		ranks    []int32
 	}
 	byID := make(map[int64]*joint)
 	var joints []*joint
 	for r, l := range lists {
-		for ; len(l) > 0; l = l[2:] {
+		for ; len(l) > 0; l = l[3:] {
 			id := int64(l[0])
 			j := byID[id]
 			if j == nil {
-				j = &joint{id: id, rows: int64(l[1])}
+				j = &joint{id: id, rows: int64(l[1]), mark: l[2]}
 				byID[id] = j
 				joints = append(joints, j)
 			}
 			if j.rows != int64(l[1]) {
 				return nil, fmt.Errorf("joint number %d has %d rows on rank %d and %d on rank %d", id, j.rows, j.ranks[0], int64(l[1]), r)
+			}
+			if j.mark != l[2] {
+				return nil, &DifferError{Rank: r, Other: int(j.ranks[0]), Fact: fmt.Sprintf("the fingerprint of joint number %d with its bodies", id),
+					Value: fmt.Sprintf("%013x", uint64(l[2])), Usual: fmt.Sprintf("%013x", uint64(j.mark))}
 			}
 			j.ranks = append(j.ranks, int32(r))
 		}

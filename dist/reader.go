@@ -9,6 +9,8 @@ import (
 
 // Reader is a model that is read by parts, such as one in tables (package formats/tables).
 type Reader interface {
+	// Digest returns a text that readers have in common if and only if they read the same model.
+	Digest() string
 	// Size returns the numbers of bodies and of joints.
 	Size() (bodies, joints int64)
 	// Part returns a model with the bodies lo to hi−1, all their joints, the bodies at the other ends of these joints, and
@@ -23,8 +25,13 @@ type Reader interface {
 //
 // Cost: that of a part. It returns the error of any rank on all of them (RankError): an error of the Reader, an error with
 // the name of a coupling or of a joint with armature that is between two ranks, or an error if the ranks together do not
-// have all joints.
+// have all joints. It returns a DifferError if the ranks read different models.
 func ReadPiece(c Comm, r Reader) (*Piece, error) {
+	nb, nj := r.Size()
+	if err := AgreeOn(c, Fact{"the number of bodies", fmt.Sprint(nb)}, Fact{"the number of joints", fmt.Sprint(nj)},
+		Fact{"the digest of the model", r.Digest()}); err != nil {
+		return nil, err
+	}
 	p, owned, err := readPiece(c, r)
 	if err = Agree(c, err); err != nil {
 		return nil, err
@@ -34,8 +41,8 @@ func ReadPiece(c Comm, r Reader) (*Piece, error) {
 	for _, l := range lists {
 		sum += l[0]
 	}
-	if _, joints := r.Size(); c.Rank() == 0 && sum != float64(joints) {
-		err = fmt.Errorf("dist: ranks have read %g joints of %d: the order or the statistics of the file are not those of its rows", sum, joints)
+	if c.Rank() == 0 && sum != float64(nj) {
+		err = fmt.Errorf("dist: ranks have read %g joints of %d: the order or the statistics of the file are not those of its rows", sum, nj)
 	}
 	if err = Agree(c, err); err != nil {
 		return nil, err

@@ -42,6 +42,7 @@ type Solver struct {
 	steps  int
 	solved bool
 	st     *mechanism.State // of the last Solve
+	joint  agreement        // of the states of the last Solve
 	sent   int64            // in the last Solve
 	waited time.Duration
 }
@@ -85,12 +86,14 @@ const (
 	correct         // a correction follows, and a look at what it has left
 	finish          // a correction follows, the last one
 	twice           // corrections follow whose residuals have twice the digits
+	differ          // the states of the ranks do not agree
 
 	statuses // number of them
 )
 
 // Solve computes accelerations and constraint multipliers at st, the state of the piece: of its own bodies and of its
-// halo. All ranks call it together, with states that agree.
+// halo. All ranks call it together, with states that agree: their times, and the bodies of a halo with those of the rank
+// whose own they are, in all bits. If they do not, Solve returns an error on all ranks, with the body and the ranks.
 //
 // Cost: assembly and factorization of the piece; a message with its share, and some of held rows; no allocation with
 // the Root of this package but for errors. The result holds until the next Solve. It returns the errors of
@@ -106,7 +109,11 @@ func (s *Solver) Solve(st *mechanism.State) error {
 func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 	before, waited := s.comm.sent, s.comm.waited
 	s.solved, s.st = false, st
-	err := s.solve(s.fill(st, alpha, beta))
+	filled := s.fill(st, alpha, beta)
+	if filled == nil {
+		s.joint = s.plan.agreementOf(st)
+	}
+	err := s.solve(filled)
 	s.sent, s.waited = s.comm.sent-before, s.comm.waited-waited
 	s.solved = err == nil
 	return err
@@ -215,7 +222,8 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	if status == holds {
 		s.fac.ShareTo(s.share, s.right)
 	}
-	s.message = append(append(s.message[:0], float64(status+statuses*s.fac.Weak), s.fac.Contraction), s.right...)
+	s.message = append(s.message[:0], float64(status+statuses*s.fac.Weak), s.fac.Contraction, s.joint.time, s.joint.sum)
+	s.message = append(s.message, s.right...)
 	off := p.layout.Pattern.Off
 	for i, v := range p.factors.Held() {
 		if p.owned[i] {
@@ -224,7 +232,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	}
 	var scale, y, b []float64
 	if u != nil {
-		u.expect(2, 1, true, false)
+		u.expect(beforeRight, 1, true, false)
 		scale, y, b = u.scale, u.y, u.b
 	}
 	s.say()
@@ -250,6 +258,9 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 			copy(u.load, u.y)
 		}
 		status = s.tell(status, 0, 0, true)
+	}
+	if status == differ {
+		return ends, s.whoDiffers(s.st)
 	}
 	if status != ends {
 		return status, nil

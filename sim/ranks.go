@@ -2,6 +2,9 @@ package sim
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"math"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -95,6 +98,31 @@ func (r *ranks) some(yes bool) bool {
 func (r *ranks) agree(err error) error {
 	if r.all == nil || !r.some(err != nil) {
 		return err
+	}
+	return r.all.Agree(err)
+}
+
+// sameRun returns an error on all ranks if they do not all begin the same run.
+func (r *ranks) sameRun(s *Simulation, until float64) error {
+	if r.all == nil {
+		return nil
+	}
+	settings := fnv.New64a()
+	io.WriteString(settings, s.stepper.Settings()+s.settings())
+	var err error
+	for _, x := range []struct {
+		what string
+		mine float64
+	}{
+		{"the end of the run is at", until},
+		{"the run begins at", s.st.Time},
+		{"method and options have the fingerprint", float64(settings.Sum64() >> 12)},
+	} {
+		r.v[0], r.v[1] = x.mine, -x.mine
+		r.all.Largest(r.v[:2])
+		if least, most := -r.v[1], r.v[0]; least != most && err == nil && x.mine != most {
+			err = fmt.Errorf("sim: %s %v here and %v on another rank", x.what, x.mine, most)
+		}
 	}
 	return r.all.Agree(err)
 }

@@ -262,6 +262,9 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
+	if err := s.ranks.sameRun(s, until); err != nil {
+		return err
+	}
 	defer s.watch(ctx)()
 	if err := s.begin(); err != nil {
 		return s.orCause(groundFirst(err))
@@ -340,7 +343,7 @@ func (s *Simulation) step(until float64) error {
 	}
 	s.hold()
 	t1, err := s.try(until)
-	if err == nil {
+	if err == nil && !s.ended() { // else there may be no step
 		t1, err = s.land(t1)
 	}
 	err = groundFirst(err)

@@ -8,7 +8,7 @@ import (
 )
 
 // Job is work in numbered tasks. Do may run on several goroutines at the same
-// time, each with its own worker number; it must not panic.
+// time, each with its own worker number. A Do that panics ends its Run (Team.Run).
 type Job interface {
 	Do(worker, task int)
 }
@@ -41,6 +41,7 @@ type shared struct {
 	blocks  []block // of worker 0 and of those helpers that the round has tasks for
 	all     []block // of all workers
 	job     Job
+	failures
 }
 
 // block is the tasks lo … hi−1 of a worker. Its first task, lo, is claimed apart. Tasks from
@@ -72,6 +73,7 @@ func New(n int) *Team {
 		panic("team: no workers")
 	}
 	s := &shared{done: make(chan struct{}, 1), all: make([]block, n)}
+	s.lowest.Store(none)
 	if runtime.GOMAXPROCS(0) >= n {
 		s.spin = spins
 	}
@@ -79,7 +81,7 @@ func New(n int) *Team {
 		s.helpers = append(s.helpers, &helper{wake: make(chan struct{}, 1)})
 	}
 	for i, h := range s.helpers {
-		go s.work(i+1, h)
+		go s.work(i+1, h, 0)
 	}
 	t := &Team{s}
 	runtime.AddCleanup(t, stop, s)
@@ -92,16 +94,31 @@ func stop(s *shared) {
 	}
 }
 
-// work takes part in every round whose task it can still claim, until the team is gone.
-func (s *shared) work(worker int, h *helper) {
-	for round := int64(0); s.await(h, &round); {
+// work takes part in every round after the given one whose task it can still claim, until the team is gone.
+func (s *shared) work(worker int, h *helper, round int64) {
+	t := turn{worker: worker}
+	gone := false
+	defer func() {
+		if !gone { // a task has ended this goroutine: another one takes its place
+			go s.work(worker, h, round)
+			s.report(&t)
+		}
+	}()
+	for s.await(h, &round) {
 		if !h.claim(round) {
 			continue
 		}
-		s.job.Do(worker, int(s.blocks[worker].lo))
-		if s.left.Add(-1-s.drain(worker)) == 0 && s.asleep.CompareAndSwap(true, false) {
-			s.done <- struct{}{}
-		}
+		t.did = 0
+		s.take(&t, int(s.blocks[worker].lo))
+		s.report(&t)
+	}
+	gone = true
+}
+
+// report counts the tasks of a helper as done, and wakes Run if they are the last.
+func (s *shared) report(t *turn) {
+	if s.left.Add(-t.did) == 0 && s.asleep.CompareAndSwap(true, false) {
+		s.done <- struct{}{}
 	}
 }
 
@@ -137,19 +154,6 @@ func (h *helper) claim(round int64) bool {
 	return last < round && h.claimed.CompareAndSwap(last, round)
 }
 
-// drain runs tasks until there are none left, those of the worker's block first, and
-// returns their number.
-func (s *shared) drain(worker int) (n int64) {
-	for k := range s.blocks {
-		b := &s.blocks[(worker+k)%len(s.blocks)]
-		for i := b.next.Add(1) - 1; i < b.hi; i = b.next.Add(1) - 1 {
-			s.job.Do(worker, int(i))
-			n++
-		}
-	}
-	return n
-}
-
 // Workers returns the number of workers; a nil Team has one, the caller.
 func (t *Team) Workers() int {
 	if t == nil {
@@ -165,6 +169,10 @@ func (t *Team) Workers() int {
 // that part of earlier jobs has left there. A worker that has finished its share takes tasks of
 // the others. The caller takes the whole share of a worker that has not begun, so nobody waits
 // for a goroutine to wake.
+//
+// If a task panics, tasks with higher numbers are left out where they have not begun, and Run panics with that task's value
+// when the others have ended. If several do, it is the value of the lowest, as if tasks ran in order. A task that calls
+// runtime.Goexit ends the goroutine of Run so. The team can be used again.
 //
 // It panics if another Run of the team has not ended.
 //
@@ -200,20 +208,25 @@ func (t *Team) Run(tasks int, job Job) {
 			h.wake <- struct{}{}
 		}
 	}
-	job.Do(0, 0)
-	did := 1 + s.drain(0)
+	own := turn{}
+	defer func() {
+		if s.left.Add(-own.did) > 0 {
+			s.wait()
+		}
+		s.job = nil
+		failed := s.end()
+		s.guard.Leave()
+		runtime.KeepAlive(t)
+		if failed != nil {
+			failed.again()
+		}
+	}()
+	s.take(&own, 0)
 	for i, h := range s.helpers[:n] {
 		if h.claim(round) {
-			job.Do(0, int(s.blocks[i+1].lo))
-			did++
+			s.take(&own, int(s.blocks[i+1].lo))
 		}
 	}
-	if s.left.Add(-did) > 0 {
-		s.wait()
-	}
-	s.job = nil
-	s.guard.Leave()
-	runtime.KeepAlive(t)
 }
 
 // wait returns when no task is left.

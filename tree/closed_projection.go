@@ -133,6 +133,9 @@ func (m *projection) eliminate(s *ClosedSolver) {
 			return
 		}
 		m.fill(s, i)
+		if m.watch.Up() {
+			return
+		}
 		e := m.elims[i]
 		e.factor(s.opts.RankTolerance)
 		s.gap.smallest = min(s.gap.smallest, e.smallest)
@@ -154,7 +157,10 @@ func (m *projection) fill(s *ClosedSolver, i int) {
 	e := m.elims[i]
 	clearWatched(e.a, m.watch)
 	r := 0
-	for _, group := range m.blocks[i].groups {
+	for k, group := range m.blocks[i].groups {
+		if m.watch.Every(k) {
+			return
+		}
 		g := &s.K.groups[group]
 		v := s.K.val[g.val:]
 		for k := range int(g.rows) {

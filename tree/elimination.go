@@ -47,6 +47,9 @@ func (e *elimination) row(i int) []float64 { return e.a[i*e.cols : (i+1)*e.cols]
 // again.
 func (e *elimination) factor(tol float64) {
 	for i := range e.rowPerm {
+		if e.watch.Every(i) {
+			return
+		}
 		e.rowPerm[i] = int32(i)
 		e.best[i] = largestIn(e.row(i)[:e.lead])
 	}
@@ -65,7 +68,7 @@ func (e *elimination) factor(tol float64) {
 		e.swap(e.rank, i, j)
 		e.eliminate(e.rank)
 	}
-	for i := e.rank; i < e.rows; i++ {
+	for i := e.rank; i < e.rows && !e.watch.Every(i); i++ {
 		for _, x := range e.row(i)[e.lead:] {
 			e.rest = max(e.rest, math.Abs(x))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -10,11 +11,15 @@ import (
 
 func main() {
 	args := os.Args[1:]
-	if !ranks.Hushed(args) {
-		os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+	var stdout, stderr io.Writer = os.Stdout, os.Stderr
+	hushed := ranks.Hushed(args)
+	if hushed {
+		stdout, stderr = io.Discard, io.Discard
 	}
-	status := run(args, os.Stdin, io.Discard, io.Discard)
-	if status != shell.ExitDone {
+	status := shell.Interruptible(stderr, func(ctx context.Context) int {
+		return shell.Execute(ctx, newRoot(), args, os.Stdin, stdout, stderr)
+	}, func() { os.Exit(shell.ExitFailed) })
+	if hushed && status != shell.ExitDone {
 		ranks.Linger()
 	}
 	os.Exit(status)
@@ -22,5 +27,5 @@ func main() {
 
 // run executes one command line and returns its exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return shell.Execute(newRoot(), args, stdin, stdout, stderr)
+	return shell.Execute(context.Background(), newRoot(), args, stdin, stdout, stderr)
 }

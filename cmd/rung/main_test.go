@@ -20,10 +20,17 @@ import (
 
 // TestMain has the tests see terminals of the usual width, and collect garbage less often.
 func TestMain(m *testing.M) {
+	if args, ok := os.LookupEnv(asCommand); ok {
+		os.Args = append(os.Args[:1], strings.Split(args, "\n")...)
+		main()
+	}
 	os.Unsetenv("COLUMNS")
 	debug.SetGCPercent(800) // hundreds of commands in one process: collecting after each was a third of the time
 	os.Exit(m.Run())
 }
+
+// asCommand is the variable with the arguments, a line each, of a test program that is to be the command.
+const asCommand = "RUNG_TEST_AS_COMMAND"
 
 const reference = "../../reference"
 

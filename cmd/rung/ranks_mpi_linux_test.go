@@ -99,6 +99,35 @@ func TestMPIErrors(t *testing.T) {
 	}
 }
 
+// Processes that are started with other models, flags or subcommands refuse to compute, told once.
+func TestMPIDiffer(t *testing.T) {
+	dir := t.TempDir()
+	for rank, seed := range []string{"1", "1", "2"} {
+		ok(t, "generate", "ladder", "10", "--seed", seed, "-o", filepath.Join(dir, fmt.Sprint("seed", rank, ".json")))
+		ok(t, "export", filepath.Join(dir, fmt.Sprint("seed", rank, ".json")), "-o", filepath.Join(dir, fmt.Sprint("seed", rank, ".tables")))
+	}
+	const each = "OMPI_COMM_WORLD_RANK"
+	for _, c := range []struct{ script, want string }{
+		{"accel " + dir + "/seed$" + each + ".json --ranks mpi", "rank 2 computes something else than rank 0: the fingerprint of bodies, joints and forces is"},
+		{"simulate " + dir + "/seed$" + each + ".json --until 0.1 --quiet -o " + dir + "/out.csv --ranks mpi", "rank 2 computes something else than rank 0"},
+		{"accel " + dir + "/seed$" + each + ".tables --ranks mpi", "rank 2 computes something else than rank 0: the digest of the model is"},
+		{"simulate " + dir + "/seed0.json --until 0.1 --quiet -o " + dir + "/out.csv --ranks mpi --step 1e-$((3+" + each + "/2))", "--step is 0.0001, not 0.001"},
+		{"bench --json --ranks mpi --seed $((1+" + each + "/2)) ladder 3000", "--seed is 2, not 1"},
+		{"bench --json --ranks mpi ladder $((3000+100*(" + each + "/2)))", "the problem is ladder 3100, not ladder 3000"},
+	} {
+		name := filepath.Join(dir, "each.sh")
+		require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\nexec "+underMPI(t, 3).Args[len(underMPI(t, 3).Args)-1]+" "+c.script+"\n"), 0o700))
+		cmd := underMPI(t, 3)
+		cmd.Args[len(cmd.Args)-1] = name
+		begun := time.Now()
+		require.Error(t, cmd.Run(), c.script)
+		assert.Equal(t, shell.ExitUse, cmd.ProcessState.ExitCode(), c.script)
+		assert.Equal(t, 1, strings.Count(said(cmd), "\n"), "%s", cmd.Stderr)
+		assert.Contains(t, said(cmd), c.want)
+		assert.Less(t, time.Since(begun), 10*time.Second)
+	}
+}
+
 // gone reports whether a process has ended; nobody may have asked for its status yet.
 func gone(pid string) bool {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ func wholeRun(text string) {
 		}
 	}
 	root.AddCommand(simulate.Command(&simulate.Flags{Between: time.Millisecond}))
-	os.Exit(shell.Execute(root, args, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(shell.Execute(context.Background(), root, args, os.Stdin, os.Stdout, os.Stderr))
 }
 
 func wholeTest(t *testing.T, dir string) {

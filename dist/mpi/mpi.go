@@ -8,13 +8,34 @@ package mpi
 // Some of MPI's names are macros, which cgo does not see.
 static int begin(int *given) { return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, given); }
 static int funneled(void) { return MPI_THREAD_FUNNELED; }
+
+// Numbers have tag 7. The last message from a rank to each other one has tag 8 and nothing in it.
+static MPI_Comm ranks;
+static int apart(void) { return MPI_Comm_dup(MPI_COMM_WORLD, &ranks); }
 static int rankOf(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return r; }
 static int sizeOf(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return n; }
-static int sendTo(const double *v, int n, int to) { return MPI_Send(v, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); }
-static int recvFrom(double *v, int n, int from, int *got) {
+static int sendTo(const double *v, int n, int to) { return MPI_Send(v, n, MPI_DOUBLE, to, 7, ranks); }
+static int recvFrom(double *v, int n, int from, int *got, int *last) {
 	MPI_Status s;
-	int e = MPI_Recv(v, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &s);
-	if (e == MPI_SUCCESS) MPI_Get_count(&s, MPI_DOUBLE, got);
+	int e = MPI_Recv(v, n, MPI_DOUBLE, from, MPI_ANY_TAG, ranks, &s);
+	if (e == MPI_SUCCESS) e = MPI_Get_count(&s, MPI_DOUBLE, got);
+	*last = s.MPI_TAG == 8;
+	return e;
+}
+
+// Says to a rank that nothing more comes. It does not wait for that rank.
+static int sayLast(int to) {
+	MPI_Request r;
+	int e = MPI_Isend(NULL, 0, MPI_DOUBLE, to, 8, ranks, &r);
+	return e == MPI_SUCCESS ? MPI_Request_free(&r) : e;
+}
+// Takes the last message of some rank. Of a rank that sends numbers it takes nothing; unread is that rank then, else -1.
+static int hearLast(int *unread) {
+	MPI_Status s;
+	int e = MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks, &s);
+	*unread = -1;
+	if (e == MPI_SUCCESS && s.MPI_TAG != 8) *unread = s.MPI_SOURCE;
+	else if (e == MPI_SUCCESS) e = MPI_Recv(NULL, 0, MPI_DOUBLE, s.MPI_SOURCE, 8, ranks, MPI_STATUS_IGNORE);
 	return e;
 }
 static void stop(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
@@ -46,21 +67,31 @@ const most = 1 << 28
 // goroutine, and rank stays on it.
 //
 // If rank returns an error, or panics, the process writes it to standard error and ends the run, with status 1 or 2
-// (MPI_Abort). The error of another rank (dist.RankError) is left to that rank to write. A process that is killed
-// ends the others, too: by mpirun.
+// (MPI_Abort). So it does if rank is ended by runtime.Goexit, and if it returns while another rank waits for its numbers or
+// has sent it some that it has not taken. The error of another rank (dist.RankError) is left to that rank to write. A
+// process that is killed ends the others, too: by mpirun.
 func Run(rank func(dist.Comm) error) error {
 	var given C.int
 	if e := C.begin(&given); e != 0 || given < C.funneled() {
 		return fmt.Errorf("dist/mpi: MPI does not begin (code %d, threads %d)", int(e), int(given))
 	}
+	if e := C.apart(); e != 0 {
+		return fmt.Errorf("dist/mpi: MPI has no communicator (code %d)", int(e))
+	}
 	c := &comm{rank: int(C.rankOf()), size: int(C.sizeOf())}
+	returned := false
 	defer func() {
 		if x := recover(); x != nil {
 			fmt.Fprintf(os.Stderr, "dist/mpi: rank %d: panic: %v\n%s", c.rank, x, debug.Stack())
 			C.stop(2)
+		} else if !returned {
+			fmt.Fprintf(os.Stderr, "dist/mpi: rank %d: ended by runtime.Goexit\n", c.rank)
+			C.stop(2)
 		}
 	}()
-	if err := rank(c); err != nil {
+	err := rank(c)
+	returned = true
+	if err != nil {
 		var other *dist.RankError
 		if errors.As(err, &other) {
 			time.Sleep(patience) // the other rank ends the run
@@ -68,6 +99,7 @@ func Run(rank func(dist.Comm) error) error {
 		fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
 		C.stop(1)
 	}
+	c.part()
 	if e := C.end(); e != 0 {
 		return fmt.Errorf("dist/mpi: MPI does not end (code %d)", int(e))
 	}
@@ -82,7 +114,37 @@ type comm struct{ rank, size int }
 func (c *comm) Rank() int { return c.rank }
 func (c *comm) Size() int { return c.size }
 
+// mustBe panics unless other is another rank.
+func (c *comm) mustBe(other int) {
+	if other < 0 || other >= c.size || other == c.rank {
+		panic("dist/mpi: not another rank of the run")
+	}
+}
+
+// part ends the exchange with all ranks: each has to have taken what the others have sent it, and waits for nobody.
+func (c *comm) part() {
+	for r := range c.size {
+		if r == c.rank {
+			continue
+		}
+		if e := C.sayLast(C.int(r)); e != 0 {
+			c.lost("send to", r, int(e))
+		}
+	}
+	for range c.size - 1 {
+		var unread C.int
+		if e := C.hearLast(&unread); e != 0 {
+			c.lost("part from", c.rank, int(e))
+		}
+		if unread >= 0 {
+			fmt.Fprintf(os.Stderr, "dist/mpi: rank %d has ended and has not taken what rank %d has sent it\n", c.rank, int(unread))
+			C.stop(2)
+		}
+	}
+}
+
 func (c *comm) Send(to int, v []float64) {
+	c.mustBe(to)
 	for {
 		n := min(len(v), most)
 		var p *C.double
@@ -99,15 +161,20 @@ func (c *comm) Send(to int, v []float64) {
 }
 
 func (c *comm) Recv(from int, v []float64) {
+	c.mustBe(from)
 	for {
 		n := min(len(v), most)
 		var p *C.double
 		if n > 0 {
 			p = (*C.double)(&v[0])
 		}
-		var got C.int
-		if e := C.recvFrom(p, C.int(n), C.int(from), &got); e != 0 {
+		var got, last C.int
+		if e := C.recvFrom(p, C.int(n), C.int(from), &got, &last); e != 0 {
 			c.lost("receive from", from, int(e))
+		}
+		if last != 0 {
+			fmt.Fprintf(os.Stderr, "dist/mpi: rank %d waits for rank %d, which has ended\n", c.rank, from)
+			C.stop(2)
 		}
 		if int(got) != n {
 			panic(fmt.Sprintf("%d numbers from rank %d where %d were expected", int(got), from, n))

@@ -16,8 +16,8 @@ import (
 )
 
 // noticeHead is the beginning of NOTICE.
-const noticeHead = `Rung is licensed under the BSD 3-Clause License (the file LICENSE). The program rung contains, besides the
-standard library of Go, the modules below. Their licences follow, each text once. Package rung and the other
+const noticeHead = `Rung is licensed under the BSD 3-Clause License (the file LICENSE). The program rung contains the standard library
+and the runtime of Go, and the modules below. Their licences follow, each text once. Package rung and the other
 libraries contain fewer of them: docs/architecture.md says which package imports what.
 
 This file is made by "make golden" from what is linked on Linux, macOS and Windows.
@@ -71,6 +71,14 @@ func linkedModules(t *testing.T) []linked {
 	return slices.Compact(list)
 }
 
+// goItself is the standard library and the runtime of Go, which are in every program, by the folder of the tools.
+func goItself(t *testing.T) linked {
+	t.Helper()
+	dir, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	return linked{path: "Go", version: "(standard library and runtime)", dir: strings.TrimSpace(string(dir))}
+}
+
 // licenceFiles returns the files of a module that licencePatterns find.
 func (m *linked) licenceFiles(t *testing.T) []string {
 	t.Helper()
@@ -106,12 +114,12 @@ func licenceOf(t *testing.T, file, text string) string {
 	return strings.Join(names, " + ")
 }
 
-// TestNotice compares NOTICE with the modules that are in the program rung, their versions and the licences that
-// come with them. It fails on a licence that is not in the list above.
+// TestNotice compares NOTICE with Go, and with the modules that are in the program rung, their versions and the licences
+// that come with them. So it holds the list of these modules. It fails on a licence that is not in the list above.
 func TestNotice(t *testing.T) {
 	var table, texts strings.Builder
 	number := map[string]int{} // of a text
-	for _, m := range linkedModules(t) {
+	for _, m := range append([]linked{goItself(t)}, linkedModules(t)...) {
 		var names []string
 		for _, file := range m.licenceFiles(t) {
 			b, err := os.ReadFile(file)
@@ -126,4 +134,25 @@ func TestNotice(t *testing.T) {
 		fmt.Fprintf(&table, "%s %s: %s\n", m.path, m.version, strings.Join(names, ", "))
 	}
 	check.Golden(t, "../../../NOTICE", []byte(noticeHead+table.String()+texts.String()))
+}
+
+// TestTestifyIsOfMCAP: what the tests use is in the program for one reason, which docs/architecture.md gives: a file of the
+// library for MCAP imports it that is no test. With the tag small it is not.
+func TestTestifyIsOfMCAP(t *testing.T) {
+	const testify, mcap = "github.com/stretchr/testify/", "github.com/foxglove/mcap/go/mcap"
+	importers := func(tags string) (of []string) {
+		cmd := exec.Command("go", "list", "-deps", "-tags", tags, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./cmd/rung")
+		cmd.Dir = root(t)
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(out)) {
+			f := strings.Fields(line)
+			if !strings.HasPrefix(f[0], testify) && slices.ContainsFunc(f[1:], func(s string) bool { return strings.HasPrefix(s, testify) }) {
+				of = append(of, f[0])
+			}
+		}
+		return of
+	}
+	require.Equal(t, []string{mcap}, importers(""))
+	require.Empty(t, importers("small"))
 }

@@ -109,6 +109,9 @@ func (of *rankProblem) planOf(r *ranks.Rank, f *benchFlags) (*dist.Plan, error) 
 // piece reads, or generates, the rank's part.
 func (of *rankProblem) piece(r *ranks.Rank, f *benchFlags) (*dist.Piece, error) {
 	if of.tables == "" {
+		if err := dist.AgreeOn(r, dist.Fact{Name: "the problem", Value: of.name}); err != nil {
+			return nil, err
+		}
 		part, err := bench.LadderPart(of.size, f.seed, r.Rank(), r.Size())
 		if err = dist.Agree(r, err); err != nil {
 			return nil, err

@@ -126,7 +126,9 @@ func serve(ctx context.Context, v *view.Viewer, f *viewFlags, print func(address
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		err = s.Close()
+		if err = s.Close(); err == nil {
+			err = shell.Interrupted(ctx)
+		}
 		<-ended
 	}
 	if errors.Is(err, http.ErrServerClosed) {

@@ -125,17 +125,29 @@ func processesOf[T any](cmd *cobra.Command, newRank func(dist.Comm) *Rank, load 
 	var end error
 	err := mpi.Run(func(c dist.Comm) error {
 		r := newRank(c)
-		of, err := load(r)
-		if err = dist.Agree(c, err); err == nil {
-			err = rank(r, of)
+		err := dist.AgreeOn(c, factsOf(cmd)...)
+		if err == nil {
+			var of T
+			of, err = load(r)
+			if err = dist.Agree(c, err); err == nil {
+				err = rank(r, of)
+			}
 		}
-		end = settle(c, cmd, r.Stderr, err)
+		end = settle(c, cmd, r.Stderr, startedAlike(err))
 		return nil
 	})
 	if err != nil {
 		return shell.Failed("", err)
 	}
 	return end
+}
+
+// startedAlike returns err, or as a mistake in use that ranks were started on different things.
+func startedAlike(err error) error {
+	if d := new(dist.DifferError); errors.As(err, &d) {
+		return d
+	}
+	return err
 }
 
 // patience is how long a rank with an error waits for the others to know of it, too. One that they do not know of is its

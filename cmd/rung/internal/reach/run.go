@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +19,10 @@ func (f *flags) run(cmd *cobra.Command, path, task string) error {
 	if err := f.check(path, task); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := cmd.Context()
+	if f.out != "" {
+		defer shell.Keep(ctx)()
+	}
 	stdin, stdout, _ := shell.Streams(cmd)
 	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json, Always: true}
 	r := &posing{flags: f, path: path, from: task}

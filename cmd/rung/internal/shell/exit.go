@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,14 +24,16 @@ const (
 	ExitUse    = 2 // bad use or bad input
 )
 
-// Execute runs one command line of root and returns its exit status. It reports errors.
-func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Execute runs one command line of root and returns its exit status. It reports errors. The context is that of the
+// command.
+func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	out := &watched{w: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteC()
+	cmd, err := root.ExecuteContextC(ctx)
+	err = whyEnded(ctx, err)
 	if err == nil { // help and completion are written by the library, which asks for no errors
 		err = Failed("", InputError("stdout", out.err))
 	}
@@ -46,7 +49,7 @@ func Execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 
 // StatusOf returns the exit status of an error.
 func StatusOf(err error) int {
-	if failed := new(Failure); errors.As(err, &failed) || outfile.Full(err) {
+	if failed := new(Failure); errors.As(err, &failed) || outfile.Full(err) || errors.Is(err, ErrInterrupted) {
 		return ExitFailed
 	}
 	return ExitUse

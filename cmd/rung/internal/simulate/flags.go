@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -199,14 +198,14 @@ func plainSim(err error) error {
 }
 
 // ErrInterrupted ends a run from outside.
-var ErrInterrupted = errors.New("interrupted")
+var ErrInterrupted = shell.ErrInterrupted
 
 // interruption is what is said of an interrupted run.
 func (f *Flags) interruption(t float64) error {
 	if f.checkpoint == "" {
-		return fmt.Errorf("%w at t = %s s", ErrInterrupted, sheet.Short(t))
+		return &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(t))}
 	}
-	return fmt.Errorf("%w at t = %s s; --resume goes on from there", ErrInterrupted, sheet.Short(t))
+	return &shell.Interruption{Text: fmt.Sprintf(" at t = %s s; --resume goes on from there", sheet.Short(t))}
 }
 
 // progressParts is the number of parts of a run that the bar counts.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -154,8 +152,8 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err := k.watch.openPictures(stdout); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-	defer stop()
+	defer shell.Keep(cmd.Context())()
+	ctx := cmd.Context()
 	if err := k.follow.Start(ctx); err != nil {
 		return k.failed(err)
 	}
@@ -245,8 +243,8 @@ type kinematics struct {
 }
 
 func (k *kinematics) failed(err error) error {
-	if errors.Is(err, context.Canceled) {
-		err = ErrInterrupted
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) {
+		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.follow.State().Time))}
 	}
 	return shell.Failed(k.name, plainSim(err))
 }

@@ -70,6 +70,7 @@ type party struct {
 	warnings []string   // on rank 0
 	taken    [2]float64 // by contacts, and by stops and friction of joints, J
 
+	signals  context.Context // of the command
 	stop     context.Context
 	begun    time.Time
 	from     float64
@@ -105,7 +106,7 @@ func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 			defer of.bar.End()
 		}
 		own := *f // ranks of one process set times each
-		p := &party{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar}
+		p := &party{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar, signals: cmd.Context()}
 		return p.simulate(&of.model)
 	})
 }
@@ -366,7 +367,8 @@ func (p *party) release() {
 
 // run integrates.
 func (p *party) run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer shell.Keep(p.signals)()
+	ctx, stop := signal.NotifyContext(p.signals, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	p.stop, p.from = ctx, p.sim.State().Time

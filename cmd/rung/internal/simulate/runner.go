@@ -217,6 +217,7 @@ func (r *runner) release() {
 // run integrates, and leaves a trajectory of whole rows and a checkpoint however
 // it ends, but for failures of the files.
 func (r *runner) run(parent context.Context) error {
+	defer shell.Keep(parent)()
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
@@ -225,8 +226,8 @@ func (r *runner) run(parent context.Context) error {
 	r.shown, r.nextMark = r.begun, r.begun.Add(r.f.Between)
 	r.p.Stage("simulating", progressParts)
 	r.watch.see(r.sim.State())
-	err := r.sim.Run(r.f.until)
-	if errors.Is(err, ErrInterrupted) {
+	err := r.sim.RunContext(ctx, r.f.until)
+	if isInterrupted(ctx, err) {
 		err = r.f.interruption(r.sim.State().Time)
 	}
 	var file *shell.Failure // of writing
@@ -296,6 +297,12 @@ func (r *runner) mark() error {
 	now := time.Now()
 	r.nextMark = now.Add(max(r.f.Between, checkpointShare*now.Sub(begun)))
 	return nil
+}
+
+// isInterrupted reports whether err ends a run because its context has ended, or Flags.Interrupted says so.
+func isInterrupted(ctx context.Context, err error) bool {
+	cause := context.Cause(ctx)
+	return errors.Is(err, ErrInterrupted) || cause != nil && errors.Is(err, cause)
 }
 
 // onStep is called after each step.

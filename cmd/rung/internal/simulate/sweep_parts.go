@@ -57,6 +57,7 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 		return err
 	}
 	defer release()
+	defer shell.Keep(cmd.Context())()
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
@@ -225,7 +226,7 @@ func (s *sweep) compute(ctx context.Context, todo []int) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
-		return shell.Failed("", fmt.Errorf("%w; --resume goes on", ErrInterrupted))
+		return shell.Failed("", &shell.Interruption{Text: "; --resume goes on"})
 	default:
 		return shell.Failed("", shell.FileError(err))
 	}

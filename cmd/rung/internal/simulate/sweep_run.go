@@ -79,7 +79,10 @@ func (w *sweepWorker) simulate(ctx context.Context, text []byte, keep *kept) err
 	r.watch.trajectory = keep
 	r.signals, r.from, r.begun = ctx, r.sim.State().Time, time.Now()
 	r.shown = r.begun
-	return simError("", r.sim.Run(f.until))
+	if err = r.sim.RunContext(ctx, f.until); isInterrupted(ctx, err) {
+		return ErrInterrupted
+	}
+	return simError("", err)
 }
 
 // kept is the recorder of a run: what the study keeps of its rows.

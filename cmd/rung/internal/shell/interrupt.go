@@ -1,0 +1,99 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// ErrInterrupted is the end of a command by a signal, Ctrl-C or the request to end, and the cause of its context then.
+var ErrInterrupted = errors.New("interrupted")
+
+// grace is how long a command may go on after a signal until the process ends around it. Most see the end of their
+// context within some milliseconds. The others have nothing to keep: what they write is beside the place of the file
+// until it is whole (package outfile).
+const grace = 400 * time.Millisecond
+
+// Interruptible calls execute, which returns an exit status, with a context that ends with the first signal to end the
+// process. If execute has not returned some time later, or at a second signal, Interruptible says that the command was
+// interrupted and calls exit, which does not return. A command that has Kept is given the time that it needs.
+func Interruptible(stderr io.Writer, execute func(ctx context.Context) int, exit func()) int {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	keeps := new(atomic.Int32)
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), keepKey{}, keeps))
+	defer cancel(nil)
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+		case <-ended:
+			return
+		}
+		cancel(ErrInterrupted)
+		wait := time.NewTimer(grace)
+		for more := true; more; {
+			select {
+			case <-ended:
+				return
+			case <-signals:
+				more = false
+			case <-wait.C:
+				more = keeps.Load() > 0
+				wait.Reset(grace)
+			}
+		}
+		if Terminal(stderr) {
+			fmt.Fprintln(stderr) // below the bar
+		}
+		fmt.Fprintln(stderr, "rung: "+ErrInterrupted.Error())
+		exit()
+	}()
+	defer close(ended)
+	return execute(ctx)
+}
+
+type keepKey struct{}
+
+// Keep says that the command has something to keep if it is interrupted, rows of a run or a checkpoint, and ends by itself
+// soon after its context, until release is called.
+func Keep(ctx context.Context) (release func()) {
+	keeps, _ := ctx.Value(keepKey{}).(*atomic.Int32)
+	if keeps == nil {
+		return func() {}
+	}
+	keeps.Add(1)
+	return func() { keeps.Add(-1) }
+}
+
+// Interrupted returns ErrInterrupted if ctx has ended by a signal, else nil.
+func Interrupted(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrInterrupted) {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// whyEnded returns err, but the same for all commands whose context a signal has ended and who say no more than that.
+func whyEnded(ctx context.Context, err error) error {
+	if ended := Interrupted(ctx); ended != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) && !errors.As(err, new(*Interruption))) {
+		return ended
+	}
+	return err
+}
+
+// Interruption is ErrInterrupted with what there is of the work.
+type Interruption struct{ Text string }
+
+// Error says it.
+func (i *Interruption) Error() string { return ErrInterrupted.Error() + i.Text }
+
+// Unwrap returns ErrInterrupted.
+func (i *Interruption) Unwrap() error { return ErrInterrupted }
