@@ -62,9 +62,7 @@ type nearness struct {
 
 // NewOutcome returns memory for n states.
 func (b *Batch) NewOutcome(n int) *Outcome {
-	if n < 0 {
-		panic("batch: negative number of states")
-	}
+	b.mustCount(n)
 	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
 	for i := range o.was {
 		o.was[i].time = math.NaN()

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -21,13 +23,21 @@ type States struct {
 	nAngles, nInternal int
 }
 
-// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
-//
-// Cost: O(n·bodies). It panics if n is negative.
-func (b *Batch) NewStates(n int) *States {
+// mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
+func (b *Batch) mustCount(n int) {
 	if n < 0 {
 		panic("batch: negative number of states")
 	}
+	if each := max(b.length, 6*b.plan.Mechanism().NumBodies(), 1); n > min(1<<37, math.MaxInt)/each-lanes {
+		panic("batch: too many states")
+	}
+}
+
+// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
+//
+// Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
+func (b *Batch) NewStates(n int) *States {
+	b.mustCount(n)
 	m := b.plan.Mechanism()
 	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: m.NumSprung(), nInternal: m.NumInternal()}
 	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)

@@ -71,6 +71,7 @@ func (r *RandomGround) Check() error {
 //
 // Cost: O(nodes · log nodes), and 16 bytes a node besides the heights.
 func Random(ctx context.Context, r RandomGround) (*Field, error) {
+	halt.Must(ctx)
 	if err := r.Check(); err != nil {
 		return nil, err
 	}

@@ -144,6 +144,9 @@ var errBudget = errors.New("live: a spell has ended")
 
 // Run moves the mechanism until ctx ends, and then closes the connections of all pages.
 func (s *Session) Run(ctx context.Context) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	defer s.close()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
