@@ -21,6 +21,7 @@ type States struct {
 	angles, internal   []float64 // of each state, as in mechanism.State
 	known              []uint8   // of each lane: whether its parameters go with others
 	nAngles, nInternal int
+	held               []bool // of each state: it holds its joints, as Rollout has found
 }
 
 // mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
@@ -44,7 +45,7 @@ func (b *Batch) NewStates(n int) *States {
 	if b.options.Wrenches {
 		s.wrench = make([]float64, n*6*m.NumBodies())
 	}
-	s.known = make([]uint8, groups(n)*lanes)
+	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
 	st := m.Initial()
 	for i := range groups(n) * lanes {
 		s.set(i, st)
@@ -88,6 +89,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 		panic("batch: foreign state")
 	}
 	s.set(i, st)
+	s.held[i] = false
 }
 
 func (s *States) set(i int, st *mechanism.State) {
