@@ -54,7 +54,7 @@ func ExampleBuilder() {
 		log.Fatal(err)
 	}
 	for _, rod := range []rung.Body{left, right} {
-		fmt.Printf("%s %.4f rad/s²\n", r.Bodies[rod].Name, r.Bodies[rod].AngularAcceleration[2])
+		fmt.Printf("%s %.4f rad/s²\n", r.Bodies[rod.Index()].Name, r.Bodies[rod.Index()].AngularAcceleration[2])
 	}
 	fmt.Printf("mobility %d, redundant rows %d\n", r.Constraints.Mobility, r.Constraints.Redundant)
 	// Output:

@@ -2,6 +2,7 @@ package rung
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,6 +39,9 @@ type Result struct {
 	Energy      EnergyResult      `json:"energy"`
 	Solve       SolveResult       `json:"solve"`
 	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+	// Violation is nil where the state satisfies the joints to within mechanism.HoldTolerance. If it does not, the
+	// accelerations are those that keep the second derivatives of the violations at zero.
+	Violation *ViolationResult `json:"violation,omitempty"`
 	// BeyondLimits are the freedoms that are beyond the limits of the model.
 	BeyondLimits []LimitResult `json:"beyond_limits,omitempty"`
 
@@ -146,6 +150,25 @@ type BodyResult struct {
 type WrenchResult struct {
 	Force  spatial.Vec3 `json:"force"`
 	Moment spatial.Vec3 `json:"moment"`
+}
+
+// ViolationResult is the joint or the coupling that a state violates most, and by how much.
+type ViolationResult struct {
+	Name   string  `json:"name"`
+	Length float64 `json:"length"` // m
+	Angle  float64 `json:"angle"`  // rad
+	Speed  float64 `json:"speed"`  // m/s
+	Turn   float64 `json:"turn"`   // rad/s
+}
+
+// violationAt returns what Result says of st, at which k was computed.
+func violationAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) *ViolationResult {
+	var e *mechanism.ViolationError
+	if !errors.As(m.HoldsIn(k, st, m.DriftUnit()), &e) {
+		return nil
+	}
+	v := &e.Violation
+	return &ViolationResult{e.Name(), v.Length, v.Angle, v.Speed, v.Turn}
 }
 
 // JointResult is the reaction of one joint.
@@ -278,6 +301,7 @@ func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechani
 		Constraints:  ConstraintsResult{RedundantJoints: []RedundantJoint{}},
 		Energy:       EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
 		BeyondLimits: LimitsAt(m, k, st),
+		Violation:    violationAt(m, k, st),
 	}
 	var err error
 	if out.Forces, err = forceResults(m, k, st); err != nil {

@@ -26,7 +26,7 @@ type (
 )
 
 // World is the handle of the fixed frame.
-const World = build.World
+var World = build.World
 
 // Error is an error with its place: the joint and its row, the body or the force element.
 // errors.As finds it in the errors of all packages that work on a mechanism.

@@ -61,7 +61,7 @@ func (s *States) setBody(i, at int, b *bodies.Body) {
 	var data [bodyData]float64
 	dataTo(&data, b)
 	s.put(i, at, data[:]...)
-	s.known[i] = unknown
+	s.known[i], s.held[i] = unknown, false
 }
 
 // bodyOf returns a body as it is in state i.
@@ -98,7 +98,7 @@ func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 		}
 	}
 	s.setFrames(i, at, &p, &q)
-	s.known[i] = unknown
+	s.known[i], s.held[i] = unknown, false
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (s *States) SetLength(i, joint int, length float64) error {
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v is not positive and finite", length))
 	}
 	*s.at(i, at+atLength) = length
-	s.known[i] = unknown
+	s.known[i], s.held[i] = unknown, false
 	return nil
 }
 
@@ -356,7 +356,7 @@ func (s *States) CopyParameters(i int, from *States, k int) {
 	for at := s.batch.at.first; at < s.batch.at.length; at++ {
 		*s.at(i, at) = *from.at(k, at)
 	}
-	s.known[i] = from.known[k]
+	s.known[i], s.held[i] = from.known[k], false
 }
 
 // put stores numbers of state i from a place on, and take reads them.

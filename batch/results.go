@@ -16,9 +16,7 @@ type Results struct {
 
 // NewResults returns memory for the results of n states.
 func (b *Batch) NewResults(n int) *Results {
-	if n < 0 {
-		panic("batch: negative number of states")
-	}
+	b.mustCount(n)
 	return &Results{batch: b, n: n, a: make([]float64, groups(n)*6*b.plan.Mechanism().NumBodies()*lanes), redundant: make([]int32, n),
 		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }

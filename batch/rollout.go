@@ -43,6 +43,10 @@ type Rollout struct {
 	// batch, with as many states.
 	Into  []*States
 	Every int
+
+	// AsItIs takes states as they are. Otherwise one that violates the joints by more than mechanism.HoldTolerance is
+	// not moved: its error is a *mechanism.ViolationError. Batch.CloseJoints closes states.
+	AsItIs bool
 }
 
 // Outcome is the result of Batch.Rollout and Batch.CloseJoints: counts of steps and an error for each state.
@@ -64,9 +68,7 @@ type nearness struct {
 
 // NewOutcome returns memory for n states.
 func (b *Batch) NewOutcome(n int) *Outcome {
-	if n < 0 {
-		panic("batch: negative number of states")
-	}
+	b.mustCount(n)
 	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
 	for i := range o.was {
 		o.was[i].time = math.NaN()
@@ -121,6 +123,8 @@ func (b *Batch) SteppedOneByOne() string {
 // composite or helical joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne): that is right, and
 // no faster than one after the other. Forces without lanes
 // (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
+//
+// A state that violates its joints does not move, and out has the error (Rollout.AsItIs).
 //
 // The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
 // for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
@@ -180,6 +184,7 @@ func (w *worker) roll(r *rolling, g int) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
 	all := uint(1)<<n - 1
+	live := w.holding(r, first, n)
 	every := max(r.how.Every, 1)
 	if w.t.steps != nil {
 		w.setStep(r.how.Step)
@@ -197,7 +202,7 @@ func (w *worker) roll(r *rolling, g int) {
 			if !loaded {
 				w.load(r, g)
 			}
-			ok := w.stepLanes(r, g, n, true)
+			ok := w.stepLanes(r, g, n, true) & live
 			switch {
 			case ok == all && mayWait && !into && k < r.how.Steps:
 				ahead++
@@ -238,6 +243,35 @@ func (w *worker) roll(r *rolling, g int) {
 	}
 }
 
+// holding returns the lanes of the n states from first on that may start: they hold their joints. The others get errors.
+// States are looked at once after they have been set.
+func (w *worker) holding(r *rolling, first, n int) (live uint) {
+	for l := range n {
+		i := first + l
+		if !r.how.AsItIs && !r.states.held[i] {
+			r.out.errs[i] = w.holds(r.states, i)
+			r.states.held[i] = r.out.errs[i] == nil
+		}
+		if r.out.errs[i] == nil {
+			live |= 1 << l
+		}
+	}
+	return live
+}
+
+// holds returns an error if state i violates the joints.
+func (w *worker) holds(s *States, i int) error {
+	s.to(w.st, i)
+	if err := w.setInputs(s, i); err != nil {
+		return err
+	}
+	m := w.in.Mechanism() // with the parameters of the state
+	if m.KinematicsTo(w.kin, w.st) != nil {
+		return nil // what is not finite fails its first step
+	}
+	return m.HoldsIn(w.kin, w.st, w.unit)
+}
+
 // load copies a group of states into the lanes.
 func (w *worker) load(r *rolling, g int) {
 	size := w.b.length * lanes
@@ -276,6 +310,7 @@ func (s *States) copyGroup(from *States, g, n int) {
 	at := g * lanes
 	copy(s.angles[at*s.nAngles:][:n*s.nAngles], from.angles[at*s.nAngles:])
 	copy(s.known[at:at+n], from.known[at:])
+	copy(s.held[at:at+n], from.held[at:])
 	if s.wrench != nil {
 		k := 6 * s.batch.plan.Mechanism().NumBodies()
 		copy(s.wrench[at*k:][:n*k], from.wrench[at*k:])

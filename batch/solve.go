@@ -53,6 +53,7 @@ type worker struct {
 	mech  *mechanism.Mechanism // without the wrenches of the states
 	rows  *assemble.Weighted   // nil unless rows of joints are rare
 	kin   *mechanism.Kinematics
+	unit  float64 // of lengths, for HoldsIn: that of the model
 	force []spatial.Force
 	timed bool // motions or values may not hold at all times
 
@@ -95,6 +96,8 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	}
 	w.plan = b.plan.With(w.in)
 	w.solver = w.plan.NewSolver()
+	w.unit = m.DriftUnit()
+	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 	if !b.lanes {
 		return w, nil
 	}
@@ -102,7 +105,6 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	tape.Run(w.w, w.c.numbers, t.fixed)
 	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
 	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
-	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
 	w.force = make([]spatial.Force, m.NumBodies())
 	if len(c.rareJoints) > 0 {
 		w.rows = c.plan.Layout().With(w.in.Mechanism()).NewWeighted()

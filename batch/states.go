@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -19,22 +21,31 @@ type States struct {
 	angles, internal   []float64 // of each state, as in mechanism.State
 	known              []uint8   // of each lane: whether its parameters go with others
 	nAngles, nInternal int
+	held               []bool // of each state: it holds its joints, as Rollout has found
+}
+
+// mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
+func (b *Batch) mustCount(n int) {
+	if n < 0 {
+		panic("batch: negative number of states")
+	}
+	if each := max(b.length, 6*b.plan.Mechanism().NumBodies(), 1); n > min(1<<37, math.MaxInt)/each-lanes {
+		panic("batch: too many states")
+	}
 }
 
 // NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
 //
-// Cost: O(n·bodies). It panics if n is negative.
+// Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
 func (b *Batch) NewStates(n int) *States {
-	if n < 0 {
-		panic("batch: negative number of states")
-	}
+	b.mustCount(n)
 	m := b.plan.Mechanism()
 	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: m.NumSprung(), nInternal: m.NumInternal()}
 	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
 	if b.options.Wrenches {
 		s.wrench = make([]float64, n*6*m.NumBodies())
 	}
-	s.known = make([]uint8, groups(n)*lanes)
+	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
 	st := m.Initial()
 	for i := range groups(n) * lanes {
 		s.set(i, st)
@@ -78,6 +89,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 		panic("batch: foreign state")
 	}
 	s.set(i, st)
+	s.held[i] = false
 }
 
 func (s *States) set(i int, st *mechanism.State) {

@@ -24,14 +24,17 @@ type Builder struct {
 	couplings []*Coupling
 }
 
-// Body is the handle of a body: its number in the model and in all that is made of it.
-type Body int
+// Body is the handle of a body of one Builder. Other builders refuse it, and all of them the zero value.
+type Body struct {
+	of    *Builder // nil for the world
+	index int
+}
 
-// World is the handle of the fixed frame.
-const World Body = -1
+// World is the handle of the fixed frame, for all builders.
+var World = Body{index: mechanism.World}
 
-// Index returns the number of the body, −1 for the world.
-func (b Body) Index() int { return int(b) }
+// Index returns the number of the body in the model and in all that is made of it, −1 for the world.
+func (b Body) Index() int { return b.index }
 
 // Joint is a joint of a Builder, to be given forces, springs and motions. The pointer stays
 // valid; what is set counts from the next Model on.
@@ -72,7 +75,7 @@ func (b *Builder) Body(name string, d bodies.Body, place Place) Body {
 		Pose:    model.Pose{Position: place.Origin, Orientation: q},
 	})
 	b.poses = append(b.poses, Place{Origin: place.Origin, Orientation: q.Normalize()})
-	return Body(len(b.m.Bodies) - 1)
+	return Body{b, len(b.m.Bodies) - 1}
 }
 
 // Rod adds a uniform round rod of the given mass (kg) and radius (m) between
@@ -116,9 +119,9 @@ func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
 	case body == World:
 		b.errs = append(b.errs, errors.New("build: Move: the world does not move"))
 	case !b.has(body):
-		b.errs = append(b.errs, fault.Errorf("build: Move: no body with handle %d", body))
+		b.errs = append(b.errs, fault.Errorf("build: Move: %w", body.foreign()))
 	default:
-		b.m.Bodies[body].Velocity = model.Velocity{Linear: linear, Angular: angular}
+		b.m.Bodies[body.index].Velocity = model.Velocity{Linear: linear, Angular: angular}
 	}
 }
 
@@ -162,9 +165,9 @@ func (b *Builder) local(body Body, place Place) (string, model.Pose) {
 	if body == World {
 		return model.World, model.Pose{Position: place.Origin, Orientation: q}
 	}
-	p := &b.poses[body]
+	p := &b.poses[body.index]
 	inv := p.Orientation.Conj()
-	return b.m.Bodies[body].Name, model.Pose{
+	return b.m.Bodies[body.index].Name, model.Pose{
 		Position:    inv.Rotate(place.Origin.Sub(p.Origin)),
 		Orientation: inv.Mul(q).Normalize(),
 	}
@@ -194,14 +197,22 @@ func (b *Builder) check(at mechanism.Error, err error) {
 // known keeps an error for a handle that is not of this builder.
 func (b *Builder) known(at mechanism.Error, body Body) bool {
 	if body != World && !b.has(body) {
-		b.check(at, fault.Errorf("build: no body with handle %d", body))
+		b.check(at, body.foreign())
 		return false
 	}
 	return true
 }
 
 // has reports whether body is a handle of a body of b.
-func (b *Builder) has(body Body) bool { return body >= 0 && int(body) < len(b.m.Bodies) }
+func (b *Builder) has(body Body) bool { return body.of == b }
+
+// foreign returns the error for a handle that is not of the builder that was given it.
+func (b Body) foreign() error {
+	if b.of == nil {
+		return fault.Errorf("build: the handle of the body is the zero value")
+	}
+	return fault.Errorf("build: body %s is of another builder (%s)", fault.Name(b.of.m.Bodies[b.index].Name), fault.Name(b.of.m.Name))
+}
 
 // Model returns a copy of what has been built, checked as a model file is.
 //

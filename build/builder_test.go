@@ -168,12 +168,15 @@ func TestBuilderErrors(t *testing.T) {
 	ball := b.Body("ball", d, build.At(0, 0, 0))
 	b.Rod("thick", 1, 9, spatial.Vec3{}, spatial.Vec3{1})
 	b.Rod("short", 1, 0.1, spatial.Vec3{1}, spatial.Vec3{1})
-	b.Move(7, spatial.Vec3{}, spatial.Vec3{})
+	var forgotten build.Body
+	other := build.New("other")
+	theirs := other.Body("theirs", d, build.At(0, 0, 0))
+	b.Move(theirs, spatial.Vec3{}, spatial.Vec3{})
 	b.Move(build.World, spatial.Vec3{}, spatial.Vec3{})
-	require.NotNil(t, b.Revolute("hinge", ball, 9, spatial.Vec3{}, spatial.Vec3{1}), "a joint to go on with")
-	require.NotNil(t, b.Distance("link", -5, ball, spatial.Vec3{}, spatial.Vec3{1}))
-	b.SpringDamper("spring", ball, 11, spatial.Vec3{}, spatial.Vec3{1}, build.Spring{Stiffness: 1, Damping: 1, RestLength: 1})
-	b.Wrench("push", -2, spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{})
+	require.NotNil(t, b.Revolute("hinge", ball, theirs, spatial.Vec3{}, spatial.Vec3{1}), "a joint to go on with")
+	require.NotNil(t, b.Distance("link", forgotten, ball, spatial.Vec3{}, spatial.Vec3{1}))
+	b.SpringDamper("spring", ball, theirs, spatial.Vec3{}, spatial.Vec3{1}, build.Spring{Stiffness: 1, Damping: 1, RestLength: 1})
+	b.Wrench("push", forgotten, spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{})
 	b.Spherical("self", ball, ball, spatial.Vec3{})
 	require.NotNil(t, b.Revolute("no axis", build.World, ball, spatial.Vec3{}, spatial.Vec3{}))
 	require.NotNil(t, b.Prismatic("no number", build.World, ball, spatial.Vec3{}, spatial.Vec3{1, math.NaN()}))
@@ -185,9 +188,9 @@ func TestBuilderErrors(t *testing.T) {
 	require.ErrorAs(t, err, &p)
 	for _, text := range []string{
 		`build: body "thick": `, `build: body "short": `,
-		`build: Move: no body with handle 7`, `build: joint "hinge": no body with handle 9`,
-		`build: joint "link": no body with handle -5`, `build: force "spring": no body with handle 11`,
-		`build: force "push": no body with handle -2`, `$.joints[2].successor`,
+		`build: Move: body "theirs" is of another builder ("other")`, `build: joint "hinge": body "theirs" is of another builder`,
+		`build: joint "link": the handle of the body is the zero value`, `build: force "spring": body "theirs" is of another builder`,
+		`build: force "push": the handle of the body is the zero value`, `$.joints[2].successor`,
 		`build: Move: the world does not move`,
 		`build: joint "no axis": axis [0 0 0] is zero or not finite`, `build: joint "no number": axis [1 NaN 0] `,
 	} {

@@ -35,7 +35,7 @@ func (b *Builder) carry(what string, body Body, place Place) bool {
 	case place.wrong != nil:
 		b.errs = append(b.errs, fault.Errorf("build: %s: %w", what, place.wrong))
 	case body != World && !b.has(body):
-		b.errs = append(b.errs, fault.Errorf("build: %s: no body with handle %d", what, body))
+		b.errs = append(b.errs, fault.Errorf("build: %s: %w", what, body.foreign()))
 	default:
 		return true
 	}

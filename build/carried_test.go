@@ -43,12 +43,13 @@ func TestCarried(t *testing.T) {
 	assert.Equal(t, []string{"tool", "home", "later"}, []string{again.Frames[0].Name, again.Frames[1].Name, again.Frames[2].Name})
 
 	b = build.New("wrong")
-	b.Frame("tool\n", 3, build.Place{})
+	var none build.Body
+	b.Frame("tool\n", none, build.Place{})
 	b.Frame("tilt", build.World, build.Place{}.WithX(spatial.Vec3{}))
-	b.Visual(4, build.Place{}, model.Visual{Kind: model.SphereVisual, Size: [3]float64{1}})
+	b.Visual(none, build.Place{}, model.Visual{Kind: model.SphereVisual, Size: [3]float64{1}})
 	_, err = b.Model()
 	require.Error(t, err)
 	assert.Equal(t, []string{
-		`build: frame "tool\n": no body with handle 3`, `build: frame "tilt": axis [0 0 0] is zero or not finite`, `build: visual 0: no body with handle 4`,
+		`build: frame "tool\n": the handle of the body is the zero value`, `build: frame "tilt": axis [0 0 0] is zero or not finite`, `build: visual 0: the handle of the body is the zero value`,
 	}, strings.Split(err.Error(), "\n"))
 }

@@ -8,15 +8,18 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ground is a handle of a terrain of one Builder.
-type Ground int
+// Ground is the handle of a terrain of one Builder. Other builders refuse it, and all of them the zero value.
+type Ground struct {
+	of    *Builder
+	index int
+}
 
 // Terrain adds a terrain, with its name in it, for contacts. Files of
 // terrains are not opened: the model needs model.Model.Load then.
 func (b *Builder) Terrain(t model.Terrain) Ground {
 	b.mustBe()
 	b.m.Terrains = append(b.m.Terrains, t)
-	return Ground(len(b.m.Terrains) - 1)
+	return Ground{b, len(b.m.Terrains) - 1}
 }
 
 // Surface adds a surface that is made in Go. The model can be used and not written.
@@ -31,10 +34,10 @@ func (b *Builder) Contact(name string, body Body, g Ground, shape contact.Shape,
 	f := model.ForceElement{Name: name, Type: model.ContactForce, Contact: &model.Contact{Shape: shape, Law: law}}
 	f.Contact.Fill()
 	at := b.forcePlace(name)
-	if g < 0 || int(g) >= len(b.m.Terrains) {
-		b.check(at, fault.Errorf("build: no terrain with handle %d", g))
+	if g.of != b {
+		b.check(at, fault.Errorf("build: the terrain is not of this builder"))
 	} else {
-		f.Contact.Terrain = b.m.Terrains[g].Name
+		f.Contact.Terrain = b.m.Terrains[g.index].Name
 	}
 	if b.known(at, body) {
 		at := b.attachment(body, shape.Center)
@@ -49,7 +52,7 @@ func (b *Builder) direction(body Body, axis spatial.Vec3) spatial.Vec3 {
 	if body == World {
 		return axis
 	}
-	return b.poses[body].Orientation.Conj().Rotate(axis)
+	return b.poses[body.index].Orientation.Conj().Rotate(axis)
 }
 
 // Motor adds an actuator on a freedom of a joint of the builder. The name of the joint in a is set.

@@ -49,10 +49,10 @@ func TestGround(t *testing.T) {
 	assert.Equal(t, 3.0, mech.ActuatorForce(0, kin, st))
 
 	b = build.New("wrong")
-	b.Contact("tyre", build.Body(3), build.Ground(1), contact.Shape{}, contact.Law{})
+	b.Contact("tyre", build.Body{}, build.Ground{}, contact.Shape{}, contact.Law{})
 	b.Motor("motor", pin, model.Actuator{})
 	_, err = b.Model()
-	assert.ErrorContains(t, err, `force "tyre": no terrain with handle 1`)
-	assert.ErrorContains(t, err, `force "tyre": no body with handle 3`)
+	assert.ErrorContains(t, err, `force "tyre": the terrain is not of this builder`)
+	assert.ErrorContains(t, err, `force "tyre": the handle of the body is the zero value`)
 	assert.ErrorContains(t, err, `force "motor": no joint of this builder`)
 }

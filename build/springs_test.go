@@ -38,8 +38,9 @@ func TestSprings(t *testing.T) {
 	require.InDelta(t, 7, rope.Length, 1e-14)
 	require.NotNil(t, m.SpringLaw(2))
 
-	b.Bushing("lost", one, 7, build.At(0, 0, 0), model.Bushing{})
-	b.Cable("torn", build.Spring{}, 0, build.Through{Body: one}, build.Through{Body: 9})
+	var none build.Body
+	b.Bushing("lost", one, none, build.At(0, 0, 0), model.Bushing{})
+	b.Cable("torn", build.Spring{}, 0, build.Through{Body: one}, build.Through{Body: none})
 	_, err = b.Model()
 	require.ErrorContains(t, err, `force "lost"`)
 	require.ErrorContains(t, err, `force "torn"`)

@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	alone := sim.New(mech, sim.NewRungeKutta(mech, &sim.Baumgarte{Dynamics: motion.NewDynamics(kkt.NewPlan(mech, kkt.Options{}))}, sim.RungeKutta4(), sim.Tolerance{}),
-		mech.Initial(), sim.Options{Step: runStep})
+		mech.Initial(), sim.Options{Projector: sim.NoProjector, Step: runStep})
 	require.NoError(t, alone.Run(runEnd))
 	dir := t.TempDir()
 	for _, ranks := range []int{1, 2, 5} {

@@ -215,12 +215,12 @@ func TestErrorControl(t *testing.T) {
 	}{{"ladder", 40, 0.2}, {"grid", 5, 0.1}, {"nfourbar", 12, 0.2}} {
 		m, err := bench.Generate(x.family, x.n, 1)
 		require.NoError(t, err)
-		want := alone(t, m, x.end, func(*motion.Dynamics) sim.Options { return sim.Options{} })
+		want := alone(t, m, x.end, func(*motion.Dynamics) sim.Options { return sim.Options{Projector: sim.NoProjector} })
 		for _, ranks := range counts() {
-			got := together(t, m, ranks, x.end, func(*dist.Solver) (sim.Options, error) { return sim.Options{}, nil })
+			got := together(t, m, ranks, x.end, func(*dist.Solver) (sim.Options, error) { return sim.Options{Projector: sim.NoProjector}, nil })
 			what := fmt.Sprintf("%s on %d ranks", x.family, ranks)
 			got.agree(t, want, 1e-11, what)
-			again := together(t, m, ranks, x.end, func(*dist.Solver) (sim.Options, error) { return sim.Options{}, nil })
+			again := together(t, m, ranks, x.end, func(*dist.Solver) (sim.Options, error) { return sim.Options{Projector: sim.NoProjector}, nil })
 			require.Equal(t, got, again, "bits of a second run, %s", what)
 		}
 	}

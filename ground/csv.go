@@ -3,6 +3,7 @@ package ground
 import (
 	"context"
 	"fmt"
+	"github.com/rung-mbd/rung/internal/halt"
 	"io"
 )
 
@@ -61,6 +62,7 @@ type CSV struct {
 //
 // Cost: O(length of the file), for points O(n log n).
 func (c *CSV) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
+	halt.Must(ctx)
 	p := &Problems{File: name}
 	t := newTable(&ended{ctx, r}, p)
 	var f *Field

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Format reads the heights of a file: *CSV or *PNG.
@@ -22,6 +23,7 @@ type Format interface {
 //
 // It returns the errors of Format.Read and of opening the file.
 func ReadFile(ctx context.Context, files fs.FS, name string, format Format) (*Field, error) {
+	halt.Must(ctx)
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err

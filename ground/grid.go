@@ -73,6 +73,7 @@ type grid struct {
 //
 // Cost: O(nodes). A spline keeps a coefficient a node and not the heights, the others keep the heights.
 func NewGrid(ctx context.Context, f *Field, o Options) (*Surface, error) {
+	halt.Must(ctx)
 	if err := f.Check(); err != nil {
 		return nil, err
 	}

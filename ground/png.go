@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // PNG says what a grey picture of 8 or 16 bits is: height = Lowest + (Highest − Lowest) · value / largest value. Gamma
@@ -44,6 +45,7 @@ const (
 //
 // Cost: O(pixels).
 func (c *PNG) Read(ctx context.Context, r io.Reader, name string) (*Field, error) {
+	halt.Must(ctx)
 	p := &Problems{File: name}
 	data, err := io.ReadAll(&ended{ctx, r})
 	if err != nil {

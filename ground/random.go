@@ -79,6 +79,7 @@ func (r *RandomGround) Check() error {
 //
 // Cost: O(nodes · log nodes), and the memory of RandomGround.Bytes.
 func Random(ctx context.Context, r RandomGround) (*Field, error) {
+	halt.Must(ctx)
 	if err := r.Check(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package ground
 import (
 	"bufio"
 	"context"
+	"github.com/rung-mbd/rung/internal/halt"
 	"image"
 	"image/png"
 	"io"
@@ -45,6 +46,7 @@ func (f *Field) each(w *writer, write func(i, j int)) error {
 //
 // It returns errors of writing and of ctx.
 func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error {
+	halt.Must(ctx)
 	w := newWriter(ctx, to)
 	return f.each(w, func(i, j int) {
 		z := f.Heights[j*f.Size[0]+i]
@@ -71,6 +73,7 @@ func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error
 //
 // It returns errors of writing and of ctx.
 func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
+	halt.Must(ctx)
 	w := newWriter(ctx, to)
 	if err := f.each(w, func(i, j int) {
 		x, y := f.Place(i, j)
@@ -101,6 +104,7 @@ func (f *Field) WriteOBJ(ctx context.Context, to io.Writer) error {
 //
 // It returns errors of writing and of ctx.
 func (f *Field) WritePNG(ctx context.Context, to io.Writer, lowest, highest float64) error {
+	halt.Must(ctx)
 	nx, ny := f.Size[0], f.Size[1]
 	img := image.NewGray16(image.Rect(0, 0, nx, ny))
 	for k, z := range f.Heights {

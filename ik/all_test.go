@@ -25,7 +25,7 @@ func TestAll6R(t *testing.T) {
 			continue
 		}
 		p := testProblem(t, plan, &Task{Targets: []Target{toolPose([3]float64(want[0][3:]), [4]float64(want[0][6:]))}})
-		r, err := testSolver(t, p, Options{All: true, Restarts: -1}).Reach(plan.Mechanism().Initial())
+		r, err := testSolver(t, p, Options{All: true}).Reach(plan.Mechanism().Initial())
 		require.NoError(t, err)
 		require.Len(t, r.Solutions, n, "pose %d", poses)
 		for _, w := range want {

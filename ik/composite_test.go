@@ -130,7 +130,7 @@ func TestWayIntoGimbalLock(t *testing.T) {
 			task.Posture = &Posture{Gain: 1, Values: []Coordinated{{Freedom: "j.0", Value: 0}}}
 		}
 		p := testProblem(t, plan, &task)
-		for _, restarts := range [2]int{0, 3} {
+		for _, restarts := range [2]int{NoRestarts, 3} {
 			for _, nearest := range []bool{false, true} {
 				st := start.Clone()
 				r, err := testSolver(t, p, Options{Engine: SparseEngine, Restarts: restarts, Nearest: nearest}).Reach(st)

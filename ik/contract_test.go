@@ -42,9 +42,9 @@ func TestSameBits(t *testing.T) {
 	plan, task := upright(t, sixJoints)
 	list := poses(t, plan, task, 20)
 	p := testProblem(t, plan, task)
-	used := testSolver(t, p, Options{Restarts: -1, Seed: 3})
+	used := testSolver(t, p, Options{Seed: 3})
 	for _, w := range list {
-		fresh := testSolver(t, p, Options{Restarts: -1, Seed: 3})
+		fresh := testSolver(t, p, Options{Seed: 3})
 		var ends [2]*mechanism.State
 		for i, s := range []*Solver{used, fresh} {
 			require.NoError(t, s.Aim("tool", w.position, w.orientation))

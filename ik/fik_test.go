@@ -270,9 +270,12 @@ func TestPanics(t *testing.T) {
 	two, one := make([]float64, 2), make([]float64, 1)
 	for _, bad := range []func(){
 		func() { _ = f.StepTo(one, one) }, func() { _ = f.StepTo(two, two) }, func() { _ = f.StepNullTo(two, one, one) }, func() { J.MulTo(two, two) },
-		func() { J.MulTransTo(one, one) }, func() { ik.NewDense(2, 2, two) }, func() { ik.NewDense(0, 2, nil) },
+		func() { J.MulTransTo(one, one) }, func() { ik.NewDense(2, 2, two) },
 	} {
 		require.PanicsWithValue(t, "ik: length mismatch", bad)
+	}
+	for _, size := range [][2]int{{0, 2}, {2, -1}, {1 << 40, 1 << 40}, {1 << 32, 1 << 32}, {math.MaxInt, 2}} {
+		require.PanicsWithValue(t, "ik: size out of range", func() { ik.NewDense(size[0], size[1], nil) })
 	}
 	require.PanicsWithValue(t, "ik: form F has no continuous limit", func() { f.Flow(nil) })
 	require.PanicsWithValue(t, "ik: form F has no continuous limit", func() { f.RatesTo(one, two, one, one) })

@@ -72,7 +72,7 @@ func TestPosture(t *testing.T) {
 		Posture: &Posture{Gain: 1, Values: []Coordinated{{"j0", 0.2}, {"j2", -0.3}}},
 	}
 	p := testProblem(t, plan, task)
-	r, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+	r, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 	require.NoError(t, err)
 	require.True(t, r.Targets[0].Linear < 1e-12)
 	far := func(q0, q2 float64) float64 {

@@ -1,6 +1,8 @@
 package ik
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -24,16 +26,22 @@ type Dense struct {
 
 // NewDense returns an m×n matrix with the given numbers, row by row, or of zeros if data is nil. It keeps data.
 //
-// It panics unless m and n are at least 1 and data is nil or has m·n numbers.
+// It panics unless m and n are at least 1, m·n is at most 2³⁷ and data is nil or has m·n numbers.
 func NewDense(m, n int, data []float64) *Dense {
-	if data == nil && m >= 1 && n >= 1 {
+	if m < 1 || n < 1 || m > mostNumbers/n {
+		panic("ik: size out of range")
+	}
+	if data == nil {
 		data = make([]float64, m*n)
 	}
-	if m < 1 || n < 1 || len(data) != m*n {
+	if len(data) != m*n {
 		panic("ik: length mismatch")
 	}
 	return &Dense{m, n, data}
 }
+
+// mostNumbers is the largest number of numbers of a matrix.
+const mostNumbers = min(1<<37, math.MaxInt)
 
 // Dims implements Linear.
 func (a *Dense) Dims() (m, n int) { return a.Rows, a.Cols }

@@ -27,7 +27,7 @@ func TestNearestPlanar(t *testing.T) {
 	} {
 		plan, n := planar(t, c.links...), len(c.links)
 		p := testProblem(t, plan, &Task{Targets: []Target{tipOf(n, c.links[n-1], c.x, c.y)}})
-		r, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+		r, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 		require.ErrorIs(t, err, ErrUnreached)
 		require.Equal(t, Nearest, r.Status, "%v", c)
 		require.LessOrEqual(t, r.Steps, nearestSteps, "%v", c)
@@ -44,7 +44,7 @@ func TestNearestAtLimit(t *testing.T) {
 			plan, n := planar(t, links...), len(links)
 			const upper = 0.2
 			p := testProblem(t, plan, &Task{Targets: []Target{tipOf(n, links[n-1], at[0], at[1])}, Limits: []Limit{{Freedom: "j0", Lower: -1, Upper: upper}}})
-			r, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+			r, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 			require.ErrorIs(t, err, ErrUnreached)
 			require.Equal(t, AgainstLimit, r.Status, "%v", at)
 			require.Equal(t, upper, r.Driven[0].Value)
@@ -65,7 +65,7 @@ func TestNearest6R(t *testing.T) {
 	shoulder, reach := spatial.Vec3{2: 0.4}, 1.05
 	for kind, most := range map[TargetType]int{PoseTarget: 45, Point: nearestSteps} {
 		task.Targets[0].Type = kind
-		s := testSolver(t, testProblem(t, plan, task), Options{})
+		s := testSolver(t, testProblem(t, plan, task), Options{Restarts: NoRestarts})
 		upright := plan.Mechanism().Initial()
 		for i := range 10 {
 			rng := rand.New(rand.NewPCG(3, uint64(i)))
@@ -120,7 +120,7 @@ func TestNearestMade(t *testing.T) {
 						plan, far = platform, 0.01
 					}
 					rng := rand.New(rand.NewPCG(5, uint64(i)))
-					s := testSolver(t, testProblem(t, plan, task), Options{})
+					s := testSolver(t, testProblem(t, plan, task), Options{Restarts: NoRestarts})
 					st := plan.Mechanism().Initial()
 					require.NoError(t, s.eng.set(st))
 					q := make([]float64, 3)
@@ -208,7 +208,7 @@ func TestSaddles(t *testing.T) {
 		}
 		plan := planar(t, links...)
 		p := testProblem(t, plan, &Task{Targets: []Target{tipOf(n, 0.3, 0.25*float64(n), 0)}})
-		_, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+		_, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 		require.NoError(t, err, "%d links", n)
 	}
 }
@@ -218,7 +218,7 @@ func TestNearestDoesNotAllocate(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	first := plan.Mechanism().Initial()
 	for _, limits := range [][]Limit{nil, {{Freedom: "j0", Lower: -1, Upper: 0.2}}} {
-		s := testSolver(t, testProblem(t, plan, &Task{Targets: []Target{tipOf(3, 0.3, 1.2, 0.9)}, Limits: limits}), Options{Nearest: true})
+		s := testSolver(t, testProblem(t, plan, &Task{Targets: []Target{tipOf(3, 0.3, 1.2, 0.9)}, Limits: limits}), Options{Restarts: NoRestarts, Nearest: true})
 		st := first.Clone()
 		require.Zero(t, testing.AllocsPerRun(10, func() {
 			copy(st.Bodies, first.Bodies)

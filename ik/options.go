@@ -2,6 +2,8 @@ package ik
 
 import (
 	"time"
+
+	"github.com/rung-mbd/rung/kkt"
 )
 
 // Method says how a step is found.
@@ -44,13 +46,24 @@ const (
 	Inertia               // kinetic energy
 )
 
+// mustBe panics unless the numbers of o are those that a task may have.
+func (o *Options) mustBe() {
+	if o.Steps < 0 || o.Restarts < NoRestarts || !(o.Damping >= 0 && o.Damping <= mostNumber) || !(o.Length >= 0 && o.Length <= mostNumber) ||
+		o.MaxTime < 0 || o.Threads < 0 || o.Threads > kkt.MaxThreads || o.Method >= NumMethods || o.Engine >= NumEngines || o.Metric > Inertia {
+		panic("ik: option out of range")
+	}
+}
+
+// NoRestarts is the value of Options.Restarts for a single start. Documents write 0 for it.
+const NoRestarts = -1
+
 // Options say how a task is solved. The zero value holds the defaults.
 type Options struct {
 	Method   Method
 	Engine   Engine
 	Metric   Metric
 	Steps    int           // largest number of steps a start; 0: 200
-	Restarts int           // further starts at random; 0: none, −1: the default, 100 for trees and none for others; at most MaxRestarts without MaxTime
+	Restarts int           // further starts at random; 0: 100 for trees (1000 with All) and none for others, −1 (NoRestarts): none; at most MaxRestarts without MaxTime
 	Seed     uint64        // of the restarts and of kicks
 	Damping  float64       // k of Constant and k₀ of Adaptive, m², for rates in rad and in lengths of the problem; 0: found by the method
 	MaxTime  time.Duration // 0: none. What is found then depends on the machine

@@ -35,14 +35,14 @@ func Open(path string) (*Task, error) {
 //
 // Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with the structure of the
 // document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
-// once more, with those of the rules that need a mechanism. Restarts that are not given are −1, the default. Errors of
+// once more, with those of the rules that need a mechanism. Restarts of 0 are NoRestarts. Errors of
 // r are returned wrapped, without a task.
 func Read(r io.Reader, file string) (*Task, error) { return ReadIn(r, file, nil) }
 
 // ReadIn is Read of a document whose path may be in a file of folder
 // ("file" of the path). Without a folder that is an error of the document.
 func ReadIn(r io.Reader, file string, folder fs.FS) (*Task, error) {
-	d := &reader{folder: folder, Reader: document.NewReader(r), t: &Task{Solver: Options{Restarts: -1}, file: document.Cut(file)}, limits: map[string]int{}}
+	d := &reader{folder: folder, Reader: document.NewReader(r), t: &Task{file: document.Cut(file)}, limits: map[string]int{}}
 	whole := d.all()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("ik: read %s: %w", file, err)
@@ -299,7 +299,9 @@ func (d *reader) solver(o *Options) {
 		case solverSteps:
 			d.count(&o.Steps, 1)
 		case solverRestarts:
-			d.count(&o.Restarts, 0)
+			if d.count(&o.Restarts, 0); o.Restarts == 0 {
+				o.Restarts = NoRestarts
+			}
 		case solverSeed:
 			if n := d.Integer(); n < 0 {
 				d.Problem(fmt.Sprint(n), "is negative")

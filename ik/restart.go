@@ -23,8 +23,8 @@ func (k *kept) make(p *Problem, n, levels int) {
 // restarts returns the largest number of further starts.
 func (s *Solver) restarts() int {
 	switch {
-	case s.o.Restarts >= 0:
-		return s.o.Restarts
+	case s.o.Restarts != 0:
+		return max(s.o.Restarts, 0)
 	case s.result.Engine != TreeEngine:
 		return 0
 	case s.o.All:

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 var (
@@ -78,6 +79,7 @@ func Riccati(j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err e
 // RiccatiContext is Riccati until ctx ends, whose error it then wraps. It looks at ctx before each s: with 100 rows
 // every 40 ms, with 200 every 0.4 s.
 func RiccatiContext(ctx context.Context, j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err error) {
+	halt.Must(ctx)
 	m, n := j0.Dims()
 	if o, err = o.filled(m, n); err != nil {
 		return nil, nil, err

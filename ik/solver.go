@@ -111,8 +111,9 @@ var ErrEngine = errors.New("ik: engine cannot do this task")
 // NewSolver allocates a solver of p. Zero options are the defaults; those of the task are in Task.Solver.
 //
 // Cost: O(bodies + joints + m·n).
-// It returns ErrEngine where the engine that is asked for cannot do the problem.
+// It returns ErrEngine where the engine that is asked for cannot do the problem. It panics if a number of o is out of range.
 func (p *Problem) NewSolver(o Options) (*Solver, error) {
+	o.mustBe()
 	if p.sparse(&o) {
 		return p.newSparseSolver(o)
 	}

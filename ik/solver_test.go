@@ -123,7 +123,7 @@ func TestOutOfReach(t *testing.T) {
 		{0.05, 0.02, l1 - l2 - math.Hypot(0.05, 0.02), math.Pi},
 	} {
 		p := testProblem(t, plan, &Task{Targets: []Target{tipOf(2, l2, c.x, c.y)}})
-		r, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+		r, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 		require.ErrorIs(t, err, ErrUnreached)
 		require.Equal(t, Nearest, r.Status, "%v after %d steps", c, r.Steps)
 		require.InDelta(t, c.off, r.Targets[0].Linear, 1e-12)
@@ -138,11 +138,11 @@ func TestOutOfReach(t *testing.T) {
 func TestStraightInwards(t *testing.T) {
 	plan := planar(t, 0.5, 0.4)
 	p := testProblem(t, plan, &Task{Targets: []Target{tipOf(2, 0.4, 0.8, 0)}})
-	r, err := testSolver(t, p, Options{}).Reach(plan.Mechanism().Initial())
+	r, err := testSolver(t, p, Options{Restarts: NoRestarts}).Reach(plan.Mechanism().Initial())
 	require.NoError(t, err)
 	require.Less(t, r.Steps, 30)
 	for _, method := range []Method{Pinv, Transpose, Constant, Adaptive, Selective} {
-		r, err := testSolver(t, p, Options{Method: method}).Reach(plan.Mechanism().Initial())
+		r, err := testSolver(t, p, Options{Restarts: NoRestarts, Method: method}).Reach(plan.Mechanism().Initial())
 		require.ErrorIs(t, err, ErrUnreached)
 		require.Equal(t, Stuck, r.Status, "%v", method)
 		require.InDelta(t, 0.1, r.Targets[0].Linear, 1e-15)
@@ -155,7 +155,7 @@ func TestMethods(t *testing.T) {
 	for _, method := range []Method{DLS, Pinv, Transpose, Constant, Adaptive, Selective} {
 		p := testProblem(t, plan, &Task{Targets: []Target{tipOf(3, 0.3, 0.4, 0.6)}})
 		p.targets[0].tolerance = [2]float64{1e-9, 1e-9}
-		_, err := testSolver(t, p, Options{Method: method, Steps: 5000}).Reach(plan.Mechanism().Initial())
+		_, err := testSolver(t, p, Options{Restarts: NoRestarts, Method: method, Steps: 5000}).Reach(plan.Mechanism().Initial())
 		require.NoError(t, err, "%v", method)
 	}
 }

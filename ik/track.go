@@ -60,6 +60,7 @@ type track struct {
 // Options.Nearest is set, it returns an *Unreached, after the call of each, if the start is not reached, or with
 // Path.Exact the first sample.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
+	halt.Must(ctx)
 	switch {
 	case s.p.task.Path == nil:
 		return ErrNoPath

@@ -3,6 +3,7 @@ package ik
 import (
 	"context"
 	"errors"
+	"github.com/rung-mbd/rung/internal/halt"
 	"math"
 	"slices"
 )
@@ -38,6 +39,7 @@ type tuning struct {
 // Cost: at most 200 runs. It returns an OptionError for each rule that
 // o breaks, the error of run, or that of ctx.
 func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context, FIKOptions) (int, error)) (FIKOptions, []TuneTrial, error) {
+	halt.Must(ctx)
 	o.Design, o.P = DesignNorm, nil
 	if err := o.check(j0.Rows, j0.Cols); err != nil {
 		return o, nil, err

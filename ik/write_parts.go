@@ -131,7 +131,7 @@ func vectorsOf[T any](o *writer, list []T, numbers func(*T) []float64) {
 
 // solver writes the options that are not the defaults.
 func (o *writer) solver(s *Options) {
-	if *s == (Options{Restarts: -1}) {
+	if *s == (Options{}) {
 		return
 	}
 	o.line("solver")
@@ -140,8 +140,8 @@ func (o *writer) solver(s *Options) {
 	o.choice("engine", s.Engine.String(), s.Engine != AutoEngine, s.Engine < NumEngines)
 	o.choice("metric", s.Metric.String(), s.Metric != 0, int(s.Metric) < len(metricNames))
 	o.given("steps", float64(s.Steps))
-	if s.Restarts >= 0 {
-		o.field("restarts", float64(s.Restarts))
+	if s.Restarts != 0 {
+		o.field("restarts", float64(max(s.Restarts, 0)))
 	}
 	o.bad = o.bad || s.Seed > document.MaxInteger
 	o.given("seed", float64(s.Seed))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -118,6 +119,9 @@ func DependentAxis(list []Axis) int {
 
 // Len returns the number of axes.
 func (a *Axes) Len() int { return a.n }
+
+// All returns a copy of the axes, the first next to the predecessor.
+func (a *Axes) All() []Axis { return slices.Clone(a.list[:a.n]) }
 
 // At returns axis i, of unit length.
 func (a *Axes) At(i int) Axis { return a.list[:a.n][i] }

@@ -238,12 +238,14 @@ func TestEmpty(t *testing.T) {
 		require.Zero(t, r.Constraints.Mobility)
 		require.Zero(t, r.Energy)
 		loose := rung.NewBuilder("loose")
+		before := rung.World
 		for i := range 3 {
 			at := spatial.Vec3{float64(i)}
 			k := loose.Rod(string(rune('a'+i)), 1, 0.1, at, at.Add(spatial.Vec3{0, 0, 1}))
 			if i > 0 {
-				loose.Joint(string(rune('f'+i)), model.Free, k-1, k, rung.At(0, 0, 0))
+				loose.Joint(string(rune('f'+i)), model.Free, before, k, rung.At(0, 0, 0))
 			}
+			before = k
 		}
 		m, err := loose.Model()
 		require.NoError(t, err)

@@ -61,8 +61,8 @@ func TestPanics(t *testing.T) {
 // TestNotLinearized asks a system for what it does not have: before Linearize and after one
 // that failed, be it for the state or for a force element behind it.
 func TestNotLinearized(t *testing.T) {
-	b := chain(t, 2, 1)
-	b.SpringDamper("damper", rung.World, 1, vec{0, 0, 5}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
+	b, bars := chainOf(t, 2, 1)
+	b.SpringDamper("damper", rung.World, bars[1], vec{0, 0, 5}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
 	p := built(t, b)
 	s := linear.NewSystem(p)
 	x, rows := make([]float64, s.Dim()), make([]float64, s.Rows())
@@ -102,8 +102,8 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, s.Linearize(st), mechanism.ErrNotFinite)
 
 	// A damper whose ends coincide has no direction.
-	b := chain(t, 1, 1)
-	b.SpringDamper("short", rung.World, 0, vec{0, 0, -1}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
+	b, bars := chainOf(t, 1, 1)
+	b.SpringDamper("short", rung.World, bars[0], vec{0, 0, -1}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
 	p = built(t, b)
 	err := linear.NewSystem(p).Linearize(resting(p))
 	assert.ErrorIs(t, err, mechanism.ErrNoDirection)

@@ -56,6 +56,12 @@ func requireBalanced(t *testing.T, p *kkt.Plan, st *mechanism.State) {
 // tilted returns a bar of mass 1 and length 2 on a hinge about y, at an angle from
 // hanging.
 func tilted(t *testing.T, angle, stiffness float64) *rung.Builder {
+	b, _ := tiltedBar(t, angle, stiffness)
+	return b
+}
+
+// tiltedBar is tilted, with the handle of the bar.
+func tiltedBar(t *testing.T, angle, stiffness float64) (*rung.Builder, rung.Body) {
 	b := rung.NewBuilder("pendulum").Gravity(0, 0, -g)
 	body := b.Body("bar", bar(t, 1, 2), rung.Place{Orientation: spatial.FromAxisAngle(axisY, angle)})
 	j := b.Joint("hinge", model.Revolute, rung.World, body, rung.At(0, 0, 0).WithZ(axisY))
@@ -65,7 +71,7 @@ func tilted(t *testing.T, angle, stiffness float64) *rung.Builder {
 		j.Rest = nil
 	}
 	b.Move(body, vec{}, vec{0, 3, 0})
-	return b
+	return b, body
 }
 
 // angleOf returns the angle from hanging of a body that turns about y.
@@ -193,8 +199,8 @@ func TestRedundantFourBar(t *testing.T) {
 // TestConstantTorque balances a torque, which has no potential in space, against a
 // pendulum.
 func TestConstantTorque(t *testing.T) {
-	b := tilted(t, 0, 0)
-	b.Wrench("motor", 0, vec{}, vec{}, vec{0, 4, 0})
+	b, bar := tiltedBar(t, 0, 0)
+	b.Wrench("motor", bar, vec{}, vec{}, vec{0, 4, 0})
 	e, st := balanced(t, built(t, b), linear.EquilibriumOptions{})
 	assert.InDelta(t, 4, math.Abs(g*math.Sin(angleOf(st, 0))), 1e-8)
 	assert.Equal(t, linear.Stable, e.Stability)

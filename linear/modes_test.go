@@ -55,15 +55,22 @@ func bar(t testing.TB, mass, length float64) bodies.Body {
 // chain hangs n bars of mass and length 1 from the world, hinged about y; a negative
 // length stands them on the world.
 func chain(t testing.TB, n int, length float64) *rung.Builder {
+	b, _ := chainOf(t, n, length)
+	return b
+}
+
+// chainOf is chain, with the handles of the bars.
+func chainOf(t testing.TB, n int, length float64) (*rung.Builder, []rung.Body) {
+	var bars []rung.Body
 	b := rung.NewBuilder("chain").Gravity(0, 0, -g)
 	up := rung.World
 	for i := range n {
 		z := -float64(i) * length
 		body := b.Body(fmt.Sprint("b", i), bar(t, 1, length), rung.At(0, 0, z))
 		b.Revolute(fmt.Sprint("j", i), up, body, vec{0, 0, z}, axisY)
-		up = body
+		up, bars = body, append(bars, body)
 	}
-	return b
+	return b, bars
 }
 
 // chainExact returns the squares of the frequencies of chain: with the angles from

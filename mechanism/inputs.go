@@ -169,6 +169,9 @@ func (in *Inputs) SetRest(j, i int, rest float64) error {
 // Cost: O(coefficients or times), and O(prescribed freedoms) where a motion does not hold at all times; no allocation
 // if the freedom has had as many before.
 func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
+	if motion == nil {
+		panic("mechanism: no motion")
+	}
 	if err := in.check(j, i, "motion", 0); err != nil {
 		return err
 	}
@@ -194,16 +197,23 @@ func (in *Inputs) SetMotion(j, i int, motion *joints.Motion) error {
 // Cost: as SetMotion. It panics if the actuator is out of range.
 func (in *Inputs) SetActuator(i int, motion *joints.Motion) error {
 	v := &in.view
+	if motion == nil {
+		panic("mechanism: no motion")
+	}
+	if uint(i) >= uint(len(v.actuators)) {
+		panic("mechanism: actuator out of range")
+	}
 	a := &v.actuators[i]
 	if err := motion.Check(); err != nil {
 		return v.AtForce(int(a.index), fault.Errorf("%w: value: %w", ErrInput, err))
 	}
 	always := holdsAlways(a.value) && holdsAlways(motion)
 	t0 := in.model.initial.Time
-	before := a.value.Integral(t0)
 	a.value.Set(motion)
 	if a.law == model.ActuatorSpeed && a.integral != 0 {
-		a.start += a.value.Integral(t0) - before
+		// From the model's, so that rounding of earlier values is not kept.
+		was := &in.model.actuators[i]
+		a.start = was.start + (a.value.Integral(t0) - was.value.Integral(t0))
 	}
 	if !always {
 		v.setSpan()
@@ -220,7 +230,7 @@ func holdsAlways(m *joints.Motion) bool {
 // SetWrench sets force, N, and torque, N m, of force element i, a wrench; world axes.
 func (in *Inputs) SetWrench(i int, force, torque spatial.Vec3) error {
 	v := &in.view
-	e := &v.Forces[i]
+	e := in.element(i)
 	switch {
 	case e.Kind != model.Wrench:
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no wrench", ErrInput, e.Kind))
@@ -235,7 +245,7 @@ func (in *Inputs) SetWrench(i int, force, torque spatial.Vec3) error {
 // spring-damper.
 func (in *Inputs) SetSpringDamper(i int, stiffness, damping, restLength float64) error {
 	v := &in.view
-	e := &v.Forces[i]
+	e := in.element(i)
 	switch {
 	case e.Kind != model.SpringDamper:
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no spring_damper", ErrInput, e.Kind))
@@ -246,12 +256,28 @@ func (in *Inputs) SetSpringDamper(i int, stiffness, damping, restLength float64)
 	return nil
 }
 
+// element returns force element i.
+func (in *Inputs) element(i int) *ForceElement {
+	if uint(i) >= uint(len(in.view.Forces)) {
+		panic("mechanism: force element out of range")
+	}
+	return &in.view.Forces[i]
+}
+
+// mustJoint panics unless there is a joint j.
+func (m *Mechanism) mustJoint(j int) {
+	if uint(j) >= uint(len(m.Joints)) {
+		panic("mechanism: joint out of range")
+	}
+}
+
 // drive returns the drive of joint j, which is to be changed.
 func (in *Inputs) drive(j int) *Drive { return in.view.addDrive(j, len(in.view.Joints)) }
 
 // check returns an error if joint j has no freedom i or x is not finite.
 func (in *Inputs) check(j, i int, what string, x float64) error {
 	v := &in.view
+	v.mustJoint(j)
 	switch kind := v.Joints[j].Kind; {
 	case i < 0 || i >= kind.Freedoms():
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s of freedom %d, of which a %v joint has %d", ErrInput, what, i, kind, kind.Freedoms()))
@@ -279,8 +305,9 @@ func (in *Inputs) checkSpring(j, i int, what string, x float64) error {
 	return nil
 }
 
-// Sprung reports whether freedom i of joint j has a spring or a damper in the model.
+// Sprung reports whether freedom i of joint j has a spring or a damper in the model. It panics if the joint is out of range.
 func (m *Mechanism) Sprung(j, i int) bool {
+	m.mustJoint(j)
 	if m.inputs != nil {
 		m = m.inputs.model
 	}

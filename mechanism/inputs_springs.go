@@ -11,7 +11,10 @@ import (
 // the torque, N m, that it has at rest.
 func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, torque spatial.Vec3) error {
 	v := &in.view
-	e := &v.Forces[i]
+	e := in.element(i)
+	if stiffness == nil || damping == nil {
+		panic("mechanism: no matrix")
+	}
 	if e.Kind != model.BushingForce {
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no bushing", ErrInput, e.Kind))
 	}
@@ -35,6 +38,7 @@ func (in *Inputs) SetBushing(i int, stiffness, damping *[6][6]float64, force, to
 // Cost: O(points) or O(length); allocates.
 func (in *Inputs) SetSpringLaw(i int, spring, damper *springs.Law) error {
 	v := &in.view
+	in.element(i)
 	if v.SpringLaw(i) == nil {
 		return v.AtForce(i, fault.Errorf("%w: it has no law in the model", ErrInput))
 	}
@@ -98,7 +102,7 @@ func matrixError(what string, m *[6][6]float64) (err error) {
 // element i, a cable. None is negative.
 func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float64) error {
 	v := &in.view
-	e := &v.Forces[i]
+	e := in.element(i)
 	if e.Kind != model.CableForce {
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no cable", ErrInput, e.Kind))
 	}

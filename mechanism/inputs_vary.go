@@ -61,6 +61,9 @@ func (in *Inputs) SetBody(i int, b *bodies.Body) error {
 	if b == nil || b.Weight().Mass == 0 {
 		panic("mechanism: body not made by bodies.New")
 	}
+	if uint(i) >= uint(len(v.Bodies)) {
+		panic("mechanism: body out of range")
+	}
 	if v.Bodies[i] == *b {
 		return nil
 	}
@@ -81,7 +84,11 @@ func (in *Inputs) SetBody(i int, b *bodies.Body) error {
 // are not orthogonal unit vectors with the third the product of the first two. It panics without Vary.
 func (in *Inputs) SetFrames(j int, p, s *Frame) error {
 	v := in.varied()
+	v.mustJoint(j)
 	jt := &v.Joints[j]
+	if p == nil || s == nil {
+		panic("mechanism: no frame")
+	}
 	if jt.P == *p && jt.S == *s {
 		return nil
 	}
@@ -118,6 +125,7 @@ func (f *Frame) Check() error {
 // positive and finite. It panics without Vary.
 func (in *Inputs) SetLength(j int, length float64) error {
 	v := in.varied()
+	v.mustJoint(j)
 	jt := &v.Joints[j]
 	switch {
 	case jt.Length == 0:
@@ -138,6 +146,7 @@ func (in *Inputs) SetLength(j int, length float64) error {
 // or not finite. It panics without Vary.
 func (in *Inputs) SetPitch(j int, pitch float64) error {
 	v := in.varied()
+	v.mustJoint(j)
 	jt := &v.Joints[j]
 	switch {
 	case jt.Pitch == 0:

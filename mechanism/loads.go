@@ -53,6 +53,11 @@ func (l *Loads) Drive(j int) *Drive {
 	return &l.drives[l.driveOf[j]]
 }
 
+// Acts reports whether d, which may be nil, is more than zeros. A drive of zeros is the same as none.
+func (d *Drive) Acts() bool {
+	return d != nil && (d.laws != nil || d.Force != [6]float64{} || d.Stiffness != [6]float64{} || d.Damping != [6]float64{} || d.Rest != [6]float64{})
+}
+
 // addDrive returns the drive of joint j among n joints; a new one if it has none.
 func (l *Loads) addDrive(j, n int) *Drive {
 	if l.driveOf == nil {

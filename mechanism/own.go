@@ -103,6 +103,9 @@ func newOwnForce(name string, f OwnForce, bodies []int32) ownForce {
 // NumOwn returns the number of forces of one's own. Force i of them has the number len(Forces) + i elsewhere.
 func (l *Loads) NumOwn() int { return len(l.own) }
 
+// OwnSettings returns the name of force i of one's own, counted from 0, and the numbers of its bodies.
+func (l *Loads) OwnSettings(i int) (name string, bodies []int32) { return l.own[i].name, l.own[i].body }
+
 // ForceName returns the name of a force element, or of a force of one's own, which count on.
 func (l *Loads) ForceName(i int) string {
 	if i < len(l.Forces) {

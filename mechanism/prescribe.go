@@ -42,6 +42,7 @@ func (m *Mechanism) Prescribe(freedoms []Freedom) (*Mechanism, error) {
 	out := *m
 	out.Joints = append([]Joint(nil), m.Joints...)
 	for _, f := range freedoms {
+		m.mustJoint(f.Joint)
 		j := &out.Joints[f.Joint]
 		if !j.Kind.Scalar(f.Freedom) {
 			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d of type %v has no scalar coordinate", ErrFreedom, f.Freedom, j.Kind))
@@ -76,6 +77,7 @@ func (m *Mechanism) Release(freedoms []Freedom) (*Mechanism, error) {
 	out := *m
 	out.Joints = append([]Joint(nil), m.Joints...)
 	for _, f := range freedoms {
+		m.mustJoint(f.Joint)
 		j := &out.Joints[f.Joint]
 		if f.Freedom < 0 || f.Freedom >= 6 || !j.Prescribed(f.Freedom) {
 			return nil, m.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d is not", ErrReleased, f.Freedom))

@@ -13,7 +13,8 @@ const (
 )
 
 // Values returns gravity, the drives of the joints and the parameters of the force elements as
-// numbers for SetValues. Motions and forces of one's own are not among them.
+// numbers for SetValues. Motions and forces of one's own are not among them. Joints whose drive has only zeros are left
+// out, as they are where nothing has been set.
 //
 // Cost: O(joints + force elements); allocates.
 func (in *Inputs) Values() []float64 {
@@ -32,7 +33,7 @@ func (in *Inputs) Values() []float64 {
 	}
 	for j := range v.driveOf {
 		d := v.Drive(j)
-		if d == nil {
+		if !d.Acts() {
 			continue
 		}
 		out = append(out, float64(j))

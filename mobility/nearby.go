@@ -55,6 +55,9 @@ func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 
 // CompareContext is Compare that ends early when ctx does. It then returns the cause for which ctx has ended.
 func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	if st == nil {
 		panic("mobility: no state")
 	}

@@ -133,6 +133,9 @@ func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
 
 // FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause for which ctx has ended.
 func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.State) (*Relief, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	first := releaser{ctx: ctx, m: *m, st: st, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
 	var err error
 	if first.from, err = mechanism.New(m); err != nil {

@@ -62,13 +62,13 @@ func TestBalanceOrder(t *testing.T) {
 	if !testing.Short() {
 		until = 3
 	}
-	ref := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), motion.NewDynamics(p), sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Mechanism().Initial(), sim.Options{})
+	ref := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), motion.NewDynamics(p), sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Mechanism().Initial(), sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, ref.Run(until))
 	var e [3]float64
 	for i, h := range []float64{0.02, 0.01, 0.005} {
 		b, err := motion.NewBalance(p, motion.BalanceOptions{Tolerance: 1e-9, Iterations: 60})
 		require.NoError(t, err)
-		s := sim.New(p.Mechanism(), b, p.Mechanism().Initial(), sim.Options{Step: h})
+		s := sim.New(p.Mechanism(), b, p.Mechanism().Initial(), sim.Options{Projector: sim.NoProjector, Step: h})
 		require.NoError(t, s.Run(until))
 		e[i] = s.State().Bodies[0].Position.Sub(ref.State().Bodies[0].Position).Norm()
 	}

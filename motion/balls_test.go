@@ -57,7 +57,7 @@ func TestDampedBall(t *testing.T) {
 				}
 				mover, err := motion.New(p, method)
 				require.NoError(t, err)
-				s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), mover, sim.DormandPrince(), sim.Tolerance{Relative: 1e-11}), p.Initial(), sim.Options{})
+				s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), mover, sim.DormandPrince(), sim.Tolerance{Relative: 1e-11}), p.Initial(), sim.Options{Projector: sim.NoProjector})
 				require.NoError(t, s.Run(3))
 				w, e := s.State().Bodies[0].Omega, want(3)
 				check.CloseVec(t, w[:], e[:], 1, 1e-9, "angular velocity")

@@ -87,7 +87,7 @@ func TestViolationsDecay(t *testing.T) {
 			m, st := p.Mechanism(), p.Initial()
 			disturb(st, eps, c.plane)
 			d0, v0 := violations(t, m, st)
-			s := sim.New(m, sim.NewRungeKutta(m, &fed{motion.NewDynamics(p), want.alpha, want.beta}, sim.DormandPrince(), sim.Tolerance{Relative: tol}), st, sim.Options{})
+			s := sim.New(m, sim.NewRungeKutta(m, &fed{motion.NewDynamics(p), want.alpha, want.beta}, sim.DormandPrince(), sim.Tolerance{Relative: tol}), st, sim.Options{Projector: sim.NoProjector, Start: sim.AsItIs})
 			for _, time := range []float64{0.05, 0.1, 0.2, 0.4} {
 				require.NoError(t, s.Run(time), c.name)
 				got, _ := violations(t, m, s.State())
@@ -120,7 +120,7 @@ func TestViolationsDecayInMotion(t *testing.T) {
 		p := newPlan(t, golden(t, c.name), 0)
 		m, st := p.Mechanism(), p.Initial()
 		disturb(st, eps, c.plane)
-		s := sim.New(m, sim.NewRungeKutta(m, &fed{motion.NewDynamics(p), rate, rate}, sim.DormandPrince(), sim.Tolerance{Relative: 1e-12}), st, sim.Options{})
+		s := sim.New(m, sim.NewRungeKutta(m, &fed{motion.NewDynamics(p), rate, rate}, sim.DormandPrince(), sim.Tolerance{Relative: 1e-12}), st, sim.Options{Projector: sim.NoProjector, Start: sim.AsItIs})
 		require.NoError(t, s.Run(10/rate), c.name)
 		d, _ := violations(t, m, s.State())
 		for i := range d {
@@ -145,7 +145,7 @@ func TestStabilizedMotion(t *testing.T) {
 	p := newPlan(t, golden(t, "four-bar"), 0)
 	m, d := p.Mechanism(), motion.NewDynamics(p)
 	drift := func(dyn sim.Dynamics) (worst float64) {
-		s := sim.New(m, sim.NewRungeKutta(m, dyn, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{Step: 0.005})
+		s := sim.New(m, sim.NewRungeKutta(m, dyn, sim.RungeKutta4(), sim.Tolerance{}), p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 0.005})
 		require.NoError(t, s.Run(20))
 		return s.Stats().Worst.Position
 	}
@@ -215,7 +215,7 @@ func TestStepsResume(t *testing.T) {
 	p := newPlan(t, generate(t, "ladder", 100, 1), 0)
 	for _, tab := range []*sim.Tableau{sim.RungeKutta4(), sim.DormandPrince()} {
 		for _, closed := range []bool{false, true} {
-			o := sim.Options{Step: 0.01, Drift: sim.Drift{Position: 1e-12, Velocity: 1e-12}, CloseStages: closed}
+			o := sim.Options{Projector: sim.NoProjector, Step: 0.01, Drift: sim.Drift{Position: 1e-12, Velocity: 1e-12}, CloseStages: closed}
 			run := func(onStep func(*sim.Simulation) error) *sim.Simulation {
 				d, o := motion.NewDynamics(p), o
 				o.Projector, o.OnStep = d, onStep

@@ -80,7 +80,7 @@ func TestStopBounces(t *testing.T) {
 				hi = want
 			}
 		}
-		s := runExplicit(plan, 1e-11, sim.Options{Events: stops.Events()})
+		s := runExplicit(plan, 1e-11, sim.Options{Projector: sim.NoProjector, Events: stops.Events()})
 		require.NoError(t, s.Run(0.5))
 		out := math.Abs(s.State().Bodies[0].Velocity[2])
 		assert.InDelta(t, want, out, 1e-9)
@@ -88,7 +88,7 @@ func TestStopBounces(t *testing.T) {
 		assert.EqualValues(t, 2, s.Fired(0))
 		assert.InDelta(t, (v*v-out*out)/2, s.DissipatedByJoints(), 1e-9)
 
-		g := runImplicit(plan, 1e-8, 0, sim.Options{Events: stops.Events()})
+		g := runImplicit(plan, 1e-8, 0, sim.Options{Projector: sim.NoProjector, Events: stops.Events()})
 		require.NoError(t, g.Run(0.5))
 		assert.InDelta(t, want, math.Abs(g.State().Bodies[0].Velocity[2]), 1e-5)
 	}
@@ -105,7 +105,7 @@ func torsion(stiffness, angle float64, f model.Friction) *model.Model {
 // turningPoints runs to until and returns the angles at which the wheel turns around.
 func turningPoints(t *testing.T, m *model.Model, run func(*rung.Plan, sim.Options) *sim.Simulation, until float64) (points []float64, s *sim.Simulation) {
 	t.Helper()
-	s = run(planOf(t, m), sim.Options{Events: []sim.Event{{
+	s = run(planOf(t, m), sim.Options{Projector: sim.NoProjector, Events: []sim.Event{{
 		Name: "turn", Function: func(st *mechanism.State) float64 { return st.Bodies[0].Omega[2] },
 		Action: func(st *mechanism.State) (sim.Response, error) {
 			points = append(points, st.Bodies[0].Rotation.Log()[2])
@@ -193,7 +193,7 @@ func TestStickSlip(t *testing.T) {
 		var off, high []float64
 		for _, stribeck := range []float64{8e-3, 2e-3} {
 			var tops, times []float64
-			s := runImplicit(planOf(t, build(law(stribeck))), 1e-7, 0, sim.Options{Events: []sim.Event{{
+			s := runImplicit(planOf(t, build(law(stribeck))), 1e-7, 0, sim.Options{Projector: sim.NoProjector, Events: []sim.Event{{
 				Name: "top", Direction: sim.Falling, Function: func(st *mechanism.State) float64 { return st.Bodies[0].Velocity[2] },
 				Action: func(st *mechanism.State) (sim.Response, error) {
 					if st.Bodies[0].Position[2] > top/2 {

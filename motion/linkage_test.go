@@ -51,7 +51,7 @@ func linkage(t testing.TB, change func(m *model.Model)) *rung.Plan {
 // with all of it agree by all methods, where it moves and at its stop.
 func TestLinkageMethods(t *testing.T) {
 	plan := linkage(t, nil)
-	s := runExplicit(plan, 1e-8, sim.Options{})
+	s := runExplicit(plan, 1e-8, sim.Options{Projector: sim.NoProjector})
 	n := 6 * plan.Mechanism().NumBodies()
 	for _, until := range []float64{0, 0.1, 0.3, 0.5} {
 		require.NoError(t, s.Run(until))
@@ -94,14 +94,14 @@ func TestLinkageRuns(t *testing.T) {
 	before := energy(plan.Initial())
 	changes := 0
 	stops := sim.NewStops(mech, nil, func(int, sim.StopChange, *mechanism.State) error { changes++; return nil })
-	exact := runExplicit(plan, 1e-10, sim.Options{Events: stops.Events()})
+	exact := runExplicit(plan, 1e-10, sim.Options{Projector: sim.NoProjector, Events: stops.Events()})
 	require.NoError(t, exact.Run(1.2))
 	assert.Positive(t, changes)
 	assert.InDelta(t, before, energy(exact.State())+exact.DissipatedByJoints(), 1e-6*exact.DissipatedByJoints())
 	assert.Greater(t, exact.DissipatedByJoints(), 0.1)
 	last := math.Inf(1)
 	for _, tol := range []float64{1e-5, 1e-7} {
-		s := runImplicit(plan, tol, 0, sim.Options{})
+		s := runImplicit(plan, tol, 0, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(1.2))
 		off := 0.0
 		for i := range s.State().Bodies {
@@ -130,7 +130,7 @@ func TestLinkageResumes(t *testing.T) {
 			stops := sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), nil)
 			st := plan.Initial()
 			require.NoError(t, stops.Arm(st))
-			return run(sim.Options{Events: stops.Events()}, st)
+			return run(sim.Options{Projector: sim.NoProjector, Events: stops.Events()}, st)
 		}
 		whole := start()
 		require.NoError(t, whole.Run(1))

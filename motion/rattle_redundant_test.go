@@ -48,7 +48,7 @@ func TestRattleRedundant(t *testing.T) {
 				was, _ := energy(p.Initial())
 				most := 0.0
 				r := newRattle(t, p, o)
-				s := sim.New(m, r, p.Initial(), sim.Options{Step: 1. / 480, OnStep: func(s *sim.Simulation) error {
+				s := sim.New(m, r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 1. / 480, OnStep: func(s *sim.Simulation) error {
 					position, _ := jointErrors(t, m, s.State())
 					if position > o.Tolerance {
 						return fmt.Errorf("joints off by %g", position)
@@ -95,7 +95,7 @@ func TestRattleFlat(t *testing.T) {
 	was := first.Kinetic + first.Potential()
 	const tol = 1e-8
 	r := newRattle(t, p, motion.RattleOptions{Tolerance: tol, Accuracy: 1e-6, Damp: true})
-	s := sim.New(m, r, p.Initial(), sim.Options{Step: 1. / 240, OnStep: func(s *sim.Simulation) error {
+	s := sim.New(m, r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 1. / 240, OnStep: func(s *sim.Simulation) error {
 		if position, _ := jointErrors(t, m, s.State()); position > 100*tol { // of damped steps
 			return fmt.Errorf("joints off by %g", position)
 		}
@@ -118,7 +118,7 @@ func TestRattleRedundantResumed(t *testing.T) {
 	const h = 1. / 240
 	make := func() *sim.Simulation {
 		r := newRattle(t, p, motion.RattleOptions{Tolerance: 1e-8, Accuracy: 1e-6, Damp: true})
-		return sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Step: h})
+		return sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: h})
 	}
 	whole := make()
 	for i := range 24 {

@@ -27,7 +27,7 @@ func newRattle(t testing.TB, p *kkt.Plan, o motion.RattleOptions) *motion.Rattle
 // rattled returns where a run in fixed steps ends.
 func rattled(t testing.TB, p *kkt.Plan, o motion.RattleOptions, step, until float64) *mechanism.State {
 	t.Helper()
-	s := sim.New(p.Mechanism(), newRattle(t, p, o), p.Initial(), sim.Options{Step: step})
+	s := sim.New(p.Mechanism(), newRattle(t, p, o), p.Initial(), sim.Options{Projector: sim.NoProjector, Step: step})
 	require.NoError(t, s.Run(until))
 	return s.State()
 }
@@ -96,7 +96,7 @@ func TestRattleEnergy(t *testing.T) {
 	}
 	was := energy(st)
 	var worst [2]float64
-	s := sim.New(m, newRattle(t, p, motion.RattleOptions{Tolerance: tol}), st, sim.Options{Step: 0.005, OnStep: func(s *sim.Simulation) error {
+	s := sim.New(m, newRattle(t, p, motion.RattleOptions{Tolerance: tol}), st, sim.Options{Projector: sim.NoProjector, Step: 0.005, OnStep: func(s *sim.Simulation) error {
 		if s.State().Time < 10 {
 			worst[0] = max(worst[0], math.Abs(energy(s.State())-was))
 		} else if s.State().Time > 30 {
@@ -132,7 +132,7 @@ func TestRattleDamped(t *testing.T) {
 	require.NoError(t, m.KinematicsTo(k, st))
 	last := m.EnergyAt(k, st).Kinetic
 	first := last
-	s := sim.New(m, r, st, sim.Options{Step: 1. / 60, OnStep: func(s *sim.Simulation) error {
+	s := sim.New(m, r, st, sim.Options{Projector: sim.NoProjector, Step: 1. / 60, OnStep: func(s *sim.Simulation) error {
 		require.NoError(t, m.KinematicsTo(k, s.State()))
 		e := m.EnergyAt(k, s.State()).Kinetic
 		if e > 1.1*last {
@@ -151,7 +151,7 @@ func TestRattleDamped(t *testing.T) {
 	require.Less(t, stats.Damped, stats.Steps)
 	require.Less(t, last, 0.5*first)
 
-	s = sim.New(m, newRattle(t, p, motion.RattleOptions{Turn: 1e-4}), st, sim.Options{Step: 1. / 60})
+	s = sim.New(m, newRattle(t, p, motion.RattleOptions{Turn: 1e-4}), st, sim.Options{Projector: sim.NoProjector, Step: 1. / 60})
 	err := s.Run(1)
 	require.ErrorIs(t, err, motion.ErrRattleTurn)
 	require.ErrorContains(t, err, `body "`)
@@ -176,7 +176,7 @@ func TestRattleSingular(t *testing.T) {
 			}
 			was, most := energy(p.Initial()), 0.0
 			r := newRattle(t, p, motion.RattleOptions{Damp: true})
-			s := sim.New(m, r, p.Initial(), sim.Options{Step: 1. / 240, OnStep: func(s *sim.Simulation) error {
+			s := sim.New(m, r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 1. / 240, OnStep: func(s *sim.Simulation) error {
 				e := m.EnergyAt(k, s.State())
 				require.NoError(t, m.KinematicsTo(k, s.State()))
 				if e = m.EnergyAt(k, s.State()); e.Kinetic > most {
@@ -200,7 +200,7 @@ func TestRattleResumed(t *testing.T) {
 	o := motion.RattleOptions{Damp: true, Turn: 0.05}
 	make := func() (*sim.Simulation, *motion.Rattle) {
 		r := newRattle(t, p, o)
-		return sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Step: 0.005, Dynamics: "sparse"}), r
+		return sim.New(p.Mechanism(), r, p.Initial(), sim.Options{Projector: sim.NoProjector, Step: 0.005, Dynamics: "sparse"}), r
 	}
 	whole, r := make()
 	for i := range 8 {

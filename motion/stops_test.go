@@ -48,7 +48,7 @@ func TestImpacts(t *testing.T) {
 		})
 		st := plan.Initial()
 		require.NoError(t, stops.Arm(st))
-		require.NoError(t, run(plan, sim.Options{Events: stops.Events()}, st).Run(4))
+		require.NoError(t, run(plan, sim.Options{Projector: sim.NoProjector, Events: stops.Events()}, st).Run(4))
 		n := 0
 		at, speed := 0.1/v, v
 		for ; speed > slow; n++ {
@@ -175,7 +175,7 @@ func TestImpactsAtOnce(t *testing.T) {
 	stops := sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), nil)
 	st := plan.Initial()
 	require.NoError(t, stops.Arm(st))
-	s := runExplicit(plan, 1e-9, sim.Options{Events: stops.Events(), EventSamples: sim.ImpactSamples}, st)
+	s := runExplicit(plan, 1e-9, sim.Options{Projector: sim.NoProjector, Events: stops.Events(), EventSamples: sim.ImpactSamples}, st)
 	require.NoError(t, s.Run(0.3))
 	assert.InDelta(t, -1, s.State().Bodies[0].Velocity[2], 1e-9)
 	assert.InDelta(t, -2, s.State().Bodies[1].Velocity[2], 1e-9)
@@ -197,7 +197,7 @@ func TestPlasticImpact(t *testing.T) {
 	stops := sim.NewStops(plan.Mechanism(), motion.NewDynamics(plan), nil)
 	st := plan.Initial()
 	require.NoError(t, stops.Arm(st))
-	s := runExplicit(plan, 1e-9, sim.Options{Events: stops.Events()}, st)
+	s := runExplicit(plan, 1e-9, sim.Options{Projector: sim.NoProjector, Events: stops.Events()}, st)
 	require.NoError(t, s.Run(1))
 	_, impacts := stops.Taken()
 	assert.EqualValues(t, 1, impacts)
@@ -234,7 +234,7 @@ func TestStopOfTheExample(t *testing.T) {
 	})
 	st := plan.Initial()
 	require.NoError(t, stops.Arm(st))
-	require.NoError(t, runExplicit(plan, 1e-10, sim.Options{Events: stops.Events()}, st).Run(1.472))
+	require.NoError(t, runExplicit(plan, 1e-10, sim.Options{Projector: sim.NoProjector, Events: stops.Events()}, st).Run(1.472))
 	all, _ := stops.Taken()
 	taken = append(taken[1:], all-last)
 	data, err := os.ReadFile(filepath.Join("..", "examples", "stops", "output.txt"))

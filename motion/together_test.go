@@ -158,7 +158,7 @@ func TestTogetherEnergy(t *testing.T) {
 		for _, explicit := range []bool{true, false} {
 			var s *sim.Simulation
 			tol := 1e-6
-			o := sim.Options{Events: sim.NewStops(mech, nil, nil).Events()}
+			o := sim.Options{Projector: sim.NoProjector, Events: sim.NewStops(mech, nil, nil).Events()}
 			if explicit {
 				s = runExplicit(plan, 1e-8, o, st)
 			} else {
@@ -205,7 +205,7 @@ func TestTogetherResumes(t *testing.T) {
 				stops = sim.NewStops(mech, motion.NewDynamics(plan), nil)
 				start := st.Clone()
 				require.NoError(t, stops.Arm(start))
-				o := sim.Options{Events: stops.Events(), EventSamples: sim.ImpactSamples}
+				o := sim.Options{Projector: sim.NoProjector, Events: stops.Events(), EventSamples: sim.ImpactSamples}
 				if explicit {
 					return runExplicit(plan, 1e-7, o, start)
 				}

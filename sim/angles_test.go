@@ -64,7 +64,7 @@ func TestWoundSprings(t *testing.T) {
 				}},
 				{2e-2, func() (*sim.Simulation, *memory) {
 					r, rec := newImplicit(t, m), &memory{}
-					_, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.9}, sim.Options{Step: 2e-3, Recorder: rec, Every: 0.05})
+					_, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.9}, sim.Options{Projector: sim.NoProjector, Step: 2e-3, Recorder: rec, Every: 0.05})
 					return s, rec
 				}},
 			} {
@@ -98,7 +98,7 @@ func TestCounterRotation(t *testing.T) {
 	m.Bodies = append(m.Bodies, other)
 	m.Joints[0].Predecessor = "other"
 	r := newRig(t, m)
-	s := r.simulate(sim.DormandPrince(), 0.1, sim.Options{})
+	s := r.simulate(sim.DormandPrince(), 0.1, sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, s.Run(2))
 	freq := math.Sqrt2 // half the inertia, of one relative to the other
 	require.InDelta(t, 80*math.Cos(2*freq), s.State().Bodies[1].Omega[1]-s.State().Bodies[0].Omega[1], 8)
@@ -109,7 +109,7 @@ func TestCounterRotation(t *testing.T) {
 func TestAnglesDoNotAllocate(t *testing.T) {
 	r := golden(t, "springs")
 	require.Positive(t, r.mech.NumSprung())
-	s := r.simulate(sim.RungeKutta4(), 0, sim.Options{Step: 1e-4})
+	s := r.simulate(sim.RungeKutta4(), 0, sim.Options{Projector: sim.NoProjector, Step: 1e-4})
 	require.NoError(t, s.Run(1e-3))
 	until := 1e-3
 	require.Zero(t, testing.AllocsPerRun(20, func() {

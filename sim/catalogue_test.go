@@ -155,7 +155,7 @@ func TestAccelerationColumns(t *testing.T) {
 	require.NoError(t, err)
 	at := func(h float64) []float64 {
 		st := plan.Initial()
-		s := sim.New(plan.Mechanism(), sim.NewRungeKutta(plan.Mechanism(), motion.NewDynamics(plan), sim.DormandPrince(), sim.Tolerance{Relative: 1e-10}), st, sim.Options{})
+		s := sim.New(plan.Mechanism(), sim.NewRungeKutta(plan.Mechanism(), motion.NewDynamics(plan), sim.DormandPrince(), sim.Tolerance{Relative: 1e-10}), st, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(h))
 		require.NoError(t, c.Fill(&sim.Row{State: s.State()}))
 		return append([]float64(nil), c.Values[1:]...)

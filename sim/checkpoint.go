@@ -262,13 +262,14 @@ func addSurface(add func(...float64), g *ground.Surface) {
 }
 
 // fingerprint returns a hash of everything in a mechanism that decides about
-// its motion, but the state.
+// its motion, but the state. It is one of values: how they came to be, and what was set in between, does not count. Of
+// forces of one's own it knows names and bodies.
 func fingerprint(m *mechanism.Mechanism) uint64 {
 	h := fnv.New64a()
 	var buf [8]byte
 	add := func(v ...float64) {
 		for _, x := range v {
-			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(x))
+			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(x+0)) // −0 is 0
 			h.Write(buf[:])
 		}
 	}
@@ -286,7 +287,13 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 			add(f.E[:]...)
 			add(f.Origin[:]...)
 		}
-		if d := m.Drive(i); d != nil {
+		if j.Axes != nil {
+			fmt.Fprintf(h, "%+v", j.Axes.All())
+		}
+		if j.Armature != nil {
+			add(j.Armature[:]...)
+		}
+		if d := m.Drive(i); d.Acts() {
 			for _, v := range []*[6]float64{&d.Force, &d.Stiffness, &d.Damping, &d.Rest} {
 				add(v[:]...)
 			}
@@ -304,7 +311,12 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 		fmt.Fprintf(h, "%+v", m.Couplings[i])
 	}
 	for i := range m.Forces {
-		fmt.Fprint(h, m.Forces[i])
+		f := &m.Forces[i]
+		fmt.Fprintf(h, "%q %d %d %d", f.Name, f.Kind, f.A.Body, f.B.Body)
+		add(f.Stiffness, f.Damping, f.RestLength)
+		for _, v := range []*spatial.Vec3{&f.A.Point, &f.B.Point, &f.Force, &f.Torque} {
+			add(v[:]...)
+		}
 	}
 	m.SpringSettings(add)
 	for i := range m.NumActuators() {
@@ -318,6 +330,10 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 		fmt.Fprintf(h, "%d%+v%+v", body, c.Shape, c.Law)
 		addSurface(add, unrutted(m, c.Ground))
 		addSurface(add, c.Friction)
+	}
+	for i := range m.NumOwn() {
+		name, bodies := m.OwnSettings(i)
+		fmt.Fprintf(h, "%q%v", name, bodies)
 	}
 	return h.Sum64()
 }

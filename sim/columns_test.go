@@ -44,7 +44,7 @@ func TestWrenches(t *testing.T) {
 	var out bytes.Buffer
 	rec, err := sim.NewCSV(&out, c)
 	require.NoError(t, err)
-	s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Recorder: rec, Every: 0.1})
+	s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: sim.NoProjector, Recorder: rec, Every: 0.1})
 	require.ErrorIs(t, s.Run(1), errWrenches)
 	require.NoError(t, rec.Flush())
 	lines := strings.Split(out.String(), "\n")
@@ -67,7 +67,7 @@ func (f *failing) Accelerations(a []float64, st *mechanism.State) error {
 func TestFailingStart(t *testing.T) {
 	r := newRig(t, freeTop())
 	d := &failing{}
-	s := sim.New(r.mech, sim.NewRungeKutta(r.mech, d, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{})
+	s := sim.New(r.mech, sim.NewRungeKutta(r.mech, d, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Projector: sim.NoProjector})
 	err := s.Run(1)
 	require.ErrorIs(t, err, sim.ErrStepTooSmall)
 	require.ErrorIs(t, err, errBlownUp)

@@ -88,7 +88,7 @@ func TestThereAndBack(t *testing.T) {
 func TestFarAway(t *testing.T) {
 	end := func(name string) *mechanism.State {
 		r := golden(t, name)
-		s := r.simulate(sim.DormandPrince(), 1e-9, sim.Options{})
+		s := r.simulate(sim.DormandPrince(), 1e-9, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(0.2))
 		return s.State()
 	}
@@ -265,7 +265,13 @@ func TestStartIsClosed(t *testing.T) {
 	st.Bodies[1].Position[0] += 1e-3
 	rec := &memory{}
 	s := sim.New(r.mech, r.rungeKutta(sim.DormandPrince(), 1e-8), st, sim.Options{Projector: r.proj, Recorder: rec, Every: 0.1})
+	var v *mechanism.ViolationError
+	require.ErrorAs(t, s.Run(0.1), &v, "not without being asked")
+	require.InDelta(t, 1e-3, v.Violation.Length, 2e-4)
+	require.Empty(t, rec.states)
+	s = sim.New(r.mech, r.rungeKutta(sim.DormandPrince(), 1e-8), st, sim.Options{Projector: r.proj, Recorder: rec, Every: 0.1, Start: sim.Close})
 	require.NoError(t, s.Run(0.1))
+	require.InDelta(t, 5e-4, s.Moved().Length, 5e-4)
 	assert.Less(t, max(rec.drift.Position, rec.drift.Velocity), driftTol)
 	assert.InDelta(t, 1e-3, s.Stats().Worst.Position, 2e-4)
 }
@@ -275,7 +281,7 @@ func TestRunEnds(t *testing.T) {
 	for _, step := range []float64{0, 0.03} {
 		r := newRig(t, freeTop())
 		rec := &memory{}
-		s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Step: step, Recorder: rec, Every: 0.1})
+		s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Projector: sim.NoProjector, Step: step, Recorder: rec, Every: 0.1})
 		for _, until := range []float64{0.1, 0.25, 0.25, 1} {
 			require.NoError(t, s.Run(until))
 			require.Equal(t, until, s.State().Time)
@@ -289,16 +295,16 @@ func TestRunEnds(t *testing.T) {
 // end it, with the cause where there is one.
 func TestStepTooSmall(t *testing.T) {
 	r := newRig(t, freeTop())
-	s := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{})
+	s := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Projector: sim.NoProjector})
 	err := s.Run(2)
 	require.ErrorIs(t, err, sim.ErrStepTooSmall)
 	assert.InDelta(t, 1, s.State().Time, 1e-6)
 
-	early := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{MinStep: 1e-4})
+	early := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Projector: sim.NoProjector, MinStep: 1e-4})
 	require.ErrorIs(t, early.Run(2), sim.ErrStepTooSmall)
 	assert.Less(t, early.Stats().Steps, s.Stats().Steps)
 
-	fixed := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Step: 0.6})
+	fixed := sim.New(r.mech, sim.NewRungeKutta(r.mech, blowUp{}, sim.DormandPrince(), sim.Tolerance{}), r.mech.Initial(), sim.Options{Projector: sim.NoProjector, Step: 0.6})
 	require.ErrorIs(t, fixed.Run(2), errBlownUp)
 	assert.Equal(t, 0.6, fixed.State().Time)
 }
@@ -319,9 +325,9 @@ func (blowUp) Accelerations(a []float64, st *mechanism.State) error {
 // shorter ones.
 func TestHalfTurn(t *testing.T) {
 	r := newRig(t, freeTop())
-	fixed := r.simulate(sim.RungeKutta4(), 0, sim.Options{Step: 1})
+	fixed := r.simulate(sim.RungeKutta4(), 0, sim.Options{Projector: sim.NoProjector, Step: 1})
 	require.ErrorIs(t, fixed.Run(1), sim.ErrHalfTurn)
-	s := r.simulate(sim.DormandPrince(), 1e-3, sim.Options{InitialStep: 1})
+	s := r.simulate(sim.DormandPrince(), 1e-3, sim.Options{Projector: sim.NoProjector, InitialStep: 1})
 	require.NoError(t, s.Run(1))
 	assert.Positive(t, s.Stats().Rejected)
 }
@@ -331,12 +337,14 @@ func TestPanics(t *testing.T) {
 	rk, dp := r.rungeKutta(sim.RungeKutta4(), 0), r.rungeKutta(sim.DormandPrince(), 0)
 	st := r.mech.Initial()
 	for text, f := range map[string]func(){
-		"sim: foreign state":                              func() { sim.New(r.mech, dp, &mechanism.State{}, sim.Options{}) },
-		"sim: option out of range":                        func() { sim.New(r.mech, dp, st, sim.Options{MaxStep: math.NaN()}) },
-		"sim: drift out of range":                         func() { sim.New(r.mech, dp, st, sim.Options{Drift: sim.Drift{Position: -1}}) },
-		"sim: method without error estimate needs a step": func() { sim.New(r.mech, rk, st, sim.Options{}) },
-		"sim: recorder without interval":                  func() { sim.New(r.mech, dp, st, sim.Options{Recorder: &memory{}}) },
-		"sim: no projector":                               func() { sim.New(r.mech, dp, st, sim.Options{CloseStages: true}) },
+		"sim: foreign state":       func() { sim.New(r.mech, dp, &mechanism.State{}, sim.Options{Projector: sim.NoProjector}) },
+		"sim: option out of range": func() { sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, MaxStep: math.NaN()}) },
+		"sim: drift out of range": func() {
+			sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, Drift: sim.Drift{Position: -1}})
+		},
+		"sim: method without error estimate needs a step": func() { sim.New(r.mech, rk, st, sim.Options{Projector: sim.NoProjector}) },
+		"sim: recorder without interval":                  func() { sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, Recorder: &memory{}}) },
+		"sim: no projector":                               func() { sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, CloseStages: true}) },
 		"sim: tolerance out of range":                     func() { r.rungeKutta(sim.DormandPrince(), -1) },
 		"sim: no step":                                    func() { dp.Accept() },
 		"sim: body out of range":                          func() { sim.NewColumns(r.mech, []int{1}) },
@@ -345,7 +353,7 @@ func TestPanics(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
-	run := sim.New(r.mech, dp, st, sim.Options{})
+	run := sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector})
 	require.PanicsWithValue(t, "sim: time is not a number", func() { _ = run.Run(math.NaN()) })
 	require.NoError(t, run.Run(st.Time-1), "a time that has passed")
 	require.Equal(t, st, run.State())

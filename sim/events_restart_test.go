@@ -79,7 +79,7 @@ func TestSimultaneousImpacts(t *testing.T) {
 					sim.Event{Name: "impact", Function: above(i), Direction: sim.Falling, Action: throwBack(i, 0.5)},
 					sim.Event{Name: "log", Function: above(i), Direction: sim.Falling})
 			}
-			s := runBy(t, ballsAt(heights...), by.alpha, sim.Options{Step: by.step, Events: events})
+			s := runBy(t, ballsAt(heights...), by.alpha, sim.Options{Projector: sim.NoProjector, Step: by.step, Events: events})
 			fall := math.Sqrt(0.2)
 			until := 2.25 * fall // after the second impact, on the way up
 			require.NoError(t, s.Run(until))
@@ -123,7 +123,7 @@ func TestResponsesAtOneInstant(t *testing.T) {
 					},
 				})
 			}
-			s := runBy(t, ballsAt(100), by.alpha, sim.Options{Step: by.step, Events: events})
+			s := runBy(t, ballsAt(100), by.alpha, sim.Options{Projector: sim.NoProjector, Step: by.step, Events: events})
 			require.NoError(t, s.Run(1))
 			assert.Equal(t, []string{"0", "1", "2", "3"}, log)
 			assert.Equal(t, c.stopped, s.Stopped())
@@ -152,7 +152,7 @@ func TestShortFlights(t *testing.T) {
 					step = 5
 				}
 				var got, want []float64
-				s := runBy(t, ballsAt(1), by.alpha, sim.Options{Step: step, Events: []sim.Event{{
+				s := runBy(t, ballsAt(1), by.alpha, sim.Options{Projector: sim.NoProjector, Step: step, Events: []sim.Event{{
 					Name: "floor", Function: above(0), Direction: direction,
 					Action: func(st *mechanism.State) (sim.Response, error) {
 						if got = append(got, st.Time); len(got) == 5 {
@@ -181,7 +181,7 @@ func TestShortFlights(t *testing.T) {
 func TestRestartingClock(t *testing.T) {
 	for _, by := range steppings {
 		next, jumps := 0.25, 0
-		s := runBy(t, ballsAt(1), by.alpha, sim.Options{Step: by.step, Events: []sim.Event{
+		s := runBy(t, ballsAt(1), by.alpha, sim.Options{Projector: sim.NoProjector, Step: by.step, Events: []sim.Event{
 			{
 				Name: "clock", Function: func(st *mechanism.State) float64 { return st.Time - next }, Direction: sim.Rising,
 				Action: func(*mechanism.State) (sim.Response, error) {
@@ -285,7 +285,7 @@ func TestFailedStepIsDoneAgain(t *testing.T) {
 				}
 				m := ballsAt(1, 2)
 				m.Bodies[0].Velocity.Angular = spatial.Vec3{1, 2, 3}
-				o.s = runBy(t, m, by.alpha, sim.Options{
+				o.s = runBy(t, m, by.alpha, sim.Options{Projector: sim.NoProjector,
 					Step: by.step / 2, Every: 0.02, Recorder: o.rec, MaxStep: 0.1, EventSamples: 16,
 					Events: []sim.Event{
 						{Name: "early", Function: clock(0.05, 0.003), Action: action("early", sim.Continue)},
@@ -344,7 +344,7 @@ func TestResumeImpacts(t *testing.T) {
 			}
 			m := ballsAt(1, 0.5, 1)
 			m.Bodies[0].Velocity.Angular = spatial.Vec3{1, 2, 3}
-			return runBy(t, m, by.alpha, sim.Options{Step: by.step, Events: events, OnStep: onStep})
+			return runBy(t, m, by.alpha, sim.Options{Projector: sim.NoProjector, Step: by.step, Events: events, OnStep: onStep})
 		}
 		var checks [][]byte
 		whole := build(func(s *sim.Simulation) error {

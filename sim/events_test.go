@@ -46,7 +46,7 @@ func TestEventTimes(t *testing.T) {
 			return sim.Continue, nil
 		}
 	}
-	s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Step: 0.7, Events: []sim.Event{
+	s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Projector: sim.NoProjector, Step: 0.7, Events: []sim.Event{
 		{Name: "ground", Function: height, Direction: sim.Falling, Action: func(st *mechanism.State) (sim.Response, error) {
 			check.Close(t, height(st), 0, eventTol, 10, "height")
 			log, times = append(log, "ground"), append(times, st.Time)
@@ -80,7 +80,7 @@ func TestBounce(t *testing.T) {
 	for _, step := range []float64{0, 0.05} {
 		var impacts []float64
 		rec := &memory{}
-		s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Step: step, MaxStep: 0.05, Recorder: rec, Every: 0.01, Events: []sim.Event{{
+		s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Projector: sim.NoProjector, Step: step, MaxStep: 0.05, Recorder: rec, Every: 0.01, Events: []sim.Event{{
 			Name: "impact", Function: height, Direction: sim.Falling,
 			Action: func(st *mechanism.State) (sim.Response, error) {
 				impacts = append(impacts, st.Time)
@@ -129,7 +129,7 @@ func TestEventChangesParameter(t *testing.T) {
 	r := newRig(t, ball())
 	d := &switched{r.dyn, 1}
 	r.dyn = d
-	s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Events: []sim.Event{{
+	s := r.simulate(sim.DormandPrince(), 1e-10, sim.Options{Projector: sim.NoProjector, Events: []sim.Event{{
 		Name: "top", Function: climb,
 		Action: func(*mechanism.State) (sim.Response, error) {
 			d.scale = 0
@@ -144,7 +144,7 @@ func TestEventChangesParameter(t *testing.T) {
 var errAction, errBlownUp = errors.New("action"), errors.New("blown up")
 
 func TestEventErrorNamesEventAndTime(t *testing.T) {
-	s := newRig(t, ball()).simulate(sim.RungeKutta4(), 0, sim.Options{Step: 0.5, Events: []sim.Event{{
+	s := newRig(t, ball()).simulate(sim.RungeKutta4(), 0, sim.Options{Projector: sim.NoProjector, Step: 0.5, Events: []sim.Event{{
 		Name: "top", Function: climb, Action: func(*mechanism.State) (sim.Response, error) { return sim.Stop, errAction },
 	}}})
 	err := s.Run(1)
@@ -156,7 +156,7 @@ func TestEventErrorNamesEventAndTime(t *testing.T) {
 // TestZeroAtStartDoesNotCount holds the rule for functions that start at zero, and
 // for one that is zero at a sample.
 func TestZeroAtStartDoesNotCount(t *testing.T) {
-	s := newRig(t, ball()).simulate(sim.DormandPrince(), 0, sim.Options{Step: 0.25, Events: []sim.Event{
+	s := newRig(t, ball()).simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector, Step: 0.25, Events: []sim.Event{
 		{Name: "start", Function: func(st *mechanism.State) float64 { return st.Time }},
 		{Name: "sample", Function: func(st *mechanism.State) float64 { return st.Time - 0.5 }},
 	}})

@@ -122,7 +122,7 @@ func ExampleCSV() {
 		log.Fatal(err)
 	}
 	method := sim.NewRungeKutta(plan.Mechanism(), solver{plan.NewSolver()}, sim.DormandPrince(), sim.Tolerance{})
-	run := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{Recorder: rows, Every: 0.1})
+	run := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{Projector: sim.NoProjector, Recorder: rows, Every: 0.1})
 	if err := run.Run(1); err != nil {
 		log.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func TestAlphaBounce(t *testing.T) {
 	r := newImplicit(t, ball())
 	for _, step := range []float64{0, 0.05} {
 		var times []float64
-		_, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8}, sim.Options{Step: step, MaxStep: 0.1, Events: []sim.Event{{
+		_, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8}, sim.Options{Projector: sim.NoProjector, Step: step, MaxStep: 0.1, Events: []sim.Event{{
 			Name: "ground", Function: height, Direction: sim.Falling,
 			Action: func(st *mechanism.State) (sim.Response, error) {
 				times = append(times, st.Time)
@@ -200,7 +200,7 @@ func TestAlphaResume(t *testing.T) {
 				require.Equal(t, whole.Stats(), rest.Stats())
 			}
 			old = old || k.Factorizations() < whole.Stats().Steps/2
-			_, other := r.run(sim.GeneralizedAlphaOptions{Rho: 0.6}, sim.Options{Step: 0.004})
+			_, other := r.run(sim.GeneralizedAlphaOptions{Rho: 0.6}, sim.Options{Projector: sim.NoProjector, Step: 0.004})
 			c, err := whole.Checkpoint()
 			require.NoError(t, err)
 			require.ErrorIs(t, other.Restore(c), sim.ErrCheckpoint)
@@ -272,7 +272,7 @@ func TestAlphaMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "sim: no step", func() { _ = k.Lead(st, false) })
 	require.PanicsWithValue(t, "sim: foreign state", func() { _, _ = k.Try(&mechanism.State{}, 1) })
 	require.PanicsWithValue(t, "sim: method without error estimate needs a step", func() {
-		sim.New(r.mech, r.alpha(sim.GeneralizedAlphaOptions{Fixed: true}), st, sim.Options{})
+		sim.New(r.mech, r.alpha(sim.GeneralizedAlphaOptions{Fixed: true}), st, sim.Options{Projector: sim.NoProjector})
 	})
 	_, err := k.Try(st, st.Time+1e-3)
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func (r *implicit) run(o sim.GeneralizedAlphaOptions, s sim.Options) (*sim.Gener
 
 // alone are options that leave it to the method to meet the joints.
 func alone(step float64) sim.Options {
-	return sim.Options{Step: step, Drift: sim.Drift{Position: 1, Velocity: 1}}
+	return sim.Options{Projector: sim.NoProjector, Step: step, Drift: sim.Drift{Position: 1, Velocity: 1}}
 }
 
 // exactly returns the state at a time by the tightest tolerance of Dormand and Prince.

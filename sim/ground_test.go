@@ -117,7 +117,7 @@ func TestGroundImplicit(t *testing.T) {
 			ref := readTable(t, check.Reference(t, "ground", c.name+".csv")).rows
 			var e [2]groundErrors
 			for i, h := range []float64{coarse, fine} {
-				s, k := damped(p, h, 0, sim.Options{})
+				s, k := damped(p, h, 0, sim.Options{Projector: sim.NoProjector})
 				for _, row := range ref {
 					require.NoError(t, s.Run(row[0]))
 					e[i].add(row, s.State())
@@ -178,12 +178,12 @@ func TestImplicitStepsAreLong(t *testing.T) {
 	until := 3.0
 	p, err := rung.NewPlan(drive(rolling(t, coulomb, 0)), kkt.Options{})
 	require.NoError(t, err)
-	exact, _ := damped(p, 0, 1e-9, sim.Options{})
+	exact, _ := damped(p, 0, 1e-9, sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, exact.Run(until))
 	d := motion.NewDynamics(p)
 	explicit := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: wanted / 10}), p.Initial(), sim.Options{Projector: d})
 	require.NoError(t, explicit.Run(until))
-	long, _ := damped(p, 0, wanted/4, sim.Options{}) // of a step; the error is that of the run
+	long, _ := damped(p, 0, wanted/4, sim.Options{Projector: sim.NoProjector}) // of a step; the error is that of the run
 	require.NoError(t, long.Run(until))
 	off := func(s *sim.Simulation) float64 {
 		return s.State().Bodies[0].Position.Sub(exact.State().Bodies[0].Position).Norm()
@@ -211,7 +211,7 @@ func TestHold(t *testing.T) {
 			m.Joints[0].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}} // the brake
 			p, err := rung.NewPlan(m, kkt.Options{})
 			require.NoError(t, err)
-			s, _ := damped(p, 0, 1e-7, sim.Options{})
+			s, _ := damped(p, 0, 1e-7, sim.Options{Projector: sim.NoProjector})
 			if explicit {
 				if testing.Short() {
 					continue
@@ -269,7 +269,7 @@ func TestGroundResume(t *testing.T) {
 				require.NoError(t, err)
 				var touched int
 				fresh := func() *sim.Simulation {
-					o := sim.Options{Events: sim.ContactEvents(p.Mechanism(), func(int, bool, *mechanism.State) error { touched++; return nil })}
+					o := sim.Options{Projector: sim.NoProjector, Events: sim.ContactEvents(p.Mechanism(), func(int, bool, *mechanism.State) error { touched++; return nil })}
 					if method == "implicit" {
 						s, _ := damped(p, 0, 1e-6, o)
 						return s
@@ -312,7 +312,7 @@ func TestGroundMethodsAgree(t *testing.T) {
 		explicit := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Initial(),
 			sim.Options{Projector: d, Events: sim.ContactEvents(p.Mechanism(), nil)})
 		require.NoError(t, explicit.Run(until))
-		s, _ := damped(p, 0, 1e-8, sim.Options{})
+		s, _ := damped(p, 0, 1e-8, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(until))
 		a, b := explicit.State(), s.State()
 		t.Logf("%s: %d and %d steps; off by %.2g m, %.2g m/s; internal %v and %v", name, explicit.Stats().Steps, s.Stats().Steps,
@@ -372,7 +372,7 @@ func TestStiffMotors(t *testing.T) {
 	}
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	s, k := damped(p, 0, 1e-4, sim.Options{OnStep: func(s *sim.Simulation) error {
+	s, k := damped(p, 0, 1e-4, sim.Options{Projector: sim.NoProjector, OnStep: func(s *sim.Simulation) error {
 		if s.Stats().Steps > 500 {
 			return errors.New("too many steps")
 		}

@@ -58,8 +58,11 @@ func (r *rig) rungeKutta(tab *sim.Tableau, tol float64) *sim.RungeKutta {
 	return sim.NewRungeKutta(r.mech, r.dyn, tab, sim.Tolerance{Relative: tol})
 }
 
-// simulate returns a simulation from the model's state.
+// simulate returns a simulation from the model's state, without a projector unless o has one.
 func (r *rig) simulate(tab *sim.Tableau, tol float64, o sim.Options) *sim.Simulation {
+	if o.Projector == nil {
+		o.Projector = sim.NoProjector
+	}
 	return sim.New(r.mech, r.rungeKutta(tab, tol), r.mech.Initial(), o)
 }
 

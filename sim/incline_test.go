@@ -214,7 +214,7 @@ func TestSlidesAtTheAngleOfFriction(t *testing.T) {
 	run := func(m *model.Model, until float64) *sim.Simulation {
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
-		s, _ := damped(p, 0, 1e-7, sim.Options{})
+		s, _ := damped(p, 0, 1e-7, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(until))
 		return s
 	}
@@ -280,7 +280,7 @@ func TestBlockCreeps(t *testing.T) {
 		m := footed(math.Atan(tan), coulombOf(mu, vs))
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
-		implicit, _ := damped(p, 2e-3, 0, sim.Options{})
+		implicit, _ := damped(p, 2e-3, 0, sim.Options{Projector: sim.NoProjector})
 		for name, s := range map[string]*sim.Simulation{"generalized-alpha": implicit, "dopri5": dormandPrince(t, m, 1e-12)} {
 			require.NoError(t, s.Run(until))
 			v := s.State().Bodies[0].Velocity.Norm()

@@ -108,7 +108,7 @@ func stewart(t testing.TB) *kkt.Plan {
 func TestControllerHoldsAPlatform(t *testing.T) {
 	plan := stewart(t)
 	st := plan.Initial()
-	p := newPlatform(t, plan, false, sim.Options{})
+	p := newPlatform(t, plan, false, sim.Options{Projector: sim.NoProjector})
 	until := 2.0
 	if testing.Short() {
 		until = 0.2
@@ -136,7 +136,7 @@ func TestControllerResumes(t *testing.T) {
 	for _, implicit := range []bool{false, true} {
 		t.Run(fmt.Sprint("implicit ", implicit), func(t *testing.T) {
 			stop, until := 0.0123, 0.025
-			o := sim.Options{Step: 0.0007} // not a part of the period
+			o := sim.Options{Projector: sim.NoProjector, Step: 0.0007} // not a part of the period
 			whole := newPlatform(t, plan, implicit, o)
 			require.NoError(t, whole.run.Run(stop))
 			c, err := whole.run.Checkpoint()
@@ -173,7 +173,7 @@ func whole0(t testing.TB, p *platform) []sim.ControllerMark {
 func TestControllersOfGoroutines(t *testing.T) {
 	plan := stewart(t)
 	run := func(i int) *mechanism.State {
-		p := newPlatform(t, plan, i%4 == 0, sim.Options{Step: 0.0005})
+		p := newPlatform(t, plan, i%4 == 0, sim.Options{Projector: sim.NoProjector, Step: 0.0005})
 		if err := p.in.SetGravity(spatial.Vec3{0, float64(i) / 10, -9}); err != nil {
 			t.Error(err)
 		}
@@ -199,7 +199,7 @@ var errSample = errors.New("sensor lost")
 func TestControllerFails(t *testing.T) {
 	r := newRig(t, slider(3, 0))
 	failing := true
-	o := sim.Options{Step: 0.01, Controllers: []sim.Controller{{Name: "sensor", Period: 0.1, Sample: func(st *mechanism.State) error {
+	o := sim.Options{Projector: sim.NoProjector, Step: 0.01, Controllers: []sim.Controller{{Name: "sensor", Period: 0.1, Sample: func(st *mechanism.State) error {
 		if failing && st.Time > 0.15 {
 			return errSample
 		}
@@ -219,7 +219,7 @@ func TestControllerFails(t *testing.T) {
 	require.ErrorContains(t, sim.New(r.mech, r.rungeKutta(sim.DormandPrince(), 1e-8), late, o).Run(2), "period is below rounding")
 	for _, bad := range []sim.Controller{{Period: 1}, {Period: -1, Sample: o.Controllers[0].Sample}, {Period: math.NaN(), Sample: o.Controllers[0].Sample}} {
 		require.PanicsWithValue(t, "sim: controller without period or sample", func() {
-			r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Controllers: []sim.Controller{bad}})
+			r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: sim.NoProjector, Controllers: []sim.Controller{bad}})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Rates computes dy/dt = f(t, y) of ordinary differential equations and stores it in dst.
@@ -45,6 +46,7 @@ func (o *ODE) Steps() int { return o.steps }
 // Cost: one evaluation a stage and step, no allocation of its own. It returns errors of the rates, with the time, and
 // what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, or if h is not positive.
 func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
+	halt.Must(ctx)
 	if len(y) != len(o.end) || !(h > 0) {
 		panic("sim: step or length out of range")
 	}
@@ -70,6 +72,7 @@ func (o *ODE) Fixed(ctx context.Context, y []float64, t0, t1, h float64) error {
 // with the time, and what ctx ended with; y is then at the end of the last step. It panics on a length mismatch, if tol
 // is not positive, or if the method has no estimate.
 func (o *ODE) Within(ctx context.Context, y []float64, t0, t1, tol float64) error {
+	halt.Must(ctx)
 	if len(y) != len(o.end) || !(tol > 0) || o.tab.E == nil {
 		panic("sim: tolerance, method or length out of range")
 	}

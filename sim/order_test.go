@@ -204,7 +204,7 @@ func TestOrder(t *testing.T) {
 			t.Run(p.name+"/"+tab.Name, func(t *testing.T) {
 				var e [3]float64
 				for k := range e {
-					o := sim.Options{Step: T / float64(p.steps[i]<<k), Drift: sim.Drift{Position: 1, Velocity: 1}}
+					o := sim.Options{Projector: sim.NoProjector, Step: T / float64(p.steps[i]<<k), Drift: sim.Drift{Position: 1, Velocity: 1}}
 					if o.CloseStages = p.close; p.close {
 						o.Projector = p.rig.proj
 					}
@@ -229,7 +229,7 @@ func TestDenseOrder(t *testing.T) {
 			var e [3]float64
 			for k := range e {
 				rec := &memory{}
-				s := r.simulate(tab, 0, sim.Options{Step: 0.05 / float64(int(1)<<k), Recorder: rec, Every: 0.0017})
+				s := r.simulate(tab, 0, sim.Options{Projector: sim.NoProjector, Step: 0.05 / float64(int(1)<<k), Recorder: rec, Every: 0.0017})
 				require.NoError(t, s.Run(2))
 				require.Len(t, rec.states, 1177)
 				for i, st := range rec.states {

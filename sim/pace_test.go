@@ -15,7 +15,7 @@ func TestPace(t *testing.T) {
 	m := freeTop()
 	m.Bodies[0].Velocity.Angular = [3]float64{1e12, 1e12, 1e11}
 	r := newRig(t, m)
-	s := r.simulate(sim.DormandPrince(), 0, sim.Options{})
+	s := r.simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector})
 	err := s.Run(1)
 	require.ErrorIs(t, err, sim.ErrStepTooSmall)
 	var at *mechanism.Error
@@ -26,7 +26,7 @@ func TestPace(t *testing.T) {
 	// The same steps to a near end.
 	steps := s.Stats().Steps
 	near := s.State().Time
-	again := r.simulate(sim.DormandPrince(), 0, sim.Options{})
+	again := r.simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, again.Run(near))
 	require.GreaterOrEqual(t, again.Stats().Steps, steps-1)
 }
@@ -38,14 +38,14 @@ func TestZeroValues(t *testing.T) {
 	st := r.mech.Initial()
 	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = new(sim.Simulation).Run(1) })
 	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = (*sim.Simulation)(nil).Run(1) })
-	require.PanicsWithValue(t, "sim: no mechanism", func() { sim.New(nil, k, st, sim.Options{}) })
-	require.PanicsWithValue(t, "sim: no stepper", func() { sim.New(r.mech, nil, st, sim.Options{}) })
-	require.PanicsWithValue(t, "sim: foreign state", func() { sim.New(r.mech, k, nil, sim.Options{}) })
+	require.PanicsWithValue(t, "sim: no mechanism", func() { sim.New(nil, k, st, sim.Options{Projector: sim.NoProjector}) })
+	require.PanicsWithValue(t, "sim: no stepper", func() { sim.New(r.mech, nil, st, sim.Options{Projector: sim.NoProjector}) })
+	require.PanicsWithValue(t, "sim: foreign state", func() { sim.New(r.mech, k, nil, sim.Options{Projector: sim.NoProjector}) })
 }
 
 // TestNestedRun: a run within a run of the same simulation panics.
 func TestNestedRun(t *testing.T) {
 	r := newRig(t, freeTop())
-	s := r.simulate(sim.DormandPrince(), 0, sim.Options{OnStep: func(s *sim.Simulation) error { return s.Run(1) }})
+	s := r.simulate(sim.DormandPrince(), 0, sim.Options{Projector: sim.NoProjector, OnStep: func(s *sim.Simulation) error { return s.Run(1) }})
 	require.PanicsWithValue(t, "sim: Simulation used by two goroutines", func() { _ = s.Run(1) })
 }

@@ -43,7 +43,7 @@ func rutRun(t testing.TB, p *kkt.Plan, method string) (*sim.Simulation, *mechani
 	t.Helper()
 	p = p.With(p.Mechanism().NewInputs())
 	m := p.Mechanism()
-	o := sim.Options{Dissipation: true, Events: sim.ContactEvents(m, nil)}
+	o := sim.Options{Projector: sim.NoProjector, Dissipation: true, Events: sim.ContactEvents(m, nil)}
 	switch method {
 	case "fixed":
 		s, _ := damped(p, 0.01, 0, o)
@@ -169,7 +169,7 @@ func TestRutsTakeEnergy(t *testing.T) {
 func TestRutsNeedInputs(t *testing.T) {
 	p, err := rung.NewPlan(onSand(t, true), kkt.Options{})
 	require.NoError(t, err)
-	s, _ := damped(p, 0.01, 0, sim.Options{})
+	s, _ := damped(p, 0.01, 0, sim.Options{Projector: sim.NoProjector})
 	require.ErrorIs(t, s.Run(0.1), sim.ErrRuts)
 	// Inputs of inputs go on from their ground, on one of their own; Reset makes it as it was.
 	run, mech := rutRun(t, p, "implicit")

@@ -17,15 +17,20 @@ import (
 var ErrStepTooSmall = errors.New("sim: step too small")
 
 // Options choose how a simulation runs. The zero value, with a Stepper that
-// estimates errors, integrates without projection and records nothing.
+// estimates errors, records nothing; it is for mechanisms without joints, and for steppers that close the joints.
 type Options struct {
 	Step        float64 // fixed step, s, which an implicit method halves where it has to; 0: by error control
 	InitialStep float64 // first step of error control, s; 0: a short one
 	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
 	MaxStep     float64 // of error control, s; 0: no bound
 
-	Projector Projector // brings drifted states back; nil: they stay as they are
-	Drift     Drift     // drift above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
+	// Start says what becomes of a first state that violates the joints. The zero value refuses it.
+	Start Start
+
+	// Projector brings drifted states back. Where joints can drift there has to be one; NoProjector leaves states as
+	// they are.
+	Projector Projector
+	Drift     Drift // drift above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
 
 	// CloseStages has the Projector close every stage of every step, at two to three times the
 	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
@@ -113,6 +118,7 @@ type Simulation struct {
 	rows    int64   // rows written
 	called  []int64 // samples of each controller that are done
 	placed  bool    // the state at the start has been projected
+	moved   Moved   // by which the start has been closed
 	begun   bool
 	stopped string
 	failed  float64 // time at which a step has been given up
@@ -165,9 +171,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	if o.Step == 0 && embedded == 0 {
 		panic("sim: method without error estimate needs a step")
 	}
-	if o.CloseStages && o.Projector == nil {
-		panic("sim: no projector")
-	}
+	o.mustProject(m, stepper)
 	if o.Recorder != nil && o.Every == 0 {
 		panic("sim: recorder without interval")
 	}
@@ -232,6 +236,10 @@ func (s *Simulation) Stopped() string { return s.stopped }
 func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
 
 // Run goes on to the time until, or to an event that stops the run.
+//
+// A first state that violates the joints by more than mechanism.HoldTolerance ends the run before it begins, with a
+// *mechanism.ViolationError that names the worst joint; Options.Start asks for something else by name. What is
+// violated by less the Projector takes away.
 //
 // Run does nothing if the time until is reached or has passed. A later Run goes on from the
 // state reached. The last step of a run ends at until. If it is shorter for that, the
@@ -324,10 +332,19 @@ func (s *Simulation) place() error {
 	if s.placed {
 		return nil
 	}
-	copyTo(&s.next, s.st)
-	changed, err := s.project(&s.next)
-	if err != nil {
+	if err := s.startHolds(); err != nil {
 		return err
+	}
+	copyTo(&s.next, s.st)
+	changed := false
+	if s.o.Start != AsItIs {
+		var err error
+		if changed, err = s.project(&s.next); err != nil {
+			return err
+		}
+	}
+	if changed {
+		s.noteMoved(s.st, &s.next)
 	}
 	copyTo(s.st, &s.next)
 	s.countProjected(changed)

@@ -79,7 +79,7 @@ func TestBushingEnergy(t *testing.T) {
 		r := newRig(t, onBushing(damping))
 		require.Equal(t, damping == 0, r.mech.Conservative())
 		k, kin := &energyKeeper{mech: r.mech}, r.mech.NewKinematics()
-		s := r.simulate(sim.DormandPrince(), 1e-13, sim.Options{OnStep: func(s *sim.Simulation) error { return k.note(s.State(), kin) }})
+		s := r.simulate(sim.DormandPrince(), 1e-13, sim.Options{Projector: sim.NoProjector, OnStep: func(s *sim.Simulation) error { return k.note(s.State(), kin) }})
 		require.NoError(t, s.Run(until))
 		require.Greater(t, k.turn, 1.0)
 		first := k.energy[0]
@@ -101,7 +101,7 @@ func TestBushingEnergy(t *testing.T) {
 func TestBushingExchanged(t *testing.T) {
 	run := func(m *model.Model) *mechanism.State {
 		r := newRig(t, m)
-		s := r.simulate(sim.DormandPrince(), 1e-12, sim.Options{})
+		s := r.simulate(sim.DormandPrince(), 1e-12, sim.Options{Projector: sim.NoProjector})
 		require.NoError(t, s.Run(1))
 		return s.State()
 	}
@@ -224,7 +224,7 @@ func atwood(stiffness, damping float64) *model.Model {
 // and rise with (M−m)·g/(M+m).
 func TestAtwood(t *testing.T) {
 	r := newRig(t, atwood(1e3, 5))
-	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Events: sim.CableEvents(r.mech, nil)})
+	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Projector: sim.NoProjector, Events: sim.CableEvents(r.mech, nil)})
 	require.NoError(t, s.Run(0.5))
 	st := s.State()
 	require.InDelta(t, -1+5*0.125, st.Bodies[0].Position[2], 1e-9)
@@ -251,7 +251,7 @@ func TestSlackCable(t *testing.T) {
 	var told []bool
 	var times []float64
 	r := newRig(t, m)
-	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Events: sim.CableEvents(r.mech, func(_ int, taut bool, st *mechanism.State) error {
+	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Projector: sim.NoProjector, Events: sim.CableEvents(r.mech, func(_ int, taut bool, st *mechanism.State) error {
 		told, times = append(told, taut), append(times, st.Time)
 		return nil
 	})})
@@ -269,7 +269,7 @@ func TestCableDamper(t *testing.T) {
 	m.Bodies[0].Velocity.Linear = [3]float64{0, 0, 3}
 	r := newRig(t, m)
 	k, kin := &energyKeeper{mech: r.mech}, r.mech.NewKinematics()
-	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Events: sim.CableEvents(r.mech, nil), OnStep: func(s *sim.Simulation) error {
+	s := r.simulate(sim.DormandPrince(), 1e-11, sim.Options{Projector: sim.NoProjector, Events: sim.CableEvents(r.mech, nil), OnStep: func(s *sim.Simulation) error {
 		if err := k.note(s.State(), kin); err != nil {
 			return err
 		}
@@ -369,7 +369,7 @@ func TestLawEnds(t *testing.T) {
 	m.Bodies = []model.Body{block("a", spatial.Vec3{0, 0, -1.2})}
 	m.Forces = []model.ForceElement{{Name: "short", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "a"}, RestLength: 1, Spring: stop}}
 	r := newRig(t, m)
-	s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{})
+	s := r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: sim.NoProjector})
 	require.ErrorContains(t, s.Run(2), "force \"short\": outside of the table")
 	m.Forces = nil
 	m.Joints = []model.Joint{{Name: "rail", Type: model.Prismatic, Predecessor: model.World, Successor: "a", Springs: []*model.SpringLaw{stop}}}
@@ -388,7 +388,7 @@ func TestSpringsResume(t *testing.T) {
 	modeltest.AddSprings(m, check.Rand(4))
 	run := func(m *model.Model) (*rig, *sim.Simulation) {
 		r := newRig(t, m)
-		return r, r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Events: sim.CableEvents(r.mech, nil)})
+		return r, r.simulate(sim.DormandPrince(), 1e-8, sim.Options{Projector: sim.NoProjector, Events: sim.CableEvents(r.mech, nil)})
 	}
 	_, whole := run(m)
 	require.NoError(t, whole.Run(0.5))

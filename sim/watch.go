@@ -15,6 +15,7 @@ type Watcher interface {
 
 // watch makes the run end with ctx, and returns what ends the watch.
 func (s *Simulation) watch(ctx context.Context) (end func()) {
+	halt.Must(ctx)
 	s.ctx = ctx
 	if ctx.Done() == nil {
 		return unwatched

@@ -57,7 +57,7 @@ func TestDissipated(t *testing.T) {
 	m := p.Mechanism()
 	require.False(t, m.Conservative())
 	require.True(t, m.ConservativeButContacts())
-	o := sim.Options{Dissipation: true, Events: sim.ContactEvents(m, nil)}
+	o := sim.Options{Projector: sim.NoProjector, Dissipation: true, Events: sim.ContactEvents(m, nil)}
 	implicit, _ := damped(p, 0, 1e-8, o)
 	d := motion.NewDynamics(p)
 	o.Projector = d
@@ -120,7 +120,7 @@ func TestDissipationDoesNotAllocate(t *testing.T) {
 	for name, friction := range grounds(t) {
 		p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
 		require.NoError(t, err)
-		s, _ := damped(p, 1e-3, 0, sim.Options{Dissipation: true})
+		s, _ := damped(p, 1e-3, 0, sim.Options{Projector: sim.NoProjector, Dissipation: true})
 		until := 0.3
 		require.NoError(t, s.Run(until)) // it has touched
 		require.Zero(t, testing.AllocsPerRun(5, func() {

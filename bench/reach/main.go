@@ -164,9 +164,9 @@ type row struct {
 // measure finds all poses, with restarts and without, and prints the rows.
 func measure(mech *mechanism.Mechanism, poses []pose) error {
 	var rows []row
-	for _, restarts := range []int{1000, 0} {
+	for _, restarts := range []int{1000, ik.NoRestarts} {
 		r := row{Name: "Rung", Settings: "damped least squares, limits by an active set, restarts", Poses: len(poses)}
-		if restarts == 0 {
+		if restarts < 0 {
 			r.Settings = "damped least squares, limits by an active set, one start"
 		}
 		if err := r.reach(mech, poses, restarts); err != nil {

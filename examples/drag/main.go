@@ -97,7 +97,7 @@ func fall(m *model.Model, balls ...int) (end *mechanism.State, apart float64, er
 func ball(b *rung.Builder, name string, mass float64, at spatial.Vec3) (rung.Body, error) {
 	d, err := bodies.SolidSphere(mass, radius)
 	if err != nil {
-		return 0, err
+		return rung.Body{}, err
 	}
 	return b.Body(name, d, rung.Place{Origin: at}), nil
 }

@@ -55,10 +55,10 @@ func newHand() (*hand, error) {
 		m.Revolute(name+" base", rung.World, follower, b, z)
 		first := m.Revolute(name+" knuckle", crank, tips[i], a.Add(up), z)
 		second := m.Revolute(name+" tail", tips[i], follower, b.Add(up), z)
-		h.links = append(h.links, int(crank), int(follower))
+		h.links = append(h.links, crank.Index(), follower.Index())
 		h.tops = append(h.tops, first.Index(), second.Index())
 		h.isSucc = append(h.isSucc, false, true)
-		h.fingers = append(h.fingers, int(tips[i]))
+		h.fingers = append(h.fingers, tips[i].Index())
 		h.motors = append(h.motors, mechanism.Freedom{Joint: motor.Index()})
 	}
 	tip := spatial.Vec3{width / 2, 1.5 * length, 0}

@@ -27,7 +27,7 @@ func build() (m *model.Model, platform rung.Body, legs [6]mechanism.Freedom, err
 	b := rung.NewBuilder("stewart")
 	disc, err := bodies.SolidCylinder(platformMass, 0.04, topRadius)
 	if err != nil {
-		return nil, 0, legs, err
+		return nil, rung.Body{}, legs, err
 	}
 	platform = b.Body("platform", disc, rung.At(0, 0, height))
 	for i := range legs {
@@ -54,7 +54,7 @@ func at(radius, angle, z float64) spatial.Vec3 {
 // rising returns the state in which the platform rises at 1 m/s, and all legs follow.
 func rising(plan *rung.Plan, platform rung.Body) (*mechanism.State, error) {
 	st := plan.Initial()
-	st.Bodies[platform].Velocity = spatial.Vec3{0, 0, 1}
+	st.Bodies[platform.Index()].Velocity = spatial.Vec3{0, 0, 1}
 	held := closing.NewCloser(plan, closing.Options{Hold: []int{platform.Index()}})
 	return st, held.ProjectVelocities(st)
 }

@@ -23,6 +23,7 @@ const (
 //
 // Cost: none for such a context, else some allocations.
 func FlagOf(ctx context.Context) (_ *Flag, end func()) {
+	Must(ctx)
 	if ctx.Done() == nil {
 		return nil, never
 	}
@@ -53,6 +54,13 @@ func (f *Flag) ended() bool { return atomic.LoadUint32(&f.state) == raised || f.
 // Every is Up in each 256th round of a loop, and false in the others: i is the loop's counter. A loop of few rounds
 // does not look.
 func (f *Flag) Every(i int) bool { return i&255 == 255 && f.Up() }
+
+// Must panics if ctx is nil: at the head of what is given a context from outside.
+func Must(ctx context.Context) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
+}
 
 type lookKey struct{}
 

@@ -14,6 +14,7 @@ type Watch struct {
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Watch) Begin(ctx context.Context) (end func()) {
+	Must(ctx)
 	if ctx.Done() == nil {
 		return never
 	}

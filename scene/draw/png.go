@@ -21,6 +21,9 @@ const oversampling = 2
 // Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent,
 // that of ctx if it ends, and those of w.
 func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	cam, all, err := prepare(s, st, &v)
 	if err != nil {
 		return err

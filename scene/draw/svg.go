@@ -28,6 +28,9 @@ var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .pn
 // Cost: O(facets·those that overlap it in the picture). It returns the
 // errors of PNG, and one if there are more than MaxPolygons.
 func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	bodies, err := facets(s, st, &v)
 	if err != nil {
 		return err

@@ -30,6 +30,9 @@ const MaxBytes = 1 << 30
 // Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and
 // an error if the motion takes more than MaxBytes or a position is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	center, radius := s.Bounds(rest)
 	if !center.IsFinite() || math.IsInf(radius, 0) || math.IsNaN(radius) {
 		return fmt.Errorf("glb: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)

@@ -164,7 +164,7 @@ func turning(m *mechanism.Mechanism, body int32, axis spatial.Vec3) float64 {
 
 // options are those of the simulation of m from st, which stops arm.
 func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) {
-	o := sim.Options{Step: d.step, OpenStages: true}
+	o := sim.Options{Projector: sim.NoProjector, Step: d.step, OpenStages: true}
 	if d.rattle != nil {
 		return o, nil
 	}

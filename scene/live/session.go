@@ -75,7 +75,7 @@ type Session struct {
 // NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. center is what
 // places of the pages are relative to.
 //
-// It returns errors of the solvers.
+// It returns errors of the solvers, and a *mechanism.ViolationError for a state that violates the joints.
 func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options) (*Session, error) {
 	if !(o.Air >= 0 && o.Air <= MostAir) {
 		panic("live: option out of range")
@@ -85,6 +85,9 @@ func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options
 	}
 	if o.ping == 0 {
 		o.ping = pinging
+	}
+	if err := p.Mechanism().Holds(st); err != nil {
+		return nil, err
 	}
 	in := p.Mechanism().NewInputs()
 	s := &Session{inputs: in, center: center, down: p.Mechanism().Gravity, o: o, messages: make(chan Message, 64), speed: 1, running: !o.Paused}
@@ -144,6 +147,9 @@ var errBudget = errors.New("live: a spell has ended")
 
 // Run moves the mechanism until ctx ends, and then closes the connections of all pages.
 func (s *Session) Run(ctx context.Context) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	defer s.close()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

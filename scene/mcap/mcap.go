@@ -40,6 +40,9 @@ const chunkSize = 1 << 20
 // ctx if it ends, and an error for a time that has no place in the file (before 0, after 2³² s, or in the same
 // nanosecond as the one before) and for a number that is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	f, err := newFile(w, s)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "th
 // of a block of rows. It returns the error of ctx, those of the trajectory and of
 // w, and an error before anything is written if the numbers take more than MaxFile.
 func (v *Viewer) HTML(ctx context.Context, w io.Writer) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	if n := v.fileBytes(); n > MaxFile {
 		m := v.scene.Mechanism
 		return fmt.Errorf("view: %d rows of %d bodies, %d joints and %d curves are %.3g GB of numbers; a page in a file has at most %.3g: choose fewer rows",

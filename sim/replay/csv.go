@@ -54,6 +54,9 @@ type CSV struct {
 // Cost: that of reading the file once. It returns errors of reading, that of ctx, and an error for a first line that is
 // no list of different names.
 func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	c := &CSV{r: r, size: size, name: name}
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 1<<20)
 	head, err := in.ReadSlice('\n')

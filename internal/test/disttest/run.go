@@ -33,7 +33,7 @@ func Run(c dist.Comm, m *model.Model, o Course, before func(done int) error) (ma
 	store := dist.NewStore(c, o.Base)
 	done, began := 0, 0.0
 	mech := p.Mechanism()
-	r := sim.New(mech, sim.NewRungeKutta(mech, &sim.Baumgarte{Dynamics: s}, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(), sim.Options{
+	r := sim.New(mech, sim.NewRungeKutta(mech, &sim.Baumgarte{Dynamics: s}, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(), sim.Options{Projector: sim.NoProjector,
 		Step: o.Step, Dynamics: fmt.Sprintf("%d ranks", c.Size()),
 		OnStep: func(r *sim.Simulation) error {
 			done++

@@ -19,7 +19,7 @@ import (
 // task reads the task, or begins one, and changes it as the flags say. A document that is broken is returned, too, with
 // its problems, for those that need the mechanism to be told with them.
 func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, error) {
-	t := &ik.Task{Solver: ik.Options{Restarts: -1}}
+	t := new(ik.Task)
 	var broken error
 	if path != "" {
 		if t, broken = readTask(path, stdin); t == nil {
@@ -78,7 +78,9 @@ func (f *flags) options(o *ik.Options) (err error) {
 		o.Steps = f.steps
 	}
 	if f.given("restarts") {
-		o.Restarts = f.restarts
+		if o.Restarts = f.restarts; f.restarts == 0 {
+			o.Restarts = ik.NoRestarts
+		}
 	}
 	if f.given("seed") {
 		o.Seed = f.seed

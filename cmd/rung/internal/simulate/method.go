@@ -13,7 +13,7 @@ import (
 // mover is what moves a mechanism in time.
 type mover struct {
 	stepper   sim.Stepper
-	projector sim.Projector // nil unless violations are projected away
+	projector sim.Projector // sim.NoProjector unless violations are projected away
 	settings  string        // method, ordering and stabilization
 }
 
@@ -70,7 +70,7 @@ const rattleTolerance = 0.1 * sim.DefaultDrift
 
 // projectBy takes p for the projector if violations are projected away.
 func (m *mover) projectBy(p sim.Projector, stab stabilizeFlag) {
-	if stab == Projection {
+	if m.projector = sim.NoProjector; stab == Projection {
 		m.projector = p
 	}
 }

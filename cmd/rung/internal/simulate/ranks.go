@@ -289,7 +289,7 @@ func (p *party) localEvents() []sim.Event {
 func (p *party) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
-	o := sim.Options{Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
+	o := sim.Options{Projector: sim.NoProjector, Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
 	dynamics := sim.Dynamics(p.solver)
 	switch f.stabilize {
 	case Projection:

@@ -52,6 +52,9 @@ func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	if r.IllScaled != nil {
 		o.raw(",\n \"ill_scaled\": ").value(r.IllScaled)
 	}
+	if r.Violation != nil {
+		o.raw(",\n \"violation\": ").value(r.Violation)
+	}
 	if len(r.BeyondLimits) > 0 {
 		o.raw(",\n \"beyond_limits\": ").value(r.BeyondLimits)
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 )
 
 const (
-	namedRedundant = 12   // redundant joints that are named
-	Closed         = 1e-6 // residual of a joint, m, rad or per second, that passes as closed
+	namedRedundant = 12                      // redundant joints that are named
+	Closed         = mechanism.HoldTolerance // residual of a joint, m, rad or per second, that passes as closed
 )
 
 // printSummary writes what the constraints are like, and the cost, in words.

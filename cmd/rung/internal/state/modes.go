@@ -32,10 +32,6 @@ type modesFlags struct {
 // an equilibrium.
 const balancedEnough = 1e-6
 
-// closedEnough is the violation of a joint, m or rad, m/s or rad/s, beyond which a state
-// is not taken for one that the joints allow.
-const closedEnough = 1e-6
-
 func newModes() *cobra.Command {
 	f := &modesFlags{method: linear.Auto.String()}
 	cmd := &cobra.Command{
@@ -210,7 +206,7 @@ func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
 	}
 	j, position, velocity := mech.WorstJoint(k, st)
 	switch {
-	case max(position, velocity) <= closedEnough:
+	case max(position, velocity) <= mechanism.HoldTolerance:
 		return ""
 	case velocity > position:
 		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(j)), sheet.Short(velocity))

@@ -1,0 +1,91 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// HoldTolerance is up to what a state may violate the joints and be used as one that they allow: in rad and rad/s, and for
+// lengths in units of DriftUnit and of that in a second. States that were written with seven digits pass.
+const HoldTolerance = 1e-6
+
+// ErrViolated is wrapped by the error of what starts from a state that violates the joints.
+var ErrViolated = errors.New("mechanism: state violates the joints")
+
+// ViolationError says which joint or coupling of a state is violated most, in terms of the tolerance, and by how much.
+type ViolationError struct {
+	At        *Error    // names the joint or the coupling
+	Violation Violation // of it
+	Time      float64   // of the state, s
+	Tolerance float64   // HoldTolerance
+	Unit      float64   // of lengths, m: the tolerance of a length is Tolerance·Unit
+}
+
+// Error says all of it.
+func (e *ViolationError) Error() string {
+	v := &e.Violation
+	text := ""
+	for _, x := range [...]struct {
+		size, unit float64
+		of         string
+	}{{v.Length, e.Unit, "m"}, {v.Angle, 1, "rad"}, {v.Speed, e.Unit, "m/s"}, {v.Turn, 1, "rad/s"}} {
+		if !(x.size <= e.Tolerance*x.unit) {
+			text += fmt.Sprintf(", off by %.4g %s (tolerance %.2g)", x.size, x.of, e.Tolerance*x.unit)
+		}
+	}
+	return fault.Errorf("mechanism: at t = %v: %w%s", e.Time, e.At, text).Error()
+}
+
+// Name returns the name of the joint or the coupling.
+func (e *ViolationError) Name() string { return e.At.Joint + e.At.Coupling }
+
+// Unwrap returns At, which wraps ErrViolated.
+func (e *ViolationError) Unwrap() error { return e.At }
+
+// Worst returns the joint or coupling with the largest violation at s, lengths in the given unit, m, and the violation.
+// The number is that of a constraint, joints before couplings (NumConstraints); −1 if none is violated. Errors of
+// positions and of velocities compete by their numbers. One that is no number is the worst.
+//
+// Cost: O(joints), no allocation; k was computed at s.
+func (m *Mechanism) Worst(k *Kinematics, s *State, unit float64) (worst int, v Violation) {
+	worst, most := -1, 0.0
+	for i := range m.NumConstraints() {
+		w := m.ConstraintViolation(i, k, s)
+		if p, r := w.In(unit); !(max(p, r) <= most) {
+			if worst, v, most = i, w, max(p, r); most != most {
+				break
+			}
+		}
+	}
+	return worst, v
+}
+
+// Holds returns a *ViolationError, which wraps ErrViolated and names the worst joint or coupling, if s violates one by
+// more than HoldTolerance. Whatever starts from a state and goes on calls it; docs/conventions.md lists who does.
+//
+// Prescribed motions count: the state has their coordinates and rates at its time.
+// Cost: O(bodies + joints), allocates. It returns ErrNotFinite with the name of the body. It panics if s is of another
+// mechanism.
+func (m *Mechanism) Holds(s *State) error {
+	k := &Kinematics{Bodies: make([]BodyKinematics, m.NumBodies())}
+	if err := m.KinematicsTo(k, s); err != nil {
+		return err
+	}
+	return m.HoldsIn(k, s, m.DriftUnit())
+}
+
+// HoldsIn is Holds where k was computed at s, and lengths are in a unit, m.
+//
+// Cost: O(joints); allocates for an error alone.
+func (m *Mechanism) HoldsIn(k *Kinematics, s *State, unit float64) error {
+	i, v := m.Worst(k, s, unit)
+	if i < 0 {
+		return nil
+	}
+	if p, r := v.In(unit); max(p, r) <= HoldTolerance {
+		return nil
+	}
+	return &ViolationError{At: m.AtConstraint(i, -1, ErrViolated), Violation: v, Time: s.Time, Tolerance: HoldTolerance, Unit: unit}
+}
