@@ -16,10 +16,14 @@ const (
 	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
 	newtonSteps    = 15    // corrections with one matrix
 	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
-	newtonGround   = 1e-12 // newtonTol of mechanisms with contacts, and the part of the tolerance of a step that it is at least
-	newtonPart     = 1e-5
-	newtonSpeed    = 5e-4 // what is left in the pose is this part of the tolerance of velocities times the step at most: else short steps take it for an error of theirs
-	newtonNear     = 1e-5 // correction below which a pose is good for a matrix
+	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
+
+	// Where forces have kinks, these parts of the tolerance of a step may be left in poses and in velocities: else
+	// short steps take them for an error of theirs, and they add up.
+	newtonPart  = 1e-5
+	newtonSpeed = 5e-4
+	// newtonStill is a change of velocities that is rounding, as Tolerance says.
+	newtonStill = 1e-15
 )
 
 // outcome is how an iteration ended.
@@ -178,13 +182,11 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
 	k.mix.begin()
+	k.rate, k.restless = math.Inf(1), 0
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
 	if k.kinked {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
-		tol = max(tol, newtonGround)
-		if !k.o.Fixed {
-			tol = max(tol, min(newtonPart, newtonSpeed*k.h*k.o.Tolerance.Rate)*k.o.Tolerance.Relative)
-		}
+		tol = max(tol, min(newtonPart, newtonSpeed*k.h*k.o.Tolerance.Rate)*k.aim())
 	}
 	for n := range newtonSteps {
 		if err := k.place(); err != nil {
@@ -203,8 +205,19 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
 		}
+		ends := size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose)
+		if ends {
+			moves, err := k.moves(size)
+			if err != nil {
+				return lost, err
+			}
+			ends = !moves
+		}
+		if size <= tol {
+			k.mix.begin() // what is left is rounding but along allowed motions: differences of roundings say nothing
+		}
 		k.mix.correct(k.u1, k.lambda1, k.du, k.dlambda)
-		if size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose) {
+		if ends {
 			if err := k.place(); err != nil {
 				return lost, err
 			}
@@ -221,6 +234,43 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	_ = k.place()
 	return slow, nil
 }
+
+// aim returns the relative tolerance of the step. That of a fixed step is the cube of the step: of this order are its
+// errors.
+func (k *GeneralizedAlpha) aim() float64 {
+	if !k.o.Fixed {
+		return k.o.Tolerance.Relative
+	}
+	s := k.h * k.o.Tolerance.Rate
+	return s * s * s
+}
+
+// moves reports whether the correction k.du, of the size in the pose, still changes velocities that the joints allow,
+// and less than the last one did. A correction of the pose by ε changes velocities by ε/h. In the directions of the
+// joints that is rounding of the poses, which the projection removes. In the others it stays in the motion.
+// Corrections shrink slowly where friction depends on reactions, so that each step would leave the like, and the sum
+// would grow as h⁻².
+func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
+	most := max(newtonStill, newtonSpeed*k.aim())
+	if !k.kinked || size*k.c.Gamma <= most*k.c.Beta*k.h*k.o.Tolerance.Rate {
+		return false, nil
+	}
+	for i, e := range k.du {
+		k.e[i] = k.c.Gain * k.c.Gamma * k.h * e
+	}
+	if err := k.dyn.Soften(k.e, &k.end); err != nil {
+		return false, err
+	}
+	rate := k.speedSize(k.e)
+	if !(rate < k.rate) {
+		k.restless++
+	}
+	k.rate = min(rate, k.rate)
+	return rate > most && k.restless < newtonRestless, nil
+}
+
+// newtonRestless is how many corrections may be no smaller than an earlier one, in velocities, before they are rounding.
+const newtonRestless = 2
 
 // poseSize returns the largest part of e, six numbers a body: rotations as they are,
 // displacements relative to the tolerance's length. A NaN stays.
