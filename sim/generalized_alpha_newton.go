@@ -18,10 +18,13 @@ const (
 	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
 	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
 
-	// Where forces have kinks, these parts of the tolerance of a step may be left in poses and in velocities: else
-	// short steps take them for an error of theirs, and they add up.
-	newtonPart  = 1e-5
+	// A step leaves this part of its tolerance in poses at most where forces have kinks, or this much if it is fixed.
+	newtonPart   = 1e-5
+	newtonGround = 1e-12
+	// It leaves this part of its tolerance in velocities, of a fixed step this part of (h·Rate)³: else short steps take
+	// it for an error of theirs, and it adds up.
 	newtonSpeed = 5e-4
+	newtonFixed = 1e-2
 	// newtonStill is a change of velocities that is rounding, as Tolerance says.
 	newtonStill = 1e-15
 )
@@ -172,7 +175,7 @@ func (k *GeneralizedAlpha) refactor() error {
 		k.head[headMatrix] = 0
 		return err
 	}
-	k.factors = true
+	k.factors, k.theta = true, 1
 	return nil
 }
 
@@ -186,7 +189,11 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
 	if k.kinked {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
-		tol = max(tol, min(newtonPart, newtonSpeed*k.h*k.o.Tolerance.Rate)*k.aim())
+		most := newtonGround
+		if !k.o.Fixed {
+			most = newtonPart * k.o.Tolerance.Relative
+		}
+		tol = max(tol, min(most, k.still()*k.h*k.o.Tolerance.Rate))
 	}
 	for n := range newtonSteps {
 		if err := k.place(); err != nil {
@@ -204,6 +211,9 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		last, k.corrected = size, size
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
+		}
+		if n > 0 {
+			k.theta = theta
 		}
 		ends := size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose)
 		if ends {
@@ -235,24 +245,25 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	return slow, nil
 }
 
-// aim returns the relative tolerance of the step. That of a fixed step is the cube of the step: of this order are its
-// errors.
-func (k *GeneralizedAlpha) aim() float64 {
+// still returns what a step may leave in velocities. Fixed steps have a part of the cube of the step: of this order are
+// their errors.
+func (k *GeneralizedAlpha) still() float64 {
 	if !k.o.Fixed {
-		return k.o.Tolerance.Relative
+		return max(newtonStill, newtonSpeed*k.o.Tolerance.Relative)
 	}
 	s := k.h * k.o.Tolerance.Rate
-	return s * s * s
+	return max(newtonStill, newtonFixed*s*s*s)
 }
 
-// moves reports whether the correction k.du, of the size in the pose, still changes velocities that the joints allow,
-// and less than the last one did. A correction of the pose by ε changes velocities by ε/h. In the directions of the
-// joints that is rounding of the poses, which the projection removes. In the others it stays in the motion.
-// Corrections shrink slowly where friction depends on reactions, so that each step would leave the like, and the sum
-// would grow as h⁻².
+// moves reports whether what the correction k.du, of the size in the pose, leaves still changes velocities that the
+// joints allow, and whether corrections still shrink. An error of the pose by ε changes velocities by ε/h. In the
+// directions of the joints that is rounding of the poses, which the projection removes. In the others it stays in the
+// motion. Corrections shrink slowly where friction depends on reactions, and with old matrices. Each step would leave
+// the like, and the sum would grow as h⁻².
 func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
-	most := max(newtonStill, newtonSpeed*k.aim())
-	if !k.kinked || size*k.c.Gamma <= most*k.c.Beta*k.h*k.o.Tolerance.Rate {
+	most := k.still()
+	left := size * k.theta / max(1-k.theta, 0.5)
+	if left*k.c.Gamma <= most*k.c.Beta*k.h*k.o.Tolerance.Rate {
 		return false, nil
 	}
 	for i, e := range k.du {
