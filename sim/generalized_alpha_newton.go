@@ -26,7 +26,7 @@ const (
 	newtonSpeed = 5e-4
 	newtonFixed = 1e-2
 	// newtonStill is a change of velocities that is rounding, as Tolerance says.
-	newtonStill = 1e-15
+	newtonStill = 1e-14
 )
 
 // outcome is how an iteration ended.
