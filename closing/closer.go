@@ -158,9 +158,10 @@ type Closer struct {
 	chord bool
 	exact bool // Exactly
 
-	best  *mechanism.State // of approach; nil unless that is used, as the next
-	along []float64
-	open  []float64 // errors of the rows after a step along allowed motions
+	best    *mechanism.State // of approach; nil unless that is used, as the next
+	along   []float64
+	tangent []float64 // that step in mass-weighted coordinates
+	open    []float64 // errors of the rows after a step along allowed motions
 
 	few     [4]float64 // for ranks
 	closing Closing
@@ -229,7 +230,7 @@ func newCloser(ctx context.Context, layout *assemble.Layout, of *mechanism.Mecha
 func (c *Closer) choose(ctx context.Context, o Options) error {
 	n, nb := c.layout.Pattern.Dim(), c.mech.NumBodies()
 	if o.Nearest {
-		c.best, c.along, c.open = c.mech.Initial(), make([]float64, 6*nb), make([]float64, n)
+		c.best, c.along, c.tangent, c.open = c.mech.Initial(), make([]float64, 6*nb), make([]float64, 6*nb), make([]float64, n)
 	}
 	for _, i := range o.Hold {
 		if i < 0 || i >= nb {

@@ -9,28 +9,37 @@ import (
 )
 
 const (
-	approachSteps  = 60
-	approachHalves = 4
+	approachSteps  = 100
+	approachHalves = 6
 	// approachTol ends the approach. It is a part of the displacement along allowed motions,
 	// relative to the whole displacement in the metric of the inertias.
 	approachTol = 1e-9
 	// approachDrop is the least part of the distance that a step has to save.
 	approachDrop = 1e-14
+	// approachFine is the part along allowed motions below which the distance tells little: a step saves half the square
+	// of this part, which may be less than rounding. There the distance may grow by as much as the part is.
+	approachFine = 1e-3
+	// approachIdle is the number of steps there that do not lessen the part: what is left is rounding.
+	approachIdle = 4
+	// A step is at most approachMost times as long as the displacement along allowed motions, and at least as long as its
+	// inverse.
+	approachMost = 4
 )
 
 // approach moves c.at, closed and with the errors fit, along the motions that the joints allow,
 // to a stationary point of the distance from c.from in the metric of the inertias, theory.md
-// (41). With g the gradient of half its square, a step is the solution x of
+// (41). With g the gradient of half its square, a step goes along the solution x of
 //
 //	⎡ M  Jᵀ ⎤ ⎡  x ⎤   ⎡ −g ⎤
 //	⎣ J  0  ⎦ ⎣ −λ ⎦ = ⎣  0 ⎦.
 //
 // To first order x is the part of the way back along allowed motions. After it the joints are
-// closed again. The iteration converges linearly, with the curvature of the joints times the
-// distance.
+// closed again. The curvature of the joints times the distance makes x too long or too short: the
+// last step and what it changed in x say by how much (Barzilai & Borwein 1988).
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
-	for range approachSteps {
+	least, idle, length := math.Inf(1), 0, 1.0
+	for step := range approachSteps {
 		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
 		}
@@ -43,19 +52,49 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		if !c.solveTangent() {
 			break // the pose at hand is closed, though not the nearest
 		}
-		if x := c.x[:len(c.along)]; math.Sqrt(algebra.Dot(x, x)) <= approachTol*before {
+		x := c.x[:len(c.along)]
+		size := math.Sqrt(algebra.Dot(x, x))
+		if size <= approachTol*before {
 			break
 		}
+		fine := size <= approachFine*before
+		if fine && size >= least {
+			if idle++; idle == approachIdle {
+				break
+			}
+		}
+		least = min(least, size)
+		if step > 0 {
+			length = c.stretch(x, length)
+		}
+		copy(c.tangent, x)
 		c.sys.AccelerationsTo(c.x, c.x)
 		copy(c.along, c.x)
 		c.carry(c.best, c.at)
-		after, ok := c.closerTo(before)
+		most := (1 - approachDrop) * before
+		if fine {
+			most = before + size
+		}
+		after, taken, ok := c.closerTo(most, length)
 		if !ok {
 			break
 		}
-		fit = after
+		fit, length = after, taken
 	}
 	return fit, nil
+}
+
+// stretch returns how much longer than x the step along x is to be, after a step that was length times c.tangent.
+func (c *Closer) stretch(x []float64, length float64) float64 {
+	whole, change := 0.0, 0.0
+	for i, t := range c.tangent {
+		whole += t * t
+		change += t * (t - x[i])
+	}
+	if !(change > 0) {
+		return 1
+	}
+	return min(max(length*whole/change, 1./approachMost), approachMost)
 }
 
 // solveTangent solves the system of approach and reports whether it has been factored. A row
@@ -72,13 +111,12 @@ func (c *Closer) solveTangent() bool {
 	return solved
 }
 
-// closerTo takes the step c.along from c.best and closes the joints. It halves the step until
-// the distance from c.from drops. It returns false if the distance does not drop; c.at is
-// c.best then.
-func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
-	h := 1.0
+// closerTo takes h times the step c.along from c.best and closes the joints. It halves the step until
+// the distance from c.from is less than most, and returns the h that was taken. It returns false if the
+// distance stays above; c.at is c.best then.
+func (c *Closer) closerTo(most, h float64) (fit misfit, taken float64, ok bool) {
 	if c.coupled() {
-		h = min(1, closeTurn/c.turn())
+		h = min(h, closeTurn/c.turn())
 	}
 	for range approachHalves {
 		c.displace(c.at, c.best, h, c.along)
@@ -87,15 +125,15 @@ func (c *Closer) closerTo(before float64) (fit misfit, ok bool) {
 			fit, err = c.close(fit)
 		}
 		if err == nil {
-			if c.measureMoves(); c.closing.Distance < (1-approachDrop)*before {
-				return fit, true
+			if c.measureMoves(); c.closing.Distance < most {
+				return fit, h, true
 			}
 		}
 		h /= 2
 	}
 	c.carry(c.at, c.best)
 	c.chord = false
-	return fit, false
+	return fit, h, false
 }
 
 // backTo stores in b, six numbers a body, the weighted right side −C⁻¹·g of the

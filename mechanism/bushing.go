@@ -12,6 +12,7 @@ type bushing struct {
 	body  [2]int32
 	at    [2]Attachment
 	q     [2]spatial.Quat // of the frames in their bodies
+	moved [2]spatial.Vec3 // from the origins of the model's frames to those of at, axes of the bodies, m; zero without a rest
 	K, D  springs.Matrix
 }
 
@@ -27,11 +28,11 @@ func newBushing(f *model.ForceElement, index int, body [2]int32) bushing {
 		q := quaternion(a.Orientation)
 		p := spatial.Vec3(a.Point)
 		if e == 0 {
-			p, q = p.Add(q.Rotate(move)), q.Mul(half)
+			b.moved[e], q = q.Rotate(move), q.Mul(half)
 		} else {
-			p, q = p.Sub(q.Rotate(rest.Conj().Rotate(move))), q.Mul(half.Conj())
+			b.moved[e], q = q.Rotate(rest.Conj().Rotate(move)).Neg(), q.Mul(half.Conj())
 		}
-		b.at[e], b.q[e] = Attachment{Body: body[e], Point: p}, q.Normalize()
+		b.at[e], b.q[e] = Attachment{Body: body[e], Point: p.Add(b.moved[e])}, q.Normalize()
 	}
 	b.K, b.D = springs.NewMatrix(&f.Bushing.Stiffness), springs.NewMatrix(&f.Bushing.Damping)
 	return b
@@ -47,7 +48,8 @@ func (l *Loads) Bushing(i int) (body [2]int32, K, D *springs.Matrix, element int
 	return b.body, &b.K, &b.D, int(b.index)
 }
 
-// BushingState is where a bushing is at a state and what it does.
+// BushingState is where a bushing is at a state and what it does. Its frames are those that are moved by half of the
+// rest each, docs/springs.md (E8).
 type BushingState struct {
 	springs.Relative
 	Twist   springs.Twist   // how its frames move, and the distance of their origins
@@ -121,15 +123,32 @@ func (b *BushingState) energy(u *bushing, f *ForceElement) (sum float64) {
 	return sum
 }
 
-func (b *BushingState) element(u *bushing, f *ForceElement) ElementState {
+// bushingElement returns what bushing i does, about the frames of the model: those before (E8) moves them.
+func (m *Mechanism) bushingElement(i int, k *Kinematics, s *State) (e ElementState, err error) {
+	var b BushingState
+	if err := m.BushingAt(&b, i, k, s); err != nil {
+		return e, err
+	}
+	u := &m.bushings[i]
+	var moved, v [2]spatial.Vec3
+	for end, body := range u.body {
+		moved[end] = u.moved[end]
+		if body >= 0 {
+			st := &s.Bodies[body]
+			moved[end] = st.Rotation.Rotate(moved[end])
+			v[end] = st.Omega.Cross(moved[end])
+		}
+	}
 	var onA, onB spatial.Force
 	b.WrenchesTo(&onA, &onB)
-	e := ElementState{Length: b.Line.Norm(), Energy: b.energy(u, f), Force: onB.Linear(), Torque: onB.Moment()}
+	line := b.Line.Add(moved[0]).Sub(moved[1])
+	e = ElementState{Length: line.Norm(), Energy: b.energy(u, &m.Forces[u.index]), Force: onB.Linear()}
+	e.Torque = onB.Moment().Add(moved[1].Cross(e.Force))
 	e.Tension = e.Force.Norm()
 	if e.Length > 0 {
-		e.Rate = b.Line.Dot(b.Twist.Line) / e.Length
+		e.Rate = line.Dot(b.Twist.Line.Add(v[0]).Sub(v[1])) / e.Length
 	}
-	return e
+	return e, nil
 }
 
 // addBushings adds the wrenches of the bushings to f.

@@ -154,11 +154,11 @@ func (m *Mechanism) setSprings(from *model.Model, links *model.Links) {
 
 // ElementState is what a spring-damper, a bushing or a cable does at a state.
 type ElementState struct {
-	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames
+	Length, Rate float64 // m, m/s; of a bushing the distance of the origins of its frames, as the model has them
 	Tension      float64 // N; of a bushing the magnitude of its force
 	Energy       float64 // J
-	// Force and Torque of a bushing: on B about the origin of its
-	// frame, world axes, N and N m. Of a spring-damper the force on B.
+	// Force and Torque of a bushing: on B about the origin of its frame as the model has it, whatever the rest, world
+	// axes, N and N m. Of a spring-damper the force on B.
 	Force, Torque spatial.Vec3
 }
 
@@ -188,10 +188,7 @@ func (m *Mechanism) ElementAt(i int, k *Kinematics, s *State) (e ElementState, o
 		e, err = m.springAt(i, k, s)
 	case model.BushingForce:
 		b := numberOf(len(m.bushings), func(n int) int32 { return m.bushings[n].index }, i)
-		var at BushingState
-		if err = m.BushingAt(&at, b, k, s); err == nil {
-			e = at.element(&m.bushings[b], f)
-		}
+		e, err = m.bushingElement(b, k, s)
 	case model.CableForce:
 		c := numberOf(len(m.cables), func(n int) int32 { return m.cables[n].index }, i)
 		var at CableState

@@ -3,6 +3,7 @@ package mechanism_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -178,6 +179,45 @@ func TestElements(t *testing.T) {
 	_, ok, err := m.ElementAt(0, kinematics(t, m, st), st)
 	require.NoError(t, err)
 	require.False(t, ok)
+}
+
+// TestBushingElementFrames: what a bushing with a rest tells of itself is about the frames of the model. Moves of its
+// bodies take the work of its wrench on B, and the length is that between the origins.
+func TestBushingElementFrames(t *testing.T) {
+	for seed := range uint64(30) {
+		from := sprungModel(t, seed, false)
+		at := slices.IndexFunc(from.Forces, func(f model.ForceElement) bool { return f.Name == "spring-bushing" })
+		from.Forces = from.Forces[at : at+1]
+		for j := range from.Joints {
+			from.Joints[j].Springs = nil
+		}
+		m := compiled(t, from)
+		st, f := m.Initial(), &from.Forces[0]
+		k := kinematics(t, m, st)
+		e, ok, err := m.ElementAt(0, k, st)
+		require.NoError(t, err)
+		require.True(t, ok)
+		place := func(a *model.Attachment) (int, spatial.Vec3, spatial.Vec3) {
+			i, err := m.BodyIndex(a.Body)
+			require.NoError(t, err)
+			b := &st.Bodies[i]
+			arm := b.Rotation.Rotate(spatial.Vec3(a.Point))
+			return i, b.Position.Add(arm), b.Velocity.Add(b.Omega.Cross(arm))
+		}
+		_, pA, vA := place(&f.A)
+		i, pB, vB := place(&f.B)
+		line := pB.Sub(pA)
+		require.InDelta(t, line.Norm(), e.Length, 1e-12, "seed %d", seed)
+		require.InDelta(t, line.Dot(vB.Sub(vA))/line.Norm(), e.Rate, 1e-11, "seed %d", seed)
+		applied := make([]spatial.Force, m.NumBodies())
+		require.NoError(t, m.AddAppliedTo(applied, k, st))
+		arm := pB.Sub(st.Bodies[i].Position).Sub(k.Bodies[i].Com)
+		want := applied[i].Moment().Sub(arm.Cross(applied[i].Linear()))
+		for c := range 3 {
+			require.InDelta(t, want[c], e.Torque[c], 1e-11*(1+want.Norm()), "seed %d", seed)
+			require.InDelta(t, applied[i].Linear()[c], e.Force[c], 1e-12*(1+e.Tension), "seed %d", seed)
+		}
+	}
 }
 
 // TestCoincidingPoints: a cable through points at one place, a law

@@ -165,6 +165,10 @@ func TestDryFrictionDecay(t *testing.T) {
 	}
 }
 
+// stickSlipTol is a tolerance at which the moment of breaking away is settled. It depends on velocities of bristles that hold, far
+// below those of the motion: at 1e-7 it wanders by some hundredths of a second.
+const stickSlipTol = 1e-10
+
 // TestStickSlip: a mass on a belt, on a spring, with static friction larger than that of sliding, has the limit cycle
 // of Popp & Stelter 1990 in the limit in which friction falls at once: it sticks until kx = F_s, and slips along a
 // cosine about F_k/k until it has the belt's speed again.
@@ -193,7 +197,7 @@ func TestStickSlip(t *testing.T) {
 		var off, high []float64
 		for _, stribeck := range []float64{8e-3, 2e-3} {
 			var tops, times []float64
-			s := runImplicit(planOf(t, build(law(stribeck))), 1e-7, 0, sim.Options{Projector: sim.NoProjector, Events: []sim.Event{{
+			s := runImplicit(planOf(t, build(law(stribeck))), stickSlipTol, 0, sim.Options{Projector: sim.NoProjector, Events: []sim.Event{{
 				Name: "top", Direction: sim.Falling, Function: func(st *mechanism.State) float64 { return st.Bodies[0].Velocity[2] },
 				Action: func(st *mechanism.State) (sim.Response, error) {
 					if st.Bodies[0].Position[2] > top/2 {

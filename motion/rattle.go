@@ -49,6 +49,9 @@ var (
 	ErrRattleEnergy = errors.New("motion: kinetic energy and power of the forces disagree")
 	// ErrRattleStates is wrapped by the error of NewRattle for a mechanism with internal states of contacts or friction.
 	ErrRattleStates = errors.New("motion: the method RATTLE is for mechanisms without internal states")
+	// ErrRattleBearings is wrapped by the error of NewRattle, with the name of a joint, for a mechanism with friction
+	// that grows with reactions: its steps take forces that do not depend on them.
+	ErrRattleBearings = errors.New("motion: the method RATTLE knows no friction that grows with a reaction")
 )
 
 // Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of
@@ -121,7 +124,7 @@ type RattleStats struct {
 
 // NewRattle returns an integrator with its memory.
 //
-// It returns ErrRattleStates. It panics if an option is negative or no number, or if the angle is too large.
+// It returns ErrRattleStates, or what wraps ErrRattleBearings. It panics if an option is negative or no number, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && o.Turn >= 0 && o.Turn <= MostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
@@ -135,6 +138,9 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	m := p.Mechanism()
 	if m.NumInternal() > 0 {
 		return nil, ErrRattleStates
+	}
+	if m.NumBearings() > 0 {
+		return nil, m.AtJoint(m.Bearing(0), -1, ErrRattleBearings)
 	}
 	n := m.NumBodies()
 	vec := func() []float64 { return make([]float64, 6*n+rattleTail) }

@@ -13,7 +13,7 @@ type Bearer interface {
 	BearingsTo(dst []float64, st *mechanism.State) error
 }
 
-// ErrNoBearer is returned where the power of a friction is asked for
+// ErrNoBearer is wrapped by the error, with the name of a joint, where the power of a friction is asked for
 // that grows with a reaction, and the dynamics of the run are no Bearer.
 var ErrNoBearer = errors.New("sim: the dynamics do not tell reactions")
 
@@ -26,13 +26,12 @@ func (s *Simulation) bearings(st *mechanism.State) error {
 	if len(st.Bearings) != n {
 		st.Bearings = make([]float64, n)
 	}
-	k, ok := s.stepper.(interface{ dynamics() any })
-	if !ok {
-		return ErrNoBearer
+	var b Bearer
+	if k, ok := s.stepper.(interface{ dynamics() any }); ok {
+		b, _ = k.dynamics().(Bearer)
 	}
-	b, ok := k.dynamics().(Bearer)
-	if !ok {
-		return ErrNoBearer
+	if b == nil {
+		return s.mech.AtJoint(s.mech.Bearing(0), -1, ErrNoBearer)
 	}
 	if err := b.BearingsTo(st.Bearings, st); err != nil {
 		return fault.Errorf("sim: reactions at t = %v: %w", st.Time, err)

@@ -121,6 +121,9 @@ type GeneralizedAlpha struct {
 	inA, inB   []float64 // rates of internal states at the start are inA + inB·state
 	inA1, inB1 []float64 // at the end
 
+	theta          float64 // what a correction with the matrix left of the error when last seen; 1 if it has not been
+	rate           float64 // the smallest change of velocities by a correction of the iteration
+	restless       int     // corrections of the iteration that were no smaller
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool

@@ -16,10 +16,17 @@ const (
 	newtonRounding = 5e-16 // correction that is rounding, for a mechanism near the origin
 	newtonSteps    = 15    // corrections with one matrix
 	newtonMore     = 3     // expected corrections for which a matrix of another step is kept
-	newtonGround   = 1e-12 // newtonTol of mechanisms with contacts, and the part of the tolerance of a step that it is at least
-	newtonPart     = 1e-5
-	newtonSpeed    = 5e-4 // what is left in the pose is this part of the tolerance of velocities times the step at most: else short steps take it for an error of theirs
-	newtonNear     = 1e-5 // correction below which a pose is good for a matrix
+	newtonNear     = 1e-5  // correction below which a pose is good for a matrix
+
+	// A step leaves this part of its tolerance in poses at most where forces have kinks, or this much if it is fixed.
+	newtonPart   = 1e-5
+	newtonGround = 1e-12
+	// It leaves this part of its tolerance in velocities, of a fixed step this part of (h·Rate)³: else short steps take
+	// it for an error of theirs, and it adds up.
+	newtonSpeed = 5e-4
+	newtonFixed = 1e-2
+	// newtonStill is a change of velocities that is rounding, as Tolerance says.
+	newtonStill = 1e-14
 )
 
 // outcome is how an iteration ended.
@@ -168,7 +175,7 @@ func (k *GeneralizedAlpha) refactor() error {
 		k.head[headMatrix] = 0
 		return err
 	}
-	k.factors = true
+	k.factors, k.theta = true, 1
 	return nil
 }
 
@@ -178,13 +185,15 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
 	k.mix.begin()
+	k.rate, k.restless = math.Inf(1), 0
 	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
 	if k.kinked {
 		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
-		tol = max(tol, newtonGround)
+		most := newtonGround
 		if !k.o.Fixed {
-			tol = max(tol, min(newtonPart, newtonSpeed*k.h*k.o.Tolerance.Rate)*k.o.Tolerance.Relative)
+			most = newtonPart * k.o.Tolerance.Relative
 		}
+		tol = max(tol, min(most, k.still()*k.h*k.o.Tolerance.Rate))
 	}
 	for n := range newtonSteps {
 		if err := k.place(); err != nil {
@@ -203,8 +212,22 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
 		}
+		if n > 0 {
+			k.theta = theta
+		}
+		ends := size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose)
+		if ends {
+			moves, err := k.moves(size)
+			if err != nil {
+				return lost, err
+			}
+			ends = !moves
+		}
+		if size <= tol {
+			k.mix.begin() // what is left is rounding but along allowed motions: differences of roundings say nothing
+		}
 		k.mix.correct(k.u1, k.lambda1, k.du, k.dlambda)
-		if size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose) {
+		if ends {
 			if err := k.place(); err != nil {
 				return lost, err
 			}
@@ -221,6 +244,44 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	_ = k.place()
 	return slow, nil
 }
+
+// still returns what a step may leave in velocities. Fixed steps have a part of the cube of the step: of this order are
+// their errors.
+func (k *GeneralizedAlpha) still() float64 {
+	if !k.o.Fixed {
+		return max(newtonStill, newtonSpeed*k.o.Tolerance.Relative)
+	}
+	s := k.h * k.o.Tolerance.Rate
+	return max(newtonStill, newtonFixed*s*s*s)
+}
+
+// moves reports whether what the correction k.du, of the size in the pose, leaves still changes velocities that the
+// joints allow, and whether corrections still shrink. An error of the pose by ε changes velocities by ε/h. In the
+// directions of the joints that is rounding of the poses, which the projection removes. In the others it stays in the
+// motion. Corrections shrink slowly where friction depends on reactions, and with old matrices. Each step would leave
+// the like, and the sum would grow as h⁻².
+func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
+	most := k.still()
+	left := size * k.theta / max(1-k.theta, 0.5)
+	if left*k.c.Gamma <= most*k.c.Beta*k.h*k.o.Tolerance.Rate {
+		return false, nil
+	}
+	for i, e := range k.du {
+		k.e[i] = k.c.Gain * k.c.Gamma * k.h * e
+	}
+	if err := k.dyn.Soften(k.e, &k.end); err != nil {
+		return false, err
+	}
+	rate := k.speedSize(k.e)
+	if !(rate < k.rate) {
+		k.restless++
+	}
+	k.rate = min(rate, k.rate)
+	return rate > most && k.restless < newtonRestless, nil
+}
+
+// newtonRestless is how many corrections may be no smaller than an earlier one, in velocities, before they are rounding.
+const newtonRestless = 2
 
 // poseSize returns the largest part of e, six numbers a body: rotations as they are,
 // displacements relative to the tolerance's length. A NaN stays.

@@ -539,6 +539,23 @@ func (s *Simulation) recordUpTo(t0, t1, theta float64) error {
 // dueSlack is the part of an output interval that rounding of times may take.
 const dueSlack = 1e-10
 
+// RecordEnd writes the row of the present state, unless the last row is of it. Call it after Run where Every need not
+// divide the time, for a last row at the end. A run that goes on does not count it, nor does a Checkpoint: take that one
+// before, so that a file is resumed without this row.
+//
+// Cost: that of a row. It does nothing without a Recorder or before Run. Errors are those of Run.
+func (s *Simulation) RecordEnd() error {
+	if s.o.Recorder == nil || !s.begun || s.st.Time <= s.start+float64(s.rows-1)*s.o.Every+dueSlack*s.o.Every {
+		return nil
+	}
+	copyTo(&s.sample, s.st)
+	if err := s.record(); err != nil {
+		return err
+	}
+	s.rows--
+	return nil
+}
+
 // record writes the row of s.sample.
 func (s *Simulation) record() error {
 	d, err := s.driftAt(&s.sample)

@@ -95,6 +95,10 @@ func TestInverseWithArmature(t *testing.T) {
 				require.NoError(t, err, "%v", method)
 			}
 			require.Less(t, check.MaxAbs(v.Forces()), 1e-6*(1+check.MaxAbs(qdd)), "%v", method)
+			if err := v.SolveBodies(r.mech.Initial(), bodyAccelerations(s)); !errors.As(err, &under) {
+				require.NoError(t, err, "%v", method)
+			}
+			require.Less(t, check.MaxAbs(v.Forces()), 1e-6*(1+check.MaxAbs(qdd)), "accelerations of bodies, %v", method)
 		}
 	})
 }

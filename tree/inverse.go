@@ -47,6 +47,7 @@ type Inverse struct {
 	weight    []float64 // 1/√w by actuator
 	B         []float64 // generalized forces on the tree of unit forces, by actuator n entries
 
+	wanted []float64 // accelerations asked for, six numbers a body
 	load   []float64 // n: τ − C
 	tau, x []float64 // n
 	dq     []float64 // n: of the accelerations made less those wanted
@@ -91,7 +92,7 @@ func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *In
 	v := &Inverse{
 		s: s, by: energyOf(s), actuators: append([]Actuator(nil), actuators...),
 		weight: make([]float64, c), B: make([]float64, c*n), force: make([]float64, c), du: make([]float64, c), norm: make([]float64, c), use: make([]float64, c),
-		load: make([]float64, n), tau: make([]float64, n), x: make([]float64, n), dq: make([]float64, n), y: make([]float64, n), z: make([]float64, n),
+		wanted: make([]float64, 6*len(p.Links)), load: make([]float64, n), tau: make([]float64, n), x: make([]float64, n), dq: make([]float64, n), y: make([]float64, n), z: make([]float64, n),
 		Z: make([]float64, n*c), a: make([]float64, n*c), u: make([]float64, n*min(n, c)), vt: make([]float64, min(n, c)*c),
 		sv: make([]float64, min(n, c)),
 	}
@@ -161,7 +162,7 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 	if err := v.prepare(st); err != nil {
 		return err
 	}
-	// The least squares on the tree: H·q̈ = Jᵀ·diag(I, m)·(a − a_vp).
+	// The least squares on the tree: H·q̈ = Jᵀ·diag(I, m)·(a − a_vp), and what the armature in H has of a.
 	s := v.s
 	for i := range s.wrench {
 		v.momentumTo(&s.wrench[i], p.Links[i].Body, v.missing(a, i, &s.K.vp[p.Links[i].Body]))
@@ -175,9 +176,7 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 			addShifted(&s.wrench[l.Parent], &s.wrench[i], &s.w.links[i].r)
 		}
 	}
-	if s.G != nil {
-		v.gearsOf(a)
-	}
+	v.gearsOf(a)
 	if err := v.consistent(); err != nil {
 		return err
 	}
@@ -190,17 +189,36 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 	return v.finish()
 }
 
-// gearsOf makes the right sides of the gears those of the wanted accelerations of the bodies: e·q̈ = q̈_f − γ.
+// gearsOf adds what armature asks for the wanted accelerations of the bodies. The freedoms of the tree have I·q̈_f as a
+// load, for the I on the diagonal of H. The right sides of the gears become those of the rows e·q̈ = q̈_f − γ.
 func (v *Inverse) gearsOf(wanted []spatial.ClassicalAccel) {
 	s := v.s
-	a := make([]float64, 6*len(s.plan.Links))
+	p := s.plan
+	if p.rotors == nil && s.G == nil {
+		return
+	}
+	a := v.wanted
+	clear(a)
 	for i := range wanted {
 		copy(a[6*i:], wanted[i][:])
 	}
+	var qdd [6]float64
+	for _, j := range p.mech.Geared() {
+		k := p.linkOf(int(j))
+		if k < 0 || p.mech.SecondRatesTo(&qdd, int(j), a, s.w.kin, s.w.state) != nil {
+			continue // a joint that closes a loop, or one without a scalar freedom
+		}
+		first := int(p.Links[k].Dof)
+		for d := range int(p.Links[k].NumDof) {
+			s.f[first+d] += p.rotors[first+d] * qdd[d]
+		}
+	}
+	if s.G == nil {
+		return
+	}
 	for i := range s.G.list {
-		var qdd [6]float64
 		leg := &s.G.list[i]
-		if s.plan.mech.SecondRatesTo(&qdd, int(leg.joint), a, s.w.kin, s.w.state) == nil { // else it has no scalar freedom
+		if p.mech.SecondRatesTo(&qdd, int(leg.joint), a, s.w.kin, s.w.state) == nil { // else it has no scalar freedom
 			s.k[s.K.rows+i] = qdd[leg.freedom] + s.G.rhs[i]
 		}
 	}

@@ -35,4 +35,7 @@ func TestSimulateRattle(t *testing.T) {
 		assert.Equal(t, shell.ExitUse, r.status, want)
 		assert.Contains(t, r.err, want)
 	}
+	r := rungRun("simulate", filepath.Join(reference, "truth", "ga-bearing-pendulum", "model.json"), "--until", "1", "--integrator", "rattle", "--step", "0.01")
+	assert.Equal(t, shell.ExitFailed, r.status)
+	assert.Contains(t, r.err, `joint "j": the method RATTLE knows no friction that grows with a reaction`)
 }

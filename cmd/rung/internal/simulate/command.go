@@ -82,7 +82,7 @@ inertia.`,
 	}
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
-	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run)")
+	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run); the end has a row besides")
 	flags.StringVar(&f.integrator, "integrator", study.DormandPrince, "method: "+strings.Join(study.Integrators(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)

@@ -444,6 +444,9 @@ func (p *party) finish(err error) error {
 	if ended || errors.Is(err, ErrInterrupted) {
 		first(p.mark())
 	}
+	if err == nil {
+		first(simError(p.name, p.sim.RecordEnd()))
+	}
 	sent := []float64{float64(p.solver.Sent())}
 	p.solver.Largest(sent)
 	p.taken = [2]float64{p.sim.Dissipated(), p.sim.DissipatedByJoints()}

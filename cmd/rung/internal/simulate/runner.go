@@ -254,6 +254,9 @@ func (r *runner) finish(err error, broken bool) error {
 	}
 	ended := err == nil
 	e := r.mark()
+	if e == nil && ended {
+		e = r.recordEnd()
+	}
 	if e == nil {
 		e = r.ground.flush()
 	}
@@ -276,6 +279,16 @@ func (r *runner) finish(err error, broken bool) error {
 	}
 	first(r.watch.writePictures())
 	return err
+}
+
+// recordEnd writes the row at the end where --every does not divide the time. A run that goes on writes over it.
+func (r *runner) recordEnd() error {
+	err := r.sim.RecordEnd()
+	var file *shell.Failure
+	if errors.As(err, &file) {
+		return file
+	}
+	return simError(r.name, err)
 }
 
 // mark writes a checkpoint if one is wanted. Errors are failures.
