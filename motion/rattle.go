@@ -94,17 +94,18 @@ type Rattle struct {
 	apart      mechanism.State // end before a search
 	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
 
-	valid  bool // kept is of the state from which the next step starts
-	held   bool // the factor is that of this state
-	all    bool // the factor keeps all rows
-	tried  bool
-	last   rattleWay // of the step last tried
-	failed bool      // a damped step from this state has failed
-	turned float64   // angle of the fastest body in the step last tried, rad
-	even   bool      // energy changes evenly but next to singular poses
-	uneven bool      // it has not in the step last tried
-	loss   float64   // J, of the damped step last tried
-	stats  RattleStats
+	valid   bool // kept is of the state from which the next step starts
+	held    bool // the factor is that of this state
+	all     bool // the factor keeps all rows
+	tried   bool
+	last    rattleWay // of the step last tried
+	failed  bool      // a damped step from this state has failed
+	turned  float64   // angle of the fastest body in the step last tried, rad
+	loops   bool      // bodies form some: trees have no singular poses
+	springs bool
+	uneven  bool    // the step last tried of RATTLE is next to a singular pose
+	loss    float64 // J, of the damped step last tried
+	stats   RattleStats
 }
 
 // Numbers at the end of Rattle.kept, after the accelerations.
@@ -151,7 +152,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	r := &Rattle{mech: m, dyn: NewDynamics(p), opts: o, kept: vec(), next: vec(), v: vec(), moved: vec(), arm: make([]spatial.Vec3, n)}
 	r.dyn.solver.SetAccuracy(o.Accuracy)
 	r.kin, r.load, r.most = m.NewKinematics(), make([]spatial.Force, n), dampedTurn
-	r.even = unsprung(m)
+	r.loops, r.springs = m.NumJoints() > n, sprung(m)
 	for i := range m.Bodies {
 		r.mass += m.Bodies[i].Mass
 	}

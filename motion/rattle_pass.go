@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// passTurn is the angle of the fastest body in a step, rad. Where joints do not close after a step of a smaller one,
-	// it is not the turning that keeps the corrections from converging but a singular pose.
-	passTurn = 0.2
+	// passLeft is the part of the errors of poses, in units of the angle of the fastest body in the step, that a correction
+	// leaves next to a singular pose, at least: elsewhere it is one to two.
+	passLeft = 3
 	// passPart is the least part of the kinetic energy that a step may lose or gain where no pose is singular.
 	// Where bodies turn by φ in a step, φ²/4 is allowed, which is far above what the rule of balance leaves, φ³/12.
 	passPart = 1e-4
@@ -67,13 +67,12 @@ type heeding struct {
 // Err implements context.Context.
 func (h heeding) Err() error { return h.watch.Err() }
 
-// unsprung reports whether the bodies of m form loops and nothing is there that swings by itself. The energy of loops
-// without springs changes evenly but next to singular poses, which trees do not have.
-func unsprung(m *mechanism.Mechanism) bool {
+// sprung reports whether m has something that may swing faster than its bodies turn: springs, or laws of one's own.
+func sprung(m *mechanism.Mechanism) bool {
 	for i := range m.Forces {
 		if m.Forces[i].Kind != model.Wrench {
-			return false
+			return true
 		}
 	}
-	return m.NumSprung() == 0 && m.NumJoints() > m.NumBodies()
+	return m.NumSprung() > 0
 }

@@ -1,7 +1,6 @@
 package motion
 
 import (
-	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -92,7 +91,7 @@ func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, er
 			return symplectic, nil
 		case r.dyn.drift.watch.Err() != nil:
 			return symplectic, err
-		case err == nil || !errors.Is(err, ErrRattleTurn) && r.mech.NumJoints() > r.mech.NumBodies() && r.turned < passTurn:
+		case r.uneven:
 			next[rattleSpell] = -passSpell
 		default:
 			return r.damp(h, err, next)
@@ -116,7 +115,7 @@ func (r *Rattle) damp(h float64, err error, next *[rattleTail]float64) (rattleWa
 
 // symplectic does a step h of RATTLE.
 func (r *Rattle) symplectic(h float64) error {
-	r.turned = math.Inf(1) // not known
+	r.uneven = false
 	if err := r.begin(); err != nil {
 		return err
 	}
@@ -143,15 +142,15 @@ func (r *Rattle) symplectic(h float64) error {
 }
 
 // balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy does not
-// change by the integral of the power of the forces, by the trapezoidal rule, and notes whether it does so less well
-// than it does where no pose is singular.
+// change by the integral of the power of the forces, by the trapezoidal rule. It is uneven if it does so less well than
+// where no pose is singular.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
 	off := now[rattleKinetic] - was[rattleKinetic] - h/2*(now[rattlePower]+was[rattlePower])
 	noise := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, of joints that hold to the tolerance
 	most, blur := max(was[rattleKinetic], now[rattleKinetic]), r.mass*noise*noise
-	r.uneven = r.even && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
+	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
 	if !(math.Abs(off) <= rattleWork*most+blur) {
 		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, ErrRattleEnergy, off, now[rattleKinetic])
 	}
@@ -276,6 +275,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		left := after.position / fit.position
 		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
 		if !ok || !enough && !(weak && after.position <= searchFrom*tol) {
+			r.uneven = r.loops && left > passLeft*r.turned
 			return r.open(after.position)
 		}
 		for i := range 6 * len(r.end.Bodies) {
