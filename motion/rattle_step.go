@@ -439,7 +439,7 @@ func (r *Rattle) calm(h float64) error {
 	}
 	was, _ := r.energy(&r.from, r.next)
 	now, _ := r.energy(&r.end, r.next)
-	r.loss = was + (work[0]+work[1])/2 - now
+	r.loss = was + work[0] - now
 	if now <= was+max(0, work[0], work[1]) {
 		return nil
 	}
