@@ -75,6 +75,10 @@ var (
 // with u and J at the pose exp(h·v₀)·q₀ and order 1. Of a rotation it takes the part (h·ω)²/2 in each step. As what
 // fails once mostly fails again, some more steps are done so.
 //
+// Next to a singular pose J turns by much within a step. There joints do not close though no body turns by much, or the
+// kinetic energy does not follow the power of the forces as well as it does elsewhere. Such a step, and two after it, are
+// passes: done by the method of Dormand & Prince with error control, as simulations without RATTLE go over such poses.
+//
 // A Rattle is a sim.Stepper and belongs to one goroutine.
 type Rattle struct {
 	mech *mechanism.Mechanism
@@ -93,20 +97,25 @@ type Rattle struct {
 	apart      mechanism.State // end before a search
 	arm        []spatial.Vec3  // to the centres of mass at the end, world axes
 
-	valid  bool // kept is of the state from which the next step starts
-	held   bool // the factor is that of this state
-	all    bool // the factor keeps all rows
-	tried  bool
-	damped bool // the step last tried is
-	failed bool // it has failed
-	stats  RattleStats
+	valid   bool // kept is of the state from which the next step starts
+	held    bool // the factor is that of this state
+	all     bool // the factor keeps all rows
+	tried   bool
+	last    rattleWay // of the step last tried
+	failed  bool      // a damped step from this state has failed
+	turned  float64   // angle of the fastest body in the step last tried, rad
+	loops   bool      // bodies form some: trees have no singular poses
+	springs bool
+	uneven  bool    // the step last tried of RATTLE is next to a singular pose
+	loss    float64 // J, of the damped step last tried
+	stats   RattleStats
 }
 
 // Numbers at the end of Rattle.kept, after the accelerations.
 const (
 	rattleKnown   = iota // 1 if the accelerations are those of the state, 2 if also the factor keeps all rows
-	rattleSpell          // damped steps that are still to be done
-	rattleSpan           // and the last number of them
+	rattleSpell          // damped steps that are still to be done, or, below zero, passes
+	rattleSpan           // and the last number of damped ones
 	rattleKinetic        // energy, J, and its rate, W, of the state
 	rattlePower
 	rattleTail
@@ -114,12 +123,14 @@ const (
 
 // RattleStats count what a Rattle has done, failed steps too.
 type RattleStats struct {
-	Steps       int64 // that have not failed
-	Damped      int64 // of these by the backward Euler method
-	Evaluations int64 // assemblies and factorizations
-	Corrections int64 // of poses
-	Calmed      int64 // damped steps with an energy that has been bounded
-	Searches    int64 // for poses where no factor is there, or none that is good enough
+	Steps       int64   // that have not failed
+	Damped      int64   // of these by the backward Euler method
+	Passed      int64   // of these next to singular poses, by error control
+	Lost        float64 // J, kinetic energy that damped steps have taken; what prescribed motions do is not known and not in it
+	Evaluations int64   // assemblies and factorizations
+	Corrections int64   // of poses
+	Calmed      int64   // damped steps with an energy that has been bounded
+	Searches    int64   // for poses where no factor is there, or none that is good enough
 }
 
 // NewRattle returns an integrator with its memory.
@@ -147,6 +158,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	r := &Rattle{mech: m, dyn: NewDynamics(p), opts: o, kept: vec(), next: vec(), v: vec(), moved: vec(), arm: make([]spatial.Vec3, n)}
 	r.dyn.solver.SetAccuracy(o.Accuracy)
 	r.kin, r.load, r.most = m.NewKinematics(), make([]spatial.Force, n), dampedTurn
+	r.loops, r.springs = m.NumJoints() > n, sprung(m)
 	for i := range m.Bodies {
 		r.mass += m.Bodies[i].Mass
 	}
@@ -223,10 +235,14 @@ func (r *Rattle) Accept() {
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
 	there, _ := r.dyn.solver.CorrectingFactor()
-	r.held = !r.damped && there
+	r.held = r.last == symplectic && there
 	r.stats.Steps++
-	if r.damped {
+	switch r.last {
+	case damped:
 		r.stats.Damped++
+		r.stats.Lost += r.loss
+	case passing:
+		r.stats.Passed++
 	}
 }
 

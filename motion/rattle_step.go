@@ -32,8 +32,9 @@ const (
 // Try implements sim.Stepper. It returns 0 for the error, of which nothing is known.
 //
 // Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a
-// step that has failed or has been damped. No allocation but for errors. It returns what wraps ErrRattle or
-// ErrRattleTurn, and errors of Solve. It panics if st is of another mechanism.
+// step that has failed, has been damped or went past a singular pose. Such a pass takes up to some hundred Solves and
+// allocates O(bodies); else there is no allocation but for errors. It returns what wraps ErrRattle or ErrRattleTurn,
+// and errors of Solve and, of a pass, of sim.Simulation.Run. It panics if st is of another mechanism.
 func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	mustHaveState(st)
 	if len(st.Bodies) != len(r.end.Bodies) {
@@ -48,35 +49,73 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	}
 	last, next := r.tail(r.kept), r.tail(r.next)
 	*next = *last
-	if next[rattleSpell] > 0 {
+	way, err := r.step(h, last, next)
+	if err != nil {
+		r.failed = way == damped
+		return 0, err
+	}
+	if way != symplectic {
+		next[rattleKnown] = 0
+	}
+	r.tried, r.last = true, way
+	return 0, nil
+}
+
+// rattleWay is how a step is done.
+type rattleWay int
+
+const (
+	symplectic rattleWay = iota // by RATTLE
+	passing                     // by error control
+	damped                      // by the backward Euler method
+)
+
+// step does the step h in the first way that can, and sets what next says of the steps to come.
+func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, error) {
+	switch spell := next[rattleSpell]; {
+	case spell > 0:
 		next[rattleSpell]--
-	} else if !r.failed {
+		return damped, r.backward(h)
+	case r.failed:
+		return damped, r.backward(h)
+	case spell < 0:
+		next[rattleSpell]++
+	default:
 		err := r.symplectic(h)
-		if err == nil {
+		switch {
+		case err == nil && !r.uneven:
 			next[rattleKnown], next[rattleSpan] = 1, math.Floor(last[rattleSpan]/2)
 			if r.all {
 				next[rattleKnown] = 2
 			}
-			r.tried, r.damped = true, false
-			return 0, nil
+			return symplectic, nil
+		case r.dyn.drift.watch.Err() != nil:
+			return symplectic, err
+		case r.uneven:
+			next[rattleSpell] = -passSpell
+		default:
+			return r.damp(h, err, next)
 		}
-		if !r.opts.Damp || r.dyn.drift.watch.Err() != nil {
-			return 0, err
-		}
-		next[rattleSpan] = min(2*next[rattleSpan]+1, longestDamped)
-		next[rattleSpell] = next[rattleSpan]
 	}
-	next[rattleKnown] = 0
-	if err := r.backward(h); err != nil {
-		r.failed = true
-		return 0, err
+	if err := r.pass(); err != nil {
+		return r.damp(h, err, next)
 	}
-	r.tried, r.damped = true, true
-	return 0, nil
+	return passing, nil
+}
+
+// damp does the step h after others have failed with err, if it may, and some more.
+func (r *Rattle) damp(h float64, err error, next *[rattleTail]float64) (rattleWay, error) {
+	if !r.opts.Damp || r.dyn.drift.watch.Err() != nil {
+		return symplectic, err
+	}
+	next[rattleSpan] = min(2*next[rattleSpan]+1, longestDamped)
+	next[rattleSpell] = next[rattleSpan]
+	return damped, r.backward(h)
 }
 
 // symplectic does a step h of RATTLE.
 func (r *Rattle) symplectic(h float64) error {
+	r.uneven = false
 	if err := r.begin(); err != nil {
 		return err
 	}
@@ -103,13 +142,16 @@ func (r *Rattle) symplectic(h float64) error {
 }
 
 // balance stores the kinetic energy and the power at the end of the step. It returns an error if the energy does not
-// change by the integral of the power of the forces, by the trapezoidal rule.
+// change by the integral of the power of the forces, by the trapezoidal rule. It is uneven if it does so less well than
+// where no pose is singular.
 func (r *Rattle) balance(h float64) error {
 	was, now := r.tail(r.kept), r.tail(r.next)
 	now[rattleKinetic], now[rattlePower] = r.energy(&r.end, r.next)
 	off := now[rattleKinetic] - was[rattleKinetic] - h/2*(now[rattlePower]+was[rattlePower])
 	noise := 10 * r.opts.Tolerance * r.dyn.drift.unit / h // m/s, of joints that hold to the tolerance
-	if !(math.Abs(off) <= rattleWork*max(was[rattleKinetic], now[rattleKinetic])+r.mass*noise*noise) {
+	most, blur := max(was[rattleKinetic], now[rattleKinetic]), r.mass*noise*noise
+	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
+	if !(math.Abs(off) <= rattleWork*most+blur) {
 		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, ErrRattleEnergy, off, now[rattleKinetic])
 	}
 	return nil
@@ -196,7 +238,8 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 		b.Displace(h, v, &k, com)
 		r.arm[i] = k.Com
 	}
-	if !(h*math.Sqrt(square) <= most) {
+	r.turned = h * math.Sqrt(square)
+	if !(r.turned <= most) {
 		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(worst, ErrRattleTurn))
 	}
 	return nil
@@ -232,6 +275,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		left := after.position / fit.position
 		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
 		if !ok || !enough && !(weak && after.position <= searchFrom*tol) {
+			r.uneven = r.loops && left > passLeft*r.turned
 			return r.open(after.position)
 		}
 		for i := range 6 * len(r.end.Bodies) {
@@ -372,6 +416,7 @@ func (r *Rattle) backward(h float64) error {
 // the work of the other forces, at the velocities of either end, whichever is more. Prescribed motions do work, and
 // with them nothing is scaled.
 func (r *Rattle) calm(h float64) error {
+	r.loss = 0
 	if r.driven {
 		return nil
 	}
@@ -394,6 +439,7 @@ func (r *Rattle) calm(h float64) error {
 	}
 	was, _ := r.energy(&r.from, r.next)
 	now, _ := r.energy(&r.end, r.next)
+	r.loss = was + work[0] - now
 	if now <= was+max(0, work[0], work[1]) {
 		return nil
 	}
@@ -401,6 +447,7 @@ func (r *Rattle) calm(h float64) error {
 	w := max(0, work[1])
 	s := max((w+math.Sqrt(w*w+4*now*was))/(2*now), math.Sqrt((was+max(0, work[0]))/now))
 	r.stats.Calmed++
+	r.loss += (1 - s*s) * now
 	for i := range r.end.Bodies {
 		b := &r.end.Bodies[i]
 		b.Velocity, b.Omega = b.Velocity.Scale(s), b.Omega.Scale(s)

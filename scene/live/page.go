@@ -269,9 +269,18 @@ type status struct {
 	Energy  float64      `json:"energy"`
 	Gap     float64      `json:"gap"`    // largest error of a joint, m or rad
 	Damped  float64      `json:"damped"` // part of the last steps that was
-	Pages   int          `json:"pages"`
-	Dropped int64        `json:"dropped"` // frames of this page
-	Failure string       `json:"failure,omitempty"`
+
+	// Since the run began anew.
+	Passed    int64   `json:"passed"`    // steps next to singular poses
+	PassedAt  float64 `json:"passedAt"`  // time of the last of them, s
+	DampedAll int64   `json:"dampedAll"` // damped steps
+	DampedAt  float64 `json:"dampedAt"`  // time of the first of them, s
+	Lost      float64 `json:"lost"`      // kinetic energy that they have taken, J
+	Most      float64 `json:"most"`      // largest kinetic energy, J
+
+	Pages   int    `json:"pages"`
+	Dropped int64  `json:"dropped"` // frames of this page
+	Failure string `json:"failure,omitempty"`
 }
 
 // status sends the status to all pages.
@@ -292,6 +301,7 @@ func (s *Session) statusLocked() {
 			x.Gap = max(x.Gap, v.Length, v.Angle)
 		}
 		x.Gap = finite(x.Gap)
+		s.trace.tell(&x)
 	}
 	for _, p := range s.pages {
 		if p != nil {

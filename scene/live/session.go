@@ -63,6 +63,7 @@ type Session struct {
 	behind    time.Time // when a spell of stepping has to end
 	nextShown time.Time
 	meter     meter
+	trace     trace
 	failure   string
 	kin       *mechanism.Kinematics
 
@@ -137,6 +138,7 @@ func (s *Session) reset() error {
 	}
 	s.method.stepper.Restart()
 	s.sim = sim.New(s.mech, s.method.stepper, st, o)
+	s.trace.begin(s.method)
 	s.base, s.count, s.owed, s.failure = st.Time, 0, 0, ""
 	s.show()
 	return nil
@@ -211,6 +213,7 @@ func (s *Session) advance() {
 		before := s.sim.State().Time
 		err := s.sim.Run(s.base + float64(s.count+1)*s.method.step)
 		s.owed -= s.sim.State().Time - before
+		s.trace.note(s.method, s.sim.State().Time)
 		switch {
 		case errors.Is(err, errBudget):
 			if s.sim.State().Time >= s.base+float64(s.count+1)*s.method.step {

@@ -95,14 +95,20 @@ func (v *Viewer) admit(r *http.Request) (path string, ok bool) {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 		return "", false
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+	secret, path, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" && !(path == "" && opens(r)) {
 		return "", false
 	}
-	secret, path, found := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if !found || subtle.ConstantTimeCompare([]byte(secret), []byte(v.secret)) != 1 {
 		return "", false
 	}
 	return path, true
+}
+
+// opens reports whether a browser asks for what is to be a window's page, as it does where a file or a link has led it here.
+// That page is the same for all, and what it loads comes from the page itself.
+func opens(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // local reports whether a host, with or without a port, is this
@@ -182,4 +188,7 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 }
 
 // Address returns the address of the page on a server that listens at host:port.
-func (v *Viewer) Address(host string) string { return "http://" + host + "/" + v.secret + "/" }
+func (v *Viewer) Address(host string) string { return "http://" + host + v.Path() }
+
+// Path returns the path of the page on its server, which has the secret.
+func (v *Viewer) Path() string { return "/" + v.secret + "/" }

@@ -73,6 +73,10 @@ func TestForbidden(t *testing.T) {
 		{host, "/" + secret + "/frame", []string{"Origin", "null"}},
 		{host, "/" + secret + "/frame", []string{"Sec-Fetch-Site", "cross-site"}},
 		{host, "/" + secret + "/frame", []string{"Sec-Fetch-Site", "same-site"}},
+		{host, "/" + secret + "/", []string{"Sec-Fetch-Site", "cross-site"}},
+		{host, "/" + secret + "/", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}},
+		{host, "/" + secret + "/scene.json", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}},
+		{host, "/wrong/", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}},
 	} {
 		w := ask(v, c.host, c.path, c.headers...)
 		assert.Equal(t, http.StatusForbidden, w.Code, "%v", c)
@@ -89,6 +93,7 @@ func TestPaths(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, ask(v, host, "/"+secret+"/frame?row=x").Code)
 	for _, name := range []string{host, "localhost:1", "localhost", "[::1]:80", "127.0.0.1"} {
 		assert.Equal(t, http.StatusOK, ask(v, name, "/"+secret+"/", "Origin", "http://"+name, "Sec-Fetch-Site", "same-origin").Code, name)
+		assert.Equal(t, http.StatusOK, ask(v, name, "/"+secret+"/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document").Code, "from a file, "+name)
 	}
 	r := httptest.NewRequest("POST", "http://"+host+"/"+secret+"/", nil)
 	w := httptest.NewRecorder()

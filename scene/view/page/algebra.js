@@ -35,6 +35,7 @@ export class Camera {
     this.elevation = 0.42;
     this.first = this.radius = radius; // of what fills the window
     this.slack = null; // by how much the first ball of hold is too large
+    this.leash = null; // how far keep lets the middle of all be from the target; null: not known yet
     this.distance = 1;
     this.rise = 0; // of the target above the middle of the picture, as a part of half its height
     this.room = 1; // that is free around the target, as a part of the height
@@ -56,6 +57,15 @@ export class Camera {
     this.radius = Math.max(this.radius, radius - this.slack, Math.min(over, 1.5 * this.first));
     if (over > this.radius) this.target = add(this.target, scale(way, (over - this.radius) / norm(way)));
     this.fit(aspect);
+  }
+
+  // keep goes with the middle of a ball that moves out of the picture that the user has chosen, or further out than it was then.
+  keep({ middle }, aspect) {
+    const { right, up } = this.axes(), way = sub(middle, this.target), x = dot(right, way), y = dot(up, way), off = Math.hypot(x, y);
+    this.leash ??= Math.max(off, 0.8 * this.distance * Math.tan(this.angle / 2) * Math.min(this.room, aspect));
+    if (!(off > this.leash) || !Number.isFinite(off)) return;
+    const s = 1 - this.leash / off;
+    this.target = add(this.target, add(scale(right, s * x), scale(up, s * y)));
   }
 
   // reset shows what was shown at first.
@@ -92,6 +102,7 @@ export class Camera {
   }
 
   turn(dx, dy) {
+    this.leash = null;
     this.azimuth -= dx;
     this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + dy));
   }
@@ -99,6 +110,7 @@ export class Camera {
   // shift moves the target by pixels of a window of some height.
   shift(dx, dy, height) {
     this.zoomed = true;
+    this.leash = null;
     const { right, up } = this.axes();
     const s = 2 * this.distance * Math.tan(this.angle / 2) / height;
     this.target = add(this.target, add(scale(right, -dx * s), scale(up, dy * s)));
@@ -106,6 +118,7 @@ export class Camera {
 
   zoom(factor) {
     this.zoomed = true;
+    this.leash = null;
     this.distance = Math.max(1e-4 * this.radius, Math.min(100 * this.radius, this.distance * factor));
   }
 }

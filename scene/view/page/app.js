@@ -39,6 +39,12 @@ async function start() {
   resize();
   camera.fit(canvas.width / canvas.height);
   draw();
+  drawing.lay();
+  $('grid').hidden = !drawing.grid;
+  if (drawing.grid) {
+    $('grid').textContent = `grid ${Number(drawing.grid.step.toPrecision(1))} m`;
+    draw();
+  }
   page.dirty = false;
   page.drawn = performance.now(); // since the page began to load
   await details();
@@ -140,7 +146,7 @@ function draw() {
   if (page.follow && page.chosen && page.chosen.body >= 0) {
     const i = 8 * page.chosen.body;
     camera.target = [0, 1, 2].map((k) => from.poses[i + k] + part * (to.poses[i + k] - from.poses[i + k]));
-  } else if (!camera.zoomed && !live?.hand) camera.hold(drawing.around, canvas.width / canvas.height); // what is pulled would move with the picture
+  } else if (!live?.hand) camera[camera.zoomed ? 'keep' : 'hold'](drawing.around, canvas.width / canvas.height); // what is pulled would move with the picture
   drawing.options.body = page.chosen ? page.chosen.body : -1;
   drawing.options.joint = page.chosen ? page.chosen.joint : -1;
   drawing.options.force = page.chosen ? page.chosen.force : -1;
@@ -323,6 +329,7 @@ function key(k) {
   switch (k) {
     case 'f': raise(); camera.reset(canvas.width / canvas.height); break;
     case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
+    case 'g': if (!drawing.grid) return; drawing.options.grid = toggle(); break;
     case 'j': drawing.options.joints = toggle(); break;
     case 'v': case 'r': case 'w': {
       if (k === 'r' && !head.solves || k === 'w' && !head.arrows) return;

@@ -24,8 +24,10 @@ export class Drawing {
     this.around = { middle: [0, 0, 0], radius: 0 }; // a ball around what is shown
     this.load(surfaces);
     this.grounds = [];
+    this.grid = null; // height and step of a level grid, m
+    this.bare = gl.createVertexArray();
     this.arrows = this.hand = null;
-    this.options = { joints: true, body: -1, joint: -1, force: -1 };
+    this.options = { grid: true, joints: true, body: -1, joint: -1, force: -1 };
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
   }
@@ -141,10 +143,36 @@ export class Drawing {
         }
       }
       middle[k] = (low + high) / 2;
+      this.around.low = low; // of the height in the end
     }
     let radius = 0;
     for (const balls of sets) for (let at = 0; at < balls.length; at += 4) radius = Math.max(radius, Math.hypot(balls[at] - middle[0], balls[at + 1] - middle[1], balls[at + 2] - middle[2]) + balls[at + 3]);
     this.around.radius = radius;
+  }
+
+  // lay puts the grid below what is shown now, with lines at round places of the world. Where there is ground, there is none.
+  lay() {
+    if (this.grounds.length || !(this.around.radius > 0)) return;
+    const power = 10 ** Math.floor(Math.log10(this.head.radius / 4)), step = power * [5, 2, 1].find((k) => k * power <= this.head.radius / 4);
+    this.grid = { height: this.around.low, step };
+  }
+
+  // level draws the grid around the target of the camera.
+  level(camera, p) {
+    const gl = this.gl, { height, step } = this.grid, [x, y] = camera.target, extent = 10 * camera.radius;
+    gl.uniform3f(p.at('uMiddle'), x, y, height);
+    gl.uniform1f(p.at('uExtent'), extent);
+    gl.uniform1f(p.at('uStep'), step);
+    gl.uniform2fv(p.at('uOffset'), [x, y].map((v, k) => (v + this.head.center[k]) % (5 * step)));
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // the picture stays opaque
+    gl.depthMask(false);
+    gl.disable(gl.CULL_FACE);
+    gl.bindVertexArray(this.bare);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.enable(gl.CULL_FACE);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
   }
 
   // paint gives each shape the colour that color returns for its body and joint, or its own.
@@ -241,6 +269,7 @@ export class Drawing {
       gl.enable(gl.CULL_FACE);
     }
     if (pick) return;
+    if (this.grid && this.options.grid) this.level(camera, use('grid', null));
     gl.disable(gl.DEPTH_TEST); // before all else, as their ends lie within bodies
     for (const set of [this.arrows, this.hand]) {
       if (!set) continue;

@@ -116,6 +116,8 @@ export class Live {
     if (document.activeElement !== $('air')) $('air').value = s.air;
     const rows = [['energy', `${s.energy.toPrecision(5)} J, kinetic ${s.kinetic.toPrecision(4)} J`], ['joints', `off by ${s.gap.toExponential(1)} m or rad`]];
     if (damped > 0) rows.push(['damped', `${share(damped)} of the last steps: something turns too fast for them, and loses energy`]);
+    if (s.dampedAll > 0) rows.push(['lost so far', `${s.lost.toPrecision(3)} J in ${s.dampedAll} damped steps since ${s.dampedAt.toFixed(2)} s; the most kinetic energy was ${s.most.toPrecision(3)} J`]);
+    if (s.passed > 0) rows.push(['singular pose', `last passed at ${s.passedAt.toFixed(2)} s; ${s.passed} steps there had their error controlled`]);
     if (s.air > 0) rows.push(['air', `${s.air} 1/s`]);
     if (s.pages > 1) rows.push(['pages', `${s.pages}`]);
     if (s.dropped > 0) rows.push(['frames left out', `${s.dropped}`]);

@@ -123,6 +123,17 @@ void main() {
   shade(vec3(0.77, 0.745, 0.69), aNormal);
 }`;
 
+// A grid is a square of a level plane around a point, with lines at multiples of a step.
+const grid = `
+uniform vec3 uMiddle;
+uniform float uExtent;
+out vec2 vPlace;
+void main() {
+  vPlace = uExtent * vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - uExtent;
+  gl_Position = uMatrix * vec4(uMiddle + vec3(vPlace, 0.0), 1.0);
+  vNumber = -1;
+}`;
+
 const pick = `
 flat in int vNumber;
 uniform bool uPick;
@@ -144,12 +155,27 @@ void main() { if (!picked()) color = vec4(vColor * (0.45 + 0.55 * max(0.0, dot(n
   coarse: `${header}${pick}
 in vec3 vColor;
 void main() { if (!picked()) color = vec4(vColor, 1.0); }`,
+  // Lines are a pixel wide, and fade where they are closer than some pixels and toward the edge of the square.
+  grid: `${header}
+in vec2 vPlace;
+uniform vec2 uOffset;
+uniform float uStep, uExtent;
+out vec4 color;
+float lines(float step) {
+  vec2 q = (vPlace + uOffset) / step, w = fwidth(q), d = abs(fract(q - 0.5) - 0.5) / max(w, 1e-9);
+  vec2 a = (1.0 - min(d, 1.0)) * (1.0 - smoothstep(0.15, 0.5, w));
+  return max(a.x, a.y);
+}
+void main() {
+  float far = length(vPlace) / uExtent;
+  color = vec4(0.5, 0.53, 0.57, max(0.25 * lines(uStep), 0.4 * lines(5.0 * uStep)) * (1.0 - smoothstep(0.5, 1.0, far)));
+}`,
 };
 
 // programs compiles all of them.
 export function programs(gl) {
-  const make = (main, way) => program(gl, common + (way === 'smooth' ? smooth : coarse) + main, fragments[way]);
-  return { shape: make(shape, 'smooth'), farShape: make(shape, 'coarse'), link: make(link, 'smooth'), farLink: make(link, 'coarse'), ground: make(ground, 'smooth') };
+  const ways = { smooth, coarse, grid: '' }, make = (main, way) => program(gl, common + ways[way] + main, fragments[way]);
+  return { shape: make(shape, 'smooth'), farShape: make(shape, 'coarse'), link: make(link, 'smooth'), farLink: make(link, 'coarse'), ground: make(ground, 'smooth'), grid: make(grid, 'grid') };
 }
 
 function program(gl, vertex, fragment) {

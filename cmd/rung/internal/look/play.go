@@ -100,7 +100,7 @@ func runPlay(cmd *cobra.Command, path string, f *playFlags) error {
 		defer close(ended)
 		play.Run(ctx)
 	}()
-	err = serve(ctx, v, &f.viewFlags, func(address string) { fmt.Fprintln(stdout, address) })
+	err = serve(ctx, v, &f.viewFlags, stdout, stderr)
 	cancel()
 	<-ended
 	return err

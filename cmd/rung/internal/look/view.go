@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"os/exec"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,8 +38,10 @@ what is redundant. With --run TRAJECTORY (.csv or .parquet of rung simulate) the
 page plays it and draws curves of its columns.
 
 The page comes from the program alone: it loads nothing from elsewhere. Its
-address has a secret, and the server answers only this machine. It ends with
-the command: press Ctrl-C.`,
+address has a secret, and the server answers only this machine. The browser is
+given a private file that leads there, in a folder rung-page-... of the home
+folder, which is removed when the page has been read. It ends with the command:
+press Ctrl-C.`,
 		Example: `  rung view stewart.json
   rung simulate stewart.json --until 2 -o run.parquet
   rung view stewart.json --run run.parquet`,
@@ -106,21 +107,29 @@ func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 		return shell.Failed(shell.ModelFile(path), err)
 	}
 	p.End()
-	return serve(cmd.Context(), v, f, func(address string) { fmt.Fprintln(stdout, address) })
+	return serve(cmd.Context(), v, f, stdout, stderr)
 }
 
-// serve answers until the context ends.
-func serve(ctx context.Context, v *view.Viewer, f *viewFlags, print func(address string)) error {
+// serve answers until the context ends. It prints the address of the page, and starts a browser if it may.
+func serve(ctx context.Context, v *view.Viewer, f *viewFlags, stdout, stderr io.Writer) error {
 	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", f.port))
 	if err != nil {
 		return shell.UseErrorf("--port %d: %w", f.port, err)
 	}
 	address := v.Address(l.Addr().String())
-	print(address)
+	fmt.Fprintln(stdout, address)
+	var handler http.Handler = v
 	if !f.noBrowser {
-		open(address)
+		h, err := newHandover(address)
+		if err != nil {
+			fmt.Fprintf(stderr, "the browser is not opened, as there is no place for a private file: %v\n", err)
+		} else {
+			defer h.remove()
+			handler = h.until(v, v.Path())
+			h.open()
+		}
 	}
-	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	select {
@@ -135,19 +144,4 @@ func serve(ctx context.Context, v *view.Viewer, f *viewFlags, print func(address
 		err = nil
 	}
 	return err
-}
-
-// open shows an address in the browser of the user. Where there is none, the printed address is what there is.
-func open(address string) {
-	name, args := "xdg-open", []string{address}
-	switch runtime.GOOS {
-	case "darwin":
-		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
-	}
-	c := exec.Command(name, args...)
-	if c.Start() == nil {
-		go c.Wait()
-	}
 }
