@@ -135,6 +135,7 @@ func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *
 	for i := range want {
 		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())
 		size[0] = max(size[0], want[i].AngularAcceleration.Norm())
+		size[1] = max(size[1], cancelled*want[i].AngularAcceleration.Norm())
 		size[1] = max(size[1], want[i].ComAcceleration.Norm())
 	}
 	worst, body := lostTol, -1

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // TestDifferenceOf tells of ranks that differ.
@@ -14,4 +16,15 @@ func TestDifferenceOf(t *testing.T) {
 	d := differenceOf(17, 18, motion.TreeDirect)
 	require.Equal(t, 18, d.Sparse)
 	require.Contains(t, d.Text, "tree-direct finds rank 17, the sparse method 18")
+}
+
+// TestLostByTree: bodies that only turn have linear accelerations of rounding, which is no loss; angular ones that differ are.
+func TestLostByTree(t *testing.T) {
+	want := []rung.BodyResult{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-31}}}
+	got := []rung.BodyResult{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-14}}}
+	require.Nil(t, lostByTree(want, got, motion.TreeDirect, 0))
+	got[0].AngularAcceleration[0] = 303.9
+	require.NotNil(t, lostByTree(want, got, motion.TreeDirect, 0))
+	got[0].AngularAcceleration[0], got[0].ComAcceleration[2] = 304, 1e-3
+	require.NotNil(t, lostByTree(want, got, motion.TreeDirect, 0))
 }

@@ -22,9 +22,12 @@ type exact struct {
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
 	for first := true; c.More() && !f.watch.Up(); first = false {
-		f.forward(rightSide{r, true})
+		if c.Within(math.Sqrt(f.forward(rightSide{r, true}))) {
+			return
+		}
+		c.before = c.Worst.Ratio
 		step, size := f.addStep(x, Theta(f.findCorrection(r, first)))
-		c.Size = max(size, c.floor)
+		c.size, c.Size = size, max(size, c.floor)
 		q := f.residualTwice(r, b, x, &c.Refinement).largest
 		done, stalls := c.Next(step, q, false)
 		if done || c.GivesUp(stalls) {

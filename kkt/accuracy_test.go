@@ -44,6 +44,40 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// TestAccuracyIsKept: accelerations are as near to the refined ones as was asked for, relative to the largest one, in all families and at
+// several sizes, whatever their redundant rows and however large the loads are that cancel. No number is known better than
+// the rounding of gravity.
+func TestAccuracyIsKept(t *testing.T) {
+	const gravity = 9.81
+	for _, c := range []struct {
+		family string
+		sizes  []int
+	}{
+		{"hoberman", []int{5, 11, 20, 44, 80}}, {"hoberman-sphere", []int{3, 5}}, {"scissor", []int{10, 40, 80, 200, 400}}, {"miura", []int{4, 8, 12}},
+		{"delta", []int{10, 26}}, {"jansen", []int{2, 6}}, {"excavator", []int{2, 10}}, {"revolute-net", []int{3, 8}}, {"ladder", []int{10, 100}},
+		{"ball-net", []int{6, 16, 24, 30}}, {"nfourbar", []int{10, 100}}, {"grid", []int{5, 12}}, {"chain", []int{10, 100}}, {"tree", []int{40}},
+		{"stewart", []int{3}}, {"random", []int{20, 60}},
+	} {
+		for _, size := range c.sizes {
+			p := newPlan(t, generate(t, c.family, size, 1), order.Auto)
+			st, n := p.Initial(), 6*p.Mechanism().NumBodies()
+			want, got := make([]float64, n), make([]float64, n)
+			s := p.NewSolver()
+			require.NoError(t, s.Solve(st))
+			s.AccelerationsTo(want)
+			steps := s.Refinement().Steps
+			for _, enough := range []float64{1e-6, 1e-8, 1e-10, 1e-12} {
+				s.SetAccuracy(enough)
+				require.NoError(t, s.Solve(st))
+				s.AccelerationsTo(got)
+				scale := check.MaxAbs(want)
+				check.CloseVec(t, got, want, max(enough, 0x1p-52*gravity/scale), scale, "%s %d, asked for %g", c.family, size, enough)
+				require.LessOrEqual(t, s.Refinement().Steps, steps, "%s %d, asked for %g", c.family, size, enough)
+			}
+		}
+	}
+}
+
 // TestNearlyDependentRows: nets of balls whose rows nearly depend on each other
 // have the same accelerations in every order of elimination, as residuals have
 // twice the digits there. With residuals in doubles they agree to 2e-11 and 1e-9.

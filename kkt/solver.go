@@ -404,10 +404,18 @@ func (s *Solver) mustHaveFactor() {
 	}
 }
 
-// SetAccuracy sets an error that is good enough. Solve does not refine accelerations with a smaller relative error. Rows
-// with weak pivots pass for redundant as long as their residuals, relative to their terms, are below it. It is for
-// callers that correct poses and velocities in each step, such as motion.Rattle. With 0, the default, Solve refines as
-// far as it can, and redundant rows hold up to rounding. Refinement and Inconsistency tell what was reached.
+// SetAccuracy sets an error that is good enough, relative to the largest acceleration, weighted by the inertias. Solve does not
+// refine accelerations with a smaller error, by a margin (factor.Factor.SolveWithinTo). Without that it refines as far as it can,
+// which is what it does with 0, the default. Rounding of the loads bounds what it can: where loads of 9.81 m/s² cancel down
+// to 1e-5 m/s², accelerations are known to 1e-10.
+//
+// Redundant rows of a state that is closed to rounding hold as they do with 0. Where the state violates its joints, they contradict each
+// other by as much, and which of them gives way is left to the order of elimination: with an error that is good enough,
+// Solve looks for no least squares over all of them. So it is for callers that correct poses and velocities in each
+// step, such as motion.Rattle. Refinement and Inconsistency tell what was reached.
+//
+// Cost of a Solve then: half a solve to see that nothing is to be refined, otherwise at most that without it, but for the
+// errors of the joints' positions where the state violates them.
 //
 // It panics unless enough is from 0 to AccurateTol.
 func (s *Solver) SetAccuracy(enough float64) {
@@ -435,7 +443,7 @@ func (s *Solver) refineOnce() error {
 	switch {
 	case s.overflows():
 		return ErrInaccurate
-	case !(s.inconsistency <= max(s.way.tol(), s.enough)):
+	case !(s.inconsistency <= s.way.tol() || s.explained()):
 		return ErrInconsistent
 	case !(s.ref.Error <= AccurateTol):
 		return ErrInaccurate
@@ -443,6 +451,13 @@ func (s *Solver) refineOnce() error {
 		return errDoubt
 	}
 	return nil
+}
+
+// explained reports whether the state explains the inconsistency, where an accuracy is enough. Rows that depend on each other
+// contradict each other by as much as joints are violated. Rows of a state that is closed to rounding do not: one of them
+// that does not hold is no redundant row.
+func (s *Solver) explained() bool {
+	return s.enough > 0 && s.inconsistency <= min(consistentTol, stateNoise*s.violation())
 }
 
 // overflows reports whether numbers of the last refinement overflow.

@@ -68,28 +68,40 @@ func (s *Solver) verify(r *Report) *verification {
 }
 
 // change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
-// relative to the largest of their kind.
+// relative to the largest of their kind, or to what the other kind amounts to over the lengths of bodies if that is more: an acceleration
+// that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of rounding of what loads of
+// any body alone would make.
 func (s *Solver) change(was []float64) (body int, by float64) {
 	n := s.plan.mech.NumBodies()
 	norm := func(x []float64, k int) float64 { // of the angular part for k = 0, the linear one for 1
 		return math.Hypot(math.Hypot(x[3*k], x[3*k+1]), x[3*k+2])
 	}
 	var size [2]float64
-	for i := range n {
-		for k := range size {
-			size[k] = max(size[k], norm(s.x[6*i:], k))
-		}
+	longest, sweep := 0.0, 0.0 // sweep is the largest linear acceleration that turning gives to a point of a body
+	for i, l := range s.plan.length {
+		turning := norm(s.x[6*i:], 0)
+		size[0], size[1] = max(size[0], turning), max(size[1], norm(s.x[6*i:], 1))
+		longest, sweep = max(longest, l), max(sweep, turning*l)
 	}
+	if longest == 0 {
+		longest = 1 // points only, and any length does
+	}
+	size[0] = max(size[0], size[1]/longest)
+	size[1] = max(size[1], sweep)
 	free := make([]float64, 6*n) // accelerations that the loads alone would make
 	s.more.sys.AccelerationsTo(free, s.more.sys.Right)
+	loaded := 0.0 // the largest of these, linear
+	for i, l := range s.plan.length {
+		loaded = max(loaded, norm(free[6*i:], 0)*l, norm(free[6*i:], 1))
+	}
 	body = -1
 	for i, l := range s.plan.length {
 		var d [6]float64
 		for k := range d {
 			d[k] = s.x[6*i+k] - was[6*i+k]
 		}
-		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l)
-		for k, floor := range [2]float64{cancelled * angular, cancelled * angular * l} {
+		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l, loaded/longest)
+		for k, floor := range [2]float64{cancelled * angular, cancelled * max(angular*l, loaded)} {
 			if e := norm(d[:], k) / max(size[k], floor); e > by {
 				body, by = i, e
 			}
