@@ -254,7 +254,7 @@ func TestRunsDiffer(t *testing.T) {
 					step, until = c.step, c.until
 				}
 				mech := p.Mechanism()
-				return sim.New(mech, sim.NewRungeKutta(mech, s, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(), sim.Options{Step: step}).Run(until)
+				return sim.New(mech, sim.NewRungeKutta(mech, s, sim.RungeKutta4(), sim.Tolerance{}), mech.Initial(), sim.Options{Projector: sim.NoProjector, Step: step}).Run(until)
 			}) {
 				if c.want == "" {
 					require.NoError(t, err)
