@@ -177,20 +177,23 @@ func (s *Solver) violation() (worst float64) {
 // confirm compares the rank that the pivots tell with that of an orthogonal factorization of
 // the geometric matrix. If that is another one, and clear, confirm takes it. The reason is that
 // pivots are squares of the parts that the factorization sees, and rounding covers those below
-// 1e-8 of their scale. Rows so close to redundant make a nearly singular system.
-func (s *Solver) confirm(r *Report, k *ranking) {
+// 1e-8 of their scale. Rows so close to redundant make a nearly singular system. It reports whether that factorization is
+// clear and finds the rank of the pivots.
+func (s *Solver) confirm(r *Report, k *ranking) (sure bool) {
 	if k.span = s.newSpan(); k.span == nil {
-		return // Report returns the cause
+		return false // Report returns the cause
 	}
 	counted := len(s.x) - s.plan.first() - r.Redundant
 	if k.off = s.violation(); s.work.watch.Up() {
-		return
+		return false
 	}
-	sure := s.factorSpan(k.span, s.sys.Scale, counted, k.off)
+	sure = s.factorSpan(k.span, s.sys.Scale, counted, k.off)
 	if k.rows == nil && sure && k.span.Rank() != counted {
 		r.NearSingular = true
 		s.recount(r, r.Redundant+counted-k.span.Rank(), k)
+		return false
 	}
+	return sure && k.span.Rank() == counted
 }
 
 // recount sets a number of redundant rows other than that of the pivots. It names the rows

@@ -3,6 +3,7 @@ package kkt
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -44,17 +45,19 @@ type Report struct {
 	// over the rows that are not redundant. t is the row's geometric pivot relative to its
 	// scale. n is the number of rows, weighted, over which its reaction spreads. Close to a
 	// singular pose the distance is about three times the relative motion, in rad or joint
-	// lengths, that leads there. Far from any it is of order 1. The pivots of long parts are
-	// small without any singularity near; the factor n makes up for that. Distance is 1 if
-	// there are no rows.
+	// lengths, that leads there. Far from any it is of order 1, or falls with the length of soft
+	// loops. Where rows are redundant it does not depend on their order (33). It is at least
+	// NearSingularDistance unless NearSingular is set, and 1 if there are no rows.
 	Distance     float64
 	WeakestJoint int // joint or coupling (mechanism.Mechanism.NumConstraints) of that pivot, −1 if there are no rows
 
 	// NearSingular says that the pose is close to a singular one, or that the rank is not sure.
-	// There are four reasons. Distance is below NearSingularDistance. A pivot answers to the
+	// There are five reasons. Distance is below NearSingularDistance, and would fall to zero
+	// along a small motion: the loops are not just soft. A pivot answers to the
 	// proximal term neither as a redundant nor as a true one. Refinement left an error far
-	// above rounding. Or the constraints do not hold to rounding (Solver.Inconsistency): the
-	// state violates redundant joints, or joints are too close to redundant.
+	// above rounding. The constraints do not hold to rounding (Solver.Inconsistency): the
+	// state violates redundant joints, or joints are too close to redundant. Or neither twice the
+	// digits nor orthogonal factors tell which rows are redundant.
 	NearSingular  bool
 	IllScaled     *IllScaled // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
 	Growth        float64    // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
@@ -98,9 +101,9 @@ const (
 // the digits, a larger one if there is a reason (docs/theory.md "Twice the digits"). Where the
 // accelerations then differ by more than a relative 1e-9, they replace those of the Solve.
 //
-// Cost: two factorizations. Redundant rows take one more, the analysis of an orthogonal
-// factorization the first time, two of these factorizations, and some twenty products with
-// each. Twice the digits take some 0.1 µs a flop. Allocates, also the whole system where a
+// Cost: two factorizations, and eight more where a distance is small. Redundant rows take the analysis of an orthogonal
+// factorization the first time, two of these factorizations, some twenty products with
+// each, and up to a dozen refined solves. Twice the digits take some 0.1 µs a flop. Allocates, also the whole system where a
 // reduced one has been solved. It panics without a solution. It returns a *factor.PivotError if
 // the geometric factorization fails, which takes a state that is not finite.
 func (s *Solver) Report() (*Report, error) {
@@ -128,7 +131,7 @@ func (s *Solver) report() (*Report, error) {
 	if r.BackwardError = s.backwardError(); s.work.watch.Up() {
 		return nil, s.work.watch.Err()
 	}
-	rows := s.verify(r)
+	rows, doubt := s.verify(r)
 	if rows != nil {
 		r.BackwardError = s.backwardError()
 	}
@@ -136,7 +139,7 @@ func (s *Solver) report() (*Report, error) {
 		return nil, err
 	}
 	was := append([]float64(nil), s.x...)
-	if err := s.explain(r, rows); err != nil {
+	if err := s.explain(r, rows, doubt); err != nil {
 		return nil, err
 	}
 	// The geometric matrix has taken the place of the assembled one.
@@ -189,9 +192,9 @@ func (s *Solver) newReport() *Report {
 }
 
 // explain is the part of Report that factors anew.
-func (s *Solver) explain(r *Report, rows *verification) error {
+func (s *Solver) explain(r *Report, rows *verification, doubt bool) error {
 	metric := append([]float64(nil), s.sys.Scale...)
-	k, err := s.rank(r, rows)
+	k, err := s.rank(r, rows, doubt)
 	if err != nil {
 		return fault.Errorf("kkt: rank: %w", err)
 	}
@@ -247,22 +250,18 @@ type ranking struct {
 }
 
 // rank counts and names the redundant rows and finds the weakest pivot. It
-// leaves the geometric matrix in s.sys. With rows that is not nil, these are the redundant ones.
-func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
+// leaves the geometric matrix in s.sys, and its factor with terms on all rows in s.work.fac. With rows that is not nil,
+// these are the redundant ones. doubt says that twice the digits have not found them; the pose is then nearly singular
+// unless orthogonal factors are sure of the rank.
+func (s *Solver) rank(r *Report, rows *verification, doubt bool) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
 	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
 	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
 	if err := s.work.watch.Err(); err != nil {
 		return nil, err
 	}
-	for _, c := range []struct {
-		dst []float64
-		eps float64
-	}{{k.p2, geometricEpsilon * epsilonStep}, {k.p1, geometricEpsilon}} {
-		if err := s.work.fac.Factorize(s.sys.Matrix, s.sys.Scale, c.eps, factor.Everywhere); err != nil {
-			return nil, err
-		}
-		s.work.fac.PivotsTo(c.dst)
+	if err := s.geometricPivots(s.sys, k.p1, k.p2); err != nil {
+		return nil, err
 	}
 	layout, near := s.plan.layout, r.NearSingular
 	for node := layout.FirstJoint(); node < layout.Pattern.Len(); node++ {
@@ -284,11 +283,34 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	if rows != nil {
 		r.NearSingular = near // twice the digits leave no doubt of the rank
 	}
-	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
+	r.NearSingular = r.NearSingular || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
+	sure := false
 	if r.Redundant > 0 {
-		s.confirm(r, k)
+		sure = s.confirm(r, k)
+	}
+	r.NearSingular = r.NearSingular || doubt && !sure
+	isSoft := s.soft(r, k)
+	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance && !isSoft
+	if r.Redundant > 0 {
+		s.weaken(r, k, isSoft)
+	} else if isSoft {
+		r.Distance = max(r.Distance, NearSingularDistance)
 	}
 	return k, s.work.watch.Err()
+}
+
+// geometricPivots stores the pivots of a geometric system under both proximal terms. It leaves the factor with the smaller one.
+func (s *Solver) geometricPivots(sys *assemble.Weighted, p1, p2 []float64) error {
+	for _, c := range []struct {
+		dst []float64
+		eps float64
+	}{{p2, geometricEpsilon * epsilonStep}, {p1, geometricEpsilon}} {
+		if err := s.work.fac.Factorize(sys.Matrix, sys.Scale, c.eps, factor.Everywhere); err != nil {
+			return err
+		}
+		s.work.fac.PivotsTo(c.dst)
+	}
+	return nil
 }
 
 // classify takes in one row of joint or coupling j, with its pivots under both proximal terms, and reports
@@ -307,12 +329,17 @@ func classify(r *Report, j int, p1, p2, scale float64) bool {
 	if p2 > ambiguous*p1 {
 		r.NearSingular = true
 	}
-	t := (epsilonStep*p1 - p2) / ((epsilonStep - 1) * scale)
-	n := (p2 - p1) / ((epsilonStep - 1) * geometricEpsilon * scale)
-	if d := min(math.Sqrt(max(t, 0))*max(n, 1), 1); r.WeakestJoint < 0 || d < r.Distance {
+	if d := rowDistance(p1, p2, scale); r.WeakestJoint < 0 || d < r.Distance {
 		r.Distance, r.WeakestJoint = d, j
 	}
 	return false
+}
+
+// rowDistance returns √t·n of (33), at most 1, of a row with its pivots under both proximal terms.
+func rowDistance(p1, p2, scale float64) float64 {
+	t := (epsilonStep*p1 - p2) / ((epsilonStep - 1) * scale)
+	n := (p2 - p1) / ((epsilonStep - 1) * geometricEpsilon * scale)
+	return min(math.Sqrt(max(t, 0))*max(n, 1), 1)
 }
 
 // Unique reports whether the constraints determine the whole wrench of joint j.

@@ -3,9 +3,9 @@ package kkt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,54 +27,22 @@ const (
 // nearby, y continues along v, theory.md (34), 0 = d(Jᵀy)/dv = (dJ/dv)ᵀ·y + Jᵀ·dy/dv. So the
 // part of (dJ/dv)ᵀ·y in the motions that the joints allow is zero. y and v are random.
 //
-// The geometric matrix is in s.sys.
+// The geometric matrix is in s.sys, and its factor with terms on all rows in s.work.fac.
 func (s *Solver) atSingular(r *Report, k *ranking) {
 	if r.NearSingular {
 		return // that is known, and rows that are nearly redundant have no null vector
 	}
-	length, p := s.plan.length, s.plan.layout.Pattern
-	n := 6 * len(length)
-	// With the scales of the redundant rows on the diagonal, the factor replaces v by its part
-	// in the motions that the joints allow.
-	e := make([]float64, len(s.x))
-	for i, redundant := range k.redundant {
-		if redundant {
-			e[i] = s.sys.Scale[i]
-		}
-	}
-	if s.work.fac.Factorize(s.sys.Matrix, e, 1, factor.Everywhere) != nil {
-		r.NearSingular = true
-		return
-	}
-	motion := func(v []float64) {
-		clear(v[s.plan.first():])
-		s.work.fac.SolveTo(v, v)
-	}
+	p := s.plan.layout.Pattern
+	n := 6 * len(s.plan.length)
 	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
-	y, v := make([]float64, len(s.x)), make([]float64, len(s.x))
+	y, allowed := make([]float64, len(s.x)), s.newAllowed()
 	s.nullVector(y, k, rng)
-	for i := range n {
-		v[i] = rng.Float64() - 0.5
-	}
-	motion(v)
-	speed := 0.0 // largest, rad or lengths of the body
-	for i, x := range v[:n] {
-		if !(math.Abs(x) > movesTol) {
-			v[i] = 0
-		}
-		speed = max(speed, math.Abs(v[i])/length[i/6])
-	}
-	if speed == 0 {
-		return // nothing moves
-	}
-	for i := range n {
-		v[i] /= speed
-	}
-	if s.work.watch.Up() {
+	v := allowed.random(rng)
+	if v == nil || s.work.watch.Up() {
 		return
 	}
-	ahead, ok := s.geometricAt(v, length, singularStep)
-	behind, ok2 := s.geometricAt(v, length, -singularStep)
+	ahead, ok := s.geometricAt(v, singularStep)
+	behind, ok2 := s.geometricAt(v, -singularStep)
 	if !ok || !ok2 {
 		return // a joint loses its direction on the way
 	}
@@ -89,11 +57,220 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 			addTurning(turning[p.Off[p.Ind[k]]:][:6], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 		}
 	}
-	motion(turning)
+	allowed.project(turning)
 	if worst := algebra.MaxAbs(turning[:n]); worst > singularTol*reaction {
 		r.Distance, r.NearSingular = 0, true
 		r.WeakestJoint = s.turningJoint(turning[:n], y, ahead, behind)
 	}
+}
+
+// allowed projects motions on those that the joints allow, with the factor of the geometric matrix that has terms on all
+// rows. They are refined: the factor alone leaves J·v of order 1 in long rows of redundant loops, of which any rows may be the
+// ones that count.
+type allowed struct {
+	s       *Solver
+	b, rest []float64
+}
+
+func (s *Solver) newAllowed() *allowed {
+	return &allowed{s, make([]float64, len(s.x)), make([]float64, len(s.x))}
+}
+
+// project replaces v, of which the rows' part is overwritten, by its part in the motions.
+func (a *allowed) project(v []float64) {
+	n := a.s.plan.first()
+	copy(a.b[:n], v)
+	a.s.work.fac.SolveRefinedTo(v, a.rest, a.b, a.s.sys.Matrix, 0)
+}
+
+// random returns a random motion in which no body moves by more than a radian or its length, or nil if nothing moves. It is
+// in the coordinates of the geometric system.
+func (a *allowed) random(rng *rand.Rand) []float64 {
+	v, length := make([]float64, len(a.s.x)), a.s.plan.length
+	n := 6 * len(length)
+	for i := range n {
+		v[i] = rng.Float64() - 0.5
+	}
+	a.project(v)
+	speed := 0.0 // largest, rad or lengths of the body
+	for i, x := range v[:n] {
+		if !(math.Abs(x) > movesTol) {
+			v[i] = 0
+		}
+		speed = max(speed, math.Abs(v[i])/length[i/6])
+	}
+	if speed == 0 {
+		return nil
+	}
+	for i := range n {
+		v[i] /= speed
+	}
+	return v
+}
+
+const (
+	softStep    = 1e-4                      // largest rotation of a body to the poses on both sides, rad
+	softFar     = 0.05                      // a singular pose that is farther away, rad, is none that is near
+	softBelow   = 10 * NearSingularDistance // distances that are looked at
+	softMotions = 2                         // random ones
+)
+
+// soft reports whether small pivots are those of a mechanism with soft directions, such as long loops have at every pose, and
+// not those of a pose next to a singular one. There the distance falls to zero along a motion: by its own size over a turn as
+// small. So soft compares the distance (33) of each row with its slope along random motions, between two poses nearby. It
+// returns false where nothing moves, and where distances are not those of the pivots in doubles.
+//
+// It leaves the factor of this pose.
+func (s *Solver) soft(r *Report, k *ranking) bool {
+	if r.NearSingular || !(r.Distance < softBelow) {
+		return false
+	}
+	here := s.rowDistances(k.p1, k.p2, k.redundant)
+	if !(slices.Min(here) <= r.Distance) {
+		return false
+	}
+	rng := rand.New(rand.NewPCG(4, uint64(len(s.x))))
+	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
+	for range softMotions {
+		v := s.newAllowed().random(rng)
+		if v == nil {
+			return false
+		}
+		var side [2][]float64
+		for i, h := range [2]float64{-softStep, softStep} {
+			at, ok := s.geometricAt(v, h)
+			if !ok || s.work.watch.Up() || s.geometricPivots(at, p1, p2) != nil {
+				return false
+			}
+			side[i] = s.rowDistances(p1, p2, k.redundant)
+		}
+		if s.geometricPivots(s.sys, p1, p2) != nil {
+			return false
+		}
+		for i, d := range here {
+			if d < softBelow && !(math.Abs(side[1][i]-side[0][i])*softFar < 2*softStep*d) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rowDistances returns (33) of each scalar of the system that is a row and not redundant, else 1.
+func (s *Solver) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
+	d := make([]float64, len(p1))
+	for i := range d {
+		d[i] = 1
+		if i >= s.plan.first() && !redundant[i] && s.sys.Scale[i] > 0 {
+			d[i] = rowDistance(-p1[i], -p2[i], s.sys.Scale[i])
+		}
+	}
+	return d
+}
+
+// Limits of the search for the weakest direction.
+const (
+	weakSteps = 12   // solves
+	weakTol   = 1e-2 // relative change of the singular value that ends it
+)
+
+// weaken replaces a distance that single pivots tell by one that no order decides, where rows are redundant and the pose is
+// not nearly singular. There a pivot depends on which rows of a dependent set came before. So (33) is taken for one row as if
+// it came last, and what depends on others were shared by all of them. With S⁺ in units of the rows' scales, eᵢ the row and
+// z = S⁺eᵢ, its pivot is 1/zᵢ and its n is ‖z‖²/zᵢ², so √t·n is ‖z‖²/zᵢ^(5/2). The row is the one that moves most in the
+// direction of the least singular value, which inverse iteration finds (Golub & Van Loan 2013 §8.2.2).
+//
+// Next to NearSingularDistance the distance is still that of the pivots, unless these are soft; up to softBelow it goes over
+// to the other. Where a solve does not converge, it stays that of the pivots.
+func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
+	if r.NearSingular {
+		return
+	}
+	row, ok := s.weakestRow(k)
+	if !ok {
+		return
+	}
+	x := make([]float64, len(s.x))
+	x[row] = 1 / math.Sqrt(s.sys.Scale[row])
+	k.span.LeastNormTo(x)
+	if !s.response(x, k) {
+		return
+	}
+	norm, z := s.rowNorm(x), math.Abs(x[row])*math.Sqrt(s.sys.Scale[row])
+	d := norm * norm / (z * z * math.Sqrt(z))
+	if part := math.Log(r.Distance/NearSingularDistance) / math.Log(softBelow/NearSingularDistance); !isSoft && part < 1 {
+		d = math.Pow(r.Distance, 1-part) * math.Pow(d, part)
+	}
+	if d > 0 { // not NaN
+		node, _ := slices.BinarySearch(s.plan.layout.Pattern.Off, int32(row+1))
+		r.Distance, r.WeakestJoint = min(max(d, NearSingularDistance), 1), s.plan.layout.NodeConstraint(node-1)
+	}
+}
+
+// weakestRow returns the row with the largest part in the direction of the least singular value.
+func (s *Solver) weakestRow(k *ranking) (row int, ok bool) {
+	n, first := s.plan.first(), s.plan.first()
+	x, b := make([]float64, len(s.x)), make([]float64, len(s.x))
+	rng := rand.New(rand.NewPCG(3, uint64(len(s.x))))
+	for i := range n {
+		b[i] = rng.Float64() - 0.5
+	}
+	s.sys.Matrix.MulVecTo(x, b)
+	clear(x[:first])
+	for i := first; i < len(x); i++ {
+		if s.sys.Scale[i] > 0 {
+			x[i] /= s.sys.Scale[i]
+		}
+	}
+	was := 0.0
+	for range weakSteps {
+		size := s.rowNorm(x)
+		if !(size > 0) || s.work.watch.Up() {
+			return 0, false
+		}
+		if was > 0 && math.Abs(size-was) <= weakTol*size {
+			break
+		}
+		was = size
+		for i := first; i < len(x); i++ {
+			x[i] /= size
+		}
+		if !s.response(x, k) {
+			return 0, false
+		}
+	}
+	most := 0.0
+	for i := first; i < len(x); i++ {
+		if y := math.Abs(x[i]) * math.Sqrt(s.sys.Scale[i]); y > most {
+			most, row = y, i
+		}
+	}
+	return row, most > 0
+}
+
+// response replaces reactions x by S⁺·D·x, with D the scales of the rows. Rounding leaves it a part in the null space of Jᵀ,
+// which the proximal term would enlarge the next time; the orthogonal factors of k take it out. It reports whether the solve
+// has converged.
+func (s *Solver) response(x []float64, k *ranking) bool {
+	b, rest := make([]float64, len(x)), make([]float64, len(x))
+	for i := s.plan.first(); i < len(x); i++ {
+		b[i] = x[i] * s.sys.Scale[i]
+	}
+	ref := s.work.fac.SolveRefinedTo(x, rest, b, s.sys.Matrix, 0)
+	clear(x[:s.plan.first()])
+	if !(ref.Error <= weakTol) || s.work.watch.Up() {
+		return false
+	}
+	k.span.LeastNormTo(x)
+	return true
+}
+
+// rowNorm returns the norm of reactions in units of the rows' scales.
+func (s *Solver) rowNorm(x []float64) (norm float64) {
+	for i := s.plan.first(); i < len(x); i++ {
+		norm += x[i] * x[i] * s.sys.Scale[i]
+	}
+	return math.Sqrt(norm)
 }
 
 // addTurning adds to out the derivative of the product of a block, at pos in the values of both systems, with y.
@@ -135,7 +312,8 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 
 // geometricAt returns the geometric system at the pose after the motion v for a time h; v is in the coordinates of that
 // system, (ℓ·ω, ċ) in the axes of the bodies. It reports whether all joints have directions there.
-func (s *Solver) geometricAt(v, length []float64, h float64) (*assemble.Weighted, bool) {
+func (s *Solver) geometricAt(v []float64, h float64) (*assemble.Weighted, bool) {
+	length := s.plan.length
 	world := make([]float64, 6*len(length))
 	for i, l := range length {
 		E, u := &s.now.kin.Bodies[i].E, (*[6]float64)(v[6*i:])

@@ -18,8 +18,9 @@ type verification struct {
 
 // verify solves with twice the digits unless that has been done. It stores in r what doubles or
 // the data do not determine, and returns which rows are redundant. It returns nil for a large
-// mechanism without a reason to verify it.
-func (s *Solver) verify(r *Report) *verification {
+// mechanism without a reason to verify it, and where twice the digits do not tell the rows apart. doubt says that the pose may be
+// the cause.
+func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 	flops := float64(s.plan.symbolic.Counts.Flops)
 	wide := s.plan.spread.wide()
 	if wide {
@@ -31,10 +32,10 @@ func (s *Solver) verify(r *Report) *verification {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; the mechanism is too large to be solved with twice the digits, and doubles may not do"
 		}
-		return nil
+		return nil, false
 	}
 	if s.work.watch.Up() {
-		return nil
+		return nil, false
 	}
 	was := append([]float64(nil), s.x...)
 	way, err, inconsistency, ref := s.way, s.imprecise, s.inconsistency, s.ref
@@ -47,8 +48,7 @@ func (s *Solver) verify(r *Report) *verification {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "kkt: ")
 		}
-		r.NearSingular = r.NearSingular || s.more.error > preciseTol || math.IsNaN(s.more.error) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
-		return nil
+		return nil, s.more.error > preciseTol || math.IsNaN(s.more.error) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
 	}
 	if !doubled {
 		body, by := s.change(was)
@@ -61,10 +61,11 @@ func (s *Solver) verify(r *Report) *verification {
 			s.way, s.inconsistency, s.ref = way, inconsistency, ref
 		}
 	}
-	if s.shake(r); s.work.watch.Up() {
-		return nil
+	doubt = s.shake(r)
+	if s.work.watch.Up() {
+		return nil, false
 	}
-	return s.redundant(r)
+	return s.redundant(r), doubt
 }
 
 // change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
@@ -110,14 +111,14 @@ func (s *Solver) change(was []float64) (body int, by float64) {
 	return body, by
 }
 
-// shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes.
-func (s *Solver) shake(r *Report) {
+// shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes. doubt says
+// that there is no solution with these.
+func (s *Solver) shake(r *Report) (doubt bool) {
 	p := s.more
 	p.sys.Shake(true)
 	defer p.sys.Shake(false)
 	if p.solve(s.st, s.violation()) != nil {
-		r.NearSingular = true
-		return
+		return true
 	}
 	x := make([]float64, 6*s.plan.mech.NumBodies())
 	p.sys.AccelerationsTo(x, p.x)
@@ -125,6 +126,7 @@ func (s *Solver) shake(r *Report) {
 		r.IllScaled = &IllScaled{Body: body, Joint: -1,
 			Text: fmt.Sprintf("the data do not determine its acceleration: one unit in the last place of the joints' directions changes it by %.0e", by)}
 	}
+	return false
 }
 
 // redundant finds the redundant rows in the metric of the geometry. Both metrics have to find as many.
