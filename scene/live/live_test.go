@@ -105,6 +105,8 @@ func (c *client) send(m live.Message) {
 // status is what the tests read of it.
 type status struct {
 	Time, Factor, Speed, Air, Energy, Gap, Damped float64
+	Kinetic, Lost                                 float64
+	DampedAll, Passed                             int64
 	Running                                       bool
 	Gravity                                       spatial.Vec3
 	Pages                                         int
