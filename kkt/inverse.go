@@ -230,7 +230,7 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumConstraints()), WeakestJoint: -1}
-	k, err := d.rank(driven, nil, false)
+	k, err := d.rank(driven, nil)
 	if err != nil {
 		return err
 	}

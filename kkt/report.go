@@ -194,10 +194,11 @@ func (s *Solver) newReport() *Report {
 // explain is the part of Report that factors anew.
 func (s *Solver) explain(r *Report, rows *verification, doubt bool) error {
 	metric := append([]float64(nil), s.sys.Scale...)
-	k, err := s.rank(r, rows, doubt)
+	k, err := s.rank(r, rows)
 	if err != nil {
 		return fault.Errorf("kkt: rank: %w", err)
 	}
+	s.distance(r, k, doubt)
 	r.Rank = r.Rows - r.Redundant
 	r.Mobility = 6*s.plan.mech.NumBodies() - r.Rank
 	r.LeastNorm = true
@@ -243,6 +244,7 @@ func (s *Solver) growth() float64 {
 type ranking struct {
 	p1, p2 []float64    // pivots under both proximal terms, negative
 	span   *factor.Span // of the geometric matrix; nil if nothing is redundant
+	sure   bool         // span is clear, and finds the rank of the pivots
 	off    float64      // largest relative error of a joint's position
 
 	redundant []bool        // by scalar of the system, before confirm
@@ -251,9 +253,8 @@ type ranking struct {
 
 // rank counts and names the redundant rows and finds the weakest pivot. It
 // leaves the geometric matrix in s.sys, and its factor with terms on all rows in s.work.fac. With rows that is not nil,
-// these are the redundant ones. doubt says that twice the digits have not found them; the pose is then nearly singular
-// unless orthogonal factors are sure of the rank.
-func (s *Solver) rank(r *Report, rows *verification, doubt bool) (*ranking, error) {
+// these are the redundant ones.
+func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
 	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
 	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
@@ -284,19 +285,27 @@ func (s *Solver) rank(r *Report, rows *verification, doubt bool) (*ranking, erro
 		r.NearSingular = near // twice the digits leave no doubt of the rank
 	}
 	r.NearSingular = r.NearSingular || rows == nil && s.ref.Error > lostDigits || s.inconsistency > lostDigits
-	sure := false
 	if r.Redundant > 0 {
-		sure = s.confirm(r, k)
+		k.sure = s.confirm(r, k)
 	}
-	r.NearSingular = r.NearSingular || doubt && !sure
+	return k, s.work.watch.Err()
+}
+
+// distance decides whether the pose is nearly singular, and how far it is from that. doubt says that twice the digits have not found
+// the redundant rows; the pose is then nearly singular unless orthogonal factors are sure of the rank. It uses the factor that
+// rank has left.
+func (s *Solver) distance(r *Report, k *ranking, doubt bool) {
+	if r.WeakestJoint < 0 {
+		r.NearSingular = r.NearSingular || doubt
+		return // there are no rows
+	}
 	isSoft := s.soft(r, k)
-	r.NearSingular = r.NearSingular || r.Distance < NearSingularDistance && !isSoft
+	r.NearSingular = r.NearSingular || doubt && !k.sure || r.Distance < NearSingularDistance && !isSoft
 	if r.Redundant > 0 {
 		s.weaken(r, k, isSoft)
 	} else if isSoft {
 		r.Distance = max(r.Distance, NearSingularDistance)
 	}
-	return k, s.work.watch.Err()
 }
 
 // geometricPivots stores the pivots of a geometric system under both proximal terms. It leaves the factor with the smaller one.

@@ -51,12 +51,12 @@ func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 		return nil, s.more.error > preciseTol || math.IsNaN(s.more.error) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
 	}
 	if !doubled {
-		body, by := s.change(was)
+		body, by, own := s.change(was)
 		if by > lostTol {
 			r.IllScaled = &IllScaled{Body: body, Joint: -1,
 				Text: fmt.Sprintf("doubles lose its acceleration, which was found with twice the digits: a relative change of %.0e", by)}
 		}
-		if by <= sameTol { // the bits are those of Solve
+		if own <= sameTol { // the bits are those of Solve
 			copy(s.x, was)
 			s.way, s.inconsistency, s.ref = way, inconsistency, ref
 		}
@@ -71,8 +71,8 @@ func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 // change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
 // relative to the largest of their kind, or to what the other kind amounts to over the lengths of bodies if that is more: an acceleration
 // that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of rounding of what loads of
-// any body alone would make.
-func (s *Solver) change(was []float64) (body int, by float64) {
+// any body alone would make. own is the largest difference relative to the largest of its kind, and the loads of its body, alone.
+func (s *Solver) change(was []float64) (body int, by, own float64) {
 	n := s.plan.mech.NumBodies()
 	norm := func(x []float64, k int) float64 { // of the angular part for k = 0, the linear one for 1
 		return math.Hypot(math.Hypot(x[3*k], x[3*k+1]), x[3*k+2])
@@ -87,6 +87,7 @@ func (s *Solver) change(was []float64) (body int, by float64) {
 	if longest == 0 {
 		longest = 1 // points only, and any length does
 	}
+	alone := size
 	size[0] = max(size[0], size[1]/longest)
 	size[1] = max(size[1], sweep)
 	free := make([]float64, 6*n) // accelerations that the loads alone would make
@@ -101,14 +102,18 @@ func (s *Solver) change(was []float64) (body int, by float64) {
 		for k := range d {
 			d[k] = s.x[6*i+k] - was[6*i+k]
 		}
-		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l, loaded/longest)
-		for k, floor := range [2]float64{cancelled * angular, cancelled * max(angular*l, loaded)} {
-			if e := norm(d[:], k) / max(size[k], floor); e > by {
-				body, by = i, e
+		angular := max(norm(free[6*i:], 0), norm(free[6*i:], 1)/l)
+		for k, floor := range [2]float64{angular, angular * l} {
+			e := norm(d[:], k)
+			if x := e / max(alone[k], cancelled*floor); x > own {
+				own = x
+			}
+			if x := e / max(size[k], cancelled*max(floor, [2]float64{loaded / longest, loaded}[k])); x > by {
+				body, by = i, x
 			}
 		}
 	}
-	return body, by
+	return body, by, own
 }
 
 // shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes. doubt says
@@ -122,7 +127,7 @@ func (s *Solver) shake(r *Report) (doubt bool) {
 	}
 	x := make([]float64, 6*s.plan.mech.NumBodies())
 	p.sys.AccelerationsTo(x, p.x)
-	if body, by := s.change(x); by > lostTol {
+	if body, by, _ := s.change(x); by > lostTol {
 		r.IllScaled = &IllScaled{Body: body, Joint: -1,
 			Text: fmt.Sprintf("the data do not determine its acceleration: one unit in the last place of the joints' directions changes it by %.0e", by)}
 	}
