@@ -49,7 +49,7 @@ type Report struct {
 	// loops. Where rows are redundant it does not depend on their order (33). It is at least
 	// NearSingularDistance unless NearSingular is set, and 1 if there are no rows.
 	Distance     float64
-	WeakestJoint int // joint or coupling (mechanism.Mechanism.NumConstraints) of that pivot, −1 if there are no rows
+	WeakestJoint int // joint or coupling (mechanism.Mechanism.NumConstraints) with the smallest √t·n of pivots, −1 if there are no rows
 
 	// NearSingular says that the pose is close to a singular one, or that the rank is not sure.
 	// There are five reasons. Distance is below NearSingularDistance, and would fall to zero

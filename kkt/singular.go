@@ -180,7 +180,7 @@ const (
 // z = S⁺eᵢ, its pivot is 1/zᵢ and its n is ‖z‖²/zᵢ², so √t·n is ‖z‖²/zᵢ^(5/2). The row is the one that moves most in the
 // direction of the least singular value, which inverse iteration finds (Golub & Van Loan 2013 §8.2.2).
 //
-// Next to NearSingularDistance the distance is still that of the pivots, unless these are soft; up to softBelow it goes over
+// The weakest joint stays the one of the pivots. Next to NearSingularDistance the distance is still that of the pivots, unless these are soft; up to softBelow it goes over
 // to the other. Where a solve does not converge, it stays that of the pivots.
 func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
 	if r.NearSingular {
@@ -202,8 +202,7 @@ func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
 		d = math.Pow(r.Distance, 1-part) * math.Pow(d, part)
 	}
 	if d > 0 { // not NaN
-		node, _ := slices.BinarySearch(s.plan.layout.Pattern.Off, int32(row+1))
-		r.Distance, r.WeakestJoint = min(max(d, NearSingularDistance), 1), s.plan.layout.NodeConstraint(node-1)
+		r.Distance = min(max(d, NearSingularDistance), 1)
 	}
 }
 

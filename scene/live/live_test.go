@@ -303,6 +303,7 @@ func TestDrives(t *testing.T) {
 	b := rung.NewBuilder("crank").Gravity(0, 0, -9.81)
 	rod := b.Rod("crank", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1})
 	b.Revolute("motor", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 0, 1}).Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, 1}}}
+	b.Move(rod, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
 	m, err := b.Model()
 	require.NoError(t, err)
 	p := newPlay(t, m, live.Options{})
