@@ -109,40 +109,83 @@ func TestRateErrors(t *testing.T) {
 	}
 }
 
-// undamped has no factor without damping.
-type undamped struct {
+// watched are the factors of a closer, of which those without damping may fail.
+type watched struct {
 	Factors
-	t      *testing.T
-	tried  int
-	exists bool
+	t             *testing.T
+	fails         bool // without damping
+	exists        bool
+	plain, damped int
 }
 
-func (u *undamped) Factorize(kkt.Way) error {
-	u.tried++
-	u.exists = false
-	return errors.New("no factor")
+func (w *watched) Factorize(way kkt.Way) error {
+	w.plain++
+	if w.exists = !w.fails; w.fails {
+		return errors.New("no factor")
+	}
+	return w.Factors.Factorize(way)
 }
 
-func (u *undamped) FactorizeDamped(scale []float64, mu float64) error {
-	u.exists = true
-	return u.Factors.FactorizeDamped(scale, mu)
+func (w *watched) FactorizeDamped(scale []float64, mu float64) error {
+	w.damped++
+	w.exists = true
+	return w.Factors.FactorizeDamped(scale, mu)
 }
 
-func (u *undamped) SolveTo(x, b []float64) {
-	require.True(u.t, u.exists, "a solve without a factor")
-	u.Factors.SolveTo(x, b)
+func (w *watched) SolveTo(x, b []float64) {
+	require.True(w.t, w.exists, "a solve without a factor")
+	w.Factors.SolveTo(x, b)
 }
 
-// Steps are damped where there is no factor without damping, however small the errors are.
-func TestCloseWithoutFactor(t *testing.T) {
+// Steps are damped where errors are large, and where there is no factor without damping, however small they are.
+func TestDamped(t *testing.T) {
 	m, err := bench.Generate("ladder", 5, 1)
 	require.NoError(t, err)
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	c, st := NewCloser(p, Options{}), p.Initial()
-	u := &undamped{Factors: c.fac, t: t}
-	c.fac = u
-	st.Bodies[2].Rotation = spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, 1e-7).Mul(st.Bodies[2].Rotation)
-	require.NoError(t, c.ClosePositions(st))
-	require.Positive(t, u.tried)
+	for _, k := range []struct {
+		turn  float64
+		fails bool
+	}{{1e-7, false}, {1e-7, true}, {1e-3, false}} {
+		c, st := NewCloser(p, Options{}), p.Initial()
+		w := &watched{Factors: c.fac, t: t, fails: k.fails}
+		c.fac = w
+		st.Bodies[2].Rotation = spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, k.turn).Mul(st.Bodies[2].Rotation)
+		require.NoError(t, c.ClosePositions(st))
+		require.Positive(t, w.plain, "%+v", k)
+		require.Equal(t, k.fails || k.turn > 1e-5, w.damped > 0, "%+v", k)
+	}
+}
+
+// Velocities take the factor of the last step if that has moved next to nothing: not after a step that was far, nor after
+// one that turned a body where the joints hardly notice.
+func TestFactorServes(t *testing.T) {
+	slider := func(b *rung.Builder, rod rung.Body) {
+		b.Prismatic("slide", rung.World, rod, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+	}
+	// Between two balls as near as this, a turn is a thousandth of it beside the length of the rod.
+	balls := func(b *rung.Builder, rod rung.Body) {
+		b.Spherical("one", rung.World, rod, spatial.Vec3{})
+		b.Spherical("two", rung.World, rod, spatial.Vec3{1e-3, 0, 0})
+	}
+	for _, k := range []struct {
+		hold       func(*rung.Builder, rung.Body)
+		move, turn float64
+		want       bool
+	}{
+		{hold: slider, move: 1e-9, want: true}, {hold: slider, move: 1e-7}, {hold: slider, turn: 1e-9, want: true}, {hold: slider, turn: 1e-7},
+		{hold: balls, turn: 1e-9, want: true}, {hold: balls, turn: 1e-7},
+	} {
+		b := rung.NewBuilder("rod").Gravity(0, 0, 0)
+		k.hold(b, b.Rod("rod", 1, 0.02, spatial.Vec3{}, spatial.Vec3{1, 0, 0}))
+		m, err := b.Model()
+		require.NoError(t, err)
+		p, err := rung.NewPlan(m, kkt.Options{})
+		require.NoError(t, err)
+		c, st := NewCloser(p, Options{}), p.Initial()
+		st.Bodies[0].Position[1] += k.move
+		st.Bodies[0].Rotation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, k.turn).Mul(st.Bodies[0].Rotation)
+		require.NoError(t, c.ClosePositions(st))
+		require.Equal(t, k.want, c.chord, "%+v", k)
+	}
 }
