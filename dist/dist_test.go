@@ -222,6 +222,45 @@ func TestInconsistencyIsNamed(t *testing.T) {
 	}
 }
 
+// Joints between pieces that contradict each other are an error or a number as in one process, though no piece has a name for
+// it.
+func TestInconsistencyBetweenPieces(t *testing.T) {
+	for _, by := range []float64{1, 1e-3, 1e-5, 1e-9} {
+		m := twiceDriven(1 + by)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		alone := kkt.NewPlan(mech, kkt.Options{}).NewSolver()
+		want := alone.Solve(mech.Initial())
+		require.NoError(t, dist.Run(2, func(c dist.Comm) error {
+			piece, err := dist.Cut(m, []int32{0, 0, 0, 1, 1, 1}, c.Rank())
+			if err != nil {
+				return err
+			}
+			p, err := dist.NewPlanOf(c, piece, dist.Options{})
+			if err != nil {
+				return err
+			}
+			s, err := p.NewSolver()
+			if err != nil {
+				return err
+			}
+			err = s.Solve(p.Mechanism().Initial())
+			assert.Equal(t, errors.Is(want, kkt.ErrInconsistent), err != nil, "by %g: %v", by, err)
+			if c.Rank() == 0 && err != nil {
+				assert.ErrorIs(t, err, kkt.ErrInconsistent)
+			}
+			if err != nil {
+				return nil
+			}
+			q := s.Quality()
+			// The residual is beside what bodies of one rank make of the row, and not beside its right side.
+			assert.InDelta(t, 1, math.Log10(q.Inconsistency/alone.Inconsistency()), 1, "by %g", by)
+			assert.Empty(t, q.Worst)
+			return nil
+		}))
+	}
+}
+
 // What is not solved in pieces is refused by name on all ranks.
 func TestUnsupported(t *testing.T) {
 	m, err := bench.Generate("ladder", 20, 1)
