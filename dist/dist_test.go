@@ -195,7 +195,7 @@ func TestInconsistent(t *testing.T) {
 
 // Constraints that contradict each other a little are a result, which says how much and where: a row inside a piece by its name.
 func TestInconsistencyIsNamed(t *testing.T) {
-	for rate, named := range map[float64]bool{1: false, 1 + 1e-9: true} {
+	for rate, named := range map[float64]bool{1: false, 1 + 1e-12: false, 1 + 1e-9: true} {
 		m := twiceDriven(rate)
 		for n := 1; n <= 3; n++ {
 			require.NoError(t, dist.Run(n, func(c dist.Comm) error {
@@ -208,7 +208,7 @@ func TestInconsistencyIsNamed(t *testing.T) {
 				}
 				q := s.Quality()
 				if !named {
-					assert.Less(t, q.Inconsistency, 1e-14)
+					assert.Less(t, q.Inconsistency, 5e-13)
 					assert.Empty(t, q.Worst)
 					return nil
 				}
