@@ -351,7 +351,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
-		if weak && !kept && (left > rattleBlind*was || n == rattleRates) {
+		if weak && !kept && blind(left, was, n) {
 			kept, n = true, 0
 			there = r.dyn.solver.KeepAllRows()
 			r.all = there
@@ -372,6 +372,9 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		fit = after
 	}
 }
+
+// blind reports whether n corrections, the last of which has left the error left of was, show that they do not see it.
+func blind(left, was float64, n int) bool { return left > rattleBlind*was || n == rattleRates }
 
 // backward does a step h of the backward Euler method. It takes the accelerations u +
 // M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be

@@ -251,7 +251,7 @@ func TestRattleAllocates(t *testing.T) {
 // TestRattleRefuses internal states, and options out of range.
 func TestRattleRefuses(t *testing.T) {
 	p := newPlan(t, generate(t, "ladder", 4, 1), order.Auto)
-	for _, o := range []motion.RattleOptions{{Tolerance: -1}, {Turn: 2}, {Turn: math.NaN()}, {Accuracy: -1}, {Accuracy: 1e-3}, {Accuracy: math.NaN()}} {
+	for _, o := range []motion.RattleOptions{{Tolerance: -1}, {Turn: -1}, {Turn: 2}, {Turn: math.NaN()}, {Accuracy: -1}, {Accuracy: 1e-3}, {Accuracy: math.NaN()}} {
 		require.PanicsWithValue(t, "motion: option out of range", func() { _, _ = motion.NewRattle(p, o) })
 	}
 	r := newRattle(t, p, motion.RattleOptions{})
