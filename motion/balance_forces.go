@@ -301,7 +301,7 @@ type line struct {
 // meets takes in φ and its derivative at the point alpha, and reports whether that is one. Else alpha is the next.
 func (l *line) meets(p, d float64) bool {
 	switch {
-	case !(p <= l.phi0+wolfeDecrease*l.alpha*l.slope0) || p >= l.philo && l.lo > 0:
+	case !(p <= l.phi0+wolfeDecrease*l.alpha*l.slope0) || p >= l.philo:
 		l.hi, l.phihi, l.bracketed = l.alpha, p, true
 	case math.Abs(d) <= -wolfeCurvature*l.slope0:
 		return true
