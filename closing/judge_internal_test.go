@@ -189,3 +189,19 @@ func TestFactorServes(t *testing.T) {
 		require.Equal(t, k.want, c.chord, "%+v", k)
 	}
 }
+
+// An approach ends where the part along allowed motions is small, or rounding; far from there each step has to save something.
+func TestProgress(t *testing.T) {
+	p := progress{least: math.Inf(1)}
+	require.True(t, p.ends(1.9e-9, 2))
+	require.False(t, p.ends(2.1e-9, 2))
+	p = progress{least: math.Inf(1)}
+	for _, c := range []struct {
+		part float64
+		ends bool
+	}{{1, false}, {1.9e-3, false}, {2.1e-3, false}, {2.1e-3, false}, {1.9e-3, false}, {1.9e-3, false}, {1.8e-3, false}, {1.9e-3, false}, {1.9e-3, true}} {
+		require.Equal(t, c.ends, p.ends(c.part, 2), "%+v", c)
+	}
+	require.Equal(t, 2+1.9e-3, mostAfter(1.9e-3, 2))
+	require.InEpsilon(t, 2e-14, 2-mostAfter(2.1e-3, 2), 0.05)
+}

@@ -205,7 +205,7 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 
 // upTo returns the time of a step that would end at the time to: t where it would leave out next to nothing.
 func upTo(to, t, wanted float64) float64 {
-	if to >= t || t-to < followLeast*wanted {
+	if t-to < followLeast*wanted {
 		return t
 	}
 	return to
