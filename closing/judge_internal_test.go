@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -204,4 +205,34 @@ func TestProgress(t *testing.T) {
 	}
 	require.Equal(t, 2+1.9e-3, mostAfter(1.9e-3, 2))
 	require.InEpsilon(t, 2e-14, 2-mostAfter(2.1e-3, 2), 0.05)
+}
+
+// Along allowed motions a row with a small pivot is not taken for a redundant one: of bodies that turn nearly for free a
+// smaller limit tells them, and of others none is asked for.
+func TestSolveTangent(t *testing.T) {
+	for _, c := range []struct {
+		inertias float64 // relative to those of the model
+		way      kkt.Way
+	}{{1, kkt.DropWeak}, {1e-8, kkt.DropWeakest}} {
+		for seed := range uint64(5) {
+			m, err := bench.Generate("random", 15, seed)
+			require.NoError(t, err)
+			for i := range m.Bodies {
+				I := &m.Bodies[i].Inertia
+				for _, x := range []*float64{&I.XX, &I.YY, &I.ZZ, &I.XY, &I.XZ, &I.YZ} {
+					*x *= c.inertias
+				}
+			}
+			p, err := rung.NewPlan(m, kkt.Options{})
+			require.NoError(t, err)
+			k, rng := NewCloser(p, Options{Nearest: true}), check.Rand(seed)
+			require.NoError(t, k.linearize(k.at))
+			clear(k.sys.Right)
+			for i := range 6 * len(m.Bodies) {
+				k.sys.Right[i] = rng.NormFloat64()
+			}
+			require.True(t, k.solveTangent())
+			require.Equal(t, c.way, k.whole.Way(), "inertias %g, seed %d", c.inertias, seed)
+		}
+	}
 }
