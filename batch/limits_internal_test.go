@@ -158,3 +158,11 @@ func TestBegin(t *testing.T) {
 		require.Equal(t, c.stays, at == s.at.Bodies[0].Position, "%g", c.part)
 	}
 }
+
+// TestLeastPivot: a step in lanes may come to a quarter of the distance from a singular pose at which it begins, but no nearer
+// than rows tell from redundant ones.
+func TestLeastPivot(t *testing.T) {
+	for near, want := range map[float64]float64{1: 1e-6, 1e-2: 1e-6, 1e-3: 1e-6 / 16, 1e-5: 1.1e-9, 0: 1.1e-9} {
+		require.InEpsilon(t, want, leastOf(near), 1e-15, "%g", near)
+	}
+}

@@ -92,11 +92,11 @@ const (
 	// the joint's bodies.
 	FarTol = 1e-15
 
-	closeSteps  = 200 // Gauss–Newton steps
-	closeHalves = 8   // halvings of a step
-	closeRaises = 6   // times that the damping is raised for a step
-	closeRaise  = 30  // factor of a raise
-	closeTurn   = 0.5 // largest rotation of a body in a step, rad
+	closeSteps  = 200  // Gauss–Newton steps
+	closeHalves = 8    // halvings of a step
+	closeRaises = 6    // times that the damping is raised for a step
+	closeRaise  = 30.0 // factor of a raise
+	closeTurn   = 0.5  // largest rotation of a body in a step, rad
 	// closeLeast is the least damping.
 	closeLeast = 1e-14
 	// closeExact is the relative error below which steps are not damped.
@@ -482,7 +482,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 				return after, true, nil
 			}
 		}
-		mu = min(closeRaise*mu, 1)
+		mu = raised(mu)
 	}
 	// c.delta and c.kin are of the last trial.
 	if _, err := c.misfitAt(c.at); err != nil {

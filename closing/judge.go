@@ -9,6 +9,9 @@ func stalls(steps int, merit, mark float64) bool {
 // dampingAt returns μ of theory.md (37) for a first attempt at a relative error.
 func dampingAt(relative float64) float64 { return min(max(relative*relative, closeLeast), 1) }
 
+// raised returns the damping after mu.
+func raised(mu float64) float64 { return min(closeRaise*mu, 1) }
+
 // drops reports whether the part h of a step, damped or not, makes the merit of fit smaller by enough.
 func drops(fit, after misfit, h float64, damped bool) bool {
 	part := closeGain

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -40,6 +41,8 @@ func TestDampingAt(t *testing.T) {
 	require.Equal(t, 1e-6, dampingAt(1e-3))
 	require.Equal(t, 1e-14, dampingAt(1e-8))
 	require.Equal(t, 1., dampingAt(3))
+	require.InEpsilon(t, 3e-5, raised(1e-6), 1e-15)
+	require.Equal(t, 1., raised(0.1))
 }
 
 // A damped step has to help a little, one without damping as it does near the end.
@@ -234,5 +237,23 @@ func TestSolveTangent(t *testing.T) {
 			require.True(t, k.solveTangent())
 			require.Equal(t, c.way, k.whole.Way(), "inertias %g, seed %d", c.inertias, seed)
 		}
+	}
+}
+
+// A step along allowed motions is as long as the last one says, within a factor of four.
+func TestStretch(t *testing.T) {
+	for _, c := range []struct{ x, length, want float64 }{
+		{0, 1, 1}, {0.5, 1, 2}, {0.5, 0.4, 0.8}, {-1, 1, 0.5}, {0.9, 1, 4}, {-9, 1, 0.25}, {2, 1, 1}, {1, 1, 1},
+	} {
+		k := &Closer{tangent: []float64{0, 2}}
+		require.InEpsilon(t, c.want, k.stretch([]float64{7, 2 * c.x}, c.length), 1e-15, "%+v", c)
+	}
+}
+
+// A state whose joints have turned by less than a radian keeps the angles that it had.
+func TestWound(t *testing.T) {
+	for by, want := range map[float64]bool{0: false, 0.9: false, -0.9: false, 1.1: true, -1.1: true} {
+		c := &Closer{from: &mechanism.State{Angles: []float64{3, 5}}, at: &mechanism.State{Angles: []float64{3, 5 + by}}}
+		require.Equal(t, want, c.wound(), "%g", by)
 	}
 }

@@ -23,7 +23,7 @@ const (
 	approachIdle = 4
 	// A step is at most approachMost times as long as the displacement along allowed motions, and at least as long as its
 	// inverse.
-	approachMost = 4
+	approachMost = 4.0
 )
 
 // approach moves c.at, closed and with the errors fit, along the motions that the joints allow,

@@ -51,8 +51,8 @@ const (
 	// followMost is the travel, rad or sizes, from one time to the next
 	// beyond which that is not asked of steps that see a part of a turn.
 	followMost = 1e6
-	// followGrow lengthens a step after one that counted.
-	followGrow = 2
+	// followGrow lengthens a step after one that counted. A larger value costs time only.
+	followGrow = 2.0
 )
 
 // ErrFar is wrapped by the error of a time so far ahead that bodies would turn or go millions of times meanwhile.

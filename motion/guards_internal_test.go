@@ -152,6 +152,14 @@ func TestBlind(t *testing.T) {
 	require.False(t, blind(1, math.Inf(1), 0))
 }
 
+// Next to a singular pose a correction leaves three times the angle of the step; errors of a hundred tolerances are searched.
+func TestSearches(t *testing.T) {
+	require.True(t, searches(0.9e-4, 1e-6))
+	require.False(t, searches(1.1e-4, 1e-6))
+	require.False(t, leavesMuch(0.29, 0.1))
+	require.True(t, leavesMuch(0.31, 0.1))
+}
+
 // Of a matrix the root has the rows whose pivots are more than rounding.
 func TestRoot(t *testing.T) {
 	for pivot, rows := range map[float64]int{0.9e-13: 1, 1.1e-13: 2, 0: 1, -1: 1} {
