@@ -257,3 +257,65 @@ func TestWound(t *testing.T) {
 		require.Equal(t, want, c.wound(), "%g", by)
 	}
 }
+
+// counted are the factors of a closer, with the number of those of projections. If they are lame, solves with another factor
+// give nothing.
+type counted struct {
+	Factors
+	made int
+	lame bool
+}
+
+func (c *counted) FactorizeFrom(w kkt.Way, why error) error {
+	c.made++
+	return c.Factors.FactorizeFrom(w, why)
+}
+
+func (c *counted) SolveTo(x, b []float64) {
+	if c.Factors.SolveTo(x, b); c.lame && c.made == 0 {
+		clear(x)
+	}
+}
+
+// A projection takes no factor where velocities hold, or where that of the last step is good enough, and one elsewhere, also for
+// errors next to rounding.
+func TestFactorsOfProjections(t *testing.T) {
+	m, err := bench.Generate("ladder", 5, 1)
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	holds := p.Initial()
+	first := NewCloser(p, Options{})
+	require.NoError(t, first.ClosePositions(holds))
+	require.NoError(t, first.ProjectVelocities(holds))
+	_, turn := speeds(holds)
+	for _, k := range []struct {
+		off   float64 // of the velocities
+		moved float64 // rad, by which poses were closed just before
+		lame  bool
+		want  int
+	}{
+		{want: 0}, {off: 1, want: 1}, {off: 5e-13, want: 1},
+		{off: 1, moved: 1e-9, want: 0}, {off: 1, moved: 1e-9, lame: true, want: 1},
+	} {
+		c, st := NewCloser(p, Options{}), holds.Clone()
+		w := &counted{Factors: c.fac, lame: k.lame}
+		c.fac = w
+		if k.moved != 0 {
+			st.Bodies[2].Rotation = spatial.FromAxisAngle(spatial.Vec3{0.6, 0, 0.8}, k.moved).Mul(st.Bodies[2].Rotation)
+			lame := w.lame
+			w.lame = false
+			require.NoError(t, c.ClosePositions(st))
+			require.True(t, c.chord)
+			w.lame = lame
+		}
+		st.Bodies[2].Omega = st.Bodies[2].Omega.Add(spatial.Vec3{k.off * turn, 0, 0})
+		require.NoError(t, c.ProjectVelocities(st))
+		require.Equal(t, k.want, w.made, "%+v", k)
+		if k.want > 0 {
+			fit, err := c.ratesAt(st, false)
+			require.NoError(t, err)
+			require.LessOrEqual(t, fit.excess, 1., "%+v", k)
+		}
+	}
+}
