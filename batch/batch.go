@@ -160,7 +160,8 @@ func (c *compiler) tapes() (t tapes) {
 	c.sys.factorize()
 	c.sys.backward(c.sys.x, c.sys.z, 1)
 	t.stage = c.take()
-	c.sys.judge(enoughError, 1/trustedPivot) // the first solve has to have pivots for which its error is estimated
+	c.sys.judge()
+	c.sys.wantFirst()
 	t.judge = c.take()
 	c.sys.refine()
 	t.refine = c.take()

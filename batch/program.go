@@ -61,7 +61,7 @@ type value struct {
 }
 
 func newProgram(epsilon float64) *program {
-	front := tape.Front(weakPivot*epsilon, tinyPivot, rowTol*rowTol)
+	front := tape.Front(weakPivot*epsilon, rowTol*rowTol)
 	return &program{places: 1, taken: -1, numbers: front, lists: map[string]place{}, spread: map[place]place{}}
 }
 
@@ -178,8 +178,7 @@ func (p *program) take() []tape.Op {
 
 // Numbers of the pivot rule and of the checks.
 const (
-	weakPivot = 1e3 // of kkt: a pivot up to that times ε is that of a redundant row
-	tinyPivot = 1e-300
+	weakPivot = 1e3  // of kkt: a pivot up to that times ε is that of a redundant row
 	restPart  = 1e-8 // square of the part of the whole that counts among the terms of each row
 	rowTol    = 1e-12
 )

@@ -479,7 +479,7 @@ const driftPart = 1e-2
 
 // mostTurn is the largest angle by which a body turns in a step in lanes, rad. Up to it the series of sine and cosine are
 // exact to 3e-10.
-const mostTurn = 1
+const mostTurn = 1.0
 
 // stepAlone makes a step of state i.
 func (w *worker) stepAlone(r *rolling, i int) error {

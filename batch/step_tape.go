@@ -23,16 +23,21 @@ type stepper struct {
 // the size of its square, and one that is taken for a row that holds makes a body fly off.
 const offPivot = 1e-6
 
+// nearPivot is the part of the pivot of the pose at the beginning that is as good: a quarter of the way to a singular pose.
+const nearPivot = 1. / 16
+
 // leastPivot returns offPivot, or less for mechanisms whose pivots are small where they begin, as those of slender rods are.
 func (c *compiler) leastPivot() float64 {
-	const less = 1. / 16 // which is a quarter of the way to a singular pose
 	solver := c.plan.NewSolver()
 	if c.mech.NumOwn() > 0 || solver.Solve(c.plan.Initial()) != nil { // forces of one's own are for the states of a batch alone
 		return offPivot
 	}
 	near, _ := solver.Nearness()
-	return max(smallPivot, min(offPivot, less*near*near))
+	return leastOf(near)
 }
+
+// leastOf is leastPivot of the nearness, the root of the least pivot, where the mechanism begins.
+func leastOf(near float64) float64 { return max(smallPivot, min(offPivot, nearPivot*near*near)) }
 
 // join returns a tape of several, one behind the other.
 func join(list ...[]tape.Op) (all []tape.Op) {

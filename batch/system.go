@@ -455,9 +455,18 @@ func (s *system) verdict() {
 	s.op(tape.Verdict, s.holds, s.record, limits, s.record.at(weakRows), s.shared(1))
 }
 
-// judge adds the residuals of the rows, the estimate of the error from them, and the choice of lanes that need a
-// correction: those whose estimate is above enough, or with a ratio of scale to pivot above limit.
-func (s *system) judge(enough, limit float64) {
+// wantFirst adds the choice of lanes that need a correction after the first solve, which has to have pivots for which its
+// error is estimated, and wantMore after a correction.
+func (s *system) wantFirst() { s.want(enoughError, 1/trustedPivot) }
+func (s *system) wantMore()  { s.want(refinedError, math.Inf(1)) }
+
+// want adds the choice of lanes whose estimate of the error is above enough, or with a ratio of scale to pivot above limit.
+func (s *system) want(enough, limit float64) {
+	s.op(tape.Wanting, s.mask, s.record, s.shared(enough*enough, limit))
+}
+
+// judge adds the residuals of the rows and the estimate of the error from them.
+func (s *system) judge() {
 	p := s.pattern
 	rest := s.shared(restPart)
 	s.opN(tape.Copy, 3, 0, s.record.at(bigResidual), s.null)
@@ -489,7 +498,6 @@ func (s *system) judge(enough, limit float64) {
 		s.opN(tape.Scaled, 1, 0, s.res[i]-1, terms, s.record.at(sizes), rest)
 		s.opN(tape.Judge, n, 0, s.record.at(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
 	}
-	s.op(tape.Wanting, s.mask, s.record, s.shared(enough*enough, limit))
 }
 
 // refine adds one correction with the factor, in the lanes of the mask, and judges again.
@@ -520,5 +528,6 @@ func (s *system) refine() {
 	for i := range dx {
 		s.opN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
 	}
-	s.judge(refinedError, math.Inf(1))
+	s.judge()
+	s.wantMore()
 }

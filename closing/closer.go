@@ -92,17 +92,18 @@ const (
 	// the joint's bodies.
 	FarTol = 1e-15
 
-	closeSteps  = 200 // Gauss–Newton steps
-	closeHalves = 8   // halvings of a step
-	closeRaises = 6   // times that the damping is raised for a step
-	closeRaise  = 30  // factor of a raise
-	closeTurn   = 0.5 // largest rotation of a body in a step, rad
+	closeSteps  = 200  // Gauss–Newton steps
+	closeHalves = 8    // halvings of a step
+	closeRaises = 6    // times that the damping is raised for a step
+	closeRaise  = 30.0 // factor of a raise
+	closeTurn   = 0.5  // largest rotation of a body in a step, rad
 	// closeLeast is the least damping.
 	closeLeast = 1e-14
 	// closeExact is the relative error below which steps are not damped.
 	closeExact = 1e-5
 	// closeChord is a relative error and a rotation. If those of a step are below it, the
-	// factor of the step is used for the velocities at the pose after it too.
+	// factor of the step is used for the velocities at the pose after it too. A smaller value
+	// costs time only.
 	closeChord = 1e-8
 	// closeDrop is the part of its merit by which a full step has to reduce it.
 	closeDrop = 1e-4
@@ -357,9 +358,8 @@ func (c *Closer) closeEither(start misfit) (misfit, error) {
 func (c *Closer) close(fit misfit) (misfit, error) {
 	mark := 0.0
 	for steps := 0; !(fit.excess <= 1); steps++ {
-		stuck := steps >= closeSteps
+		stuck := stalls(steps, fit.merit, mark)
 		if steps%closeWindow == 0 {
-			stuck = stuck || steps > 0 && !(fit.merit < closeStall*mark)
 			mark = fit.merit
 		}
 		if !stuck {
@@ -463,26 +463,26 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	}
 	c.setErrors()
 	if fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
-		if after, ok := c.search(fit, 1, closeGain); ok {
-			c.chord = after.excess <= 1 && fit.relative < closeChord && c.turn() < closeChord
+		if after, ok := c.search(fit, false); ok {
+			c.chord = small(fit, after) && c.turn() < closeChord
 			return after, true, nil
 		}
 		if fit.loose <= 1 {
 			return fit, false, nil
 		}
 	}
-	mu := min(max(fit.relative*fit.relative, closeLeast), 1)
+	mu := dampingAt(fit.relative)
 	var lost error // a pivot is lost where damping is too little against rounding
 	for range closeRaises {
 		if ended := c.halt.Err(); ended != nil {
 			return fit, false, ended
 		}
 		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
-			if after, ok := c.search(fit, closeHalves, closeDrop); ok {
+			if after, ok := c.search(fit, true); ok {
 				return after, true, nil
 			}
 		}
-		mu = min(closeRaise*mu, 1)
+		mu = raised(mu)
 	}
 	// c.delta and c.kin are of the last trial.
 	if _, err := c.misfitAt(c.at); err != nil {
@@ -491,24 +491,27 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	return fit, false, named(lost)
 }
 
-// search goes from c.at along the solution of the factored system. It halves the step a few
+// search goes from c.at along the solution of the factored system. It halves a damped step a few
 // times at most, until the merit drops by a part, and returns false if it does not.
 //
 // Where branches of motion meet, errors are of second order in the displacements, and a full
 // step goes half the way. So if it gains little, twice the step is tried.
-func (c *Closer) search(fit misfit, halves int, drop float64) (misfit, bool) {
+func (c *Closer) search(fit misfit, damped bool) (misfit, bool) {
 	c.solve()
 	longest := closeTurn / c.turn()
-	h := min(1, longest)
+	h, halves := min(1, longest), 1
+	if damped {
+		halves = closeHalves
+	}
 	for range halves {
 		if c.halt.Up() {
 			break
 		}
 		c.displace(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
-		if err == nil && after.merit <= (1-drop*h)*fit.merit {
+		if err == nil && drops(fit, after, h, damped) {
 			c.at, c.try = c.try, c.at
-			if h == 1 && longest >= 2 && after.excess > 1 && after.merit > closeSlow*fit.merit {
+			if slow(fit, after, h) && longest >= 2 {
 				return c.double(after)
 			}
 			return after, true

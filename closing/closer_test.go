@@ -493,6 +493,9 @@ func TestCloserMisuse(t *testing.T) {
 	for _, hold := range []int{-1, 3} {
 		require.PanicsWithValue(t, "closing: body out of range", func() { closing.NewCloser(p, closing.Options{Hold: []int{hold}}) })
 	}
+	for _, tol := range []float64{-1, 0.9e-14, math.NaN(), math.Inf(1)} {
+		require.PanicsWithValue(t, "closing: tolerance out of range", func() { closing.NewCloser(p, closing.Options{Tolerance: tol}) })
+	}
 	c, st := closing.NewCloser(p, closing.Options{}), p.Initial()
 	require.PanicsWithValue(t, "closing: foreign state", func() { _ = c.ClosePositions(&mechanism.State{}) })
 	require.PanicsWithValue(t, "closing: foreign state", func() { _ = c.ProjectVelocities(&mechanism.State{}) })

@@ -50,6 +50,7 @@ func TestCloseOverTurns(t *testing.T) {
 		c := closing.NewCloser(p, closing.Options{Hold: []int{body.Index()}, Nearest: nearest})
 		require.NoError(t, c.ClosePositions(st))
 		check.Close(t, st.Angles[0], far/r, 1, 1e-12, "angle with its turns")
+		require.GreaterOrEqual(t, c.Closing().Steps, int(far/r/0.5), "no step turns a body by more than half a radian")
 		k := mech.NewKinematics()
 		require.NoError(t, mech.KinematicsTo(k, st))
 		phi, _ := mech.CouplingErrors(0, k, st)

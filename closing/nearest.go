@@ -23,7 +23,7 @@ const (
 	approachIdle = 4
 	// A step is at most approachMost times as long as the displacement along allowed motions, and at least as long as its
 	// inverse.
-	approachMost = 4
+	approachMost = 4.0
 )
 
 // approach moves c.at, closed and with the errors fit, along the motions that the joints allow,
@@ -38,7 +38,7 @@ const (
 // last step and what it changed in x say by how much (Barzilai & Borwein 1988).
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
-	least, idle, length := math.Inf(1), 0, 1.0
+	length, made := 1.0, progress{least: math.Inf(1)}
 	for step := range approachSteps {
 		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
@@ -54,16 +54,9 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		}
 		x := c.x[:len(c.along)]
 		size := math.Sqrt(algebra.Dot(x, x))
-		if size <= approachTol*before {
+		if made.ends(size, before) {
 			break
 		}
-		fine := size <= approachFine*before
-		if fine && size >= least {
-			if idle++; idle == approachIdle {
-				break
-			}
-		}
-		least = min(least, size)
 		if step > 0 {
 			length = c.stretch(x, length)
 		}
@@ -71,17 +64,42 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		c.sys.AccelerationsTo(c.x, c.x)
 		copy(c.along, c.x)
 		c.carry(c.best, c.at)
-		most := (1 - approachDrop) * before
-		if fine {
-			most = before + size
-		}
-		after, taken, ok := c.closerTo(most, length)
+		after, taken, ok := c.closerTo(mostAfter(size, before), length)
 		if !ok {
 			break
 		}
 		fit, length = after, taken
 	}
 	return fit, nil
+}
+
+// progress is what steps have made of the part along allowed motions.
+type progress struct {
+	least float64 // the least part so far
+	idle  int     // fine steps that have not made it less
+}
+
+// ends reports whether a part of a distance is small enough, or rounding.
+func (p *progress) ends(part, distance float64) bool {
+	if part <= approachTol*distance {
+		return true
+	}
+	if fine(part, distance) && part >= p.least {
+		p.idle++
+	}
+	p.least = min(p.least, part)
+	return p.idle == approachIdle
+}
+
+// fine reports whether a part of a distance is so small that the distance tells little.
+func fine(part, distance float64) bool { return part <= approachFine*distance }
+
+// mostAfter returns what the distance has to be below after a step.
+func mostAfter(part, distance float64) float64 {
+	if fine(part, distance) {
+		return distance + part
+	}
+	return (1 - approachDrop) * distance
 }
 
 // stretch returns how much longer than x the step along x is to be, after a step that was length times c.tangent.

@@ -16,6 +16,7 @@ const (
 	// RateTol and rateFar are the errors of a row at which a projection ends: RateTol relative
 	// to the angular velocities, rateFar relative to all velocities. Angular velocities become
 	// velocities, and the other way round, over the length of the longer body of the joint.
+	// A smaller value costs time only.
 	RateTol, rateFar = 1e-13, 1e-15
 	// rateGood is an error relative to all velocities, and rateLost one relative to the errors
 	// before. At these no other factorization is tried, as redundant rows contradict each other
@@ -72,7 +73,7 @@ func (c *Closer) projectVelocities(st *mechanism.State) error {
 		if fit, err = c.project(fit, false); err != nil {
 			return err
 		}
-		if !(fit.loose <= rateLimit/rateGood || fit.relative <= rateLimit*c.before) {
+		if !c.accepts(fit) {
 			return c.cannot(fit, true)
 		}
 	}
@@ -160,6 +161,11 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 		err = c.fac.FactorizeFrom(c.fac.Way()+1, ErrCannotClose)
 	}
 	return fit, nil
+}
+
+// accepts reports whether the errors that are left are a result.
+func (c *Closer) accepts(fit misfit) bool {
+	return fit.loose <= rateLimit/rateGood || fit.relative <= rateLimit*c.before
 }
 
 // good reports whether no other factorization would help.

@@ -48,7 +48,7 @@ func (c *Closer) wound() bool {
 
 // woundAngle is the change of an angle, rad, from which on a closed
 // state has angles of its own. It is far below half a turn.
-const woundAngle = 1
+const woundAngle = 1.0
 
 // orCause returns err, or its cause if that is the end of the context of c.
 func (c *Closer) orCause(err error) error {

@@ -204,7 +204,8 @@ func atLeast(a, b float64) float64 {
 // check reads the messages of sayChecked. A message has three numbers of the rows that the rank eliminates: the largest
 // r²/|d|, the least |d| relative to its scale, and the worst ratio. Then come the rank's parts of the residuals of its
 // held rows, and the terms of the held nodes that it owns.
-func (u *hub) check(root Root) {
+func (u *hub) check(root Root, w kkt.Way) {
+	policy, _, _ := w.Settings()
 	u.largest, u.least = 0, math.Inf(1)
 	worst := 0.0
 	u.conv.Worst = factor.Worst{Node: -1, Row: -1}
@@ -236,7 +237,11 @@ func (u *hub) check(root Root) {
 			u.largest = atLeast(u.largest, t*t/d)
 			u.least = math.Min(u.least, d/u.scale[i])
 		}
-		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, math.Abs(u.load[i])); !(e <= worst) && worst == worst {
+		load := 0.0 // multipliers of rows that contradict each other grow without bound where all rows are kept
+		if policy == factor.WhereWeak {
+			load = math.Abs(u.load[i])
+		}
+		if e := factor.RatioOf(t, 0, u.scale[i], u.terms[i], u.conv.Size, load); !(e <= worst) && worst == worst {
 			worst, u.inHeld = e, true
 		}
 	}

@@ -187,7 +187,7 @@ func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 	}
 	s.say()
 	if s.hub != nil {
-		s.hub.check(s.root)
+		s.hub.check(s.root, s.way)
 	}
 }
 

@@ -326,7 +326,8 @@ type Checked struct {
 
 // ResidualHeldTo stores b − K·x in r, except in the rows of leaves. It checks the rows that are not held, as
 // SolveRefinedTo does; size is the largest norm of a +1 node in all pieces. It stores in held, for each held row, the part
-// of the residual that comes from this piece, and in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece.
+// of the residual that comes from this piece, and in terms, for each held node, Σ‖xⱼ‖ over its +1 nodes in this piece, under
+// Everywhere with Σ‖bⱼ‖ (Worst).
 //
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
@@ -372,14 +373,17 @@ func (f *Factor) residualHeld(r, held, terms, b, x []float64, size float64, twic
 		for k := p.Ptr[v]; k < p.Ptr[v+1]; k++ {
 			u := p.Ind[k]
 			terms[i] += math.Sqrt(square(x[p.Off[u]:p.Off[u+1]]))
+			if f.policy == Everywhere {
+				terms[i] += math.Sqrt(square(b[p.Off[u]:p.Off[u+1]]))
+			}
 		}
 	}
 	return c
 }
 
-// RatioOf returns Worst.Ratio of one row under WhereWeak. r, b and scale are the residual, the right side and the scale of
-// the row; terms is Σ‖xⱼ‖ of its node, and y the largest multiplier of the node; size is that of the whole solution. A
-// ratio that may be due to rounding alone is returned as zero.
+// RatioOf returns Worst.Ratio of one row. r, b and scale are the residual, the right side and the scale of
+// the row; terms is that of its node (ResidualHeldTo), and y under WhereWeak the largest multiplier of the node, else
+// zero; size is that of the whole solution. A ratio that may be due to rounding alone is returned as zero.
 func RatioOf(r, b, scale, terms, size, y float64) float64 {
 	if r == 0 {
 		return 0

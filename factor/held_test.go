@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
@@ -261,6 +262,39 @@ func TestHeld(t *testing.T) {
 					assert.Equal(t, first, got, "bits, %s in %d", name, pieces)
 				}
 			}
+		}
+	}
+}
+
+// The terms of held nodes are those of Worst: what acts on the bodies counts where all rows are kept.
+func TestTermsOfHeld(t *testing.T) {
+	p := sparsetest.Grid(4)
+	rng := rand.New(rand.NewPCG(3, 92))
+	m := normalMatrix(p, rng)
+	b := consistentSide(stored(m), rng)
+	of := make([]int, p.Positive())
+	for i := range of {
+		of[i] = i % 2
+	}
+	part := cutUp(m, b, rowSquares(m), of, 2, team.New(1)).pieces[0]
+	lp := part.m.Pattern
+	x, r := make([]float64, len(part.b)), make([]float64, len(part.b))
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	held, terms := make([]float64, len(part.rows)), make([]float64, len(part.f.Symbolic.Held()))
+	for _, policy := range []factor.Policy{factor.WhereWeak, factor.Everywhere} {
+		require.NoError(t, part.f.FactorizeFor(part.b, part.m, part.scale, epsilon, policy))
+		part.f.ResidualHeldTo(r, held, terms, part.b, x, 1)
+		for i, v := range part.f.Symbolic.Held() {
+			want := 0.0
+			for _, u := range lp.Ind[lp.Ptr[v]:lp.Ptr[v+1]] {
+				want += mat.Norm(mat.NewVecDense(int(lp.Size[u]), x[lp.Off[u]:lp.Off[u+1]]), 2)
+				if policy == factor.Everywhere {
+					want += mat.Norm(mat.NewVecDense(int(lp.Size[u]), part.b[lp.Off[u]:lp.Off[u+1]]), 2)
+				}
+			}
+			require.InEpsilon(t, want, terms[i], 1e-14, "policy %v", policy)
 		}
 	}
 }

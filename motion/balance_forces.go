@@ -66,12 +66,15 @@ func (b *Balance) balance() error {
 		phi = next
 	}
 	rest := math.Sqrt(2*phi) / b.weight
-	if !(rest <= max(unbalanced, b.opts.Tolerance)) {
+	if !balances(rest, b.opts.Tolerance) {
 		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", ErrBalance, k, rest)
 	}
 	b.stats.Worst = max(b.stats.Worst, rest)
 	return nil
 }
+
+// balances reports whether a residual, in units of the weight, is that of a step.
+func balances(rest, tolerance float64) bool { return rest <= max(unbalanced, tolerance) }
 
 // half returns half of the square of the norm.
 func half(x []float64) float64 {
@@ -272,33 +275,48 @@ func (b *Balance) search(phi0 float64) (phi float64, ok bool) {
 		return phi0, false
 	}
 	best, bestPhi := 0.0, phi0
-	lo, philo, dlo := 0.0, phi0, slope0
-	hi, phihi, bracketed := 0.0, 0.0, false
-	alpha := 1.0
+	l := line{phi0: phi0, slope0: slope0, philo: phi0, dlo: slope0, alpha: 1}
 	for range wolfePoints {
-		p, d := b.at(alpha)
+		p, d := b.at(l.alpha)
 		if p < bestPhi {
-			best, bestPhi = alpha, p
+			best, bestPhi = l.alpha, p
 		}
-		switch {
-		case !(p <= phi0+wolfeDecrease*alpha*slope0) || p >= philo && lo > 0:
-			hi, phihi, bracketed = alpha, p, true
-		case math.Abs(d) <= -wolfeCurvature*slope0:
+		if l.meets(p, d) {
 			return p, true
-		case d*(alpha-lo) >= 0:
-			hi, phihi, bracketed = lo, philo, true
-			lo, philo, dlo = alpha, p, d
-		default:
-			lo, philo, dlo = alpha, p, d
 		}
-		if !bracketed {
-			alpha *= 2
-			continue
-		}
-		alpha = between(lo, hi, philo, dlo, phihi)
 	}
 	p, _ := b.at(best)
 	return p, best > 0
+}
+
+// line is a search along a line for a point with the strong Wolfe conditions.
+type line struct {
+	phi0, slope0   float64 // φ and its derivative at the beginning
+	lo, philo, dlo float64 // the best point of those with a sufficient decrease, φ and its derivative there
+	hi, phihi      float64 // the other end of an interval with such a point
+	bracketed      bool    // there is one
+	alpha          float64 // the point to look at
+}
+
+// meets takes in φ and its derivative at the point alpha, and reports whether that is one. Else alpha is the next.
+func (l *line) meets(p, d float64) bool {
+	switch {
+	case !(p <= l.phi0+wolfeDecrease*l.alpha*l.slope0) || p >= l.philo:
+		l.hi, l.phihi, l.bracketed = l.alpha, p, true
+	case math.Abs(d) <= -wolfeCurvature*l.slope0:
+		return true
+	case d*(l.alpha-l.lo) >= 0:
+		l.hi, l.phihi, l.bracketed = l.lo, l.philo, true
+		l.lo, l.philo, l.dlo = l.alpha, p, d
+	default:
+		l.lo, l.philo, l.dlo = l.alpha, p, d
+	}
+	if l.bracketed {
+		l.alpha = between(l.lo, l.hi, l.philo, l.dlo, l.phihi)
+	} else {
+		l.alpha *= 2
+	}
+	return false
 }
 
 // between returns a point between lo and hi: where a parabola through φ(lo), φ′(lo) and φ(hi) is least, or the middle.

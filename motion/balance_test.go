@@ -77,6 +77,25 @@ func TestBalanceOrder(t *testing.T) {
 	assert.InDelta(t, 2, e[1]/e[2], 0.3)
 }
 
+// TestBalanceIterations: a step ends after as many iterations as it may have, in balance to a hundredth of the weight or not at
+// all.
+func TestBalanceIterations(t *testing.T) {
+	p := newPlan(t, generate(t, "rover", 1, 1), order.Auto)
+	for _, c := range []struct {
+		iterations int
+		balances   bool
+	}{{1, false}, {2, true}, {3, true}} {
+		b, err := motion.NewBalance(p, motion.BalanceOptions{Tolerance: 1e-13, Iterations: c.iterations})
+		require.NoError(t, err)
+		_, err = b.Try(p.Initial(), 0.02)
+		require.Equal(t, c.balances, err == nil, "%+v: %v", c, err)
+		if err != nil {
+			require.ErrorIs(t, err, motion.ErrBalance)
+		}
+		require.EqualValues(t, c.iterations, b.Stats().Iterations)
+	}
+}
+
 // TestBalanceSoil: on soil, whose forces act elsewhere than where velocities are taken, steps are of order 1 too.
 func TestBalanceSoil(t *testing.T) {
 	m := generate(t, "rover", 1, 1)

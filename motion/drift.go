@@ -87,7 +87,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 			return true
 		}
 	}
-	enough := max(driftLeft*boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
+	enough := mayLeave(boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
 	for k := 1; !(fit.position <= enough); k++ {
 		d.solver.SolveErrorsTo(d.drift.x, d.drift.delta, st)
 		after, ok := d.drift.move(st, -1)
@@ -95,7 +95,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 			d.drift.move(st, 1)
 			return false
 		}
-		if after.position > enough && (k == chordSteps || after.position > chordGain*fit.position) {
+		if givesUp(after.position, fit.position, enough, k) {
 			return false
 		}
 		fit = after
@@ -104,9 +104,18 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	return ok
 }
 
+// mayLeave returns the error that corrections may leave, with a bound and what rounding leaves.
+func mayLeave(bound, rounding float64) float64 { return max(driftLeft*bound, rounding) }
+
+// givesUp reports whether no other correction follows the one of number k, which has left the error after of the error before,
+// though that is not enough.
+func givesUp(after, before, enough float64, k int) bool {
+	return after > enough && (k == chordSteps || after > chordGain*before)
+}
+
 // correctRates is correct for the velocities. It returns the errors that are left, too.
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) (driftFit, bool) {
-	enough := max(driftLeft*bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
+	enough := mayLeave(bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; !(fit.velocity <= enough); k++ {
 		d.solver.SolveErrorsTo(d.drift.x, d.drift.rate, st)
 		after, ok := d.drift.change(st, -1)
@@ -114,7 +123,7 @@ func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64
 			fit, _ = d.drift.change(st, 1)
 			return fit, false
 		}
-		if after.velocity > enough && (k == chordSteps || after.velocity > chordGain*fit.velocity) {
+		if givesUp(after.velocity, fit.velocity, enough, k) {
 			return after, false
 		}
 		fit = after

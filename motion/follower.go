@@ -51,8 +51,8 @@ const (
 	// followMost is the travel, rad or sizes, from one time to the next
 	// beyond which that is not asked of steps that see a part of a turn.
 	followMost = 1e6
-	// followGrow lengthens a step after one that counted.
-	followGrow = 2
+	// followGrow lengthens a step after one that counted. A larger value costs time only.
+	followGrow = 2.0
 )
 
 // ErrFar is wrapped by the error of a time so far ahead that bodies would turn or go millions of times meanwhile.
@@ -174,10 +174,7 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		to := f.st.Time + h
-		if to >= t || t-to < followLeast*wanted {
-			to = t
-		}
+		to := upTo(f.st.Time+h, t, wanted)
 		missed, singular, err := f.try(to)
 		if err == nil && !missed {
 			f.steps++
@@ -192,13 +189,12 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 			singularAt = to
 		}
 		h = (to - f.st.Time) / 2
-		if f.step = h; h < followLeast*wanted || f.st.Time+h == f.st.Time {
+		if f.step = h; tooShort(h, f.st.Time, wanted) {
 			e := &StuckError{Time: f.st.Time, Why: BranchJump}
-			ahead := func(t float64) bool { return f.st.Time < t && t <= f.st.Time+followBehind*wanted }
 			switch {
-			case ahead(singularAt):
+			case justBehind(singularAt, f.st.Time, wanted):
 				e.Why = SingularPosition
-			case ahead(openAt):
+			case justBehind(openAt, f.st.Time, wanted):
 				e.Why, e.Err = DeadPosition, open
 			}
 			return f.stuck(e)
@@ -206,6 +202,20 @@ func (f *Follower) To(ctx context.Context, t float64) error {
 	}
 	return nil
 }
+
+// upTo returns the time of a step that would end at the time to: t where it would leave out next to nothing.
+func upTo(to, t, wanted float64) float64 {
+	if t-to < followLeast*wanted {
+		return t
+	}
+	return to
+}
+
+// tooShort reports whether a step h from the time now is none.
+func tooShort(h, now, wanted float64) bool { return h < followLeast*wanted || now+h == now }
+
+// justBehind reports whether t is so soon behind the time now that what is there is why the motion ends.
+func justBehind(t, now, wanted float64) bool { return now < t && t <= now+followBehind*wanted }
 
 // fastest returns the body that travels farthest in the time h at its present rates, and how far, in rad or sizes.
 func (f *Follower) fastest(h float64) (body int, travel float64) {
@@ -292,7 +302,12 @@ func (f *Follower) missed(h float64) bool {
 		most = max(most, off.Norm(), slide.Norm()/f.size)
 		way = max(way, h*rate, h*speed/f.size)
 	}
-	return !(most <= FollowPart*way+followRest) // NaN has missed
+	return astray(most, way)
+}
+
+// astray reports whether bodies that go so far, in rad or sizes, have gone off their way by more than a step may, most.
+func astray(most, way float64) bool {
+	return !(most <= FollowPart*way+followRest) // NaN is
 }
 
 // extent is how far the centres of mass are apart, at least a little.

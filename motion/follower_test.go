@@ -243,6 +243,9 @@ func TestFollowFree(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	end()
 	require.ErrorIs(t, f.To(ctx, 1), context.Canceled)
+	// At 1 rad/s.
+	require.ErrorIs(t, f.To(ctx, 0.99e6), context.Canceled)
+	require.ErrorIs(t, f.To(ctx, 1.01e6), motion.ErrFar)
 	err = f.To(context.Background(), 1e300)
 	require.ErrorIs(t, err, motion.ErrFar)
 	require.ErrorContains(t, err, "would travel")

@@ -417,7 +417,7 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 		// n.sys.Right holds the prescribed rates in the joints' rows.
 		n.sys.Matrix.ResidualTo(n.r, n.sys.Right, n.x)
 		left = algebra.MaxAbs(n.r[n.first:]) / (1 + algebra.MaxAbs(v))
-		if left <= newtonRateTol || !(left < newtonRateDrop*last) {
+		if ratesEnd(left, last) {
 			break
 		}
 		last = left
@@ -429,6 +429,11 @@ func (n *Newton) Allow(v []float64, st *mechanism.State) (left float64, err erro
 		}
 	}
 	return left, nil
+}
+
+// ratesEnd reports whether the projection ends at the error left, the one before it being last.
+func ratesEnd(left, last float64) bool {
+	return left <= newtonRateTol || !(left < newtonRateDrop*last)
 }
 
 // setRates stores the prescribed rates of the joints at the time of st in their rows

@@ -14,7 +14,7 @@ import (
 const (
 	// passLeft is the part of the errors of poses, in units of the angle of the fastest body in the step, that a correction
 	// leaves next to a singular pose, at least: elsewhere it is one to two.
-	passLeft = 3
+	passLeft = 3.0
 	// passPart is the least part of the kinetic energy that a step may lose or gain where no pose is singular.
 	// Where bodies turn by φ in a step, φ²/4 is allowed, which is far above what the rule of balance leaves, φ³/12.
 	passPart = 1e-4

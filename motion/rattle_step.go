@@ -14,10 +14,10 @@ const (
 	// rattleFirst is the number of corrections of a damped step that may leave more.
 	rattleFirst = 2
 	// dampedLeft is the error of poses that a damped step may leave, in units of the tolerance.
-	dampedLeft = 100
+	dampedLeft = 100.0
 	// searchFrom is the error of poses, in units of the tolerance, up to which joints are closed by a search where
 	// corrections with weak rows do not close them.
-	searchFrom = 100
+	searchFrom = 100.0
 	// rattleRates is the largest number of corrections of velocities.
 	rattleRates = 3
 	// rattleBlind is the part of the errors of velocities that a correction leaves if it does not see them.
@@ -274,8 +274,8 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		// With as much of the errors left by each correction as by this one, are the others enough?
 		left := after.position / fit.position
 		enough := n < first || after.position*math.Pow(left, float64(rattleSteps-1-n)) <= tol
-		if !ok || !enough && !(weak && after.position <= searchFrom*tol) {
-			r.uneven = r.loops && left > passLeft*r.turned
+		if !ok || !enough && !(weak && searches(after.position, tol)) {
+			r.uneven = r.loops && leavesMuch(left, r.turned)
 			return r.open(after.position)
 		}
 		for i := range 6 * len(r.end.Bodies) {
@@ -297,6 +297,13 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 	}
 	return nil
 }
+
+// searches reports whether an error of poses is so small that a search closes them where corrections do not.
+func searches(position, tol float64) bool { return position <= searchFrom*tol }
+
+// leavesMuch reports whether a correction leaves as much of the errors, in a step in which a body turns by an angle, as it does
+// next to a singular pose.
+func leavesMuch(left, turned float64) bool { return left > passLeft*turned }
 
 // search closes the poses of r.end where no factor is there, or none that sees all errors: next to singular poses, and
 // where rows are redundant. The joints then act along the directions that closing takes.
@@ -351,7 +358,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
-		if weak && !kept && (left > rattleBlind*was || n == rattleRates) {
+		if weak && !kept && blind(left, was, n) {
 			kept, n = true, 0
 			there = r.dyn.solver.KeepAllRows()
 			r.all = there
@@ -372,6 +379,9 @@ func (r *Rattle) closeRates() (left float64, err error) {
 		fit = after
 	}
 }
+
+// blind reports whether n corrections, the last of which has left the error left of was, show that they do not see it.
+func blind(left, was float64, n int) bool { return left > rattleBlind*was || n == rattleRates }
 
 // backward does a step h of the backward Euler method. It takes the accelerations u +
 // M⁻¹Jᵀλ' at the pose to which the velocities at the start lead. Their λ' need not be

@@ -51,8 +51,8 @@ func NewWorkspace(n int) []float64 {
 }
 
 // Front returns the numbers that every array of shared numbers begins with; package places says what they are.
-func Front(weak, tiny, square float64) []float64 {
-	list := append([]float64{0, 1, 0.5, 2, weak, tiny, square, least}, Series[:]...)
+func Front(weak, square float64) []float64 {
+	list := append([]float64{0, 1, 0.5, 2, weak, square, least}, Series[:]...)
 	return append(list, 1./12)
 }
 

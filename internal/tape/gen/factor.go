@@ -190,7 +190,7 @@ func pivots(k *kernel, n int, joint, wide bool) {
 		if joint {
 			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
 			s := k.ld(at('C', j))
-			limit := k.sub(k.null(), k.fma(s, constant(weak), constant(tiny)))
+			limit := k.sub(k.null(), k.mul(s, constant(weak)))
 			d = k.more(limit, p, p, k.sub(p, s))
 			inv := k.div(constant(one), d)
 			isWeak := k.more(limit, p, k.null(), constant(one))

@@ -8,7 +8,6 @@ const (
 	half   = places.Half
 	two    = places.Two
 	weak   = places.Weak
-	tiny   = places.Tiny
 	square = places.Square
 	least  = places.Least
 

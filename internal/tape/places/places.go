@@ -94,7 +94,6 @@ const (
 	Half
 	Two
 	Weak   // pivot over scale up to which a row is weak
-	Tiny   // what a pivot of a row of scale zero has to exceed
 	Square // of the largest residual of a row, relative to its terms
 	Least  // numbers of a state are whole multiples of its rounding
 
