@@ -31,16 +31,15 @@ type conjugate struct {
 }
 
 // conjugateGradients improves the solution x of K·x = b, theory.md (23). It returns the error that it predicts
-// for the +1 part, in the energy norm and relative to that part or floor. With r the residual
+// for the +1 part, in the energy norm and relative to that part or floor, and whether that is better than conjugateFair. With r the residual
 // and p the search directions the error is
 //
 //	√(rᵀ(S + Γ)⁻¹r) / √(min (pᵀSp)/(pᵀ(S + Γ)p)).
 //
-// x becomes the best solution by that measure. It stays as it was if no error is below
-// conjugateFair.
+// x becomes the best solution by that measure. It stays as it was if no error is better.
 //
 // Cost: a solve and two products with K a step; the first call allocates.
-func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
+func (f *Factor) conjugateGradients(x, b []float64, floor float64) (left float64, better bool) {
 	if f.slow == nil {
 		f.slow = &conjugate{}
 		for _, v := range []*[]float64{&f.slow.r, &f.slow.z, &f.slow.cg.P, &f.slow.q, &f.slow.best} {
@@ -62,7 +61,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 		metric = rho + beta*beta*metric
 		f.unit.MulVecTo(c.q, p)
 		curvature := -f.jointProduct(p, c.q)
-		if !(rho > 0 && curvature > conjugateFlat/f.eps*metric) {
+		if !resolved(rho, curvature, metric, f.eps) {
 			break
 		}
 		least = min(least, curvature/metric)
@@ -71,9 +70,7 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 		}
 		f.unit.ResidualTo(c.r, b, x)
 		e := f.beginCorrection(c.r) / math.Sqrt(least) / max(f.energy(x), floor)
-		if best <= conjugateGood && e > best/2 {
-			idle++
-		} else {
+		if idle++; !idles(e, best) {
 			idle = 0
 		}
 		if e < best {
@@ -82,8 +79,17 @@ func (f *Factor) conjugateGradients(x, b []float64, floor float64) float64 {
 		}
 	}
 	copy(x, c.best)
-	return best
+	return best, best < conjugateFair
 }
+
+// resolved reports whether a direction with the given curvature pᵀSp and metric pᵀ(S + Γ)p belongs to the residual, with ρ, and is
+// not below what W is known to.
+func resolved(rho, curvature, metric, eps float64) bool {
+	return rho > 0 && curvature > conjugateFlat/eps*metric
+}
+
+// idles reports whether a step to the error e gains less than half where the best one is good.
+func idles(e, best float64) bool { return best <= conjugateGood && e > best/2 }
 
 // jointProduct returns x·y over the −1 rows of the core.
 func (f *Factor) jointProduct(x, y []float64) (sum float64) {

@@ -77,12 +77,9 @@ func (w *worker) original(fr *front, q int) int {
 	return int(s.oldOff[c] + i - s.off[c])
 }
 
-// tinyPivot is what a pivot of a row of scale zero has to exceed.
-const tinyPivot = 1e-300
-
 // limits stores two numbers for each pivot of a front. The limit is the value up to which
 // kernel.Panel takes the pivot as it is: a −1 row with such a pivot is not weak. The shift is
-// the term that kernel.Panel puts on a weak row.
+// the term that kernel.Panel puts on a weak row. A pivot of a row of scale zero has to be negative.
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.Symbolic
 	shift := w.shift[:len(limit)]
@@ -94,7 +91,7 @@ func (w *worker) limits(fr *front, limit []float64) {
 		lim, sh := limit[i:][:n], shift[i:][:n]
 		if f.policy == WhereWeak && s.sign[c] < 0 {
 			for k, d := range scale {
-				lim[k], sh[k] = weak*d-tinyPivot, d
+				lim[k], sh[k] = min(weak*d, -math.SmallestNonzeroFloat64), d
 			}
 		} else {
 			for k := range scale {

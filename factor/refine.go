@@ -236,15 +236,15 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			if f.policy == WhereWeak {
 				break
 			}
-			if left = f.conjugateGradients(x, b, goal.floor); left >= conjugateFair {
+			better := false
+			if left, better = f.conjugateGradients(x, b, goal.floor); !better {
+				left = 0
 				break
 			}
 			f.unit.ResidualTo(r, b, x)
 		}
 	}
-	if left < conjugateFair {
-		c.Error = max(c.Error, left)
-	}
+	c.Error = max(c.Error, left)
 	if f.watch.Up() {
 		c.Error = math.NaN()
 	}
@@ -290,9 +290,10 @@ func (c *Convergence) First(largest, least float64) bool {
 	return c.Error <= enoughError && least >= smallPivot && c.holds
 }
 
-// many reports whether mean may still show, after First, that the solution is good enough.
+// many reports whether mean may still show, after First, that the solution is good enough. The error is infinite where First did not
+// estimate it.
 func (c *Convergence) many(e estimates) bool {
-	return c.estimates && c.Error <= manyError && e.least >= smallPivot && c.holds
+	return c.Error <= manyError && e.least >= smallPivot && c.holds
 }
 
 // mean takes the sum of r²/|d| over the −1 rows after the first solve, and the norm of the +1 part. It reports whether the
@@ -349,7 +350,7 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 		c.Error = math.NaN()
 		return true, false
 	}
-	if step == 0 || step <= targetError*c.Size {
+	if step <= targetError*c.Size {
 		c.Error = 0
 		return true, false
 	}

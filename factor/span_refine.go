@@ -71,12 +71,19 @@ func (q *Span) refine(r *refining, keep func()) LeastNorm {
 			best = now
 			keep()
 		}
-		early := step < 2
-		if !(size > leastNormGood || r.dependent && early) || !(early || size < leastNormSlow*was) || step == leastNormSteps {
+		if !r.goesOn(step, size, was) {
 			return best
 		}
 		q.correct(r)
 	}
+}
+
+// goesOn reports whether a correction follows a step with residuals of the given size, the least before being was. The first two
+// corrections are made without a look at what the residuals were before, as u is zero before them.
+func (r *refining) goesOn(step int, size, was float64) bool {
+	early := step < 2
+	wanted := size > leastNormGood || r.dependent && early
+	return wanted && (early || size < leastNormSlow*was) && step != leastNormSteps
 }
 
 // refining is the memory of a refinement of μ − V·u = b, Vᵀ·μ = w.
