@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/sparse"
 )
 
 // solvedOnce is a refinement after its first solve, of size 1, all of whose rows hold.
@@ -272,4 +275,31 @@ func TestJointPivot(t *testing.T) {
 	require.Equal(t, -1e-200, w.jointPivot(-1e-200, 0))
 	require.Zero(t, w.jointPivot(0, 0))
 	require.Zero(t, w.Weak)
+}
+
+// TestContradictionsBoundConjugateGradients: two rows near each other and two that contradict each other. The error that conjugate gradients
+// predict is that of the contradiction over the angle of the first two, relative to the size of the solution. If it is above
+// conjugateFair, the solution is that of plain refinement, and so is the error, which is no better.
+func TestContradictionsBoundConjugateGradients(t *testing.T) {
+	const angle = 1e-6
+	p := sparse.NewPattern([]int8{2, 2, 2, 2}, []int8{1, 1, -1, -1}, []int32{0, 0, 0, 1, 2}, []int32{0, 1})
+	m, scale := sparse.NewUnitMatrix(p), []float64{0, 0, 0, 0, 1, 1, 1, 1}
+	sin, cos := math.Sincos(angle)
+	copy(m.Val, []float64{1, 0, cos, sin, 1, 0, 1, 0})
+	f := Analyze(p, order.Of(p, order.Natural)).NewFactor()
+	require.NoError(t, f.Factorize(m, scale, 1e-12, Everywhere))
+	for _, c := range []struct {
+		contradiction float64
+		better        bool
+	}{{1e-12, true}, {1e-11, false}, {1e-10, false}} {
+		x, r, b := make([]float64, p.Dim()), make([]float64, p.Dim()), []float64{2, 5, 1, 2, 1, cos, 1, 1 + c.contradiction}
+		ref := f.SolveRefinedTo(x, r, b, m, 0)
+		if !c.better {
+			require.Greater(t, ref.Error, conjugateFair)
+			require.Equal(t, 2, ref.Steps)
+			continue
+		}
+		require.InDelta(t, c.contradiction/angle/ref.Size, ref.Error, 0.5*ref.Error)
+		require.InDelta(t, 0, x[1], 1e-9)
+	}
 }

@@ -69,10 +69,10 @@ func TestEnergyOfAnError(t *testing.T) {
 }
 
 // TestSmallPivotsAreNotTrusted: where rows are nearly dependent, the error that a solution
-// without refinement reports is computed from the factor.
+// without refinement reports is computed from the factor. The loads ask for no multipliers, so that such rows leave little.
 func TestSmallPivotsAreNotTrusted(t *testing.T) {
 	unrefined := 0
-	for _, difference := range []float64{1, 5e-3, 4e-3, 3e-3, 1e-3, 1e-4} {
+	for _, difference := range []float64{1, 1e-2, 5e-3, 3e-3, 1e-3, 1e-4} {
 		m, scale := looseChain(200, difference)
 		p := m.Pattern
 		f := Analyze(p, order.Of(p, order.LeafFirst)).NewFactor()
@@ -80,9 +80,10 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 		require.Zero(t, f.Weak)
 		rng := rand.New(rand.NewPCG(2, 71))
 		b, x, r := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
-		for i := range b {
-			b[i] = rng.NormFloat64()
+		for i := range p.Off[p.Positive()] {
+			x[i] = rng.NormFloat64()
 		}
+		m.MulVecTo(b, x)
 		ref := f.SolveRefinedTo(x, r, b, m, 0)
 		out := Refinement{Size: ref.Size}
 		found := f.residual(r, b, x, &out)
@@ -98,7 +99,7 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 			require.Equal(t, f.beginCorrection(r)/f.energy(x), ref.Error)
 		}
 	}
-	require.Positive(t, unrefined)
+	require.Equal(t, 3, unrefined)
 }
 
 // TestLastCorrectionNeedsNoResidual: where the residual after the last correction is not computed,
