@@ -220,9 +220,8 @@ func (c *collector) join(e ast.Expr, cost sides) {
 	if c.info.Types[e].Value != nil {
 		return
 	}
-	if own, ok := c.compares(e); ok {
-		cost = sides{cost.less || own.less, cost.more || own.more}
-	}
+	own, _ := c.compares(e)
+	cost = sides{cost.less || own.less, cost.more || own.more}
 	g := c.guardAt(e)
 	g.cost = cost
 	c.insert(c.offset(e.Pos()), fmt.Sprintf("probe_.Bool(%d, ", len(c.conditions)), false)
@@ -289,7 +288,7 @@ func operands(e ast.Expr, to []ast.Expr) []ast.Expr {
 }
 
 // compares reports whether e is a comparison that has a tolerance in it: a constant of a package that is not a whole number, or such
-// a number itself. cost are the changes of e that cost time only, by what the comments of its constants say.
+// a number itself. cost are the changes of e that cost time only, by what the comments of its constants say, of whole numbers too.
 func (c *collector) compares(e ast.Expr) (cost sides, ok bool) {
 	b, isBinary := e.(*ast.BinaryExpr)
 	if !isBinary || b.Op == token.LAND || b.Op == token.LOR {
@@ -299,54 +298,55 @@ func (c *collector) compares(e ast.Expr) (cost sides, ok bool) {
 		return sides{}, false
 	}
 	cost = sides{true, true}
+	known := false
 	found := func(side ast.Expr, up bool) { // up: the comparison is true rather than false if side is larger
-		c.tolerances(side, up, func(own sides, up bool) {
+		c.constantsIn(side, up, func(own sides, up, tolerance bool) {
 			if !up {
 				own = own.turned()
 			}
-			cost, ok = cost.and(own), true
+			cost, known, ok = cost.and(own), true, ok || tolerance
 		})
 	}
 	up := b.Op == token.GTR || b.Op == token.GEQ
 	found(b.X, up)
 	found(b.Y, !up)
-	if !ok || b.Op == token.EQL || b.Op == token.NEQ {
+	if !known || b.Op == token.EQL || b.Op == token.NEQ {
 		cost = sides{}
 	}
 	return cost, ok
 }
 
-// tolerances calls found for each tolerance in e. up says whether what e is in grows with e.
-func (c *collector) tolerances(e ast.Node, up bool, found func(cost sides, up bool)) {
+// constantsIn calls found for each constant of a package in e, and for numbers that are not whole. up says whether what e is in grows with e.
+func (c *collector) constantsIn(e ast.Node, up bool, found func(cost sides, up, tolerance bool)) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.UnaryExpr:
 			if n.Op == token.SUB {
-				c.tolerances(n.X, !up, found)
+				c.constantsIn(n.X, !up, found)
 				return false
 			}
 		case *ast.BinaryExpr:
 			if n.Op == token.SUB || n.Op == token.QUO {
-				c.tolerances(n.X, up, found)
-				c.tolerances(n.Y, !up, found)
+				c.constantsIn(n.X, up, found)
+				c.constantsIn(n.Y, !up, found)
 				return false
 			}
 		case *ast.Ident:
-			if o, ok := c.tolerance(n); ok {
-				found(c.cost[o], up)
+			if o, tolerance := c.tolerance(n); o != nil {
+				found(c.cost[o], up, tolerance)
 			}
 		case *ast.BasicLit:
 			if v := c.info.Types[n].Value; n.Kind == token.FLOAT && v != nil && constant.ToInt(v).Kind() != constant.Int {
-				found(sides{}, up)
+				found(sides{}, up, true)
 			}
 		}
 		return true
 	})
 }
 
-// tolerance returns the constant of a package that n names, if it is written with a point or an exponent.
+// tolerance returns the constant of a package that n names, nil if it names none, and whether that is written with a point or an exponent.
 func (c *collector) tolerance(n *ast.Ident) (types.Object, bool) {
 	o, ok := c.info.Uses[n].(*types.Const)
 	if !ok || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || !strings.HasPrefix(o.Pkg().Path(), modulePath) {

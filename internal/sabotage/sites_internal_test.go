@@ -16,10 +16,11 @@ const (
 	drop  = 0.1
 	steps = 20
 	price = 1e6 // Another value costs time only.
+	least = 64  // Another value costs time only.
 )
 
 func enough(off, was float64, kept bool, work int64) bool {
-	if off <= tol && !kept || work > price {
+	if off <= tol && !kept || work > least && work > price {
 		return true
 	}
 	limit := tol * was
@@ -48,7 +49,8 @@ func TestCollect(t *testing.T) {
 	}
 	require.Equal(t, []line{
 		{"off <= tol", true, false},
-		{"kept", false, true}, // that it is true makes off <= tol && !kept false
+		{"kept", false, true},        // that it is true makes off <= tol && !kept false
+		{"work > least", true, true}, // a whole number is no tolerance, but may cost time only
 		{"work > price", true, true},
 		{"off < (1-drop)*was", false, false},
 		{"limit > 0", false, false},
@@ -56,6 +58,6 @@ func TestCollect(t *testing.T) {
 	}, conditions)
 	require.Equal(t, []line{{"tol = 1e-09", true, false}, {"price = 1e+06", true, true}, {"drop = 0.1", false, false}}, constants)
 	require.Contains(t, string(g.edited[file]), "if probe_.Bool(0, off <= probe_.Value[float64](0, tol)) && !probe_.Bool(1, kept) || "+
-		"probe_.Bool(2, work > probe_.Value[int64](1, price)) {")
+		"probe_.Bool(2, work > least) && probe_.Bool(3, work > probe_.Value[int64](1, price)) {")
 	require.Contains(t, string(g.edited[file]), `package sample; import probe_ "`+probePath+`"`)
 }
