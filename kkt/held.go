@@ -114,13 +114,12 @@ func (v *releaser) run() error {
 		}
 		size := v.size()
 		off := algebra.MaxAbs(v.c) / size
-		if size == 0 || off <= releaseTol {
-			return nil
+		if size == 0 {
+			off = 0
 		}
-		if step == releaseSteps || off > 0.5*best {
-			if min(off, best) <= enoughReleased {
-				return nil
-			}
+		if ends, found := released(step, off, best); found {
+			return nil
+		} else if ends {
 			return v.lost(v.c)
 		}
 		best = off
@@ -143,6 +142,18 @@ func (v *releaser) run() error {
 		}
 		v.polish()
 	}
+}
+
+// released takes the residual that a number of corrections have left, and the least one before. It reports whether the corrections
+// end, and whether they have found the solution.
+func released(step int, off, best float64) (ends, found bool) {
+	if off <= releaseTol {
+		return true, true
+	}
+	if step == releaseSteps || off > 0.5*best {
+		return true, min(off, best) <= enoughReleased
+	}
+	return false, false
 }
 
 // polish refines the solution of s once more, however small its error is, because (1 − B)⁻¹ enlarges the error in the
@@ -229,23 +240,17 @@ func (v *releaser) solve(y, c []float64) (ok bool, least float64) {
 	return false, least
 }
 
-// determined tests with a random right side whether an eigenvalue of 1 − B is zero: whether m = 0 in theory.md (H3). The
-// solution then grows along the eigenvector. Where the products do not suffice to tell, it returns ErrInaccurate.
+// determined tests with a random right side whether an eigenvalue of 1 − B is zero: whether m = 0 in theory.md (H3). A direction
+// of the solve then has a quotient of zero. Where the products do not suffice to tell, it returns ErrInaccurate.
 func (v *releaser) determined() error {
 	ok, least := v.solve(v.y, v.probe)
-	grown := math.Sqrt(algebra.Dot(v.y, v.y) / algebra.Dot(v.probe, v.probe))
 	switch {
-	case v.s.work.watch.Up():
+	case ok || v.s.work.watch.Up():
 		return nil
-	case least > undetermined && grown*undetermined < 1:
-		if !ok {
-			return v.lost(v.y)
-		}
-		return nil
-	case !(least > undetermined):
-		// The last direction is, up to rounding, such a vector.
-		copy(v.y, v.p)
+	case least > undetermined:
+		return v.lost(v.y)
 	}
+	copy(v.y, v.p) // the last direction is, up to rounding, such a vector
 	worst, at := 0.0, 0
 	for i, x := range v.y {
 		if w := math.Abs(x) / v.s.plan.held[i].root; w > worst {

@@ -89,7 +89,7 @@ const (
 // out, but for the largest: a linkage that moves only by its geometry is rigid as soon as it is
 // off. If the context ends, it returns false, and q is not factored.
 func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float64) bool {
-	var best, same spanChoice
+	c := spanChoices{rank: rank}
 	for i, tol := range spanTols {
 		if tol < violated*off && i+1 < len(spanTols) {
 			continue
@@ -97,22 +97,38 @@ func (s *Solver) factorSpan(q *factor.Span, scale []float64, rank int, off float
 		if q.Factorize(s.sys.Matrix, scale, tol); s.work.watch.Up() {
 			return false
 		}
-		g := q.Gap()
-		c := spanChoice{tol, g.Smallest / max(g.Dropped, spanLeast)}
-		if c.ratio >= spanSure {
+		if c.add(tol, q.Gap(), q.Rank()) {
 			return true
 		}
-		best.take(c)
-		if q.Rank() == rank {
-			same.take(c)
-		}
 	}
-	clear := best.ratio >= spanClear
-	if !clear && same.tol > 0 {
-		best = same
-	}
-	q.Factorize(s.sys.Matrix, scale, best.tol)
+	tol, clear := c.choose()
+	q.Factorize(s.sys.Matrix, scale, tol)
 	return clear
+}
+
+// spanChoices are the tolerances that have been tried: the one that makes the rank clearest, and the one that does so among those
+// with a given rank.
+type spanChoices struct {
+	rank       int
+	best, same spanChoice
+}
+
+// add takes a tolerance with the gap and the rank that it makes. It reports whether the rank is so clear that no other is tried.
+func (c *spanChoices) add(tol float64, g factor.SpanGap, rank int) (sure bool) {
+	d := spanChoice{tol, g.Smallest / max(g.Dropped, spanLeast)}
+	c.best.take(d)
+	if rank == c.rank {
+		c.same.take(d)
+	}
+	return d.ratio >= spanSure
+}
+
+// choose returns the tolerance to take if none was sure, and whether the rank is clear.
+func (c *spanChoices) choose() (tol float64, clear bool) {
+	if c.best.ratio >= spanClear || c.same.tol == 0 {
+		return c.best.tol, c.best.ratio >= spanClear
+	}
+	return c.same.tol, false
 }
 
 // spanChoice is a tolerance and how clear it makes the rank.
@@ -253,11 +269,16 @@ func (s *Solver) uniqueness(r *Report, k *ranking) {
 			s.probeJoint(r, j, z)
 		}
 		for i := range r.UndeterminedCouplings {
-			o := s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]
-			if math.Abs(z[o])*math.Sqrt(s.sys.Scale[o]) > probeTol {
-				r.UndeterminedCouplings[i] = true
-			}
+			s.probeCoupling(r, i, z)
 		}
+	}
+}
+
+// probeCoupling marks coupling i if the null-space multipliers v reach it.
+func (s *Solver) probeCoupling(r *Report, i int, v []float64) {
+	o := s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]
+	if math.Abs(v[o])*math.Sqrt(s.sys.Scale[o]) > probeTol {
+		r.UndeterminedCouplings[i] = true
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 	if err := p.fill(st); err != nil {
 		return err
 	}
-	p.tau = max(preciseTau, stateNoise*noise*stateNoise*noise)
+	p.tau = tauOf(noise)
 	// A violated state makes redundant rows contradict each other. Doubles find the least
 	// squares over all of them, if they find a solution at all.
 	enough := exactTol
@@ -211,17 +211,26 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 		if p.last.SolveTo(p.x, p.sys.Right); p.fac.Watched().Up() {
 			return p.fac.Watched().Err()
 		}
-		for k := 0; k < preciseSteps && (k == 0 || p.error > preciseTol); k++ {
+		for k := 0; k < preciseSteps && (k == 0 || !p.settled()); k++ {
 			if p.refine(); p.fac.Watched().Up() {
 				return p.fac.Watched().Err()
 			}
 		}
-		if p.error <= preciseTol && p.worst.Ratio <= enough && p.separated() {
+		if p.found(enough) && p.separated() {
 			return nil
 		}
 	}
 	return errImprecise
 }
+
+// tauOf returns the pivot relative to its row's scale up to which a row counts as redundant, where the joints are violated by noise.
+func tauOf(noise float64) float64 { return max(preciseTau, stateNoise*noise*stateNoise*noise) }
+
+// settled reports whether the last refinement has found the solution.
+func (p *precise) settled() bool { return p.error <= preciseTol }
+
+// found reports whether the solution is found, and redundant rows hold up to enough.
+func (p *precise) found(enough float64) bool { return p.settled() && p.worst.Ratio <= enough }
 
 // preciseWays is the number of ways to factor.
 const preciseWays = 3
@@ -263,17 +272,25 @@ func (p *precise) separated() bool {
 			least = min(least, pivot)
 		}
 	})
-	return least >= pivotGap*most
+	return apart(least, most)
 }
+
+// apart reports whether the least pivot of a row is far above the largest of a redundant one.
+func apart(least, most float64) bool { return least >= pivotGap*most }
 
 // gap returns the middle of the widest gap between two pivots, in proportion, of which one is below latePivot.
 func (p *precise) gap() float64 {
 	p.sorted = p.sorted[:0]
 	p.last.EachRow(func(_ int32, _ bool, pivot float64) { p.sorted = append(p.sorted, math.Abs(pivot)) })
 	slices.Sort(p.sorted)
+	return widestGap(p.sorted)
+}
+
+// widestGap is gap for pivots that are sorted.
+func widestGap(pivots []float64) float64 {
 	middle, widest := 0.0, 0.0
-	for i, x := range p.sorted[1:] {
-		below := p.sorted[i]
+	for i, x := range pivots[1:] {
+		below := pivots[i]
 		if below > latePivot {
 			break
 		}
@@ -284,12 +301,15 @@ func (p *precise) gap() float64 {
 	return middle
 }
 
+// isLate reports whether the row of a pivot is eliminated last where a first factorization fails.
+func isLate(pivot float64) bool { return !(pivot > latePivot) }
+
 // factorizeLate factors once more, with the rows that had small pivots in the last factorization at the end, by
 // falling pivots. A small pivot costs the rows after it its digits.
 func (p *precise) factorizeLate() error {
 	var late []int32
 	p.last.EachRow(func(i int32, _ bool, pivot float64) {
-		if !(pivot > latePivot) {
+		if isLate(pivot) {
 			late = append(late, i)
 		}
 	})

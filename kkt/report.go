@@ -165,12 +165,15 @@ const leastNormTol = 1e-11
 // backward error if they do.
 func (s *Solver) holds(r *Report) bool {
 	e := s.backwardError()
-	if !(e <= max(leastNormTol, 2*r.BackwardError)) {
+	if !keeps(e, r.BackwardError) {
 		return false
 	}
 	r.BackwardError = e
 	return true
 }
+
+// keeps reports whether a backward error is no worse than one was.
+func keeps(e, was float64) bool { return e <= max(leastNormTol, 2*was) }
 
 // newReport returns a report with what the factor of the solution tells.
 func (s *Solver) newReport() *Report {

@@ -447,7 +447,7 @@ func (s *Solver) refineOnce() error {
 		return ErrInconsistent
 	case !(s.ref.Error <= AccurateTol):
 		return ErrInaccurate
-	case s.reduced() && !(s.ref.Doubt <= DoubtTol):
+	case s.doubtful():
 		return errDoubt
 	}
 	return nil
@@ -459,6 +459,9 @@ func (s *Solver) refineOnce() error {
 func (s *Solver) explained() bool {
 	return s.enough > 0 && s.inconsistency <= min(consistentTol, stateNoise*s.violation())
 }
+
+// doubtful reports whether a row of a reduced system that passes for redundant may be a true one.
+func (s *Solver) doubtful() bool { return s.reduced() && !(s.ref.Doubt <= DoubtTol) }
 
 // overflows reports whether numbers of the last refinement overflow.
 func (s *Solver) overflows() bool { return math.IsNaN(s.inconsistency) || math.IsNaN(s.ref.Error) }

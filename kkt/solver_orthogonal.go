@@ -32,7 +32,12 @@ func (s *Solver) orthogonal(err error) bool {
 	s.sys.Matrix.ResidualTo(s.whole.r, s.sys.Right, s.x)
 	s.ref.Worst = worstOf(s.plan.layout.Pattern, s.whole.r, s.sys.Right, s.x, s.sys.Scale, s.ref.Size)
 	s.inconsistency, s.way = s.ref.Worst.Ratio, Orthogonal
-	return how.Residual <= orthogonalTol && how.Error <= orthogonalTol && s.inconsistency <= orthogonalTol
+	return orthogonalHolds(how.Residual, how.Error, s.inconsistency)
+}
+
+// orthogonalHolds reports whether a solution with the given residual, predicted error and inconsistency is accepted.
+func orthogonalHolds(residual, error, inconsistency float64) bool {
+	return residual <= orthogonalTol && error <= orthogonalTol && inconsistency <= orthogonalTol
 }
 
 // rowSpanTols are the parts of a row up to which it counts as dependent, in the order in which

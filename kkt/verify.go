@@ -21,13 +21,11 @@ type verification struct {
 // mechanism without a reason to verify it, and where twice the digits do not tell the rows apart. doubt says that the pose may be
 // the cause.
 func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
-	flops := float64(s.plan.symbolic.Counts.Flops)
 	wide := s.plan.spread.wide()
 	if wide {
 		r.IllScaled = s.plan.spread.describe()
 	}
-	reason := wide || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
-	if flops > preciseReportFlops || flops > verifyFlops && !reason {
+	if !s.verifies(r) {
 		if wide {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; the mechanism is too large to be solved with twice the digits, and doubles may not do"
@@ -66,6 +64,13 @@ func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 		return nil, false
 	}
 	return s.redundant(r), doubt
+}
+
+// verifies reports whether twice the digits are worth their time.
+func (s *Solver) verifies(r *Report) bool {
+	flops := s.plan.symbolic.Counts.Flops
+	reason := s.plan.spread.wide() || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
+	return flops <= verifyFlops || reason && flops <= preciseReportFlops
 }
 
 // change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
