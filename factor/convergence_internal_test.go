@@ -303,3 +303,37 @@ func TestContradictionsBoundConjugateGradients(t *testing.T) {
 		require.InDelta(t, 0, x[1], 1e-9)
 	}
 }
+
+// TestWithin: an error that is good enough ends a refinement by a margin, and if rows hold, or do not come nearer.
+func TestWithin(t *testing.T) {
+	for name, c := range map[string]struct {
+		energy, enough float64
+		ratio, before  float64
+		steps          int
+		want           bool
+	}{
+		"good enough":                  {energy: 1e-9, enough: 1e-8, want: true},
+		"nearly":                       {energy: 1.5e-9, enough: 1e-8},
+		"nobody asked":                 {energy: 0},
+		"up to rounding":               {energy: 1e-9, enough: 1e-8, ratio: 0.9e-12, want: true},
+		"a row does not hold":          {energy: 1e-9, enough: 1e-8, ratio: 2e-12},
+		"it has come nearer":           {energy: 1e-9, enough: 1e-8, ratio: 2e-12, before: 5e-12, steps: 1},
+		"it comes no nearer":           {energy: 1e-9, enough: 1e-8, ratio: 2e-12, before: 3e-12, steps: 1, want: true},
+		"which the first cannot tell":  {energy: 1e-9, enough: 1e-8, ratio: 2e-12, before: 3e-12},
+		"no nearer, and not good":      {energy: 1.5e-9, enough: 1e-8, ratio: 2e-12, before: 3e-12, steps: 1},
+		"not a number":                 {energy: math.NaN(), enough: 1e-8},
+		"a row that is not a number":   {energy: 1e-9, enough: 1e-8, ratio: math.NaN(), before: 1, steps: 1},
+		"afterwards, and it is enough": {energy: 1e-9, enough: 1e-8, steps: 3, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := NewConvergence(WhereWeak, 0, 2, 10) // the floor does not count
+			v.Worst, v.Steps, v.before, v.enough = Worst{Ratio: c.ratio, Node: -1, Row: -1}, c.steps, c.before, c.enough
+			require.Equal(t, c.want, v.Within(c.energy))
+			if c.want {
+				require.InEpsilon(t, 8e-9, v.Error, 1e-12)
+			} else {
+				require.Equal(t, math.Inf(1), v.Error)
+			}
+		})
+	}
+}

@@ -327,3 +327,17 @@ func TestPreciseDecisions(t *testing.T) {
 	require.True(t, isLate(math.NaN()))
 	require.False(t, isLate(2e-8))
 }
+
+// TestExplains: a state that violates its joints explains rows that contradict each other by some hundred times as much.
+func TestExplains(t *testing.T) {
+	for _, c := range []struct {
+		noise, inconsistency float64
+		want                 bool
+	}{
+		{1e-10, 0.9e-8, true}, {1e-10, 2e-8, false}, {0, 0, true}, {0, 1e-300, false},
+		{1e-2, 0.9e-4, true}, {1e-2, 2e-4, false}, // whatever the state
+		{math.NaN(), 0, false}, {1e-10, math.NaN(), false},
+	} {
+		require.Equal(t, c.want, explains(c.noise, c.inconsistency), "%+v", c)
+	}
+}

@@ -457,7 +457,12 @@ func (s *Solver) refineOnce() error {
 // contradict each other by as much as joints are violated. Rows of a state that is closed to rounding do not: one of them
 // that does not hold is no redundant row.
 func (s *Solver) explained() bool {
-	return s.enough > 0 && s.inconsistency <= min(consistentTol, stateNoise*s.violation())
+	return s.enough > 0 && explains(s.violation(), s.inconsistency)
+}
+
+// explains reports whether joints violated by noise explain an inconsistency.
+func explains(noise, inconsistency float64) bool {
+	return inconsistency <= min(consistentTol, stateNoise*noise)
 }
 
 // doubtful reports whether a row of a reduced system that passes for redundant may be a true one.
