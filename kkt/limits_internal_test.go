@@ -289,3 +289,50 @@ func TestFreedomsThatMove(t *testing.T) {
 		require.Equal(t, 2, v.free[len(v.free)-1].Joint)
 	}
 }
+
+// TestWhatIsNoResult: which refinements have a result, by the error that they predict, by the rows that do not hold, and by what the state
+// explains of these where an accuracy is enough.
+func TestWhatIsNoResult(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	closed := s.st
+	open := closed.Clone()
+	open.Bodies[0].Position[0] += 1e-9
+	for name, c := range map[string]struct {
+		error, inconsistency, doubt float64
+		way                         Way
+		reduced                     bool
+		enough                      float64
+		st                          *mechanism.State
+		want                        error
+	}{
+		"a result":                        {},
+		"nearly accurate":                 {error: 0.9e-6},
+		"not accurate":                    {error: 1.1e-6, want: ErrInaccurate},
+		"overflow":                        {error: math.NaN(), want: ErrInaccurate},
+		"overflow of a row":               {inconsistency: math.NaN(), want: ErrInaccurate},
+		"rows hold":                       {inconsistency: 0.9e-12},
+		"a row does not":                  {inconsistency: 1.1e-12, want: ErrInconsistent},
+		"least squares":                   {inconsistency: 0.9e-4, way: KeepAll},
+		"least squares of contradiction":  {inconsistency: 1.1e-4, way: KeepAll, want: ErrInconsistent},
+		"doubt":                           {doubt: 1.1e-12, reduced: true, want: errDoubt},
+		"no doubt":                        {doubt: 0.9e-12, reduced: true},
+		"doubt of the whole":              {doubt: 1},
+		"nothing explains it":             {inconsistency: 1e-11, enough: 1e-8, want: ErrInconsistent},
+		"the state explains it":           {inconsistency: 1e-11, enough: 1e-8, st: open},
+		"but nobody asked":                {inconsistency: 1e-11, st: open, want: ErrInconsistent},
+		"the state explains only so much": {inconsistency: 1e-5, enough: 1e-8, st: open, want: ErrInconsistent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if s.st = c.st; c.st == nil {
+				s.st = closed
+			}
+			require.NoError(t, s.sys.FillTo(s.st))
+			s.now = s.whole
+			if c.reduced {
+				s.now = &system{}
+			}
+			s.ref.Error, s.ref.Doubt, s.inconsistency, s.way, s.enough = c.error, c.doubt, c.inconsistency, c.way, c.enough
+			require.Equal(t, c.want, s.failure())
+		})
+	}
+}

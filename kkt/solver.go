@@ -440,6 +440,11 @@ func (s *Solver) refineOnce() error {
 	s.now.enough = s.enough
 	s.ref = s.now.Refine(s.now.x, s.now.r, s.free)
 	s.inconsistency = s.ref.Worst.Ratio
+	return s.failure()
+}
+
+// failure returns why the last refinement with a factor has no result, nil if it has one.
+func (s *Solver) failure() error {
 	switch {
 	case s.overflows():
 		return ErrInaccurate
