@@ -336,3 +336,34 @@ func TestWhatIsNoResult(t *testing.T) {
 		})
 	}
 }
+
+// TestCancelledLoads: differences of accelerations that the loads almost cancel in are relative to a part of those that the loads alone
+// would make, and so are corrections with twice the digits.
+func TestCancelledLoads(t *testing.T) {
+	p := one(t, model.Revolute, func(m *model.Model) {
+		m.Gravity = spatial.Vec3{9.81} // along the link, which hangs
+	})
+	s := solvedAt(t, p)
+	require.NoError(t, s.refineMore())
+	require.Less(t, s.more.error, preciseTol)
+	was := slices.Clone(s.x)
+	const off = 1e-12
+	s.x[4] += off
+	body, by := s.change(was)
+	require.Equal(t, 0, body)
+	require.InEpsilon(t, off/(1e-8*9.81), by, 1e-3)
+}
+
+// TestTrueRowsAreKept: a row that differs from others by 1e-4 rad counts as a true one with the default proximal term: the first way to factor
+// has the result. Two hinges with axes so close hold a body still.
+func TestTrueRowsAreKept(t *testing.T) {
+	for angle, want := range map[float64]Way{1e-4: DropWeak, 1e-3: DropWeak, 1e-6: KeepAll} {
+		s := solvedAt(t, one(t, model.Revolute, func(m *model.Model) {
+			m.Gravity = spatial.Vec3{0, -9.81, 0}
+			tilt := model.Pose{Orientation: spatial.Exp(spatial.Vec3{angle})}
+			m.Joints = append(m.Joints, model.Joint{Name: "k", Type: model.Revolute, Predecessor: model.World, Successor: "a", PredecessorFrame: tilt, SuccessorFrame: tilt})
+		}))
+		require.Equal(t, want, s.way, "%g", angle)
+		require.InDelta(t, 0, s.x[2], 1e-6, "%g", angle)
+	}
+}
