@@ -85,6 +85,12 @@ func TestEstimate(t *testing.T) {
 		require.InEpsilon(t, c.error, v.Error, 1e-12)
 	}
 	require.False(t, new(Convergence).Estimate(math.NaN(), 1))
+
+	v := NewConvergence(WhereWeak, 0, 2, 0)
+	v.enough = 1e-8
+	v.First(1, 0)
+	require.True(t, v.Estimate(1e-9, 2), "good enough")
+	require.False(t, v.Estimate(2e-9, 2))
 }
 
 // TestNext: what a correction leaves, and when it is the last one.

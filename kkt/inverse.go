@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
@@ -271,38 +272,50 @@ const idleSteps = 3
 // geometric matrix is in the driven system.
 func (v *Inverse) spread(x []float64, k *ranking, redundant int) {
 	d := v.driven
+	metric, driven := v.idleMetric()
+	d.factorSpan(k.span, metric, len(x)-d.plan.first()-redundant, k.off)
+	was, y := append([]float64(nil), x...), make([]float64, len(x))
+	v.leastNorm = true
+	for range idleSteps {
+		v.leastNorm = v.idle(x, y, k.span, driven) && v.leastNorm
+	}
+	if !v.leastNorm {
+		copy(x, was)
+	}
+}
+
+// idleMetric returns the weights of the multipliers in the norm, and which are those of the actuators.
+func (v *Inverse) idleMetric() (metric []float64, driven []bool) {
+	y := v.driven.sys
 	unit := 0.0
 	for _, r := range v.rows {
-		unit = max(unit, d.sys.Scale[r])
+		unit = max(unit, y.Scale[r])
 	}
-	metric, driven := make([]float64, len(x)), make([]bool, len(x))
-	for i, scale := range d.sys.Scale {
+	metric, driven = make([]float64, len(y.Scale)), make([]bool, len(y.Scale))
+	for i, scale := range y.Scale {
 		metric[i] = idleNorm * scale / unit
 	}
 	for _, r := range v.rows {
 		metric[r], driven[r] = 1, true
 	}
-	d.factorSpan(k.span, metric, len(x)-d.plan.first()-redundant, k.off)
-	was, y := append([]float64(nil), x...), make([]float64, len(x))
-	v.leastNorm = true
-	for range idleSteps {
-		clear(y)
-		for _, r := range v.rows {
-			y[r] = x[r]
-		}
-		how := k.span.LeastNormTo(y)
-		v.leastNorm = v.leastNorm && isLeast(how, k.span.Gap())
-		for i := range x {
-			if driven[i] {
-				x[i] = y[i]
-			} else {
-				x[i] += y[i]
-			}
+	return metric, driven
+}
+
+// idle makes a step of the multipliers x, with the memory y. It reports whether its norm is the least.
+func (v *Inverse) idle(x, y []float64, q *factor.Span, driven []bool) bool {
+	clear(y)
+	for _, r := range v.rows {
+		y[r] = x[r]
+	}
+	how := q.LeastNormTo(y)
+	for i := range x {
+		if driven[i] {
+			x[i] = y[i]
+		} else {
+			x[i] += y[i]
 		}
 	}
-	if !v.leastNorm {
-		copy(x, was)
-	}
+	return isLeast(how, q.Gap())
 }
 
 // LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they

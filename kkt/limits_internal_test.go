@@ -241,6 +241,34 @@ func TestReactionsOfBearings(t *testing.T) {
 	s.BearingsTo(got)
 	require.InEpsilon(t, load, got[0], 2e-12)
 	require.InEpsilon(t, alpha, s.x[2], 2e-12)
+	for off, agrees := range map[float64]bool{0: true, 0.9e-13: true, 2e-13: false, 1e-9: false, math.NaN(): false} {
+		s.bearings.load[0] = load * (1 + off)
+		require.Equal(t, agrees, s.bearings.take(p.mech, s.now.kin, func(int) spatial.Force { return spatial.Force{4: load} }), "%g", off)
+	}
+}
+
+// TestIdleMultipliers: in the norm of the forces the multipliers of joints weigh so little that one step leaves some 1e-11 of what they do, and
+// so much that it is above rounding. A second step leaves nothing.
+func TestIdleMultipliers(t *testing.T) {
+	m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
+	require.NoError(t, err)
+	p := planOf(t, m)
+	v, err := p.NewInverse([]mechanism.Freedom{{Joint: 0}, {Joint: 3}})
+	require.NoError(t, err)
+	require.NoError(t, v.Solve(p.Initial(), nil))
+	require.True(t, v.LeastNorm())
+	metric, driven := v.idleMetric()
+	q, x, y := v.driven.newSpan(), slices.Clone(v.driven.x), make([]float64, len(v.driven.x))
+	require.True(t, v.driven.factorSpan(q, metric, 0, 0))
+	for _, bounds := range [][2]float64{{1e-13, 1e-10}, {0, 1e-15}, {0, 1e-15}} {
+		require.True(t, v.idle(x, y, q, driven))
+		worst := 0.0
+		for k, r := range v.rows {
+			worst = max(worst, math.Abs(x[r]+v.force[k])/check.MaxAbs(v.force))
+		}
+		require.GreaterOrEqual(t, worst, bounds[0])
+		require.LessOrEqual(t, worst, bounds[1])
+	}
 }
 
 // TestMissedAccelerations: actuators that leave wanted accelerations off by more than rounding are too few.
