@@ -341,3 +341,19 @@ func TestExplains(t *testing.T) {
 		require.Equal(t, c.want, explains(c.noise, c.inconsistency), "%+v", c)
 	}
 }
+
+// TestDoubts: twice the digits that end without a solution make a pose doubtful if refinement has not settled, or the factorization has failed.
+// Rows that contradict each other, and a state that is too rough, do not.
+func TestDoubts(t *testing.T) {
+	for _, c := range []struct {
+		err        error
+		correction float64
+		want       bool
+	}{
+		{errImprecise, 0.9e-10, false}, {errImprecise, 1.1e-10, true}, {errImprecise, math.NaN(), true},
+		{errRough, 0, false}, {fmt.Errorf("%w: why", errRough), 0, false},
+		{&factor.PivotError{}, 0, true},
+	} {
+		require.Equal(t, c.want, doubts(c.err, c.correction), "%+v", c)
+	}
+}

@@ -395,3 +395,61 @@ func TestTrueRowsAreKept(t *testing.T) {
 		require.InDelta(t, 0, s.x[2], 1e-6, "%g", angle)
 	}
 }
+
+// TestShakeComparesAccelerations: the data determine accelerations that change by no more than lostTol where directions of rows are rounded in
+// another way.
+func TestShakeComparesAccelerations(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	require.NoError(t, s.refineMore())
+	exact, size := slices.Clone(s.x), 0.0
+	for i := range s.plan.mech.NumBodies() {
+		size = max(size, spatial.Vec3(exact[6*i+3:6*i+6]).Norm())
+	}
+	for part, lost := range map[float64]bool{0: false, 0.9e-6: false, 1.1e-6: true} {
+		copy(s.x, exact)
+		s.x[9] += part * size
+		r := s.newReport()
+		s.shake(r)
+		require.Equal(t, lost, r.IllScaled != nil, "%g: %+v", part, r.IllScaled)
+		require.False(t, r.NearSingular)
+		if lost {
+			require.Contains(t, r.IllScaled.Text, "the data do not determine its acceleration")
+			require.Equal(t, 1, r.IllScaled.Body)
+		}
+	}
+}
+
+// TestLostDigitsAreNearSingular: errors and residuals that only a nearly singular system leaves say that a pose is one, the errors unless twice the
+// digits have been used. So do doubts of twice the digits.
+func TestLostDigitsAreNearSingular(t *testing.T) {
+	for name, c := range map[string]struct {
+		error, inconsistency float64
+		large                bool // for twice the digits
+		want                 bool
+	}{
+		"nothing":                 {},
+		"nothing, large":          {large: true},
+		"error":                   {error: 1.1e-11},
+		"small error, large":      {error: 0.9e-11, large: true},
+		"error, large":            {error: 1.1e-11, large: true, want: true},
+		"small residual":          {inconsistency: 0.9e-11},
+		"residual":                {inconsistency: 1.1e-11, want: true},
+		"small residual, large":   {inconsistency: 0.9e-11, large: true},
+		"residual, large":         {inconsistency: 1.1e-11, large: true, want: true},
+		"error and digits, small": {error: 1e-7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := model.ReadFile(check.ModelPath(t, "four-bar"))
+			require.NoError(t, err)
+			p := planOf(t, m)
+			if c.large {
+				symbolic := *p.symbolic
+				symbolic.Counts.Flops = 1e12
+				p.symbolic = &symbolic
+			}
+			s := solvedAt(t, p)
+			s.ref.Error, s.inconsistency = c.error, c.inconsistency
+			require.Equal(t, c.want, reportOf(t, s).NearSingular)
+		})
+	}
+}

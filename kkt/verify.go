@@ -46,7 +46,7 @@ func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 			r.IllScaled = s.plan.spread.describe()
 			r.IllScaled.Text += "; " + strings.TrimPrefix(err.Error(), "kkt: ")
 		}
-		return nil, s.more.error > preciseTol || math.IsNaN(s.more.error) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
+		return nil, doubts(err, s.more.error)
 	}
 	if !doubled {
 		body, by, own := s.change(was)
@@ -71,6 +71,11 @@ func (s *Solver) verifies(r *Report) bool {
 	flops := s.plan.symbolic.Counts.Flops
 	reason := s.plan.spread.wide() || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
 	return flops <= verifyFlops || reason && flops <= preciseReportFlops
+}
+
+// doubts reports whether the pose may be why twice the digits have failed with err, after a correction of the given relative size.
+func doubts(err error, correction float64) bool {
+	return !(correction <= preciseTol) || !errors.Is(err, errImprecise) && !errors.Is(err, errRough)
 }
 
 // change returns the largest relative difference of accelerations from was, and the body. Angular and linear ones are
