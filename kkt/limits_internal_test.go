@@ -453,3 +453,24 @@ func TestLostDigitsAreNearSingular(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsNextToRedundant: a row whose pivot under the proximal term is neither that of a redundant row nor that of a true one makes a pose nearly
+// singular, also where the state is too rough for orthogonal factors to tell.
+func TestRowsNextToRedundant(t *testing.T) {
+	for angle, want := range map[float64]bool{0: false, 1e-6: true} {
+		p := one(t, model.Revolute, func(m *model.Model) {
+			m.Gravity = spatial.Vec3{}
+			tilt := model.Pose{Orientation: spatial.Exp(spatial.Vec3{angle}), Position: [3]float64{0, 0, 1e-5}}
+			k := model.Joint{Name: "k", Type: model.Revolute, Predecessor: model.World, Successor: "a", PredecessorFrame: tilt, SuccessorFrame: tilt}
+			k.SuccessorFrame.Position[2] = 0
+			m.Joints = append(m.Joints, k)
+		})
+		symbolic := *p.symbolic
+		symbolic.Counts.Flops = 1e12 // too many for twice the digits
+		p.symbolic = &symbolic
+		s := solvedAt(t, p)
+		r := reportOf(t, s)
+		require.Equal(t, 5, r.Redundant, "%g", angle)
+		require.Equal(t, want, r.NearSingular, "%g: distance %g of joint %d, inconsistency %g", angle, r.Distance, r.WeakestJoint, s.inconsistency)
+	}
+}
