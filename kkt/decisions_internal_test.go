@@ -357,3 +357,41 @@ func TestDoubts(t *testing.T) {
 		require.Equal(t, c.want, doubts(c.err, c.correction), "%+v", c)
 	}
 }
+
+// TestDecisionsNextToSingularPoses: what counts as motion, as work of a null reaction, as small, as falling, and as found.
+func TestDecisionsNextToSingularPoses(t *testing.T) {
+	v, length := []float64{0, 0.9e-6, 2e-6, 0, 0, -0.5, 0.8, 0, 0, math.NaN(), 0, 0}, []float64{2, 4}
+	require.True(t, toUnitSpeed(v, length))
+	require.Equal(t, []float64{0, 0, 8e-6, 0, 0, -2, 3.2, 0, 0, 0, 0, 0}, v) // the first body moves by 0.25 of its length
+	v = []float64{0.9e-6, 0, 0, 0, 0, 0, 0, -0.9e-6, 0, 0, 0, 0}
+	require.False(t, toUnitSpeed(v, length), "rounding is no motion")
+
+	for _, c := range []struct {
+		worst, reaction float64
+		want            bool
+	}{{0.9e-6 * 3, 3, false}, {1.1e-6 * 3, 3, true}, {0, 0, false}} {
+		require.Equal(t, c.want, turns(c.worst, c.reaction), "%+v", c)
+	}
+
+	require.True(t, isSmall(0.049))
+	require.False(t, isSmall(0.051))
+	require.False(t, isSmall(math.NaN()))
+
+	// By its own size within 0.05 rad, seen between poses 2e-4 rad apart.
+	for _, c := range []struct {
+		d, change float64
+		want      bool
+	}{
+		{1e-3, 1e-3 * 2e-4 / 0.049, true}, {1e-3, -1e-3 * 2e-4 / 0.049, true},
+		{1e-3, 1e-3 * 2e-4 / 0.051, false}, {1e-3, 0, false}, {1e-3, math.NaN(), true},
+	} {
+		require.Equal(t, c.want, isFalling(c.d, c.change), "%+v", c)
+	}
+
+	for _, c := range []struct {
+		change, size float64
+		want         bool
+	}{{0.018, 2, true}, {-0.018, 2, true}, {0.022, 2, false}, {-0.022, 2, false}, {2, 2, false}, {math.NaN(), 2, false}} {
+		require.Equal(t, c.want, converges(c.change, c.size), "%+v", c)
+	}
+}

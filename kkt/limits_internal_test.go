@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/mechanism"
@@ -473,4 +474,49 @@ func TestRowsNextToRedundant(t *testing.T) {
 		require.Equal(t, 5, r.Redundant, "%g", angle)
 		require.Equal(t, want, r.NearSingular, "%g: distance %g of joint %d, inconsistency %g", angle, r.Distance, r.WeakestJoint, s.inconsistency)
 	}
+}
+
+// TestTurningOfReactions: the derivative of reactions along a motion is that of larger steps, extrapolated, up to what rounding and the
+// next order leave of a difference with the step between.
+func TestTurningOfReactions(t *testing.T) {
+	const step, tol = 1e-3, 3e-10
+	s := solvedGolden(t, "bricard-6r")
+	s.sys.GeometricTo(make([]float64, s.plan.mech.NumBodies()))
+	require.NoError(t, s.geometricPivots(s.sys, make([]float64, len(s.x)), make([]float64, len(s.x))))
+	rng := check.Rand(1)
+	y := make([]float64, len(s.x))
+	for i := s.plan.first(); i < len(y); i++ {
+		y[i] = rng.NormFloat64()
+	}
+	v := s.newAllowed().random(rng)
+	require.NotNil(t, v)
+	got, reaction, _, _ := s.turning(y, v)
+	require.Positive(t, reaction)
+	p := s.plan.layout.Pattern
+	product := func(h float64) []float64 { // Jᵀ·y at a pose
+		at, ok := s.geometricAt(v, h)
+		require.True(t, ok)
+		out := make([]float64, len(y))
+		at.Matrix.MulVecTo(out, y)
+		return out[:p.Off[p.Positive()]]
+	}
+	d := [4][]float64{product(-2 * step), product(-step), product(step), product(2 * step)}
+	want := make([]float64, len(d[0]))
+	for i := range want {
+		want[i] = (8*(d[2][i]-d[1][i]) - (d[3][i] - d[0][i])) / (12 * step)
+	}
+	check.CloseVec(t, got[:len(want)], want, tol, check.MaxAbs(want), "(dJ/dv)ᵀ·y")
+}
+
+// TestSoftIsNotAsked: what is known to be nearly singular is not called soft, nor what has no small distance.
+func TestSoftIsNotAsked(t *testing.T) {
+	m, err := bench.Generate("hoberman-sphere", 4, 1)
+	require.NoError(t, err)
+	s := solvedAt(t, planOf(t, m))
+	k, err := s.rank(s.newReport(), nil, false)
+	require.NoError(t, err)
+	const small = 0.04
+	require.True(t, s.soft(&Report{Distance: small}, k))
+	require.False(t, s.soft(&Report{Distance: small, NearSingular: true}, k))
+	require.False(t, s.soft(&Report{Distance: 0.06}, k))
 }

@@ -32,8 +32,6 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	if r.NearSingular {
 		return // that is known, and rows that are nearly redundant have no null vector
 	}
-	p := s.plan.layout.Pattern
-	n := 6 * len(s.plan.length)
 	rng := rand.New(rand.NewPCG(2, uint64(len(s.x))))
 	y, allowed := make([]float64, len(s.x)), s.newAllowed()
 	s.nullVector(y, k, rng)
@@ -41,14 +39,31 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 	if v == nil || s.work.watch.Up() {
 		return
 	}
+	turning, reaction, ahead, behind := s.turning(y, v)
+	if turning == nil {
+		return // a joint loses its direction on the way
+	}
+	allowed.project(turning)
+	turning = turning[:6*len(s.plan.length)]
+	if turns(algebra.MaxAbs(turning), reaction) {
+		r.Distance, r.NearSingular = 0, true
+		r.WeakestJoint = s.turningJoint(turning, y, ahead, behind)
+	}
+}
+
+// turns reports whether a null reaction works on the motions by more than rounding: by worst, while the largest part of it is reaction.
+func turns(worst, reaction float64) bool { return worst > singularTol*reaction }
+
+// turning returns (dJ/dv)ᵀ·y, the largest part of y in units of the rows, and the systems at both poses that are compared. It returns
+// nil if there is none.
+func (s *Solver) turning(y, v []float64) (turning []float64, reaction float64, ahead, behind *assemble.Weighted) {
 	ahead, ok := s.geometricAt(v, singularStep)
 	behind, ok2 := s.geometricAt(v, -singularStep)
 	if !ok || !ok2 {
-		return // a joint loses its direction on the way
+		return nil, 0, nil, nil
 	}
-	// (dJ/dv)ᵀ·y, and its part in the motions.
-	turning := make([]float64, len(s.x))
-	reaction := 0.0
+	p := s.plan.layout.Pattern
+	turning = make([]float64, len(s.x))
 	for node := p.Positive(); node < p.Len() && !s.work.watch.Every(node); node++ {
 		for i := p.Off[node]; i < p.Off[node+1]; i++ {
 			reaction = max(reaction, math.Abs(y[i])*math.Sqrt(ahead.Scale[i]))
@@ -57,11 +72,7 @@ func (s *Solver) atSingular(r *Report, k *ranking) {
 			addTurning(turning[p.Off[p.Ind[k]]:][:6], ahead, behind, p.Pos[k], y[p.Off[node]:p.Off[node+1]])
 		}
 	}
-	allowed.project(turning)
-	if worst := algebra.MaxAbs(turning[:n]); worst > singularTol*reaction {
-		r.Distance, r.NearSingular = 0, true
-		r.WeakestJoint = s.turningJoint(turning[:n], y, ahead, behind)
-	}
+	return turning, reaction, ahead, behind
 }
 
 // allowed projects motions on those that the joints allow, with the factor of the geometric matrix that has terms on all
@@ -92,20 +103,29 @@ func (a *allowed) random(rng *rand.Rand) []float64 {
 		v[i] = rng.Float64() - 0.5
 	}
 	a.project(v)
-	speed := 0.0 // largest, rad or lengths of the body
-	for i, x := range v[:n] {
+	if !toUnitSpeed(v[:n], length) {
+		return nil
+	}
+	return v
+}
+
+// toUnitSpeed takes rounding out of a motion, and scales it so that a body moves by a radian or its length. It reports whether
+// something moves.
+func toUnitSpeed(v, length []float64) bool {
+	speed := 0.0
+	for i, x := range v {
 		if !(math.Abs(x) > movesTol) {
 			v[i] = 0
 		}
 		speed = max(speed, math.Abs(v[i])/length[i/6])
 	}
 	if speed == 0 {
-		return nil
+		return false
 	}
-	for i := range n {
+	for i := range v {
 		v[i] /= speed
 	}
-	return v
+	return true
 }
 
 const (
@@ -122,7 +142,7 @@ const (
 //
 // It leaves the factor of this pose.
 func (s *Solver) soft(r *Report, k *ranking) bool {
-	if r.NearSingular || !(r.Distance < softBelow) {
+	if r.NearSingular || !isSmall(r.Distance) {
 		return false
 	}
 	here := s.rowDistances(k.p1, k.p2, k.redundant)
@@ -148,13 +168,19 @@ func (s *Solver) soft(r *Report, k *ranking) bool {
 			return false
 		}
 		for i, d := range here {
-			if d < softBelow && !(math.Abs(side[1][i]-side[0][i])*softFar < 2*softStep*d) {
+			if isSmall(d) && isFalling(d, side[1][i]-side[0][i]) {
 				return false
 			}
 		}
 	}
 	return true
 }
+
+// isSmall reports whether a distance may be that of a soft direction or of a singular pose.
+func isSmall(d float64) bool { return d < softBelow }
+
+// isFalling reports whether a distance that changes so much between the poses on both sides falls to zero within softFar.
+func isFalling(d, change float64) bool { return !(math.Abs(change)*softFar < 2*softStep*d) }
 
 // rowDistances returns (33) of each scalar of the system that is a row and not redundant, else 1.
 func (s *Solver) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
@@ -227,7 +253,7 @@ func (s *Solver) weakestRow(k *ranking) (row int, ok bool) {
 		if !(size > 0) || s.work.watch.Up() {
 			return 0, false
 		}
-		if was > 0 && math.Abs(size-was) <= weakTol*size {
+		if converges(size-was, size) {
 			break
 		}
 		was = size
@@ -257,12 +283,15 @@ func (s *Solver) response(x []float64, k *ranking) bool {
 	}
 	ref := s.work.fac.SolveRefinedTo(x, rest, b, s.sys.Matrix, 0)
 	clear(x[:s.plan.first()])
-	if !(ref.Error <= weakTol) || s.work.watch.Up() {
+	if !converges(ref.Error, 1) {
 		return false
 	}
 	k.span.LeastNormTo(x)
 	return true
 }
+
+// converges reports whether a change is small enough to end the search, for a number of the given size.
+func converges(change, size float64) bool { return math.Abs(change) <= weakTol*size }
 
 // rowNorm returns the norm of reactions in units of the rows' scales.
 func (s *Solver) rowNorm(x []float64) (norm float64) {
