@@ -1,0 +1,142 @@
+package factor
+
+import "math"
+
+// Convergence decides when a refinement ends. The solves of Factor use it, and so do refinements in pieces
+// (AnalyzeHeld). One from NewConvergence decides as SolveExactTo does. Its users set Size and Worst.
+type Convergence struct {
+	Refinement
+
+	policy      Policy
+	contraction float64
+	floor, last float64
+	enough      float64 // of SolveWithinTo
+	size        float64 // largest norm of a +1 node with neighbours, without the floor
+	before      float64 // Worst.Ratio before the last correction
+	estimates   bool    // the error is estimated with the factor before the first correction
+	holds       bool    // all rows do after the first solve
+	exact       bool    // residuals with twice the digits may follow
+	twice       bool    // residuals have twice the digits
+	slow        int     // steps in a row that have not shrunk
+}
+
+// NewConvergence returns the Convergence of a refinement whose first solve is done. last is the largest norm of a +1 node
+// with neighbours in that solution, and floor the least size that errors are relative to. contraction is
+// Tally.Contraction.
+func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
+	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, size: last, exact: true}
+	c.Error, c.Size = math.Inf(1), max(last, floor)
+	c.estimates = policy == WhereWeak && c.Size <= math.MaxFloat64
+	return c
+}
+
+// First takes two numbers of the −1 rows after the first solve. With r the residual of a row and d its pivot, they are
+// the largest r²/|d| and the least |d| relative to the row's scale. First reports whether the solution is good enough.
+func (c *Convergence) First(largest, least float64) bool {
+	if !c.estimates {
+		return false
+	}
+	c.Error = math.Sqrt(largest) / c.Size
+	c.holds = c.Worst.Ratio <= enoughRatio
+	return c.Error <= enoughError && least >= smallPivot && c.holds
+}
+
+// many reports whether mean may still show, after First, that the solution is good enough. The error is infinite where First did not
+// estimate it.
+func (c *Convergence) many(e estimates) bool {
+	return c.Error <= manyError && e.least >= smallPivot && c.holds
+}
+
+// mean takes the sum of r²/|d| over the −1 rows after the first solve, and the norm of the +1 part. It reports whether the
+// solution is good enough.
+func (c *Convergence) mean(sum, norm float64) bool {
+	return math.Sqrt(sum) <= meanError*norm
+}
+
+// Estimates reports whether Estimate has to follow First.
+func (c *Convergence) Estimates() bool { return c.estimates }
+
+// Estimate takes the energy norm e of the error, theory.md (22), and the norm of the +1 part. It reports whether the
+// solution is good enough.
+func (c *Convergence) Estimate(e, norm float64) bool {
+	c.Error = e / max(norm, c.floor)
+	return c.Error <= energyError && c.holds || c.Within(e)
+}
+
+// Within takes the energy norm e of the error of the solution at hand, whose Worst is known. It reports whether the error is below
+// the one that is good enough.
+//
+// Weak rows count in e with their scale as the pivot, though one of them may be a true row with a pivot far below it. So they hold as
+// they have to without an error that is good enough. Residuals that a correction has not halved are there to stay: the rows
+// contradict each other, or weak rows are not redundant. Worst says so, and it is for the caller to judge.
+func (c *Convergence) Within(e float64) bool {
+	holds := c.Worst.Ratio <= enoughRatio || c.Steps > 0 && 2*c.Worst.Ratio > c.before
+	if c.enough == 0 || !holds || !(withinMargin*e <= c.enough*c.size) {
+		return false
+	}
+	c.Error = withinMargin * e / c.size
+	return true
+}
+
+// Ends reports whether the next correction will be the last, so that no residual is needed after
+// it. There are two conditions. All rows hold already up to rounding. And the error that Next
+// will predict is below half of targetError. A correction is at most √2·e large, with e the
+// energy norm of the error. So the predicted error is bounded:
+//
+//	step/size · max(step/last, contraction) ≤ √2·e/size · max(√2·e/last, contraction),
+//
+// with last the size of the correction before. The residual after such a correction is
+// b − K·x = Γ·Δy, with Δy its multipliers of weak rows. It consists of the residuals that the
+// weak rows had before, and of rounding in the rows that they depend on.
+func (c *Convergence) Ends(e float64) bool {
+	step, enough := math.Sqrt2*e, targetError/2*c.Size
+	return c.policy == WhereWeak && c.Worst.Node < 0 && step*step <= enough*c.last && step*c.contraction <= enough
+}
+
+// Next takes the size of the correction that has been made, and q, the largest r²/|d| after it. q is 0 if Ends has said
+// that it is the last. Next reports whether refinement is done, and whether corrections no longer shrink.
+func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
+	c.Steps++
+	if math.IsNaN(q) || !(c.Size <= math.MaxFloat64) { // or the squares are too large
+		c.Error = math.NaN()
+		return true, false
+	}
+	if step <= targetError*c.Size {
+		c.Error = 0
+		return true, false
+	}
+	shrink := max(step/c.last, c.contraction)
+	c.Error = step / c.Size * min(shrink, 1)
+	if ends || c.Error <= targetError {
+		return true, false
+	}
+	c.last = step
+	return false, shrink > 0.5 && c.Steps > 1
+}
+
+// Rough takes the size of a correction. It reports whether that is the first one, and so large that residuals have to be
+// computed with twice the digits from now on.
+func (c *Convergence) Rough(step float64) bool {
+	if c.policy != WhereWeak || !c.exact || c.Steps != 1 || !(step > roughError*c.Size) {
+		return false
+	}
+	c.twice = true
+	return true
+}
+
+// maxSlow is how many steps in a row may be longer than half of the step before, until refinement gives up, where residuals
+// have twice the digits.
+const maxSlow = 3
+
+// GivesUp takes from Next whether corrections no longer shrink, and reports whether refinement ends for that reason.
+func (c *Convergence) GivesUp(stalls bool) bool {
+	if c.slow++; !stalls {
+		c.slow = 0
+	}
+	return c.slow > 0 && !c.twice || c.slow >= maxSlow
+}
+
+// More reports whether another correction may follow.
+func (c *Convergence) More() bool {
+	return c.Steps < maxRefinements || c.twice && c.Steps < maxTwiceCorrected
+}
