@@ -384,6 +384,7 @@ func TestDecisionsNextToSingularPoses(t *testing.T) {
 	}{
 		{1e-3, 1e-3 * 2e-4 / 0.049, true}, {1e-3, -1e-3 * 2e-4 / 0.049, true},
 		{1e-3, 1e-3 * 2e-4 / 0.051, false}, {1e-3, 0, false}, {1e-3, math.NaN(), true},
+		{0.049, 1, true}, {0.051, 1, false}, // which is not small
 	} {
 		require.Equal(t, c.want, isFalling(c.d, c.change), "%+v", c)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -18,6 +19,7 @@ func TestRoughStates(t *testing.T) {
 	s := solvedGolden(t, "four-bar")
 	require.NoError(t, s.refineMore())
 	require.NoError(t, s.more.solve(s.st, 0.9e-6))
+	require.Equal(t, tauOf(0.9e-6), s.more.tau)
 	for _, noise := range []float64{2e-6, 1, math.NaN()} {
 		require.ErrorIs(t, s.more.solve(s.st, noise), errRough)
 	}
@@ -251,4 +253,92 @@ func TestSoftIsNotAsked(t *testing.T) {
 	require.True(t, s.soft(&Report{Distance: small}, k))
 	require.False(t, s.soft(&Report{Distance: small, NearSingular: true}, k))
 	require.False(t, s.soft(&Report{Distance: 0.06}, k))
+}
+
+// closeHinges returns bodies on two hinges each, whose axes differ by the given angles, without loads.
+func closeHinges(t *testing.T, angles ...float64) *Plan {
+	t.Helper()
+	m := model.New("close hinges")
+	m.Gravity = spatial.Vec3{}
+	for i, angle := range angles {
+		name := string(rune('a' + i))
+		m.Bodies = append(m.Bodies, model.Body{Name: name, Mass: 1, Com: spatial.Vec3{1}, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}})
+		tilt := model.Pose{Orientation: spatial.Exp(spatial.Vec3{angle})}
+		m.Joints = append(m.Joints,
+			model.Joint{Name: "first " + name, Type: model.Revolute, Predecessor: model.World, Successor: name},
+			model.Joint{Name: "second " + name, Type: model.Revolute, Predecessor: model.World, Successor: name, PredecessorFrame: tilt, SuccessorFrame: tilt})
+	}
+	return planOf(t, m)
+}
+
+// TestPivotsThatAreNotApart: with twice the digits a solution does not count where a pivot that passes for that of a redundant row is
+// close to one that does not, even if all rows hold. Whether the first is redundant goes by how rough the state is.
+func TestPivotsThatAreNotApart(t *testing.T) {
+	s := solvedAt(t, closeHinges(t, 1e-6, 1e-5))
+	require.NoError(t, s.refineMore())
+	require.Equal(t, 8, count(s.more.redundant()))
+	require.NoError(t, s.more.solve(s.st, 0))
+	require.ErrorIs(t, s.more.solve(s.st, 3e-8), errImprecise, "between them")
+
+	s = solvedAt(t, closeHinges(t, 1e-6, 1e-3))
+	require.NoError(t, s.refineMore())
+	require.NoError(t, s.more.solve(s.st, 3e-8), "far apart")
+	require.Equal(t, 9, count(s.more.redundant()))
+}
+
+// TestFailuresOfTwiceTheDigits: what a Report makes of a solution that twice the digits have not confirmed.
+func TestFailuresOfTwiceTheDigits(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	require.NoError(t, s.refineMore())
+	for _, c := range []struct {
+		err        error
+		correction float64
+		want       bool
+	}{{&factor.PivotError{}, 0, true}, {errImprecise, 1, true}, {errImprecise, 0, false}, {errRough, 0, false}} {
+		require.NoError(t, s.Solve(s.st))
+		s.imprecise, s.more.error = c.err, c.correction
+		rows, doubt := s.verify(s.newReport())
+		require.Nil(t, rows)
+		require.Equal(t, c.want, doubt, "%+v", c)
+	}
+}
+
+// TestMultipliersThatDoNotHold: multipliers that do not satisfy the equations are not taken for those of least norm.
+func TestMultipliersThatDoNotHold(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	r := reportOf(t, s)
+	require.True(t, r.LeastNorm)
+	was := r.BackwardError
+	require.True(t, s.holds(r))
+	s.x[s.plan.first()] += 1e-6 * check.MaxAbs(s.x)
+	require.False(t, s.holds(r))
+	require.Equal(t, was, r.BackwardError)
+}
+
+// TestOrthogonalContradictions: an orthogonal factorization finds no solution of rows that contradict each other, and those of rows that do not.
+func TestOrthogonalContradictions(t *testing.T) {
+	for part, want := range map[float64]bool{0: true, 1e-6: false} {
+		p := one(t, model.Revolute, func(m *model.Model) {
+			m.Joints = append(m.Joints, m.Joints[0])
+			m.Joints[1].Name = "k"
+			for i := range m.Joints {
+				m.Joints[i].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0, 0, 1 + float64(i)*part}}}
+			}
+		})
+		s := solvedAt(t, p)
+		require.Equal(t, want, s.orthogonal(ErrInaccurate), "%g", part)
+	}
+}
+
+// TestNothingMoves: what joints leave of a random motion of a rigid structure is rounding, and no motion.
+func TestNothingMoves(t *testing.T) {
+	for kind, moves := range map[model.JointType]bool{model.Fixed: false, model.Revolute: true} {
+		s := solvedAt(t, one(t, kind, func(m *model.Model) {
+			m.Joints = append(m.Joints, m.Joints[0])
+			m.Joints[1].Name = "k"
+		}))
+		s.sys.GeometricTo(make([]float64, 1))
+		require.NoError(t, s.geometricPivots(s.sys, make([]float64, len(s.x)), make([]float64, len(s.x))))
+		require.Equal(t, moves, s.newAllowed().random(check.Rand(1)) != nil, "%v", kind)
+	}
 }

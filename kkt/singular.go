@@ -168,7 +168,7 @@ func (s *Solver) soft(r *Report, k *ranking) bool {
 			return false
 		}
 		for i, d := range here {
-			if isSmall(d) && isFalling(d, side[1][i]-side[0][i]) {
+			if isFalling(d, side[1][i]-side[0][i]) {
 				return false
 			}
 		}
@@ -179,8 +179,10 @@ func (s *Solver) soft(r *Report, k *ranking) bool {
 // isSmall reports whether a distance may be that of a soft direction or of a singular pose.
 func isSmall(d float64) bool { return d < softBelow }
 
-// isFalling reports whether a distance that changes so much between the poses on both sides falls to zero within softFar.
-func isFalling(d, change float64) bool { return !(math.Abs(change)*softFar < 2*softStep*d) }
+// isFalling reports whether a small distance that changes so much between the poses on both sides falls to zero within softFar.
+func isFalling(d, change float64) bool {
+	return isSmall(d) && !(math.Abs(change)*softFar < 2*softStep*d)
+}
 
 // rowDistances returns (33) of each scalar of the system that is a row and not redundant, else 1.
 func (s *Solver) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
