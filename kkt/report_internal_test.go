@@ -342,3 +342,15 @@ func TestNothingMoves(t *testing.T) {
 		require.Equal(t, moves, s.newAllowed().random(check.Rand(1)) != nil, "%v", kind)
 	}
 }
+
+// TestResponseConverges: a response that refinement does not find is none.
+func TestResponseConverges(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	k, err := s.rank(s.newReport(), nil, false)
+	require.NoError(t, err)
+	x := make([]float64, len(s.x))
+	x[s.plan.first()] = 1
+	require.True(t, s.response(x, k))
+	x[s.plan.first()] = math.NaN()
+	require.False(t, s.response(x, k))
+}
