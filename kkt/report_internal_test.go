@@ -126,9 +126,10 @@ func TestCancelledLoads(t *testing.T) {
 	was := slices.Clone(s.x)
 	const off = 1e-12
 	s.x[4] += off
-	body, by := s.change(was)
+	body, by, own := s.change(was)
 	require.Equal(t, 0, body)
 	require.InEpsilon(t, off/(1e-8*9.81), by, 1e-3)
+	require.InEpsilon(t, by, own, 1e-9)
 }
 
 // TestShakeComparesAccelerations: the data determine accelerations that change by no more than lostTol where directions of rows are rounded in
@@ -247,7 +248,7 @@ func TestSoftIsNotAsked(t *testing.T) {
 	m, err := bench.Generate("hoberman-sphere", 4, 1)
 	require.NoError(t, err)
 	s := solvedAt(t, planOf(t, m))
-	k, err := s.rank(s.newReport(), nil, false)
+	k, err := s.rank(s.newReport(), nil)
 	require.NoError(t, err)
 	const small = 0.04
 	require.True(t, s.soft(&Report{Distance: small}, k))
@@ -346,7 +347,7 @@ func TestNothingMoves(t *testing.T) {
 // TestResponseConverges: a response that refinement does not find is none.
 func TestResponseConverges(t *testing.T) {
 	s := solvedGolden(t, "four-bar")
-	k, err := s.rank(s.newReport(), nil, false)
+	k, err := s.rank(s.newReport(), nil)
 	require.NoError(t, err)
 	x := make([]float64, len(s.x))
 	x[s.plan.first()] = 1
