@@ -355,3 +355,20 @@ func TestResponseConverges(t *testing.T) {
 	x[s.plan.first()] = math.NaN()
 	require.False(t, s.response(x, k))
 }
+
+// TestDoubtNeedsOrthogonalFactors: doubts of twice the digits make a pose nearly singular unless orthogonal factors are sure of the rank.
+func TestDoubtNeedsOrthogonalFactors(t *testing.T) {
+	s := solvedGolden(t, "four-bar")
+	r := s.newReport()
+	k, err := s.rank(r, nil)
+	require.NoError(t, err)
+	require.True(t, k.sure)
+	for _, c := range []struct{ doubt, sure, want bool }{
+		{false, true, false}, {false, false, false}, {true, true, false}, {true, false, true},
+	} {
+		now := *r
+		k.sure = c.sure
+		s.distance(&now, k, c.doubt)
+		require.Equal(t, c.want, now.NearSingular, "%+v", c)
+	}
+}
