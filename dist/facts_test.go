@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
@@ -131,6 +132,26 @@ func TestRanksDiffer(t *testing.T) {
 		_, err := dist.NewPlan(r, mine, dist.Options{})
 		return err
 	}), "dist: nil model")
+}
+
+// TestTerrainsDiffer: one height of many makes another model, wherever it is.
+func TestTerrainsDiffer(t *testing.T) {
+	rover := func(height float64) *model.Model {
+		m, err := bench.Generate("rover", 1, 1)
+		require.NoError(t, err)
+		g := m.Terrains[0]
+		g.Interpolation, g.Surface, g.Heights = ground.Linear, nil, make([][]float64, 100)
+		for i := range g.Heights {
+			g.Heights[i] = make([]float64, 100)
+		}
+		g.Heights[3][8] = height
+		m.Terrains = []model.Terrain{g}
+		return m
+	}
+	requireRefused(t, onRanks(2, func(c dist.Comm) error {
+		_, err := dist.NewPlan(c, rover(0.5*float64(c.Rank())), dist.Options{})
+		return err
+	}), 1, "fingerprint of bodies, joints and forces")
 }
 
 // Pieces that are not of one model are refused where they meet.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/rung-mbd/rung/internal/formula"
 	"github.com/rung-mbd/rung/spatial"
@@ -66,6 +67,8 @@ type Surface struct {
 	parts  []*Surface
 	leaves int // surfaces that a sum adds, those of its sums among them
 	tiles  *Tiles
+	once   sync.Once
+	print  uint64 // Digest, once it has been asked for
 }
 
 // At returns the surface near (x, y).

@@ -239,28 +239,6 @@ func (s *Simulation) settings() string {
 		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil, s.o.CloseStages, s.o.OpenStages, s.o.Every, s.samples, s.controllers())
 }
 
-// addSurface adds heights of a surface, which may be nil: those at some places of its extent, or about the origin.
-func addSurface(add func(...float64), g *ground.Surface) {
-	const places, far = 17, 10.0
-	if g == nil {
-		return
-	}
-	e := g.Extent()
-	if !e.Finite() {
-		e = ground.Extent{Min: [2]float64{-far, -far}, Max: [2]float64{far, far}}
-	}
-	add(e.Min[0], e.Min[1], e.Max[0], e.Max[1])
-	for i := range places * places {
-		x := e.Min[0] + (e.Max[0]-e.Min[0])*float64(i%places)/(places-1)
-		y := e.Min[1] + (e.Max[1]-e.Min[1])*float64(i/places)/(places-1)
-		p, err := g.At(x, y)
-		if err != nil {
-			p.Z = math.Inf(1)
-		}
-		add(p.Z, p.X, p.Y)
-	}
-}
-
 // fingerprint returns a hash of everything in a mechanism that decides about
 // its motion, but the state. It is one of values: how they came to be, and what was set in between, does not count. Of
 // forces of one's own it knows names and bodies.
@@ -328,8 +306,11 @@ func fingerprint(m *mechanism.Mechanism) uint64 {
 	for i := range m.NumContacts() {
 		c, body, _ := m.Contact(i)
 		fmt.Fprintf(h, "%d%+v%+v", body, c.Shape, c.Law)
-		addSurface(add, unrutted(m, c.Ground))
-		addSurface(add, c.Friction)
+		for _, g := range []*ground.Surface{unrutted(m, c.Ground), c.Friction} {
+			if g != nil {
+				fmt.Fprintf(h, "surface %d", g.Digest())
+			}
+		}
 	}
 	for i := range m.NumOwn() {
 		name, bodies := m.OwnSettings(i)

@@ -11,11 +11,8 @@ type foothold struct {
 	held    bool
 }
 
-// hold notes where a step begins, if it can be given up.
+// hold notes where a step begins, so that it can be given up.
 func (s *Simulation) hold() {
-	if s.o.Recorder == nil && !s.eventful && s.ctx.Done() == nil {
-		return
-	}
 	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
 	kept := s.stepper.Kept()
 	s.back.kept, s.back.held = append(s.back.kept[:0], kept...), kept != nil // those of a piece without bodies are none

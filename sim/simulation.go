@@ -259,6 +259,7 @@ func (s *Simulation) Run(until float64) error { return s.RunContext(context.Back
 
 // RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
 // have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
+// So it does after a panic of what the user has given, such as a force, a controller or the Recorder, from which the caller has recovered.
 func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if s == nil || s.mech == nil {
 		panic("sim: zero Simulation; use New")
@@ -359,6 +360,19 @@ func (s *Simulation) step(until float64) error {
 		return s.orCause(nil)
 	}
 	s.hold()
+	panics := true
+	defer func() { // what the user has given may panic: the next Run does the step again
+		if panics {
+			s.giveUp()
+		}
+	}()
+	err := s.heldStep(until)
+	panics = false
+	return err
+}
+
+// heldStep is step, once what it has to go back to is held.
+func (s *Simulation) heldStep(until float64) error {
 	t1, err := s.try(until)
 	if err == nil && !s.ended() { // else there may be no step
 		t1, err = s.land(t1)

@@ -108,6 +108,30 @@ func TestStray(t *testing.T) {
 	}
 }
 
+// TestEmptyElements: an element without a text has what it has in files without it, as in the library of the format, and that is said.
+func TestEmptyElements(t *testing.T) {
+	text := func(mass, pose, upper, gravity string) string {
+		return model17(`<link name="a">` + pose + gravity + `<inertial>` + mass + `</inertial></link><joint name="j" type="revolute"><parent>world</parent><child>a</child>` +
+			`<axis><xyz>0 0 1</xyz><limit><lower>-1</lower>` + upper + `</limit></axis></joint>`)
+	}
+	want, _, err := read(text("", "", "", ""), source.Options{})
+	require.NoError(t, err)
+	got, report, err := read(text("<mass></mass>", "<pose> </pose>", "<upper/>", "<gravity></gravity>"), source.Options{Strict: true})
+	require.NoError(t, err)
+	assert.Equal(t, want.Model.Bodies, got.Model.Bodies)
+	assert.Equal(t, want.Model.Joints, got.Model.Joints)
+	assert.Equal(t, want.Model.Forces, got.Model.Forces)
+	said := map[string]bool{}
+	for _, e := range report.Entries {
+		if e.Severity == source.Change {
+			said[e.What+" "+e.Why] = true
+		}
+	}
+	for _, name := range [...]string{"mass", "upper", "gravity"} {
+		assert.Contains(t, said, `the text of "`+name+`" is empty`)
+	}
+}
+
 // TestShapesWithMass: a shape that gives a link its mass is no matter of viewers.
 func TestShapesWithMass(t *testing.T) {
 	_, _, err := read(model17(`<link name="a"><inertial auto="true"/><collision name="c"><geometry><sphere><radius>wide</radius></sphere></geometry></collision></link>`), source.Options{})

@@ -28,7 +28,7 @@ const gravity = -9.8
 func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
 	r.report.Tell(o.Settled)
-	r.values = xmltree.Values{Report: r.report, Stray: true} // as the library of the format
+	r.values = xmltree.Values{Report: r.report, Stray: true, Empty: true} // as the library of the format
 	if o.Key != "" {
 		r.report.Refuse(nil, "a pose by keyframe", "this format has none")
 	}
@@ -347,7 +347,7 @@ func (r *reader) number(n *xmltree.Node, field string, usual float64) float64 {
 // truth returns the truth of an element in n.
 func (r *reader) truth(n *xmltree.Node, field string, usual bool) bool {
 	c := n.Child(field)
-	if c == nil {
+	if c == nil || r.values.Blank(c) {
 		return usual
 	}
 	switch strings.ToLower(c.Text) {

@@ -16,6 +16,8 @@ type Values struct {
 	Report *source.Report
 	// Stray lets quotes, commas and semicolons stand behind a number. They are left out, with a report.
 	Stray bool
+	// Empty lets elements without a text have what is usual, with a report.
+	Empty bool
 }
 
 // Floats returns the numbers of a text with blanks between them.
@@ -83,6 +85,9 @@ func (v Values) TextNumbers(n *Node, least, most int) []float64 {
 }
 
 func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
+	if v.empty(n, name, text) {
+		return nil
+	}
 	list, err := v.floats(n, name, text)
 	switch {
 	case err != nil:
@@ -103,6 +108,18 @@ func (v Values) parse(n *Node, name, text string, least, most int) []float64 {
 		}
 	}
 	return list
+}
+
+// Blank reports whether n is without a text where that is let, and says so in the report.
+func (v Values) Blank(n *Node) bool { return v.empty(n, "", n.Text) }
+
+// empty reports whether n has no text and may have none. Shapes for viewers whose size is not there are left out instead.
+func (v Values) empty(n *Node, name, text string) bool {
+	if !v.Empty || name != "" || strings.TrimSpace(text) != "" || v.Report.Bad() == source.Dropped {
+		return false
+	}
+	v.Report.Change(n, whatOf(n, name), "is empty", "what the format says of files without the element is taken")
+	return true
 }
 
 // floats returns the numbers of a text. Signs that stray behind them are left out, if that is allowed.
@@ -147,6 +164,9 @@ func (v Values) TextBound(n *Node, usual float64) float64 {
 }
 
 func (v Values) bound(n *Node, name, text string, usual float64) float64 {
+	if v.empty(n, name, text) {
+		return usual
+	}
 	switch list, err := v.floats(n, name, text); {
 	case err != nil:
 		v.refuse(n, name, fault.Plain(err).Error())

@@ -73,27 +73,39 @@ type Folder struct {
 // It returns a *fs.PathError if the folder cannot be written, as far as that can be seen before writing, and an error
 // that wraps ErrHeld if somebody else is writing it.
 func (l Layout) Hold(path string) (*Folder, error) {
-	f := &Folder{layout: l, given: path}
+	f := &Folder{layout: l, given: path, path: path}
 	_, err := os.Stat(path)
-	f.made = errors.Is(err, fs.ErrNotExist)
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if f.made = errors.Is(err, fs.ErrNotExist); f.made {
+		if _, err := os.Readlink(path); err == nil { // a link to what is not there
+			if f.path, _, err = resolve(path); err != nil {
+				return nil, f.fail("", err)
+			}
+		}
+	}
+	if err := os.MkdirAll(f.path, 0o777); err != nil {
 		return nil, f.fail("", err)
 	}
 	if err = f.begin(); err != nil {
 		f.unmake()
-		return nil, f.fail("", err)
+		name := ""
+		if errors.Is(err, errIrregular) {
+			name = l.Head
+		}
+		return nil, f.fail(name, err)
 	}
 	return f, nil
 }
 
 // begin takes the place of the head.
 func (f *Folder) begin() (err error) {
-	if f.path, err = filepath.EvalSymlinks(f.given); err != nil {
+	followed, err := filepath.EvalSymlinks(f.path)
+	if err != nil {
 		return err
 	}
-	if f.path, err = filepath.Abs(f.path); err != nil {
+	if followed, err = filepath.Abs(followed); err != nil {
 		return err
 	}
+	f.path = followed
 	name := filepath.Join(f.path, f.layout.Head)
 	info, err := os.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -201,7 +213,7 @@ func (f *Folder) Release() error {
 // unmake removes the folder that Hold has made, unless something is in it.
 func (f *Folder) unmake() {
 	if f.made {
-		_ = os.Remove(f.given)
+		_ = os.Remove(f.path)
 	}
 }
 

@@ -53,6 +53,18 @@ func (l Layout) Open(path string, most int64) (*Opened, error) {
 	return nil, fail(errors.New("is replaced again and again"))
 }
 
+// openRegular opens a file to read it. It refuses what is no regular file, as a pipe, for which a reader would wait.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errIrregular}
+	}
+	return os.Open(path)
+}
+
 // readAtMost reads a file that has at most so many bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
@@ -98,7 +110,7 @@ type PartFile struct {
 }
 
 func openPart(path string, p Part) (*PartFile, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}

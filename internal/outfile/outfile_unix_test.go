@@ -162,6 +162,20 @@ func TestFolderModes(t *testing.T) {
 	modes(0o600)
 }
 
+// TestFolderOfPipes: a part that is a pipe is refused, where a reader would wait for a writer, and the next writer mends it.
+func TestFolderOfPipes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, writeFolder(dir, "one"))
+	name := filepath.Join(dir, parts(t, dir)[1])
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, syscall.Mkfifo(name, 0o666))
+	_, err := layout.Open(dir, 1<<20)
+	require.ErrorContains(t, err, name+": is no regular file")
+	require.ErrorContains(t, outfile.CheckSealOf(name), name+": is no regular file")
+	require.NoError(t, writeFolder(dir, "one"))
+	require.Equal(t, "one", holds(t, dir))
+}
+
 // TestFolderEnds: a process ends at each point at which it can, with nothing cleaned up. The folder is the old or the new
 // one, or none where there was none, and the next writer leaves nothing behind.
 func TestFolderEnds(t *testing.T) {

@@ -82,15 +82,12 @@ func CheckSeal(f io.ReaderAt, size int64) (digits string, err error) {
 
 // CheckSealOf is CheckSeal for the file at path, which its errors name.
 func CheckSealOf(path string) error {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errIrregular
-	}
 	if err == nil {
 		_, err = CheckSeal(f, info.Size())
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -49,6 +50,7 @@ const (
 	formatKey  = "rung.format"
 	sumKey     = "rung.sum"  // of what the rows depend on
 	sealKey    = "rung.seal" // of the bytes of the file
+	partKey    = "rung.part" // number of a part
 	partEnding = ".parquet"
 )
 
@@ -135,7 +137,7 @@ func (t *Table) Write(k int, rows [][]Cell) error {
 	if err := outfile.MakeFolder(t.folder()); err != nil {
 		return err
 	}
-	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), t.sealed(func(p *pq.GenericWriter[any]) error {
+	return outfile.ReplaceBy(t.part(k)+newEnding, t.part(k), t.sealed(strconv.Itoa(k), func(p *pq.GenericWriter[any]) error {
 		_, err := p.WriteRows(t.rows(rows))
 		return err
 	}))
@@ -166,11 +168,18 @@ func (t *Table) rows(rows [][]Cell) []pq.Row {
 	return list
 }
 
-// sealed returns what writes a table with a seal, whose rows fill writes.
-func (t *Table) sealed(fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
+// noPart is the number of a table that is no part.
+const noPart = ""
+
+// sealed returns what writes a table, or the part of that number, with a seal. Fill writes the rows.
+func (t *Table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
 	return outfile.Sealed(func(w io.Writer) error {
-		p := pq.NewGenericWriter[any](w, t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
-			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows))
+		o := []pq.WriterOption{t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
+			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows)}
+		if part != noPart {
+			o = append(o, pq.KeyValueMetadata(partKey, part))
+		}
+		p := pq.NewGenericWriter[any](w, o...)
 		if err := fill(p); err != nil {
 			return err
 		}
@@ -181,17 +190,21 @@ func (t *Table) sealed(fill func(p *pq.GenericWriter[any]) error) func(w io.Writ
 // errOther says that a file is of another table.
 var errOther = errors.New("is not of this sweep: the study, its model or its share is another one")
 
-// open opens a file of the table.
-func (t *Table) open(path string) (*os.File, *pq.File, error) {
+// open opens the file of the table, or one of the part of that number. Another part in its place is damage.
+func (t *Table) open(path, part string) (*os.File, *pq.File, error) {
 	f, p, format, sum, err := openAny(path)
-	if err == nil && (format != t.format || sum != t.sum) {
-		err = fmt.Errorf("study/table: %s %w", path, errOther)
-		_ = f.Close()
-	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return f, p, nil
+	switch is, _ := p.Lookup(partKey); {
+	case format != t.format || sum != t.sum:
+		err = fmt.Errorf("study/table: %s %w", path, errOther)
+	case is != part:
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: those of another part are in its place", outfile.ErrDamaged)}
+	default:
+		return f, p, nil
+	}
+	return nil, nil, errors.Join(err, f.Close())
 }
 
 // openAny opens a table whose seal holds. Its errors name the file.
@@ -239,7 +252,7 @@ func notAPart(path string, damage error) error {
 // Cost: that of reading it. It returns an error that names the part if a file of that name is no part of this table, and one
 // that wraps outfile.ErrDamaged if it was one, of this table or another. Write replaces it then.
 func (t *Table) Has(k int) (bool, error) {
-	f, _, err := t.open(t.part(k))
+	f, _, err := t.open(t.part(k), strconv.Itoa(k))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
@@ -253,7 +266,7 @@ func (t *Table) Has(k int) (bool, error) {
 
 // Whole reports whether the file is there, with this table in it, as it was written.
 func (t *Table) Whole() bool {
-	f, _, err := t.open(t.place.Path())
+	f, _, err := t.open(t.place.Path(), noPart)
 	return err == nil && f.Close() == nil
 }
 
@@ -335,7 +348,7 @@ func cellOf(v pq.Value, kind Kind) Cell {
 // Cost: that of reading and writing all rows; a row group is in memory. It returns an error that names the part if one is
 // damaged or not there.
 func (t *Table) Join(n int, done func()) error {
-	return t.place.Replace(t.sealed(func(p *pq.GenericWriter[any]) error {
+	return t.place.Replace(t.sealed(noPart, func(p *pq.GenericWriter[any]) error {
 		for k := range n {
 			if err := t.copy(p, k); err != nil {
 				return err
@@ -348,7 +361,7 @@ func (t *Table) Join(n int, done func()) error {
 
 // copy writes the rows of part k.
 func (t *Table) copy(w *pq.GenericWriter[any], k int) error {
-	f, p, err := t.open(t.part(k))
+	f, p, err := t.open(t.part(k), strconv.Itoa(k))
 	if err != nil {
 		return err
 	}

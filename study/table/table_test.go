@@ -9,6 +9,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/study/table"
 )
 
@@ -97,6 +98,36 @@ func TestOthers(t *testing.T) {
 		_, err = tab.Has(0)
 		require.ErrorContains(t, err, part)
 	})
+}
+
+// TestPartsKnowTheirPlace: a part, or the whole table, that was copied over a part is damage there, and no rows of it are joined.
+func TestPartsKnowTheirPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	tab, err := table.New(path, "rung-test/1", "a", columns)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tab.Release()) }()
+	write := func() {
+		for k := range 3 {
+			require.NoError(t, tab.Write(k, part(k)))
+		}
+	}
+	write()
+	require.NoError(t, tab.Join(3, func() {}))
+	first, last := filepath.Join(path+table.PartsEnding, "00000000.parquet"), filepath.Join(path+table.PartsEnding, "00000002.parquet")
+	for _, from := range []string{first, path} {
+		write()
+		data, err := os.ReadFile(from)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(last, data, 0o666))
+		_, err = tab.Has(2)
+		require.ErrorIs(t, err, outfile.ErrDamaged)
+		require.ErrorContains(t, err, last)
+		require.Error(t, tab.Join(3, func() {}))
+	}
+	data, err := os.ReadFile(first)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o666))
+	require.False(t, tab.Whole())
 }
 
 // TestRead gives the columns that were asked for, in their order, and refuses files and columns that are none.
