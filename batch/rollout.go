@@ -249,7 +249,9 @@ func (w *worker) holding(r *rolling, first, n int) (live uint) {
 	for l := range n {
 		i := first + l
 		if !r.how.AsItIs && !r.states.held[i] {
-			r.out.errs[i] = w.holds(r.states, i)
+			if err := w.holds(r.states, i); !errors.Is(err, mechanism.ErrNotFinite) { // which fails its first step
+				r.out.errs[i] = err
+			}
 			r.states.held[i] = r.out.errs[i] == nil
 		}
 		if r.out.errs[i] == nil {
@@ -266,8 +268,8 @@ func (w *worker) holds(s *States, i int) error {
 		return err
 	}
 	m := w.in.Mechanism() // with the parameters of the state
-	if m.KinematicsTo(w.kin, w.st) != nil {
-		return nil // what is not finite fails its first step
+	if err := m.KinematicsTo(w.kin, w.st); err != nil {
+		return err
 	}
 	return m.HoldsIn(w.kin, w.st, w.unit)
 }

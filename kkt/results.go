@@ -1,6 +1,8 @@
 package kkt
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -76,6 +78,22 @@ func (s *Solver) Nearness() (near float64, redundant int) {
 func (s *Solver) Inconsistency() float64 {
 	s.mustHave()
 	return s.inconsistency
+}
+
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
+// names the joint. Solve itself takes every state as it is, and keeps the second derivatives of the violations at zero.
+//
+// Cost: O(bodies + joints); allocates for an error alone. It panics without a solution. The state must not have changed.
+func (s *Solver) Holds() error {
+	s.mustHave()
+	return holds(s.plan.mech, s.now.kin, s.st)
+}
+
+func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
+	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
+		return fault.Errorf("kkt: %w", err)
+	}
+	return nil
 }
 
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.

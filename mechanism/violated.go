@@ -50,9 +50,17 @@ func (e *ViolationError) Unwrap() error { return e.At }
 //
 // Cost: O(joints), no allocation; k was computed at s.
 func (m *Mechanism) Worst(k *Kinematics, s *State, unit float64) (worst int, v Violation) {
+	return m.worst(k, s, unit, false)
+}
+
+// worst is Worst, of positions alone if pose is set.
+func (m *Mechanism) worst(k *Kinematics, s *State, unit float64, pose bool) (worst int, v Violation) {
 	worst, most := -1, 0.0
 	for i := range m.NumConstraints() {
 		w := m.ConstraintViolation(i, k, s)
+		if pose {
+			w.Speed, w.Turn = 0, 0
+		}
 		if p, r := w.In(unit); !(max(p, r) <= most) {
 			if worst, v, most = i, w, max(p, r); most != most {
 				break
@@ -80,7 +88,17 @@ func (m *Mechanism) Holds(s *State) error {
 //
 // Cost: O(joints); allocates for an error alone.
 func (m *Mechanism) HoldsIn(k *Kinematics, s *State, unit float64) error {
-	i, v := m.Worst(k, s, unit)
+	return m.holdsIn(k, s, unit, false)
+}
+
+// PoseHoldsIn is HoldsIn for the positions alone. It is for statics, where motions stand still at the coordinates that
+// they have at the time of s.
+func (m *Mechanism) PoseHoldsIn(k *Kinematics, s *State, unit float64) error {
+	return m.holdsIn(k, s, unit, true)
+}
+
+func (m *Mechanism) holdsIn(k *Kinematics, s *State, unit float64, pose bool) error {
+	i, v := m.worst(k, s, unit, pose)
 	if i < 0 {
 		return nil
 	}

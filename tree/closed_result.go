@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -37,6 +38,19 @@ func (s *ClosedSolver) Report() ClosedReport {
 		Smallest: s.gap.smallest, Dropped: s.gap.dropped,
 		Residual: s.residual, Correction: s.correction,
 	}
+}
+
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
+// names the joint. Solve itself takes every state as it is.
+//
+// Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
+func (s *ClosedSolver) Holds() error {
+	s.mustHave()
+	m := s.plan.mech
+	if err := m.HoldsIn(s.w.kin, s.w.state, m.DriftUnit()); err != nil {
+		return fault.Errorf("tree: %w", err)
+	}
+	return nil
 }
 
 // Kept reports whether a row of K is among those that determine the others.
