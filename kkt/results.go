@@ -132,9 +132,16 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // ConstraintWrench and TotalWrench. The state of the Solve must not have changed until then.
 func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
+	mustHaveDestination(dst)
 	s.complete()
 	r := s.reactions()
 	return r.MultipliersTo(dst, j)
+}
+
+func mustHaveDestination(dst *[6]float64) {
+	if dst == nil {
+		panic("kkt: no destination")
+	}
 }
 
 // reactions are those of the solution; the multipliers have to be there (complete).
@@ -145,9 +152,10 @@ func (s *Solver) reactions() Reactions {
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
 // freedom, docs/theory.md (A1).
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
 	s.mustHaveJoint(j)
+	mustHaveDestination(f)
 	if s.plan.mech.Joints[j].Armature == nil {
 		*f = [6]float64{}
 		return

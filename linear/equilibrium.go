@@ -148,6 +148,9 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 // EquilibrateContext is Equilibrate that ends early when ctx does. It
 // then returns the cause for which ctx has ended, and st is unchanged.
 func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	if p == nil {
 		panic("linear: no plan")
 	}

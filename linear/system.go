@@ -201,11 +201,16 @@ func (s *System) determined() error {
 
 // enter begins a use of s, which ends when its guard is left. It panics on misuse.
 func (s *System) enter() {
-	if s == nil || s.plan == nil {
-		panic("linear: zero System; use NewSystem")
-	}
+	s.mustBe()
 	if !s.guard.Enter() {
 		panic("linear: System used by two goroutines")
+	}
+}
+
+// mustBe panics unless s is one of NewSystem.
+func (s *System) mustBe() {
+	if s == nil || s.plan == nil {
+		panic("linear: zero System; use NewSystem")
 	}
 }
 

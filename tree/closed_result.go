@@ -53,11 +53,22 @@ func (s *ClosedSolver) Holds() error {
 	return nil
 }
 
+// mustHaveJoint panics unless there is a solution and a joint j.
+func (s *ClosedSolver) mustHaveJoint(j int) {
+	s.mustHave()
+	if uint(j) >= uint(s.plan.mech.NumJoints()) {
+		panic("tree: joint out of range")
+	}
+}
+
 // Kept reports whether a row of K is among those that determine the others.
 //
 // It panics if the row is out of range.
 func (s *ClosedSolver) Kept(row int) bool {
 	s.mustHave()
+	if uint(row) >= uint(len(s.kept)) {
+		panic("tree: row out of range")
+	}
 	return s.kept[row]
 }
 
@@ -201,9 +212,12 @@ func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
 
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom.
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
-	s.mustHave()
+	s.mustHaveJoint(j)
+	if f == nil {
+		panic("tree: no destination")
+	}
 	*f = [6]float64{}
 	jt := &s.plan.mech.Joints[j]
 	if jt.Armature == nil {
@@ -234,9 +248,12 @@ func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
 // FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and
 // reports whether there can be any.
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
-	s.mustHave()
+	s.mustHaveJoint(j)
+	if tau == nil {
+		panic("tree: no destination")
+	}
 	var f [6]float64
 	any := s.freedomForcesTo(tau, j)
 	if s.plan.mech.Joints[j].Armature != nil {
@@ -270,7 +287,7 @@ func (s *ClosedSolver) CouplingMultiplier(i int) float64 {
 // Cost: the first call after a Solve O(links), the others O(1); no allocation.
 // It panics if j is out of range.
 func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
-	s.mustHave()
+	s.mustHaveJoint(j)
 	s.wrenches()
 	m, w := s.plan.mech, s.w
 	jt := &m.Joints[j]
