@@ -55,9 +55,6 @@ type Stops struct {
 // springs. act, which may be nil, is told at each change, before it.
 func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
 	mustHaveMechanism(m)
-	if r == nil && m.NumResistors() > 0 {
-		panic("sim: no responder")
-	}
 	s := &Stops{mech: m, hit: r, act: act}
 	for i := range m.NumResistors() {
 		if _, stops := m.Resistor(i); stops {
