@@ -2,6 +2,7 @@ package rung_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -9,25 +10,47 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
-	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/scene/live"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/tree"
 )
 
-// violatedModels are a four-bar whose crank alone turns, one with a rocker that is 5 cm away, and one whose crank is 1 rad
-// behind its motion.
-func violatedModels(t *testing.T) map[string]struct {
+// violated is a model whose state violates a joint.
+type violated struct {
 	m     *model.Model
 	joint string
 	size  mechanism.Violation
-} {
+}
+
+// of requires err to be the violation of x.
+func (x *violated) of(t *testing.T, err error) {
+	t.Helper()
+	var v *mechanism.ViolationError
+	require.ErrorAs(t, err, &v)
+	require.ErrorIs(t, err, mechanism.ErrViolated)
+	require.Equal(t, x.joint, v.Name())
+	require.ErrorContains(t, err, x.joint)
+	for i, got := range []float64{v.Violation.Length, v.Violation.Angle, v.Violation.Speed, v.Violation.Turn} {
+		if want := []float64{x.size.Length, x.size.Angle, x.size.Speed, x.size.Turn}[i]; want > 0 {
+			require.InDelta(t, want, got, 1e-9)
+		}
+	}
+}
+
+// violatedModels are a four-bar whose crank alone turns, one with a rocker that is 5 cm away, and one whose crank is 1 rad
+// behind its motion.
+func violatedModels(t *testing.T) map[string]violated {
 	t.Helper()
 	fourBar := func(move float64, motion *joints.Motion, shift spatial.Vec3) *model.Model {
 		A, B, C, D := spatial.Vec3{}, spatial.Vec3{0.3, 0.8, 0}, spatial.Vec3{1.2, 1, 0}, spatial.Vec3{1, 0, 0}
@@ -50,11 +73,7 @@ func violatedModels(t *testing.T) map[string]struct {
 		}
 		return m
 	}
-	return map[string]struct {
-		m     *model.Model
-		joint string
-		size  mechanism.Violation
-	}{
+	return map[string]violated{
 		"velocity": {fourBar(2, nil, spatial.Vec3{}), "p2", mechanism.Violation{Speed: 1.6}},
 		"loop":     {fourBar(0, nil, spatial.Vec3{0.05}), "p4", mechanism.Violation{Length: 0.05}},
 		"motion":   {fourBar(0, joints.NewPolynomial([]float64{1}), spatial.Vec3{}), "p1", mechanism.Violation{Angle: 1}},
@@ -88,7 +107,7 @@ func TestStartsThatViolate(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return sim.New(p.Mechanism(), b, p.Initial(), sim.Options{Step: 0.01}).Run(0.1)
+			return sim.New(p.Mechanism(), b, p.Initial(), sim.Options{Step: 0.01, Projector: motion.NewDynamics(p)}).Run(0.1)
 		},
 		"RATTLE": func(p *kkt.Plan, _ *model.Model) error {
 			r, err := motion.NewRattle(p, motion.RattleOptions{})
@@ -115,6 +134,7 @@ func TestStartsThatViolate(t *testing.T) {
 			_, err := live.NewSession(p, p.Initial(), spatial.Vec3{}, live.Options{})
 			return err
 		},
+		"linear.Linearize": func(p *kkt.Plan, _ *model.Model) error { return linear.NewSystem(p).Linearize(p.Initial()) },
 		"ranks": func(_ *kkt.Plan, m *model.Model) error {
 			return dist.Run(2, func(c dist.Comm) error {
 				p, err := dist.NewPlan(c, m, dist.Options{})
@@ -144,27 +164,145 @@ func TestStartsThatViolate(t *testing.T) {
 		require.NoError(t, err)
 		for name, start := range entries {
 			t.Run(kind+"/"+name, func(t *testing.T) {
-				var v *mechanism.ViolationError
 				err := start(p, x.m)
 				if name == "ranks" { // the error of another rank comes as its text
 					require.ErrorContains(t, err, x.joint+`": state violates the joints, off by`)
 					return
 				}
-				require.ErrorAs(t, err, &v)
-				require.ErrorIs(t, err, mechanism.ErrViolated)
-				require.Equal(t, x.joint, v.Name())
-				require.ErrorContains(t, err, x.joint)
-				for i, got := range []float64{v.Violation.Length, v.Violation.Angle, v.Violation.Speed, v.Violation.Turn} {
-					if want := []float64{x.size.Length, x.size.Angle, x.size.Speed, x.size.Turn}[i]; want > 0 {
-						require.InDelta(t, want, got, 1e-9)
-					}
-				}
+				x.of(t, err)
 			})
+		}
+	}
+}
+
+// TestEvaluationsThatViolate walks what evaluates one state: it takes one that violates a joint as it is, and tells
+// joint and size where it is asked.
+func TestEvaluationsThatViolate(t *testing.T) {
+	p2 := []mechanism.Freedom{{Joint: 1}}
+	notUnder := func(err error) error {
+		if errors.As(err, new(*mechanism.UnderactuatedError)) {
+			return nil
+		}
+		return err
+	}
+	entries := map[string]func(t *testing.T, p *kkt.Plan, m *model.Model) error{
+		"kkt.Solver": func(t *testing.T, p *kkt.Plan, _ *model.Model) error {
+			s := p.NewSolver()
+			require.NoError(t, s.Solve(p.Initial()))
+			r, err := s.Report()
+			require.NoError(t, err)
+			require.NotNil(t, r.Violation)
+			require.Equal(t, r.Violation.Name(), r.Violation.At.Joint)
+			return s.Holds()
+		},
+		"kkt.Inverse": func(t *testing.T, p *kkt.Plan, _ *model.Model) error {
+			v, err := p.NewInverse(p2)
+			require.NoError(t, err)
+			require.NoError(t, notUnder(v.Solve(p.Initial(), nil)))
+			return v.Holds()
+		},
+		"batch.Solve": func(t *testing.T, p *kkt.Plan, _ *model.Model) error {
+			b, err := batch.New(p, batch.Options{})
+			require.NoError(t, err)
+			s, r := b.NewStates(11), b.NewResults(11)
+			b.Solve(s, r)
+			require.Empty(t, r.Failed())
+			return b.Holds(s, 9)
+		},
+		"dist.Solver": func(t *testing.T, _ *kkt.Plan, m *model.Model) error {
+			var of [2]error
+			require.NoError(t, dist.Run(2, func(c dist.Comm) error {
+				p, err := dist.NewPlan(c, m, dist.Options{})
+				if err != nil {
+					return err
+				}
+				s, err := p.NewSolver()
+				if err == nil {
+					err = s.Solve(p.Mechanism().Initial())
+				}
+				if err == nil {
+					of[c.Rank()] = s.Holds()
+				}
+				return err
+			}))
+			if _, text := of[0].(*dist.RankError); text {
+				require.ErrorContains(t, of[0], "state violates the joints")
+				return of[1]
+			}
+			return of[0]
+		},
+	}
+	for _, m := range []tree.Method{tree.Direct, tree.Lambda, tree.Projection} {
+		solverOf := func(t *testing.T, p *kkt.Plan) *tree.Plan {
+			q, err := tree.NewPlan(p.Mechanism(), tree.Options{})
+			require.NoError(t, err)
+			return q
+		}
+		entries["tree.ClosedSolver "+m.String()] = func(t *testing.T, p *kkt.Plan, _ *model.Model) error {
+			s := solverOf(t, p).NewSolver(m, tree.SolverOptions{})
+			require.NoError(t, s.Solve(p.Initial()))
+			return s.Holds()
+		}
+		entries["tree.Inverse "+m.String()] = func(t *testing.T, p *kkt.Plan, _ *model.Model) error {
+			v := solverOf(t, p).NewInverse(m, p2, nil)
+			require.NoError(t, notUnder(v.Solve(p.Initial(), nil)))
+			return v.Holds()
+		}
+	}
+	for kind, x := range violatedModels(t) {
+		p, err := rung.NewPlan(x.m, rung.Options{})
+		require.NoError(t, err)
+		for name, evaluate := range entries {
+			t.Run(kind+"/"+name, func(t *testing.T) { x.of(t, evaluate(t, p, x.m)) })
+		}
+		for _, m := range append(motion.Methods(), motion.Sparse) {
+			r, err := compare.Accelerate(p, m, p.Initial())
+			require.NoError(t, err, "%v %v", kind, m)
+			require.NotNil(t, r.Violation, "%v %v", kind, m)
+			require.Equal(t, x.joint, r.Violation.Name, "%v %v", kind, m)
 		}
 		r, err := rung.Accelerate(x.m, rung.Options{})
 		require.NoError(t, err, kind)
 		require.NotNil(t, r.Violation, kind)
 		require.Equal(t, x.joint, r.Violation.Name, kind)
+	}
+}
+
+// TestClosesThatViolate: what closes a state as its task ends at one that holds; a path from the pose refuses the pose.
+func TestClosesThatViolate(t *testing.T) {
+	for kind, x := range violatedModels(t) {
+		p, err := rung.NewPlan(x.m, rung.Options{})
+		require.NoError(t, err)
+		m := p.Mechanism()
+		c, st := closing.NewCloser(p, closing.Options{}), p.Initial()
+		require.NoError(t, c.ClosePositions(st), kind)
+		require.NoError(t, c.ProjectVelocities(st), kind)
+		require.NoError(t, m.Holds(st), kind)
+		st = p.Initial()
+		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
+		require.NoError(t, err, kind)
+		require.NoError(t, m.Holds(st), kind)
+		if kind != "velocity" {
+			require.Greater(t, e.Travel+e.Turn, 0.01, kind)
+		}
+		s := linear.NewSystem(p)
+		require.NoError(t, s.LinearizeAsItIs(p.Initial()), kind)
+		require.NoError(t, s.Linearize(st), kind)
+		if kind != "loop" {
+			continue
+		}
+		path := &ik.Path{Times: []float64{0, 1}, FromPose: true, Targets: []ik.Waypoints{{Target: "t", Value: []float64{0, 0.1}}}}
+		q, err := ik.NewProblem(p, &ik.Task{Driven: []string{"p1"}, Targets: []ik.Target{{Name: "t", Type: ik.Coordinate, Freedom: "p1"}}, Path: path})
+		require.NoError(t, err)
+		solver, err := q.NewSolver(ik.Options{})
+		require.NoError(t, err)
+		each := func(float64, *mechanism.State, *ik.Result) error { return nil }
+		x.of(t, solver.Track(context.Background(), p.Initial(), each))
+		st = p.Initial()
+		_, err = solver.Reach(st)
+		require.NoError(t, err)
+		require.NoError(t, m.Holds(st))
+		require.NoError(t, solver.Track(context.Background(), st, each))
 	}
 }
 
@@ -191,16 +329,5 @@ func TestStartsThatViolateByName(t *testing.T) {
 		"sim: joints drift without a projector; Options.Projector is sim.NoProjector for a run that lets them": {},
 	} {
 		require.PanicsWithValue(t, want, func() { run(o) })
-	}
-}
-
-// TestOwnStatesHold: the states that the library makes pass where it starts from them.
-func TestOwnStatesHold(t *testing.T) {
-	for _, f := range bench.Families() {
-		m, err := bench.Generate(f, 12, 1)
-		require.NoError(t, err, f)
-		p, err := rung.NewPlan(m, rung.Options{})
-		require.NoError(t, err, f)
-		require.NoError(t, p.Mechanism().Holds(p.Initial()), f)
 	}
 }

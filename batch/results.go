@@ -31,6 +31,13 @@ func (r *Results) mustHave(i int) {
 	}
 }
 
+// mustHaveBody panics unless there is such a body.
+func (r *Results) mustHaveBody(body int) {
+	if uint(body) >= uint(r.batch.plan.Mechanism().NumBodies()) {
+		panic("batch: body out of range")
+	}
+}
+
 // To copies the accelerations of state i to dst: six numbers a body, ω̇ then the classical acceleration of the centre
 // of mass, world axes, rad/s² and m/s². They are zero where the state has failed.
 //
@@ -54,12 +61,14 @@ func (r *Results) at(i, k int) *float64 {
 // AngularAcceleration returns ω̇ of a body in state i, rad/s², world axes.
 func (r *Results) AngularAcceleration(i, body int) spatial.Vec3 {
 	r.mustHave(i)
+	r.mustHaveBody(body)
 	return spatial.Vec3{*r.at(i, 6*body), *r.at(i, 6*body+1), *r.at(i, 6*body+2)}
 }
 
 // ComAcceleration returns the classical acceleration of the centre of mass of a body in state i, m/s², world axes.
 func (r *Results) ComAcceleration(i, body int) spatial.Vec3 {
 	r.mustHave(i)
+	r.mustHaveBody(body)
 	return spatial.Vec3{*r.at(i, 6*body+3), *r.at(i, 6*body+4), *r.at(i, 6*body+5)}
 }
 

@@ -49,61 +49,6 @@ type Rollout struct {
 	AsItIs bool
 }
 
-// Outcome is the result of Batch.Rollout and Batch.CloseJoints: counts of steps and an error for each state.
-type Outcome struct {
-	steps    []int32
-	oneByOne []int32
-	singular []int32
-	errs     []error
-	was      []nearness
-}
-
-// nearness is how near a state is to a singular pose (kkt.Solver.Nearness), and when: at the beginning of a step that
-// ended at time.
-type nearness struct {
-	over float64 // 1/Nearness²
-	rows int     // redundant ones
-	time float64 // s
-}
-
-// NewOutcome returns memory for n states.
-func (b *Batch) NewOutcome(n int) *Outcome {
-	b.mustCount(n)
-	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
-	for i := range o.was {
-		o.was[i].time = math.NaN()
-	}
-	return o
-}
-
-// Steps returns how many steps state i has made.
-func (o *Outcome) Steps(i int) int { return int(o.steps[i]) }
-
-// OneByOne returns how many of these were made alone, by the solver.
-func (o *Outcome) OneByOne(i int) int { return int(o.oneByOne[i]) }
-
-// Singular returns how many steps of state i may have gone over a singular pose: steps from whose beginning it is no
-// further, as the nearness falls from step to step (theory.md (50)), and steps about which the number of redundant rows
-// changes. Fixed steps take no care there, so that the motion behind such a pose may be on another branch, or have gained
-// speed. Integrators with error control of package sim lead steps over it.
-func (o *Outcome) Singular(i int) int { return int(o.singular[i]) }
-
-// watch takes in a step of h of state i from time on: one over the square of the nearness at its beginning, and the
-// number of redundant rows. It compares them with those of the step before, which has ended at the same time. What it
-// knows is left from one Rollout to the next.
-func (o *Outcome) watch(i int, time, h, over float64, rows int) {
-	was := &o.was[i]
-	if was.time == time {
-		if over > 0 && over >= 4*was.over || rows != was.rows { // half as near: a step on it would be zero
-			o.singular[i]++
-		}
-	}
-	*was = nearness{over, rows, time + h}
-}
-
-// Error returns why state i has not come to the end; nil if it has. The state is then that of its last whole step.
-func (o *Outcome) Error(i int) error { return o.errs[i] }
-
 // SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it
 // goes in lanes.
 func (b *Batch) SteppedOneByOne() string {
@@ -249,7 +194,9 @@ func (w *worker) holding(r *rolling, first, n int) (live uint) {
 	for l := range n {
 		i := first + l
 		if !r.how.AsItIs && !r.states.held[i] {
-			r.out.errs[i] = w.holds(r.states, i)
+			if err := w.holds(r.states, i); !errors.Is(err, mechanism.ErrNotFinite) { // which fails its first step
+				r.out.errs[i] = err
+			}
 			r.states.held[i] = r.out.errs[i] == nil
 		}
 		if r.out.errs[i] == nil {
@@ -266,8 +213,8 @@ func (w *worker) holds(s *States, i int) error {
 		return err
 	}
 	m := w.in.Mechanism() // with the parameters of the state
-	if m.KinematicsTo(w.kin, w.st) != nil {
-		return nil // what is not finite fails its first step
+	if err := m.KinematicsTo(w.kin, w.st); err != nil {
+		return err
 	}
 	return m.HoldsIn(w.kin, w.st, w.unit)
 }

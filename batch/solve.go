@@ -127,6 +127,8 @@ type solving struct {
 // that its row may or may not be redundant; if a residual is above 1e-12 of its terms; if refinement leaves an error above
 // 1e-13; or if a number is not finite.
 //
+// A state that violates the joints is taken as it is, as by kkt.Solver.Solve; Batch.Holds tells.
+//
 // A state has the same bits for any number of threads, and whatever other states there are.
 //
 // Cost: O(states), no allocation but for errors. It panics if s or r is not of b, or of different numbers of states.

@@ -183,6 +183,12 @@ func NewCloserOn(w *kkt.Workspace, o Options) *Closer {
 
 // NewCloserContext is NewCloserOn, and ends early when ctx does. It then returns the cause for which ctx has ended.
 func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
+	if w == nil {
+		panic("closing: no workspace")
+	}
 	p := w.Plan()
 	c, err := newCloser(ctx, p.Layout(), p.Mechanism(), w.Team(), w.Watched())
 	if err == nil {

@@ -18,7 +18,8 @@ import (
 // With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse side,
 // where the tree side has nothing for it: which components of wrenches are undetermined, with their values of least
 // norm, the distance to a singularity, how far constraints contradict each other, energies and residuals of the joints.
-// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers).
+// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers). A state that violates
+// the joints is taken as it is: Violation names the worst.
 //
 // Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve,
 // motion.NewTreeSolver and tree.ClosedSolver.Solve. It panics without a state.

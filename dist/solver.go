@@ -99,10 +99,26 @@ const (
 // the Root of this package but for errors. The result holds until the next Solve. It returns the errors of
 // kkt.Solver.Solve with the name of the body or joint on the rank that has it, and a *RankError on the others. Rows
 // that are more nearly dependent than the ways up to kkt.KeepAll can solve are refused as kkt.ErrInaccurate or
-// kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits. It panics if st is nil or
+// kkt.ErrInconsistent; one process can go on with orthogonal factors or twice the digits. A state that violates the joints is
+// taken as it is; Holds tells. It panics if st is nil or
 // of another mechanism.
 func (s *Solver) Solve(st *mechanism.State) error {
 	return s.solveWith(st, 0, 0)
+}
+
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, of all pieces: nil on all ranks, or a
+// *mechanism.ViolationError on those that have the joint and a *RankError on the others. All ranks call it together.
+// Solve itself takes every state as it is.
+//
+// Cost: O(bodies + joints) and a message. It panics without a result. The state must not have changed.
+func (s *Solver) Holds() error {
+	s.mustHave()
+	m := s.plan.mech
+	err := m.HoldsIn(s.sys.Kin, s.st, min(1, s.plan.typical))
+	if err != nil {
+		err = fault.Errorf("dist: %w", err)
+	}
+	return Agree(s.comm, err)
 }
 
 // solveWith is Solve with feedback (StabilizedAccelerations).

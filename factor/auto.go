@@ -71,6 +71,7 @@ func Choose(p *sparse.Pattern, o order.Ordering, threads int) (s *Symbolic, used
 // It returns the cause for which ctx has ended, or a *CostError if the order chosen is beyond the limits; nothing that
 // grows with the factor has been allocated then.
 func ChooseContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int, l Limits) (s *Symbolic, used order.Ordering, tried []Candidate, err error) {
+	mustHavePattern(p)
 	if threads < 1 {
 		panic("factor: no threads")
 	}

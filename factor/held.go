@@ -29,18 +29,26 @@ func (f *Factor) mustBeWhole() {
 // front is assembled and not eliminated. A factor of it is read with ShareTo and solves with SolveHeldTo.
 //
 // Counts are those of what is eliminated, with the share among the nonzeros. It panics if perm is not a permutation of
-// the nodes, or a held node is of sign +1.
+// the nodes, held is out of range, or a held node is of sign +1.
 func AnalyzeHeld(p *sparse.Pattern, perm []int32, held int) *Symbolic {
 	e := eliminate(p, perm, nil)
-	e.hold(perm[len(perm)-held:])
+	e.hold(lastOf(perm, held))
 	return e.analyze()
 }
 
 // CountHeld returns the counts of AnalyzeHeld.
 func CountHeld(p *sparse.Pattern, perm []int32, held int) Counts {
 	e := eliminate(p, perm, nil)
-	e.hold(perm[len(perm)-held:])
+	e.hold(lastOf(perm, held))
 	return e.counts
+}
+
+// lastOf returns the held nodes of perm. It panics if there are not as many.
+func lastOf(perm []int32, held int) []int32 {
+	if uint(held) > uint(len(perm)) {
+		panic("factor: number of held nodes out of range")
+	}
+	return perm[len(perm)-held:]
 }
 
 // hold moves the nodes in list to the end, and makes each of them couple all that follow.
@@ -147,7 +155,12 @@ type share struct {
 
 // LeafRows returns the −1 neighbours of node v, which has sign +1, in elimination order. A share that takes the place of
 // v has its rows in this order (SetShares). LeafRows is nil if v has no neighbours, or is not eliminated before all.
+//
+// It panics if v is out of range.
 func (s *Symbolic) LeafRows(v int) []int32 {
+	if uint(v) >= uint(len(s.leaf)) {
+		panic("factor: node out of range")
+	}
 	if !s.leaf[v] {
 		return nil
 	}

@@ -11,8 +11,13 @@ type Mixing struct {
 	begun bool
 }
 
-// NewMixing returns a Mixing of n numbers.
-func NewMixing(n int) *Mixing { return &Mixing{last: make([]float64, n), moved: make([]float64, n)} }
+// NewMixing returns a Mixing of n numbers. It panics if n is negative.
+func NewMixing(n int) *Mixing {
+	if n < 0 {
+		panic("factor: negative length")
+	}
+	return &Mixing{last: make([]float64, n), moved: make([]float64, n)}
+}
 
 // Reset forgets the last step: the next one is its correction.
 func (m *Mixing) Reset() { m.begun = false }

@@ -56,6 +56,7 @@ func AnalyzeSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering
 // dualOf returns p with the signs exchanged: the −1 nodes of p come first, its +1 nodes after
 // them.
 func dualOf(p *sparse.Pattern) *sparse.Pattern {
+	mustHavePattern(p)
 	n, nb := p.Len(), p.Positive()
 	nj := n - nb
 	size, sign := make([]int8, n), make([]int8, n)

@@ -147,11 +147,18 @@ type elimination struct {
 	stop   *halt.Flag
 }
 
+func mustHavePattern(p *sparse.Pattern) {
+	if p == nil {
+		panic("factor: no pattern")
+	}
+}
+
 // eliminate finds the elimination tree of p in the order perm, and the rows of L. It returns nil if the flag goes up.
 func eliminate(p *sparse.Pattern, perm []int32, stop *halt.Flag) *elimination {
 	if stop.Up() {
 		return nil // perm may be unfinished
 	}
+	mustHavePattern(p)
 	g := newGraph(p, inverse(p, perm))
 	e := &elimination{p: p, stop: stop}
 	band := bandwidth(g)

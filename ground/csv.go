@@ -19,7 +19,7 @@ const (
 var layoutNames = [...]string{"matrix", "points"}
 
 // String returns the name in documents.
-func (l Layout) String() string { return layoutNames[l] }
+func (l Layout) String() string { return nameOf(layoutNames[:], uint8(l), "Layout") }
 
 // ParseLayout returns the layout of a name, or an error that lists the names.
 func ParseLayout(name string) (Layout, error) {
@@ -40,7 +40,7 @@ const (
 var sideNames = [...]string{"", "south", "north"}
 
 // String returns the name in documents.
-func (s Side) String() string { return sideNames[s] }
+func (s Side) String() string { return nameOf(sideNames[:], uint8(s), "Side") }
 
 // ParseSide returns the side of a name, or an error that lists the names.
 func ParseSide(name string) (Side, error) {

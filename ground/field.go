@@ -92,6 +92,9 @@ func (f *Field) Range() (lowest, highest float64) {
 // It returns the error of Surface.At with the place where it was, or of ctx.
 func Sample(ctx context.Context, s *Surface, origin, spacing [2]float64, size [2]int) (*Field, error) {
 	halt.Must(ctx)
+	if s == nil {
+		panic("ground: no surface")
+	}
 	f := &Field{Origin: origin, Spacing: spacing, Size: size}
 	if err := errors.Join(f.checkPlaces(), CheckSize(size)); err != nil {
 		return nil, err

@@ -24,6 +24,9 @@ type Format interface {
 // It returns the errors of Format.Read and of opening the file.
 func ReadFile(ctx context.Context, files fs.FS, name string, format Format) (*Field, error) {
 	halt.Must(ctx)
+	if files == nil || format == nil {
+		panic("ground: no files or no format")
+	}
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err

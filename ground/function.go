@@ -56,6 +56,9 @@ const probes = 33
 // Cost: 1089 evaluations, no more than a ms as a rule. It returns the error of ctx, if that ends.
 func Probe(ctx context.Context, s *Surface, e Extent) error {
 	halt.Must(ctx)
+	if s == nil {
+		panic("ground: no surface")
+	}
 	flag, end := halt.FlagOf(ctx)
 	defer end()
 	for j := range probes {

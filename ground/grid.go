@@ -23,7 +23,9 @@ var interpolationNames = [...]string{"spline", "hermite", "linear"}
 var leastNodes = [...]int{4, 3, 2}
 
 // String returns the name of documents.
-func (i Interpolation) String() string { return interpolationNames[i] }
+func (i Interpolation) String() string {
+	return nameOf(interpolationNames[:], uint8(i), "Interpolation")
+}
 
 // Outside is what a grid is beyond its nodes.
 type Outside uint8
@@ -38,7 +40,7 @@ const (
 var outsideNames = [...]string{"stop", "level", "tangent"}
 
 // String returns the name of documents.
-func (o Outside) String() string { return outsideNames[o] }
+func (o Outside) String() string { return nameOf(outsideNames[:], uint8(o), "Outside") }
 
 // ParseInterpolation returns the interpolation of a name, or an error that lists the names.
 func ParseInterpolation(name string) (Interpolation, error) {
@@ -69,11 +71,18 @@ type grid struct {
 
 // NewGrid returns the surface through the heights at the nodes of f, which belong to the surface from now on.
 //
-// It returns an error if f is not as Field.Check wants it, has too few nodes for the interpolation, or ctx ends.
+// It returns an error if f is not as Field.Check wants it, has too few nodes for the interpolation, or ctx ends. It
+// panics without a field, or if an option is out of range.
 //
 // Cost: O(nodes). A spline keeps a coefficient a node and not the heights, the others keep the heights.
 func NewGrid(ctx context.Context, f *Field, o Options) (*Surface, error) {
 	halt.Must(ctx)
+	switch {
+	case f == nil:
+		panic("ground: no field")
+	case int(o.Interpolation) >= len(interpolationNames) || int(o.Outside) >= len(outsideNames):
+		panic("ground: option out of range")
+	}
 	if err := f.Check(); err != nil {
 		return nil, err
 	}

@@ -15,3 +15,11 @@ func parseName(what, name string, list []string) (int, error) {
 	}
 	return 0, fmt.Errorf("ground: no %s %s; there are %s", what, fault.Name(name), strings.Join(list, ", "))
 }
+
+// nameOf returns the name of value i of a type, or the type with its number.
+func nameOf(list []string, i uint8, kind string) string {
+	if int(i) < len(list) {
+		return list[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}

@@ -169,13 +169,16 @@ const MostParts = 10_000
 // Sum returns the surface whose height is the sum of the heights of the parts.
 //
 // It returns an error if there is none, if they are more than MostParts with those of the sums among them, or if no
-// place belongs to all of them.
+// place belongs to all of them. It panics if a part is nil.
 func Sum(parts ...*Surface) (*Surface, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("ground: a sum of no surfaces")
 	}
 	s := &Surface{kind: kindSum}
 	for _, p := range parts {
+		if p == nil {
+			panic("ground: no surface")
+		}
 		s.leaves += max(1, p.leaves)
 		if s.leaves > MostParts {
 			return nil, fmt.Errorf("ground: a sum of more than %d surfaces, with those of the sums among its parts", MostParts)

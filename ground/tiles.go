@@ -51,11 +51,23 @@ func (t *Tiles) Len() int { return len(t.values) }
 // Spacing returns the distance of nodes, m.
 func (t *Tiles) Spacing() float64 { return t.spacing }
 
-// Value returns a value, to be changed; n is less than Len. It holds until a tile is added.
-func (t *Tiles) Value(n int) *float64 { return &t.values[n] }
+// Value returns a value, to be changed. It holds until a tile is added. It panics if n is out of range.
+func (t *Tiles) Value(n int) *float64 {
+	t.mustHave(n)
+	return &t.values[n]
+}
 
-// Node returns where value n stands: the numbers of its node from the origin along x and y.
+// mustHave panics unless there is a value n.
+func (t *Tiles) mustHave(n int) {
+	if uint(n) >= uint(len(t.values)) {
+		panic("ground: value out of range")
+	}
+}
+
+// Node returns where value n stands: the numbers of its node from the origin along x and y. It panics if n is
+// out of range.
 func (t *Tiles) Node(n int) (i, j int32) {
+	t.mustHave(n)
 	p := &t.places[n/TileNodes]
 	return p[0]<<tileBits + int32(n&tileMask), p[1]<<tileBits + int32(n>>tileBits&tileMask)
 }
@@ -66,8 +78,11 @@ func (t *Tiles) Place(i, j int32) (x, y float64) {
 }
 
 // Between returns the first and the last node from place a to place b along an axis; there is none between if the first
-// is behind the last. It returns ErrTiles beyond the range of the numbers.
+// is behind the last. It returns ErrTiles beyond the range of the numbers. It panics unless axis is 0 or 1.
 func (t *Tiles) Between(a, b float64, axis int) (first, last int32, err error) {
+	if uint(axis) >= uint(len(t.origin)) {
+		panic("ground: axis out of range")
+	}
 	lo, hi := math.Ceil((a-t.origin[axis])/t.spacing), math.Floor((b-t.origin[axis])/t.spacing)
 	if !(math.Abs(lo) <= farthestNode && math.Abs(hi) <= farthestNode) {
 		return 0, 0, ErrTiles

@@ -47,6 +47,9 @@ func (f *Field) each(w *writer, write func(i, j int)) error {
 // It returns errors of writing and of ctx.
 func (f *Field) WriteCSV(ctx context.Context, to io.Writer, layout Layout) error {
 	halt.Must(ctx)
+	if int(layout) >= len(layoutNames) {
+		panic("ground: unknown layout")
+	}
 	w := newWriter(ctx, to)
 	return f.each(w, func(i, j int) {
 		z := f.Heights[j*f.Size[0]+i]

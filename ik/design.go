@@ -48,7 +48,7 @@ type FIKOptions struct {
 	Adapt     bool // form V: a step h that is too long is made shorter; else it is an error
 	Unchecked bool // no test of stability, before and during the run
 
-	Feedback float64       // κ of dxd = rate + κ·e, 1/s; used by Solver. 0: 5 to reach targets
+	Feedback float64       // κ of dxd = rate + κ·e, 1/s; used by Solver. 0: 5 with FIKMethod, 10 for paths by others
 	Q0       []Coordinated // pose of the design; used by Solver. nil: the given pose, moved at random
 	GainOf   []Coordinated // Gains by name; used by Solver
 }

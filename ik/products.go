@@ -2,11 +2,11 @@ package ik
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Set brings s to st, at which products, the Jacobian and errors then are. st has to satisfy the joints; it is not
-// changed. After Reach, s is at the state that Reach has stored, without Set but for the sparse method.
+// Set brings s to st, at which products, the Jacobian and errors then are. st is not changed; where it violates the
+// joints, s is at the state that closes it. After Reach, s is at the state that Reach has stored, without Set but for the sparse method.
 //
 // Cost: O(bodies + joints), no allocation; with the sparse method the first call allocates another engine. It returns
-// an error for a state that is not of the mechanism or does not satisfy its joints, and of the sparse method what
+// an error for a state that is not of the mechanism or cannot be closed, and of the sparse method what
 // NewSolver would return for another engine.
 func (s *Solver) Set(st *mechanism.State) error {
 	if s.eng == nil {

@@ -229,12 +229,13 @@ func (p *Problem) unitOf(i int) float64 {
 	return 1
 }
 
-// Reach moves st to a pose at which the targets are met, or to the nearest one that it finds. st has to satisfy the
-// joints; rates become zero. The result holds until the next use of s.
+// Reach moves st to a pose at which the targets are met, or to the nearest one that it finds. A state that violates the
+// joints is closed first, prescribed freedoms by their motions at its time; rates become zero. The result holds until the
+// next use of s.
 //
 // Cost: a step is one evaluation of the engine and O(m·n·min(m, n)), no allocation. It returns an error that wraps
 // ErrUnreached if targets are not met, unless Options.Nearest is set. It returns an error, with st as it was, if st is
-// not of the mechanism or does not satisfy its joints, or for the sparse method if the axes of a composite joint depend
+// not of the mechanism or cannot be closed, or for the sparse method if the axes of a composite joint depend
 // on each other there (joints.ErrSingular). Other errors wrap ErrOverflow or, with FIKMethod, are a
 // *FilterError at a pose where the filter cannot run.
 func (s *Solver) Reach(st *mechanism.State) (*Result, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -45,7 +46,9 @@ type track struct {
 // included, with the time, the state with its rates, and the result of the sample. State and result hold until each
 // returns. An error of each ends the run, and is returned.
 //
-// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. Then there are three ways:
+// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. With it, and
+// without Path.Exact, the path starts from the pose of st: Track returns a *mechanism.ViolationError if that violates the
+// joints. Then there are three ways:
 //
 //   - By default, closed-loop inverse kinematics: the rates q̇ of the driven freedoms minimize
 //     ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates, level after level, the posture last.
@@ -115,6 +118,9 @@ func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
 	if err := s.Set(st); err != nil {
 		return err
 	}
+	if err := s.startsAt(st); err != nil {
+		return err
+	}
 	s.eng.coordinatesTo(s.q)
 	s.result.Outside = s.p.outside(s.q)
 	if err := s.enter(); err != nil {
@@ -135,6 +141,23 @@ func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
 	}
 	if s.o.Method == FIKMethod {
 		return s.newFilter()
+	}
+	return nil
+}
+
+// startsAt returns an error if the path starts from the pose of st, which violates the joints.
+func (s *Solver) startsAt(st *mechanism.State) error {
+	if path := s.p.task.Path; path.Exact || !path.FromPose {
+		return nil
+	}
+	m := s.p.plan.Mechanism()
+	k := m.NewKinematics()
+	err := m.KinematicsTo(k, st)
+	if err == nil {
+		err = m.PoseHoldsIn(k, st, m.DriftUnit())
+	}
+	if err != nil {
+		return fault.Errorf("ik: %w", err)
 	}
 	return nil
 }

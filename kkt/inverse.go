@@ -72,7 +72,7 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // allow are replaced by the nearest that they allow, in the metric of the inertias (Distance).
 //
 // With more actuators than the motion needs, the forces are those of least Euclidean norm
-// (LeastNorm).
+// (LeastNorm). A state that violates the joints is taken as it is; Holds tells.
 //
 // Cost: three factorizations of either system, one more where motion is left, and some tens of
 // solves; allocates. It returns the errors of Solver.Solve, and ErrUnderactuated with the
@@ -316,6 +316,15 @@ func (v *Inverse) idle(x, y []float64, q *factor.Span, driven []bool) bool {
 		}
 	}
 	return isLeast(how, q.Gap())
+}
+
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, which is taken as it is: nil, or a
+// *mechanism.ViolationError that names the joint. Actuated freedoms are free.
+//
+// Cost: O(bodies + joints); allocates for an error alone. It panics without a solution. The state must not have changed.
+func (v *Inverse) Holds() error {
+	v.mustHave()
+	return holds(v.base.plan.mech, v.driven.sys.Kin, v.driven.st)
 }
 
 // LeastNorm reports whether the forces are those of least norm, or the only ones. If not, they

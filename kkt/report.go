@@ -1,11 +1,13 @@
 package kkt
 
 import (
+	"errors"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 )
 
 // Report explains the constraints of a mechanism at the state of a Solve.
@@ -59,10 +61,11 @@ type Report struct {
 	// state violates redundant joints, or joints are too close to redundant. Or neither twice the
 	// digits nor orthogonal factors tell which rows are redundant.
 	NearSingular  bool
-	IllScaled     *IllScaled // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
-	Growth        float64    // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
-	BackwardError float64    // scaled residual of the whole KKT system
-	Corrected     int        // pivots lost to rounding and replaced
+	Violation     *mechanism.ViolationError // of the state (Solver.Holds); nil if the joints hold
+	IllScaled     *IllScaled                // where inertias differ by more than doubles bear, or what the data do not determine; nil if there is nothing
+	Growth        float64                   // of rounding errors in the factorization, relative to the rows' scales; 0 if only twice the digits did
+	BackwardError float64                   // scaled residual of the whole KKT system
+	Corrected     int                       // pivots lost to rounding and replaced
 }
 
 // NearSingularDistance is the Distance below which a pose counts as nearly
@@ -119,6 +122,7 @@ func (s *Solver) Report() (*Report, error) {
 func (s *Solver) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()
+	errors.As(s.Holds(), &r.Violation)
 	if err := s.work.watch.Err(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package kkt
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -78,6 +80,22 @@ func (s *Solver) Inconsistency() float64 {
 	return s.inconsistency
 }
 
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
+// names the joint. Solve itself takes every state as it is, and keeps the second derivatives of the violations at zero.
+//
+// Cost: O(bodies + joints); allocates for an error alone. It panics without a solution. The state must not have changed.
+func (s *Solver) Holds() error {
+	s.mustHave()
+	return holds(s.plan.mech, s.now.kin, s.st)
+}
+
+func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
+	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
+		return fault.Errorf("kkt: %w", err)
+	}
+	return nil
+}
+
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.
 //
 // It panics without a solution or if i is out of range, as do the next ones, also for joints.
@@ -114,9 +132,16 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 // ConstraintWrench and TotalWrench. The state of the Solve must not have changed until then.
 func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
 	s.mustHaveJoint(j)
+	mustHaveDestination(dst)
 	s.complete()
 	r := s.reactions()
 	return r.MultipliersTo(dst, j)
+}
+
+func mustHaveDestination(dst *[6]float64) {
+	if dst == nil {
+		panic("kkt: no destination")
+	}
 }
 
 // reactions are those of the solution; the multipliers have to be there (complete).
@@ -127,9 +152,10 @@ func (s *Solver) reactions() Reactions {
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
 // freedom, docs/theory.md (A1).
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
 	s.mustHaveJoint(j)
+	mustHaveDestination(f)
 	if s.plan.mech.Joints[j].Armature == nil {
 		*f = [6]float64{}
 		return

@@ -164,6 +164,8 @@ func (s *Solver) needWhole() {
 // refinement ends far from a solution. Otherwise redundancy is decided by doubles. A pose
 // within 1e-7 rad of a singular one may then pass for singular. Report tells.
 //
+// A state that violates the joints is taken as it is: Holds and Report.Violation tell.
+//
 // Cost: O(bodies + joints) + the factor's flops. Nearly dependent constraints take up to 64
 // more solves. The last resorts take longer: an orthogonal factorization some four times as
 // long, twice the digits some hundred times. No allocation but when one of these is first

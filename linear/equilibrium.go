@@ -128,7 +128,7 @@ type Equilibrium struct {
 // Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints and in which all forces
 // balance. Prescribed freedoms are held at the values of their motions at the time of st. Dampers do not matter, and
 // friction holds nothing, but that of bristles (contact.Hold): those bend, in st.Internal, as the bodies move from
-// where they start. Angles with springs are followed over any number of turns (mechanism.State.Angles).
+// where they start. A state that violates the joints is closed first: Change is from the start as it was. Angles with springs are followed over any number of turns (mechanism.State.Angles).
 //
 // From where it starts the search goes downhill, in Newton steps that the joints allow. If the
 // curvature is positive, a step is the solution of K·x = f + Jᵀλ by conjugate gradients
@@ -148,6 +148,9 @@ func Equilibrate(p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equil
 // EquilibrateContext is Equilibrate that ends early when ctx does. It
 // then returns the cause for which ctx has ended, and st is unchanged.
 func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o EquilibriumOptions) (*Equilibrium, error) {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
 	if p == nil {
 		panic("linear: no plan")
 	}

@@ -53,6 +53,18 @@ type ModeOptions struct {
 	MaxFlops float64
 }
 
+// mustBe panics if an option is out of range.
+func (o *ModeOptions) mustBe() {
+	switch {
+	case o.Count < 0:
+		panic("linear: negative number of modes")
+	case !(o.MaxFlops >= 0):
+		panic("linear: a limit of work below 0")
+	case o.Method > Sparse:
+		panic("linear: unknown method")
+	}
+}
+
 // DefaultMaxFlops is the work of modes that is begun where no other limit is given: some minutes.
 const DefaultMaxFlops = 2e12
 
@@ -109,15 +121,7 @@ const (
 func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	s.enter()
 	defer s.guard.Leave()
-	if o.Count < 0 {
-		panic("linear: negative number of modes")
-	}
-	if !(o.MaxFlops >= 0) {
-		panic("linear: a limit of work below 0")
-	}
-	if o.Method > Sparse {
-		panic("linear: unknown method")
-	}
+	o.mustBe()
 	s.mustHave()
 	if o.Count == 0 {
 		o.Count = defaultModes

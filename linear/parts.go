@@ -5,8 +5,11 @@ import "math"
 // EnergyPartsTo stores in dst the part of each body in φᴴMφ, the
 // kinetic energy of a mode (twice it, at the unit rate). They add up to 1.
 //
-// Shapes: dst has one entry a body; m is a mode of s. Cost: O(bodies); allocates. It panics on a length mismatch.
+// Shapes: dst has one entry a body; m is a mode of s. Cost: O(bodies); allocates. It panics on a length mismatch, without a mode or a linearized state.
 func (s *System) EnergyPartsTo(dst []float64, m *Mode) {
+	if m == nil {
+		panic("linear: no mode")
+	}
 	if 6*len(dst) != len(m.Shape) || s.Dim() != len(m.Shape) {
 		panic("linear: length mismatch")
 	}

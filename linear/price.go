@@ -13,8 +13,10 @@ var ErrTooDear = errors.New("linear: too dear")
 // displacements, the sparse one with products between as many vectors as the modes need. Its factorizations are not
 // counted: their price is in the report of the plan.
 //
-// Cost: nothing.
+// Cost: nothing. It panics if the count is negative or the method unknown.
 func (s *System) Price(o ModeOptions) float64 {
+	s.mustBe()
+	o.mustBe()
 	const (
 		dense   = 30 // flops a cube of the displacements: the null space of J, and eigenvalues
 		vectors = 2  // a mode

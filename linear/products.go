@@ -4,7 +4,10 @@ package linear
 func (s *System) dim() int { return 6 * s.mech.NumBodies() }
 
 // Dim returns the number of displacements, six a body.
-func (s *System) Dim() int { return s.dim() }
+func (s *System) Dim() int {
+	s.mustBe()
+	return s.dim()
+}
 
 // MassTo stores M·x in dst, which may be x.
 //
@@ -122,7 +125,10 @@ func (s *System) JacobianTo(dst, x []float64) {
 }
 
 // Rows returns the number of constraint rows.
-func (s *System) Rows() int { return len(s.x) - s.dim() }
+func (s *System) Rows() int {
+	s.mustBe()
+	return len(s.x) - s.dim()
+}
 
 // MultipliersTo stores the multipliers λ of the state in dst, in the order of
 // JacobianTo.

@@ -122,32 +122,46 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 }
 
 // Linearize stores in s the linearized equations of motion about st, docs/statics-and-modes.md (S1). st is kept, not
-// copied, and must not change while s is used. The joints hold at st.
+// copied, and must not change while s is used. The joints hold at st (docs/conventions.md "States that violate the
+// joints"); LinearizeAsItIs takes one at which they do not.
 //
-// If no body moves, prescribed freedoms are held where they are; else they follow their
-// motions. Redundant joints leave multipliers undetermined. Where J·x = 0 these have no part in
+// If no body moves, prescribed freedoms are held where they are, which is where their motions have them at the time of
+// st; else they follow their motions. Redundant joints leave multipliers undetermined. Where J·x = 0 these have no part in
 // K, but in singular poses they do.
 //
-// Cost: a factorization and O(bodies + joints + forces); allocates. It returns mechanism.ErrNotFinite,
+// Cost: a factorization and O(bodies + joints + forces); allocates. It returns a *mechanism.ViolationError for a state that
+// violates the joints, where no body moves in its pose, mechanism.ErrNotFinite,
 // mechanism.ErrNoDirection, mechanism.ErrUndetermined or joints.ErrNoDirection with the name, ErrNotFinite with the
 // name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
 // then holds nothing. It panics if st is of another mechanism.
-func (s *System) Linearize(st *mechanism.State) error {
+func (s *System) Linearize(st *mechanism.State) error { return s.about(st, false) }
+
+// LinearizeAsItIs is Linearize at a state that may violate the joints. Bodies then move as if the joints held where
+// they are: K and C are those of the pose, and x has J·x = 0 there.
+func (s *System) LinearizeAsItIs(st *mechanism.State) error { return s.about(st, true) }
+
+// about is Linearize, and LinearizeAsItIs if asItIs is set.
+func (s *System) about(st *mechanism.State, asItIs bool) error {
 	s.enter()
 	defer s.guard.Leave()
 	if st == nil {
 		panic("linear: no state")
 	}
 	s.ready = false
-	err := s.orCause(s.linearize(st))
+	err := s.orCause(s.linearize(st, asItIs))
 	s.ready = err == nil
 	return err
 }
 
-func (s *System) linearize(st *mechanism.State) error {
+func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
 		return err
+	}
+	if !asItIs {
+		if err := s.holds(); err != nil {
+			return err
+		}
 	}
 	if err := s.determined(); err != nil {
 		return err
@@ -159,6 +173,18 @@ func (s *System) linearize(st *mechanism.State) error {
 		return s.orCause(nil)
 	}
 	return s.fill()
+}
+
+// holds returns an error if the loaded state violates the joints.
+func (s *System) holds() error {
+	holds := s.mech.HoldsIn
+	if s.rest {
+		holds = s.mech.PoseHoldsIn
+	}
+	if err := holds(s.y.Kin, s.st, s.mech.DriftUnit()); err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
+	return nil
 }
 
 // determined returns an error if nothing resists a rotation of a rod or a point mass: M is then singular where J·x = 0.
@@ -175,11 +201,16 @@ func (s *System) determined() error {
 
 // enter begins a use of s, which ends when its guard is left. It panics on misuse.
 func (s *System) enter() {
-	if s == nil || s.plan == nil {
-		panic("linear: zero System; use NewSystem")
-	}
+	s.mustBe()
 	if !s.guard.Enter() {
 		panic("linear: System used by two goroutines")
+	}
+}
+
+// mustBe panics unless s is one of NewSystem.
+func (s *System) mustBe() {
+	if s == nil || s.plan == nil {
+		panic("linear: zero System; use NewSystem")
 	}
 }
 

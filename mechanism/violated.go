@@ -7,8 +7,9 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// HoldTolerance is up to what a state may violate the joints and be used as one that they allow: in rad and rad/s, and for
-// lengths in units of DriftUnit and of that in a second. States that were written with seven digits pass.
+// HoldTolerance is up to what a state may violate the joints and be used as one that they allow: in rad, and for lengths in
+// units of DriftUnit. Velocities may violate them by as much times 1 + the largest rate of a body: rad/s, or units a
+// second. States that were written with seven digits pass, and those that the integrators leave.
 const HoldTolerance = 1e-6
 
 // ErrViolated is wrapped by the error of what starts from a state that violates the joints.
@@ -21,6 +22,7 @@ type ViolationError struct {
 	Time      float64   // of the state, s
 	Tolerance float64   // HoldTolerance
 	Unit      float64   // of lengths, m: the tolerance of a length is Tolerance·Unit
+	Rate      float64   // 1/s: tolerances of velocities are those of positions times Rate
 }
 
 // Error says all of it.
@@ -30,7 +32,7 @@ func (e *ViolationError) Error() string {
 	for _, x := range [...]struct {
 		size, unit float64
 		of         string
-	}{{v.Length, e.Unit, "m"}, {v.Angle, 1, "rad"}, {v.Speed, e.Unit, "m/s"}, {v.Turn, 1, "rad/s"}} {
+	}{{v.Length, e.Unit, "m"}, {v.Angle, 1, "rad"}, {v.Speed, e.Rate * e.Unit, "m/s"}, {v.Turn, e.Rate, "rad/s"}} {
 		if !(x.size <= e.Tolerance*x.unit) {
 			text += fmt.Sprintf(", off by %.4g %s (tolerance %.2g)", x.size, x.of, e.Tolerance*x.unit)
 		}
@@ -46,15 +48,35 @@ func (e *ViolationError) Unwrap() error { return e.At }
 
 // Worst returns the joint or coupling with the largest violation at s, lengths in the given unit, m, and the violation.
 // The number is that of a constraint, joints before couplings (NumConstraints); −1 if none is violated. Errors of
-// positions and of velocities compete by their numbers. One that is no number is the worst.
+// positions and of velocities compete by their numbers, those of velocities relative to 1 + the largest rate of a body. One
+// that is no number is the worst.
 //
-// Cost: O(joints), no allocation; k was computed at s.
+// Cost: O(bodies + joints), no allocation; k was computed at s.
 func (m *Mechanism) Worst(k *Kinematics, s *State, unit float64) (worst int, v Violation) {
+	return m.worst(k, s, unit, rateOf(s, unit), false)
+}
+
+// rateOf returns 1 + the largest rate of a body, 1/s: of turning, or of lengths in a unit.
+func rateOf(s *State, unit float64) float64 {
+	largest := 0.0
+	for i := range s.Bodies {
+		b := &s.Bodies[i]
+		largest = max(largest, b.Omega.Norm(), b.Velocity.Norm()/unit)
+	}
+	return 1 + largest
+}
+
+// worst is Worst with the rate of s, of positions alone if pose is set.
+func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool) (worst int, v Violation) {
 	worst, most := -1, 0.0
 	for i := range m.NumConstraints() {
 		w := m.ConstraintViolation(i, k, s)
-		if p, r := w.In(unit); !(max(p, r) <= most) {
-			if worst, v, most = i, w, max(p, r); most != most {
+		if pose {
+			w.Speed, w.Turn = 0, 0
+		}
+		p, r := w.In(unit)
+		if size := max(p, r/rate); !(size <= most) {
+			if worst, v, most = i, w, size; most != most {
 				break
 			}
 		}
@@ -78,14 +100,25 @@ func (m *Mechanism) Holds(s *State) error {
 
 // HoldsIn is Holds where k was computed at s, and lengths are in a unit, m.
 //
-// Cost: O(joints); allocates for an error alone.
+// Cost: O(bodies + joints); allocates for an error alone.
 func (m *Mechanism) HoldsIn(k *Kinematics, s *State, unit float64) error {
-	i, v := m.Worst(k, s, unit)
+	return m.holdsIn(k, s, unit, false)
+}
+
+// PoseHoldsIn is HoldsIn for the positions alone. It is for statics, where motions stand still at the coordinates that
+// they have at the time of s.
+func (m *Mechanism) PoseHoldsIn(k *Kinematics, s *State, unit float64) error {
+	return m.holdsIn(k, s, unit, true)
+}
+
+func (m *Mechanism) holdsIn(k *Kinematics, s *State, unit float64, pose bool) error {
+	rate := rateOf(s, unit)
+	i, v := m.worst(k, s, unit, rate, pose)
 	if i < 0 {
 		return nil
 	}
-	if p, r := v.In(unit); max(p, r) <= HoldTolerance {
+	if p, r := v.In(unit); max(p, r/rate) <= HoldTolerance {
 		return nil
 	}
-	return &ViolationError{At: m.AtConstraint(i, -1, ErrViolated), Violation: v, Time: s.Time, Tolerance: HoldTolerance, Unit: unit}
+	return &ViolationError{At: m.AtConstraint(i, -1, ErrViolated), Violation: v, Time: s.Time, Tolerance: HoldTolerance, Unit: unit, Rate: rate}
 }

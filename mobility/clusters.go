@@ -20,8 +20,11 @@ type Cluster struct {
 // Clusters names the loop clusters of mech and counts what is in them. All redundancy is within loops.
 //
 // Shapes: redundant has the redundant rows of each joint, then of each coupling (kkt.Report.RedundantRows).
-// Cost: near-linear in bodies and joints.
+// Cost: near-linear in bodies and joints. It panics without a mechanism or on a length mismatch.
 func Clusters(mech *mechanism.Mechanism, redundant []int) []Cluster {
+	if mech == nil {
+		panic("mobility: no mechanism")
+	}
 	if len(redundant) != mech.NumConstraints() {
 		panic("mobility: length mismatch")
 	}

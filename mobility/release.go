@@ -136,6 +136,12 @@ func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.Stat
 	if ctx == nil {
 		panic("rung: nil context")
 	}
+	switch {
+	case m == nil:
+		panic("mobility: no model")
+	case st == nil:
+		panic("mobility: no state")
+	}
 	first := releaser{ctx: ctx, m: *m, st: st, trials: min(releaseTrials, releaseBodies/max(1, len(m.Bodies)))}
 	var err error
 	if first.from, err = mechanism.New(m); err != nil {

@@ -3,6 +3,7 @@ package motion
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -84,7 +85,8 @@ type balancedDrive struct {
 // NewBalance returns an integrator with its memory.
 //
 // Cost: a tree.Plan, and matrices with a row a contact's direction and drive. It returns ErrBalanceStates, with the
-// contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory.
+// contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an
+// option is negative or not finite.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
@@ -93,7 +95,7 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	if o.Iterations == 0 {
 		o.Iterations = DefaultBalanceIterations
 	}
-	if !(o.Tolerance > 0) || o.Iterations < 1 {
+	if !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 1) || o.Iterations < 1 {
 		panic("motion: option out of range")
 	}
 	for i := range mech.NumContacts() {
@@ -209,6 +211,10 @@ func (b *Balance) Settings() string {
 
 // CloseStages implements sim.Stepper: a step has one stage.
 func (b *Balance) CloseStages(sim.Projector) {}
+
+// JointsDrift tells a simulation that it takes a projector: there are loops or motions, which steps on the tree leave open
+// by what the order allows.
+func (b *Balance) JointsDrift() bool { return b.plan.NumRows() > 0 }
 
 // ClosesJoints tells a simulation to halve a step that fails.
 func (b *Balance) ClosesJoints() {}

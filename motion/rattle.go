@@ -3,6 +3,7 @@ package motion
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -15,7 +16,8 @@ type RattleOptions struct {
 	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad,
 	// rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit. 0 stands for DefaultRattle.
 	// Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need
-	// one near rounding: at a pose that is off by more, these rows contradict each other.
+	// one near rounding: at a pose that is off by more, these rows contradict each other. Above
+	// mechanism.HoldTolerance a run leaves states from which another does not start without a projector.
 	Tolerance float64
 	// Accuracy is the relative error that accelerations may have (kkt.Solver.SetAccuracy), at most kkt.AccurateTol; 0
 	// stands for as little as can be. Joints hold to Tolerance all the same.
@@ -30,7 +32,7 @@ type RattleOptions struct {
 
 // What zeros of RattleOptions stand for, and the largest angle of a step, damped ones too.
 const (
-	DefaultRattle     = 1e-6
+	DefaultRattle     = 0.1 * mechanism.HoldTolerance
 	DefaultRattleTurn = 0.6
 	MostRattleTurn    = 1.2
 )
@@ -135,9 +137,9 @@ type RattleStats struct {
 
 // NewRattle returns an integrator with its memory.
 //
-// It returns ErrRattleStates, or what wraps ErrRattleBearings. It panics if an option is negative or no number, or if the angle is too large.
+// It returns ErrRattleStates, or what wraps ErrRattleBearings. It panics if an option is negative or not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
-	if !(o.Tolerance >= 0 && o.Turn >= 0 && o.Turn <= MostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
+	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= MostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
 	}
 	if o.Tolerance == 0 {

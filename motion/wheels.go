@@ -53,6 +53,9 @@ var forceBy = [...]int{
 
 // NewWheels returns the rows of all contacts of the mechanism of a tree, with their memory.
 func NewWheels(p *tree.Plan) *Wheels {
+	if p == nil {
+		panic("motion: no plan")
+	}
 	m := p.Mechanism()
 	w := &Wheels{mech: m, plan: p, jac: make([]spatial.Motion, p.NumDof())}
 	for i := range m.NumContacts() {

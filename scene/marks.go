@@ -25,8 +25,13 @@ var DamperColor = Color{105, 125, 140}
 // bodyColors differ in hue and little in lightness, so that shading is read as form.
 var bodyColors = [...]Color{{78, 121, 167}, {242, 142, 43}, {89, 161, 79}, {237, 201, 72}, {176, 122, 161}, {118, 183, 178}, {255, 157, 167}, {156, 117, 95}}
 
-// BodyColor returns the colour of body i.
-func BodyColor(i int) Color { return bodyColors[i%len(bodyColors)] }
+// BodyColor returns the colour of body i. It panics if i is negative.
+func BodyColor(i int) Color {
+	if i < 0 {
+		panic("scene: body out of range")
+	}
+	return bodyColors[i%len(bodyColors)]
+}
 
 // JointColor returns the colour of the marks of a joint type: a group
 // of hues for those that turn, slide, do both or hold points.

@@ -42,10 +42,24 @@ func (s *Scene) Mesh(sh *Shape, solids *Meshes) *Mesh {
 	return solids[sh.Kind]
 }
 
+// MaxCorners is the largest number of corners a turn, and of nodes of a Terrain to each side.
+const MaxCorners = 4096
+
+// mustCorner panics if there are too many corners.
+func mustCorner(corners int) {
+	if corners < 0 || corners > MaxCorners {
+		panic("scene: number of corners out of range")
+	}
+}
+
 // NewMesh returns the mesh of a kind before Surface, round ones with that many corners a turn, at least 6.
 //
-// Cost: O(corners²).
+// Cost: O(corners²). It panics if the kind has no mesh of its own, or if there are negative or more than MaxCorners corners.
 func NewMesh(k Kind, corners int) *Mesh {
+	mustCorner(corners)
+	if int(k) >= NumSolids {
+		panic("scene: no solid of this kind")
+	}
 	corners = max(corners, 6)
 	m := &Mesh{}
 	switch k {
@@ -172,8 +186,17 @@ type Terrain struct {
 
 // NewTerrain returns the part of a surface within reach of a place, to each side, with nodes² nodes.
 //
-// Cost: O(nodes²).
+// Cost: O(nodes²). It panics without a surface, unless the reach is positive and finite, or if there are not 2 to
+// MaxCorners nodes.
 func NewTerrain(g *ground.Surface, center spatial.Vec3, reach float64, nodes int) *Terrain {
+	switch {
+	case g == nil:
+		panic("scene: no surface")
+	case !(reach > 0) || math.IsInf(reach, 1):
+		panic("scene: reach out of range")
+	case nodes < 2 || nodes > MaxCorners:
+		panic("scene: number of nodes out of range")
+	}
 	t := &Terrain{Columns: nodes, Rows: nodes}
 	for k := range 2 {
 		t.Min[k], t.Step[k] = center[k]-reach, 2*reach/float64(nodes-1)
@@ -191,7 +214,10 @@ func NewTerrain(g *ground.Surface, center spatial.Vec3, reach float64, nodes int
 	return t
 }
 
-// At returns node i, j.
+// At returns node i, j. It panics if there is none.
 func (t *Terrain) At(i, j int) spatial.Vec3 {
+	if uint(i) >= uint(t.Columns) || uint(j) >= uint(t.Rows) {
+		panic("scene: node out of range")
+	}
 	return spatial.Vec3{t.Min[0] + float64(i)*t.Step[0], t.Min[1] + float64(j)*t.Step[1], t.Z[j*t.Columns+i]}
 }

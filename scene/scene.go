@@ -88,6 +88,9 @@ type Options struct {
 //
 // Cost: O(bodies + joints + forces + visuals), and the triangles of each mesh once.
 func New(m *mechanism.Mechanism, o Options) *Scene {
+	if m == nil {
+		panic("scene: no mechanism")
+	}
 	b := &builder{Scene: Scene{Mechanism: m, Shapes: make([]Shape, 0, len(m.Bodies)+len(m.Joints))}}
 	b.anchors()
 	b.measure()
@@ -451,8 +454,14 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 // Balls calls visit with a ball around each shape at st, and with one
 // at each end of a link: its centre in the world and its radius, m.
 //
-// Cost: O(shapes + links).
+// Cost: O(shapes + links). It panics if st is of another mechanism, as Bounds does.
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
+	if st == nil || len(st.Bodies) != len(s.Mechanism.Bodies) {
+		panic("scene: foreign state")
+	}
+	if visit == nil {
+		panic("scene: no function")
+	}
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
 		at := sh.Place(st)

@@ -85,6 +85,7 @@ var (
 //
 // Cost: O(force elements + markers). It panics if a marker is of a body that m has not.
 func NewCatalogue(m *mechanism.Mechanism, markers []Marker) *Catalogue {
+	mustHaveMechanism(m)
 	for i := range markers {
 		if b := markers[i].Body; b != mechanism.World && (b < 0 || b >= m.NumBodies()) {
 			panic("sim: body out of range")

@@ -159,6 +159,9 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	if s.begun {
 		panic("sim: simulation has begun")
 	}
+	if c == nil {
+		panic("sim: no checkpoint")
+	}
 	for _, x := range []struct{ what, got, want string }{
 		{"model", c.Model, s.mech.Name},
 		{"fingerprint of the model", c.Print, fmt.Sprintf("%016x", s.print)},

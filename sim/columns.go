@@ -60,6 +60,7 @@ var (
 //
 // It panics if a body is out of range or given twice.
 func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
+	mustHaveMechanism(m)
 	if bodies == nil {
 		for i := range m.NumBodies() {
 			bodies = append(bodies, i)
@@ -75,6 +76,7 @@ func NewColumns(m *mechanism.Mechanism, bodies []int) *Columns {
 // deepest point, m, negative in the air; this point and the normal there; the normal force and the forces along the axes x
 // and y of the contact, N; and slip and slip angle, rad. The forces of actuators come last.
 func NewContactColumns(m *mechanism.Mechanism) *Columns {
+	mustHaveMechanism(m)
 	c := &Columns{mech: m, contacts: true, kin: newColumnKinematics(m)}
 	c.Values = make([]float64, c.Len())
 	return c
@@ -94,6 +96,9 @@ func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
 func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(joints, c.mech.NumJoints(), "sim: joint out of range", "sim: joint given twice")
+	if source == nil {
+		panic("sim: no source")
+	}
 	c.source, c.joints, c.wrench = source, joints, make([]spatial.Force, len(joints))
 	c.Values = make([]float64, c.Len())
 }
@@ -105,6 +110,9 @@ func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 func (c *Columns) AddMultipliers(source Multipliers, couplings []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")
+	if source == nil {
+		panic("sim: no source")
+	}
 	c.multipliers, c.couplings = source, couplings
 	c.Values = make([]float64, c.Len())
 }

@@ -18,6 +18,7 @@ const MostLandings = 100
 //
 // Cost of a function: that of contact.Contact.EvalTo.
 func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, st *mechanism.State) error) []Event {
+	mustHaveMechanism(m)
 	events := make([]Event, m.NumContacts())
 	k := m.NewKinematics()
 	at := func(i int, st *mechanism.State) (depth, rate float64) {
@@ -58,6 +59,7 @@ func ContactEvents(m *mechanism.Mechanism, act func(contact int, touches bool, s
 //
 // Cost of a function: O(points).
 func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mechanism.State) error) []Event {
+	mustHaveMechanism(m)
 	events := make([]Event, m.NumCables())
 	k := m.NewKinematics()
 	at := func(i int, st *mechanism.State) (stretch, rate float64) {

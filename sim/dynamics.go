@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // Dynamics computes the accelerations of a mechanism.
 type Dynamics interface {
@@ -92,8 +96,11 @@ type Baumgarte struct {
 }
 
 // Accelerations implements Dynamics. Before the first step of an integrator,
-// with Time 0, there is no feedback.
+// with Time 0, there is no feedback. It panics without Dynamics, or if Time is negative or not finite.
 func (b *Baumgarte) Accelerations(a []float64, st *mechanism.State) error {
+	if b.Dynamics == nil || !(b.Time >= 0) || math.IsInf(b.Time, 1) {
+		panic("sim: stabilization without dynamics, or time out of range")
+	}
 	T := b.Time
 	if T == 0 {
 		T = StabilizationSteps * b.step

@@ -63,6 +63,21 @@ type Event struct {
 	Land bool
 }
 
+// MaxEventSamples is the largest number of Options.EventSamples.
+const MaxEventSamples = 1 << 20
+
+// mustWatch panics if events cannot be looked at.
+func mustWatch(o *Options) {
+	if o.EventSamples < 0 || o.EventSamples > MaxEventSamples {
+		panic("sim: option out of range")
+	}
+	for i := range o.Events {
+		if e := &o.Events[i]; e.Function == nil || e.Direction < Either || e.Direction > Falling {
+			panic("sim: event without function, or direction out of range")
+		}
+	}
+}
+
 // watch follows one event.
 type watch struct {
 	sign  int8    // of the function, at the point up to which crossings have been handled

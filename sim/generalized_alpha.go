@@ -146,8 +146,9 @@ const (
 // NewGeneralizedAlpha returns an integrator with its memory.
 //
 // Zeros in o.Tolerance stand for the defaults. It panics if an option is out
-// of range.
+// of range, or without a mechanism or dynamics.
 func NewGeneralizedAlpha(m *mechanism.Mechanism, d ImplicitDynamics, o GeneralizedAlphaOptions) *GeneralizedAlpha {
+	mustHave(m, d == nil)
 	if !(o.Rho >= 0 && o.Rho < 1) || o.Annihilate && o.Rho != 0 {
 		panic("sim: rho out of range")
 	}

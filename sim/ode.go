@@ -31,6 +31,10 @@ func NewODE(n int, f Rates, tab *Tableau) *ODE {
 	if n < 1 {
 		panic("sim: no numbers to integrate")
 	}
+	if f == nil {
+		panic("sim: no rates")
+	}
+	tab.must()
 	o := &ODE{f: f, tab: tab, k: make([][]float64, len(tab.B)), stage: make([]float64, n), end: make([]float64, n)}
 	for i := range o.k {
 		o.k[i] = make([]float64, n)

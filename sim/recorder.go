@@ -64,6 +64,9 @@ const csvBlock = 1 << 16
 
 // NewCSV writes the header to w and returns a recorder of the columns.
 func NewCSV(w io.Writer, columns *Columns) (*CSV, error) {
+	if w == nil || columns == nil {
+		panic("sim: no writer or no columns")
+	}
 	c := newCSV(w, columns)
 	c.buf = append(c.buf, csvHeader(columns)...)
 	return c, c.flush()

@@ -151,11 +151,13 @@ const leastRelative = 1e-13
 // NewRungeKutta returns an integrator with its memory.
 //
 // Zeros in tol stand for the defaults, and a Relative below rounding,
-// 1e-13, counts as that much. It panics if tol is negative.
+// 1e-13, counts as that much. It panics if tol is negative, or without a mechanism, dynamics or stages of the tableau.
 func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Tolerance) *RungeKutta {
 	if !(tol.Relative >= 0 && tol.Length >= 0 && tol.Rate >= 0) {
 		panic("sim: tolerance out of range")
 	}
+	mustHave(m, d == nil)
+	tab.must()
 	n, s := m.NumBodies(), len(tab.B)
 	all := ranksOf(d)
 	k := &RungeKutta{

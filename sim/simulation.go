@@ -40,10 +40,10 @@ type Options struct {
 	CloseStages, OpenStages bool
 
 	Events       []Event
-	EventSamples int // points of a step at which events are looked at (Event); 0 stands for 1, its end
+	EventSamples int // points of a step at which events are looked at (Event), MaxEventSamples at most; 0 stands for 1, its end
 
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
-	Every    float64  // s
+	Every    float64  // s, above 0 with a Recorder
 
 	Dissipation bool // whether the work that contacts, stops and friction take is added up (Simulation.Dissipated, DissipatedByJoints)
 
@@ -176,6 +176,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 		panic("sim: recorder without interval")
 	}
 	mustControl(o.Controllers)
+	mustWatch(&o)
 	o.Drift = o.Drift.withDefaults()
 	all := new(ranks)
 	if r, ok := stepper.(interface{ ranked() *ranks }); ok {
@@ -233,7 +234,14 @@ func (s *Simulation) StepSize() float64 { return s.control.h }
 func (s *Simulation) Stopped() string { return s.stopped }
 
 // Fired returns how often event i has been acted upon.
-func (s *Simulation) Fired(i int) int64 { return s.watches[i].fired }
+//
+// It panics if i is out of range.
+func (s *Simulation) Fired(i int) int64 {
+	if uint(i) >= uint(len(s.watches)) {
+		panic("sim: event out of range")
+	}
+	return s.watches[i].fired
+}
 
 // Run goes on to the time until, or to an event that stops the run.
 //

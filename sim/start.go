@@ -52,7 +52,9 @@ func (o *Options) mustProject(m *mechanism.Mechanism, stepper Stepper) {
 		return
 	}
 	if _, closes := stepper.(interface{ ClosesJoints() }); closes {
-		return
+		if d, ok := stepper.(interface{ JointsDrift() bool }); !ok || !d.JointsDrift() {
+			return
+		}
 	}
 	for i := range m.NumConstraints() {
 		if m.ConstraintRows(i) > 0 {

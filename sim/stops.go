@@ -54,6 +54,7 @@ type Stops struct {
 // NewStops returns the events of the stops of m. With a nil Responder there are no impulses: all that comes meets the
 // springs. act, which may be nil, is told at each change, before it.
 func NewStops(m *mechanism.Mechanism, r Responder, act func(resistor int, what StopChange, st *mechanism.State) error) *Stops {
+	mustHaveMechanism(m)
 	s := &Stops{mech: m, hit: r, act: act}
 	for i := range m.NumResistors() {
 		if _, stops := m.Resistor(i); stops {

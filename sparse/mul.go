@@ -178,6 +178,9 @@ func (m *Matrix) BackwardError(b, x []float64) float64 {
 //
 // Cost: O(stored values); allocates.
 func (m *Matrix) ScaledResidual(r, b, x []float64) float64 {
+	if n := m.Pattern.Dim(); len(r) != n || len(b) != n || len(x) != n {
+		panic("sparse: length mismatch")
+	}
 	size := m.Norm1()*algebra.MaxAbs(x) + algebra.MaxAbs(b)
 	if size == 0 {
 		return 0

@@ -109,6 +109,9 @@ type Matrix struct {
 
 // NewMatrix returns a zero matrix of the pattern.
 func NewMatrix(p *Pattern) *Matrix {
+	if p == nil {
+		panic("sparse: no pattern")
+	}
 	return &Matrix{
 		Pattern: p,
 		Dia:     pages.Make[float64](p.Dia[p.Len()]),

@@ -39,6 +39,9 @@ func (v *View) Entries(prox []float64, emit func(i, j int, x float64)) {
 	if prox != nil && len(prox) != v.m.Pattern.Dim() {
 		panic("sparse: length mismatch")
 	}
+	if emit == nil {
+		panic("sparse: no function")
+	}
 	l := newLayout(v.m.Pattern, v.perm)
 	for c := range l.perm {
 		o := int(l.off[c])

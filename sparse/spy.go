@@ -63,6 +63,9 @@ var spyLabel = [spyKinds]string{"L", "coupling", "diagonal, sign +", "diagonal, 
 // It returns the error of w. It panics if perm is not a permutation of the
 // nodes or a node of opt is out of range.
 func WriteSpy(w io.Writer, p *Pattern, perm []int32, opt SpyOptions) error {
+	if w == nil || p == nil {
+		panic("sparse: no writer or no pattern")
+	}
 	s := &spy{l: newLayout(p, perm), opt: opt}
 	s.check()
 	s.out = bufio.NewWriter(w)

@@ -24,6 +24,7 @@ type Draws struct {
 //
 // Cost: nothing for grids, random and Sobol draws, O(draws × drawn parameters) time and memory else.
 func (s *Study) NewDraws() *Draws {
+	s.draws() // or a panic
 	d := &Draws{s: s, n: s.drawn()}
 	if d.n == 0 || s.Sampling == Random {
 		return d
@@ -35,7 +36,7 @@ func (s *Study) NewDraws() *Draws {
 		}
 		return d
 	}
-	d.unit = mat.NewDense(s.Draws, d.n, nil)
+	d.unit = mat.NewDense(s.draws(), d.n, nil)
 	cube, src := distmv.NewUnitUniform(d.n, nil), source(s.Seed, 0)
 	if s.Sampling == LatinHypercube {
 		samplemv.LatinHypercube{Q: cube, Src: src}.Sample(d.unit)
@@ -61,7 +62,7 @@ func (d *Draws) ValuesTo(dst []float64, i int) {
 	if len(dst) != len(d.s.Parameters) || i < 0 || i >= d.s.Runs() {
 		panic("study: values of no run")
 	}
-	draw, point := i%d.s.Draws, i/d.s.Draws
+	draw, point := i%d.s.draws(), i/d.s.draws()
 	for k := len(dst) - 1; k >= 0; k-- {
 		if p := &d.s.Parameters[k]; p.Law == Values {
 			dst[k] = p.List[point%len(p.List)]

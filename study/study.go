@@ -2,6 +2,7 @@ package study
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 )
 
@@ -23,7 +24,7 @@ type Study struct {
 	Model        string // path of a model of any format that rung reads, from the folder of the study
 	Run          Run
 	Sampling     Sampling
-	Draws        int    // of the drawn parameters, at each point of the grid; 1 if there are none
+	Draws        int    // of the drawn parameters, at each point of the grid; 0 stands for 1
 	Seed         uint64 // of all draws
 	Parameters   []Parameter
 	Outputs      []Output
@@ -57,7 +58,7 @@ const (
 var samplingNames = []string{"random", "latin-hypercube", "halton", "sobol"}
 
 // String returns the name of the sampling in a document.
-func (s Sampling) String() string { return samplingNames[s] }
+func (s Sampling) String() string { return nameOf(samplingNames, int(s), "Sampling") }
 
 // Law is where the values of a parameter come from.
 type Law int
@@ -96,7 +97,15 @@ const (
 var takeNames = []string{"final", "min", "max"}
 
 // String returns the name in a document.
-func (t Take) String() string { return takeNames[t] }
+func (t Take) String() string { return nameOf(takeNames, int(t), "Take") }
+
+// nameOf returns names[i], or the type with its number.
+func nameOf(names []string, i int, kind string) string {
+	if uint(i) < uint(len(names)) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}
 
 // Output is one number of a run.
 type Output struct {
@@ -117,7 +126,15 @@ func (s *Study) Grid() int {
 }
 
 // Runs returns the number of runs.
-func (s *Study) Runs() int { return s.Grid() * s.Draws }
+func (s *Study) Runs() int { return s.Grid() * s.draws() }
+
+// draws returns Draws with its default. It panics if they are negative.
+func (s *Study) draws() int {
+	if s.Draws < 0 {
+		panic("study: negative number of draws")
+	}
+	return max(s.Draws, 1)
+}
 
 // Share returns the runs from first up to last, which is not one of them, of the share with a number below of. The
 // shares of all numbers are all runs, in their order.

@@ -278,7 +278,7 @@ func TestClosedPanics(t *testing.T) {
 	other := newRig(t, golden(t, "pendulum"), tree.Options{}).atInitial(t)
 	s := solveClosed(t, r, tree.Lambda, tree.SolverOptions{})
 	c := r.plan.NewConstraints()
-	x := make([]float64, 1)
+	x, loops := make([]float64, 1), r.plan.NewNumericLoops([]int{0}, make([]float64, r.plan.NumQ()))
 	for _, k := range []struct {
 		text string
 		f    func()
@@ -299,8 +299,8 @@ func TestClosedPanics(t *testing.T) {
 		{"tree: index out of range", func() { c.At(0, 99) }},
 		{"tree: freedom out of range", func() { r.plan.DofName(-1) }},
 		{"tree: number of variables out of range", func() { r.plan.NewClosure(nil, 99) }},
-		{"tree: length mismatch", func() { _ = r.plan.NewClosure(nil, 1).Set(nil, nil, 0) }},
-		{"tree: no state", func() { _ = r.plan.NewClosure(nil, 1).ForwardTo(x, nil) }},
+		{"tree: length mismatch", func() { _ = r.plan.NewClosure(loops, 1).Set(nil, nil, 0) }},
+		{"tree: no state", func() { _ = r.plan.NewClosure(loops, 1).ForwardTo(x, nil) }},
 		{"tree: length mismatch", func() { r.plan.NewNumericLoops(nil, nil) }},
 	} {
 		require.PanicsWithValue(t, k.text, k.f)

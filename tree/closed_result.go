@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -39,11 +40,35 @@ func (s *ClosedSolver) Report() ClosedReport {
 	}
 }
 
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve: nil, or a *mechanism.ViolationError that
+// names the joint. Solve itself takes every state as it is.
+//
+// Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
+func (s *ClosedSolver) Holds() error {
+	s.mustHave()
+	m := s.plan.mech
+	if err := m.HoldsIn(s.w.kin, s.w.state, m.DriftUnit()); err != nil {
+		return fault.Errorf("tree: %w", err)
+	}
+	return nil
+}
+
+// mustHaveJoint panics unless there is a solution and a joint j.
+func (s *ClosedSolver) mustHaveJoint(j int) {
+	s.mustHave()
+	if uint(j) >= uint(s.plan.mech.NumJoints()) {
+		panic("tree: joint out of range")
+	}
+}
+
 // Kept reports whether a row of K is among those that determine the others.
 //
 // It panics if the row is out of range.
 func (s *ClosedSolver) Kept(row int) bool {
 	s.mustHave()
+	if uint(row) >= uint(len(s.kept)) {
+		panic("tree: row out of range")
+	}
 	return s.kept[row]
 }
 
@@ -187,9 +212,12 @@ func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
 
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j, an entry a freedom.
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
-	s.mustHave()
+	s.mustHaveJoint(j)
+	if f == nil {
+		panic("tree: no destination")
+	}
 	*f = [6]float64{}
 	jt := &s.plan.mech.Joints[j]
 	if jt.Armature == nil {
@@ -220,9 +248,12 @@ func (s *ClosedSolver) ArmatureForceTo(f *[6]float64, j int) {
 // FreedomForcesTo stores in tau the generalized forces of couplings and armature along the freedoms of joint j, and
 // reports whether there can be any.
 //
-// It panics without a solution or if j is out of range.
+// It panics without a solution or a destination, or if j is out of range.
 func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
-	s.mustHave()
+	s.mustHaveJoint(j)
+	if tau == nil {
+		panic("tree: no destination")
+	}
 	var f [6]float64
 	any := s.freedomForcesTo(tau, j)
 	if s.plan.mech.Joints[j].Armature != nil {
@@ -256,7 +287,7 @@ func (s *ClosedSolver) CouplingMultiplier(i int) float64 {
 // Cost: the first call after a Solve O(links), the others O(1); no allocation.
 // It panics if j is out of range.
 func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
-	s.mustHave()
+	s.mustHaveJoint(j)
 	s.wrenches()
 	m, w := s.plan.mech, s.w
 	jt := &m.Joints[j]

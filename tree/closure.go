@@ -48,7 +48,7 @@ type Closure struct {
 // NewClosure allocates the closure of the plan by f, with m independent
 // variables.
 //
-// It panics unless 0 ≤ m ≤ NumDof, or if a freedom is prescribed, so that q
+// It panics unless 0 ≤ m ≤ NumDof, without f, or if a freedom is prescribed, so that q
 // depends on time besides y.
 func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 	n := p.nv
@@ -56,6 +56,9 @@ func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 		panic("tree: number of variables out of range")
 	}
 	p.mustNotBeDriven()
+	if f == nil {
+		panic("tree: no loop function")
+	}
 	rows := p.NumRows()
 	return &Closure{
 		plan: p, f: f, m: m, w: p.NewWorkspace(), H: p.NewBranchMatrix(), K: p.NewConstraints(),

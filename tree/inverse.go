@@ -111,7 +111,8 @@ func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *In
 
 // Solve computes the forces for the accelerations qdd of the tree at st. qdd need
 // not satisfy the loops: the nearest accelerations that do are taken, nearest in
-// the norm of the kinetic energy. A nil qdd is zero.
+// the norm of the kinetic energy. A nil qdd is zero. A state that violates the joints
+// is taken as it is: Holds tells.
 //
 // Shapes: qdd has NumDof entries.
 // Cost: that of the Method, p + 1 of its solutions, and the singular values of Z,

@@ -16,7 +16,16 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// mechanism.Actuation returns whether the actuators are enough, and the forces unique.
+// Holds returns what mechanism.Mechanism.Holds says of the state of the last Solve, which is taken as it is: nil, or a
+// *mechanism.ViolationError that names the joint.
+//
+// Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
+func (v *Inverse) Holds() error {
+	v.mustHave()
+	return v.s.Holds()
+}
+
+// Actuation returns whether the actuators are enough, and the forces unique.
 func (v *Inverse) Actuation() mechanism.Actuation {
 	v.mustHave()
 	return v.kind

@@ -11,15 +11,23 @@ import "github.com/rung-mbd/rung/spatial"
 // column of T, once for each body of the joint, with the nearest common ancestor as stop.
 //
 // Shapes: tau has NumDof entries; f is about the centre of mass of link i.
-// Cost: O(links between i and stop), no allocation. It panics on a length mismatch or without a
-// state in use.
+// Cost: O(links between i and stop), no allocation. It panics on a length mismatch, without a
+// state in use or a force, or if i or stop is out of range.
 func (w *Workspace) AddGeneralizedForceTo(tau []float64, i, stop int, f *spatial.Force, scale float64) {
 	w.mustBeReady()
-	if len(tau) != w.plan.nv {
+	w.plan.mustHaveLink(i)
+	w.plan.mustHaveLink(stop)
+	switch {
+	case len(tau) != w.plan.nv:
 		panic("tree: length mismatch")
+	case f == nil:
+		panic("tree: no force")
 	}
 	g := *f
 	for i != stop {
+		if i == World {
+			panic("tree: path mismatch")
+		}
 		l := &w.plan.Links[i]
 		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
 			tau[d] += scale * w.s[d].Dot(&g)
@@ -35,9 +43,10 @@ func (w *Workspace) AddGeneralizedForceTo(tau []float64, i, stop int, f *spatial
 //
 // Shapes: J has NumDof entries; r is in world axes, m.
 // Cost: O(NumDof), no allocation.
-// It panics on a length mismatch or without a state in use.
+// It panics on a length mismatch, without a state in use, or if i is out of range.
 func (w *Workspace) JacobianTo(J []spatial.Motion, i int, r spatial.Vec3) {
 	w.mustBeReady()
+	w.plan.mustHaveLink(i)
 	if len(J) != w.plan.nv {
 		panic("tree: length mismatch")
 	}

@@ -113,7 +113,7 @@ func (p *Plan) appendPath(cols []int32, i, stop int32) []int32 {
 // another plan or without a state in use.
 func (w *Workspace) ConstraintsTo(c *Constraints) error {
 	p := w.plan
-	if c.plan != p {
+	if c == nil || c.plan != p {
 		panic("tree: foreign constraints")
 	}
 	w.AccelerationsTo(c.vp, nil)

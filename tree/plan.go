@@ -184,11 +184,20 @@ func (p *Plan) NumQ() int { return p.nq }
 // NumDof returns the length of q̇, q̈ and τ.
 func (p *Plan) NumDof() int { return p.nv }
 
+// mustHaveLink panics unless i is a link or World.
+func (p *Plan) mustHaveLink(i int) {
+	if i < World || i >= len(p.Links) {
+		panic("tree: link out of range")
+	}
+}
+
 // CommonAncestor returns the nearest link that has both a and b in its subtree,
 // which may be one of them, or World.
 //
-// Cost: O(log links), no allocation.
+// Cost: O(log links), no allocation. It panics if a or b is neither a link nor World.
 func (p *Plan) CommonAncestor(a, b int) int {
+	p.mustHaveLink(a)
+	p.mustHaveLink(b)
 	// The chain that begins later in preorder cannot hold the ancestor of both, unless both
 	// chains are the same.
 	for a != World && b != World {

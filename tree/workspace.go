@@ -47,6 +47,9 @@ type linkState struct {
 
 // NewWorkspace allocates a workspace of the plan.
 func (p *Plan) NewWorkspace() *Workspace {
+	if p == nil || p.mech == nil {
+		panic("tree: zero Plan; use NewPlan")
+	}
 	n := len(p.Links)
 	return &Workspace{
 		plan:   p,
@@ -216,16 +219,26 @@ func (w *Workspace) Rates() []float64 {
 	return w.qd
 }
 
-// Velocity returns the velocity of link i about its centre of mass, world axes.
-func (w *Workspace) Velocity(i int) spatial.Motion {
+// mustHaveLink panics unless there is a state in use and a link i.
+func (w *Workspace) mustHaveLink(i int) {
 	w.mustBeReady()
+	if uint(i) >= uint(len(w.links)) {
+		panic("tree: link out of range")
+	}
+}
+
+// Velocity returns the velocity of link i about its centre of mass, world axes.
+//
+// It panics if i is out of range, as does Shift.
+func (w *Workspace) Velocity(i int) spatial.Motion {
+	w.mustHaveLink(i)
 	return w.links[i].v
 }
 
 // Shift returns the vector from the centre of mass of link i's parent to that of
 // link i, world axes, m; zero where the parent is the world.
 func (w *Workspace) Shift(i int) spatial.Vec3 {
-	w.mustBeReady()
+	w.mustHaveLink(i)
 	return w.links[i].r
 }
 

@@ -11,7 +11,10 @@ import (
 // freedoms they may depend on each other.
 //
 // Cost: O(nodes + blocks); allocates.
+//
+// It panics if perm is not a permutation of the nodes.
 func BeforeJoints(p *sparse.Pattern, perm []int32) []int32 {
+	mustPermute(p, perm)
 	out := make([]int32, 0, len(perm))
 	done := make([]bool, len(perm))
 	add := func(v int32) {
@@ -30,4 +33,21 @@ func BeforeJoints(p *sparse.Pattern, perm []int32) []int32 {
 		add(v)
 	}
 	return out
+}
+
+// mustPermute panics unless perm is a permutation of the nodes of p.
+func mustPermute(p *sparse.Pattern, perm []int32) {
+	if p == nil {
+		panic("order: no pattern")
+	}
+	seen := make([]bool, p.Len())
+	for _, v := range perm {
+		if uint(v) >= uint(len(seen)) || seen[v] {
+			panic("order: not a permutation")
+		}
+		seen[v] = true
+	}
+	if len(perm) != len(seen) {
+		panic("order: not a permutation")
+	}
 }

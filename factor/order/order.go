@@ -133,6 +133,9 @@ type graph struct {
 }
 
 func newGraph(p *sparse.Pattern) *graph {
+	if p == nil {
+		panic("order: no pattern")
+	}
 	n := len(p.Sign)
 	nb := 0
 	for nb < n && p.Sign[nb] > 0 {

@@ -51,6 +51,9 @@ type Result struct {
 
 // NewResult returns a result with the memory for a contact, which has passed Check.
 func NewResult(c *Contact) *Result {
+	if c == nil {
+		panic("contact: no contact")
+	}
 	n := c.Shape.MaxPoints()
 	return &Result{touches: make([]Touch, n), points: make([]Point, n)}
 }

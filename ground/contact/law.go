@@ -25,7 +25,7 @@ const (
 var normalNames = [...]string{"hunt-crossley", "linear"}
 
 // String returns the name of documents.
-func (t NormalType) String() string { return normalNames[t] }
+func (t NormalType) String() string { return nameOf(normalNames[:], uint8(t), "NormalType") }
 
 // ParseNormalType returns the type of a name, or an error that lists the names.
 func ParseNormalType(name string) (NormalType, error) {
@@ -56,7 +56,7 @@ const (
 var frictionNames = [...]string{"none", "coulomb", "tyre", "soil"}
 
 // String returns the name of documents.
-func (t FrictionType) String() string { return frictionNames[t] }
+func (t FrictionType) String() string { return nameOf(frictionNames[:], uint8(t), "FrictionType") }
 
 // ParseFrictionType returns the type of a name, or an error that lists the names.
 func ParseFrictionType(name string) (FrictionType, error) {

@@ -19,3 +19,11 @@ func parseName(what, name string, list []string) (int, error) {
 
 // number is a value as messages have it.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// nameOf returns the name of value i of a type, or the type with its number.
+func nameOf(list []string, i uint8, kind string) string {
+	if int(i) < len(list) {
+		return list[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}

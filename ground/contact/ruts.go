@@ -55,6 +55,9 @@ const fewNodes, fewStands = 1024, 64
 //
 // It returns an error if the spacing is not positive and finite.
 func NewRuts(base *ground.Surface, spacing float64) (*Ruts, error) {
+	if base == nil {
+		panic("contact: no surface")
+	}
 	var origin [2]float64
 	if e := base.Extent(); e.Finite() {
 		origin = e.Min

@@ -21,7 +21,7 @@ const (
 var shapeNames = [...]string{"sphere", "disc", "torus", "cylinder"}
 
 // String returns the name of documents.
-func (t ShapeType) String() string { return shapeNames[t] }
+func (t ShapeType) String() string { return nameOf(shapeNames[:], uint8(t), "ShapeType") }
 
 // ParseShapeType returns the type of a name, or an error that lists the names.
 func ParseShapeType(name string) (ShapeType, error) {
@@ -42,7 +42,7 @@ const (
 var whereNames = [...]string{"deepest", "local", "distributed"}
 
 // String returns the name of documents.
-func (w Where) String() string { return whereNames[w] }
+func (w Where) String() string { return nameOf(whereNames[:], uint8(w), "Where") }
 
 // ParseWhere returns where the ground is felt by its name, or an error that lists the names.
 func ParseWhere(name string) (Where, error) {

@@ -62,6 +62,9 @@ type Viewer struct {
 //
 // Cost: O(shapes). It returns an error if the mechanism has no finite extent.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
+	if s == nil || st == nil {
+		panic("view: no scene or no state")
+	}
 	v := &Viewer{scene: s, state: st.Clone(), secret: secret, run: o.Run, st: st.Clone(), analyse: o.Analyse, live: o.Live}
 	if v.run != nil && v.live != nil {
 		panic("view: a trajectory of a mechanism that moves by itself")

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -173,7 +174,11 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 	}
 	p.Stage("linearizing", 0)
 	s := linear.NewSystem(plan)
-	if err := s.Linearize(st); err != nil {
+	var open *mechanism.ViolationError
+	if err = s.Linearize(st); errors.As(err, &open) {
+		warning, err = openJoint(open), s.LinearizeAsItIs(st)
+	}
+	if err != nil {
 		return nil, "", failedIn(path, err)
 	}
 	p.Stage("modes", 0)
@@ -181,7 +186,7 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 	if err != nil {
 		return nil, "", failedIn(path, err)
 	}
-	r, warning = newModesResult(plan.Mechanism(), s, found), openJoint(plan.Mechanism(), st)
+	r = newModesResult(plan.Mechanism(), s, found)
 	r.Edges = edges(plan.Mechanism(), st)
 	return r, warning, nil
 }
@@ -198,20 +203,18 @@ func edges(mech *mechanism.Mechanism, st *mechanism.State) (names []string) {
 	return names
 }
 
-// openJoint says which joint is farthest from holding at st, if it is far.
-func openJoint(mech *mechanism.Mechanism, st *mechanism.State) string {
-	k := mech.NewKinematics()
-	if mech.KinematicsTo(k, st) != nil {
-		return ""
+// openJoint says which joint or coupling is farthest from holding.
+func openJoint(e *mechanism.ViolationError) string {
+	what := "joint "
+	if e.At.Coupling != "" {
+		what = "coupling "
 	}
-	j, position, velocity := mech.WorstJoint(k, st)
-	switch {
-	case max(position, velocity) <= mechanism.HoldTolerance:
-		return ""
-	case velocity > position:
-		return fmt.Sprintf("the velocities open joint %s by %s m/s or rad/s (see rung assemble)", fault.Name(mech.JointName(j)), sheet.Short(velocity))
+	what += fault.Name(e.Name())
+	position, velocity := e.Violation.In(e.Unit)
+	if velocity > position {
+		return fmt.Sprintf("the velocities open %s by %s m/s or rad/s (see rung assemble)", what, sheet.Short(max(e.Violation.Speed, e.Violation.Turn)))
 	}
-	return fmt.Sprintf("joint %s is open by %s m or rad (see rung assemble)", fault.Name(mech.JointName(j)), sheet.Short(position))
+	return fmt.Sprintf("%s is open by %s m or rad (see rung assemble)", what, sheet.Short(max(e.Violation.Length, e.Violation.Angle)))
 }
 
 func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *ModesResult {

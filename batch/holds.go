@@ -1,0 +1,22 @@
+package batch
+
+import "github.com/rung-mbd/rung/internal/fault"
+
+// Holds returns what mechanism.Mechanism.Holds says of state i, with the parameters of that state: nil, or a
+// *mechanism.ViolationError that names the joint. Solve takes every state as it is, Rollout refuses those that violate.
+//
+// Cost: O(bodies + joints). It panics if s is not of b or i is out of range.
+func (b *Batch) Holds(s *States, i int) error {
+	if s == nil || s.batch != b {
+		panic("batch: foreign states")
+	}
+	s.mustHave(i)
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	if err := b.workers[0].holds(s, i); err != nil {
+		return fault.Errorf("batch: %w", err)
+	}
+	return nil
+}
