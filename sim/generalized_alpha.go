@@ -124,6 +124,8 @@ type GeneralizedAlpha struct {
 	theta          float64 // what a correction with the matrix left of the error when last seen; 1 if it has not been
 	rate           float64 // the smallest change of velocities by a correction of the iteration
 	restless       int     // corrections of the iteration that were no smaller
+	bent           float64 // the smallest change by a correction of what bristles hold
+	unbent         int     // corrections of the iteration in which that was no smaller
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool
@@ -434,6 +436,8 @@ func (k *GeneralizedAlpha) bend() error {
 	if err := k.inner.coefficientsTo(k.inA1, k.inB1, &k.end); err != nil {
 		return fault.Errorf("sim: at t = %v: %w", k.end.Time, err)
 	}
+	copy(k.inner.a, k.inA1)
+	copy(k.inner.b, k.inB1)
 	k.inner.coordinatesTo(k.inner.to, &k.end)
 	for i := range k.inner.bristles {
 		at := k.inner.bristles[i].state
@@ -452,6 +456,7 @@ func (k *GeneralizedAlpha) bend() error {
 		}
 		k.end.Internal[i] = math.Exp(z)*x + k.h*phi*a
 	}
+	k.inner.holdAt(k.end.Internal)
 	return nil
 }
 

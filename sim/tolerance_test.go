@@ -43,7 +43,7 @@ func TestErrorsFallWithTolerance(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := open(t, "truth", c.name, "model.json")
 			r := newRig(t, m)
-			judge := r.simulate(sim.DormandPrince(), 1e-13, sim.Options{Projector: r.proj})
+			judge := r.simulate(sim.DormandPrince(), 1e-13, sim.Options{Projector: r.proj, Start: sim.Close})
 			until := judge.State().Time + c.until
 			require.NoError(t, judge.Run(until))
 			errs := []float64{}
@@ -52,7 +52,7 @@ func TestErrorsFallWithTolerance(t *testing.T) {
 					break
 				}
 				q := newImplicit(t, m)
-				_, s := q.run(sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: tol}}, sim.Options{Projector: q.proj})
+				_, s := q.run(sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: tol}}, sim.Options{Projector: q.proj, Start: sim.Close})
 				require.NoError(t, s.Run(until), "tolerance %v", tol)
 				e := distance(s.State(), judge.State())
 				if n := len(errs); n > 0 {
