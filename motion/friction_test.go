@@ -279,3 +279,22 @@ func TestBreakingAway(t *testing.T) {
 		t.Logf("%.0e: %v", tol, at-want)
 	}
 }
+
+// TestBristlesAreOfOrderTwo: errors of a mass that is pushed from rest through the Stribeck fall into sliding are small for their step:
+// the fall of friction changes what bristles lose within each.
+func TestBristlesAreOfOrderTwo(t *testing.T) {
+	m := slider(func(j *model.Joint, b *model.Body) {
+		j.Force = []float64{11.4}
+		j.Friction = []model.Friction{{Force: 3.9, Static: 1.9, Stribeck: 0.36, Hold: contact.Hold{Travel: 1.3e-4, Damping: 17.7}}}
+	})
+	p := planOf(t, m)
+	judge := runExplicit(p, 1e-12, sim.Options{})
+	require.NoError(t, judge.Run(0.12))
+	for _, h := range []float64{1e-4, 1e-5} {
+		s := runImplicit(p, 0, h, sim.Options{Projector: sim.NoProjector})
+		require.NoError(t, s.Run(0.12))
+		off := math.Abs(s.State().Bodies[0].Velocity[2] - judge.State().Bodies[0].Velocity[2])
+		t.Logf("%v s: %.2g m/s", h, off)
+		assert.Less(t, off, 1000*h*h)
+	}
+}
