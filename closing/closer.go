@@ -81,6 +81,13 @@ type Closing struct {
 	Steps         int     // Gauss–Newton steps, or solves
 	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
 
+	// Nearest says that the pose is the nearest closed one, to 1e-9 of Distance or to rounding, and Along is the part of
+	// the displacement that is left along motions that the joints allow, in the same metric. The search for the nearest
+	// pose may end without it, after a hundred steps or where the distance shrinks no more; the pose is closed all
+	// the same. Without Options.Nearest, Nearest is false and Along 0.
+	Nearest bool
+	Along   float64
+
 	mechanism.Change // of poses, or of velocities
 }
 
@@ -315,7 +322,7 @@ func (c *Closer) closePositions(st *mechanism.State) error {
 	if err != nil {
 		return err
 	}
-	c.closing = Closing{Before: fit.largest}
+	c.closing = Closing{Before: fit.largest, Nearest: c.best != nil}
 	c.chord = false
 	if !(fit.excess <= 1) {
 		if fit, err = c.closeEither(fit); err != nil {

@@ -199,7 +199,7 @@ func TestProgress(t *testing.T) {
 	p := progress{least: math.Inf(1)}
 	require.True(t, p.ends(1.9e-9, 2))
 	require.False(t, p.ends(2.1e-9, 2))
-	p = progress{least: math.Inf(1)}
+	p = progress{least: math.Inf(1), blur: 2e-3}
 	for _, c := range []struct {
 		part float64
 		ends bool

@@ -14,12 +14,14 @@ const (
 	// approachTol ends the approach. It is a part of the displacement along allowed motions,
 	// relative to the whole displacement in the metric of the inertias.
 	approachTol = 1e-9
+	// approachBlur is a displacement that is rounding, relative to bodies and coordinates in the metric of the inertias.
+	approachBlur = 1e-13
 	// approachDrop is the least part of the distance that a step has to save.
 	approachDrop = 1e-14
 	// approachFine is the part along allowed motions below which the distance tells little: a step saves half the square
 	// of this part, which may be less than rounding. There the distance may grow by as much as the part is.
 	approachFine = 1e-3
-	// approachIdle is the number of steps there that do not lessen the part: what is left is rounding.
+	// approachIdle is the number of steps in rounding that do not lessen the part. Elsewhere such steps are part of the method.
 	approachIdle = 4
 	// A step is at most approachMost times as long as the displacement along allowed motions, and at least as long as its
 	// inverse.
@@ -36,10 +38,12 @@ const (
 // To first order x is the part of the way back along allowed motions. After it the joints are
 // closed again. The curvature of the joints times the distance makes x too long or too short: the
 // last step and what it changed in x say by how much (Barzilai & Borwein 1988).
+//
+// It leaves in Closing.Along how long x was, and in Closing.Nearest whether that is the tolerance or rounding.
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
-	length, made := 1.0, progress{least: math.Inf(1)}
-	for step := range approachSteps {
+	length, made := 1.0, progress{least: math.Inf(1), blur: approachBlur * c.span()}
+	for step := 0; ; step++ {
 		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
 		}
@@ -49,12 +53,14 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 		}
 		clear(c.sys.Right)
 		c.backTo(c.sys.Right)
+		c.closing.Along, c.closing.Nearest = before, false
 		if !c.solveTangent() {
 			break // the pose at hand is closed, though not the nearest
 		}
 		x := c.x[:len(c.along)]
 		size := math.Sqrt(algebra.Dot(x, x))
-		if made.ends(size, before) {
+		c.closing.Along, c.closing.Nearest = size, size <= max(approachTol*before, made.blur)
+		if made.ends(size, before) || step == approachSteps {
 			break
 		}
 		if step > 0 {
@@ -76,7 +82,8 @@ func (c *Closer) approach(fit misfit) (misfit, error) {
 // progress is what steps have made of the part along allowed motions.
 type progress struct {
 	least float64 // the least part so far
-	idle  int     // fine steps that have not made it less
+	blur  float64 // a part that is rounding
+	idle  int     // steps in rounding that have not made it less
 }
 
 // ends reports whether a part of a distance is small enough, or rounding.
@@ -84,7 +91,7 @@ func (p *progress) ends(part, distance float64) bool {
 	if part <= approachTol*distance {
 		return true
 	}
-	if fine(part, distance) && part >= p.least {
+	if part <= p.blur && part >= p.least {
 		p.idle++
 	}
 	p.least = min(p.least, part)
@@ -100,6 +107,16 @@ func mostAfter(part, distance float64) float64 {
 		return distance + part
 	}
 	return (1 - approachDrop) * distance
+}
+
+// span returns the size of the bodies of c.at and of their coordinates in the metric of the inertias, √kg m.
+func (c *Closer) span() float64 {
+	sum := 0.0
+	for i := range c.at.Bodies {
+		l, p := c.length[i], &c.at.Bodies[i].Position
+		sum += c.mech.Bodies[i].Mass * (l*l + p.Dot(*p))
+	}
+	return math.Sqrt(sum)
 }
 
 // stretch returns how much longer than x the step along x is to be, after a step that was length times c.tangent.

@@ -123,3 +123,37 @@ func TestNearestIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TestNearestSaysWhenItIsNot: where the search ends early, as with pins that are moved by several lengths of a bar, the Closing says
+// so, with the part that is left; up to a third of a metre it never does, nor where what is left is rounding.
+func TestNearestSaysWhenItIsNot(t *testing.T) {
+	missed := 0
+	for seed := range uint64(60) {
+		p := newPendulum(2+int(seed%5), seed)
+		for k := range 29 {
+			size := math.Pow(10, -12+0.45*float64(k)) // up to 4 m
+			plan, err := rung.NewPlan(p.model([2]float64{size, size * float64(seed) / 60}), kkt.Options{})
+			require.NoError(t, err)
+			c, st := closing.NewCloser(plan, closing.Options{Nearest: true}), plan.Initial()
+			require.NoError(t, c.ClosePositions(st))
+			q := c.Closing()
+			if q.Nearest {
+				require.LessOrEqual(t, q.Along, 1e-9*q.Distance+1e-12, "seed %d, moved by %.3g m", seed, size)
+				continue
+			}
+			missed++
+			require.Greater(t, size, 0.3, "seed %d: left %.2g of %.2g", seed, q.Along, q.Distance)
+			require.Greater(t, q.Along, 1e-9*q.Distance)
+		}
+	}
+	require.Positive(t, missed)
+
+	plan, err := rung.NewPlan(newPendulum(3, 1).model([2]float64{}), kkt.Options{})
+	require.NoError(t, err)
+	for nearest, c := range map[bool]*closing.Closer{true: closing.NewCloser(plan, closing.Options{Nearest: true}), false: closing.NewCloser(plan, closing.Options{})} {
+		st := plan.Initial()
+		require.NoError(t, c.ClosePositions(st))
+		require.Equal(t, nearest, c.Closing().Nearest)
+		require.Zero(t, c.Closing().Along)
+	}
+}

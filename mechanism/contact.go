@@ -152,6 +152,30 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 	return nil
 }
 
+// HoldDampingTo stores in c, for each internal state, the damping of bristles: how much of their friction a rate of their
+// bend is, s/m or s/rad. It is 0 for states that are no bend of bristles.
+//
+// Cost: O(states), no allocation. It panics on a length mismatch.
+func (m *Mechanism) HoldDampingTo(c []float64) {
+	if len(c) != m.internal {
+		panic("mechanism: length mismatch")
+	}
+	clear(c)
+	for i := range m.resistors {
+		if r := &m.resistors[i]; r.first >= 0 && !r.isStop() {
+			c[r.first] = r.friction.Hold.Damping
+		}
+	}
+	for i := range m.contacts {
+		t := &m.contacts[i]
+		if hold := t.Law.Friction.Hold; hold.Travel > 0 {
+			for j := range t.NumStates() {
+				c[int(t.first)+j] = hold.Damping
+			}
+		}
+	}
+}
+
 // rate stores the coefficients of a disc of the contact, the rates of whose states are linear in these.
 func (t *touching) rate(a, b []float64, disc int, motion *contact.Motion) {
 	var d contact.RateDerivatives

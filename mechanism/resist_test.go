@@ -125,6 +125,9 @@ func TestResistanceDerivatives(t *testing.T) {
 					a, b, size := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 					require.NoError(t, m.InternalTo(a, b, size, k, s))
 					assert.Equal(t, 0.01, size[0])
+					m.HoldDampingTo(b)
+					assert.Equal(t, 0.2, b[0])
+					require.PanicsWithValue(t, "mechanism: length mismatch", func() { m.HoldDampingTo(nil) })
 					return a[0] + b[0]*xi
 				}
 				assert.InDelta(t, (rate(v+h, xi[0])-rate(v-h, xi[0]))/(2*h), p.ByRate, 1e-4)

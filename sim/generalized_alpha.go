@@ -124,6 +124,8 @@ type GeneralizedAlpha struct {
 	theta          float64 // what a correction with the matrix left of the error when last seen; 1 if it has not been
 	rate           float64 // the smallest change of velocities by a correction of the iteration
 	restless       int     // corrections of the iteration that were no smaller
+	bent           float64 // the smallest change by a correction of what bristles hold
+	unbent         int     // corrections of the iteration in which that was no smaller
 	turned         float64 // largest angle of a body in the step, rad
 	relative       float64 // tolerance of the step last tried
 	tried          bool
@@ -424,7 +426,9 @@ func (k *GeneralizedAlpha) furthest() float64 { return k.turned }
 //
 //	ξ₁ = e^(hb)·ξ₀ + h·φ(hb)·a,   φ(z) = (e^z − 1)/z,
 //
-// which is of order 2, and stable however fast the states settle. So they need no unknowns of their own. For bristles of
+// which is of order 2, and stable however fast the states settle. To a is added the next term of Magnus' series for states
+// that do not settle within the step, h/12·(b₁a₀ − b₀a₁)/(1 + (hb)²): in slips a and b·ξ nearly cancel, and without it this
+// would be most of the error. So they need no unknowns of their own. For bristles of
 // joints h·a is the exact travel of the freedom over the step, and |h·b| is at most that of a sliding by this travel:
 // with the means of the velocities at the ends alone, bristles would creep.
 func (k *GeneralizedAlpha) bend() error {
@@ -435,6 +439,8 @@ func (k *GeneralizedAlpha) bend() error {
 	if err := k.inner.coefficientsTo(k.inA1, k.inB1, &k.end); err != nil {
 		return fault.Errorf("sim: at t = %v: %w", k.end.Time, err)
 	}
+	copy(k.inner.a, k.inA1)
+	copy(k.inner.b, k.inB1)
 	k.inner.coordinatesTo(k.inner.to, &k.end)
 	for i := range k.inner.bristles {
 		at := k.inner.bristles[i].state
@@ -447,12 +453,14 @@ func (k *GeneralizedAlpha) bend() error {
 	}
 	for i, x := range k.inner.at {
 		a, z := (k.inA[i]+k.inA1[i])/2, k.h*(k.inB[i]+k.inB1[i])/2
+		a += k.h / 12 * (k.inner.b[i]*k.inA[i] - k.inB[i]*k.inner.a[i]) / (1 + z*z)
 		phi := 1.0
 		if math.Abs(z) > 1e-300 {
 			phi = math.Expm1(z) / z
 		}
 		k.end.Internal[i] = math.Exp(z)*x + k.h*phi*a
 	}
+	k.inner.holdAt(k.end.Internal)
 	return nil
 }
 

@@ -13,6 +13,9 @@ type internals struct {
 	at    []float64 // at the start of the step
 	a, b  []float64 // scratch
 	scale []float64 // sizes
+	hold  []float64 // damping of bristles (mechanism.Mechanism.HoldDampingTo)
+	held  []float64 // parts of their friction with which bristles held where the end of the step was last placed
+	shift float64   // the largest change of held when the end was last placed
 
 	bristles []bristle // of the friction of joints
 	from, to []float64 // their coordinates at the start and at the end of the step
@@ -31,7 +34,10 @@ func newInternals(m *mechanism.Mechanism) *internals {
 	if n > 0 {
 		in.kin = m.NewKinematics()
 		in.kin.I = nil
-		in.at, in.a, in.b, in.scale = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		for _, v := range []*[]float64{&in.at, &in.a, &in.b, &in.scale, &in.hold, &in.held} {
+			*v = make([]float64, n)
+		}
+		m.HoldDampingTo(in.hold)
 	}
 	for i := range m.NumResistors() {
 		if f, _ := m.Resistor(i); m.Bristles(i) {
@@ -94,4 +100,15 @@ func (in *internals) ratesTo(rate []float64, st *mechanism.State) error {
 		}
 	}
 	return nil
+}
+
+// holdAt notes by what parts of their friction bristles with the states end hold, of which in.a and in.b are the
+// coefficients, and by how much that has changed since the last time.
+func (in *internals) holdAt(end []float64) {
+	in.shift = 0
+	for i, x := range end {
+		held := x/in.scale[i] + in.hold[i]*(in.a[i]+in.b[i]*x)
+		in.shift = max(in.shift, math.Abs(held-in.held[i]))
+		in.held[i] = held
+	}
 }

@@ -170,3 +170,35 @@ func TestAssembleMisuse(t *testing.T) {
 		assert.Contains(t, r.err, c.text)
 	}
 }
+
+// TestAssembleSaysWhenItIsNotTheNearest: a pendulum of bars of half a metre whose pin has been moved by 11 m is closed, in a pose that
+// is not the nearest one.
+func TestAssembleSaysWhenItIsNotTheNearest(t *testing.T) {
+	moved := func(off float64) string {
+		m := model.New("pendulum")
+		up, at := model.World, 0.0
+		for i, l := range []float64{0.9, 0.4, 0.7} {
+			name := string(rune('a' + i))
+			m.Bodies = append(m.Bodies, model.Body{
+				Name: name, Mass: 1, Com: [3]float64{l / 2}, Inertia: model.Inertia{XX: 0.02, YY: 0.02, ZZ: 0.02},
+				Pose: model.Pose{Position: [3]float64{at}},
+			})
+			j := model.Joint{Name: "j" + name, Type: model.Revolute, Predecessor: up, Successor: name}
+			if j.PredecessorFrame.Position = [3]float64{0, off}; i > 0 {
+				j.PredecessorFrame.Position = [3]float64{at - m.Bodies[i-1].Pose.Position[0]}
+			}
+			m.Joints = append(m.Joints, j)
+			up, at = name, at+l
+		}
+		path := filepath.Join(t.TempDir(), "moved.json")
+		require.NoError(t, model.WriteFile(path, m))
+		return path
+	}
+	out := filepath.Join(t.TempDir(), "out.json")
+	a := assembled(t, shell.ExitDone, moved(11), "-o", out)
+	assert.True(t, a.Closed)
+	assert.Greater(t, a.Position.Left, 1e-9)
+	assert.Contains(t, ok(t, "assemble", moved(11), "-o", out), "NOT THE NEAREST")
+	assert.Zero(t, assembled(t, shell.ExitDone, moved(0.1), "-o", out).Position.Left)
+	assert.NotContains(t, ok(t, "assemble", moved(0.1), "-o", out), "NOT THE NEAREST")
+}

@@ -79,6 +79,9 @@ type ClosingResult struct {
 	Distance float64    `json:"distance"`             // in the metric of the inertias, √kg m or √kg m/s
 	Travel   bodyChange `json:"largest_displacement"` // of a centre of mass, m or m/s
 	Turn     bodyChange `json:"largest_rotation"`     // rad or rad/s
+	// Left is the part of Distance that is left along motions that the joints allow, where the search for the nearest pose
+	// has ended without it; else 0.
+	Left float64 `json:"left,omitempty"`
 }
 
 // bodyChange is the largest change and the body that has it.
@@ -189,10 +192,14 @@ func NewClosingResult(mech *mechanism.Mechanism, k closing.Closing) *ClosingResu
 		}
 		return bodyChange{mech.BodyName(i), x}
 	}
-	return &ClosingResult{
+	r := &ClosingResult{
 		Before: k.Before, After: k.After, Steps: k.Steps, Distance: k.Distance,
 		Travel: change(k.TravelBody, k.Travel), Turn: change(k.TurnBody, k.Turn),
 	}
+	if k.Along > 0 && !k.Nearest {
+		r.Left = k.Along / k.Distance
+	}
+	return r
 }
 
 // printAssembly writes a for people.
@@ -208,6 +215,10 @@ func printAssembly(p *sheet.Page, a *Assembly) {
 		of         *ClosingResult
 	}{{"position", "m or rad", a.Position}, {"velocity", "m/s or rad/s", a.Velocity}} {
 		t.Row(level.name, sheet.Short(level.of.Before), sheet.Short(level.of.After), strconv.Itoa(level.of.Steps), "", level.unit)
+	}
+	if left := a.Position.Left; left > 0 {
+		p.Blank()
+		p.Line("NOT THE NEAREST: the joints allow motions towards the start, %.1g of the displacement; the search has ended without the nearest pose", left)
 	}
 	printChanges(p, []namedChange{
 		{"displacement", &a.Position.Travel, "m"}, {"rotation", &a.Position.Turn, "rad"},
