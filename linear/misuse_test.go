@@ -1,6 +1,7 @@
 package linear_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 
 // TestMisuse: what the caller could know is a panic with a constant text.
 func TestMisuse(t *testing.T) {
+	var none context.Context
 	p := random(t, 4, 1)
 	s := linearized(t, p, resting(p))
 	const zero = "linear: zero System; use NewSystem"
@@ -23,7 +25,7 @@ func TestMisuse(t *testing.T) {
 		{zero, func() { new(linear.System).Dim() }},
 		{zero, func() { new(linear.System).Rows() }},
 		{zero, func() { new(linear.System).Price(linear.ModeOptions{}) }},
-		{"rung: nil context", func() { _, _ = linear.EquilibrateContext(nil, p, p.Initial(), linear.EquilibriumOptions{}) }}, //nolint:staticcheck // asked for
+		{"rung: nil context", func() { _, _ = linear.EquilibrateContext(none, p, p.Initial(), linear.EquilibriumOptions{}) }},
 	} {
 		require.PanicsWithValue(t, x.want, x.do)
 	}

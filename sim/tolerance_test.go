@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,7 +59,7 @@ func TestErrorsFallWithTolerance(t *testing.T) {
 				}
 				errs = append(errs, e)
 			}
-			t.Log(fmt.Sprintf("%.1e", errs))
+			t.Logf("%.1e", errs)
 			assert.LessOrEqual(t, errs[len(errs)-1], max(toleratedFloor, 2e-2*errs[1]))
 		})
 	}
@@ -82,7 +81,7 @@ func TestErrorsFallWithStep(t *testing.T) {
 				require.NoError(t, s.Run(until))
 				errs = append(errs, distance(s.State(), judge.State()))
 			}
-			t.Log(fmt.Sprintf("%.1e", errs))
+			t.Logf("%.1e", errs)
 			assert.Less(t, errs[1], errs[0]/20)
 			assert.Less(t, errs[2], max(errs[1]/20, 1e-9))
 			assert.Less(t, errs[3], max(errs[2]/5, 1e-9))
