@@ -191,7 +191,7 @@ func TestBaumgarte(t *testing.T) {
 		require.NoError(t, s.Run(60))
 		return rec.drift
 	}
-	free, fed := drift(solver{kkt}, nil), drift(&sim.Baumgarte{Dynamics: d}, nil)
+	free, fed := drift(solver{kkt}, sim.NoProjector), drift(&sim.Baumgarte{Dynamics: d}, sim.NoProjector)
 	projected := drift(solver{kkt}, closing.NewCloser(plan, closing.Options{}))
 	t.Logf("none %.3g, feedback %.3g, projection %.3g", free, fed, projected)
 	assert.Less(t, fed.Position, free.Position/10)
