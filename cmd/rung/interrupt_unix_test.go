@@ -46,7 +46,7 @@ func interrupted(t *testing.T, signal os.Signal, after time.Duration, args ...st
 func TestInterrupted(t *testing.T) {
 	check.Long(t)
 	ladder, small, dir := generated(t, "ladder", "3000"), generated(t, "chain", "10"), t.TempDir()
-	wide := generated(t, "ladder", "1000")
+	wide := generated(t, "ladder", "600")
 	rover := generated(t, "rover", "2")
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
@@ -59,8 +59,8 @@ func TestInterrupted(t *testing.T) {
 		{"simulate", rover, "--until", "1000", "--quiet", "--out", at("rover.csv")},
 		{"modes", wide, "--method", "dense"},
 
-		{"ik", small, "--reach", "b9=1,1,1", "--all", "--restarts", "100000000", "--method", "dls"},
-		{"terrain", "function", "sin(x)", "--size", "20000x20000", "-o", at("f.csv")},
+		{"ik", small, "--reach", "b9=1,1,1", "--all", "--restarts", "10000000", "--method", "dls"},
+		{"terrain", "function", "sin(x)", "--size", "16000x16000", "-o", at("f.csv")},
 		{"generate", "ladder", "5e6", "-o", at("large.json")},
 		{"bench", "--sizes", "1000000"},
 		{"view", small, "--no-browser"},

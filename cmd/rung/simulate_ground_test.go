@@ -268,7 +268,7 @@ func TestSimulateGroundKilled(t *testing.T) {
 	}
 	if dir := os.Getenv(killedGround); dir != "" {
 		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
-		cmd.SetArgs(args(dir, "out", 1e6, "--checkpoint", filepath.Join(dir, "ckpt"))[1:])
+		cmd.SetArgs(args(dir, "out", 1e4, "--checkpoint", filepath.Join(dir, "ckpt"))[1:])
 		cmd.SetErr(io.Discard)
 		_ = cmd.ExecuteContext(t.Context())
 		os.Exit(shell.ExitDone)

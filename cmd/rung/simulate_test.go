@@ -270,7 +270,7 @@ func TestSimulateKilled(t *testing.T) {
 	}
 	if out := os.Getenv(killedRun); out != "" {
 		cmd := simulate.Command(&simulate.Flags{Between: time.Millisecond})
-		cmd.SetArgs(args(1e6, out, "--checkpoint", out+".ckpt")[1:])
+		cmd.SetArgs(args(1e4, out, "--checkpoint", out+".ckpt")[1:])
 		cmd.SetErr(io.Discard)
 		_ = cmd.ExecuteContext(t.Context())
 		os.Exit(shell.ExitDone)

@@ -139,7 +139,10 @@ func TestSecretIsNoArgument(t *testing.T) {
 			} else {
 				s.end()
 			}
-			assert.NoDirExists(t, filepath.Dir(s.args), "read: %v", read)
+			require.Eventually(t, func() bool { // the page is answered before the file goes
+				_, err := os.Stat(filepath.Dir(s.args))
+				return os.IsNotExist(err)
+			}, 10*time.Second, time.Millisecond, "read: %v", read)
 		}
 	}
 }

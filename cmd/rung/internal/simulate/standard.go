@@ -156,7 +156,7 @@ func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how val
 	}
 	return sim.New(mech, move.stepper, mech.Initial(), sim.Options{
 		Step: f.step, Projector: move.projector, Recorder: w, Every: w.ref.interval(),
-		CloseStages: f.stepSet && b.close && move.projector != nil, OpenStages: !b.close,
+		CloseStages: f.stepSet && b.close && move.projector != sim.NoProjector, OpenStages: !b.close,
 	}), nil
 }
 
