@@ -214,7 +214,7 @@ func TestRattleBalance(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	r, err := NewRattle(ball(t), RattleOptions{})
 	require.NoError(t, err)
-	require.Equal(t, "rattle, tolerance 1e-06, turn 0.6, damp false", r.Settings())
+	require.Equal(t, "rattle, tolerance 1e-07, turn 0.6, damp false", r.Settings())
 	require.Equal(t, 2.8, r.most)
 	m, err := bench.Generate("rover", 1, 1)
 	require.NoError(t, err)
