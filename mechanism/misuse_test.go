@@ -1,6 +1,7 @@
 package mechanism_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	before := in.Values()
 	var frame mechanism.Frame
 	var matrix [6][6]float64
-	for _, i := range []int{-1, 4, 999, -1 << 62} {
+	for _, i := range []int{-1, 4, 999, math.MinInt} {
 		for name, x := range map[string]struct {
 			want string
 			use  func() error
