@@ -216,6 +216,9 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "rattle, tolerance 1e-07, turn 0.6, damp false", r.Settings())
 	require.Equal(t, 2.8, r.most)
+	for _, o := range []RattleOptions{{Tolerance: math.Inf(1)}, {Tolerance: math.NaN()}, {Tolerance: -1}} {
+		require.PanicsWithValue(t, "motion: option out of range", func() { _, _ = NewRattle(ball(t), o) })
+	}
 	m, err := bench.Generate("rover", 1, 1)
 	require.NoError(t, err)
 	m.Gravity = [3]float64{}
