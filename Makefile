@@ -134,7 +134,7 @@ fuzz:
 		done; \
 	done
 
-# Hours of processor time for all; SABOTAGEFLAGS takes a part, such as "-only factor/refine" or "-shard 1/4".
+# Half an hour on two cores for all; SABOTAGEFLAGS takes a part, such as "-only factor/refine" or "-shard 1/4".
 sabotage:
 	$(GO) run ./internal/sabotage $(SABOTAGEFLAGS)
 

@@ -104,7 +104,7 @@ const (
 // the digits, a larger one if there is a reason (docs/theory.md "Twice the digits"). Where the
 // accelerations then differ by more than a relative 1e-9, they replace those of the Solve.
 //
-// Cost: two factorizations, and eight more where a distance is small. Redundant rows take the analysis of an orthogonal
+// Cost: two factorizations, and up to ten more where a distance is small. Redundant rows take the analysis of an orthogonal
 // factorization the first time, two of these factorizations, some twenty products with
 // each, and up to a dozen refined solves. Twice the digits take some 0.1 µs a flop. Allocates, also the whole system where a
 // reduced one has been solved. It panics without a solution. It returns a *factor.PivotError if

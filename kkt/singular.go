@@ -149,28 +149,34 @@ func (s *Solver) soft(r *Report, k *ranking) bool {
 	if !(slices.Min(here) <= r.Distance) {
 		return false
 	}
-	rng := rand.New(rand.NewPCG(4, uint64(len(s.x))))
+	rng, motions := rand.New(rand.NewPCG(4, uint64(len(s.x)))), s.newAllowed()
+	var v [softMotions][]float64
+	for i := range v {
+		if v[i] = motions.random(rng); v[i] == nil {
+			return false
+		}
+	}
+	isSoft := true
+	for i := range v {
+		isSoft = isSoft && s.isSoftAlong(v[i], here, k)
+	}
+	return s.geometricPivots(s.sys, make([]float64, len(s.x)), make([]float64, len(s.x))) == nil && isSoft
+}
+
+// isSoftAlong reports whether no small distance of a row falls to zero along the motion v. It leaves the factor of another pose.
+func (s *Solver) isSoftAlong(v, here []float64, k *ranking) bool {
 	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
-	for range softMotions {
-		v := s.newAllowed().random(rng)
-		if v == nil {
+	var side [2][]float64
+	for i, h := range [2]float64{-softStep, softStep} {
+		at, ok := s.geometricAt(v, h)
+		if !ok || s.work.watch.Up() || s.geometricPivots(at, p1, p2) != nil {
 			return false
 		}
-		var side [2][]float64
-		for i, h := range [2]float64{-softStep, softStep} {
-			at, ok := s.geometricAt(v, h)
-			if !ok || s.work.watch.Up() || s.geometricPivots(at, p1, p2) != nil {
-				return false
-			}
-			side[i] = s.rowDistances(p1, p2, k.redundant)
-		}
-		if s.geometricPivots(s.sys, p1, p2) != nil {
+		side[i] = s.rowDistances(p1, p2, k.redundant)
+	}
+	for i, d := range here {
+		if isFalling(d, side[1][i]-side[0][i]) {
 			return false
-		}
-		for i, d := range here {
-			if isFalling(d, side[1][i]-side[0][i]) {
-				return false
-			}
 		}
 	}
 	return true
@@ -204,12 +210,12 @@ const (
 
 // weaken replaces a distance that single pivots tell by one that no order decides, where rows are redundant and the pose is
 // not nearly singular. There a pivot depends on which rows of a dependent set came before. So (33) is taken for one row as if
-// it came last, and what depends on others were shared by all of them. With S⁺ in units of the rows' scales, eᵢ the row and
-// z = S⁺eᵢ, its pivot is 1/zᵢ and its n is ‖z‖²/zᵢ², so √t·n is ‖z‖²/zᵢ^(5/2). The row is the one that moves most in the
+// it came last, and as if all rows of a dependent set shared what they carry. With S⁺ in units of the rows' scales, eᵢ the row and
+// z = S⁺eᵢ, its pivot is 1/zᵢ and its n is ‖z‖²/zᵢ², so √t·n is ‖z‖²/zᵢ^(5/2). The row is the one with the largest part in the
 // direction of the least singular value, which inverse iteration finds (Golub & Van Loan 2013 §8.2.2).
 //
-// The weakest joint stays the one of the pivots. Next to NearSingularDistance the distance is still that of the pivots, unless these are soft; up to softBelow it goes over
-// to the other. Where a solve does not converge, it stays that of the pivots.
+// The weakest joint stays the one of the pivots. At NearSingularDistance the distance is that of the pivots, unless the
+// mechanism is soft. Up to softBelow it goes over to the other. Where a solve does not converge, it stays that of the pivots.
 func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
 	if r.NearSingular {
 		return
@@ -236,10 +242,10 @@ func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
 
 // weakestRow returns the row with the largest part in the direction of the least singular value.
 func (s *Solver) weakestRow(k *ranking) (row int, ok bool) {
-	n, first := s.plan.first(), s.plan.first()
+	first := s.plan.first()
 	x, b := make([]float64, len(s.x)), make([]float64, len(s.x))
 	rng := rand.New(rand.NewPCG(3, uint64(len(s.x))))
-	for i := range n {
+	for i := range first {
 		b[i] = rng.Float64() - 0.5
 	}
 	s.sys.Matrix.MulVecTo(x, b)
