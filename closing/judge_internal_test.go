@@ -319,3 +319,20 @@ func TestFactorsOfProjections(t *testing.T) {
 		}
 	}
 }
+
+// What is taken for rounding is some hundred times what coordinates are rounded to, and no more: a part of that size that does not fall ends
+// the approach, one a hundred times larger is gone on with.
+func TestApproachEndsInRounding(t *testing.T) {
+	m, err := bench.Generate("random", 15, 1)
+	require.NoError(t, err)
+	plan, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	c := NewCloser(plan, Options{Nearest: true})
+	for part, want := range map[float64]bool{1e-15: true, 1e-11: false} {
+		p := c.newProgress()
+		for range approachIdle {
+			require.False(t, p.ends(part*c.span(), 0))
+		}
+		require.Equal(t, want, p.ends(part*c.span(), 0), "%g", part)
+	}
+}

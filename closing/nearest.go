@@ -42,7 +42,7 @@ const (
 // It leaves in Closing.Along how long x was, and in Closing.Nearest whether that is the tolerance or rounding.
 func (c *Closer) approach(fit misfit) (misfit, error) {
 	c.measureMoves()
-	length, made := 1.0, progress{least: math.Inf(1), blur: approachBlur * c.span()}
+	length, made := 1.0, c.newProgress()
 	for step := 0; ; step++ {
 		if ended := c.halt.Err(); ended != nil {
 			return fit, ended
@@ -84,6 +84,11 @@ type progress struct {
 	least float64 // the least part so far
 	blur  float64 // a part that is rounding
 	idle  int     // steps in rounding that have not made it less
+}
+
+// newProgress returns the progress of an approach to c.at that has not begun.
+func (c *Closer) newProgress() progress {
+	return progress{least: math.Inf(1), blur: approachBlur * c.span()}
 }
 
 // ends reports whether a part of a distance is small enough, or rounding.

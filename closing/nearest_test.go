@@ -32,9 +32,12 @@ func newPendulum(n int, seed uint64) *pendulum {
 }
 
 // model returns the bars where they are. The pin at the world has been moved by off.
-func (p *pendulum) model(off [2]float64) *model.Model {
+func (p *pendulum) model(off [2]float64) *model.Model { return p.far(0, off) }
+
+// far is model at x.
+func (p *pendulum) far(x float64, off [2]float64) *model.Model {
 	m := model.New("pendulum")
-	at, up := [2]float64{}, model.World
+	at, up := [2]float64{x}, model.World
 	for i, a := range p.angle {
 		c, s := math.Cos(a), math.Sin(a)
 		name := fmt.Sprint("b", i)
@@ -43,7 +46,7 @@ func (p *pendulum) model(off [2]float64) *model.Model {
 			Pose: model.Pose{Position: [3]float64{at[0], at[1]}, Orientation: [4]float64{math.Cos(a / 2), 0, 0, math.Sin(a / 2)}},
 		})
 		j := model.Joint{Name: "j" + name, Type: model.Revolute, Predecessor: up, Successor: name}
-		if j.PredecessorFrame.Position = [3]float64{off[0], off[1]}; i > 0 {
+		if j.PredecessorFrame.Position = [3]float64{x + off[0], off[1]}; i > 0 {
 			j.PredecessorFrame.Position = [3]float64{p.length[i-1]}
 		}
 		m.Joints = append(m.Joints, j)
@@ -119,6 +122,25 @@ func TestNearestIsExact(t *testing.T) {
 				q := st.Bodies[i].Rotation
 				turned := math.Remainder(2*math.Atan2(q[3], q[0])-want[i], 2*math.Pi)
 				require.LessOrEqual(t, math.Abs(turned), 4e-9*c.Closing().Distance+4e-15, "seed %d, moved by %.3g m, bar %d", seed, size, i)
+			}
+		}
+	}
+}
+
+// TestNearestFarAway: far from the origin, where coordinates are rounded to much more than a part of 1e-9 of the way, the search ends in rounding
+// and says that its pose is the nearest.
+func TestNearestFarAway(t *testing.T) {
+	for seed := range uint64(60) {
+		p := newPendulum(2+int(seed%5), seed)
+		for _, x := range []float64{1e3, 1e5} {
+			for k := range 6 {
+				plan, err := rung.NewPlan(p.far(x, [2]float64{math.Pow(10, -6+0.5*float64(k)), 1e-7 * float64(seed)}), kkt.Options{})
+				require.NoError(t, err)
+				c, st := closing.NewCloser(plan, closing.Options{Nearest: true}), plan.Initial()
+				require.NoError(t, c.ClosePositions(st))
+				q := c.Closing()
+				require.True(t, q.Nearest, "seed %d at %g m: left %.2g of %.2g", seed, x, q.Along, q.Distance)
+				require.LessOrEqual(t, q.Along, 1e-9*q.Distance+1e-15*x)
 			}
 		}
 	}

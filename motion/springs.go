@@ -30,7 +30,7 @@ func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	return m.AtJoint(int(c.joint), -1, err)
 }
 
-// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative.
+// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative: the row is divided by it. Any value as small does.
 const rootLeast = 1e-100
 
 // compliances lists the springs and dampers of m, and the actuators whose force depends on the motion.

@@ -37,6 +37,7 @@ func (s sides) turned() sides { return sides{s.more, s.less} }
 // What the comment of a constant says, or the comment of its group, where no answer depends on it.
 const (
 	bothCost = "Another value costs time only."
+	anyTiny  = "Any value as small does."
 	lessCost = "A smaller value costs time only."
 	moreCost = "A larger value costs time only."
 )
@@ -99,7 +100,7 @@ func (c *collector) costs(f *ast.File) {
 		for _, s := range d.Specs {
 			s := s.(*ast.ValueSpec)
 			text := plain(d.Doc) + plain(s.Doc) + plain(s.Comment)
-			both := strings.Contains(text, bothCost)
+			both := strings.Contains(text, bothCost) || strings.Contains(text, anyTiny)
 			for _, n := range s.Names {
 				c.cost[c.info.Defs[n]] = sides{less: both || strings.Contains(text, lessCost), more: both || strings.Contains(text, moreCost)}
 			}

@@ -16,14 +16,15 @@ const (
 	drop  = 0.1
 	steps = 20
 	price = 1e6 // Another value costs time only.
-	least = 64  // Another value costs time only.
+	least = 64    // Another value costs time only.
+	tiny  = 1e-99 // Any value as small does.
 )
 
 func enough(off, was float64, kept bool, work int64) bool {
 	if off <= tol && !kept || work > least && work > price {
 		return true
 	}
-	limit := tol * was
+	limit := tol*was + tiny
 	return off < (1-drop)*was && limit > 0 && work < steps
 }
 `
@@ -56,7 +57,7 @@ func TestCollect(t *testing.T) {
 		{"limit > 0", false, false},
 		{"work < steps", false, false},
 	}, conditions)
-	require.Equal(t, []line{{"tol = 1e-09", true, false}, {"price = 1e+06", true, true}, {"drop = 0.1", false, false}}, constants)
+	require.Equal(t, []line{{"tol = 1e-09", true, false}, {"price = 1e+06", true, true}, {"tiny = 1e-99", true, true}, {"drop = 0.1", false, false}}, constants)
 	require.Contains(t, string(g.edited[file]), "if probe_.Bool(0, off <= probe_.Value[float64](0, tol)) && !probe_.Bool(1, kept) || "+
 		"probe_.Bool(2, work > least) && probe_.Bool(3, work > probe_.Value[int64](1, price)) {")
 	require.Contains(t, string(g.edited[file]), `package sample; import probe_ "`+probePath+`"`)
