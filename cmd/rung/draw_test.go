@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"image/gif"
 	"os"
 	"path/filepath"
 	"testing"
@@ -49,6 +50,31 @@ func TestDrawMCAP(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0.05, 0.1, 0.15, 0.2}, times, 1e-9)
 }
 
+// A GIF plays the run as long as the flags say.
+func TestDrawGIF(t *testing.T) {
+	model, run := drawn(t)
+	out := filepath.Join(filepath.Dir(model), "run.gif")
+	for _, c := range []struct {
+		frames, ticks, width int
+		args                 []string
+	}{
+		{5, 24, 600, nil}, // of six pictures two show one row
+		{5, 50, 320, []string{"--fps", "10", "--seconds", "0.4", "--size", "320x240"}},
+		{3, 75, 320, []string{"--fps", "4", "--seconds", "0.5", "--size", "320x240", "--passes", "2"}},
+	} {
+		ok(t, append([]string{"draw", model, "--run", run, "-o", out}, c.args...)...)
+		data, err := os.ReadFile(out)
+		require.NoError(t, err)
+		g, err := gif.DecodeAll(bytes.NewReader(data))
+		require.NoError(t, err)
+		ticks := 0
+		for _, d := range g.Delay {
+			ticks += d
+		}
+		assert.Equal(t, []int{c.frames, c.ticks, c.width}, []int{len(g.Image), ticks, g.Config.Width}, "%v", c.args)
+	}
+}
+
 // The page of a run in a file has its rows.
 func TestDrawHTML(t *testing.T) {
 	model, run := drawn(t)
@@ -75,9 +101,17 @@ func TestDrawRefused(t *testing.T) {
 		args   []string
 	}{
 		{shell.ExitUse, "give -o FILE", []string{"draw", model}},
-		{shell.ExitUse, "what is drawn ends in .svg, .png, .glb, .mcap, .html", []string{"draw", model, "-o", filepath.Join(folder, "x.bag")}},
+		{shell.ExitUse, "what is drawn ends in .svg, .png, .gif, .glb, .mcap, .html", []string{"draw", model, "-o", filepath.Join(folder, "x.bag")}},
 		{shell.ExitUse, "want AZIMUTH,ELEVATION", []string{"draw", model, "-o", filepath.Join(folder, "x.svg"), "--from", "NaN,30"}},
 		{shell.ExitUse, "--at 99: the trajectory goes from 0 to 0.2 s", []string{"draw", model, "--run", run, "--at", "99", "-o", filepath.Join(folder, "x.svg")}},
+		{shell.ExitUse, "a picture that moves needs --run TRAJECTORY", []string{"draw", model, "-o", filepath.Join(folder, "x.gif")}},
+		{shell.ExitUse, "--at is for a picture that stands still", []string{"draw", model, "--run", run, "--at", "0", "-o", filepath.Join(folder, "x.gif")}},
+		{shell.ExitUse, "--fps is for a picture that moves, -o FILE.gif", []string{"draw", model, "--fps", "5", "-o", filepath.Join(folder, "x.png")}},
+		{shell.ExitUse, "--fps 0: want more than 0, and at most 50", []string{"draw", model, "--run", run, "--fps", "0", "-o", filepath.Join(folder, "x.gif")}},
+		{shell.ExitUse, "--seconds NaN: want a time", []string{"draw", model, "--run", run, "--seconds", "NaN", "-o", filepath.Join(folder, "x.gif")}},
+		{shell.ExitUse, "--passes -1: want 0 to 65536", []string{"draw", model, "--run", run, "--passes", "-1", "-o", filepath.Join(folder, "x.gif")}},
+		{shell.ExitFailed, "takes 6.75e+12 pixels, more than 1.07e+09 pixels: choose smaller or fewer pictures",
+			[]string{"draw", model, "--run", run, "--seconds", "1e6", "-o", filepath.Join(folder, "x.gif")}},
 		{shell.ExitUse, "no such file", []string{"draw", model, "-o", filepath.Join(folder, "no", "x.svg")}},
 		{shell.ExitFailed, "time -1 s is not from 0", []string{"draw", model, "--run", late, "-o", filepath.Join(folder, "x.mcap")}},
 	} {

@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 		{`--seed: "-1" is not a whole number, not below 0`, []string{"generate", "ladder", "3", "--seed", "-1"}},
 		{`--json: "maybe" is not true or false`, []string{"accel", "m.json", "--json=maybe"}},
 		{`--threads: "x" is not a number of threads from 1 to 1024`, []string{"accel", "m.json", "--threads", "x"}},
-		{"a.pdf: what is drawn ends in .svg, .png, .glb, .mcap, .html", []string{"draw", "m.json", "-o", "a.pdf"}},
+		{"a.pdf: what is drawn ends in .svg, .png, .gif, .glb, .mcap, .html", []string{"draw", "m.json", "-o", "a.pdf"}},
 		{`twice.csv: line 1: column 2 repeats the name "time"`, []string{"draw", "m.json", "--run", "twice.csv", "-o", "a.svg"}},
 		{`no.parquet is no trajectory in the format rung-trajectory/1`, []string{"draw", "m.json", "--run", "no.parquet", "-o", "a.svg"}},
 		{"word.csv: the trajectory has columns of body", []string{"draw", "m.json", "--run", "word.csv", "-o", "a.svg"}},

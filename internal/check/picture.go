@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
 	"image/png"
 	"io/fs"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -19,9 +23,20 @@ const pictureShade = 6000
 // edges of shapes each in their way. With -update a file that differs is written.
 func Picture(t testing.TB, path string, got []byte, part float64) {
 	t.Helper()
+	picture(t, path, got, func(want []byte) error { return pictureDiff(want, got, part) })
+}
+
+// Film compares a GIF with the file at path: as many frames, each as long, and as pictures equal as Picture has it.
+func Film(t testing.TB, path string, got []byte, part float64) {
+	t.Helper()
+	picture(t, path, got, func(want []byte) error { return filmDiff(want, got, part) })
+}
+
+func picture(t testing.TB, path string, got []byte, diff func(want []byte) error) {
+	t.Helper()
 	want, err := os.ReadFile(path)
 	if err == nil {
-		err = pictureDiff(want, got, part)
+		err = diff(want)
 	}
 	switch {
 	case err == nil:
@@ -43,6 +58,10 @@ func pictureDiff(want, got []byte, part float64) error {
 	if err != nil {
 		return fmt.Errorf("the new one is no PNG: %w", err)
 	}
+	return imageDiff(w, g, part)
+}
+
+func imageDiff(w, g image.Image, part float64) error {
 	if w.Bounds() != g.Bounds() {
 		return fmt.Errorf("size %v, want %v", g.Bounds().Size(), w.Bounds().Size())
 	}
@@ -51,6 +70,40 @@ func pictureDiff(want, got []byte, part float64) error {
 		return fmt.Errorf("%d of %d pixels differ", n, b.Dx()*b.Dy())
 	}
 	return nil
+}
+
+func filmDiff(want, got []byte, part float64) error {
+	w, err := gif.DecodeAll(bytes.NewReader(want))
+	if err != nil {
+		return fmt.Errorf("it is no GIF: %w", err)
+	}
+	g, err := gif.DecodeAll(bytes.NewReader(got))
+	if err != nil {
+		return fmt.Errorf("the new one is no GIF: %w", err)
+	}
+	if !slices.Equal(g.Delay, w.Delay) || g.LoopCount != w.LoopCount {
+		return fmt.Errorf("%d frames, %d hundredths of a second each, loops %d; want %d, %d, %d", len(g.Image), g.Delay, g.LoopCount, len(w.Image), w.Delay, w.LoopCount)
+	}
+	was, is := canvas(w), canvas(g)
+	for i := range w.Image {
+		for _, c := range []struct {
+			on   *image.NRGBA
+			from *image.Paletted
+		}{{was, w.Image[i]}, {is, g.Image[i]}} {
+			draw.Draw(c.on, c.from.Bounds(), c.from, c.from.Bounds().Min, draw.Over)
+		}
+		if err := imageDiff(was, is, part); err != nil {
+			return fmt.Errorf("frame %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// canvas is what the frames of a GIF are laid on.
+func canvas(g *gif.GIF) *image.NRGBA {
+	c := image.NewNRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
+	draw.Draw(c, c.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	return c
 }
 
 // differing counts the pixels of two pictures of one size that differ by more than a shade.

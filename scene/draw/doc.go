@@ -1,5 +1,6 @@
-// Package draw draws a scene as a PNG or SVG picture: parallel light,
+// Package draw draws a scene as a picture, PNG, SVG or, of a motion, GIF: parallel light,
 // parallel projection, nearer parts in front of farther ones.
 //
-// A PNG has a depth at each pixel. An SVG has, of the facets of each solid, the parts that no other hides.
+// A PNG has a depth at each pixel. An SVG has, of the facets of each solid, the parts that no other hides. A GIF has the
+// pictures of a PNG in few colours, all from one place.
 package draw

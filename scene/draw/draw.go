@@ -23,7 +23,6 @@ const (
 	defaultElevation = 25 * math.Pi / 180
 	defaultWidth     = 1200
 	defaultHeight    = 900
-	margin           = 1.08 // of what the shapes take
 	// MaxSide is the largest width and height, pixels.
 	MaxSide = 8192
 )
@@ -36,8 +35,8 @@ type camera struct {
 	width, height float64
 }
 
-// newCamera returns the camera that looks at the scene so that all of its shapes are in the picture.
-func newCamera(v View, s *scene.Scene, st *mechanism.State, shapes []scene.Shape, center spatial.Vec3) camera {
+// newCamera returns the camera of a view, which does not look at anything yet.
+func newCamera(v View) camera {
 	az, el := defaultAzimuth, defaultElevation
 	if v.Angles {
 		az, el = v.Azimuth, v.Elevation
@@ -51,18 +50,6 @@ func newCamera(v View, s *scene.Scene, st *mechanism.State, shapes []scene.Shape
 	for k := range 3 {
 		c.axes[k], c.axes[3+k], c.axes[6+k] = right[k], up[k], eye[k]
 	}
-	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1)}
-	for i := range shapes {
-		at := shapes[i].Place(st)
-		q := c.axes.MulVec(at.Origin.Sub(center))
-		for k, axis := range [2]spatial.Vec3{right, up} {
-			d := at.E.TMulVec(axis)
-			hi[k] = max(hi[k], q[k]+s.Extent(&shapes[i], d))
-			lo[k] = min(lo[k], q[k]-s.Extent(&shapes[i], d.Scale(-1)))
-		}
-	}
-	c.center = center.Add(c.axes.TMulVec(spatial.Vec3{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2}))
-	c.scale = min(c.width/(hi[0]-lo[0]), c.height/(hi[1]-lo[1])) / margin
 	return c
 }
 
@@ -102,8 +89,8 @@ type solids struct {
 	group  []int32
 }
 
-// prepare checks the view and returns the camera and the solids.
-func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, solids, error) {
+// check puts the defaults into the view, and refuses sizes that are out of range.
+func (v *View) check() error {
 	if v.Width == 0 {
 		v.Width = defaultWidth
 	}
@@ -111,21 +98,34 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (camera, solids, erro
 		v.Height = defaultHeight
 	}
 	if v.Width < 1 || v.Height < 1 || v.Width > MaxSide || v.Height > MaxSide {
-		return camera{}, solids{}, fmt.Errorf("draw: picture of %d × %d pixels, want 1 to %d a side", v.Width, v.Height, MaxSide)
+		return fmt.Errorf("draw: picture of %d × %d pixels, want 1 to %d a side", v.Width, v.Height, MaxSide)
 	}
-	center, radius := s.Bounds(st)
-	if !(radius > 0) || math.IsInf(radius, 0) || !center.IsFinite() {
-		return camera{}, solids{}, fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
-	}
-	shapes, links := linkShapes(append([]scene.Shape(nil), s.Shapes...), s, st)
-	return newCamera(*v, s, st, shapes, center), solids{shapes, groups(shapes, links)}, nil
+	return nil
 }
 
-// terrains returns the grounds of s around the mechanism, as quadrangles.
-func terrains(s *scene.Scene, st *mechanism.State, nodes int, add func(f *face)) {
-	center, radius := s.Bounds(st)
+// prepare checks the view and returns the stage of one state, and the solids.
+func prepare(s *scene.Scene, st *mechanism.State, v *View) (stage, solids, error) {
+	if err := v.check(); err != nil {
+		return stage{}, solids{}, err
+	}
+	a := audience{scene: s, cam: newCamera(*v)}
+	all := solidsAt(s, st)
+	if err := a.show(st, all.shapes); err != nil {
+		return stage{}, solids{}, err
+	}
+	return a.stage(), all, nil
+}
+
+// solidsAt returns the solids of s at st.
+func solidsAt(s *scene.Scene, st *mechanism.State) solids {
+	shapes, links := linkShapes(append([]scene.Shape(nil), s.Shapes...), s, st)
+	return solids{shapes, groups(shapes, links)}
+}
+
+// terrains returns the grounds of s on a stage, as triangles.
+func terrains(s *scene.Scene, on *stage, nodes int, add func(f *face)) {
 	for k, g := range s.Surfaces {
-		t := scene.NewTerrain(g, center, 1.3*radius, nodes)
+		t := scene.NewTerrain(g, on.center, 1.3*on.radius, nodes)
 		for j := range t.Rows - 1 {
 			for i := range t.Columns - 1 {
 				a, b, c, d := t.At(i, j), t.At(i+1, j), t.At(i+1, j+1), t.At(i, j+1)

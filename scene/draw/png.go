@@ -24,22 +24,22 @@ func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	if ctx == nil {
 		panic("rung: nil context")
 	}
-	cam, all, err := prepare(s, st, &v)
+	on, all, err := prepare(s, st, &v)
 	if err != nil {
 		return err
 	}
-	r := newRaster(cam, v)
-	terrains(s, st, 96, func(f *face) { r.face(f) })
-	meshes := scene.NewMeshes(48)
-	r.group = all.group
-	for i := range all.shapes {
-		if i&1023 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		r.shape(&all.shapes[i], s.Mesh(&all.shapes[i], meshes), st, int32(i))
+	r := newRaster(on.cam, v)
+	terrains(s, &on, groundNodes, func(f *face) { r.face(f) })
+	if err := r.draw(ctx, s, st, all); err != nil {
+		return err
 	}
-	return png.Encode(w, r.image(v))
+	img := image.NewNRGBA(image.Rect(0, 0, v.Width, v.Height))
+	r.each(func(x, y int, c scene.Color) { img.SetNRGBA(x, y, color.NRGBA{R: c[0], G: c[1], B: c[2], A: 255}) })
+	return png.Encode(w, img)
 }
+
+// groundNodes are the nodes of the ground along a side.
+const groundNodes = 96
 
 // raster has a colour, a depth and the number of a solid at each sample.
 type raster struct {
@@ -49,6 +49,8 @@ type raster struct {
 	solid         []int32
 	group         []int32 // of each solid
 	color         []scene.Color
+	back          scene.Color
+	meshes        *scene.Meshes
 	corner        []spatial.Vec3 // of the shape being drawn: pixels and depth
 	shades        []scene.Color
 }
@@ -56,7 +58,10 @@ type raster struct {
 const nothing = math.MinInt32
 
 func newRaster(cam camera, v View) *raster {
-	r := &raster{cam: cam, width: oversampling * v.Width, height: oversampling * v.Height}
+	r := &raster{cam: cam, width: oversampling * v.Width, height: oversampling * v.Height, back: scene.Color{255, 255, 255}, meshes: scene.NewMeshes(48)}
+	if v.Background != nil {
+		r.back = *v.Background
+	}
 	r.cam.scale *= oversampling
 	r.cam.width *= oversampling
 	r.cam.height *= oversampling
@@ -66,6 +71,25 @@ func newRaster(cam camera, v View) *raster {
 		r.depth[i], r.solid[i] = float32(math.Inf(-1)), nothing
 	}
 	return r
+}
+
+// copy takes over all samples of a raster of the same size.
+func (r *raster) copy(from *raster) {
+	copy(r.depth, from.depth)
+	copy(r.solid, from.solid)
+	copy(r.color, from.color)
+}
+
+// draw draws all solids at st.
+func (r *raster) draw(ctx context.Context, s *scene.Scene, st *mechanism.State, all solids) error {
+	r.group = all.group
+	for i := range all.shapes {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.shape(&all.shapes[i], s.Mesh(&all.shapes[i], r.meshes), st, int32(i))
+	}
+	return nil
 }
 
 // shape draws a shape: all vertices first, then its triangles.
@@ -102,10 +126,11 @@ func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, bo
 	if area == 0 || area > 0 && !both || math.IsNaN(area) {
 		return
 	}
-	x0, x1 := span(min(a[0], b[0], d[0]), max(a[0], b[0], d[0]), r.width)
 	y0, y1 := span(min(a[1], b[1], d[1]), max(a[1], b[1], d[1]), r.height)
 	for y := y0; y < y1; y++ {
 		v := float64(y) + 0.5
+		lo, hi := across(p, v)
+		x0, x1 := span(lo-1, hi+1, r.width) // rounding may leave a sample at a side outside
 		for x := x0; x < x1; x++ {
 			u := float64(x) + 0.5
 			wa := ((b[0]-u)*(d[1]-v) - (b[1]-v)*(d[0]-u)) / area
@@ -127,42 +152,52 @@ func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, bo
 	}
 }
 
+// across returns from where to where a triangle is at the height v; lo is greater than hi if it is not there.
+func across(p [3]*spatial.Vec3, v float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for k := range p {
+		a, b := p[k], p[(k+1)%3]
+		if a[1] == v {
+			lo, hi = min(lo, a[0]), max(hi, a[0])
+		}
+		if (a[1] < v) != (b[1] < v) {
+			x := a[0] + (v-a[1])/(b[1]-a[1])*(b[0]-a[0])
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
+}
+
 // span returns the samples whose middles lie between lo and hi, within the picture.
 func span(lo, hi float64, n int) (from, to int) {
 	return int(math.Min(math.Max(math.Floor(lo), 0), float64(n))), int(math.Min(math.Max(math.Ceil(hi), 0), float64(n)))
 }
 
-// image returns the picture: the mean of the samples of each pixel,
-// with a darker line where one solid ends before another.
-func (r *raster) image(v View) *image.NRGBA {
-	img := image.NewNRGBA(image.Rect(0, 0, v.Width, v.Height))
-	back := scene.Color{255, 255, 255}
-	if v.Background != nil {
-		back = *v.Background
-	}
-	for y := range v.Height {
-		for x := range v.Width {
+// each calls set with each pixel of the picture: the mean of its samples, with a darker line where one solid ends before
+// another.
+func (r *raster) each(set func(x, y int, c scene.Color)) {
+	const n = oversampling * oversampling
+	for y := range r.height / oversampling {
+		for x := range r.width / oversampling {
 			var sum [3]int
 			for dy := range oversampling {
 				for dx := range oversampling {
-					c := r.sample(oversampling*x+dx, oversampling*y+dy, back)
+					c := r.sample(oversampling*x+dx, oversampling*y+dy)
 					for k := range c {
 						sum[k] += int(c[k])
 					}
 				}
 			}
-			const n = oversampling * oversampling
-			img.SetNRGBA(x, y, color.NRGBA{R: uint8(sum[0] / n), G: uint8(sum[1] / n), B: uint8(sum[2] / n), A: 255})
+			set(x, y, scene.Color{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n)})
 		}
 	}
-	return img
 }
 
 // sample returns the colour of a sample.
-func (r *raster) sample(x, y int, back scene.Color) scene.Color {
+func (r *raster) sample(x, y int) scene.Color {
 	i := y*r.width + x
 	if r.solid[i] == nothing {
-		return back
+		return r.back
 	}
 	c := r.color[i]
 	if r.edge(x, y) {

@@ -37,12 +37,12 @@ func outlined(t *testing.T, shapes []scene.Shape) (length, scale float64, rims [
 	for _, r := range h.rims {
 		length += math.Hypot(r.to[0]-r.from[0], r.to[1]-r.from[1])
 	}
-	cam, _, err := prepare(s, mech.Initial(), &v)
+	on, _, err := prepare(s, mech.Initial(), &v)
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, SVG(context.Background(), &b, s, mech.Initial(), v))
 	assert.Equal(t, 1, strings.Count(b.String(), "<g fill=\"none\""), "the lines are in the picture")
-	return length, cam.scale, h.rims
+	return length, on.cam.scale, h.rims
 }
 
 // Rims are outlines: of a ball its circle, of a box its edges that turn away; what another body hides is no part of

@@ -56,12 +56,12 @@ func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 
 // facets returns the solids of s as the view shows them.
 func facets(s *scene.Scene, st *mechanism.State, v *View) ([]body, error) {
-	cam, all, err := prepare(s, st, v)
+	on, all, err := prepare(s, st, v)
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{cam: cam, eye: cam.eye()}
-	terrains(s, st, svgNodes, c.ground)
+	c := &collector{cam: on.cam, eye: on.cam.eye()}
+	terrains(s, &on, svgNodes, c.ground)
 	for i := range c.bodies { // the ground has no rims
 		c.bodies[i].group = noGroup
 	}

@@ -14,14 +14,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Motion gives the states to animate. A replay.Replay is one.
-type Motion interface {
-	// Times returns the times, s, increasing.
-	Times() []float64
-	// StateTo stores the state at time i in st.
-	StateTo(st *mechanism.State, i int) error
-}
-
 // MaxBytes is the most that positions and orientations take.
 const MaxBytes = 1 << 30
 
@@ -29,7 +21,7 @@ const MaxBytes = 1 << 30
 //
 // Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and
 // an error if the motion takes more than MaxBytes or a position is not finite.
-func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Motion) error {
 	if ctx == nil {
 		panic("rung: nil context")
 	}

@@ -13,14 +13,6 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// Motion gives the states to write. A replay.Replay is one.
-type Motion interface {
-	// Times returns the times, s, increasing.
-	Times() []float64
-	// StateTo stores the state at time i in st.
-	StateTo(st *mechanism.State, i int) error
-}
-
 // Topics of the file.
 const (
 	TransformTopic = "/tf"
@@ -39,7 +31,7 @@ const chunkSize = 1 << 20
 // Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of
 // ctx if it ends, and an error for a time that has no place in the file (before 0, after 2³² s, or in the same
 // nanosecond as the one before) and for a number that is not finite.
-func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m Motion) error {
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Motion) error {
 	if ctx == nil {
 		panic("rung: nil context")
 	}

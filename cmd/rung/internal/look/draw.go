@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -23,7 +24,7 @@ import (
 )
 
 // drawEndings are the endings of the files of rung draw.
-var drawEndings = []string{".svg", ".png", ".glb", mcapEnding, htmlEnding}
+var drawEndings = []string{".svg", ".png", gifEnding, ".glb", mcapEnding, htmlEnding}
 
 // drawFlags are the flags of rung draw.
 type drawFlags struct {
@@ -33,6 +34,7 @@ type drawFlags struct {
 	noJoints    bool
 
 	view draw.View
+	film draw.Film
 }
 
 // New returns the subcommands.
@@ -42,38 +44,50 @@ func newDraw() *cobra.Command {
 	f := &drawFlags{}
 	cmd := &cobra.Command{
 		Use:   "draw MODEL",
-		Short: "Draw the mechanism, or write it and its motion as glTF, MCAP or a page",
+		Short: "Draw the mechanism, or its motion as GIF, glTF, MCAP or a page",
 		Long: `Draws the bodies and joints of MODEL ("-": standard input) as the eye sees them:
 a body as its visuals, without these as a rod between its joints, a frame
 through three or more of them, else the block with its mass and inertia; joints
 as marks, red where they turn, blue where they slide, orange where they hold
 points; wheels, springs and the ground.
 
--o says what is written: .svg and .png are pictures in parallel projection, .glb
-is binary glTF 2.0, which 3-D programs and browsers show, .mcap is for Foxglove
-and other viewers of robots, and .html is the page of rung view in one file, for
-mail and papers. With --run TRAJECTORY (.csv or .parquet of rung simulate) a
-picture shows the time of --at, and all others move.`,
+-o says what is written: .svg and .png are pictures in parallel projection, .gif
+is such a picture that moves, .glb is binary glTF 2.0, which 3-D programs and
+browsers show, .mcap is for Foxglove and other viewers of robots, and .html is
+the page of rung view in one file, for mail and papers. With --run TRAJECTORY
+(.csv or .parquet of rung simulate) a picture shows the time of --at, and all
+others move.
+
+A GIF has the whole run in view and needs --run. Each of its pictures shows the
+row nearest to its time; so write rows at least as often (--every 0.04 for 25 a
+second).`,
 		Example: `  rung draw stewart.json -o stewart.png --from -40,30
-  rung simulate stewart.json --until 2 -o run.csv
-  rung draw stewart.json --run run.csv -o run.glb`,
+  rung simulate stewart.json --until 2 --every 0.02 -o run.csv
+  rung draw stewart.json --run run.csv -o run.glb
+  rung draw stewart.json --run run.csv -o run.gif --size 480x360 --seconds 4`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDraw(cmd, args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .glb, .mcap or .html")
+	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .gif, .glb, .mcap or .html")
 	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
 	flags.Float64Var(&f.at, "at", 0, "time of the picture, s: that of the row before it")
 	flags.StringVar(&f.from, "from", "-60,25", "where the eye is: AZIMUTH,ELEVATION, degrees, from the x axis and above the xy plane")
-	flags.StringVar(&f.size, "size", "1200x900", "WIDTHxHEIGHT of a picture, pixels")
+	flags.StringVar(&f.size, "size", "1200x900", "WIDTHxHEIGHT of a picture, pixels; of a GIF "+filmSize+" without it")
+	flags.Float64Var(&f.film.FPS, "fps", 25, fmt.Sprintf("pictures of a GIF in a second, at most %d", draw.MostFPS))
+	flags.Float64Var(&f.film.Seconds, "seconds", 0, "how long a GIF plays, s; 0: as long as the run")
+	flags.IntVar(&f.film.Passes, "passes", 0, "how often a GIF plays; 0: for ever")
 	flags.BoolVar(&f.noJoints, "no-joints", false, "without the marks of joints")
 	return cmd
 }
 
 const (
+	gifEnding  = ".gif"
 	mcapEnding = ".mcap"
 	htmlEnding = ".html"
+
+	filmSize = "600x450"
 )
 
 // ending is that of the output, which says what is written.
@@ -82,7 +96,7 @@ func (f *drawFlags) ending() string { return strings.ToLower(filepath.Ext(f.outp
 // check reads the flags.
 func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if f.output == "" {
-		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .glb, .mcap or .html")
+		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .gif, .glb, .mcap or .html")
 	}
 	if f.output == shell.Stdio {
 		return shell.UseErrorf("-o needs a file name, whose ending says what to write")
@@ -102,6 +116,9 @@ func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if !ok || !(math.Abs(az) <= 360 && math.Abs(el) <= 90) { // NaN too
 		return shell.UseErrorf("--from %s: want AZIMUTH,ELEVATION in degrees, at most 360 and 90", f.from)
 	}
+	if f.ending() == gifEnding && !cmd.Flags().Changed("size") {
+		f.size = filmSize
+	}
 	w, h, ok := pair(f.size, "x")
 	if !ok || w != math.Trunc(w) || h != math.Trunc(h) || w < 1 || h < 1 || w > draw.MaxSide || h > draw.MaxSide {
 		return shell.UseErrorf("--size %s: want WIDTHxHEIGHT in pixels, each from 1 to %d", f.size, draw.MaxSide)
@@ -112,7 +129,35 @@ func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if !(math.Abs(f.at) < math.Inf(1)) {
 		return shell.UseErrorf("--at %g: not finite", f.at)
 	}
+	if err := f.checkFilm(cmd); err != nil {
+		return err
+	}
 	f.view = draw.View{Azimuth: az * math.Pi / 180, Elevation: el * math.Pi / 180, Angles: true, Width: int(w), Height: int(h)}
+	return nil
+}
+
+// checkFilm looks at the flags of moving pictures.
+func (f *drawFlags) checkFilm(cmd *cobra.Command) error {
+	if f.ending() != gifEnding {
+		for _, name := range []string{"fps", "seconds", "passes"} {
+			if cmd.Flags().Changed(name) {
+				return shell.UseErrorf("--%s is for a picture that moves, -o FILE.gif", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case f.run == "":
+		return shell.UseErrorf("%s: a picture that moves needs --run TRAJECTORY", f.output)
+	case cmd.Flags().Changed("at"):
+		return shell.UseErrorf("--at is for a picture that stands still; a .gif shows the whole run")
+	case !(f.film.FPS > 0 && f.film.FPS <= draw.MostFPS):
+		return shell.UseErrorf("--fps %g: want more than 0, and at most %d", f.film.FPS, draw.MostFPS)
+	case !(f.film.Seconds >= 0) || math.IsInf(f.film.Seconds, 0):
+		return shell.UseErrorf("--seconds %g: want a time, or 0 for that of the run", f.film.Seconds)
+	case f.film.Passes < 0 || f.film.Passes > draw.MostPasses:
+		return shell.UseErrorf("--passes %d: want 0 to %d", f.film.Passes, draw.MostPasses)
+	}
 	return nil
 }
 
@@ -209,6 +254,8 @@ func (f *drawFlags) write(ctx context.Context, w io.Writer, s *scene.Scene, st *
 		return draw.PNG(ctx, w, s, st, f.view)
 	case ".svg":
 		return draw.SVG(ctx, w, s, st, f.view)
+	case gifEnding:
+		return draw.GIF(ctx, w, s, run, f.view, f.film)
 	case mcapEnding:
 		return writeMCAP(ctx, w, s, st, run)
 	}

@@ -1,0 +1,11 @@
+package scene
+
+import "github.com/rung-mbd/rung/mechanism"
+
+// Motion gives the states of what is drawn over time. A replay.Replay is one.
+type Motion interface {
+	// Times returns the times, s, increasing.
+	Times() []float64
+	// StateTo stores the state at time i in st.
+	StateTo(st *mechanism.State, i int) error
+}
