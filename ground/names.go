@@ -1,9 +1,9 @@
 package ground
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -13,7 +13,7 @@ func parseName(what, name string, list []string) (int, error) {
 	if i := slices.Index(list, name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("ground: no %s %s; there are %s", what, fault.Name(name), strings.Join(list, ", "))
+	return 0, errors.New("ground: " + fault.NoneOf(what, name, list))
 }
 
 // nameOf returns the name of value i of a type, or the type with its number.

@@ -24,6 +24,7 @@ type checker struct {
 	place  map[mechanism.Freedom]int    // of the driven ones
 	joints index
 	bodies index
+	hints  fault.Hints // for names that nothing has
 
 	faults document.Faults
 	broken int // rules, also where the reader has told what is wrong
@@ -66,6 +67,9 @@ func (x *index) of(name string) (int, bool) {
 	i, ok := x.all[name]
 	return i, ok
 }
+
+// meant is the hint for a name that nothing has.
+func (x *index) meant(name string, hints *fault.Hints) string { return hints.Meant(name, x.n, x.name) }
 
 // add records a broken rule, unless the reader has complained of the value.
 func (c *checker) add(path, value, format string, args ...any) {
@@ -116,7 +120,7 @@ func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
 			return []mechanism.Freedom{{Joint: j, Freedom: i}}, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no joint %s", fault.Name(name))
+	return nil, fmt.Errorf("there is no joint %s%s", fault.Name(name), c.joints.meant(name, &c.hints))
 }
 
 // freedom is freedoms for a name that means one.

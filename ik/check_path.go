@@ -47,7 +47,8 @@ func (c *checker) path(o *Path) {
 		k := slices.IndexFunc(c.p.task.Targets, func(T Target) bool { return T.Name == w.Target })
 		switch {
 		case w.Target == "" || k < 0:
-			c.add(at, fault.Name(w.Target), "there is no such target")
+			targets := c.p.task.Targets
+			c.add(at, fault.Name(w.Target), "there is no such target%s", c.hints.Meant(w.Target, len(targets), func(i int) string { return targets[i].Name }))
 		case seen[w.Target]:
 			c.add(at, fault.Name(w.Target), "is given twice")
 		case c.p.task.Targets[k].Type < NumTargetTypes:

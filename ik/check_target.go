@@ -74,7 +74,7 @@ func (c *checker) comBodies(at string, names []string) []int32 {
 		path := fmt.Sprintf("%s.bodies[%d]", at, k)
 		switch {
 		case !ok:
-			c.add(path, fault.Name(name), "there is no such body")
+			c.add(path, fault.Name(name), "there is no such body%s", c.bodies.meant(name, &c.hints))
 		case b < 0 || name == model.World:
 			c.add(path, fault.Name(name), "the world has no centre of mass")
 		case seen[b]:
@@ -94,7 +94,7 @@ func (c *checker) targetBody(at string, T *Target) int32 {
 	case T.Body == model.World:
 		c.add(at+".body", fault.Name(T.Body), "the world cannot be moved")
 	case !ok:
-		c.add(at+".body", fault.Name(T.Body), "there is no such body")
+		c.add(at+".body", fault.Name(T.Body), "there is no such body%s", c.bodies.meant(T.Body, &c.hints))
 	default:
 		return int32(b)
 	}
@@ -116,7 +116,7 @@ func (c *checker) relative(at string, T *Target, body int32) int32 {
 	r, ok := c.bodies.of(T.RelativeTo)
 	switch {
 	case !ok:
-		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body")
+		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body%s", c.bodies.meant(T.RelativeTo, &c.hints))
 	case T.Type != Com && T.RelativeTo == T.Body:
 		c.add(at+key, fault.Name(T.RelativeTo), "is the body itself")
 	default:

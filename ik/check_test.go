@@ -100,6 +100,7 @@ func TestRulesOneByOne(t *testing.T) {
 		{"type", "$.targets[0].type", "no type", on(func(T *Target) { T.Type = NumTargetTypes })},
 		{"name twice", "$.targets[1].name", "target 0", with(func(k *Task) { k.Targets[1].Name = "tip" })},
 		{"unknown body", "$.targets[0].body", "no such body", on(func(T *Target) { T.Body = "l9" })},
+		{"body in capitals", "$.targets[0].body", "no such body, did you mean l0?", on(func(T *Target) { T.Body = "L0" })},
 		{"world", "$.targets[0].body", "cannot be moved", on(func(T *Target) { T.Body = "world" })},
 		{"relative to nothing", "$.targets[0].relative_to", "no such body", on(func(T *Target) { T.RelativeTo = "l9" })},
 		{"relative to itself", "$.targets[0].relative_to", "itself", on(func(T *Target) { T.RelativeTo = "l2" })},

@@ -1,9 +1,9 @@
 package ik
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -50,7 +50,7 @@ func parse[T ~uint8](names []string, name, of string) (T, error) {
 			return T(i), nil
 		}
 	}
-	return 0, fmt.Errorf("no %s %s; there are %s", of, fault.Name(name), strings.Join(names, ", "))
+	return 0, errors.New(fault.NoneOf(of, name, names))
 }
 
 // MethodNames returns the names of the methods.

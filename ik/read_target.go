@@ -177,13 +177,15 @@ func (d *reader) targetType(t *TargetType) bool {
 	if !ok {
 		return false
 	}
+	var names []string
 	for k := range NumTargetTypes {
 		if k.String() == string(s) {
 			*t = k
 			return true
 		}
+		names = append(names, k.String())
 	}
-	d.Problem(document.Quote(s), "unknown target type")
+	d.Problem(document.Quote(s), "unknown target type"+d.Meant(string(s), names))
 	return false
 }
 

@@ -167,7 +167,7 @@ func TestReadRules(t *testing.T) {
 		{target(`"type": "com", "position": [0, 0, 0]`), T + ".name", "missing"},
 		{target(`"name": "", "type": "com", "position": [0, 0, 0]`), T + ".name", "is empty"},
 		{target(`"name": "a", "body": "b"`), T + ".type", "missing"},
-		{target(`"name": "a", "type": "Point"`), T + ".type", "unknown target type"},
+		{target(`"name": "a", "type": "Point"`), T + ".type", "unknown target type, did you mean point?"},
 		{target(`"name": "a", "type": "point", "body": "b"`), T + ".position", "missing"},
 		{target(`"name": "a", "type": "distance", "body": "b", "length": 1`), T + ".to", "missing"},
 		{target(`"name": "a", "type": "distance", "body": "b", "length": 1, "to": {}`), T + ".to.body", "missing"},

@@ -3,6 +3,8 @@ package joints
 import (
 	"errors"
 	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Kind enumerates the joint types of rung-model/1.
@@ -122,10 +124,11 @@ func (k Kind) String() string {
 //
 // It returns an error that wraps ErrKind for another name; names are case-sensitive.
 func ParseKind(name string) (Kind, error) {
+	names := make([]string, NumKinds)
 	for k := range NumKinds {
-		if types[k].name == name {
+		if names[k] = types[k].name; names[k] == name {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("%w %q", ErrKind, name)
+	return 0, fmt.Errorf("%w %s%s", ErrKind, fault.Name(name), fault.MeantType(name, names...))
 }

@@ -41,7 +41,7 @@ func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames[:], name); i >= 0 {
 		return Method(i), nil
 	}
-	return Auto, fmt.Errorf("linear: unknown method %s", fault.Name(name))
+	return Auto, fmt.Errorf("linear: unknown method %s%s", fault.Name(name), fault.Meant(name, methodNames[:]...))
 }
 
 // ModeOptions choose which modes are computed. The zero value is the default.

@@ -336,5 +336,15 @@ func find(list *names, name, kind string) (int, error) {
 	if i, ok := list.find(name); ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("mechanism: no %s %s", kind, fault.Name(name))
+	return 0, &unknownName{list: list, name: name, kind: kind}
+}
+
+// unknownName is the error of a name that a list has not. The name that may be meant is looked for when somebody reads it.
+type unknownName struct {
+	list       *names
+	name, kind string
+}
+
+func (e *unknownName) Error() string {
+	return "mechanism: no " + e.kind + " " + fault.Name(e.name) + fault.MeantOf(e.name, len(e.list.ends), e.list.at)
 }

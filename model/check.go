@@ -162,12 +162,13 @@ type checker struct {
 	joints *nameTable
 	// terrains are the names of the terrains.
 	terrains *nameTable
-	again    float64 // bytes of heights of files that were read for a terrain before
-	intern   bool    // let references share the bodies' strings
-	noRefs   bool    // see decoder
-	near     int     // body of the last reference
-	links    *Links  // numbers of the bodies, if they are wanted
-	sec      int     // section of the element the rules are at
+	hints    fault.Hints // for names that nothing has
+	again    float64     // bytes of heights of files that were read for a terrain before
+	intern   bool        // let references share the bodies' strings
+	noRefs   bool        // see decoder
+	near     int         // body of the last reference
+	links    *Links      // numbers of the bodies, if they are wanted
+	sec      int         // section of the element the rules are at
 	index    int
 }
 

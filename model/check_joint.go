@@ -28,7 +28,7 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 		return
 	}
 	if !j.Type.Valid() {
-		c.report(".type", j.Type.String(), unknownType())
+		c.report(".type", j.Type.String(), unknownType(""))
 		return
 	}
 	c.checkParameters(j, f)
@@ -71,7 +71,7 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 	i, ok := c.bodies.findNear(*name, c.near, len(c.m.Bodies))
 	if !ok || *name == "" {
 		if !c.noRefs {
-			c.report(tail, fault.Name(*name), "unknown body")
+			c.unknown(tail, *name, "body", len(c.m.Bodies), c.bodies.at)
 		}
 		return false
 	}
@@ -370,11 +370,22 @@ func (c *checker) zero(tail string, x []float64, t ForceType) {
 	}
 }
 
-// unknownType lists the types that there are.
-func unknownType() string {
-	text := "unknown joint type; there are"
-	for k := range joints.NumKinds {
-		text += " " + k.String()
+// unknown reports a name of a kind that none of the elements at(0) up to at(n−1) has, with the one that may be meant.
+func (c *checker) unknown(tail, name, kind string, n int, at func(i int) string) {
+	rule := "unknown " + kind
+	if !c.faults.Full() {
+		rule += c.hints.Meant(name, n, at)
 	}
-	return text
+	c.report(tail, fault.Name(name), rule)
+}
+
+// unknownType lists the joint types that there are, and says which may be meant by a name.
+func unknownType(name string) string {
+	text := "unknown joint type; there are"
+	names := make([]string, joints.NumKinds)
+	for k := range joints.NumKinds {
+		names[k] = k.String()
+		text += " " + names[k]
+	}
+	return text + fault.AfterList(fault.MeantType(name, names...))
 }

@@ -252,11 +252,11 @@ func (c *checker) checkContact(e *ForceElement, f document.Flaws) {
 		if i, ok := c.terrains.find(t.Terrain); ok {
 			c.note(1, int32(i))
 		} else {
-			c.report(".terrain", fault.Name(t.Terrain), "unknown terrain")
+			c.unknown(".terrain", t.Terrain, "terrain", len(c.m.Terrains), c.terrains.at)
 		}
 	}
 	if _, ok := c.terrains.find(t.Map); t.Map != "" && !ok {
-		c.report(".friction.map", fault.Name(t.Map), "unknown terrain")
+		c.unknown(".friction.map", t.Map, "terrain", len(c.m.Terrains), c.terrains.at)
 	}
 	// Rules for fields that the reader has refused are left out: their paths begin with those of the fields.
 	report := func(path, value, rule string) {
@@ -296,7 +296,7 @@ func (c *checker) checkActuator(e *ForceElement, f document.Flaws) {
 			c.note(0, int32(j))
 			c.checkActuated(j, a.Freedom, f)
 		} else {
-			c.report(".joint", fault.Name(a.Joint), "unknown joint")
+			c.unknown(".joint", a.Joint, "joint", len(c.m.Joints), c.joints.at)
 		}
 	}
 	if !f.Has(forceValue) {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/document"
-	"github.com/rung-mbd/rung/internal/fault"
 )
 
 const (
@@ -218,7 +217,7 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
 	j, found := c.joints.find(q.Joint)
 	if !found || q.Joint == "" {
-		c.report(tail+".joint", fault.Name(q.Joint), "unknown joint")
+		c.unknown(tail+".joint", q.Joint, "joint", len(c.m.Joints), c.joints.at)
 		return false, false
 	}
 	jt, jf := &c.m.Joints[j], c.flaws[document.Place{Section: secJoints, Index: j}]

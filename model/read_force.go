@@ -488,7 +488,7 @@ func (d *decoder) forceType(t *ForceType) {
 			return
 		}
 	}
-	d.Problem(document.Quote(s), "unknown force element type")
+	d.Problem(document.Quote(s), "unknown force element type"+d.Meant(string(s), forceNames[:]))
 }
 
 // attachment reads body and point. Its field counts as flawed only if the body

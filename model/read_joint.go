@@ -140,7 +140,7 @@ func (d *decoder) jointType(t *JointType) {
 			return
 		}
 	}
-	d.Problem(document.Quote(s), unknownType())
+	d.Problem(document.Quote(s), unknownType(string(s)))
 }
 
 // reference reads a body's name; it shares the body's string if that is known.
@@ -342,12 +342,14 @@ func (d *decoder) motionKind(kind *MotionKind) bool {
 	if !ok {
 		return false
 	}
+	var names []string
 	for k := joints.None + 1; k.Valid(); k++ {
 		if k.String() == string(s) {
 			*kind = k
 			return true
 		}
+		names = append(names, k.String())
 	}
-	d.Problem(document.Quote(s), "unknown motion kind")
+	d.Problem(document.Quote(s), "unknown motion kind"+d.Meant(string(s), names))
 	return false
 }

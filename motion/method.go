@@ -52,12 +52,14 @@ var ErrMethod = errors.New("motion: no such method")
 //
 // It returns an error that wraps ErrMethod if no method has that name.
 func ParseMethod(name string) (Method, error) {
+	var names []string
 	for _, m := range Methods() {
 		if m.String() == name {
 			return m, nil
 		}
+		names = append(names, m.String())
 	}
-	return Sparse, fault.Errorf("motion: %w: %s", ErrMethod, fault.Name(name))
+	return Sparse, fault.Errorf("motion: %w: %s%s", ErrMethod, fault.Name(name), fault.Meant(name, names...))
 }
 
 // Mover is what a simulation needs of a mechanism: accelerations, how near a singular pose is, and states put

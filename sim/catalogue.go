@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -410,60 +409,9 @@ func Like(name, pattern string) bool {
 	return k == len(p)
 }
 
-const (
-	nearNames = 3      // that are named beside an unknown one
-	nearMost  = 100000 // columns that are looked at for them
-)
-
-// near returns the names that take the least changes to become the pattern, at most half of it.
+// near returns at most three names of columns that few changes make of a pattern that no column has, the nearest first.
 func (c *Catalogue) near(pattern string) []string {
-	type candidate struct {
-		name string
-		far  int
-	}
-	p := []rune(pattern)
-	best := make([]candidate, 0, nearNames+1)
-	looked := 0
-	c.Each(func(col Column) bool {
-		if d := changes(p, []rune(col.Name)); 2*d <= len(p) {
-			at, _ := slices.BinarySearchFunc(best, d+1, func(b candidate, d int) int { return cmp.Compare(b.far, d) })
-			best = slices.Insert(best, at, candidate{col.Name, d})
-			best = best[:min(len(best), nearNames)]
-		}
-		looked++
-		return looked < nearMost
+	return fault.NearPattern(pattern, 3, func(look func(name string) bool) {
+		c.Each(func(col Column) bool { return look(col.Name) })
 	})
-	var names []string
-	for _, b := range best {
-		names = append(names, b.name)
-	}
-	return names
-}
-
-// changes is the least number of letters to put in, to leave out or to exchange that makes b of a (Levenshtein's
-// distance). A * in a is any text.
-func changes(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for k := range row {
-		row[k] = k
-	}
-	for _, x := range a {
-		diagonal := row[0]
-		if x != '*' {
-			row[0]++
-		}
-		for k, y := range b {
-			was := row[k+1]
-			switch {
-			case x == '*':
-				row[k+1] = min(was, row[k])
-			case x == y || x == '?':
-				row[k+1] = diagonal
-			default:
-				row[k+1] = 1 + min(diagonal, was, row[k])
-			}
-			diagonal = was
-		}
-	}
-	return row[len(b)]
 }

@@ -35,6 +35,12 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 		})
 		return names
 	}
+	absent := func(pattern string) string {
+		near := fault.NearPattern(pattern, 1, func(look func(string) bool) {
+			all.Each(func(c sim.Column) bool { return look(c.Name) })
+		})
+		return "the model has no such column" + fault.Meant(pattern, near...)
+	}
 	c := &Columns{Outputs: make([]int, len(s.Outputs))}
 	at := map[string]int{}
 	add := func(name string) int {
@@ -48,7 +54,7 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 	for i, pattern := range s.Trajectories {
 		names := list(pattern)
 		if len(names) == 0 {
-			note(2, i, document.Entry("$.trajectories", i), pattern, "the model has no such column")
+			note(2, i, document.Entry("$.trajectories", i), pattern, absent(pattern))
 		}
 		for _, name := range names {
 			if _, ok := at[name]; ok {
@@ -67,7 +73,7 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 		}
 		switch len(names) {
 		case 0:
-			note(1, i, path, o.Column, "the model has no such column")
+			note(1, i, path, o.Column, absent(o.Column))
 		case 1:
 			c.Outputs[i] = add(names[0])
 		default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,7 +153,7 @@ func find(root any, steps []step) (at slot, place string, err error) {
 		switch v := here.(type) {
 		case map[string]any:
 			if _, ok := v[s.key]; !ok || s.entry {
-				return slot{}, "", fmt.Errorf("the model has no %s in %s", fault.Name(s.key), fault.Line(place))
+				return slot{}, "", fmt.Errorf("the model has no %s in %s%s", fault.Name(s.key), fault.Line(place), fault.Meant(s.key, slices.Sorted(maps.Keys(v))...))
 			}
 			at = slot{object: v, key: s.key}
 			place = document.Key(place, s.key)
@@ -162,7 +163,7 @@ func find(root any, steps []step) (at slot, place string, err error) {
 				i = entry(v, s.key)
 			}
 			if i < 0 {
-				return slot{}, "", fmt.Errorf("the model has no entry %s in %s", fault.Name(s.key), fault.Line(place))
+				return slot{}, "", fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.key), fault.Line(place), fault.MeantOf(s.key, len(v), func(i int) string { return entryName(v[i]) }))
 			}
 			at = slot{list: v, index: i}
 			place = document.Entry(place, i)
@@ -177,10 +178,17 @@ func find(root any, steps []step) (at slot, place string, err error) {
 	return at, place, nil
 }
 
+// entryName returns the name of an entry, "" if it has none.
+func entryName(entry any) string {
+	o, _ := entry.(map[string]any)
+	name, _ := o["name"].(string)
+	return name
+}
+
 // entry returns the place of an entry by its name, or by its number if none has the name; −1 if there is none.
 func entry(list []any, key string) int {
 	for i, e := range list {
-		if o, ok := e.(map[string]any); ok && o["name"] == key {
+		if name := entryName(e); name == key && name != "" {
 			return i
 		}
 	}

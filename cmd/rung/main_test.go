@@ -139,6 +139,10 @@ func TestBadUse(t *testing.T) {
 	}{
 		{`unknown command "acel", did you mean accel?`, []string{"acel"}},
 		{`unknown command "zzz"`, []string{"zzz"}},
+		{`unknown command "simul", did you mean simulate?`, []string{"simul"}},
+		{"unknown command \"up\"\n", []string{"up"}},
+		{`no joint "P1"; there are "p1", "p2", "p3", "p4"; did you mean p1?`, []string{"inverse", model, "--actuated", "P1"}},
+		{"unknown flag: --orderng, did you mean --ordering?", []string{"accel", model, "--orderng", "auto"}},
 		{"unknown flag: --frob", []string{"accel", model, "--frob"}},
 		{"missing MODEL", []string{"accel"}},
 		{`unexpected argument "y"`, []string{"accel", model, "y"}},
@@ -162,6 +166,7 @@ func TestBadUse(t *testing.T) {
 		{"missing FAMILY and N", []string{"generate"}},
 		{"missing N", []string{"generate", "ladder"}},
 		{"missing -o MODEL", []string{"generate", "ladder", "3"}},
+		{`; did you mean ladder?`, []string{"generate", "laddr", "3", "-o", "-"}},
 		{`no family "stair"; there are ladder`, []string{"generate", "stair", "3", "-o", "-"}},
 		{`size "0" is not`, []string{"generate", "ladder", "0", "-o", "-"}},
 		{`size "-3" is not`, []string{"generate", "ladder", "-o", "-", "--", "-3"}},

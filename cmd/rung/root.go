@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/look"
@@ -36,11 +34,10 @@ input.`,
 		SilenceUsage:  true,
 		Args:          subcommand,
 
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	shell.FitHelp(root)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.FlagError(err) })
+	root.SetFlagErrorFunc(shell.FlagError)
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
@@ -55,8 +52,9 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return shell.UseErrorf("unknown command %s, did you mean %s?", fault.Name(args[0]), strings.Join(near, " or "))
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
 	}
-	return shell.UseErrorf("unknown command %s", fault.Name(args[0]))
+	return shell.UseErrorf("unknown command %s%s", fault.Name(args[0]), fault.Meant(args[0], names...))
 }

@@ -1,10 +1,10 @@
 package contact
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -14,7 +14,7 @@ func parseName(what, name string, list []string) (int, error) {
 	if i := slices.Index(list, name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("ground/contact: no %s %s; there are %s", what, fault.Name(name), strings.Join(list, ", "))
+	return 0, errors.New("ground/contact: " + fault.NoneOf(what, name, list))
 }
 
 // number is a value as messages have it.

@@ -7,9 +7,10 @@ import (
 	"io"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // step is one step of the path to the current value: a key, or an index.
@@ -242,7 +243,7 @@ func (d *Reader) Member(fields []string, seen *uint32) (int, bool) {
 		case k < len(fields):
 			d.Note(value, "duplicate key")
 		default:
-			d.Note(value, "unknown field"+similar(fields, here.key))
+			d.Note(value, "unknown field"+d.Meant(here.key, fields))
 		}
 	}
 	return 0, false
@@ -262,14 +263,12 @@ func findField(fields []string, key []byte, guess int) int {
 	return len(fields)
 }
 
-// similar returns a hint for a field name with the wrong case.
-func similar(fields []string, key string) string {
-	for _, f := range fields {
-		if strings.EqualFold(f, key) {
-			return ", did you mean " + f + "?"
-		}
+// Meant is fault.MeantType where the fault is still kept.
+func (d *Reader) Meant(name string, names []string) string {
+	if d.Full() {
+		return ""
 	}
-	return ""
+	return fault.MeantType(name, names...)
 }
 
 // Element goes to entry i of the current array; at its end it leaves it.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Begin enters a document of a format and reports whether it is an object.
@@ -118,7 +120,7 @@ func (d *Reader) Choice(texts ...string) int {
 			return i
 		}
 	}
-	d.Problem(Quote(s), "must be one of "+strings.Join(texts, ", "))
+	d.Problem(Quote(s), "must be one of "+strings.Join(texts, ", ")+fault.AfterList(d.Meant(string(s), texts)))
 	return 0
 }
 

@@ -1,3 +1,3 @@
 // Package fault has what the messages of all packages share: how a name of a document is
-// printed, and how an error is wrapped without the prefix of its package.
+// printed, which name an unknown one may be meant for, and how an error is wrapped without the prefix of its package.
 package fault

@@ -121,7 +121,7 @@ func choice[T ~uint8](flag, word string, words []string) (T, error) {
 			return T(k), nil
 		}
 	}
-	return 0, shell.UseErrorf("--%s %s: there are %s", flag, fault.Name(word), strings.Join(words, ", "))
+	return 0, shell.UseErrorf("--%s %s: there are %s%s", flag, fault.Name(word), strings.Join(words, ", "), fault.AfterList(fault.Meant(word, words...)))
 }
 
 // cutLast cuts a text at its last equals sign, as names may have some.

@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -99,7 +100,7 @@ func (f *familiesFlag) Set(s string) error {
 }
 
 func errFamily(name string) error {
-	return fmt.Errorf("no family %s; there are %s", fault.Name(name), strings.Join(bench.Families(), ", "))
+	return errors.New(fault.NoneOf("family", name, bench.Families()))
 }
 
 // TreeABA is articulated bodies, of rung bench only.

@@ -1,9 +1,9 @@
 package ranks
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
@@ -115,7 +115,7 @@ func (r *rootName) String() string { return r.root }
 
 func (r *rootName) Set(s string) error {
 	if s != goRoot && s != mumpsRoot {
-		return fmt.Errorf("no root %s; there are %s", fault.Name(s), strings.Join([]string{goRoot, mumpsRoot}, ", "))
+		return errors.New(fault.NoneOf("root", s, []string{goRoot, mumpsRoot}))
 	}
 	r.root = s
 	return nil

@@ -124,7 +124,8 @@ func place(t *ik.Task, m *model.Model, flag, text string, n int) error {
 		for i := range names {
 			names[i] = fault.Name(m.Bodies[i].Name)
 		}
-		return shell.UseErrorf("%s: no body and no target %s; there are the bodies %s", flag, fault.Name(name), fault.List(names))
+		return shell.UseErrorf("%s: no body and no target %s; there are the bodies %s%s", flag, fault.Name(name), fault.List(names),
+			fault.AfterList(fault.MeantOf(name, len(m.Bodies), func(i int) string { return m.Bodies[i].Name })))
 	}
 	target := ik.Target{Name: given, Type: ik.Point, Body: name, Frame: model.Pose{Position: point}}
 	if n == 4 {

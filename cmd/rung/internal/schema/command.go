@@ -44,7 +44,7 @@ func Of(name string) ([]byte, error) {
 	}
 	b, err := files.ReadFile(name + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("no schema of %s; there are those of %s", fault.Name(name), strings.Join(names, ", "))
+		return nil, fmt.Errorf("no schema of %s; there are those of %s%s", fault.Name(name), strings.Join(names, ", "), fault.AfterList(fault.Meant(name, names...)))
 	}
 	return b, nil
 }

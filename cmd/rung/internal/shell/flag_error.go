@@ -6,15 +6,30 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
+// meantFlag is the hint for a flag that cmd has not.
+func meantFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return strings.Replace(fault.Meant(name, names...), "mean ", "mean --", 1)
+}
+
 // FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once; of
-// numbers it says what was wanted, in place of the texts of strconv.
-func FlagError(err error) error {
+// numbers it says what was wanted, in place of the texts of strconv. Of a flag that cmd has not it says which may be meant.
+func FlagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
 	var bad *pflag.InvalidValueError
 	var number *strconv.NumError
 	switch {
+	case errors.As(err, &unknown):
+		return UseErrorf("%w%s", err, meantFlag(cmd, unknown.GetSpecifiedName()))
 	case !errors.As(err, &bad):
 		return UseErrorf("%w", err)
 	case !errors.As(err, &number):

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ func (f *OrderingFlag) Type() string { return "name" }
 func (f *OrderingFlag) Set(s string) error {
 	o, err := order.Parse(s)
 	if err != nil {
-		return fmt.Errorf("no ordering %s; there are %s", fault.Name(s), strings.Join(OrderingNames(), ", "))
+		return errors.New(fault.NoneOf("ordering", s, OrderingNames()))
 	}
 	f.Ordering = o
 	return nil

@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -19,7 +19,7 @@ func MethodNames() (names []string) {
 
 // ErrMethod says that none of the names is that of a method.
 func ErrMethod(name string, names []string) error {
-	return fmt.Errorf("no method %s; there are %s", fault.Name(name), strings.Join(names, ", "))
+	return errors.New(fault.NoneOf("method", name, names))
 }
 
 // MethodFlag is the value of --method.

@@ -33,5 +33,5 @@ func noName(flag, what, name string, n int, at func(i int) string) error {
 			commas = ` (a name with a comma is in double quotes, inside those of the shell)`
 		}
 	}
-	return UseErrorf("%s: no %s %s; there are %s%s", flag, what, fault.Name(name), fault.List(names), commas)
+	return UseErrorf("%s: no %s %s; there are %s%s%s", flag, what, fault.Name(name), fault.List(names), commas, fault.AfterList(fault.MeantOf(name, n, at)))
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -96,7 +97,7 @@ func (f *Flags) check(model string) error {
 	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
 		return shell.UseErrorf("--until is not finite")
 	case !slices.Contains(names, f.integrator):
-		return shell.UseErrorf("no integrator %s; there are %s", fault.Name(f.integrator), strings.Join(names, ", "))
+		return shell.UseErrorf("%s", fault.NoneOf("integrator", f.integrator, names))
 	case f.stepSet && f.tolSet:
 		return shell.UseErrorf("--step and --tol exclude each other: steps are fixed or chosen by their error")
 	case !f.stepSet && study.NeedsStep(f.integrator):
@@ -317,7 +318,7 @@ func chosen(flag, kind string, names []string, find func(name string) (int, erro
 	for _, name := range names {
 		j, err := find(name)
 		if err != nil {
-			return nil, shell.UseErrorf("--%s: no %s %s", flag, kind, fault.Name(name))
+			return nil, shell.UseErrorf("--%s: %w", flag, err)
 		}
 		if seen[j] {
 			return nil, shell.UseErrorf("--%s: %s %s is given twice", flag, kind, fault.Name(name))
@@ -347,7 +348,7 @@ func (f *stabilizeFlag) Type() string { return "name" }
 
 func (f *stabilizeFlag) Set(s string) error {
 	if !slices.Contains(StabilizeNames, s) {
-		return fmt.Errorf("no stabilization %s; there are %s", fault.Name(s), strings.Join(StabilizeNames, ", "))
+		return errors.New(fault.NoneOf("stabilization", s, StabilizeNames))
 	}
 	*f = stabilizeFlag(s)
 	return nil

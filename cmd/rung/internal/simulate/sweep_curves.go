@@ -50,7 +50,7 @@ func newSweepCurves(model string, s *study.Study, columns *study.Columns, names 
 	for _, name := range names {
 		i := slices.Index(kept, name)
 		if i < 0 {
-			return nil, shell.UseErrorf("--plot-curves: the study keeps no trajectory %s; there are %s", fault.Name(name), fault.List(kept))
+			return nil, shell.UseErrorf("--plot-curves: the study keeps no trajectory %s; there are %s%s", fault.Name(name), fault.List(kept), fault.AfterList(fault.Meant(name, kept...)))
 		}
 		label := fault.Text(name, labelName)
 		if columns.Units[i] != "" {

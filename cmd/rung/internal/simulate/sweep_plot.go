@@ -86,7 +86,7 @@ func newSweepPicture(model string, s *study.Study, columns *study.Columns, names
 			for _, a := range all {
 				have = append(have, a.name)
 			}
-			return nil, shell.UseErrorf("--plot-columns: the runs have no numbers %s; there are %s", fault.Name(name), fault.List(have))
+			return nil, shell.UseErrorf("--plot-columns: the runs have no numbers %s; there are %s%s", fault.Name(name), fault.List(have), fault.AfterList(fault.Meant(name, have...)))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, shell.UseErrorf("--plot-columns has %s twice", fault.Name(name))

@@ -30,7 +30,7 @@ func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
 			}
 		}
 		if !found {
-			return nil, shell.UseErrorf("no benchmark begins with %s", fault.Name(name))
+			return nil, shell.UseErrorf("no benchmark begins with %s%s", fault.Name(name), fault.MeantOf(name, len(StandardBenchmarks), func(i int) string { return StandardBenchmarks[i].Model }))
 		}
 	}
 	return list, nil

@@ -67,7 +67,7 @@ func (w *watcher) drawCurves(f *Flags) error {
 	for _, name := range f.plotColumns {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return shell.UseErrorf("--plot-columns: no column %s in the trajectory", fault.Name(name))
+			return shell.UseErrorf("--plot-columns: no column %s in the trajectory%s", fault.Name(name), fault.Meant(name, names...))
 		}
 		c.choose(i, names, units)
 	}

@@ -169,7 +169,8 @@ func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Free
 		}
 		j, err := mech.JointIndex(word[:i])
 		if err != nil {
-			return nil, shell.UseErrorf("--actuated: no joint %s and no joint %s", fault.Name(word), fault.Name(word[:i]))
+			return nil, shell.UseErrorf("--actuated: no joint %s and no joint %s%s", fault.Name(word), fault.Name(word[:i]),
+				fault.MeantOf(word[:i], mech.NumJoints(), mech.JointName))
 		}
 		k, err := strconv.Atoi(word[i+1:])
 		if err != nil || k < 0 || k >= mech.Joints[j].Kind.Freedoms() {

@@ -113,7 +113,7 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	method, err := linear.ParseMethod(f.method)
 	switch {
 	case err != nil:
-		return shell.UseErrorf("--method %s: there are auto, dense and sparse", fault.Name(f.method))
+		return shell.UseErrorf("--method %s: there are auto, dense and sparse%s", fault.Name(f.method), fault.AfterList(fault.Meant(f.method, "auto", "dense", "sparse")))
 	case f.count < 1:
 		return shell.UseErrorf("--count %d: there has to be one at least", f.count)
 	case f.json && f.csv:
