@@ -123,6 +123,9 @@ func NewGroups(l *Layout) *Groups {
 	return g
 }
 
+// BodyNode returns the node of body i or of its group, −1 if the group has no freedoms.
+func (g *Groups) BodyNode(i int) int { return int(g.node[i]) }
+
 // NodeJoint returns the joint of a node, or −1 for a node of a body or group.
 func (g *Groups) NodeJoint(node int) int {
 	if i := node - (g.Pattern.Len() - len(g.loops)); i >= 0 {

@@ -226,5 +226,5 @@ func (r *reduction) layOut(l *assemble.Layout, p *kkt.Plan) {
 		ptr = append(ptr, int32(len(ind)))
 	}
 	r.pattern = sparse.NewPattern(size, sign, ptr, ind)
-	r.order = order.BeforeJoints(r.pattern, order.Of(r.pattern, p.Ordering()))
+	r.order = order.BeforeJoints(r.pattern, p.OrderOf(r.pattern, func(body int) int { return int(r.node[body]) }))
 }

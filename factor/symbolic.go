@@ -289,9 +289,22 @@ func Analyze(p *sparse.Pattern, perm []int32) *Symbolic {
 
 // AnalyzeContext is Analyze, and ends early when ctx does. It returns the cause for which ctx has ended.
 func AnalyzeContext(ctx context.Context, p *sparse.Pattern, perm []int32) (*Symbolic, error) {
+	return AnalyzeWithin(ctx, p, perm, Limits{})
+}
+
+// AnalyzeWithin is AnalyzeContext, and returns a *CostError if the order is beyond the limits; nothing that grows with the
+// factor has been allocated then.
+func AnalyzeWithin(ctx context.Context, p *sparse.Pattern, perm []int32, l Limits) (*Symbolic, error) {
 	stop, end := halt.FlagOf(ctx)
 	defer end()
-	s := eliminate(p, perm, stop).analyze()
+	e := eliminate(p, perm, stop)
+	if stop.Up() {
+		return nil, context.Cause(ctx)
+	}
+	if err := l.check(e.counts); err != nil {
+		return nil, err
+	}
+	s := e.analyze()
 	if stop.Up() {
 		return nil, context.Cause(ctx)
 	}

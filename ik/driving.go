@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -82,6 +83,9 @@ func (p *Problem) prescribe(driven []mechanism.Freedom) (*driving, error) {
 	}
 	was := p.plan.Options()
 	o := kkt.Options{Ordering: p.plan.Ordering(), Epsilon: was.Epsilon, Threads: max(was.Threads, p.task.Solver.Threads)}
+	if o.Ordering == order.Own {
+		o.Ordering = order.Auto // that order is of other rows
+	}
 	d := &driving{plan: kkt.NewPlan(mech.Unloaded(), o)}
 	for _, f := range driven {
 		d.rows = append(d.rows, rowOf(d.plan, f))

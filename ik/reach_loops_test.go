@@ -1,13 +1,16 @@
 package ik
 
 import (
+	"context"
 	"math/rand/v2"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -99,6 +102,33 @@ func TestReachLoops(t *testing.T) {
 				_, off, _ := mech.WorstJoint(kin, st)
 				require.LessOrEqual(t, off, 1e-13, "%v, %s, pose %d", engine, c.name, i)
 			}
+		}
+	}
+}
+
+// TestReachInOwnOrder: a plan with an elimination order of one's own leads to the same poses, by a driven mechanism that finds
+// an order for its rows.
+func TestReachInOwnOrder(t *testing.T) {
+	for _, c := range loopCases(t) {
+		library, first := c.start(t)
+		plan := library.p.plan
+		own, err := kkt.NewPlanContext(context.Background(), plan.Mechanism(), kkt.Options{Order: order.OfBodies(plan.Layout().Pattern, []int32{1, 0})})
+		require.NoError(t, err)
+		p, err := NewProblem(own, c.task)
+		require.NoError(t, err)
+		s, err := p.NewSolver(c.task.Solver)
+		require.NoError(t, err)
+		for k, w := range c.wants[0] {
+			library.eng.aim(k, w)
+			s.eng.aim(k, w)
+		}
+		want, err := library.Reach(first.Clone())
+		require.NoError(t, err)
+		got, err := s.Reach(first.Clone())
+		require.NoError(t, err)
+		require.Equal(t, want.Status, got.Status, c.name)
+		for k := range got.Driven {
+			check.Close(t, got.Driven[k].Value, want.Driven[k].Value, 1e-10, 1, "%s, freedom %d", c.name, k)
 		}
 	}
 }

@@ -34,6 +34,9 @@ func (p *Plan) analyseGeared(ctx context.Context) error {
 		return err
 	}
 	q.ordering, q.held = p.ordering, p.held
+	if p.own != nil {
+		q.own = q.symbolic.Order()
+	}
 	p.geared = q
 	return nil
 }

@@ -86,14 +86,19 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	if wanted != nil && len(wanted) != len(v.wanted) {
 		panic("kkt: length mismatch")
 	}
+	return v.settle(st, wanted, v.once)
+}
+
+// settle calls once for st and what is wanted there, until the reactions and the friction that they make agree.
+func (v *Inverse) settle(st *mechanism.State, wanted []float64, once func(st *mechanism.State, wanted []float64) error) error {
 	v.ok = false
 	b := v.driven.bearings
 	if b == nil {
-		return v.once(st, wanted)
+		return once(st, wanted)
 	}
 	st = b.begin(st)
 	for range bearingSolves {
-		if err := v.once(st, wanted); err != nil {
+		if err := once(st, wanted); err != nil {
 			return err
 		}
 		if v.agree {
@@ -121,6 +126,11 @@ func (v *Inverse) once(st *mechanism.State, wanted []float64) error {
 	if err := d.Refine(); err != nil {
 		return err
 	}
+	return v.conclude()
+}
+
+// conclude finds the forces and what they leave free.
+func (v *Inverse) conclude() error {
 	if err := v.explain(); err != nil {
 		return err
 	}
@@ -183,18 +193,31 @@ func (v *Inverse) hold() {
 	for _, r := range v.rows {
 		y.Right[r] = product[r]
 	}
-	v.moveArmature(y)
+	v.moveArmature(y, v.secondRates(v.wanted))
 	v.driven.alter()
 }
 
+// secondRates returns the second rates of the actuated freedoms under accelerations of the bodies, 0 of those that have no direction.
+func (v *Inverse) secondRates(a []float64) []float64 {
+	d := v.driven
+	list := make([]float64, len(v.actuators))
+	for k, f := range v.actuators {
+		var qdd [6]float64
+		if d.plan.mech.SecondRatesTo(&qdd, f.Joint, a, d.sys.Kin, d.st) == nil {
+			list[k] = qdd[f.Freedom]
+		}
+	}
+	return list
+}
+
 // moveArmature adds the forces −I·q̈ of the armature of the actuated freedoms to the
-// right side of y, for the wanted accelerations. The actuators have to overcome them too.
+// right side of y, for their second rates. The actuators have to overcome them too.
 // The armature of other free freedoms is in the system, as flywheels. That of prescribed
 // freedoms is left out, because the forces that drive these are not asked for.
-func (v *Inverse) moveArmature(y *assemble.Weighted) {
+func (v *Inverse) moveArmature(y *assemble.Weighted, second []float64) {
 	mech, st := v.driven.plan.mech, v.driven.st
 	var load []spatial.Force
-	for _, a := range v.actuators {
+	for k, a := range v.actuators {
 		jt := &mech.Joints[a.Joint]
 		if jt.Armature == nil || jt.Armature[a.Freedom] == 0 {
 			continue
@@ -202,11 +225,9 @@ func (v *Inverse) moveArmature(y *assemble.Weighted) {
 		if load == nil {
 			load = make([]spatial.Force, mech.NumBodies())
 		}
-		var qdd, tau [6]float64
-		if mech.SecondRatesTo(&qdd, a.Joint, v.wanted, y.Kin, st) == nil { // else it has no scalar freedom
-			tau[a.Freedom] = -jt.Armature[a.Freedom] * qdd[a.Freedom]
-			mech.AddFreedomForcesTo(load, a.Joint, &tau, y.Kin, st)
-		}
+		var tau [6]float64
+		tau[a.Freedom] = -jt.Armature[a.Freedom] * second[k]
+		mech.AddFreedomForcesTo(load, a.Joint, &tau, y.Kin, st)
 	}
 	for i := range load {
 		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, &load[i])
@@ -358,7 +379,7 @@ func (v *Inverse) Accelerations() []float64 {
 }
 
 // Distance returns the largest difference between the accelerations asked for
-// and Accelerations.
+// and Accelerations; after SolveFreedoms that of second rates.
 func (v *Inverse) Distance() float64 {
 	v.mustHave()
 	return v.distance

@@ -18,6 +18,12 @@ type Options struct {
 	Epsilon  float64        // proximal term relative to each constraint's scale; 0 stands for DefaultEpsilon
 	Threads  int            // goroutines that the analysis and a Solver use, MaxThreads at most; 0 stands for 1. Results have the same bits for any number
 
+	// Order is an elimination order of one's own, Order[new] = old, in nodes of Plan.Layout; nil for one by Ordering, which has to be
+	// Auto beside it. It has to obey the tile rule (order.CheckTileRule); order.OfBodies makes such an order from one of bodies. All ways to
+	// solve the system take it. Those that have fewer unknowns (Plan.Groups) or more (motion.Newton) take bodies as it does.
+	// Other systems find orders of their own: Inverse, and those of ik, of modes, of ranks and of orthogonal factors.
+	Order []int32
+
 	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound,
 	// and for rung.DefaultMaxNonZeros where a model is planned (rung.NewPlan). A mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
 	MaxFlops, MaxNonZeros int64
@@ -41,6 +47,7 @@ type Plan struct {
 	symbolic   *factor.Symbolic
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
+	own        []int32 // Options.Order, nil without
 	candidates []factor.Candidate
 	epsilon    float64
 	threads    int
@@ -56,10 +63,10 @@ type Plan struct {
 // NewPlan analyses a compiled mechanism.
 //
 // Cost: near-linear in bodies and joints. It panics if mech is nil, an option is out of
-// range, or there is a bound on flops or nonzeros, for which NewPlanContext has an error.
+// range, or there is an order or a bound on flops or nonzeros, for which NewPlanContext has an error.
 func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
-	if o.MaxFlops != 0 || o.MaxNonZeros != 0 {
-		panic("kkt: bounds are for NewPlanContext")
+	if o.MaxFlops != 0 || o.MaxNonZeros != 0 || o.Order != nil {
+		panic("kkt: bounds and orders are for NewPlanContext")
 	}
 	p, _ := NewPlanContext(context.Background(), mech, o)
 	return p
@@ -67,8 +74,8 @@ func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
 
 // NewPlanContext is NewPlan, and ends early when ctx does.
 //
-// It returns the cause for which ctx has ended, or a *factor.CostError
-// if the mechanism is beyond the bounds of the options.
+// It returns the cause for which ctx has ended, a *factor.CostError
+// if the mechanism is beyond the bounds of the options, or an error of Options.Order.
 func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (*Plan, error) {
 	if mech == nil {
 		panic("kkt: no mechanism")
@@ -85,11 +92,19 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 	if o.MaxFlops < 0 || o.MaxNonZeros < 0 {
 		panic("kkt: bound out of range")
 	}
+	if o.Order != nil && o.Ordering != order.Auto {
+		panic("kkt: two orders")
+	}
 	p, err := newPlan(ctx, mech, o.Epsilon, max(o.Threads, 1))
 	if err != nil {
 		return nil, fault.Errorf("kkt: %w", err)
 	}
-	p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros})
+	limits := factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros}
+	if o.Order != nil {
+		err = p.take(ctx, o.Order, limits)
+	} else {
+		p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, limits)
+	}
 	if err == nil {
 		err = p.analyse(ctx)
 	}
@@ -105,7 +120,7 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 // analyse finds what is left of a plan that has an order.
 func (p *Plan) analyse(ctx context.Context) (err error) {
 	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
-		p.ground, err = newGroundPlan(ctx, p.layout, p.ordering)
+		p.ground, err = p.newGroundPlan(ctx)
 	}
 	return err
 }
@@ -205,6 +220,9 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	}
 	perm := order.Revise(q.layout.Pattern, place, len(sequence))
 	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
+	if p.own != nil {
+		q.own = perm
+	}
 	_ = q.analyse(context.Background())
 	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
 	_ = q.analyseGeared(context.Background())
@@ -279,7 +297,7 @@ func (p *Plan) Initial() *mechanism.State {
 	return p.mech.Initial()
 }
 
-// Ordering returns the elimination order in use, never Auto.
+// Ordering returns the elimination order in use, never Auto; order.Own for Options.Order.
 func (p *Plan) Ordering() order.Ordering {
 	p.mustBe()
 	return p.ordering
@@ -320,8 +338,8 @@ func (p *Plan) Order() []int32 {
 // plan of a Replan has the order of its origin.
 func (p *Plan) Options() Options {
 	p.mustBe()
-	o := Options{Ordering: p.ordering, Epsilon: p.epsilon, Threads: p.threads}
-	if len(p.candidates) > 1 {
+	o := Options{Ordering: p.ordering, Order: slices.Clone(p.own), Epsilon: p.epsilon, Threads: p.threads}
+	if len(p.candidates) > 1 || p.own != nil {
 		o.Ordering = order.Auto
 	}
 	return o

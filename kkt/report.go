@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -16,6 +17,8 @@ type Report struct {
 	Rank      int // of the constraint Jacobian
 	Redundant int // Rows − Rank
 	Mobility  int // 6·bodies − Rank
+
+	Ordering order.Ordering // the elimination order (Plan.Ordering); order.Own for the user's
 
 	// RedundantRows counts, joint by joint and then coupling by coupling
 	// (mechanism.Mechanism.NumConstraints), the rows that depend on rows
@@ -188,6 +191,7 @@ func (s *Solver) newReport() *Report {
 		Undetermined:  make([]uint8, nj),
 		Distance:      1,
 		WeakestJoint:  -1,
+		Ordering:      s.plan.ordering,
 	}
 	if n := s.plan.mech.NumCouplings(); n > 0 {
 		r.UndeterminedCouplings = make([]bool, n)

@@ -15,9 +15,10 @@ type groundPlan struct {
 	symbolic *factor.Symbolic
 }
 
-// newGroundPlan analyses the reduced system of a layout in an order of the given kind. It
+// newGroundPlan analyses the reduced system of p in an order of p's kind. It
 // returns nil if too few bodies hang on the ground.
-func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*groundPlan, error) {
+func (p *Plan) newGroundPlan(ctx context.Context) (*groundPlan, error) {
+	l := p.layout
 	if l.Mech.NumCouplings() > 0 {
 		return nil, nil // the rows of couplings are not reduced
 	}
@@ -28,7 +29,7 @@ func newGroundPlan(ctx context.Context, l *assemble.Layout, o order.Ordering) (*
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	perm, err := order.OfContext(ctx, g.Pattern, o, 1)
+	perm, err := p.orderOf(ctx, g.Pattern, g.BodyNode)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func TestBounds(t *testing.T) {
 		cost := new(factor.CostError)
 		require.ErrorAs(t, err, &cost)
 		require.Equal(t, p.Counts(), cost.Counts)
-		require.PanicsWithValue(t, "kkt: bounds are for NewPlanContext", func() { kkt.NewPlan(mech, o) })
+		require.PanicsWithValue(t, "kkt: bounds and orders are for NewPlanContext", func() { kkt.NewPlan(mech, o) })
 	}
 	_, err = kkt.NewPlanContext(context.Background(), mech, kkt.Options{MaxFlops: p.Counts().Flops, MaxNonZeros: p.Counts().NonZeros})
 	require.NoError(t, err)

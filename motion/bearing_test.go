@@ -149,6 +149,11 @@ func TestBearingInverse(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, v.Solve(plan.Initial(), a))
 	assert.InDelta(t, 3, v.Forces()[0], 1e-11)
+	k, qdd := plan.Mechanism().NewKinematics(), [6]float64{}
+	require.NoError(t, plan.Mechanism().KinematicsTo(k, plan.Initial()))
+	require.NoError(t, plan.Mechanism().SecondRatesTo(&qdd, 0, a, k, plan.Initial()))
+	require.NoError(t, v.SolveFreedoms(plan.Initial(), qdd[:1]))
+	assert.InDelta(t, 3, v.Forces()[0], 1e-11)
 	p, err := tree.NewPlan(plan.Mechanism(), tree.Options{})
 	require.NoError(t, err)
 	w := p.NewInverse(tree.Projection, []tree.Actuator{{}}, nil)

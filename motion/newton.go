@@ -104,7 +104,11 @@ func NewNewton(p *kkt.Plan) *Newton {
 	n.strain, stresses = strains(l.Mech)
 	if len(n.rows)+len(n.own)+len(n.grips)+len(n.strain) > 0 {
 		pattern = compliantPattern(pattern, n.rows, n.own, n.grips, n.strain)
-		symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
+		if o.Order != nil {
+			symbolic = factor.Analyze(pattern, p.OrderOf(pattern, nil))
+		} else {
+			symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
+		}
 	}
 	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
 	n.fac.Heed(d.solver.Workspace().Watched())

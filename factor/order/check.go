@@ -1,11 +1,37 @@
 package order
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/rung-mbd/rung/internal/sets"
 	"github.com/rung-mbd/rung/sparse"
 )
+
+// ErrNoPermutation is wrapped by the error for an order that does not have every node once.
+var ErrNoPermutation = errors.New("order: not a permutation")
+
+// ErrTileRule is wrapped by the error for an order in which the pivot of a joint may vanish although its rows are
+// independent (CheckTileRule).
+var ErrTileRule = errors.New("order: neither matched, pendant nor closed")
+
+// NodeError is the first entry of an order that is at fault.
+type NodeError struct {
+	Node     int   // of the pattern, unless it is out of range
+	Position int   // in the order
+	Err      error // ErrNoPermutation or ErrTileRule
+}
+
+// Error returns the node, its position and what is wrong there.
+func (e *NodeError) Error() string {
+	if e.Err == ErrTileRule {
+		return fmt.Sprintf("order: joint node %d at position %d is neither matched, pendant nor closed", e.Node, e.Position)
+	}
+	return fmt.Sprintf("%v: node %d at position %d", e.Err, e.Node, e.Position)
+}
+
+// Unwrap returns what is wrong.
+func (e *NodeError) Unwrap() error { return e.Err }
 
 // CheckTileRule reports whether p may be factored without pivoting in the order
 // perm (perm[new] = old).
@@ -26,24 +52,25 @@ import (
 //
 // Shapes: perm has one entry a node.
 // Cost: O(blocks·α(blocks)).
-// It returns an error that names the first node against the rule, or the first
-// entry that does not make perm a permutation. It panics if p is not of the form
+// It returns a *NodeError for the first node against the rule, or the first
+// entry that does not make perm a permutation, and an error that wraps
+// ErrNoPermutation if perm has another length. It panics if p is not of the form
 // Of takes.
 func CheckTileRule(p *sparse.Pattern, perm []int32) error {
 	g := newGraph(p)
 	n := g.nb + g.nj
 	if len(perm) != int(n) {
-		return fmt.Errorf("order: permutation of %d nodes for a pattern of %d", len(perm), n)
+		return fmt.Errorf("%w: %d nodes for a pattern of %d", ErrNoPermutation, len(perm), n)
 	}
 	t := newTiles(g)
 	for k, v := range perm {
 		switch {
 		case v < 0 || v >= n || t.done[v]:
-			return fmt.Errorf("order: not a permutation: node %d at position %d", v, k)
+			return &NodeError{int(v), k, ErrNoPermutation}
 		case v < g.nb:
 			t.body(v)
 		case !t.joint(v - g.nb):
-			return fmt.Errorf("order: joint node %d at position %d is neither matched, pendant nor closed", v, k)
+			return &NodeError{int(v), k, ErrTileRule}
 		}
 	}
 	return nil

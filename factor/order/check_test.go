@@ -32,7 +32,7 @@ func TestCheckTileRule(t *testing.T) {
 		{"loop closed in time", ring, []int32{0, 3, 1, 4, 2, 5}, ""},
 		{"free part", ring, []int32{0, 1, 3, 4, 2, 5}, ""},
 		{"part tied to the world", loop, []int32{0, 3, 1, 4, 5, 2, 6}, "order: joint node 5 at position 4 is neither matched, pendant nor closed"},
-		{"short", ring, []int32{0, 1, 2}, "order: permutation of 3 nodes for a pattern of 6"},
+		{"short", ring, []int32{0, 1, 2}, "order: not a permutation: 3 nodes for a pattern of 6"},
 		{"twice", ring, []int32{0, 1, 1, 3, 4, 5}, "order: not a permutation: node 1 at position 2"},
 		{"outside", ring, []int32{0, 1, 6, 3, 4, 5}, "order: not a permutation: node 6 at position 2"},
 		{"negative", ring, []int32{-1, 1, 2, 3, 4, 5}, "order: not a permutation: node -1 at position 0"},

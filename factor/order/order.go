@@ -12,7 +12,7 @@ import (
 // Auto.
 type Ordering uint8
 
-// The orderings. All but Auto are computed by Of.
+// The orderings. All but Auto and Own are computed by Of.
 const (
 	Auto             Ordering = iota // the candidate with the least work, chosen by factor.Choose
 	Natural                          // joints as stored, each body, with its joints to the world, just before its first joint
@@ -20,11 +20,12 @@ const (
 	Banded                           // Cuthill–McKee levels, for ladder-like mechanisms
 	MinDegree                        // pendant trees, then approximate minimum degree
 	NestedDissection                 // pendant trees, then recursive bisection, for nets
+	Own                              // the user's, no method: what a plan with an order of its own has (kkt.Options.Order)
 )
 
-var names = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection"}
+var names = [...]string{"auto", "natural", "leaf-first", "banded", "min-degree", "nested-dissection", "own"}
 
-// String returns the name the command line uses.
+// String returns the name the command line uses, and results.
 func (o Ordering) String() string {
 	if int(o) < len(names) {
 		return names[o]
@@ -32,16 +33,16 @@ func (o Ordering) String() string {
 	return fmt.Sprintf("Ordering(%d)", uint8(o))
 }
 
-// All returns the orderings that Of computes, all but Auto.
+// All returns the orderings that Of computes, all but Auto and Own.
 func All() []Ordering {
 	return []Ordering{Natural, LeafFirst, Banded, MinDegree, NestedDissection}
 }
 
 // Parse returns the ordering of a name as String writes it.
 //
-// It returns an error if no ordering has that name.
+// It returns an error if no ordering has that name, and for Own, which no name tells.
 func Parse(name string) (Ordering, error) {
-	for i, s := range names {
+	for i, s := range names[:Own] {
 		if s == name {
 			return Ordering(i), nil
 		}
@@ -55,7 +56,7 @@ func Parse(name string) (Ordering, error) {
 // Shapes: perm has one entry a node.
 // Cost: O(blocks) for Natural, LeafFirst and Banded (Banded sorts neighbours by
 // degree); near-linear for MinDegree and NestedDissection on mechanism graphs.
-// It panics if o is Auto or unknown, or if p is not bodies (+1) followed by
+// It panics if o is Auto, Own or unknown, or if p is not bodies (+1) followed by
 // joints (−1) whose only blocks couple a joint with a body.
 func Of(p *sparse.Pattern, o Ordering) []int32 {
 	perm, _ := OfContext(context.Background(), p, o, 1)

@@ -1,0 +1,124 @@
+// Command fivebar moves a planar five-bar by computed torque. Every tenth of a millisecond a controller asks for second rates of the two
+// cranks, those of the path and a part for what is missing, and inverse dynamics tells the torques that make them. So the
+// error fades as that of a damped oscillator, whatever the mechanism weighs.
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	sample = 1e-4 // s
+	rate   = 10.0 // rad/s, of the error, which is critically damped
+)
+
+// build returns the plan of the five-bar with inputs of its own, and the hinges of its cranks.
+func build() (*rung.Plan, *mechanism.Inputs, [2]mechanism.Freedom, error) {
+	b := rung.NewBuilder("five-bar").Gravity(0, -9.81, 0)
+	z, tip := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, 0.7, 0}
+	var far [2]rung.Body
+	var cranks [2]mechanism.Freedom
+	for i, side := range [2]float64{-1, 1} {
+		foot, elbow := spatial.Vec3{0.2 * side}, spatial.Vec3{0.4 * side, 0.3}
+		crank := b.Rod(fmt.Sprint("crank ", i+1), 2, 0.02, foot, elbow)
+		far[i] = b.Rod(fmt.Sprint("coupler ", i+1), 1.5, 0.02, elbow, tip)
+		cranks[i].Joint = b.Revolute(fmt.Sprint("motor ", i+1), rung.World, crank, foot, z).Index()
+		b.Revolute(fmt.Sprint("elbow ", i+1), crank, far[i], elbow, z)
+	}
+	b.Revolute("tip", far[0], far[1], tip, z)
+	m, err := b.Model()
+	if err != nil {
+		return nil, nil, cranks, err
+	}
+	shared, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return nil, nil, cranks, err
+	}
+	in := shared.Mechanism().NewInputs()
+	return shared.With(in), in, cranks, nil
+}
+
+// path returns the angle of crank i at a time, its rate and its second rate. It begins 0.1 rad away from the crank.
+func path(i int, t float64) (q, qd, qdd float64) {
+	sin, cos := math.Sincos(3 * t)
+	a := [2]float64{0.3, -0.2}[i]
+	return 0.1 + a*sin, 3 * a * cos, -9 * a * sin
+}
+
+func run() error {
+	plan, in, cranks, err := build()
+	if err != nil {
+		return err
+	}
+	mech := plan.Mechanism()
+	inverse, err := plan.NewInverse(cranks[:])
+	if err != nil {
+		return err
+	}
+	kin := mech.NewKinematics()
+	missing := func(st *mechanism.State, i int) (e, ed float64) {
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		mech.JointTo(&jk, cranks[i].Joint, kin, st)
+		mech.Joints[cranks[i].Joint].CoordinatesTo(&q, &qd, &jk)
+		want, wantd, _ := path(i, st.Time)
+		return want - q[0], wantd - qd[0]
+	}
+	control := func(st *mechanism.State) error {
+		if err := mech.KinematicsTo(kin, st); err != nil {
+			return err
+		}
+		var second [2]float64
+		for i, c := range cranks {
+			e, ed := missing(st, i)
+			_, _, second[i] = path(i, st.Time)
+			second[i] += rate*rate*e + 2*rate*ed
+			if err := in.SetForce(c.Joint, c.Freedom, 0); err != nil { // inverse dynamics finds the whole torque
+				return err
+			}
+		}
+		if err := inverse.SolveFreedoms(st, second[:]); err != nil {
+			return err
+		}
+		for i, torque := range inverse.Forces() {
+			if err := in.SetForce(cranks[i].Joint, cranks[i].Freedom, torque); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	d := motion.NewDynamics(plan)
+	s := sim.New(mech, sim.NewRungeKutta(mech, d, sim.RungeKutta4(), sim.Tolerance{}), plan.Initial(), sim.Options{
+		Step: sample, Projector: d, Controllers: []sim.Controller{{Name: "computed torque", Period: sample, Sample: control}},
+	})
+	for _, until := range []float64{0.1, 0.2, 0.4, 0.8} {
+		if err := s.Run(until); err != nil {
+			return err
+		}
+		if err := mech.KinematicsTo(kin, s.State()); err != nil {
+			return err
+		}
+		for i := range cranks {
+			// ë + 2·rate·ė + rate²·e = 0, from rest while the path moves.
+			e, _ := missing(s.State(), i)
+			_, start, _ := path(i, 0)
+			hand := (0.1 + (rate*0.1+start)*until) * math.Exp(-rate*until)
+			fmt.Printf("%.1f s: crank %d misses %.3f rad, by hand %.3f rad; %.1f N m\n", until, i+1, e, hand, inverse.Forces()[i])
+		}
+	}
+	return nil
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
