@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,10 +37,41 @@ func publicPackages(t *testing.T) map[string]*doc.Package {
 	for pkg, files := range byFolder {
 		p, err := doc.NewFromFiles(fset, files, pkg)
 		require.NoError(t, err, "%s", pkg)
-		pages[pkg] = p
+		if len(p.Consts)+len(p.Vars)+len(p.Types)+len(p.Funcs) > 0 { // else it is tests alone
+			pages[pkg] = p
+		}
 	}
 	require.NotEmpty(t, pages)
 	return pages
+}
+
+// TestPublicPackagesHavePages: every public package has a comment of some lines in its doc.go, and an example that runs
+// and whose output is compared.
+func TestPublicPackagesHavePages(t *testing.T) {
+	for pkg, p := range publicPackages(t) {
+		text := strings.TrimSpace(string(p.Text(p.Doc)))
+		assert.Greater(t, strings.Count(text, "\n"), 0, "the comment of package %s is a line", pkg)
+		folder := pkg
+		if pkg == rootPackage {
+			folder = "."
+		}
+		for _, f := range sources(t) {
+			if f.pkg == pkg && !f.test && f.ast.Doc != nil {
+				assert.Equal(t, path.Join(folder, "doc.go"), f.path, "the comment of package %s is elsewhere", pkg)
+			}
+		}
+		examples := slices.Clone(p.Examples)
+		for _, typ := range p.Types {
+			examples = append(examples, typ.Examples...)
+			for _, f := range slices.Concat(typ.Funcs, typ.Methods) {
+				examples = append(examples, f.Examples...)
+			}
+		}
+		for _, f := range p.Funcs {
+			examples = append(examples, f.Examples...)
+		}
+		assert.True(t, slices.ContainsFunc(examples, func(e *doc.Example) bool { return e.Output != "" }), "package %s has no example with output", pkg)
+	}
 }
 
 // screen is how many lines of a package's page everybody sees.
