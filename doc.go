@@ -7,10 +7,10 @@
 //
 // The front door has four steps:
 //
-//	m, err := rung.Open("four-bar.json")        // or a Builder
+//	m, err := rung.Open("four-bar.json")         // or a Builder
 //	plan, err := rung.NewPlan(m, rung.Options{}) // graph, order, pattern
-//	solver := plan.NewSolver()                  // memory of one goroutine
-//	err = solver.Solve(plan.Initial())          // accelerations and multipliers
+//	solver := plan.NewSolver()                   // memory of one goroutine
+//	err = solver.Solve(plan.Initial())           // accelerations and multipliers
 //
 // A Plan is immutable and may be shared between goroutines; each has its own
 // Solver. Solve allocates nothing. Solver.Report explains the constraints:

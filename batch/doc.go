@@ -1,11 +1,57 @@
-// Package batch solves the forward dynamics of one mechanism at many states at once, for control, learning,
-// identification and tolerances.
+// Package batch solves the forward dynamics of one mechanism at thousands of states at once, and
+// moves them on in time: for control, learning, identification and tolerances.
 //
-// Eight states stand side by side in the lanes of a processor. All that has to be decided is decided before, from the
-// structure of the mechanism alone: a Batch is a list of instructions (internal/tape) that evaluates bodies, joints
-// and forces, and factors and solves the system of package kkt in the order of its plan. Each state is checked as a
-// kkt.Solver checks its own; a state that does not pass goes to such a solver, and is listed.
+//	b, err := batch.New(plan, batch.Options{Threads: 2}) // once; plan from rung.NewPlan
+//	states, results := b.NewStates(1024), b.NewResults(1024)
+//	for i := range states.Len() {
+//		states.Set(i, st) // a mechanism.State; see also SetGravity, SetForce, SetWrench
+//	}
+//	b.Solve(states, results)            // as often as you like
+//	a := results.ComAcceleration(17, 0) // of body 0 in state 17
+//	failed := results.Failed()          // numbers of the states that have errors
 //
-// Frame: world axes, accelerations at centres of mass. Units: SI. The equations are those of package assemble,
-// docs/theory.md (2) to (18); see docs/batch.md.
+// First the states are set, then [Batch.Solve] or [Batch.Rollout] is called, then results are read.
+// A [Batch] belongs to one goroutine and uses Options.Threads of them.
+//
+// Cost: New takes about as long as the analysis of the plan. A state of a small mechanism takes
+// some 0.05 to 0.15 of the time of a kkt.Solver, on processors with AVX-512 or AVX2. Solve
+// allocates nothing but errors.
+//
+// Errors: New refuses what cannot vary or is too large ([ErrOptions]). A state that cannot be solved
+// has its error in [Results.Error], and those beside it are right. A state in which a lane is in
+// doubt is solved alone by a kkt.Solver, and listed ([Results.OneByOne]); [Batch.OneByOne] says
+// whether and why that is so for all.
+//
+// # Move states on
+//
+// A [Rollout] takes all states on by fixed steps, in place, with the joints closed after each step.
+//
+//	out := b.NewOutcome(states.Len())
+//	err := b.Rollout(states, &batch.Rollout{Step: 1e-3, Steps: 200}, out)
+//	states.To(st, 17)   // state 17 as a mechanism.State
+//	err = out.Error(17) // why it has not moved on, or nil
+//
+// Rollout.Control is called before each step and may set forces.
+//
+// # Vary the model
+//
+// [Vary] names what differs from state to state: masses, inertias, frames, lengths, springs. The
+// setters of [States] refuse what a model would refuse. After lengths have changed,
+// [Batch.CloseJoints] puts the states back on their joints.
+//
+//	b, err := batch.New(plan, batch.Options{Vary: batch.Vary{Bodies: []int{0}}})
+//	err = states.SetBody(17, 0, mass, com, inertia)
+//
+// # How it works
+//
+// Eight states stand side by side in the lanes of a processor. All that has to be decided is
+// decided before, from the structure of the mechanism alone: a Batch is a list of instructions
+// (internal/tape) that evaluates bodies, joints and forces, and factors and solves the system of
+// package kkt in the order of its plan, [theory.md (15)]. Each state is checked as a kkt.Solver checks its
+// own. A state has the same bits whatever stands beside it, with any number of threads.
+// docs/batch.md has the rest: what has lanes, and what it costs.
+//
+// Frame: world axes, accelerations at centres of mass. Units: SI.
+//
+// [theory.md (15)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#factorization-without-pivoting
 package batch

@@ -1,9 +1,53 @@
-// Package motion makes the solver of package kkt what the integrators of package sim ask for.
+// Package motion is the link between the solver of package kkt and the integrators of package sim:
+// it makes from a plan what they ask for, and has steppers and a follower of its own.
 //
-// Dynamics is for explicit methods: accelerations, and states put back on the joints. Newton is for implicit ones: the
-// residual of the equations of motion at the end of a step, and solutions with the Newton matrix of the step. Tree is a
-// Dynamics with the accelerations of a method on a spanning tree. New takes a Method and returns one or the other.
-// Follower needs no integrator: it follows motions that are prescribed.
+//	d := motion.NewDynamics(plan) // once a simulation; plan from rung.NewPlan
+//	method := sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{})
+//	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: d})
+//	err := run.Run(1) // s
+//
+// First comes the dynamics, then a stepper of package sim with it, then the simulation, which takes
+// the dynamics once more, to close the joints. The methods of a [Dynamics] are for these, not for
+// users. It belongs to one goroutine; a plan may have many.
+//
+// Cost: an evaluation is a kkt.Solver.Solve, without allocation, and a projection some solves with
+// the factor of the last one. An evaluation of [Newton] factors a matrix that has rows for
+// springs, dampers and contacts too. A [Rattle] factors once a step.
+//
+// Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
+// the body or joint. [ErrRattle] and [ErrBalance] are steps that fail; [ErrFree] and [StuckError]
+// are those of a [Follower]. [NewTree] refuses mechanisms that tree methods cannot have.
+//
+// # Which one
+//
+//   - [Dynamics] is for sim.RungeKutta, the usual choice without stiff springs.
+//   - [Newton] is for sim.GeneralizedAlpha: stiff springs, dampers, stops and contacts. Its matrix
+//     is [theory.md (58)].
+//   - [Rattle] is a stepper with fixed steps that keeps energies over long times
+//     and factors once a step, for what is moved in real time.
+//   - [Balance] is a stepper for vehicles on wheels, stable with steps of 10 to 40 ms
+//     ([ground.md (G41)]).
+//   - [Tree] has the accelerations of a method on a spanning tree, for comparison; [New] takes its
+//     name.
+//
+// For stiff mechanisms:
+//
+//	n := motion.NewNewton(plan)
+//	method := sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{})
+//	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: n})
+//
+// # Motions that are prescribed
+//
+// Where motions prescribe every freedom there is nothing to integrate. A [Follower] goes from time
+// to time with exact positions, velocities and accelerations, and stays on its branch.
+//
+//	f := motion.NewFollower(plan)
+//	err := f.Start(ctx)
+//	err = f.To(ctx, 0.5) // s
+//	st := f.State()
 //
 // Frame: world axes. Units: SI.
+//
+// [theory.md (58)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#stiff-springs-generalized-α
+// [ground.md (G41)]: https://github.com/rung-mbd/rung/blob/main/docs/ground.md#force-balance-steps
 package motion

@@ -11,6 +11,6 @@
 //	s := scene.New(m, scene.Options{})
 //	for i := range s.Shapes {
 //		at := s.Shapes[i].Place(state)
-//		...
+//		fmt.Println(s.Shapes[i].Kind, at.Origin)
 //	}
 package scene

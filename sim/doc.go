@@ -1,45 +1,91 @@
-// Package sim moves a mechanism through time: integrators on the Lie group of
-// rotations and translations, projection on the constraints, events, recording
-// and checkpoints.
+// Package sim moves a mechanism through time: integrators, error control, projection on the
+// joints, events, controllers, recording and checkpoints.
 //
-// It does not know how accelerations are computed. Dynamics is the interface it
-// needs; the sparse solver and the spanning-tree methods both fit behind it.
-// Optional interfaces add what a method may want besides: Projector closes
-// positions and velocities, StabilizedDynamics adds feedback of the violations.
+//	d := motion.NewDynamics(plan) // accelerations, and closed joints
+//	method := sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8})
+//	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: d})
+//	err := run.Run(10) // on to 10 s; a later Run goes on from there
+//	fmt.Println(run.State().Time, run.Stats().Steps, run.Stopped())
 //
-// # Coordinates
+// In this order: something that computes accelerations ([Dynamics]; package motion makes it from a
+// plan), a [Stepper] that does one step with it, a [Simulation] that drives the stepper. A
+// Simulation starts from a copy of the state, owns its memory and belongs to one goroutine.
 //
-// The state is a mechanism.State: pose of the body frames, velocity of their
-// origins. A step is computed in exponential coordinates around its start, as
-// Munthe-Kaas (1999) does: for each body the rotation vector Θ from where it was,
+// Cost: [DormandPrince] computes accelerations six times a step, [RungeKutta4] four times. Error
+// control chooses the steps: more where bodies turn fast and springs are stiff, for which
+// [GeneralizedAlpha] is. Steps allocate nothing.
 //
-//	R(t) = exp(Θ(t))·R₀,   dΘ/dt = dexp⁻¹(Θ)·ω,
+// Errors: Run refuses a first state that violates the joints, with a *mechanism.ViolationError;
+// Options.Start closes it instead. Later errors are those of the dynamics, a contact that has left
+// the ground, and [ErrStepTooSmall]. The run then stands at its last good state, and may go on.
 //
-// the displacement of its centre of mass, the angular velocity and the velocity of
-// the centre of mass. These are plain vectors, and a Runge–Kutta method has its
-// full order in them, its error estimate and its continuous extension too. No
-// quaternion is ever interpolated or renormalized by more than rounding, and no
-// angle is singular as long as no body makes half a turn in one step (such a
-// step is refused). Only displacements within a step are added up, so that nothing
-// depends on the distance from the world's origin.
+// # Rows of numbers
+//
+// A [Recorder] gets a row at the start and every Options.Every seconds, between the steps.
+// [NewColumns] has all of a mechanism, [NewCSV] writes it as text, and package sim/parquet in binary.
+//
+//	rows, err := sim.NewCSV(file, sim.NewColumns(mech, nil)) // nil: all bodies
+//	run := sim.New(mech, method, st, sim.Options{Projector: d, Recorder: rows, Every: 0.01})
+//	err = run.Run(10)
+//	err = rows.Flush()
+//
+// # Events
+//
+// An [Event] is a zero crossing of a function of the state, found within a step. Its action may
+// look, change the state and restart, or stop the run.
+//
+//	o := sim.Options{Events: []sim.Event{{
+//		Name:     "level",
+//		Function: func(st *mechanism.State) float64 { return st.Bodies[1].Position[1] },
+//		Action:   func(st *mechanism.State) (sim.Response, error) { return sim.Stop, nil },
+//	}}}
+//
+// # Controllers
+//
+// A [Controller] is called at exact multiples of its period, where steps end. What it sets in the
+// mechanism.Inputs of the plan (kkt.Plan.With) is held until its next sample.
+//
+// # Interrupt and resume
+//
+// [Simulation.RunContext] ends with its context. A [Checkpoint] is all that a run needs to go on
+// with the same bits as one that nobody has interrupted.
+//
+//	c, err := run.Checkpoint()
+//	err = sim.WriteCheckpoint("run.checkpoint", c)
+//	c, err = sim.ReadCheckpoint("run.checkpoint") // in another process
+//	err = again.Restore(c)                        // a Simulation made in the same way
 //
 // # Methods
 //
-// RungeKutta does one step of an explicit method: the classical one of order 4, or the pair of order 5(4) of Dormand &
-// Prince (1980). Simulation drives a Stepper: it chooses steps, fixed ones or by error control with a PI controller
-// (Gustafsson 1991; Hairer, Nørsett & Wanner 1993), finds events on the continuous extension, writes rows at chosen
-// times, and after each step brings the state back to the constraints where it has left them by more than a tolerance.
-// Controllers are called at exact multiples of their periods, where steps end, and set inputs of the mechanism in
-// between. Baumgarte is the older remedy, feedback of the violations (RBDA §8.3), for comparison.
+// [RungeKutta] is explicit: the classical method of order 4, or the pair of order 5(4) of Dormand &
+// Prince (1980). Steps are fixed ones, or chosen by a PI controller (Gustafsson 1991; Hairer,
+// Nørsett & Wanner 1993). After each step the [Projector] brings a state that has left the joints
+// by more than a tolerance back to them. [Baumgarte] is the older remedy, feedback of the
+// violations (RBDA §8.3), for comparison.
 //
-// GeneralizedAlpha is an implicit Stepper of order 2 for stiff springs and dampers,
-// with the joints at position level (Brüls, Cardona & Arnold 2012). It asks for
-// more, ImplicitDynamics: residuals and solutions with a Newton matrix.
+// [GeneralizedAlpha] is implicit, of order 2, for stiff springs and dampers, with the joints at
+// position level (Brüls, Cardona & Arnold 2012; [theory.md (52)]). It asks for more,
+// [ImplicitDynamics], which motion.Newton has. Package motion has steppers of its own, RATTLE and
+// force balance.
 //
-// The three kinds of object are those of the module: Tableau and Options are the
-// plan, RungeKutta, GeneralizedAlpha and Simulation own memory and belong to one goroutine, a step
-// allocates nothing. Equal binary, input and settings give equal bits, also when a
-// run is interrupted and resumed from a Checkpoint.
+// # Coordinates of a step
+//
+// The state is a mechanism.State: pose of the body frames, velocity of their origins. A step is
+// computed in exponential coordinates around its start, as Munthe-Kaas (1999) does: for each body
+// the rotation vector Θ from where it was,
+//
+//	R(t) = exp(Θ(t))·R₀,   dΘ/dt = dexp⁻¹(Θ)·ω,
+//
+// the displacement of its centre of mass, the angular velocity and the velocity of the centre of
+// mass. These are plain vectors, and a Runge–Kutta method has its full order in them, its error
+// estimate and its continuous extension too. No quaternion is ever interpolated or renormalized by
+// more than rounding, and no angle is singular as long as no body makes half a turn in one step
+// (such a step is refused). Only displacements within a step are added up, so that nothing depends
+// on the distance from the world's origin.
+//
+// Equal binary, input and settings give equal bits.
 //
 // Frame: world axes. Units: SI.
+//
+// [theory.md (52)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#stiff-springs-generalized-α
 package sim

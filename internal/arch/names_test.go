@@ -86,10 +86,10 @@ func TestNamesInPackageComments(t *testing.T) {
 // proper are words with a capital that name no Go identifier, besides the
 // authors in docs/references.md.
 var proper = map[string]bool{
-	"Frame": true, "Units": true, // the labels
+	"Frame": true, "Units": true, "Cost": true, "Errors": true, // the labels
 	"FreeCAD": true, "Foxglove": true, "OpenMPI": true, "Ondsel": true, "SDFormat": true,
 	"Featherstone": true, "Rigid": true, "Dynamics": true, "Algorithms": true, "Table": true,
-	"Apache": true, "Go": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Schemas": true,
+	"Apache": true, "Go": true, "Jacobian": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Schemas": true,
 	"To": true, "World": true, // parts of names
 }
 

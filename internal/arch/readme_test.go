@@ -48,6 +48,13 @@ func outside(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
+	module(t, dir)
+	return run(t, dir, "run", ".")
+}
+
+// module makes dir a module of its own, which takes this one from its folder.
+func module(t *testing.T, dir string) {
+	t.Helper()
 	for _, args := range [][]string{
 		{"mod", "init", "example.com/program"},
 		{"mod", "edit", "-require", modulePath + "@v0.0.0", "-replace", modulePath + "=" + root(t)},
@@ -55,7 +62,6 @@ func outside(t *testing.T, program string) string {
 	} {
 		run(t, dir, args...)
 	}
-	return run(t, dir, "run", ".")
 }
 
 // run runs go in dir and returns what it wrote to standard output.

@@ -1,0 +1,180 @@
+package arch_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// publicPackages returns what go doc knows of the packages that others can import, by their folders.
+func publicPackages(t *testing.T) map[string]*doc.Package {
+	t.Helper()
+	pages := map[string]*doc.Package{}
+	fset := token.NewFileSet()
+	byFolder := map[string][]*ast.File{}
+	for _, f := range sources(t) {
+		if f.ast.Name.Name == "main" || strings.Contains("/"+f.pkg+"/", "/internal/") || strings.HasPrefix(f.pkg, "cmd/") {
+			continue
+		}
+		// doc.NewFromFiles changes the trees.
+		file, err := parser.ParseFile(fset, filepath.Join(root(t), filepath.FromSlash(f.path)), nil, parser.ParseComments)
+		require.NoError(t, err)
+		byFolder[f.pkg] = append(byFolder[f.pkg], file)
+	}
+	for pkg, files := range byFolder {
+		p, err := doc.NewFromFiles(fset, files, pkg)
+		require.NoError(t, err, "%s", pkg)
+		if len(p.Consts)+len(p.Vars)+len(p.Types)+len(p.Funcs) > 0 { // else it is tests alone
+			pages[pkg] = p
+		}
+	}
+	require.NotEmpty(t, pages)
+	return pages
+}
+
+// TestPublicPackagesHavePages: every public package has a comment of some lines in its doc.go, and an example that runs
+// and whose output is compared.
+func TestPublicPackagesHavePages(t *testing.T) {
+	for pkg, p := range publicPackages(t) {
+		text := strings.TrimSpace(string(p.Text(p.Doc)))
+		assert.Greater(t, strings.Count(text, "\n"), 0, "the comment of package %s is a line", pkg)
+		folder := pkg
+		if pkg == rootPackage {
+			folder = "."
+		}
+		for _, f := range sources(t) {
+			if f.pkg == pkg && !f.test && f.ast.Doc != nil {
+				assert.Equal(t, path.Join(folder, "doc.go"), f.path, "the comment of package %s is elsewhere", pkg)
+			}
+		}
+		examples := slices.Clone(p.Examples)
+		for _, typ := range p.Types {
+			examples = append(examples, typ.Examples...)
+			for _, f := range slices.Concat(typ.Funcs, typ.Methods) {
+				examples = append(examples, f.Examples...)
+			}
+		}
+		for _, f := range p.Funcs {
+			examples = append(examples, f.Examples...)
+		}
+		assert.True(t, slices.ContainsFunc(examples, func(e *doc.Example) bool { return e.Output != "" }), "package %s has no example with output", pkg)
+	}
+}
+
+// screen is how many lines of a package's page everybody sees.
+const screen = 30
+
+// firstScreens are the packages whose first screen has to say what the package is, how to make one of its things, what
+// to call in which order, what it costs and what can fail.
+var firstScreens = []string{"kkt", "sim", "motion", "batch", "ik", "linear"}
+
+func TestFirstScreens(t *testing.T) {
+	pages := publicPackages(t)
+	for _, name := range firstScreens {
+		p := pages[name]
+		require.NotNil(t, p, "%s", name)
+		lines := strings.SplitAfter(string(p.Text(p.Doc)), "\n")
+		first := strings.Join(lines[:min(screen, len(lines))], "")
+		assert.Contains(t, first, ":= ", "%s: how one is made", name)
+		for _, begin := range []string{"\n\nCost: ", "\n\nErrors: "} {
+			_, rest, ok := strings.Cut(first, begin)
+			assert.True(t, ok && strings.Contains(rest, "\n\n"), "the first %d lines of go doc %s have no whole paragraph %q", screen, name, strings.TrimSpace(begin))
+		}
+	}
+}
+
+// unresolved finds what looks like a link to a name.
+var unresolved = regexp.MustCompile(`\[\*?(?:[\w/.]+\.)?[A-Z]\w*(?:\.[A-Z]\w*)?\]`)
+
+// browser is the address of the pages, as a browser opens them.
+const browser = "https://github.com/rung-mbd/rung/blob/main/"
+
+// TestLinksInPackageComments: each link of a package comment leads to a name that exists, or to a section of a page. If
+// the text of the link is an equation, it is in that section.
+func TestLinksInPackageComments(t *testing.T) {
+	for pkg, p := range publicPackages(t) {
+		d := p.Parser().Parse(p.Doc)
+		for _, text := range textsIn(d.Content) {
+			if plain, ok := text.(comment.Plain); ok {
+				assert.Empty(t, unresolved.FindString(string(plain)), "a link in the comment of package %s leads nowhere", pkg)
+			}
+		}
+		for _, l := range d.Links {
+			assert.True(t, l.Used, "the comment of package %s does not use [%s]", pkg, l.Text)
+			target, ok := strings.CutPrefix(l.URL, browser)
+			if !ok {
+				continue
+			}
+			name, anchor, ok := strings.Cut(target, "#")
+			require.True(t, ok, "%s: %s has no anchor", pkg, l.URL)
+			section, ok := sections(page(t, name))[anchor]
+			assert.True(t, ok, "%s: %s has no section %s, only %v", pkg, name, anchor, slices.Sorted(maps.Keys(sections(page(t, name)))))
+			if m := equationCitation.FindStringSubmatch(l.Text); m != nil {
+				for _, n := range equationsIn(m[2]) {
+					assert.Contains(t, section, "("+n+")\n", "%s: [%s] is not in %s", pkg, l.Text, l.URL)
+				}
+			}
+		}
+	}
+}
+
+// textsIn returns the pieces of text of the blocks of a comment, code left out.
+func textsIn(blocks []comment.Block) (texts []comment.Text) {
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case *comment.Paragraph:
+			texts = append(texts, b.Text...)
+		case *comment.Heading:
+			texts = append(texts, b.Text...)
+		case *comment.List:
+			for _, item := range b.Items {
+				texts = append(texts, textsIn(item.Content)...)
+			}
+		}
+	}
+	return texts
+}
+
+// heading is one of a page.
+var heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+
+// sections returns the texts of the sections of a page, each up to the next heading, by the anchors that GitHub gives
+// to their headings: in lower case, without punctuation, with - for a space.
+func sections(text string) map[string]string {
+	out := map[string]string{}
+	at := heading.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		out[anchorOf(text[m[2]:m[3]])] = text[m[1]:end]
+	}
+	return out
+}
+
+// anchorOf returns the anchor of a heading.
+func anchorOf(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
