@@ -403,7 +403,7 @@ func (f *figure) holds() bool { return f.limit == 0 || f.value <= f.limit }
 
 // printFigures prints them all, with their bounds.
 func (s *session) printFigures(w io.Writer) {
-	fmt.Fprint(w, "Ratios are of what was measured in this run: beside LDL medians over the rounds, beside the fastest of all solvers the least times; of evaluations times and bytes are the least over the rounds, and two threads over one the ratio of these; other methods, and \"neighbours in time\", the median of the ratios of what was measured one right after the other. Processor: the part of the time for which the processes behind a figure had one.\n\n| figure | of | value | bound | holds | goal beyond | processor |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "All ratios come from this run. Against LDL they compare medians over the rounds; against the fastest solver, the shortest times. Evaluation times, bytes and two threads over one use the shortest times too. Ratios to other methods, and \"neighbours in time\", are medians of ratios of back-to-back measurements. \"Processor\" is the share of the time in which the processes behind a figure had a processor.\n\n| figure | of | value | bound | holds | goal beyond | processor |\n|---|---|---|---|---|---|---|\n")
 	for i := range s.promise {
 		f := &s.promise[i]
 		holds := ""
@@ -420,7 +420,7 @@ func (s *session) printFigures(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d figures, %d out of bounds.", len(s.promise), s.missed())
 	if n := s.waited(); n > 0 {
-		fmt.Fprintf(w, " **The machine was busy**: the processes behind %d of them had a processor for less than %g of the time.", n, enough)
+		fmt.Fprintf(w, " **The machine was busy**: the processes behind %d of them had one for less than %g of the time.", n, enough)
 	}
 	fmt.Fprintf(w, " %s\n\n", s.begun.since(readMachine()))
 }

@@ -70,6 +70,10 @@ func (s *session) printVersions(w io.Writer) {
 		}
 		fmt.Fprint(w, v)
 	}
+	if s.rounds == 1 {
+		fmt.Fprint(w, ". One round, in which all peers run one after another.\n\n")
+		return
+	}
 	fmt.Fprintf(w, ". Medians of %d rounds, in each of which all peers run one after another.\n\n", s.rounds)
 }
 
