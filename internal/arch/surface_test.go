@@ -1,0 +1,319 @@
+package arch_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	_ "github.com/rung-mbd/rung/internal/check" // the flag -update
+)
+
+var surfaceList = flag.String("surface", "", "package whose exported names that nobody outside uses are printed")
+
+// listing is what go list says of a package.
+type listing struct {
+	ImportPath, Dir, Export       string
+	GoFiles, TestGoFiles          []string
+	XTestGoFiles                  []string
+	Standard, DepOnly, Incomplete bool
+}
+
+// surface is the module, type-checked.
+type surface struct {
+	fset     *token.FileSet
+	pkgs     []listing
+	exports  map[string]string
+	imports  types.Importer
+	exported map[string]map[string]types.Object // by package and name; methods as Type.Method
+}
+
+func (l *listing) own() string {
+	if l.ImportPath == modulePath {
+		return rootPackage
+	}
+	return strings.TrimPrefix(l.ImportPath, modulePath+"/")
+}
+
+// library reports whether the package is for programs of other modules.
+func library(pkg string) bool {
+	return !strings.Contains("/"+pkg+"/", "/internal/") && !strings.HasPrefix(pkg, "cmd/") && !strings.HasPrefix(pkg, "examples/")
+}
+
+func loadSurface(t *testing.T) *surface {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-test", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Standard,DepOnly", "./...")
+	cmd.Dir, cmd.Stderr = root(t), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	s := &surface{fset: token.NewFileSet(), exports: map[string]string{}, exported: map[string]map[string]types.Object{}}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listing
+		if err := d.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		if strings.ContainsAny(l.ImportPath, " ") || strings.HasSuffix(l.ImportPath, ".test") {
+			continue // of a test
+		}
+		s.exports[l.ImportPath] = l.Export
+		if !l.DepOnly {
+			s.pkgs = append(s.pkgs, l)
+		}
+	}
+	s.imports = importer.ForCompiler(s.fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(s.exports[path])
+	})
+	for _, l := range s.pkgs {
+		if pkg := l.own(); library(pkg) && len(l.GoFiles) > 0 {
+			p, err := s.imports.Import(l.ImportPath)
+			require.NoError(t, err)
+			if p.Name() != "main" {
+				s.exported[pkg] = exportedOf(p)
+			}
+		}
+	}
+	return s
+}
+
+// exportedOf returns the exported names of a package, with the methods of its types. Methods that a type has of an interface of the
+// standard library (String, Error, Unwrap and those of documents) are called by nobody by name, and are not counted.
+func exportedOf(p *types.Package) map[string]types.Object {
+	list := map[string]types.Object{}
+	for _, name := range p.Scope().Names() {
+		o := p.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		list[name] = o
+		n, ok := types.Unalias(o.Type()).(*types.Named)
+		if _, isType := o.(*types.TypeName); !ok || !isType || n.Obj().Pkg() != p {
+			continue
+		}
+		for m := range n.Methods() {
+			if m.Exported() && !slices.Contains(implicit, m.Name()) {
+				list[name+"."+m.Name()] = m
+			}
+		}
+		if face, ok := n.Underlying().(*types.Interface); ok {
+			for m := range face.ExplicitMethods() {
+				if m.Exported() {
+					list[name+"."+m.Name()] = m
+				}
+			}
+		}
+	}
+	return list
+}
+
+var implicit = []string{"String", "Error", "Unwrap", "Is", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"}
+
+// used returns the exported names that commands, examples and Example functions use, as pkg.Name. With siblings, the other packages count, too.
+func (s *surface) used(t *testing.T, siblings bool) map[string]bool {
+	used := map[string]bool{}
+	see := func(from string, o types.Object) {
+		if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), modulePath) || o.Pkg().Path() == from {
+			return
+		}
+		pkg := strings.TrimPrefix(strings.TrimPrefix(o.Pkg().Path(), modulePath), "/")
+		if pkg == "" {
+			pkg = rootPackage
+		}
+		name := o.Name()
+		if f, ok := o.(*types.Func); ok {
+			if r := f.Signature().Recv(); r != nil {
+				of := types.Unalias(r.Type())
+				if p, ok := of.(*types.Pointer); ok {
+					of = types.Unalias(p.Elem())
+				}
+				if n, ok := of.(*types.Named); ok {
+					name = n.Obj().Name() + "." + name
+				}
+			}
+		}
+		used[pkg+"."+name] = true
+	}
+	for _, l := range s.pkgs {
+		pkg := l.own()
+		var files []string
+		switch {
+		case strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/") || siblings && !strings.Contains("/"+pkg+"/", "/internal/test/"):
+			files = l.GoFiles
+		}
+		s.resolve(t, l.ImportPath, l.Dir, files, func(o types.Object) { see(l.ImportPath, o) })
+		files = nil
+		for _, f := range l.XTestGoFiles {
+			if strings.HasPrefix(f, "example") {
+				files = append(files, f)
+			}
+		}
+		s.resolve(t, l.ImportPath+"_test", l.Dir, files, func(o types.Object) { see("", o) })
+	}
+	s.through(used)
+	return used
+}
+
+// through marks methods that are called through an interface of the module.
+func (s *surface) through(used map[string]bool) {
+	var faces []*types.Interface
+	for _, l := range s.pkgs {
+		if p, err := s.imports.Import(l.ImportPath); err == nil && p.Name() != "main" {
+			for _, name := range p.Scope().Names() {
+				if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
+					if f, ok := o.Type().Underlying().(*types.Interface); ok && f.NumMethods() > 0 {
+						faces = append(faces, f)
+					}
+				}
+			}
+		}
+	}
+	for pkg, list := range s.exported {
+		for name, o := range list {
+			n, ok := types.Unalias(o.Type()).(*types.Named)
+			if _, isType := o.(*types.TypeName); !ok || !isType || n.TypeParams().Len() > 0 {
+				continue
+			}
+			for _, f := range faces {
+				if types.IsInterface(n) || !types.Implements(types.NewPointer(n), f) {
+					continue
+				}
+				for m := range f.Methods() {
+					used[pkg+"."+name+"."+m.Name()] = true
+				}
+			}
+		}
+	}
+}
+
+// resolve type-checks files and shows what their names are.
+func (s *surface) resolve(t *testing.T, path, dir string, files []string, see func(types.Object)) {
+	if len(files) == 0 {
+		return
+	}
+	var list []*ast.File
+	for _, f := range files {
+		a, err := parser.ParseFile(s.fset, filepath.Join(dir, f), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		list = append(list, a)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}}
+	conf := types.Config{Importer: s.imports, Error: func(error) {}}
+	_, _ = conf.Check(path, s.fset, list, info) // names that other test files declare are missing
+	for _, o := range info.Uses {
+		see(o)
+	}
+}
+
+const surfaceFile = "testdata/surface.txt"
+
+// TestSurfaceShrinks: no package exports more names than testdata/surface.txt says, nor more that neither a command, nor an example, nor
+// a page uses. The numbers only fall: -update writes smaller ones.
+func TestSurfaceShrinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("type-checks all packages")
+	}
+	s := loadSurface(t)
+	direct, siblings := s.used(t, false), s.used(t, true)
+	pages := pageWords(t)
+	var b strings.Builder
+	was := surfaceLimits(t)
+	pkgs := make([]string, 0, len(s.exported))
+	for pkg := range s.exported {
+		pkgs = append(pkgs, pkg)
+	}
+	slices.Sort(pkgs)
+	total := [3]int{}
+	for _, pkg := range pkgs {
+		list := s.exported[pkg]
+		n := [3]int{len(list)}
+		for name := range list {
+			if direct[pkg+"."+name] || pages[name[strings.LastIndexByte(name, '.')+1:]] {
+				continue
+			}
+			n[1]++
+			if !siblings[pkg+"."+name] {
+				n[2]++
+			}
+			if *surfaceList == pkg || *surfaceList == "all" {
+				fmt.Println(pkg, name, siblings[pkg+"."+name])
+			}
+		}
+		for i := range n {
+			total[i] += n[i]
+		}
+		for i, what := range []string{"are exported", "are used by no command, example or page", "are used by nobody"} {
+			if was != nil {
+				assert.LessOrEqual(t, n[i], was[pkg][i], "%s: names that %s", pkg, what)
+				n[i] = min(n[i], was[pkg][i])
+			}
+		}
+		fmt.Fprintf(&b, "%-20s %4d %4d %4d\n", pkg, n[0], n[1], n[2])
+	}
+	fmt.Fprintf(&b, "%-20s %4d %4d %4d\n", "all", total[0], total[1], total[2])
+	if flag.Lookup("update").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(surfaceFile, []byte(b.String()), 0o644))
+	}
+}
+
+// surfaceLimits reads the numbers that hold so far.
+func surfaceLimits(t *testing.T) map[string][3]int {
+	text, err := os.ReadFile(surfaceFile)
+	if err != nil {
+		return nil
+	}
+	list := map[string][3]int{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		require.Len(t, f, 4, line)
+		var n [3]int
+		for i := range n {
+			n[i], err = strconv.Atoi(f[i+1])
+			require.NoError(t, err)
+		}
+		list[f[0]] = n
+	}
+	return list
+}
+
+// pageWords are the words in the Go code of README and docs.
+func pageWords(t *testing.T) map[string]bool {
+	words := map[string]bool{}
+	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	require.NoError(t, err)
+	for _, name := range append(pages, filepath.Join(root(t), "README.md")) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		code := false
+		for line := range strings.Lines(string(text)) {
+			switch {
+			case strings.HasPrefix(line, "```"):
+				code = strings.HasPrefix(line, "```go")
+			case code:
+				for _, w := range strings.FieldsFunc(line, func(r rune) bool {
+					return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+				}) {
+					words[w] = true
+				}
+			}
+		}
+	}
+	return words
+}
