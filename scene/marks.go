@@ -51,8 +51,12 @@ func JointColor(k joints.Kind) Color {
 	return Color{90, 90, 90}
 }
 
-// marks returns the shapes that stand for a joint type, of radius r, in the axes of its frame.
-func marks(k joints.Kind, r float64) []Shape {
+// collar is the radius of a mark around a rod, relative to that of the rod: as much more as keeps the two apart.
+const collar = 1.1
+
+// marks returns the shapes that stand for a joint type between rods, in the axes of its frame: pins through both rods, thinner than
+// either, and collars and balls as thick as the thicker.
+func marks(k joints.Kind, h bars) []Shape {
 	x, y := spatial.Vec3{1}, spatial.Vec3{0, 1}
 	cylinder := func(axis spatial.Vec3, radius, half float64) Shape {
 		return Shape{Kind: Cylinder, Size: spatial.Vec3{radius, radius, half}, At: mechanism.Frame{E: Along(axis)}}
@@ -60,24 +64,28 @@ func marks(k joints.Kind, r float64) []Shape {
 	box := func(x, y, z float64) Shape {
 		return Shape{Kind: Box, Size: spatial.Vec3{x, y, z}, At: mechanism.Frame{E: spatial.Identity3()}}
 	}
+	ball := func(radius float64) Shape {
+		return Shape{Kind: Sphere, Size: spatial.Vec3{radius, radius, radius}, At: mechanism.Frame{E: spatial.Identity3()}}
+	}
 	z := spatial.Vec3{0, 0, 1}
+	pin, r := 0.8*h.thin, collar*h.thick
 	switch k {
 	case joints.Revolute:
-		return []Shape{cylinder(z, r, 1.3*r)}
+		return []Shape{cylinder(z, pin, 1.4*h.thick)}
 	case joints.Prismatic:
-		return []Shape{box(0.8*r, 0.8*r, 2.2*r)}
+		return []Shape{box(0.95*r, 0.95*r, 2.2*r)}
 	case joints.Cylindrical:
-		return []Shape{cylinder(z, 0.9*r, 2.2*r)}
+		return []Shape{cylinder(z, r, 2.2*r)}
 	case joints.Helical:
 		return []Shape{cylinder(z, 0.7*r, 2.2*r), cylinder(z, r, 0.3*r)}
 	case joints.Universal:
-		return []Shape{cylinder(x, 0.5*r, 1.4*r), cylinder(y, 0.5*r, 1.4*r)}
+		return []Shape{cylinder(x, 0.6*pin, 1.5*h.thick), cylinder(y, 0.6*pin, 1.5*h.thick)}
 	case joints.Spherical:
-		return []Shape{{Kind: Sphere, Size: spatial.Vec3{1.15 * r, 1.15 * r, 1.15 * r}, At: mechanism.Frame{E: spatial.Identity3()}}}
+		return []Shape{ball(r)}
 	case joints.SphereInCylinder:
-		return []Shape{{Kind: Sphere, Size: spatial.Vec3{r, r, r}, At: mechanism.Frame{E: spatial.Identity3()}}, cylinder(z, 0.4*r, 2.2*r)}
+		return []Shape{ball(r), cylinder(z, 0.5*pin, 2.2*r)}
 	case joints.Planar, joints.PointOnPlane:
-		return []Shape{box(1.6*r, 1.6*r, 0.25*r)}
+		return []Shape{box(1.4*r, 1.4*r, 0.25*r)}
 	}
 	return []Shape{box(r, r, r)}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -178,15 +177,20 @@ func (b *builder) measure() {
 	}
 }
 
-// length returns the largest distance of a joint of body i from its first joint. If the body has no
-// joints, or all at one place, it is the distance from them to the centre of mass, or twice the
+// length returns the largest distance of a joint of body i from the one that is farthest from its first joint: in a bar
+// that of its ends. If the body has no joints, or all at one place, it is the distance from them to the centre of mass, or twice the
 // radius of gyration if that is larger. Joints come first because the inertias of a model are
 // sometimes invented.
 func (b *builder) length(i int) float64 {
 	at := b.points[b.first[i]:b.first[i+1]]
-	l := 0.0
-	for k := range at {
-		l = max(l, at[k].Sub(at[0]).Norm())
+	l, end := 0.0, 0
+	for range 2 {
+		from := end
+		for k := range at {
+			if d := at[k].Sub(at[from]).Norm(); d > l {
+				l, end = d, k
+			}
+		}
 	}
 	if l > 0 {
 		return l
@@ -336,94 +340,6 @@ func (b *builder) wheels() {
 			b.Shapes = append(b.Shapes, spoke)
 		}
 		b.Shapes = append(b.Shapes, s)
-	}
-}
-
-// joint adds the mark of joint j. It is fixed in the successor, in the predecessor if that is the world.
-func (b *builder) joint(j int, hidden bool) {
-	m := b.Mechanism
-	jt := &m.Joints[j]
-	if jt.Kind == joints.Distance {
-		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
-			Radius: b.markRadius(jt) / 2, Color: JointColor(jt.Kind), Joint: int32(j), Force: -1})
-		return
-	}
-	if hidden || jt.Kind == joints.Free {
-		return
-	}
-	body, frame := jt.Succ, jt.S
-	if body == mechanism.World {
-		body, frame = jt.Pred, jt.P
-	}
-	r := b.markRadius(jt)
-	if jt.Axes != nil {
-		b.composite(j)
-	}
-	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // what slides in it
-		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
-			Radius: 0.5 * r, Color: rodColor, Joint: int32(j), Force: -1})
-	}
-	if jt.Axes == nil {
-		b.mark(j, jt.Kind, body, &frame)
-		b.stops(j)
-	}
-	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
-		at := jt.P
-		if jt.Succ == mechanism.World {
-			at = jt.S
-		}
-		b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: worldColor, Body: mechanism.World, Joint: int32(j), Size: spatial.Vec3{1.2 * r, 1.2 * r, 0.6 * r}, At: at})
-	}
-}
-
-// mark adds the mark of a joint type as that of joint j, fixed in a frame of a body.
-func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Frame) {
-	for _, s := range marks(kind, b.markRadius(&b.Mechanism.Joints[j])) {
-		s.Color, s.Body, s.Joint = JointColor(kind), body, int32(j)
-		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
-		b.Shapes = append(b.Shapes, s)
-	}
-}
-
-// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor;
-// those between are shown there too.
-func (b *builder) composite(j int) {
-	jt := &b.Mechanism.Joints[j]
-	for i := range jt.Axes.Len() {
-		a := jt.Axes.At(i)
-		body, frame := jt.Succ, jt.S
-		if i == 0 && jt.Axes.Len() > 1 {
-			body, frame = jt.Pred, jt.P
-		}
-		at := mechanism.Frame{E: frame.E.Mul(Along(a.Axis)), Origin: frame.Origin.Add(frame.E.MulVec(a.Point))}
-		b.mark(j, a.Kind, body, &at)
-	}
-}
-
-// markRadius is somewhat more than the radius of the rods that joint jt holds.
-func (b *builder) markRadius(jt *mechanism.Joint) float64 {
-	r := 0.0
-	for _, body := range [2]int32{jt.Pred, jt.Succ} {
-		if body != mechanism.World {
-			r = max(r, b.radius[body])
-		}
-	}
-	return 1.4 * r
-}
-
-// couplings adds a thin line between the joints of each coupling, in the order of its terms.
-func (b *builder) couplings() {
-	m := b.Mechanism
-	for i := range m.Couplings {
-		legs := m.Couplings[i].Legs
-		for k := range len(legs) - 1 {
-			from, to := &m.Joints[legs[k].Joint], &m.Joints[legs[k+1].Joint]
-			if legs[k].Joint == legs[k+1].Joint {
-				continue // two freedoms of one joint
-			}
-			b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: from.Succ, Point: from.S.Origin}, B: mechanism.Attachment{Body: to.Succ, Point: to.S.Origin},
-				Radius: 0.004 * b.Unit, Color: couplingColor, Joint: -1, Force: -1, Coupling: int32(i + 1)})
-		}
 	}
 }
 

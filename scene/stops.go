@@ -55,7 +55,7 @@ func (b *builder) part(j int, moving bool, angle float64, at, half spatial.Vec3,
 // arc adds the stops of a rotation, before and behind the mark of the joint. More than a turn is a circle.
 func (b *builder) arc(j int, lower, upper float64) {
 	const step = 0.2 // rad, at most
-	r := b.markRadius(&b.Mechanism.Joints[j])
+	r := 1.2 * b.held(&b.Mechanism.Joints[j]).thick
 	for _, z := range [2]float64{-1.45 * r, 1.45 * r} {
 		for _, end := range [2]float64{lower, upper} {
 			if !math.IsInf(end, 0) {
@@ -76,7 +76,7 @@ func (b *builder) arc(j int, lower, upper float64) {
 
 // plates adds the stops of a motion along the axis.
 func (b *builder) plates(j int, lower, upper float64) {
-	r := b.markRadius(&b.Mechanism.Joints[j])
+	r := 1.2 * b.held(&b.Mechanism.Joints[j]).thick
 	for _, end := range [2]float64{lower, upper} {
 		if !math.IsInf(end, 0) {
 			b.part(j, false, 0, spatial.Vec3{0, 0, end}, spatial.Vec3{1.5 * r, 1.5 * r, 0.12 * r}, stopColor)

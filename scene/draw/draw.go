@@ -12,9 +12,10 @@ import (
 // View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front,
 // right and above, of all there is.
 type View struct {
-	Azimuth, Elevation float64 // of the eye as seen from the middle, rad: azimuth from the world's x axis to its y axis, elevation above the xy plane
-	Angles             bool    // Azimuth and Elevation are given; else −60° and 25°
-	Width, Height      int     // pixels; 0: 1200 and 900
+	// of the eye as seen from the middle, rad: azimuth from the first axis of scene.Scene.Upright (x where z is up) to the second, elevation towards the third
+	Azimuth, Elevation float64
+	Angles             bool // Azimuth and Elevation are given; else −60° and 25°
+	Width, Height      int  // pixels; 0: 1200 and 900
 	Background         *scene.Color
 }
 
@@ -35,16 +36,16 @@ type camera struct {
 	width, height float64
 }
 
-// newCamera returns the camera of a view, which does not look at anything yet.
-func newCamera(v View) camera {
+// newCamera returns the camera of a view in axes of scene.Scene.Upright, which does not look at anything yet.
+func newCamera(v View, upright spatial.Mat3) camera {
 	az, el := defaultAzimuth, defaultElevation
 	if v.Angles {
 		az, el = v.Azimuth, v.Elevation
 	}
 	sa, ca := math.Sincos(az)
 	se, ce := math.Sincos(el)
-	eye := spatial.Vec3{ce * ca, ce * sa, se}
-	right := spatial.Vec3{-sa, ca, 0}
+	eye := upright.MulVec(spatial.Vec3{ce * ca, ce * sa, se})
+	right := upright.MulVec(spatial.Vec3{-sa, ca, 0})
 	up := eye.Cross(right)
 	c := camera{width: float64(v.Width), height: float64(v.Height)}
 	for k := range 3 {
@@ -108,7 +109,7 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (stage, solids, error
 	if err := v.check(); err != nil {
 		return stage{}, solids{}, err
 	}
-	a := audience{scene: s, cam: newCamera(*v)}
+	a := audience{scene: s, cam: newCamera(*v, s.Upright())}
 	all := solidsAt(s, st)
 	if err := a.show(st, all.shapes); err != nil {
 		return stage{}, solids{}, err

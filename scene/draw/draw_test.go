@@ -123,3 +123,32 @@ func TestRefused(t *testing.T) {
 	assert.ErrorContains(t, draw.PNG(context.Background(), &b, s, far, draw.View{}), "no finite extent")
 	assert.Zero(t, b.Len(), "nothing is written beside an error")
 }
+
+// What is against gravity is at the top of the picture: a mast along y stands.
+func TestUp(t *testing.T) {
+	size := func(g spatial.Vec3) image.Rectangle {
+		m, err := bench.Scissor(8, 1)
+		require.NoError(t, err)
+		m.Gravity = g
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		s := scene.New(mech, scene.Options{})
+		var b bytes.Buffer
+		require.NoError(t, draw.PNG(context.Background(), &b, s, mech.Initial(), draw.View{Width: 400, Height: 400}))
+		img, err := png.Decode(&b)
+		require.NoError(t, err)
+		seen := image.Rectangle{}
+		for y := range 400 {
+			for x := range 400 {
+				if r, g, b, _ := img.At(x, y).RGBA(); min(r, g, b) < 0xd000 {
+					seen = seen.Union(image.Rect(x, y, x+1, y+1))
+				}
+			}
+		}
+		return seen
+	}
+	mast := size(spatial.Vec3{0, -9.81, 0})
+	assert.Greater(t, mast.Dy(), 3*mast.Dx(), "it stands: %v", mast)
+	lying := size(spatial.Vec3{9.81, 0, 0})
+	assert.Greater(t, lying.Dx(), lying.Dy(), "with gravity along it does not: %v", lying)
+}

@@ -74,14 +74,17 @@ type builder struct {
 	root      *gltf.Node
 }
 
-// upright turns z up to y up.
-var upright = [4]float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}
+// upright turns the axes of scene.Scene.Upright to those of glTF: x to the right, y up, and z to the eye in front.
+func upright(s *scene.Scene) spatial.Mat3 {
+	u := s.Upright()
+	return spatial.Mat3{u[0], u[3], u[6], u[2], u[5], u[8], -u[1], -u[4], -u[7]}
+}
 
 // nodes adds all nodes at the state rest.
 func (b *builder) nodes(rest *mechanism.State) {
 	m := b.scene.Mechanism
-	b.root = &gltf.Node{Name: "world", Rotation: upright, Scale: gltf.DefaultScale, Matrix: gltf.DefaultMatrix,
-		Translation: [3]float64{b.center[0], b.center[2], -b.center[1]}}
+	up := upright(b.scene)
+	b.root = &gltf.Node{Name: "world", Rotation: quat(spatial.FromMat(up)), Scale: gltf.DefaultScale, Matrix: gltf.DefaultMatrix, Translation: up.MulVec(b.center)}
 	for i := range m.NumBodies() {
 		st := &rest.Bodies[i]
 		b.add(b.root, &gltf.Node{Name: m.BodyName(i), Translation: b.relative(st.Position), Rotation: quat(st.Rotation), Scale: gltf.DefaultScale})

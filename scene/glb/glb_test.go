@@ -188,3 +188,24 @@ func TestRefused(t *testing.T) {
 	assert.ErrorContains(t, glb.Write(context.Background(), &b, s, far, nil), "no finite extent")
 	assert.Zero(t, b.Len())
 }
+
+// The up of the scene is the y of the file, whichever axis of the world it is, and what is at the right is at x.
+func TestUpright(t *testing.T) {
+	for _, g := range []spatial.Vec3{{0, -9.81, 0}, {0, 0, -9.81}, {5, 0, 0}} {
+		m, err := bench.Generate("scissor", 2, 1)
+		require.NoError(t, err)
+		m.Gravity = g
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		s := scene.New(mech, scene.Options{})
+		doc := written(t, s, mech.Initial(), nil)
+		root := doc.Nodes[doc.Scenes[0].Nodes[0]]
+		turn, up := quat(root.Rotation), s.Upright()
+		for k, want := range map[int]spatial.Vec3{0: {1, 0, 0}, 1: {0, 0, -1}, 2: {0, 1, 0}} {
+			assert.Less(t, turn.Rotate(up.Col(k)).Sub(want).Norm(), 1e-7, "gravity %v, axis %d", g, k)
+		}
+		body := spatial.Vec3(doc.Nodes[1].Translation)
+		at := turn.Rotate(body).Add(root.Translation)
+		assert.Less(t, at.Sub(turn.Rotate(mech.Initial().Bodies[1].Position)).Norm(), 1e-6, "gravity %v", g)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Topics of the file.
@@ -22,6 +23,10 @@ const (
 
 // World is the frame of the world; bodies have frames of their names, and none of them is this.
 const World = "world"
+
+// Upright is the frame around World with z up, where that of the world is not (scene.Scene.Upright). If a body has
+// this name there are underscores after it.
+const Upright = "upright"
 
 // chunkSize is about how many bytes are compressed together: what a viewer reads at least to show a time.
 const chunkSize = 1 << 20
@@ -96,11 +101,12 @@ func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 		return nil, failed(err)
 	}
 	f := &file{w: out, scene: s}
-	f.transforms.Transforms = make([]frameTransform, s.Mechanism.NumBodies())
+	f.transforms.Transforms = make([]frameTransform, s.Mechanism.NumBodies(), s.Mechanism.NumBodies()+1)
 	for i := range f.transforms.Transforms {
 		t := &f.transforms.Transforms[i]
 		t.Parent, t.Child = World, s.Mechanism.BodyName(i)
 	}
+	f.upright()
 	if err := out.WriteHeader(&mcap.Header{Library: "rung"}); err != nil {
 		return nil, failed(err)
 	}
@@ -125,6 +131,23 @@ func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 		}
 	}
 	return f, nil
+}
+
+// upright adds a frame around the world's where z is not up, as viewers take the z of the outermost frame for up.
+func (f *file) upright() {
+	u := f.scene.Upright()
+	if u == spatial.Identity3() {
+		return
+	}
+	name := Upright
+	for taken := true; taken; {
+		if _, err := f.scene.Mechanism.BodyIndex(name); err != nil {
+			taken = false
+		} else {
+			name += "_"
+		}
+	}
+	f.transforms.Transforms = append(f.transforms.Transforms, frameTransform{Parent: name, Child: World, Rotation: quaternionOf(spatial.FromMat(u.T()))})
 }
 
 // row writes row i, and before the first one what does not change.
@@ -155,6 +178,9 @@ func (f *file) row(st *mechanism.State, time float64, i int) error {
 			return fmt.Errorf("mcap: time %g s: body %s has no finite pose", time, f.scene.Mechanism.BodyName(k))
 		}
 		t.Timestamp, t.Translation, t.Rotation = at, vectorOf(b.Position), quaternionOf(b.Rotation)
+	}
+	for k := len(st.Bodies); k < len(f.transforms.Transforms); k++ {
+		f.transforms.Transforms[k].Timestamp = at
 	}
 	if err := f.message(transformChannel, &f.transforms); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/view"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -135,10 +136,15 @@ func TestNumbers(t *testing.T) {
 		Shapes         []int
 		Links          []int
 		Center         [3]float64
+		Upright        spatial.Mat3
+		Low            float64
 	}
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
 	require.Equal(t, m.NumBodies(), head.Bodies)
 	require.Equal(t, m.NumJoints(), head.Joints)
+	assert.Equal(t, scene.New(m, scene.Options{}).Upright(), head.Upright)
+	assert.NotEqual(t, spatial.Mat3{}, head.Upright)
+	assert.Less(t, head.Low, 0.0)
 	var names struct{ Bodies, Joints, Forces []string }
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/names").Body.Bytes(), &names))
 	require.Len(t, names.Bodies, m.NumBodies())

@@ -111,6 +111,8 @@ type head struct {
 	Links    []int      `json:"links"`  // how many of each scene.Look, in their order
 	Terrains int        `json:"terrains"`
 	Center   [3]float64 `json:"center"`
+	Upright  [9]float64 `json:"upright"` // columns: to the right, away and up
+	Low      float64    `json:"low"`     // height of the lowest point of the shapes above the centre, m; negative
 	Radius   float64    `json:"radius"`
 	Unit     float64    `json:"unit"`
 	Rows     int        `json:"rows"`    // of the trajectory
@@ -128,11 +130,22 @@ type names struct {
 	Forces []string `json:"forces"`
 }
 
+// low returns the height of the lowest point of all shapes over the centre of the scene.
+func (v *Viewer) low() float64 {
+	up, low := v.scene.Upright().Col(2), 0.0
+	for i := range v.scene.Shapes {
+		sh := &v.scene.Shapes[i]
+		at := sh.Place(v.state)
+		low = min(low, up.Dot(at.Origin.Sub(v.center))-v.scene.Extent(sh, at.E.TMulVec(up).Scale(-1)))
+	}
+	return low
+}
+
 // encode makes what never changes.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
 	h := head{Name: m.Name, Links: make([]int, scene.NumLooks), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
-		Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
+		Upright: v.scene.Upright(), Low: v.low(), Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
 	if v.live != nil {
 		h.Live = v.live.Head()

@@ -66,3 +66,20 @@ func TestViewGoesWith(t *testing.T) {
 		t.Errorf("the middle is at %v, out of the picture", at)
 	}
 }
+
+// TestUpright: a mast along y stands on its grid where gravity is against y.
+func TestUpright(t *testing.T) {
+	m, err := bench.Scissor(8, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, _ := playing(t, m, live.Options{Paused: true}, 900, 600)
+	p.run(frames)
+	foot, top := value[[2]float64](p, "rung.project([0, 0, 0])"), value[[2]float64](p, "rung.project([0, 1, 0])")
+	if foot[1]-top[1] < 5 || math.Abs(foot[0]-top[0]) > 1 {
+		t.Errorf("y goes from %v to %v in the picture, not up", foot, top)
+	}
+	if low := value[float64](p, "rung.drawing.grid.height + rung.head.center[1]"); low > 0 || low < -0.2 {
+		t.Errorf("the grid is at %v m, not at the foot", low)
+	}
+}

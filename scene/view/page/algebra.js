@@ -27,9 +27,10 @@ export function multiply(a, b) {
   return out;
 }
 
-// Camera looks at a target from a distance, its up the world's z axis.
+// Camera looks at a target from a distance. upright has, row by row, the columns to the right, away from an eye in front and up.
 export class Camera {
-  constructor(radius) {
+  constructor(radius, upright) {
+    this.upright = [0, 1, 2].map((k) => [upright[k], upright[3 + k], upright[6 + k]]);
     this.target = [0, 0, 0];
     this.azimuth = -Math.PI / 3;
     this.elevation = 0.42;
@@ -80,8 +81,14 @@ export class Camera {
   // axes returns the directions to the right, up and towards the eye.
   axes() {
     const sa = Math.sin(this.azimuth), ca = Math.cos(this.azimuth), se = Math.sin(this.elevation), ce = Math.cos(this.elevation);
-    const eye = [ce * ca, ce * sa, se], right = [-sa, ca, 0];
+    const eye = this.turned([ce * ca, ce * sa, se]), right = this.turned([-sa, ca, 0]);
     return { right, up: cross(eye, right), eye };
+  }
+
+  // turned takes components along the upright axes to the world.
+  turned([x, y, z]) {
+    const [right, away, up] = this.upright;
+    return add(add(scale(right, x), scale(away, y)), scale(up, z));
   }
 
   // matrix takes points of the world to the cube of WebGL.

@@ -22,7 +22,7 @@ async function start() {
   head = page.head = await get('scene.json', { as: 'json' });
   tell('tell', { bodies: head.bodies, rows: head.rows, block: head.block, whole });
   const [shapes, links] = await Promise.all([get('shapes'), get('links')]);
-  camera = page.camera = new Camera(head.radius);
+  camera = page.camera = new Camera(head.radius, head.upright);
   const surfaces = await Promise.all(head.shapes.slice(solids.length).map((_, row) => get('mesh', { row })));
   drawing = page.drawing = new Drawing(canvas, head, new Float32Array(shapes), new Float32Array(links), surfaces.map((b) => new Float32Array(b)));
   frames = page.frames = new Frames(drawing.gl, head, [drawing.shapeSet, drawing.linkSet], fail);

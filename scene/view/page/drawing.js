@@ -1,6 +1,6 @@
 // Draws a scene with WebGL 2: one call a kind of shape and level of detail. Poses of bodies are in textures, two texels a body, which Frames loads.
 
-import { norm, rotate } from './algebra.js';
+import { dot, norm, rotate } from './algebra.js';
 import { programs } from './shaders.js';
 import { box, cone, linkMesh, looks, meshes, solids } from './shapes.js';
 import { bind, drawMesh, fill, filled, rounded, solid, surface, texture, Things } from './things.js';
@@ -143,27 +143,28 @@ export class Drawing {
         }
       }
       middle[k] = (low + high) / 2;
-      this.around.low = low; // of the height in the end
     }
     let radius = 0;
     for (const balls of sets) for (let at = 0; at < balls.length; at += 4) radius = Math.max(radius, Math.hypot(balls[at] - middle[0], balls[at + 1] - middle[1], balls[at + 2] - middle[2]) + balls[at + 3]);
     this.around.radius = radius;
   }
 
-  // lay puts the grid below what is shown now, with lines at round places of the world. Where there is ground, there is none.
+  // lay puts the grid below what is shown at first, with lines at round places of the world. Where there is ground, there is none.
   lay() {
     if (this.grounds.length || !(this.around.radius > 0)) return;
     const power = 10 ** Math.floor(Math.log10(this.head.radius / 4)), step = power * [5, 2, 1].find((k) => k * power <= this.head.radius / 4);
-    this.grid = { height: this.around.low, step };
+    this.grid = { height: this.head.low, step };
   }
 
   // level draws the grid around the target of the camera.
   level(camera, p) {
-    const gl = this.gl, { height, step } = this.grid, [x, y] = camera.target, extent = 10 * camera.radius;
-    gl.uniform3f(p.at('uMiddle'), x, y, height);
+    const gl = this.gl, { height, step } = this.grid, [right, away] = camera.upright, [x, y] = [right, away].map((axis) => dot(axis, camera.target)), extent = 10 * camera.radius;
+    gl.uniform3fv(p.at('uMiddle'), camera.turned([x, y, height]));
+    gl.uniform3fv(p.at('uRight'), right);
+    gl.uniform3fv(p.at('uAway'), away);
     gl.uniform1f(p.at('uExtent'), extent);
     gl.uniform1f(p.at('uStep'), step);
-    gl.uniform2fv(p.at('uOffset'), [x, y].map((v, k) => (v + this.head.center[k]) % (5 * step)));
+    gl.uniform2fv(p.at('uOffset'), [x + dot(right, this.head.center), y + dot(away, this.head.center)].map((v) => v % (5 * step)));
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA); // the picture stays opaque
     gl.depthMask(false);

@@ -125,12 +125,12 @@ void main() {
 
 // A grid is a square of a level plane around a point, with lines at multiples of a step.
 const grid = `
-uniform vec3 uMiddle;
+uniform vec3 uMiddle, uRight, uAway;
 uniform float uExtent;
 out vec2 vPlace;
 void main() {
   vPlace = uExtent * vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - uExtent;
-  gl_Position = uMatrix * vec4(uMiddle + vec3(vPlace, 0.0), 1.0);
+  gl_Position = uMatrix * vec4(uMiddle + vPlace.x * uRight + vPlace.y * uAway, 1.0);
   vNumber = -1;
 }`;
 

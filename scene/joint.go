@@ -1,0 +1,108 @@
+package scene
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// joint adds the mark of joint j. It is fixed in the successor, in the predecessor if that is the world.
+func (b *builder) joint(j int, hidden bool) {
+	m := b.Mechanism
+	jt := &m.Joints[j]
+	if jt.Kind == joints.Distance {
+		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
+			Radius: b.held(jt).thin / 2, Color: JointColor(jt.Kind), Joint: int32(j), Force: -1})
+		return
+	}
+	if hidden || jt.Kind == joints.Free {
+		return
+	}
+	body, frame := jt.Succ, jt.S
+	if body == mechanism.World {
+		body, frame = jt.Pred, jt.P
+	}
+	h := b.held(jt)
+	if jt.Axes != nil {
+		b.composite(j)
+	}
+	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // what slides in it
+		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
+			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
+	}
+	if jt.Axes == nil {
+		b.mark(j, jt.Kind, body, &frame)
+		b.stops(j)
+	}
+	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
+		at := jt.P
+		if jt.Succ == mechanism.World {
+			at = jt.S
+		}
+		b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: worldColor, Body: mechanism.World, Joint: int32(j), Size: spatial.Vec3{1.2 * h.thick, 1.2 * h.thick, 0.6 * h.thick}, At: at})
+	}
+}
+
+// mark adds the mark of a joint type as that of joint j, fixed in a frame of a body.
+func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Frame) {
+	for _, s := range marks(kind, b.held(&b.Mechanism.Joints[j])) {
+		s.Color, s.Body, s.Joint = JointColor(kind), body, int32(j)
+		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
+		b.Shapes = append(b.Shapes, s)
+	}
+}
+
+// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor;
+// those between are shown there too.
+func (b *builder) composite(j int) {
+	jt := &b.Mechanism.Joints[j]
+	for i := range jt.Axes.Len() {
+		a := jt.Axes.At(i)
+		body, frame := jt.Succ, jt.S
+		if i == 0 && jt.Axes.Len() > 1 {
+			body, frame = jt.Pred, jt.P
+		}
+		at := mechanism.Frame{E: frame.E.Mul(Along(a.Axis)), Origin: frame.Origin.Add(frame.E.MulVec(a.Point))}
+		b.mark(j, a.Kind, body, &at)
+	}
+}
+
+// bars are the radii of the thinner and the thicker of the rods that a joint holds. Its mark is no thicker.
+type bars struct{ thin, thick float64 }
+
+// held returns those of joint jt. A body that is drawn as a block counts only where no rod is held.
+func (b *builder) held(jt *mechanism.Joint) bars {
+	rods, all := bars{thin: math.Inf(1)}, bars{thin: math.Inf(1)}
+	for _, body := range [2]int32{jt.Pred, jt.Succ} {
+		if body == mechanism.World {
+			continue
+		}
+		r := b.radius[body]
+		all.thin, all.thick = min(all.thin, r), max(all.thick, r)
+		if b.seen[body] || len(b.distinct(b.points[b.first[body]:b.first[body+1]])) > 1 {
+			rods.thin, rods.thick = min(rods.thin, r), max(rods.thick, r)
+		}
+	}
+	if rods.thick > 0 {
+		return rods
+	}
+	return all
+}
+
+// couplings adds a thin line between the joints of each coupling, in the order of its terms.
+func (b *builder) couplings() {
+	m := b.Mechanism
+	for i := range m.Couplings {
+		legs := m.Couplings[i].Legs
+		for k := range len(legs) - 1 {
+			from, to := &m.Joints[legs[k].Joint], &m.Joints[legs[k+1].Joint]
+			if legs[k].Joint == legs[k+1].Joint {
+				continue // two freedoms of one joint
+			}
+			b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: from.Succ, Point: from.S.Origin}, B: mechanism.Attachment{Body: to.Succ, Point: to.S.Origin},
+				Radius: 0.004 * b.Unit, Color: couplingColor, Joint: -1, Force: -1, Coupling: int32(i + 1)})
+		}
+	}
+}
