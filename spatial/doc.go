@@ -12,6 +12,12 @@
 // Transform, which follows the book (RBDA §2.8) and takes coordinates from
 // frame A to frame B.
 //
+//	q := spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, math.Pi/2)
+//	v := q.Rotate(spatial.Vec3{1, 0, 0}) // outer coordinates
+//	X := spatial.Translation(spatial.Vec3{3, 0, 0})
+//	m := X.Motion(spatial.NewMotion(spatial.Vec3{0, 0, 2}, spatial.Vec3{})) // seen at another point
+//	fmt.Println(v, m.Linear())
+//
 // There is no default frame: a result is in the frame of its arguments.
 // Units: SI, radians.
 //

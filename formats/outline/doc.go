@@ -6,5 +6,9 @@
 // Draft.Spread if its format is a tree, writes lines to the text of the draft, and ends
 // with Draft.Losses and Draft.Flush. Package assembly is its counterpart for readers.
 //
+//	d := outline.New(m, "sketch", "1")
+//	d.Line("<body name=%q/>", m.Bodies[0].Name)
+//	err := d.Flush(w)
+//
 // Frames: those of the bodies; the motions of a joint are in a frame of the child. Units: SI.
 package outline

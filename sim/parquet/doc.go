@@ -5,6 +5,11 @@
 // are recorded, they take the memory of a few row groups. Close keeps some 2 kB besides for
 // each column of each row group, as the footer describes them all.
 //
+//	rows, err := parquet.New("run.parquet", sim.NewColumns(mech, nil), parquet.Options{})
+//	run := sim.New(mech, method, st, sim.Options{Projector: d, Recorder: rows, Every: 0.01})
+//	err = run.Run(10)
+//	err = rows.Close()
+//
 // A Parquet file cannot be read before its footer is there, which holds the places of all row
 // groups and comes last. So the row groups of a run that has not ended are kept beside the
 // file, each a Parquet file by itself. Their folder has the name of the file and PartsEnding; a
