@@ -10,7 +10,7 @@
 // A [Closer] solves with the system of package kkt, and with its factor where it shares that of a
 // kkt.Solver. A simulation takes one as its projector (package sim).
 //
-// Cost: a few factorizations a pose, one for velocities.
+// Cost: O(bodies + joints) where the joints hold; else a factorization a step for poses, and one or none for velocities.
 //
 // Errors: [ErrCannotClose], as a [CloseError] with the joint that stays open. A state that cannot be
 // closed stays as it was.
