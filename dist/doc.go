@@ -18,12 +18,12 @@
 //
 // A piece has bodies of its own and a halo: the bodies of other pieces that share a joint or a force element with
 // them. Joints between pieces are held (factor.AnalyzeHeld). Each rank factors its own piece up to them, which leaves
-// its share Sᵢ of the matrix S = Σ Sᵢ of their rows. A Root solves the system of S. Redundant
+// its share Sᵢ of the matrix S = Σ Sᵢ of their rows. A [Root] solves the system of S. Redundant
 // rows are found by the same rule on both sides, so their number is that of the whole system. Refinement, and the
 // ways that are tried one after the other until a solution holds, are those of package kkt, decided by rank 0 for
 // all.
 //
-// Ranks talk through a Comm. Run has goroutines as ranks; package dist/mpi, built with the tag mpi, has the processes
+// Ranks talk through a [Comm]. [Run] has goroutines as ranks; package dist/mpi, built with the tag mpi, has the processes
 // of an MPI run. The Root of this package is sparse, in pure Go, on rank 0; package dist/mumps, built with the tags
 // mpi and mumps, has one that is distributed. [docs/cluster.md] says how to build and run both, and what they cost.
 //

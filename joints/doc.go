@@ -3,8 +3,8 @@
 // coordinates, applied wrenches and position errors (RBDA §3.5, §4.4, §8.3,
 // Table 8.1; eq. 3.38, 8.10).
 //
-// A joint relates its successor frame S to its predecessor frame P. A Spec is
-// its type with parameters, Frames the motion of S and P at one instant, and the
+// A joint relates its successor frame S to its predecessor frame P. A [Spec] is
+// its type with parameters, [Frames] the motion of S and P at one instant, and the
 // methods of Spec map the one by the other. They know nothing of bodies.
 //
 //	s := &joints.Spec{Kind: joints.Revolute}

@@ -9,7 +9,7 @@
 // A rotation matrix E, a quaternion q and a function name such as RotateTo use
 // one sense: they take local coordinates to outer ones, and the columns of E
 // are the local axes in the outer frame. The one exception is the E inside
-// Transform, which follows the book (RBDA §2.8) and takes coordinates from
+// [Transform], which follows the book (RBDA §2.8) and takes coordinates from
 // frame A to frame B.
 //
 //	q := spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, math.Pi/2)

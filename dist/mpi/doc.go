@@ -1,5 +1,5 @@
 // Package mpi has the processes of an MPI run as ranks of package dist. It is built with the tag mpi, and OpenMPI, or
-// with the tags mpi and mpich, and MPICH; without them Available returns ErrNotBuilt. [docs/cluster.md] says how to
+// with the tags mpi and mpich, and MPICH; without them [Available] returns [ErrNotBuilt]. [docs/cluster.md] says how to
 // build and start it.
 //
 //	if err := mpi.Available(); err != nil {

@@ -1,6 +1,6 @@
 // Package mumps has a dist.Root that is distributed: MUMPS factors the system of the rows between pieces on all
 // processes of an MPI run, from shares that stay where they are. It is built with the tags mpi and mumps; without
-// them NewRoot returns ErrNotBuilt. [docs/cluster.md] says how to build it.
+// them [NewRoot] returns [ErrNotBuilt]. [docs/cluster.md] says how to build it.
 //
 //	o := dist.Options{Root: mumps.Options{LowRank: 1e-10}.NewRoot}
 //	err := mpi.Run(func(c dist.Comm) error { return rank(c, o) })

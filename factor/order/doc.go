@@ -12,9 +12,9 @@
 //	err := order.CheckTileRule(p, perm)     // of an order of one's own
 //	own := order.OfBodies(p, []int32{2, 0}) // from an order of bodies
 //
-// Of computes an order by one of five methods. All of them obey the tile rule
-// (CheckTileRule), which keeps the pivots of joints away from zero where their
-// rows are independent. Revise carries an order over to a pattern in which
+// [Of] computes an order by one of five methods. All of them obey the tile rule
+// ([CheckTileRule]), which keeps the pivots of joints away from zero where their
+// rows are independent. [Revise] carries an order over to a pattern in which
 // joints have come or gone. Which of the orders causes the least work is for
 // package factor to say, which counts it (factor.Choose).
 //

@@ -6,7 +6,7 @@
 //	err = v.HTML(ctx, file)       // or the page as one file
 //
 // The page is in the program: nothing is fetched from elsewhere, and nothing is written. A request is answered if its
-// address begins with the secret of the Viewer, the host in it names this machine, and the page that makes it is the
+// address begins with the secret of the [Viewer], the host in it names this machine, and the page that makes it is the
 // served one; others get 403, whatever they ask for. So neither other users of the machine nor pages of other sites
 // that the browser shows can read a model.
 //
