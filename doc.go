@@ -12,17 +12,46 @@
 //	solver := plan.NewSolver()                   // memory of one goroutine
 //	err = solver.Solve(plan.Initial())           // accelerations and multipliers
 //
-// A Plan is immutable and may be shared between goroutines; each has its own
-// Solver. Solve allocates nothing. Solver.Report explains the constraints:
+// A [Plan] is immutable and may be shared between goroutines; each has its own
+// [Solver]. Solve allocates nothing. Solver.Report explains the constraints:
 // rank, redundant rows by joint, which reactions are unique, distance to a
-// singularity. Accelerate does all of it for one model and returns a Result
-// with names, the document that the command "rung accel --json" prints.
+// singularity. Plan, Solver, Report and Options are those of package kkt, which
+// says what they cost and what can fail.
 //
-// Other tasks have packages of their own that take a Plan: closing the joints (closing), motion over
-// time (motion, sim), variable mobility (mobility), equilibrium and vibration (linear). Plan, Solver,
-// Report and Options are those of package kkt.
+// # One model, all results
+//
+// [Accelerate] does all of it for one model and returns a [Result] with names, the
+// document that the command "rung accel --json" prints.
+//
+//	r, err := rung.Accelerate(m, rung.Options{})
+//	fmt.Println(r.Bodies[0].AngularAcceleration, r.Constraints.Mobility)
+//
+// # A model in Go
+//
+// A [Builder] places bodies and joints where they are in the world.
+//
+//	b := rung.NewBuilder("pendulum").Gravity(0, 0, -9.81)
+//	rod := b.Rod("rod", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+//	b.Revolute("hinge", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 1, 0})
+//	m, err := b.Model()
+//
+// # Other tasks
+//
+// They have packages of their own that take a Plan:
+//
+//   - sim and motion: motion over time
+//   - closing: joints that are open
+//   - linear: equilibrium, vibration
+//   - ik: poses and paths for targets
+//   - batch: many states at once
+//   - mobility: variable mobility, joints to release
+//   - scene and its packages: pictures and pages
+//
+// [docs/go.md] has a table of the command's subcommands and the calls that do the same.
 //
 // Frame: world axes. Accelerations are (ω̇, classical acceleration of the centre
 // of mass); wrenches act on a joint's successor, moments about the origin of its
 // successor frame. Units: SI.
+//
+// [docs/go.md]: https://github.com/rung-mbd/rung/blob/main/docs/go.md
 package rung

@@ -49,9 +49,10 @@
 // (internal/tape) that evaluates bodies, joints and forces, and factors and solves the system of
 // package kkt in the order of its plan, [theory.md (15)]. Each state is checked as a kkt.Solver checks its
 // own. A state has the same bits whatever stands beside it, with any number of threads.
-// docs/batch.md has the rest: what has lanes, and what it costs.
+// [docs/batch.md] has the rest: what has lanes, and what it costs.
 //
 // Frame: world axes, accelerations at centres of mass. Units: SI.
 //
+// [docs/batch.md]: https://github.com/rung-mbd/rung/blob/main/docs/batch.md
 // [theory.md (15)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#factorization-without-pivoting
 package batch

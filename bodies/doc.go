@@ -2,7 +2,7 @@
 // rotational inertia, checked when a body is made, and what follows from them at
 // an orientation (RBDA §2.13).
 //
-// Frame: the fields of Body are in the body's own frame, the inertia about its
+// Frame: the fields of [Body] are in the body's own frame, the inertia about its
 // centre of mass. A rotation matrix E has the body's axes in the world as its
 // columns; functions named World give world axes at the centre of mass. Units:
 // SI.

@@ -1,5 +1,5 @@
 // Package build makes models in Go. Bodies and joints are placed where they are in the world;
-// the Builder works out the frames in the bodies. What it makes is the model.Model that a file
+// the [Builder] works out the frames in the bodies. What it makes is the model.Model that a file
 // of rung-model/1 holds.
 //
 //	b := build.New("pendulum")

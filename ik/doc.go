@@ -15,8 +15,9 @@
 // [Solver.Reach], aim again with [Solver.Aim] and call it once more from where the state is.
 //
 // Cost: a step evaluates the Jacobian, O(bodies + joints), and decomposes m rows of targets by n
-// driven freedoms, O(m·n·min(m, n)); a Reach takes some ten steps and allocates nothing in them.
-// Large mechanisms take the sparse method, which is O(bodies + joints) and a factor.
+// driven freedoms, O(m·n·min(m, n)); a Reach takes fewer than ten steps where the targets are
+// near, which allocate nothing. Large mechanisms take the sparse method: a factor of the whole system
+// a step.
 //
 // Errors: [NewProblem] returns a *model.Problems with all rules that the task breaks. Targets out
 // of reach are an [Unreached] error that names the worst, and st is then at the nearest pose found;

@@ -3,9 +3,15 @@
 // coordinates, applied wrenches and position errors (RBDA §3.5, §4.4, §8.3,
 // Table 8.1; eq. 3.38, 8.10).
 //
-// A joint relates its successor frame S to its predecessor frame P. A Spec is
-// its type with parameters, Frames the motion of S and P at one instant, and the
+// A joint relates its successor frame S to its predecessor frame P. A [Spec] is
+// its type with parameters, [Frames] the motion of S and P at one instant, and the
 // methods of Spec map the one by the other. They know nothing of bodies.
+//
+//	s := &joints.Spec{Kind: joints.Revolute}
+//	var rows joints.Rows
+//	err := s.EvalTo(&rows, &frames, t) // T, σ and σ̇ of all rows
+//	var q, qd [6]float64
+//	s.CoordinatesTo(&q, &qd, &frames)
 //
 // Frame: world axes; wrenches and motions about the origin of S; the relative
 // velocity is V̂ = (ω_S − ω_P, V), with V the rate of R as seen from P. "Apparent

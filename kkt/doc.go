@@ -20,7 +20,7 @@
 //
 // Errors: Solve names the body or joint of [ErrInconsistent] (motions that contradict each other),
 // [ErrInaccurate], [ErrReaction], [ErrJammed] or a bad pivot. Redundant rows and singular poses are
-// no errors; Report tells of them. A [NewPlanContext] fails beyond Options.MaxFlops or MaxNonZeros.
+// no errors; Report tells of them. [NewPlanContext] fails beyond Options.MaxFlops or MaxNonZeros.
 //
 // # What the constraints determine
 //
@@ -45,6 +45,7 @@
 //	err = inverse.Solve(st, nil)  // six numbers a body; nil holds still
 //	torque := inverse.Forces()[0] // N m
 //
+// [Inverse.SolveFreedoms] takes second rates of the actuators in place of accelerations of bodies.
 // Accelerations that the joints do not allow are replaced by the nearest that they allow. Where the
 // actuators do not reach all motions the error says so, and [Inverse.Uncontrolled] names them.
 //
@@ -56,7 +57,7 @@
 // # How it is solved
 //
 // The system is factored without pivoting as in [theory.md (15)], in the order with the least work
-// that keeps the pivots of joints away from zero (docs/orderings.md). Where many bodies hang on the
+// that keeps the pivots of joints away from zero, or in that of Options.Order ([docs/orderings.md]). Where many bodies hang on the
 // world by few freedoms, a smaller system without these is solved first. Where no factorization
 // with doubles is good enough, an orthogonal one is tried, [theory.md (31)], and then one with
 // twice the digits, [theory.md (26)]. [Solver.Route] tells which.
@@ -64,6 +65,7 @@
 // Frame: world axes. Accelerations are (ω̇, classical acceleration of the centre of mass); wrenches
 // act on a joint's successor, moments about the origin of its successor frame. Units: SI.
 //
+// [docs/orderings.md]: https://github.com/rung-mbd/rung/blob/main/docs/orderings.md
 // [theory.md (2)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#the-system
 // [theory.md (15)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#factorization-without-pivoting
 // [theory.md (26)]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#twice-the-digits

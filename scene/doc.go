@@ -1,5 +1,5 @@
 // Package scene turns a mechanism into solids that can be drawn: a rod or a block for each body, a mark for each joint,
-// wheels, springs, the ground. What draws them, here or elsewhere, needs a Scene for what never changes and a
+// wheels, springs, the ground. What draws them, here or elsewhere, needs a [Scene] for what never changes and a
 // mechanism.State for where the bodies are.
 //
 // Nothing here acts on the motion. Sizes that the model does not give are chosen so that a picture reads well: a body

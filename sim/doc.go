@@ -12,8 +12,8 @@
 // Simulation starts from a copy of the state, owns its memory and belongs to one goroutine.
 //
 // Cost: [DormandPrince] computes accelerations six times a step, [RungeKutta4] four times. Error
-// control chooses the steps: more where bodies turn fast and springs are stiff, for which
-// [GeneralizedAlpha] is. Steps allocate nothing.
+// control takes more steps where bodies turn fast and where springs are stiff. For stiff springs
+// there is [GeneralizedAlpha]. Steps allocate nothing.
 //
 // Errors: Run refuses a first state that violates the joints, with a *mechanism.ViolationError;
 // Options.Start closes it instead. Later errors are those of the dynamics, a contact that has left

@@ -6,4 +6,9 @@
 // knows nothing of either; it knows nodes with a size and a sign. Besides the
 // product it writes MatrixMarket files and pictures of the pattern; package
 // interop makes matrices of gonum and james-bowman/sparse.
+//
+//	p := sparse.NewPattern(size, sign, ptr, ind) // once; package assemble makes that of a mechanism
+//	m := sparse.NewMatrix(p)                     // then m.Dia and m.Val are filled
+//	m.MulVecTo(dst, x)
+//	err := m.WriteMatrixMarket(file)
 package sparse

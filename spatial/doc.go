@@ -9,8 +9,14 @@
 // A rotation matrix E, a quaternion q and a function name such as RotateTo use
 // one sense: they take local coordinates to outer ones, and the columns of E
 // are the local axes in the outer frame. The one exception is the E inside
-// Transform, which follows the book (RBDA §2.8) and takes coordinates from
+// [Transform], which follows the book (RBDA §2.8) and takes coordinates from
 // frame A to frame B.
+//
+//	q := spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, math.Pi/2)
+//	v := q.Rotate(spatial.Vec3{1, 0, 0}) // outer coordinates
+//	X := spatial.Translation(spatial.Vec3{3, 0, 0})
+//	m := X.Motion(spatial.NewMotion(spatial.Vec3{0, 0, 2}, spatial.Vec3{})) // seen at another point
+//	fmt.Println(v, m.Linear())
 //
 // There is no default frame: a result is in the frame of its arguments.
 // Units: SI, radians.

@@ -1,3 +1,11 @@
-// Package study says what a sweep over a model is (docs/sweeps.md): the parameters, which are numbers of the model's
+// Package study says what a sweep over a model is ([docs/sweeps.md]): the parameters, which are numbers of the model's
 // document, how they are drawn, and what is kept of each run. It reads documents of rung-study/1; rung sweep runs them.
+//
+//	s, err := study.Read(file, "car.study.json")
+//	draws, values := s.NewDraws(), make([]float64, len(s.Parameters))
+//	draws.ValuesTo(values, 17) // of run 17
+//	base, err := s.NewBase(text, "car.json")
+//	document, err := base.With(values) // the model of that run
+//
+// [docs/sweeps.md]: https://github.com/rung-mbd/rung/blob/main/docs/sweeps.md
 package study

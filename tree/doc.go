@@ -5,7 +5,7 @@
 //
 // # Tree
 //
-// NewPlan chooses the tree by Kruskal's rule: joints are taken by increasing
+// [NewPlan] chooses the tree by Kruskal's rule: joints are taken by increasing
 // number of freedoms, then by number, and a joint that would close a loop is
 // left out, so that the loops are closed by the joints with few constraint
 // rows. The world is the root. Joints of the types point_on_plane, distance and
@@ -18,7 +18,7 @@
 //
 // The entries of q̇ of a link are the rates of its joint's freedoms in the sense
 // and order of rung-model/1, successor relative to predecessor, also where the
-// successor is the parent (Link.Reversed); S then has the opposite sign, and a
+// successor is the parent ([Link.Reversed]); S then has the opposite sign, and a
 // generalized force keeps its meaning. Ball rotations have the components of the
 // relative angular velocity in P's axes, a floating base the angular velocity
 // and the velocity of its body frame's origin in world axes. The entries of q

@@ -1,9 +1,14 @@
 // Package mumps has a dist.Root that is distributed: MUMPS factors the system of the rows between pieces on all
 // processes of an MPI run, from shares that stay where they are. It is built with the tags mpi and mumps; without
-// them NewRoot returns ErrNotBuilt. docs/cluster.md says how to build it.
+// them [NewRoot] returns [ErrNotBuilt]. [docs/cluster.md] says how to build it.
+//
+//	o := dist.Options{Root: mumps.Options{LowRank: 1e-10}.NewRoot}
+//	err := mpi.Run(func(c dist.Comm) error { return rank(c, o) })
 //
 // MUMPS adds numbers in the order in which messages arrive, so the last bits of results may differ from one solve to
 // the next.
+//
+// [docs/cluster.md]: https://github.com/rung-mbd/rung/blob/main/docs/cluster.md
 package mumps
 
 import (

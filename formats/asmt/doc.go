@@ -2,4 +2,12 @@
 // as functions of time, limits and gravity. Lengths are taken as metres, masses as kilograms.
 //
 // Markers of parts are kept as frames. What the file has of another solver, its settings and its results, is not used.
+//
+//	files := source.NewFiles(os.DirFS("models"), nil)
+//	result, report, err := asmt.Read(files, source.Name{Path: "arm.asmt"}, &source.Options{})
+//	m := result.Model
+//
+// [docs/formats.md] says what is read. Errors are *source.Problems, with the place of each.
+//
+// [docs/formats.md]: https://github.com/rung-mbd/rung/blob/main/docs/formats.md
 package asmt

@@ -5,5 +5,9 @@
 // mass are folded: the joints on both of their sides become one. Motions in a row become the joint types of the
 // model, by the table in the comment of combine.
 //
+//	a := assembly.Assembly{Name: "arm", Links: links, Joints: joints}
+//	var report source.Report
+//	result, err := a.Build(&source.Options{}, &report)
+//
 // Frames: those of the links; motions are in the predecessor's joint frame. Units: SI.
 package assembly

@@ -3,4 +3,13 @@
 //
 // Every joint becomes a joint: loops need no mark. Links of static models belong to the ground. Poses are those of the
 // file, with all coordinates zero.
+//
+//	files := source.NewFiles(os.DirFS("models"), nil)
+//	result, report, err := sdf.Read(files, source.Name{Path: "arm.sdf"}, &source.Options{})
+//	m := result.Model
+//	report, err = sdf.Write(file, m) // what the format lacks is in the report
+//
+// [docs/formats.md] says what is read, what is written and what is lost. Errors are *source.Problems, with the place of each.
+//
+// [docs/formats.md]: https://github.com/rung-mbd/rung/blob/main/docs/formats.md
 package sdf

@@ -6,4 +6,7 @@
 // there is any. Numbers are those of the trajectory, with all their digits. A capsule is a cylinder with two balls.
 //
 // Times are those of the trajectory in whole nanoseconds, as the format has them.
+//
+//	motion, err := replay.New(mech, table) // of package sim/replay; nil: the scene at rest
+//	err = mcap.Write(ctx, file, scene.New(mech, scene.Options{}), mech.Initial(), motion)
 package mcap

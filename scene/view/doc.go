@@ -1,8 +1,12 @@
 // Package view serves a page that shows a mechanism, and its motion if there is a trajectory, to a browser on the same
 // machine, or writes that page as one file.
 //
+//	v, err := view.NewViewer(scene.New(mech, scene.Options{}), st, view.NewSecret(), view.Options{Plan: plan})
+//	err = http.Serve(listener, v) // of 127.0.0.1; v.Address tells where
+//	err = v.HTML(ctx, file)       // or the page as one file
+//
 // The page is in the program: nothing is fetched from elsewhere, and nothing is written. A request is answered if its
-// address begins with the secret of the Viewer, the host in it names this machine, and the page that makes it is the
+// address begins with the secret of the [Viewer], the host in it names this machine, and the page that makes it is the
 // served one; others get 403, whatever they ask for. So neither other users of the machine nor pages of other sites
 // that the browser shows can read a model.
 //

@@ -4,4 +4,7 @@
 //
 // Each function takes the order perm in which the nodes are seen, perm[new] =
 // old; nil is the order of the pattern.
+//
+//	d := interop.Dense(system.Matrix, nil) // a *mat.SymDense
+//	c := interop.CSC(system.Matrix, nil, nil)
 package interop

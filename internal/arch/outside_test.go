@@ -5,31 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// program is a whole program in a page, and the output printed after it.
-var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```.*?```text\n(.*?)```")
-
-// TestProgramsRun runs the programs in README.md and in the tutorial as their
-// readers do, in a module of their own outside the repository, and compares what
-// they print.
-func TestProgramsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("links the programs, as TestFromOutside does one")
-	}
-	for _, name := range []string{"README.md", "docs/tutorial.md"} {
-		t.Run(name, func(t *testing.T) {
-			m := program.FindStringSubmatch(page(t, name))
-			require.NotNil(t, m, "no program with its output")
-			assert.Equal(t, m[2], outside(t, m[1]))
-		})
-	}
-}
 
 // TestFromOutside runs a program that uses what a program of another module may want: all of it
 // is exported and has exported types.
