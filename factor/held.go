@@ -411,7 +411,7 @@ func RatioOf(r, b, scale, terms, size, y float64) float64 {
 // NormOf returns the norm of the +1 part of x.
 func (f *Factor) NormOf(x []float64) float64 { return f.energy(x) }
 
-// give is backward for the held front.
+// give does the backward substitution of the held front.
 func (w *worker) give(fr *front, x []float64) {
 	f := w.f
 	y := x[:fr.width]

@@ -31,7 +31,7 @@ type Solver struct {
 	p         *Problem
 	o         Options
 	eng       engine
-	whole     *sparseSolver // in place of all that follows but the result; nil with another engine
+	whole     *sparseSolver // replaces all fields below except the result; nil with another engine
 	bounded   *bounded
 	spectrum  *spectrum // of the report
 	levels    []level

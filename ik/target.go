@@ -220,8 +220,8 @@ func (t *target) errorsTo(s *sight) {
 	}
 }
 
-// coordinate returns the coordinate of a Coordinate: of an angle that which is nearest to s.wound, or without turns
-// the nearest to its value.
+// coordinate returns the value of the target's freedom. An angle is chosen modulo 2π: nearest to s.wound if turns
+// count, else nearest to the wanted value.
 func (t *target) coordinate(s *sight) float64 {
 	var q, qd [6]float64
 	t.joint.Spec.CoordinatesTo(&q, &qd, &s.jk.Frames)

@@ -289,8 +289,8 @@ func (n *Newton) setScales() {
 // lengths that Newton's method leaves on the way would be large forces, and the iteration would
 // diverge for stiff springs across which bodies move.
 //
-// Friction that grows with a reaction takes the one that lambda makes, and stores it in st.Bearings, if there is room:
-// what the matrix has of it is that of the state of Linearize.
+// Friction that grows with a reaction uses the reaction from lambda, which is stored in st.Bearings if there is room.
+// In the matrix it keeps the value from the last Linearize.
 //
 // Shapes: du and u have six entries a body, ω̇ and acceleration of the centre of mass, world
 // axes; dlambda and lambda have Rows entries, λ and then τ.

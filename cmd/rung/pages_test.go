@@ -171,3 +171,25 @@ func TestStudyOfPage(t *testing.T) {
 	require.NotEmpty(t, shown)
 	assert.Equal(t, readText(t, filepath.Join(docs, "study.json")), shown[0])
 }
+
+// TestDocumentsOfPage: the page of the command names the documents that rung schema prints, and has a row for each subcommand.
+func TestDocumentsOfPage(t *testing.T) {
+	page := readText(t, filepath.Join("..", "..", "docs", "cli.md"))
+	row := regexp.MustCompile("(?m)^\\| `rung schema .*$").FindString(page)
+	var named []string
+	for _, m := range codeSpan.FindAllStringSubmatch(row, -1) {
+		if !strings.Contains(m[1], " ") && !strings.HasPrefix(m[1], "-") {
+			named = append(named, m[1])
+		}
+	}
+	r := rungRun("schema", "none")
+	_, there, _ := strings.Cut(r.err, "there are those of ")
+	there, _, _ = strings.Cut(there, "\n")
+	assert.ElementsMatch(t, strings.Split(strings.TrimPrefix(there, "model, "), ", "), named)
+
+	for _, c := range newRoot().Commands() {
+		if c.Name() != "help" && c.Name() != "completion" {
+			assert.True(t, strings.Contains(page, "\n| `rung "+c.Name()), "no row of %s", c.Name())
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Message is what a page sends, as JSON. Type says what is wanted; the other fields belong to some types:
 //
 //	run, pause, step, reset                  step: a sixtieth of a second
-//	look     on                              whether the page is seen; the mechanism moves while one is
+//	look     on                              whether the page is seen; the mechanism moves while any page is seen
 //	speed    value                           of the mechanism's time, 0.05 to 2
 //	gravity  vector                          m/s², world axes
 //	air      value                           rate at which all bodies are slowed down, 1/s, 0 to 5

@@ -33,8 +33,8 @@ be dropped, nothing is written and the exit status is 2.
   .xml            one of these, by its first element
 
 All other subcommands read such files too, as this one does without flags. Files
-that FILE names, such as included models, are read from its folder and below, and
-from those of --package-dir, and from nowhere else.`,
+that FILE names, such as included models, are read only from its folder and
+below, and from the folders of --package-dir.`,
 		Example: `  rung import robot.urdf -o robot.json
   rung import world.sdf --package-dir arm=models/arm --close -o world.json
   rung import delta.urdf --pose hip=0.3,knee=-0.6 --strict --json -o delta.json`,

@@ -41,9 +41,9 @@ of the model is that of all coordinates zero in the file. The ending of OUT is
 Parquet tables that ranks read by ranges, or .json for a model file: these lose
 nothing.
 
-Joints and equations that the format lacks are an error: without them the
-mechanism would be another. Nothing is written then, nor with --strict if
-anything is lost, and the exit status is 2.`,
+Joints and equations that the format lacks are an error, because without them
+the mechanism would be a different one. With --strict every loss is an error.
+Then nothing is written, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
   rung export delta.sdf -o delta.urdf --strict
   rung export robot.urdf -o robot.xml

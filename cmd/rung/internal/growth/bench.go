@@ -20,35 +20,35 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [MODEL...]",
 		Short: "Measure how the cost grows with the size, or what models cost",
-		Long: `Measures the forward dynamics of generated models (see rung generate) and fits
-the growth of the time of one evaluation: assembly of the system, factorization,
-and solution with refinement, on one thread. A size is a number of bodies; of
-each family the largest model that is not larger is taken, or its smallest one.
-With model files ("-": standard input) these are measured at their states, and
-families only if --family is there too; the sparse method is then compared with
+		Long: `Measures one evaluation of the forward dynamics of generated models (see rung
+generate) and fits how its time grows. An evaluation assembles the system,
+factors it, and solves it with refinement, on one thread. A size is a number of
+bodies; each family contributes its largest model that is not larger, or its
+smallest one. Model files ("-": standard input) are measured at their states,
+and families then only if --family is given; the sparse method is compared with
 the fastest of the others.
 
-Times are medians over repeated evaluations after a first one, which is not
-counted, the total of short ones over some in a row; the analysis, done once for
-a mechanism, is measured by itself. Peak
-memory is that of analysis and evaluation, mechanism included, over what the
-process held before it; the model and its generation are not in it. If others
-kept the process waiting for a processor, a line below the table says so.
+Times are medians over repeated evaluations; the first one is not counted. Short
+evaluations are timed several in a row. The analysis is done once for a
+mechanism and measured by itself. Peak memory is what the mechanism, its
+analysis and its evaluation add to the process; the model and its generation do
+not count. If others kept the process waiting for a processor, a line below the
+table says so.
 
-The tree methods solve in the joint coordinates of a spanning tree. Their
-assembly is that of joint-space inertia and loop constraints, their factor what
-a solution needs of both. tree-aba, articulated bodies, is for families without
-loops; its parts are not timed apart. Where two methods cross is read off
-between the sizes that both were measured at.
+The tree methods solve in the joint coordinates of a spanning tree. They
+assemble the joint-space inertia and the loop constraints, and factor what a
+solution needs of both. tree-aba, articulated bodies, is for families without
+loops; its parts are not timed separately. The size at which two methods cross
+is interpolated between sizes at which both were measured.
 
 With --ranks a model, or a family and a size, is cut into pieces: rung bench
---ranks 4 ladder 1e5. The table says what each rank has, works, waits and
-sends in an evaluation, medians of wall time. Parts of a ladder are generated
-where they belong; no rank has the whole.
+--ranks 4 ladder 1e5. The table says what each rank holds, and how long it works
+and waits and how much it sends in an evaluation (medians of wall time). Each
+rank generates its own part of a ladder; no rank has the whole.
 
-The fit is time = c bodies^exponent by least squares of the logarithms, over the
-largest three sizes and all others within a factor of ten of the largest; ns a
-body is its value at the largest size.`,
+The fit is time = c bodies^exponent, by least squares of the logarithms, over
+the three largest sizes and all others within a factor of ten of the largest. ns
+a body is the value of the fit at the largest size.`,
 		Example: `  rung bench --family ladder,grid --sizes 1e3,1e4,1e5 --plot growth.svg
   rung bench --family all --sizes 1000 --json
   rung bench four-bar.json robot.json --method all

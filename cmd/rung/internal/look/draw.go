@@ -72,7 +72,7 @@ second).`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "file to write, ending in .svg, .png, .gif, .glb, .mcap or .html")
 	flags.StringVar(&f.run, "run", "", "trajectory of MODEL, ending in .csv or .parquet")
-	flags.Float64Var(&f.at, "at", 0, "time of the picture, s: that of the row before it")
+	flags.Float64Var(&f.at, "at", 0, "time of the picture, s; it shows the last row up to it")
 	flags.StringVar(&f.from, "from", "-60,25", "where the eye is: AZIMUTH,ELEVATION, degrees, to the left of the right (-90 is in front) and above the level; up is against gravity")
 	flags.StringVar(&f.size, "size", "1200x900", "WIDTHxHEIGHT of a picture, pixels; of a GIF "+filmSize+" without it")
 	flags.Float64Var(&f.film.FPS, "fps", 25, fmt.Sprintf("pictures of a GIF in a second, at most %d", draw.MostFPS))

@@ -105,11 +105,11 @@ func IsModel(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), modelEnding) || formats.Is(path)
 }
 
-// ReadDocument reads the text of the rung-model/1 document at path, or
-// that of the model that a file of a foreign format there is.
+// ReadDocument returns the rung-model/1 text at path. A file in another
+// format is imported first.
 //
-// It returns the errors of opening the file, and those of importing
-// it; what is in a document of rung-model/1 is not looked at.
+// It returns errors of opening and of importing the file; it does not
+// check the contents of a rung-model/1 document.
 func ReadDocument(path string, p *Progress) ([]byte, error) {
 	if !formats.Is(path) {
 		text, err := os.ReadFile(path)

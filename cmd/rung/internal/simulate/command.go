@@ -32,9 +32,9 @@ stage where some are redundant; --stabilize baumgarte feeds the violations back
 instead, and none leaves them alone. dopri5 chooses its steps by the tolerance
 --tol unless --step gives a fixed one; rk4 needs --step. generalized-alpha, an
 implicit method of order 2 for stiff springs and dampers, takes either; --rho is
-what a step leaves of the fastest vibrations. force-balance, of order 1 and with
---step, is for vehicles on wheels, in steps of 10 to 40 ms. rattle, of order 2
-and with --step, keeps the energy about where it is over long times.
+the part of the fastest vibrations that a step keeps. force-balance, of order 1
+and with --step, is for vehicles on wheels, in steps of 10 to 40 ms. rattle, of
+order 2 and with --step, keeps the energy nearly constant over long times.
 
 Ctrl-C ends the run after the current step with status 1. The trajectory written
 so far is valid then. With --checkpoint the run can go on from there, or from
@@ -43,15 +43,15 @@ command with --resume, and the file will be the same, byte for byte, as that of
 a run that was never interrupted. Without --resume a run
 begins anew and replaces both files.
 
-A trajectory that is there already stays until the new one is whole, or can go
-on from a checkpoint; until then the new rows are in a file beside it, with
-.rung-new after its name. Where none is there they go to the file itself. A
-Parquet file is joined when the run ends; until then its row groups are beside
-it, in a folder with .parts after its name, Parquet files themselves.
+An existing trajectory stays until the new one is whole or can go on from a
+checkpoint. Until then the new rows are in a file beside it, with .rung-new
+after its name. Without an existing file the rows go to the file itself. A
+Parquet file is joined when the run ends; until then its row groups are Parquet
+files in a folder beside it, with .parts after its name.
 
---columns writes other columns in place of these: coordinates, rates and second
-rates of joints, forces of prescribed motions, points of the model's frames,
-contacts and all others, by name or pattern. --list-columns prints their names.
+--columns replaces these columns by others, by name or pattern: coordinates,
+rates and second rates of joints, forces of prescribed motions, points of the
+model's frames, contacts and more. --list-columns prints all names.
 
 With --ranks the model is cut into pieces that ranks work on together, as many
 as mpirun has processes or as the number says; rank 0 alone writes. Checkpoints
@@ -60,12 +60,12 @@ the same number of ranks. Methods are explicit then, columns are those without
 reactions and accelerations, and stops with an impact speed are refused.
 
 --plot draws energies, drift and the columns in --plot-columns over time, from
-where this run began; without these, of the body that moves farthest the
-coordinates that change, or of --columns the six that change most. Of wheels on
-a terrain, --view draws tracks and outlines from above, --side ground and
-vehicle along the track of the heaviest body, at true scale, and --relief the
-terrain obliquely. A body is drawn as the box with its mass and moments of
-inertia.`,
+where this run began. Without --plot-columns it draws the changing coordinates
+of the body that moves farthest, or, with --columns, the six columns that change
+most. For wheels on a terrain, --view draws tracks and outlines from above,
+--side draws ground and vehicle along the track of the heaviest body, at true
+scale, and --relief draws the terrain obliquely. A body is drawn as the box with
+its mass and moments of inertia.`,
 		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4

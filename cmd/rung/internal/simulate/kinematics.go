@@ -41,18 +41,17 @@ of the model's frames, pose and velocity of the bodies, and energies, or what
 --columns asks for. Positions come from the joints at each time, so that nothing
 drifts; a state that does not fit is closed first.
 
---plot draws energies, drift and the columns in --plot-columns over time;
-without these, of the body that moves farthest the coordinates that change, or
-of --columns the six that change most.
+--plot draws energies, drift and the columns in --plot-columns over time.
+Without --plot-columns it draws the changing coordinates of the body that moves
+farthest, or, with --columns, the six columns that change most.
 
 --drive JOINT=RATE turns or slides a joint with one freedom at a constant rate,
 rad/s or m/s, from where the model has it, in place of a motion in the model.
 
-Between the rows the motion is followed in steps, each of which has to take the
-bodies where their velocities say. So it stays on its branch. It ends, with
-status 1 and the time, at a dead position, where the joints do not close any
-more, where velocities are not determined, and where it would jump to another
-branch.`,
+Between the rows the motion is followed in steps. Each step must take the bodies
+where their velocities say, so the motion stays on its branch. It ends, with
+status 1 and the time, where the joints no longer close (a dead position), where
+velocities are not determined, and where it would jump to another branch.`,
 		Example: `  rung generate jansen 1 -o jansen.json
   rung kinematics jansen.json --drive shaft=3 --until 2 --out jansen.csv
   rung kinematics press.json --until 1 --columns 'joint.*.q,drive.*' --json`,

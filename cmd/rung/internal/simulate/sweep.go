@@ -31,14 +31,14 @@ func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep STUDY -o FILE.parquet",
 		Short: "Run a model with many values of its parameters",
-		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once for
-every value of its parameters: lists and grids, random, Latin hypercube, Halton
-and Sobol draws. FILE gets a row for each run: its number, the parameters, whether it is
-done or failed and for which reason, and the outputs. The columns that the study
-keeps over time go to the file of --trajectories.
+		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once
+for every value of its parameters: lists and grids, random, Latin hypercube,
+Halton and Sobol draws. FILE gets a row for each run: its number, the
+parameters, whether it is done or failed and for which reason, and the outputs.
+The columns that the study keeps over time go to the file of --trajectories.
 
-A run that fails is a row, not the end. What a run computes depends on the study,
-its model and the number of the run alone: neither on threads nor on shares.
+A failed run is a row, and the sweep goes on. What a run computes depends only
+on the study, its model and the number of the run, not on threads or shares.
 
 While the sweep goes on, its rows are in folders with .parts after the names of
 the files. Ctrl-C and crashes lose the runs of the last parts only: repeat the
@@ -50,12 +50,11 @@ as for job arrays. The rows of all shares, one after the other, are those of the
 whole sweep.
 
 --plot draws the first output: over the parameter, if one differs between the
-runs; over two parameters with lists, as colours; and how often it has which
-values, if there are more. --plot-columns names one, two or three parameters or
-outputs in place of these. With --from nothing is run, and the tables of earlier
-sweeps are drawn, such as all shares. --plot-curves draws one or two columns of
-the trajectories, a curve a run, with their mean; its tables of --from are those
-of trajectories.`,
+runs; over two parameters with lists, as colours; otherwise how often it has
+which values. --plot-columns names one, two or three parameters or outputs
+instead. --from runs nothing and draws the tables of earlier sweeps, such as all
+shares. --plot-curves draws one or two columns of the trajectories, one curve
+for each run, and their mean. With it, --from expects trajectory tables.`,
 		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --threads 8 --resume
   rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16

@@ -81,12 +81,12 @@ largest error of a joint's row at position and velocity level, all over the
 times of the reference. The error is the largest over all times and components
 of position and velocity of the reference point, |y - yref|/max(|yref|, 1e-3).
 
-Behind it the time of a step and body is compared between the N-four-bar
+A second table compares the time of a step and body between N-four-bar
 mechanisms with 40 and 4000 windows.
 
-Exit status 1 if dopri5 with projection and the sparse method, the default of
-rung simulate, misses a limit; its tolerance is the default too, but for A05,
-which is stiff: 1e-6. Other methods are there for comparison.`,
+The exit status is 1 if the default of rung simulate misses a limit: dopri5 with
+projection and the sparse method. The tolerance is the default too, except for
+A05, which is stiff: 1e-6. Other methods are there for comparison.`,
 		Example: `  rung validate
   rung validate --model a01,a03 --short
   rung validate --write docs/validation.md`,

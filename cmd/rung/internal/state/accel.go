@@ -29,23 +29,23 @@ func accelCommand(f *accelFlags) *cobra.Command {
 		Use:   "accel MODEL",
 		Short: "Accelerations and joint forces at the model's state",
 		Long: `Solves the forward dynamics at the state written in MODEL ("-": standard input)
-and prints accelerations, joint wrenches and what the constraints are like:
-rank, redundant rows by joint, mobility, distance to a singular pose; also
-by how much they contradict each other, and in which joint, if it is above
-rounding.
+and prints accelerations, joint wrenches and the constraints: rank, redundant
+rows by joint, mobility, distance to a singular pose. If constraints contradict
+each other by more than rounding, it says by how much and in which joint.
 
 Vectors are in world axes; a joint's wrench acts on its successor, moments about
 the origin of the successor frame. The table shows four digits and the first
 bodies and joints; a value below 1e-12 of the largest in its table is shown as
 0. --json prints everything, as one rung-result/1 document.
 
-The tree methods solve in the joint coordinates of a spanning tree, at a cost of
-at least the square of the size. Their accelerations, wrenches and counts are
-their own; what is undetermined is found by the sparse method.
+The tree methods solve in the joint coordinates of a spanning tree. Their cost
+grows at least with the square of the size. They compute accelerations, wrenches
+and counts themselves; the sparse method finds what is undetermined.
 
 With --ranks the model is cut into pieces that ranks solve together. The
-document is the same. What takes the whole system is left out, and "left_out"
-says why: distance to a singular pose, reactions where rows are redundant.`,
+document is the same, but results that need the whole system are omitted:
+distance to a singular pose, reactions where rows are redundant. "left_out"
+lists them and says why.`,
 		Example: `  rung accel four-bar.json
   rung generate ladder 1000 -o - | rung accel - --json`,
 		Args:              shell.Arguments("MODEL"),

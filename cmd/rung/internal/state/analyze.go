@@ -37,7 +37,8 @@ func newAnalyze() *cobra.Command {
 		Long: `Describes the mechanism of MODEL ("-": standard input) at its state:
 
   clusters     loops that share joints with each other and with no other loop;
-               the mobility of one is that of its bodies against each other
+               the mobility of a cluster is how its bodies can move
+               relative to each other
   constraints  rank, mobility, redundant rows, distance to a singular pose
   variable     whether the rank is less here than at closed poses next to this
   mobility     one, and which joints move in the motions that only this pose has
@@ -48,8 +49,8 @@ func newAnalyze() *cobra.Command {
                how they have to be turned; --json has the frames then
   orderings    fill and work of the factorization in every elimination order
 
-With a tree method the counts of the constraints and the joints with redundant
-rows are those of the tree side.`,
+With a tree method, this method counts the constraints and finds the joints with
+redundant rows.`,
 		Example: `  rung analyze four-bar.json
   rung generate nfourbar 3 --theta 1.5707963267948966 -o - | rung analyze -`,
 		Args:              shell.Arguments("MODEL"),

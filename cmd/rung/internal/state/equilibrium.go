@@ -37,10 +37,9 @@ all forces balance, at rest: gravity, springs, constant forces and the reactions
 of the joints, redundant ones too. Prescribed freedoms are held at the values of
 their motions at the time of the model; dampers do not matter.
 
-The search goes downhill from the state of the model, so that of several
-equilibria it takes a stable one near by. One that is unstable, such as a
-pendulum upside down, is left by a small push along its unstable mode;
---stationary stays there.
+The search goes downhill from the state of the model. So of several equilibria
+it finds a stable one near by. A small push along the unstable mode leads away
+from an unstable one, such as a pendulum upside down; --stationary stays there.
 
 If no equilibrium is found nothing is written, the exit status is 1, and the
 body is named whose forces are farthest from balance.`,

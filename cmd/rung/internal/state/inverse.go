@@ -43,27 +43,27 @@ func newInverse() *cobra.Command {
 		Long: `Finds the forces along chosen freedoms that make wanted accelerations at the
 state of MODEL ("-": standard input), in addition to the forces that the model
 has. An actuator is a joint, with all its scalar freedoms, or one freedom of it:
-j1.0. By default actuators are the freedoms that the model prescribes, as those
-that rung ik --model-out drives along a path: their forces are those that the
-motions need. --time moves them to another time first; what they leave free stays
-as near as it can.
+j1.0. By default the actuators are the freedoms that the model prescribes, such
+as those that rung ik --model-out drives along a path; their forces are what the
+motions need. --time first moves them to another time; what they leave free
+stays as near as it can.
 
 The wanted accelerations are the bodies of a rung-result/1 document (--accel).
-Without one, actuators that are prescribed accelerate as their motions say and
-the others not at all. If none of them is prescribed all bodies are to hold still.
+Without one, prescribed actuators accelerate as their motions say, and the
+others do not. If no actuator is prescribed, all bodies are to hold still.
 Accelerations that the joints do not allow are replaced by the nearest ones, and
 the distance is reported.
 
-Status: proper, as many actuators as needed; redundant, more, with forces of
-least norm; under, some motion is not controlled, which is an error if the
-wanted accelerations need it. The forces then hold the actuated freedoms to the
-wanted accelerations and leave the others to themselves.
+The status is "proper" with as many actuators as needed, "redundant" with more
+(the forces are then of least norm), and "under" if some motion is not
+controlled. The last is an error if the wanted accelerations need that motion;
+the forces then hold only the actuated freedoms to them.
 
 The sparse method prescribes the actuated freedoms and reads the multipliers of
 their rows. The tree methods solve Guᵀ·u = Gᵀ·τ on a spanning tree, at a cost of
-at least the square of the size: tree-projection with the matrix G of the
-independent variables, the other two with the accelerations that each actuator
-makes by itself, which they solve for.`,
+at least the square of the size. tree-projection uses the matrix G of the
+independent variables; the other two solve for the accelerations that each
+actuator causes by itself.`,
 		Example: `  rung inverse four-bar.json --actuated p1
   rung inverse moving.json --time 1.5`,
 		Args:              shell.Arguments("MODEL"),
