@@ -2,6 +2,7 @@ package arch_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,4 +52,15 @@ func TestReadmeFigures(t *testing.T) {
 	ldl, all := "factor + solve / SuiteSparse LDL", "factor / fastest of all solvers"
 	assert.Contains(t, strings.Join(strings.Fields(readme), " "), fmt.Sprintf("in %.2f to %.2f of the time of SuiteSparse LDL, and factors a net in %.2f to %.2f of the time of the fastest",
 		least[ldl], most[ldl], least[all], most[all]))
+}
+
+// TestEveryPageIsListed: README.md and the index of docs lead to every page.
+func TestEveryPageIsListed(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	require.NoError(t, err)
+	for _, p := range pages {
+		name := filepath.Base(p)
+		assert.True(t, strings.Contains(page(t, "README.md"), "](docs/"+name+")"), "README.md does not link docs/%s", name)
+		assert.True(t, name == "README.md" || strings.Contains(page(t, "docs/README.md"), "]("+name+")"), "docs/README.md does not link %s", name)
+	}
 }
