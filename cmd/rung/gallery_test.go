@@ -38,7 +38,8 @@ func TestGallery(t *testing.T) {
 	require.NoError(t, err)
 	digs := readText(t, filepath.Join("..", "..", "docs", "excavator.model.json"))
 	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("excavator.model.json", []byte(digs), 0o600))
+	require.NoError(t, os.Mkdir("docs", 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join("docs", "excavator.model.json"), []byte(digs), 0o600))
 	assert.Equal(t, 20, runPage(t, page))
 
 	shown := regexp.MustCompile(`!\[[^]]+\]\(gallery/(.*?)\)`).FindAllStringSubmatch(page, -1)
