@@ -69,7 +69,7 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
-		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops, FormationFlops: s.Plan().FormationFlops(),
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
 	return r, nil
