@@ -152,6 +152,15 @@ var jobs = []job{
 	{"nearby", func(p problem, _ float64) work {
 		return func(ctx context.Context) (any, error) { return mobility.CompareContext(ctx, p.Plan, p.Initial()) }
 	}},
+	{"independent", func(p problem, _ float64) work {
+		return func(ctx context.Context) (any, error) {
+			x, err := mobility.IndependentContext(ctx, p.Plan, p.Initial(), nil)
+			if err != nil {
+				return nil, err
+			}
+			return []any{x.Freedoms, x.Condition, x.Basis}, nil
+		}
+	}},
 	{"simulate", func(p problem, until float64) work {
 		d := motion.NewDynamics(p.Plan)
 		return simulation(p.Plan, until, sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), d)

@@ -221,6 +221,7 @@ type SolveResult struct {
 	Unknowns        int     `json:"unknowns"`
 	FactorNonzeros  int64   `json:"factor_nonzeros"`
 	FactorFlops     int64   `json:"factor_flops"`
+	FormationFlops  int64   `json:"formation_flops,omitempty"` // of H and K, before the factorization (tree.Plan.FormationFlops); 0 for the sparse method, which forms nothing
 	Refinements     int     `json:"refinements"`
 	Residual        float64 `json:"residual"`      // scaled, of the whole system
 	Inconsistency   float64 `json:"inconsistency"` // see kkt.Solver.Inconsistency

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ import (
 // With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse side,
 // where the tree side has nothing for it: which components of wrenches are undetermined, with their values of least
 // norm, the distance to a singularity, how far constraints contradict each other, energies and residuals of the joints.
-// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers). A state that violates
+// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers). A tree method that loses digits
+// (tree.LostError) has a result all the same, and IllScaled says how much is lost. A state that violates
 // the joints is taken as it is: Violation names the worst.
 //
 // Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve,
@@ -27,18 +29,24 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	if st == nil {
 		panic("compare: no state")
 	}
-	var s *tree.ClosedSolver
+	var (
+		s    *tree.ClosedSolver
+		lost *tree.LostError
+	)
 	if m != motion.Sparse {
 		var err error
 		if s, err = motion.NewTreeSolver(p.Mechanism(), m); err != nil {
 			return nil, err
 		}
-		if err := s.Solve(st); err != nil {
+		if err := s.Solve(st); err != nil && !(errors.As(err, &lost) && s.AcceptLoss()) {
 			return nil, err
 		}
 	}
 	sparse := p.NewSolver()
 	if err := sparse.Solve(st); err != nil {
+		if lost != nil { // the constraints contradict each other
+			return nil, lost
+		}
 		return nil, err
 	}
 	r, err := rung.NewResult(sparse)
@@ -51,6 +59,9 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	if ill := lostByTree(found, r.Bodies, m, p.Mechanism().Gravity.Norm()); ill != nil {
 		r.IllScaled = ill
 	}
+	if lost != nil {
+		r.IllScaled = withLoss(r.IllScaled, lost, m)
+	}
 	treeConstraints(&r.Constraints, s)
 	if c := r.Contradiction; c != nil {
 		c.Text = strings.Replace(c.Text, "those of least squares", "those of the rows that "+m.String()+" keeps, the others do not hold", 1)
@@ -58,7 +69,7 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
 	counts := s.Counts()
 	r.Solve = rung.SolveResult{
-		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
+		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops, FormationFlops: s.Plan().FormationFlops(),
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
 	return r, nil
@@ -152,6 +163,21 @@ func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *
 	}
 	return &rung.IllScaledResult{Body: want[body].Name,
 		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst)}
+}
+
+// withLoss adds to what lostByTree has found what the tree method itself says that it has lost. Without the former the place is that of
+// the error.
+func withLoss(ill *rung.IllScaledResult, lost *tree.LostError, m motion.Method) *rung.IllScaledResult {
+	text := fmt.Sprintf("last relative correction %.1e, residual of the loops %.1e", lost.Correction, lost.Residual)
+	if ill != nil {
+		return &rung.IllScaledResult{Body: ill.Body, Joint: ill.Joint, Text: ill.Text + "; " + text}
+	}
+	out := &rung.IllScaledResult{Text: m.String() + " loses digits: " + text}
+	var at *mechanism.Error
+	if errors.As(lost, &at) {
+		out.Body, out.Joint = at.Body, at.Joint
+	}
+	return out
 }
 
 // treeConstraints puts the counts of s in c, with the rows of the tree joints.

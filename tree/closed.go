@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -150,6 +149,7 @@ type ClosedSolver struct {
 	wrench     []spatial.Force // by link: force through its joint, about its centre of mass
 	haveWrench bool
 	ok         bool
+	lossy      bool // the last solution is one that AcceptLoss may make ok
 }
 
 // rankGap has the numbers on which the decision on the rank rests: sizes of what is left of
@@ -210,8 +210,9 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 //
 // Cost: that of the Method, no allocation.
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection,
-// *PivotError, *IndependentError, mechanism.ErrUndetermined, ErrInconsistent or
-// ErrInaccurate. After an error there is no result. It panics if st is of another mechanism.
+// *PivotError, *IndependentError, mechanism.ErrUndetermined, or a *LostError that wraps
+// ErrInconsistent or ErrInaccurate. After an error there is no result; after a *LostError, AcceptLoss makes
+// what was found one. It panics if st is of another mechanism.
 func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(st, nil) }
 
 // Assemble is the first of the three parts of Solve: kinematics and loads at st,
@@ -223,7 +224,7 @@ func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(s
 func (s *ClosedSolver) Assemble(st *mechanism.State) error {
 	s.enter()
 	defer s.guard.Leave()
-	s.ok, s.phase = false, unready
+	s.ok, s.lossy, s.phase = false, false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}
@@ -241,21 +242,21 @@ func (s *ClosedSolver) Factorize() error {
 	if s.phase < assembled {
 		panic("tree: not assembled")
 	}
-	s.ok = false
+	s.ok, s.lossy = false, false
 	return s.orCause(s.factor())
 }
 
 // Refine is the last part of Solve, after Factorize: the solution, its
 // corrections and its residuals.
 //
-// It returns ErrInconsistent or ErrInaccurate. It panics without a factor.
+// It returns a *LostError that wraps ErrInconsistent or ErrInaccurate. It panics without a factor.
 func (s *ClosedSolver) Refine() error {
 	s.enter()
 	defer s.guard.Leave()
 	if s.phase < factored {
 		panic("tree: no factor")
 	}
-	s.ok, s.haveWrench = false, false
+	s.ok, s.lossy, s.haveWrench = false, false, false
 	return s.orCause(s.refine())
 }
 
@@ -265,7 +266,7 @@ func (s *ClosedSolver) Refine() error {
 func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 	s.enter()
 	defer s.guard.Leave()
-	s.ok, s.phase = false, unready
+	s.ok, s.lossy, s.phase = false, false, unready
 	if err := s.w.SetState(st); err != nil {
 		return err
 	}
@@ -279,7 +280,7 @@ func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 func (s *ClosedSolver) SolveAt(q, qd []float64, t float64, tau []float64) error {
 	s.enter()
 	defer s.guard.Leave()
-	s.ok, s.phase = false, unready
+	s.ok, s.lossy, s.phase = false, false, unready
 	if err := s.w.Set(q, qd, t); err != nil {
 		return err
 	}
@@ -305,13 +306,14 @@ func (s *ClosedSolver) solve(tau []float64) error {
 		}
 		s.haveWrench = false
 		if err := s.once(tau); err != nil || s.watch.Up() {
+			s.lossy = false // friction and reactions do not agree yet
 			return err
 		}
 		if s.agrees() {
 			return nil
 		}
 	}
-	s.ok = false
+	s.ok, s.lossy = false, false
 	return m.AtJoint(m.Bearing(0), -1, ErrJammed)
 }
 
@@ -376,7 +378,7 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 	if tau != nil && len(tau) != s.plan.nv {
 		panic("tree: length mismatch")
 	}
-	s.ok, s.haveWrench, s.phase = false, false, unready
+	s.ok, s.lossy, s.haveWrench, s.phase = false, false, false, unready
 	if err := s.w.ConstraintsTo(s.K); err != nil {
 		return err
 	}
@@ -414,7 +416,7 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 // The norms are in the scales of the freedoms of the row, with the terms of its
 // entries. ω is the largest angular velocity of a body. Where the freedoms of a row
 // keep still, what the motion of all others leaves as rounding is not held against it.
-func (s *ClosedSolver) checkRows() error {
+func (s *ClosedSolver) checkRows() {
 	s.residual, s.worstRow = 0, -1
 	turn := s.w.turn()
 	whole := restPart * (s.norm(s.qdd, true) + s.norm(s.f, false))
@@ -443,11 +445,6 @@ func (s *ClosedSolver) checkRows() error {
 			}
 		}
 	}
-	if !(s.residual <= consistentTol) {
-		return s.K.at(s.worstRow, fault.Errorf("%w (relative residual %.3g)", ErrInconsistent, s.residual))
-	}
-	s.ok = true
-	return nil
 }
 
 func (s *ClosedSolver) mustHave() {

@@ -56,14 +56,31 @@ func (s *ClosedSolver) refine() error {
 	if err := s.determined(); err != nil {
 		return err
 	}
-	if err := s.correct(); err != nil {
+	if err := s.improve(); err != nil {
 		return err
 	}
-	return s.checkRows()
+	s.checkRows()
+	return s.judge()
 }
 
-// correct solves, and corrects the solution by the residuals of the whole system.
+// correct is improve, and returns ErrInaccurate if what it finds is far from a solution.
 func (s *ClosedSolver) correct() error {
+	if err := s.improve(); err != nil {
+		return err
+	}
+	return s.converged()
+}
+
+// converged returns ErrInaccurate with the place of the largest correction unless that was small.
+func (s *ClosedSolver) converged() error {
+	if s.correction <= accurateTol {
+		return nil
+	}
+	return s.atWorst(s.dq, fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction))
+}
+
+// improve solves, and corrects the solution by the residuals of the whole system.
+func (s *ClosedSolver) improve() error {
 	s.how.solveTo(s, s.qdd, s.all, s.f, s.k)
 	load := s.norm(s.f, false)
 	s.correction = math.Inf(1)
@@ -91,9 +108,6 @@ func (s *ClosedSolver) correct() error {
 		if s.correction <= refineTol || s.correction > 0.25*before {
 			break
 		}
-	}
-	if !(s.correction <= accurateTol) {
-		return s.atWorst(s.dq, fault.Errorf("%w (last relative correction %.3g)", ErrInaccurate, s.correction))
 	}
 	return nil
 }

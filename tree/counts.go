@@ -123,6 +123,47 @@ func (p *Plan) BranchFlops() (flops int64) {
 	return flops
 }
 
+// Flops of the steps that form H and K.
+const (
+	addsComposite = 47 // composite inertia of the parent: mass 1, first moment 9, J 37
+	timesMomentum = 42 // F = I^c·S, with mass, first moment and J
+	timesForce    = 11 // S·F
+	shiftsForce   = 12 // r×f added to a moment
+)
+
+// FormationFlops returns the flops, as Counts has them, that form H and K from motion subspaces, inertias and T before a
+// factorization: 47 a link that is not at the root and, for H, 42 a freedom, 11 an entry and 12 a link between that and the root (RBDA Table 6.2);
+// for K, 11 an entry of a loop joint and 12 for each of its rows and links on its root paths up to where they meet. Loads, kinematics and
+// what K's entries are measured by are left out.
+//
+// The sparse system has T and the inertias of single bodies as they are, so factor.Counts.Flops compare with those of Counts and
+// these together, and with those of ArticulatedCounts, which makes its inertias itself.
+//
+// Cost: O(NumDof + rows·links of the loops).
+func (p *Plan) FormationFlops() (flops int64) {
+	above := make([]int64, len(p.Links)) // links towards the root
+	for i := range p.Links {
+		l := &p.Links[i]
+		if l.Parent != World {
+			above[i] = above[l.Parent] + 1
+			flops += addsComposite
+		}
+		for d := l.Dof; d < l.Dof+l.NumDof; d++ {
+			flops += timesMomentum + timesForce*int64(p.DofDepth[d]+1) + shiftsForce*above[i]
+		}
+	}
+	for i := range p.Loops {
+		l := &p.Loops[i]
+		rows := int64(p.mech.Joints[l.Joint].Rows)
+		for _, end := range [2]int32{l.Pred, l.Succ} {
+			for at := end; at != l.Common; at = p.Links[at].Parent {
+				flops += rows * (timesForce*int64(p.Links[at].NumDof) + shiftsForce)
+			}
+		}
+	}
+	return flops
+}
+
 // Flops of the steps of the articulated-body algorithm that make inertias, with
 // symmetric matrices as triangles.
 const (

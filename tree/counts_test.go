@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -65,6 +66,23 @@ func TestCountsOfNFourBar(t *testing.T) {
 	assert.Equal(t, int64(5*6/2), solved(t, p, tree.Direct).Counts().NonZeros)
 	// One row below the first pivot; G is 2×1.
 	assert.Equal(t, tree.Counts{NonZeros: 2*3 + 1, Flops: (2*2 + 1) + 4*1 + 2*(2*3) + 2*2*1}, solved(t, p, tree.Projection).Counts())
+}
+
+// TestFormationFlops: H and K of a pendulum, of two links in a row, of a link with three freedoms and of the window of a four-bar, by hand.
+func TestFormationFlops(t *testing.T) {
+	// F, its product with S; the second link adds its composite, shifts F once and has two entries.
+	require.Equal(t, int64(42+11), planOf(t, "chain", 1, 1).FormationFlops())
+	require.Equal(t, int64(2*(42+11)+47+12+11), planOf(t, "chain", 2, 1).FormationFlops())
+	ball := graphModel(1, model.Spherical, [2]int{-1, 0})
+	require.Equal(t, int64(3*42+(1+2+3)*11), newRig(t, ball, tree.Options{}).plan.FormationFlops())
+	// Two links in a row and one alone; five rows over all three freedoms and links.
+	require.Equal(t, int64(3*(42+11)+47+12+11+5*3*(11+12)), planOf(t, "nfourbar", 1, 1).FormationFlops())
+}
+
+// TestFormationGrows: H of a chain has all its entries, and the flops grow with the square of its length.
+func TestFormationGrows(t *testing.T) {
+	a, b := planOf(t, "chain", 400, 1).FormationFlops(), planOf(t, "chain", 800, 1).FormationFlops()
+	require.InEpsilon(t, 4, float64(b)/float64(a), 0.03)
 }
 
 // TestCountsBounds: the counts are within what Counts says of them in n freedoms, nᶜ rows of rank r, and the

@@ -233,7 +233,8 @@ func (v *Inverse) consistent() error {
 		return err
 	}
 	copy(v.s.f, v.load)
-	return v.s.checkRows()
+	v.s.checkRows()
+	return v.s.consistent()
 }
 
 // missing returns the wanted acceleration of link i less have.

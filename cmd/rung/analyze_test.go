@@ -29,6 +29,26 @@ func analyzeJSON(t *testing.T, args ...string) (a state.Analysis) {
 	return a
 }
 
+// TestAnalyzeTreeFlops: with a tree method its flops stand below those of the orderings, as accel has them, and those that form H and K by
+// hand: three links in a row, and a loop of five rows over all.
+func TestAnalyzeTreeFlops(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "four-bar.model.json")
+	const forms = 3*(42+11) + 2*47 + (1+2)*(12+11) + 5*3*(11+12)
+	for _, method := range []string{"tree-direct", "tree-lambda", "tree-projection"} {
+		a := analyzeJSON(t, "--method", method, path)
+		require.NotNil(t, a.Tree)
+		require.Equal(t, method, a.Tree.Name)
+		var r rung.Result
+		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", "--json", "--method", method, path)), &r))
+		require.Equal(t, [3]int64{r.Solve.FactorNonzeros, r.Solve.FactorFlops, r.Solve.FormationFlops}, [3]int64{a.Tree.FactorNonzeros, a.Tree.FactorFlops, a.Tree.FormationFlops})
+		require.Equal(t, int64(forms), a.Tree.FormationFlops)
+		text := ok(t, "analyze", "--method", method, path)
+		requireColumns(t, text)
+		require.Contains(t, text, method+", H and K")
+	}
+	require.Nil(t, analyzeJSON(t, path).Tree)
+}
+
 // sampled returns every n-th of the names in a short run, and all of them in a whole one.
 func sampled(names []string, n int) (some []string) {
 	if !testing.Short() {

@@ -57,7 +57,8 @@ func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	p.Item("energy", fmt.Sprintf("kinetic %s J, potential %s J", sheet.Short(r.Energy.Kinetic), sheet.Short(r.Energy.Potential)))
 	s := &r.Solve
 	if r.Method != motion.Sparse.String() {
-		p.Item("solve", fmt.Sprintf("%s, %s, residual of the loops %.2g", r.Method, sheet.Plural(s.Unknowns, "unknown"), s.Residual))
+		p.Item("solve", fmt.Sprintf("%s, %s; %s flops for H and K, factor %s nonzeros, %s flops; residual of the loops %.2g",
+			r.Method, sheet.Plural(s.Unknowns, "unknown"), sheet.Count(s.FormationFlops), sheet.Count(s.FactorNonzeros), sheet.Count(s.FactorFlops), s.Residual))
 		return
 	}
 	how := "ordering " + r.Ordering

@@ -78,6 +78,15 @@ type Analysis struct {
 	Released         mobility.Counts        `json:"released"`
 	BeyondLimits     []rung.LimitResult     `json:"beyond_limits,omitempty"`
 	Orderings        []orderingCost         `json:"orderings"`
+	Tree             *treeCost              `json:"tree,omitempty"` // of --method, if that is a tree method
+}
+
+// treeCost is the factorization by a tree method, counted as that in an elimination order, and what forms its matrices.
+type treeCost struct {
+	Name           string `json:"name"`
+	FactorNonzeros int64  `json:"factor_nonzeros"`
+	FactorFlops    int64  `json:"factor_flops"`
+	FormationFlops int64  `json:"formation_flops"`
 }
 
 // VariableMobility compares the rank with that at closed states nearby.
@@ -137,8 +146,12 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	}
 	a.BeyondLimits = rung.LimitsAt(mech, k, st)
 	p.Stage("explaining", 0)
-	if a.Constraints, err = constraintsOf(plan, f.method.Method); err != nil {
+	r, err := explained(plan, f.method.Method)
+	if err != nil {
 		return nil, err
+	}
+	if a.Constraints = r.Constraints; f.method.Method != motion.Sparse {
+		a.Tree = &treeCost{r.Method, r.Solve.FactorNonzeros, r.Solve.FactorFlops, r.Solve.FormationFlops}
 	}
 	p.Stage("finding clusters", 0)
 	if a.Clusters, err = clustersOf(mech, &a.Constraints); err != nil {
@@ -151,11 +164,11 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	}
 	a.VariableMobility = mobilityAround(mech, n, a.Constraints.NearSingular)
 	p.Stage("releasing joints", 0)
-	r, err := mobility.FindReleases(m, n.At)
+	relief, err := mobility.FindReleases(m, n.At)
 	if err != nil {
 		return nil, err
 	}
-	a.Release, a.Released = r.Releases, r.Counts
+	a.Release, a.Released = relief.Releases, relief.Counts
 	return a, nil
 }
 
@@ -177,10 +190,10 @@ func withoutBearings(m *model.Model) *model.Model {
 	return out
 }
 
-// constraintsOf explains the constraints at the state of the model. Where the motion
+// explained explains the constraints at the state of the model. Where the motion
 // there contradicts them, as it may at a singular pose, the sparse method explains them at
 // rest.
-func constraintsOf(plan *kkt.Plan, m motion.Method) (rung.ConstraintsResult, error) {
+func explained(plan *kkt.Plan, m motion.Method) (*rung.Result, error) {
 	st := plan.Initial()
 	r, err := compare.Accelerate(plan, m, st)
 	if err != nil && m == motion.Sparse {
@@ -189,10 +202,7 @@ func constraintsOf(plan *kkt.Plan, m motion.Method) (rung.ConstraintsResult, err
 		}
 		r, err = compare.Accelerate(plan, m, st)
 	}
-	if err != nil {
-		return rung.ConstraintsResult{}, err
-	}
-	return r.Constraints, nil
+	return r, err
 }
 
 // mobilityAround puts the comparison n in the document's form.
@@ -246,6 +256,10 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 			mark = "chosen"
 		}
 		t.Row(o.Name, sheet.Count(o.FactorNonzeros), sheet.Count(o.FactorFlops), strconv.Itoa(o.BlockBandwidth), mark)
+	}
+	if m := a.Tree; m != nil {
+		t.Row(m.Name, sheet.Count(m.FactorNonzeros), sheet.Count(m.FactorFlops), "", "")
+		t.Row(m.Name+", H and K", "", sheet.Count(m.FormationFlops), "", "")
 	}
 }
 
