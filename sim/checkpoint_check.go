@@ -160,7 +160,7 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name string
 		n    int64
-	}{{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful}, {"projections", c.Stats.Projections}} {
+	}{{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful}, {"helped", c.Stats.Helped}, {"stiff", c.Stats.Stiff}, {"projections", c.Stats.Projections}} {
 		if x.n < 0 {
 			return misfit(x.n, "stats.%s", x.name)
 		}

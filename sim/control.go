@@ -166,6 +166,7 @@ func shortest(t float64) float64 { return leastStep * ulp(max(math.Abs(t), first
 func (s *Simulation) accept(h, e float64, over bool) {
 	c := &s.control
 	c.accept(h, e)
+	s.noteStiffness(h)
 	if s.turner != nil {
 		c.turn(s.turner.furthest(), h)
 	}
@@ -189,6 +190,7 @@ func (s *Simulation) leap(until float64) (t1, e float64, err error) {
 			continue
 		}
 		if i == 0 { // open stages were to blame
+			s.stats.Helped++
 			s.control.span = min(2*s.control.span+1, longestSpell)
 			s.control.closed = s.control.span
 		}

@@ -61,8 +61,13 @@ type Options struct {
 type Stats struct {
 	Steps    int64 `json:"steps"`
 	Rejected int64 `json:"rejected"`
-	Careful  int64 `json:"careful"`  // rejected steps that were tried again with closed stages
-	Singular int64 `json:"singular"` // steps next to singular poses
+	Careful  int64 `json:"careful"`          // rejected steps that were tried again with closed stages
+	Helped   int64 `json:"helped,omitempty"` // of these, steps that closed stages alone made good
+	Singular int64 `json:"singular"`         // steps next to singular poses
+
+	// Stiff counts steps of those that are looked at, every eighth, that are too long to follow the fastest motion
+	// (Simulation.Stiffness).
+	Stiff int64 `json:"stiff,omitempty"`
 
 	// Undecided counts steps after which the motion may be on another branch than computed: steps
 	// in singular poses that are too slow for the branch to be known, and steps over singular
@@ -123,6 +128,7 @@ type Simulation struct {
 	stopped string
 	failed  float64 // time at which a step has been given up
 	stats   Stats
+	stiff   stiff
 	back    foothold
 	pace    pace
 	loss    *dissipation // nil: nothing is lost, or it is not wanted

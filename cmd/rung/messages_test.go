@@ -56,6 +56,22 @@ func TestMessages(t *testing.T) {
 	assert.Contains(t, help, "--tol float relative error that a step may make (default 1e-08, of generalized-alpha 1e-06) --")
 }
 
+// TestUnitsAreAsked: what looks like another unit is asked beside the output, which stays as it is.
+func TestUnitsAreAsked(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.json")
+	text := `{"format": "rung-model/1", "bodies": [{"name": "a", "mass": 1, "com": [0.5, 0, 0], "inertia": {"xx": 0.001, "yy": 0.08, "zz": 0.08}}],
+		"joints": [{"name": "p", "type": "revolute", "predecessor": "world", "successor": "a", "limits": [{"lower": %s, "upper": 90}]}]}`
+	run := func(lower string) result {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, "%s", lower, 1)), 0o600))
+		return rungRun("accel", file, "--json")
+	}
+	asked, silent := run("-90"), run("-1.5")
+	require.Equal(t, "rung: warning: "+file+": $.joints[0].limits[0]: 90 rad are 14.3 turns; degrees? (value -90, 90)\n", asked.err)
+	require.Empty(t, silent.err)
+	require.Equal(t, 0, asked.status)
+	require.Equal(t, silent.out, asked.out)
+}
+
 // TestUnwritable: a folder in which no file can be made is bad use, whatever the command.
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()

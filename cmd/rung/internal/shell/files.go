@@ -56,8 +56,21 @@ func ModelFile(path string) string {
 // ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and
 // the files of its terrains, which are relative to the folder of the model or to the working folder.
 //
+// What looks like another unit is asked beside the output, a line a question.
+//
 // It returns the errors of model.Read and of opening the file.
 func ReadModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
+	m, err := readModel(path, stdin, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range m.Remarks() {
+		p.Say("rung: warning: " + ModelFile(path) + ": " + r.String())
+	}
+	return m, nil
+}
+
+func readModel(path string, stdin io.Reader, p *Progress) (*model.Model, error) {
 	if path == Stdio {
 		p.Stage("reading", 0)
 		m, err := model.ReadIn(context.Background(), stdin, ModelFile(path), model.Folder("."))

@@ -29,6 +29,8 @@ type Simulation struct {
 	Rejected    int64            `json:"rejected"`
 	Careful     int64            `json:"careful"`
 	Singular    int64            `json:"singular"` // steps next to singular poses
+	helped      int64            // careful steps that closed stages made good
+	Stiff       *stiffSteps      `json:"stiff,omitempty"`
 	Undecided   *undecidedBranch `json:"undecided,omitempty"`
 	Projections int64            `json:"projections"`
 	Evaluations int64            `json:"evaluations"`
@@ -57,6 +59,33 @@ type undecidedBranch struct {
 	Steps int64   `json:"steps"`
 	First float64 `json:"first"` // s
 	Error float64 `json:"error"` // the largest, in units of the tolerance; 0 if the motion was too slow
+}
+
+// stiffSteps says that most steps are short to be stable, not to be accurate.
+type stiffSteps struct {
+	Share      float64 `json:"share"` // of the steps
+	Rate       float64 `json:"rate"`  // of the fastest motion, 1/s
+	Body       string  `json:"body"`
+	Force      string  `json:"force,omitempty"` // that holds the body
+	Integrator string  `json:"integrator"`      // that takes longer steps
+}
+
+// newStiffSteps returns nil where steps follow all motions.
+func newStiffSteps(t *sim.Stiffness) *stiffSteps {
+	if t == nil {
+		return nil
+	}
+	return &stiffSteps{t.Share, t.Rate, t.Body, t.Force, alphaIntegrator}
+}
+
+// text says what limits the steps and what to do.
+func (t *stiffSteps) text() string {
+	what := "body " + fault.Text(t.Body, sheet.NameWidth)
+	if t.Force != "" {
+		what += ", held by " + fault.Text(t.Force, sheet.NameWidth)
+	}
+	return fmt.Sprintf("%.0f%% of the steps are short to be stable, not to be accurate: a motion of %s/s is too fast to follow (%s); --integrator %s takes longer steps",
+		100*t.Share, sheet.Digits2(t.Rate), what, t.Integrator)
 }
 
 // simulationFit is how the state was closed at the start.
@@ -106,6 +135,7 @@ func (r *runner) summary() *Simulation {
 			s.Least = k.Relative()
 		}
 	}
+	s.helped, s.Stiff = n.Helped, newStiffSteps(r.sim.Stiffness())
 	if n.Undecided > 0 {
 		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
 	}
@@ -165,11 +195,14 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 			sheet.Plural(r.Ranks, "rank"), r.Root, sheet.Plural(r.Held, "row"), sheet.Count(r.Bytes)))
 	}
 	p.Item("steps", fmt.Sprintf("%d, %d rejected, %s%s", s.Steps, s.Rejected, sheet.Plural(int(s.Evaluations), "evaluation"), since))
-	if s.Careful > 0 {
-		p.Item("", sheet.Plural(int(s.Careful), "rejected step")+" tried again with closed stages, in case a singular pose is near")
-	}
 	if s.Singular > 0 {
 		p.Item("", sheet.Plural(int(s.Singular), "step")+" next to singular poses, led over them between two stages")
+		if s.helped > 0 {
+			p.Item("", sheet.Plural(int(s.helped), "rejected step")+" made good by closing the stages, too")
+		}
+	}
+	if s.Stiff != nil {
+		p.Item("stiff", s.Stiff.text())
 	}
 	if u := s.Undecided; u != nil {
 		p.Item("undecided", undecidedText(u))
