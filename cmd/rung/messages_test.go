@@ -103,7 +103,7 @@ func TestKinematicsPlot(t *testing.T) {
 	ok(t, with("--out", at("b.csv"), "--plot", at("b.svg"), "--quiet")...)
 	assert.Equal(t, readText(t, at("a.csv")), readText(t, at("b.csv")))
 	picture := readText(t, at("b.svg"))
-	for _, word := range []string{"energy, J", "drift", "jansen-1"} {
+	for _, word := range []string{"change of energy, J", "drift", "jansen-1"} {
 		assert.Contains(t, picture, ">"+word+"<")
 	}
 	var plain, drawn simulate.Kinematics

@@ -28,7 +28,7 @@ func TestSimulatePlot(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, text, "<svg")
-		for _, word := range []string{"four-bar", "kinetic", "potential", "total", "energy, J", "drift", "m", "time, s"} {
+		for _, word := range []string{"four-bar", "kinetic", "potential", "total", "change of energy, J", "drift", "m", "time, s"} {
 			assert.Contains(t, text, ">"+word+"<", name)
 		}
 		assert.NotContains(t, text, "NaN")

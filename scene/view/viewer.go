@@ -73,6 +73,9 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
 	}
+	if v.run == nil && v.live == nil { // what moves has the room of the larger ball
+		v.radius = min(v.radius, v.reach())
+	}
 	if o.Plan != nil {
 		v.solver = o.Plan.NewSolver()
 	}
@@ -128,17 +131,6 @@ type names struct {
 	Bodies []string `json:"bodies"`
 	Joints []string `json:"joints"`
 	Forces []string `json:"forces"`
-}
-
-// low returns the height of the lowest point of all shapes over the centre of the scene.
-func (v *Viewer) low() float64 {
-	up, low := v.scene.Upright().Col(2), 0.0
-	for i := range v.scene.Shapes {
-		sh := &v.scene.Shapes[i]
-		at := sh.Place(v.state)
-		low = min(low, up.Dot(at.Origin.Sub(v.center))-v.scene.Extent(sh, at.E.TMulVec(up).Scale(-1)))
-	}
-	return low
 }
 
 // encode makes what never changes.

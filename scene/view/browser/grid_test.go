@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -78,6 +79,12 @@ func TestUpright(t *testing.T) {
 	foot, top := value[[2]float64](p, "rung.project([0, 0, 0])"), value[[2]float64](p, "rung.project([0, 1, 0])")
 	if foot[1]-top[1] < 5 || math.Abs(foot[0]-top[0]) > 1 {
 		t.Errorf("y goes from %v to %v in the picture, not up", foot, top)
+	}
+	for k, key := range []string{"1", "2", "3"} {
+		p.run(js(fmt.Sprintf("document.querySelector('[data-key=\"%s\"]').click()", key)), frames)
+		if eye := value[[3]float64](p, "rung.camera.axes().eye"); math.Abs(math.Abs(eye[k])-1) > 1e-9 {
+			t.Errorf("key %s looks from %v", key, eye)
+		}
 	}
 	if low := value[float64](p, "rung.drawing.grid.height + rung.head.center[1]"); low > 0 || low < -0.2 {
 		t.Errorf("the grid is at %v m, not at the foot", low)

@@ -321,14 +321,15 @@ function video() {
   pressed('m', true);
 }
 
-const looks = { 1: [0, 0], 2: [-Math.PI / 2, 0], 3: [-Math.PI / 2, Math.PI / 2] };
+// looks are azimuth and elevation from the right, from the front and from above, along the upright axes in their order.
+const looks = [[0, 0], [-Math.PI / 2, 0], [-Math.PI / 2, Math.PI / 2]];
 
 function key(k) {
   if (live && live.key(k)) return true;
   const toggle = () => pressed(k, !pressed(k));
   switch (k) {
     case 'f': raise(); camera.reset(canvas.width / canvas.height); break;
-    case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[k]; break;
+    case '1': case '2': case '3': [camera.azimuth, camera.elevation] = looks[camera.upright.findIndex((way) => Math.abs(way[k - 1]) > 0.5)]; break; // along x, y or z of the world
     case 'g': if (!drawing.grid) return; drawing.options.grid = toggle(); break;
     case 'j': drawing.options.joints = toggle(); break;
     case 'v': case 'r': case 'w': {

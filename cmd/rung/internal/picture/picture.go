@@ -23,11 +23,13 @@ type Chart struct {
 	Views        []View
 }
 
-// Panel is a part of the picture of a run, with an axis of its own.
+// Panel is a part of the picture of a run, with an axis of its own. Where its curves have ranges that are too different
+// for one axis, several are drawn.
 type Panel struct {
-	Label  string
-	Log    bool // the axis is logarithmic; values are above 0
-	Curves []Curve
+	Label   string
+	Log     bool // the axis is logarithmic; values are above 0, and all have this axis
+	Changes bool // what is drawn is how far each curve is from its first value
+	Curves  []Curve
 }
 
 // View is a picture of a mechanism from one side, with the same scale along both axes.

@@ -17,7 +17,11 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 )
 
-const panelHeight = 6 * vg.Centimeter
+const (
+	runWidth    = 20 * vg.Centimeter
+	panelHeight = 4.5 * vg.Centimeter // without the legend
+	panelGap    = 8                   // points
+)
 
 // Run draws panels of curves over the time of a run, s, below each
 // other, in the format svg or png. There are panels, and points.
@@ -27,31 +31,35 @@ func Run(w io.Writer, format, title string, time []float64, panels []Panel) erro
 
 // Motion draws a chart: panels below each other, and views beside each other below them. There are panels, and points.
 func Motion(w io.Writer, format string, c *Chart) error {
-	list := make([][]*plot.Plot, len(c.Panels))
-	for i := range c.Panels {
+	panels := split(c.Panels)
+	list := make([][]*plot.Plot, len(panels))
+	s := stack{title: c.Title, plots: list}
+	for i := range panels {
 		draw := c.linearPanel
-		if c.Panels[i].Log {
+		if panels[i].Log {
 			draw = c.logPanel
 		}
-		p, err := draw(&c.Panels[i])
+		p, err := draw(&panels[i])
 		if err != nil {
 			return err
 		}
 		list[i] = []*plot.Plot{p}
+		l := newRowLegend(&panels[i], p.Legend.TextStyle, runWidth-2.5*vg.Centimeter)
+		s.legends, s.above = append(s.legends, l), max(s.above, l.height())
 	}
-	list[0][0].Title.Text = c.Title
 	list[len(list)-1][0].X.Label.Text = c.Label
-	height := panelHeight * vg.Length(len(c.Panels))
+	height := s.height()
 	below := vg.Length(0)
 	if len(c.Views) > 0 {
 		below = viewHeight
 	}
-	to, err := draw.NewFormattedCanvas(plotWidth+legendWidth, height+below, format)
+	to, err := draw.NewFormattedCanvas(runWidth, height+below, format)
 	if err != nil {
 		return err
 	}
 	all := draw.New(to)
-	placePanels(draw.Crop(all, 0, 0, below, 0), list)
+	whiten(all)
+	s.draw(draw.Crop(all, 0, 0, below, 0))
 	if below > 0 {
 		if err := placeViews(draw.Crop(all, 0, 0, 0, -height), c.Views); err != nil {
 			return err
@@ -66,21 +74,17 @@ func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = panel.Label
 	setFont(p)
-	p.Legend.Left, p.Legend.Top = true, true
-	p.Legend.Padding = vg.Points(2.5)
 	p.Add(plotter.NewGrid())
+	p.X.Tick.Marker, p.Y.Tick.Marker = rounds{}, rounds{}
 	for i := range panel.Curves {
 		curve, from := &panel.Curves[i], 0
 		for _, end := range append(slices.Clone(c.Starts), len(c.X)) {
-			line, err := c.line(curve, from, end)
+			line, err := c.line(curve, from, end, panel.Log)
 			if err != nil {
 				return nil, errors.Join(errors.New("the run cannot be drawn"), err)
 			}
 			line.Color, line.Width = plotColors[i%len(plotColors)], vg.Points(1)
 			p.Add(line)
-			if from == 0 {
-				p.Legend.Add(curve.Name, line)
-			}
 			from = end
 		}
 	}
@@ -94,13 +98,19 @@ func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 }
 
 // line draws the points of a curve from one place to another, a single one as a short line.
-func (c *Chart) line(curve *Curve, from, end int) (*plotter.Line, error) {
+func (c *Chart) line(curve *Curve, from, end int, log bool) (*plotter.Line, error) {
 	xy := make(plotter.XYs, end-from)
 	for k := range xy {
 		xy[k] = plotter.XY{X: c.X[from+k], Y: curve.Y[from+k]}
+		if log {
+			xy[k].Y = math.Log10(xy[k].Y)
+		}
 	}
 	if len(xy) == 1 {
 		xy = append(xy, plotter.XY{X: xy[0].X + 0.25, Y: xy[0].Y})
+	}
+	if !log && !c.Whole { // a drift jumps, and so do steps
+		xy = smooth(xy)
 	}
 	return plotter.NewLine(xy)
 }
@@ -134,55 +144,66 @@ func (c *Chart) linearPanel(panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// logPanel draws a panel with a logarithmic axis, from one power of ten to another. All values are above zero.
+// logPanel draws a panel with a logarithmic axis, from one power of ten to another. All values are above zero. The axis is
+// a linear one of exponents, as a logarithmic scale of gonum takes the room of its label from the wrong place.
 func (c *Chart) logPanel(panel *Panel) (*plot.Plot, error) {
 	p, err := c.curves(panel)
 	if err != nil {
 		return nil, err
 	}
-	p.Y.Min = math.Pow(10, math.Floor(math.Log10(p.Y.Min)))
-	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
+	p.Y.Min, p.Y.Max = math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
 	if p.Y.Max <= p.Y.Min {
-		p.Y.Max = 10 * p.Y.Min
+		p.Y.Max = p.Y.Min + 1
 	}
-	p.Y.Scale = plot.LogScale{}
 	p.Y.Tick.Marker = powers{}
 	return p, nil
 }
 
-// placePanels draws the panels below each other, each with its legend beside it.
-func placePanels(all draw.Canvas, panels [][]*plot.Plot) {
-	legends := make([]plot.Legend, len(panels))
-	for i := range panels {
-		legends[i] = panels[i][0].Legend
-		panels[i][0].Legend = plot.NewLegend()
-	}
-	margin := vg.Points(6)
+// stack is panels below each other, each with its legend above it.
+type stack struct {
+	title   string
+	plots   [][]*plot.Plot
+	legends []*rowLegend
+	above   vg.Length // room for the highest legend
+}
+
+// titleHeight is the room of the title.
+const titleHeight = 22 // points
+
+// height is that of the whole.
+func (s *stack) height() vg.Length {
+	return vg.Points(titleHeight) + (panelHeight+s.above+vg.Points(panelGap))*vg.Length(len(s.plots))
+}
+
+// draw draws all panels.
+func (s *stack) draw(all draw.Canvas) {
+	first := s.plots[0][0]
+	title := first.Title.TextStyle
+	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
+	all.FillText(title, vg.Point{X: (all.Min.X + all.Max.X) / 2, Y: all.Max.Y - vg.Points(5)}, s.title)
+	pad, margin := s.above+vg.Points(panelGap), vg.Points(6)
 	tiles := draw.Tiles{
-		Rows: len(panels), Cols: 1, PadY: vg.Points(8), PadTop: margin, PadBottom: margin, PadLeft: margin,
+		Rows: len(s.plots), Cols: 1, PadY: pad, PadTop: vg.Points(titleHeight) + s.above, PadBottom: vg.Points(panelGap), PadLeft: margin, PadRight: 2 * margin,
 	}
-	cells := plot.Align(panels, tiles, draw.Crop(all, 0, -legendWidth, 0, 0))
-	for i := range panels {
-		c := cells[i][0]
-		panels[i][0].Draw(c)
-		beside := c
-		beside.Min.X, beside.Max.X = c.Max.X+margin, all.Max.X
-		legends[i].Draw(beside)
+	for i, c := range plot.Align(s.plots, tiles, all) {
+		p := s.plots[i][0]
+		p.Draw(c[0])
+		s.legends[i].draw(all, vg.Point{X: p.DataCanvas(c[0]).Min.X, Y: c[0].Max.Y + vg.Points(2)})
 	}
 }
 
-// powers marks powers of ten, at most about eight of them by name.
+// powers marks powers of ten on an axis of exponents, at most about eight of them by name.
 type powers struct{}
 
-// Ticks returns the marks from lo to hi.
+// Ticks returns the marks from one exponent to another.
 func (powers) Ticks(lo, hi float64) []plot.Tick {
-	first, last := int(math.Round(math.Log10(lo))), int(math.Round(math.Log10(hi)))
+	first, last := int(math.Round(lo)), int(math.Round(hi))
 	step := 1 + (last-first)/8
 	var ticks []plot.Tick
 	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Pow(10, float64(e))}
+		t := plot.Tick{Value: float64(e)}
 		if (last-e)%step == 0 {
-			t.Label = sheet.Digits3(t.Value)
+			t.Label = sheet.Digits3(math.Pow(10, t.Value))
 		}
 		ticks = append(ticks, t)
 	}

@@ -59,10 +59,10 @@ are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
 the same number of ranks. Methods are explicit then, columns are those without
 reactions and accelerations, and stops with an impact speed are refused.
 
---plot draws energies, drift and the columns in --plot-columns over time, from
-where this run began. Without --plot-columns it draws the changing coordinates
-of the body that moves farthest, or, with --columns, the six columns that change
-most. For wheels on a terrain, --view draws tracks and outlines from above,
+--plot draws changes of energy, drift and the columns in --plot-columns over
+time, from where this run began. Without --plot-columns it draws the changing
+coordinates of the body that moves farthest, or, with --columns, the six columns
+that change most. For wheels on a terrain, --view draws tracks and outlines from above,
 --side draws ground and vehicle along the track of the heaviest body, at true
 scale, and --relief draws the terrain obliquely. A body is drawn as the box with
 its mass and moments of inertia.`,

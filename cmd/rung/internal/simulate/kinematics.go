@@ -41,9 +41,9 @@ of the model's frames, pose and velocity of the bodies, and energies, or what
 --columns asks for. Positions come from the joints at each time, so that nothing
 drifts; a state that does not fit is closed first.
 
---plot draws energies, drift and the columns in --plot-columns over time.
-Without --plot-columns it draws the changing coordinates of the body that moves
-farthest, or, with --columns, the six columns that change most.
+--plot draws changes of energy, drift and the columns in --plot-columns over
+time. Without --plot-columns it draws the changing coordinates of the body that
+moves farthest, or, with --columns, the six columns that change most.
 
 --drive JOINT=RATE turns or slides a joint with one freedom at a constant rate,
 rad/s or m/s, from where the model has it, in place of a motion in the model.

@@ -102,7 +102,7 @@ func (c *curves) write(w io.Writer, model, format string) error {
 		total[i] = kinetic[i] + potential[i]
 	}
 	panels := []picture.Panel{
-		{Label: "energy, J", Curves: []picture.Curve{{Name: "kinetic", Y: kinetic}, {Name: "potential", Y: potential}, {Name: "total", Y: total}}},
+		{Label: "change of energy, J", Changes: true, Curves: []picture.Curve{{Name: "kinetic", Y: kinetic}, {Name: "potential", Y: potential}, {Name: "total", Y: total}}},
 		{Label: "drift", Log: true, Curves: []picture.Curve{
 			{Name: "position, m or rad", Y: c.drift(curvePosition)}, {Name: "velocity, m/s or rad/s", Y: c.drift(curveVelocity)},
 		}},

@@ -1,0 +1,59 @@
+package view
+
+import (
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// low returns the height of the lowest point of all shapes over the centre of the scene.
+func (v *Viewer) low() float64 {
+	up, low := v.scene.Upright().Col(2), 0.0
+	for i := range v.scene.Shapes {
+		sh := &v.scene.Shapes[i]
+		at := sh.Place(v.state)
+		low = min(low, up.Dot(at.Origin.Sub(v.center))-v.scene.Extent(sh, at.E.TMulVec(up).Scale(-1)))
+	}
+	return low
+}
+
+// reach returns the radius of the ball around the centre of the scene that has all shapes and ends of links in it, m. Of
+// a long rod its ends count, where scene.Scene.Bounds takes the ball around it: so the picture is filled.
+func (v *Viewer) reach() (far float64) {
+	for i := range v.scene.Shapes {
+		sh := &v.scene.Shapes[i]
+		at := sh.Place(v.state)
+		from := at.E.TMulVec(v.center.Sub(at.Origin)) // the centre, in the axes of the shape
+		far = max(far, reachOf(v.scene, sh, from))
+	}
+	for i := range v.scene.Links {
+		l := &v.scene.Links[i]
+		a, b := l.Ends(v.state)
+		far = max(far, a.Sub(v.center).Norm()+l.Radius, b.Sub(v.center).Norm()+l.Radius)
+	}
+	if !(far > 0) {
+		return v.radius
+	}
+	return far
+}
+
+// reachOf returns how far a shape goes from a point in its axes, at the most.
+func reachOf(s *scene.Scene, sh *scene.Shape, from spatial.Vec3) (far float64) {
+	switch sh.Kind {
+	case scene.Sphere:
+		return from.Norm() + sh.Size[0]
+	case scene.Cylinder, scene.Capsule: // a ball at each end, which has the disc of a cylinder in it
+		for _, z := range [2]float64{-sh.Size[2], sh.Size[2]} {
+			far = max(far, from.Sub(spatial.Vec3{0, 0, z}).Norm()+sh.Size[0])
+		}
+		return far
+	case scene.Surface:
+		for _, p := range s.Meshes[sh.Mesh].Points {
+			far = max(far, p.Sub(from).Norm())
+		}
+		return far
+	}
+	for k := range from { // the corner of a box that is farthest
+		from[k] = max(from[k]+sh.Size[k], sh.Size[k]-from[k])
+	}
+	return from.Norm()
+}
