@@ -22,7 +22,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
-	runs "github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

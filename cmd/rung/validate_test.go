@@ -10,7 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
-	runs "github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -42,7 +42,7 @@ func catalogueOfModel(m *model.Model) (*sim.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := run.Catalogue(mech, m)
+	all, err := runs.Catalogue(mech, m)
 	return all, inFlags(err)
 }
 

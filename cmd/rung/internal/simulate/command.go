@@ -6,7 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +83,7 @@ its mass and moments of inertia.`,
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run); the end has a row besides")
-	flags.StringVar(&f.integrator, "integrator", run.DormandPrince.String(), "method: "+strings.Join(integratorNames(), ", "))
+	flags.StringVar(&f.integrator, "integrator", runs.DormandPrince.String(), "method: "+strings.Join(integratorNames(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	flags.Lookup("tol").DefValue = "0" // the usage tells both

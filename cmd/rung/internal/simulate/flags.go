@@ -15,14 +15,14 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
 
 // integratorNames are the names that --integrator takes.
 func integratorNames() (names []string) {
-	for _, i := range run.Integrators() {
+	for _, i := range runs.Integrators() {
 		names = append(names, i.String())
 	}
 	return names
@@ -58,7 +58,7 @@ type Flags struct {
 
 	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
 
-	Between     time.Duration // least time between checkpoints; 0 stands for that of run.Files
+	Between     time.Duration // least time between checkpoints; 0 stands for that of runs.Files
 	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
 }
 
@@ -70,7 +70,7 @@ func (f *Flags) note(cmd *cobra.Command) {
 }
 
 // check returns the first mistake in the flags that shows without the model, or the options that they say.
-func (f *Flags) check(model string) (*run.Options, error) {
+func (f *Flags) check(model string) (*runs.Options, error) {
 	switch {
 	case !f.untilSet:
 		return nil, shell.UseErrorf("missing --until T")
@@ -156,10 +156,10 @@ func (f *Flags) interruption(t float64) error {
 // progressParts is the number of parts of a run that the bar counts.
 const progressParts = 1e6
 
-var tolUsage = fmt.Sprintf("relative error that a step may make (default %v, of %v %v)", sim.DefaultTolerance, run.GeneralizedAlpha, run.AlphaTolerance)
+var tolUsage = fmt.Sprintf("relative error that a step may make (default %v, of %v %v)", sim.DefaultTolerance, runs.GeneralizedAlpha, runs.AlphaTolerance)
 
 func (f *Flags) addRho(cmd *cobra.Command) {
-	cmd.Flags().Float64Var(&f.rho, "rho", sim.DefaultRho, fmt.Sprintf("part of the fastest vibrations that a step of %v leaves, in [0, 1)", run.GeneralizedAlpha))
+	cmd.Flags().Float64Var(&f.rho, "rho", sim.DefaultRho, fmt.Sprintf("part of the fastest vibrations that a step of %v leaves, in [0, 1)", runs.GeneralizedAlpha))
 }
 
 // checkPlot is check for the flags of the pictures.
@@ -193,11 +193,11 @@ func (f *Flags) checkPlot(model string) error {
 func (f *Flags) pictures() [4]string { return [...]string{f.plot, f.view, f.side, f.relief} }
 
 // stabilizeFlag is the value of --stabilize: how violations of the joints are fought.
-type stabilizeFlag struct{ run.Stabilization }
+type stabilizeFlag struct{ runs.Stabilization }
 
 // StabilizeNames are the names that --stabilize takes.
 func StabilizeNames() (names []string) {
-	for _, s := range run.Stabilizations() {
+	for _, s := range runs.Stabilizations() {
 		names = append(names, s.String())
 	}
 	return names
@@ -206,8 +206,8 @@ func StabilizeNames() (names []string) {
 func (f *stabilizeFlag) Type() string { return "name" }
 
 func (f *stabilizeFlag) Set(s string) (err error) {
-	f.Stabilization, err = run.ParseStabilization(s)
-	if e := new(run.OptionError); errors.As(err, &e) {
+	f.Stabilization, err = runs.ParseStabilization(s)
+	if e := new(runs.OptionError); errors.As(err, &e) {
 		return flagError{e}
 	}
 	return err

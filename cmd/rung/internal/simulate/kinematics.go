@@ -18,7 +18,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -159,7 +159,7 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err := k.pictures.open(stdout); err != nil {
 		return err
 	}
-	if k.rows, err = run.NewRecord(k.mech, columns, o.Files, k.add); err != nil {
+	if k.rows, err = runs.NewRecord(k.mech, columns, o.Files, k.add); err != nil {
 		return inFlags(err)
 	}
 	defer shell.Keep(cmd.Context())()
@@ -177,8 +177,8 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 }
 
 // rowOptions are those of the rows that are written.
-func (f *kinematicsFlags) rowOptions(mech *mechanism.Mechanism, m *model.Model, stdout io.Writer) (*run.Options, error) {
-	o := &run.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, Files: run.Files{Formats: []run.Format{parquetFormat}}}
+func (f *kinematicsFlags) rowOptions(mech *mechanism.Mechanism, m *model.Model, stdout io.Writer) (*runs.Options, error) {
+	o := &runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
 	switch {
 	case f.output != shell.Stdio:
 		o.Files.Trajectory = f.output
@@ -188,7 +188,7 @@ func (f *kinematicsFlags) rowOptions(mech *mechanism.Mechanism, m *model.Model, 
 	if len(f.chosen) > 0 {
 		return o, nil
 	}
-	all, err := run.Catalogue(mech, m)
+	all, err := runs.Catalogue(mech, m)
 	if err != nil {
 		return nil, inFlags(err)
 	}
@@ -251,7 +251,7 @@ type kinematics struct {
 	mech     *mechanism.Mechanism
 	follow   *motion.Follower
 	kin      *mechanism.Kinematics
-	rows     *run.Record
+	rows     *runs.Record
 	every    float64        // s, between rows
 	kept     [][]jsonNumber // for the document
 	pictures *pictures

@@ -8,21 +8,21 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
 // options returns what the flags say about a run of a model, which may be nil, whose rows may go to stdout.
-func (f *Flags) options(m *model.Model, stdout io.Writer) (*run.Options, error) {
-	o := &run.Options{
+func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error) {
+	o := &runs.Options{
 		Step: f.step, Method: f.method.Method, Stabilization: f.stabilize.Stabilization, Start: sim.Close, Model: m, Until: f.until, Every: f.every,
 		Columns: f.chosen, Bodies: f.bodies, Wrenches: f.wrenches, Multipliers: f.multipliers,
-		Files: run.Files{
-			Contacts: f.contacts, Events: f.events, Checkpoint: f.checkpoint, Resume: f.resume, Between: f.Between, Formats: []run.Format{parquetFormat},
+		Files: runs.Files{
+			Contacts: f.contacts, Events: f.events, Checkpoint: f.checkpoint, Resume: f.resume, Between: f.Between, Formats: []runs.Format{parquetFormat},
 		},
 	}
 	var err error
-	if o.Integrator, err = run.ParseIntegrator(f.integrator); err != nil {
+	if o.Integrator, err = runs.ParseIntegrator(f.integrator); err != nil {
 		return nil, inFlags(err)
 	}
 	if f.tolSet {
@@ -39,7 +39,7 @@ func (f *Flags) options(m *model.Model, stdout io.Writer) (*run.Options, error) 
 	return o, nil
 }
 
-// flagNames are the flags that stand for the fields of run.Options.
+// flagNames are the flags that stand for the fields of runs.Options.
 var flagNames = map[string]string{
 	"Integrator": "--integrator", "Step": "--step", "Tolerance": "--tol", "Rho": "--rho", "Method": "--method", "Stabilization": "--stabilize",
 	"Until": "--until", "Every": "--every", "Columns": "--columns", "Bodies": "--bodies", "Wrenches": "--wrenches", "Multipliers": "--multipliers",
@@ -48,7 +48,7 @@ var flagNames = map[string]string{
 }
 
 // flagError is a mistake in options in the words of the flags.
-type flagError struct{ *run.OptionError }
+type flagError struct{ *runs.OptionError }
 
 func (e flagError) Error() string {
 	return e.In(func(field string) string { return flagNames[field] })
@@ -58,19 +58,19 @@ func (e flagError) Unwrap() error { return e.OptionError }
 
 // inFlags makes a mistake in options one of bad use, in the words of the flags. Others, and nil, pass.
 func inFlags(err error) error {
-	if e := new(run.OptionError); errors.As(err, &e) {
+	if e := new(runs.OptionError); errors.As(err, &e) {
 		return shell.UseErrorf("%w", flagError{e})
 	}
 	return err
 }
 
-// runError makes errors of package run, which may be nil, those of the command: failures with the model called name,
+// runError makes errors of package runs, which may be nil, those of the command: failures with the model called name,
 // failures of files, bad use, bad input.
 func runError(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e := new(run.StartError); errors.As(err, &e) {
+	if e := new(runs.StartError); errors.As(err, &e) {
 		return shell.Failed(name, e.Err)
 	}
 	if file := fileFailure(err); file != nil {
@@ -81,7 +81,7 @@ func runError(name string, err error) error {
 
 // fileFailure returns a failure if err is one of writing a file, else nil.
 func fileFailure(err error) error {
-	if e := new(run.FileError); errors.As(err, &e) {
+	if e := new(runs.FileError); errors.As(err, &e) {
 		return shell.Failed("", shell.FileError(e.Err))
 	}
 	return nil

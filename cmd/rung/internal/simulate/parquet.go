@@ -3,13 +3,13 @@
 package simulate
 
 import (
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/sim/parquet"
 )
 
 // parquetFormat is that of trajectories as Parquet.
-var parquetFormat = run.Format{Ending: ParquetEnding, Open: openParquet}
+var parquetFormat = runs.Format{Ending: ParquetEnding, Open: openParquet}
 
 // parquetFile is a trajectory as Parquet.
 type parquetFile struct {
@@ -17,7 +17,7 @@ type parquetFile struct {
 	path string
 }
 
-func openParquet(path string, columns *sim.Columns, from *sim.Checkpoint) (run.Trajectory, error) {
+func openParquet(path string, columns *sim.Columns, from *sim.Checkpoint) (runs.Trajectory, error) {
 	t := &parquetFile{path: path}
 	var err error
 	if from == nil {
@@ -28,7 +28,7 @@ func openParquet(path string, columns *sim.Columns, from *sim.Checkpoint) (run.T
 	return t, err
 }
 
-// Leave implements run.Trajectory.
+// Leave implements runs.Trajectory.
 func (t *parquetFile) Leave() (string, error) {
 	return t.path + parquet.PartsEnding, t.Recorder.Leave()
 }

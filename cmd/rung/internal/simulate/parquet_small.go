@@ -5,11 +5,11 @@ package simulate
 import (
 	"errors"
 
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
 // parquetFormat refuses.
-var parquetFormat = run.Format{Ending: ParquetEnding, Open: func(string, *sim.Columns, *sim.Checkpoint) (run.Trajectory, error) {
+var parquetFormat = runs.Format{Ending: ParquetEnding, Open: func(string, *sim.Columns, *sim.Checkpoint) (runs.Trajectory, error) {
 	return nil, errors.New("this rung writes no Parquet, as it was built with the tag small; trajectories may end in " + CSVEnding)
 }}

@@ -20,7 +20,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -32,7 +32,7 @@ func (f *Flags) checkRanks(path string) error {
 		return shell.UseErrorf("--ranks needs --method sparse")
 	case !f.ordering.IsAuto():
 		return shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
-	case f.integrator == run.GeneralizedAlpha.String() || f.integrator == run.ForceBalance.String():
+	case f.integrator == runs.GeneralizedAlpha.String() || f.integrator == runs.ForceBalance.String():
 		return shell.UseErrorf("--ranks is for explicit methods, not for %s", f.integrator)
 	case len(f.wrenches)+len(f.multipliers) > 0:
 		return shell.UseErrorf("--wrenches and --multipliers are not known on ranks")
@@ -58,7 +58,7 @@ func refuseRanks(m *mechanism.Mechanism) error {
 type party struct {
 	*ranks.Rank
 	f        *Flags
-	o        *run.Options
+	o        *runs.Options
 	name     string
 	plan     *dist.Plan
 	solver   *dist.Solver
@@ -67,7 +67,7 @@ type party struct {
 	check    *sim.Checkpoint
 	step     *sim.RungeKutta
 	sim      *sim.Simulation
-	watch    *run.Record          // on rank 0
+	watch    *runs.Record         // on rank 0
 	whole    *mechanism.Mechanism // likewise
 	pictures *pictures            // likewise
 	bar      *shell.Progress
@@ -238,7 +238,7 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	}
 	p.o.Model = m
 	if len(f.chosen) > 0 {
-		all, err := run.Catalogue(whole, m)
+		all, err := runs.Catalogue(whole, m)
 		if err != nil {
 			return inFlags(err)
 		}
@@ -259,11 +259,11 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	if err := p.pictures.choose(f); err != nil {
 		return err
 	}
-	p.watch, err = run.NewRecord(whole, columns, p.o.Files, func(row *sim.Row, values []float64) error {
+	p.watch, err = runs.NewRecord(whole, columns, p.o.Files, func(row *sim.Row, values []float64) error {
 		p.pictures.add(row, values)
 		return nil
 	})
-	p.warnings = run.Warnings(whole, whole.Initial(), m, p.o.Integrator)
+	p.warnings = runs.Warnings(whole, whole.Initial(), m, p.o.Integrator)
 	return inFlags(err)
 }
 
@@ -298,13 +298,13 @@ func (p *party) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
 	o := sim.Options{Projector: sim.NoProjector, Step: f.step, Recorder: p.rows, Every: p.o.Every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
-	if p.o.Stabilization == run.Projection {
+	if p.o.Stabilization == runs.Projection {
 		o.Projector = p.solver.NewProjector()
 	}
 	if err := p.closedAt(start); err != nil {
 		return err
 	}
-	if f.stepSet && p.o.Stabilization == run.Projection { // as one process does
+	if f.stepSet && p.o.Stabilization == runs.Projection { // as one process does
 		if err := p.solver.Solve(start); err != nil {
 			return shell.Failed(p.name, err)
 		}
@@ -363,7 +363,7 @@ func (p *party) do() error {
 	context.AfterFunc(ctx, stop)
 	p.stop, p.from = ctx, p.sim.State().Time
 	p.begun = time.Now()
-	p.nextMark = run.NextCheckpoint(p.begun, p.f.Between)
+	p.nextMark = runs.NextCheckpoint(p.begun, p.f.Between)
 	if p.Head() {
 		p.bar.Stage("simulating", 0)
 	}
@@ -416,7 +416,7 @@ func (p *party) mark() error {
 	if err := dist.Agree(p.Comm, p.store.Save(c)); err != nil {
 		return shell.Failed("", plainSim(err))
 	}
-	p.nextMark = run.NextCheckpoint(begun, p.f.Between)
+	p.nextMark = runs.NextCheckpoint(begun, p.f.Between)
 	return nil
 }
 
@@ -466,14 +466,14 @@ func (p *party) print(took time.Duration, bytes int64) error {
 		Format: "rung-simulation/1", Name: p.whole.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
 		Resumed: f.resume, Finished: end >= f.until,
 		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
-		Creep: run.CreepAt(p.whole, p.rows.state), Warnings: p.warnings,
+		Creep: runs.CreepAt(p.whole, p.rows.state), Warnings: p.warnings,
 		Ranks: &RanksResult{Ranks: p.Size(), Root: f.ranks.RootName(), Held: held, Bytes: bytes},
 	}
 	s.add(&n, &told)
 	for _, note := range p.plan.Notes() {
 		s.Warnings = append(s.Warnings, fault.Escape(note))
 	}
-	if !f.ranks.TellsPivots() && p.o.Stabilization == run.Projection {
+	if !f.ranks.TellsPivots() && p.o.Stabilization == runs.Projection {
 		s.Warnings = append(s.Warnings, "MUMPS does not tell its pivots, so it is not known whether the motion has passed a singular pose; --root go tells")
 	}
 	if s.Tolerance = p.o.RelativeTolerance(); s.Tolerance > 0 && p.step.Relative() > s.Tolerance {

@@ -4,7 +4,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -13,7 +13,7 @@ import (
 const stateNumbers = 13
 
 // gathered is the sim.Recorder of a rank: it brings what its own
-// bodies do to rank 0, whose run.Record sees rows of the whole mechanism.
+// bodies do to rank 0, whose runs.Record sees rows of the whole mechanism.
 type gathered struct {
 	rank     *ranks.Rank
 	mech     *mechanism.Mechanism // of the piece
@@ -24,7 +24,7 @@ type gathered struct {
 	out      []float64
 
 	// Of rank 0.
-	watch *run.Record
+	watch *runs.Record
 	whole *mechanism.Mechanism
 	state *mechanism.State // of what it sees
 	kin   mechanism.Kinematics
@@ -44,7 +44,7 @@ type owner struct {
 
 // newGathered returns the recorder of a rank. watch is what sees the rows of the view, a mechanism of
 // its own, on rank 0.
-func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *run.Record, whole *mechanism.Mechanism) *gathered {
+func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Record, whole *mechanism.Mechanism) *gathered {
 	m, piece := p.Mechanism(), p.Piece()
 	g := &gathered{rank: r, mech: m, watch: watch, whole: whole}
 	var numbers []float64 // places of bodies in the view, then two numbers an angle, then three an internal state
@@ -240,7 +240,7 @@ func (g *gathered) Record(row *sim.Row) error {
 	return dist.Agree(g.rank, err)
 }
 
-// see is run.Record.See for the whole.
+// see is runs.Record.See for the whole.
 func (g *gathered) see(st *mechanism.State) {
 	if g.gather(st); g.rank.Head() {
 		if e, err := g.energy(); err == nil {

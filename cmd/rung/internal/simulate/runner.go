@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -29,8 +29,8 @@ type runner struct {
 	name     string // of the model in messages
 	p        *shell.Progress
 	mech     *mechanism.Mechanism
-	o        *run.Options
-	run      *run.Simulation
+	o        *runs.Options
+	run      *runs.Simulation
 	pictures *pictures
 
 	signals context.Context
@@ -75,7 +75,7 @@ func newRunner(path string, stdin io.Reader, stdout io.Writer, f *Flags, p *shel
 		r.pictures.add(row, values)
 		return nil
 	}
-	if r.run, err = run.New(plan, *r.o); err != nil {
+	if r.run, err = runs.New(plan, *r.o); err != nil {
 		return nil, r.wrong(err)
 	}
 	r.mech = r.run.Mechanism()
@@ -90,7 +90,7 @@ func newRunner(path string, stdin io.Reader, stdout io.Writer, f *Flags, p *shel
 
 // wrong makes an error of the run before it begins one of the command.
 func (r *runner) wrong(err error) error {
-	if r.f.resume && !errors.As(err, new(*run.OptionError)) && !errors.As(err, new(*run.StartError)) {
+	if r.f.resume && !errors.As(err, new(*runs.OptionError)) && !errors.As(err, new(*runs.StartError)) {
 		err = shell.InputError(r.f.checkpoint, err)
 	}
 	return runError(r.name, err)
@@ -161,7 +161,7 @@ func isInterrupted(ctx context.Context, err error) bool {
 }
 
 // onStep is called after each step.
-func (r *runner) onStep(s *run.Simulation) error {
+func (r *runner) onStep(s *runs.Simulation) error {
 	t := s.Time()
 	if t >= r.f.until {
 		return nil // done

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -78,26 +78,26 @@ var StandardBenchmarks = []standardBenchmark{
 
 // validatedMethod is one way to run a benchmark.
 type validatedMethod struct {
-	Integrator run.Integrator
+	Integrator runs.Integrator
 	method     motion.Method
-	stabilize  run.Stabilization
+	stabilize  runs.Stabilization
 }
 
 // Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
 // takes long for these limits.
 func (b *standardBenchmark) Methods(short bool) []validatedMethod {
-	list := []validatedMethod{{run.DormandPrince, motion.Sparse, run.Projection}}
+	list := []validatedMethod{{runs.DormandPrince, motion.Sparse, runs.Projection}}
 	if short && b.long {
 		return list
 	}
 	for _, m := range motion.Methods()[1:] {
-		list = append(list, validatedMethod{run.DormandPrince, m, run.Projection})
+		list = append(list, validatedMethod{runs.DormandPrince, m, runs.Projection})
 	}
-	list = append(list, validatedMethod{run.RungeKutta4, motion.Sparse, run.Projection}, validatedMethod{run.RungeKutta4, motion.Sparse, run.Baumgarte})
+	list = append(list, validatedMethod{runs.RungeKutta4, motion.Sparse, runs.Projection}, validatedMethod{runs.RungeKutta4, motion.Sparse, runs.Baumgarte})
 	if short {
 		return list
 	}
-	return append(list, validatedMethod{run.GeneralizedAlpha, motion.Sparse, run.Projection})
+	return append(list, validatedMethod{runs.GeneralizedAlpha, motion.Sparse, runs.Projection})
 }
 
 // validate runs b by one method. Failures of the run are in the result.
@@ -140,17 +140,17 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 
 // Simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
-	o := &run.Options{Integrator: how.Integrator, Method: how.method, Stabilization: how.stabilize}
+	o := &runs.Options{Integrator: how.Integrator, Method: how.method, Stabilization: how.stabilize}
 	switch {
 	case o.Integrator.NeedsStep():
 		o.Step, r.Step = b.step, b.step
-	case o.Integrator == run.GeneralizedAlpha:
+	case o.Integrator == runs.GeneralizedAlpha:
 		o.Tolerance, r.Tolerance = b.implicit, b.implicit
 	default:
 		o.Tolerance, r.Tolerance = b.tol, b.tol
 	}
 	mech := plan.Mechanism()
-	move, err := run.NewMover(plan, o)
+	move, err := runs.NewMover(plan, o)
 	if err != nil {
 		return nil, runError("", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -36,9 +36,9 @@ type Simulation struct {
 	CPU         float64          `json:"cpu_seconds"`
 	Wall        float64          `json:"wall_seconds"`
 	Closed      *simulationFit   `json:"closed,omitempty"`
-	Energy      run.Energy       `json:"energy"`
+	Energy      runs.Energy      `json:"energy"`
 	Impacts     int64            `json:"impacts,omitempty"` // impulses at stops
-	Creep       *run.Creep       `json:"creep,omitempty"`
+	Creep       *runs.Creep      `json:"creep,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
 	Drift       simulationDrift  `json:"drift"`
 	Projected   simulationDrift  `json:"drift_before_projection"`
@@ -79,7 +79,7 @@ func (r *runner) summary() *Simulation {
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
 		Evaluations: r.run.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
 		Impacts:  r.run.Impacts(),
-		Creep:    run.CreepAt(r.run.Mechanism(), r.run.State()),
+		Creep:    runs.CreepAt(r.run.Mechanism(), r.run.State()),
 		Warnings: r.run.Warnings(),
 	}
 	s.add(&n, &told)
@@ -96,7 +96,7 @@ func (r *runner) summary() *Simulation {
 }
 
 // add adds what steps and rows have told.
-func (s *Simulation) add(n *sim.Stats, told *run.Told) {
+func (s *Simulation) add(n *sim.Stats, told *runs.Told) {
 	s.Rows, s.lastRow, s.Energy, s.Drift, s.Projected = told.Rows, told.Last, told.Energy, newSimulationDrift(told.Drift), newSimulationDrift(n.Worst)
 	s.Steps, s.Rejected, s.Careful, s.Singular, s.Projections = n.Steps, n.Rejected, n.Careful, n.Singular, n.Projections
 	if n.Undecided > 0 {
@@ -180,7 +180,7 @@ func moved(what string, c *state.ClosingResult, length, angle string) string {
 }
 
 // takenText says what took energy; "" if nothing is known to.
-func takenText(e *run.Energy) string {
+func takenText(e *runs.Energy) string {
 	text := ""
 	if e.Contacts != nil {
 		text = "contacts took " + sheet.Short(*e.Contacts) + " J"
@@ -195,7 +195,7 @@ func takenText(e *run.Energy) string {
 }
 
 // energyText says how well the energy holds, where it should.
-func energyText(e *run.Energy) string {
+func energyText(e *runs.Energy) string {
 	if took := takenText(e); took != "" && !e.Conservative {
 		took = fmt.Sprintf("%s J to %s J; %s", sheet.Short(e.Start), sheet.Short(e.End), took)
 		if e.Balance != nil {

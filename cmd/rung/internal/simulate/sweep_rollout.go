@@ -19,7 +19,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -76,7 +76,7 @@ func newRollout(s *sweep) (*rollout, error) {
 		return nil, s.refuse("$.run.integrator", fault.Name(of.Integrator), fault.Plain(err).Error())
 	}
 	r.alone = b.SteppedOneByOne()
-	all, err := run.Catalogue(mech, s.model)
+	all, err := runs.Catalogue(mech, s.model)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 		if r.mech, err = mechanism.New(m); err != nil {
 			return err
 		}
-		all, err := run.Catalogue(r.mech, m)
+		all, err := runs.Catalogue(r.mech, m)
 		if err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 		return err
 	}
 	r.mech = plan.Mechanism()
-	o := run.Options{Model: m, Columns: names}
+	o := runs.Options{Model: m, Columns: names}
 	r.columns, err = o.SelectColumns(r.mech, plan)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -77,7 +77,7 @@ func (w *sweepWorker) simulate(ctx context.Context, text []byte, keep *kept) err
 		return err
 	}
 	o.Model, o.OnRow = m, keep.add
-	r, err := run.New(plan, o)
+	r, err := runs.New(plan, o)
 	if err != nil {
 		return runError("", err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -36,8 +36,8 @@ type sweep struct {
 	folder  fs.FS  // of the files of the model
 	draws   *study.Draws
 	columns *study.Columns
-	options run.Options // of each run
-	every   float64     // s, between rows
+	options runs.Options // of each run
+	every   float64      // s, between rows
 	model   *model.Model
 	plan    *rung.Plan
 	rollout *rollout // nil: runs are simulated one at a time
@@ -92,7 +92,7 @@ func (s *sweep) read() (sum string, err error) {
 	if s.plan, err = rung.NewPlan(s.model, rung.Options{}); err != nil {
 		return "", shell.Failed(at, err)
 	}
-	all, err := run.Catalogue(s.plan.Mechanism(), s.model)
+	all, err := runs.Catalogue(s.plan.Mechanism(), s.model)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ const (
 // setOptions sets those of the runs. It returns the field that is wrong.
 func (s *sweep) setOptions() (field, value string, err error) {
 	r := &s.study.Run
-	s.options = run.Options{
+	s.options = runs.Options{
 		Until: r.Until, Every: r.Every, Step: r.Step, Tolerance: r.Tolerance, Rho: r.Rho, Annihilate: r.RhoGiven && r.Rho == 0, Start: sim.Close, Columns: s.columns.Names,
 	}
 	if r.Method != "" {
@@ -176,7 +176,7 @@ func (s *sweep) setOptions() (field, value string, err error) {
 		s.options.Stabilization = stabilize.Stabilization
 	}
 	if !study.IsRollout(r.Integrator) {
-		s.options.Integrator, err = run.ParseIntegrator(r.Integrator)
+		s.options.Integrator, err = runs.ParseIntegrator(r.Integrator)
 		return "integrator", fault.Name(r.Integrator), err
 	}
 	switch {
@@ -187,6 +187,6 @@ func (s *sweep) setOptions() (field, value string, err error) {
 	case r.Stabilize != "":
 		return "stabilize", fault.Name(r.Stabilize), errors.New("is not for " + r.Integrator + ", which closes the joints by itself")
 	}
-	s.options.Integrator = run.RungeKutta4 // which takes the same times
+	s.options.Integrator = runs.RungeKutta4 // which takes the same times
 	return "", "", nil
 }

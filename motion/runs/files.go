@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"time"
@@ -30,7 +30,7 @@ func (s *Simulation) readCheckpoint() error {
 	path := s.o.Files.Checkpoint
 	c, err := sim.ReadCheckpoint(path)
 	if err != nil {
-		return fault.Errorf("motion/run: %w", err)
+		return fault.Errorf("motion/runs: %w", err)
 	}
 	if s.o.Until != 0 && c.Time > s.o.Until {
 		return wrong("Until", "%s: the run is at %v s already, after {Until} %v", path, c.Time, s.o.Until)

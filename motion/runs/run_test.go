@@ -1,4 +1,4 @@
-package run_test
+package runs_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion/run"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -36,16 +36,16 @@ func planOf(t *testing.T, m *model.Model) *kkt.Plan {
 	return p
 }
 
-func newRun(t *testing.T, m *model.Model, o run.Options) *run.Simulation {
+func newRun(t *testing.T, m *model.Model, o runs.Options) *runs.Simulation {
 	t.Helper()
-	s, err := run.New(planOf(t, m), o)
+	s, err := runs.New(planOf(t, m), o)
 	require.NoError(t, err)
 	return s
 }
 
 // TestZeroOptions: the zero value is a run that keeps the energy and the joints, and no rows.
 func TestZeroOptions(t *testing.T) {
-	s := newRun(t, linkage(t), run.Options{})
+	s := newRun(t, linkage(t), runs.Options{})
 	before, err := s.Energy()
 	require.NoError(t, err)
 	require.NoError(t, s.Run(1))
@@ -60,13 +60,13 @@ func TestZeroOptions(t *testing.T) {
 	assert.Empty(t, s.Warnings())
 	assert.Equal(t, sim.DefaultTolerance, s.Tolerance())
 	require.NoError(t, s.Close())
-	assert.PanicsWithValue(t, "motion/run: Run after Close", func() { _ = s.Run(2) })
+	assert.PanicsWithValue(t, "motion/runs: Run after Close", func() { _ = s.Run(2) })
 }
 
 // TestRows: without a place for rows they are kept, those of the file are the same, and OnRow sees all.
 func TestRows(t *testing.T) {
 	m := linkage(t)
-	kept := newRun(t, m, run.Options{Every: 0.1, Columns: []string{"joint.*.q", "energy.*"}})
+	kept := newRun(t, m, runs.Options{Every: 0.1, Columns: []string{"joint.*.q", "energy.*"}})
 	require.NoError(t, kept.Run(1))
 	require.Len(t, kept.Rows(), 11)
 	names := kept.Columns().Names()
@@ -75,23 +75,23 @@ func TestRows(t *testing.T) {
 
 	var text bytes.Buffer
 	var seen [][]float64
-	o := run.Options{Until: 1, Columns: []string{"joint.*.q", "energy.*"}, Files: run.Files{CSV: &text}}
+	o := runs.Options{Until: 1, Columns: []string{"joint.*.q", "energy.*"}, Files: runs.Files{CSV: &text}}
 	o.OnRow = func(_ *sim.Row, values []float64) error {
 		seen = append(seen, append([]float64(nil), values...))
 		return nil
 	}
 	s := newRun(t, m, o)
-	assert.Equal(t, 1./run.OutputParts, s.Every())
+	assert.Equal(t, 1./runs.OutputParts, s.Every())
 	require.NoError(t, s.Run(1))
 	require.NoError(t, s.Close())
-	assert.Len(t, seen, run.OutputParts+1)
+	assert.Len(t, seen, runs.OutputParts+1)
 	assert.Nil(t, s.Rows())
 	assert.Equal(t, 102, bytes.Count(text.Bytes(), []byte("\n")))
 	assert.Equal(t, kept.Rows()[1], seen[10])
-	assert.EqualValues(t, run.OutputParts+1, s.Told().Rows)
+	assert.EqualValues(t, runs.OutputParts+1, s.Told().Rows)
 
-	_, err := run.New(planOf(t, m), run.Options{Files: run.Files{CSV: &text}})
-	require.EqualError(t, err, "motion/run: rows need Every, or Until for a part of the run")
+	_, err := runs.New(planOf(t, m), runs.Options{Files: runs.Files{CSV: &text}})
+	require.EqualError(t, err, "motion/runs: rows need Every, or Until for a part of the run")
 }
 
 // errEnd ends runs after some steps.
@@ -105,12 +105,12 @@ func TestResume(t *testing.T) {
 	for i := range m.Bodies { // it falls
 		m.Bodies[i].Pose.Position[2] += 0.05
 	}
-	files := func() run.Files {
+	files := func() runs.Files {
 		dir := t.TempDir()
 		at := func(name string) string { return filepath.Join(dir, name) }
-		return run.Files{Trajectory: at("run.csv"), Contacts: at("contacts.csv"), Events: at("events.csv"), Checkpoint: at("run.ckpt")}
+		return runs.Files{Trajectory: at("run.csv"), Contacts: at("contacts.csv"), Events: at("events.csv"), Checkpoint: at("run.ckpt")}
 	}
-	o := run.Options{Until: 0.5, Every: 0.013, Start: sim.Close, Model: m, Files: files()}
+	o := runs.Options{Until: 0.5, Every: 0.013, Start: sim.Close, Model: m, Files: files()}
 	whole := newRun(t, m, o)
 	require.NoError(t, whole.Run(0.5))
 	require.NoError(t, whole.Close())
@@ -118,7 +118,7 @@ func TestResume(t *testing.T) {
 
 	o.Files = files()
 	steps := 0
-	o.OnStep = func(*run.Simulation) error {
+	o.OnStep = func(*runs.Simulation) error {
 		if steps++; steps == 40 {
 			return errEnd
 		}
@@ -147,8 +147,8 @@ func TestResume(t *testing.T) {
 	assert.NotEmpty(t, list)
 	assert.Zero(t, more)
 
-	o.Step, o.Integrator = 1e-3, run.RungeKutta4
-	_, err = run.New(planOf(t, m), o)
+	o.Step, o.Integrator = 1e-3, runs.RungeKutta4
+	_, err = runs.New(planOf(t, m), o)
 	require.ErrorIs(t, err, sim.ErrCheckpoint)
 }
 
@@ -157,7 +157,7 @@ func TestResume(t *testing.T) {
 func TestOldTrajectoryStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.csv")
 	require.NoError(t, os.WriteFile(path, []byte("old\n"), 0o666))
-	o := run.Options{Every: 0.1, Files: run.Files{Trajectory: path}, OnStep: func(s *run.Simulation) error {
+	o := runs.Options{Every: 0.1, Files: runs.Files{Trajectory: path}, OnStep: func(s *runs.Simulation) error {
 		if s.Time() > 0.5 {
 			return errEnd
 		}
@@ -178,11 +178,11 @@ func TestStart(t *testing.T) {
 	m := linkage(t)
 	m.Bodies[1].Pose.Position[0] += 0.01
 	p := planOf(t, m)
-	_, err := run.New(p, run.Options{})
+	_, err := runs.New(p, runs.Options{})
 	require.ErrorAs(t, err, new(*mechanism.ViolationError))
-	require.ErrorAs(t, err, new(*run.StartError))
+	require.ErrorAs(t, err, new(*runs.StartError))
 
-	s, err := run.New(p, run.Options{Start: sim.Close})
+	s, err := runs.New(p, runs.Options{Start: sim.Close})
 	require.NoError(t, err)
 	require.NotNil(t, s.Fit())
 	assert.Greater(t, s.Fit().Position.Before, 0.005)
@@ -191,14 +191,14 @@ func TestStart(t *testing.T) {
 	assert.True(t, closed)
 	require.NoError(t, s.Run(0.1))
 
-	s, err = run.New(p, run.Options{Start: sim.AsItIs, Stabilization: run.None})
+	s, err = runs.New(p, runs.Options{Start: sim.AsItIs, Stabilization: runs.None})
 	require.NoError(t, err)
 	assert.Equal(t, p.Initial().Bodies, s.State().Bodies)
 	require.NoError(t, s.Run(0.01))
 
 	from := p.Initial()
 	from.Time = 3
-	s, err = run.New(p, run.Options{From: from, Start: sim.Close})
+	s, err = runs.New(p, runs.Options{From: from, Start: sim.Close})
 	require.NoError(t, err)
 	assert.Equal(t, 3., s.Time())
 	assert.NotEqual(t, from.Bodies, s.State().Bodies, "it is a copy that is closed")
@@ -210,8 +210,8 @@ func TestStops(t *testing.T) {
 	m.Joints[0].Limits = []*model.Limit{{Lower: 0.8, Upper: 2.4, Stop: model.Stop{
 		Normal: contact.Normal{Stiffness: 1e4, Dissipation: 0.5}, Restitution: 0.7, ImpactSpeed: 0.01,
 	}}}
-	var told []run.Event
-	s := newRun(t, m, run.Options{OnEvent: func(e run.Event) error {
+	var told []runs.Event
+	s := newRun(t, m, runs.Options{OnEvent: func(e runs.Event) error {
 		told = append(told, e)
 		return nil
 	}})
@@ -221,7 +221,7 @@ func TestStops(t *testing.T) {
 	assert.Equal(t, "g0.0", list[0].Name)
 	assert.Equal(t, sim.StopImpact, list[0].What)
 	assert.Equal(t, told, list)
-	impacts := slices.DeleteFunc(slices.Clone(list), func(e run.Event) bool { return e.What != sim.StopImpact })
+	impacts := slices.DeleteFunc(slices.Clone(list), func(e runs.Event) bool { return e.What != sim.StopImpact })
 	assert.EqualValues(t, len(impacts), s.Impacts())
 	assert.NotNil(t, s.Told().Energy.Joints)
 }
@@ -230,7 +230,7 @@ func TestStops(t *testing.T) {
 func TestFormat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.list")
 	f := &listing{}
-	o := run.Options{Every: 0.5, Files: run.Files{Trajectory: path, Formats: []run.Format{{Ending: ".list", Open: f.open}}}}
+	o := runs.Options{Every: 0.5, Files: runs.Files{Trajectory: path, Formats: []runs.Format{{Ending: ".list", Open: f.open}}}}
 	s := newRun(t, linkage(t), o)
 	require.NoError(t, s.Run(1))
 	require.NoError(t, s.Close())
@@ -239,8 +239,8 @@ func TestFormat(t *testing.T) {
 	assert.Equal(t, path, f.path)
 
 	o.Files.Formats = nil
-	_, err := run.New(planOf(t, linkage(t)), o)
-	require.EqualError(t, err, "motion/run: "+path+": trajectories end in .csv")
+	_, err := runs.New(planOf(t, linkage(t)), o)
+	require.EqualError(t, err, "motion/runs: "+path+": trajectories end in .csv")
 }
 
 type listing struct {
@@ -249,7 +249,7 @@ type listing struct {
 	end   string
 }
 
-func (l *listing) open(path string, _ *sim.Columns, _ *sim.Checkpoint) (run.Trajectory, error) {
+func (l *listing) open(path string, _ *sim.Columns, _ *sim.Checkpoint) (runs.Trajectory, error) {
 	l.path = path
 	return l, nil
 }

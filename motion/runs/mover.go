@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ func (o *Options) Explicit(m *mechanism.Mechanism, d sim.Dynamics) *sim.RungeKut
 	if o.Stabilization == Baumgarte {
 		s, ok := d.(sim.StabilizedDynamics)
 		if !ok {
-			panic("motion/run: dynamics without feedback of violations")
+			panic("motion/runs: dynamics without feedback of violations")
 		}
 		d = &sim.Baumgarte{Dynamics: s}
 	}
@@ -89,7 +89,7 @@ func (o *Options) Explicit(m *mechanism.Mechanism, d sim.Dynamics) *sim.RungeKut
 	case RungeKutta4:
 		return sim.NewRungeKutta(m, d, sim.RungeKutta4(), o.tolerance())
 	}
-	panic("motion/run: no explicit integrator")
+	panic("motion/runs: no explicit integrator")
 }
 
 // tolerance is that of steps; none of fixed ones.
@@ -117,7 +117,7 @@ func (o *Options) RelativeTolerance() float64 {
 type StartError struct{ Err error }
 
 // Error says why.
-func (e *StartError) Error() string { return fault.Errorf("motion/run: %w", e.Err).Error() }
+func (e *StartError) Error() string { return fault.Errorf("motion/runs: %w", e.Err).Error() }
 
 // Unwrap returns the error.
 func (e *StartError) Unwrap() error { return e.Err }

@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"errors"
@@ -62,7 +62,7 @@ type Energy struct {
 // It returns an *OptionError for files of what the mechanism has not.
 func NewRecord(m *mechanism.Mechanism, columns *sim.Columns, files Files, onRow func(row *sim.Row, values []float64) error) (*Record, error) {
 	if m == nil || columns == nil {
-		panic("motion/run: no mechanism or no columns")
+		panic("motion/runs: no mechanism or no columns")
 	}
 	if m.NumContacts() == 0 && files.Contacts != "" {
 		return nil, wrong("Files.Contacts", "{Files.Contacts} writes what touches the ground: the model has no contact")

@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 type FileError struct{ Err error }
 
 // Error says which file, and why.
-func (e *FileError) Error() string { return "motion/run: " + e.Err.Error() }
+func (e *FileError) Error() string { return "motion/runs: " + e.Err.Error() }
 
 // Unwrap returns the error of the system.
 func (e *FileError) Unwrap() error { return e.Err }
@@ -85,7 +85,7 @@ func (f *Files) openTrajectory(columns *sim.Columns, check *sim.Checkpoint) (tra
 
 func (f *Files) openFile(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	if place.Direct() && check != nil {
-		return nil, fault.Errorf("motion/run: %s: %w", fault.Line(place.Given()), errNotResumable)
+		return nil, fault.Errorf("motion/runs: %s: %w", fault.Line(place.Given()), errNotResumable)
 	}
 	if format := f.format(); format != nil {
 		_, e := os.Stat(place.Path())

@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func wrong(field, text string, args ...any) error { return &OptionError{field, t
 
 // Error says it with the names of the fields.
 func (e *OptionError) Error() string {
-	return "motion/run: " + e.In(func(field string) string { return field })
+	return "motion/runs: " + e.In(func(field string) string { return field })
 }
 
 // In says it with other names for the fields, such as those of flags.

@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"bufio"
@@ -72,7 +72,7 @@ func (l *lines) open(header []string, keep *lineMark) (err error) {
 		if isSystem(err) {
 			return named(l.place, err)
 		}
-		return fault.Errorf("motion/run: %s: %w", fault.Line(l.path), err)
+		return fault.Errorf("motion/runs: %s: %w", fault.Line(l.path), err)
 	}
 	l.out = bufio.NewWriterSize(l, 1<<16)
 	if keep != nil {

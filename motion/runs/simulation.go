@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type Fit struct{ Position, Velocity closing.Closing }
 // start, what wraps sim.ErrCheckpoint for a checkpoint that does not fit, and the errors of motion.New.
 func New(p *kkt.Plan, o Options) (*Simulation, error) {
 	if p == nil {
-		panic("motion/run: no plan")
+		panic("motion/runs: no plan")
 	}
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Simulation) place(p *kkt.Plan) error {
 	o := &s.o
 	if s.start = p.Initial(); o.From != nil {
 		if !s.mech.Owns(o.From) {
-			panic("motion/run: foreign state")
+			panic("motion/runs: foreign state")
 		}
 		s.start = o.From.Clone()
 	}
@@ -166,7 +166,7 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 		return nil
 	}
 	if err := s.sim.Restore(s.check); err != nil {
-		return fault.Errorf("motion/run: %s: %w", o.Files.Checkpoint, err)
+		return fault.Errorf("motion/runs: %s: %w", o.Files.Checkpoint, err)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (s *Simulation) Run(until float64) error { return s.RunContext(context.Back
 // RunContext is Run, and ends early when ctx does, with the cause; the next Run goes on with the same bits.
 func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if s.closed && s.failed == nil {
-		panic("motion/run: Run after Close")
+		panic("motion/runs: Run after Close")
 	}
 	if err := s.Open(); err != nil {
 		return err
