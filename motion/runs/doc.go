@@ -34,6 +34,14 @@
 //	files := runs.Files{Trajectory: "a.csv", Checkpoint: "a.ckpt", Resume: true}
 //	s, err := runs.New(plan, runs.Options{Until: 10, Files: files})
 //
+// # As a document
+//
+// [Read] and Options.Write have the part of the options that decides about the motion and its rows as rung-run/1:
+//
+//	o, err := runs.Read(f, "run.json")
+//	s, err := runs.New(plan, *o)
+//	err = s.Run(o.Until)
+//
 // # The integrator alone
 //
 // [NewMover] makes the stepper and the projector for programs with a sim.Simulation of their own.
