@@ -219,3 +219,12 @@ func (o *Options) Span(start float64) error {
 	}
 	return nil
 }
+
+// checkKept checks what rows of n columns that are kept in memory cost, up to Until if that is after the start.
+func (o *Options) checkKept(start float64, n int) error {
+	const number = 8
+	if bytes := number * (o.Until - start) / o.Every * float64(n); bytes > MostKept {
+		return wrong("Every", "{Every} %v over %v s in memory %s {Every}", o.Every, o.Until-start, fault.TooDear(bytes, MostKept, "B", "give rows a file, or a longer"))
+	}
+	return nil
+}

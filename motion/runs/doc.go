@@ -42,6 +42,15 @@
 //	s, err := runs.New(plan, *o)
 //	err = s.Run(o.Until)
 //
+// # Motions that are prescribed
+//
+// A [Kinematics] follows a motion whose freedoms are all prescribed, and tells what drives it:
+//
+//	err := runs.AddDrives(m, []runs.Drive{{Joint: "crank", Rate: 3}}) // rad/s, before the plan
+//	k, err := runs.NewKinematics(plan, runs.Options{Every: 0.01})
+//	err = k.Run(2)
+//	rows := k.Rows()
+//
 // # The integrator alone
 //
 // [NewMover] makes the stepper and the projector for programs with a sim.Simulation of their own.

@@ -89,12 +89,6 @@ func hasStops(m *mechanism.Mechanism) bool {
 	return false
 }
 
-// Columns returns the columns, with the values of the last row.
-func (r *Record) Columns() *sim.Columns { return r.columns }
-
-// Rows returns the rows that have been kept in memory, each with a number a column; nil if rows go elsewhere.
-func (r *Record) Rows() [][]float64 { return r.rows }
-
 // Names of the checksums in a checkpoint.
 const (
 	contactsSum = "contacts"

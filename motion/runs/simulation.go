@@ -159,6 +159,11 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 		if o.Every == 0 {
 			return wrong("Every", "rows need {Every}, or {Until} for a part of the run")
 		}
+		if s.record.keeps {
+			if err := o.checkKept(s.start.Time, s.record.columns.Len()); err != nil {
+				return err
+			}
+		}
 		how.Recorder, how.Every = s.record, o.Every
 	}
 	s.sim = sim.New(s.mech, s.mover.Stepper, s.start, how)

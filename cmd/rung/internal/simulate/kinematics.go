@@ -17,7 +17,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
@@ -102,9 +101,6 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	return f.checkPlot(path)
 }
 
-// kinematicColumns are written where --columns is not given, as far as there are any.
-var kinematicColumns = []string{"joint.*", "drive.*", "marker.*", "*.??", "energy.*"}
-
 func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
@@ -134,24 +130,16 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err := checkUntil(f.until, plan.Initial().Time); err != nil {
 		return err
 	}
-	o, err := f.rowOptions(plan.Mechanism(), m, stdout)
-	if err != nil {
-		return err
-	}
-	if err := o.Span(plan.Initial().Time); err != nil {
-		return inFlags(err)
-	}
-	k := &kinematics{f: f, every: o.Every, name: shell.ModelFile(path), mech: plan.Mechanism(), follow: motion.NewFollower(plan), kin: plan.Mechanism().NewKinematics()}
-	columns, err := o.SelectColumns(k.mech, plan)
-	if err != nil {
+	k := &kinematics{f: f, name: shell.ModelFile(path), start: plan.Initial().Time, p: p}
+	if k.run, err = runs.NewKinematics(plan, k.options(m, stdout)); err != nil {
 		return inFlags(err)
 	}
 	if k.inDocument() {
-		if err := priceDocument(f.until-plan.Initial().Time, o.Every, len(columns.Names())); err != nil {
+		if err := priceDocument(f.until-k.start, k.run.Every(), len(k.run.Columns().Names())); err != nil {
 			return err
 		}
 	}
-	k.pictures = &pictures{columns: columns, mech: k.mech}
+	k.pictures = &pictures{columns: k.run.Columns(), mech: plan.Mechanism()}
 	if err := k.pictures.drawCurves(&f.Flags); err != nil {
 		return err
 	}
@@ -159,16 +147,13 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err := k.pictures.open(stdout); err != nil {
 		return err
 	}
-	if k.rows, err = runs.NewRecord(k.mech, columns, o.Files, k.add); err != nil {
-		return inFlags(err)
-	}
 	defer shell.Keep(cmd.Context())()
 	ctx := cmd.Context()
-	if err := k.follow.Start(ctx); err != nil {
+	if err := k.run.Start(ctx); err != nil {
 		return k.failed(err)
 	}
 	p.Stage("following", progressParts)
-	err = k.do(ctx, p)
+	err = k.do(ctx)
 	p.End()
 	if e := k.pictures.write(); err == nil && e != nil {
 		err = shell.Failed("", e)
@@ -176,91 +161,64 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	return k.tell(err, stdout, stderr)
 }
 
-// rowOptions are those of the rows that are written.
-func (f *kinematicsFlags) rowOptions(mech *mechanism.Mechanism, m *model.Model, stdout io.Writer) (*runs.Options, error) {
-	o := &runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
+// options are those of the motion.
+func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
+	f := k.f
+	o := runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, OnRow: k.add, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
 	switch {
 	case f.output != shell.Stdio:
 		o.Files.Trajectory = f.output
 	case !f.json:
 		o.Files.CSV = stdout
 	}
-	if len(f.chosen) > 0 {
-		return o, nil
-	}
-	all, err := runs.Catalogue(mech, m)
-	if err != nil {
-		return nil, inFlags(err)
-	}
-	for _, pattern := range kinematicColumns {
-		if all.Has(pattern) {
-			o.Columns = append(o.Columns, pattern)
-		}
-	}
-	return o, nil
+	return o
 }
 
 // addDrives gives joints motions at constant rates.
-func addDrives(m *model.Model, drives []string) error {
-	if len(drives) == 0 {
-		return nil
-	}
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return err
-	}
-	st, kin := mech.Initial(), mech.NewKinematics()
-	if err := mech.KinematicsTo(kin, st); err != nil {
-		return err
-	}
-	driven := map[int]bool{}
-	for _, drive := range drives {
-		at := strings.LastIndexByte(drive, '=')
+func addDrives(m *model.Model, texts []string) error {
+	var drives []runs.Drive
+	for _, text := range texts {
+		at := strings.LastIndexByte(text, '=')
 		if at < 0 {
-			return shell.UseErrorf("--drive %s is not JOINT=RATE", fault.Name(drive))
+			return shell.UseErrorf("--drive %s is not JOINT=RATE", fault.Name(text))
 		}
-		rate, err := strconv.ParseFloat(drive[at+1:], 64)
+		name := text[:at]
+		rate, err := strconv.ParseFloat(text[at+1:], 64)
 		if err != nil || math.IsNaN(rate) || math.IsInf(rate, 0) {
-			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(drive[at+1:]), fault.Name(drive[:at]))
+			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(text[at+1:]), fault.Name(name))
 		}
-		j, err := mech.JointIndex(drive[:at])
-		if err != nil {
-			return shell.NoJoint("--drive", drive[:at], mech)
-		}
-		if driven[j] {
-			return shell.UseErrorf("--drive: joint %s has two rates", fault.Name(drive[:at]))
-		}
-		driven[j] = true
-		jt := &mech.Joints[j]
-		if jt.Kind.Freedoms() != 1 {
-			return shell.UseErrorf("--drive: joint %s has %s, not one", fault.Name(drive[:at]), sheet.Plural(jt.Kind.Freedoms(), "freedom"))
-		}
-		var jk mechanism.JointKinematics
-		var q, qd [6]float64
-		mech.JointTo(&jk, j, kin, st)
-		jt.CoordinatesTo(&q, &qd, &jk)
-		m.Joints[j].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{q[0] - rate*m.Time, rate}}}
+		drives = append(drives, runs.Drive{Joint: name, Rate: rate})
 	}
-	return nil
+	err := runs.AddDrives(m, drives)
+	if err == nil || !errors.As(err, new(*runs.OptionError)) {
+		return err
+	}
+	for _, d := range drives {
+		if slices.ContainsFunc(m.Joints, func(j model.Joint) bool { return j.Name == d.Joint }) {
+			continue
+		}
+		if mech, e := mechanism.New(m); e == nil {
+			return shell.NoJoint("--drive", d.Joint, mech)
+		}
+	}
+	return inFlags(err)
 }
 
 // kinematics is one run of the command.
 type kinematics struct {
 	f        *kinematicsFlags
 	name     string
-	mech     *mechanism.Mechanism
-	follow   *motion.Follower
-	kin      *mechanism.Kinematics
-	rows     *runs.Record
-	every    float64        // s, between rows
+	p        *shell.Progress
+	run      *runs.Kinematics
 	kept     [][]jsonNumber // for the document
 	pictures *pictures
-	start    float64
+	start    float64 // s
+	parts    int64   // of progressParts
 }
 
 func (k *kinematics) failed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) {
-		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.follow.State().Time))}
+		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.run.State().Time))}
 	}
 	return shell.Failed(k.name, plainSim(err))
 }
@@ -269,45 +227,24 @@ func (k *kinematics) failed(err error) error {
 func (k *kinematics) inDocument() bool { return k.f.json && k.f.output == shell.Stdio }
 
 // do writes the rows. What there is stays if the motion ends early.
-func (k *kinematics) do(ctx context.Context, p *shell.Progress) error {
-	if err := k.rows.Open(nil); err != nil {
+func (k *kinematics) do(ctx context.Context) error {
+	defer k.run.Release()
+	if err := k.run.Open(); err != nil {
 		return runError("", err)
 	}
-	defer k.rows.Release()
-	k.start = k.follow.State().Time
-	n := math.Ceil((k.f.until-k.start)/k.every - 1e-9)
-	var ended error
-	done := int64(0)
-	for i := 0.0; i <= n && ended == nil; i++ {
-		if ended = k.follow.To(ctx, min(k.start+i*k.every, k.f.until)); ended == nil {
-			ended = k.record()
-		}
-		parts := int64(progressParts * i / max(n, 1))
-		p.Add(parts - done)
-		done = parts
-	}
-	complete := ended == nil
+	ended := k.run.RunContext(ctx, k.f.until)
 	if file := fileFailure(ended); file != nil {
 		ended = file
 	} else if ended != nil {
 		ended = k.failed(ended)
 	}
-	if err := fileFailure(k.rows.Close(complete, false)); err != nil && ended == nil {
+	if err := fileFailure(k.run.Close()); err != nil && ended == nil {
 		ended = err
 	}
-	for _, where := range k.rows.Left() {
+	for _, where := range k.run.Left() {
 		ended = shell.Failed("", fmt.Errorf("%w; %s", ended, where))
 	}
 	return ended
-}
-
-// record writes a row.
-func (k *kinematics) record() error {
-	row, err := sim.RowAt(k.mech, k.kin, k.follow.State())
-	if err != nil {
-		return err
-	}
-	return k.rows.Record(&row)
 }
 
 // add takes in a row that has been written.
@@ -320,6 +257,9 @@ func (k *kinematics) add(row *sim.Row, columns []float64) error {
 		k.kept = append(k.kept, values)
 	}
 	k.pictures.add(row, columns)
+	parts := int64(progressParts * (row.State.Time - k.start) / (k.f.until - k.start))
+	k.p.Add(parts - k.parts)
+	k.parts = parts
 	return nil
 }
 
@@ -357,12 +297,12 @@ type kinematicsColumn struct {
 
 // tell prints the summary of what has ended with err, and returns the first error.
 func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
-	steps, halved := k.follow.Steps()
-	told, columns := k.rows.Told(0, 0), k.rows.Columns()
-	end := k.follow.State().Time
+	steps, halved := k.run.Steps()
+	told, columns := k.run.Told(), k.run.Columns()
+	end := k.run.State().Time
 	if k.f.json {
 		doc := &Kinematics{
-			Format: "rung-kinematics/1", Name: k.mech.Name, Start: k.start, End: end, Until: k.f.until, Finished: err == nil,
+			Format: "rung-kinematics/1", Name: k.pictures.mech.Name, Start: k.start, End: end, Until: k.f.until, Finished: err == nil,
 			Steps: steps, Halved: halved, Drift: newSimulationDrift(told.Drift), Count: told.Rows, Rows: k.kept,
 		}
 		units := columns.Units()
@@ -376,7 +316,7 @@ func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
 	}
 	if !k.f.quiet && (err == nil || told.Rows > 0) { // of what never began there is nothing to tell
 		page := sheet.NewPage(stderr, shell.Columns(stderr))
-		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(told.Rows), "row")))
+		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.pictures.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(told.Rows), "row")))
 		page.Item("steps", fmt.Sprintf("%d, and %d that were too long", steps, halved))
 		page.Item("drift", fmt.Sprintf("at most %s m or rad, %s m/s or rad/s in the rows", sheet.Digits2(told.Drift.Position), sheet.Digits2(told.Drift.Velocity)))
 		_ = page.Flush() // as of all messages

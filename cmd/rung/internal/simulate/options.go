@@ -44,7 +44,7 @@ var flagNames = map[string]string{
 	"Integrator": "--integrator", "Step": "--step", "Tolerance": "--tol", "Rho": "--rho", "Method": "--method", "Stabilization": "--stabilize",
 	"Until": "--until", "Every": "--every", "Columns": "--columns", "Bodies": "--bodies", "Wrenches": "--wrenches", "Multipliers": "--multipliers",
 	"Files.Trajectory": "--out", "Files.CSV": "--out", "Files.Contacts": "--contacts", "Files.Events": "--events",
-	"Files.Checkpoint": "--checkpoint", "Files.Resume": "--resume",
+	"Files.Checkpoint": "--checkpoint", "Files.Resume": "--resume", "Drive": "--drive",
 }
 
 // flagError is a mistake in options in the words of the flags.
