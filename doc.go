@@ -26,6 +26,17 @@
 //	r, err := rung.Accelerate(m, rung.Options{})
 //	fmt.Println(r.Bodies[0].AngularAcceleration, r.Constraints.Mobility)
 //
+// # A run over time
+//
+// [NewSimulation] sets up a run with the bits of "rung simulate": the start is checked, steps are chosen
+// by their error, drift is projected away.
+//
+//	s, err := rung.NewSimulation(plan, rung.SimulationOptions{})
+//	err = s.Run(10) // s
+//	st, stats := s.State(), s.Stats()
+//
+// Its options say what is kept: rows, files, checkpoints to go on from. Package motion/runs has more.
+//
 // # A model in Go
 //
 // A [Builder] places bodies and joints where they are in the world.
@@ -39,7 +50,7 @@
 //
 // They have packages of their own that take a Plan:
 //
-//   - sim and motion: motion over time
+//   - motion/runs, sim and motion: motion over time
 //   - closing: joints that are open
 //   - linear: equilibrium, vibration
 //   - ik: poses and paths for targets

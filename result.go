@@ -103,11 +103,8 @@ type LimitResult struct {
 
 // String says it in words.
 func (l *LimitResult) String() string {
-	text := fmt.Sprintf("freedom %d of joint %s is at %.6g, beyond its limit %.6g", l.Freedom, fault.Text(l.Joint, nameColumns), l.Coordinate, l.Limit)
-	if !l.Stop {
-		text += ", where it has no stop"
-	}
-	return text
+	b := mechanism.BeyondLimit{Freedom: mechanism.Freedom{Freedom: l.Freedom}, Coordinate: l.Coordinate, Bound: l.Limit, Stop: l.Stop}
+	return b.Text(l.Joint)
 }
 
 // LimitsAt returns the freedoms that are beyond the limits of the model at st, whose kinematics are k.

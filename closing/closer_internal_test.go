@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -26,7 +25,7 @@ func TestCloseAgain(t *testing.T) {
 				*x *= 1e-6
 			}
 		}
-		p, err := rung.NewPlan(m, kkt.Options{})
+		p, err := newPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		rng := check.Rand(seed)
 		off := func(size float64) *mechanism.State {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -145,7 +145,7 @@ func (w *watched) SolveTo(x, b []float64) {
 func TestDamped(t *testing.T) {
 	m, err := bench.Generate("ladder", 5, 1)
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	for _, k := range []struct {
 		turn  float64
@@ -164,27 +164,27 @@ func TestDamped(t *testing.T) {
 // Velocities take the factor of the last step if that has moved next to nothing: not after a step that was far, nor after
 // one that turned a body where the joints hardly notice.
 func TestFactorServes(t *testing.T) {
-	slider := func(b *rung.Builder, rod rung.Body) {
-		b.Prismatic("slide", rung.World, rod, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+	slider := func(b *build.Builder, rod build.Body) {
+		b.Prismatic("slide", build.World, rod, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
 	}
 	// Between two balls as near as this, a turn is a thousandth of it beside the length of the rod.
-	balls := func(b *rung.Builder, rod rung.Body) {
-		b.Spherical("one", rung.World, rod, spatial.Vec3{})
-		b.Spherical("two", rung.World, rod, spatial.Vec3{1e-3, 0, 0})
+	balls := func(b *build.Builder, rod build.Body) {
+		b.Spherical("one", build.World, rod, spatial.Vec3{})
+		b.Spherical("two", build.World, rod, spatial.Vec3{1e-3, 0, 0})
 	}
 	for _, k := range []struct {
-		hold       func(*rung.Builder, rung.Body)
+		hold       func(*build.Builder, build.Body)
 		move, turn float64
 		want       bool
 	}{
 		{hold: slider, move: 1e-9, want: true}, {hold: slider, move: 1e-7}, {hold: slider, turn: 1e-9, want: true}, {hold: slider, turn: 1e-7},
 		{hold: balls, turn: 1e-9, want: true}, {hold: balls, turn: 1e-7},
 	} {
-		b := rung.NewBuilder("rod").Gravity(0, 0, 0)
+		b := build.New("rod").Gravity(0, 0, 0)
 		k.hold(b, b.Rod("rod", 1, 0.02, spatial.Vec3{}, spatial.Vec3{1, 0, 0}))
 		m, err := b.Model()
 		require.NoError(t, err)
-		p, err := rung.NewPlan(m, kkt.Options{})
+		p, err := newPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		c, st := NewCloser(p, Options{}), p.Initial()
 		st.Bodies[0].Position[1] += k.move
@@ -226,7 +226,7 @@ func TestSolveTangent(t *testing.T) {
 					*x *= c.inertias
 				}
 			}
-			p, err := rung.NewPlan(m, kkt.Options{})
+			p, err := newPlan(m, kkt.Options{})
 			require.NoError(t, err)
 			k, rng := NewCloser(p, Options{Nearest: true}), check.Rand(seed)
 			require.NoError(t, k.linearize(k.at))
@@ -282,7 +282,7 @@ func (c *counted) SolveTo(x, b []float64) {
 func TestFactorsOfProjections(t *testing.T) {
 	m, err := bench.Generate("ladder", 5, 1)
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	holds := p.Initial()
 	first := NewCloser(p, Options{})
@@ -325,7 +325,7 @@ func TestFactorsOfProjections(t *testing.T) {
 func TestApproachEndsInRounding(t *testing.T) {
 	m, err := bench.Generate("random", 15, 1)
 	require.NoError(t, err)
-	plan, err := rung.NewPlan(m, kkt.Options{})
+	plan, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	c := NewCloser(plan, Options{Nearest: true})
 	for part, want := range map[float64]bool{1e-15: true, 1e-11: false} {

@@ -1,10 +1,12 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -363,6 +365,18 @@ type BeyondLimit struct {
 	Bound      float64 // that is passed
 	Stop       bool    // there is a stop, which pushes back
 }
+
+// Text says it in words about a joint of this name.
+func (b *BeyondLimit) Text(joint string) string {
+	text := fmt.Sprintf("freedom %d of joint %s is at %.6g, beyond its limit %.6g", b.Freedom.Freedom, fault.Text(joint, textColumns), b.Coordinate, b.Bound)
+	if !b.Stop {
+		text += ", where it has no stop"
+	}
+	return text
+}
+
+// textColumns is the length of a name in a text.
+const textColumns = 60
 
 // BeyondLimits returns the freedoms that are beyond the bounds of their limits at s, in the order of the joints.
 //

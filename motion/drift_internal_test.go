@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/check"
@@ -29,7 +28,7 @@ func newDrifted(t *testing.T, family string, n int, eps float64, o kkt.Options) 
 	t.Helper()
 	m, err := bench.Generate(family, n, 1)
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, o)
+	p, err := newPlan(m, o)
 	require.NoError(t, err)
 	d := &drifted{dyn: NewDynamics(p), closed: p.Initial(), a: make([]float64, 6*len(m.Bodies))}
 	require.NoError(t, d.dyn.ClosePositions(d.closed))

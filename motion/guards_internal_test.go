@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
@@ -174,11 +174,11 @@ func ball(t *testing.T) *kkt.Plan {
 	t.Helper()
 	d, err := bodies.New(1, spatial.Vec3{}, spatial.Sym3{1, 1, 1})
 	require.NoError(t, err)
-	b := rung.NewBuilder("ball").Gravity(0, 0, 0)
-	b.Body("ball", d, rung.At(0, 0, 0))
+	b := build.New("ball").Gravity(0, 0, 0)
+	b.Body("ball", d, build.At(0, 0, 0))
 	m, err := b.Model()
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	return p
 }
@@ -222,7 +222,7 @@ func TestDefaults(t *testing.T) {
 	m, err := bench.Generate("rover", 1, 1)
 	require.NoError(t, err)
 	m.Gravity = [3]float64{}
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	b, err := NewBalance(p, BalanceOptions{})
 	require.NoError(t, err)

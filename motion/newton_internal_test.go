@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
@@ -42,7 +41,7 @@ func sprungLadder(t *testing.T, n int) *model.Model {
 func TestCompliantOrders(t *testing.T) {
 	var flops []float64
 	for _, n := range []int{50, 200} {
-		p, err := rung.NewPlan(sprungLadder(t, n), kkt.Options{})
+		p, err := newPlan(sprungLadder(t, n), kkt.Options{})
 		require.NoError(t, err)
 		rows := compliances(p.Mechanism())
 		require.Greater(t, len(rows), n)
@@ -63,7 +62,7 @@ func TestCompliantOrders(t *testing.T) {
 
 // TestNewtonNames names every node.
 func TestNewtonNames(t *testing.T) {
-	p, err := rung.NewPlan(sprungLadder(t, 2), kkt.Options{})
+	p, err := newPlan(sprungLadder(t, 2), kkt.Options{})
 	require.NoError(t, err)
 	n := NewNewton(p)
 	l, nb := p.Layout(), p.Mechanism().NumBodies()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/sim"
@@ -21,7 +20,7 @@ func TestRattlePassIsExact(t *testing.T) {
 	)
 	m, err := bench.Generate("scissor", 8, 1)
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	r, err := NewRattle(p, RattleOptions{Tolerance: 1e-8, Accuracy: 1e-6, Damp: true})
 	require.NoError(t, err)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/kkt"
 )
@@ -15,7 +14,7 @@ import (
 func TestRattlePassWorkIsBounded(t *testing.T) {
 	m, err := bench.Generate("scissor", 8, 1)
 	require.NoError(t, err)
-	p, err := rung.NewPlan(m, kkt.Options{})
+	p, err := newPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	for _, damp := range []bool{true, false} {
 		r, err := NewRattle(p, RattleOptions{Tolerance: 1e-8, Damp: damp})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
@@ -36,7 +35,7 @@ func cabledChain(t testing.TB, n int) *model.Model {
 func TestCableAlongChain(t *testing.T) {
 	var flops, nonzeros []float64
 	for _, n := range []int{100, 400, 1600} {
-		p, err := rung.NewPlan(cabledChain(t, n), kkt.Options{})
+		p, err := newPlan(cabledChain(t, n), kkt.Options{})
 		require.NoError(t, err)
 		list, stresses := strains(p.Mechanism())
 		require.Equal(t, 6*(n-1)+1, stresses)

@@ -22,6 +22,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,7 +123,7 @@ func TestSimulateRows(t *testing.T) {
 	assert.Equal(t, rows[3][1:14], chosen[3][14:27])
 	assert.Equal(t, rows[3][len(names)-4:], chosen[3][27:])
 	_, hundred := readTrajectory(t, ok(t, "simulate", model, "--until", "0.3"))
-	assert.Len(t, hundred, simulate.OutputParts+1)
+	assert.Len(t, hundred, runs.OutputParts+1)
 }
 
 // TestSimulateLastRow: the summary counts the row at the end, and says where the rows end only if that is before the end of
@@ -157,7 +158,7 @@ func TestSimulateStabilize(t *testing.T) {
 	if testing.Short() {
 		until = "3"
 	}
-	for _, how := range simulate.StabilizeNames {
+	for _, how := range simulate.StabilizeNames() {
 		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", until, "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
@@ -429,9 +430,9 @@ func TestSimulateClosesFirst(t *testing.T) {
 	assert.Greater(t, s.Closed.Position.Travel.Value, 1e-3)
 	assert.LessOrEqual(t, s.Drift.Position, rowDrift)
 	assert.True(t, s.Finished)
-	assert.EqualValues(t, simulate.OutputParts+1, s.Rows)
+	assert.EqualValues(t, runs.OutputParts+1, s.Rows)
 	_, rows := readTrajectory(t, readText(t, out))
-	assert.Len(t, rows, simulate.OutputParts+1)
+	assert.Len(t, rows, runs.OutputParts+1)
 	r = rungRun("simulate", in, "--until", "0.1", "--out", out)
 	assert.Contains(t, r.err, "closed first")
 	requireColumns(t, r.err)

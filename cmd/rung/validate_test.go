@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -46,7 +47,7 @@ func TestValidate(t *testing.T) {
 			assert.True(t, r.Met, name)
 			assert.Less(t, r.Energy, 1e-6, name)
 		}
-		if r.Stabilize == string(simulate.Projection) {
+		if r.Stabilize == runs.Projection.String() {
 			assert.Less(t, max(r.Position, r.Velocity), rowDrift, name)
 		} else {
 			assert.Greater(t, r.Velocity, rowDrift, name)
@@ -145,7 +146,7 @@ func TestStandardPageIsCurrent(t *testing.T) {
 	var v simulate.Validation
 	for _, b := range simulate.StandardBenchmarks {
 		for _, how := range b.Methods(false) {
-			v.Runs = append(v.Runs, simulate.ValidatedRun{Model: b.Model, Integrator: how.Integrator})
+			v.Runs = append(v.Runs, simulate.ValidatedRun{Model: b.Model, Integrator: how.Integrator.String()})
 		}
 	}
 	rows := 0

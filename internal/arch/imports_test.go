@@ -122,35 +122,44 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 	}
 }
 
-// TestSmallPrograms bounds what a program compiles that imports the solver or the simulation: the root package, sim, the
-// packages that they import, and of the modules of others only what reads documents and locks files.
+// TestSmallPrograms bounds what a program compiles that imports the solver or the integrators: kkt, sim, the packages that
+// they import, and of the modules of others only what reads documents and locks files. The root package sets up runs, and
+// so brings gonum, which the methods on spanning trees need; neither it nor runs bring ranks, formats, Parquet or pictures.
 func TestSmallPrograms(t *testing.T) {
-	allowed := []string{"github.com/go-json-experiment/json", "github.com/gofrs/flock", "golang.org/x/sys"}
+	small := []string{"github.com/go-json-experiment/json", "github.com/gofrs/flock", "golang.org/x/sys"}
 	files := sources(t)
-	seen := map[string]bool{}
-	var visit func(pkg string)
-	visit = func(pkg string) {
-		if seen[pkg] {
-			return
-		}
-		seen[pkg] = true
-		for _, f := range files {
-			if f.test || f.pkg != pkg {
-				continue
+	compiles := func(pkg string, allowed ...string) map[string]bool {
+		seen := map[string]bool{}
+		var visit func(pkg string)
+		visit = func(pkg string) {
+			if seen[pkg] {
+				return
 			}
-			for _, i := range f.imports {
-				if own, ok := ownPackage(i); ok {
-					visit(own)
-				} else if foreign(i) {
-					ok := slices.ContainsFunc(allowed, func(m string) bool { return within(i, m) })
-					assert.True(t, ok, "who imports the solver compiles %s, by %s", i, f.path)
+			seen[pkg] = true
+			for _, f := range files {
+				if f.test || f.pkg != pkg {
+					continue
+				}
+				for _, i := range f.imports {
+					if own, ok := ownPackage(i); ok {
+						visit(own)
+					} else if foreign(i) {
+						ok := slices.ContainsFunc(allowed, func(m string) bool { return within(i, m) })
+						assert.True(t, ok, "who imports %s compiles %s, by %s", pkg, i, f.path)
+					}
 				}
 			}
 		}
+		visit(pkg)
+		return seen
 	}
-	visit("rung")
-	visit("sim")
-	assert.True(t, seen["factor"], "the root package imports factor")
+	assert.True(t, compiles("kkt", small...)["factor"], "kkt imports factor")
+	compiles("sim", small...)
+	for own := range compiles("rung", append(small, "gonum.org/v1/gonum")...) {
+		for _, optional := range []string{"dist", "sim/parquet", "formats", "scene", "study", "batch", "cmd"} {
+			assert.False(t, within(own, optional), "who imports the root package compiles %s", own)
+		}
+	}
 }
 
 // TestFolders compares the top-level folders with those the page lists.

@@ -95,7 +95,7 @@ func cut(s string, n int) string {
 var prefixes = [...]string{
 	"rung", "assemble", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt", "formats/assembly",
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
-	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "order",
+	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order",
 	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/table", "tree",
 }
 

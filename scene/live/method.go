@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -68,9 +69,11 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	}
 	if stiff(m, 1/rate) {
 		rate = rateIn(free/implicitWork, rateAtSize)
-		n := motion.NewNewton(p)
-		o := sim.GeneralizedAlphaOptions{Tolerance: sim.Tolerance{Relative: implicitTol}}
-		return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: n, stepper: sim.NewGeneralizedAlpha(m, n, o),
+		move, err := runs.NewMover(p, &runs.Options{Integrator: runs.GeneralizedAlpha, Tolerance: implicitTol})
+		if err != nil {
+			return nil, err
+		}
+		return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: move.Projector, stepper: move.Stepper,
 			text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}, nil
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
@@ -169,16 +172,11 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 		return o, nil
 	}
 	o = sim.Options{MaxStep: 1.01 * d.step, Projector: d.project}
-	m := p.Mechanism()
-	for i := range m.NumResistors() {
-		if speed, _ := m.ImpactSpeed(i); speed > 0 {
-			stops := sim.NewStops(m, motion.NewDynamics(p), nil)
-			if err := stops.Arm(st); err != nil {
-				return o, err
-			}
-			o.Events, o.EventSamples = stops.Events(), sim.ImpactSamples
-			break
+	if stops, samples := runs.NewStops(p, nil); samples > 1 {
+		if err := stops.Arm(st); err != nil {
+			return o, err
 		}
+		o.Events, o.EventSamples = stops.Events(), samples
 	}
 	return o, nil
 }

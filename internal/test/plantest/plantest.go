@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
@@ -28,7 +27,7 @@ var StepCases = []struct {
 // Golden reads a reference model.
 func Golden(t testing.TB, name string) *model.Model {
 	t.Helper()
-	m, err := rung.Open(check.ModelPath(t, name))
+	m, err := model.ReadFile(check.ModelPath(t, name))
 	require.NoError(t, err)
 	return m
 }
@@ -44,7 +43,9 @@ func Generate(t testing.TB, family string, n int, seed uint64) *model.Model {
 // New returns the plan of a model.
 func New(t testing.TB, m *model.Model, o order.Ordering) *kkt.Plan {
 	t.Helper()
-	p, err := rung.NewPlan(m, kkt.Options{Ordering: o})
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	p, err := kkt.NewPlanContext(t.Context(), mech, kkt.Options{Ordering: o})
 	require.NoError(t, err)
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/study"
 )
 
@@ -20,7 +21,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "study", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "study", "run", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -37,6 +38,8 @@ func Of(name string) ([]byte, error) {
 		return ik.Schema(), nil
 	case "study":
 		return study.Schema(), nil
+	case "run":
+		return runs.Schema(), nil
 	case "ik-result":
 		return ik.ResultSchema(), nil
 	case "result":
@@ -55,8 +58,8 @@ func New() *cobra.Command {
 		Use:   "schema [DOCUMENT]",
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
-what all subcommands read, "ik" a task of rung ik, and "study" a study of rung sweep; the
-others are what they print with --json:
+what all subcommands read, "ik" a task of rung ik, "study" a study of rung sweep, and
+"run" how a run goes, which Go programs read; the others are what they print with --json:
 
   result       rung accel         inverse      rung inverse
   analysis     rung analyze       kinematics   rung kinematics

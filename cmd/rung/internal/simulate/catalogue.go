@@ -5,34 +5,16 @@ import (
 	"io"
 	"iter"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
 // columnsUsage is that of --columns.
 const columnsUsage = "columns to write, in this order, in place of those of bodies; * is any text, as in joint.*.q (--list-columns tells all)"
-
-// Selected returns the columns of --columns.
-func Selected(plan *rung.Plan, markers []model.Frame, patterns []string) (*sim.Columns, error) {
-	all, err := catalogueOf(plan.Mechanism(), markers)
-	if err != nil {
-		return nil, err
-	}
-	var source sim.Reactions
-	if all.NeedsReactions(patterns) {
-		source = motion.NewDynamics(plan)
-	}
-	c, err := all.Select(patterns, source)
-	if err != nil {
-		return nil, shell.UseErrorf("--columns: %w", plainSim(err))
-	}
-	return c, nil
-}
 
 // ListColumns writes the names and units of all columns of the model at path.
 func ListColumns(path string, stdin io.Reader, stdout io.Writer, p *shell.Progress) error {
@@ -60,20 +42,8 @@ func catalogueOfModel(m *model.Model) (*sim.Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalogueOf(mech, m.Frames)
-}
-
-// catalogueOf returns the catalogue of a mechanism with the frames of its model as markers.
-func catalogueOf(mech *mechanism.Mechanism, frames []model.Frame) (*sim.Catalogue, error) {
-	markers := make([]sim.Marker, len(frames))
-	for i := range frames {
-		body, err := mech.BodyIndex(frames[i].Body)
-		if err != nil {
-			return nil, shell.UseErrorf("frame %s: %w", fault.Name(frames[i].Name), fault.Plain(err))
-		}
-		markers[i] = sim.Marker{Name: frames[i].Name, Body: body, Point: frames[i].Pose.Position}
-	}
-	return sim.NewCatalogue(mech, markers), nil
+	all, err := runs.Catalogue(mech, m)
+	return all, inFlags(err)
 }
 
 // ColumnNames are the names of the columns of a model, for completion.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
-	"github.com/rung-mbd/rung/study"
 	"github.com/spf13/cobra"
 )
 
@@ -83,7 +83,7 @@ its mass and moments of inertia.`,
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run); the end has a row besides")
-	flags.StringVar(&f.integrator, "integrator", study.DormandPrince, "method: "+strings.Join(study.Integrators(), ", "))
+	flags.StringVar(&f.integrator, "integrator", runs.DormandPrince.String(), "method: "+strings.Join(integratorNames(), ", "))
 	flags.Float64Var(&f.step, "step", 0, "fixed step, s")
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	flags.Lookup("tol").DefValue = "0" // the usage tells both
@@ -115,7 +115,7 @@ its mass and moments of inertia.`,
 	shell.CompleteNames(cmd, "columns", ColumnNames)
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
-	shell.Complete(cmd, "integrator", study.Integrators()...)
+	shell.Complete(cmd, "integrator", integratorNames()...)
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	} else if on {
 		return simulateOnRanks(cmd, path, f)
 	}
-	if err := f.check(path); err != nil {
+	if _, err := f.check(path); err != nil {
 		return err
 	}
 	stdin, stdout, stderr := shell.Streams(cmd)
@@ -141,7 +141,7 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	}
 	p := shell.NewProgress(bar)
 	defer p.End()
-	r, err := newRunner(path, stdin, f, p)
+	r, err := newRunner(path, stdin, stdout, f, p)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	if err := r.open(stdout); err != nil {
 		return err
 	}
-	err = r.run(cmd.Context())
+	err = r.do(cmd.Context())
 	p.End()
 	s := r.summary()
 	if f.json {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -93,17 +92,14 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	case slices.Contains(f.chosen, ""):
 		return shell.UseErrorf("--columns has an empty name")
 	}
-	if ending := filepath.Ext(f.output); f.output != shell.Stdio && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding) {
-		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
+	if err := f.checkEnding(); err != nil {
+		return err
 	}
 	if err := shell.Apart(f.output, "the trajectory would replace the model", path); err != nil {
 		return err
 	}
 	return f.checkPlot(path)
 }
-
-// kinematicColumns are written where --columns is not given, as far as there are any.
-var kinematicColumns = []string{"joint.*", "drive.*", "marker.*", "*.??", "energy.*"}
 
 func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
@@ -131,119 +127,98 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err != nil {
 		return err
 	}
-	k := &kinematics{f: f, name: shell.ModelFile(path), mech: plan.Mechanism(), follow: motion.NewFollower(plan), kin: plan.Mechanism().NewKinematics()}
-	if err := f.checkTimes(plan.Initial().Time); err != nil {
+	if err := checkUntil(f.until, plan.Initial().Time); err != nil {
 		return err
 	}
-	if k.columns, err = f.kinematicColumns(plan, m.Frames); err != nil {
-		return err
+	k := &kinematics{f: f, name: shell.ModelFile(path), start: plan.Initial().Time, p: p}
+	if k.run, err = runs.NewKinematics(plan, k.options(m, stdout)); err != nil {
+		return inFlags(err)
 	}
 	if k.inDocument() {
-		if err := priceDocument(f.until-plan.Initial().Time, f.every, len(k.columns.Names())); err != nil {
+		if err := priceDocument(f.until-k.start, k.run.Every(), len(k.run.Columns().Names())); err != nil {
 			return err
 		}
 	}
-	k.watch = &watcher{columns: k.columns, mech: k.mech}
-	if err := k.watch.drawCurves(&f.Flags); err != nil {
+	k.pictures = &pictures{columns: k.run.Columns(), mech: plan.Mechanism()}
+	if err := k.pictures.drawCurves(&f.Flags); err != nil {
 		return err
 	}
-	defer k.watch.dropPictures()
-	if err := k.watch.openPictures(stdout); err != nil {
+	defer k.pictures.drop()
+	if err := k.pictures.open(stdout); err != nil {
 		return err
 	}
 	defer shell.Keep(cmd.Context())()
 	ctx := cmd.Context()
-	if err := k.follow.Start(ctx); err != nil {
+	if err := k.run.Start(ctx); err != nil {
 		return k.failed(err)
 	}
 	p.Stage("following", progressParts)
-	err = k.run(ctx, p, stdout)
+	err = k.do(ctx)
 	p.End()
-	if e := k.watch.writePictures(); err == nil && e != nil {
+	if e := k.pictures.write(); err == nil && e != nil {
 		err = shell.Failed("", e)
 	}
 	return k.tell(err, stdout, stderr)
 }
 
-// kinematicColumns returns the columns that are written.
-func (f *kinematicsFlags) kinematicColumns(plan *rung.Plan, frames []model.Frame) (*sim.Columns, error) {
-	patterns := f.chosen
-	if len(patterns) == 0 {
-		all, err := catalogueOf(plan.Mechanism(), frames)
-		if err != nil {
-			return nil, err
-		}
-		for _, pattern := range kinematicColumns {
-			if all.Has(pattern) {
-				patterns = append(patterns, pattern)
-			}
-		}
+// options are those of the motion.
+func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
+	f := k.f
+	o := runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, OnRow: k.add, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
+	switch {
+	case f.output != shell.Stdio:
+		o.Files.Trajectory = f.output
+	case !f.json:
+		o.Files.CSV = stdout
 	}
-	return Selected(plan, frames, patterns)
+	return o
 }
 
 // addDrives gives joints motions at constant rates.
-func addDrives(m *model.Model, drives []string) error {
-	if len(drives) == 0 {
-		return nil
-	}
-	mech, err := mechanism.New(m)
-	if err != nil {
-		return err
-	}
-	st, kin := mech.Initial(), mech.NewKinematics()
-	if err := mech.KinematicsTo(kin, st); err != nil {
-		return err
-	}
-	driven := map[int]bool{}
-	for _, drive := range drives {
-		at := strings.LastIndexByte(drive, '=')
+func addDrives(m *model.Model, texts []string) error {
+	var drives []runs.Drive
+	for _, text := range texts {
+		at := strings.LastIndexByte(text, '=')
 		if at < 0 {
-			return shell.UseErrorf("--drive %s is not JOINT=RATE", fault.Name(drive))
+			return shell.UseErrorf("--drive %s is not JOINT=RATE", fault.Name(text))
 		}
-		rate, err := strconv.ParseFloat(drive[at+1:], 64)
+		name := text[:at]
+		rate, err := strconv.ParseFloat(text[at+1:], 64)
 		if err != nil || math.IsNaN(rate) || math.IsInf(rate, 0) {
-			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(drive[at+1:]), fault.Name(drive[:at]))
+			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(text[at+1:]), fault.Name(name))
 		}
-		j, err := mech.JointIndex(drive[:at])
-		if err != nil {
-			return shell.NoJoint("--drive", drive[:at], mech)
-		}
-		if driven[j] {
-			return shell.UseErrorf("--drive: joint %s has two rates", fault.Name(drive[:at]))
-		}
-		driven[j] = true
-		jt := &mech.Joints[j]
-		if jt.Kind.Freedoms() != 1 {
-			return shell.UseErrorf("--drive: joint %s has %s, not one", fault.Name(drive[:at]), sheet.Plural(jt.Kind.Freedoms(), "freedom"))
-		}
-		var jk mechanism.JointKinematics
-		var q, qd [6]float64
-		mech.JointTo(&jk, j, kin, st)
-		jt.CoordinatesTo(&q, &qd, &jk)
-		m.Joints[j].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{q[0] - rate*m.Time, rate}}}
+		drives = append(drives, runs.Drive{Joint: name, Rate: rate})
 	}
-	return nil
+	err := runs.AddDrives(m, drives)
+	if err == nil || !errors.As(err, new(*runs.OptionError)) {
+		return err
+	}
+	for _, d := range drives {
+		if slices.ContainsFunc(m.Joints, func(j model.Joint) bool { return j.Name == d.Joint }) {
+			continue
+		}
+		if mech, e := mechanism.New(m); e == nil {
+			return shell.NoJoint("--drive", d.Joint, mech)
+		}
+	}
+	return inFlags(err)
 }
 
 // kinematics is one run of the command.
 type kinematics struct {
-	f       *kinematicsFlags
-	name    string
-	mech    *mechanism.Mechanism
-	follow  *motion.Follower
-	kin     *mechanism.Kinematics
-	columns *sim.Columns
-	rows    int64
-	kept    [][]jsonNumber // for the document
-	watch   *watcher       // of the picture
-	start   float64
-	drift   sim.Drift
+	f        *kinematicsFlags
+	name     string
+	p        *shell.Progress
+	run      *runs.Kinematics
+	kept     [][]jsonNumber // for the document
+	pictures *pictures
+	start    float64 // s
+	parts    int64   // of progressParts
 }
 
 func (k *kinematics) failed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) {
-		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.follow.State().Time))}
+		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.run.State().Time))}
 	}
 	return shell.Failed(k.name, plainSim(err))
 }
@@ -251,83 +226,40 @@ func (k *kinematics) failed(err error) error {
 // inDocument reports whether the rows go to the JSON document.
 func (k *kinematics) inDocument() bool { return k.f.json && k.f.output == shell.Stdio }
 
-// run writes the rows. What there is stays if the motion ends early.
-func (k *kinematics) run(ctx context.Context, p *shell.Progress, stdout io.Writer) error {
-	var out trajectory
-	if !k.inDocument() {
-		var err error
-		if out, err = k.f.openTrajectory(k.columns, nil, stdout); err != nil {
-			return err
-		}
-		defer func() { _ = out.release() }()
+// do writes the rows. What there is stays if the motion ends early.
+func (k *kinematics) do(ctx context.Context) error {
+	defer k.run.Release()
+	if err := k.run.Open(); err != nil {
+		return runError("", err)
 	}
-	k.start = k.follow.State().Time
-	n := math.Ceil((k.f.until-k.start)/k.f.every - 1e-9)
-	var ended error
-	done := int64(0)
-	for i := 0.0; i <= n && ended == nil; i++ {
-		if ended = k.follow.To(ctx, min(k.start+i*k.f.every, k.f.until)); ended == nil {
-			ended = k.record(out)
-		}
-		parts := int64(progressParts * i / max(n, 1))
-		p.Add(parts - done)
-		done = parts
-	}
-	if file := new(shell.Failure); errors.As(ended, &file) {
-		_, _ = out.leave() // the first error counts
-		return ended
-	}
-	if ended != nil {
+	ended := k.run.RunContext(ctx, k.f.until)
+	if file := fileFailure(ended); file != nil {
+		ended = file
+	} else if ended != nil {
 		ended = k.failed(ended)
 	}
-	if out == nil {
-		return ended
+	if err := fileFailure(k.run.Close()); err != nil && ended == nil {
+		ended = err
 	}
-	if ended == nil || out.fresh() {
-		if err := out.finish(); err != nil && ended == nil {
-			ended = shell.Failed("", shell.InputError(k.f.output, err))
-		}
-		return ended
-	}
-	where, err := out.leave()
-	if err == nil && where != "" {
-		ended = shell.Failed("", fmt.Errorf("%w; %s is as it was, the rows so far are in %s", ended, k.f.output, where))
+	for _, where := range k.run.Left() {
+		ended = shell.Failed("", fmt.Errorf("%w; %s", ended, where))
 	}
 	return ended
 }
 
-// record writes a row.
-func (k *kinematics) record(out trajectory) error {
-	st := k.follow.State()
-	if err := k.mech.KinematicsTo(k.kin, st); err != nil {
-		return err
-	}
-	row := &sim.Row{State: st, Energy: k.mech.EnergyAt(k.kin, st)}
-	var v mechanism.Violation
-	for j := range k.mech.NumConstraints() {
-		w := k.mech.ConstraintViolation(j, k.kin, st)
-		v.Widen(&w)
-	}
-	row.Drift.Position, row.Drift.Velocity = v.In(1)
-	k.drift.Position, k.drift.Velocity = max(k.drift.Position, row.Drift.Position), max(k.drift.Velocity, row.Drift.Velocity)
-	k.rows++
-	if out != nil {
-		if err := out.Record(row); err != nil {
-			return err
-		}
-	} else {
-		if err := k.columns.Fill(row); err != nil {
-			return err
-		}
-		values := make([]jsonNumber, len(k.columns.Values))
-		for i, x := range k.columns.Values {
+// add takes in a row that has been written.
+func (k *kinematics) add(row *sim.Row, columns []float64) error {
+	if k.inDocument() {
+		values := make([]jsonNumber, len(columns))
+		for i, x := range columns {
 			values[i] = jsonNumber(x)
 		}
 		k.kept = append(k.kept, values)
 	}
-	if k.watch.rows++; k.watch.curves != nil {
-		k.watch.curves.Add(row, k.columns.Values)
-	}
+	k.pictures.add(row, columns)
+	parts := int64(progressParts * (row.State.Time - k.start) / (k.f.until - k.start))
+	k.p.Add(parts - k.parts)
+	k.parts = parts
 	return nil
 }
 
@@ -365,15 +297,16 @@ type kinematicsColumn struct {
 
 // tell prints the summary of what has ended with err, and returns the first error.
 func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
-	steps, halved := k.follow.Steps()
-	end := k.follow.State().Time
+	steps, halved := k.run.Steps()
+	told, columns := k.run.Told(), k.run.Columns()
+	end := k.run.State().Time
 	if k.f.json {
 		doc := &Kinematics{
-			Format: "rung-kinematics/1", Name: k.mech.Name, Start: k.start, End: end, Until: k.f.until, Finished: err == nil,
-			Steps: steps, Halved: halved, Drift: newSimulationDrift(k.drift), Count: k.rows, Rows: k.kept,
+			Format: "rung-kinematics/1", Name: k.pictures.mech.Name, Start: k.start, End: end, Until: k.f.until, Finished: err == nil,
+			Steps: steps, Halved: halved, Drift: newSimulationDrift(told.Drift), Count: told.Rows, Rows: k.kept,
 		}
-		units := k.columns.Units()
-		for i, n := range k.columns.Names() {
+		units := columns.Units()
+		for i, n := range columns.Names() {
 			doc.Columns = append(doc.Columns, kinematicsColumn{n, units[i]})
 		}
 		if e := shell.WriteJSON(stdout, doc); err == nil {
@@ -381,11 +314,11 @@ func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	if !k.f.quiet && (err == nil || k.rows > 0) { // of what never began there is nothing to tell
+	if !k.f.quiet && (err == nil || told.Rows > 0) { // of what never began there is nothing to tell
 		page := sheet.NewPage(stderr, shell.Columns(stderr))
-		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(k.rows), "row")))
+		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.pictures.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(told.Rows), "row")))
 		page.Item("steps", fmt.Sprintf("%d, and %d that were too long", steps, halved))
-		page.Item("drift", fmt.Sprintf("at most %s m or rad, %s m/s or rad/s in the rows", sheet.Digits2(k.drift.Position), sheet.Digits2(k.drift.Velocity)))
+		page.Item("drift", fmt.Sprintf("at most %s m or rad, %s m/s or rad/s in the rows", sheet.Digits2(told.Drift.Position), sheet.Digits2(told.Drift.Velocity)))
 		_ = page.Flush() // as of all messages
 	}
 	return err

@@ -5,11 +5,11 @@ package simulate
 import (
 	"errors"
 
-	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
-// openParquet refuses.
-func openParquet(*outfile.Place, *sim.Columns, *sim.Checkpoint) (trajectory, error) {
+// parquetFormat refuses.
+var parquetFormat = runs.Format{Ending: ParquetEnding, Open: func(string, *sim.Columns, *sim.Checkpoint) (runs.Trajectory, error) {
 	return nil, errors.New("this rung writes no Parquet, as it was built with the tag small; trajectories may end in " + CSVEnding)
-}
+}}

@@ -20,6 +20,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
@@ -31,14 +32,15 @@ func (f *Flags) checkRanks(path string) error {
 		return shell.UseErrorf("--ranks needs --method sparse")
 	case !f.ordering.IsAuto():
 		return shell.UseErrorf("--ordering is not for --ranks: each rank finds the order of its piece")
-	case f.implicit() || f.balanced():
+	case f.integrator == runs.GeneralizedAlpha.String() || f.integrator == runs.ForceBalance.String():
 		return shell.UseErrorf("--ranks is for explicit methods, not for %s", f.integrator)
 	case len(f.wrenches)+len(f.multipliers) > 0:
 		return shell.UseErrorf("--wrenches and --multipliers are not known on ranks")
 	case f.events != "":
 		return shell.UseErrorf("--events is not for --ranks: each rank knows those of its own bodies")
 	}
-	return f.check(path)
+	_, err := f.check(path)
+	return err
 }
 
 // refuseRanks returns an error if the model has what a run on ranks does not follow.
@@ -55,17 +57,20 @@ func refuseRanks(m *mechanism.Mechanism) error {
 // party is what one rank has of a run.
 type party struct {
 	*ranks.Rank
-	f      *Flags
-	name   string
-	plan   *dist.Plan
-	solver *dist.Solver
-	rows   *gathered
-	store  *dist.Store // nil without checkpoints
-	check  *sim.Checkpoint
-	step   *sim.RungeKutta
-	sim    *sim.Simulation
-	watch  *watcher // on rank 0
-	bar    *shell.Progress
+	f        *Flags
+	o        *runs.Options
+	name     string
+	plan     *dist.Plan
+	solver   *dist.Solver
+	rows     *gathered
+	store    *dist.Store // nil without checkpoints
+	check    *sim.Checkpoint
+	step     *sim.RungeKutta
+	sim      *sim.Simulation
+	watch    *runs.Record         // on rank 0
+	whole    *mechanism.Mechanism // likewise
+	pictures *pictures            // likewise
+	bar      *shell.Progress
 
 	warnings []string   // on rank 0
 	taken    [2]float64 // by contacts, and by stops and friction of joints, J
@@ -120,7 +125,7 @@ func (p *party) simulate(of *ranks.Model) error {
 	if err != nil {
 		return err
 	}
-	err = p.run()
+	err = p.do()
 	if p.Head() {
 		p.bar.End()
 	}
@@ -130,8 +135,8 @@ func (p *party) simulate(of *ranks.Model) error {
 // prepare is what comes before the run. Its errors are those of all ranks.
 func (p *party) prepare(of *ranks.Model) (err error) {
 	f := p.f
-	if f.Between == 0 {
-		f.Between = checkpointInterval
+	if p.o, err = f.options(nil, p.Stdout); err != nil {
+		return err
 	}
 	if err = of.Read(p.Rank); err != nil {
 		return err
@@ -162,7 +167,7 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if err = dist.Agree(p.Comm, p.newWatch(seen, view.Model)); err != nil {
 		return err
 	}
-	p.rows = newGathered(p.Rank, p.plan, view, p.watch)
+	p.rows = newGathered(p.Rank, p.plan, view, p.watch, p.whole)
 	if err = p.newSim(); err != nil {
 		return err
 	}
@@ -189,8 +194,11 @@ func (p *party) readLatest() error {
 		}
 		start = p.check.Start
 	}
-	if err := f.checkTimes(start); err != nil {
+	if err := checkUntil(f.until, start); err != nil {
 		return err
+	}
+	if err := p.o.Span(start); err != nil {
+		return inFlags(err)
 	}
 	if p.check != nil && p.check.Time > f.until {
 		return shell.UseErrorf("%s: the run is at %v s already, after --until %v", f.checkpoint, p.check.Time, f.until)
@@ -225,38 +233,38 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 		return nil
 	}
 	f := p.f
-	var columns *sim.Columns
+	if err := f.checkNames(whole); err != nil {
+		return err
+	}
+	p.o.Model = m
 	if len(f.chosen) > 0 {
-		all, err := catalogueOf(whole, m.Frames)
+		all, err := runs.Catalogue(whole, m)
 		if err != nil {
-			return err
+			return inFlags(err)
 		}
 		if all.NeedsReactions(f.chosen) {
 			return shell.UseErrorf("--columns: accelerations, reactions and forces of drives are not known on ranks")
 		}
-		if columns, err = all.Select(f.chosen, nil); err != nil {
-			return shell.UseErrorf("--columns: %w", plainSim(err))
-		}
-	} else {
-		bodies, err := f.chosenBodies(whole)
-		if err != nil {
-			return err
-		}
-		columns = sim.NewColumns(whole, bodies)
+	}
+	columns, err := p.o.SelectColumns(whole, nil)
+	if err != nil {
+		return inFlags(err)
 	}
 	if p.check == nil {
 		if err := whole.CheckGround(whole.Initial()); err != nil {
 			return shell.Failed(p.name, plainSim(err))
 		}
 	}
-	p.watch = newWatcher(whole, columns)
-	if err := p.watch.draw(f); err != nil {
+	p.whole, p.pictures = whole, &pictures{mech: whole, columns: columns}
+	if err := p.pictures.choose(f); err != nil {
 		return err
 	}
-	var err error
-	p.watch.ground, err = newGroundFiles(whole, f)
-	p.warnings = append(groundWarnings(context.Background(), m, whole, whole.Initial(), false), limitWarnings(whole, whole.Initial())...)
-	return err
+	p.watch, err = runs.NewRecord(whole, columns, p.o.Files, func(row *sim.Row, values []float64) error {
+		p.pictures.add(row, values)
+		return nil
+	})
+	p.warnings = runs.Warnings(whole, whole.Initial(), m, p.o.Integrator)
+	return inFlags(err)
 }
 
 // localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their
@@ -266,7 +274,7 @@ func (p *party) localEvents() []sim.Event {
 	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}
 	var many [len(lists)]float64
 	if p.Head() {
-		whole, stops := p.watch.mech, sim.NewStops(p.watch.mech, nil, nil) // the view has all of these
+		whole, stops := p.whole, sim.NewStops(p.whole, nil, nil) // the view has all of these
 		for i, n := range [...]int{whole.NumContacts(), whole.NumCables(), stops.Len()} {
 			if n > sim.MostLandings {
 				many[i] = 1
@@ -289,28 +297,20 @@ func (p *party) localEvents() []sim.Event {
 func (p *party) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
-	o := sim.Options{Projector: sim.NoProjector, Step: f.step, Recorder: p.rows, Every: f.every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
-	dynamics := sim.Dynamics(p.solver)
-	switch f.stabilize {
-	case Projection:
+	o := sim.Options{Projector: sim.NoProjector, Step: f.step, Recorder: p.rows, Every: p.o.Every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
+	if p.o.Stabilization == runs.Projection {
 		o.Projector = p.solver.NewProjector()
-	case baumgarte:
-		dynamics = &sim.Baumgarte{Dynamics: p.solver}
 	}
 	if err := p.closedAt(start); err != nil {
 		return err
 	}
-	if f.stepSet && f.stabilize == Projection { // as one process does
+	if f.stepSet && p.o.Stabilization == runs.Projection { // as one process does
 		if err := p.solver.Solve(start); err != nil {
 			return shell.Failed(p.name, err)
 		}
 		o.CloseStages = p.solver.Redundant() != 0
 	}
-	var tol sim.Tolerance
-	if !f.stepSet {
-		tol.Relative = f.tol
-	}
-	p.step = sim.NewRungeKutta(mech, dynamics, f.tableau(), tol)
+	p.step = p.o.Explicit(mech, p.solver)
 	p.sim = sim.New(mech, p.step, start, o)
 	if p.check == nil {
 		return nil
@@ -344,36 +344,26 @@ func (p *party) open() error {
 	if !p.Head() {
 		return nil
 	}
-	if err := p.watch.openPictures(p.Stdout); err != nil {
+	if err := p.pictures.open(p.Stdout); err != nil {
 		return err
 	}
-	if err := p.watch.ground.open(p.check); err != nil {
-		return err
-	}
-	t, err := p.f.openTrajectory(p.watch.columns, p.check, p.Stdout)
-	if err == nil {
-		p.watch.trajectory = t
-	}
-	return err
+	return runError("", p.watch.Open(p.check))
 }
 
 func (p *party) release() {
-	if p.watch.trajectory != nil {
-		_ = p.watch.release()
-	}
-	p.watch.dropPictures()
-	p.watch.ground.release()
+	p.watch.Release()
+	p.pictures.drop()
 }
 
-// run integrates.
-func (p *party) run() error {
+// do integrates.
+func (p *party) do() error {
 	defer shell.Keep(p.signals)()
 	ctx, stop := signal.NotifyContext(p.signals, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	p.stop, p.from = ctx, p.sim.State().Time
 	p.begun = time.Now()
-	p.nextMark = p.begun.Add(p.f.Between)
+	p.nextMark = runs.NextCheckpoint(p.begun, p.f.Between)
 	if p.Head() {
 		p.bar.Stage("simulating", 0)
 	}
@@ -418,7 +408,7 @@ func (p *party) mark() error {
 		return shell.Failed("", plainSim(err))
 	}
 	if p.Head() {
-		err = p.watch.ground.mark(c)
+		err = runError("", p.watch.MarkLines(c))
 	}
 	if err = dist.Agree(p.Comm, err); err != nil {
 		return err
@@ -426,8 +416,7 @@ func (p *party) mark() error {
 	if err := dist.Agree(p.Comm, p.store.Save(c)); err != nil {
 		return shell.Failed("", plainSim(err))
 	}
-	now := time.Now()
-	p.nextMark = now.Add(max(p.f.Between, checkpointShare*now.Sub(begun)))
+	p.nextMark = runs.NextCheckpoint(begun, p.f.Between)
 	return nil
 }
 
@@ -453,20 +442,11 @@ func (p *party) finish(err error) error {
 	p.solver.Sum(p.taken[:])
 	var e error
 	if p.Head() {
-		t := p.watch.trajectory
-		left, x := p.watch.ground.close(ended || p.store != nil)
-		for _, where := range left {
+		e = runError("", p.watch.Close(ended, p.store != nil))
+		for _, where := range p.watch.Left() {
 			err = shell.Failed("", fmt.Errorf("%w; %s", err, where))
 		}
-		if ended || p.store != nil || t.fresh() {
-			e = shell.Failed("", shell.InputError(p.f.output, t.finish()))
-		} else if _, e = t.leave(); e != nil {
-			e = shell.Failed("", shell.InputError(p.f.output, e))
-		}
-		if e == nil {
-			e = x
-		}
-		if x := p.watch.writePictures(); e == nil {
+		if x := p.pictures.write(); e == nil {
 			e = x
 		}
 		if x := p.print(took, int64(sent[0])); e == nil {
@@ -479,33 +459,25 @@ func (p *party) finish(err error) error {
 
 // print writes the summary.
 func (p *party) print(took time.Duration, bytes int64) error {
-	n, w, f := p.sim.Stats(), p.watch, p.f
+	n, told, f := p.sim.Stats(), p.watch.Told(p.taken[0], p.taken[1]), p.f
 	_, held := p.plan.HeldRows()
 	end := p.sim.State().Time
 	s := &Simulation{
-		Format: "rung-simulation/1", Name: w.mech.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
-		Resumed: f.resume, Finished: end >= f.until, Rows: w.rows, lastRow: w.lastRow, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
+		Format: "rung-simulation/1", Name: p.whole.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
+		Resumed: f.resume, Finished: end >= f.until,
 		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
-		Energy: simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
-		Drift:  newSimulationDrift(w.drift), Projected: newSimulationDrift(n.Worst),
-		Creep: creepAt(w.mech, p.rows.state), Warnings: p.warnings,
+		Creep: runs.CreepAt(p.whole, p.rows.state), Warnings: p.warnings,
 		Ranks: &RanksResult{Ranks: p.Size(), Root: f.ranks.RootName(), Held: held, Bytes: bytes},
 	}
-	s.Energy.add(w, p.taken[0], p.taken[1])
+	s.add(&n, &told)
 	for _, note := range p.plan.Notes() {
 		s.Warnings = append(s.Warnings, fault.Escape(note))
 	}
-	if !f.ranks.TellsPivots() && f.stabilize == Projection {
+	if !f.ranks.TellsPivots() && p.o.Stabilization == runs.Projection {
 		s.Warnings = append(s.Warnings, "MUMPS does not tell its pivots, so it is not known whether the motion has passed a singular pose; --root go tells")
 	}
-	if !f.stepSet {
-		s.Tolerance = f.tol
-		if p.step.Relative() > f.tol {
-			s.Least = p.step.Relative()
-		}
-	}
-	if n.Undecided > 0 {
-		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
+	if s.Tolerance = p.o.RelativeTolerance(); s.Tolerance > 0 && p.step.Relative() > s.Tolerance {
+		s.Least = p.step.Relative()
 	}
 	if f.json {
 		return shell.WriteJSON(p.Stdout, s)

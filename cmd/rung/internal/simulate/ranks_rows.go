@@ -4,6 +4,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -12,7 +13,7 @@ import (
 const stateNumbers = 13
 
 // gathered is the sim.Recorder of a rank: it brings what its own
-// bodies do to rank 0, whose watcher sees rows of the whole mechanism.
+// bodies do to rank 0, whose runs.Record sees rows of the whole mechanism.
 type gathered struct {
 	rank     *ranks.Rank
 	mech     *mechanism.Mechanism // of the piece
@@ -23,7 +24,8 @@ type gathered struct {
 	out      []float64
 
 	// Of rank 0.
-	watch *watcher
+	watch *runs.Record
+	whole *mechanism.Mechanism
 	state *mechanism.State // of what it sees
 	kin   mechanism.Kinematics
 	from  []places // by rank
@@ -40,10 +42,11 @@ type owner struct {
 	number, n int
 }
 
-// newGathered returns the recorder of a rank. watch is what sees the rows of the view, on rank 0.
-func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *watcher) *gathered {
+// newGathered returns the recorder of a rank. watch is what sees the rows of the view, a mechanism of
+// its own, on rank 0.
+func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Record, whole *mechanism.Mechanism) *gathered {
 	m, piece := p.Mechanism(), p.Piece()
-	g := &gathered{rank: r, mech: m, watch: watch}
+	g := &gathered{rank: r, mech: m, watch: watch, whole: whole}
 	var numbers []float64 // places of bodies in the view, then two numbers an angle, then three an internal state
 	for i, b := range piece.Body[:piece.Own] {
 		if at, ok := view.BodyAt(b); ok {
@@ -78,7 +81,6 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *watcher) 
 	if !r.Head() {
 		return g
 	}
-	whole := watch.mech
 	g.state, g.kin.Bodies = whole.Initial(), make([]mechanism.BodyKinematics, whole.NumBodies())
 	g.state.Angles, g.state.Internal = make([]float64, whole.NumSprung()), make([]float64, whole.NumInternal())
 	angle, internal := make(map[owner]int), make(map[owner]int)
@@ -215,7 +217,7 @@ func (g *gathered) restEnergy(st *mechanism.State) (kinetic, gravity float64) {
 
 // energy returns that of the whole, on rank 0 after gather.
 func (g *gathered) energy() (mechanism.Energy, error) {
-	m := g.watch.mech
+	m := g.whole
 	if err := m.KinematicsTo(&g.kin, g.state); err != nil {
 		return mechanism.Energy{}, err
 	}
@@ -238,11 +240,11 @@ func (g *gathered) Record(row *sim.Row) error {
 	return dist.Agree(g.rank, err)
 }
 
-// see is watcher.see for the whole.
+// see is runs.Record.See for the whole.
 func (g *gathered) see(st *mechanism.State) {
 	if g.gather(st); g.rank.Head() {
 		if e, err := g.energy(); err == nil {
-			g.watch.note(e)
+			g.watch.Note(e)
 		}
 	}
 }

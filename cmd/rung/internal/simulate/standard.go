@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -77,26 +78,26 @@ var StandardBenchmarks = []standardBenchmark{
 
 // validatedMethod is one way to run a benchmark.
 type validatedMethod struct {
-	Integrator string
+	Integrator runs.Integrator
 	method     motion.Method
-	stabilize  stabilizeFlag
+	stabilize  runs.Stabilization
 }
 
 // Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
 // takes long for these limits.
 func (b *standardBenchmark) Methods(short bool) []validatedMethod {
-	list := []validatedMethod{{"dopri5", motion.Sparse, Projection}}
+	list := []validatedMethod{{runs.DormandPrince, motion.Sparse, runs.Projection}}
 	if short && b.long {
 		return list
 	}
 	for _, m := range motion.Methods()[1:] {
-		list = append(list, validatedMethod{"dopri5", m, Projection})
+		list = append(list, validatedMethod{runs.DormandPrince, m, runs.Projection})
 	}
-	list = append(list, validatedMethod{"rk4", motion.Sparse, Projection}, validatedMethod{"rk4", motion.Sparse, baumgarte})
+	list = append(list, validatedMethod{runs.RungeKutta4, motion.Sparse, runs.Projection}, validatedMethod{runs.RungeKutta4, motion.Sparse, runs.Baumgarte})
 	if short {
 		return list
 	}
-	return append(list, validatedMethod{alphaIntegrator, motion.Sparse, Projection})
+	return append(list, validatedMethod{runs.GeneralizedAlpha, motion.Sparse, runs.Projection})
 }
 
 // validate runs b by one method. Failures of the run are in the result.
@@ -111,7 +112,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 		return nil, err
 	}
 	r := &ValidatedRun{
-		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator, Method: how.method.String(), Stabilize: string(how.stabilize),
+		Model: b.Model, Bodies: mech.NumBodies(), Integrator: how.Integrator.String(), Method: how.method.String(), Stabilize: how.stabilize.String(),
 		Limit: b.limit, Published: b.published,
 	}
 	s, err := b.simulation(r, plan, how, w)
@@ -139,24 +140,23 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 
 // Simulation returns the run of b by one method.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
-	f := &Flags{integrator: how.Integrator, method: shell.MethodFlag{Method: how.method}, stabilize: how.stabilize, rho: sim.DefaultRho}
-	tab := f.tableau()
-	if f.stepSet = tab != nil && tab.ErrorOrder == 0; f.stepSet {
-		f.step, r.Step = b.step, b.step
-	} else {
-		if f.tol = b.tol; f.implicit() {
-			f.tol = b.implicit
-		}
-		r.Tolerance = f.tol
+	o := &runs.Options{Integrator: how.Integrator, Method: how.method, Stabilization: how.stabilize}
+	switch {
+	case o.Integrator.NeedsStep():
+		o.Step, r.Step = b.step, b.step
+	case o.Integrator == runs.GeneralizedAlpha:
+		o.Tolerance, r.Tolerance = b.implicit, b.implicit
+	default:
+		o.Tolerance, r.Tolerance = b.tol, b.tol
 	}
 	mech := plan.Mechanism()
-	move, err := f.newMover(plan)
+	move, err := runs.NewMover(plan, o)
 	if err != nil {
-		return nil, err
+		return nil, runError("", err)
 	}
-	return sim.New(mech, move.stepper, mech.Initial(), sim.Options{
-		Step: f.step, Projector: move.projector, Recorder: w, Every: w.ref.interval(),
-		CloseStages: f.stepSet && b.close && move.projector != sim.NoProjector, OpenStages: !b.close,
+	return sim.New(mech, move.Stepper, mech.Initial(), sim.Options{
+		Step: o.Step, Projector: move.Projector, Recorder: w, Every: w.ref.interval(),
+		CloseStages: o.Step > 0 && b.close && move.Projector != sim.NoProjector, OpenStages: !b.close,
 	}), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -37,9 +38,9 @@ type Simulation struct {
 	CPU         float64          `json:"cpu_seconds"`
 	Wall        float64          `json:"wall_seconds"`
 	Closed      *simulationFit   `json:"closed,omitempty"`
-	Energy      simulationEnergy `json:"energy"`
+	Energy      runs.Energy      `json:"energy"`
 	Impacts     int64            `json:"impacts,omitempty"` // impulses at stops
-	Creep       *creep           `json:"creep,omitempty"`
+	Creep       *runs.Creep      `json:"creep,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
 	Drift       simulationDrift  `json:"drift"`
 	Projected   simulationDrift  `json:"drift_before_projection"`
@@ -75,7 +76,7 @@ func newStiffSteps(t *sim.Stiffness) *stiffSteps {
 	if t == nil {
 		return nil
 	}
-	return &stiffSteps{t.Share, t.Rate, t.Body, t.Force, alphaIntegrator}
+	return &stiffSteps{t.Share, t.Rate, t.Body, t.Force, runs.GeneralizedAlpha.String()}
 }
 
 // text says what limits the steps and what to do.
@@ -94,19 +95,6 @@ type simulationFit struct {
 	Velocity *state.ClosingResult `json:"velocity"`
 }
 
-// simulationEnergy is about the total energy of the rows, J.
-type simulationEnergy struct {
-	Start        float64 `json:"start"`
-	End          float64 `json:"end"`
-	Change       float64 `json:"largest_change"`
-	Kinetic      float64 `json:"largest_kinetic"`
-	Conservative bool    `json:"conservative"` // nothing does work that the energy leaves out
-
-	Contacts *float64 `json:"taken_by_contacts,omitempty"` // where there are contacts
-	Joints   *float64 `json:"taken_by_joints,omitempty"`   // by stops and friction, where there are some; impulses included
-	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts + Joints, where nothing else does work
-}
-
 // simulationDrift is the largest error of a joint's row.
 type simulationDrift struct {
 	Position float64 `json:"position"`
@@ -114,49 +102,35 @@ type simulationDrift struct {
 }
 
 func (r *runner) summary() *Simulation {
-	n, w, end := r.sim.Stats(), r.watch, r.sim.State().Time
+	n, told, end := r.run.Stats(), r.run.Told(), r.run.Time()
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: r.mech.Name, Integrator: r.f.integrator, Step: r.f.step,
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
-		Rows: w.rows, lastRow: w.lastRow, Steps: n.Steps, Rejected: n.Rejected, Careful: n.Careful, Singular: n.Singular, Projections: n.Projections,
-		Evaluations: r.stepper.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
-		Energy:    simulationEnergy{Start: w.first, End: w.last, Change: w.change, Kinetic: w.kinetic, Conservative: w.conservative},
-		Creep:     creepAt(r.mech, r.sim.State()),
-		Warnings:  r.warnings,
-		Drift:     newSimulationDrift(w.drift),
-		Projected: newSimulationDrift(n.Worst),
+		Evaluations: r.run.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
+		Impacts:  r.run.Impacts(),
+		Creep:    runs.CreepAt(r.run.Mechanism(), r.run.State()),
+		Warnings: r.run.Warnings(),
 	}
-	var struck float64
-	struck, s.Impacts = r.stops.Taken()
-	s.Energy.add(w, r.sim.Dissipated(), r.sim.DissipatedByJoints()+struck)
-	if !r.f.stepSet {
-		s.Tolerance = r.f.tol
-		if k, ok := r.stepper.(interface{ Relative() float64 }); ok && k.Relative() > r.f.tol {
-			s.Least = k.Relative()
+	s.add(&n, &told)
+	if tol := r.o.RelativeTolerance(); tol > 0 {
+		s.Tolerance = tol
+		if least := r.run.Tolerance(); least > tol {
+			s.Least = least
 		}
 	}
-	s.helped, s.Stiff = n.Helped, newStiffSteps(r.sim.Stiffness())
-	if n.Undecided > 0 {
-		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
-	}
-	if r.fit != nil {
-		s.Closed = &simulationFit{state.NewClosingResult(r.mech, r.fit.position), state.NewClosingResult(r.mech, r.fit.velocity)}
+	s.helped, s.Stiff = n.Helped, newStiffSteps(r.run.Stiffness())
+	if fit := r.run.Fit(); fit != nil {
+		s.Closed = &simulationFit{state.NewClosingResult(r.mech, fit.Position), state.NewClosingResult(r.mech, fit.Velocity)}
 	}
 	return s
 }
 
-// add adds what contacts, and stops and friction of joints, have taken, J, where w has such.
-func (e *simulationEnergy) add(w *watcher, contacts, joints float64) {
-	m := w.mech
-	if m.NumContacts() > 0 {
-		e.Contacts = &contacts
-	}
-	if m.NumResistors() > 0 {
-		e.Joints = &joints
-	}
-	if m.NumContacts()+m.NumResistors() > 0 && m.ConservativeButContacts() {
-		balance := w.last - w.first + contacts + joints
-		e.Balance = &balance
+// add adds what steps and rows have told.
+func (s *Simulation) add(n *sim.Stats, told *runs.Told) {
+	s.Rows, s.lastRow, s.Energy, s.Drift, s.Projected = told.Rows, told.Last, told.Energy, newSimulationDrift(told.Drift), newSimulationDrift(n.Worst)
+	s.Steps, s.Rejected, s.Careful, s.Singular, s.Projections = n.Steps, n.Rejected, n.Careful, n.Singular, n.Projections
+	if n.Undecided > 0 {
+		s.Undecided = &undecidedBranch{n.Undecided, n.UndecidedAt, n.Doubt}
 	}
 }
 
@@ -239,7 +213,7 @@ func moved(what string, c *state.ClosingResult, length, angle string) string {
 }
 
 // takenText says what took energy; "" if nothing is known to.
-func takenText(e *simulationEnergy) string {
+func takenText(e *runs.Energy) string {
 	text := ""
 	if e.Contacts != nil {
 		text = "contacts took " + sheet.Short(*e.Contacts) + " J"
@@ -254,7 +228,7 @@ func takenText(e *simulationEnergy) string {
 }
 
 // energyText says how well the energy holds, where it should.
-func energyText(e *simulationEnergy) string {
+func energyText(e *runs.Energy) string {
 	if took := takenText(e); took != "" && !e.Conservative {
 		took = fmt.Sprintf("%s J to %s J; %s", sheet.Short(e.Start), sheet.Short(e.End), took)
 		if e.Balance != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -39,20 +40,20 @@ const stepSlack = 1e-6
 
 // newRollout checks that the runs of a study can be rollouts. It returns *model.Problems with what is in the way.
 func newRollout(s *sweep) (*rollout, error) {
-	run := &s.study.Run
-	r := &rollout{s: s, how: batch.Rollout{Step: run.Step}}
-	if run.Integrator == study.RolloutSemiImplicit {
+	of := &s.study.Run
+	r := &rollout{s: s, how: batch.Rollout{Step: of.Step}}
+	if of.Integrator == study.RolloutSemiImplicit {
 		r.how.Integrator = batch.SemiImplicit
 	}
 	steps := func(field string, span float64) (int, error) {
-		n := math.Round(span / run.Step)
-		if !(n >= 1) || n > math.MaxInt32 || math.Abs(span/run.Step-n) > stepSlack {
-			return 0, s.refuse("$.run."+field, document.Number(span), fmt.Sprintf("s is no multiple of the step, %v s; %s has no shorter steps", run.Step, run.Integrator))
+		n := math.Round(span / of.Step)
+		if !(n >= 1) || n > math.MaxInt32 || math.Abs(span/of.Step-n) > stepSlack {
+			return 0, s.refuse("$.run."+field, document.Number(span), fmt.Sprintf("s is no multiple of the step, %v s; %s has no shorter steps", of.Step, of.Integrator))
 		}
 		return int(n), nil
 	}
 	var err error
-	if r.steps, err = steps("until", run.Until-s.plan.Initial().Time); err != nil {
+	if r.steps, err = steps("until", of.Until-s.plan.Initial().Time); err != nil {
 		return nil, err
 	}
 	if r.every, err = steps("every", s.every); err != nil {
@@ -64,18 +65,18 @@ func newRollout(s *sweep) (*rollout, error) {
 	mech := s.plan.Mechanism()
 	for i := range mech.NumResistors() {
 		if speed, _ := mech.ImpactSpeed(i); speed > 0 {
-			return nil, s.refuse("$.run.integrator", fault.Name(run.Integrator), "does no impacts, and the model has stops with a restitution")
+			return nil, s.refuse("$.run.integrator", fault.Name(of.Integrator), "does no impacts, and the model has stops with a restitution")
 		}
 	}
 	b, err := batch.New(s.plan, batch.Options{Vary: r.vary})
 	if err == nil {
-		err = b.Rollout(b.NewStates(1), &batch.Rollout{Step: run.Step}, b.NewOutcome(1))
+		err = b.Rollout(b.NewStates(1), &batch.Rollout{Step: of.Step}, b.NewOutcome(1))
 	}
 	if err != nil {
-		return nil, s.refuse("$.run.integrator", fault.Name(run.Integrator), fault.Plain(err).Error())
+		return nil, s.refuse("$.run.integrator", fault.Name(of.Integrator), fault.Plain(err).Error())
 	}
 	r.alone = b.SteppedOneByOne()
-	all, err := catalogueOf(mech, s.model.Frames)
+	all, err := runs.Catalogue(mech, s.model)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +168,13 @@ func (r *rollout) newWorker() (*rolloutWorker, error) {
 
 // rolled is a run of a rollout.
 type rolled struct {
-	values []float64 // of the parameters
-	keep   *kept
-	mech   *mechanism.Mechanism // with these values
-	kin    *mechanism.Kinematics
-	st     *mechanism.State // of mech
-	err    error            // why it is over
+	values  []float64 // of the parameters
+	keep    *kept
+	columns *sim.Columns
+	mech    *mechanism.Mechanism // with these values
+	kin     *mechanism.Kinematics
+	st      *mechanism.State // of mech
+	err     error            // why it is over
 }
 
 // part implements partWorker.
@@ -259,11 +261,11 @@ func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 		if r.mech, err = mechanism.New(m); err != nil {
 			return err
 		}
-		all, err := catalogueOf(r.mech, m.Frames)
+		all, err := runs.Catalogue(r.mech, m)
 		if err != nil {
 			return err
 		}
-		r.keep.columns, err = all.Select(names, nil)
+		r.columns, err = all.Select(names, nil)
 		return err
 	}
 	plan, err := rung.NewPlan(m, rung.Options{})
@@ -271,7 +273,8 @@ func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 		return err
 	}
 	r.mech = plan.Mechanism()
-	r.keep.columns, err = Selected(plan, m.Frames, names)
+	o := runs.Options{Model: m, Columns: names}
+	r.columns, err = o.SelectColumns(r.mech, plan)
 	return err
 }
 
@@ -315,7 +318,10 @@ func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 	if err != nil {
 		return err
 	}
-	return r.keep.Record(&row)
+	if err := r.columns.Fill(&row); err != nil {
+		return err
+	}
+	return r.keep.add(&row, r.columns.Values)
 }
 
 // copyState copies a state of a mechanism to one of another that differs in numbers only.

@@ -7,13 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"time"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -24,7 +23,6 @@ type sweepWorker struct {
 	s      *sweep
 	base   *study.Base
 	values []float64 // of the parameters
-	p      *shell.Progress
 }
 
 func newSweepWorker(s *sweep) (*sweepWorker, error) {
@@ -32,7 +30,7 @@ func newSweepWorker(s *sweep) (*sweepWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sweepWorker{s: s, base: base, values: make([]float64, len(s.study.Parameters)), p: shell.NewProgress(io.Discard)}, nil
+	return &sweepWorker{s: s, base: base, values: make([]float64, len(s.study.Parameters))}, nil
 }
 
 // part implements partWorker.
@@ -70,25 +68,28 @@ func (w *sweepWorker) simulate(ctx context.Context, text []byte, keep *kept) err
 	if err != nil {
 		return err
 	}
-	f := w.s.flags // which preparing changes
-	r, err := prepare(m, "", &f, w.p)
+	plan, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
 		return err
 	}
-	keep.columns = r.watch.columns
-	r.watch.trajectory = keep
-	r.signals, r.from, r.begun = ctx, r.sim.State().Time, time.Now()
-	r.shown = r.begun
-	if err = r.sim.RunContext(ctx, f.until); isInterrupted(ctx, err) {
+	o := w.s.options
+	if err := checkUntil(o.Until, plan.Initial().Time); err != nil {
+		return err
+	}
+	o.Model, o.OnRow = m, keep.add
+	r, err := runs.New(plan, o)
+	if err != nil {
+		return runError("", err)
+	}
+	if err = r.RunContext(ctx, o.Until); isInterrupted(ctx, err) {
 		return ErrInterrupted
 	}
 	return simError("", err)
 }
 
-// kept is the recorder of a run: what the study keeps of its rows.
+// kept is what the study keeps of the rows of a run.
 type kept struct {
 	run          int64
-	columns      *sim.Columns
 	trajectories int // columns over time, time left out
 	outputs      []int
 	takes        []study.Output
@@ -118,12 +119,8 @@ func (k *kept) row(parameters []float64, err error) []table.Cell {
 	return row
 }
 
-// Record implements sim.Recorder.
-func (k *kept) Record(r *sim.Row) error {
-	if err := k.columns.Fill(r); err != nil {
-		return err
-	}
-	values := k.columns.Values
+// add takes in the values of a row.
+func (k *kept) add(_ *sim.Row, values []float64) error {
 	for i, c := range k.outputs {
 		x := values[1+c]
 		switch {
@@ -147,11 +144,3 @@ func (k *kept) Record(r *sim.Row) error {
 	k.rows = append(k.rows, row)
 	return nil
 }
-
-// The rest of a trajectory: there is no file.
-func (k *kept) Mark() (int64, error)   { return int64(len(k.rows)), nil }
-func (k *kept) Sum() string            { return "" }
-func (k *kept) fresh() bool            { return true }
-func (k *kept) finish() error          { return nil }
-func (k *kept) leave() (string, error) { return "", nil }
-func (k *kept) release() error         { return nil }

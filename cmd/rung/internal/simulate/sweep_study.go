@@ -20,6 +20,7 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
 	"github.com/rung-mbd/rung/study/table"
@@ -35,8 +36,8 @@ type sweep struct {
 	folder  fs.FS  // of the files of the model
 	draws   *study.Draws
 	columns *study.Columns
-	flags   Flags   // of each run
-	every   float64 // s, between rows
+	options runs.Options // of each run
+	every   float64      // s, between rows
 	model   *model.Model
 	plan    *rung.Plan
 	rollout *rollout // nil: runs are simulated one at a time
@@ -91,24 +92,23 @@ func (s *sweep) read() (sum string, err error) {
 	if s.plan, err = rung.NewPlan(s.model, rung.Options{}); err != nil {
 		return "", shell.Failed(at, err)
 	}
-	all, err := catalogueOf(s.plan.Mechanism(), s.model.Frames)
+	all, err := runs.Catalogue(s.plan.Mechanism(), s.model)
 	if err != nil {
 		return "", err
 	}
 	if s.columns, err = s.study.Columns(all, s.path); err != nil {
 		return "", err
 	}
-	if place, value, err := s.setFlags(); err != nil {
+	if place, value, err := s.setOptions(); err != nil {
 		return "", s.refuse("$.run."+place, value, err.Error())
 	}
-	if err := s.flags.check(at); err != nil {
-		return "", s.refuse("$.run", "", err.Error())
+	o, start := s.options, s.plan.Initial().Time
+	for _, err := range []error{o.Check(), checkUntil(o.Until, start), o.Span(start)} {
+		if err != nil {
+			return "", s.refuse("$.run", "", inFlags(err).Error())
+		}
 	}
-	f := s.flags
-	if err := f.checkTimes(s.plan.Initial().Time); err != nil {
-		return "", s.refuse("$.run", "", err.Error())
-	}
-	s.every = f.every
+	s.every = o.Every
 	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") && len(s.f.from) == 0 {
 		if s.f.trajectories == "" {
 			return "", shell.UseErrorf("the study keeps trajectories: give --trajectories a file")
@@ -121,7 +121,7 @@ func (s *sweep) read() (sum string, err error) {
 	if len(s.study.Trajectories) == 0 {
 		kept = 0
 	}
-	if err := priceShare(float64(s.last-s.first), f.until-s.plan.Initial().Time, kept, f.step, s.refuse); err != nil {
+	if err := priceShare(float64(s.last-s.first), o.Until-start, kept, o.Step, s.refuse); err != nil {
 		return "", err
 	}
 	least := leastPartRuns
@@ -142,11 +142,11 @@ const rowSlack = 1e-6
 // checkEnd refuses rows of which the last is not at the end of a run: final values would be of an earlier time.
 func (s *sweep) checkEnd() error {
 	start := s.plan.Initial().Time
-	rows := (s.flags.until - start) / s.every
+	rows := (s.options.Until - start) / s.every
 	if math.Abs(rows-math.Round(rows)) <= rowSlack && rows > rowSlack {
 		return nil
 	}
-	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("does not go into the run of %v s without remainder: the last row would not be at its end", s.flags.until-start))
+	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("does not go into the run of %v s without remainder: the last row would not be at its end", s.options.Until-start))
 }
 
 const (
@@ -155,42 +155,38 @@ const (
 	mostParts       = 1 << 16
 )
 
-// setFlags sets the flags of rung simulate that stand for the runs. It returns the field that is wrong.
-func (s *sweep) setFlags() (field, value string, err error) {
+// setOptions sets those of the runs. It returns the field that is wrong.
+func (s *sweep) setOptions() (field, value string, err error) {
 	r := &s.study.Run
-	s.flags = Flags{
-		until: r.Until, untilSet: true, every: r.Every, everySet: r.Every > 0, integrator: r.Integrator, step: r.Step, stepSet: r.Step > 0,
-		tol: r.Tolerance, tolSet: r.Tolerance > 0, rho: sim.DefaultRho, output: shell.Stdio, stabilize: Projection, chosen: s.columns.Names,
-	}
-	if r.RhoGiven {
-		s.flags.rho, s.flags.rhoSet = r.Rho, true
+	s.options = runs.Options{
+		Until: r.Until, Every: r.Every, Step: r.Step, Tolerance: r.Tolerance, Rho: r.Rho, Annihilate: r.RhoGiven && r.Rho == 0, Start: sim.Close, Columns: s.columns.Names,
 	}
 	if r.Method != "" {
-		if err := s.flags.method.Set(r.Method); err != nil {
+		var method shell.MethodFlag
+		if err := method.Set(r.Method); err != nil {
 			return "method", fault.Name(r.Method), err
 		}
+		s.options.Method = method.Method
 	}
 	if r.Stabilize != "" {
-		if err := s.flags.stabilize.Set(r.Stabilize); err != nil {
+		var stabilize stabilizeFlag
+		if err := stabilize.Set(r.Stabilize); err != nil {
 			return "stabilize", fault.Name(r.Stabilize), err
 		}
+		s.options.Stabilization = stabilize.Stabilization
 	}
-	if study.IsRollout(r.Integrator) {
-		switch {
-		case r.Tolerance > 0:
-			return "tolerance", "", errors.New(r.Integrator + " has no error control")
-		case r.Method != "":
-			return "method", fault.Name(r.Method), errors.New("is not for " + r.Integrator + ", which has a method of its own")
-		case r.Stabilize != "":
-			return "stabilize", fault.Name(r.Stabilize), errors.New("is not for " + r.Integrator + ", which closes the joints by itself")
-		}
-		s.flags.integrator = study.RungeKutta4 // which takes the same times
+	if !study.IsRollout(r.Integrator) {
+		s.options.Integrator, err = runs.ParseIntegrator(r.Integrator)
+		return "integrator", fault.Name(r.Integrator), err
 	}
-	if !s.flags.tolSet {
-		s.flags.tol = sim.DefaultTolerance
-		if s.flags.implicit() {
-			s.flags.tol = alphaTolerance
-		}
+	switch {
+	case r.Tolerance > 0:
+		return "tolerance", "", errors.New(r.Integrator + " has no error control")
+	case r.Method != "":
+		return "method", fault.Name(r.Method), errors.New("is not for " + r.Integrator + ", which has a method of its own")
+	case r.Stabilize != "":
+		return "stabilize", fault.Name(r.Stabilize), errors.New("is not for " + r.Integrator + ", which closes the joints by itself")
 	}
+	s.options.Integrator = runs.RungeKutta4 // which takes the same times
 	return "", "", nil
 }

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,8 +20,32 @@ type drawing struct {
 	draw func(w io.Writer, format string) error
 }
 
-// draw makes w collect what the pictures of f need.
-func (w *watcher) draw(f *Flags) error {
+// pictures are those of a run. They collect what they need of its rows.
+type pictures struct {
+	mech     *mechanism.Mechanism
+	columns  *sim.Columns
+	curves   *curves // nil unless there will be a picture of them
+	drive    *drive  // likewise
+	drawings []*drawing
+	rows     int64
+}
+
+// add takes in a row and its values, which may change by whole turns (curves.Add). Of no pictures there is nothing to add.
+func (w *pictures) add(row *sim.Row, values []float64) {
+	if w == nil {
+		return
+	}
+	w.rows++
+	if w.curves != nil {
+		w.curves.Add(row, values)
+	}
+	if w.drive != nil {
+		w.drive.Add(row.State)
+	}
+}
+
+// choose makes w collect what the pictures of f need.
+func (w *pictures) choose(f *Flags) error {
 	if err := w.drawCurves(f); err != nil {
 		return err
 	}
@@ -30,7 +53,7 @@ func (w *watcher) draw(f *Flags) error {
 }
 
 // drawDrive makes w collect what pictures of a drive need.
-func (w *watcher) drawDrive(f *Flags) error {
+func (w *pictures) drawDrive(f *Flags) error {
 	add := func(path string, draw func(out io.Writer, format string) error) {
 		if path != "" {
 			w.drawings = append(w.drawings, &drawing{path: path, draw: draw})
@@ -58,7 +81,7 @@ func (w *watcher) drawDrive(f *Flags) error {
 }
 
 // drawCurves makes w collect what the picture of --plot needs.
-func (w *watcher) drawCurves(f *Flags) error {
+func (w *pictures) drawCurves(f *Flags) error {
 	if f.plot == "" {
 		return nil
 	}
@@ -85,8 +108,8 @@ func (w *watcher) drawCurves(f *Flags) error {
 	return nil
 }
 
-// openPictures begins the files of the pictures.
-func (w *watcher) openPictures(stdout io.Writer) (err error) {
+// open begins the files of the pictures.
+func (w *pictures) open(stdout io.Writer) (err error) {
 	for _, d := range w.drawings {
 		if d.out, err = shell.Create(d.path, stdout); err != nil {
 			return err
@@ -95,8 +118,8 @@ func (w *watcher) openPictures(stdout io.Writer) (err error) {
 	return nil
 }
 
-// writePictures draws the pictures, if there are rows.
-func (w *watcher) writePictures() error {
+// write draws the pictures, if there are rows.
+func (w *pictures) write() error {
 	var first error
 	for _, d := range w.drawings {
 		err := error(nil)
@@ -112,80 +135,11 @@ func (w *watcher) writePictures() error {
 	return first
 }
 
-// dropPictures lets others write the files of the pictures.
-func (w *watcher) dropPictures() {
+// drop lets others write the files of the pictures.
+func (w *pictures) drop() {
 	for _, d := range w.drawings {
 		if d.out != nil {
 			_ = d.out.Drop()
 		}
 	}
-}
-
-// watcher is the recorder of a run, which looks at energy and drift of the rows.
-type watcher struct {
-	trajectory
-	columns  *sim.Columns
-	mech     *mechanism.Mechanism
-	kin      mechanism.Kinematics
-	curves   *curves // nil unless there will be a picture of them
-	drive    *drive  // likewise
-	drawings []*drawing
-	ground   *groundFiles
-
-	seen         bool
-	first, last  float64   // total energy, J
-	change       float64   // largest one from the first
-	kinetic      float64   // largest
-	drift        sim.Drift // largest of a row
-	rows         int64
-	lastRow      float64 // s
-	conservative bool
-}
-
-func newWatcher(mech *mechanism.Mechanism, columns *sim.Columns) *watcher {
-	w := &watcher{mech: mech, columns: columns, conservative: mech.Conservative()}
-	w.kin.Bodies = make([]mechanism.BodyKinematics, mech.NumBodies())
-	return w
-}
-
-// Record implements sim.Recorder.
-func (w *watcher) Record(row *sim.Row) error {
-	w.note(row.Energy)
-	w.drift.Position = max(w.drift.Position, row.Drift.Position)
-	w.drift.Velocity = max(w.drift.Velocity, row.Drift.Velocity)
-	w.rows++
-	w.lastRow = row.State.Time
-	if err := w.ground.record(row); err != nil {
-		return err
-	}
-	if err := w.trajectory.Record(row); err != nil {
-		return err
-	}
-	if w.curves != nil {
-		w.curves.Add(row, w.columns.Values)
-	}
-	if w.drive != nil {
-		w.drive.Add(row.State)
-	}
-	return nil
-}
-
-// see notes the energy of a state that is no row.
-func (w *watcher) see(st *mechanism.State) {
-	if w.mech.KinematicsTo(&w.kin, st) == nil {
-		w.note(w.mech.EnergyAt(&w.kin, st))
-	}
-}
-
-func (w *watcher) note(e mechanism.Energy) {
-	if total := e.Kinetic + e.Potential(); !math.IsNaN(total) { // where a contact has left the terrain, there is none, and the run ends
-		w.last = total
-	} else {
-		return
-	}
-	if !w.seen {
-		w.first, w.seen = w.last, true
-	}
-	w.change = max(w.change, math.Abs(w.last-w.first))
-	w.kinetic = max(w.kinetic, e.Kinetic)
 }

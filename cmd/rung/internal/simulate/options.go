@@ -1,0 +1,123 @@
+package simulate
+
+import (
+	"errors"
+	"io"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// options returns what the flags say about a run of a model, which may be nil, whose rows may go to stdout.
+func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error) {
+	o := &runs.Options{
+		Step: f.step, Method: f.method.Method, Stabilization: f.stabilize.Stabilization, Start: sim.Close, Model: m, Until: f.until, Every: f.every,
+		Columns: f.chosen, Bodies: f.bodies, Wrenches: f.wrenches, Multipliers: f.multipliers,
+		Files: runs.Files{
+			Contacts: f.contacts, Events: f.events, Checkpoint: f.checkpoint, Resume: f.resume, Between: f.Between, Formats: []runs.Format{parquetFormat},
+		},
+	}
+	var err error
+	if o.Integrator, err = runs.ParseIntegrator(f.integrator); err != nil {
+		return nil, inFlags(err)
+	}
+	if f.tolSet {
+		o.Tolerance = f.tol
+	}
+	if f.rhoSet {
+		o.Rho, o.Annihilate = f.rho, f.rho == 0
+	}
+	if f.output == shell.Stdio {
+		o.Files.CSV = stdout
+	} else {
+		o.Files.Trajectory = f.output
+	}
+	return o, nil
+}
+
+// flagNames are the flags that stand for the fields of runs.Options.
+var flagNames = map[string]string{
+	"Integrator": "--integrator", "Step": "--step", "Tolerance": "--tol", "Rho": "--rho", "Method": "--method", "Stabilization": "--stabilize",
+	"Until": "--until", "Every": "--every", "Columns": "--columns", "Bodies": "--bodies", "Wrenches": "--wrenches", "Multipliers": "--multipliers",
+	"Files.Trajectory": "--out", "Files.CSV": "--out", "Files.Contacts": "--contacts", "Files.Events": "--events",
+	"Files.Checkpoint": "--checkpoint", "Files.Resume": "--resume", "Drive": "--drive",
+}
+
+// flagError is a mistake in options in the words of the flags.
+type flagError struct{ *runs.OptionError }
+
+func (e flagError) Error() string {
+	return e.In(func(field string) string { return flagNames[field] })
+}
+
+func (e flagError) Unwrap() error { return e.OptionError }
+
+// inFlags makes a mistake in options one of bad use, in the words of the flags. Others, and nil, pass.
+func inFlags(err error) error {
+	if e := new(runs.OptionError); errors.As(err, &e) {
+		return shell.UseErrorf("%w", flagError{e})
+	}
+	return err
+}
+
+// runError makes errors of package runs, which may be nil, those of the command: failures with the model called name,
+// failures of files, bad use, bad input.
+func runError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := new(runs.StartError); errors.As(err, &e) {
+		return shell.Failed(name, e.Err)
+	}
+	if file := fileFailure(err); file != nil {
+		return file
+	}
+	return fault.Plain(shell.FileError(inFlags(err)))
+}
+
+// fileFailure returns a failure if err is one of writing a file, else nil.
+func fileFailure(err error) error {
+	if e := new(runs.FileError); errors.As(err, &e) {
+		return shell.Failed("", shell.FileError(e.Err))
+	}
+	return nil
+}
+
+// checkNames looks for bodies and joints that the flags name and the mechanism has not.
+func (f *Flags) checkNames(mech *mechanism.Mechanism) error {
+	for _, name := range f.bodies {
+		if _, err := mech.BodyIndex(name); err != nil {
+			return shell.NoBody("--bodies", name, mech)
+		}
+	}
+	for _, name := range f.wrenches {
+		if _, err := mech.JointIndex(name); err != nil {
+			return shell.NoJoint("--wrenches", name, mech)
+		}
+	}
+	return nil
+}
+
+// checkUntil checks that a run up to until goes on from a start.
+func checkUntil(until, start float64) error {
+	if until <= start {
+		return shell.UseErrorf("--until %v is not after the time of the model, %v s", until, start)
+	}
+	return nil
+}
+
+// checkGround is check for --contacts and --events.
+func (f *Flags) checkGround(model string) error {
+	others := []string{model, f.output, f.checkpoint}
+	for _, x := range [...]struct{ flag, path string }{{"contacts", f.contacts}, {"events", f.events}} {
+		if err := shell.Apart(x.path, "the file of --"+x.flag+" would replace this file", others...); err != nil {
+			return err
+		}
+		others = append(others, x.path)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+// Command resume runs a linkage that knocks at a stop, with rows, events and a checkpoint; it is interrupted in the middle
+// and goes on to the bit. Its files, in the folder of its argument, are those that rung simulate writes, byte for byte:
+//
+//	rung simulate knocker.json --until 2 --every 0.01 -o run.csv --events events.csv --checkpoint run.ckpt
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/rung-mbd/rung"
+)
+
+func main() {
+	dir := must(os.MkdirTemp("", "resume"))
+	defer os.RemoveAll(dir)
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
+	}
+	plan := must(rung.NewPlan(must(rung.Open("knocker.json")), rung.Options{}))
+	files := rung.SimulationFiles{Trajectory: dir + "/run.csv", Events: dir + "/events.csv", Checkpoint: dir + "/run.ckpt"}
+	pause := errors.New("paused")
+	for _, end := range []float64{1, 2} { // two processes could do so
+		s := must(rung.NewSimulation(plan, rung.SimulationOptions{Until: 2, Every: 0.01, Files: files, OnStep: func(s *rung.Simulation) error {
+			if s.Time() > end {
+				return pause
+			}
+			return nil
+		}}))
+		if err := s.Run(2); err != nil && !errors.Is(err, pause) {
+			log.Fatal(err)
+		}
+		knocks, _ := s.Events()
+		fmt.Printf("to %.3f s: %d steps, %d rows, %d knocks, the last at %.6f s\n", s.Time(), s.Stats().Steps, s.Told().Rows, len(knocks), knocks[len(knocks)-1].Time)
+		must(0, s.Close())
+		files.Resume = true
+	}
+}
+
+// must returns a value that there has to be.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}

@@ -1,0 +1,230 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/motion"
+)
+
+// OptionError says which option is wrong, and why.
+type OptionError struct {
+	Field string // the first that it is about, such as Files.Trajectory
+
+	text string // a format, with fields as {Step}
+	args []any
+}
+
+// fields are those that texts of OptionErrors name.
+var fields = regexp.MustCompile(`\{[A-Za-z.]+\}`)
+
+// wrong returns an OptionError. The text is a format in which names of fields are in braces.
+func wrong(field, text string, args ...any) error { return &OptionError{field, text, args} }
+
+// Error says it with the names of the fields.
+func (e *OptionError) Error() string {
+	return "motion/runs: " + e.In(func(field string) string { return field })
+}
+
+// In says it with other names for the fields, such as those of flags.
+func (e *OptionError) In(name func(field string) string) string {
+	text := fields.ReplaceAllStringFunc(e.text, func(s string) string {
+		return strings.ReplaceAll(name(s[1:len(s)-1]), "%", "%%")
+	})
+	return fmt.Errorf(text, e.args...).Error()
+}
+
+// Unwrap returns the error that the options have led to, or nil.
+func (e *OptionError) Unwrap() error {
+	for _, a := range e.args {
+		if err, ok := a.(error); ok {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check returns an *OptionError with the first mistake that shows without a mechanism.
+func (o *Options) Check() error {
+	if err := o.checkColumns(); err != nil {
+		return err
+	}
+	if err := o.checkSteps(); err != nil {
+		return err
+	}
+	if err := o.checkMethod(); err != nil {
+		return err
+	}
+	return o.Files.check()
+}
+
+func (o *Options) checkColumns() error {
+	switch {
+	case len(o.Columns) > 0 && len(o.Bodies)+len(o.Wrenches)+len(o.Multipliers) > 0:
+		return wrong("Columns", "{Columns} chooses all columns: {Bodies}, {Wrenches} and {Multipliers} are for trajectories without it")
+	case slices.Contains(o.Columns, ""):
+		return wrong("Columns", "{Columns} has an empty name")
+	}
+	return nil
+}
+
+// checkSteps checks the numbers.
+func (o *Options) checkSteps() error {
+	switch {
+	case math.IsNaN(o.Until) || math.IsInf(o.Until, 0):
+		return wrong("Until", "{Until} is not finite")
+	case int(o.Integrator) >= len(integratorNames):
+		return wrong("Integrator", "{Integrator} is out of range")
+	case int(o.Stabilization) >= len(stabilizationNames):
+		return wrong("Stabilization", "{Stabilization} is out of range")
+	case !slices.Contains(motion.Methods(), o.Method):
+		return wrong("Method", "{Method} is out of range")
+	case o.Step != 0 && o.Tolerance != 0:
+		return wrong("Step", "{Step} and {Tolerance} exclude each other: steps are fixed or chosen by their error")
+	case o.Step == 0 && o.Integrator.NeedsStep():
+		return wrong("Step", "%v has no error control: give {Step}", o.Integrator)
+	}
+	for _, x := range [...]struct {
+		field string
+		value float64
+	}{{"Every", o.Every}, {"Step", o.Step}, {"Tolerance", o.Tolerance}} {
+		if !(x.value >= 0 && !math.IsInf(x.value, 1)) {
+			return wrong(x.field, "{"+x.field+"} %v is not above 0 and finite", x.value)
+		}
+	}
+	return nil
+}
+
+// checkMethod checks what belongs together.
+func (o *Options) checkMethod() error {
+	baumgarte, sparse := o.Stabilization == Baumgarte, o.Method == motion.Sparse
+	switch i := o.Integrator; {
+	case (o.Rho != 0 || o.Annihilate) && i != GeneralizedAlpha:
+		return wrong("Rho", "{Rho} is of %v, not of %v", GeneralizedAlpha, i)
+	case !(o.Rho >= 0 && o.Rho < 1) || o.Annihilate && o.Rho != 0:
+		return wrong("Rho", "{Rho} %v is not in [0, 1)", o.Rho)
+	case i != Rattle && o.Rattle != (motion.RattleOptions{}):
+		return wrong("Rattle", "{Rattle} is of %v, not of %v", Rattle, i)
+	case i == ForceBalance && !sparse:
+		return wrong("Method", "%v has a spanning tree of its own: {Method} is not for it", i)
+	case i == ForceBalance && baumgarte:
+		return wrong("Stabilization", "%v has no accelerations to feed violations back in: {Stabilization} %v is not for it", i, Baumgarte)
+	case i == Rattle && (!sparse || o.Stabilization != Projection):
+		return wrong("Stabilization", "%v closes the joints by itself, with the sparse method: {Method} and {Stabilization} are not for it", i)
+	case i == GeneralizedAlpha && !sparse:
+		return wrong("Method", "%v needs {Method} %v: its Newton matrix is that of the sparse method", i, motion.Sparse)
+	case i == GeneralizedAlpha && baumgarte:
+		return wrong("Stabilization", "%v meets the joints by itself: {Stabilization} %v is not for it", i, Baumgarte)
+	case baumgarte && !sparse:
+		return wrong("Stabilization", "{Stabilization} %v needs {Method} %v: the tree methods do not see violations of the tree's joints", Baumgarte, motion.Sparse)
+	}
+	return nil
+}
+
+// csvEnding is that of files of comma-separated values.
+const csvEnding = ".csv"
+
+func (f *Files) check() error {
+	switch {
+	case f.Trajectory != "" && f.CSV != nil:
+		return wrong("Files.CSV", "{Files.Trajectory} and {Files.CSV} exclude each other: rows go to one place")
+	case f.Trajectory != "" && !hasEnding(f.Trajectory, csvEnding) && f.format() == nil:
+		return wrong("Files.Trajectory", "%s: trajectories end in %s", f.Trajectory, strings.Join(f.endings(), " or "))
+	case f.Resume && f.Checkpoint == "":
+		return wrong("Files.Resume", "{Files.Resume} needs {Files.Checkpoint}")
+	case f.CSV != nil && f.Checkpoint != "":
+		return wrong("Files.Checkpoint", "{Files.Checkpoint} needs a trajectory to go on with: give {Files.Trajectory} a file")
+	case f.Between < 0:
+		return wrong("Files.Between", "{Files.Between} %v is negative", f.Between)
+	}
+	for _, x := range [...]struct{ field, path string }{{"Files.Contacts", f.Contacts}, {"Files.Events", f.Events}} {
+		if x.path != "" && !hasEnding(x.path, csvEnding) {
+			return wrong(x.field, "{"+x.field+"} %s: the file ends in %s", x.path, csvEnding)
+		}
+	}
+	var before []string
+	for _, x := range [...]struct{ field, path string }{
+		{"Files.Trajectory", f.Trajectory}, {"Files.Checkpoint", f.Checkpoint}, {"Files.Contacts", f.Contacts}, {"Files.Events", f.Events},
+	} {
+		for _, other := range before {
+			if x.path != "" && outfile.Same(x.path, other) {
+				return wrong(x.field, "%s: the file of {"+x.field+"} would replace another of the run", x.path)
+			}
+		}
+		if x.path != "" {
+			before = append(before, x.path)
+		}
+	}
+	return nil
+}
+
+func hasEnding(path, ending string) bool { return strings.EqualFold(filepath.Ext(path), ending) }
+
+// format returns that of the trajectory among Formats, nil for comma-separated values.
+func (f *Files) format() *Format {
+	for i := range f.Formats {
+		if hasEnding(f.Trajectory, f.Formats[i].Ending) {
+			return &f.Formats[i]
+		}
+	}
+	return nil
+}
+
+func (f *Files) endings() []string {
+	list := []string{csvEnding}
+	for i := range f.Formats {
+		list = append(list, f.Formats[i].Ending)
+	}
+	return list
+}
+
+const (
+	// MostRows is the number of rows of a trajectory at most.
+	MostRows = 100_000_000
+	// MostSteps is the number of fixed steps of a run at most: days of the smallest mechanism.
+	MostSteps = 1e11
+	// MostKept is the memory that rows take at most, bytes, where they are kept in it.
+	MostKept = 1 << 30
+	// leastPart is the smallest interval and step relative to the times of the run.
+	leastPart = 1e-13
+)
+
+// Span fills in Every for a run from a start up to Until, s, if it is 0, and checks the times and what they cost. It does
+// nothing if Until is not after the start.
+//
+// It returns an *OptionError.
+func (o *Options) Span(start float64) error {
+	span := o.Until - start
+	if !(span > 0) {
+		return nil
+	}
+	if o.Every == 0 {
+		o.Every = span / OutputParts
+	}
+	least := leastPart * max(math.Abs(o.Until), math.Abs(start))
+	if o.Every < least || o.Step > 0 && o.Step < least {
+		return wrong("Every", "{Every} and {Step} have to be above the rounding of time, %.1g s", least)
+	}
+	if rows := span / o.Every; rows > MostRows {
+		return wrong("Every", "{Every} %v over %v s %s {Every}", o.Every, span, fault.TooDear(rows, MostRows, "rows", "give a longer"))
+	}
+	if steps := span / o.Step; o.Step > 0 && steps > MostSteps {
+		return wrong("Step", "{Step} %v over %v s %s {Step}", o.Step, span, fault.TooDear(steps, MostSteps, "steps", "give a longer"))
+	}
+	return nil
+}
+
+// checkKept checks what rows of n columns that are kept in memory cost, up to Until if that is after the start.
+func (o *Options) checkKept(start float64, n int) error {
+	const number = 8
+	if bytes := number * (o.Until - start) / o.Every * float64(n); bytes > MostKept {
+		return wrong("Every", "{Every} %v over %v s in memory %s {Every}", o.Every, o.Until-start, fault.TooDear(bytes, MostKept, "B", "give rows a file, or a longer"))
+	}
+	return nil
+}

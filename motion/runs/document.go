@@ -1,0 +1,211 @@
+package runs
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// DocumentFormat is the value of the "format" field of every document of a run.
+const DocumentFormat = "rung-run/1"
+
+// MostNames is the largest number of names in a list of a document.
+const MostNames = 100_000
+
+// startNames are those of sim.Start in documents.
+var startNames = []string{"refuse", "close", "as-it-is"}
+
+// runDocument is what a document has: the part of Options that decides about the motion and its rows. Where rows and
+// checkpoints go, and what is told, is for the program.
+type runDocument struct {
+	Format      string   `json:"format"`
+	Until       float64  `json:"until,omitempty"`
+	Every       float64  `json:"every,omitempty"`
+	Integrator  string   `json:"integrator"`
+	Step        float64  `json:"step,omitempty"`
+	Tolerance   float64  `json:"tolerance,omitempty"`
+	Rho         *float64 `json:"rho,omitempty"`
+	Method      string   `json:"method"`
+	Stabilize   string   `json:"stabilize"`
+	Start       string   `json:"start"`
+	Columns     []string `json:"columns,omitempty"`
+	Bodies      []string `json:"bodies,omitempty"`
+	Wrenches    []string `json:"wrenches,omitempty"`
+	Multipliers []string `json:"multipliers,omitempty"`
+}
+
+// documentFields are those of a document, in the order of runDocument.
+var documentFields = []string{
+	"$schema", "format", "until", "every", "integrator", "step", "tolerance", "rho", "method", "stabilize", "start", "columns", "bodies", "wrenches", "multipliers",
+}
+
+// fieldPaths are the places in a document that stand for fields of Options.
+var fieldPaths = map[string]string{
+	"Until": "$.until", "Every": "$.every", "Integrator": "$.integrator", "Step": "$.step", "Tolerance": "$.tolerance", "Rho": "$.rho", "Method": "$.method",
+	"Stabilization": "$.stabilize", "Columns": "$.columns", "Bodies": "$.bodies", "Wrenches": "$.wrenches", "Multipliers": "$.multipliers",
+}
+
+// Read reads one document of rung-run/1 from r up to its end; file names it in messages. What a document does not have,
+// such as files, is zero.
+//
+// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are
+// returned wrapped.
+func Read(r io.Reader, file string) (*Options, error) {
+	d := &reader{Reader: document.NewReader(r), o: new(Options)}
+	d.all()
+	if err := d.Err(); err != nil {
+		return nil, fault.Errorf("motion/runs: read %s: %w", file, err)
+	}
+	if list, more := d.Sorted(); len(list) > 0 {
+		p := &model.Problems{List: make([]*model.Problem, len(list)), More: more}
+		for i, f := range list {
+			p.List[i] = &model.Problem{File: file, Path: f.Path, Value: f.Value, Rule: f.Rule}
+		}
+		return nil, p
+	}
+	if e := new(OptionError); errors.As(d.o.Check(), &e) {
+		rule := e.In(func(field string) string { return fieldPaths[field] })
+		return nil, &model.Problems{List: []*model.Problem{{File: file, Path: fieldPaths[e.Field], Rule: rule}}}
+	}
+	return d.o, nil
+}
+
+// reader turns the tokens of a document into Options.
+type reader struct {
+	*document.Reader
+	o *Options
+}
+
+func (d *reader) all() {
+	if !d.Begin(DocumentFormat) {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(documentFields, &seen)
+		if !ok {
+			break
+		}
+		d.field(documentFields[k])
+	}
+	d.Require(documentFields, seen, 1)
+	if !d.Fatal {
+		d.End()
+	}
+}
+
+// field reads the value of a field.
+func (d *reader) field(name string) {
+	o := d.o
+	switch name {
+	case "$schema":
+		d.Text()
+	case "format":
+		d.Format(DocumentFormat)
+	case "until":
+		d.Number(&o.Until)
+	case "every":
+		d.positive(&o.Every)
+	case "integrator":
+		o.Integrator = Integrator(d.Choice(integratorNames...))
+	case "step":
+		d.positive(&o.Step)
+	case "tolerance":
+		d.positive(&o.Tolerance)
+	case "rho":
+		o.Annihilate = d.Number(&o.Rho) && o.Rho == 0
+	case "method":
+		o.Method = motion.Methods()[d.Choice(methodNames()...)]
+	case "stabilize":
+		o.Stabilization = Stabilization(d.Choice(stabilizationNames...))
+	case "start":
+		o.Start = sim.Start(d.Choice(startNames...))
+	case "columns":
+		o.Columns = d.names()
+	case "bodies":
+		o.Bodies = d.names()
+	case "wrenches":
+		o.Wrenches = d.names()
+	case "multipliers":
+		o.Multipliers = d.names()
+	}
+}
+
+// methodNames are the names of motion.Methods.
+func methodNames() (names []string) {
+	for _, m := range motion.Methods() {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+func (d *reader) positive(x *float64) {
+	if d.Number(x) && !(*x > 0) {
+		d.Problem(document.Number(*x), "is not above 0")
+	}
+}
+
+// names reads a list of names.
+func (d *reader) names() (list []string) {
+	if !d.OpenArray() {
+		return nil
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= MostNames {
+			d.Skip()
+			continue
+		}
+		s, ok := d.Text()
+		if ok && len(s) == 0 {
+			d.Problem("", "is empty")
+		}
+		list = append(list, string(s))
+	}
+	d.Bound(n, MostNames)
+	return list
+}
+
+// Write writes the part of the options that a document has, which Read reads back.
+//
+// It returns an *OptionError for options that Check refuses, one of Rattle if its options are set, which documents have
+// not, and the errors of w.
+func (o *Options) Write(w io.Writer) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if o.Rattle != (motion.RattleOptions{}) {
+		return wrong("Rattle", "a document has no {Rattle}")
+	}
+	if int(o.Start) >= len(startNames) {
+		return wrong("Start", "{Start} is out of range")
+	}
+	doc := runDocument{
+		Format: DocumentFormat, Until: o.Until, Every: o.Every, Integrator: o.Integrator.String(), Step: o.Step, Tolerance: o.Tolerance,
+		Method: o.Method.String(), Stabilize: o.Stabilization.String(), Start: startNames[o.Start],
+		Columns: o.Columns, Bodies: o.Bodies, Wrenches: o.Wrenches, Multipliers: o.Multipliers,
+	}
+	if o.Rho != 0 || o.Annihilate {
+		doc.Rho = &o.Rho
+	}
+	b, err := json.MarshalIndent(&doc, "", " ")
+	if err != nil {
+		return fault.Errorf("motion/runs: %w", err)
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+//go:embed schema.json
+var schemaText []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of rung-run/1. It covers the structure of a document.
+func Schema() []byte { return slices.Clone(schemaText) }

@@ -1,0 +1,237 @@
+package runs
+
+import (
+	"context"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Kinematics follows a motion whose freedoms are all prescribed, and keeps rows of it with what drives it: rung
+// kinematics, from Go. Nothing is integrated, so that nothing drifts. It belongs to one goroutine.
+type Kinematics struct {
+	o      Options
+	mech   *mechanism.Mechanism
+	follow *motion.Follower
+	kin    *mechanism.Kinematics
+	record *Record
+	begun  bool // the first state is closed
+	opened bool
+	start  float64 // s
+	count  float64 // of rows at multiples of Every
+	err    error   // of the last Run
+}
+
+// kinematicColumns are written where Options.Columns are not given, as far as there are any.
+var kinematicColumns = []string{"joint.*", "drive.*", "marker.*", "*.??", "energy.*"}
+
+// NewKinematics sets up a motion that is followed. Of the options it takes Model, Until, Every, Columns, OnRow, and of Files
+// Trajectory, CSV and Formats. Every has to be there, or Until.
+//
+// It returns an *OptionError, for other options too.
+func NewKinematics(p *kkt.Plan, o Options) (*Kinematics, error) {
+	if p == nil {
+		panic("motion/runs: no plan")
+	}
+	if err := o.checkKinematics(); err != nil {
+		return nil, err
+	}
+	mech := p.Mechanism()
+	if err := o.Span(p.Initial().Time); err != nil {
+		return nil, err
+	}
+	if o.Every == 0 {
+		return nil, wrong("Every", "rows need {Every}, or {Until} for a part of the run")
+	}
+	if len(o.Columns) == 0 {
+		all, err := Catalogue(mech, o.Model)
+		if err != nil {
+			return nil, err
+		}
+		for _, pattern := range kinematicColumns {
+			if all.Has(pattern) {
+				o.Columns = append(o.Columns, pattern)
+			}
+		}
+	}
+	columns, err := o.SelectColumns(mech, p)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kinematics{o: o, mech: mech, follow: motion.NewFollower(p), kin: mech.NewKinematics(), start: p.Initial().Time}
+	if k.record, err = NewRecord(mech, columns, o.Files, o.OnRow); err != nil {
+		return nil, err
+	}
+	if k.record.keeps = o.Files.Trajectory == "" && o.Files.CSV == nil && o.OnRow == nil; k.record.keeps {
+		if err := o.checkKept(k.start, columns.Len()); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// checkKinematics is Check, and refuses what a motion that is followed has not.
+func (o *Options) checkKinematics() error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	f := &o.Files
+	for _, x := range [...]struct {
+		field string
+		given bool
+	}{
+		{"Integrator", o.Integrator != 0}, {"Step", o.Step != 0}, {"Tolerance", o.Tolerance != 0}, {"Method", o.Method != motion.Sparse},
+		{"Stabilization", o.Stabilization != Projection}, {"From", o.From != nil}, {"Start", o.Start != sim.Refuse},
+		{"Bodies", o.Bodies != nil}, {"Wrenches", o.Wrenches != nil}, {"Multipliers", o.Multipliers != nil},
+		{"Events", o.Events != nil}, {"Controllers", o.Controllers != nil}, {"OnEvent", o.OnEvent != nil}, {"OnStep", o.OnStep != nil},
+		{"Files.Contacts", f.Contacts != ""}, {"Files.Events", f.Events != ""}, {"Files.Checkpoint", f.Checkpoint != ""},
+	} {
+		if x.given {
+			return wrong(x.field, "{"+x.field+"} is of runs, not of a motion that is followed")
+		}
+	}
+	return nil
+}
+
+// Start closes the first state; Run does it where that has not been done.
+//
+// It returns the errors of motion.Follower.Start.
+func (k *Kinematics) Start(ctx context.Context) error {
+	if k.begun {
+		return nil
+	}
+	err := k.follow.Start(ctx)
+	k.begun = err == nil
+	return err
+}
+
+// Open opens the file; Run does it where that has not been done.
+//
+// It returns errors of the system, and a *FileError where a file could be opened but not written.
+func (k *Kinematics) Open() error {
+	if k.opened {
+		return nil
+	}
+	err := k.record.Open(nil)
+	k.opened = err == nil
+	return err
+}
+
+// Run starts and opens the file, and goes on to the time until with a row every Every and one at the end.
+//
+// It returns the errors of Start, Open and motion.Follower.To, such as a *motion.StuckError at a dead position, a *FileError,
+// and those of OnRow. The rows before stay.
+func (k *Kinematics) Run(until float64) error { return k.RunContext(context.Background(), until) }
+
+// RunContext is Run, and ends early when ctx does, with the cause.
+func (k *Kinematics) RunContext(ctx context.Context, until float64) error {
+	k.err = k.run(ctx, until)
+	return k.err
+}
+
+func (k *Kinematics) run(ctx context.Context, until float64) error {
+	if err := k.Start(ctx); err != nil {
+		return err
+	}
+	if err := k.Open(); err != nil {
+		return err
+	}
+	n := math.Ceil((until-k.start)/k.o.Every - 1e-9)
+	for i := k.count; i <= n; i++ {
+		due := k.start + i*k.o.Every
+		if err := k.follow.To(ctx, min(due, until)); err != nil {
+			return err
+		}
+		row, err := sim.RowAt(k.mech, k.kin, k.follow.State())
+		if err != nil {
+			return err
+		}
+		if err := k.record.Record(&row); err != nil {
+			return err
+		}
+		if due <= until {
+			k.count = i + 1
+		}
+	}
+	return nil
+}
+
+// Close ends the file. It takes its place if the last Run had no error; else what was there before stays, and Left says
+// where the rows are. It returns a *FileError.
+func (k *Kinematics) Close() error { return k.record.Close(k.opened && k.err == nil, false) }
+
+// Left says where rows are that have not taken their place.
+func (k *Kinematics) Left() []string { return k.record.left }
+
+// Release lets others write the file, complete or not. Close does it, too.
+func (k *Kinematics) Release() { k.record.Release() }
+
+// State returns the state up to which the motion is known. It is k's own.
+func (k *Kinematics) State() *mechanism.State { return k.follow.State() }
+
+// Steps returns the number of steps so far, and of those that were too long.
+func (k *Kinematics) Steps() (steps, halved int) { return k.follow.Steps() }
+
+// Every returns the time between rows, s.
+func (k *Kinematics) Every() float64 { return k.o.Every }
+
+// Columns returns the columns of a row.
+func (k *Kinematics) Columns() *sim.Columns { return k.record.columns }
+
+// Rows returns the rows, if they go nowhere else.
+func (k *Kinematics) Rows() [][]float64 { return k.record.rows }
+
+// Told returns what the rows have told.
+func (k *Kinematics) Told() Told { return k.record.told }
+
+// Drive is a rate at which a joint with one freedom turns or slides, rad/s or m/s.
+type Drive struct {
+	Joint string
+	Rate  float64
+}
+
+// AddDrives gives joints of m motions at constant rates, from where the model has them, in place of those that it has.
+//
+// It returns the problems of m, and an *OptionError with the field Drive for joints that are not there, have not one
+// freedom or have two rates. m is as it was then, or has a part of the drives.
+func AddDrives(m *model.Model, drives []Drive) error {
+	if len(drives) == 0 {
+		return nil
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return err
+	}
+	st, kin := mech.Initial(), mech.NewKinematics()
+	if err := mech.KinematicsTo(kin, st); err != nil {
+		return err
+	}
+	driven := map[int]bool{}
+	for _, d := range drives {
+		j, err := mech.JointIndex(d.Joint)
+		switch {
+		case err != nil:
+			return wrong("Drive", "{Drive}: %w", fault.Plain(err))
+		case math.IsNaN(d.Rate) || math.IsInf(d.Rate, 0):
+			return wrong("Drive", "{Drive}: the rate %v of joint %s is no finite number", d.Rate, fault.Name(d.Joint))
+		case driven[j]:
+			return wrong("Drive", "{Drive}: joint %s has two rates", fault.Name(d.Joint))
+		}
+		driven[j] = true
+		jt := &mech.Joints[j]
+		if n := jt.Kind.Freedoms(); n != 1 {
+			return wrong("Drive", "{Drive}: joint %s has %d freedoms, not one", fault.Name(d.Joint), n)
+		}
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		mech.JointTo(&jk, j, kin, st)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		m.Joints[j].Motion = []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{q[0] - d.Rate*m.Time, d.Rate}}}
+	}
+	return nil
+}
