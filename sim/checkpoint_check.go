@@ -49,6 +49,9 @@ func (c *Checkpoint) checkFinite() error {
 			return misfit(x, "angles[%d]", k)
 		}
 	}
+	if !(c.Turned >= 0 && c.Turned < countAfter) {
+		return misfit(c.Turned, "turned")
+	}
 	for k, x := range c.Internal {
 		if !finite(x) {
 			return misfit(x, "internal[%d]", k)

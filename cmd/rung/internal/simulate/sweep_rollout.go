@@ -32,6 +32,7 @@ type rollout struct {
 	steps, every int    // of a run, and between rows
 	alone        string // why no run goes in lanes
 	reactions    bool   // are among the columns
+	angles       bool   // columns of joints are
 }
 
 // stepSlack is how far times may be from multiples of the step, in steps.
@@ -79,6 +80,8 @@ func newRollout(s *sweep) (*rollout, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, joints := all.Subjects(s.columns.Names)
+	r.angles = len(joints) > 0
 	r.reactions = all.NeedsReactions(s.columns.Names)
 	return r, nil
 }
@@ -158,7 +161,7 @@ func (r *rollout) newWorker() (*rolloutWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := batch.New(r.s.plan, batch.Options{Vary: r.vary})
+	b, err := batch.New(r.s.plan, batch.Options{Vary: r.vary, Angles: r.angles})
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +250,9 @@ func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error
 		return err
 	}
 	r.st, r.kin = r.mech.Initial(), r.mech.NewKinematics()
+	if w.r.angles {
+		r.mech.CarryAngles(r.st)
+	}
 	copyState(w.st, r.st)
 	states.Set(i, w.st)
 	return w.setParameters(states, i, r.mech)
@@ -322,6 +328,6 @@ func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 func copyState(dst, src *mechanism.State) {
 	dst.Time = src.Time
 	copy(dst.Bodies, src.Bodies)
-	copy(dst.Angles, src.Angles)
+	dst.Angles = append(dst.Angles[:0], src.Angles...)
 	copy(dst.Internal, src.Internal)
 }

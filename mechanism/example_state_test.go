@@ -1,0 +1,42 @@
+package mechanism_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/build"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A wheel turns. Its state carries the angle, so that the coordinate goes on past half a turn.
+func ExampleMechanism_Coordinate() {
+	b := build.New("wheel")
+	wheel := b.Rod("wheel", 1, 0.1, spatial.Vec3{-1, 0, 0}, spatial.Vec3{1, 0, 0})
+	b.Revolute("axle", build.World, wheel, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
+	model, err := b.Model()
+	if err != nil {
+		panic(err)
+	}
+	mech, err := mechanism.New(model)
+	if err != nil {
+		panic(err)
+	}
+	axle := mechanism.Freedom{Joint: 0}
+	st := mech.Initial()
+	mech.CarryAngles(st)
+	st.Bodies[0].Omega = spatial.Vec3{0, 0, 2} // rad/s
+	for range 3 {
+		next := st.Clone()
+		next.Time += math.Pi / 2 // s: half a turn
+		next.Bodies[0].Rotation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, 2*next.Time)
+		mech.FollowTurns(next, st)
+		q, rate := mech.Coordinate(axle, next)
+		fmt.Printf("%.4f rad, %.0f rad/s\n", q, rate)
+		st = next
+	}
+	// Output:
+	// 3.1416 rad, 2 rad/s
+	// 6.2832 rad, 2 rad/s
+	// 9.4248 rad, 2 rad/s
+}
