@@ -40,3 +40,30 @@ func ExampleMechanism_Coordinate() {
 	// 6.2832 rad, 2 rad/s
 	// 9.4248 rad, 2 rad/s
 }
+
+// A state as numbers in a row: the poses of all bodies first, then their velocities.
+func ExampleState_FlatTo() {
+	b := build.New("wheel")
+	b.Rod("wheel", 1, 0.1, spatial.Vec3{-1, 0, 0}, spatial.Vec3{3, 0, 0})
+	model, err := b.Model()
+	if err != nil {
+		panic(err)
+	}
+	mech, err := mechanism.New(model)
+	if err != nil {
+		panic(err)
+	}
+	st := mech.Initial()
+	flat := make([]float64, st.FlatLen())
+	st.FlatTo(flat)
+	n := mech.NumBodies()
+	fmt.Println("poses", flat[1:1+7*n])
+	fmt.Println("velocities", flat[1+7*n:1+13*n])
+	flat[1+7*n] = 5 // m/s along x
+	st.SetFlat(flat)
+	fmt.Println(st.Bodies[0].Velocity)
+	// Output:
+	// poses [-1 0 0 1 0 0 0]
+	// velocities [0 0 0 0 0 0]
+	// [5 0 0]
+}
