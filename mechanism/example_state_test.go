@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -14,11 +15,11 @@ func ExampleMechanism_Coordinate() {
 	b := build.New("wheel")
 	wheel := b.Rod("wheel", 1, 0.1, spatial.Vec3{-1, 0, 0}, spatial.Vec3{1, 0, 0})
 	b.Revolute("axle", build.World, wheel, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
-	model, err := b.Model()
+	m, err := b.Model()
 	if err != nil {
 		panic(err)
 	}
-	mech, err := mechanism.New(model)
+	mech, err := mechanism.New(m)
 	if err != nil {
 		panic(err)
 	}
@@ -45,11 +46,11 @@ func ExampleMechanism_Coordinate() {
 func ExampleState_FlatTo() {
 	b := build.New("wheel")
 	b.Rod("wheel", 1, 0.1, spatial.Vec3{-1, 0, 0}, spatial.Vec3{3, 0, 0})
-	model, err := b.Model()
+	m, err := b.Model()
 	if err != nil {
 		panic(err)
 	}
-	mech, err := mechanism.New(model)
+	mech, err := mechanism.New(m)
 	if err != nil {
 		panic(err)
 	}
@@ -66,4 +67,36 @@ func ExampleState_FlatTo() {
 	// poses [-1 0 0 1 0 0 0]
 	// velocities [0 0 0 0 0 0]
 	// [5 0 0]
+}
+
+// The friction of a hinge under inputs of one's own: the mechanism, which others may use, keeps that of the model.
+func ExampleInputs_SetFriction() {
+	b := build.New("door")
+	leaf := b.Rod("leaf", 20, 0.05, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+	b.Revolute("hinge", build.World, leaf, spatial.Vec3{}, spatial.Vec3{0, 0, 1})
+	m, err := b.Model()
+	if err != nil {
+		panic(err)
+	}
+	m.Joints[0].Friction = []model.Friction{{Force: 2}} // N m
+	mech, err := mechanism.New(m)
+	if err != nil {
+		panic(err)
+	}
+	in := mech.NewInputs()
+	friction, _ := mech.Friction(0, 0)
+	friction.Force = 5
+	if err := in.SetFriction(0, 0, friction); err != nil {
+		panic(err)
+	}
+	friction, _ = in.Mechanism().Friction(0, 0)
+	fmt.Println(friction.Force, "N m")
+	friction, _ = mech.Friction(0, 0)
+	fmt.Println(friction.Force, "N m")
+	friction.Force = -1
+	fmt.Println(in.SetFriction(0, 0, friction))
+	// Output:
+	// 5 N m
+	// 2 N m
+	// mechanism: joint "hinge": input refused: friction of freedom 0: force -1 is negative or not finite
 }

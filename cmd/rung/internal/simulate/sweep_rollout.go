@@ -130,6 +130,10 @@ func (r *rollout) takes(place []string) bool {
 		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
 			add(&r.vary.Drives, mechanism.Freedom{Joint: k, Freedom: at})
 		}
+	case "joints.friction":
+		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
+			add(&r.vary.Friction, mechanism.Freedom{Joint: k, Freedom: at})
+		}
 	case "forces.stiffness", "forces.damping", "forces.rest_length":
 		if k, err = mech.ForceIndex(m.Forces[k].Name); err == nil && k < len(mech.Forces) {
 			add(&r.vary.Springs, k)
@@ -305,6 +309,10 @@ func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.
 	for _, f := range vary.Drives {
 		d := m.Drive(f.Joint)
 		err = errors.Join(err, states.SetDrive(i, f, d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom]))
+	}
+	for _, f := range vary.Friction {
+		x, _ := m.Friction(f.Joint, f.Freedom)
+		err = errors.Join(err, states.SetFriction(i, f, x))
 	}
 	for _, k := range vary.Springs {
 		e := &m.Forces[k]
