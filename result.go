@@ -82,6 +82,30 @@ type LeftOutResult struct {
 	Reason string   `json:"reason"`
 }
 
+// Body returns the result of the body of that name.
+//
+// Cost: O(bodies). It returns an error with the names that are meant, perhaps, if there is none.
+func (r *Result) Body(name string) (*BodyResult, error) {
+	for i := range r.Bodies {
+		if r.Bodies[i].Name == name {
+			return &r.Bodies[i], nil
+		}
+	}
+	return nil, fmt.Errorf("rung: no body %s%s", fault.Name(name), fault.MeantOf(name, len(r.Bodies), func(i int) string { return r.Bodies[i].Name }))
+}
+
+// Joint returns the result of the joint of that name.
+//
+// Cost: O(joints). It returns an error with the names that are meant, perhaps, if there is none.
+func (r *Result) Joint(name string) (*JointResult, error) {
+	for i := range r.Joints {
+		if r.Joints[i].Name == name {
+			return &r.Joints[i], nil
+		}
+	}
+	return nil, fmt.Errorf("rung: no joint %s%s", fault.Name(name), fault.MeantOf(name, len(r.Joints), func(i int) string { return r.Joints[i].Name }))
+}
+
 // Knows reports whether a field is not among those that are left out (LeftOutResult).
 func (r *Result) Knows(field string) bool {
 	for i := range r.LeftOut {

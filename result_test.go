@@ -127,3 +127,49 @@ func ExampleError() {
 	}
 	// Output: look at row 5 of joint "one", number 0
 }
+
+// TestResultByName: bodies and joints of a result by their names, and the name that is meant where there is none.
+func TestResultByName(t *testing.T) {
+	m, err := rung.Open("reference/golden/four-bar.model.json")
+	require.NoError(t, err)
+	r, err := rung.Accelerate(m, rung.Options{})
+	require.NoError(t, err)
+	for i := range r.Bodies {
+		b, err := r.Body(r.Bodies[i].Name)
+		require.NoError(t, err)
+		require.Same(t, &r.Bodies[i], b)
+	}
+	for i := range r.Joints {
+		j, err := r.Joint(r.Joints[i].Name)
+		require.NoError(t, err)
+		require.Same(t, &r.Joints[i], j)
+	}
+	_, err = r.Body("cranc")
+	require.EqualError(t, err, `rung: no body "cranc", did you mean crank?`)
+	_, err = r.Body("zzzzzz")
+	require.EqualError(t, err, `rung: no body "zzzzzz"`)
+	_, err = r.Joint("")
+	require.EqualError(t, err, `rung: no joint ""`)
+}
+
+// One body and one joint of a result, by their names.
+func ExampleResult_Body() {
+	m, err := rung.Open("reference/golden/four-bar.model.json")
+	if err != nil {
+		panic(err)
+	}
+	r, err := rung.Accelerate(m, rung.Options{})
+	if err != nil {
+		panic(err)
+	}
+	crank, err := r.Body("crank")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.4f rad/s²\n", crank.AngularAcceleration[2])
+	_, err = r.Body("cranc")
+	fmt.Println(err)
+	// Output:
+	// 1.9698 rad/s²
+	// rung: no body "cranc", did you mean crank?
+}

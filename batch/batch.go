@@ -23,6 +23,9 @@ type Options struct {
 	Wrenches bool
 	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
 	Forces []mechanism.Freedom
+	// Angles says that states carry all angles, those without springs too (mechanism.Mechanism.CarryAngles), and that
+	// Rollout counts their turns at each step, which takes as long as a short step does.
+	Angles bool
 	// Vary says what of the model differs from state to state.
 	Vary Vary
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -80,4 +82,43 @@ func ExampleBatch_Rollout() {
 	// after 1 s at -0.4905 rad/s, error <nil>
 	// after 1 s at 0.2348 rad/s, error <nil>
 	// after 1 s at 0.8559 rad/s, error <nil>
+}
+
+// A second of two pendulums, one with four times the friction of the other in its hinge.
+func ExampleStates_SetFriction() {
+	b := rung.NewBuilder("pendulum").Gravity(0, 0, -9.81)
+	rod := b.Rod("rod", 1, 0.001, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+	b.Revolute("hinge", rung.World, rod, spatial.Vec3{}, spatial.Vec3{0, 1, 0})
+	m, err := b.Model()
+	if err != nil {
+		log.Fatal(err)
+	}
+	m.Joints[0].Friction = []model.Friction{{Force: 0.5}} // N m
+	plan, err := rung.NewPlan(m, kkt.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	hinge := mechanism.Freedom{Joint: 0}
+	many, err := batch.New(plan, batch.Options{Vary: batch.Vary{Friction: []mechanism.Freedom{hinge}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	states, out := many.NewStates(2), many.NewOutcome(2)
+	friction := states.Friction(1, hinge)
+	friction.Force *= 4
+	if err := states.SetFriction(1, hinge, friction); err != nil {
+		log.Fatal(err)
+	}
+	if err := many.Rollout(states, &batch.Rollout{Step: 1e-3, Steps: 1000}, out); err != nil {
+		log.Fatal(err)
+	}
+	st := plan.Initial()
+	for i := range states.Len() {
+		states.To(st, i)
+		q, rate := plan.Mechanism().Coordinate(hinge, st)
+		fmt.Printf("%.2f rad, %.2f rad/s\n", q, rate)
+	}
+	// Output:
+	// 2.83 rad, -0.72 rad/s
+	// 2.11 rad, -0.09 rad/s
 }

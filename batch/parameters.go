@@ -284,6 +284,11 @@ func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 			return err
 		}
 	}
+	for _, f := range vary.Friction {
+		if err := in.SetFriction(f.Joint, f.Freedom, s.Friction(i, f)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -341,6 +346,10 @@ func (s *States) setParameters(i int) {
 	for _, k := range vary.Springs {
 		e := &m.Forces[k]
 		s.put(i, b.at.spring[k], e.Stiffness, e.Damping, e.RestLength)
+	}
+	for _, f := range vary.Friction {
+		x, _ := m.Friction(f.Joint, f.Freedom)
+		s.setFriction(i, f, &x)
 	}
 }
 

@@ -382,7 +382,7 @@ func (w *worker) finish(h float64) {
 	}
 }
 
-// followAngles counts the turns of angles with springs, in the lanes of a group that have made a step.
+// followAngles counts the turns of the angles that states carry, in the lanes of a group that have made a step.
 func (w *worker) followAngles(s *States, first int, ok uint) {
 	m := w.in.Mechanism()
 	for l := range lanes {
@@ -392,6 +392,9 @@ func (w *worker) followAngles(s *States, first int, ok uint) {
 		s.to(w.st, first+l)
 		if w.setInputs(s, first+l) == nil && m.KinematicsTo(w.kin, w.st) == nil {
 			m.FollowAngles(w.kin, w.st)
+			if w.b.options.Angles { // a step in lanes is far below half a turn
+				m.FollowTurns(w.st, w.st)
+			}
 			copy(s.angles[(first+l)*s.nAngles:][:s.nAngles], w.st.Angles)
 		}
 	}

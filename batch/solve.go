@@ -75,8 +75,8 @@ const nameOfWrenches = "wrenches of the states of a batch"
 func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	m := b.plan.Mechanism()
 	w := &worker{b: b, t: *t, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
-	if m.NumSprung() > 0 && w.st.Angles == nil {
-		w.st.Angles = make([]float64, m.NumSprung())
+	if n := b.numAngles(); len(w.st.Angles) != n {
+		w.st.Angles = make([]float64, n)
 	}
 	if m.NumInternal() > 0 && w.st.Internal == nil {
 		w.st.Internal = make([]float64, m.NumInternal())

@@ -40,13 +40,13 @@ func (b *Batch) mustCount(n int) {
 func (b *Batch) NewStates(n int) *States {
 	b.mustCount(n)
 	m := b.plan.Mechanism()
-	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: m.NumSprung(), nInternal: m.NumInternal()}
+	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
 	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
 	if b.options.Wrenches {
 		s.wrench = make([]float64, n*6*m.NumBodies())
 	}
 	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
-	st := m.Initial()
+	st := s.carrying(m.Initial())
 	for i := range groups(n) * lanes {
 		s.set(i, st)
 		for k, g := range m.Gravity {
@@ -60,6 +60,24 @@ func (b *Batch) NewStates(n int) *States {
 		s.setParameters(i)
 	}
 	return s
+}
+
+// numAngles returns the number of angles of a state.
+func (b *Batch) numAngles() int {
+	if b.options.Angles {
+		return b.plan.Mechanism().NumAngles()
+	}
+	return b.plan.Mechanism().NumSprung()
+}
+
+// carrying returns st, or with Options.Angles a copy of it that carries all angles, those of the joints as the model has them.
+func (s *States) carrying(st *mechanism.State) *mechanism.State {
+	if !s.batch.options.Angles || len(st.Angles) == s.nAngles {
+		return st
+	}
+	st = st.Clone()
+	s.batch.plan.Mechanism().CarryAngles(st)
+	return st
 }
 
 // groups returns the number of groups of n states.
@@ -82,12 +100,15 @@ func (s *States) mustHave(i int) {
 
 // Set makes st state number i.
 //
-// Cost: O(bodies), no allocation. It panics if i is out of range or st is of another mechanism.
+// Cost: O(bodies), no allocation unless there are angles that st does not carry. It panics if i is out of range or st is of
+// another mechanism.
 func (s *States) Set(i int, st *mechanism.State) {
 	s.mustHave(i)
-	if !s.batch.plan.Mechanism().Owns(st) {
+	m := s.batch.plan.Mechanism()
+	if !m.Owns(st) {
 		panic("batch: foreign state")
 	}
+	st = s.carrying(st)
 	s.set(i, st)
 	s.held[i] = false
 }
@@ -117,11 +138,15 @@ func (s *States) set(i int, st *mechanism.State) {
 
 // To stores state number i in st, which is of the mechanism (kkt.Plan.Initial).
 //
-// Cost: O(bodies), no allocation. It panics if i is out of range or st is of another mechanism.
+// Cost: O(bodies), no allocation but for angles that st has not had. It panics if i is out of range or st is of another
+// mechanism.
 func (s *States) To(st *mechanism.State, i int) {
 	s.mustHave(i)
 	if !s.batch.plan.Mechanism().Owns(st) {
 		panic("batch: foreign state")
+	}
+	if s.batch.options.Angles && len(st.Angles) != s.nAngles {
+		st.Angles = append(st.Angles[:0:0], s.angles[i*s.nAngles:][:s.nAngles]...)
 	}
 	s.to(st, i)
 }

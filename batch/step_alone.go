@@ -149,6 +149,9 @@ func (s *scalarStepper) end(st *mechanism.State, h float64) error {
 		}
 		m.FollowAngles(s.kin, s.at)
 	}
+	if s.w.b.options.Angles {
+		m.FollowTurns(s.at, s.start)
+	}
 	if err := s.close(); err != nil {
 		return err
 	}

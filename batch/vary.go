@@ -17,6 +17,7 @@ type Vary struct {
 	Armature []mechanism.Freedom // of freedoms that have some in the model (States.SetArmature)
 	Drives   []mechanism.Freedom // stiffness, damping and rest of freedoms that have a spring or damper in the model (States.SetDrive)
 	Springs  []int               // stiffness, damping and rest length of force elements that are spring-dampers (States.SetSpring)
+	Friction []mechanism.Freedom // dry friction of freedoms that have some in the model, of a ball at its first rotation (States.SetFriction)
 }
 
 // Places of the numbers of a joint, of an armature, of a drive and of a spring in a state.
@@ -40,6 +41,8 @@ const (
 	drivePlaces = 4
 
 	springPlaces = 3 // stiffness, damping, rest length
+
+	frictionPlaces = 6 // force, coefficient, radius, speed, static, stribeck
 )
 
 // variables are the places in a state of what differs from state to state; 0 for what does not.
@@ -47,7 +50,7 @@ type variables struct {
 	first               int // place of the first of them
 	length              int // places of a state
 	body, joint, spring []int
-	gear, drive         []int // of freedom i of joint j: 6·j + i
+	gear, drive, rub    []int // of freedom i of joint j: 6·j + i
 	own                 bool  // bodies and joints are among them
 	any                 bool
 }
@@ -55,7 +58,7 @@ type variables struct {
 // newVariables checks o.Vary and lays it out after the first places of a state.
 func newVariables(m *mechanism.Mechanism, o *Vary, first int) (*variables, error) {
 	v := &variables{first: first, length: first, body: make([]int, m.NumBodies()), joint: make([]int, m.NumJoints()),
-		spring: make([]int, len(m.Forces)), gear: make([]int, 6*m.NumJoints()), drive: make([]int, 6*m.NumJoints())}
+		spring: make([]int, len(m.Forces)), gear: make([]int, 6*m.NumJoints()), drive: make([]int, 6*m.NumJoints()), rub: make([]int, 6*m.NumJoints())}
 	// take gives number i of a list n places, unless it is refused.
 	take := func(list []int, i, n int, refused string, at func(error) error) error {
 		if refused == "" && list[i] > 0 {
@@ -88,7 +91,7 @@ func newVariables(m *mechanism.Mechanism, o *Vary, first int) (*variables, error
 			return nil, err
 		}
 	}
-	for k, list := range [2][]mechanism.Freedom{o.Armature, o.Drives} {
+	for k, list := range [3][]mechanism.Freedom{o.Armature, o.Drives, o.Friction} {
 		for _, f := range list {
 			if f.Joint < 0 || f.Joint >= m.NumJoints() {
 				return nil, fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
@@ -102,9 +105,14 @@ func newVariables(m *mechanism.Mechanism, o *Vary, first int) (*variables, error
 				refused = fmt.Sprintf("freedom %d has no armature in the model, or is prescribed", f.Freedom)
 			case k == 1 && !m.Sprung(f.Joint, f.Freedom):
 				refused = fmt.Sprintf("freedom %d has no stiffness or damping in the model", f.Freedom)
+			case k == 2 && !hasFriction(m, f):
+				refused = fmt.Sprintf("freedom %d has no friction in the model, or is not the first rotation of a ball", f.Freedom)
 			}
-			if k == 1 {
+			switch k {
+			case 1:
 				to, n = v.drive, drivePlaces
+			case 2:
+				to, n = v.rub, frictionPlaces
 			}
 			if err := take(to, max(0, 6*f.Joint+f.Freedom), n, refused, func(err error) error { return m.AtJoint(f.Joint, -1, err) }); err != nil {
 				return nil, err
@@ -205,3 +213,9 @@ func (c *compiler) scalarIn(j, at int, x float64) place {
 // hasPitch and hasLength report whether a type has that number.
 func hasPitch(jt *joint) bool  { return jt.Kind == joints.Helical && jt.Axes == nil }
 func hasLength(jt *joint) bool { return jt.Kind == joints.Distance && jt.Axes == nil }
+
+// hasFriction reports whether a freedom has dry friction, or is the first rotation of a ball that has.
+func hasFriction(m *mechanism.Mechanism, f mechanism.Freedom) bool {
+	_, ok := m.Friction(f.Joint, f.Freedom)
+	return ok && (m.Joints[f.Joint].Kind.Scalar(f.Freedom) || f.Freedom == 0)
+}

@@ -112,7 +112,7 @@ func newTreeEngine(p *Problem, plan *tree.Plan) *treeEngine {
 	for j := range e.mech.Joints {
 		for i := range e.mech.Joints[j].Kind.Freedoms() {
 			f := mechanism.Freedom{Joint: j, Freedom: i}
-			if at := e.mech.AnglePlace(f); at >= 0 {
+			if at := e.mech.AnglePlace(f); at >= 0 && at < len(e.angles) {
 				e.angles[at] = entryOf(plan, f)
 			}
 		}

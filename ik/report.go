@@ -114,7 +114,7 @@ func (p *Problem) reportState(r *Result, k *mechanism.Kinematics, st *mechanism.
 	var q, qd [6]float64
 	for i, f := range p.following {
 		m.JointTo(&jk, f.Joint, k, st)
-		m.Joints[f.Joint].CoordinatesTo(&q, &qd, &jk)
+		m.CoordinatesTo(&q, &qd, f.Joint, &jk, st)
 		d, limit := &r.Following[i], p.ignored[i]
 		if d.Value, d.Rate, d.Limit = q[f.Freedom], qd[f.Freedom], 0; d.Value <= limit[0] {
 			d.Limit = -1

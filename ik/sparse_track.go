@@ -33,6 +33,8 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 	span := c.times[len(c.times)-1] - c.times[0]
 	samples := max(1, int(math.Ceil(span/c.step-1e-9)))
 	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
+	var trail trail
+	trail.begin(s.p.plan.Mechanism(), st)
 	for k := range samples + 1 {
 		st.Time = c.at(k, samples)
 		w.follow(c, raw, rates, st.Time)
@@ -58,6 +60,7 @@ func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(
 		}
 		at := st.Time
 		st.Time += late
+		trail.follow(s.p, st, w.q)
 		err := each(st.Time, st, &s.result)
 		if st.Time = at; err != nil {
 			return err

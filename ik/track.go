@@ -40,11 +40,12 @@ type track struct {
 	feedback  float64
 	lost      bool // the start of the path is not reached
 	filter    *FIK // nil unless FIKMethod
+	trail     trail
 }
 
 // Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path
 // included, with the time, the state with its rates, and the result of the sample. State and result hold until each
-// returns. An error of each ends the run, and is returned.
+// returns. The state carries all angles, so that mechanism.Mechanism.Coordinate goes on past half a turn. An error of each ends the run, and is returned.
 //
 // Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. With it, and
 // without Path.Exact, the path starts from the pose of st: Track returns a *mechanism.ViolationError if that violates the
@@ -131,6 +132,7 @@ func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
 		s.newTrack()
 	}
 	t := s.track
+	t.trail.begin(s.p.plan.Mechanism(), st)
 	for i := range t.want {
 		t.want[i] = s.p.targets[i].want
 	}
@@ -414,6 +416,7 @@ func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st 
 	}
 	s.eng.stateTo(st)
 	st.Time = now
+	s.track.trail.follow(s.p, st, s.q)
 	s.result.Steps, s.result.Restarts = s.steps, 0
 	s.report(time.Now(), st)
 	s.result.Elapsed = 0

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/joints"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -95,26 +94,23 @@ func (m *Mechanism) findSprung() {
 		}
 	}
 	m.angles = int(next)
+	m.findOthers()
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
 // than helical ones, and of all freedoms of composite joints: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
-// AnglePlace returns the place of a freedom in State.Angles, or −1 if it is no angle with a spring.
+// AnglePlace returns the place of a freedom in State.Angles, or −1 if it is none of those: below NumSprung for an angle
+// with a spring, from there on for another one, which only states that carry all angles have.
 //
 // Cost: O(1), no allocation.
-func (m *Mechanism) AnglePlace(f Freedom) int {
-	d := &m.Joints[f.Joint].sprung
-	if i := d.place(f.Freedom); i >= 0 {
-		return int(d.first) + i
-	}
-	return -1
-}
+func (m *Mechanism) AnglePlace(f Freedom) int { return m.Joints[f.Joint].anglePlace(f.Freedom) }
 
 // FollowAngles stores in s.Angles the angles with springs at s: those within half a
 // turn of the numbers there, or, if there are none, in (−π, π] plus the turns of the
-// model. It is to be called whenever less than half a turn has passed.
+// model. It is to be called whenever less than half a turn has passed. The other angles
+// of a state that carries all stay as they are (FollowTurns).
 //
 // Cost: O(angles), no allocation but for the first time. k receives the kinematics of the
 // bodies at these joints. It panics if s is of another mechanism.
@@ -143,39 +139,10 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 }
 
 // Owns reports whether s may be a state of m: it has as many bodies, and as many angles with
-// springs and internal states, or none of these.
+// springs, or all angles, and internal states, or none of these.
 func (m *Mechanism) Owns(s *State) bool {
-	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung()) &&
+	return s != nil && len(s.Bodies) == len(m.Bodies) && (len(s.Angles) == 0 || len(s.Angles) == m.NumSprung() || m.carriesAll(s)) &&
 		(len(s.Internal) == 0 || len(s.Internal) == m.NumInternal())
-}
-
-// Adopt makes s, a state of the mechanism from, a state of m, which has the same bodies. Angles with springs stay for
-// joints of the same name. Other angles are read in (−π, π] plus the turns of the model. Internal states stay if there
-// are as many. So a simulation goes on where joints have been released, added or changed.
-//
-// Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
-func (m *Mechanism) Adopt(s *State, from *Mechanism) {
-	if !from.Owns(s) || len(m.Bodies) != len(from.Bodies) {
-		panic("mechanism: foreign state")
-	}
-	kept := make(map[string][]float64, len(from.sprung)) // by joint
-	if len(s.Angles) > 0 {
-		for _, j := range from.sprung {
-			d := &from.Joints[j].sprung
-			kept[from.JointName(int(j))] = s.Angles[d.first:][:d.n]
-		}
-	}
-	s.Angles = nil
-	if len(s.Internal) != m.NumInternal() {
-		s.Internal = nil
-	}
-	m.FollowAngles(m.NewKinematics(), s)
-	for _, j := range m.sprung {
-		d := &m.Joints[j].sprung
-		if was := kept[m.JointName(int(j))]; len(was) == int(d.n) {
-			copy(s.Angles[d.first:], was)
-		}
-	}
 }
 
 // sprungTo is JointTo for joint j with angles with springs, and the kinematics of its bodies.
@@ -188,34 +155,6 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	}
 	m.JointTo(jk, int(j), k, s)
 	return jt
-}
-
-// TurnsTo stores in out the turns of the angles with springs at s, so that out is wound as s is. out is the model of m
-// with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of coordinates a
-// composite joint has: it has the smallest, with turns that are nearest to those of s.
-//
-// Cost: O(angles), allocates. k receives the kinematics of the bodies at these joints.
-func (m *Mechanism) TurnsTo(out *model.Model, k *Kinematics, s *State) {
-	if len(s.Angles) == 0 {
-		return
-	}
-	var jk JointKinematics
-	var q, raw, qd [6]float64
-	for _, j := range m.sprung {
-		jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
-		jt.CoordinatesTo(&q, &qd, &jk)
-		jk.Near = nil
-		jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)
-		turns := make([]int64, to.Kind().Turns())
-		copy(turns, to.Turns)
-		d := &jt.sprung
-		for i := range d.n {
-			if f := d.at(i); jt.Winds(f) {
-				turns[f] += int64(math.RoundToEven((q[f] - raw[f]) / (2 * math.Pi)))
-			}
-		}
-		to.Turns = turns
-	}
 }
 
 // startComposites gives the initial state the coordinates of composite

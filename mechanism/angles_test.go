@@ -73,7 +73,7 @@ func TestAngles(t *testing.T) {
 	m.Joints[1].Turns = []int64{1 << 40} // more than 32 bits
 	mech = compiled(t, m)
 	require.Equal(t, 2*math.Pi*(1<<40), read(1))
-	s.Angles = make([]float64, 3)
+	s.Angles = make([]float64, 4)
 	require.PanicsWithValue(t, "mechanism: foreign state", func() { mech.FollowAngles(k, s) })
 }
 

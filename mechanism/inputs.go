@@ -14,8 +14,8 @@ import (
 // ErrInput is wrapped by the errors of the setters of Inputs.
 var ErrInput = errors.New("mechanism: input refused")
 
-// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints, the parameters of the force
-// elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of the model
+// Inputs are what acts on a mechanism in one workspace: gravity, the drives of the joints and their dry friction, the
+// parameters of the force elements, the prescribed motions, forces of one's own, and the ground with its ruts. They start as those of the model
 // and may change at any time between two computations; the shared mechanism stays as it is.
 //
 // Everything that is made for Mechanism, or for a plan that has been given the Inputs
@@ -24,8 +24,8 @@ var ErrInput = errors.New("mechanism: input refused")
 //
 // Bodies and joints are shared with the mechanism unless Vary gives the inputs own ones.
 //
-// Inputs change values and not the structure of the mechanism: a freedom is prescribed, and has a spring or
-// a damper, if that is so in the model. Setters return an error that wraps ErrInput and names joint or force,
+// Inputs change values and not the structure of the mechanism: a freedom is prescribed, and has a spring,
+// a damper or friction, if that is so in the model. Setters return an error that wraps ErrInput and names joint or force,
 // freedom and value if they are refused; nothing has changed then. They panic if a joint or a
 // force element is out of range. Their cost is O(1) unless they say otherwise; none allocates, but for the first
 // force at a joint without any in the model.
@@ -97,6 +97,7 @@ func (in *Inputs) Reset() {
 	copy(v.bushings, m.bushings)
 	copy(v.cables, m.cables)
 	copy(v.laws, m.laws)
+	copy(v.resistors, m.resistors)
 	for j, d := range v.driveOf {
 		if was := m.Drive(j); d >= 0 {
 			v.drives[d] = Drive{}

@@ -171,7 +171,7 @@ func (m *Mechanism) setSpan() {
 func (l *Loads) clone() *Loads {
 	out := &Loads{Gravity: l.Gravity, Forces: slices.Clone(l.Forces), driveOf: slices.Clone(l.driveOf), drives: slices.Clone(l.drives), open: true}
 	out.contacts, out.zeros = l.contacts, l.zeros
-	out.resistors, out.bearings = l.resistors, l.bearings
+	out.resistors, out.bearings = slices.Clone(l.resistors), l.bearings
 	out.bushings, out.cables, out.laws = slices.Clone(l.bushings), slices.Clone(l.cables), slices.Clone(l.laws)
 	out.actuators = slices.Clone(l.actuators)
 	for i := range out.actuators {

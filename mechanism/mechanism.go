@@ -27,6 +27,7 @@ type Frame struct {
 type Joint struct {
 	*JointSpec
 	sprung     sprung
+	others     int32 // place of the first of its other angles in State.Angles
 	Pred, Succ int32 // body numbers or World
 	P, S       Frame // in the predecessor and in the successor
 }
@@ -60,6 +61,8 @@ type Mechanism struct {
 	geared                []int32     // joints with armature
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
+	turning               []int32     // joints that have other angles
+	others                int         // number of these
 	internal              int         // number of internal states
 	composite             bool        // there are composite joints
 	limits                map[Freedom]model.Limit

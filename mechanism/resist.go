@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// resistor is what resists the motion of a freedom: stops at its ends, or dry friction. It never changes.
+// resistor is what resists the motion of a freedom: stops at its ends, or dry friction. Inputs may change the numbers of its friction.
 type resistor struct {
 	joint   int32
 	freedom int8

@@ -29,6 +29,9 @@ type State struct {
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
 	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there.
+	//
+	// A state may carry all angles (Mechanism.CarryAngles), as those of simulations do. Then the others follow, and
+	// coordinates are read within half a turn of these too (Mechanism.Coordinate). No dynamics depend on them.
 	Angles []float64
 	// Internal are the internal states (Mechanism.NumInternal), in the order of the
 	// joints and then of the contacts: how far bristles are bent, m or rad, slips of
@@ -140,12 +143,22 @@ func (m *Mechanism) JointTo(out *JointKinematics, j int, k *Kinematics, s *State
 //
 // Cost: O(1), no allocation.
 func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
+	out.setAngles(jt, s.Angles)
+	framesTo(out, jt, k, s)
+}
+
+// setAngles makes out read angles within half a turn of those of a state.
+func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
 	out.angles, out.Near = nil, nil
-	if d := &jt.sprung; d.n > 0 && len(s.Angles) > 0 {
-		if out.angles = s.Angles[d.first:][:d.n]; d.whole() {
+	if d := &jt.sprung; d.n > 0 && len(angles) > 0 {
+		if out.angles = angles[d.first:][:d.n]; d.whole() {
 			out.angles, out.Near = nil, out.angles
 		}
 	}
+}
+
+// framesTo is FramesTo without the angles of s.
+func framesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *State) {
 	var p, q end
 	p.placeTo(&out.EP, &out.ArmP, &out.OmegaP, &jt.P, jt.Pred, k, s)
 	q.placeTo(&out.ES, &out.ArmS, &out.OmegaS, &jt.S, jt.Succ, k, s)

@@ -12,7 +12,7 @@ const (
 	bushingValues = 2 * 36  // of a bushing, beside those of its element
 )
 
-// Values returns gravity, the drives of the joints and the parameters of the force elements as
+// Values returns gravity, the drives of the joints, their friction and the parameters of the force elements as
 // numbers for SetValues. Motions and forces of one's own are not among them. Joints whose drive has only zeros are left
 // out, as they are where nothing has been set.
 //
@@ -31,6 +31,7 @@ func (in *Inputs) Values() []float64 {
 	for i := range v.cables {
 		out = append(out, v.cables[i].tension)
 	}
+	out = v.appendFrictions(out)
 	for j := range v.driveOf {
 		d := v.Drive(j)
 		if !d.Acts() {
@@ -48,14 +49,18 @@ func (in *Inputs) Values() []float64 {
 // returned: it accepts what the setters do.
 func (in *Inputs) CheckValues(values []float64) error {
 	v := &in.view
-	first := 3 + len(v.Forces)*elementValues + len(v.bushings)*bushingValues + len(v.cables)
+	rubs := 3 + len(v.Forces)*elementValues + len(v.bushings)*bushingValues + len(v.cables)
+	first := rubs + frictionValues*v.numFrictions()
 	if len(values) < first || (len(values)-first)%driveValues != 0 {
 		return fault.Errorf("%w: %d values", ErrInput, len(values))
 	}
 	if i := slices.IndexFunc(values, func(x float64) bool { return !finite(x) }); i >= 0 {
 		return fault.Errorf("%w: value %d is %v", ErrInput, i, values[i])
 	}
-	if err := v.checkSprings(values[3:first]); err != nil {
+	if err := v.checkSprings(values[3:rubs]); err != nil {
+		return err
+	}
+	if err := v.checkFrictions(values[rubs:first]); err != nil {
 		return err
 	}
 	last := -1.0
@@ -108,6 +113,7 @@ func (in *Inputs) SetValues(values []float64) {
 		v.cables[i].tension = values[0]
 		values = values[1:]
 	}
+	values = v.setFrictions(values)
 	for i := range v.drives {
 		v.drives[i] = Drive{laws: v.drives[i].laws}
 	}

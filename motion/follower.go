@@ -100,9 +100,11 @@ func (e *StuckError) Unwrap() error { return e.Err }
 func NewFollower(p *kkt.Plan) *Follower {
 	m := p.Mechanism()
 	s := p.NewSolver()
+	st := p.Initial()
+	m.CarryAngles(st)
 	return &Follower{
 		mech: m, solver: s, closer: closing.NewCloserOn(s.Workspace(), closing.Options{}),
-		kin: [2]*mechanism.Kinematics{m.NewKinematics(), m.NewKinematics()}, st: p.Initial(), next: p.Initial(), accel: make([]float64, 6*m.NumBodies()),
+		kin: [2]*mechanism.Kinematics{m.NewKinematics(), m.NewKinematics()}, st: st, next: st.Clone(), accel: make([]float64, 6*m.NumBodies()),
 	}
 }
 
@@ -133,7 +135,7 @@ func (f *Follower) Start(ctx context.Context) error {
 	return nil
 }
 
-// State is where the motion is. It is the Follower's own.
+// State is where the motion is. It is the Follower's own, and carries all angles (mechanism.Mechanism.CarryAngles).
 func (f *Follower) State() *mechanism.State { return f.st }
 
 // AccelerationsTo stores in a the accelerations at State: six numbers a body, ω̇ then the classical acceleration of the
@@ -263,6 +265,7 @@ func (f *Follower) try(t float64) (missed, singular bool, err error) {
 		return true, false, nil
 	}
 	f.solver.AccelerationsTo(f.accel)
+	f.mech.FollowTurns(f.next, f.st)
 	f.st, f.next = f.next, f.st
 	f.kin[0], f.kin[1] = f.kin[1], f.kin[0]
 	return false, false, nil

@@ -28,7 +28,7 @@ type Column struct {
 
 // Catalogue lists all columns that a trajectory of a mechanism may have (docs/cli.md). Their kinds, in this order, are:
 // time, energies and drift; poses, velocities and accelerations of bodies; coordinates, rates and second rates of
-// freedoms; forces of prescribed motions; points of markers; contacts; constraint wrenches; multipliers of couplings; and
+// freedoms; forces of prescribed motions; angles of freedoms in (−π, π]; points of markers; contacts; constraint wrenches; multipliers of couplings; and
 // forces of force elements with their coordinates. It is immutable.
 type Catalogue struct {
 	mech     *mechanism.Mechanism
@@ -50,7 +50,7 @@ const (
 	runKind kind = iota
 	bodyKind
 	accelerationKind
-	freedomKind // q, qd, qdd of each freedom of a joint, then the forces of its prescribed ones
+	freedomKind // q, qd, qdd of each freedom of a joint, the forces of its prescribed ones, then its angles in (−π, π]
 	markerKind
 	contactKind
 	wrenchKind
@@ -197,10 +197,10 @@ func (c *Catalogue) forceUnit(f mechanism.Freedom) string {
 	return "N"
 }
 
-// Parts of a joint: six coordinates, six rates, six second rates, six forces of prescribed motions.
+// Parts of a joint: six coordinates, six rates, six second rates, six forces of prescribed motions, six wrapped angles.
 const (
-	ratePart, secondPart, drivePart = 6, 12, 18
-	mostParts                       = 24
+	ratePart, secondPart, drivePart, wrappedPart = 6, 12, 18, 24
+	mostParts                                    = 30
 )
 
 // freedoms is columns for joint j: those that it has of its parts. A joint with several freedoms numbers them.
@@ -209,7 +209,8 @@ func (c *Catalogue) freedoms(j int, f func(part int, col Column) bool) {
 	n := jt.Kind.Freedoms()
 	for part := range mostParts {
 		i := part % 6
-		if i >= n || part < ratePart && !jt.Kind.Scalar(i) || part >= drivePart && !jt.Prescribed(i) {
+		if i >= n || part < ratePart && !jt.Kind.Scalar(i) || part >= drivePart && part < wrappedPart && !jt.Prescribed(i) ||
+			part >= wrappedPart && !(jt.Kind.Scalar(i) && jt.Kind.Rotational(i)) {
 			continue
 		}
 		unit := "m"
@@ -222,6 +223,8 @@ func (c *Catalogue) freedoms(j int, f func(part int, col Column) bool) {
 		}
 		col := Column{"joint." + name + ".q" + number, unit}
 		switch {
+		case part >= wrappedPart:
+			col = Column{"joint." + name + ".wrapped" + number, unit}
 		case part >= drivePart:
 			if number != "" {
 				number = "." + number
@@ -381,7 +384,7 @@ func (c *Catalogue) NeedsReactions(patterns []string) (yes bool) {
 }
 
 func needsReactions(k kind, part int) bool {
-	return k == accelerationKind || k == wrenchKind || k == couplingKind || k == freedomKind && part >= secondPart
+	return k == accelerationKind || k == wrenchKind || k == couplingKind || k == freedomKind && part >= secondPart && part < wrappedPart
 }
 
 // Like reports whether a name is like a pattern, in which * is any text and ? any character.

@@ -46,7 +46,8 @@ type Checkpoint struct {
 	Start  float64       `json:"start"`
 	Time   float64       `json:"time"`
 	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
-	Angles []float64     `json:"angles,omitempty"` // with springs (mechanism.State.Angles)
+	Angles []float64     `json:"angles,omitempty"` // mechanism.State.Angles
+	Turned float64       `json:"turned,omitempty"` // rad: by which bodies may have turned since turns were counted
 
 	Internal []float64 `json:"internal,omitempty"` // mechanism.State.Internal
 
@@ -116,7 +117,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	c := &Checkpoint{
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
-		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...),
+		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...), Turned: s.turns.turned,
 		Internal: append([]float64(nil), s.st.Internal...),
 		Base:     s.base, Count: s.count, Step: s.control.h, Error: s.control.old, Rejected: s.control.rejected, Closed: [2]int{s.control.closed, s.control.span},
 		Knots:  [2]int{s.control.knots.left, s.control.knots.spell},
@@ -209,6 +210,7 @@ func differing(got, want string) (string, string) {
 func (s *Simulation) restore(c *Checkpoint) {
 	s.st.Time = c.Time
 	copy(s.st.Angles, c.Angles)
+	s.turns.turned = c.Turned
 	copy(s.st.Internal, c.Internal)
 	for i := range c.Bodies {
 		x := c.Bodies[i][:]

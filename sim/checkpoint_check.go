@@ -30,7 +30,7 @@ func (c *Checkpoint) checkFinite() error {
 		name  string
 		value float64
 	}{
-		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed},
+		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed}, {"turned", c.Turned},
 		{"stats.worst.Position", c.Stats.Worst.Position}, {"stats.worst.Velocity", c.Stats.Worst.Velocity},
 	} {
 		if !finite(x.value) {
@@ -78,6 +78,9 @@ func (s *Simulation) inspect(c *Checkpoint) error {
 		if n := math.Hypot(math.Hypot(q[0], q[1]), math.Hypot(q[2], q[3])); math.Abs(n-1) > unitSlack {
 			return misfit(q, "bodies[%d][3:7], a rotation of length %v,", i, n)
 		}
+	}
+	if c.Turned < 0 || c.Turned >= countAfter {
+		return misfit(c.Turned, "turned")
 	}
 	if err := s.inspectTimes(c); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"hash/crc64"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
@@ -24,7 +25,7 @@ const (
 	sumEnd = "\"}\n"
 )
 
-// Write writes c with a checksum, for ReadCheckpoint. If c has a number that is not finite, it
+// Write writes c with a checksum, for DecodeCheckpoint and ReadCheckpoint. If c has a number that is not finite, it
 // writes nothing and returns an error that wraps ErrCheckpoint. It returns the errors of w.
 func (c *Checkpoint) Write(w io.Writer) error {
 	if err := c.checkFinite(); err != nil {
@@ -47,21 +48,80 @@ func WriteCheckpoint(path string, c *Checkpoint) error { return outfile.Write(pa
 
 // ReadCheckpoint reads what WriteCheckpoint has written.
 //
-// It returns an error that wraps ErrCheckpoint, and says where, if the file is none or is damaged.
+// It returns the errors of DecodeCheckpoint, with the name of the file, and those of opening it.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close() // nothing has been written
+	c, err := DecodeCheckpoint(f)
+	if err != nil {
+		return nil, fault.Errorf("sim: %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// headBytes is how much is read of what does not begin as a checkpoint does.
+const headBytes = 1 << 16
+
+// DecodeCheckpoint reads what Checkpoint.Write has written, up to the end of r: from memory, an archive, a connection.
+//
+// What is no checkpoint is refused from its first 64 KiB. Of the rest, memory is some ten times the bytes of r, and at most a
+// hundred times: put an io.LimitReader before what is not to be trusted. Whether the values are those of a run,
+// Simulation.Restore finds out.
+//
+// It returns an error that wraps ErrCheckpoint, and names the place and what is there, if r has none or one that is damaged,
+// and the errors of r.
+func DecodeCheckpoint(r io.Reader) (*Checkpoint, error) {
+	if r == nil {
+		panic("sim: no reader")
+	}
+	head, err := io.ReadAll(io.LimitReader(r, headBytes))
+	if err != nil {
+		return nil, fault.Errorf("sim: checkpoint: %w", err)
+	}
+	data := bytes.NewBuffer(head)
+	if bytes.HasPrefix(head, []byte(checkpointHead)) {
+		if _, err := data.ReadFrom(r); err != nil {
+			return nil, fault.Errorf("sim: checkpoint: %w", err)
+		}
+	} else if len(head) == headBytes {
+		return nil, fault.Errorf("sim: %w: it does not begin with %s", ErrCheckpoint, checkpointHead)
+	}
+	return decodeCheckpoint(data.Bytes())
+}
+
+// checkpointHead is how a file begins.
+const checkpointHead = `{"format":"` + CheckpointFormat + `"`
+
+// decodeCheckpoint is DecodeCheckpoint for a text in memory.
+func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 	c := new(Checkpoint)
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fault.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, placed(err))
+	text := struct {
+		*Checkpoint
+		// Short rows would become whole ones by zeros, which take a hundred bytes for two.
+		Bodies [][]float64 `json:"bodies"`
+	}{Checkpoint: c}
+	if err := json.Unmarshal(data, &text); err != nil {
+		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, placed(err))
 	}
 	if c.Format != CheckpointFormat {
-		return nil, fault.Errorf("sim: %s: %w: its format is %q", path, ErrCheckpoint, c.Format)
+		return nil, fault.Errorf("sim: %w: its format is %s", ErrCheckpoint, fault.Name(c.Format))
 	}
 	if err := checkSum(data); err != nil {
-		return nil, fault.Errorf("sim: %s: %w: %w", path, ErrCheckpoint, err)
+		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
+	}
+	for i, row := range text.Bodies {
+		if len(row) != len(bodyColumns) {
+			return nil, misfit(len(row), "number of numbers of bodies[%d], for %d,", i, len(bodyColumns))
+		}
+	}
+	if text.Bodies != nil {
+		c.Bodies = make([][13]float64, len(text.Bodies))
+	}
+	for i, row := range text.Bodies {
+		c.Bodies[i] = [13]float64(row)
 	}
 	return c, nil
 }
@@ -85,7 +145,7 @@ func placed(err error) error {
 		return fmt.Errorf("byte %d: %w", e.Offset, err)
 	}
 	if e := new(json.UnmarshalTypeError); errors.As(err, &e) {
-		return fmt.Errorf("byte %d: %s is %s", e.Offset, e.Field, e.Value)
+		return fmt.Errorf("byte %d: %s is %s", e.Offset, strings.TrimPrefix(e.Field, "Checkpoint."), e.Value)
 	}
 	return err
 }

@@ -75,11 +75,11 @@ func (c *chosen) react(b *chosenBlock, part int) {
 		c.accelerate = true
 	case b.kind == couplingKind:
 		note(&c.couplings, b.i)
-	case b.kind == wrenchKind, b.kind == freedomKind && part >= drivePart:
+	case b.kind == wrenchKind, b.kind == freedomKind && part >= drivePart && part < wrappedPart:
 		if b.react < 0 {
 			note(&c.joints, b.i)
 		}
-	case b.kind == freedomKind && part >= secondPart:
+	case b.kind == freedomKind && part >= secondPart && part < wrappedPart:
 		c.accelerate = true
 	}
 }
@@ -166,19 +166,16 @@ func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State)
 	var jk mechanism.JointKinematics
 	var q, qd, qdd [6]float64
 	m.JointTo(&jk, b.i, c.kin, st)
-	jt.CoordinatesTo(&q, &qd, &jk)
+	m.CoordinatesTo(&q, &qd, b.i, &jk, st)
 	if c.accelerate {
 		if err := m.SecondRatesTo(&qdd, b.i, c.accel, c.kin, st); err != nil {
 			return m.AtJoint(b.i, -1, err)
 		}
 	}
-	for i := range jt.Kind.Freedoms() {
-		if jt.Prescribed(i) && jt.Winds(i) && !m.Sprung(b.i, i) { // the turns that the motion says: a pose tells none
-			to, _, _ := jt.Motion[i].At(st.Time)
-			q[i] += 2 * math.Pi * math.RoundToEven((to-q[i])/(2*math.Pi))
-		}
-	}
 	copy(part, q[:])
+	for i, x := range q {
+		part[wrappedPart+i] = wrapped(x)
+	}
 	copy(part[ratePart:], qd[:])
 	copy(part[secondPart:], qdd[:])
 	if b.react < 0 {
@@ -191,6 +188,14 @@ func (c *chosen) freedomsTo(part []float64, b *chosenBlock, st *mechanism.State)
 		part[drivePart+i] = S[i].Dot(&c.wrenches[b.react])
 	}
 	return nil
+}
+
+// wrapped returns an angle in (−π, π].
+func wrapped(angle float64) float64 {
+	if x := math.Remainder(angle, 2*math.Pi); x != -math.Pi {
+		return x
+	}
+	return math.Pi
 }
 
 // markerTo stores where a marker is and its velocity.

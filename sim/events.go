@@ -276,6 +276,7 @@ const (
 // and marks all events that cross there.
 func (s *Simulation) meet(theta float64) {
 	s.stepper.AtTo(&s.sample, theta)
+	s.sampleTurns()
 	for i := range s.events {
 		s.watches[i].came = signOf(s.events[i].Function(&s.sample))
 	}
@@ -359,6 +360,7 @@ func (s *Simulation) firstEvent() (at float64, crosses bool) {
 // eventAt returns the function of e at a fraction of the step.
 func (s *Simulation) eventAt(e *Event, theta float64) float64 {
 	s.stepper.AtTo(&s.sample, theta)
+	s.sampleTurns()
 	return e.Function(&s.sample)
 }
 

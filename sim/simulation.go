@@ -133,6 +133,7 @@ type Simulation struct {
 	pace    pace
 	loss    *dissipation // nil: nothing is lost, or it is not wanted
 	ruts    *rutted      // nil: no wheel leaves any
+	turns   turns
 
 	ctx  context.Context // of the run
 	halt halt.Watch      // of ctx
@@ -209,6 +210,8 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	}
 	s.lands = all.some(s.lands)
 	m.FollowAngles(&s.kin, s.st)
+	s.turns = newTurns(m, s.st)
+	s.next.Angles, s.sample.Angles = s.st.Angles, s.st.Angles
 	s.row.State = &s.sample
 	s.drifts, _ = o.Projector.(DriftProjector)
 	s.turner, _ = stepper.(turner)
@@ -268,7 +271,8 @@ func (s *Simulation) Fired(i int) int64 {
 //
 // Angles with springs are followed over any number of turns (mechanism.State.Angles), as long
 // as no two bodies turn against each other by half a turn in a step. Error control sees to
-// that.
+// that. The states of the run carry all other angles too, so that mechanism.Mechanism.Coordinate goes on past
+// half a turn: in State, in rows, in events and in controllers.
 func (s *Simulation) Run(until float64) error { return s.RunContext(context.Background(), until) }
 
 // RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
@@ -407,6 +411,7 @@ func (s *Simulation) heldStep(until float64) error {
 	if !gone {
 		s.stepper.Accept()
 		s.countProjected(s.projected)
+		s.countTurns()
 		copyTo(s.st, &s.next)
 		s.mech.FollowAngles(&s.kin, s.st)
 	}
@@ -459,6 +464,7 @@ func (s *Simulation) sampleAt(theta float64) {
 	if _, err := s.project(&s.sample); err != nil {
 		s.stepper.AtTo(&s.sample, theta)
 	}
+	s.sampleTurns()
 }
 
 // act handles the crossing of an event at the fraction theta of the step, and all other events at the same instant. It
@@ -499,6 +505,7 @@ func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
 		return false, err
 	}
 	s.countProjected(changed)
+	s.countTurns()
 	copyTo(s.st, &s.next)
 	s.mech.FollowAngles(&s.kin, s.st)
 	s.stepper.Restart()
@@ -538,6 +545,7 @@ func (s *Simulation) settle() error {
 		return err
 	}
 	s.projected = changed && !s.exactly
+	s.settleTurns()
 	return s.stepper.Lead(&s.next, changed)
 }
 

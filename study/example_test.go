@@ -38,3 +38,32 @@ func Example() {
 	// run 4: [3000.0 12.6]
 	// run 5: [3000.0 23.2]
 }
+
+// All numbers of a model that a study can vary, and one of them with another value.
+func ExampleInputs() {
+	const text = `{"format": "rung-model/1", "name": "car", "gravity": [0, 0, -9.81],
+	  "bodies": [{"name": "box", "mass": 20, "inertia": {"xx": 1, "yy": 1, "zz": 1}}],
+	  "forces": [{"name": "front", "type": "spring_damper", "a": {"body": "world"}, "b": {"body": "box", "point": [0, 0, 1]}, "stiffness": 2000}]}`
+	in, err := study.NewInputs([]byte(text), "car.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, x := range in.All() {
+		if x.Value != 0 && x.Value != 1 {
+			fmt.Println(x.Path, x.Value, x.Unit)
+		}
+	}
+	if err := in.Set("forces[front].stiffness", 3000); err != nil {
+		log.Fatal(err)
+	}
+	m, err := in.Model()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Forces[0].Stiffness)
+	// Output:
+	// bodies[box].mass 20 kg
+	// forces[front].stiffness 2000 N/m
+	// gravity[2] -9.81 m/s²
+	// 3000
+}

@@ -35,7 +35,7 @@ func (p *Plan) numberPostures() {
 		}
 	}
 	for j := range p.mech.Joints {
-		if !inTree[j] && p.mech.AnglePlace(mechanism.Freedom{Joint: j}) >= 0 {
+		if !inTree[j] && p.anglePlace(j, 0) >= 0 {
 			p.own = false
 		}
 	}
@@ -58,11 +58,19 @@ func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
 			continue
 		}
 		for k := range int(l.NumDof) {
-			if at := p.mech.AnglePlace(mechanism.Freedom{Joint: int(l.Joint), Freedom: k}); at >= 0 {
+			if at := p.anglePlace(int(l.Joint), k); at >= 0 {
 				s.Angles[at] = q[int(l.Q)+k]
 			}
 		}
 	}
+}
+
+// anglePlace returns the place of a freedom among the angles with springs, or −1.
+func (p *Plan) anglePlace(joint, freedom int) int {
+	if at := p.mech.AnglePlace(mechanism.Freedom{Joint: joint, Freedom: freedom}); at < p.mech.NumSprung() {
+		return at
+	}
+	return -1
 }
 
 // postureTo stores in out the posture of link i, a composite joint, at its entries of q.

@@ -79,6 +79,7 @@ func (l *leg) strike(st *mechanism.State) (sim.Response, error) {
 		return sim.Stop, err
 	}
 	fixed := st.Clone()
+	fixed.Angles = nil // the leg with the fixed knee counts other turns
 	if err := l.locks.ProjectVelocities(fixed); err != nil {
 		return sim.Stop, err
 	}

@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,7 +28,6 @@ type curves struct {
 	chosen      []int                         // places of the columns in a row
 	pick        func(extents []float64) []int // which of the columns are drawn, by how far each goes; nil: all
 	least, most []float64                     // of the values of each column, of all rows
-	last        []float64                     // values of the columns in the last row
 	points      [][]float64
 	stride      int64 // rows a point
 	rows        int64
@@ -45,16 +43,12 @@ const (
 	curveChosen
 )
 
-// Add takes in a row and its values. It changes angles of joints in
-// values by whole turns, so that none jumps from one row to the next.
+// Add takes in a row and its values.
 func (c *curves) Add(row *sim.Row, values []float64) {
 	for k, i := range c.chosen {
 		if c.rows == 0 {
-			c.least, c.most, c.last = append(c.least, values[i]), append(c.most, values[i]), append(c.last, values[i])
-		} else if strings.HasPrefix(c.names[k], "joint.") && c.units[k] == "rad" {
-			values[i] -= 2 * math.Pi * math.Round((values[i]-c.last[k])/(2*math.Pi))
+			c.least, c.most = append(c.least, values[i]), append(c.most, values[i])
 		}
-		c.last[k] = values[i]
 		c.least[k], c.most[k] = min(c.least[k], values[i]), max(c.most[k], values[i])
 	}
 	c.keep(row, values)

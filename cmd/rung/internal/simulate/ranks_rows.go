@@ -82,7 +82,7 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 		return g
 	}
 	g.state, g.kin.Bodies = whole.Initial(), make([]mechanism.BodyKinematics, whole.NumBodies())
-	g.state.Angles, g.state.Internal = make([]float64, whole.NumSprung()), make([]float64, whole.NumInternal())
+	g.state.Angles, g.state.Internal = make([]float64, whole.NumAngles()), make([]float64, whole.NumInternal())
 	angle, internal := make(map[owner]int), make(map[owner]int)
 	for i, o := range anglesOf(whole) {
 		angle[o] = i
@@ -108,12 +108,9 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 	return g
 }
 
-// anglesOf returns whose the angles of a state are (mechanism.State.Angles), in their order.
+// anglesOf returns whose the angles of a state that carries all are (mechanism.State.Angles), in their order.
 func anglesOf(m *mechanism.Mechanism) []owner {
-	if m.NumSprung() == 0 {
-		return nil
-	}
-	list := make([]owner, m.NumSprung())
+	list := make([]owner, m.NumAngles())
 	for j := range m.Joints {
 		n := m.Joints[j].Kind.Freedoms()
 		if a := m.Joints[j].Axes; a != nil {

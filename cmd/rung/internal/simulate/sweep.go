@@ -20,6 +20,7 @@ type sweepFlags struct {
 	index, of    int
 	resume       bool
 	quiet        bool
+	parameters   bool
 	plot         string
 	plotColumns  []string
 	from         []string // tables that are drawn; none: the one that is made
@@ -49,6 +50,9 @@ of a sweep that was never interrupted. Without --resume a sweep begins anew.
 as for job arrays. The rows of all shares, one after the other, are those of the
 whole sweep.
 
+--parameters runs nothing: the argument is then a model, and every number in it that
+a study can vary is printed by its path, with its value and its unit.
+
 --plot draws the first output: over the parameter, if one differs between the
 runs; over two parameters with lists, as colours; otherwise how often it has
 which values. --plot-columns names one, two or three parameters or outputs
@@ -57,12 +61,16 @@ shares. --plot-curves draws one or two columns of the trajectories, one curve
 for each run, and their mean. With it, --from expects trajectory tables.`,
 		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --threads 8 --resume
+  rung sweep --parameters model.json
   rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16
   rung sweep gripper.json -o runs.parquet --trajectories paths.parquet
   rung sweep tolerances.json -o runs.parquet --plot runs.svg
   rung sweep tolerances.json --from runs-0.parquet,runs-1.parquet --plot runs.png --plot-columns crank,x`,
 		Args: shell.Arguments("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.parameters {
+				return listParameters(cmd, args[0])
+			}
 			if err := f.check(cmd, args[0]); err != nil {
 				return err
 			}
@@ -80,6 +88,7 @@ for each run, and their mean. With it, --from expects trajectory tables.`,
 	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "parameters and outputs in the picture: one (how often), two (points) or three (colours)")
 	flags.StringSliceVar(&f.curves, "plot-curves", nil, "columns of the trajectories in the picture, a curve a run: one over time, two over each other")
 	flags.StringSliceVar(&f.from, "from", nil, "tables of runs to draw in place of running")
+	flags.BoolVar(&f.parameters, "parameters", false, "print what a study of the model in the place of STUDY can vary: path, value and unit")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
 	return cmd
 }

@@ -33,6 +33,7 @@ type rollout struct {
 	steps, every int    // of a run, and between rows
 	alone        string // why no run goes in lanes
 	reactions    bool   // are among the columns
+	angles       bool   // columns of joints are
 }
 
 // stepSlack is how far times may be from multiples of the step, in steps.
@@ -80,6 +81,8 @@ func newRollout(s *sweep) (*rollout, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, joints := all.Subjects(s.columns.Names)
+	r.angles = len(joints) > 0
 	r.reactions = all.NeedsReactions(s.columns.Names)
 	return r, nil
 }
@@ -128,6 +131,10 @@ func (r *rollout) takes(place []string) bool {
 		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
 			add(&r.vary.Drives, mechanism.Freedom{Joint: k, Freedom: at})
 		}
+	case "joints.friction":
+		if k, err = mech.JointIndex(m.Joints[k].Name); err == nil {
+			add(&r.vary.Friction, mechanism.Freedom{Joint: k, Freedom: at})
+		}
 	case "forces.stiffness", "forces.damping", "forces.rest_length":
 		if k, err = mech.ForceIndex(m.Forces[k].Name); err == nil && k < len(mech.Forces) {
 			add(&r.vary.Springs, k)
@@ -159,7 +166,7 @@ func (r *rollout) newWorker() (*rolloutWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := batch.New(r.s.plan, batch.Options{Vary: r.vary})
+	b, err := batch.New(r.s.plan, batch.Options{Vary: r.vary, Angles: r.angles})
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +256,9 @@ func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error
 		return err
 	}
 	r.st, r.kin = r.mech.Initial(), r.mech.NewKinematics()
+	if w.r.angles {
+		r.mech.CarryAngles(r.st)
+	}
 	copyState(w.st, r.st)
 	states.Set(i, w.st)
 	return w.setParameters(states, i, r.mech)
@@ -303,6 +313,10 @@ func (w *rolloutWorker) setParameters(states *batch.States, i int, m *mechanism.
 		d := m.Drive(f.Joint)
 		err = errors.Join(err, states.SetDrive(i, f, d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom]))
 	}
+	for _, f := range vary.Friction {
+		x, _ := m.Friction(f.Joint, f.Freedom)
+		err = errors.Join(err, states.SetFriction(i, f, x))
+	}
 	for _, k := range vary.Springs {
 		e := &m.Forces[k]
 		err = errors.Join(err, states.SetSpring(i, k, e.Stiffness, e.Damping, e.RestLength))
@@ -328,6 +342,6 @@ func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 func copyState(dst, src *mechanism.State) {
 	dst.Time = src.Time
 	copy(dst.Bodies, src.Bodies)
-	copy(dst.Angles, src.Angles)
+	dst.Angles = append(dst.Angles[:0], src.Angles...)
 	copy(dst.Internal, src.Internal)
 }

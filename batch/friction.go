@@ -1,0 +1,41 @@
+package batch
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// SetFriction sets in state i the dry friction of a freedom of Vary.Friction, as mechanism.Inputs.SetFriction does: force,
+// N m or N, or coefficient and radius, m, of a bearing, speed, static and stribeck. Hold is that of the model.
+//
+// It returns an error that names joint, state and value and wraps ErrParameter for what SetFriction refuses. It panics if i
+// is out of range or the freedom does not vary.
+func (s *States) SetFriction(i int, f mechanism.Freedom, friction model.Friction) error {
+	s.mustHave(i)
+	s.mustVaryFreedom(s.batch.at.rub, f)
+	m := s.batch.plan.Mechanism()
+	if err := m.CheckFriction(f.Joint, f.Freedom, &friction); err != nil {
+		return refuse(i, s.atJoint(f.Joint), err)
+	}
+	s.setFriction(i, f, &friction)
+	return nil
+}
+
+// Friction returns the dry friction of a freedom in state i.
+//
+// It panics if i or the joint is out of range.
+func (s *States) Friction(i int, f mechanism.Freedom) model.Friction {
+	s.mustHave(i)
+	out, _ := s.batch.plan.Mechanism().Friction(f.Joint, f.Freedom)
+	if uint(f.Freedom) >= 6 || s.batch.at.rub[6*f.Joint+f.Freedom] == 0 {
+		return out
+	}
+	var x [frictionPlaces]float64
+	s.take(i, s.batch.at.rub[6*f.Joint+f.Freedom], x[:])
+	out.Force, out.Coefficient, out.Radius, out.Speed, out.Static, out.Stribeck = x[0], x[1], x[2], x[3], x[4], x[5]
+	return out
+}
+
+func (s *States) setFriction(i int, f mechanism.Freedom, x *model.Friction) {
+	s.put(i, s.batch.at.rub[6*f.Joint+f.Freedom], x.Force, x.Coefficient, x.Radius, x.Speed, x.Static, x.Stribeck)
+}

@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// The state of a run carries all angles, those without springs too, so that coordinates do not jump at half a turn. Nothing
+// but who reads a coordinate depends on them, and these are right within half a turn. So they are counted only once bodies
+// may have turned by countAfter since, and at the end of a step that turns further by itself; then also inside of it.
+
+// countAfter is the angle of a body, rad, after which turns are counted. Two bodies turn against each other by twice as
+// much, which is far below half a turn. Another value costs time only.
+const countAfter = 0.5
+
+// turns counts the turns of angles without springs.
+type turns struct {
+	none    bool      // there are no such angles
+	turned  float64   // angle, rad, by which a body may have turned since they were counted
+	step    float64   // angle, rad, by which a body has turned in the step last tried
+	far     bool      // the step takes a body further than countAfter from where turns were counted last
+	samples []float64 // mechanism.State.Angles of samples inside such a step
+}
+
+// newTurns makes st carry all angles.
+func newTurns(m *mechanism.Mechanism, st *mechanism.State) turns {
+	m.CarryAngles(st)
+	if m.NumAngles() == m.NumSprung() {
+		return turns{none: true}
+	}
+	return turns{samples: make([]float64, m.NumAngles())}
+}
+
+// settleTurns notes how far bodies turn in the step to s.next.
+func (s *Simulation) settleTurns() {
+	t := &s.turns
+	if t.none {
+		return
+	}
+	square := 0.0
+	for i := range s.next.Bodies {
+		a, b := &s.st.Bodies[i].Omega, &s.next.Bodies[i].Omega
+		square = max(square, a.Dot(*a), b.Dot(*b))
+	}
+	h := s.next.Time - s.st.Time
+	t.step = h * math.Sqrt(square)
+	t.far = !(t.turned+t.step < countAfter)
+}
+
+// sampleTurns counts the turns of s.sample, a state inside the step.
+func (s *Simulation) sampleTurns() {
+	t := &s.turns
+	if t.none || !t.far {
+		return
+	}
+	copy(t.samples, s.st.Angles)
+	copy(t.samples, s.sample.Angles) // those with springs are the stepper's
+	s.sample.Angles = t.samples
+	s.mech.FollowTurns(&s.sample, s.st)
+}
+
+// countTurns counts the turns of s.next, which the run goes on from: s.st is going to be a copy.
+func (s *Simulation) countTurns() {
+	t := &s.turns
+	if t.none {
+		return
+	}
+	carried := len(s.next.Angles) == len(s.st.Angles)
+	if !carried { // it is of a stepper that knows nothing of them
+		s.mech.CarryAngles(&s.next)
+	}
+	if !t.far && carried {
+		t.turned += t.step
+		return
+	}
+	s.mech.FollowTurns(&s.next, s.st)
+	t.turned = 0
+	if &s.next.Angles[0] == &t.samples[0] { // of a sample at which an event restarts the run
+		t.samples = s.st.Angles
+	}
+}

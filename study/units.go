@@ -1,0 +1,99 @@
+package study
+
+import (
+	"strconv"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// fieldUnits are those of numbers by section and field, and by the two last keys where those tell more.
+var fieldUnits = map[string]string{
+	"time.time": "s", "bodies.xx": "kg m²", "bodies.yy": "kg m²", "bodies.zz": "kg m²", "bodies.xy": "kg m²", "bodies.xz": "kg m²", "bodies.yz": "kg m²",
+	"bodies.linear": "m/s", "bodies.angular": "rad/s", "joints.pitch": "m/rad", "joints.point": "m", "forces.point": "m", "forces.points": "m",
+	"forces.rest_length": "m", "forces.torque": "N m",
+}
+
+// turningUnits and slidingUnits are those of the numbers of freedoms, by field.
+var (
+	turningUnits = map[string]string{
+		"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad", "force": "N m", "armature": "kg m²",
+		"lower": "rad", "upper": "rad", "rate": "rad/s",
+	}
+	slidingUnits = map[string]string{
+		"stiffness": "N/m", "damping": "N s/m", "rest": "m", "force": "N", "armature": "kg",
+		"lower": "m", "upper": "m", "rate": "m/s",
+	}
+)
+
+// unitOf returns the unit of the number at a path whose entries are numbers, empty if none is known.
+func unitOf(steps []step, m *model.Model) string {
+	section, field := steps[0].key, ""
+	for _, s := range steps {
+		if !s.entry {
+			field = s.key
+		}
+	}
+	if section == "joints" && len(steps) > 3 {
+		if unit := freedomUnit(steps, field, m); unit != "" {
+			return unit
+		}
+	}
+	if section == "forces" {
+		if unit := springUnit(steps, field, m); unit != "" {
+			return unit
+		}
+	}
+	for _, key := range [...]string{section + "." + field, field} {
+		if unit := fieldUnits[key]; unit != "" {
+			return unit
+		}
+	}
+	return units[field]
+}
+
+// freedomUnit is unitOf for joints[i].FIELD[k] and joints[i].limits[k].FIELD.
+func freedomUnit(steps []step, field string, m *model.Model) string {
+	list := steps[2].key
+	direct := len(steps) == 4 && field != "limits"
+	limit := len(steps) == 5 && list == "limits"
+	if !direct && !limit || !steps[3].entry {
+		return ""
+	}
+	j, k := number(steps[1]), number(steps[3])
+	if j < 0 || j >= len(m.Joints) || k < 0 {
+		return ""
+	}
+	if m.Joints[j].Kind().Rotational(k) {
+		return turningUnits[field]
+	}
+	return slidingUnits[field]
+}
+
+// springUnit is unitOf for the numbers of springs and dampers between two points, forces[i].FIELD.
+func springUnit(steps []step, field string, m *model.Model) string {
+	i := number(steps[1])
+	if i < 0 || i >= len(m.Forces) {
+		return ""
+	}
+	if t := m.Forces[i].Type; len(steps) == 3 && (t == model.SpringDamper || t == model.CableForce) {
+		switch field {
+		case "stiffness":
+			return "N/m"
+		case "damping":
+			return "N s/m"
+		}
+	}
+	if m.Forces[i].Type == model.Wrench && field == "force" {
+		return "N"
+	}
+	return ""
+}
+
+// number returns the number of an entry, −1 if it is none.
+func number(s step) int {
+	i, err := strconv.Atoi(s.key)
+	if err != nil || !s.entry {
+		return -1
+	}
+	return i
+}
