@@ -156,3 +156,14 @@ func FileError(err error) error {
 	}
 	return err
 }
+
+// NamedStdout is standard output for what does not know its name in messages: errors of the system have it.
+type NamedStdout struct{ io.Writer }
+
+func (o NamedStdout) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if p := new(os.PathError); errors.As(err, &p) {
+		err = &os.PathError{Op: p.Op, Path: "stdout", Err: p.Err}
+	}
+	return n, err
+}

@@ -169,7 +169,7 @@ func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
 	case f.output != shell.Stdio:
 		o.Files.Trajectory = f.output
 	case !f.json:
-		o.Files.CSV = stdout
+		o.Files.CSV = shell.NamedStdout{Writer: stdout}
 	}
 	return o
 }

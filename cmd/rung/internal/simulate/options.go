@@ -32,7 +32,7 @@ func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error)
 		o.Rho, o.Annihilate = f.rho, f.rho == 0
 	}
 	if f.output == shell.Stdio {
-		o.Files.CSV = stdout
+		o.Files.CSV = shell.NamedStdout{Writer: stdout}
 	} else {
 		o.Files.Trajectory = f.output
 	}
