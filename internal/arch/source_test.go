@@ -27,6 +27,7 @@ type sourceFile struct {
 	pkg     string // folder, rootPackage for the root
 	test    bool
 	ast     *ast.File
+	fset    *token.FileSet // of ast
 	imports []string
 }
 
@@ -83,7 +84,7 @@ func sources(t *testing.T) []sourceFile {
 		if err != nil {
 			return err
 		}
-		f := sourceFile{path: filepath.ToSlash(rel), test: strings.HasSuffix(name, "_test.go")}
+		f := sourceFile{path: filepath.ToSlash(rel), fset: fset, test: strings.HasSuffix(name, "_test.go")}
 		if f.pkg = path.Dir(f.path); f.pkg == "." {
 			f.pkg = rootPackage
 		}
