@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/asmt"
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
@@ -34,7 +33,7 @@ func Is(name string) bool {
 }
 
 // reader reads one format.
-type reader func(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error)
+type reader func(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error)
 
 // readers are those of XML by the element with which a file begins.
 var readers = map[string]reader{"mujoco": mjcf.Read, "robot": urdf.Read, "sdf": sdf.Read}
@@ -42,9 +41,9 @@ var readers = map[string]reader{"mujoco": mjcf.Read, "robot": urdf.Read, "sdf": 
 // Read reads a file, whose format is that of its beginning, and makes its model, with the report on all its elements.
 // The model has the report in its Source.
 //
-// Cost: O(bytes) of all files that it names. It returns the errors of the file system, and those of the format as *xmltree.SyntaxError
+// Cost: O(bytes) of all files that it names. It returns the errors of the file system, and those of the format as *source.SyntaxError
 // or *source.Problems. The report is nil only if the format is not known.
-func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	data, err := files.Read(name)
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +114,7 @@ func firstElement(data []byte) (string, error) {
 // that are given by name. Links that lead out of these folders are not followed.
 //
 // It returns the errors of Read and of opening folders.
-func ReadFile(file string, packages map[string]string, o *source.Options) (*assembly.Result, *source.Report, error) {
+func ReadFile(file string, packages map[string]string, o *source.Options) (*source.Result, *source.Report, error) {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return nil, nil, err

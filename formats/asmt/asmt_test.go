@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/formats/asmt"
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
@@ -26,7 +26,7 @@ import (
 // tol is rounding of a few rotations, beside files of 16 digits.
 const tol = 1e-14
 
-func read(text string, o source.Options) (*assembly.Result, *source.Report, error) {
+func read(text string, o source.Options) (*source.Result, *source.Report, error) {
 	files := source.NewFiles(fstest.MapFS{"a.asmt": {Data: []byte(text)}}, nil)
 	return asmt.Read(files, source.Name{Path: "a.asmt"}, &o)
 }

@@ -4,18 +4,18 @@ import (
 	"math"
 	"strings"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // Read reads a file and makes its model, with the report on all its elements.
 //
-// Cost: O(bytes). It returns the errors of the file as a *xmltree.SyntaxError
+// Cost: O(bytes). It returns the errors of the file as a *source.SyntaxError
 // or a *source.Problems; the report is there too.
-func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "asmt"}
 	report.Tell(o.Settled)
 	data, err := files.Read(name)

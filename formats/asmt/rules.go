@@ -1,8 +1,8 @@
 package asmt
 
 import (
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 // element is a rule, and whether the lines in the element are values.

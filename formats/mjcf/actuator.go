@@ -1,8 +1,8 @@
 package mjcf
 
 import (
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 // uncontrolled is why an actuator is dropped.

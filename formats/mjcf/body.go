@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -17,15 +17,12 @@ import (
 // member is an element of a body, within the frames of the file that stand around it, and the class there.
 type member struct {
 	*xmltree.Node
-	x Pose
+	x assembly.Pose
 	c *class
 }
 
-// Pose places a frame.
-type Pose = assembly.Pose
-
 // members returns what stands in a body or the world, frames resolved.
-func (r *reader) members(n *xmltree.Node, x Pose, c *class, list []member) []member {
+func (r *reader) members(n *xmltree.Node, x assembly.Pose, c *class, list []member) []member {
 	list = slices.Grow(list, len(n.Children))
 	for _, e := range n.Children {
 		if e.Name != "frame" {
@@ -123,9 +120,9 @@ func (r *reader) stands(members []member, up int) bool {
 }
 
 // hangs reads the joints of link i, which stands at pose in link up.
-func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose Pose) {
+func (r *reader) hangs(n *xmltree.Node, members []member, up, i int, pose assembly.Pose) {
 	var list []element
-	var frames []Pose
+	var frames []assembly.Pose
 	for _, e := range members {
 		switch e.Name {
 		case "joint":

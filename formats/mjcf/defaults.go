@@ -3,7 +3,7 @@ package mjcf
 import (
 	"fmt"
 
-	"github.com/rung-mbd/rung/formats/xmltree"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
@@ -16,7 +16,7 @@ import (
 )
 
 // read reads one of this project's own models.
-func read(t *testing.T, name string, o source.Options) (*assembly.Result, *source.Report) {
+func read(t *testing.T, name string, o source.Options) (*source.Result, *source.Report) {
 	t.Helper()
 	r, report, err := mjcf.Read(formatstest.Own(t), source.Name{Path: name}, &o)
 	require.NoError(t, err)

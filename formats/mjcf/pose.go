@@ -3,7 +3,7 @@ package mjcf
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/spatial"
 )
 

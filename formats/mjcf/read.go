@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -15,7 +15,7 @@ import (
 //
 // Cost: O(bytes). It returns a *source.Problems with what is wrong,
 // each with its place, and the errors of files and of the XML.
-func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "mjcf"}
 	report.Tell(o.Settled)
 	r := &reader{
@@ -32,7 +32,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.R
 		return nil, report, err
 	}
 	r.model(root)
-	xmltree.Account(root, Table, report)
+	xmltree.Account(root, elementRules, report)
 	result, err := r.a.Build(o, report)
 	return result, report, err
 }

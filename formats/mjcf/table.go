@@ -1,8 +1,8 @@
 package mjcf
 
 import (
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 // Reasons of the table.
@@ -26,8 +26,8 @@ const (
 	tendonRest = "group margin solreflimit solimplimit solreffriction solimpfriction width material rgba user actuatorfrclimited actuatorfrcrange"
 )
 
-// Table has the elements and attributes of the format.
-var Table = xmltree.NewTable([]xmltree.Rule{
+// elementRules has the elements and attributes of the format.
+var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "mujoco", Class: source.Used, Used: "model"},
 	{Element: "include", Class: source.Used, Used: "file", Ignored: "prefix"},
 	{Element: "compiler", Class: source.Used,

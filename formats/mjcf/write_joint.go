@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/rung-mbd/rung/formats/assembly"
-	"github.com/rung-mbd/rung/formats/outline"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/outline"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -23,9 +23,9 @@ const gravity = -9.8
 
 // Read reads a file and makes its model, with the report on all its elements.
 //
-// Cost: O(bytes) of all files. It returns the errors of the file as a *xmltree.SyntaxError
+// Cost: O(bytes) of all files. It returns the errors of the file as a *source.SyntaxError
 // or a *source.Problems; the report is there too.
-func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	r := &reader{files: files, o: o, byFrame: map[*frame]*joint{}, report: &source.Report{File: name.String(), Format: "sdf"}}
 	r.report.Tell(o.Settled)
 	r.values = xmltree.Values{Report: r.report, Stray: true, Empty: true} // as the library of the format
@@ -91,13 +91,13 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 		return nil, err
 	}
 	if root.Name != "sdf" {
-		return nil, &xmltree.SyntaxError{Place: root.Place(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
+		return nil, &source.SyntaxError{Place: root.Place(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
 	}
 	text, _ := root.Attr("version")
 	major, minor, _ := strings.Cut(text, ".")
 	n, err := strconv.Atoi(minor)
 	if err != nil || major != "1" || n < oldest || n > newest {
-		return nil, &xmltree.SyntaxError{Place: root.Place(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
+		return nil, &source.SyntaxError{Place: root.Place(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
 	}
 	if !included {
 		r.report.Version = text

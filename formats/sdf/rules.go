@@ -3,8 +3,8 @@ package sdf
 import (
 	"strings"
 
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 const solver = "settings of another solver"

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
@@ -27,7 +27,7 @@ import (
 const tol = 1e-14
 
 // read reads a document called main.sdf, with other files beside it, after the name of each.
-func read(text string, o source.Options, more ...string) (*assembly.Result, *source.Report, error) {
+func read(text string, o source.Options, more ...string) (*source.Result, *source.Report, error) {
 	root, box := fstest.MapFS{"main.sdf": {Data: []byte(text)}}, fstest.MapFS{}
 	for i := 0; i < len(more); i += 2 {
 		if name, ok := strings.CutPrefix(more[i], "box:"); ok {

@@ -303,6 +303,20 @@ func (r *Report) Err(strict bool) error {
 	return p
 }
 
+// SyntaxError is what is wrong with a file before any element counts.
+type SyntaxError struct {
+	Place
+	Rule string
+}
+
+// Error returns the error on one line.
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return fault.Line("formats/source: " + e.File + ": " + e.Rule)
+	}
+	return fault.Line(fmt.Sprintf("formats/source: %s:%d:%d: %s", e.File, e.Line, e.Column, e.Rule))
+}
+
 // Problems are the errors of a file, at least one.
 type Problems struct {
 	List []Entry

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
@@ -14,7 +13,7 @@ import (
 )
 
 // read reads one of this project's own robots.
-func read(t *testing.T, name string, o source.Options) (*assembly.Result, *source.Report) {
+func read(t *testing.T, name string, o source.Options) (*source.Result, *source.Report) {
 	t.Helper()
 	r, report, err := urdf.Read(formatstest.Own(t), source.Name{Path: name}, &o)
 	require.NoError(t, err)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -16,7 +16,7 @@ import (
 //
 // Cost: O(bytes). It returns a *source.Problems with what is wrong,
 // each with its place, and the errors of files and of the XML.
-func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.Result, *source.Report, error) {
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
 	report := &source.Report{File: name.String(), Format: "urdf"}
 	report.Tell(o.Settled)
 	data, err := files.Read(name)
@@ -32,7 +32,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*assembly.R
 	}
 	r := &reader{files: files, name: name, o: o, Values: xmltree.Values{Report: report}, links: map[string]int{}, joints: map[string]int{}}
 	r.robot(root)
-	xmltree.Account(root, Table, report)
+	xmltree.Account(root, elementRules, report)
 	result, err := r.a.Build(o, report)
 	return result, report, err
 }

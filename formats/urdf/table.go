@@ -1,8 +1,8 @@
 package urdf
 
 import (
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 // Reasons of the table.
@@ -13,8 +13,8 @@ const (
 	softer  = "the model has no such force"
 )
 
-// Table has the elements and attributes of the format and of its dialects.
-var Table = xmltree.NewTable([]xmltree.Rule{
+// elementRules has the elements and attributes of the format and of its dialects.
+var elementRules = xmltree.NewTable([]xmltree.Rule{
 	{Element: "robot", Class: source.Used, Used: "name", Ignored: "version"},
 	{Element: "link", Class: source.Used, Used: "name", Ignored: "type"},
 	{Element: "inertial", Class: source.Used},

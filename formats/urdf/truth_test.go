@@ -5,13 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 )
 
-func robot(t *testing.T, folder, name string, o source.Options) *assembly.Result {
+func robot(t *testing.T, folder, name string, o source.Options) *source.Result {
 	t.Helper()
 	r, report, err := urdf.Read(formatstest.Files(folder), source.Name{Path: name}, &o)
 	for k := range report.Entries {

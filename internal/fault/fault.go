@@ -93,9 +93,9 @@ func cut(s string, n int) string {
 
 // prefixes are the names with which errors of the packages begin.
 var prefixes = [...]string{
-	"rung", "assemble", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt", "formats/assembly",
+	"rung", "assemble", "assembly", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt", 
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
-	"formats/mjcf", "formats/urdf", "formats/xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order",
+	"formats/mjcf", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order",
 	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/table", "tree",
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
@@ -112,7 +111,7 @@ func Rigid(m *model.Model) {
 
 // Check puts each case into the model of r and compares accelerations of all links, mobility and the
 // number of redundant rows.
-func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
+func (truth *Truth) Check(t *testing.T, r *source.Result) {
 	t.Helper()
 	if truth.Variant == "rigid" {
 		Rigid(r.Model)
@@ -148,7 +147,7 @@ func (truth *Truth) Check(t *testing.T, r *assembly.Result) {
 }
 
 // pose puts the bodies in the state of c and returns how many.
-func pose(t *testing.T, m *model.Model, r *assembly.Result, number map[string]int, c *Case) (set int) {
+func pose(t *testing.T, m *model.Model, r *source.Result, number map[string]int, c *Case) (set int) {
 	t.Helper()
 	body := map[string]int{}
 	for i := range m.Bodies {
@@ -164,11 +163,12 @@ func pose(t *testing.T, m *model.Model, r *assembly.Result, number map[string]in
 			continue
 		}
 		// The body's frame from that of its link.
-		x := assembly.Pose{R: b.Position, Q: b.Orientation}.Mul(w.Pose.Inverse())
+		turn := spatial.Quat(b.Orientation).Mul(spatial.Quat(w.Pose.Orientation).Conj())
+		from := spatial.Vec3(b.Position).Sub(turn.Rotate(w.Pose.Position))
 		out := &m.Bodies[body[w.Body]]
-		out.Pose = model.Pose{Position: x.R, Orientation: x.Q}
+		out.Pose = model.Pose{Position: from, Orientation: turn.Normalize()}
 		out.Velocity.Angular = b.AngularVelocity
-		out.Velocity.Linear = b.LinearVelocity.Add(b.AngularVelocity.Cross(x.R.Sub(b.Position)))
+		out.Velocity.Linear = b.LinearVelocity.Add(b.AngularVelocity.Cross(from.Sub(b.Position)))
 		done[w.Body] = true
 		set++
 	}
@@ -176,9 +176,9 @@ func pose(t *testing.T, m *model.Model, r *assembly.Result, number map[string]in
 }
 
 // push puts the forces of c on the joints.
-func push(t *testing.T, m *model.Model, r *assembly.Result, c *Case) {
+func push(t *testing.T, m *model.Model, r *source.Result, c *Case) {
 	t.Helper()
-	at := map[string]assembly.Coordinate{}
+	at := map[string]source.Coordinate{}
 	for _, q := range r.Coordinates {
 		at[q.Name] = q
 	}
@@ -195,7 +195,7 @@ func push(t *testing.T, m *model.Model, r *assembly.Result, c *Case) {
 	}
 }
 
-func compare(t *testing.T, m *model.Model, got *rung.Result, r *assembly.Result, number map[string]int, c *Case, truth *Truth) {
+func compare(t *testing.T, m *model.Model, got *rung.Result, r *source.Result, number map[string]int, c *Case, truth *Truth) {
 	t.Helper()
 	body := map[string]int{}
 	for i := range m.Bodies {
@@ -220,9 +220,8 @@ func compare(t *testing.T, m *model.Model, got *rung.Result, r *assembly.Result,
 			i := body[w.Body]
 			b := &m.Bodies[i]
 			omega := spatial.Vec3(b.Velocity.Angular)
-			x := assembly.Pose{R: b.Pose.Position, Q: b.Pose.Orientation}
 			angular = got.Bodies[i].AngularAcceleration
-			d := x.Dir(w.Pose.R.Sub(b.Com))
+			d := spatial.Quat(b.Pose.Orientation).Rotate(spatial.Vec3(w.Pose.Position).Sub(b.Com))
 			linear = got.Bodies[i].ComAcceleration.Add(angular.Cross(d)).Add(omega.Cross(omega.Cross(d)))
 		}
 		tol := func(kind int) float64 { return truth.Tolerance.Absolute + truth.Tolerance.Relative*largest[kind] }

@@ -11,7 +11,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats"
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -25,7 +24,7 @@ const attempts = 30
 // in which the coordinates are within their ranges. So where some are not, those are put within, the file is read in
 // that pose, and the loops are closed from there, until all are within or for the number of attempts. The first of the
 // poses with the fewest outside counts, and what is left is noted.
-func closed(result *assembly.Result, doc *document, path string, folders map[string]string, o *source.Options) (*assembly.Result, *document, error) {
+func closed(result *source.Result, doc *document, path string, folders map[string]string, o *source.Options) (*source.Result, *document, error) {
 	outside, err := doc.close(result.Model, path)
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +66,7 @@ func closed(result *assembly.Result, doc *document, path string, folders map[str
 // for the others those of the model. A coordinate outside of its range is moved to the middle of
 // the range or, if the range has only one bound, to this bound. It returns nil if no coordinate
 // outside of its range has a name.
-func begin(r *assembly.Result, outside []mechanism.BeyondLimit, given map[string]float64) map[string]float64 {
+func begin(r *source.Result, outside []mechanism.BeyondLimit, given map[string]float64) map[string]float64 {
 	mech, err := mechanism.New(r.Model)
 	if err != nil {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/formats"
-	"github.com/rung-mbd/rung/formats/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -158,7 +157,7 @@ type entry struct {
 	text        string
 }
 
-func newDocument(r *assembly.Result, report *source.Report, path string) *document {
+func newDocument(r *source.Result, report *source.Report, path string) *document {
 	m := r.Model
 	d := &document{
 		Format: "rung-import/1", Name: m.Name, File: filepath.Base(path), Source: report.Format, Version: report.Version, SHA256: m.Source.SHA256,
@@ -168,10 +167,7 @@ func newDocument(r *assembly.Result, report *source.Report, path string) *docume
 	for _, w := range r.Links {
 		l := link{Name: w.Link, Body: w.Body, Orientation: [4]float64{1}}
 		if w.Body != "" {
-			l.Position = w.Pose.R
-			if w.Pose.Q != ([4]float64{}) {
-				l.Orientation = w.Pose.Q
-			}
+			l.Position, l.Orientation = w.Pose.Position, w.Pose.Orientation
 		}
 		d.Links = append(d.Links, l)
 	}
@@ -208,7 +204,7 @@ func (d *document) print(p *sheet.Page) {
 	switch {
 	case d.Closed != nil:
 		p.Item("loops", "have been closed")
-	case max(d.Open.Linear, d.Open.Angular) <= assembly.Closed:
+	case max(d.Open.Linear, d.Open.Angular) <= source.Closed:
 		p.Item("loops", "none, or closed in this pose")
 	default:
 		p.Item("loops", "open by "+sheet.Short(d.Open.Linear)+" m and "+sheet.Short(d.Open.Angular)+" rad, the most at joint "+fault.Text(d.Open.Joint, sheet.NameWidth))

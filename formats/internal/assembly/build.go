@@ -11,13 +11,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Closed is the residual, m or rad, up to which a loop counts as closed.
-const Closed = 1e-9
-
 // Build makes the model. It takes a over: links and joints change.
 //
 // Cost: O(links + joints). It returns the errors of the report, which may be there before, and those of model.Check.
-func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, error) {
+func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Result, error) {
 	if err := report.Err(false); err != nil {
 		return nil, err
 	}
@@ -29,14 +26,14 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*Result, err
 		a.snap(tree, o, report)
 	}
 	poses, rates := a.place(tree, true)
-	r := &Result{Links: make([]Where, len(a.Links))}
+	r := &source.Result{Links: make([]source.Where, len(a.Links))}
 	a.residual(tree, poses, r)
-	if o.Within && o.Key == "" && max(r.Linear, r.Angular) > Closed && a.within(tree, o, report) {
+	if o.Within && o.Key == "" && max(r.Linear, r.Angular) > source.Closed && a.within(tree, o, report) {
 		poses, rates = a.place(tree, true)
 		r.Linear, r.Angular, r.Worst = 0, 0, ""
 		a.residual(tree, poses, r)
 	}
-	if e := max(r.Linear, r.Angular); e > Closed {
+	if e := max(r.Linear, r.Angular); e > source.Closed {
 		report.Note(nil, "the loops are open in this pose", fmt.Sprintf("by %.3g m and %.3g rad; the worst is joint %s; the solver can close them", r.Linear, r.Angular, fault.Name(r.Worst)))
 	}
 	for i := range a.Links {
@@ -82,7 +79,7 @@ type builder struct {
 	body        []string // name of the body by link
 	names       names    // of joints
 	coordinates map[int]coordinate
-	named       []Coordinate
+	named       []source.Coordinate
 }
 
 // coordinate is a freedom of the model that has a coordinate of the file, with a sign.
@@ -112,7 +109,7 @@ func (n *names) unique(name string) string {
 }
 
 // bodies writes the bodies, and where each link went.
-func (b *builder) bodies(r *Result) {
+func (b *builder) bodies(r *source.Result) {
 	b.body = make([]string, len(b.a.Links))
 	n := newNames()
 	n.seen[model.World] = true
@@ -144,7 +141,7 @@ func (b *builder) bodies(r *Result) {
 		}
 	}
 	for i := range b.a.Links {
-		r.Links[i] = Where{b.a.Links[i].Name, model.World, b.c[i].pose}
+		r.Links[i] = source.Where{Link: b.a.Links[i].Name, Body: model.World, Pose: b.c[i].pose.model()}
 		if l := b.c[i].link; l != World {
 			r.Links[i].Body = b.body[l]
 		}
@@ -282,7 +279,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			b.coordinates[a.Coordinate] = coordinate{out.Name, k, f.sign}
 		}
 		if a.Name != "" {
-			b.named = append(b.named, Coordinate{a.Name, len(b.m.Joints), k, f.sign})
+			b.named = append(b.named, source.Coordinate{Name: a.Name, Joint: len(b.m.Joints), Freedom: k, Sign: f.sign})
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 	"github.com/rung-mbd/rung/internal/check"
 )
 

@@ -12,9 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/outline"
 	"github.com/rung-mbd/rung/formats/mjcf"
-	"github.com/rung-mbd/rung/formats/outline"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -53,7 +52,7 @@ func FuzzWrite(fz *testing.F) {
 		if err != nil || max(len(m.Bodies), len(m.Joints), len(m.Couplings), len(m.Forces), len(m.Frames), len(m.Visuals)) > most {
 			return
 		}
-		type reader func(*source.Files, source.Name, *source.Options) (*assembly.Result, *source.Report, error)
+		type reader func(*source.Files, source.Name, *source.Options) (*source.Result, *source.Report, error)
 		for name, format := range map[string]struct {
 			write func(io.Writer, *model.Model) (*source.Report, error)
 			read  reader

@@ -38,15 +38,15 @@ func Float(word string) (float64, error) {
 	for k := range len(word) {
 		switch word[k] {
 		case '_', 'x', 'X', 'p', 'P':
-			return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+			return 0, fmt.Errorf("xmltree: %s is not a number", fault.Name(word))
 		}
 	}
 	x, err := strconv.ParseFloat(word, 64)
 	switch {
 	case err != nil && math.IsInf(x, 0):
-		return 0, fmt.Errorf("formats/xmltree: %s is too large", fault.Name(word))
+		return 0, fmt.Errorf("xmltree: %s is too large", fault.Name(word))
 	case err != nil, math.IsNaN(x):
-		return 0, fmt.Errorf("formats/xmltree: %s is not a number", fault.Name(word))
+		return 0, fmt.Errorf("xmltree: %s is not a number", fault.Name(word))
 	}
 	return x, nil
 }

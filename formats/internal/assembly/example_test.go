@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/rung-mbd/rung/formats/assembly"
+	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/spatial"
 )

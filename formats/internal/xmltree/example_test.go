@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
-	"github.com/rung-mbd/rung/formats/xmltree"
 )
 
 // A reader takes what it knows, and nothing is lost in silence.

@@ -206,31 +206,3 @@ func (a *Assembly) Balance(link int, scale float64) Force {
 		Force: a.Gravity.Scale(-l.Mass * scale),
 	}
 }
-
-// Result is a model with the places of all links in it.
-type Result struct {
-	Model *model.Model
-	// Links says where each link went, in the order of the assembly.
-	Links []Where
-	// Coordinates says what became of the coordinates of the file that have names, in its order. Those that no freedom
-	// of the model has are left out.
-	Coordinates []Coordinate
-	// Linear and Angular are the largest errors of loop joints at the model's pose, m and rad, and Worst is that joint.
-	Linear, Angular float64
-	Worst           string
-}
-
-// Coordinate is a coordinate of the file: Sign times that of a freedom of a joint of the model.
-type Coordinate struct {
-	Name    string
-	Joint   int
-	Freedom int
-	Sign    float64
-}
-
-// Where is the place of a link: in a body, in the world, or nowhere.
-type Where struct {
-	Link string
-	Body string // model.World for the world; "" if the link was folded away
-	Pose Pose   // of the link in that body
-}

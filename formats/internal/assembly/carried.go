@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -16,7 +17,7 @@ var shapes = [...]model.VisualKind{
 
 // carried writes what the model keeps and no computation looks at: the
 // frames of links, links that are part of others as frames, and shapes.
-func (b *builder) carried(r *Result) {
+func (b *builder) carried(r *source.Result) {
 	n := newNames()
 	visuals := 0
 	for i := range b.a.Links {
@@ -31,27 +32,27 @@ func (b *builder) carried(r *Result) {
 		b.m.Frames = append(b.m.Frames, model.Frame{Name: unique, Body: body, Pose: x.model()})
 	}
 	for i := range b.a.Links {
-		l, w := &b.a.Links[i], &r.Links[i]
+		l, w, at := &b.a.Links[i], &r.Links[i], b.c[i].pose
 		if w.Body == "" {
 			continue
 		}
 		if w.Body != b.body[i] && l.Name != "" && l.Name != model.World {
-			frame(l, l.Name, w.Body, w.Pose)
+			frame(l, l.Name, w.Body, at)
 		}
 		for _, f := range l.Frames {
 			if f.Name != "" {
-				frame(l, f.Name, w.Body, w.Pose.Mul(f.Pose))
+				frame(l, f.Name, w.Body, at.Mul(f.Pose))
 			}
 		}
 		for k := range l.Visuals {
-			b.visual(&l.Visuals[k], l, w)
+			b.visual(&l.Visuals[k], l, w.Body, at)
 		}
 	}
 }
 
 // visual writes a shape. Those without a size, which nobody sees, are left out with a note.
-func (b *builder) visual(v *Visual, l *Link, w *Where) {
-	out := model.Visual{Body: w.Body, Pose: w.Pose.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
+func (b *builder) visual(v *Visual, l *Link, body string, at Pose) {
+	out := model.Visual{Body: body, Pose: at.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
 	good := true
 	for _, x := range out.Pose.Position {
 		good = good && !math.IsNaN(x) && !math.IsInf(x, 0)

@@ -187,7 +187,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 }
 
 // residual finds the loop joint that is farthest from closed.
-func (a *Assembly) residual(tree []int, poses []Pose, r *Result) {
+func (a *Assembly) residual(tree []int, poses []Pose, r *source.Result) {
 	worst := 0.0
 	for k := range a.Joints {
 		j := &a.Joints[k]

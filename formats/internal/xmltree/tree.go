@@ -114,23 +114,9 @@ func (n *Node) number() (i int, many bool) {
 	return n.Parent.numbers[n], n.Parent.last[n.Name] > 1
 }
 
-// SyntaxError is what is wrong with a file before any element counts.
-type SyntaxError struct {
-	source.Place
-	Rule string
-}
-
-// Error returns the error on one line.
-func (e *SyntaxError) Error() string {
-	if e.Line == 0 {
-		return fault.Line("formats/xmltree: " + e.File + ": " + e.Rule)
-	}
-	return fault.Line(fmt.Sprintf("formats/xmltree: %s:%d:%d: %s", e.File, e.Line, e.Column, e.Rule))
-}
-
 // Parse reads a document.
 //
-// Cost: O(bytes) time and memory. It returns a *SyntaxError.
+// Cost: O(bytes) time and memory. It returns a *source.SyntaxError.
 func Parse(file string, data []byte) (*Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	p := parser{file: file, d: xml.NewDecoder(bytes.NewReader(blank(data)))}
@@ -257,7 +243,7 @@ func (p *parser) fail(rule string) error {
 	if len(rule) > most {
 		rule = strings.ToValidUTF8(rule[:most], "") + "…"
 	}
-	return &SyntaxError{source.Place{File: p.file, Line: p.line, Column: p.column}, rule}
+	return &source.SyntaxError{Place: source.Place{File: p.file, Line: p.line, Column: p.column}, Rule: rule}
 }
 
 // syntax returns an error of the decoder as ours.

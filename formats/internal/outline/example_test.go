@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/formats/outline"
+	"github.com/rung-mbd/rung/formats/internal/outline"
 )
 
 // The beginning of a writer for a format that is a tree: which joints place bodies, and what is not written.
