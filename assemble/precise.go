@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -21,9 +22,9 @@ type Precise struct {
 	heeds
 
 	Layout *Layout
-	Values []dd.Num  // the places of sparse.Matrix.Val
-	Right  []dd.Num  // right side, original scalar order
-	Scale  []float64 // squared norms of the rows of W; zero in the bodies' rows
+	Values []sparse.Num // the places of sparse.Matrix.Val
+	Right  []sparse.Num // right side, original scalar order
+	Scale  []float64    // squared norms of the rows of W; zero in the bodies' rows
 
 	kin     *mechanism.Kinematics
 	force   []spatial.Force
@@ -86,9 +87,9 @@ func (w *preciseWeight) set(I *spatial.Sym3, mass float64) {
 	l21 := dd.Div(dd.Sub(dd.Of(I[5]), dd.Mul(l20, l10)), l11)
 	l22 := dd.Sqrt(dd.Sub(dd.Sub(dd.Of(I[2]), dd.Mul(l20, l20)), dd.Mul(l21, l21)))
 	m00, m11, m22 := dd.Div(one, l00), dd.Div(one, l11), dd.Div(one, l22)
-	m10 := dd.Mul(dd.Mul(l10, m00), m11).Neg()
-	m21 := dd.Mul(dd.Mul(l21, m11), m22).Neg()
-	m20 := dd.Mul(dd.Add(dd.Mul(l20, m00), dd.Mul(l21, m10)), m22).Neg()
+	m10 := dd.Neg(dd.Mul(dd.Mul(l10, m00), m11))
+	m21 := dd.Neg(dd.Mul(dd.Mul(l21, m11), m22))
+	m20 := dd.Neg(dd.Mul(dd.Add(dd.Mul(l20, m00), dd.Mul(l21, m10)), m22))
 	w.inertia = [6]dd.Num{m00, m10, m11, m20, m21, m22}
 }
 
@@ -294,7 +295,7 @@ func (y *Precise) rowTo(out *[6]dd.Num, t *spatial.Force, body int32, arm *vec, 
 //
 // Shapes: six entries a body are read and written; there may be more.
 // Cost: O(bodies), no allocation. y has been filled.
-func (y *Precise) AccelerationsTo(a []float64, x []dd.Num) {
+func (y *Precise) AccelerationsTo(a []float64, x []sparse.Num) {
 	for i := range y.weight {
 		w, q, out := &y.weight[i], x[6*i:], a[6*i:]
 		M := &w.inertia
@@ -305,7 +306,7 @@ func (y *Precise) AccelerationsTo(a []float64, x []dd.Num) {
 		})
 		c := y.axes[i].out(vec{dd.Mul(w.mass, q[3]), dd.Mul(w.mass, q[4]), dd.Mul(w.mass, q[5])})
 		for k := range 3 {
-			out[k], out[3+k] = alpha[k].Float(), c[k].Float()
+			out[k], out[3+k] = dd.Float(alpha[k]), dd.Float(c[k])
 		}
 	}
 }

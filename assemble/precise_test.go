@@ -17,7 +17,7 @@ const preciseTol = 1e-12
 func floats(v []dd.Num) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
-		out[i] = x.Float()
+		out[i] = dd.Float(x)
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func TestPreciseBalances(t *testing.T) {
 					E := &k.Bodies[p.Ind[b]].E
 					for i := range 3 {
 						for c := range 3 {
-							sum[i] += E[3*i+c] * y.Values[int(p.Pos[b])+6*r+3+c].Float()
+							sum[i] += E[3*i+c] * dd.Float(y.Values[int(p.Pos[b])+6*r+3+c])
 						}
 					}
 				}

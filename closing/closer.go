@@ -8,7 +8,6 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/kkt"
@@ -134,7 +133,7 @@ const (
 // A held body counts as infinitely heavy: its columns of W are zero. So the pattern and the
 // factor are those of the plan, and the body stays bit by bit.
 type Closer struct {
-	halt   *factor.Watch
+	halt   *team.Watch
 	guard  guard.Guard
 	layout *assemble.Layout
 	mech   *mechanism.Mechanism // of the plan, without loads
@@ -210,7 +209,7 @@ func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer
 }
 
 // newCloser allocates a closer without its factor and its options.
-func newCloser(ctx context.Context, layout *assemble.Layout, of *mechanism.Mechanism, t *team.Team, halt *factor.Watch) (*Closer, error) {
+func newCloser(ctx context.Context, layout *assemble.Layout, of *mechanism.Mechanism, t *team.Team, halt *team.Watch) (*Closer, error) {
 	// Loads do not matter, and may have no direction on the way.
 	unloaded, mech := *layout, of.Unloaded()
 	unloaded.Mech = mech

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/team"
 )
@@ -45,7 +44,7 @@ type Ranks interface {
 // Nearest are not for pieces. It panics if the tolerance is out of range.
 func NewPieceCloser(l *assemble.Layout, t *team.Team, r Ranks, tolerance float64, system func(*assemble.Weighted) Factors) *Closer {
 	ctx := context.Background() // which does not end
-	c, _ := newCloser(ctx, l, l.Mech, t, new(factor.Watch))
+	c, _ := newCloser(ctx, l, l.Mech, t, new(team.Watch))
 	c.ranks = r
 	_ = c.choose(ctx, Options{Tolerance: tolerance})
 	c.fac = system(c.sys)

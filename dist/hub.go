@@ -136,7 +136,7 @@ func (u *hub) addTwice(dst []float64, at int) {
 		})
 	}
 	for i, x := range u.exact {
-		dst[i] = x.Float()
+		dst[i] = dd.Float(x)
 	}
 }
 

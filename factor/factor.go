@@ -246,7 +246,7 @@ func (e *eliminateTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.Tally = Tally{bad: -1}
-	stop := f.watch.Flag()
+	stop := f.watch
 	for k := t.lo; k < t.hi && w.bad < 0 && !stop.Up(); k++ {
 		if k+ahead < t.hi && f.Symbolic.panels > 4*farPanels {
 			w.fetchLeaves(&f.Symbolic.fronts[k+ahead])

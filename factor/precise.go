@@ -159,7 +159,7 @@ func (f *Precise) columns() {
 // change while the factor is used.
 // Cost: some 15 ns for each multiplication of a Factor, no allocation. It returns a *PivotError
 // if a pivot is not finite, or that of a +1 row not positive.
-func (f *Precise) Factorize(values []dd.Num, scale []float64, tau float64) error {
+func (f *Precise) Factorize(values []sparse.Num, scale []float64, tau float64) error {
 	if len(scale) != len(f.old) {
 		panic("factor: length mismatch")
 	}
@@ -236,7 +236,7 @@ func (f *Precise) row(k, limit int) dd.Num {
 //
 // Cost: as Factorize, and O(m³). There is no factor afterwards. It returns a *PivotError as
 // Factorize.
-func (f *Precise) LastOrder(values []dd.Num, scale []float64, m int) ([]int32, error) {
+func (f *Precise) LastOrder(values []sparse.Num, scale []float64, m int) ([]int32, error) {
 	f.begin(values, scale)
 	n := len(f.old)
 	s := make([][]dd.Num, m) // what is left of the last rows, symmetric
@@ -313,7 +313,7 @@ func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 
 // SolveTo solves (K − Γ)·x = b, Γ the scales of the weak rows. x and b have Dim entries in the
 // original order; they may be the same.
-func (f *Precise) SolveTo(x, b []dd.Num) {
+func (f *Precise) SolveTo(x, b []sparse.Num) {
 	w := f.work
 	for k, o := range f.old {
 		w[k] = b[o]
@@ -340,7 +340,7 @@ func (f *Precise) SolveTo(x, b []dd.Num) {
 }
 
 // ResidualTo stores b − K·x in r, without the scales of weak rows. r overlaps neither x nor b.
-func (f *Precise) ResidualTo(r, b, x []dd.Num) {
+func (f *Precise) ResidualTo(r, b, x []sparse.Num) {
 	for k, o := range f.old {
 		r[o] = b[o]
 		if f.p.Sign[f.node[k]] > 0 {

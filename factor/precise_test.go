@@ -83,7 +83,7 @@ func TestPreciseSolves(t *testing.T) {
 				}
 				f.ResidualTo(b, r, x)
 				for i := range b {
-					b[i] = b[i].Neg()
+					b[i] = dd.Neg(b[i])
 				}
 				f.SolveTo(x, b)
 				f.ResidualTo(r, b, x)

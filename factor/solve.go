@@ -72,7 +72,7 @@ func (e *forwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
 	w.energy = 0
-	stop := f.watch.Flag()
+	stop := f.watch
 	for k := t.lo; k < t.hi && !stop.Up(); k++ {
 		w.forward(&f.Symbolic.fronts[k])
 	}
@@ -188,7 +188,7 @@ type backwardTasks Factor
 func (e *backwardTasks) Do(worker, task int) {
 	f := (*Factor)(e)
 	w, t := f.workers[worker], f.Symbolic.tasks[task]
-	stop := f.watch.Flag()
+	stop := f.watch
 	for k := t.hi - 1; k >= t.lo && !stop.Up(); k-- {
 		if k-ahead >= t.lo && f.Symbolic.panels > farPanels {
 			w.fetch(&f.Symbolic.fronts[k-ahead])

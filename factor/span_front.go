@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // spanPanel is the number of reflections that are applied together to the columns after them,
@@ -161,7 +162,7 @@ func (w *spanWork) limits(q *Span, f *front) {
 }
 
 // reduce brings the front to rows of R by reflections. It is not finished if the context of watch has ended.
-func (w *spanWork) reduce(watch *Watch) {
+func (w *spanWork) reduce(watch *team.Watch) {
 	w.list, w.v, w.pivot = w.list[:0], w.v[:0], w.pivot[:0]
 	w.kept, w.gap = 0, SpanGap{Smallest: math.Inf(1)}
 	row, end := 0, 0

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // RowSpanPlan is the analysis of a RowSpan. It is immutable and may be shared between
@@ -51,7 +52,7 @@ func (p *RowSpanPlan) NewRowSpan() *RowSpan {
 }
 
 // Heed is Span.Heed.
-func (q *RowSpan) Heed(w *Watch) { q.span.Heed(w) }
+func (q *RowSpan) Heed(w *team.Watch) { q.span.Heed(w) }
 
 // Factorize finds the basis for the values of m, which has unit diagonal blocks. A row counts
 // as dependent if the rows before leave no more than tol of its length.

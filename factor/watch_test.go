@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/sparsetest"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // wide is a matrix whose last front has more pivots than are eliminated at a time.
@@ -53,7 +54,7 @@ func TestWatch(t *testing.T) {
 	f := s.NewFactor()
 	for _, after := range []time.Duration{0, time.Millisecond} {
 		ctx, cancel := context.WithCancel(context.Background())
-		var w factor.Watch
+		var w team.Watch
 		f.Heed(&w)
 		end := w.Begin(ctx)
 		if after == 0 {
@@ -71,7 +72,7 @@ func TestWatch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var w factor.Watch
+	var w team.Watch
 	f.Heed(&w)
 	end := w.Begin(ctx)
 	require.Equal(t, want, solve(f))

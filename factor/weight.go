@@ -3,6 +3,7 @@ package factor
 import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // weighting takes a matrix [M Jᵀ; J 0] to unit +1 blocks: with M = C·Cᵀ block by
@@ -20,7 +21,7 @@ func newWeighting(p *sparse.Pattern) *weighting {
 
 // set computes C and W of m. It returns a *PivotError if a block is not positive
 // definite, or Err of watch.
-func (g *weighting) set(m *sparse.Matrix, watch *Watch) error {
+func (g *weighting) set(m *sparse.Matrix, watch *team.Watch) error {
 	p := m.Pattern
 	for i := range p.Positive() {
 		if watch.Every(i) {

@@ -175,13 +175,13 @@ type Workspace struct {
 	team *team.Team
 	fac  *factor.Factor // nil until it is needed
 
-	watch *factor.Watch
+	watch *team.Watch
 }
 
 // NewWorkspace starts the goroutines of a plan.
 func (p *Plan) NewWorkspace() *Workspace {
 	p.mustBe()
-	return &Workspace{plan: p, team: team.New(p.threads), watch: new(factor.Watch)}
+	return &Workspace{plan: p, team: team.New(p.threads), watch: new(team.Watch)}
 }
 
 // Plan returns the plan of w.

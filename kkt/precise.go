@@ -405,7 +405,7 @@ func (s *Solver) refineMore() error {
 		return errImprecise
 	}
 	for i := s.plan.first(); i < len(s.x); i++ {
-		s.x[i] = p.x[i].Float()
+		s.x[i] = dd.Float(p.x[i])
 	}
 	s.stage, s.way, s.multipliers, s.ref.Error = solved, TwiceTheDigits, true, p.error
 	s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst

@@ -199,6 +199,6 @@ func (v *verification) nullTo(z, c []float64) {
 	}
 	p.last.SolveTo(p.r, p.r)
 	for i := p.solver.plan.first(); i < len(z); i++ {
-		z[i] = p.r[i].Float()
+		z[i] = dd.Float(p.r[i])
 	}
 }

@@ -3,9 +3,9 @@ package kkt
 import (
 	"context"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Watch makes the solvers on w end early when ctx does, until end is called. Their methods then return the cause for
@@ -16,7 +16,7 @@ import (
 func (w *Workspace) Watch(ctx context.Context) (end func()) { return w.watch.Begin(ctx) }
 
 // Watched returns the watch of w, for factors that are made beside.
-func (w *Workspace) Watched() *factor.Watch { return w.watch }
+func (w *Workspace) Watched() *team.Watch { return w.watch }
 
 // Watch is Workspace.Watch for Solve, its parts, Report and RankAt.
 func (s *Solver) Watch(ctx context.Context) (end func()) {

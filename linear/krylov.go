@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/team"
 )
 
 // ErrNoConvergence is wrapped where an iteration ends before its result is good.
@@ -28,7 +28,7 @@ var ErrNoConvergence = errors.New("linear: no convergence")
 //
 // The basis V satisfies A·V[:done] = V·H, and VᵀGV = 1 in the metric G.
 type krylov struct {
-	watch     *factor.Watch // ends the iteration
+	watch     *team.Watch // ends the iteration
 	n         int
 	apply     func(dst, x []float64) error
 	metric    func(dst, x []float64) // G·x; dst may be x

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/team"
 )
 
 // orthogonalize takes out of w its parts along the vectors of a basis, which are orthonormal in the metric G, and adds
@@ -15,7 +15,7 @@ import (
 //
 // Cost: two products with G and 4·len(w) multiplications a vector of the basis; no allocation. It is not finished if the
 // context of watch ends.
-func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64, watch *factor.Watch) (size float64) {
+func orthogonalize(w []float64, basis [][]float64, metric func(dst, x []float64), g, h []float64, watch *team.Watch) (size float64) {
 	for round := range 2 {
 		metric(g, w)
 		if round == 0 {

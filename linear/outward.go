@@ -3,8 +3,8 @@ package linear
 import (
 	"slices"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
 )
 
 // outward returns an elimination order of p that goes from the world to what is farthest from
@@ -26,7 +26,7 @@ import (
 // Cost: O(blocks, those of the fill included); allocates.
 //
 // It returns anything if the context of watch ends.
-func outward(p *sparse.Pattern, perm []int32, watch *factor.Watch) []int32 {
+func outward(p *sparse.Pattern, perm []int32, watch *team.Watch) []int32 {
 	g := newJoined(p, perm)
 	if g == nil || watch.Up() {
 		return perm
@@ -50,7 +50,7 @@ func outward(p *sparse.Pattern, perm []int32, watch *factor.Watch) []int32 {
 // joined is the graph of the joints of a pattern: two are neighbours if they have a body in
 // common. Joints have the numbers of their positions among each other in an order.
 type joined struct {
-	watch *factor.Watch
+	watch *team.Watch
 	p     *sparse.Pattern
 	node  []int32 // of each joint
 	ptr   []int32 // joints of body b: of[ptr[b]:ptr[b+1]], increasing

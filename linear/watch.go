@@ -3,8 +3,8 @@ package linear
 import (
 	"context"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Watch makes Linearize and Modes end early when ctx does, until end is called (kkt.Workspace.Watch). They then return
@@ -25,7 +25,7 @@ func (s *System) every(i int) bool { return s.space.Watched().Every(i) }
 // apart runs do, which may use no memory but its own. If the context of w ends, apart
 // returns the cause at once; do then runs to its end on another goroutine, and its
 // result is dropped. It is for dense routines, which cannot be interrupted.
-func apart(w *factor.Watch, do func() error) error {
+func apart(w *team.Watch, do func() error) error {
 	ctx := w.Context()
 	if ctx.Done() == nil {
 		return do()

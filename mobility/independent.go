@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Independents are freedoms whose rates tell all velocities that the joints allow at a pose: coordinates that can serve as minimal ones
@@ -141,7 +141,7 @@ func unitsOf(p *kkt.Plan) []float64 {
 
 // findMotions finds the orthonormal basis of the motions: random ones that the joints are made to allow, less what those before have of
 // them. What is left is made to be allowed once more, as rounding of the large part may be large beside it.
-func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *factor.Watch) error {
+func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *team.Watch) error {
 	closer, err := closing.NewCloserContext(ctx, s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ type picked struct {
 }
 
 // choose chooses freedoms and makes the basis that belongs to them.
-func (x *Independents) choose(candidates []mechanism.Freedom, watch *factor.Watch) {
+func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch) {
 	m := x.Mobility
 	rows, rest, length := make([]float64, m*len(candidates)), make([]float64, m*len(candidates)), make([]float64, len(candidates))
 	for i, f := range candidates {

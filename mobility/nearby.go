@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Nearby compares the constraints at a state with those at closed states next to it. A
@@ -126,7 +126,7 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 
 // comparison is the scratch of Nearby.
 type comparison struct {
-	watch     *factor.Watch
+	watch     *team.Watch
 	s         *kkt.Solver
 	closer    *closing.Closer // with the factor of s
 	mech      *mechanism.Mechanism

@@ -5,7 +5,6 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/team"
@@ -143,8 +142,8 @@ type drifter struct {
 	unit   float64               // of lengths, m (mechanism.Mechanism.DriftUnit)
 	least  float64               // the least length of a joint's longer body in that unit, at most 1
 	team   *team.Team
-	watch  *factor.Watch // ends passes early
-	found  []driftFit    // by range
+	watch  *team.Watch // ends passes early
+	found  []driftFit  // by range
 	task   driftTask
 }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/team"
 )
 
 const (
@@ -61,7 +61,7 @@ func (r *Rattle) pass() error {
 // heeding is a context that has ended when a watch has. Nothing can wait for it, so a simulation does not watch it in turn.
 type heeding struct {
 	context.Context
-	watch *factor.Watch
+	watch *team.Watch
 }
 
 // Err implements context.Context.

@@ -2,8 +2,8 @@ package sim
 
 import (
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Drift is how far a state is from satisfying the joints: the largest error of a
@@ -81,7 +81,7 @@ func newKinematics(m *mechanism.Mechanism) mechanism.Kinematics {
 // driftOf measures st. k is the kinematics of st afterwards.
 //
 // Cost: O(bodies + joints), no allocation. It returns the cause for which the context of watch has ended.
-func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State, watch *halt.Watch) (v mechanism.Violation, err error) {
+func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State, watch *team.Watch) (v mechanism.Violation, err error) {
 	if err := m.KinematicsTo(k, st); err != nil {
 		return v, fault.Errorf("sim: at t = %v: %w", st.Time, err)
 	}

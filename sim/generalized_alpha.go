@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // GeneralizedAlphaOptions choose a generalized-α method. The zero value is the default.
@@ -84,7 +84,7 @@ func chungHulbert(rho float64) alphas {
 // the start (Arnold, Brüls & Cardona 2015), is kept beside the projected velocities, and
 // changes with h².
 type GeneralizedAlpha struct {
-	halt halt.Watch
+	halt team.Watch
 	mech *mechanism.Mechanism
 	dyn  ImplicitDynamics
 	o    GeneralizedAlphaOptions

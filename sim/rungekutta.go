@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
@@ -111,7 +111,7 @@ func (t Tolerance) withDefaults(typical float64) Tolerance {
 // RungeKutta is an explicit Runge–Kutta method in exponential coordinates
 // around the start of each step. It is a Stepper.
 type RungeKutta struct {
-	halt halt.Watch
+	halt team.Watch
 	mech *mechanism.Mechanism
 	all  *ranks
 	most float64 // turnBound of the whole

@@ -7,8 +7,8 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 // ErrStepTooSmall is wrapped by the error of a run whose error control asks for steps below
@@ -136,7 +136,7 @@ type Simulation struct {
 	turns   turns
 
 	ctx  context.Context // of the run
-	halt halt.Watch      // of ctx
+	halt team.Watch      // of ctx
 }
 
 // turner is a Stepper that knows the largest angle of a body in the step last tried, rad.

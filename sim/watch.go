@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Watcher is what a Dynamics, a Projector or a Stepper may be besides: after Watch, and until end is called, its methods
@@ -58,7 +59,7 @@ func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
 }
 
 // watchBoth makes own, and w if it can, watch ctx.
-func watchBoth(ctx context.Context, own *halt.Watch, w any) (end func()) {
+func watchBoth(ctx context.Context, own *team.Watch, w any) (end func()) {
 	first, second := own.Begin(ctx), watchOf(ctx, w)
 	return func() {
 		second()

@@ -4,4 +4,6 @@
 //
 //	t := team.New(4)
 //	t.Run(1000, job) // job.Do is called for tasks 0 to 999
+//
+// A [Watch] is the context at which the workspaces of one goroutine and its team look in long loops, to end early.
 package team

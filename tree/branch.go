@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // content says what a BranchMatrix holds.
@@ -33,7 +33,7 @@ type BranchMatrix struct {
 	plan  *Plan
 	val   []float64
 	what  content
-	watch *halt.Watch // of a ClosedSolver
+	watch *team.Watch // of a ClosedSolver
 }
 
 var _ mat.Symmetric = (*BranchMatrix)(nil)

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
+	"github.com/rung-mbd/rung/team"
 )
 
 // choleskyRows replaces the lower triangle of A, n×n in rows of the given
@@ -13,7 +13,7 @@ import (
 // the pivot on the diagonal, or −1.
 //
 // Cost: n³/6 multiplications, no allocation. It is not finished if the context of watch ends.
-func choleskyRows(A []float64, n, stride int, watch *halt.Watch) int {
+func choleskyRows(A []float64, n, stride int, watch *team.Watch) int {
 	for i := 0; i < n && !watch.Up(); i++ {
 		row := A[i*stride : i*stride+i+1]
 		for j := range i {
@@ -35,7 +35,7 @@ func choleskyRows(A []float64, n, stride int, watch *halt.Watch) int {
 // solveCholeskyRows replaces x by the solution of LLᵀx = b.
 //
 // Cost: n² multiplications, no allocation.
-func solveCholeskyRows(A []float64, n, stride int, x []float64, watch *halt.Watch) {
+func solveCholeskyRows(A []float64, n, stride int, x []float64, watch *team.Watch) {
 	for i := 0; i < n && !watch.Every(i); i++ {
 		row := A[i*stride : i*stride+i+1]
 		x[i] = (x[i] - floats.Dot(row[:i], x[:i])) / row[i]

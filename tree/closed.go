@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/guard"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Method is a way to solve the equation of motion of a closed-loop system, RBDA
@@ -88,7 +88,7 @@ type eliminator interface {
 	// of the others is zero.
 	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
 	// heed makes factor and solveTo end early when the context ends that w watches.
-	heed(w *halt.Watch)
+	heed(w *team.Watch)
 	// counts returns the counts of the factors.
 	counts(s *ClosedSolver) Counts
 }
@@ -111,7 +111,7 @@ const (
 // those parts of λ and of the joint wrenches that are unique.
 type ClosedSolver struct {
 	guard guard.Guard
-	watch halt.Watch
+	watch team.Watch
 	plan  *Plan
 	opts  SolverOptions
 	w     *Workspace

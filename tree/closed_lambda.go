@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // lambdaFirst solves for the multipliers first (RBDA §8.5, second method): with
@@ -22,7 +22,7 @@ import (
 // L leaves a row of Y zero off the root paths of the row's links, and A zero
 // where the paths of two loops have nothing in common.
 type lambdaFirst struct {
-	watch   *halt.Watch
+	watch   *team.Watch
 	n, rows int
 	L       *BranchMatrix
 	Y       []float64 // rows×n by rows

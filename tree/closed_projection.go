@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // IndependentError says that the variables chosen as independent are not: the
@@ -38,7 +38,7 @@ func (e *IndependentError) Error() string {
 // elimination with complete pivoting on each block of K, in the scales of rows
 // and freedoms, so each cluster of loops is eliminated on its own.
 type projection struct {
-	watch   *halt.Watch
+	watch   *team.Watch
 	n       int
 	blocks  []block
 	elims   []*elimination

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // elimination is the factorization of a dense matrix by Gaussian elimination
@@ -17,7 +17,7 @@ import (
 //
 // with R below the tolerance. Pivots are taken from the first lead columns only.
 type elimination struct {
-	watch            *halt.Watch
+	watch            *team.Watch
 	rows, cols, lead int
 	a                []float64 // rows×cols by rows: A, then L below U, M, W = U⁻¹·V after explicit
 	rowPerm, colPerm []int32   // row and column of A in each place

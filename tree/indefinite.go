@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // indefinite is the factorization PᵀAP = LDLᵀ of a dense symmetric matrix with
 // blocks of one and two rows in D and complete pivoting (Bunch and Parlett 1971).
 // It ends where nothing above the tolerance is left.
 type indefinite struct {
-	watch *halt.Watch
+	watch *team.Watch
 	n     int
 	a     []float64 // n×n by rows, lower triangle: A, then L below D
 	perm  []int32   // index in A of each place

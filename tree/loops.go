@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Constraints holds K and k of the loop constraints K·q̈ = k at one state (RBDA
@@ -20,7 +20,7 @@ import (
 //
 // It implements mat.Matrix with the entries of K.
 type Constraints struct {
-	watch  *halt.Watch // of a ClosedSolver
+	watch  *team.Watch // of a ClosedSolver
 	plan   *Plan
 	groups []rowGroup // loops, prescribed freedoms, couplings
 	rows   int

@@ -5,15 +5,15 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/team"
 )
 
 // semidefinite is the factorization PᵀAP = LLᵀ of a dense positive semidefinite
 // matrix with diagonal pivoting. It ends where no pivot above the tolerance is
 // left: the rank of A.
 type semidefinite struct {
-	watch *halt.Watch
+	watch *team.Watch
 	n     int
 	a     []float64 // n×n by rows, lower triangle: A, then the columns of L below rank
 	perm  []int32   // index in A of each place

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Watch makes Solve and its parts end early when ctx does, until end is called. They then return the cause for which ctx
@@ -40,11 +40,11 @@ func (s *ClosedSolver) heed() {
 	s.how.heed(&s.watch)
 }
 
-func (m *direct) heed(w *halt.Watch) { m.ldl.watch = w }
+func (m *direct) heed(w *team.Watch) { m.ldl.watch = w }
 
-func (m *lambdaFirst) heed(w *halt.Watch) { m.watch, m.L.watch, m.A.watch = w, w, w }
+func (m *lambdaFirst) heed(w *team.Watch) { m.watch, m.L.watch, m.A.watch = w, w, w }
 
-func (m *projection) heed(w *halt.Watch) {
+func (m *projection) heed(w *team.Watch) {
 	m.watch = w
 	for _, e := range m.elims {
 		e.watch = w
@@ -52,7 +52,7 @@ func (m *projection) heed(w *halt.Watch) {
 }
 
 // clearWatched sets x to zero, as long as that is wanted.
-func clearWatched(x []float64, w *halt.Watch) {
+func clearWatched(x []float64, w *team.Watch) {
 	const part = 1 << 20 // some ms if the memory is new
 	for ; len(x) > part && !w.Up(); x = x[part:] {
 		clear(x[:part])

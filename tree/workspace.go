@@ -2,10 +2,10 @@ package tree
 
 import (
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Workspace is the memory of all computations of a plan at one state. It belongs
@@ -33,7 +33,7 @@ type Workspace struct {
 
 	postures []joints.Posture // of composite tree joints, Plan.postureOf
 
-	watch *halt.Watch // of a ClosedSolver
+	watch *team.Watch // of a ClosedSolver
 }
 
 // linkState is the motion of a link at the state in use: world axes, about the

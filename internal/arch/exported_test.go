@@ -1,104 +1,100 @@
 package arch_test
 
 import (
-	"go/ast"
-	"path"
+	"go/types"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-// TestExportedCanBeUsed: no exported function, method or field of the libraries has a type of a
-// package under internal, which programs of other modules cannot name, unless an exported type
-// is another name of it.
+// TestExportedCanBeUsed: no exported function, method, field, variable or type of the libraries has a type of a package under internal, which
+// programs of other modules cannot name. An exported alias of such a type does not help: its documentation shows neither fields nor methods.
 func TestExportedCanBeUsed(t *testing.T) {
-	files := sources(t)
-	named := otherNames(files)
-	for _, f := range files {
-		if f.test || f.ast.Name.Name == "main" || strings.Contains("/"+f.pkg+"/", "/internal/") {
-			continue
-		}
-		hidden := map[string]bool{}
-		for _, i := range f.imports {
-			if own, ok := ownPackage(i); ok && strings.HasPrefix(own, "internal/") {
-				hidden[path.Base(own)] = true
-			}
-		}
-		uses := func(name string, types ast.Node) {
-			ast.Inspect(types, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					pkg, ok := s.X.(*ast.Ident)
-					if ok && hidden[pkg.Name] {
-						assert.True(t, named[pkg.Name+"."+s.Sel.Name], "%s: %s has the type %s.%s of internal", f.path, name, pkg.Name, s.Sel.Name)
-					}
+	if testing.Short() {
+		t.Skip("type-checks all packages")
+	}
+	s := loadSurface(t)
+	for pkg, list := range s.exported {
+		for name, o := range list {
+			hidden := map[string]bool{}
+			eachUsed(o, func(n *types.TypeName) {
+				if n.Pkg() != nil && strings.Contains("/"+n.Pkg().Path()+"/", "/internal/") {
+					hidden[n.Pkg().Path()+"."+n.Name()] = true
 				}
-				return true
 			})
-		}
-		for _, d := range f.ast.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Name.IsExported() && (d.Recv == nil || exportedReceiver(d)) {
-					uses(d.Name.Name, d.Type)
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if s, ok := s.(*ast.TypeSpec); ok && s.Name.IsExported() && !s.Assign.IsValid() {
-						exportedFields(s, uses)
-					}
-				}
+			for h := range hidden {
+				assert.Fail(t, "hidden type", "%s: %s has the type %s", pkg, name, h)
 			}
 		}
 	}
 }
 
-// exportedReceiver reports whether a method is of an exported type.
-func exportedReceiver(d *ast.FuncDecl) bool {
-	found := false
-	ast.Inspect(d.Recv, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.IsExported() {
-			found = true
+// eachUsed calls see with the names of the types that who uses o has to do with: those of parameters, results, exported fields, elements and
+// constraints, to the first that has a name.
+func eachUsed(o types.Object, see func(*types.TypeName)) {
+	var visit func(t types.Type)
+	tuple := func(list *types.Tuple) {
+		for v := range list.Variables() {
+			visit(v.Type())
 		}
-		return true
-	})
-	return found
-}
-
-// exportedFields calls visit with the types of the exported fields of a struct, and with all of
-// another type.
-func exportedFields(s *ast.TypeSpec, visit func(name string, types ast.Node)) {
-	st, ok := s.Type.(*ast.StructType)
-	if !ok {
-		visit(s.Name.Name, s.Type)
+	}
+	visit = func(t types.Type) {
+		if a, ok := t.(*types.Alias); ok {
+			see(a.Obj())
+		}
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			see(t.Obj())
+			for a := range t.TypeArgs().Types() {
+				visit(a)
+			}
+		case *types.Signature:
+			tuple(t.Params())
+			tuple(t.Results())
+			for p := range t.TypeParams().TypeParams() {
+				visit(p.Constraint())
+			}
+		case *types.Struct:
+			for f := range t.Fields() {
+				if f.Exported() {
+					visit(f.Type())
+				}
+			}
+		case *types.Interface:
+			for m := range t.ExplicitMethods() {
+				visit(m.Type())
+			}
+			for e := range t.EmbeddedTypes() {
+				visit(e)
+			}
+		case *types.Union:
+			for u := range t.Terms() {
+				visit(u.Type())
+			}
+		case *types.Map:
+			visit(t.Key())
+			visit(t.Elem())
+		case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+			visit(t.Elem())
+		}
+	}
+	n, isType := o.(*types.TypeName)
+	if !isType {
+		visit(o.Type())
 		return
 	}
-	for _, field := range st.Fields.List {
-		for _, n := range field.Names {
-			if n.IsExported() {
-				visit(s.Name.Name+"."+n.Name, field.Type)
+	if named, ok := types.Unalias(o.Type()).(*types.Named); ok && !n.IsAlias() {
+		visit(named.Underlying())
+		for m := range types.NewMethodSet(types.NewPointer(named)).Methods() { // those of embedded types, too
+			if m.Obj().Exported() {
+				visit(m.Type())
 			}
 		}
-	}
-}
-
-// otherNames returns the types of other packages that exported types are other names of.
-func otherNames(files []sourceFile) map[string]bool {
-	names := map[string]bool{}
-	for _, f := range files {
-		if f.test || strings.HasPrefix(f.pkg, "internal/") {
-			continue
+		for p := range named.TypeParams().TypeParams() {
+			visit(p.Constraint())
 		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if s, ok := n.(*ast.TypeSpec); ok && s.Name.IsExported() && s.Assign.IsValid() {
-				if of, ok := s.Type.(*ast.SelectorExpr); ok {
-					if pkg, ok := of.X.(*ast.Ident); ok {
-						names[pkg.Name+"."+of.Sel.Name] = true
-					}
-				}
-			}
-			return true
-		})
+		return
 	}
-	return names
+	visit(o.Type())
 }

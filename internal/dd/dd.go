@@ -3,7 +3,7 @@ package dd
 import "math"
 
 // Num is Hi + Lo, with |Lo| at most half a unit in the last place of Hi. The zero value is 0.
-type Num struct{ Hi, Lo float64 }
+type Num = struct{ Hi, Lo float64 }
 
 // Epsilon bounds the relative rounding error of one operation.
 const Epsilon = 0x1p-102
@@ -12,10 +12,10 @@ const Epsilon = 0x1p-102
 func Of(x float64) Num { return Num{Hi: x} }
 
 // Float returns the double next to a.
-func (a Num) Float() float64 { return a.Hi + a.Lo }
+func Float(a Num) float64 { return a.Hi + a.Lo }
 
 // Neg returns −a.
-func (a Num) Neg() Num { return Num{-a.Hi, -a.Lo} }
+func Neg(a Num) Num { return Num{-a.Hi, -a.Lo} }
 
 // sum returns a + b exactly.
 func sum(a, b float64) Num {
@@ -47,7 +47,7 @@ func Add(a, b Num) Num {
 }
 
 // Sub returns a − b.
-func Sub(a, b Num) Num { return Add(a, b.Neg()) }
+func Sub(a, b Num) Num { return Add(a, Neg(b)) }
 
 // Mul returns a·b.
 func Mul(a, b Num) Num {

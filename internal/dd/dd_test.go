@@ -47,7 +47,7 @@ func TestOperations(t *testing.T) {
 		requireClose(t, dd.Div(a, b), op().Quo(x, y))
 		requireClose(t, dd.MulFloat(a, b.Hi), op().Mul(x, op().SetFloat64(b.Hi)))
 		if a.Hi < 0 {
-			a, x = a.Neg(), op().Neg(x)
+			a, x = dd.Neg(a), op().Neg(x)
 		}
 		requireClose(t, dd.Sqrt(a), op().Sqrt(x))
 	}
@@ -63,5 +63,5 @@ func TestExact(t *testing.T) {
 		require.Zero(t, exact(dd.Difference(a, b)).Cmp(new(big.Float).SetPrec(400).Sub(x, y)))
 	}
 	require.Zero(t, dd.Sqrt(dd.Num{}))
-	require.Equal(t, 3.5, dd.Of(3.5).Float())
+	require.Equal(t, 3.5, dd.Float(dd.Of(3.5)))
 }

@@ -1,11 +1,15 @@
-package halt
+package team
 
-import "context"
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/halt"
+)
 
 // Watch is a context with which workspaces stop early. The zero value and nil have none.
 type Watch struct {
 	ctx  context.Context
-	stop *Flag // nil if the context cannot end
+	stop *halt.Flag // nil if the context cannot end
 }
 
 // Begin makes the workspaces that heed w end early when ctx does, until end is called. What factors and solves returns
@@ -14,9 +18,9 @@ type Watch struct {
 //
 // Cost: none for a context that cannot end; else a few allocations.
 func (w *Watch) Begin(ctx context.Context) (end func()) {
-	Must(ctx)
+	halt.Must(ctx)
 	if ctx.Done() == nil {
-		return never
+		return func() {}
 	}
 	before := *w
 	if outer := before.ctx; outer != nil { // the end of either counts
@@ -39,7 +43,7 @@ func (w *Watch) Begin(ctx context.Context) (end func()) {
 
 func (w *Watch) watch(ctx context.Context) (end func()) {
 	w.ctx = ctx
-	w.stop, end = FlagOf(ctx)
+	w.stop, end = halt.FlagOf(ctx)
 	return end
 }
 
@@ -57,15 +61,6 @@ func (w *Watch) Context() context.Context {
 		return context.Background()
 	}
 	return w.ctx
-}
-
-// Flag returns the flag of the context that is watched, for a loop during which no watch begins or ends: a look at it
-// takes one load less than one at w.
-func (w *Watch) Flag() *Flag {
-	if w == nil {
-		return nil
-	}
-	return w.stop
 }
 
 // Up reports whether the context has ended.
