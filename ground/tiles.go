@@ -14,8 +14,8 @@ const (
 	tileSide = 1 << tileBits
 	tileMask = tileSide - 1
 
-	// TileNodes is the number of nodes of a tile.
-	TileNodes = tileSide * tileSide
+	// tileNodes is the number of nodes of a tile.
+	tileNodes = tileSide * tileSide
 	fewTiles  = 64 // that there is memory for at first
 	// MostTiles is the most tiles that Tiles have.
 	MostTiles = 1 << 15
@@ -41,11 +41,11 @@ func NewTiles(origin [2]float64, spacing float64) (*Tiles, error) {
 		return nil, fmt.Errorf("ground: tiles at %v with the spacing %v", origin, spacing)
 	}
 	return &Tiles{
-		origin: origin, spacing: spacing, values: make([]float64, 0, fewTiles*TileNodes), places: make([][2]int32, 0, fewTiles), table: make([]int32, 2*fewTiles),
+		origin: origin, spacing: spacing, values: make([]float64, 0, fewTiles*tileNodes), places: make([][2]int32, 0, fewTiles), table: make([]int32, 2*fewTiles),
 	}, nil
 }
 
-// Len returns the number of values: TileNodes a tile.
+// Len returns the number of values: tileNodes a tile.
 func (t *Tiles) Len() int { return len(t.values) }
 
 // Spacing returns the distance of nodes, m.
@@ -68,7 +68,7 @@ func (t *Tiles) mustHave(n int) {
 // out of range.
 func (t *Tiles) Node(n int) (i, j int32) {
 	t.mustHave(n)
-	p := &t.places[n/TileNodes]
+	p := &t.places[n/tileNodes]
 	return p[0]<<tileBits + int32(n&tileMask), p[1]<<tileBits + int32(n>>tileBits&tileMask)
 }
 
@@ -96,7 +96,7 @@ func (t *Tiles) Find(i, j int32) int {
 	if k < 0 {
 		return -1
 	}
-	return k*TileNodes + inTile(i, j)
+	return k*tileNodes + inTile(i, j)
 }
 
 // Make is Find, and adds the tile if there is none.
@@ -114,17 +114,17 @@ func (t *Tiles) Make(i, j int32) (int, error) {
 		t.grow()
 	}
 	t.places = append(t.places, [2]int32{i >> tileBits, j >> tileBits})
-	t.values = t.values[:(k+1)*TileNodes]
-	clear(t.values[k*TileNodes:])
+	t.values = t.values[:(k+1)*tileNodes]
+	clear(t.values[k*tileNodes:])
 	t.enter(k)
-	return k*TileNodes + inTile(i, j), nil
+	return k*tileNodes + inTile(i, j), nil
 }
 
 // grow doubles the memory.
 func (t *Tiles) grow() {
 	n := len(t.places)
 	t.places = append(make([][2]int32, 0, 2*n), t.places...)
-	t.values = append(make([]float64, 0, 2*n*TileNodes), t.values...)
+	t.values = append(make([]float64, 0, 2*n*tileNodes), t.values...)
 	t.table = make([]int32, 4*n)
 	for k := range t.places {
 		t.enter(k)
@@ -200,7 +200,7 @@ func (t *Tiles) at(x, y float64) (p Patch, err error) {
 			if k < 0 {
 				continue
 			}
-			values := t.values[k*TileNodes:][:TileNodes]
+			values := t.values[k*tileNodes:][:tileNodes]
 			for m := max(j, b<<tileBits); m <= min(j+3, b<<tileBits+tileMask); m++ {
 				for l := max(i, a<<tileBits); l <= min(i+3, a<<tileBits+tileMask); l++ {
 					c, u, v := values[inTile(l, m)], l-i, m-j

@@ -10,6 +10,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
+// maxProblems is the number of problems of a document that are kept.
+const maxProblems = 1000
+
 // A valid document in pieces, which the cases below edit.
 const (
 	bodyA = `{"name": "a", "mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}`
@@ -192,11 +195,11 @@ func TestProblemsAreCapped(t *testing.T) {
 	_, err := model.Read(strings.NewReader(document(bad+`{}`, jointAB, "")), "big.json")
 	var all *model.Problems
 	require.ErrorAs(t, err, &all)
-	assert.Len(t, all.List, model.MaxProblems)
-	assert.Equal(t, 3*(n+1)-model.MaxProblems, all.More)
+	assert.Len(t, all.List, maxProblems)
+	assert.Equal(t, 3*(n+1)-maxProblems, all.More)
 	lines := strings.Split(err.Error(), "\n")
-	assert.Len(t, lines, model.MaxProblems+1)
-	assert.Equal(t, "big.json: $: 14003 more problems", lines[model.MaxProblems])
+	assert.Len(t, lines, maxProblems+1)
+	assert.Equal(t, "big.json: $: 14003 more problems", lines[maxProblems])
 }
 
 func TestLongValuesAreCut(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// MaxProblems is the number of problems of one document that are kept; of
+// maxProblems is the number of problems of one document that are kept; of
 // further ones only the count is.
-const MaxProblems = document.MaxFaults
+const maxProblems = document.MaxFaults
 
 // Problem is one rule broken at one place of a document.
 type Problem struct {
@@ -32,7 +32,7 @@ func (p *Problem) Error() string {
 // Problems are all the problems of one document, in its order; at least one.
 // errors.As finds a *Problem in it.
 type Problems struct {
-	List []*Problem `json:"problems"`       // at most MaxProblems
+	List []*Problem `json:"problems"`       // at most maxProblems
 	More int        `json:"more,omitempty"` // problems found beyond them
 }
 

@@ -113,7 +113,7 @@ func (d *decoder) cablePoints(c *Cable) {
 	}
 	n := 0
 	for ; d.Element(n); n++ {
-		if n >= MaxCablePoints {
+		if n >= maxCablePoints {
 			d.Skip()
 			continue
 		}
@@ -121,7 +121,7 @@ func (d *decoder) cablePoints(c *Cable) {
 		d.attachment(&a)
 		c.Points = append(c.Points, a)
 	}
-	d.Bound(n, MaxCablePoints)
+	d.Bound(n, maxCablePoints)
 }
 
 // bushing writes what follows the type of a bushing.

@@ -12,8 +12,8 @@ import (
 // SpringLaw is the force of a spring or a damper as a table or a function, as in package springs.
 type SpringLaw = springs.Law
 
-// MaxCablePoints is the largest number of points of a cable.
-const MaxCablePoints = 10_000
+// maxCablePoints is the largest number of points of a cable.
+const maxCablePoints = 10_000
 
 // Bushing is what a ForceElement does between the frames A and B (docs/springs.md). Matrices are symmetric and positive
 // semidefinite, with the three rotations first, then the three translations: N m/rad and N/m, N m s/rad and N s/m.
@@ -138,8 +138,8 @@ func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 		c.report("", "", "has no cable")
 		return
 	}
-	if n := len(e.Cable.Points); !f.Has(forcePoints) && (n < 2 || n > MaxCablePoints) {
-		c.report(".points", "", fmt.Sprintf("wrong length %d, a cable has from 2 to %d points", n, MaxCablePoints))
+	if n := len(e.Cable.Points); !f.Has(forcePoints) && (n < 2 || n > maxCablePoints) {
+		c.report(".points", "", fmt.Sprintf("wrong length %d, a cable has from 2 to %d points", n, maxCablePoints))
 	} else if !f.Has(forcePoints) {
 		held := true
 		for i := range e.Cable.Points {

@@ -14,7 +14,7 @@ func (b *builder) joint(j int, hidden bool) {
 	jt := &m.Joints[j]
 	if jt.Kind == joints.Distance {
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
-			Radius: b.held(jt).thin / 2, Color: JointColor(jt.Kind), Joint: int32(j), Force: -1})
+			Radius: b.held(jt).thin / 2, Color: jointColor(jt.Kind), Joint: int32(j), Force: -1})
 		return
 	}
 	if hidden || jt.Kind == joints.Free {
@@ -48,7 +48,7 @@ func (b *builder) joint(j int, hidden bool) {
 // mark adds the mark of a joint type as that of joint j, fixed in a frame of a body.
 func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Frame) {
 	for _, s := range marks(kind, b.held(&b.Mechanism.Joints[j])) {
-		s.Color, s.Body, s.Joint = JointColor(kind), body, int32(j)
+		s.Color, s.Body, s.Joint = jointColor(kind), body, int32(j)
 		s.At = mechanism.Frame{E: frame.E.Mul(s.At.E), Origin: frame.Origin.Add(frame.E.MulVec(s.At.Origin))}
 		b.Shapes = append(b.Shapes, s)
 	}

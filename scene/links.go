@@ -151,7 +151,7 @@ func coilAt(part float64) (radius, cosine, sine, along float64) {
 // LinkMesh returns the mesh of a look with radius one. It has Shifts, as capsules have, so that the radius and the
 // thickness of the wire stay the same for any length. second is the first triangle in the colour of dampers.
 //
-// It panics if the look is unknown, or if there are negative or more than MaxCorners corners.
+// It panics if the look is unknown, or if there are negative or more than maxCorners corners.
 func LinkMesh(look Look, corners int) (m *Mesh, second int) {
 	mustCorner(corners)
 	if look >= numLooks {

@@ -33,9 +33,9 @@ func BodyColor(i int) Color {
 	return bodyColors[i%len(bodyColors)]
 }
 
-// JointColor returns the colour of the marks of a joint type: a group
+// jointColor returns the colour of the marks of a joint type: a group
 // of hues for those that turn, slide, do both or hold points.
-func JointColor(k joints.Kind) Color {
+func jointColor(k joints.Kind) Color {
 	switch k.Type() {
 	case joints.Revolute, joints.Universal:
 		return Color{200, 40, 50}

@@ -42,19 +42,19 @@ func (s *Scene) Mesh(sh *Shape, solids *Meshes) *Mesh {
 	return solids[sh.Kind]
 }
 
-// MaxCorners is the largest number of corners a turn, and of nodes of a Terrain to each side.
-const MaxCorners = 4096
+// maxCorners is the largest number of corners a turn, and of nodes of a Terrain to each side.
+const maxCorners = 4096
 
 // mustCorner panics if there are too many corners.
 func mustCorner(corners int) {
-	if corners < 0 || corners > MaxCorners {
+	if corners < 0 || corners > maxCorners {
 		panic("scene: number of corners out of range")
 	}
 }
 
 // NewMesh returns the mesh of a kind before Surface, round ones with that many corners a turn, at least 6.
 //
-// Cost: O(corners²). It panics if the kind has no mesh of its own, or if there are negative or more than MaxCorners corners.
+// Cost: O(corners²). It panics if the kind has no mesh of its own, or if there are negative or more than maxCorners corners.
 func NewMesh(k Kind, corners int) *Mesh {
 	mustCorner(corners)
 	if int(k) >= NumSolids {
@@ -187,14 +187,14 @@ type Terrain struct {
 // NewTerrain returns the part of a surface within reach of a place, to each side, with nodes² nodes.
 //
 // Cost: O(nodes²). It panics without a surface, unless the reach is positive and finite, or if there are not 2 to
-// MaxCorners nodes.
+// maxCorners nodes.
 func NewTerrain(g *ground.Surface, center spatial.Vec3, reach float64, nodes int) *Terrain {
 	switch {
 	case g == nil:
 		panic("scene: no surface")
 	case !(reach > 0) || math.IsInf(reach, 1):
 		panic("scene: reach out of range")
-	case nodes < 2 || nodes > MaxCorners:
+	case nodes < 2 || nodes > maxCorners:
 		panic("scene: number of nodes out of range")
 	}
 	t := &Terrain{Columns: nodes, Rows: nodes}

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// MaxMeshBytes is the most that the files of meshes have together.
-	MaxMeshBytes = 1 << 28
-	// MaxMeshTriangles is the most that the meshes have together, each counted once however many bodies have it.
-	MaxMeshTriangles = 1 << 21
+	// maxMeshBytes is the most that the files of meshes have together.
+	maxMeshBytes = 1 << 28
+	// maxMeshTriangles is the most that the meshes have together, each counted once however many bodies have it.
+	maxMeshTriangles = 1 << 21
 )
 
 // address is in the names of files that are not relative to the model, such as package://NAME/FILE.
@@ -179,21 +179,21 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
 	}
-	left := MaxMeshBytes - r.bytes
+	left := maxMeshBytes - r.bytes
 	data, err := io.ReadAll(io.LimitReader(f, int64(left)+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
 	}
 	if len(data) > left {
-		return nil, fmt.Errorf("mesh %s: the files of meshes have more than %d bytes", name, MaxMeshBytes)
+		return nil, fmt.Errorf("mesh %s: the files of meshes have more than %d bytes", name, maxMeshBytes)
 	}
 	r.bytes += len(data)
 	m, err := mesh.Read(key.file, data)
 	if err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, fault.Plain(err))
 	}
-	if r.triangles += len(m.Triangles); r.triangles > MaxMeshTriangles {
-		return nil, fmt.Errorf("mesh %s: the meshes have more than %d triangles", name, MaxMeshTriangles)
+	if r.triangles += len(m.Triangles); r.triangles > maxMeshTriangles {
+		return nil, fmt.Errorf("mesh %s: the meshes have more than %d triangles", name, maxMeshTriangles)
 	}
 	m.Transform(key.size, spatial.Identity3(), spatial.Vec3{})
 	out := smooth(m)

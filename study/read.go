@@ -246,14 +246,14 @@ var parameterFields = []string{"name", "path", "unit", "values", "grid", "unifor
 
 const firstLaw = 3 // place of the first law in parameterFields
 
-// list reads an array with one to MaxParameters elements, which read reads one by one. path is the array's.
+// list reads an array with one to maxParameters elements, which read reads one by one. path is the array's.
 func list[T any](d *reader, path string, read func(*T)) (all []T) {
 	if !d.OpenArray() {
 		return nil
 	}
 	n := 0
 	for ; d.Element(n); n++ {
-		if n >= MaxParameters {
+		if n >= maxParameters {
 			d.Skip()
 			continue
 		}
@@ -261,7 +261,7 @@ func list[T any](d *reader, path string, read func(*T)) (all []T) {
 		read(&x)
 		all = append(all, x)
 	}
-	d.Bound(n, MaxParameters)
+	d.Bound(n, maxParameters)
 	if n == 0 && !d.Fatal {
 		d.fault(path, "", "is empty")
 	}

@@ -15,8 +15,8 @@ const (
 	// MaxDrawn is the largest number of values that Latin hypercube
 	// and Halton points hold in memory: draws times parameters.
 	MaxDrawn = 50_000_000
-	// MaxParameters is the largest number of parameters, and that of outputs.
-	MaxParameters = 1000
+	// maxParameters is the largest number of parameters, and that of outputs.
+	maxParameters = 1000
 )
 
 // Study is a sweep: the runs of one model with other numbers in it.

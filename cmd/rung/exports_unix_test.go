@@ -135,7 +135,7 @@ func (e *exports) killed(i int, fresh bool) {
 	timer := time.AfterFunc(time.Duration(e.rng.Float64()*1.1*float64(e.took)), func() { _ = cmd.Process.Kill() })
 	_ = cmd.Wait()
 	timer.Stop()
-	if _, err := os.Stat(filepath.Join(e.folder, tables.HeadFile)); fresh && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(e.folder, "head.json")); fresh && errors.Is(err, fs.ErrNotExist) {
 		_, err := e.which()
 		require.ErrorIs(e.t, err, fs.ErrNotExist, "refused")
 	} else {

@@ -20,12 +20,12 @@ const (
 	nodeWork     = 64
 )
 
-// ReadDAE reads the triangles, polylists and polygons without holes of the scene of a COLLADA file, each placed by the
+// readDAE reads the triangles, polylists and polygons without holes of the scene of a COLLADA file, each placed by the
 // nodes above it, with the unit of the file in metres and its upward axis along z. Of a file without a scene it reads
 // all geometries as they are. Lines, splines, skins and materials are passed.
 //
 // Cost and errors are those of Read.
-func ReadDAE(data []byte) (*Mesh, error) {
+func readDAE(data []byte) (*Mesh, error) {
 	root, err := xmltree.Parse("", data)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ f 1 2 5 4
 f 2 3 6 5
 f 3 1 4 6
 `
-	m, err := mesh.ReadOBJ([]byte(wedge))
+	m, err := mesh.Read("wedge.obj", []byte(wedge))
 	if err != nil {
 		log.Fatal(err)
 	}

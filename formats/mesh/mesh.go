@@ -27,11 +27,11 @@ func Read(name string, data []byte) (*Mesh, error) {
 	var err error
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".stl":
-		m, err = ReadSTL(data)
+		m, err = readSTL(data)
 	case ".obj":
-		m, err = ReadOBJ(data)
+		m, err = readOBJ(data)
 	case ".dae":
-		m, err = ReadDAE(data)
+		m, err = readDAE(data)
 	default:
 		err = fmt.Errorf("formats/mesh: meshes are files that end in .stl, .obj or .dae")
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ReadOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines,
+// readOBJ reads the vertices and faces of an OBJ file. Polygons become fans of triangles; free-form surfaces, lines,
 // normals and materials are skipped.
 //
 // Cost and errors are those of Read.
-func ReadOBJ(data []byte) (*Mesh, error) {
+func readOBJ(data []byte) (*Mesh, error) {
 	m := new(Mesh)
 	r := lines{data: data, backslash: true}
 	var corners []int32

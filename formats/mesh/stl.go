@@ -17,10 +17,10 @@ const (
 	stlFacet  = 50
 )
 
-// ReadSTL reads an STL file, binary or text. The normals that it states are not used: the order of the corners counts.
+// readSTL reads an STL file, binary or text. The normals that it states are not used: the order of the corners counts.
 //
 // Cost and errors are those of Read.
-func ReadSTL(data []byte) (*Mesh, error) {
+func readSTL(data []byte) (*Mesh, error) {
 	if len(data) >= stlHeader+4 {
 		n := int64(binary.LittleEndian.Uint32(data[stlHeader:]))
 		if int64(len(data)) == stlHeader+4+n*stlFacet {

@@ -14,8 +14,8 @@ import (
 const (
 	// MaxFile is the largest size of a file that is read, bytes.
 	MaxFile = 64 << 20
-	// MaxTotal is the largest size of all files of one model together, bytes.
-	MaxTotal = 256 << 20
+	// maxTotal is the largest size of all files of one model together, bytes.
+	maxTotal = 256 << 20
 	// MaxIncludes is the largest number of files that one model includes.
 	MaxIncludes = 256
 	// MaxDepth is how deep files may include each other.
@@ -33,7 +33,7 @@ type Files struct {
 
 // NewFiles returns the files below root. Packages have file systems of their own.
 func NewFiles(root fs.FS, packages map[string]fs.FS) *Files {
-	return &Files{root: root, packages: packages, left: MaxTotal}
+	return &Files{root: root, packages: packages, left: maxTotal}
 }
 
 // Name is a file: its package, "" for the root, and its path there.

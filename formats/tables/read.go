@@ -27,8 +27,8 @@ type File struct {
 	joint  map[int64]int // row of a joint of the rest, and its place there
 }
 
-// MaxHead is the size in bytes of the largest head that is read.
-const MaxHead = 1 << 30
+// maxHead is the size in bytes of the largest head that is read.
+const maxHead = 1 << 30
 
 // Open opens the model in the folder at path. Files of terrains are relative to the folder that has this folder in it,
 // as if the model were a file of its own. Who writes the folder meanwhile changes nothing: all is of one model, the one
@@ -38,7 +38,7 @@ const MaxHead = 1 << 30
 // a MiB at a time. It returns the errors of the system, and one with the name of the file and the place if a file is not
 // what Write writes.
 func Open(path string) (*File, error) {
-	o, err := folder().Open(path, MaxHead)
+	o, err := folder().Open(path, maxHead)
 	if err != nil {
 		return nil, fmt.Errorf("formats/tables: %w", err)
 	}
@@ -51,7 +51,7 @@ func Open(path string) (*File, error) {
 
 // begin reads the head and the footers of the tables.
 func (f *File) begin(path string) (err error) {
-	name := filepath.Join(path, HeadFile)
+	name := filepath.Join(path, headFile)
 	if err := f.readHead(path, f.opened.Head); err != nil {
 		return fault.Errorf("formats/tables: %s: %w", name, err)
 	}
@@ -81,7 +81,7 @@ func (f *File) readHead(path string, text []byte) error {
 	if f.head.Bodies < 0 || f.head.Bodies > model.MaxElements || f.head.Joints < 0 || f.head.Joints > model.MaxElements {
 		return fmt.Errorf("%d bodies and %d joints; a model has at most %d", f.head.Bodies, f.head.Joints, model.MaxElements)
 	}
-	rest, err := model.ReadIn(context.Background(), bytes.NewReader(f.Rest), HeadFile, model.Folder(filepath.Dir(filepath.Clean(path))))
+	rest, err := model.ReadIn(context.Background(), bytes.NewReader(f.Rest), headFile, model.Folder(filepath.Dir(filepath.Clean(path))))
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (f *File) same(m *model.Model, bodies, joints []int64) error {
 	for i, row := range f.AtBody {
 		k, _ := slices.BinarySearch(bodies, row)
 		if m.Bodies[k].Name != f.rest.Bodies[i].Name {
-			return fmt.Errorf("formats/tables: %s: row %d: body %s; %s says %s", f.bodies.name, row, fault.Name(m.Bodies[k].Name), HeadFile, fault.Name(f.rest.Bodies[i].Name))
+			return fmt.Errorf("formats/tables: %s: row %d: body %s; %s says %s", f.bodies.name, row, fault.Name(m.Bodies[k].Name), headFile, fault.Name(f.rest.Bodies[i].Name))
 		}
 	}
 	for i, row := range f.AtJoint {
@@ -288,7 +288,7 @@ func (f *File) same(m *model.Model, bodies, joints []int64) error {
 		j, h := &m.Joints[k], &f.rest.Joints[i]
 		if j.Predecessor != h.Predecessor || j.Successor != h.Successor {
 			return fmt.Errorf("formats/tables: %s: row %d: joint %s between %s and %s; %s says %s and %s", f.joints.name, row, fault.Name(h.Name),
-				fault.Name(j.Predecessor), fault.Name(j.Successor), HeadFile, fault.Name(h.Predecessor), fault.Name(h.Successor))
+				fault.Name(j.Predecessor), fault.Name(j.Successor), headFile, fault.Name(h.Predecessor), fault.Name(h.Successor))
 		}
 	}
 	return nil

@@ -23,6 +23,14 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
+// The files of a folder, and the largest head.
+const (
+	headFile   = "head.json"
+	bodiesFile = "bodies.parquet"
+	jointsFile = "joints.parquet"
+	maxHead    = 1 << 30
+)
+
 func written(t testing.TB, m *model.Model) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -143,7 +151,7 @@ func TestPart(t *testing.T) {
 }
 
 // layout is that of the folder.
-var layout = outfile.Layout{Head: tables.HeadFile, Parts: []string{tables.BodiesFile, tables.JointsFile}}
+var layout = outfile.Layout{Head: headFile, Parts: []string{bodiesFile, jointsFile}}
 
 // files are those of a folder: the head and both tables.
 type files struct {
@@ -154,9 +162,9 @@ type files struct {
 
 func filesOf(t testing.TB, dir string) *files {
 	t.Helper()
-	o, err := layout.Open(dir, tables.MaxHead)
+	o, err := layout.Open(dir, maxHead)
 	require.NoError(t, err)
-	f := &files{dir: dir, names: [3]string{tables.HeadFile, filepath.Base(o.Parts[0].Name()), filepath.Base(o.Parts[1].Name())}}
+	f := &files{dir: dir, names: [3]string{headFile, filepath.Base(o.Parts[0].Name()), filepath.Base(o.Parts[1].Name())}}
 	require.NoError(t, o.Close())
 	for i, name := range f.names {
 		f.clean[i], err = os.ReadFile(filepath.Join(dir, name))
@@ -204,7 +212,7 @@ func (f *files) craft(t testing.TB, bodies, joints []byte, edit func(head string
 		text = edit(text)
 	}
 	seal := strings.Repeat("0", 64)
-	put(tables.HeadFile, []byte(text+digest([]byte(text+seal+"\"}\n"))+"\"}\n"))
+	put(headFile, []byte(text+digest([]byte(text+seal+"\"}\n"))+"\"}\n"))
 	return dir
 }
 
@@ -273,13 +281,13 @@ func TestHostile(t *testing.T) {
 			return strings.Replace(text, old, with, 1)
 		})
 	}
-	fails(head("rung-tables/1", "rung-tables/9"), tables.HeadFile, "rung-tables/9")
-	fails(head(`"bodies": 40`, `"bodies": 41`), tables.HeadFile, "the tables have 40")
-	fails(head(`"body_rows": [`, `"body_rows": [999, `), tables.HeadFile, "body_rows")
-	fails(head(`"gravity"`, `"gravitas"`), tables.HeadFile, "gravitas")
-	fails(head(`"parts": [`, `"parts": [null, `), tables.HeadFile, "does not name the parts")
-	fails(head(`"name":"bodies-`, `"name":"../bodies-`), tables.HeadFile, "does not name the parts")
-	fails(head(`"size":`, `"size":-`), tables.HeadFile, "does not name the parts")
+	fails(head("rung-tables/1", "rung-tables/9"), headFile, "rung-tables/9")
+	fails(head(`"bodies": 40`, `"bodies": 41`), headFile, "the tables have 40")
+	fails(head(`"body_rows": [`, `"body_rows": [999, `), headFile, "body_rows")
+	fails(head(`"gravity"`, `"gravitas"`), headFile, "gravitas")
+	fails(head(`"parts": [`, `"parts": [null, `), headFile, "does not name the parts")
+	fails(head(`"name":"bodies-`, `"name":"../bodies-`), headFile, "does not name the parts")
+	fails(head(`"size":`, `"size":-`), headFile, "does not name the parts")
 	fails(head(`"size":`, `"size":9`), "bodies-", "is damaged")
 	fails(f.craft(t, joints, joints, nil), "bodies-", "no table of bodies")
 

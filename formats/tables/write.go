@@ -19,16 +19,16 @@ import (
 // bodies.parquet stands for bodies-DIGEST.parquet.
 const (
 	Format     = "rung-tables/1" // of the head
-	HeadFile   = "head.json"
-	BodiesFile = "bodies.parquet"
-	JointsFile = "joints.parquet"
+	headFile   = "head.json"
+	bodiesFile = "bodies.parquet"
+	jointsFile = "joints.parquet"
 
 	formatKey = "rung.format" // of the tables
 )
 
 // folder is how a model lies in its folder.
 func folder() outfile.Layout {
-	return outfile.Layout{Head: HeadFile, Parts: []string{BodiesFile, JointsFile}}
+	return outfile.Layout{Head: headFile, Parts: []string{bodiesFile, jointsFile}}
 }
 
 // groupRows is the number of rows of a row group: some 3 MB.
@@ -89,11 +89,11 @@ func write(f *outfile.Folder, m *model.Model, links *model.Links, h *head) error
 		upright(&j.SuccessorFrame)
 		return rowOfJoint(&j, int64(links.Joints[i][0]), int64(links.Joints[i][1]))
 	}
-	bodies, err := f.Write(BodiesFile, func(w io.Writer) error { return writeTable(w, len(m.Bodies), body, "bodies") })
+	bodies, err := f.Write(bodiesFile, func(w io.Writer) error { return writeTable(w, len(m.Bodies), body, "bodies") })
 	if err != nil {
 		return err
 	}
-	joints, err := f.Write(JointsFile, func(w io.Writer) error { return writeTable(w, len(m.Joints), joint, "joints") })
+	joints, err := f.Write(jointsFile, func(w io.Writer) error { return writeTable(w, len(m.Joints), joint, "joints") })
 	if err != nil {
 		return err
 	}

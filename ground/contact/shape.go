@@ -53,8 +53,8 @@ func ParseWhere(name string) (Where, error) {
 const (
 	// mostLocal is the most points of a disc of Local.
 	mostLocal = 3
-	// DefaultSamples and DefaultDiscs are Samples and Discs where they are 0.
-	DefaultSamples, DefaultDiscs = 32, 2
+	// defaultSamples and defaultDiscs are Samples and Discs where they are 0.
+	defaultSamples, defaultDiscs = 32, 2
 	// mostSamples and mostDiscs keep a contact from more points than a computer has memory for.
 	mostSamples, mostDiscs = 1000, 100
 )
@@ -68,8 +68,8 @@ type Shape struct {
 	Center     spatial.Vec3 // body frame, m
 	Axis       spatial.Vec3 // of the spin, body frame, of any length but 0; a sphere may have none: then its x axis lies over the world's x axis
 	Where      Where        // of discs, tori and cylinders
-	Samples    int          // points a disc of Distributed; 0: DefaultSamples
-	Discs      int          // of a cylinder; 0: DefaultDiscs
+	Samples    int          // points a disc of Distributed; 0: defaultSamples
+	Discs      int          // of a cylinder; 0: defaultDiscs
 }
 
 // Report takes a rule that a value breaks, with the path of its field after that of the contact, such as ".shape.radius".
@@ -152,7 +152,7 @@ func (s *Shape) discs() int {
 	case s.Type != Cylinder:
 		return 1
 	case s.Discs == 0:
-		return DefaultDiscs
+		return defaultDiscs
 	}
 	return s.Discs
 }
@@ -160,7 +160,7 @@ func (s *Shape) discs() int {
 // samples is the number of points a disc of Distributed.
 func (s *Shape) samples() int {
 	if s.Samples == 0 {
-		return DefaultSamples
+		return defaultSamples
 	}
 	return s.Samples
 }

@@ -7,6 +7,6 @@
 //	s := scene.New(mech, scene.Options{})
 //	err := draw.PNG(ctx, file, s, mech.Initial(), draw.View{}) // or draw.SVG
 //
-// Cost: a PNG takes O(pixels + triangles), an SVG the facets times those that overlap each. An SVG of more than [MaxPolygons] is an
+// Cost: a PNG takes O(pixels + triangles), an SVG the facets times those that overlap each. An SVG of more than [maxPolygons] is an
 // error.
 package draw

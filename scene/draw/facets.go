@@ -235,7 +235,7 @@ func (c *collector) ball(corners int, apart bool) {
 // surface adds the triangles of a mesh.
 func (c *collector) surface(m *scene.Mesh, number int32) {
 	for _, t := range m.Triangles {
-		if c.facets > MaxPolygons {
+		if c.facets > maxPolygons {
 			return
 		}
 		var p [3]spatial.Vec3

@@ -26,8 +26,8 @@ type Film struct {
 const (
 	// MostFPS is the largest number of pictures a second. Browsers slow down what has more.
 	MostFPS = 50
-	// MostFilm is the largest number of pixels of all pictures of a GIF.
-	MostFilm = 1 << 30
+	// mostFilm is the largest number of pixels of all pictures of a GIF.
+	mostFilm = 1 << 30
 	// MostPasses is the largest number of passes.
 	MostPasses = 65536
 
@@ -44,7 +44,7 @@ const (
 // as often as pictures.
 //
 // Cost: O(pictures·(pixels + triangles)), and the pictures in memory, a byte a pixel. It returns the errors of PNG and of
-// m, and an error for a film that is out of range or has more pixels than MostFilm.
+// m, and an error for a film that is out of range or has more pixels than mostFilm.
 func GIF(ctx context.Context, w io.Writer, s *scene.Scene, m scene.Motion, v View, f Film) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -96,9 +96,9 @@ func (f *Film) pictures(times []float64, v View) ([]picture, error) {
 	if len(times) == 1 {
 		steps = 0
 	}
-	if pixels := (steps + 1) * float64(v.Width) * float64(v.Height); !(pixels <= MostFilm) {
+	if pixels := (steps + 1) * float64(v.Width) * float64(v.Height); !(pixels <= mostFilm) {
 		return nil, fmt.Errorf("draw: %v pictures of %d × %d pixels: %s", steps+1, v.Width, v.Height,
-			fault.TooDear(pixels, MostFilm, "pixels", "choose smaller or fewer pictures"))
+			fault.TooDear(pixels, mostFilm, "pixels", "choose smaller or fewer pictures"))
 	}
 	var list []picture
 	for k := range int(steps) + 1 {

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// MaxPolygons is the largest number of polygons in an SVG. It is also the largest number of
+	// maxPolygons is the largest number of polygons in an SVG. It is also the largest number of
 	// facets that face the eye, hidden ones included. A mechanism with more can be drawn as a PNG.
-	MaxPolygons = 200_000
+	maxPolygons = 200_000
 
 	svgNodes = 24 // nodes of the ground along a side
 )
 
-var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", MaxPolygons)
+var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", maxPolygons)
 
 // SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden,
 // and dark lines where bodies turn away from the eye.
 //
 // Cost: O(facets·those that overlap it in the picture). It returns the
-// errors of PNG, and one if there are more than MaxPolygons.
+// errors of PNG, and one if there are more than maxPolygons.
 func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -42,7 +42,7 @@ func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	var all []path
 	n := 0
 	err = h.draw(func(f *facet, pieces [][]point) error {
-		if n += len(pieces); n > MaxPolygons {
+		if n += len(pieces); n > maxPolygons {
 			return errPolygons
 		}
 		all = append(all, path{pathOf(pieces), f.color})
@@ -71,7 +71,7 @@ func facets(s *scene.Scene, st *mechanism.State, v *View) ([]body, error) {
 			surface = s.Meshes[sh.Mesh]
 		}
 		first := len(c.bodies)
-		if c.shape(&all.shapes[i], surface, st, int32(i)); c.facets > MaxPolygons {
+		if c.shape(&all.shapes[i], surface, st, int32(i)); c.facets > maxPolygons {
 			return nil, errPolygons
 		}
 		for k := first; k < len(c.bodies); k++ {

@@ -16,17 +16,17 @@ import (
 
 // Topics of the file.
 const (
-	TransformTopic = "/tf"
-	SceneTopic     = "/mechanism"
-	LinkTopic      = "/links"
+	transformTopic = "/tf"
+	sceneTopic     = "/mechanism"
+	linkTopic      = "/links"
 )
 
 // World is the frame of the world; bodies have frames of their names, and none of them is this.
 const World = "world"
 
-// Upright is the frame around World with z up, where that of the world is not (scene.Scene.Upright). If a body has
+// upright is the frame around World with z up, where that of the world is not (scene.Scene.Upright). If a body has
 // this name there are underscores after it.
-const Upright = "upright"
+const upright = "upright"
 
 // chunkSize is about how many bytes are compressed together: what a viewer reads at least to show a time.
 const chunkSize = 1 << 20
@@ -120,8 +120,8 @@ func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 			return nil, failed(err)
 		}
 	}
-	for _, c := range []mcap.Channel{{ID: transformChannel, SchemaID: 1, Topic: TransformTopic}, {ID: sceneChannel, SchemaID: 2, Topic: SceneTopic},
-		{ID: linkChannel, SchemaID: 2, Topic: LinkTopic}} {
+	for _, c := range []mcap.Channel{{ID: transformChannel, SchemaID: 1, Topic: transformTopic}, {ID: sceneChannel, SchemaID: 2, Topic: sceneTopic},
+		{ID: linkChannel, SchemaID: 2, Topic: linkTopic}} {
 		if c.ID == linkChannel && len(s.Links) == 0 {
 			continue
 		}
@@ -139,7 +139,7 @@ func (f *file) upright() {
 	if u == spatial.Identity3() {
 		return
 	}
-	name := Upright
+	name := upright
 	for taken := true; taken; {
 		if _, err := f.scene.Mechanism.BodyIndex(name); err != nil {
 			taken = false

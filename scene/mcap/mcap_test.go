@@ -128,7 +128,7 @@ func TestPositions(t *testing.T) {
 		require.NoError(t, mcap.Write(context.Background(), &b, scene.New(mech, scene.Options{}), rest, run))
 		k, want := 0, mech.Initial()
 		for _, m := range read(t, b.Bytes()) {
-			if m.topic != mcap.TransformTopic {
+			if m.topic != "/tf" {
 				continue
 			}
 			require.NoError(t, run.StateTo(want, k))
@@ -159,7 +159,7 @@ func TestShapes(t *testing.T) {
 	require.NoError(t, mcap.Write(context.Background(), &b, s, mech.Initial(), nil))
 	all := read(t, b.Bytes())
 	m := all[0]
-	require.Equal(t, mcap.SceneTopic, m.topic)
+	require.Equal(t, "/mechanism", m.topic)
 	lists := map[scene.Kind]string{scene.Box: "cubes", scene.Sphere: "spheres", scene.Cylinder: "cylinders", scene.Capsule: "cylinders"}
 	frames := map[string]int{}
 	for i, e := range m.at("entities").([]any) {
@@ -196,7 +196,7 @@ func TestShapes(t *testing.T) {
 	require.Positive(t, capsules)
 	require.NotEmpty(t, s.Links)
 	link := all[len(all)-1]
-	require.Equal(t, mcap.LinkTopic, link.topic)
+	require.Equal(t, "/links", link.topic)
 	for i := range s.Links {
 		from, to := s.Links[i].Ends(mech.Initial())
 		p := numbers(link.at("entities", 0, "cylinders", i, "pose", "position"), "x", "y", "z")

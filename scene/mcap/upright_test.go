@@ -22,11 +22,11 @@ func TestUpright(t *testing.T) {
 	for i := range m.Joints {
 		for _, name := range []*string{&m.Joints[i].Predecessor, &m.Joints[i].Successor} {
 			if *name == m.Bodies[0].Name {
-				*name = mcap.Upright
+				*name = "upright"
 			}
 		}
 	}
-	m.Bodies[0].Name = mcap.Upright
+	m.Bodies[0].Name = "upright"
 	for g, around := range map[spatial.Vec3]bool{{0, -9.81, 0}: true, {0, 0, -9.81}: false} {
 		m.Gravity = g
 		mech, err := mechanism.New(m)
@@ -35,7 +35,7 @@ func TestUpright(t *testing.T) {
 		require.NoError(t, mcap.Write(context.Background(), &b, scene.New(mech, scene.Options{}), mech.Initial(), nil))
 		found := false
 		for _, one := range read(t, b.Bytes()) {
-			if one.topic != mcap.TransformTopic {
+			if one.topic != "/tf" {
 				continue
 			}
 			for k := range one.at("transforms").([]any) {
@@ -43,7 +43,7 @@ func TestUpright(t *testing.T) {
 					continue
 				}
 				found = true
-				assert.Equal(t, mcap.Upright+"_", one.at("transforms", k, "parent_frame_id"))
+				assert.Equal(t, "upright"+"_", one.at("transforms", k, "parent_frame_id"))
 				q := numbers(one.at("transforms", k, "rotation"), "w", "x", "y", "z")
 				up := spatial.Quat{q[0], q[1], q[2], q[3]}.Rotate(spatial.Vec3{0, 1, 0})
 				assert.Less(t, up.Sub(spatial.Vec3{0, 0, 1}).Norm(), 1e-12)

@@ -42,10 +42,10 @@ type Cell struct {
 }
 
 const (
-	// PartsEnding is appended to the name of a table for the folder of its parts.
-	PartsEnding = ".parts"
-	// GroupRows is the number of rows of a row group.
-	GroupRows = 1 << 16
+	// partsEnding is appended to the name of a table for the folder of its parts.
+	partsEnding = ".parts"
+	// groupRows is the number of rows of a row group.
+	groupRows = 1 << 16
 
 	formatKey  = "rung.format"
 	sumKey     = "rung.sum"  // of what the rows depend on
@@ -114,7 +114,7 @@ type field struct {
 func (f *field) Name() string                      { return f.name }
 func (f *field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-func (t *Table) folder() string { return t.place.Path() + PartsEnding }
+func (t *Table) folder() string { return t.place.Path() + partsEnding }
 
 func (t *Table) part(k int) string {
 	return filepath.Join(t.folder(), fmt.Sprintf("%08d"+partEnding, k))
@@ -175,7 +175,7 @@ const noPart = ""
 func (t *Table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
 	return outfile.Sealed(func(w io.Writer) error {
 		o := []pq.WriterOption{t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
-			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(GroupRows)}
+			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(groupRows)}
 		if part != noPart {
 			o = append(o, pq.KeyValueMetadata(partKey, part))
 		}

@@ -13,6 +13,9 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
+// partsEnding is that of the folder of a table that is being written.
+const partsEnding = ".parts"
+
 var columns = []table.Column{{Name: "n", Kind: table.Int}, {Name: "x", Kind: table.Float}, {Name: "s", Kind: table.Text}}
 
 type row struct {
@@ -43,10 +46,10 @@ func TestTable(t *testing.T) {
 		require.False(t, tab.Whole())
 		require.NoError(t, tab.Join(3, func() {}))
 		require.True(t, tab.Whole())
-		other := filepath.Join(path+table.PartsEnding, "notes.txt")
+		other := filepath.Join(path+partsEnding, "notes.txt")
 		require.NoError(t, os.WriteFile(other, nil, 0o666))
 		require.NoError(t, tab.Remove())
-		left, err := os.ReadDir(path + table.PartsEnding)
+		left, err := os.ReadDir(path + partsEnding)
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 		text, err := os.ReadFile(path)
@@ -93,7 +96,7 @@ func TestOthers(t *testing.T) {
 		has, err = tab.Has(1)
 		require.NoError(t, err)
 		require.False(t, has)
-		part := filepath.Join(path+table.PartsEnding, "00000000.parquet")
+		part := filepath.Join(path+partsEnding, "00000000.parquet")
 		require.NoError(t, os.Truncate(part, 20))
 		_, err = tab.Has(0)
 		require.ErrorContains(t, err, part)
@@ -113,7 +116,7 @@ func TestPartsKnowTheirPlace(t *testing.T) {
 	}
 	write()
 	require.NoError(t, tab.Join(3, func() {}))
-	first, last := filepath.Join(path+table.PartsEnding, "00000000.parquet"), filepath.Join(path+table.PartsEnding, "00000002.parquet")
+	first, last := filepath.Join(path+partsEnding, "00000000.parquet"), filepath.Join(path+partsEnding, "00000002.parquet")
 	for _, from := range []string{first, path} {
 		write()
 		data, err := os.ReadFile(from)
