@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -31,7 +32,7 @@ func TestCompositeReference(t *testing.T) {
 				require.NoError(t, err)
 				s := p.NewSolver()
 				require.NoError(t, s.Solve(p.Initial()))
-				r, err := rung.NewResult(s)
+				r, err := results.New(s)
 				require.NoError(t, err)
 				requireMachine(t, e, r)
 				requireSecondRates(t, e, s)

@@ -21,7 +21,8 @@
 // # One model, all results
 //
 // [Accelerate] does all of it for one model and returns a [Result] with names, the
-// document that the command "rung accel --json" prints.
+// document that the command "rung accel --json" prints. Package results has its parts, and
+// results.New makes it of a solver that has solved.
 //
 //	r, err := rung.Accelerate(m, rung.Options{})
 //	fmt.Println(r.Bodies[0].AngularAcceleration, r.Constraints.Mobility)
@@ -39,7 +40,8 @@
 //
 // # A model in Go
 //
-// A [Builder] places bodies and joints where they are in the world.
+// A [Builder] places bodies and joints where they are in the world; a [Joint] is then given springs, motions and limits,
+// and a [Coupling] an offset.
 //
 //	b := rung.NewBuilder("pendulum").Gravity(0, 0, -9.81)
 //	rod := b.Rod("rod", 1, 0.01, spatial.Vec3{}, spatial.Vec3{1, 0, 0})

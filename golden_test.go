@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -50,7 +51,7 @@ func TestGolden(t *testing.T) {
 			t.Run(c.name+"/"+o.String(), func(t *testing.T) {
 				r, err := rung.Accelerate(c.m, rung.Options{Ordering: o})
 				require.NoError(t, err)
-				assert.Equal(t, rung.ResultFormat, r.Format)
+				assert.Equal(t, results.Format, r.Format)
 				assert.Equal(t, c.m.Name, r.Name)
 				if o != order.Auto {
 					assert.Equal(t, o.String(), r.Ordering)
@@ -117,7 +118,7 @@ func requireWrenches(t *testing.T, e *check.Expected, r *rung.Result) {
 		for _, c := range []struct {
 			what      string
 			want      *check.Wrench
-			got       *rung.WrenchResult
+			got       *results.Wrench
 			undefined *[]string
 		}{
 			{"total", &w.TotalWrench, &j.TotalWrench, &undetermined},

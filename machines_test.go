@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -30,7 +31,7 @@ func TestMachines(t *testing.T) {
 				require.NoError(t, err)
 				s := p.NewSolver()
 				require.NoError(t, s.Solve(p.Initial()))
-				r, err := rung.NewResult(s)
+				r, err := results.New(s)
 				require.NoError(t, err)
 				e := check.ReadExpectedIn(t, "joints", name)
 				requireMachine(t, e, r)

@@ -7,6 +7,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -63,7 +64,7 @@ func Accelerate(m *model.Model, o Options) (*Result, error) {
 	if err := s.Solve(plan.Initial()); err != nil {
 		return nil, err
 	}
-	return NewResult(s)
+	return results.New(s)
 }
 
 // SetState writes time, poses and velocities of st to m, of which st's mechanism

@@ -18,6 +18,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/springs"
 )
@@ -25,7 +26,7 @@ import (
 // TestResultSchema: the results of all golden models are what the schema says, and documents
 // with fields missing or added are not.
 func TestResultSchema(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(rung.ResultSchema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.Schema()))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("urn:rung:rung-result:1", doc))
@@ -59,7 +60,7 @@ func TestResultSchema(t *testing.T) {
 // TestResultOfElements: springs, bushings and cables are in the result
 // by name, and a potential that is no number is null.
 func TestResultOfElements(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(rung.ResultSchema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.Schema()))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("urn:rung:rung-result:1", doc))
@@ -145,11 +146,11 @@ func TestResultByName(t *testing.T) {
 		require.Same(t, &r.Joints[i], j)
 	}
 	_, err = r.Body("cranc")
-	require.EqualError(t, err, `rung: no body "cranc", did you mean crank?`)
+	require.EqualError(t, err, `results: no body "cranc", did you mean crank?`)
 	_, err = r.Body("zzzzzz")
-	require.EqualError(t, err, `rung: no body "zzzzzz"`)
+	require.EqualError(t, err, `results: no body "zzzzzz"`)
 	_, err = r.Joint("")
-	require.EqualError(t, err, `rung: no joint ""`)
+	require.EqualError(t, err, `results: no joint ""`)
 }
 
 // One body and one joint of a result, by their names.
@@ -171,5 +172,5 @@ func ExampleResult_Body() {
 	fmt.Println(err)
 	// Output:
 	// 1.9698 rad/s²
-	// rung: no body "cranc", did you mean crank?
+	// results: no body "cranc", did you mean crank?
 }

@@ -2,12 +2,21 @@ package rung
 
 import "github.com/rung-mbd/rung/motion/runs"
 
-// Types of package runs.
-type (
-	Simulation        = runs.Simulation // a run: a state that moves through time, with events, rows and files
-	SimulationOptions = runs.Options    // how it moves, and what is kept; the zero value is the default
-	SimulationFiles   = runs.Files      // where it writes, and where it goes on from
-)
+// Simulation is runs.Simulation: a run, which is a state that moves through time, with events, rows and files.
+//
+//   - moves: Run, RunContext, and Checkpoint to go on from
+//   - tells: State, Time, Energy, Rows, Stats, Events, Impacts
+//   - explains: Fit (how the start was closed), Stiffness, Warnings, Stopped
+//   - files: Open, Close
+//
+// and more for commands: go doc runs.Simulation.
+type Simulation = runs.Simulation
+
+// SimulationOptions is runs.Options: how a Simulation moves, and what is kept of it. The zero value is the default.
+type SimulationOptions = runs.Options
+
+// SimulationFiles is runs.Files: where a Simulation writes, and where it goes on from.
+type SimulationFiles = runs.Files
 
 // NewSimulation sets up a run of a mechanism, as rung simulate does, with equal bits for equal options. The zero
 // SimulationOptions stand for accelerations by the sparse system, steps by error control, drift that is projected away,

@@ -2,13 +2,13 @@
 // moves them on in time: for control, learning, identification and tolerances.
 //
 //	b, err := batch.New(plan, batch.Options{Threads: 2}) // once; plan from rung.NewPlan
-//	states, results := b.NewStates(1024), b.NewResults(1024)
+//	states, out := b.NewStates(1024), b.NewResults(1024)
 //	for i := range states.Len() {
 //		states.Set(i, st) // a mechanism.State; see also SetGravity, SetForce, SetWrench
 //	}
-//	b.Solve(states, results)            // as often as you like
-//	a := results.ComAcceleration(17, 0) // of body 0 in state 17
-//	failed := results.Failed()          // numbers of the states that have errors
+//	b.Solve(states, out)            // as often as you like
+//	a := out.ComAcceleration(17, 0) // of body 0 in state 17
+//	failed := out.Failed()          // numbers of the states that have errors
 //
 // First the states are set, then [Batch.Solve] or [Batch.Rollout] is called, then results are read.
 // A [Batch] belongs to one goroutine and uses Options.Threads of them.

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
@@ -49,7 +50,7 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 		}
 		return nil, err
 	}
-	r, err := rung.NewResult(sparse)
+	r, err := results.New(sparse)
 	if err != nil || m == motion.Sparse {
 		return r, err
 	}
@@ -68,7 +69,7 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 	}
 	r.RankDiffers = differenceOf(r.Constraints.Rank, rank, m)
 	counts := s.Counts()
-	r.Solve = rung.SolveResult{
+	r.Solve = results.Solve{
 		Unknowns: s.Plan().NumDof() + s.Plan().NumRows(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops, FormationFlops: s.Plan().FormationFlops(),
 		Residual: s.Report().Residual, Inconsistency: sparse.Inconsistency(),
 	}
@@ -76,11 +77,11 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result
 }
 
 // differenceOf compares the ranks by m and by the sparse method, nil if they agree.
-func differenceOf(rank, sparse int, m motion.Method) *rung.RankDiffersResult {
+func differenceOf(rank, sparse int, m motion.Method) *results.RankDiffers {
 	if rank == sparse {
 		return nil
 	}
-	return &rung.RankDiffersResult{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
+	return &results.RankDiffers{Sparse: sparse, Text: fmt.Sprintf("%v finds rank %d, the sparse method %d: some constraints are so nearly dependent that they differ about them; "+
 		"accelerations may be wrong in what these decide", m, rank, sparse)}
 }
 
@@ -121,7 +122,7 @@ func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
 }
 
 // replaceWrench stores f in w but for the components that are undetermined.
-func replaceWrench(w *rung.WrenchResult, f spatial.Force, undetermined []string) {
+func replaceWrench(w *results.Wrench, f spatial.Force, undetermined []string) {
 	force, moment := f.Linear(), f.Moment()
 	for k, axis := range [3]string{"x", "y", "z"} {
 		if !slices.Contains(undetermined, "force."+axis) {
@@ -142,7 +143,7 @@ const cancelled = 1e-8
 
 // lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of
 // its kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
-func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *rung.IllScaledResult {
+func lostByTree(want, got []results.Body, m motion.Method, gravity float64) *results.IllScaled {
 	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
 	for i := range want {
 		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())
@@ -161,18 +162,18 @@ func lostByTree(want, got []rung.BodyResult, m motion.Method, gravity float64) *
 	if body < 0 {
 		return nil
 	}
-	return &rung.IllScaledResult{Body: want[body].Name,
+	return &results.IllScaled{Body: want[body].Name,
 		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst)}
 }
 
 // withLoss adds to what lostByTree has found what the tree method itself says that it has lost. Without the former the place is that of
 // the error.
-func withLoss(ill *rung.IllScaledResult, lost *tree.LostError, m motion.Method) *rung.IllScaledResult {
+func withLoss(ill *results.IllScaled, lost *tree.LostError, m motion.Method) *results.IllScaled {
 	text := fmt.Sprintf("last relative correction %.1e, residual of the loops %.1e", lost.Correction, lost.Residual)
 	if ill != nil {
-		return &rung.IllScaledResult{Body: ill.Body, Joint: ill.Joint, Text: ill.Text + "; " + text}
+		return &results.IllScaled{Body: ill.Body, Joint: ill.Joint, Text: ill.Text + "; " + text}
 	}
-	out := &rung.IllScaledResult{Text: m.String() + " loses digits: " + text}
+	out := &results.IllScaled{Text: m.String() + " loses digits: " + text}
 	var at *mechanism.Error
 	if errors.As(lost, &at) {
 		out.Body, out.Joint = at.Body, at.Joint
@@ -181,7 +182,7 @@ func withLoss(ill *rung.IllScaledResult, lost *tree.LostError, m motion.Method) 
 }
 
 // treeConstraints puts the counts of s in c, with the rows of the tree joints.
-func treeConstraints(c *rung.ConstraintsResult, s *tree.ClosedSolver) {
+func treeConstraints(c *results.Constraints, s *tree.ClosedSolver) {
 	rep, mech := s.Report(), s.Plan().Mechanism()
 	c.Rows, c.Rank = rep.TreeRows+rep.Rows, rep.TreeRows+rep.Rank
 	c.Redundant, c.Mobility = rep.Redundant, rep.Mobility
@@ -191,13 +192,13 @@ func treeConstraints(c *rung.ConstraintsResult, s *tree.ClosedSolver) {
 			rows[s.Constraints().RowConstraint(i)]++
 		}
 	}
-	c.RedundantJoints, c.RedundantCouplings = []rung.RedundantJoint{}, nil
+	c.RedundantJoints, c.RedundantCouplings = []results.Redundant{}, nil
 	for j, n := range rows {
 		switch {
 		case n > 0 && j >= mech.NumJoints():
 			c.RedundantCouplings = append(c.RedundantCouplings, mech.ConstraintName(j))
 		case n > 0:
-			c.RedundantJoints = append(c.RedundantJoints, rung.RedundantJoint{Name: mech.JointName(j), Rows: n})
+			c.RedundantJoints = append(c.RedundantJoints, results.Redundant{Name: mech.JointName(j), Rows: n})
 		}
 	}
 }

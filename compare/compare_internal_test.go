@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -20,8 +20,8 @@ func TestDifferenceOf(t *testing.T) {
 
 // TestLostByTree: bodies that only turn have linear accelerations of rounding, which is no loss; angular ones that differ are.
 func TestLostByTree(t *testing.T) {
-	want := []rung.BodyResult{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-31}}}
-	got := []rung.BodyResult{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-14}}}
+	want := []results.Body{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-31}}}
+	got := []results.Body{{Name: "a", AngularAcceleration: spatial.Vec3{304, 0, 0}, ComAcceleration: spatial.Vec3{0, 0, 1e-14}}}
 	require.Nil(t, lostByTree(want, got, motion.TreeDirect, 0))
 	got[0].AngularAcceleration[0] = 303.9
 	require.NotNil(t, lostByTree(want, got, motion.TreeDirect, 0))

@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -118,7 +119,7 @@ func TestSameBits(t *testing.T) {
 			p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)
 			s := p.NewSolver()
 			require.NoError(t, s.Solve(p.Initial()))
-			r, err := rung.NewResult(s)
+			r, err := results.New(s)
 			require.NoError(t, err)
 			if first == nil {
 				first, sequence, result = bits(s, p), p.Order(), r

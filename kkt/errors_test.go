@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -61,7 +62,7 @@ func TestImperfectMotions(t *testing.T) {
 	closeVec3(t, s.AngularAcceleration(0), spatial.Vec3{0, 0, 3 * (1 + part/2)}, part/10, 3, "mean")
 	require.Greater(t, s.Inconsistency(), part/100)
 	require.Less(t, s.Inconsistency(), part)
-	r, err := rung.NewResult(s)
+	r, err := results.New(s)
 	require.NoError(t, err)
 	require.Equal(t, s.Inconsistency(), r.Solve.Inconsistency)
 	s = solve(t, twins(t, 3, 3), order.Auto)
@@ -132,7 +133,7 @@ func requireNoSolution(t *testing.T, s *kkt.Solver) {
 	require.PanicsWithValue(t, text, func() { s.AppliedWrench(0) })
 	require.PanicsWithValue(t, text, func() { s.TotalWrench(0) })
 	require.PanicsWithValue(t, text, func() { _, _ = s.Report() })
-	require.PanicsWithValue(t, text, func() { _, _ = rung.NewResult(s) })
+	require.PanicsWithValue(t, text, func() { _, _ = results.New(s) })
 	require.PanicsWithValue(t, text, func() { s.Inconsistency() })
 	require.PanicsWithValue(t, text, func() { s.Refinement() })
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -110,7 +111,7 @@ func TestIllScaledSolve(t *testing.T) {
 		p := newPlan(t, m, order.Auto)
 		s, st := p.NewSolver(), p.Initial()
 		require.NoError(t, s.Solve(st), c.Name)
-		r, err := rung.NewResult(s)
+		r, err := results.New(s)
 		require.NoError(t, err, c.Name)
 		require.True(t, c.right(r), c.Name)
 		require.NotNil(t, r.IllScaled, c.Name)

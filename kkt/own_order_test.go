@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 )
 
 // ownTol is the difference that another elimination order makes in accelerations, relative to the largest.
@@ -94,7 +95,7 @@ func TestOwnOrderIsKept(t *testing.T) {
 	again, err := kkt.NewPlanContext(context.Background(), compile(t, m), p.Options())
 	require.NoError(t, err)
 	require.Equal(t, p.Order(), again.Order())
-	r, err := rung.NewResult(solved1(t, p))
+	r, err := results.New(solved1(t, p))
 	require.NoError(t, err)
 	require.Equal(t, "own", r.Ordering)
 }

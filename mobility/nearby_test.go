@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 )
 
 func nearby(t *testing.T, m *model.Model) *mobility.Nearby {
@@ -74,13 +75,13 @@ func TestRedundantRows(t *testing.T) {
 		require.NoError(t, err)
 		rows, err := plan.RedundantRows(plan.Initial())
 		require.NoError(t, err)
-		var list []rung.RedundantJoint
+		var list []results.Redundant
 		var couplings []string
 		for i, n := range rows {
 			switch name := plan.Mechanism().ConstraintName(i); {
 			case n == 0:
 			case i < len(m.Joints):
-				list = append(list, rung.RedundantJoint{Name: name, Rows: n})
+				list = append(list, results.Redundant{Name: name, Rows: n})
 			default:
 				couplings = append(couplings, name)
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -180,7 +180,7 @@ func TestConstraintWrenches(t *testing.T) {
 		p := newPlan(t, golden(t, name), 0)
 		s := p.NewSolver()
 		require.NoError(t, s.Solve(p.Initial()))
-		want, err := rung.NewResult(s)
+		want, err := results.New(s)
 		require.NoError(t, err)
 		n := p.Mechanism().NumJoints()
 		list, got := []int{n - 1, 0}, make([]spatial.Force, 2)

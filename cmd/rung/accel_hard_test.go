@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/check"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/rung-mbd/rung/results"
 )
 
 // hardTol is the relative error that counts as right in reference/hard, and hardUlps the factor on what one unit in the
@@ -32,7 +34,7 @@ func TestAccelHardByTree(t *testing.T) {
 		var want struct {
 			Rank   int
 			Ulp    [2]float64 `json:"one_ulp_of_the_data_moves"`
-			Bodies []rung.BodyResult
+			Bodies []results.Body
 		}
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -46,9 +48,9 @@ func TestAccelHardByTree(t *testing.T) {
 			var got rung.Result
 			require.NoError(t, json.Unmarshal([]byte(out.out), &got))
 			right := got.Constraints.Rank == want.Rank
-			for k, part := range [2]func(b *rung.BodyResult) [3]float64{
-				func(b *rung.BodyResult) [3]float64 { return b.ComAcceleration },
-				func(b *rung.BodyResult) [3]float64 { return b.AngularAcceleration },
+			for k, part := range [2]func(b *results.Body) [3]float64{
+				func(b *results.Body) [3]float64 { return b.ComAcceleration },
+				func(b *results.Body) [3]float64 { return b.AngularAcceleration },
 			} {
 				off, size := 0.0, 0.0
 				for i := range want.Bodies {

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/motion"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/rung-mbd/rung/results"
 )
 
 // goldenTol is relative to the scale of a quantity: the reference's own
@@ -98,7 +100,7 @@ func TestAccelJSON(t *testing.T) {
 		r, err := rung.Accelerate(m, rung.Options{})
 		require.NoError(t, err)
 		if name == "islands" {
-			r.Contradiction = &rung.ContradictionResult{Relative: 1e-5, Joint: "a \"joint\"", Text: "words"}
+			r.Contradiction = &results.Contradiction{Relative: 1e-5, Joint: "a \"joint\"", Text: "words"}
 		}
 		var b bytes.Buffer
 		require.NoError(t, state.WriteResult(&b, r))
@@ -116,8 +118,8 @@ func TestAccelJSON(t *testing.T) {
 func TestAccelJSONNotFinite(t *testing.T) {
 	for _, r := range []*rung.Result{
 		{Time: math.NaN()},
-		{Energy: rung.EnergyResult{Kinetic: math.Inf(1)}},
-		{Bodies: []rung.BodyResult{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
+		{Energy: results.Energy{Kinetic: math.Inf(1)}},
+		{Bodies: []results.Body{{ComAcceleration: [3]float64{0, math.Inf(-1), 0}}}},
 	} {
 		require.ErrorIs(t, state.WriteResult(new(bytes.Buffer), r), shell.ErrNotFinite)
 	}

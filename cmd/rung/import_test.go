@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 )
 
 // foreign returns the path of a file of a foreign format.
@@ -241,7 +242,7 @@ func TestImportColumns(t *testing.T) {
 // the same accelerations; what is lost is listed, or refused.
 func TestExport(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.sdf")
-	accelerations := func(path string) (list []rung.BodyResult) {
+	accelerations := func(path string) (list []results.Body) {
 		t.Helper()
 		var r rung.Result
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))

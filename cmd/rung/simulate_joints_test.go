@@ -17,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -119,7 +120,7 @@ func TestBeyondLimits(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
 		require.Len(t, r.BeyondLimits, 1)
 		l := r.BeyondLimits[0]
-		assert.Equal(t, rung.LimitResult{Joint: "knee", Coordinate: l.Coordinate, Limit: 0.2, Stop: stop}, l)
+		assert.Equal(t, results.Limit{Joint: "knee", Coordinate: l.Coordinate, Limit: 0.2, Stop: stop}, l)
 		assert.Less(t, l.Coordinate, 0.2)
 		text := "freedom 0 of joint knee is at "
 		for _, command := range [][]string{{"accel", path}, {"accel", path, "--method", "tree-direct"}, {"analyze", path}} {

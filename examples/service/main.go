@@ -20,6 +20,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -68,7 +69,7 @@ func accelerations(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	result, err := rung.NewResult(solver)
+	result, err := results.New(solver)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestExportedCanBeUsed: no exported function, method, field, variable or type of the libraries has a type of a package under internal, which
-// programs of other modules cannot name. An exported alias of such a type does not help: its documentation shows neither fields nor methods.
+// TestExportedCanBeUsed: no exported function, method, field, variable or type of the libraries has a type of a package
+// under internal, which programs of other modules cannot name. An exported alias of such a type does not help, as its
+// documentation shows neither fields nor methods.
 func TestExportedCanBeUsed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks all packages")
@@ -30,8 +31,8 @@ func TestExportedCanBeUsed(t *testing.T) {
 	}
 }
 
-// eachUsed calls see with the names of the types that who uses o has to do with: those of parameters, results, exported fields, elements and
-// constraints, to the first that has a name.
+// eachUsed calls see with the names of the types that who uses o has to do with: those of parameters, results, exported
+// fields, elements and constraints, to the first that has a name.
 func eachUsed(o types.Object, see func(*types.TypeName)) {
 	var visit func(t types.Type)
 	tuple := func(list *types.Tuple) {

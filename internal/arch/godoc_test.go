@@ -6,6 +6,7 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"maps"
 	"path"
 	"path/filepath"
@@ -184,4 +185,71 @@ func anchorOf(title string) string {
 		}
 		return -1
 	}, title)
+}
+
+// TestAliasesListMethods: go doc of an alias shows neither fields nor methods, so the comments of those of the root
+// package list them, in items such as "bodies: Body, Rod". Each name of an item is a method, but for what stands in
+// brackets; no method is missing, unless the comment says where more are.
+func TestAliasesListMethods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("type-checks all packages")
+	}
+	s := loadSurface(t)
+	comments := aliasComments(t)
+	for name, o := range s.exported[rootPackage] {
+		n, ok := o.(*types.TypeName)
+		if !ok || !n.IsAlias() {
+			continue
+		}
+		of, ok := types.Unalias(o.Type()).(*types.Named)
+		if !ok {
+			continue
+		}
+		full := of.Obj().Pkg().Name() + "." + of.Obj().Name()
+		assert.True(t, strings.HasPrefix(comments[name], name+" is "+full+": "), "the comment of %s begins with what it is", name)
+		listed := map[string]bool{}
+		for _, item := range aliasItems.FindAllString(comments[name], -1) {
+			for _, w := range capitalWords.FindAllString(inBrackets.ReplaceAllString(item, ""), -1) {
+				listed[w] = true
+			}
+		}
+		methods := map[string]bool{}
+		for m := range of.Methods() {
+			if m.Exported() && !slices.Contains(implicit, m.Name()) {
+				methods[m.Name()] = true
+			}
+		}
+		for w := range listed {
+			assert.True(t, methods[w] || s.exported[rootPackage][w] != nil, "%s lists %s, which is no method", name, w)
+		}
+		if strings.Contains(comments[name], "go doc "+full) {
+			continue
+		}
+		for m := range methods {
+			ok := listed[m] || slices.Contains(capitalWords.FindAllString(comments[name], -1), m)
+			assert.True(t, ok, "the comment of %s does not list the method %s", name, m)
+		}
+	}
+}
+
+var (
+	aliasItems   = regexp.MustCompile(`(?m)^  - .*(\n    .*)*`)
+	capitalWords = regexp.MustCompile(`\b[A-Z]\w*`)
+	inBrackets   = regexp.MustCompile(`\([^)]*\)`)
+)
+
+// aliasComments are the comments of the types of the root package, as go doc prints them.
+func aliasComments(t *testing.T) map[string]string {
+	list := map[string]string{}
+	for _, f := range sources(t) {
+		if f.test || f.pkg != rootPackage {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE && len(g.Specs) == 1 {
+				list[g.Specs[0].(*ast.TypeSpec).Name.Name] = g.Doc.Text()
+			}
+		}
+	}
+	return list
 }

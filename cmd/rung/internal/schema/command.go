@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/study"
 )
 
@@ -43,7 +43,7 @@ func Of(name string) ([]byte, error) {
 	case "ik-result":
 		return ik.ResultSchema(), nil
 	case "result":
-		return rung.ResultSchema(), nil
+		return results.Schema(), nil
 	}
 	b, err := files.ReadFile(name + ".json")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -29,7 +29,7 @@ type jointDigest struct {
 }
 
 // newJointDigest goes through the joints, and keeps rows of the first ones.
-func newJointDigest(joints iter.Seq[*rung.JointResult], rows int) *jointDigest {
+func newJointDigest(joints iter.Seq[*results.Joint], rows int) *jointDigest {
 	d := &jointDigest{}
 	for j := range joints {
 		v := [2]spatial.Vec3{j.TotalWrench.Force, j.TotalWrench.Moment}

@@ -4,13 +4,14 @@ import (
 	"iter"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/results"
 )
 
 // entries are the bodies and joints of a document, in their order.
 type entries struct {
 	numBodies, numJoints int
-	bodies               iter.Seq[*rung.BodyResult]
-	joints               iter.Seq[*rung.JointResult]
+	bodies               iter.Seq[*results.Body]
+	joints               iter.Seq[*results.Joint]
 }
 
 // entriesOf returns those of a document that has them.

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -84,13 +84,13 @@ func (x *pieces) serve() {
 func (x *pieces) end() { x.rank.Share([]float64{noMore}) }
 
 // ownBodies returns the rank's own bodies from number lo to hi−1.
-func (x *pieces) ownBodies(lo, hi int64) (list []numbered[rung.BodyResult]) {
+func (x *pieces) ownBodies(lo, hi int64) (list []numbered[results.Body]) {
 	piece, m := x.plan.Piece(), x.plan.Mechanism()
 	own := piece.Body[:piece.Own]
 	from, _ := slices.BinarySearch(own, lo)
 	for i := from; i < len(own) && own[i] < hi; i++ {
 		a := x.a[6*i : 6*i+6]
-		list = append(list, numbered[rung.BodyResult]{own[i], rung.BodyResult{
+		list = append(list, numbered[results.Body]{own[i], results.Body{
 			Name: m.BodyName(i), ComAcceleration: spatial.Vec3(a[3:]), AngularAcceleration: spatial.Vec3(a[:3]),
 		}})
 	}
@@ -98,7 +98,7 @@ func (x *pieces) ownBodies(lo, hi int64) (list []numbered[rung.BodyResult]) {
 }
 
 // ownJoints returns the joints from number lo to hi−1 that count on this rank, with reactions if these are unique.
-func (x *pieces) ownJoints(lo, hi int64) (list []numbered[rung.JointResult]) {
+func (x *pieces) ownJoints(lo, hi int64) (list []numbered[results.Joint]) {
 	piece, m := x.plan.Piece(), x.plan.Mechanism()
 	re := x.solver.Reactions()
 	from, _ := slices.BinarySearch(piece.Joint, lo)
@@ -106,10 +106,10 @@ func (x *pieces) ownJoints(lo, hi int64) (list []numbered[rung.JointResult]) {
 		if !x.plan.JointCounts(j) {
 			continue
 		}
-		out := rung.JointResult{Name: m.JointName(j)}
+		out := results.Joint{Name: m.JointName(j)}
 		out.PositionResidual, out.VelocityResidual = m.Residuals(j, x.kin, x.state)
 		if x.solver.Redundant() == 0 {
-			out.ConstraintWrench, out.TotalWrench = rung.NewWrench(re.ConstraintWrench(j)), rung.NewWrench(re.TotalWrench(j))
+			out.ConstraintWrench, out.TotalWrench = results.NewWrench(re.ConstraintWrench(j)), results.NewWrench(re.TotalWrench(j))
 			out.WrenchUnique = true
 			if jt := &m.Joints[j]; jt.Armature != nil {
 				var f [6]float64
@@ -117,7 +117,7 @@ func (x *pieces) ownJoints(lo, hi int64) (list []numbered[rung.JointResult]) {
 				out.ArmatureForce = slices.Clone(f[:jt.Kind.Freedoms()])
 			}
 		}
-		list = append(list, numbered[rung.JointResult]{piece.Joint[j], out})
+		list = append(list, numbered[results.Joint]{piece.Joint[j], out})
 	}
 	return list
 }

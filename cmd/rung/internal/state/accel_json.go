@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/results"
 )
 
 // jsonWriter appends to a buffer and passes it on when it is full. The first
@@ -92,13 +93,13 @@ func jsonList[T any](o *jsonWriter, key string, list iter.Seq[*T], line func(*js
 	o.raw("]")
 }
 
-func (o *jsonWriter) body(b *rung.BodyResult) {
+func (o *jsonWriter) body(b *results.Body) {
 	o.raw(`"name": `).value(b.Name)
 	o.raw(`, "com_acceleration": `).vector(b.ComAcceleration)
 	o.raw(`, "angular_acceleration": `).vector(b.AngularAcceleration)
 }
 
-func (o *jsonWriter) joint(j *rung.JointResult) {
+func (o *jsonWriter) joint(j *results.Joint) {
 	o.raw(`"name": `).value(j.Name)
 	if o.knows("joints.total_wrench") {
 		o.reaction(j)
@@ -107,7 +108,7 @@ func (o *jsonWriter) joint(j *rung.JointResult) {
 	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
 }
 
-func (o *jsonWriter) reaction(j *rung.JointResult) {
+func (o *jsonWriter) reaction(j *results.Joint) {
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
 	for i, f := range j.ArmatureForce {
@@ -132,7 +133,7 @@ func (o *jsonWriter) reaction(j *rung.JointResult) {
 	o.raw("]")
 }
 
-func (o *jsonWriter) coupling(c *rung.CouplingResult) {
+func (o *jsonWriter) coupling(c *results.Coupling) {
 	o.raw(`"name": `).value(c.Name)
 	if o.knows("couplings.multiplier") {
 		o.raw(`, "multiplier": `).number(c.Multiplier)
@@ -142,7 +143,7 @@ func (o *jsonWriter) coupling(c *rung.CouplingResult) {
 	o.raw(`, "velocity_residual": `).number(c.VelocityResidual)
 }
 
-func (o *jsonWriter) force(f *rung.ForceResult) {
+func (o *jsonWriter) force(f *results.Force) {
 	o.raw(`"name": `).value(f.Name)
 	o.raw(`, "type": `).value(f.Type)
 	o.raw(`, "length": `).number(f.Length)
@@ -157,7 +158,7 @@ func (o *jsonWriter) force(f *rung.ForceResult) {
 	}
 }
 
-func (o *jsonWriter) wrench(w *rung.WrenchResult) {
+func (o *jsonWriter) wrench(w *results.Wrench) {
 	o.raw(`{"force": `).vector(w.Force)
 	o.raw(`, "moment": `).vector(w.Moment)
 	o.raw("}")

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/results"
 )
 
 // pieces makes the document of a solution that ranks have. Rank 0 has its head. Bodies and joints come from the ranks
@@ -38,7 +39,7 @@ func (x *pieces) begin() (err error) {
 	if err = x.seen.KinematicsTo(kin, st); err != nil {
 		return err
 	}
-	if x.result, err = rung.NewStateResult(x.seen, kin, st); err == nil {
+	if x.result, err = results.NewState(x.seen, kin, st); err == nil {
 		x.result.Bodies, x.result.Joints = nil, nil
 	}
 	return err
@@ -59,10 +60,10 @@ func (x *pieces) explain(root string) error {
 		return nil
 	}
 	_, held := p.HeldRows()
-	out.Ranks = &rung.RanksResult{Ranks: x.rank.Size(), Root: root, Held: held}
+	out.Ranks = &results.Ranks{Ranks: x.rank.Size(), Root: root, Held: held}
 	out.IllScaled = ill
-	out.Contradiction = rung.NewContradiction(q.Inconsistency, q.Worst, q.Coupling)
-	out.Solve = rung.SolveResult{
+	out.Contradiction = results.NewContradiction(q.Inconsistency, q.Worst, q.Coupling)
+	out.Solve = results.Solve{
 		Unknowns: q.Unknowns, FactorNonzeros: q.NonZeros, FactorFlops: q.Flops, Refinements: s.Steps(), Residual: q.BackwardError,
 		Inconsistency: q.Inconsistency, CorrectedPivots: q.Corrected, WhyWhole: "the model is cut into pieces", Way: s.Way().String(),
 	}
@@ -71,7 +72,7 @@ func (x *pieces) explain(root string) error {
 	out.Energy.Kinetic += sums[1]
 	out.Energy.Potential += sums[2]
 	omit := func(reason string, fields ...string) {
-		out.LeftOut = append(out.LeftOut, rung.LeftOutResult{Fields: fields, Reason: reason})
+		out.LeftOut = append(out.LeftOut, results.LeftOut{Fields: fields, Reason: reason})
 	}
 	omit("pieces do not compute the distance to a singular pose, which takes a factorization of the whole geometry",
 		"constraints.near_singular", "constraints.distance", "constraints.weakest_joint", "constraints.weakest_coupling")
@@ -123,13 +124,13 @@ func (x *pieces) sums() (sums [3]float64) {
 
 // redundant are joints and couplings with redundant rows, in the order of the whole.
 type redundant struct {
-	joints    []rung.RedundantJoint
+	joints    []results.Redundant
 	couplings []string
 }
 
 // redundantRows gathers the rows that count as redundant, on rank 0.
 func (x *pieces) redundantRows() (of redundant, err error) {
-	of.joints = []rung.RedundantJoint{}
+	of.joints = []results.Redundant{}
 	if x.solver.Redundant() <= 0 {
 		return of, nil
 	}
@@ -165,7 +166,7 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(rowsOf)) {
-		of.joints = append(of.joints, rung.RedundantJoint{Name: nameOf[n], Rows: rowsOf[n]})
+		of.joints = append(of.joints, results.Redundant{Name: nameOf[n], Rows: rowsOf[n]})
 	}
 	if x.seen != nil {
 		place := func(name string) int { i, _ := x.seen.CouplingIndex(name); return i }
@@ -175,7 +176,7 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 }
 
 // illScaled returns the first place of all ranks where bodies of very different size meet, on rank 0.
-func (x *pieces) illScaled() *rung.IllScaledResult {
+func (x *pieces) illScaled() *results.IllScaled {
 	own, m := "", x.plan.Mechanism()
 	if ill := x.plan.IllScaled(); ill != nil && ill.Body >= 0 {
 		own = "b" + m.BodyName(ill.Body) + "\x00" + ill.Text
@@ -186,9 +187,9 @@ func (x *pieces) illScaled() *rung.IllScaledResult {
 		switch name, why, there := strings.Cut(text, "\x00"); {
 		case !there:
 		case name[0] == 'b':
-			return &rung.IllScaledResult{Body: name[1:], Text: why}
+			return &results.IllScaled{Body: name[1:], Text: why}
 		default:
-			return &rung.IllScaledResult{Joint: name[1:], Text: why}
+			return &results.IllScaled{Joint: name[1:], Text: why}
 		}
 	}
 	return nil
@@ -210,7 +211,7 @@ func (x *pieces) gather() {
 	lists := x.rank.Lists([]float64{float64(piece.Own), float64(len(piece.Rank)), float64(held), float64(s.Sent())})
 	multipliers, of := x.rank.Lists(couplings), x.rank.Texts(names.String())
 	for rank, v := range lists {
-		of := rung.PieceResult{Rank: rank, Bodies: int(v[0]), Halo: int(v[1]), Held: int(v[2]), Bytes: int64(v[3])}
+		of := results.Piece{Rank: rank, Bodies: int(v[0]), Halo: int(v[1]), Held: int(v[2]), Bytes: int64(v[3])}
 		x.result.Ranks.Pieces = append(x.result.Ranks.Pieces, of)
 	}
 	for rank, list := range multipliers {

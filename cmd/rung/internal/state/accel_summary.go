@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 )
 
 const (
@@ -92,7 +93,7 @@ func printPieces(p *sheet.Page, r *rung.Result) {
 }
 
 // printLimits writes which freedoms are beyond their limits.
-func printLimits(p *sheet.Page, list []rung.LimitResult) {
+func printLimits(p *sheet.Page, list []results.Limit) {
 	for i := range list {
 		if i == namedRedundant {
 			p.Item("", fmt.Sprintf("and %d more", len(list)-i))
@@ -106,7 +107,7 @@ func printLimits(p *sheet.Page, list []rung.LimitResult) {
 	}
 }
 
-func redundancy(c *rung.ConstraintsResult) string {
+func redundancy(c *results.Constraints) string {
 	if c.Redundant == 0 {
 		return "none"
 	}
@@ -124,14 +125,14 @@ func redundancy(c *rung.ConstraintsResult) string {
 }
 
 // weakest names the weakest joint or coupling.
-func weakest(c *rung.ConstraintsResult) string {
+func weakest(c *results.Constraints) string {
 	if c.WeakestCoupling != "" {
 		return "weakest coupling " + fault.Text(c.WeakestCoupling, sheet.TextWidth)
 	}
 	return "weakest joint " + fault.Text(c.WeakestJoint, sheet.TextWidth)
 }
 
-func singularity(c *rung.ConstraintsResult) string {
+func singularity(c *results.Constraints) string {
 	if c.WeakestJoint == "" && c.WeakestCoupling == "" {
 		return "none possible: no joint constrains anything"
 	}
@@ -143,7 +144,7 @@ func singularity(c *rung.ConstraintsResult) string {
 }
 
 // scale says which body or joint doubles or the data do not do for.
-func scale(s *rung.IllScaledResult) string {
+func scale(s *results.IllScaled) string {
 	if s.Body != "" {
 		return "BADLY SCALED at body " + fault.Text(s.Body, sheet.TextWidth) + ": " + s.Text
 	}
@@ -151,7 +152,7 @@ func scale(s *rung.IllScaledResult) string {
 }
 
 // Reactions says in how many joints the reactions are undetermined, and which choice of them is shown.
-func Reactions(open, joints int, c *rung.ConstraintsResult) string {
+func Reactions(open, joints int, c *results.Constraints) string {
 	if open == 0 {
 		return "all determined"
 	}
@@ -164,7 +165,7 @@ func Reactions(open, joints int, c *rung.ConstraintsResult) string {
 }
 
 // coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings.
-func coupled(list []rung.CouplingResult, known bool) string {
+func coupled(list []results.Coupling, known bool) string {
 	n, worst := 0, 0
 	for i := range list {
 		if !list[i].MultiplierUnique {

@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -51,7 +52,7 @@ func printBodies(p *sheet.Page, e entries, most int) {
 
 // printCouplings writes the multipliers of couplings, which have no
 // unit of their own, and by how much the state violates them.
-func printCouplings(p *sheet.Page, list []rung.CouplingResult, most int) {
+func printCouplings(p *sheet.Page, list []results.Coupling, most int) {
 	if len(list) == 0 {
 		return
 	}

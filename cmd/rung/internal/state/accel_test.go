@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/stretchr/testify/require"
+	"github.com/rung-mbd/rung/results"
 )
 
 // TestRankDiffers: the table and the document say so.
@@ -18,7 +20,7 @@ func TestRankDiffers(t *testing.T) {
 	res, err := rung.Accelerate(m, rung.Options{})
 	require.NoError(t, err)
 	r := res
-	r.RankDiffers = &rung.RankDiffersResult{Sparse: 18, Text: "tree-direct finds rank 17, the sparse method 18"}
+	r.RankDiffers = &results.RankDiffers{Sparse: 18, Text: "tree-direct finds rank 17, the sparse method 18"}
 	var text, doc bytes.Buffer
 	page := sheet.NewPage(&text, sheet.Widest)
 	printSummary(page, r, newJointDigest(each(r.Joints), 0))
@@ -26,7 +28,7 @@ func TestRankDiffers(t *testing.T) {
 	require.Contains(t, text.String(), "RANK DIFFERS: tree-direct finds rank 17, the sparse method 18")
 	require.NoError(t, WriteResult(&doc, r))
 	var back struct {
-		RankDiffers *rung.RankDiffersResult `json:"rank_differs"`
+		RankDiffers *results.RankDiffers `json:"rank_differs"`
 	}
 	require.NoError(t, json.Unmarshal(doc.Bytes(), &back))
 	require.Equal(t, r.RankDiffers, back.RankDiffers)

@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -65,20 +66,20 @@ redundant rows.`,
 
 // Analysis is what rung analyze --json prints.
 type Analysis struct {
-	Format           string                 `json:"format"`
-	Name             string                 `json:"name"`
-	Bodies           int                    `json:"bodies"`
-	Joints           int                    `json:"joints"`
-	Loops            int                    `json:"loops"`
-	Components       int                    `json:"components"`
-	Clusters         []mobility.Cluster     `json:"clusters"`
-	Constraints      rung.ConstraintsResult `json:"constraints"`
-	VariableMobility VariableMobility       `json:"variable_mobility"`
-	Release          []mobility.Release     `json:"release"`
-	Released         mobility.Counts        `json:"released"`
-	BeyondLimits     []rung.LimitResult     `json:"beyond_limits,omitempty"`
-	Orderings        []orderingCost         `json:"orderings"`
-	Tree             *treeCost              `json:"tree,omitempty"` // of --method, if that is a tree method
+	Format           string              `json:"format"`
+	Name             string              `json:"name"`
+	Bodies           int                 `json:"bodies"`
+	Joints           int                 `json:"joints"`
+	Loops            int                 `json:"loops"`
+	Components       int                 `json:"components"`
+	Clusters         []mobility.Cluster  `json:"clusters"`
+	Constraints      results.Constraints `json:"constraints"`
+	VariableMobility VariableMobility    `json:"variable_mobility"`
+	Release          []mobility.Release  `json:"release"`
+	Released         mobility.Counts     `json:"released"`
+	BeyondLimits     []results.Limit     `json:"beyond_limits,omitempty"`
+	Orderings        []orderingCost      `json:"orderings"`
+	Tree             *treeCost           `json:"tree,omitempty"` // of --method, if that is a tree method
 }
 
 // treeCost is the factorization by a tree method, counted as that in an elimination order, and what forms its matrices.
@@ -144,7 +145,7 @@ func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, err
 	if err := mech.KinematicsTo(k, st); err != nil {
 		return nil, err
 	}
-	a.BeyondLimits = rung.LimitsAt(mech, k, st)
+	a.BeyondLimits = results.LimitsAt(mech, k, st)
 	p.Stage("explaining", 0)
 	r, err := explained(plan, f.method.Method)
 	if err != nil {

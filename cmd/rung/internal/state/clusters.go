@@ -4,15 +4,15 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
+	"github.com/rung-mbd/rung/results"
 )
 
 // clustersOf counts the clusters with the redundant rows of the named joints and couplings.
-func clustersOf(mech *mechanism.Mechanism, c *rung.ConstraintsResult) ([]mobility.Cluster, error) {
+func clustersOf(mech *mechanism.Mechanism, c *results.Constraints) ([]mobility.Cluster, error) {
 	rows := make([]int, mech.NumConstraints())
 	for _, r := range c.RedundantJoints {
 		j, err := mech.JointIndex(r.Name)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
@@ -17,9 +19,9 @@ import (
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
-	"github.com/spf13/cobra"
 )
 
 // inverseFlags are the flags of rung inverse.
@@ -204,12 +206,12 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	path = shell.ModelFile(path)
 	var doc struct {
 		Format string
-		Bodies []rung.BodyResult
+		Bodies []results.Body
 	}
 	if err := json.Unmarshal(b, &doc); err != nil {
 		return nil, shell.UseErrorf("%s: %v", path, err)
 	}
-	if doc.Format != rung.ResultFormat {
+	if doc.Format != results.Format {
 		return nil, shell.UseErrorf("%s: $.format: wrong format (value %s)", path, fault.Name(doc.Format))
 	}
 	index := make(map[string]int, mech.NumBodies())

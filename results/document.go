@@ -1,4 +1,4 @@
-package rung
+package results
 
 import (
 	_ "embed"
@@ -13,61 +13,61 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ResultFormat is the value of the "format" field of a Result.
-const ResultFormat = "rung-result/1"
+// Format is the value of the "format" field of a Document.
+const Format = "rung-result/1"
 
-//go:embed result.schema.json
-var resultSchema []byte
+//go:embed schema.json
+var schema []byte
 
-// ResultSchema returns the JSON Schema (draft 2020-12) of rung-result/1, the document that a
-// Result is.
-func ResultSchema() []byte { return slices.Clone(resultSchema) }
+// Schema returns the JSON Schema (draft 2020-12) of rung-result/1, the document that a
+// Document is.
+func Schema() []byte { return slices.Clone(schema) }
 
-// Result is the forward dynamics of one state with names: the document that
+// Document is the forward dynamics of one state with names: the document that
 // "rung accel --json" prints (docs/cli.md). Vectors are in world axes; wrenches
 // act on the successor, moments about the origin of its frame.
-type Result struct {
-	Format      string            `json:"format"`
-	Name        string            `json:"name"`
-	Time        float64           `json:"time"`
-	Method      string            `json:"method"`
-	Ordering    string            `json:"ordering"`
-	Bodies      []BodyResult      `json:"bodies"`
-	Joints      []JointResult     `json:"joints"`
-	Couplings   []CouplingResult  `json:"couplings,omitempty"`
-	Constraints ConstraintsResult `json:"constraints"`
-	Energy      EnergyResult      `json:"energy"`
-	Solve       SolveResult       `json:"solve"`
-	IllScaled   *IllScaledResult  `json:"ill_scaled,omitempty"`
+type Document struct {
+	Format      string      `json:"format"`
+	Name        string      `json:"name"`
+	Time        float64     `json:"time"`
+	Method      string      `json:"method"`
+	Ordering    string      `json:"ordering"`
+	Bodies      []Body      `json:"bodies"`
+	Joints      []Joint     `json:"joints"`
+	Couplings   []Coupling  `json:"couplings,omitempty"`
+	Constraints Constraints `json:"constraints"`
+	Energy      Energy      `json:"energy"`
+	Solve       Solve       `json:"solve"`
+	IllScaled   *IllScaled  `json:"ill_scaled,omitempty"`
 	// Violation is nil where the state satisfies the joints to within mechanism.HoldTolerance. If it does not, the
 	// accelerations are those that keep the second derivatives of the violations at zero.
-	Violation *ViolationResult `json:"violation,omitempty"`
+	Violation *Violation `json:"violation,omitempty"`
 	// BeyondLimits are the freedoms that are beyond the limits of the model.
-	BeyondLimits []LimitResult `json:"beyond_limits,omitempty"`
+	BeyondLimits []Limit `json:"beyond_limits,omitempty"`
 
 	// Forces are the spring-dampers, bushings and cables, in their order.
-	Forces []ForceResult `json:"forces,omitempty"`
+	Forces []Force `json:"forces,omitempty"`
 	// Contradiction is nil where the constraints contradict each other by no more than rounding.
-	Contradiction *ContradictionResult `json:"contradiction,omitempty"`
+	Contradiction *Contradiction `json:"contradiction,omitempty"`
 	// RankDiffers is nil unless another method than the sparse one finds another rank.
-	RankDiffers *RankDiffersResult `json:"rank_differs,omitempty"`
+	RankDiffers *RankDiffers `json:"rank_differs,omitempty"`
 
 	// Ranks is how the model was cut into pieces, nil if one process has solved it (docs/cluster.md).
-	Ranks *RanksResult `json:"ranks,omitempty"`
+	Ranks *Ranks `json:"ranks,omitempty"`
 	// LeftOut are the fields that pieces do not tell. They are zero here, and not in the document.
-	LeftOut []LeftOutResult `json:"left_out,omitempty"`
+	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
 
-// RanksResult is how a model was cut into pieces.
-type RanksResult struct {
-	Ranks  int           `json:"ranks"`
-	Root   string        `json:"root"`           // what has solved between the pieces
-	Held   int           `json:"separator_rows"` // rows of joints between pieces
-	Pieces []PieceResult `json:"pieces"`
+// Ranks is how a model was cut into pieces.
+type Ranks struct {
+	Ranks  int     `json:"ranks"`
+	Root   string  `json:"root"`           // what has solved between the pieces
+	Held   int     `json:"separator_rows"` // rows of joints between pieces
+	Pieces []Piece `json:"pieces"`
 }
 
-// PieceResult is what one rank has.
-type PieceResult struct {
+// Piece is what one rank has.
+type Piece struct {
 	Rank   int   `json:"rank"`
 	Bodies int   `json:"bodies"`     // of its own
 	Halo   int   `json:"halo"`       // bodies of other ranks that it knows
@@ -75,9 +75,9 @@ type PieceResult struct {
 	Bytes  int64 `json:"bytes_sent"` // in the solution
 }
 
-// LeftOutResult says why fields are not in a document. Their names are those of the document with a dot between the
+// LeftOut says why fields are not in a document. Their names are those of the document with a dot between the
 // levels, as constraints.distance; joints.total_wrench is that of every joint.
-type LeftOutResult struct {
+type LeftOut struct {
 	Fields []string `json:"fields"`
 	Reason string   `json:"reason"`
 }
@@ -85,29 +85,31 @@ type LeftOutResult struct {
 // Body returns the result of the body of that name.
 //
 // Cost: O(bodies). It returns an error with the names that are meant, perhaps, if there is none.
-func (r *Result) Body(name string) (*BodyResult, error) {
+func (r *Document) Body(name string) (*Body, error) {
 	for i := range r.Bodies {
 		if r.Bodies[i].Name == name {
 			return &r.Bodies[i], nil
 		}
 	}
-	return nil, fmt.Errorf("rung: no body %s%s", fault.Name(name), fault.MeantOf(name, len(r.Bodies), func(i int) string { return r.Bodies[i].Name }))
+	meant := fault.MeantOf(name, len(r.Bodies), func(i int) string { return r.Bodies[i].Name })
+	return nil, fmt.Errorf("results: no body %s%s", fault.Name(name), meant)
 }
 
 // Joint returns the result of the joint of that name.
 //
 // Cost: O(joints). It returns an error with the names that are meant, perhaps, if there is none.
-func (r *Result) Joint(name string) (*JointResult, error) {
+func (r *Document) Joint(name string) (*Joint, error) {
 	for i := range r.Joints {
 		if r.Joints[i].Name == name {
 			return &r.Joints[i], nil
 		}
 	}
-	return nil, fmt.Errorf("rung: no joint %s%s", fault.Name(name), fault.MeantOf(name, len(r.Joints), func(i int) string { return r.Joints[i].Name }))
+	meant := fault.MeantOf(name, len(r.Joints), func(i int) string { return r.Joints[i].Name })
+	return nil, fmt.Errorf("results: no joint %s%s", fault.Name(name), meant)
 }
 
-// Knows reports whether a field is not among those that are left out (LeftOutResult).
-func (r *Result) Knows(field string) bool {
+// Knows reports whether a field is not among those that are left out (LeftOut).
+func (r *Document) Knows(field string) bool {
 	for i := range r.LeftOut {
 		if slices.Contains(r.LeftOut[i].Fields, field) {
 			return false
@@ -116,8 +118,8 @@ func (r *Result) Knows(field string) bool {
 	return true
 }
 
-// LimitResult is a freedom that is beyond a limit.
-type LimitResult struct {
+// Limit is a freedom that is beyond a limit.
+type Limit struct {
 	Joint      string  `json:"joint"`
 	Freedom    int     `json:"freedom"`
 	Coordinate float64 `json:"coordinate"` // rad or m
@@ -126,55 +128,55 @@ type LimitResult struct {
 }
 
 // String says it in words.
-func (l *LimitResult) String() string {
+func (l *Limit) String() string {
 	b := mechanism.BeyondLimit{Freedom: mechanism.Freedom{Freedom: l.Freedom}, Coordinate: l.Coordinate, Bound: l.Limit, Stop: l.Stop}
 	return b.Text(l.Joint)
 }
 
 // LimitsAt returns the freedoms that are beyond the limits of the model at st, whose kinematics are k.
-func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []LimitResult) {
+func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []Limit) {
 	for _, b := range mech.BeyondLimits(k, st) {
-		list = append(list, LimitResult{mech.JointName(b.Joint), b.Freedom.Freedom, b.Coordinate, b.Bound, b.Stop})
+		list = append(list, Limit{mech.JointName(b.Joint), b.Freedom.Freedom, b.Coordinate, b.Bound, b.Stop})
 	}
 	return list
 }
 
-// ContradictionResult says how far the constraints are from holding at acceleration level.
-type ContradictionResult struct {
+// Contradiction says how far the constraints are from holding at acceleration level.
+type Contradiction struct {
 	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
 	Joint    string  `json:"joint"`    // with the worst row
 	Text     string  `json:"text"`
 	Coupling string  `json:"coupling,omitempty"` // with the worst row, where that is none of a joint
 }
 
-// RankDiffersResult says that two methods differ about which constraints are redundant.
-type RankDiffersResult struct {
+// RankDiffers says that two methods differ about which constraints are redundant.
+type RankDiffers struct {
 	Sparse int    `json:"sparse"` // rank of the sparse method
 	Text   string `json:"text"`
 }
 
-// IllScaledResult names the body or joint of kkt.IllScaled.
-type IllScaledResult struct {
+// IllScaled names the body or joint of kkt.IllScaled.
+type IllScaled struct {
 	Body  string `json:"body,omitempty"`
 	Joint string `json:"joint,omitempty"`
 	Text  string `json:"text"`
 }
 
-// BodyResult is the acceleration of one body.
-type BodyResult struct {
+// Body is the acceleration of one body.
+type Body struct {
 	Name                string       `json:"name"`
 	ComAcceleration     spatial.Vec3 `json:"com_acceleration"`     // classical, m/s²
 	AngularAcceleration spatial.Vec3 `json:"angular_acceleration"` // rad/s²
 }
 
-// WrenchResult is a force (N) and a moment (N m).
-type WrenchResult struct {
+// Wrench is a force (N) and a moment (N m).
+type Wrench struct {
 	Force  spatial.Vec3 `json:"force"`
 	Moment spatial.Vec3 `json:"moment"`
 }
 
-// ViolationResult is the joint or the coupling that a state violates most, and by how much.
-type ViolationResult struct {
+// Violation is the joint or the coupling that a state violates most, and by how much.
+type Violation struct {
 	Name   string  `json:"name"`
 	Length float64 `json:"length"` // m
 	Angle  float64 `json:"angle"`  // rad
@@ -182,30 +184,30 @@ type ViolationResult struct {
 	Turn   float64 `json:"turn"`   // rad/s
 }
 
-// violationAt returns what Result says of st, at which k was computed.
-func violationAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) *ViolationResult {
+// violationAt returns what Document says of st, at which k was computed.
+func violationAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) *Violation {
 	var e *mechanism.ViolationError
 	if !errors.As(m.HoldsIn(k, st, m.DriftUnit()), &e) {
 		return nil
 	}
 	v := &e.Violation
-	return &ViolationResult{e.Name(), v.Length, v.Angle, v.Speed, v.Turn}
+	return &Violation{e.Name(), v.Length, v.Angle, v.Speed, v.Turn}
 }
 
-// JointResult is the reaction of one joint.
-type JointResult struct {
-	Name             string       `json:"name"`
-	ConstraintWrench WrenchResult `json:"constraint_wrench"`
-	TotalWrench      WrenchResult `json:"total_wrench"`             // what acts along its freedoms included
-	ArmatureForce    []float64    `json:"armature_force,omitempty"` // −I·q̈ of each freedom, N m or N, of a joint with armature
-	WrenchUnique     bool         `json:"wrench_unique"`
-	Undetermined     []string     `json:"undetermined"`
-	PositionResidual float64      `json:"position_residual"` // m or rad
-	VelocityResidual float64      `json:"velocity_residual"` // m/s or rad/s
+// Joint is the reaction of one joint.
+type Joint struct {
+	Name             string    `json:"name"`
+	ConstraintWrench Wrench    `json:"constraint_wrench"`
+	TotalWrench      Wrench    `json:"total_wrench"`             // what acts along its freedoms included
+	ArmatureForce    []float64 `json:"armature_force,omitempty"` // −I·q̈ of each freedom, N m or N, of a joint with armature
+	WrenchUnique     bool      `json:"wrench_unique"`
+	Undetermined     []string  `json:"undetermined"`
+	PositionResidual float64   `json:"position_residual"` // m or rad
+	VelocityResidual float64   `json:"velocity_residual"` // m/s or rad/s
 }
 
-// CouplingResult is the reaction of one coupling. Everything is in the unit of its terms.
-type CouplingResult struct {
+// Coupling is the reaction of one coupling. Everything is in the unit of its terms.
+type Coupling struct {
 	Name             string  `json:"name"`
 	Multiplier       float64 `json:"multiplier"` // λ: the generalized force along the freedom of a term is λ·factor
 	MultiplierUnique bool    `json:"multiplier_unique"`
@@ -213,22 +215,22 @@ type CouplingResult struct {
 	VelocityResidual float64 `json:"velocity_residual"` // |φ̇|
 }
 
-// RedundantJoint is a joint with redundant rows.
-type RedundantJoint struct {
+// Redundant is a joint with redundant rows.
+type Redundant struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
 }
 
-// ConstraintsResult is the Report in the document's form.
-type ConstraintsResult struct {
-	Rows            int              `json:"rows"`
-	Rank            int              `json:"rank"`
-	Redundant       int              `json:"redundant"`
-	Mobility        int              `json:"mobility"`
-	NearSingular    bool             `json:"near_singular"`
-	Distance        float64          `json:"distance"` // see kkt.Report.Distance
-	WeakestJoint    string           `json:"weakest_joint,omitempty"`
-	RedundantJoints []RedundantJoint `json:"redundant_joints"`
+// Constraints is the Report in the document's form.
+type Constraints struct {
+	Rows            int         `json:"rows"`
+	Rank            int         `json:"rank"`
+	Redundant       int         `json:"redundant"`
+	Mobility        int         `json:"mobility"`
+	NearSingular    bool        `json:"near_singular"`
+	Distance        float64     `json:"distance"` // see kkt.Report.Distance
+	WeakestJoint    string      `json:"weakest_joint,omitempty"`
+	RedundantJoints []Redundant `json:"redundant_joints"`
 
 	WeakestCoupling    string   `json:"weakest_coupling,omitempty"` // in place of the joint
 	RedundantCouplings []string `json:"redundant_couplings,omitempty"`
@@ -237,12 +239,12 @@ type ConstraintsResult struct {
 	NormResidual float64 `json:"norm_residual"` // see kkt.Report.NormResidual
 }
 
-// SolveResult says what the solution cost and how good it is.
-type SolveResult struct {
+// Solve says what the solution cost and how good it is.
+type Solve struct {
 	Unknowns        int     `json:"unknowns"`
 	FactorNonzeros  int64   `json:"factor_nonzeros"`
 	FactorFlops     int64   `json:"factor_flops"`
-	FormationFlops  int64   `json:"formation_flops,omitempty"` // of H and K, before the factorization (tree.Plan.FormationFlops); 0 for the sparse method, which forms nothing
+	FormationFlops  int64   `json:"formation_flops,omitempty"` // of H and K (tree.Plan.FormationFlops); 0 for the sparse method
 	Refinements     int     `json:"refinements"`
 	Residual        float64 `json:"residual"`      // scaled, of the whole system
 	Inconsistency   float64 `json:"inconsistency"` // see kkt.Solver.Inconsistency
@@ -260,30 +262,30 @@ const exact = 1e-12
 // nameColumns is the length of a name in a text.
 const nameColumns = 60
 
-// NewResult gathers the last solution of s, its Report, energies and residuals under
+// New gathers the last solution of s, its Report, energies and residuals under
 // the names of bodies and joints.
 //
 // It returns the errors of Report. It panics without a solution.
-func NewResult(s *kkt.Solver) (*Result, error) {
+func New(s *kkt.Solver) (*Document, error) {
 	rep, err := s.Report()
 	if err != nil {
 		return nil, err
 	}
 	plan, st, kin, ref := s.Plan(), s.State(), s.Kinematics(), s.Refinement()
 	mech, counts, route := plan.Mechanism(), plan.Counts(), s.Route()
-	out, err := NewStateResult(mech, kin, st)
+	out, err := NewState(mech, kin, st)
 	if err != nil {
 		return nil, err
 	}
 	out.Ordering, out.Constraints = plan.Ordering().String(), constraints(mech, rep)
-	out.Solve = SolveResult{
+	out.Solve = Solve{
 		Unknowns: plan.Layout().Pattern.Dim(), FactorNonzeros: counts.NonZeros, FactorFlops: counts.Flops,
 		Refinements: ref.Steps, Residual: rep.BackwardError,
 		Inconsistency: s.Inconsistency(), PivotGrowth: rep.Growth, CorrectedPivots: rep.Corrected,
 		Reduced: route.Reduced, WhyWhole: route.WhyWhole, Way: route.Way.String(),
 	}
 	if ill := rep.IllScaled; ill != nil {
-		out.IllScaled = &IllScaledResult{Text: ill.Text}
+		out.IllScaled = &IllScaled{Text: ill.Text}
 		if ill.Body >= 0 {
 			out.IllScaled.Body = mech.BodyName(ill.Body)
 		} else {
@@ -309,19 +311,19 @@ func NewResult(s *kkt.Solver) (*Result, error) {
 	return out, nil
 }
 
-// NewStateResult returns what a state tells without a solution: names, energies,
+// NewState returns what a state tells without a solution: names, energies,
 // limits that are passed, what springs do, and the residuals of joints and couplings.
-// k are the kinematics of m at st. The format and the method are those of NewResult.
+// k are the kinematics of m at st. The format and the method are those of New.
 //
 // Cost: O(bodies + joints). It returns an error if a formula of a spring is not defined at st.
-func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (*Result, error) {
+func NewState(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (*Document, error) {
 	e := m.EnergyAt(k, st)
-	out := &Result{
-		Format: ResultFormat, Name: m.Name, Time: st.Time, Method: "sparse",
-		Bodies:       make([]BodyResult, m.NumBodies()),
-		Joints:       make([]JointResult, m.NumJoints()),
-		Constraints:  ConstraintsResult{RedundantJoints: []RedundantJoint{}},
-		Energy:       EnergyResult{Kinetic: e.Kinetic, Potential: e.Potential()},
+	out := &Document{
+		Format: Format, Name: m.Name, Time: st.Time, Method: "sparse",
+		Bodies:       make([]Body, m.NumBodies()),
+		Joints:       make([]Joint, m.NumJoints()),
+		Constraints:  Constraints{RedundantJoints: []Redundant{}},
+		Energy:       Energy{Kinetic: e.Kinetic, Potential: e.Potential()},
 		BeyondLimits: LimitsAt(m, k, st),
 		Violation:    violationAt(m, k, st),
 	}
@@ -334,22 +336,23 @@ func NewStateResult(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechani
 	}
 	for j := range out.Joints {
 		pos, vel := m.Residuals(j, k, st)
-		out.Joints[j] = JointResult{Name: m.JointName(j), PositionResidual: pos, VelocityResidual: vel}
+		out.Joints[j] = Joint{Name: m.JointName(j), PositionResidual: pos, VelocityResidual: vel}
 	}
 	for i := range m.NumCouplings() {
 		phi, rate := m.CouplingErrors(i, k, st)
-		out.Couplings = append(out.Couplings, CouplingResult{Name: m.CouplingName(i), PositionResidual: math.Abs(phi), VelocityResidual: math.Abs(rate)})
+		c := Coupling{Name: m.CouplingName(i), PositionResidual: math.Abs(phi), VelocityResidual: math.Abs(rate)}
+		out.Couplings = append(out.Couplings, c)
 	}
 	return out, nil
 }
 
 // NewContradiction returns what a document says of constraints that contradict each other by size
 // (kkt.Solver.Inconsistency), most in the joint or coupling of that name; nil if rounding may be the cause.
-func NewContradiction(size float64, name string, coupling bool) *ContradictionResult {
+func NewContradiction(size float64, name string, coupling bool) *Contradiction {
 	if !(size > exact) {
 		return nil
 	}
-	out := &ContradictionResult{Relative: size, Joint: name}
+	out := &Contradiction{Relative: size, Joint: name}
 	where := "joint " + fault.Text(name, nameColumns)
 	switch {
 	case name == "":
@@ -357,7 +360,8 @@ func NewContradiction(size float64, name string, coupling bool) *ContradictionRe
 	case coupling:
 		out.Joint, out.Coupling, where = "", name, "coupling "+fault.Text(name, nameColumns)
 	}
-	out.Text = fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in %s; accelerations are those of least squares", size, where)
+	out.Text = fmt.Sprintf("constraints contradict each other by %.2g of what their terms make, most in %s; "+
+		"accelerations are those of least squares", size, where)
 	return out
 }
 
@@ -372,10 +376,10 @@ func armatureForce(s *kkt.Solver, j int) []float64 {
 	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 
-func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
-	c := ConstraintsResult{
+func constraints(mech *mechanism.Mechanism, r *kkt.Report) Constraints {
+	c := Constraints{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
-		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []RedundantJoint{},
+		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []Redundant{},
 		LeastNorm: r.LeastNorm, NormResidual: r.NormResidual,
 	}
 	switch i := r.WeakestJoint; {
@@ -390,13 +394,13 @@ func constraints(mech *mechanism.Mechanism, r *kkt.Report) ConstraintsResult {
 		case i >= mech.NumJoints():
 			c.RedundantCouplings = append(c.RedundantCouplings, mech.ConstraintName(i))
 		default:
-			c.RedundantJoints = append(c.RedundantJoints, RedundantJoint{mech.ConstraintName(i), n})
+			c.RedundantJoints = append(c.RedundantJoints, Redundant{mech.ConstraintName(i), n})
 		}
 	}
 	return c
 }
 
 // NewWrench returns w in the document's form.
-func NewWrench(w spatial.Force) WrenchResult {
-	return WrenchResult{Force: w.Linear(), Moment: w.Moment()}
+func NewWrench(w spatial.Force) Wrench {
+	return Wrench{Force: w.Linear(), Moment: w.Moment()}
 }

@@ -1,4 +1,4 @@
-package rung
+package results
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ForceResult is what a spring-damper, a bushing or a cable does (docs/springs.md).
-type ForceResult struct {
+// Force is what a spring-damper, a bushing or a cable does (docs/springs.md).
+type Force struct {
 	Name    string  `json:"name"`
 	Type    string  `json:"type"`
 	Length  float64 `json:"length"`  // m; of a bushing the distance of the origins of its frames
@@ -24,7 +24,7 @@ type ForceResult struct {
 }
 
 // forceResults returns what the springs, bushings and cables do at st.
-func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []ForceResult, err error) {
+func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []Force, err error) {
 	for i := range m.Forces {
 		e, ok, err := m.ElementAt(i, k, st)
 		if err != nil {
@@ -33,7 +33,7 @@ func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism
 		if !ok {
 			continue
 		}
-		r := ForceResult{Name: m.ForceName(i), Type: m.Forces[i].Kind.String(), Length: e.Length, Rate: e.Rate, Tension: e.Tension}
+		r := Force{Name: m.ForceName(i), Type: m.Forces[i].Kind.String(), Length: e.Length, Rate: e.Rate, Tension: e.Tension}
 		if u := e.Energy; !math.IsNaN(u) {
 			r.Energy = &u
 		}
@@ -48,20 +48,20 @@ func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism
 	return list, nil
 }
 
-// EnergyResult is the energy of the state, J.
-type EnergyResult struct {
+// Energy is the energy of the state, J.
+type Energy struct {
 	Kinetic   float64 `json:"kinetic"`
-	Potential float64 `json:"potential"` // not a number where that of a formula is none (ForceResult)
+	Potential float64 `json:"potential"` // not a number where that of a formula is none (Force)
 }
 
-// energyJSON is EnergyResult as JSON.
+// energyJSON is Energy as JSON.
 type energyJSON struct {
 	Kinetic   float64  `json:"kinetic"`
 	Potential *float64 `json:"potential"`
 }
 
 // MarshalJSON writes null for a potential energy that is not a number.
-func (e EnergyResult) MarshalJSON() ([]byte, error) {
+func (e Energy) MarshalJSON() ([]byte, error) {
 	out := energyJSON{Kinetic: e.Kinetic}
 	if !math.IsNaN(e.Potential) {
 		out.Potential = &e.Potential
@@ -70,12 +70,12 @@ func (e EnergyResult) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes: NaN for null.
-func (e *EnergyResult) UnmarshalJSON(b []byte) error {
+func (e *Energy) UnmarshalJSON(b []byte) error {
 	var in energyJSON
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	*e = EnergyResult{Kinetic: in.Kinetic, Potential: math.NaN()}
+	*e = Energy{Kinetic: in.Kinetic, Potential: math.NaN()}
 	if in.Potential != nil {
 		e.Potential = *in.Potential
 	}
