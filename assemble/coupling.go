@@ -27,7 +27,7 @@ func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k 
 	at := &c.Legs[l]
 	out.joint, out.factor = &m.Joints[at.Joint], at.Factor
 	if c.Bent(l) {
-		var x mechanism.Coupled
+		var x mechanism.LegState
 		m.LegTo(&x, &w.kin, c, l, k, s)
 		out.factor, out.bend = x.Factor, -x.Curve*x.Rate*x.Rate
 	} else { // coordinates cost as much as a row

@@ -282,7 +282,7 @@ func undetermined(t *testing.T, s *kkt.Solver, st *mechanism.State, o *oracle) (
 
 // legWrench is the wrench that a unit multiplier of a coupling makes by one of its legs.
 func legWrench(m *mechanism.Mechanism, s *kkt.Solver, st *mechanism.State, at mechanism.LegAt) (w spatial.Force) {
-	var x mechanism.Coupled
+	var x mechanism.LegState
 	var jk mechanism.JointKinematics
 	var tau [6]float64
 	c := &m.Couplings[at.Coupling]

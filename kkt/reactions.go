@@ -126,7 +126,7 @@ func (r *Reactions) couplingWrench(j int) (w spatial.Force) {
 	var jk mechanism.JointKinematics
 	var tau [6]float64
 	for _, at := range legs {
-		var of mechanism.Coupled
+		var of mechanism.LegState
 		c := &m.Couplings[at.Coupling]
 		m.LegTo(&of, &jk, c, int(at.Leg), r.Kin, r.State)
 		tau[c.Legs[at.Leg].Freedom.Freedom] += of.Factor * r.X[l.Pattern.Off[l.CouplingNode(int(at.Coupling))]]

@@ -135,7 +135,7 @@ func (m *Mechanism) InternalTo(a, b, scale []float64, k *Kinematics, s *State) e
 		if err != nil {
 			return err
 		}
-		var air contact.Motion
+		var air contact.PointMotion
 		for disc := range t.NumStates() / n {
 			t.rate(a, b, disc, &air)
 		}
@@ -177,7 +177,7 @@ func (m *Mechanism) HoldDampingTo(c []float64) {
 }
 
 // rate stores the coefficients of a disc of the contact, the rates of whose states are linear in these.
-func (t *touching) rate(a, b []float64, disc int, motion *contact.Motion) {
+func (t *touching) rate(a, b []float64, disc int, motion *contact.PointMotion) {
 	var d contact.RateDerivatives
 	var none [2]float64
 	n := t.Law.NumStates()

@@ -188,7 +188,7 @@ func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Viola
 func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
 	c := &m.Couplings[i]
 	var jk JointKinematics
-	var x Coupled
+	var x LegState
 	phi = -c.Offset
 	for l := range c.Legs {
 		m.LegTo(&x, &jk, c, l, k, s)
@@ -205,7 +205,7 @@ func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate fl
 func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	c := &m.Couplings[i]
 	var jk JointKinematics
-	var x Coupled
+	var x LegState
 	size := math.Abs(c.Offset)
 	for l := range c.Legs {
 		m.LegTo(&x, &jk, c, l, k, s)
@@ -214,8 +214,8 @@ func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	return size
 }
 
-// Coupled is what a leg adds to a coupling.
-type Coupled struct {
+// LegState is what a leg adds to a coupling.
+type LegState struct {
 	Value  float64 // Factor·q, or −p(q)
 	Factor float64 // its derivative by q: Factor, or −p′(q)
 	Curve  float64 // the second derivative: 0, or −p″(q)
@@ -225,7 +225,7 @@ type Coupled struct {
 // LegTo stores in x what leg l of coupling c is at s, and in jk the motion of its joint.
 //
 // Cost: O(1), no allocation; k was computed at s.
-func (m *Mechanism) LegTo(x *Coupled, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
+func (m *Mechanism) LegTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
 	var q, qd [6]float64
 	leg := &c.Legs[l]
 	m.JointTo(jk, leg.Joint, k, s)
@@ -239,10 +239,10 @@ func (m *Mechanism) LegTo(x *Coupled, jk *JointKinematics, c *Coupling, l int, k
 func (c *Coupling) Bent(l int) bool { return c.Polynomial && l == len(c.Legs)-1 }
 
 // At returns what leg l is at the coordinate q, without the rate.
-func (c *Coupling) At(l int, q float64) Coupled {
+func (c *Coupling) At(l int, q float64) LegState {
 	if !c.Bent(l) {
 		f := c.Legs[l].Factor
-		return Coupled{Value: f * q, Factor: f}
+		return LegState{Value: f * q, Factor: f}
 	}
 	var p, slope, curve float64 // Horner's rule; curve is half the second derivative
 	for _, a := range slices.Backward(c.Coefficients[:]) {
@@ -250,7 +250,7 @@ func (c *Coupling) At(l int, q float64) Coupled {
 		slope = slope*q + p
 		p = p*q + a
 	}
-	return Coupled{Value: -p, Factor: -slope, Curve: -2 * curve}
+	return LegState{Value: -p, Factor: -slope, Curve: -2 * curve}
 }
 
 // AtCoupling returns err as an error at coupling i.

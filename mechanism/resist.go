@@ -205,7 +205,7 @@ func (r *resistor) stopAt(p *Resistance, q, rate float64, flight bool) {
 	}
 	var f contact.Force
 	var d contact.Derivatives
-	r.stop.ForceTo(&f, &d, &contact.Motion{Depth: p.Depth, N: apart}, 1, 1, nil)
+	r.stop.ForceTo(&f, &d, &contact.PointMotion{Depth: p.Depth, N: apart}, 1, 1, nil)
 	p.Force, p.Stiffness, p.Damping = sign*f.N, d[contact.OfN][contact.ByDepth], -d[contact.OfN][contact.ByN]
 	p.Secant, p.Energy, p.Power = p.Damping, f.Energy, (f.Elastic-f.N)*apart
 }

@@ -102,7 +102,7 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 // secant returns the friction of a point over its slip, at most most, N s/m. Along the
 // slip the derivative of friction is much smaller: with it Newton's method goes from
 // one direction of the slip to the other and back, where a step would end sticking.
-func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
+func secant(f *contact.Force, motion *contact.PointMotion, most float64) float64 {
 	v := math.Hypot(motion.X, motion.Y)
 	if v == 0 {
 		return most
@@ -113,7 +113,7 @@ func secant(f *contact.Force, motion *contact.Motion, most float64) float64 {
 // follow adds to d the derivatives of the forces that come from the internal states: the states at the
 // end of a step depend on the velocities there (sim.GeneralizedAlpha). The derivative of a state with
 // respect to its rate is half the step, times (eᶻ − 1)/z for a state that decays by z over the step.
-func follow(d *contact.Derivatives, l *contact.Law, motion *contact.Motion, states []float64, half float64) {
+func follow(d *contact.Derivatives, l *contact.Law, motion *contact.PointMotion, states []float64, half float64) {
 	var rate [2]float64
 	var by contact.RateDerivatives
 	l.RateTo(rate[:], &by, motion, states)

@@ -12,7 +12,7 @@ import (
 // in that direction. The row of the force, times the force of the ground in that direction, is what the force adds to τ.
 // Both rows are equal, but for forces of soil, which act at the centre of the wheel. The directions of a point are its
 // axes N, X and Y and, where the law of the contact needs them, the velocity of the wheel's centre along X, its spin, and
-// its turning about N (contact.Motion).
+// its turning about N (contact.PointMotion).
 //
 // H and C of the same tree are those of tree.Workspace.InertiaTo and InverseTo. A Wheels belongs to one goroutine.
 type Wheels struct {
@@ -38,7 +38,7 @@ type WheelRow struct {
 // wheelPoint is a point of a contact with its rows.
 type wheelPoint struct {
 	contact *contact.Contact
-	motion  contact.Motion
+	motion  contact.PointMotion
 	share   float64
 	first   int // row
 	by      []int

@@ -43,7 +43,7 @@ type Document struct {
 	// accelerations are those that keep the second derivatives of the violations at zero.
 	Violation *Violation `json:"violation,omitempty"`
 	// BeyondLimits are the freedoms that are beyond the limits of the model.
-	BeyondLimits []Limit `json:"beyond_limits,omitempty"`
+	BeyondLimits []BeyondLimit `json:"beyond_limits,omitempty"`
 
 	// Forces are the spring-dampers, bushings and cables, in their order.
 	Forces []Force `json:"forces,omitempty"`
@@ -118,8 +118,8 @@ func (r *Document) Knows(field string) bool {
 	return true
 }
 
-// Limit is a freedom that is beyond a limit.
-type Limit struct {
+// BeyondLimit is a freedom that is beyond a limit.
+type BeyondLimit struct {
 	Joint      string  `json:"joint"`
 	Freedom    int     `json:"freedom"`
 	Coordinate float64 `json:"coordinate"` // rad or m
@@ -128,15 +128,15 @@ type Limit struct {
 }
 
 // String says it in words.
-func (l *Limit) String() string {
+func (l *BeyondLimit) String() string {
 	b := mechanism.BeyondLimit{Freedom: mechanism.Freedom{Freedom: l.Freedom}, Coordinate: l.Coordinate, Bound: l.Limit, Stop: l.Stop}
 	return b.Text(l.Joint)
 }
 
 // LimitsAt returns the freedoms that are beyond the limits of the model at st, whose kinematics are k.
-func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []Limit) {
+func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []BeyondLimit) {
 	for _, b := range mech.BeyondLimits(k, st) {
-		list = append(list, Limit{mech.JointName(b.Joint), b.Freedom.Freedom, b.Coordinate, b.Bound, b.Stop})
+		list = append(list, BeyondLimit{mech.JointName(b.Joint), b.Freedom.Freedom, b.Coordinate, b.Bound, b.Stop})
 	}
 	return list
 }

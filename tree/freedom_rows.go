@@ -133,7 +133,7 @@ func (c *Constraints) clearRow(g *rowGroup) {
 }
 
 // legTo returns what leg k of coupling i is at the state in use, with the rates of the tree.
-func (w *Workspace) legTo(i, k int, leg *freedomLeg, jk *mechanism.JointKinematics) (x mechanism.Coupled) {
+func (w *Workspace) legTo(i, k int, leg *freedomLeg, jk *mechanism.JointKinematics) (x mechanism.LegState) {
 	var q, qd [6]float64
 	m := w.plan.mech
 	jt := &m.Joints[leg.joint]
@@ -164,7 +164,7 @@ func (w *Workspace) fillCouplings(c *Constraints) {
 		c.clearRow(g)
 		for k := range c.legs[i] {
 			leg := &c.legs[i][k]
-			x := mechanism.Coupled{Factor: p.mech.Couplings[i].Legs[k].Factor}
+			x := mechanism.LegState{Factor: p.mech.Couplings[i].Legs[k].Factor}
 			if p.mech.Couplings[i].Bent(k) {
 				x = w.legTo(i, k, leg, &jk)
 			}

@@ -120,7 +120,7 @@ func TestBeyondLimits(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
 		require.Len(t, r.BeyondLimits, 1)
 		l := r.BeyondLimits[0]
-		assert.Equal(t, results.Limit{Joint: "knee", Coordinate: l.Coordinate, Limit: 0.2, Stop: stop}, l)
+		assert.Equal(t, results.BeyondLimit{Joint: "knee", Coordinate: l.Coordinate, Limit: 0.2, Stop: stop}, l)
 		assert.Less(t, l.Coordinate, 0.2)
 		text := "freedom 0 of joint knee is at "
 		for _, command := range [][]string{{"accel", path}, {"accel", path, "--method", "tree-direct"}, {"analyze", path}} {

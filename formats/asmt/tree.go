@@ -36,7 +36,7 @@ func init() {
 // Cost: O(bytes). It returns an error with the place of a line that is not where it can be.
 func parse(file string, data []byte) (*xmltree.Node, error) {
 	fail := func(line int, format string, args ...any) error {
-		return &source.SyntaxError{Place: source.Place{File: file, Line: line, Column: 1}, Rule: fmt.Sprintf(format, args...)}
+		return &source.SyntaxError{Location: source.Location{File: file, Line: line, Column: 1}, Rule: fmt.Sprintf(format, args...)}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var stack []*xmltree.Node

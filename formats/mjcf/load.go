@@ -80,6 +80,6 @@ func (r *reader) include(n *xmltree.Node, depth int) error {
 
 // at returns err with the place of n.
 func at(n *xmltree.Node, err error) error {
-	p := n.Place()
+	p := n.Location()
 	return fmt.Errorf("formats/mjcf: %s:%d:%d: %s", p.File, p.Line, p.Column, fault.Line(fault.Plain(err).Error()))
 }

@@ -91,13 +91,13 @@ func (r *reader) open(name source.Name, included bool) (*xmltree.Node, error) {
 		return nil, err
 	}
 	if root.Name != "sdf" {
-		return nil, &source.SyntaxError{Place: root.Place(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
+		return nil, &source.SyntaxError{Location: root.Location(), Rule: "the root element is " + fault.Name(root.Name) + " in place of sdf"}
 	}
 	text, _ := root.Attr("version")
 	major, minor, _ := strings.Cut(text, ".")
 	n, err := strconv.Atoi(minor)
 	if err != nil || major != "1" || n < oldest || n > newest {
-		return nil, &source.SyntaxError{Place: root.Place(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
+		return nil, &source.SyntaxError{Location: root.Location(), Rule: fmt.Sprintf("version %s is not read; 1.%d to 1.%d are", fault.Name(text), oldest, newest)}
 	}
 	if !included {
 		r.report.Version = text

@@ -7,7 +7,7 @@ type Options struct {
 	MassRatio float64 // of Massless GiveMass: mass of a massless link, relative to its lightest neighbour with one of its own; 0: 1e-6
 	Inertia   Inertia
 	// Settled, if not nil, is told what becomes of each element and attribute (Report.Tell).
-	Settled func(at Place, attribute string, class Class)
+	Settled func(at Location, attribute string, class Class)
 	// DropArmature leaves rotor inertias out, with a report.
 	DropArmature bool
 	// KeepFixed writes joints without freedom as joints, in place of one body for what they hold together.

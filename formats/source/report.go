@@ -67,24 +67,24 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return fmt.Errorf("formats/source: unknown severity %s", fault.Name(string(text)))
 }
 
-// Place is a place of a file. Lines and columns count from 1; 0 is unknown.
-type Place struct {
+// Location is a place of a file. Lines and columns count from 1; 0 is unknown.
+type Location struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Element string `json:"element,omitempty"` // such as /robot/joint[3]/mimic
 }
 
-// Place returns p, which makes it a Placed.
-func (p Place) Place() Place { return p }
+// Location returns p, which makes it a Located.
+func (p Location) Location() Location { return p }
 
-// Placed is what has a place in a file.
-type Placed interface{ Place() Place }
+// Located is what has a place in a file.
+type Located interface{ Location() Location }
 
 // Entry is one line of a report.
 type Entry struct {
 	Severity Severity `json:"severity"`
-	Place
+	Location
 	What        string `json:"what"`
 	Why         string `json:"why,omitempty"`
 	Consequence string `json:"consequence,omitempty"`
@@ -134,7 +134,7 @@ type Report struct {
 	More    int     `json:"more,omitempty"` // entries beyond MaxEntries
 	Counts  Counts  `json:"counts"`
 
-	settled func(at Place, attribute string, class Class)
+	settled func(at Location, attribute string, class Class)
 
 	keys    map[key]int // entries by what equal ones have in common
 	lines   [2]int      // entries that are kept: errors, and others
@@ -161,13 +161,13 @@ type Counts struct {
 
 // Tell makes r call f for each element, with attribute "", and each attribute,
 // with the place of its element, when what becomes of it is settled.
-func (r *Report) Tell(f func(at Place, attribute string, class Class)) { r.settled = f }
+func (r *Report) Tell(f func(at Location, attribute string, class Class)) { r.settled = f }
 
 // Settle counts an element or, if it is not "", an attribute of it.
-func (r *Report) Settle(at Placed, attribute string, c Class) {
+func (r *Report) Settle(at Located, attribute string, c Class) {
 	r.Tally(c, 1)
 	if r.settled != nil {
-		r.settled(at.Place(), attribute, c)
+		r.settled(at.Location(), attribute, c)
 	}
 }
 
@@ -187,16 +187,16 @@ func (r *Report) Tally(c Class, n int) {
 	}
 }
 
-func place(at Placed) Place {
+func place(at Located) Location {
 	if at == nil {
-		return Place{}
+		return Location{}
 	}
-	return at.Place()
+	return at.Location()
 }
 
 // add records an entry with the place of at, which is looked for only if there is room: that of one among many takes time.
 // An entry that is equal to one before it, but for the place, is counted there.
-func (r *Report) add(at Placed, e Entry) {
+func (r *Report) add(at Located, e Entry) {
 	k := key{e.Severity, e.What, e.Why, e.Consequence}
 	if i, ok := r.keys[k]; ok {
 		r.Entries[i].Count = max(r.Entries[i].Count, 1) + 1
@@ -211,7 +211,7 @@ func (r *Report) add(at Placed, e Entry) {
 		return
 	}
 	r.lines[kind]++
-	e.Place = place(at)
+	e.Location = place(at)
 	if e.File == "" {
 		e.File = r.File
 	}
@@ -223,7 +223,7 @@ func (r *Report) add(at Placed, e Entry) {
 }
 
 // Refuse records an error: the file is not read.
-func (r *Report) Refuse(at Placed, what, why string) {
+func (r *Report) Refuse(at Located, what, why string) {
 	e := Entry{Severity: Error, What: what, Why: why}
 	if !r.sparing {
 		r.errors++
@@ -235,7 +235,7 @@ func (r *Report) Refuse(at Placed, what, why string) {
 
 // Spare calls read, which reads what the model can do without, such as shapes for viewers. What read refuses is no error
 // of the file: Spare records the first as a loss of what, and reports false.
-func (r *Report) Spare(at Placed, what, consequence string, read func()) bool {
+func (r *Report) Spare(at Located, what, consequence string, read func()) bool {
 	sparing, before := r.sparing, r.spared
 	r.sparing, r.spared = true, nil
 	read()
@@ -257,25 +257,25 @@ func (r *Report) Bad() Class {
 }
 
 // Drop records physics of the file that the model lacks, and what follows from that.
-func (r *Report) Drop(at Placed, what, why, consequence string) {
+func (r *Report) Drop(at Located, what, why, consequence string) {
 	r.dropped++
 	r.add(at, Entry{Severity: Loss, What: what, Why: why, Consequence: consequence})
 }
 
 // Change records that a value of the model differs from that of the file.
-func (r *Report) Change(at Placed, what, why, consequence string) {
+func (r *Report) Change(at Located, what, why, consequence string) {
 	r.add(at, Entry{Severity: Change, What: what, Why: why, Consequence: consequence})
 }
 
 // DropUsed is Drop of a part of the model that Settle has counted as used: it counts as dropped in its place.
-func (r *Report) DropUsed(at Placed, what, why, consequence string) {
+func (r *Report) DropUsed(at Located, what, why, consequence string) {
 	r.Tally(Used, -1)
 	r.Tally(Dropped, 1)
 	r.Drop(at, what, why, consequence)
 }
 
 // Note records what a reader might want to know.
-func (r *Report) Note(at Placed, what, why string) {
+func (r *Report) Note(at Located, what, why string) {
 	r.add(at, Entry{Severity: Note, What: what, Why: why})
 }
 
@@ -305,7 +305,7 @@ func (r *Report) Err(strict bool) error {
 
 // SyntaxError is what is wrong with a file before any element counts.
 type SyntaxError struct {
-	Place
+	Location
 	Rule string
 }
 

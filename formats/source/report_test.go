@@ -15,10 +15,10 @@ import (
 func TestEqualEntries(t *testing.T) {
 	r := &source.Report{File: "f"}
 	for k := range 50 {
-		r.Refuse(source.Place{Line: k + 1, Column: 1}, "radius", "is not a number")
-		r.Drop(source.Place{Line: k + 1, Column: 2}, "spring", "is not read", "")
+		r.Refuse(source.Location{Line: k + 1, Column: 1}, "radius", "is not a number")
+		r.Drop(source.Location{Line: k + 1, Column: 2}, "spring", "is not read", "")
 	}
-	r.Refuse(source.Place{Line: 60, Column: 1}, "mass", "is not a number")
+	r.Refuse(source.Location{Line: 60, Column: 1}, "mass", "is not a number")
 	require.True(t, r.Failed())
 	assert.Equal(t, 50, r.Dropped())
 	assert.EqualError(t, r.Err(false), "f:1:1: error: radius: is not a number (and 49 more like it)\nf:60:1: error: mass: is not a number")

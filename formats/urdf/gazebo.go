@@ -215,7 +215,7 @@ func (r *reader) gazeboJoint(n *xmltree.Node) {
 		r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
 		return
 	}
-	r.append(source.Placed(n), name, row, at, [2]assembly.Pose{world(at[0]).Inverse().Mul(frame), s}, true)
+	r.append(source.Located(n), name, row, at, [2]assembly.Pose{world(at[0]).Inverse().Mul(frame), s}, true)
 }
 
 // gazeboAxis reads what acts on the coordinate of an axis of SDFormat.

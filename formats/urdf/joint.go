@@ -160,7 +160,7 @@ func (r *reader) largest(n *xmltree.Node, name string) float64 {
 }
 
 // scalar returns the motion of the joint of a name, which has one coordinate.
-func (r *reader) scalar(at source.Placed, name string) *assembly.Axis {
+func (r *reader) scalar(at source.Located, name string) *assembly.Axis {
 	k, ok := r.joints[name]
 	if !ok {
 		r.Report.Refuse(at, "joint "+fault.Name(name), "does not exist")

@@ -45,7 +45,7 @@ func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, 
 	r.append(n, name, row, ends, frames, ok)
 }
 
-func (r *reader) append(n source.Placed, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose, ok bool) {
+func (r *reader) append(n source.Located, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose, ok bool) {
 	if ok {
 		r.a.Joints = append(r.a.Joints, assembly.Joint{
 			At: n, Name: name, Predecessor: ends[0], Successor: ends[1], P: frames[0], S: frames[1], Axes: row, Loop: true,

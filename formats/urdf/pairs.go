@@ -43,7 +43,7 @@ func (r *reader) pairs() {
 	if err == nil && len(data) > largestPairs {
 		err = fmt.Errorf("formats/urdf: is larger than %d bytes", largestPairs)
 	}
-	at := source.Place{File: name.String()}
+	at := source.Location{File: name.String()}
 	if err != nil {
 		r.Report.Refuse(at, "file of loops", fault.Plain(err).Error())
 		return
@@ -84,7 +84,7 @@ func (r *reader) pairs() {
 }
 
 // pair appends the loop of p.
-func (r *reader) pair(at source.Place, p pair) {
+func (r *reader) pair(at source.Location, p pair) {
 	a, ok1 := r.end(at, p.A)
 	b, ok2 := r.end(at, p.B)
 	if !ok1 || !ok2 {
@@ -112,7 +112,7 @@ func (r *reader) pair(at source.Place, p pair) {
 }
 
 // end returns the link that a name means: a link, or the child of a joint.
-func (r *reader) end(at source.Place, name string) (int, bool) {
+func (r *reader) end(at source.Location, name string) (int, bool) {
 	if k, ok := r.joints[name]; ok {
 		if _, both := r.links[name]; !both {
 			return r.a.Joints[k].Successor, true
@@ -122,7 +122,7 @@ func (r *reader) end(at source.Place, name string) (int, bool) {
 }
 
 // replace changes the type of a joint.
-func (r *reader) replace(at source.Place, name, kind string) {
+func (r *reader) replace(at source.Location, name, kind string) {
 	k, ok := r.joints[name]
 	if !ok {
 		r.Report.Refuse(at, "joint "+fault.Name(name), "does not exist")

@@ -271,7 +271,7 @@ func (r *reader) find(n *xmltree.Node, attr string) (int, bool) {
 	return r.named(n, name)
 }
 
-func (r *reader) named(n source.Placed, name string) (int, bool) {
+func (r *reader) named(n source.Located, name string) (int, bool) {
 	i, ok := r.links[name]
 	if !ok && name == "world" {
 		return assembly.World, true

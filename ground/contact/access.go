@@ -11,4 +11,4 @@ func (p *Point) Axis() spatial.Vec3 { return p.axis }
 // MotionTo stores how a point of a body moves, docs/ground.md (G18).
 //
 // Cost: O(1), no allocation. It returns the error of the map of the friction.
-func (c *Contact) MotionTo(m *Motion, p *Point, b *Body) error { return c.motionTo(m, p, b) }
+func (c *Contact) MotionTo(m *PointMotion, p *Point, b *Body) error { return c.motionTo(m, p, b) }

@@ -28,7 +28,7 @@ type Body struct {
 // Touch is a point with its motion and its force.
 type Touch struct {
 	Point
-	Motion Motion
+	Motion PointMotion
 	Force  Force
 	World  spatial.Vec3 // the force in world axes, N
 	At     spatial.Vec3 // where it acts, m
@@ -138,7 +138,7 @@ func (c *Contact) RateTo(rate []float64, r *Result, internal []float64) {
 	if len(rate) == 0 {
 		return
 	}
-	var air Motion
+	var air PointMotion
 	for i := range c.Shape.discs() {
 		c.Law.RateTo(c.states(rate, i), nil, &air, c.states(internal, i))
 	}
@@ -170,9 +170,9 @@ func (b *Body) velocityAt(p *spatial.Vec3) spatial.Vec3 {
 }
 
 // motionTo stores how a point of a body moves, docs/ground.md (G18).
-func (c *Contact) motionTo(m *Motion, p *Point, b *Body) error {
+func (c *Contact) motionTo(m *PointMotion, p *Point, b *Body) error {
 	v, rolling := b.velocityAt(&p.P), b.velocityAt(&p.center)
-	*m = Motion{
+	*m = PointMotion{
 		Depth: p.Depth, N: v.Dot(p.N), X: v.Dot(p.X), Y: v.Dot(p.Y),
 		Roll: rolling.Dot(p.X), Spin: b.Omega.Dot(p.axis), Turn: b.Omega.Dot(p.N), Scale: 1,
 	}

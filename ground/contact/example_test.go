@@ -49,7 +49,7 @@ func ExampleSoilPreset() {
 	l := contact.Law{Friction: contact.Friction{Type: contact.Soil, Soil: soil}}
 	for _, slip := range []float64{0.05, 0.2, 0.5} {
 		var f contact.Force
-		l.ForceTo(&f, nil, &contact.Motion{Depth: 0.02, Roll: 1, X: 1 - 1/(1-slip), Scale: 1}, 0.25, 1, nil)
+		l.ForceTo(&f, nil, &contact.PointMotion{Depth: 0.02, Roll: 1, X: 1 - 1/(1-slip), Scale: 1}, 0.25, 1, nil)
 		fmt.Printf("slip %.2f: N %.0f N, pull %.0f N, moment %.1f N m\n", slip, f.N, f.X, f.Axle)
 	}
 	// Output:

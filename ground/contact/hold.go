@@ -3,7 +3,7 @@ package contact
 import "math"
 
 // bristles has the friction of bent bristles, docs/ground.md (G25).
-func (l *Law) bristles(f *Force, d *Derivatives, m *Motion, internal []float64) {
+func (l *Law) bristles(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	h := &l.Friction.Hold
 	var rate [2]float64
 	var by RateDerivatives
@@ -32,7 +32,7 @@ func (l *Law) bristles(f *Force, d *Derivatives, m *Motion, internal []float64) 
 }
 
 // bend has the rate of bending, docs/ground.md (G26), and its derivatives.
-func (h *Hold) bend(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
+func (h *Hold) bend(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	v := [2]float64{m.X, m.Y}
 	speed := math.Hypot(v[0], v[1])
 	var e [2]float64 // ∂speed/∂v; 0 at rest

@@ -238,8 +238,8 @@ func (l *Law) NumStates() int {
 	return 0
 }
 
-// Motion is how a point that touches moves, and what else its force depends on.
-type Motion struct {
+// PointMotion is how a point that touches moves, and what else its force depends on.
+type PointMotion struct {
 	Depth   float64 // Δ, m
 	N, X, Y float64 // velocity of the wheel's material point along the contact axes, m/s; N > 0: apart
 	Roll    float64 // V: velocity of the centre of the disc along x, m/s
@@ -289,7 +289,7 @@ const (
 type Derivatives [numOf][numBy]float64
 
 // RateDerivatives are those of the rates of the two internal states of
-// a point by the numbers of its Motion and by the states.
+// a point by the numbers of its PointMotion and by the states.
 type RateDerivatives [2][numBy]float64
 
 // Stiffness returns ∂N/∂Δ, N/m, or 0 where that is negative: what a row of a Newton matrix has for the normal.
@@ -315,7 +315,7 @@ func (d *Derivatives) SlidingTo(value, axis *[2]float64) {
 // Equations: docs/ground.md (G20) to (G24). Where the depth is not positive all is zero.
 //
 // Cost: O(1), no allocation. Errors: none; numbers that are not finite go through.
-func (l *Law) ForceTo(f *Force, d *Derivatives, m *Motion, r, share float64, internal []float64) {
+func (l *Law) ForceTo(f *Force, d *Derivatives, m *PointMotion, r, share float64, internal []float64) {
 	*f = Force{}
 	if d != nil {
 		*d = Derivatives{}
@@ -347,7 +347,7 @@ func (l *Law) ForceTo(f *Force, d *Derivatives, m *Motion, r, share float64, int
 // depth is not positive, bristles straighten and a tyre's slips go to 0.
 //
 // Cost: O(1), no allocation.
-func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
+func (l *Law) RateTo(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	if d != nil {
 		*d = RateDerivatives{}
 	}
@@ -378,7 +378,7 @@ func (f *Friction) airRate() float64 {
 }
 
 // slips has the slip and the slip angle, docs/ground.md (G24).
-func (l *Law) slips(f *Force, m *Motion) {
+func (l *Law) slips(f *Force, m *PointMotion) {
 	low := l.lowSpeed()
 	f.Slip = -m.X / math.Hypot(m.Roll-m.X, low)
 	f.SlipAngle = math.Atan(m.Y / math.Hypot(m.Roll, low))
@@ -399,7 +399,7 @@ func (l *Law) lowSpeed() float64 {
 }
 
 // normal has the normal force, docs/ground.md (G20), (G21).
-func (l *Law) normal(f *Force, d *Derivatives, m *Motion, share float64) {
+func (l *Law) normal(f *Force, d *Derivatives, m *PointMotion, share float64) {
 	n := &l.Normal
 	k, e := n.Stiffness*share, max(n.Exponent, 1)
 	power := 1.0 // Δ^(e−1)
@@ -431,7 +431,7 @@ func (l *Law) normal(f *Force, d *Derivatives, m *Motion, share float64) {
 }
 
 // coulomb has regularised Coulomb friction, docs/ground.md (G22).
-func (l *Law) coulomb(f *Force, d *Derivatives, m *Motion) {
+func (l *Law) coulomb(f *Force, d *Derivatives, m *PointMotion) {
 	c := &l.Friction
 	mx, my := m.Scale*c.Coefficient[0], m.Scale*c.Coefficient[1]
 	most := max(mx, my)
@@ -458,7 +458,7 @@ func (l *Law) coulomb(f *Force, d *Derivatives, m *Motion) {
 }
 
 // resist has rolling and drilling resistance, docs/ground.md (G23).
-func (l *Law) resist(f *Force, d *Derivatives, m *Motion, r float64) {
+func (l *Law) resist(f *Force, d *Derivatives, m *PointMotion, r float64) {
 	for _, w := range [...]struct {
 		law    *Resistance
 		moment *float64

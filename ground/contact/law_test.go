@@ -11,7 +11,7 @@ import (
 )
 
 // numbers are those of a motion, in the order of the columns of contact.Derivatives.
-func numbers(m *contact.Motion) []*float64 {
+func numbers(m *contact.PointMotion) []*float64 {
 	return []*float64{&m.Depth, &m.N, &m.X, &m.Y, &m.Roll, &m.Spin, &m.Turn, &m.Scale}
 }
 
@@ -22,7 +22,7 @@ func TestLawDerivatives(t *testing.T) {
 	for name, l := range laws() {
 		rng := check.Rand(7)
 		for range 50 {
-			m := contact.Motion{
+			m := contact.PointMotion{
 				Depth: 0.01 + 0.03*rng.Float64(), N: 0.1 * rng.NormFloat64(), X: rng.NormFloat64(), Y: rng.NormFloat64(),
 				Roll: 2 * rng.NormFloat64(), Spin: rng.NormFloat64(), Turn: rng.NormFloat64(), Scale: 0.2 + rng.Float64(),
 			}
@@ -80,7 +80,7 @@ func TestPrincipal(t *testing.T) {
 		Normal:   contact.Normal{Stiffness: 1e4, Exponent: 1, Dissipation: 0.3},
 		Friction: contact.Friction{Type: contact.Coulomb, Coefficient: [2]float64{mu, mu}, SlipSpeed: vs},
 	}
-	m := contact.Motion{Depth: 0.02, N: -0.1, X: 0.3, Y: 0.4, Scale: 1}
+	m := contact.PointMotion{Depth: 0.02, N: -0.1, X: 0.3, Y: 0.4, Scale: 1}
 	var f contact.Force
 	var d contact.Derivatives
 	l.ForceTo(&f, &d, &m, 0.3, 1, nil)
@@ -106,7 +106,7 @@ func TestTyre(t *testing.T) {
 	tyre.LowSpeed = 1e-9
 	l := contact.Law{Normal: contact.Normal{Stiffness: 1e5, Exponent: 1}, Friction: contact.Friction{Type: contact.Tyre, Coefficient: mu, Tyre: tyre}}
 	at := func(kappa, tan float64) (f contact.Force) {
-		l.ForceTo(&f, nil, &contact.Motion{Depth: 0.02, Roll: 20, X: -20 * kappa, Y: 20 * tan, Scale: 1}, 0.3, 1, nil)
+		l.ForceTo(&f, nil, &contact.PointMotion{Depth: 0.02, Roll: 20, X: -20 * kappa, Y: 20 * tan, Scale: 1}, 0.3, 1, nil)
 		return f
 	}
 	formula := func(x float64) float64 { return math.Sin(1.9 * math.Atan(x-0.97*(x-math.Atan(x)))) }
@@ -163,7 +163,7 @@ func TestRestitution(t *testing.T) {
 				copy(y, before[:])
 				step(y, h, func(dy, y []float64) {
 					var f contact.Force
-					l.ForceTo(&f, nil, &contact.Motion{Depth: y[0], N: -y[1]}, 0.1, 1, nil)
+					l.ForceTo(&f, nil, &contact.PointMotion{Depth: y[0], N: -y[1]}, 0.1, 1, nil)
 					dy[0], dy[1] = y[1], -f.N/mass
 				})
 			}
@@ -209,7 +209,7 @@ func TestHold(t *testing.T) {
 		slide := func(until float64) {
 			for range int(until / h) {
 				step(y, h, func(dy, y []float64) {
-					m := contact.Motion{Depth: depth, X: y[0], Scale: 1}
+					m := contact.PointMotion{Depth: depth, X: y[0], Scale: 1}
 					var f contact.Force
 					l.ForceTo(&f, nil, &m, 0.1, 1, []float64{y[1], 0})
 					var rate [2]float64
@@ -231,7 +231,7 @@ func TestHold(t *testing.T) {
 	}
 	// Off the ground the bristles straighten.
 	var rate [2]float64
-	l.RateTo(rate[:], nil, &contact.Motion{Depth: -1, X: 3}, []float64{1e-3, -2e-3})
+	l.RateTo(rate[:], nil, &contact.PointMotion{Depth: -1, X: 3}, []float64{1e-3, -2e-3})
 	require.Equal(t, [2]float64{-1e-3, 2e-3}, rate)
 }
 
@@ -245,7 +245,7 @@ func TestCreep(t *testing.T) {
 	for _, tan := range []float64{0.01, 0.3, 0.69} {
 		v := vs * tan / math.Sqrt(mu*mu-tan*tan)
 		var f contact.Force
-		l.ForceTo(&f, nil, &contact.Motion{Depth: 0.01, X: 0.6 * v, Y: -0.8 * v, Scale: 1}, 0.1, 1, nil)
+		l.ForceTo(&f, nil, &contact.PointMotion{Depth: 0.01, X: 0.6 * v, Y: -0.8 * v, Scale: 1}, 0.1, 1, nil)
 		check.Close(t, math.Hypot(f.X, f.Y), f.N*tan, 1e-13, f.N, "creep on %v", tan)
 	}
 }

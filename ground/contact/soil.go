@@ -194,7 +194,7 @@ func riseOf(j, K float64) (rise, fall float64) {
 }
 
 // soil has all forces of soft soil, docs/ground.md (G31) and (G37).
-func (l *Law) soil(f *Force, d *Derivatives, m *Motion, r, share float64) {
+func (l *Law) soil(f *Force, d *Derivatives, m *PointMotion, r, share float64) {
 	s := &l.Friction.Soil
 	low := l.lowSpeed()
 	u := m.Roll - m.X

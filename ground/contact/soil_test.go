@@ -18,7 +18,7 @@ const soilTol = 1e-12
 // that rolls at speed 1 with the rim speed u and the sideways speed y.
 func onSoil(l contact.SoilLaw, h, u, y float64) (f contact.Force) {
 	law := contact.Law{Friction: contact.Friction{Type: contact.Soil, Soil: l}}
-	law.ForceTo(&f, nil, &contact.Motion{Depth: h, Roll: 1, X: 1 - u, Y: y, Scale: 1}, 0.3, 1, nil)
+	law.ForceTo(&f, nil, &contact.PointMotion{Depth: h, Roll: 1, X: 1 - u, Y: y, Scale: 1}, 0.3, 1, nil)
 	return f
 }
 
@@ -230,13 +230,13 @@ func TestSoilMirror(t *testing.T) {
 	law := contact.Law{Friction: contact.Friction{Type: contact.Soil, Soil: l}}
 	for _, v := range []float64{0.05, 0.3, 2} {
 		var a, b contact.Force
-		law.ForceTo(&a, nil, &contact.Motion{Depth: 0.03, Roll: v, X: -0.1 * v, Y: 0.1, Scale: 1}, 0.3, 1, nil)
-		law.ForceTo(&b, nil, &contact.Motion{Depth: 0.03, Roll: -v, X: 0.1 * v, Y: 0.1, Scale: 1}, 0.3, 1, nil)
+		law.ForceTo(&a, nil, &contact.PointMotion{Depth: 0.03, Roll: v, X: -0.1 * v, Y: 0.1, Scale: 1}, 0.3, 1, nil)
+		law.ForceTo(&b, nil, &contact.PointMotion{Depth: 0.03, Roll: -v, X: 0.1 * v, Y: 0.1, Scale: 1}, 0.3, 1, nil)
 		want := [4]float64{a.N, -a.X, a.Y, -a.Axle}
 		check.CloseVec(t, []float64{b.N, b.X, b.Y, b.Axle}, want[:], 1e-13, a.N, "speed %v", v)
 	}
 	var f contact.Force
-	law.ForceTo(&f, nil, &contact.Motion{Depth: 0.03, Scale: 1}, 0.3, 1, nil)
+	law.ForceTo(&f, nil, &contact.PointMotion{Depth: 0.03, Scale: 1}, 0.3, 1, nil)
 	check.Close(t, f.X, 0, 1e-14, f.N, "F_x at rest")
 	check.Close(t, f.Axle, 0, 1e-14, f.N, "moment at rest")
 }

@@ -20,7 +20,7 @@ func (c *Curve) value(x float64) (g, slope float64) {
 const tinySlip = 1e-8
 
 // slopes has the slips of a tyre, κ and tan α, and their derivatives by v_x, v_y and V, docs/ground.md (G27).
-func (t *TyreLaw) slips(m *Motion) (slip [2]float64, by [2][3]float64) {
+func (t *TyreLaw) slips(m *PointMotion) (slip [2]float64, by [2][3]float64) {
 	low := t.LowSpeed
 	q := 1 / math.Sqrt(m.Roll*m.Roll+low*low)
 	fall := -m.Roll * q * q // of q by V, over q
@@ -30,7 +30,7 @@ func (t *TyreLaw) slips(m *Motion) (slip [2]float64, by [2][3]float64) {
 }
 
 // tyre has the forces of a tyre, docs/ground.md (G28): similar curves of the total slip.
-func (l *Law) tyre(f *Force, d *Derivatives, m *Motion, internal []float64) {
+func (l *Law) tyre(f *Force, d *Derivatives, m *PointMotion, internal []float64) {
 	t := &l.Friction.Tyre
 	slip, bySpeed := t.slips(m)
 	f.Slip, f.SlipAngle = slip[0], math.Atan(slip[1])
@@ -74,7 +74,7 @@ func (l *Law) tyre(f *Force, d *Derivatives, m *Motion, internal []float64) {
 }
 
 // relaxation has the rates of the slips of a tyre, docs/ground.md (G29), and their derivatives.
-func (t *TyreLaw) relaxation(rate []float64, d *RateDerivatives, m *Motion, internal []float64) {
+func (t *TyreLaw) relaxation(rate []float64, d *RateDerivatives, m *PointMotion, internal []float64) {
 	slip, bySpeed := t.slips(m)
 	v := math.Sqrt(m.Roll*m.Roll + t.LowSpeed*t.LowSpeed)
 	p := v / t.Relaxation

@@ -45,7 +45,7 @@ const (
 //
 // Cost: O(pictures·(pixels + triangles)), and the pictures in memory, a byte a pixel. It returns the errors of PNG and of
 // m, and an error for a film that is out of range or has more pixels than mostFilm.
-func GIF(ctx context.Context, w io.Writer, s *scene.Scene, m scene.Motion, v View, f Film) error {
+func GIF(ctx context.Context, w io.Writer, s *scene.Scene, m scene.Recording, v View, f Film) error {
 	if ctx == nil {
 		panic("rung: nil context")
 	}
@@ -128,7 +128,7 @@ func nearest(times []float64, t float64) int {
 // cutter makes the pictures of a film.
 type cutter struct {
 	scene  *scene.Scene
-	motion scene.Motion
+	motion scene.Recording
 	st     *mechanism.State
 	list   []picture
 

@@ -45,7 +45,7 @@ func seconds(end float64, n int) (times []float64) {
 }
 
 // film writes and reads a GIF.
-func film(t *testing.T, s *scene.Scene, m scene.Motion, v draw.View, f draw.Film) *gif.GIF {
+func film(t *testing.T, s *scene.Scene, m scene.Recording, v draw.View, f draw.Film) *gif.GIF {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, draw.GIF(context.Background(), &b, s, m, v, f))
@@ -193,7 +193,7 @@ func TestFilmRefused(t *testing.T) {
 	s, st := scissor(t)
 	m := lift{times: seconds(1, 10), start: st, speed: 1}
 	var b bytes.Buffer
-	write := func(m scene.Motion, v draw.View, f draw.Film) error {
+	write := func(m scene.Recording, v draw.View, f draw.Film) error {
 		return draw.GIF(context.Background(), &b, s, m, v, f)
 	}
 	for _, f := range []draw.Film{{FPS: 51}, {FPS: -1}, {FPS: math.NaN()}, {Seconds: -1}, {Seconds: math.Inf(1)}, {Seconds: math.NaN()}, {Passes: -1}, {Passes: draw.MostPasses + 1}} {

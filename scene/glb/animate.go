@@ -21,7 +21,7 @@ type track struct {
 }
 
 // animate adds the animation of the bodies and links.
-func (b *builder) animate(ctx context.Context, m scene.Motion) error {
+func (b *builder) animate(ctx context.Context, m scene.Recording) error {
 	times := m.Times()
 	nb, nl := b.scene.Mechanism.NumBodies(), len(b.scene.Links)
 	if bytes := 4 * float64(len(times)) * (7*float64(nb) + 10*float64(nl)); bytes > MaxBytes {

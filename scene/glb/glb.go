@@ -21,7 +21,7 @@ const MaxBytes = 1 << 30
 //
 // Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and
 // an error if the motion takes more than MaxBytes or a position is not finite.
-func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Motion) error {
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Recording) error {
 	if ctx == nil {
 		panic("rung: nil context")
 	}

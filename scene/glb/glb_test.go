@@ -86,7 +86,7 @@ func (m *shifted) StateTo(st *mechanism.State, i int) error {
 	return err
 }
 
-func written(t *testing.T, s *scene.Scene, rest *mechanism.State, m scene.Motion) *gltf.Document {
+func written(t *testing.T, s *scene.Scene, rest *mechanism.State, m scene.Recording) *gltf.Document {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, glb.Write(context.Background(), &b, s, rest, m))

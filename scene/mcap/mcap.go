@@ -36,7 +36,7 @@ const chunkSize = 1 << 20
 // Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of
 // ctx if it ends, and an error for a time that has no place in the file (before 0, after 2³² s, or in the same
 // nanosecond as the one before) and for a number that is not finite.
-func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Motion) error {
+func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Recording) error {
 	if ctx == nil {
 		panic("rung: nil context")
 	}

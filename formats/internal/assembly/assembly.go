@@ -31,7 +31,7 @@ type Assembly struct {
 
 // Link is a body of the file, or a frame that it calls a body.
 type Link struct {
-	At   source.Placed
+	At   source.Located
 	Name string
 	// Pose in the world in the reference pose. That of a link that is the successor of a joint which is no loop is
 	// computed.
@@ -97,7 +97,7 @@ func (k Kind) String() string { return kindNames[k] }
 // coordinates zero. It moves a point x to Rot(Axis, q)(x − Point) + Point, to x + q·Axis, or to both with Pitch·q in
 // place of the latter q; a ball turns about Point.
 type Axis struct {
-	At         source.Placed
+	At         source.Located
 	Name       string // of the coordinate in the file
 	Coordinate int    // from Assembly.Coordinate; 0: no equation has it
 	Kind       Kind
@@ -127,7 +127,7 @@ func (a *Axis) held() bool {
 // Joint lets its frame S, in the successor, move against its frame P, in the predecessor: P to S is the motions of its
 // axes in a row, the first of them next to the predecessor. Without axes it is fixed.
 type Joint struct {
-	At          source.Placed
+	At          source.Located
 	Name        string
 	Predecessor int // link or World
 	Successor   int
@@ -148,7 +148,7 @@ type Term struct {
 
 // Coupling holds Σ Factor·q = Offset + Σ Polynomial[k]·x^k, with x the coordinate Of (0: there is none).
 type Coupling struct {
-	At         source.Placed
+	At         source.Located
 	Name       string
 	Terms      []Term
 	Offset     float64
@@ -164,7 +164,7 @@ type Point struct {
 
 // Force is a wrench on a point of a link, a spring or a bushing between points of two, or a cable.
 type Force struct {
-	At         source.Placed
+	At         source.Located
 	Name       string
 	Type       model.ForceType // Wrench, SpringDamper, BushingForce or CableForce
 	A, B       int

@@ -59,8 +59,8 @@ func (n *Node) Count(name string) (count int) {
 }
 
 // Place returns where n stands.
-func (n *Node) Place() source.Place {
-	return source.Place{File: n.File, Line: n.Line, Column: n.Column, Element: n.Path()}
+func (n *Node) Location() source.Location {
+	return source.Location{File: n.File, Line: n.Line, Column: n.Column, Element: n.Path()}
 }
 
 // Path returns the names of the elements down to n, with the number of n among those of its name, from 1, where it
@@ -243,7 +243,7 @@ func (p *parser) fail(rule string) error {
 	if len(rule) > most {
 		rule = strings.ToValidUTF8(rule[:most], "") + "…"
 	}
-	return &source.SyntaxError{Place: source.Place{File: p.file, Line: p.line, Column: p.column}, Rule: rule}
+	return &source.SyntaxError{Location: source.Location{File: p.file, Line: p.line, Column: p.column}, Rule: rule}
 }
 
 // syntax returns an error of the decoder as ours.

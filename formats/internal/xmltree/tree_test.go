@@ -20,7 +20,7 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, "text more", strings.Join(strings.Fields(n.Text), " "))
 	require.Len(t, n.Children, 2)
 	b := n.Children[1]
-	require.Equal(t, source.Place{File: "f.xml", Line: 4, Column: 3, Element: "/a/b[2]"}, b.Place())
+	require.Equal(t, source.Location{File: "f.xml", Line: 4, Column: 3, Element: "/a/b[2]"}, b.Location())
 	require.Equal(t, "/a/b[2]/p:c", b.Children[0].Path())
 }
 

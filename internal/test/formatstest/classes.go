@@ -63,7 +63,7 @@ func classOf(t *testing.T, element, attribute string, base func(of string) strin
 	var doc bytes.Buffer
 	root.write(&doc)
 	got, settled := source.Unread, 0
-	report := read(doc.Bytes(), &source.Options{Settled: func(at source.Place, name string, class source.Class) {
+	report := read(doc.Bytes(), &source.Options{Settled: func(at source.Location, name string, class source.Class) {
 		if path.Base(at.File) == "part" || strings.HasPrefix(at.File, "part/") {
 			return // what the document includes
 		}

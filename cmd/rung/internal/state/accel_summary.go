@@ -93,7 +93,7 @@ func printPieces(p *sheet.Page, r *rung.Result) {
 }
 
 // printLimits writes which freedoms are beyond their limits.
-func printLimits(p *sheet.Page, list []results.Limit) {
+func printLimits(p *sheet.Page, list []results.BeyondLimit) {
 	for i := range list {
 		if i == namedRedundant {
 			p.Item("", fmt.Sprintf("and %d more", len(list)-i))

@@ -66,20 +66,20 @@ redundant rows.`,
 
 // Analysis is what rung analyze --json prints.
 type Analysis struct {
-	Format           string              `json:"format"`
-	Name             string              `json:"name"`
-	Bodies           int                 `json:"bodies"`
-	Joints           int                 `json:"joints"`
-	Loops            int                 `json:"loops"`
-	Components       int                 `json:"components"`
-	Clusters         []mobility.Cluster  `json:"clusters"`
-	Constraints      results.Constraints `json:"constraints"`
-	VariableMobility VariableMobility    `json:"variable_mobility"`
-	Release          []mobility.Release  `json:"release"`
-	Released         mobility.Counts     `json:"released"`
-	BeyondLimits     []results.Limit     `json:"beyond_limits,omitempty"`
-	Orderings        []orderingCost      `json:"orderings"`
-	Tree             *treeCost           `json:"tree,omitempty"` // of --method, if that is a tree method
+	Format           string                `json:"format"`
+	Name             string                `json:"name"`
+	Bodies           int                   `json:"bodies"`
+	Joints           int                   `json:"joints"`
+	Loops            int                   `json:"loops"`
+	Components       int                   `json:"components"`
+	Clusters         []mobility.Cluster    `json:"clusters"`
+	Constraints      results.Constraints   `json:"constraints"`
+	VariableMobility VariableMobility      `json:"variable_mobility"`
+	Release          []mobility.Release    `json:"release"`
+	Released         mobility.Counts       `json:"released"`
+	BeyondLimits     []results.BeyondLimit `json:"beyond_limits,omitempty"`
+	Orderings        []orderingCost        `json:"orderings"`
+	Tree             *treeCost             `json:"tree,omitempty"` // of --method, if that is a tree method
 }
 
 // treeCost is the factorization by a tree method, counted as that in an elimination order, and what forms its matrices.

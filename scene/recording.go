@@ -2,8 +2,8 @@ package scene
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Motion gives the states of what is drawn over time. A replay.Replay is one.
-type Motion interface {
+// Recording gives the states of what is drawn over time. A replay.Replay is one.
+type Recording interface {
 	// Times returns the times, s, increasing.
 	Times() []float64
 	// StateTo stores the state at time i in st.
