@@ -125,7 +125,7 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 // TestSmallPrograms bounds what a program compiles that imports the solver or the simulation: the root package, sim, the
 // packages that they import, and of the modules of others only what reads documents and locks files.
 func TestSmallPrograms(t *testing.T) {
-	allowed := []string{"github.com/go-json-experiment/json", "github.com/gofrs/flock", "golang.org/x/sys"}
+	allowed := []string{"github.com/gofrs/flock", "golang.org/x/sys"}
 	files := sources(t)
 	seen := map[string]bool{}
 	var visit func(pkg string)
