@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/joints"
@@ -358,7 +356,7 @@ func (o *writer) point(p *[3]float64) {
 
 // always writes a number after key; number leaves zero out.
 func (o *writer) always(key string, x float64) {
-	o.b = jsontext.AppendFloat(append(o.b, key...), x, 64)
+	o.b = document.AppendNumber(append(o.b, key...), x)
 }
 
 func (o *writer) number(key string, x float64) {
@@ -378,7 +376,7 @@ func (o *writer) vector(key string, x []float64) {
 	o.b = append(append(o.b, key...), '[')
 	for k, v := range x {
 		o.comma(k)
-		o.b = jsontext.AppendFloat(o.b, v, 64)
+		o.b = document.AppendNumber(o.b, v)
 	}
 	o.b = append(o.b, ']')
 }
@@ -392,5 +390,5 @@ func (o *writer) comma(k int) {
 // text writes a string, which Check has found to be valid UTF-8.
 func (o *writer) text(key, s string) {
 	o.b = append(o.b, key...)
-	o.b, _ = jsontext.AppendQuote(o.b, s)
+	o.b = document.AppendText(o.b, s)
 }

@@ -126,7 +126,7 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 // they import, and of the modules of others only what reads documents and locks files. The root package sets up runs, and
 // so brings gonum, which the methods on spanning trees need; neither it nor runs bring ranks, formats, Parquet or pictures.
 func TestSmallPrograms(t *testing.T) {
-	small := []string{"github.com/go-json-experiment/json", "github.com/gofrs/flock", "golang.org/x/sys"}
+	small := []string{"github.com/gofrs/flock", "golang.org/x/sys"}
 	files := sources(t)
 	compiles := func(pkg string, allowed ...string) map[string]bool {
 		seen := map[string]bool{}
