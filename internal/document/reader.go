@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strconv"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -301,7 +300,7 @@ func (d *Reader) Number(x *float64) bool {
 	if raw == nil {
 		return false
 	}
-	v, err := strconv.ParseFloat(string(raw), 64)
+	v, err := parse(raw)
 	if err != nil {
 		d.Problem(Cut(string(raw)), RuleNotFinite)
 		return false

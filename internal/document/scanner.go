@@ -150,13 +150,13 @@ func (s *scanner) path(next bool) string {
 // gap goes to the next character that is no white space and returns it; false at the end of the text.
 func (s *scanner) gap() (byte, bool) {
 	for {
-		for s.at < len(s.buf) {
-			c := s.buf[s.at]
+		for i, c := range s.buf[s.at:] {
 			if c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				s.at += i
 				return c, true
 			}
-			s.at++
 		}
+		s.at = len(s.buf)
 		if !s.more() {
 			return 0, false
 		}
@@ -171,27 +171,28 @@ var kinds = [256]byte{
 
 // peek returns the kind of the next token, and 0 if there is none.
 func (s *scanner) peek() byte {
-	if s.kind != 0 {
-		return s.kind
+	if s.kind == 0 && s.err == nil {
+		s.next()
 	}
-	if s.err != nil {
-		return 0
-	}
+	return s.kind
+}
+
+// next goes to the next token and notes its kind.
+func (s *scanner) next() {
 	c, ok := s.gap()
 	top := &s.levels[len(s.levels)-1]
 	if top.n > 0 && ok {
 		if c, ok = s.between(c, top); s.err != nil {
-			return 0
+			return
 		}
 	}
 	if !ok {
 		s.atEnd(top)
-		return 0
+		return
 	}
 	if s.kind = kinds[c]; s.kind == 0 {
 		s.wrong(s.at, true, invalid(s.buf[s.at:], "at start of value"))
 	}
-	return s.kind
 }
 
 // between passes the comma or the colon before the next token, of which c is the first character or that of what is before it.

@@ -176,10 +176,12 @@ func numberEnd(b []byte) (n int, text string) {
 
 // digitsEnd returns the end of the digits from n on.
 func digitsEnd(b []byte, n int) int {
-	for n < len(b) && b[n]-'0' <= 9 {
-		n++
+	for i, c := range b[n:] {
+		if c-'0' > 9 {
+			return n + i
+		}
 	}
-	return n
+	return len(b)
 }
 
 // stringEnd is wordEnd for strings.

@@ -95,7 +95,7 @@ func (d *Reader) Integer() int64 {
 		}
 		return n
 	}
-	x, err := strconv.ParseFloat(string(raw), 64)
+	x, err := parse(raw)
 	if err != nil || x > MaxInteger || x < -MaxInteger || x != float64(int64(x)) {
 		d.Problem(Cut(string(raw)), RuleInteger)
 		return 0
