@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -54,12 +55,34 @@ func valueOf(d *document.Reader) any {
 	return d.Bool()
 }
 
+// place is where a rule of a text that is no JSON says it is.
+var place = regexp.MustCompile(`^(.*), at line (\d+), byte (\d+)$`)
+
+// requirePlaces requires that places are in the text, their lines right, and that a text that ends early does so at its end.
+func requirePlaces(t *testing.T, text []byte, rules []string) {
+	for _, rule := range rules {
+		found := place.FindStringSubmatch(rule)
+		if found == nil {
+			continue
+		}
+		line, err := strconv.Atoi(found[2])
+		require.NoError(t, err)
+		at, err := strconv.Atoi(found[3])
+		require.NoError(t, err)
+		require.LessOrEqual(t, at, len(text), "%q: %s", text, rule)
+		require.Equal(t, 1+bytes.Count(text[:at], []byte{'\n'}), line, "%q: %s", text, rule)
+		if strings.HasPrefix(rule, "the document ends early") {
+			require.Equal(t, len(text), at, "%q: %s", text, rule)
+		}
+	}
+}
+
 // FuzzScanner compares what is read with what encoding/json reads. That one takes what is no UTF-8 or half a character, and repeated keys, as well.
 func FuzzScanner(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	for _, s := range []string{
 		`{"a": [1, -2.5e-3, {"b": "x\u00e4\n", "c": null}, true, false], "d": {"e": [], "f": {}}}`, `[[[]]]`, ` 1 `, `"\ud83d\ude00 \"\\\/\b\f\n\r\t"`, `-0`, `0.5E+7`,
-		`{"ä": "ö😀"}`, `"\ud83d"`, "\"\xff\"", `[1,]`, `{"a" 1}`, `{"a":1,}`, `{1:2}`, `01`, `+1`, `1.`, `1e`, `tru`, `nulL`, "\"a\nb\"", `[1}`, `{]`, ``, `1 2`, `[`, `"`, `{"a":`,
+		`{"ä": "ö😀"}`, `"\ud83d"`, "\"\xff\"", `[1,]`, `{"a" 1}`, `{"a":1,}`, `{1:2}`, `01`, `+1`, `1.`, `1e`, `tru`, `nulL`, "\"a\nb\"", "{\n\"a\": [1,\n\n x]}", "{\n\"a\":\n [\n", "{}\n\n}", `[1}`, `{]`, ``, `1 2`, `[`, `"`, `{"a":`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -83,6 +106,7 @@ func FuzzScanner(tf *testing.F) {
 				}
 			}
 			require.NoError(t, d.Err())
+			requirePlaces(t, text, wrong)
 			dec := json.NewDecoder(bytes.NewReader(text))
 			dec.UseNumber()
 			var want any
