@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/rung-mbd/rung/internal/document"
-	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/internal/replace"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -27,15 +27,15 @@ func Write(w io.Writer, m *Model) error {
 }
 
 // WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process ends:
-// the old one or the new one. Links are followed, permissions are kept. Nothing is touched if m does not pass Check.
+// the old one or the new one, and of several writers that of the last to end. Links are followed, permissions are kept. Nothing is touched
+// if m does not pass Check.
 //
-// It returns the errors of Check and of the system, with the name of the file, and one if another process
-// is writing the file.
+// It returns the errors of Check and of the system, with the name of the file.
 func WriteFile(path string, m *Model) error {
 	if err := checkWritten(m); err != nil {
 		return err
 	}
-	if err := outfile.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
+	if err := replace.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	return nil
