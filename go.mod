@@ -5,7 +5,6 @@ go 1.26
 require (
 	github.com/coder/websocket v1.8.15
 	github.com/foxglove/mcap/go/mcap v1.7.3
-	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/gofrs/flock v0.13.1
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/parquet-go/parquet-go v0.32.0

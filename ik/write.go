@@ -8,8 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -126,14 +125,14 @@ func (o *writer) key(key string) {
 	o.b = append(o.b, ": "...)
 }
 
-func (o *writer) text(s string) { o.b, _ = jsontext.AppendQuote(o.b, s) } // what is no UTF-8 is replaced
+func (o *writer) text(s string) { o.b = document.AppendText(o.b, s) } // what is no UTF-8 is replaced
 
 func (o *writer) number(x float64) {
 	if !finite(x) {
 		o.bad = true
 		x = 0
 	}
-	o.b = jsontext.AppendFloat(o.b, x, 64)
+	o.b = document.AppendNumber(o.b, x)
 }
 
 // field writes a number after key.

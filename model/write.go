@@ -6,10 +6,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/rung-mbd/rung/internal/document"
-	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/internal/replace"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -29,15 +27,15 @@ func Write(w io.Writer, m *Model) error {
 }
 
 // WriteFile writes m to the file at path, in place of what is there, which is a whole file whenever the process ends:
-// the old one or the new one. Links are followed, permissions are kept. Nothing is touched if m does not pass Check.
+// the old one or the new one, and of several writers that of the last to end. Links are followed, permissions are kept. Nothing is touched
+// if m does not pass Check.
 //
-// It returns the errors of Check and of the system, with the name of the file, and one if another process
-// is writing the file.
+// It returns the errors of Check and of the system, with the name of the file.
 func WriteFile(path string, m *Model) error {
 	if err := checkWritten(m); err != nil {
 		return err
 	}
-	if err := outfile.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
+	if err := replace.Write(path, func(w io.Writer) error { return write(w, m) }); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	return nil
@@ -358,7 +356,7 @@ func (o *writer) point(p *[3]float64) {
 
 // always writes a number after key; number leaves zero out.
 func (o *writer) always(key string, x float64) {
-	o.b = jsontext.AppendFloat(append(o.b, key...), x, 64)
+	o.b = document.AppendNumber(append(o.b, key...), x)
 }
 
 func (o *writer) number(key string, x float64) {
@@ -378,7 +376,7 @@ func (o *writer) vector(key string, x []float64) {
 	o.b = append(append(o.b, key...), '[')
 	for k, v := range x {
 		o.comma(k)
-		o.b = jsontext.AppendFloat(o.b, v, 64)
+		o.b = document.AppendNumber(o.b, v)
 	}
 	o.b = append(o.b, ']')
 }
@@ -392,5 +390,5 @@ func (o *writer) comma(k int) {
 // text writes a string, which Check has found to be valid UTF-8.
 func (o *writer) text(key, s string) {
 	o.b = append(o.b, key...)
-	o.b, _ = jsontext.AppendQuote(o.b, s)
+	o.b = document.AppendText(o.b, s)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/outfile"
+	"github.com/rung-mbd/rung/internal/replace"
 )
 
 // sumTable is that of the checksums of checkpoints and trajectories: CRC-64 of ECMA-182.
@@ -41,10 +41,10 @@ func (c *Checkpoint) Write(w io.Writer) error {
 }
 
 // WriteCheckpoint writes c to a file. The file is replaced in one move: whenever
-// the process ends, it holds the old checkpoint or the new one.
+// the process ends, it holds the old checkpoint or the new one, and of several writers that of the last to end.
 //
-// It returns the errors of Checkpoint.Write and of the system, and one if another process is writing the file.
-func WriteCheckpoint(path string, c *Checkpoint) error { return outfile.Write(path, c.Write) }
+// It returns the errors of Checkpoint.Write and of the system.
+func WriteCheckpoint(path string, c *Checkpoint) error { return replace.Write(path, c.Write) }
 
 // ReadCheckpoint reads what WriteCheckpoint has written.
 //

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -38,8 +35,7 @@ type Reader struct {
 	Flaw  Flaws // of the current element: fields that were refused
 	Fatal bool
 
-	src     *source
-	dec     *jsontext.Decoder
+	src     *scanner
 	path    []step
 	ioErr   error
 	scratch []byte
@@ -47,18 +43,17 @@ type Reader struct {
 
 // NewReader returns a Reader of the document that r holds.
 func NewReader(r io.Reader) *Reader {
-	src := newSource(r)
-	return &Reader{src: src, dec: src.dec, path: make([]step, 0, 16)}
+	return &Reader{src: newScanner(r), path: make([]step, 0, 16)}
 }
 
 // Err returns the error of the input, nil if it has none.
 func (d *Reader) Err() error { return d.ioErr }
 
 // Offset returns the number of bytes that have been read.
-func (d *Reader) Offset() int64 { return d.dec.InputOffset() }
+func (d *Reader) Offset() int64 { return d.src.offset() }
 
 // Left returns the number of bytes that are still to be read; below 1 if it is not known.
-func (d *Reader) Left() int64 { return d.src.size - d.dec.InputOffset() }
+func (d *Reader) Left() int64 { return d.src.size - d.src.offset() }
 
 // fail ends the reading at err.
 func (d *Reader) fail(err error) {
@@ -66,18 +61,16 @@ func (d *Reader) fail(err error) {
 		return
 	}
 	d.Fatal = true
-	var syntax *jsontext.SyntacticError
+	var syntax *syntaxError
 	path, rule := "$", ""
 	switch {
 	case errors.Is(err, errTokenTooLong):
-		path, rule = d.pathString(), errTokenTooLong.Error()+", after "+d.src.where(d.dec.InputOffset())
-	case errors.As(err, &syntax) && errors.Is(err, io.ErrUnexpectedEOF):
-		path = pointerPath(syntax.JSONPointer)
-		rule = "the document ends early, at " + d.src.where(syntax.ByteOffset)
+		path, rule = d.pathString(), errTokenTooLong.Error()+", after "+d.src.where(d.src.offset())
+	case errors.As(err, &syntax) && syntax.early:
+		path, rule = syntax.path, "the document ends early, at "+d.src.where(syntax.offset)
 	case errors.As(err, &syntax):
-		path = pointerPath(syntax.JSONPointer)
-		rule = fmt.Sprintf("syntax error: %v, at %s", syntax.Err, d.src.where(syntax.ByteOffset))
-	case err == io.EOF && d.src.total == 0:
+		path, rule = syntax.path, "syntax error: "+syntax.text+", at "+d.src.where(syntax.offset)
+	case err == io.EOF && d.src.base+int64(len(d.src.buf)) == 0:
 		rule = "the document is empty"
 	case err == io.EOF:
 		rule = "the document holds no value"
@@ -90,22 +83,6 @@ func (d *Reader) fail(err error) {
 		d.more++
 	}
 	d.Add(Place{Section: Last}, path, "", rule)
-}
-
-// pointerPath turns a JSON pointer into this package's notation.
-func pointerPath(p jsontext.Pointer) string {
-	b := []byte{'$'}
-	for token := range p.Tokens() {
-		if len(b) > 2*shortLen {
-			return string(b) + "…"
-		}
-		if i, err := strconv.Atoi(token); err == nil {
-			b = appendIndex(b, i)
-		} else {
-			b = appendKey(b, token)
-		}
-	}
-	return string(b)
 }
 
 func (d *Reader) pathString() string {
@@ -127,6 +104,15 @@ func (d *Reader) Note(value, rule string) {
 		return
 	}
 	d.Add(d.At, d.pathString(), value, rule)
+}
+
+// read passes the next token and returns its text, nil after an error.
+func (d *Reader) read() []byte {
+	raw := d.src.token()
+	if raw == nil {
+		d.fail(d.src.err)
+	}
+	return raw
 }
 
 // Problem is note for a value that is no use, so its rules are skipped.
@@ -159,18 +145,19 @@ func (d *Reader) Require(fields []string, seen uint32, need ...int) {
 
 // Skip passes the next value and describes it in a few characters.
 func (d *Reader) Skip() string {
-	switch kind := d.dec.PeekKind(); kind {
-	case jsontext.KindBeginObject, jsontext.KindBeginArray:
-		d.fail(d.dec.SkipValue())
-		if kind == jsontext.KindBeginObject {
+	switch kind := d.src.peek(); kind {
+	case '{', '[':
+		d.src.skip()
+		d.fail(d.src.err)
+		if kind == '{' {
 			return "an object"
 		}
 		return "a list"
-	default:
-		raw, err := d.dec.ReadValue()
-		d.fail(err)
-		return Cut(string(raw[:min(len(raw), shortLen+8)]))
+	case '}', ']':
+		d.src.wrong(d.src.at, true, invalid([]byte{kind}, "at start of value"))
 	}
+	raw := d.read()
+	return Cut(string(raw[:min(len(raw), shortLen+8)]))
 }
 
 // Wrong reports that the next value is not what it should be.
@@ -182,32 +169,30 @@ func (d *Reader) Wrong(want string) {
 }
 
 // open enters the next value, which has to start with kind.
-func (d *Reader) open(kind jsontext.Kind, want string) bool {
-	if d.dec.PeekKind() != kind {
+func (d *Reader) open(kind byte, want string) bool {
+	if d.src.peek() != kind {
 		d.Wrong(want)
 		return false
 	}
-	_, err := d.dec.ReadToken()
-	d.fail(err)
+	d.read()
 	d.path = append(d.path, step{index: -1})
 	return true
 }
 
 // OpenObject enters the next value, which has to be an object.
-func (d *Reader) OpenObject() bool { return d.open(jsontext.KindBeginObject, "an object") }
+func (d *Reader) OpenObject() bool { return d.open('{', "an object") }
 
 // OpenObjectOr is OpenObject where there may be something else, which has not been found.
 func (d *Reader) OpenObjectOr(other string) bool {
-	return d.open(jsontext.KindBeginObject, "an object or "+other)
+	return d.open('{', "an object or "+other)
 }
 
 // OpenArray enters the next value, which has to be a list.
-func (d *Reader) OpenArray() bool { return d.open(jsontext.KindBeginArray, "a list") }
+func (d *Reader) OpenArray() bool { return d.open('[', "a list") }
 
 // close leaves the current object or array.
 func (d *Reader) close() {
-	_, err := d.dec.ReadToken()
-	d.fail(err)
+	d.read()
 	d.path = d.path[:len(d.path)-1]
 }
 
@@ -216,13 +201,12 @@ func (d *Reader) close() {
 // reported and passed. At the end of the object it leaves it.
 func (d *Reader) Member(fields []string, seen *uint32) (int, bool) {
 	for !d.Fatal {
-		if d.dec.PeekKind() == jsontext.KindEndObject {
+		if d.src.peek() == '}' {
 			d.close()
 			return 0, false
 		}
-		raw, err := d.dec.ReadValue()
-		if err != nil {
-			d.fail(err)
+		raw := d.read()
+		if raw == nil {
 			return 0, false
 		}
 		key := d.unquote(raw)
@@ -276,7 +260,7 @@ func (d *Reader) Element(i int) bool {
 	if d.Fatal {
 		return false
 	}
-	if d.dec.PeekKind() == jsontext.KindEndArray {
+	if d.src.peek() == ']' {
 		d.close()
 		return false
 	}
@@ -289,19 +273,18 @@ func (d *Reader) unquote(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 && len(raw) >= 2 {
 		return raw[1 : len(raw)-1]
 	}
-	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw) // the tokenizer has checked it
+	d.scratch = appendUnquoted(d.scratch[:0], raw)
 	return d.scratch
 }
 
 // Text reads a string, valid until the next token.
 func (d *Reader) Text() ([]byte, bool) {
-	if d.dec.PeekKind() != jsontext.KindString {
+	if d.src.peek() != '"' {
 		d.Wrong("a string")
 		return nil, false
 	}
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		d.fail(err)
+	raw := d.read()
+	if raw == nil {
 		return nil, false
 	}
 	return d.unquote(raw), true
@@ -309,16 +292,15 @@ func (d *Reader) Text() ([]byte, bool) {
 
 // Number reads a number into x, which stays as it is if there is none.
 func (d *Reader) Number(x *float64) bool {
-	if d.dec.PeekKind() != jsontext.KindNumber {
+	if d.src.peek() != '0' {
 		d.Wrong("a number")
 		return false
 	}
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		d.fail(err)
+	raw := d.read()
+	if raw == nil {
 		return false
 	}
-	v, err := strconv.ParseFloat(string(raw), 64)
+	v, err := parse(raw)
 	if err != nil {
 		d.Problem(Cut(string(raw)), RuleNotFinite)
 		return false

@@ -5,14 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Begin enters a document of a format and reports whether it is an object.
 func (d *Reader) Begin(format string) bool {
-	if d.dec.PeekKind() != jsontext.KindBeginObject {
+	if d.src.peek() != '{' {
 		d.Wrong("an object, so not a " + format + " document")
 		return false
 	}
@@ -32,7 +30,7 @@ func (d *Reader) Format(format string) {
 
 // Null passes the next value if it is null, and reports whether it was.
 func (d *Reader) Null() bool {
-	if d.dec.PeekKind() != jsontext.KindNull {
+	if d.src.peek() != 'n' {
 		return false
 	}
 	d.Skip()
@@ -40,18 +38,16 @@ func (d *Reader) Null() bool {
 }
 
 // NextIsList reports whether the next value is a list.
-func (d *Reader) NextIsList() bool { return d.dec.PeekKind() == jsontext.KindBeginArray }
+func (d *Reader) NextIsList() bool { return d.src.peek() == '[' }
 
 // NextIsNumber reports whether the next value is a number.
-func (d *Reader) NextIsNumber() bool { return d.dec.PeekKind() == jsontext.KindNumber }
+func (d *Reader) NextIsNumber() bool { return d.src.peek() == '0' }
 
 // Bool reads true or false.
 func (d *Reader) Bool() bool {
-	switch d.dec.PeekKind() {
-	case jsontext.KindTrue, jsontext.KindFalse:
-		t, err := d.dec.ReadToken()
-		d.fail(err)
-		return err == nil && t.Bool()
+	switch d.src.peek() {
+	case 't', 'f':
+		return string(d.read()) == "true"
 	}
 	d.Wrong("true or false")
 	return false
@@ -61,13 +57,12 @@ func (d *Reader) Bool() bool {
 // Repeated ones are reported and passed. At the end of the object it leaves it.
 func (d *Reader) Key(seen map[string]bool) (string, bool) {
 	for !d.Fatal {
-		if d.dec.PeekKind() == jsontext.KindEndObject {
+		if d.src.peek() == '}' {
 			d.close()
 			break
 		}
-		raw, err := d.dec.ReadValue()
-		if err != nil {
-			d.fail(err)
+		raw := d.read()
+		if raw == nil {
 			break
 		}
 		key := string(d.unquote(raw))
@@ -85,13 +80,12 @@ func (d *Reader) Key(seen map[string]bool) (string, bool) {
 
 // Integer reads a number with an integer value, written in any way.
 func (d *Reader) Integer() int64 {
-	if d.dec.PeekKind() != jsontext.KindNumber {
+	if d.src.peek() != '0' {
 		d.Wrong("a number")
 		return 0
 	}
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		d.fail(err)
+	raw := d.read()
+	if raw == nil {
 		return 0
 	}
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
@@ -101,7 +95,7 @@ func (d *Reader) Integer() int64 {
 		}
 		return n
 	}
-	x, err := strconv.ParseFloat(string(raw), 64)
+	x, err := parse(raw)
 	if err != nil || x > MaxInteger || x < -MaxInteger || x != float64(int64(x)) {
 		d.Problem(Cut(string(raw)), RuleInteger)
 		return 0
@@ -137,9 +131,9 @@ func (d *Reader) Refuse(fields []string, seen uint32, rule string, forbidden ...
 
 // End checks that nothing follows the document.
 func (d *Reader) End() {
-	offset := d.dec.InputOffset()
-	_, err := d.dec.ReadToken()
-	switch {
+	offset := d.src.offset()
+	d.src.token()
+	switch err := d.src.err; {
 	case err == io.EOF:
 	case err == nil:
 		d.trailing(offset)

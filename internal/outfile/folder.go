@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/replace"
 )
 
 // Layout is what the folders of a format hold: a head, a document in JSON, and parts. Together they are one file.
@@ -77,7 +79,7 @@ func (l Layout) Hold(path string) (*Folder, error) {
 	_, err := os.Stat(path)
 	if f.made = errors.Is(err, fs.ErrNotExist); f.made {
 		if _, err := os.Readlink(path); err == nil { // a link to what is not there
-			if f.path, _, err = resolve(path); err != nil {
+			if f.path, _, err = replace.Resolve(path); err != nil {
 				return nil, f.fail("", err)
 			}
 		}
@@ -168,19 +170,19 @@ func (f *Folder) Write(name string, write func(w io.Writer) error) (Part, error)
 	if !slices.Contains(f.layout.Parts, name) {
 		panic("outfile: no part of the layout")
 	}
-	file, err := begin(filepath.Join(f.path, name+newEnding), f.head.Path())
+	file, err := replace.Create(filepath.Join(f.path, name+newEnding), f.head.Path())
 	if err != nil {
 		return Part{}, f.fail(name, err)
 	}
-	to := &File{file, file.Name()}
+	to := replace.Over(file, file.Name())
 	b := newBlocks(to)
-	err = to.fill(func(io.Writer) error {
+	err = to.Fill(func(io.Writer) error {
 		err := write(b)
-		to.target = filepath.Join(f.path, partName(name, b.end()))
+		to.To(filepath.Join(f.path, partName(name, b.end())))
 		return err
 	})
 	if err != nil {
-		return Part{}, &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: to.reason(err)}
+		return Part{}, &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: to.Reason(err)}
 	}
 	return Part{partName(name, b.sums), b.size, b.sums}, nil
 }
@@ -194,7 +196,7 @@ func (f *Folder) Commit(parts []Part, write func(w io.Writer) error) error {
 	f.keep(parts)
 	if f.made {
 		f.made = false
-		if err := syncFolder(filepath.Dir(f.path)); err != nil {
+		if err := replace.SyncFolder(filepath.Dir(f.path)); err != nil {
 			return f.fail("", err)
 		}
 	}
@@ -219,7 +221,7 @@ func (f *Folder) unmake() {
 
 // fail names the file as the caller does.
 func (f *Folder) fail(name string, err error) error {
-	return &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: reason(err)}
+	return &fs.PathError{Op: "write", Path: filepath.Join(f.given, name), Err: replace.Reason(err)}
 }
 
 // blocks computes the digests of what is written through it.

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/rung-mbd/rung/internal/replace"
 )
 
 // Opened is a folder that is read. It stays what it is when a writer replaces it.
@@ -29,7 +31,7 @@ const openTries = 100
 // part has another size.
 func (l Layout) Open(path string, most int64) (*Opened, error) {
 	name := filepath.Join(path, l.Head)
-	fail := func(err error) error { return &fs.PathError{Op: "read", Path: name, Err: reason(err)} }
+	fail := func(err error) error { return &fs.PathError{Op: "read", Path: name, Err: replace.Reason(err)} }
 	var before []byte
 	for range openTries {
 		text, err := readAtMost(name, most)
@@ -119,7 +121,7 @@ func openPart(path string, p Part) (*PartFile, error) {
 		err = fmt.Errorf("%w: %d in place of %d bytes", ErrDamaged, info.Size(), p.Size)
 	}
 	if err != nil {
-		return nil, errors.Join(&fs.PathError{Op: "read", Path: path, Err: reason(err)}, f.Close())
+		return nil, errors.Join(&fs.PathError{Op: "read", Path: path, Err: replace.Reason(err)}, f.Close())
 	}
 	return &PartFile{f: f, part: p, seen: make([]bool, len(p.Blocks))}, nil
 }

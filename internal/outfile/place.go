@@ -3,15 +3,14 @@ package outfile
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/gofrs/flock"
+
+	"github.com/rung-mbd/rung/internal/replace"
 )
 
 // The endings of the files beside an output.
@@ -22,8 +21,6 @@ const (
 
 // ErrHeld is wrapped by the error of a place that another writer holds.
 var ErrHeld = errors.New("another run is writing this file")
-
-var errFolder = errors.New("is a folder")
 
 // Place is where a file goes, for one writer at a time. It belongs to one goroutine.
 type Place struct {
@@ -42,10 +39,10 @@ func Hold(path string) (*Place, error) {
 	p := &Place{given: path}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		return nil, p.fail("write", errFolder)
+		return nil, p.fail("write", replace.ErrFolder)
 	}
 	exists := err == nil
-	if p.path, p.direct, err = resolve(path); err != nil {
+	if p.path, p.direct, err = replace.Resolve(path); err != nil {
 		return nil, p.fail("write", err)
 	}
 	if exists && !info.Mode().IsRegular() {
@@ -55,26 +52,17 @@ func Hold(path string) (*Place, error) {
 		return p, nil
 	}
 	if exists {
-		if err := mayWrite(p.path); err != nil {
+		if err := replace.MayWrite(p.path); err != nil {
 			return nil, p.fail("write", err)
 		}
 	}
 	if !hasLocks {
 		return p, nil
 	}
-	if p.lock, err = take(beside(p.path, lockEnding)); err != nil {
+	if p.lock, err = take(replace.Beside(p.path, lockEnding)); err != nil {
 		return nil, p.fail("lock", err)
 	}
 	return p, nil
-}
-
-// mayWrite returns the error of writing the file at path, which stays as it is.
-func mayWrite(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // takeTries bounds how often a lock is lost to others who have just removed its file.
@@ -87,10 +75,10 @@ func take(path string) (*flock.Flock, error) {
 		l := flock.New(path, flock.SetPermissions(0o666))
 		ok, err := l.TryLock()
 		if errors.Is(err, fs.ErrPermission) {
-			err = fmt.Errorf("no file can be made beside it: %w", reason(err))
+			err = fmt.Errorf("no file can be made beside it: %w", replace.Reason(err))
 		}
 		if err != nil {
-			return nil, errors.Join(reason(err), l.Close())
+			return nil, errors.Join(replace.Reason(err), l.Close())
 		}
 		if !ok {
 			return nil, errors.Join(ErrHeld, l.Close())
@@ -122,7 +110,7 @@ func (p *Place) Direct() bool { return p.direct }
 func (p *Place) New() string { return NewName(p.path) }
 
 // NewName returns the name of the new file beside the one at path, which is no link.
-func NewName(path string) string { return beside(path, newEnding) }
+func NewName(path string) string { return replace.Beside(path, newEnding) }
 
 // Create begins the new file, anew if there is one.
 func (p *Place) Create() (*File, error) {
@@ -131,9 +119,9 @@ func (p *Place) Create() (*File, error) {
 		if err != nil {
 			return nil, p.fail("open", err)
 		}
-		return &File{File: f}, nil
+		return replace.Over(f, ""), nil
 	}
-	f, err := Begin(p.New(), p.path)
+	f, err := replace.Begin(p.New(), p.path)
 	return f, p.fail("create", err)
 }
 
@@ -147,7 +135,7 @@ func (p *Place) Reopen() (*File, error) {
 	if err != nil {
 		return nil, p.fail("open", err)
 	}
-	return &File{f, p.path}, nil
+	return replace.Over(f, p.path), nil
 }
 
 // Replace writes the new file with write and puts it in its place. After an error the old one is
@@ -157,7 +145,7 @@ func (p *Place) Replace(write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return p.failed(f, f.fill(write))
+	return p.failed(f, f.Fill(write))
 }
 
 // failed is fail for writing f: names of other files, of which f is made, stay in the message.
@@ -165,7 +153,7 @@ func (p *Place) failed(f *File, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fs.PathError{Op: "write", Path: p.given, Err: f.reason(err)}
+	return &fs.PathError{Op: "write", Path: p.given, Err: f.Reason(err)}
 }
 
 // Release gives the place up. A new file that is not committed stays.
@@ -193,7 +181,7 @@ func Write(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return and(p.Replace(write), p.Release())
+	return replace.And(p.Replace(write), p.Release())
 }
 
 // fail names the file as the caller does. It returns errors that are not of the system
@@ -202,52 +190,5 @@ func (p *Place) fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fs.PathError{Op: op, Path: p.given, Err: reason(err)}
-}
-
-// reason returns err without names of files that the caller has not given.
-func reason(err error) error {
-	if e := new(fs.PathError); errors.As(err, &e) {
-		return e.Err
-	}
-	if e := new(os.LinkError); errors.As(err, &e) {
-		return e.Err
-	}
-	return err
-}
-
-// reason returns err without the name of the file itself, which the caller has not given.
-func (f *File) reason(err error) error {
-	if e := new(fs.PathError); errors.As(err, &e) && e.Path == f.Name() {
-		return e.Err
-	}
-	if e := new(os.LinkError); errors.As(err, &e) && e.Old == f.Name() {
-		return e.Err
-	}
-	return err
-}
-
-// and adds the error of cleaning up, in one line.
-func and(err, more error) error {
-	switch {
-	case more == nil:
-		return err
-	case err == nil:
-		return more
-	}
-	return fmt.Errorf("%w (%w)", err, more)
-}
-
-// longestName is the length of a name, bytes, beyond which it is shortened for the files beside it.
-const longestName = 200
-
-// beside returns the name of a file beside path.
-func beside(path, ending string) string {
-	dir, name := filepath.Split(path)
-	if len(name) > longestName {
-		h := fnv.New64a()
-		h.Write([]byte(name))
-		name = fmt.Sprintf("%s~%016x", strings.ToValidUTF8(name[:longestName/2], ""), h.Sum64())
-	}
-	return filepath.Join(dir, name+ending)
+	return &fs.PathError{Op: op, Path: p.given, Err: replace.Reason(err)}
 }

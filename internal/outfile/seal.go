@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/replace"
 )
 
 // A seal is sealKey and the SHA-256 of the file in which it stands, in hexadecimal digits. They count as zeros in it.
@@ -33,7 +35,7 @@ var errNoSeal = errors.New("has no seal: it is damaged, or none of these files")
 func Sealed(write func(w io.Writer) error) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		f, ok := w.(*File)
-		if !ok || f.target == "" {
+		if !ok || f.Direct() {
 			panic("outfile: a seal needs a file that replaces another")
 		}
 		h := sha256.New()
@@ -92,7 +94,7 @@ func CheckSealOf(path string) error {
 		_, err = CheckSeal(f, info.Size())
 	}
 	if err != nil {
-		return &fs.PathError{Op: "read", Path: path, Err: reason(err)}
+		return &fs.PathError{Op: "read", Path: path, Err: replace.Reason(err)}
 	}
 	return nil
 }

@@ -2,17 +2,8 @@
 
 package outfile
 
-import (
-	"io/fs"
-	"os"
-)
-
 // hasLocks says whether the system locks files. Those of WebAssembly do not.
 const hasLocks = false
 
 // noRoom are the errors of the system that Full looks for; these systems have no common ones.
 var noRoom = [...]error{}
-
-// keepOwner and syncFolder do nothing.
-func keepOwner(*os.File, fs.FileInfo) {}
-func syncFolder(string) error         { return nil }

@@ -2,44 +2,10 @@
 
 package outfile
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // hasLocks says whether the system locks files.
 const hasLocks = true
 
 // noRoom are the errors of the system that Full looks for.
 var noRoom = [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
-
-// keepOwner gives f the owner and group of another file, or the group alone, as far as the system lets
-// this process.
-func keepOwner(f *os.File, was fs.FileInfo) {
-	s, ok := was.Sys().(*syscall.Stat_t)
-	if !ok || f.Chown(int(s.Uid), int(s.Gid)) == nil {
-		return
-	}
-	_ = f.Chown(-1, int(s.Gid))
-}
-
-// syncFolder makes the names in a folder durable, where its file system can.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return nil // it may be written but not read
-		}
-		return err
-	}
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}

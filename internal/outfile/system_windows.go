@@ -1,10 +1,6 @@
 package outfile
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // hasLocks says whether the system locks files.
 const hasLocks = true
@@ -12,9 +8,3 @@ const hasLocks = true
 // noRoom are the errors of the system that Full looks for: ERROR_DISK_FULL, ERROR_HANDLE_DISK_FULL,
 // ERROR_DISK_QUOTA_EXCEEDED, and what package syscall calls the first of them.
 var noRoom = [...]error{syscall.Errno(112), syscall.Errno(39), syscall.Errno(1295), syscall.ENOSPC}
-
-// keepOwner does nothing: rights are those of the folder.
-func keepOwner(*os.File, fs.FileInfo) {}
-
-// syncFolder does nothing: a folder cannot be made durable.
-func syncFolder(string) error { return nil }

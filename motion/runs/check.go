@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,9 +20,6 @@ type OptionError struct {
 	args []any
 }
 
-// fields are those that texts of OptionErrors name.
-var fields = regexp.MustCompile(`\{[A-Za-z.]+\}`)
-
 // wrong returns an OptionError. The text is a format in which names of fields are in braces.
 func wrong(field, text string, args ...any) error { return &OptionError{field, text, args} }
 
@@ -34,10 +30,17 @@ func (e *OptionError) Error() string {
 
 // In says it with other names for the fields, such as those of flags.
 func (e *OptionError) In(name func(field string) string) string {
-	text := fields.ReplaceAllStringFunc(e.text, func(s string) string {
-		return strings.ReplaceAll(name(s[1:len(s)-1]), "%", "%%")
-	})
-	return fmt.Errorf(text, e.args...).Error()
+	var format strings.Builder
+	for rest := e.text; rest != ""; {
+		text, from, _ := strings.Cut(rest, "{")
+		format.WriteString(text)
+		field, after, named := strings.Cut(from, "}")
+		if named {
+			format.WriteString(strings.ReplaceAll(name(field), "%", "%%"))
+		}
+		rest = after
+	}
+	return fmt.Errorf(format.String(), e.args...).Error()
 }
 
 // Unwrap returns the error that the options have led to, or nil.

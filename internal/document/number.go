@@ -1,0 +1,70 @@
+package document
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// maxDigits is how many digits any integer of 64 bits has room for.
+const maxDigits = 19
+
+// powers are the powers of ten that 64 bits hold.
+var powers = func() (p [maxDigits + 1]uint64) {
+	p[0] = 1
+	for k := range maxDigits {
+		p[k+1] = 10 * p[k]
+	}
+	return p
+}()
+
+// parse returns the number that a text of JSON says, to the nearest double as strconv.ParseFloat has it, and its error.
+func parse(number []byte) (float64, error) {
+	if x, ok := decimal(number); ok {
+		return x, nil
+	}
+	return strconv.ParseFloat(string(number), 64)
+}
+
+// decimal is parse for at most maxDigits digits without an exponent, and false for other numbers.
+func decimal(number []byte) (float64, bool) {
+	var n uint64
+	digits, point := len(number), len(number)-1
+	for i, c := range number {
+		switch {
+		case c-'0' <= 9:
+			n = 10*n + uint64(c-'0')
+		case c == '.':
+			digits, point = digits-1, i
+		case c == '-':
+			digits--
+		default:
+			return 0, false
+		}
+	}
+	if digits > maxDigits {
+		return 0, false
+	}
+	x := quotient(n, powers[len(number)-1-point])
+	if number[0] == '-' {
+		x = -x
+	}
+	return x, true
+}
+
+// quotient returns the double nearest to n/d. It takes d > 0.
+//
+// Both are shifted until their first bit is set, so that the integer quotient has 63 or 64 bits. As a double has 53, the last bit may say
+// whether anything remains, and the conversion rounds once.
+func quotient(n, d uint64) float64 {
+	if n == 0 {
+		return 0
+	}
+	up, down := bits.LeadingZeros64(n), bits.LeadingZeros64(d)
+	n <<= up
+	q, rest := bits.Div64(n>>1, n<<63, d<<down)
+	if rest != 0 {
+		q |= 1
+	}
+	return float64(q) * math.Float64frombits(uint64(1023-63+down-up)<<52)
+}

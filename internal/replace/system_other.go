@@ -1,0 +1,12 @@
+//go:build !unix && !windows
+
+package replace
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepOwner and SyncFolder do nothing.
+func keepOwner(*os.File, fs.FileInfo) {}
+func SyncFolder(string) error         { return nil }
