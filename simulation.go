@@ -13,6 +13,7 @@ import "github.com/rung-mbd/rung/motion/runs"
 type Simulation = runs.Simulation
 
 // SimulationOptions is runs.Options: how a Simulation moves, and what is kept of it. The zero value is the default.
+// Write writes them as a document, which runs.Read reads; go doc runs.Options has the fields.
 type SimulationOptions = runs.Options
 
 // SimulationFiles is runs.Files: where a Simulation writes, and where it goes on from.

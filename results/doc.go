@@ -7,9 +7,9 @@
 //
 //	err := solver.Solve(st)
 //	r, err := results.New(solver)
-//	arm, err := r.Body("arm")                  // an error says which name may be meant
+//	arm, err := r.Body("arm") // an error says which name may be meant
 //	fmt.Println(arm.AngularAcceleration)
-//	text, err := json.Marshal(r)               // what "rung accel --json" prints
+//	text, err := json.Marshal(r) // what "rung accel --json" prints
 //
 // [NewState] tells no more than a state without forces of the joints has: energies, force elements, violations. [Schema] is the
 // JSON Schema of the document, and [docs/cli.md] says what its fields mean. [New] costs a report of the solver, which
