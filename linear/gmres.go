@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -111,7 +111,7 @@ func leastSquares(H *mat.Dense, n int, first, cut float64) ([]float64, float64, 
 	b := mat.NewVecDense(n+1, nil)
 	b.SetVec(0, first)
 	var svd mat.SVD
-	if err := eigen.Singular(&svd, A, mat.SVDThin); err != nil {
+	if err := full.Singular(&svd, A, mat.SVDThin); err != nil {
 		return nil, 0, err
 	}
 	rank := svd.Rank(cut)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/team"
 )
@@ -224,7 +224,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 	if k.symmetric {
 		S, _ := symmetric(A, 1)
 		var e mat.EigenSym
-		if err := apart(k.watch, func() error { return eigen.Symmetric(&e, S) }); err != nil {
+		if err := apart(k.watch, func() error { return full.Symmetric(&e, S) }); err != nil {
 			return nil, err
 		}
 		var U mat.Dense
@@ -238,7 +238,7 @@ func (k *krylov) ritz() ([]ritz, error) {
 		}
 	} else {
 		var e mat.Eigen
-		if err := apart(k.watch, func() error { return eigen.General(&e, A) }); err != nil {
+		if err := apart(k.watch, func() error { return full.General(&e, A) }); err != nil {
 			return nil, err
 		}
 		var U mat.CDense
@@ -304,7 +304,7 @@ func (k *krylov) restart(r []ritz, keep int) error {
 		B.SetCol(c, v)
 	}
 	var qr mat.QR
-	if err := eigen.Orthogonal(&qr, B); err != nil {
+	if err := full.Orthogonal(&qr, B); err != nil {
 		return err
 	}
 	var full mat.Dense

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -173,7 +174,7 @@ func (s *System) denseModes(o ModeOptions) (*Modes, error) {
 		var e mat.EigenSym
 		var X mat.Dense
 		err := apart(s.space.Watched(), func() error {
-			if err := eigen.Symmetric(&e, K); err != nil {
+			if err := full.Symmetric(&e, K); err != nil {
 				return err
 			}
 			var U mat.Dense
@@ -223,7 +224,7 @@ func (s *System) denseDamped(out *Modes, d *dense) error {
 	var e mat.Eigen
 	var U mat.CDense
 	err := apart(s.space.Watched(), func() error {
-		if err := eigen.General(&e, A); err != nil {
+		if err := full.General(&e, A); err != nil {
 			return err
 		}
 		e.VectorsTo(&U)
@@ -264,7 +265,7 @@ func (s *System) addRigid(out *Modes, d *dense) error {
 	var svd mat.SVD
 	var X mat.Dense
 	err := apart(s.space.Watched(), func() error {
-		if err := eigen.Singular(&svd, d.K, mat.SVDFullV); err != nil {
+		if err := full.Singular(&svd, d.K, mat.SVDFullV); err != nil {
 			return err
 		}
 		var V mat.Dense

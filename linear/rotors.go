@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -233,7 +233,7 @@ func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 	}
 	var eig mat.EigenSym
 	var U, out mat.Dense
-	if err := eigen.Symmetric(&eig, sym); err != nil {
+	if err := full.Symmetric(&eig, sym); err != nil {
 		if i := firstInfinite(MN.RawMatrix().Data); i >= 0 {
 			return nil, s.bodyError(i/f/6, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -218,12 +218,12 @@ func (s *System) addPair(z *split, p *pair, aK float64) error {
 		}
 	}
 	var eig mat.EigenSym
-	if err := eigen.Symmetric(&eig, sym); err != nil {
+	if err := full.Symmetric(&eig, sym); err != nil {
 		return err
 	}
 	var U, Ci, B mat.Dense
 	eig.VectorsTo(&U)
-	if err := eigen.Inverse(&Ci, C); err != nil {
+	if err := full.Inverse(&Ci, C); err != nil {
 		return err
 	}
 	// z = C⁻¹·x, so that uᵀ·Nᵀ·z is the row uᵀ·Nᵀ·C⁻¹.
@@ -348,7 +348,7 @@ func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	var svd mat.SVD
-	if err := eigen.Singular(&svd, W, mat.SVDFullV); err != nil {
+	if err := full.Singular(&svd, W, mat.SVDFullV); err != nil {
 		return nil, err
 	}
 	rank := 0
@@ -393,7 +393,7 @@ func (s *System) leastShift(z *split) (float64, error) {
 			}
 		}
 		// Without vectors, gonum fails on tiny numbers.
-		if err := eigen.Symmetric(&eig, sym); err != nil {
+		if err := full.Symmetric(&eig, sym); err != nil {
 			return 0, s.bodyError(i, err)
 		}
 		values := eig.Values(nil)

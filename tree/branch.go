@@ -3,8 +3,6 @@ package tree
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/team"
@@ -27,16 +25,12 @@ const (
 // Row k holds the entries of the root path of k, from the root to the diagonal.
 // The path of an ancestor is the beginning of that of its descendants, so a
 // factorization works on contiguous pieces of rows.
-//
-// It implements mat.Symmetric as long as it is not factored.
 type BranchMatrix struct {
 	plan  *Plan
 	val   []float64
 	what  content
 	watch *team.Watch // of a ClosedSolver
 }
-
-var _ mat.Symmetric = (*BranchMatrix)(nil)
 
 // PivotError says that a matrix that should be positive definite has a pivot that is not
 // positive. The pivot is the inertia of one freedom, with everything beyond it free.
@@ -88,12 +82,6 @@ func (b *BranchMatrix) Row(k int) []float64 {
 
 // Dims returns NumDof twice.
 func (b *BranchMatrix) Dims() (r, c int) { return b.plan.nv, b.plan.nv }
-
-// SymmetricDim returns NumDof.
-func (b *BranchMatrix) SymmetricDim() int { return b.plan.nv }
-
-// T returns b, which is symmetric.
-func (b *BranchMatrix) T() mat.Matrix { return b }
 
 // At returns entry (i, j).
 //

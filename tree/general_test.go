@@ -22,60 +22,6 @@ const (
 	orderTol = 0.3
 )
 
-func randomMatrix(rows, cols int, next func() float64) *mat.Dense {
-	A := mat.NewDense(rows, cols, nil)
-	A.Apply(func(_, _ int, _ float64) float64 { return next() }, A)
-	return A
-}
-
-// TestConstraintForms goes from implicit to explicit and back, for constraints
-// with and without dependent rows.
-func TestConstraintForms(t *testing.T) {
-	for seed := range uint64(20) {
-		rng := check.Rand(seed)
-		next := func() float64 { return 2*rng.Float64() - 1 }
-		n := 3 + rng.IntN(6)
-		rank := 1 + rng.IntN(n-1)
-		rows := rank + rng.IntN(3)
-		var K mat.Dense
-		K.Mul(randomMatrix(rows, rank, next), randomMatrix(rank, n, next))
-		var kv mat.VecDense
-		kv.MulVec(&K, randomMatrix(n, 1, next).ColView(0))
-		k := kv.RawVector().Data
-
-		x, err := tree.ToExplicit(&K, k, pivotTol)
-		require.NoError(t, err)
-		require.Equal(t, rank, x.Rank)
-		require.Len(t, x.Independent, n-rank)
-		var KG mat.Dense
-		KG.Mul(&K, x.G)
-		check.CloseVec(t, KG.RawMatrix().Data, make([]float64, rows*(n-rank)), 1e3*roundTol, 1, "KG")
-		var Kg mat.VecDense
-		Kg.MulVec(&K, mat.NewVecDense(n, x.Bias))
-		check.CloseVec(t, Kg.RawVector().Data, k, 1e3*roundTol, 1, "Kg")
-		for c, i := range x.Independent {
-			for d := range x.Independent {
-				want := 0.0
-				if c == d {
-					want = 1
-				}
-				assert.Equal(t, want, x.G.At(i, d))
-			}
-			assert.Zero(t, x.Bias[i])
-		}
-
-		K2, k2 := tree.ToImplicit(x.G, x.Bias)
-		r, c := K2.Dims()
-		require.Equal(t, [2]int{rank, n}, [2]int{r, c})
-		var zero mat.Dense
-		zero.Mul(K2, x.G)
-		check.CloseVec(t, zero.RawMatrix().Data, make([]float64, rank*(n-rank)), 1e3*roundTol, 1, "K'G")
-		y, err := tree.ToExplicit(K2, k2, pivotTol)
-		require.NoError(t, err)
-		require.Equal(t, rank, y.Rank)
-	}
-}
-
 // TestProject compares the motion of a constrained tree by independent variables
 // with that by multipliers, from the dense (H Kᵀ; K 0).
 func TestProject(t *testing.T) {
@@ -83,7 +29,8 @@ func TestProject(t *testing.T) {
 	r := newRig(t, randomTree(6, 2, []model.JointType{model.Revolute, model.Spherical}, rng), tree.Options{}).atRandom(t, rng)
 	n := r.plan.NumDof()
 	rows := n / 2
-	K := randomMatrix(rows, n, func() float64 { return 2*rng.Float64() - 1 })
+	K := mat.NewDense(rows, n, nil)
+	K.Apply(func(int, int, float64) float64 { return 2*rng.Float64() - 1 }, K)
 	k := r.random(rng)[:rows]
 	H := r.plan.NewBranchMatrix()
 	r.w.InertiaTo(H)
@@ -92,47 +39,23 @@ func TestProject(t *testing.T) {
 	for i := range f {
 		f[i] = -f[i]
 	}
-	x, err := tree.ToExplicit(K, k, pivotTol)
+	x, err := toExplicit(K, k, pivotTol)
 	require.NoError(t, err)
-	A, b := x.Project(H, f)
+	dense := symmetric(H)
+	A, b := x.project(dense, f)
 	var ydd, qdd mat.VecDense
 	require.NoError(t, ydd.SolveVec(A, mat.NewVecDense(len(b), b)))
 	qdd.MulVec(x.G, &ydd)
 	qdd.AddVec(&qdd, mat.NewVecDense(n, x.Bias))
 
 	full := mat.NewDense(n+rows, n+rows, nil)
-	full.Slice(0, n, 0, n).(*mat.Dense).Copy(H)
+	full.Slice(0, n, 0, n).(*mat.Dense).Copy(dense)
 	full.Slice(n, n+rows, 0, n).(*mat.Dense).Copy(K)
 	full.Slice(0, n, n, n+rows).(*mat.Dense).Copy(K.T())
 	var want mat.VecDense
 	require.NoError(t, want.SolveVec(full, mat.NewVecDense(n+rows, append(f, k...))))
 	scale := mat.Norm(&want, math.Inf(1))
 	check.CloseVec(t, qdd.RawVector().Data, want.RawVector().Data[:n], 1e-10, scale, "q̈")
-}
-
-func TestConstraintErrors(t *testing.T) {
-	K := mat.NewDense(2, 2, []float64{1, 2, 2, 4})
-	_, err := tree.ToExplicit(K, []float64{1, 3}, pivotTol)
-	require.ErrorIs(t, err, tree.ErrInconsistent)
-
-	x, err := tree.ToExplicit(mat.NewDense(2, 2, []float64{0, 2, 4, 0}), []float64{2, 4}, pivotTol)
-	require.NoError(t, err)
-	assert.Nil(t, x.G)
-	assert.Equal(t, []float64{1, 1}, x.Bias)
-
-	full, none := tree.ToImplicit(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{0, 0})
-	assert.Nil(t, full)
-	assert.Nil(t, none)
-	S := mat.NewSymDense(2, nil)
-	assert.PanicsWithValue(t, "tree: no independent variable", func() { x.Project(S, []float64{0, 0}) })
-	for _, use := range []func(){
-		func() { _, _ = tree.ToExplicit(K, nil, 0) },
-		func() { tree.ToImplicit(K, nil) },
-		func() { tree.ToImplicit(mat.NewDense(1, 2, nil), []float64{0}) },
-		func() { x.Project(S, nil) },
-	} {
-		assert.PanicsWithValue(t, "tree: length mismatch", use)
-	}
 }
 
 // TestRates compares dq with differences of q, and takes it back to q̇.
@@ -194,5 +117,84 @@ func rungeKutta(t *testing.T, w *tree.Workspace, x []float64, h float64) {
 	}
 	for i := range x {
 		x[i] += sum[i]
+	}
+}
+
+func randomMatrix(rows, cols int, next func() float64) *mat.Dense {
+	A := mat.NewDense(rows, cols, nil)
+	A.Apply(func(_, _ int, _ float64) float64 { return next() }, A)
+	return A
+}
+
+// TestConstraintForms goes from implicit to explicit and back, for constraints
+// with and without dependent rows.
+func TestConstraintForms(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := check.Rand(seed)
+		next := func() float64 { return 2*rng.Float64() - 1 }
+		n := 3 + rng.IntN(6)
+		rank := 1 + rng.IntN(n-1)
+		rows := rank + rng.IntN(3)
+		var K mat.Dense
+		K.Mul(randomMatrix(rows, rank, next), randomMatrix(rank, n, next))
+		var kv mat.VecDense
+		kv.MulVec(&K, randomMatrix(n, 1, next).ColView(0))
+		k := kv.RawVector().Data
+
+		x, err := toExplicit(&K, k, pivotTol)
+		require.NoError(t, err)
+		require.Equal(t, rank, x.Rank)
+		require.Len(t, x.Independent, n-rank)
+		var KG mat.Dense
+		KG.Mul(&K, x.G)
+		check.CloseVec(t, KG.RawMatrix().Data, make([]float64, rows*(n-rank)), 1e3*roundTol, 1, "KG")
+		var Kg mat.VecDense
+		Kg.MulVec(&K, mat.NewVecDense(n, x.Bias))
+		check.CloseVec(t, Kg.RawVector().Data, k, 1e3*roundTol, 1, "Kg")
+		for c, i := range x.Independent {
+			for d := range x.Independent {
+				want := 0.0
+				if c == d {
+					want = 1
+				}
+				assert.Equal(t, want, x.G.At(i, d))
+			}
+			assert.Zero(t, x.Bias[i])
+		}
+
+		K2, k2 := toImplicit(x.G, x.Bias)
+		r, c := K2.Dims()
+		require.Equal(t, [2]int{rank, n}, [2]int{r, c})
+		var zero mat.Dense
+		zero.Mul(K2, x.G)
+		check.CloseVec(t, zero.RawMatrix().Data, make([]float64, rank*(n-rank)), 1e3*roundTol, 1, "K'G")
+		y, err := toExplicit(K2, k2, pivotTol)
+		require.NoError(t, err)
+		require.Equal(t, rank, y.Rank)
+	}
+}
+
+func TestConstraintErrors(t *testing.T) {
+	K := mat.NewDense(2, 2, []float64{1, 2, 2, 4})
+	_, err := toExplicit(K, []float64{1, 3}, pivotTol)
+	require.ErrorIs(t, err, tree.ErrInconsistent)
+
+	x, err := toExplicit(mat.NewDense(2, 2, []float64{0, 2, 4, 0}), []float64{2, 4}, pivotTol)
+	require.NoError(t, err)
+	assert.Nil(t, x.G)
+	assert.Equal(t, []float64{1, 1}, x.Bias)
+
+	full, none := toImplicit(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{0, 0})
+	assert.Nil(t, full)
+	assert.Nil(t, none)
+	S := mat.NewSymDense(2, nil)
+	assert.PanicsWithValue(t, "tree_test: no independent variable", func() { x.project(S, []float64{0, 0}) })
+	for _, use := range []func(){
+		func() { _, _ = toExplicit(K, nil, 0) },
+		func() { toImplicit(K, nil) },
+		func() { toImplicit(mat.NewDense(1, 2, nil), []float64{0}) },
+		func() { x.project(S, nil) },
+	} {
+		assert.PanicsWithValue(t, "tree_test: length mismatch", use)
 	}
 }

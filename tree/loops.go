@@ -3,8 +3,6 @@ package tree
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -17,8 +15,6 @@ import (
 // Plan.Prescribed, then one for each coupling. A row of a loop joint is Tᵀ(J_S − J_P), zero but for the
 // freedoms between its two links and their nearest common ancestor; only those
 // are stored. It belongs to one goroutine at a time.
-//
-// It implements mat.Matrix with the entries of K.
 type Constraints struct {
 	watch  *team.Watch // of a ClosedSolver
 	plan   *Plan
@@ -34,8 +30,6 @@ type Constraints struct {
 	legs    [][]freedomLeg // of couplings
 	scratch legScratch
 }
-
-var _ mat.Matrix = (*Constraints)(nil)
 
 // rowGroup is the place of the rows of a loop joint, or of the row of a prescribed freedom or a coupling.
 type rowGroup struct {
@@ -252,9 +246,6 @@ func (c *Constraints) accumulate(w *Workspace, lo, hi int, i, stop int32, f spat
 
 // Dims returns NumRows and NumDof.
 func (c *Constraints) Dims() (rows, cols int) { return c.rows, c.plan.nv }
-
-// T returns the transpose of K.
-func (c *Constraints) T() mat.Matrix { return mat.Transpose{Matrix: c} }
 
 // At returns an entry of K.
 //

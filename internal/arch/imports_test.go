@@ -155,7 +155,7 @@ func TestSmallPrograms(t *testing.T) {
 	}
 	assert.True(t, compiles("kkt", small)["factor"], "kkt imports factor")
 	compiles("sim", small)
-	for own := range compiles("rung", small, "github.com/gofrs/flock", "gonum.org/v1/gonum") {
+	for own := range compiles("rung", small, "github.com/gofrs/flock", "gonum.org/v1/gonum/blas", "gonum.org/v1/gonum/lapack", "gonum.org/v1/gonum/floats") {
 		for _, optional := range []string{"dist", "sim/parquet", "formats", "scene", "study", "batch", "cmd"} {
 			assert.False(t, within(own, optional), "who imports the root package compiles %s", own)
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 )
 
 // tol is the rounding of eigenvalues of order one.
@@ -35,8 +36,8 @@ func TestNotFinite(t *testing.T) {
 			other := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 			w, work := make([]float64, n), make([]float64, 100)
 			for _, err := range []error{
-				eigen.Symmetric(new(mat.EigenSym), S), eigen.General(new(mat.Eigen), A), eigen.Singular(new(mat.SVD), A, mat.SVDFull),
-				eigen.Orthogonal(new(mat.QR), A), eigen.Inverse(new(mat.Dense), A),
+				full.Symmetric(new(mat.EigenSym), S), full.General(new(mat.Eigen), A), full.Singular(new(mat.SVD), A, mat.SVDFull),
+				full.Orthogonal(new(mat.QR), A), full.Inverse(new(mat.Dense), A),
 				eigen.Small(blas64.Symmetric{N: n, Stride: n, Uplo: blas.Lower, Data: data}, w, work),
 				eigen.SingularTo(raw, other, other, w, work), eigen.Values(raw, w, w), eigen.SingularValues(raw, w),
 				second(eigen.Solve(raw, other)), second(eigen.Solve(other, raw)), third(eigen.StableSubspace(other, raw)),
@@ -54,12 +55,12 @@ func TestExtremeButFinite(t *testing.T) {
 	for _, size := range []float64{1e-300, 1, 1e300} {
 		S := mat.NewSymDense(2, []float64{2 * size, size, size, 2 * size})
 		var e mat.EigenSym
-		require.NoError(t, eigen.Symmetric(&e, S))
+		require.NoError(t, full.Symmetric(&e, S))
 		require.InDeltaSlice(t, []float64{1, 3}, []float64{e.Values(nil)[0] / size, e.Values(nil)[1] / size}, tol)
 		var inv mat.Dense
-		require.NoError(t, eigen.Inverse(&inv, S))
+		require.NoError(t, full.Inverse(&inv, S))
 		require.InDelta(t, 2.0/3, inv.At(0, 0)*size, tol)
 	}
 	var inv mat.Dense
-	require.ErrorIs(t, eigen.Inverse(&inv, mat.NewDense(2, 2, nil)), eigen.ErrNotFinite)
+	require.ErrorIs(t, full.Inverse(&inv, mat.NewDense(2, 2, nil)), eigen.ErrNotFinite)
 }

@@ -23,7 +23,7 @@ func Values(A blas64.General, re, im []float64) error {
 	none, size := blas64.General{Stride: 1}, make([]float64, 1)
 	lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, size, -1)
 	work := make([]float64, int(size[0]))
-	return verdict(lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, work, len(work)) == 0)
+	return Verdict(lapack64.Geev(lapack.LeftEVNone, lapack.RightEVNone, A, re, im, none, none, work, len(work)) == 0)
 }
 
 // StableSubspace stores in Q an orthogonal matrix whose first columns, as many as it returns, span the invariant
@@ -111,5 +111,5 @@ func SingularValues(A blas64.General, s []float64) error {
 	none, size := blas64.General{Stride: 1}, make([]float64, 1)
 	lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, size, -1)
 	work := make([]float64, int(size[0]))
-	return verdict(lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, work, len(work)))
+	return Verdict(lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, work, len(work)))
 }
