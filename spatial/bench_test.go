@@ -20,9 +20,7 @@ func TestNoAllocations(t *testing.T) {
 	)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		X.MotionTo(&m, &m)
-		X.InvMotionTo(&m, &m)
 		X.ForceTo(&f, &f)
-		X.InvForceTo(&f, &f)
 		X.MulTo(&Z, &Y)
 		m.CrossTo(&m, &m)
 		m.CrossForceTo(&f, &f)

@@ -24,9 +24,6 @@ func (I *Inertia) MulTo(dst *Force, v *Motion) {
 	dst[3], dst[4], dst[5] = p0, p1, p2
 }
 
-// MulAccelTo stores I·a in dst, for a spatial acceleration a.
-func (I *Inertia) MulAccelTo(dst *Force, a *Accel) { I.MulTo(dst, (*Motion)(a)) }
-
 // Mul returns I·v.
 func (I Inertia) Mul(v Motion) (h Force) {
 	I.MulTo(&h, &v)

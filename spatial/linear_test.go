@@ -86,8 +86,6 @@ func TestMat3(t *testing.T) {
 		D.MulTo(&D, &B)
 		require.Equal(t, A.Mul(B), D)
 	}
-	O := spatial.Outer(spatial.Vec3{1, 2, 3}, spatial.Vec3{4, 5, 6})
-	require.Equal(t, spatial.Mat3{4, 5, 6, 8, 10, 12, 12, 15, 18}, O)
 }
 
 func TestSym3(t *testing.T) {

@@ -6,15 +6,6 @@ type Mat3 [9]float64
 // Identity3 returns the 3×3 identity.
 func Identity3() Mat3 { return Mat3{1, 0, 0, 0, 1, 0, 0, 0, 1} }
 
-// Outer returns a·bᵀ.
-func Outer(a, b Vec3) Mat3 {
-	return Mat3{
-		a[0] * b[0], a[0] * b[1], a[0] * b[2],
-		a[1] * b[0], a[1] * b[1], a[1] * b[2],
-		a[2] * b[0], a[2] * b[1], a[2] * b[2],
-	}
-}
-
 // Col returns column j of A; of a rotation matrix it is local axis j.
 func (A Mat3) Col(j int) Vec3 { return Vec3{A[j], A[3+j], A[6+j]} }
 

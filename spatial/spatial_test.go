@@ -20,13 +20,8 @@ func TestTransformGroup(t *testing.T) {
 
 		got = X.Inverse().Motion(X.Motion(m))
 		near(t, m[:], got[:], 10*roundTol)
-		var v spatial.Motion
-		Xm := X.Motion(m)
-		X.InvMotionTo(&v, &Xm)
-		near(t, m[:], v[:], 10*roundTol)
-		var g spatial.Force
-		Xf := X.Force(f)
-		X.InvForceTo(&g, &Xf)
+		Xm, Xf := X.Motion(m), X.Force(f)
+		g := X.Inverse().Force(Xf)
 		near(t, f[:], g[:], 10*roundTol)
 
 		// The dual keeps the power.
@@ -74,11 +69,6 @@ func TestTransformsInPlace(t *testing.T) {
 	require.Equal(t, wf, f)
 	require.Equal(t, wa, a)
 	require.Equal(t, spatial.Accel(wm), wa)
-	X.InvMotionTo(&m, &m)
-	X.InvForceTo(&f, &f)
-	back, backF := X.Motion(m), X.Force(f)
-	near(t, wm[:], back[:], 10*roundTol)
-	near(t, wf[:], backF[:], 10*roundTol)
 }
 
 func TestCrossProducts(t *testing.T) {
@@ -167,9 +157,6 @@ func TestInertia(t *testing.T) {
 		// Two bodies moving as one.
 		s, p := I.Add(J).Mul(v), h.Add(J.Mul(v))
 		near(t, p[:], s[:], 100*roundTol)
-		var acc spatial.Force
-		I.MulAccelTo(&acc, (*spatial.Accel)(&v))
-		require.Equal(t, h, acc)
 	}
 	sum := spatial.Inertia{}.Add(spatial.Inertia{Central: spatial.Diag3(1, 2, 3)})
 	require.Equal(t, spatial.Inertia{Central: spatial.Diag3(1, 2, 3)}, sum)

@@ -37,21 +37,6 @@ func (X *Transform) MotionTo(dst, m *Motion) {
 	dst[5] = E[6]*v0 + E[7]*v1 + E[8]*v2
 }
 
-// InvMotionTo stores X⁻¹·m in dst: (Eᵀω, Eᵀv + r×Eᵀω).
-func (X *Transform) InvMotionTo(dst, m *Motion) {
-	E, r := &X.E, &X.R
-	w0 := E[0]*m[0] + E[3]*m[1] + E[6]*m[2]
-	w1 := E[1]*m[0] + E[4]*m[1] + E[7]*m[2]
-	w2 := E[2]*m[0] + E[5]*m[1] + E[8]*m[2]
-	v0 := E[0]*m[3] + E[3]*m[4] + E[6]*m[5]
-	v1 := E[1]*m[3] + E[4]*m[4] + E[7]*m[5]
-	v2 := E[2]*m[3] + E[5]*m[4] + E[8]*m[5]
-	dst[0], dst[1], dst[2] = w0, w1, w2
-	dst[3] = v0 + (r[1]*w2 - r[2]*w1)
-	dst[4] = v1 + (r[2]*w0 - r[0]*w2)
-	dst[5] = v2 + (r[0]*w1 - r[1]*w0)
-}
-
 // ForceTo stores X*·f in dst, with X* = X⁻ᵀ the dual transform:
 // (E·(n − r×f), E·f).
 func (X *Transform) ForceTo(dst, f *Force) {
@@ -66,21 +51,6 @@ func (X *Transform) ForceTo(dst, f *Force) {
 	dst[3] = E[0]*f0 + E[1]*f1 + E[2]*f2
 	dst[4] = E[3]*f0 + E[4]*f1 + E[5]*f2
 	dst[5] = E[6]*f0 + E[7]*f1 + E[8]*f2
-}
-
-// InvForceTo stores Xᵀ·f in dst, the inverse of X*: (Eᵀn + r×Eᵀf, Eᵀf).
-func (X *Transform) InvForceTo(dst, f *Force) {
-	E, r := &X.E, &X.R
-	f0 := E[0]*f[3] + E[3]*f[4] + E[6]*f[5]
-	f1 := E[1]*f[3] + E[4]*f[4] + E[7]*f[5]
-	f2 := E[2]*f[3] + E[5]*f[4] + E[8]*f[5]
-	n0 := E[0]*f[0] + E[3]*f[1] + E[6]*f[2]
-	n1 := E[1]*f[0] + E[4]*f[1] + E[7]*f[2]
-	n2 := E[2]*f[0] + E[5]*f[1] + E[8]*f[2]
-	dst[0] = n0 + (r[1]*f2 - r[2]*f1)
-	dst[1] = n1 + (r[2]*f0 - r[0]*f2)
-	dst[2] = n2 + (r[0]*f1 - r[1]*f0)
-	dst[3], dst[4], dst[5] = f0, f1, f2
 }
 
 // AccelTo stores X·a in dst; spatial accelerations transform as motions.

@@ -96,7 +96,7 @@ func (r *Ruts) Note(c *Contact, res *Result, span float64) {
 		chord := math.Sqrt(max(radius*radius-(radius-t.Depth)*(radius-t.Depth), 0))
 		s := stand{p: t.P, x: t.X, center: t.center, axis: t.axis, rim: t.rim, chord: chord}
 		if soil := &c.Law.Friction.Soil; c.Law.Friction.Type == Soil {
-			s.width, s.back, s.presses = c.RutWidth(), soil.Recovery, soil.Ruts
+			s.width, s.back, s.presses = c.rutWidth(), soil.Recovery, soil.Ruts
 		}
 		if speed := t.velocity.Norm(); speed > 0 {
 			s.way, s.half = t.velocity.Scale(1/speed), speed*span/2
@@ -106,15 +106,15 @@ func (r *Ruts) Note(c *Contact, res *Result, span float64) {
 	}
 }
 
-// RutWidth returns the width of the rut of one disc of a contact on soil, m.
-func (c *Contact) RutWidth() float64 {
+// rutWidth returns the width of the rut of one disc of a contact on soil, m.
+func (c *Contact) rutWidth() float64 {
 	return c.Law.Friction.Soil.Width / float64(c.Shape.discs())
 }
 
 // RutSpacing returns the spacing of nodes for the rut of a contact on
 // soil, m: a quarter of its width, and a fiftieth of the radius at least.
 func (c *Contact) RutSpacing() float64 {
-	return max(rutPart*c.RutWidth(), rutFinest*c.Shape.Radius)
+	return max(rutPart*c.rutWidth(), rutFinest*c.Shape.Radius)
 }
 
 // Drop clears the notes since the last Settle, when a step is given up.

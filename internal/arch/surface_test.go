@@ -158,14 +158,8 @@ func (s *surface) used(t *testing.T, siblings bool) map[string]bool {
 		case strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/") || siblings && !strings.Contains("/"+pkg+"/", "/internal/test/"):
 			files = l.GoFiles
 		}
-		s.resolve(t, l.ImportPath, l.Dir, files, func(o types.Object) { see(l.ImportPath, o) })
-		files = nil
-		for _, f := range l.XTestGoFiles {
-			if strings.HasPrefix(f, "example") {
-				files = append(files, f)
-			}
-		}
-		s.resolve(t, l.ImportPath+"_test", l.Dir, files, func(o types.Object) { see("", o) })
+		s.resolve(t, l.ImportPath, l.Dir, files, nil, func(o types.Object) { see(l.ImportPath, o) })
+		s.examples(t, &l, func(o types.Object) { see("", o) })
 	}
 	s.through(used)
 	return used
@@ -203,8 +197,29 @@ func (s *surface) through(used map[string]bool) {
 	}
 }
 
-// resolve type-checks files and shows what their names are.
-func (s *surface) resolve(t *testing.T, path, dir string, files []string, see func(types.Object)) {
+// examples shows what the names in the examples of a package are: in files that begin with example, and in Example
+// functions of the others.
+func (s *surface) examples(t *testing.T, l *listing, see func(types.Object)) {
+	var own, others []string
+	for _, f := range l.XTestGoFiles {
+		if strings.HasPrefix(f, "example") {
+			own = append(own, f)
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(l.Dir, f))
+		require.NoError(t, err)
+		if bytes.Contains(text, []byte("\nfunc Example")) {
+			others = append(others, f)
+		}
+	}
+	s.resolve(t, l.ImportPath+"_test", l.Dir, own, nil, see)
+	s.resolve(t, l.ImportPath+"_test", l.Dir, others, func(f *ast.FuncDecl) bool {
+		return strings.HasPrefix(f.Name.Name, "Example")
+	}, see)
+}
+
+// resolve type-checks files and shows what their names are; with within, those in the functions for which it is true.
+func (s *surface) resolve(t *testing.T, path, dir string, files []string, within func(*ast.FuncDecl) bool, see func(types.Object)) {
 	if len(files) == 0 {
 		return
 	}
@@ -217,8 +232,23 @@ func (s *surface) resolve(t *testing.T, path, dir string, files []string, see fu
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{}}
 	conf := types.Config{Importer: s.imports, Error: func(error) {}}
 	_, _ = conf.Check(path, s.fset, list, info) // names that other test files declare are missing
-	for _, o := range info.Uses {
-		see(o)
+	if within == nil {
+		for _, o := range info.Uses {
+			see(o)
+		}
+		return
+	}
+	for _, f := range list {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && within(fn) {
+				ast.Inspect(fn, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok && info.Uses[id] != nil {
+						see(info.Uses[id])
+					}
+					return true
+				})
+			}
+		}
 	}
 }
 
