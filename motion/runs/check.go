@@ -86,6 +86,8 @@ func (o *Options) checkSteps() error {
 		return wrong("Integrator", "{Integrator} is out of range")
 	case int(o.Stabilization) >= len(stabilizationNames):
 		return wrong("Stabilization", "{Stabilization} is out of range")
+	case int(o.Start) >= len(startNames):
+		return wrong("Start", "{Start} is out of range")
 	case !slices.Contains(motion.Methods(), o.Method):
 		return wrong("Method", "{Method} is out of range")
 	case o.Step != 0 && o.Tolerance != 0:

@@ -23,6 +23,7 @@ func TestCheck(t *testing.T) {
 		"{Integrator} is out of range":                                            {Integrator: 99},
 		"{Stabilization} is out of range":                                         {Stabilization: 99},
 		"{Method} is out of range":                                                {Method: 99},
+		"{Start} is out of range":                                                 {Start: 99},
 		"{Step} and {Tolerance} exclude each other":                               {Step: 1, Tolerance: 1},
 		"rk4 has no error control: give {Step}":                                   {Integrator: runs.RungeKutta4},
 		"{Every} -1 is not above 0 and finite":                                    {Every: -1},

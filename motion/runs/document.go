@@ -185,9 +185,6 @@ func (o *Options) Write(w io.Writer) error {
 	if o.Rattle != (motion.RattleOptions{}) {
 		return wrong("Rattle", "a document has no {Rattle}")
 	}
-	if int(o.Start) >= len(startNames) {
-		return wrong("Start", "{Start} is out of range")
-	}
 	doc := runDocument{
 		Format: DocumentFormat, Until: o.Until, Every: o.Every, Integrator: o.Integrator.String(), Step: o.Step, Tolerance: o.Tolerance,
 		Method: o.Method.String(), Stabilize: o.Stabilization.String(), Start: startNames[o.Start],

@@ -96,7 +96,8 @@ func (s *Simulation) Checkpoint() (*sim.Checkpoint, error) {
 
 // Close writes the last checkpoint and ends the files. After a Run without an error the row at the end is written, where
 // Every does not divide the time, and the files take their places. After one with an error they do so if there is a checkpoint to
-// go on from; else what was there before stays, and Left says where the rows are.
+// go on from; else what was there before stays, and Left says where the rows are. So it does where nothing has been run. After a
+// panic in Run, too, and the checkpoint stays that was written before it.
 //
 // It returns the first error, a *FileError if it is one of a file. A second Close does nothing.
 func (s *Simulation) Close() error {
@@ -105,15 +106,17 @@ func (s *Simulation) Close() error {
 		return nil
 	}
 	s.closed = true
-	complete := s.err == nil
-	err := s.mark()
-	if err == nil && complete {
+	var err error
+	if !s.running {
+		err = s.mark()
+	}
+	if err == nil && s.complete {
 		err = s.sim.RecordEnd()
 	}
-	if err != nil {
+	if err != nil || s.running {
 		s.record.broken = true
 	}
-	if e := s.record.Close(complete, s.marks != nil); err == nil {
+	if e := s.record.Close(s.complete, s.marks != nil); err == nil {
 		err = e
 	}
 	s.Release()

@@ -15,16 +15,16 @@ import (
 // Kinematics follows a motion whose freedoms are all prescribed, and keeps rows of it with what drives it: rung
 // kinematics, from Go. Nothing is integrated, so that nothing drifts. It belongs to one goroutine.
 type Kinematics struct {
-	o      Options
-	mech   *mechanism.Mechanism
-	follow *motion.Follower
-	kin    *mechanism.Kinematics
-	record *Record
-	begun  bool // the first state is closed
-	opened bool
-	start  float64 // s
-	count  float64 // of rows at multiples of Every
-	err    error   // of the last Run
+	o        Options
+	mech     *mechanism.Mechanism
+	follow   *motion.Follower
+	kin      *mechanism.Kinematics
+	record   *Record
+	begun    bool // the first state is closed
+	opened   bool
+	start    float64 // s
+	count    float64 // of rows at multiples of Every
+	complete bool    // the last Run has had no error
 }
 
 // kinematicColumns are written where Options.Columns are not given, as far as there are any.
@@ -125,13 +125,18 @@ func (k *Kinematics) Open() error {
 // Run starts and opens the file, and goes on to the time until with a row every Every and one at the end.
 //
 // It returns the errors of Start, Open and motion.Follower.To, such as a *motion.StuckError at a dead position, a *FileError,
-// and those of OnRow. The rows before stay.
+// and those of OnRow. The rows before stay. It panics if until is not a number.
 func (k *Kinematics) Run(until float64) error { return k.RunContext(context.Background(), until) }
 
 // RunContext is Run, and ends early when ctx does, with the cause.
 func (k *Kinematics) RunContext(ctx context.Context, until float64) error {
-	k.err = k.run(ctx, until)
-	return k.err
+	if math.IsNaN(until) {
+		panic("motion/runs: time is not a number")
+	}
+	k.complete = false // if a panic ends it
+	err := k.run(ctx, until)
+	k.complete = err == nil
+	return err
 }
 
 func (k *Kinematics) run(ctx context.Context, until float64) error {
@@ -163,7 +168,7 @@ func (k *Kinematics) run(ctx context.Context, until float64) error {
 
 // Close ends the file. It takes its place if the last Run had no error; else what was there before stays, and Left says
 // where the rows are. It returns a *FileError.
-func (k *Kinematics) Close() error { return k.record.Close(k.opened && k.err == nil, false) }
+func (k *Kinematics) Close() error { return k.record.Close(k.complete, false) }
 
 // Left says where rows are that have not taken their place.
 func (k *Kinematics) Left() []string { return k.record.left }

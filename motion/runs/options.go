@@ -109,7 +109,8 @@ type Options struct {
 
 	// From is the first state, of which the run takes a copy; nil: that of the model. Start says what becomes of one that
 	// does not fit the joints: by default it is an error, a *mechanism.ViolationError. sim.Close closes it
-	// as rung assemble does.
+	// as rung assemble does. A state of another mechanism of the same bodies, such as a variant without a stop, is first
+	// taken over by mechanism.Mechanism.Adopt: the state of a run carries an angle of each joint that turns.
 	From  *mechanism.State
 	Start sim.Start
 

@@ -28,14 +28,15 @@ type Simulation struct {
 	events   []Event
 	more     int64
 
-	check  *sim.Checkpoint // nil unless resumed
-	marks  *outfile.Place  // of the checkpoint; nil: there is none
-	next   time.Time       // of the next checkpoint
-	opened bool
-	closed bool
-	failed error   // of opening
-	err    error   // of the last Run
-	until  float64 // of the Run at hand
+	check    *sim.Checkpoint // nil unless resumed
+	marks    *outfile.Place  // of the checkpoint; nil: there is none
+	next     time.Time       // of the next checkpoint
+	opened   bool
+	closed   bool
+	failed   error   // of opening
+	running  bool    // in Run, or a panic has ended it
+	complete bool    // the last Run has had no error
+	until    float64 // of the Run at hand
 }
 
 // Fit is how far the first state was from fitting its joints, and how far closing has moved it.
@@ -84,7 +85,7 @@ func (s *Simulation) place(p *kkt.Plan) error {
 	o := &s.o
 	if s.start = p.Initial(); o.From != nil {
 		if !s.mech.Owns(o.From) {
-			panic("motion/runs: foreign state")
+			panic("motion/runs: foreign state: Mechanism.Adopt takes one of another mechanism over")
 		}
 		s.start = o.From.Clone()
 	}
@@ -208,10 +209,12 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 		return err
 	}
 	s.until, s.next = until, time.Now().Add(s.o.Files.Between)
+	s.running, s.complete = true, false
 	s.record.See(s.sim.State())
-	s.err = s.sim.RunContext(ctx, until)
+	err := s.sim.RunContext(ctx, until)
 	s.record.See(s.sim.State())
-	return s.err
+	s.running, s.complete = false, err == nil
+	return err
 }
 
 // onStep is called after each step.
