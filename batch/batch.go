@@ -30,9 +30,9 @@ type Options struct {
 	Vary Vary
 }
 
-// MaxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
+// maxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
 // lanes run over bodies.
-const MaxPlaces = 1 << 22
+const maxPlaces = 1 << 22
 
 // Batch solves the forward dynamics of one mechanism at many states. It belongs to one goroutine at a time, and may
 // use others.
@@ -59,7 +59,7 @@ type Batch struct {
 // Cost: about that of the analysis of the plan, and a solve at its initial state. Memory: for each thread some hundred numbers an entry of the factor. It
 // returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
 // given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
-// needs more than MaxPlaces places.
+// needs more than 2²² places.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -88,8 +88,8 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		b.lanes = true
 		b.rare = c.rareNames()
 	}
-	if c.places > MaxPlaces {
-		return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, c.places, MaxPlaces)
+	if c.places > maxPlaces {
+		return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, c.places, maxPlaces)
 	}
 	if b.lanes && !t.fit(c.places, len(c.numbers)) {
 		panic("batch: tape out of its workspace")

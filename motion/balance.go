@@ -16,13 +16,13 @@ import (
 // BalanceOptions choose how a Balance works. The zero value is the default.
 type BalanceOptions struct {
 	Tolerance  float64 // of the balance, in units of the weight; 0 stands for DefaultBalance
-	Iterations int     // at most, a step; 0 stands for DefaultBalanceIterations
+	Iterations int     // at most, a step; 0 stands for 20
 }
 
 // What zeros of BalanceOptions stand for.
 const (
 	DefaultBalance           = 1e-4
-	DefaultBalanceIterations = 20
+	defaultBalanceIterations = 20
 )
 
 var (
@@ -93,7 +93,7 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 		o.Tolerance = DefaultBalance
 	}
 	if o.Iterations == 0 {
-		o.Iterations = DefaultBalanceIterations
+		o.Iterations = defaultBalanceIterations
 	}
 	if !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 1) || o.Iterations < 1 {
 		panic("motion: option out of range")

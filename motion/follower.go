@@ -17,7 +17,7 @@ import (
 //
 // Closed joints do not tell branches apart: a four-bar closes with its knee up and with its knee
 // down. So a step counts only if the bodies have gone as far as their velocities at both ends say,
-// Δx = h·(v₀ + v₁)/2 to a part FollowPart. On one branch the difference is h³ times the third
+// Δx = h·(v₀ + v₁)/2 to a part followPart. On one branch the difference is h³ times the third
 // derivative; between two branches it is what lies between them, however short the step is. A step
 // that does not count is halved. What is left when steps are too short is told as StuckError.
 //
@@ -38,9 +38,9 @@ type Follower struct {
 }
 
 const (
-	// FollowPart is the part of its travel by which a step may miss what velocities say: 0.5 rad of a crank at a
+	// followPart is the part of its travel by which a step may miss what velocities say: 0.5 rad of a crank at a
 	// constant rate miss by 0.02.
-	FollowPart = 0.02
+	followPart = 0.02
 	// followRest is the travel, rad or sizes, that counts as none.
 	followRest = 1e-9
 	// followLeast is the shortest step, relative to the one that was wanted.
@@ -310,7 +310,7 @@ func (f *Follower) missed(h float64) bool {
 
 // astray reports whether bodies that go so far, in rad or sizes, have gone off their way by more than a step may, most.
 func astray(most, way float64) bool {
-	return !(most <= FollowPart*way+followRest) // NaN is
+	return !(most <= followPart*way+followRest) // NaN is
 }
 
 // extent is how far the centres of mass are apart, at least a little.

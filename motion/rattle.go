@@ -14,7 +14,7 @@ import (
 // RattleOptions choose how a Rattle works. The zero value is the default.
 type RattleOptions struct {
 	// Tolerance is the error up to which rows of the joints hold at the end of a step: rad,
-	// rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit. 0 stands for DefaultRattle.
+	// rad/s, and m, m/s in units of mechanism.Mechanism.DriftUnit. 0 stands for a tenth of mechanism.HoldTolerance.
 	// Mechanisms with rows that geometry alone makes redundant, such as rigid origami, need
 	// one near rounding: at a pose that is off by more, these rows contradict each other. Above
 	// mechanism.HoldTolerance a run leaves states from which another does not start without a projector.
@@ -23,7 +23,7 @@ type RattleOptions struct {
 	// stands for as little as can be. Joints hold to Tolerance all the same.
 	Accuracy float64
 	// Turn is the angle, rad, that a body may turn by in a step; 0
-	// stands for DefaultRattleTurn. It is at most MostRattleTurn.
+	// stands for 0.6. It is at most 1.2.
 	Turn float64
 	// Damp says that steps that fail, because a body turns too far or the joints do not close, are done by the backward
 	// Euler method, which damps fast turning. RattleStats count them.
@@ -32,9 +32,9 @@ type RattleOptions struct {
 
 // What zeros of RattleOptions stand for, and the largest angle of a step, damped ones too.
 const (
-	DefaultRattle     = 0.1 * mechanism.HoldTolerance
-	DefaultRattleTurn = 0.6
-	MostRattleTurn    = 1.2
+	defaultRattle     = 0.1 * mechanism.HoldTolerance
+	defaultRattleTurn = 0.6
+	mostRattleTurn    = 1.2
 )
 
 // dampedTurn is the largest angle, rad, of a damped step of mechanisms that count no turns: less than half a turn.
@@ -139,14 +139,14 @@ type RattleStats struct {
 //
 // It returns ErrRattleStates, or what wraps ErrRattleBearings. It panics if an option is negative or not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
-	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= MostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
+	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
 	}
 	if o.Tolerance == 0 {
-		o.Tolerance = DefaultRattle
+		o.Tolerance = defaultRattle
 	}
 	if o.Turn == 0 {
-		o.Turn = DefaultRattleTurn
+		o.Turn = defaultRattleTurn
 	}
 	m := p.Mechanism()
 	if m.NumInternal() > 0 {
@@ -168,7 +168,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 		r.driven = r.driven || m.Joints[j].Motion != nil
 	}
 	if m.NumSprung() > 0 || m.NumCouplings() > 0 || m.HasComposites() {
-		r.most = MostRattleTurn
+		r.most = mostRattleTurn
 	}
 	r.end.Bodies, r.apart.Bodies = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)
 	return r, nil

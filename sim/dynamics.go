@@ -78,10 +78,10 @@ type StabilizedDynamics interface {
 // stepSizer is a Dynamics that needs the size of the step in which it is called.
 type stepSizer interface{ setStep(h float64) }
 
-// StabilizationSteps is the time constant of Baumgarte in steps where none is
+// stabilizationSteps is the time constant of Baumgarte in steps where none is
 // given: long enough for every explicit method of this package to follow
 // (h·β = 0.1, far inside their stability regions), short enough to hold the drift.
-const StabilizationSteps = 10
+const stabilizationSteps = 10
 
 // Baumgarte is the Dynamics of stabilized constraints, critically damped:
 // α = β = 1/Time, so that violations die out in a few Time (RBDA §8.3).
@@ -90,7 +90,7 @@ const StabilizationSteps = 10
 // bring the drift to zero; Options.Projector does.
 type Baumgarte struct {
 	Dynamics StabilizedDynamics
-	Time     float64 // s; 0 stands for StabilizationSteps times the current step
+	Time     float64 // s; 0 stands for ten times the current step
 
 	step float64
 }
@@ -103,7 +103,7 @@ func (b *Baumgarte) Accelerations(a []float64, st *mechanism.State) error {
 	}
 	T := b.Time
 	if T == 0 {
-		T = StabilizationSteps * b.step
+		T = stabilizationSteps * b.step
 	}
 	rate := 0.0
 	if T > 0 {

@@ -63,12 +63,12 @@ type Event struct {
 	Land bool
 }
 
-// MaxEventSamples is the largest number of Options.EventSamples.
-const MaxEventSamples = 1 << 20
+// maxEventSamples is the largest number of Options.EventSamples.
+const maxEventSamples = 1 << 20
 
 // mustWatch panics if events cannot be looked at.
 func mustWatch(o *Options) {
-	if o.EventSamples < 0 || o.EventSamples > MaxEventSamples {
+	if o.EventSamples < 0 || o.EventSamples > maxEventSamples {
 		panic("sim: option out of range")
 	}
 	for i := range o.Events {

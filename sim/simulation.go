@@ -40,7 +40,7 @@ type Options struct {
 	CloseStages, OpenStages bool
 
 	Events       []Event
-	EventSamples int // points of a step at which events are looked at (Event), MaxEventSamples at most; 0 stands for 1, its end
+	EventSamples int // points of a step at which events are looked at (Event), 2²⁰ at most; 0 stands for 1, its end
 
 	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
 	Every    float64  // s, above 0 with a Recorder

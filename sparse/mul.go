@@ -117,11 +117,11 @@ func rowTerm6(v []float64, x, r *[6]float64, xi []float64, t *[MaxBlock]float64)
 	}
 }
 
-// Norm1 returns the largest sum of magnitudes of a column, which for a symmetric
+// norm1 returns the largest sum of magnitudes of a column, which for a symmetric
 // matrix is that of a row.
 //
 // Cost: O(stored values); allocates one vector.
-func (m *Matrix) Norm1() float64 {
+func (m *Matrix) norm1() float64 {
 	sum := make([]float64, m.Pattern.Dim())
 	m.ColumnSumsTo(sum)
 	return algebra.MaxAbs(sum)
@@ -181,7 +181,7 @@ func (m *Matrix) ScaledResidual(r, b, x []float64) float64 {
 	if n := m.Pattern.Dim(); len(r) != n || len(b) != n || len(x) != n {
 		panic("sparse: length mismatch")
 	}
-	size := m.Norm1()*algebra.MaxAbs(x) + algebra.MaxAbs(b)
+	size := m.norm1()*algebra.MaxAbs(x) + algebra.MaxAbs(b)
 	if size == 0 {
 		return 0
 	}

@@ -50,14 +50,14 @@ type SolverOptions struct {
 	Independent []int
 	// RankTolerance is a size relative to the terms of the entries of a constraint row. If what
 	// the other rows leave of the row is smaller, it counts as nothing. 0 stands for
-	// DefaultRankTolerance.
+	// 1e-6.
 	RankTolerance float64
 	Stabilization Stabilization
 }
 
-// DefaultRankTolerance lies between the violations of states that drift a little
+// defaultRankTolerance lies between the violations of states that drift a little
 // and the smallest parts of rows in mechanisms close to a singularity.
-const DefaultRankTolerance = 1e-6
+const defaultRankTolerance = 1e-6
 
 const (
 	// leastRow is the least size of a row relative to the largest one of its joint. In a plane,
@@ -166,7 +166,7 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 		panic("tree: zero Plan; use NewPlan")
 	}
 	if o.RankTolerance == 0 {
-		o.RankTolerance = DefaultRankTolerance
+		o.RankTolerance = defaultRankTolerance
 	}
 	if !(o.RankTolerance > 0 && o.RankTolerance < 1) {
 		panic("tree: rank tolerance out of range")

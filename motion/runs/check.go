@@ -190,8 +190,8 @@ func (f *Files) endings() []string {
 }
 
 const (
-	// MostRows is the number of rows of a trajectory at most.
-	MostRows = 100_000_000
+	// mostRows is the number of rows of a trajectory at most.
+	mostRows = 100_000_000
 	// MostSteps is the number of fixed steps of a run at most: days of the smallest mechanism.
 	MostSteps = 1e11
 	// MostKept is the memory that rows take at most, bytes, where they are kept in it.
@@ -216,8 +216,8 @@ func (o *Options) Span(start float64) error {
 	if o.Every < least || o.Step > 0 && o.Step < least {
 		return wrong("Every", "{Every} and {Step} have to be above the rounding of time, %.1g s", least)
 	}
-	if rows := span / o.Every; rows > MostRows {
-		return wrong("Every", "{Every} %v over %v s %s {Every}", o.Every, span, fault.TooDear(rows, MostRows, "rows", "give a longer"))
+	if rows := span / o.Every; rows > mostRows {
+		return wrong("Every", "{Every} %v over %v s %s {Every}", o.Every, span, fault.TooDear(rows, mostRows, "rows", "give a longer"))
 	}
 	if steps := span / o.Step; o.Step > 0 && steps > MostSteps {
 		return wrong("Step", "{Step} %v over %v s %s {Step}", o.Step, span, fault.TooDear(steps, MostSteps, "steps", "give a longer"))

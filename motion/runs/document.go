@@ -17,8 +17,8 @@ import (
 // DocumentFormat is the value of the "format" field of every document of a run.
 const DocumentFormat = "rung-run/1"
 
-// MostNames is the largest number of names in a list of a document.
-const MostNames = 100_000
+// mostNames is the largest number of names in a list of a document.
+const mostNames = 100_000
 
 // startNames are those of sim.Start in documents.
 var startNames = []string{"refuse", "close", "as-it-is"}
@@ -160,7 +160,7 @@ func (d *reader) names() (list []string) {
 	}
 	n := 0
 	for ; d.Element(n); n++ {
-		if n >= MostNames {
+		if n >= mostNames {
 			d.Skip()
 			continue
 		}
@@ -170,7 +170,7 @@ func (d *reader) names() (list []string) {
 		}
 		list = append(list, string(s))
 	}
-	d.Bound(n, MostNames)
+	d.Bound(n, mostNames)
 	return list
 }
 

@@ -39,7 +39,7 @@ func (s *Simulation) Evaluations() int64 { return s.mover.Stepper.Evaluations() 
 // Stopped returns the name of the event that stopped the run, "" if none did.
 func (s *Simulation) Stopped() string { return s.sim.Stopped() }
 
-// Events returns what contacts and stops have done since the run was made or resumed: the first MaxEvents, and the number
+// Events returns what contacts and stops have done since the run was made or resumed: the first 2²⁰, and the number
 // of others.
 func (s *Simulation) Events() (list []Event, more int64) { return s.events, s.more }
 

@@ -230,12 +230,12 @@ func (s *Simulation) onStep(*sim.Simulation) error {
 	return nil
 }
 
-// MaxEvents is the number of events that a Simulation keeps.
-const MaxEvents = 1 << 20
+// maxEvents is the number of events that a Simulation keeps.
+const maxEvents = 1 << 20
 
 // happened notes, writes and tells an event.
 func (s *Simulation) happened(e Event) error {
-	if len(s.events) < MaxEvents {
+	if len(s.events) < maxEvents {
 		s.events = append(s.events, e)
 	} else {
 		s.more++

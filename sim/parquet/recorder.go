@@ -20,13 +20,13 @@ const (
 	// PartsEnding is appended to the name of a trajectory for the folder of what has
 	// been recorded while the run goes on.
 	PartsEnding = ".parts"
-	// GroupBytes is the size of the values of a row group.
-	GroupBytes = 16 << 20
+	// groupBytes is the size of the values of a row group.
+	groupBytes = 16 << 20
 )
 
 // Options choose how rows are kept. The zero value is the default.
 type Options struct {
-	GroupRows int    // rows of a row group; 0 stands for as many as fit in GroupBytes, at least one
+	GroupRows int    // rows of a row group; 0 stands for as many as fit in 16 MiB, at least one
 	Sum       string // of Resume: what Recorder.Sum was at the position (sim.Checkpoint.Sum); empty: not compared
 }
 
@@ -97,7 +97,7 @@ func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 	}
 	n := columns.Len()
 	if o.GroupRows == 0 {
-		o.GroupRows = max(1, GroupBytes/(8*n))
+		o.GroupRows = max(1, groupBytes/(8*n))
 	}
 	return &Recorder{
 		path: path, columns: columns, format: newLayout(columns),

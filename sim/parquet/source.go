@@ -34,7 +34,7 @@ type window struct{ group, first, rows int } // the first of the file
 //
 // Cost: that of the footer. It returns an error if r is no Parquet file in the format of a trajectory.
 func NewSource(r io.ReaderAt, size int64, name string) (*Source, error) {
-	return newSource(r, size, name, GroupBytes)
+	return newSource(r, size, name, groupBytes)
 }
 
 // newSource is NewSource with the bytes of the numbers of a window.
@@ -109,7 +109,7 @@ func (s *Source) chunk(dst []float64, from int, rg pq.RowGroup, k int, cells []p
 // RowTo stores row i in dst.
 //
 // Cost: reading a row group; nothing if the last call was for a row of the same group. Of a group that is larger than those
-// of Recorder, a part of GroupBytes is found and read. It returns errors of reading. It panics if i is out of range or dst
+// of Recorder, a part of 16 MiB is found and read. It returns errors of reading. It panics if i is out of range or dst
 // has another length.
 func (s *Source) RowTo(dst []float64, i int) error {
 	if i < 0 || i >= s.Rows() {
