@@ -111,14 +111,16 @@ test-mpi:
 	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
 	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GOTEST) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
 
-# Packages whose tests are on several goroutines, and others that start goroutines or hand work to a team. Under the race detector the tests of
-# the others take a quarter of an hour, nearly all of it on one goroutine; of these, those that match.
-RACEPKGS := ./team ./dist ./internal/guard ./internal/halt ./internal/outfile ./internal/check ./cmd/rung/internal/...
-RACESOME := . ./assemble ./factor ./factor/order ./closing ./mobility ./kkt ./sim ./ik ./linear ./motion ./batch ./cmd/rung
-RACERUN := Shared|Team|Threads|Goroutine|Progress|Signal|Waiting|SparseBits|SameBits|Watch|AnalysisEnds|GridWork
+# The tests that are marked //rung:race, and those of folders with a test file that has the mark above its package clause. Under the race detector
+# the others take a quarter of an hour, nearly all of it on one goroutine. A test of internal/arch holds that tests which start goroutines have it.
+RACEMARKS := $(shell grep -rl --include='*_test.go' --exclude-dir=testdata '^//rung:race$$' . | xargs awk 'FNR == 1 {m = 0} /^\/\/rung:race$$/ {m = 1} \
+	/^package / {if (m) print "all:" FILENAME; m = 0} /^func / {sub(/[^A-Za-z0-9_].*/, "", $$2); if (m) print "one:" FILENAME " run:" $$2; m = 0}')
+RACEPKGS := $(sort $(patsubst %/,%,$(dir $(patsubst all:%,%,$(filter all:%,$(RACEMARKS))))))
+RACESOME := $(filter-out $(RACEPKGS),$(sort $(patsubst %/,%,$(dir $(patsubst one:%,%,$(filter one:%,$(RACEMARKS)))))))
+RACERUN := $(subst $() ,|,$(sort $(patsubst run:%,%,$(filter run:%,$(RACEMARKS)))))
 race-quick:
 	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) $(TAGFLAG) $(RACEPKGS) $(COLLECT)
-	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) -run '$(RACERUN)' $(TAGFLAG) $(RACESOME) $(COLLECT)
+	CGO_ENABLED=1 $(GOTEST) -race -short $(TESTFLAGS) -run '^($(RACERUN))$$' $(TAGFLAG) $(RACESOME) $(COLLECT)
 
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:

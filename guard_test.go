@@ -72,6 +72,8 @@ func TestZeroValues(t *testing.T) {
 
 // TestTwoGoroutines: objects that belong to one goroutine panic where two use them at the same time,
 // with several workers too, where one used to wait for ever; and serve again afterwards.
+//
+//rung:race
 func TestTwoGoroutines(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		p, err := rung.NewPlan(golden(t, "ball-ladder-50"), kkt.Options{Threads: threads})

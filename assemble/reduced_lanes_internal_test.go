@@ -81,6 +81,8 @@ func requireClose(t *testing.T, want, got []float64, what string, terms ...float
 }
 
 // TestEights holds batches against one unit and joint after the other.
+//
+//rung:race
 func TestEights(t *testing.T) {
 	check.Long(t)
 	if !lanes.Have() {

@@ -41,6 +41,8 @@ func accelerations(p *kkt.Plan, r *batch.Results, i int) []float64 {
 }
 
 // TestSameBits: a state has the same bits for any number of threads, beside any others, and in any batch size.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	for _, name := range []string{"four-bar", "random-10", "driven-mixed"} {
 		p := golden(t, name)
@@ -69,6 +71,8 @@ func TestSameBits(t *testing.T) {
 // TestSameBitsBearings: a body in a group that a second hinge ties to the ground has the bits in the second group of eight
 // states that it has in the first, after states that are no numbers too, and the solver's accelerations where velocities
 // violate the hinge.
+//
+//rung:race
 func TestSameBitsBearings(t *testing.T) {
 	const tol = 1e-12                                                // of the largest acceleration
 	askew := model.Pose{Orientation: [4]float64{0.8, 0.2, 0.4, 0.4}} // so that no row is redundant

@@ -13,6 +13,8 @@ import (
 
 // A panic in Control reaches the caller of Rollout with any number of threads, and so does the end of its goroutine; then
 // the Batch computes what it has computed before.
+//
+//rung:race
 func TestControlPanics(t *testing.T) {
 	p := golden(t, "four-bar")
 	list := someStates(t, p, 32, 3, 0.5)

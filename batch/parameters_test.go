@@ -291,6 +291,8 @@ func varied(t testing.TB, m *model.Model, n int, o batch.Options) (*batch.Batch,
 // TestParametersSameBits: a state with numbers of its own has the bits of a batch of a mechanism with these
 // numbers, for any number of threads and in any batch size; so with the numbers of the model those of a batch in
 // which nothing varies.
+//
+//rung:race
 func TestParametersSameBits(t *testing.T) {
 	for _, name := range []string{"four-bar", "random-10", "slider-crank-spatial", "type-distance"} {
 		m := damped(modelOf(t, name), golden(t, name).Mechanism())

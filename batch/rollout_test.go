@@ -16,6 +16,8 @@ import (
 
 // TestRolloutSameBits: a state comes to the same bits for any number of threads and beside any others, with a
 // controller, and Into has the states on the way. One state that is no state fails alone.
+//
+//rung:race
 func TestRolloutSameBits(t *testing.T) {
 	p := golden(t, "four-bar")
 	list := someStates(t, p, 21, 7, 0.5)

@@ -102,6 +102,8 @@ func ratio(a, b int64) float64 {
 }
 
 // The analysis does not depend on the number of threads.
+//
+//rung:race
 func TestChooseOnThreads(t *testing.T) {
 	large, counts := 0, []int{2, 3, 8}
 	if testing.Short() {

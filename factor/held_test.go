@@ -216,6 +216,8 @@ func rails(n int32) (joints [][]int32) {
 
 // Systems in pieces have the solution and the redundant rows of the whole, with random pieces, also such as fall apart
 // and such that have nothing but held rows.
+//
+//rung:race
 func TestHeld(t *testing.T) {
 	check.Long(t)
 	graphs := map[string]*sparse.Pattern{
@@ -267,6 +269,8 @@ func TestHeld(t *testing.T) {
 }
 
 // The terms of held nodes are those of Worst: what acts on the bodies counts where all rows are kept.
+//
+//rung:race
 func TestTermsOfHeld(t *testing.T) {
 	p := sparsetest.Grid(4)
 	rng := rand.New(rand.NewPCG(3, 92))

@@ -105,6 +105,8 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 // TestLastCorrectionNeedsNoResidual: where the residual after the last correction is not computed,
 // it would have shown that all rows hold, at least as far as enoughRatio demands; with rows that are nearly
 // dependent, others that repeat one, and on any number of threads with the same bits.
+//
+//rung:race
 func TestLastCorrectionNeedsNoResidual(t *testing.T) {
 	unchecked, weak := 0, 0
 	for seed := range uint64(40) {

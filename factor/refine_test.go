@@ -251,6 +251,8 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 // The residual is b − K·x in every row of a joint, whichever part of the sweep or of the
 // check has found it, with the same bits on any number of threads: on graphs that are
 // divided into tasks, for bodies of any size, leaves or not, and after corrections.
+//
+//rung:race
 func TestRefineResiduals(t *testing.T) {
 	check.Long(t)
 	rng := rand.New(rand.NewPCG(10, 41))

@@ -48,6 +48,8 @@ func normalMatrix(p *sparse.Pattern, rng *rand.Rand) *sparse.Matrix {
 
 // A right side that is eliminated with the matrix, refinement, and teams; +1 blocks are
 // units, as those of mechanisms.
+//
+//rung:race
 func TestRightSideInTheFactor(t *testing.T) {
 	for _, n := range []int{6, 50, 3000} {
 		rng := rand.New(rand.NewPCG(uint64(n), 62))
@@ -115,6 +117,8 @@ func stored(m *sparse.Matrix) *sparse.Matrix {
 }
 
 // A bad row is named by node and row, whichever worker has met it.
+//
+//rung:race
 func TestPivotErrorOfTeams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 61))
 	p := groundedPattern(check.Few(2000, 700), rng)

@@ -55,6 +55,8 @@ func TestSolveInPlace(t *testing.T) {
 
 // The same input gives the same bits, in goroutines that share a Symbolic too,
 // and reading the factor does not change it.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	p := sparsetest.Grid(8)
 	rng := rand.New(rand.NewPCG(3, 51))

@@ -41,6 +41,8 @@ func TestWideFront(t *testing.T) {
 
 // TestWatch: a factorization ends early with its context, before and in the middle, and the next one has the bits of a
 // fresh factor. Without a context that ends, watched work has the same bits too.
+//
+//rung:race
 func TestWatch(t *testing.T) {
 	m, s, scale := wide(t)
 	b := sparsetest.Vec(check.Rand(5), m.Pattern.Dim())
@@ -80,6 +82,8 @@ func TestWatch(t *testing.T) {
 }
 
 // TestAnalysisEnds: orders and analyses end with their context, and refuse what is beyond the limits with the price.
+//
+//rung:race
 func TestAnalysisEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(assert.AnError)

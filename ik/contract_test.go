@@ -38,6 +38,8 @@ func TestReachDoesNotAllocate(t *testing.T) {
 }
 
 // TestSameBits: the same task has the same answer, also after others.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	plan, task := upright(t, sixJoints)
 	list := poses(t, plan, task, 20)

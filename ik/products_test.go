@@ -80,6 +80,8 @@ func TestAimValue(t *testing.T) {
 }
 
 // TestWatch: every place of a search is shown, the first one and the last one included, and nothing of it changes.
+//
+//rung:race
 func TestWatch(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	tip := tipOf(3, 0.3, -0.5, 0.6)

@@ -241,6 +241,8 @@ func TestSparsePosture(t *testing.T) {
 }
 
 // TestSparseBits: the same task has the same bits again and for any number of threads.
+//
+//rung:race
 func TestSparseBits(t *testing.T) {
 	n := check.Few(3000, 1000)
 	m := chainModel(n, 0.3)

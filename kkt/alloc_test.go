@@ -108,6 +108,8 @@ func bits(s *kkt.Solver, p *kkt.Plan) []uint64 {
 
 // TestSameBits: any GOMAXPROCS gives the same bits, results, Report and
 // elimination order.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range stepCases {
@@ -134,6 +136,8 @@ func TestSameBits(t *testing.T) {
 
 // TestSharedPlan runs solvers of one plan at the same time, each on states of
 // its own; every one gives the bits it gives alone.
+//
+//rung:race
 func TestSharedPlan(t *testing.T) {
 	for _, c := range stepCases {
 		p := newPlan(t, generate(t, c.family, c.n, 1), order.Auto)

@@ -135,6 +135,8 @@ func TestInputsAreTheModel(t *testing.T) {
 }
 
 // TestInputsOfGoroutines: 64 goroutines on one plan with different inputs give the same bits as one after the other.
+//
+//rung:race
 func TestInputsOfGoroutines(t *testing.T) {
 	const runs = 64
 	for name, m := range actuated(t) {

@@ -11,6 +11,8 @@ import (
 
 // Any number of threads gives the same bits, solve after solve and in reports, on
 // mechanisms that are divided into several tasks and ranges.
+//
+//rung:race
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, c := range []struct {
 		family string
@@ -44,6 +46,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 	}
 }
 
+//rung:race
 func TestThreadsPanic(t *testing.T) {
 	m := generate(t, "chain", 2, 1)
 	require.PanicsWithValue(t, "kkt: number of threads out of range", func() {

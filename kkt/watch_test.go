@@ -128,6 +128,8 @@ func TestBounds(t *testing.T) {
 
 // TestAnalysesDoNotBlock: while one goroutine analyses the orthogonal factorization of a plan, another one reports on
 // that plan, with the same result.
+//
+//rung:race
 func TestAnalysesDoNotBlock(t *testing.T) {
 	p := newPlan(t, generate(t, "scissor", 6, 1), order.Auto)
 	st := p.Initial()

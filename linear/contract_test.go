@@ -158,6 +158,8 @@ func TestNoAllocations(t *testing.T) {
 }
 
 // TestSameBits computes modes and an equilibrium twice.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
 		var first *linear.Modes

@@ -209,6 +209,8 @@ func TestProjectDriftByABadFactor(t *testing.T) {
 }
 
 // TestProjectDriftOnATeam: the same bits for any number of threads, of more bodies than one range has.
+//
+//rung:race
 func TestProjectDriftOnATeam(t *testing.T) {
 	var want *mechanism.State
 	for _, threads := range []int{1, 3} {

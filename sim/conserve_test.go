@@ -243,6 +243,8 @@ type nowhere struct{}
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // TestSameBits repeats a run, with other numbers of processors too.
+//
+//rung:race
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first *mechanism.State

@@ -170,6 +170,8 @@ func whole0(t testing.TB, p *platform) []sim.ControllerMark {
 
 // TestControllersOfGoroutines: 64 runs on one plan, each with its own
 // controller and gravity, give the same bits as one after the other.
+//
+//rung:race
 func TestControllersOfGoroutines(t *testing.T) {
 	plan := stewart(t)
 	run := func(i int) *mechanism.State {

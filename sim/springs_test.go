@@ -449,6 +449,8 @@ func TestSpringColumns(t *testing.T) {
 }
 
 // TestSpringsOnThreads: the number of threads changes no bit.
+//
+//rung:race
 func TestSpringsOnThreads(t *testing.T) {
 	var want *mechanism.State
 	counts := []int{1, 3, 2}

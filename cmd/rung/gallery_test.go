@@ -31,6 +31,8 @@ const (
 
 // TestGallery runs the page of mechanisms: its commands print what it says, draw its pictures, and its table has the
 // counts of their models. -update rewrites the pictures.
+//
+//rung:norace the goroutine feeds a pipe; the commands have race tests of their own
 func TestGallery(t *testing.T) {
 	check.Long(t)
 	page := readText(t, filepath.Join("..", "..", "docs", "gallery.md"))

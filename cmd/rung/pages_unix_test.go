@@ -71,6 +71,8 @@ func clone(t *testing.T) (dir string, env []string) {
 
 // TestPages runs the command lines of the pages as they are typed, each page from its beginning in a folder of its own that has
 // the models of a clone.
+//
+//rung:norace the goroutines run processes that are built without the detector
 func TestPages(t *testing.T) {
 	check.Long(t)
 	met := map[int]bool{}

@@ -140,6 +140,8 @@ func gone(pid string) bool {
 
 // A process that is killed ends all others within ten seconds. The run that goes on ends with the bytes of one that
 // nobody has killed.
+//
+//rung:norace the goroutine waits for a process
 func TestMPIKilled(t *testing.T) {
 	const processes, victim = 4, 2
 	model, dir := generated(t, "ladder", "2000"), t.TempDir()

@@ -386,6 +386,8 @@ func TestSimulateResume(t *testing.T) {
 }
 
 // TestSimulateSignal sends the process what Ctrl-C sends.
+//
+//rung:race
 func TestSimulateSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot interrupt itself there")

@@ -46,6 +46,8 @@ func TestExamplesAreListed(t *testing.T) {
 
 // TestExamplesRun builds the programs in examples/, runs each in its folder, and compares what it prints with its
 // output.txt. Numbers that a program has found in two ways have to agree.
+//
+//rung:norace the goroutines run processes that are built without the detector
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links all the programs")

@@ -68,6 +68,8 @@ var shown = []string{
 // TestProgramsInPages builds the programs in README.md and docs as their readers do, in a module outside of the
 // repository, and runs them: those of one page one after the other, in a folder of its own that is empty at first. What
 // they print is what the page says.
+//
+//rung:norace the goroutines run processes that are built without the detector
 func TestProgramsInPages(t *testing.T) {
 	pages := map[string][]program{}
 	for _, name := range append(ownPages(t), contracts...) {

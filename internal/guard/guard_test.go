@@ -1,3 +1,4 @@
+//rung:race
 package guard_test
 
 import (

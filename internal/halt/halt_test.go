@@ -1,3 +1,4 @@
+//rung:race
 package halt_test
 
 import (

@@ -72,6 +72,8 @@ func TestWriteFails(t *testing.T) {
 }
 
 // TestWriters: of many writers at a time each leaves a whole file, and nothing beside it.
+//
+//rung:race
 func TestWriters(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")

@@ -1,3 +1,4 @@
+//rung:norace needs a browser, and scene/live has the goroutines
 package browser
 
 import (

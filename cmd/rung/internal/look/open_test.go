@@ -1,5 +1,6 @@
 //go:build linux
 
+//rung:race
 package look_test
 
 import (

@@ -1,5 +1,6 @@
 //go:build !small
 
+//rung:race
 package picture
 
 import (

@@ -1,3 +1,4 @@
+//rung:race
 package state
 
 import (
