@@ -120,27 +120,25 @@ func without(list []tape.Op, code tape.Code) (out []tape.Op) {
 // places of their pins. The instructions also record how far quaternions are from length one, so the stage before the step
 // has no Departure.
 func (c *compiler) moveAll() {
-	move := func(h *hung, code tape.Code, constants place) {
-		b := &c.bodies[h.body]
-		code += tape.Code(h.columns()-1) * (tape.EulerBy2 - tape.EulerBy1)
-		c.op(code, b.state, h.N, b.axes, constants, c.sys.record, c.sys.x[h.group.node].at(h.from))
-	}
 	for i := range c.bodies {
 		b, h := &c.bodies[i], c.reduced.of[i]
-		switch {
-		case h == nil:
-			c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
-		case !h.group.snaps:
-			move(h, tape.EulerBy1, b.data)
+		if h != nil && h.group.snaps {
+			continue
 		}
+		if h != nil {
+			c.spreadTo(b.x, h, c.sys.x[h.group.node], h.c())
+		}
+		c.op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
 	}
 	c.eachSnapping(func(h *hung) {
+		b, z, constants := &c.bodies[h.body], c.sys.x[h.group.node], c.hingeConstants(h)
 		if c.rootHinge(h) {
-			move(h, tape.EulerRoot, c.hingeConstants(h))
+			c.op(tape.EulerRoot, b.state, h.N, b.axes, constants, c.sys.record, z.at(h.from))
 			return
 		}
+		c.spreadTo(b.x, h, z, h.c())
 		c.pinOnto(h.pin, h)
-		move(h, tape.EulerPin1, c.hingeConstants(h))
+		c.op(tape.EulerPin, b.state, b.x, b.axes, constants, c.sys.record)
 	})
 }
 
@@ -185,23 +183,39 @@ func (c *compiler) closing(s *stepper) []tape.Op {
 	c.sys.eliminate(drift, z, 2, false)
 	c.sys.backward(dx, z, 2)
 	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
-		b := &c.bodies[i]
-		x := dx[c.reduced.node[i]]
-		h := c.reduced.of[i]
-		if h == nil {
-			c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
-			continue
-		}
-		code, constants := tape.MovedBy1+tape.Code(h.columns()-1)*(tape.MovedBy2-tape.MovedBy1), b.data
-		switch {
-		case c.rootHinge(h):
-			code, constants = tape.MovedRoot, c.hingeConstants(h)
-		case !h.group.snaps:
-			code += tape.MovedOff1 - tape.MovedBy1
-		}
-		c.opN(code, h.group.dof, 0, b.state, h.N, b.axes, constants, c.sys.record, x.at(h.from))
+		c.moveBack(i, dx[c.reduced.node[i]])
 	}
 	return c.take()
+}
+
+// moveBack moves a body by the two solutions x of its node, the displacement and the change of velocity.
+func (c *compiler) moveBack(i int, x place) {
+	b, h := &c.bodies[i], c.reduced.of[i]
+	switch {
+	case h == nil:
+	case c.rootHinge(h):
+		c.opN(tape.MovedRoot, h.group.dof, 0, b.state, h.N, b.axes, c.hingeConstants(h), c.sys.record, x.at(h.from))
+		return
+	default:
+		own := c.sys.null
+		if !h.group.snaps {
+			own = h.drift
+		}
+		x = c.bothTo(c.room(12), h, x, own)
+	}
+	c.op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
+}
+
+// bothTo stores in out what spreadTo does for the two solutions z of the group of a body, one behind the other. It returns out.
+func (c *compiler) bothTo(out place, h *hung, z, own place) place {
+	if n := h.group.dof; h.from == 0 {
+		c.op(tape.Shaped(tape.TwoColumns1of1, n, n), out, h.N, z, own)
+		return out
+	}
+	for k := range 2 {
+		c.spreadTo(out.at(6*k), h, z.at(k*h.group.dof), own.at(6*k))
+	}
+	return out
 }
 
 // rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.

@@ -385,10 +385,16 @@ const loadsStep = tape.Loads2 - tape.Loads1
 func (c *compiler) spread() {
 	for _, g := range c.reduced.groups {
 		for _, h := range g.bodies {
-			n := h.columns()
-			c.op(tape.Shaped(tape.Columns1of1, n, n), c.bodies[h.body].x, h.N, c.sys.x[g.node].at(h.from), h.c())
+			c.spreadTo(c.bodies[h.body].x, h, c.sys.x[g.node], h.c())
 		}
 	}
+}
+
+// spreadTo adds the instruction that stores own + N·z in out: the weighted motion of a body whose group has the solution z. The
+// motion own is that of the body with z = 0.
+func (c *compiler) spreadTo(out place, h *hung, z, own place) {
+	n := h.columns()
+	c.op(tape.Shaped(tape.Columns1of1, n, n), out, h.N, z.at(h.from), own)
 }
 
 // see adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the

@@ -207,8 +207,8 @@ func TestSnap(t *testing.T) {
 // ground: but for rounding, and for what the angle makes by which its axis is off.
 func TestRoot(t *testing.T) {
 	const (
-		state, column, frame, data, record, z, hinge = 20, 40, 60, 150, 200, 240, 250
-		tilt, h, round                               = 1e-6, 0.1, 2e-15
+		state, column, frame, data, record, z, hinge, spread = 20, 40, 60, 150, 200, 240, 250, 300
+		tilt, h, round                                       = 1e-6, 0.1, 2e-15
 	)
 	axis, far := spatial.Vec3{6, -2, 3}.Scale(1./7), spatial.Vec3{1, 2, -1}
 	r, origin, com := spatial.Vec3{2, 3, 6}.Scale(1./7), spatial.Vec3{0.3, -0.2, 0.5}, spatial.Vec3{0.1, 0.4, -0.2}
@@ -242,11 +242,17 @@ func TestRoot(t *testing.T) {
 		set(z, -1.3, 0.9) // acceleration; or displacement and change of velocity
 		var list []Op
 		for _, c := range codes {
-			constants := uint32(64 * hinge)
-			if c == MovedBy1 {
+			constants, motion := uint32(64*hinge), uint32(64*column)
+			if c == EulerPin || c == Moved { // those of the solutions
+				motion = 64 * spread
+				for k := range uint32(2) {
+					list = append(list, Op{Code: Columns1of1, A: motion + 64*6*k, B: 64 * column, C: 64 * (z + k), D: 64 * (column + 6)})
+				}
+			}
+			if c == Moved {
 				constants = 64 * data
 			}
-			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: 64 * column, C: 64 * frame, D: constants, E: 64 * record, F: 64 * z})
+			list = append(list, Op{Code: c, N: 1, A: 64 * state, B: motion, C: 64 * frame, D: constants, E: 64 * record, F: 64 * z})
 		}
 		Run(w, shared, append(list, Op{Code: End}))
 		return w
@@ -254,7 +260,7 @@ func TestRoot(t *testing.T) {
 	for _, c := range []struct {
 		code, like Code
 		tol        float64
-	}{{EulerRoot, EulerPin1, tilt * tilt}, {MovedRoot, MovedBy1, tilt}} { // the last two turn the body about the pin and about its own axis
+	}{{EulerRoot, EulerPin, tilt * tilt}, {MovedRoot, Moved, tilt}} { // the last two turn the body about the pin and about its own axis
 		a, b := run(c.code), run(c.like)
 		for _, part := range [][2]int{{state, places.State}, {frame, 9}, {record, places.Record}} {
 			for p := part[0]; p < part[0]+part[1]; p++ {

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/rung-mbd/rung/internal/tape/places"
-)
+import "github.com/rung-mbd/rung/internal/tape/places"
 
 // Places of what a body has over a step.
 const (
@@ -28,47 +24,19 @@ func stepping() (list []*kernel) {
 	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
 	moved := " It adds what is not finite, as no number, to the record E, behind which is the step."
-	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the solution, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, func(k *kernel) {
-		euler(k, k.vec(at('B', 0), 6))
-	})
+	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, euler)
 	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin."+moved, eulerRoot)
-	for d := 1; d <= maxTree; d++ {
-		of := fmt.Sprintf(" in a group: B are its %d columns N and c behind them, F is the solution of the group.", d)
-		add(fmt.Sprintf("EulerBy%d", d), "does the same for a body"+of+moved, func(k *kernel) { euler(k, spread(k, d, 6)) })
-		add(fmt.Sprintf("EulerPin%d", d), "does the same for a body on a hinge"+of+" It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, d, false) })
-		narrow(list, func(k *kernel) { eulerPin(k, d, true) })
-	}
+	add("EulerPin", "does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, false) })
+	narrow(list, func(k *kernel) { eulerPin(k, true) })
 	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
-	add("Moved", moves+" B are the solutions."+moved, func(k *kernel) {
-		displace(k, func(row int) []val { return outwards(k, k.vec(at('B', 6*row), 6)) })
-	})
+	add("Moved", moves+" B are the solutions."+moved, displace)
 	add("MovedRoot", moves+" The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
-	for d := 1; d <= maxTree; d++ {
-		of := fmt.Sprintf(" B are the %d columns N of a body in a group, F the solutions of the group, N lanes apart.", d)
-		add(fmt.Sprintf("MovedBy%d", d), moves+of+moved, func(k *kernel) { displaceBy(k, d, false, false) })
-		if d == 1 {
-			narrow(list, func(k *kernel) { displaceBy(k, d, false, true) })
-		}
-		add(fmt.Sprintf("MovedOff%d", d), moves+of+" Behind N and c there are the two motions that the joints demand."+moved, func(k *kernel) { displaceBy(k, d, true, false) })
-	}
 	return list
 }
 
-// spread returns the first n numbers of the weighted acceleration of a body in a group, (R1).
-func spread(k *kernel, d, n int) []val {
-	x := k.vec(at('B', 6*d), n)
-	for j := range d {
-		z := k.ld(at('F', j))
-		for c := range x {
-			x[c] = k.fnma(z, at('B', 6*j+c), x[c])
-		}
-	}
-	return x
-}
-
-// euler is Euler, by the weighted acceleration x.
-func euler(k *kernel, x []val) {
-	a := rates(k, x)
+// euler is Euler.
+func euler(k *kernel) {
+	a := rates(k, k.vec(at('B', 0), 6))
 	h := k.ld(at('E', places.Step))
 	bad := k.total(a)
 	for i := range 3 {
@@ -96,9 +64,9 @@ func euler(k *kernel, x []val) {
 
 // eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
 // from where its velocity leads. With few registers the angular velocity waits in the state.
-func eulerPin(k *kernel, d int, few bool) {
+func eulerPin(k *kernel, few bool) {
 	const pin = places.Frame
-	alpha := turned(k, spread(k, d, 3), places.HingeWeight)
+	alpha := turned(k, k.vec(at('B', 0), 3), places.HingeWeight)
 	h := k.ld(at('E', places.Step))
 	over := excess(k, k.vec(at('A', atRotation), 4))
 	w, turn, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
@@ -228,10 +196,10 @@ func movedRoot(k *kernel) {
 	}
 }
 
-// displace is Moved, for two motions of the body in world axes: angular, then that of the origin of its frame.
-func displace(k *kernel, motion func(row int) []val) {
+// displace is Moved.
+func displace(k *kernel) {
 	for row := range 2 {
-		to, x := row*atVelocity, motion(row)
+		to, x := row*atVelocity, outwards(k, k.vec(at('B', 6*row), 6))
 		for i := range 3 {
 			clean(k, at('A', to+i), k.add(x[3+i], at('A', to+i)))
 		}
@@ -250,48 +218,6 @@ func displace(k *kernel, motion func(row int) []val) {
 			}
 		}
 	}
-}
-
-// displaceBy is MovedBy or MovedOff. Where there is one column of N alone, it is what that column moves that is
-// multiplied, found once, or again for few registers.
-func displaceBy(k *kernel, d int, off, again bool) {
-	z := func(row, j int) val {
-		if row == 0 {
-			return k.ld(at('F', j))
-		}
-		return k.ld(at('F', j).row('K', 1))
-	}
-	if d == 1 && !off {
-		n := outwards(k, k.vec(at('B', 0), 6))
-		displace(k, func(row int) []val {
-			if again && row == 1 {
-				n = outwards(k, k.vec(at('B', 0), 6))
-			}
-			x, by := make([]val, 6), k.sub(k.null(), z(row, 0))
-			for c := range x {
-				x[c] = k.mul(by, n[c])
-			}
-			return x
-		})
-		return
-	}
-	displace(k, func(row int) []val {
-		x := make([]val, 6)
-		for c := range x {
-			if off {
-				x[c] = k.ld(at('B', 6*(d+1)+6*row+c))
-			} else {
-				x[c] = k.null()
-			}
-		}
-		for j := range d {
-			by := z(row, j)
-			for c := range x {
-				x[c] = k.fnma(by, at('B', 6*j+c), x[c])
-			}
-		}
-		return outwards(k, x)
-	})
 }
 
 // rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
