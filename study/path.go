@@ -126,7 +126,15 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 		note := func(rule string) {
 			bad.Add(document.Place{Section: 1, Index: i}, document.Entry("$.parameters", i)+".path", fault.Name(document.Cut(p.Path)), rule)
 		}
-		at, place, err := find(b.text, p.steps)
+		steps, err := p.steps, error(nil)
+		if steps == nil { // a study in Go
+			steps, err = parsePath(p.Path)
+		}
+		var at slot
+		var place string
+		if err == nil {
+			at, place, err = find(b.text, steps)
+		}
 		if err != nil {
 			note(err.Error())
 			continue

@@ -16,7 +16,7 @@ import (
 // Cost: O(bytes of the document). It returns *model.Problems with
 // everything that is wrong with it. Errors of r are returned wrapped.
 func Read(r io.Reader, file string) (*Study, error) {
-	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: Integrators()[0]}}}
+	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: integrators()[0]}}}
 	d.all()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("study: read %s: %w", file, err)
@@ -172,7 +172,7 @@ func (d *reader) run() {
 		case "every":
 			d.positive(&r.Every)
 		case "integrator":
-			names := append(Integrators(), Rollouts()...)
+			names := integrators()
 			r.Integrator = names[d.Choice(names...)]
 		case "step":
 			d.positive(&r.Step)
@@ -193,7 +193,7 @@ func (d *reader) run() {
 	switch {
 	case r.Step > 0 && r.Tolerance > 0:
 		d.ProblemAt(runFields, 4, document.Number(r.Tolerance), "excludes step: steps are fixed or chosen by their error")
-	case NeedsStep(r.Integrator) && r.Step == 0:
+	case needsStep(r.Integrator) && r.Step == 0:
 		d.ProblemAt(runFields, 3, "", document.RuleMissing+": "+r.Integrator+" has no error control")
 	}
 }

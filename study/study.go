@@ -35,12 +35,12 @@ type Study struct {
 type Run struct {
 	Until      float64 // s
 	Every      float64 // s; 0: a hundredth of the run
-	Integrator string  // one of Integrators() or Rollouts()
+	Integrator string  // of runs.Integrators, RolloutRungeKutta4 or RolloutSemiImplicit
 	Step       float64 // s; 0: by error control
 	Tolerance  float64 // relative; 0: the default of the integrator
 	Method     string  // of --method; empty: the default
 	Stabilize  string  // of --stabilize; empty: the default
-	Rho        float64 // of GeneralizedAlpha
+	Rho        float64 // of runs.GeneralizedAlpha
 	RhoGiven   bool
 }
 

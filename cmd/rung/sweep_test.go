@@ -298,17 +298,17 @@ func TestSweepRefused(t *testing.T) {
 		{`"energy.kinetic"`, `"energy.*"`, `s.json: $.outputs[2].column: is more than one column; an output is one (value "energy.*")`},
 		{`["joint.*.q"]`, `["joint.*.q", "joint.A.q"]`, `s.json: $.trajectories[1]: has column "joint.A.q" twice (value "joint.A.q")`},
 		{`["joint.*.q"]`, `["wheel.*"]`, `s.json: $.trajectories[0]: the model has no such column (value "wheel.*")`},
-		{`"until": 0.05`, `"until": -1`, `s.json: $.run: --until -1 is not after the time of the model, 0 s`},
+		{`"until": 0.05`, `"until": -1`, `s.json: $.run.until: is not after the time of the model, 0 s (value -1)`},
 		{`"until": 0.05`, `"until": 0.05, "every": 0.03`, `s.json: $.run.every: does not go into the run of 0.05 s without remainder: the last row would not be at its end (value 0.03)`},
 		{`"until": 0.05`, `"until": 0.05, "every": 5`, `s.json: $.run.every: does not go into the run of 0.05 s without remainder: the last row would not be at its end (value 5)`},
 		{`"draws": 4`, `"draws": 5000000`, `s.json: $.run.every: the trajectories of 1e+07 runs: takes 1.01e+09 rows, more than 1e+09 rows: take fewer runs, or cut them into shares (--of) (value 0.0005)`},
-		{`"step": 0.01`, `"step": 1e-13`, `s.json: $.run: --step 1e-13 over 0.05 s takes 5e+11 steps, more than 1e+11 steps: give a longer --step`},
+		{`"step": 0.01`, `"step": 1e-13`, `s.json: $.run.step: step 1e-13 over 0.05 s takes 5e+11 steps, more than 1e+11 steps: give a longer step`},
 		{`"step": 0.01`, `"every": 0.05, "step": 1e-12`, `s.json: $.run.step: 8 runs: takes 4e+11 steps, more than 1e+11 steps: take fewer runs, or cut them into shares (--of) (value 1e-12)`},
 		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
 		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
 		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},
-		{`"step": 0.01`, `"step": 0.01, "rho": 0.5`, `s.json: $.run: --rho is of generalized-alpha, not of rk4`},
-		{`"step": 0.01`, `"step": 0.01, "method": "tree-lambda", "stabilize": "baumgarte"`, `s.json: $.run: --stabilize baumgarte needs --method sparse`},
+		{`"step": 0.01`, `"step": 0.01, "rho": 0.5`, `s.json: $.run.rho: rho is of generalized-alpha, not of rk4`},
+		{`"step": 0.01`, `"step": 0.01, "method": "tree-lambda", "stabilize": "baumgarte"`, `s.json: $.run.stabilize: stabilize baumgarte needs method sparse`},
 	} {
 		dir := sweepFolder(t, 4)
 		text := strings.Replace(fmt.Sprintf(sweepStudy, 4), c.old, c.new, 1)

@@ -4,44 +4,32 @@ package simulate
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
+	"github.com/rung-mbd/rung/study/sweep"
 	"github.com/rung-mbd/rung/study/table"
 )
 
-// sweep is a study with what its runs share.
-type sweep struct {
+// sweeper is a sweep with its files.
+type sweeper struct {
+	*sweep.Sweep
 	f       *sweepFlags
 	path    string // of the study
 	study   *study.Study
-	text    []byte // of the model
-	name    string // of the model
-	folder  fs.FS  // of the files of the model
-	draws   *study.Draws
 	columns *study.Columns
-	options runs.Options // of each run
-	every   float64      // s, between rows
-	model   *model.Model
-	plan    *rung.Plan
-	rollout *rollout // nil: runs are simulated one at a time
 
+	share       sweep.Options
 	first, last int               // runs of the share
 	part        int               // runs of a part
 	warn        func(line string) // writes a line beside the output, also of a quiet sweep
@@ -53,12 +41,12 @@ type sweep struct {
 }
 
 // refuse returns a problem of the study.
-func (s *sweep) refuse(path, value, rule string) error {
+func (s *sweeper) refuse(path, value, rule string) error {
 	return &model.Problems{List: []*model.Problem{{File: s.path, Path: path, Value: value, Rule: rule}}}
 }
 
 // read reads the study and its model, and returns the checksum of what the rows depend on.
-func (s *sweep) read() (sum string, err error) {
+func (s *sweeper) read() (sum string, err error) {
 	text, err := os.ReadFile(s.path)
 	if err != nil {
 		return "", shell.InputError(s.path, err)
@@ -66,127 +54,91 @@ func (s *sweep) read() (sum string, err error) {
 	if s.study, err = study.Read(bytes.NewReader(text), s.path); err != nil {
 		return "", err
 	}
-	at := s.study.Model
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(filepath.Dir(s.path), at)
-	}
-	if !shell.IsModel(at) {
-		return "", s.refuse("$.model", s.study.Model, "is no file of a model: those end in "+strings.Join(shell.Endings(true), ", "))
-	}
-	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
-		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
-			return "", err
-		}
-	}
-	if s.text, err = shell.ReadDocument(at, s.p); err != nil {
-		return "", err
-	}
-	s.folder = model.Folder(filepath.Dir(at))
-	if s.model, err = model.ReadIn(context.Background(), bytes.NewReader(s.text), at, s.folder); err != nil {
-		return "", err
-	}
-	if _, err := s.study.NewBase(s.text, s.path); err != nil {
-		return "", err
-	}
-	s.name = s.model.Name
-	if s.plan, err = rung.NewPlan(s.model, rung.Options{}); err != nil {
-		return "", shell.Failed(at, err)
-	}
-	all, err := runs.Catalogue(s.plan.Mechanism(), s.model)
+	source, err := s.source()
 	if err != nil {
 		return "", err
 	}
-	if s.columns, err = s.study.Columns(all, s.path); err != nil {
+	if s.Sweep, err = sweep.New(s.study, s.path, source); err != nil {
+		if e := new(sweep.ModelError); errors.As(err, &e) {
+			return "", shell.Failed(e.Name, e.Err)
+		}
 		return "", err
 	}
-	if place, value, err := s.setOptions(); err != nil {
-		return "", s.refuse("$.run."+place, value, err.Error())
-	}
-	o, start := s.options, s.plan.Initial().Time
-	for _, err := range []error{o.Check(), checkUntil(o.Until, start), o.Span(start)} {
-		if err != nil {
-			return "", s.refuse("$.run", "", inFlags(err).Error())
-		}
-	}
-	s.every = o.Every
+	s.columns = s.Columns()
 	if (len(s.study.Trajectories) > 0) != (s.f.trajectories != "") && len(s.f.from) == 0 {
 		if s.f.trajectories == "" {
 			return "", shell.UseErrorf("the study keeps trajectories: give --trajectories a file")
 		}
 		return "", shell.UseErrorf("--trajectories: the study keeps none")
 	}
-	s.draws = s.study.NewDraws()
-	s.first, s.last = s.study.Share(s.f.index, s.f.of)
-	kept := s.every
+	s.share = sweep.Options{Index: s.f.index, Of: s.f.of, Threads: int(s.f.threads)}
+	s.first, s.last, s.part = s.Share(s.share)
+	kept := s.Every()
 	if len(s.study.Trajectories) == 0 {
 		kept = 0
 	}
-	if err := priceShare(float64(s.last-s.first), o.Until-start, kept, o.Step, s.refuse); err != nil {
+	if err := priceShare(float64(s.last-s.first), s.Span(), kept, s.study.Run.Step, s.refuse); err != nil {
 		return "", err
 	}
-	least := leastPartRuns
-	if study.IsRollout(s.study.Run.Integrator) {
-		least = rolloutPartRuns
-	}
-	s.part = max(least, (s.last-s.first)/mostParts+1)
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %d\n", s.f.index, s.f.of, len(text), len(s.text))
+	fmt.Fprintf(h, "%d %d %d %d\n", s.f.index, s.f.of, len(text), len(source.Text))
 	h.Write(text)
-	h.Write(s.text)
+	h.Write(source.Text)
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// rowSlack is the part of an output interval by which the last row may be before the end of a run.
-const rowSlack = 1e-6
-
-// checkEnd refuses rows of which the last is not at the end of a run: final values would be of an earlier time.
-func (s *sweep) checkEnd() error {
-	start := s.plan.Initial().Time
-	rows := (s.options.Until - start) / s.every
-	if math.Abs(rows-math.Round(rows)) <= rowSlack && rows > rowSlack {
-		return nil
+// source reads the model.
+func (s *sweeper) source() (source sweep.Source, err error) {
+	at := s.study.Model
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(filepath.Dir(s.path), at)
 	}
-	return s.refuse("$.run.every", document.Number(s.every), fmt.Sprintf("does not go into the run of %v s without remainder: the last row would not be at its end", s.options.Until-start))
+	if !shell.IsModel(at) {
+		return source, s.refuse("$.model", s.study.Model, "is no file of a model: those end in "+strings.Join(shell.Endings(true), ", "))
+	}
+	for _, out := range [...]string{s.f.output, s.f.trajectories, s.f.plot} {
+		if err := shell.Apart(out, "the file would replace the model", at); err != nil {
+			return source, err
+		}
+	}
+	text, err := shell.ReadDocument(at, s.p)
+	return sweep.Source{Text: text, Name: at, Folder: model.Folder(filepath.Dir(at))}, err
 }
 
-const (
-	leastPartRuns   = 32  // runs of a part
-	rolloutPartRuns = 512 // of rollouts, which take less time
-	mostParts       = 1 << 16
-)
+// rowOf returns the row of a run.
+func rowOf(r *sweep.Result) []table.Cell {
+	row := []table.Cell{{Int: int64(r.Run)}}
+	for _, x := range r.Parameters {
+		row = append(row, table.Cell{Float: x})
+	}
+	status, reason := table.Cell{Text: study.Done}, table.Cell{Null: true}
+	if r.Err != nil {
+		status, reason = table.Cell{Text: study.Failed}, table.Cell{Text: reasonOf(r.Err)}
+	}
+	row = append(row, status, reason)
+	for _, x := range r.Outputs {
+		row = append(row, table.Cell{Float: x, Null: r.Err != nil})
+	}
+	return row
+}
 
-// setOptions sets those of the runs. It returns the field that is wrong.
-func (s *sweep) setOptions() (field, value string, err error) {
-	r := &s.study.Run
-	s.options = runs.Options{
-		Until: r.Until, Every: r.Every, Step: r.Step, Tolerance: r.Tolerance, Rho: r.Rho, Annihilate: r.RhoGiven && r.Rho == 0, Start: sim.Close, Columns: s.columns.Names,
+// reasonOf says in a line why a run failed.
+func reasonOf(err error) string {
+	if e := new(runs.StartError); errors.As(err, &e) {
+		err = e.Err
 	}
-	if r.Method != "" {
-		var method shell.MethodFlag
-		if err := method.Set(r.Method); err != nil {
-			return "method", fault.Name(r.Method), err
+	return fault.Line(fault.Plain(err).Error())
+}
+
+// pathsOf adds the rows over time of a run to others.
+func pathsOf(rows [][]table.Cell, r *sweep.Result) [][]table.Cell {
+	for _, values := range r.Rows {
+		row := make([]table.Cell, 0, 1+len(values))
+		row = append(row, table.Cell{Int: int64(r.Run)})
+		for _, x := range values {
+			row = append(row, table.Cell{Float: x})
 		}
-		s.options.Method = method.Method
+		rows = append(rows, row)
 	}
-	if r.Stabilize != "" {
-		var stabilize stabilizeFlag
-		if err := stabilize.Set(r.Stabilize); err != nil {
-			return "stabilize", fault.Name(r.Stabilize), err
-		}
-		s.options.Stabilization = stabilize.Stabilization
-	}
-	if !study.IsRollout(r.Integrator) {
-		s.options.Integrator, err = runs.ParseIntegrator(r.Integrator)
-		return "integrator", fault.Name(r.Integrator), err
-	}
-	switch {
-	case r.Tolerance > 0:
-		return "tolerance", "", errors.New(r.Integrator + " has no error control")
-	case r.Method != "":
-		return "method", fault.Name(r.Method), errors.New("is not for " + r.Integrator + ", which has a method of its own")
-	case r.Stabilize != "":
-		return "stabilize", fault.Name(r.Stabilize), errors.New("is not for " + r.Integrator + ", which closes the joints by itself")
-	}
-	s.options.Integrator = runs.RungeKutta4 // which takes the same times
-	return "", "", nil
+	return rows
 }

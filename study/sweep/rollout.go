@@ -1,9 +1,6 @@
-//go:build !small
-
-package simulate
+package sweep
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -22,12 +18,11 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/study"
-	"github.com/rung-mbd/rung/study/table"
 )
 
 // rollout is how the runs of a study are done by package batch.
 type rollout struct {
-	s            *sweep
+	s            *Sweep
 	vary         batch.Vary
 	how          batch.Rollout
 	steps, every int    // of a run, and between rows
@@ -40,7 +35,7 @@ type rollout struct {
 const stepSlack = 1e-6
 
 // newRollout checks that the runs of a study can be rollouts. It returns *model.Problems with what is in the way.
-func newRollout(s *sweep) (*rollout, error) {
+func newRollout(s *Sweep) (*rollout, error) {
 	of := &s.study.Run
 	r := &rollout{s: s, how: batch.Rollout{Step: of.Step}}
 	if of.Integrator == study.RolloutSemiImplicit {
@@ -49,7 +44,8 @@ func newRollout(s *sweep) (*rollout, error) {
 	steps := func(field string, span float64) (int, error) {
 		n := math.Round(span / of.Step)
 		if !(n >= 1) || n > math.MaxInt32 || math.Abs(span/of.Step-n) > stepSlack {
-			return 0, s.refuse("$.run."+field, document.Number(span), fmt.Sprintf("s is no multiple of the step, %v s; %s has no shorter steps", of.Step, of.Integrator))
+			return 0, s.refuse("$.run."+field, document.Number(span),
+				fmt.Sprintf("s is no multiple of the step, %v s; %s has no shorter steps", of.Step, of.Integrator))
 		}
 		return int(n), nil
 	}
@@ -57,7 +53,7 @@ func newRollout(s *sweep) (*rollout, error) {
 	if r.steps, err = steps("until", of.Until-s.plan.Initial().Time); err != nil {
 		return nil, err
 	}
-	if r.every, err = steps("every", s.every); err != nil {
+	if r.every, err = steps("every", s.options.Every); err != nil {
 		return nil, err
 	}
 	if err := r.setVary(); err != nil {
@@ -92,13 +88,14 @@ var varied = regexp.MustCompile(`^\$\.(bodies|joints|forces|gravity)(?:\[(\d+)\]
 
 // setVary finds out what the parameters are of.
 func (r *rollout) setVary() error {
-	base, err := r.s.study.NewBase(r.s.text, r.s.path)
+	base, err := r.s.study.NewBase(r.s.source.Text, r.s.name)
 	if err != nil {
 		return err
 	}
 	for i, place := range base.Places() {
 		if !r.takes(varied.FindStringSubmatch(place)) {
-			return r.s.refuse(document.Entry("$.parameters", i)+".path", fault.Name(r.s.study.Parameters[i].Path), r.s.study.Run.Integrator+" cannot vary this number; rk4 can")
+			return r.s.refuse(document.Entry("$.parameters", i)+".path", fault.Name(r.s.study.Parameters[i].Path),
+				r.s.study.Run.Integrator+" cannot vary this number; rk4 can")
 		}
 	}
 	return nil
@@ -162,7 +159,7 @@ type rolloutWorker struct {
 }
 
 func (r *rollout) newWorker() (*rolloutWorker, error) {
-	base, err := r.s.study.NewBase(r.s.text, r.s.path)
+	base, err := r.s.study.NewBase(r.s.source.Text, r.s.name)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +172,6 @@ func (r *rollout) newWorker() (*rolloutWorker, error) {
 
 // rolled is a run of a rollout.
 type rolled struct {
-	values  []float64 // of the parameters
 	keep    *kept
 	columns *sim.Columns
 	mech    *mechanism.Mechanism // with these values
@@ -184,8 +180,8 @@ type rolled struct {
 	err     error            // why it is over
 }
 
-// part implements partWorker.
-func (w *rolloutWorker) part(ctx context.Context, first, last int) (rows, paths [][]table.Cell, err error) {
+// part implements worker.
+func (w *rolloutWorker) part(ctx context.Context, first, last int, count func()) ([]Result, error) {
 	n := last - first
 	states, out := w.b.NewStates(n), w.b.NewOutcome(n)
 	runs := make([]rolled, n)
@@ -222,33 +218,37 @@ func (w *rolloutWorker) part(ctx context.Context, first, last int) (rows, paths 
 			break
 		}
 		if ctx.Err() != nil {
-			return nil, nil, ErrInterrupted
+			return nil, context.Cause(ctx)
 		}
 		how := w.r.how
 		how.Steps = min(w.r.every, w.r.steps-done)
 		if err := w.b.Rollout(states, &how, out); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		done += how.Steps
 	}
+	list := make([]Result, 0, n)
 	for i := range runs {
 		r := &runs[i]
-		rows, paths = append(rows, r.keep.row(r.values, r.err)), append(paths, r.keep.rows...)
-		w.r.s.p.Add(1)
+		r.keep.Err = r.err
+		list = append(list, r.keep.Result)
+		if count != nil {
+			count()
+		}
 	}
-	return rows, paths, nil
+	return list, nil
 }
 
 // begin reads the model with the parameters of a run, and makes it state i.
 func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error {
 	s := w.r.s
 	s.draws.ValuesTo(w.values, run)
-	r.values, r.keep = slices.Clone(w.values), newKept(s, run)
+	r.keep = newKept(s, run, w.values)
 	text, err := w.base.With(w.values)
 	if err != nil {
 		return err
 	}
-	m, err := model.ReadIn(context.Background(), bytes.NewReader(text), "model", s.folder)
+	m, err := s.read(text, "model")
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 		r.columns, err = all.Select(names, nil)
 		return err
 	}
-	plan, err := rung.NewPlan(m, rung.Options{})
+	plan, err := newPlan(m)
 	if err != nil {
 		return err
 	}

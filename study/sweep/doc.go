@@ -1,0 +1,14 @@
+// Package sweep does the runs of a study from Go, as rung sweep does: one model with many values of its numbers, on any number of
+// goroutines with equal bits ([docs/sweeps.md]).
+//
+//	s, err := sweep.Open("car.study.json")
+//	results, err := s.Run(ctx, sweep.Options{Threads: 8})
+//	results[17].Outputs // of run 17, in the order of the study
+//
+// A run that fails is a result with its error, and the others go on. Shares, for job arrays, are Options.Index and Options.Of.
+// A Store keeps results in parts while the sweep goes on; what it has is not computed again. rung sweep has one that writes Parquet.
+//
+// A study in Go, without a document, is a study.Study; New prepares it.
+//
+// [docs/sweeps.md]: https://github.com/rung-mbd/rung/blob/main/docs/sweeps.md
+package sweep

@@ -1,0 +1,200 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/study"
+)
+
+// Options say which runs are done, and where their results go. The zero value does all of them on one goroutine.
+type Options struct {
+	Threads int // runs at the same time; 0 stands for 1
+	// The share Index of as many as Of, from 0; Of 0 stands for 1. The results of all shares, one after the other, are those
+	// of the study.
+	Index, Of int
+
+	// Store keeps the results in parts, so that a sweep goes on after an interruption; nil: they are returned.
+	Store Store
+	// OnRun is called after each run, by any of the goroutines. Nil: nobody is.
+	OnRun func()
+}
+
+// Store keeps the results of parts: what it has is not computed again.
+type Store interface {
+	// Has reports whether all of a part is there. It is asked before anything runs, by one goroutine.
+	Has(part int) (bool, error)
+	// Write keeps a part, of runs in their order. It is called by several goroutines at a time, for different parts.
+	Write(part int, results []Result) error
+}
+
+const (
+	leastPartRuns   = 32  // runs of a part
+	rolloutPartRuns = 512 // of rollouts, which take less time
+	mostParts       = 1 << 16
+)
+
+// Share returns the runs of the options, from first up to last, which is not one of them, and the number of runs of a part: they
+// depend on study and share alone.
+//
+// It panics if there is no such share.
+func (s *Sweep) Share(o Options) (first, last, part int) {
+	first, last = s.study.Share(o.Index, max(o.Of, 1))
+	least := leastPartRuns
+	if s.rollout != nil {
+		least = rolloutPartRuns
+	}
+	return first, last, max(least, (last-first)/mostParts+1)
+}
+
+// Run does the runs of a share that the store has not. It returns their results in the order of their numbers if there is no
+// store. They have the same bits on any number of goroutines, in shares or whole. A run that fails is a result, and the
+// sweep goes on.
+//
+// Memory: without a store, that of all results. It returns the cause for which ctx has ended, and the errors of the
+// store; the parts that are written are whole then. It panics if there is no such share.
+func (s *Sweep) Run(ctx context.Context, o Options) ([]Result, error) {
+	first, last, size := s.Share(o)
+	parts := (last - first + size - 1) / size
+	var memory *inMemory
+	if o.Store == nil {
+		memory = &inMemory{make([][]Result, parts)}
+		o.Store = memory
+	}
+	var todo []int
+	for k := range parts {
+		has, err := o.Store.Has(k)
+		if err != nil {
+			return nil, err
+		}
+		if !has {
+			todo = append(todo, k)
+		}
+	}
+	do := func(ctx context.Context, w worker, k int) error {
+		from := first + k*size
+		results, err := w.part(ctx, from, min(from+size, last), o.OnRun)
+		if err != nil {
+			return err
+		}
+		return o.Store.Write(k, results)
+	}
+	if err := s.compute(ctx, max(1, o.Threads), todo, do); err != nil || memory == nil {
+		return nil, err
+	}
+	list := make([]Result, 0, last-first)
+	for _, p := range memory.parts {
+		list = append(list, p...)
+	}
+	return list, nil
+}
+
+// inMemory is a Store that forgets with the process.
+type inMemory struct{ parts [][]Result }
+
+func (m *inMemory) Has(int) (bool, error) { return false, nil }
+
+func (m *inMemory) Write(part int, results []Result) error {
+	m.parts[part] = results
+	return nil
+}
+
+// compute does parts, each by one of the workers.
+func (s *Sweep) compute(ctx context.Context, threads int, todo []int, do func(ctx context.Context, w worker, part int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	workers := make([]worker, min(threads, len(todo)))
+	for i := range workers {
+		var err error
+		if workers[i], err = s.newWorker(); err != nil {
+			return err
+		}
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for _, w := range workers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(todo) {
+					return
+				}
+				if err := do(ctx, w, todo[i]); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// worker does the runs of parts, one part at a time.
+type worker interface {
+	// part does the runs from first up to last, which is not one of them. Errors end the sweep.
+	part(ctx context.Context, first, last int, done func()) ([]Result, error)
+}
+
+func (s *Sweep) newWorker() (worker, error) {
+	if s.rollout != nil {
+		return s.rollout.newWorker()
+	}
+	base, err := s.study.NewBase(s.source.Text, s.name)
+	if err != nil {
+		return nil, err
+	}
+	return &single{s: s, base: base, values: make([]float64, len(s.study.Parameters))}, nil
+}
+
+// single does runs one at a time.
+type single struct {
+	s      *Sweep
+	base   *study.Base
+	values []float64 // of the parameters
+}
+
+func (w *single) part(ctx context.Context, first, last int, done func()) ([]Result, error) {
+	list := make([]Result, 0, last-first)
+	for i := first; i < last; i++ {
+		w.s.draws.ValuesTo(w.values, i)
+		text, err := w.base.With(w.values)
+		if err != nil {
+			return nil, fmt.Errorf("run %d: %w", i, err)
+		}
+		k := newKept(w.s, i, w.values)
+		if k.Err = w.simulate(ctx, text, k); k.Err != nil && ctx.Err() != nil && errors.Is(k.Err, context.Cause(ctx)) {
+			return nil, k.Err
+		}
+		list = append(list, k.Result)
+		if done != nil {
+			done()
+		}
+	}
+	return list, nil
+}
+
+// simulate integrates the model of a document.
+func (w *single) simulate(ctx context.Context, text []byte, k *kept) error {
+	m, err := w.s.read(text, "model")
+	if err != nil {
+		return err
+	}
+	plan, err := newPlan(m)
+	if err != nil {
+		return err
+	}
+	o := w.s.options
+	if start := plan.Initial().Time; o.Until <= start {
+		return fmt.Errorf("until %v is not after the time of the model, %v s", o.Until, start)
+	}
+	o.Model, o.OnRow = m, k.add
+	r, err := runs.New(plan, o)
+	if err != nil {
+		return err
+	}
+	return r.RunContext(ctx, o.Until)
+}
