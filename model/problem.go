@@ -8,10 +8,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// maxProblems is the number of problems of one document that are kept; of
-// further ones only the count is.
-const maxProblems = document.MaxFaults
-
 // Problem is one rule broken at one place of a document.
 type Problem struct {
 	File  string `json:"file"`            // as given to Read; the model's name, or "model", from Check
@@ -32,7 +28,7 @@ func (p *Problem) Error() string {
 // Problems are all the problems of one document, in its order; at least one.
 // errors.As finds a *Problem in it.
 type Problems struct {
-	List []*Problem `json:"problems"`       // at most maxProblems
+	List []*Problem `json:"problems"`       // at most 1000; of further ones only the count is kept
 	More int        `json:"more,omitempty"` // problems found beyond them
 }
 

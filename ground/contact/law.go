@@ -107,7 +107,7 @@ type SoilLaw struct {
 	Recovery float64 // λ, 0 to 1: how much of the sinkage comes back behind the wheel
 	Width    float64 // b of the wheel, m
 	LowSpeed float64 // v_0, m/s
-	Nodes    int     // of the quadrature each side of θ_m; 0: defaultNodes
+	Nodes    int     // of the quadrature each side of θ_m; 8, 16 or 32; 0 stands for 16
 	Ruts     bool    // whether the wheel leaves a rut in runs (Ruts); the law itself is the same
 }
 

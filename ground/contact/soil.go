@@ -2,9 +2,6 @@ package contact
 
 import "math"
 
-// defaultNodes is Nodes of a SoilLaw where it is 0.
-const defaultNodes = 16
-
 // gauss are the nodes and weights of Gauss and Legendre on (0, 1), of 8, 16 and 32 nodes.
 var gauss = [...][]gaussNode{legendre(8), legendre(16), legendre(32)}
 

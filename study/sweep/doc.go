@@ -3,7 +3,7 @@
 //
 //	s, err := sweep.Open("car.study.json")
 //	results, err := s.Run(ctx, sweep.Options{Threads: 8})
-//	results[17].Outputs // of run 17, in the order of the study
+//	fmt.Println(results[17].Outputs) // of run 17, in the order of the study
 //
 // A run that fails is a result with its error, and the others go on. Shares, for job arrays, are Options.Index and Options.Of.
 // A Store keeps results in parts while the sweep goes on; what it has is not computed again. rung sweep has one that writes Parquet.
