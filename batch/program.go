@@ -149,6 +149,9 @@ func (p *program) instruction(code tape.Code, operands ...place) tape.Op {
 	form, bits := tape.SharedForm(code)
 	for i := range 6 {
 		if bits>>i&1 == 1 && !operands[i].isShared() {
+			if form == code {
+				panic("batch: a number of an instruction on shared ones is not shared")
+			}
 			form, bits = 0, 0
 		}
 	}

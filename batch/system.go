@@ -420,9 +420,9 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 // backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
 // of two, one behind the other.
 func (s *system) backward(list, z []place, rows int) {
-	back, upper, columns := tape.Back1, tape.Upper1, tape.Columns1of1
+	back, upper, columns := tape.Back1, tape.Upper2, tape.Columns1of1
 	if rows == 2 {
-		back, upper, columns = tape.TwoBack1, tape.TwoUpper1, tape.TwoColumns1of1
+		back, upper, columns = tape.TwoBack1, tape.TwoUpper2, tape.TwoColumns1of1
 	}
 	for i := len(s.order) - 1; i >= 0; i-- {
 		v := s.order[i]
@@ -444,7 +444,7 @@ func (s *system) backward(list, z []place, rows int) {
 			from = list[v]
 		}
 		if !s.leaf[v] && n > 1 {
-			s.op(sized(upper, n), list[v], s.null, s.blocks[[2]int32{v, v}])
+			s.op(upper+tape.Code(n-2)*(tape.Upper3-tape.Upper2), list[v], s.null, s.blocks[[2]int32{v, v}])
 		}
 	}
 }

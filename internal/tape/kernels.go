@@ -180,434 +180,426 @@ const (
 	Back1 Code = 86
 	// TwoBack1 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
 	TwoBack1 Code = 87
-	// TwoUpper1 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper1 Code = 88
-	// Upper1 stores L⁻ᵀ·A in A: C is L.
-	Upper1 Code = 89
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 90
+	Joint2 Code = 88
 	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 91
+	Mass2 Code = 89
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 92
+	Panel2 Code = 90
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 93
+	Back2 Code = 91
 	// TwoBack2 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack2 Code = 94
-	// TwoUpper2 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper2 Code = 95
-	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 96
+	TwoBack2 Code = 92
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 97
+	Joint3 Code = 93
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 98
+	Mass3 Code = 94
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 99
+	Panel3 Code = 95
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 100
+	Back3 Code = 96
 	// TwoBack3 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack3 Code = 101
-	// TwoUpper3 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper3 Code = 102
-	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 103
+	TwoBack3 Code = 97
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 104
+	Joint4 Code = 98
 	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 105
+	Mass4 Code = 99
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 106
+	Panel4 Code = 100
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 107
+	Back4 Code = 101
 	// TwoBack4 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack4 Code = 108
-	// TwoUpper4 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper4 Code = 109
-	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 110
+	TwoBack4 Code = 102
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 111
+	Joint5 Code = 103
 	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 112
+	Mass5 Code = 104
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 113
+	Panel5 Code = 105
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 114
+	Back5 Code = 106
 	// TwoBack5 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack5 Code = 115
-	// TwoUpper5 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper5 Code = 116
-	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 117
+	TwoBack5 Code = 107
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 118
+	Joint6 Code = 108
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 119
+	Mass6 Code = 109
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 120
+	Panel6 Code = 110
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 121
+	Back6 Code = 111
 	// TwoBack6 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack6 Code = 122
+	TwoBack6 Code = 112
+	// TwoUpper2 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper2 Code = 113
+	// Upper2 stores L⁻ᵀ·A in A: C is L.
+	Upper2 Code = 114
+	// TwoUpper3 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper3 Code = 115
+	// Upper3 stores L⁻ᵀ·A in A: C is L.
+	Upper3 Code = 116
+	// TwoUpper4 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper4 Code = 117
+	// Upper4 stores L⁻ᵀ·A in A: C is L.
+	Upper4 Code = 118
+	// TwoUpper5 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
+	TwoUpper5 Code = 119
+	// Upper5 stores L⁻ᵀ·A in A: C is L.
+	Upper5 Code = 120
 	// TwoUpper6 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper6 Code = 123
+	TwoUpper6 Code = 121
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 124
+	Upper6 Code = 122
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 125
+	Transpose Code = 123
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 126
+	Diagonal Code = 124
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 127
+	Judge Code = 125
 	// First1of1 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of1 Code = 128
+	First1of1 Code = 126
 	// Gram1of1 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of1 Code = 129
+	Gram1of1 Code = 127
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 130
+	Rows1of1 Code = 128
 	// TwoRows1of1 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows1of1 Code = 131
+	TwoRows1of1 Code = 129
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 132
+	Columns1of1 Code = 130
 	// TwoColumns1of1 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of1 Code = 133
+	TwoColumns1of1 Code = 131
 	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 134
+	First2of2 Code = 132
 	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 135
+	Gram2of2 Code = 133
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 136
+	Rows2of2 Code = 134
 	// TwoRows2of2 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of2 Code = 137
+	TwoRows2of2 Code = 135
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 138
+	Columns2of2 Code = 136
 	// TwoColumns2of2 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of2 Code = 139
+	TwoColumns2of2 Code = 137
 	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 140
+	First1of3 Code = 138
 	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 141
+	Gram1of3 Code = 139
 	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 142
+	Rows1of3 Code = 140
 	// TwoRows1of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows1of3 Code = 143
+	TwoRows1of3 Code = 141
 	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 144
+	Columns1of3 Code = 142
 	// TwoColumns1of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of3 Code = 145
+	TwoColumns1of3 Code = 143
 	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 146
+	First3of3 Code = 144
 	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 147
+	Gram3of3 Code = 145
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 148
+	Rows3of3 Code = 146
 	// TwoRows3of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of3 Code = 149
+	TwoRows3of3 Code = 147
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 150
+	Columns3of3 Code = 148
 	// TwoColumns3of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of3 Code = 151
+	TwoColumns3of3 Code = 149
 	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 152
+	First2of4 Code = 150
 	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 153
+	Gram2of4 Code = 151
 	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 154
+	Rows2of4 Code = 152
 	// TwoRows2of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of4 Code = 155
+	TwoRows2of4 Code = 153
 	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 156
+	Columns2of4 Code = 154
 	// TwoColumns2of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of4 Code = 157
+	TwoColumns2of4 Code = 155
 	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 158
+	First3of4 Code = 156
 	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 159
+	Gram3of4 Code = 157
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 160
+	Rows3of4 Code = 158
 	// TwoRows3of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of4 Code = 161
+	TwoRows3of4 Code = 159
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 162
+	Columns3of4 Code = 160
 	// TwoColumns3of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of4 Code = 163
+	TwoColumns3of4 Code = 161
 	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 164
+	First4of4 Code = 162
 	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 165
+	Gram4of4 Code = 163
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 166
+	Rows4of4 Code = 164
 	// TwoRows4of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows4of4 Code = 167
+	TwoRows4of4 Code = 165
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 168
+	Columns4of4 Code = 166
 	// TwoColumns4of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns4of4 Code = 169
+	TwoColumns4of4 Code = 167
 	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 170
+	First2of5 Code = 168
 	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 171
+	Gram2of5 Code = 169
 	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 172
+	Rows2of5 Code = 170
 	// TwoRows2of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of5 Code = 173
+	TwoRows2of5 Code = 171
 	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 174
+	Columns2of5 Code = 172
 	// TwoColumns2of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of5 Code = 175
+	TwoColumns2of5 Code = 173
 	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 176
+	First3of5 Code = 174
 	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 177
+	Gram3of5 Code = 175
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 178
+	Rows3of5 Code = 176
 	// TwoRows3of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of5 Code = 179
+	TwoRows3of5 Code = 177
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 180
+	Columns3of5 Code = 178
 	// TwoColumns3of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of5 Code = 181
+	TwoColumns3of5 Code = 179
 	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 182
+	First5of5 Code = 180
 	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 183
+	Gram5of5 Code = 181
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 184
+	Rows5of5 Code = 182
 	// TwoRows5of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows5of5 Code = 185
+	TwoRows5of5 Code = 183
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 186
+	Columns5of5 Code = 184
 	// TwoColumns5of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns5of5 Code = 187
+	TwoColumns5of5 Code = 185
 	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 188
+	First3of6 Code = 186
 	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 189
+	Gram3of6 Code = 187
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 190
+	Rows3of6 Code = 188
 	// TwoRows3of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of6 Code = 191
+	TwoRows3of6 Code = 189
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 192
+	Columns3of6 Code = 190
 	// TwoColumns3of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of6 Code = 193
+	TwoColumns3of6 Code = 191
 	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 194
+	First6of6 Code = 192
 	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 195
+	Gram6of6 Code = 193
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 196
+	Rows6of6 Code = 194
 	// TwoRows6of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows6of6 Code = 197
+	TwoRows6of6 Code = 195
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 198
+	Columns6of6 Code = 196
 	// TwoColumns6of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns6of6 Code = 199
+	TwoColumns6of6 Code = 197
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 200
+	Pair3of5 Code = 198
 	// HangFree moves a body that hangs on the ground by the motion E of its joint, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	HangFree Code = 201
+	HangFree Code = 199
 	// Hang moves a body by the motion of its parent, whose frame is B, and the motion E that its joint adds, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	Hang Code = 202
+	Hang Code = 200
 	// Carry moves a body by the motion of its parent, whose frame is B, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	Carry Code = 203
+	Carry Code = 201
 	// TwoHangFree does the same as HangFree for two motions one behind the other.
-	TwoHangFree Code = 204
+	TwoHangFree Code = 202
 	// TwoHang does the same as Hang for two motions one behind the other.
-	TwoHang Code = 205
+	TwoHang Code = 203
 	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
-	Root Code = 206
+	Root Code = 204
 	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
-	RootHolds Code = 207
+	RootHolds Code = 205
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 208
+	SwingFree Code = 206
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 209
+	SwingHung Code = 207
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 210
+	Cardan Code = 208
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 211
+	Twist Code = 209
 	// Between stores B·(C − D) of vectors.
-	Between Code = 212
+	Between Code = 210
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 213
+	Pin Code = 211
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
-	TurnedPin Code = 214
+	TurnedPin Code = 212
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 215
+	Unpin Code = 213
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 216
+	Snap Code = 214
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 217
+	Uncross Code = 215
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 218
+	Unslide Code = 216
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 219
+	Slide Code = 217
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 220
+	Thrust Code = 218
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 221
+	Loads1 Code = 219
 	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 222
+	TwoLoads1 Code = 220
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 223
+	Seen1 Code = 221
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 224
+	SeenTurn1 Code = 222
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 225
+	Loads2 Code = 223
 	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 226
+	TwoLoads2 Code = 224
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 227
+	Seen2 Code = 225
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 228
+	SeenTurn2 Code = 226
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 229
+	Loads3 Code = 227
 	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 230
+	TwoLoads3 Code = 228
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 231
+	Seen3 Code = 229
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 232
+	SeenTurn3 Code = 230
 	// FirstLean3x1 stores −B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x1 Code = 233
+	FirstLean3x1 Code = 231
 	// Lean3x1 subtracts B·Bᵀ, 3 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x1 Code = 234
+	Lean3x1 Code = 232
 	// FirstLean3x2 stores −B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x2 Code = 235
+	FirstLean3x2 Code = 233
 	// Lean3x2 subtracts B·Bᵀ, 3 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x2 Code = 236
+	Lean3x2 Code = 234
 	// FirstLean3x3 stores −B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x3 Code = 237
+	FirstLean3x3 Code = 235
 	// Lean3x3 subtracts B·Bᵀ, 3 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x3 Code = 238
+	Lean3x3 Code = 236
 	// FirstLean5x1 stores −B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x1 Code = 239
+	FirstLean5x1 Code = 237
 	// Lean5x1 subtracts B·Bᵀ, 5 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x1 Code = 240
+	Lean5x1 Code = 238
 	// FirstLean5x2 stores −B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x2 Code = 241
+	FirstLean5x2 Code = 239
 	// Lean5x2 subtracts B·Bᵀ, 5 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x2 Code = 242
+	Lean5x2 Code = 240
 	// FirstLean5x3 stores −B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x3 Code = 243
+	FirstLean5x3 Code = 241
 	// Lean5x3 subtracts B·Bᵀ, 5 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x3 Code = 244
+	Lean5x3 Code = 242
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 245
+	Orthonormal1 Code = 243
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 246
+	Orthonormal11 Code = 244
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 247
+	Orthonormal111 Code = 245
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 248
+	Orthonormal12 Code = 246
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 249
+	Orthonormal2 Code = 247
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 250
+	Orthonormal21 Code = 248
 	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal3 Code = 251
+	Orthonormal3 Code = 249
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 252
+	Rate Code = 250
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	FirstStage Code = 253
+	FirstStage Code = 251
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	NextStage Code = 254
+	NextStage Code = 252
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	LastStage Code = 255
+	LastStage Code = 253
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Euler Code = 256
+	Euler Code = 254
 	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerRoot Code = 257
+	EulerRoot Code = 255
 	// EulerPin does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerPin Code = 258
+	EulerPin Code = 256
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Moved Code = 259
+	Moved Code = 257
 	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
-	MovedRoot Code = 260
+	MovedRoot Code = 258
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 261
+	BodyShared Code = 259
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 262
+	Mul3Shared Code = 260
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 263
+	MulVecShared Code = 261
 	// SnapShared is Snap with shared numbers at C.
-	SnapShared Code = 264
-	// VerdictShared is Verdict with shared numbers at C.
-	VerdictShared Code = 265
-	// WantingShared is Wanting with shared numbers at C.
-	WantingShared Code = 266
+	SnapShared Code = 262
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 267
+	PullShared Code = 263
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 268
+	WeighShared Code = 264
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 269
+	UnweighShared Code = 265
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 270
+	WrenchShared Code = 266
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 271
+	TorqueShared Code = 267
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 272
+	TwistShared Code = 268
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 273
+	ThrustShared Code = 269
 	// Forces1Shared is Forces1 with shared numbers at D.
-	Forces1Shared Code = 274
+	Forces1Shared Code = 270
 	// Forces2Shared is Forces2 with shared numbers at D.
-	Forces2Shared Code = 275
+	Forces2Shared Code = 271
 	// Forces3Shared is Forces3 with shared numbers at D.
-	Forces3Shared Code = 276
+	Forces3Shared Code = 272
 	// Moments1Shared is Moments1 with shared numbers at D.
-	Moments1Shared Code = 277
+	Moments1Shared Code = 273
 	// Moments2Shared is Moments2 with shared numbers at D.
-	Moments2Shared Code = 278
+	Moments2Shared Code = 274
 	// Moments3Shared is Moments3 with shared numbers at D.
-	Moments3Shared Code = 279
+	Moments3Shared Code = 275
 	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 280
+	HangFreeShared Code = 276
 	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 281
+	HangShared Code = 277
 	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 282
+	CarryShared Code = 278
 	// TwoHangFreeShared is TwoHangFree with shared numbers at D.
-	TwoHangFreeShared Code = 283
+	TwoHangFreeShared Code = 279
 	// TwoHangShared is TwoHang with shared numbers at D.
-	TwoHangShared Code = 284
+	TwoHangShared Code = 280
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 285
+	PointShared Code = 281
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 286
+	PinShared Code = 282
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 287
+	TurnedPinShared Code = 283
 	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 288
+	UnpinShared Code = 284
 	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 289
+	UncrossShared Code = 285
 	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 290
+	UnslideShared Code = 286
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 291
+	TiltShared Code = 287
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 292
+	RateShared Code = 288
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 293
+	EulerShared Code = 289
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 294
+	EulerRootShared Code = 290
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 295
+	EulerPinShared Code = 291
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 296
+	MovedShared Code = 292
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 297
+	MovedRootShared Code = 293
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 298
+	RootShared Code = 294
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 299
+	RootHoldsShared Code = 295
 	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 300
+	SwingShared Code = 296
 
-	numCodes = 301
+	numCodes = 297
 )
 
 var codeNames = [numCodes]string{
@@ -699,41 +691,39 @@ var codeNames = [numCodes]string{
 	"Panel1",
 	"Back1",
 	"TwoBack1",
-	"TwoUpper1",
-	"Upper1",
 	"Joint2",
 	"Mass2",
 	"Panel2",
 	"Back2",
 	"TwoBack2",
-	"TwoUpper2",
-	"Upper2",
 	"Joint3",
 	"Mass3",
 	"Panel3",
 	"Back3",
 	"TwoBack3",
-	"TwoUpper3",
-	"Upper3",
 	"Joint4",
 	"Mass4",
 	"Panel4",
 	"Back4",
 	"TwoBack4",
-	"TwoUpper4",
-	"Upper4",
 	"Joint5",
 	"Mass5",
 	"Panel5",
 	"Back5",
 	"TwoBack5",
-	"TwoUpper5",
-	"Upper5",
 	"Joint6",
 	"Mass6",
 	"Panel6",
 	"Back6",
 	"TwoBack6",
+	"TwoUpper2",
+	"Upper2",
+	"TwoUpper3",
+	"Upper3",
+	"TwoUpper4",
+	"Upper4",
+	"TwoUpper5",
+	"Upper5",
 	"TwoUpper6",
 	"Upper6",
 	"Transpose",
@@ -876,8 +866,6 @@ var codeNames = [numCodes]string{
 	"Mul3Shared",
 	"MulVecShared",
 	"SnapShared",
-	"VerdictShared",
-	"WantingShared",
 	"PullShared",
 	"WeighShared",
 	"UnweighShared",
@@ -933,12 +921,12 @@ var shapes = [12][2]int{
 // sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.
 var (
 	sharedForms = [numCodes]Code{
+		Verdict:     Verdict,
+		Wanting:     Wanting,
 		Body:        BodyShared,
 		Mul3:        Mul3Shared,
 		MulVec:      MulVecShared,
 		Snap:        SnapShared,
-		Verdict:     VerdictShared,
-		Wanting:     WantingShared,
 		Pull:        PullShared,
 		Weigh:       WeighShared,
 		Unweigh:     UnweighShared,
@@ -975,12 +963,12 @@ var (
 		Swing:       SwingShared,
 	}
 	sharedOperands = [numCodes]uint8{
+		Verdict:           1 << 2,
+		Wanting:           1 << 2,
 		BodyShared:        1 << 2,
 		Mul3Shared:        1 << 2,
 		MulVecShared:      1 << 2,
 		SnapShared:        1 << 2,
-		VerdictShared:     1 << 2,
-		WantingShared:     1 << 2,
 		PullShared:        1 << 2,
 		WeighShared:       1 << 3,
 		UnweighShared:     1 << 3,
@@ -1063,8 +1051,8 @@ var spans = [numCodes]spanOf{
 	Pull:              {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	Swing:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	Torque:            {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Verdict:           {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Wanting:           {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Verdict:           {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:           {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Size:              {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
 	Tile1x1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Tile1x2:           {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
@@ -1107,41 +1095,39 @@ var spans = [numCodes]spanOf{
 	Panel1:            {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
 	Back1:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	TwoBack1:          {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoUpper1:         {lines: 4, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Upper1:            {lines: 2, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Joint2:            {lines: 61, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
 	Mass2:             {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
 	Panel2:            {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
 	Back2:             {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
 	TwoBack2:          {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoUpper2:         {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Upper2:            {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
 	Joint3:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
 	Mass3:             {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
 	Panel3:            {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
 	Back3:             {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
 	TwoBack3:          {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoUpper3:         {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Upper3:            {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
 	Joint4:            {lines: 137, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
 	Mass4:             {lines: 73, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
 	Panel4:            {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
 	Back4:             {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
 	TwoBack4:          {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	TwoUpper4:         {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Upper4:            {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
 	Joint5:            {lines: 185, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
 	Mass5:             {lines: 106, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
 	Panel5:            {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
 	Back5:             {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
 	TwoBack5:          {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	TwoUpper5:         {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Upper5:            {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
 	Joint6:            {lines: 241, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
 	Mass6:             {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
 	Panel6:            {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
 	Back6:             {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	TwoBack6:          {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TwoUpper2:         {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper2:            {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoUpper3:         {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Upper3:            {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoUpper4:         {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Upper4:            {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoUpper5:         {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Upper5:            {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
 	TwoUpper6:         {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
 	Upper6:            {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	Transpose:         {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
@@ -1284,8 +1270,6 @@ var spans = [numCodes]spanOf{
 	Mul3Shared:        {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
 	MulVecShared:      {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
 	SnapShared:        {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	VerdictShared:     {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	WantingShared:     {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	PullShared:        {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	WeighShared:       {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	UnweighShared:     {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
@@ -1412,9 +1396,9 @@ func step(w, shared []float64, o *Op, lane int) {
 	case Torque:
 		goTorque(w, o, lane, w, lane, Lanes)
 	case Verdict:
-		goVerdict(w, shared, o, lane, w, lane, Lanes)
+		goVerdict(w, shared, o, lane, shared, 0, 1)
 	case Wanting:
-		goWanting(w, shared, o, lane, w, lane, Lanes)
+		goWanting(w, shared, o, lane, shared, 0, 1)
 	case Size:
 		goSize(w, o, lane)
 	case Tile1x1:
@@ -1499,10 +1483,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack1(w, o, lane)
 	case TwoBack1:
 		goTwoBack1(w, o, lane)
-	case TwoUpper1:
-		goTwoUpper1(w, o, lane)
-	case Upper1:
-		goUpper1(w, o, lane)
 	case Joint2:
 		goJoint2(w, shared, o, lane)
 	case Mass2:
@@ -1513,10 +1493,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack2(w, o, lane)
 	case TwoBack2:
 		goTwoBack2(w, o, lane)
-	case TwoUpper2:
-		goTwoUpper2(w, o, lane)
-	case Upper2:
-		goUpper2(w, o, lane)
 	case Joint3:
 		goJoint3(w, shared, o, lane)
 	case Mass3:
@@ -1527,10 +1503,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack3(w, o, lane)
 	case TwoBack3:
 		goTwoBack3(w, o, lane)
-	case TwoUpper3:
-		goTwoUpper3(w, o, lane)
-	case Upper3:
-		goUpper3(w, o, lane)
 	case Joint4:
 		goJoint4(w, shared, o, lane)
 	case Mass4:
@@ -1541,10 +1513,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack4(w, o, lane)
 	case TwoBack4:
 		goTwoBack4(w, o, lane)
-	case TwoUpper4:
-		goTwoUpper4(w, o, lane)
-	case Upper4:
-		goUpper4(w, o, lane)
 	case Joint5:
 		goJoint5(w, shared, o, lane)
 	case Mass5:
@@ -1555,10 +1523,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack5(w, o, lane)
 	case TwoBack5:
 		goTwoBack5(w, o, lane)
-	case TwoUpper5:
-		goTwoUpper5(w, o, lane)
-	case Upper5:
-		goUpper5(w, o, lane)
 	case Joint6:
 		goJoint6(w, shared, o, lane)
 	case Mass6:
@@ -1569,6 +1533,22 @@ func step(w, shared []float64, o *Op, lane int) {
 		goBack6(w, o, lane)
 	case TwoBack6:
 		goTwoBack6(w, o, lane)
+	case TwoUpper2:
+		goTwoUpper2(w, o, lane)
+	case Upper2:
+		goUpper2(w, o, lane)
+	case TwoUpper3:
+		goTwoUpper3(w, o, lane)
+	case Upper3:
+		goUpper3(w, o, lane)
+	case TwoUpper4:
+		goTwoUpper4(w, o, lane)
+	case Upper4:
+		goUpper4(w, o, lane)
+	case TwoUpper5:
+		goTwoUpper5(w, o, lane)
+	case Upper5:
+		goUpper5(w, o, lane)
 	case TwoUpper6:
 		goTwoUpper6(w, o, lane)
 	case Upper6:
@@ -1853,10 +1833,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goMulVec(w, o, lane, shared, 0, 1)
 	case SnapShared:
 		goSnap(w, shared, o, lane, shared, 0, 1)
-	case VerdictShared:
-		goVerdict(w, shared, o, lane, shared, 0, 1)
-	case WantingShared:
-		goWanting(w, shared, o, lane, shared, 0, 1)
 	case PullShared:
 		goPull(w, o, lane, shared, 0, 1)
 	case WeighShared:
@@ -4904,20 +4880,6 @@ func goTwoBack1(w []float64, o *Op, lane int) {
 	w[A+8] = v1
 }
 
-func goTwoUpper1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	w[A+0] = v0
-	w[A+8] = v1
-}
-
-func goUpper1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	v0 := w[A+0]
-	w[A+0] = v0
-}
-
 func goJoint2(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -5083,31 +5045,6 @@ func goTwoBack2(w []float64, o *Op, lane int) {
 	w[A+8] = v1
 	w[A+16] = v2
 	w[A+24] = v3
-}
-
-func goTwoUpper2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := math.FMA(-v1, w[C+16], v0)
-	v5 := math.FMA(-v3, w[C+16], v2)
-	w[A+0] = v4
-	w[A+8] = v1
-	w[A+16] = v5
-	w[A+24] = v3
-}
-
-func goUpper2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := math.FMA(-v1, w[C+16], v0)
-	w[A+0] = v2
-	w[A+8] = v1
 }
 
 func goJoint3(w, shared []float64, o *Op, lane int) {
@@ -5345,43 +5282,6 @@ func goTwoBack3(w []float64, o *Op, lane int) {
 	w[A+24] = v3
 	w[A+32] = v4
 	w[A+40] = v5
-}
-
-func goTwoUpper3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := math.FMA(-v2, w[C+56], v1)
-	v7 := math.FMA(-v5, w[C+56], v4)
-	v8 := math.FMA(-v6, w[C+24], v0)
-	v9 := math.FMA(-v7, w[C+24], v3)
-	v10 := math.FMA(-v2, w[C+48], v8)
-	v11 := math.FMA(-v5, w[C+48], v9)
-	w[A+0] = v10
-	w[A+8] = v6
-	w[A+16] = v2
-	w[A+24] = v11
-	w[A+32] = v7
-	w[A+40] = v5
-}
-
-func goUpper3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := math.FMA(-v2, w[C+56], v1)
-	v4 := math.FMA(-v3, w[C+24], v0)
-	v5 := math.FMA(-v2, w[C+48], v4)
-	w[A+0] = v5
-	w[A+8] = v3
-	w[A+16] = v2
 }
 
 func goJoint4(w, shared []float64, o *Op, lane int) {
@@ -5702,58 +5602,6 @@ func goTwoBack4(w []float64, o *Op, lane int) {
 	w[A+40] = v5
 	w[A+48] = v6
 	w[A+56] = v7
-}
-
-func goTwoUpper4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := math.FMA(-v3, w[C+112], v2)
-	v9 := math.FMA(-v7, w[C+112], v6)
-	v10 := math.FMA(-v8, w[C+72], v1)
-	v11 := math.FMA(-v9, w[C+72], v5)
-	v12 := math.FMA(-v3, w[C+104], v10)
-	v13 := math.FMA(-v7, w[C+104], v11)
-	v14 := math.FMA(-v12, w[C+32], v0)
-	v15 := math.FMA(-v13, w[C+32], v4)
-	v16 := math.FMA(-v8, w[C+64], v14)
-	v17 := math.FMA(-v9, w[C+64], v15)
-	v18 := math.FMA(-v3, w[C+96], v16)
-	v19 := math.FMA(-v7, w[C+96], v17)
-	w[A+0] = v18
-	w[A+8] = v12
-	w[A+16] = v8
-	w[A+24] = v3
-	w[A+32] = v19
-	w[A+40] = v13
-	w[A+48] = v9
-	w[A+56] = v7
-}
-
-func goUpper4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := math.FMA(-v3, w[C+112], v2)
-	v5 := math.FMA(-v4, w[C+72], v1)
-	v6 := math.FMA(-v3, w[C+104], v5)
-	v7 := math.FMA(-v6, w[C+32], v0)
-	v8 := math.FMA(-v4, w[C+64], v7)
-	v9 := math.FMA(-v3, w[C+96], v8)
-	w[A+0] = v9
-	w[A+8] = v6
-	w[A+16] = v4
-	w[A+24] = v3
 }
 
 func goJoint5(w, shared []float64, o *Op, lane int) {
@@ -6172,76 +6020,6 @@ func goTwoBack5(w []float64, o *Op, lane int) {
 	w[A+56] = v7
 	w[A+64] = v8
 	w[A+72] = v9
-}
-
-func goTwoUpper5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := math.FMA(-v4, w[C+184], v3)
-	v11 := math.FMA(-v9, w[C+184], v8)
-	v12 := math.FMA(-v10, w[C+136], v2)
-	v13 := math.FMA(-v11, w[C+136], v7)
-	v14 := math.FMA(-v4, w[C+176], v12)
-	v15 := math.FMA(-v9, w[C+176], v13)
-	v16 := math.FMA(-v14, w[C+88], v1)
-	v17 := math.FMA(-v15, w[C+88], v6)
-	v18 := math.FMA(-v10, w[C+128], v16)
-	v19 := math.FMA(-v11, w[C+128], v17)
-	v20 := math.FMA(-v4, w[C+168], v18)
-	v21 := math.FMA(-v9, w[C+168], v19)
-	v22 := math.FMA(-v20, w[C+40], v0)
-	v23 := math.FMA(-v21, w[C+40], v5)
-	v24 := math.FMA(-v14, w[C+80], v22)
-	v25 := math.FMA(-v15, w[C+80], v23)
-	v26 := math.FMA(-v10, w[C+120], v24)
-	v27 := math.FMA(-v11, w[C+120], v25)
-	v28 := math.FMA(-v4, w[C+160], v26)
-	v29 := math.FMA(-v9, w[C+160], v27)
-	w[A+0] = v28
-	w[A+8] = v20
-	w[A+16] = v14
-	w[A+24] = v10
-	w[A+32] = v4
-	w[A+40] = v29
-	w[A+48] = v21
-	w[A+56] = v15
-	w[A+64] = v11
-	w[A+72] = v9
-}
-
-func goUpper5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := math.FMA(-v4, w[C+184], v3)
-	v6 := math.FMA(-v5, w[C+136], v2)
-	v7 := math.FMA(-v4, w[C+176], v6)
-	v8 := math.FMA(-v7, w[C+88], v1)
-	v9 := math.FMA(-v5, w[C+128], v8)
-	v10 := math.FMA(-v4, w[C+168], v9)
-	v11 := math.FMA(-v10, w[C+40], v0)
-	v12 := math.FMA(-v7, w[C+80], v11)
-	v13 := math.FMA(-v5, w[C+120], v12)
-	v14 := math.FMA(-v4, w[C+160], v13)
-	w[A+0] = v14
-	w[A+8] = v10
-	w[A+16] = v7
-	w[A+24] = v5
-	w[A+32] = v4
 }
 
 func goJoint6(w, shared []float64, o *Op, lane int) {
@@ -6775,6 +6553,190 @@ func goTwoBack6(w []float64, o *Op, lane int) {
 	w[A+72] = v9
 	w[A+80] = v10
 	w[A+88] = v11
+}
+
+func goTwoUpper2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := math.FMA(-v1, w[C+16], v0)
+	v5 := math.FMA(-v3, w[C+16], v2)
+	w[A+0] = v4
+	w[A+8] = v1
+	w[A+16] = v5
+	w[A+24] = v3
+}
+
+func goUpper2(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := math.FMA(-v1, w[C+16], v0)
+	w[A+0] = v2
+	w[A+8] = v1
+}
+
+func goTwoUpper3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := math.FMA(-v2, w[C+56], v1)
+	v7 := math.FMA(-v5, w[C+56], v4)
+	v8 := math.FMA(-v6, w[C+24], v0)
+	v9 := math.FMA(-v7, w[C+24], v3)
+	v10 := math.FMA(-v2, w[C+48], v8)
+	v11 := math.FMA(-v5, w[C+48], v9)
+	w[A+0] = v10
+	w[A+8] = v6
+	w[A+16] = v2
+	w[A+24] = v11
+	w[A+32] = v7
+	w[A+40] = v5
+}
+
+func goUpper3(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := math.FMA(-v2, w[C+56], v1)
+	v4 := math.FMA(-v3, w[C+24], v0)
+	v5 := math.FMA(-v2, w[C+48], v4)
+	w[A+0] = v5
+	w[A+8] = v3
+	w[A+16] = v2
+}
+
+func goTwoUpper4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := math.FMA(-v3, w[C+112], v2)
+	v9 := math.FMA(-v7, w[C+112], v6)
+	v10 := math.FMA(-v8, w[C+72], v1)
+	v11 := math.FMA(-v9, w[C+72], v5)
+	v12 := math.FMA(-v3, w[C+104], v10)
+	v13 := math.FMA(-v7, w[C+104], v11)
+	v14 := math.FMA(-v12, w[C+32], v0)
+	v15 := math.FMA(-v13, w[C+32], v4)
+	v16 := math.FMA(-v8, w[C+64], v14)
+	v17 := math.FMA(-v9, w[C+64], v15)
+	v18 := math.FMA(-v3, w[C+96], v16)
+	v19 := math.FMA(-v7, w[C+96], v17)
+	w[A+0] = v18
+	w[A+8] = v12
+	w[A+16] = v8
+	w[A+24] = v3
+	w[A+32] = v19
+	w[A+40] = v13
+	w[A+48] = v9
+	w[A+56] = v7
+}
+
+func goUpper4(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := math.FMA(-v3, w[C+112], v2)
+	v5 := math.FMA(-v4, w[C+72], v1)
+	v6 := math.FMA(-v3, w[C+104], v5)
+	v7 := math.FMA(-v6, w[C+32], v0)
+	v8 := math.FMA(-v4, w[C+64], v7)
+	v9 := math.FMA(-v3, w[C+96], v8)
+	w[A+0] = v9
+	w[A+8] = v6
+	w[A+16] = v4
+	w[A+24] = v3
+}
+
+func goTwoUpper5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := w[A+40]
+	v6 := w[A+48]
+	v7 := w[A+56]
+	v8 := w[A+64]
+	v9 := w[A+72]
+	v10 := math.FMA(-v4, w[C+184], v3)
+	v11 := math.FMA(-v9, w[C+184], v8)
+	v12 := math.FMA(-v10, w[C+136], v2)
+	v13 := math.FMA(-v11, w[C+136], v7)
+	v14 := math.FMA(-v4, w[C+176], v12)
+	v15 := math.FMA(-v9, w[C+176], v13)
+	v16 := math.FMA(-v14, w[C+88], v1)
+	v17 := math.FMA(-v15, w[C+88], v6)
+	v18 := math.FMA(-v10, w[C+128], v16)
+	v19 := math.FMA(-v11, w[C+128], v17)
+	v20 := math.FMA(-v4, w[C+168], v18)
+	v21 := math.FMA(-v9, w[C+168], v19)
+	v22 := math.FMA(-v20, w[C+40], v0)
+	v23 := math.FMA(-v21, w[C+40], v5)
+	v24 := math.FMA(-v14, w[C+80], v22)
+	v25 := math.FMA(-v15, w[C+80], v23)
+	v26 := math.FMA(-v10, w[C+120], v24)
+	v27 := math.FMA(-v11, w[C+120], v25)
+	v28 := math.FMA(-v4, w[C+160], v26)
+	v29 := math.FMA(-v9, w[C+160], v27)
+	w[A+0] = v28
+	w[A+8] = v20
+	w[A+16] = v14
+	w[A+24] = v10
+	w[A+32] = v4
+	w[A+40] = v29
+	w[A+48] = v21
+	w[A+56] = v15
+	w[A+64] = v11
+	w[A+72] = v9
+}
+
+func goUpper5(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	C := int(o.C)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+8]
+	v2 := w[A+16]
+	v3 := w[A+24]
+	v4 := w[A+32]
+	v5 := math.FMA(-v4, w[C+184], v3)
+	v6 := math.FMA(-v5, w[C+136], v2)
+	v7 := math.FMA(-v4, w[C+176], v6)
+	v8 := math.FMA(-v7, w[C+88], v1)
+	v9 := math.FMA(-v5, w[C+128], v8)
+	v10 := math.FMA(-v4, w[C+168], v9)
+	v11 := math.FMA(-v10, w[C+40], v0)
+	v12 := math.FMA(-v7, w[C+80], v11)
+	v13 := math.FMA(-v5, w[C+120], v12)
+	v14 := math.FMA(-v4, w[C+160], v13)
+	w[A+0] = v14
+	w[A+8] = v10
+	w[A+16] = v7
+	w[A+24] = v5
+	w[A+32] = v4
 }
 
 func goTwoUpper6(w []float64, o *Op, lane int) {

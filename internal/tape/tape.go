@@ -58,7 +58,7 @@ func Front(weak, square float64) []float64 {
 
 // SharedForm returns the code of the same instruction where some of its operands are shared numbers: numbers that are one for
 // all states, one behind the other in an array of their own. The bits of operands say which: A is the first. Zero stands for
-// an instruction that has no such form.
+// an instruction that has no such form, and c itself for one that has no other.
 func SharedForm(c Code) (form Code, operands uint8) {
 	form = sharedForms[c]
 	return form, sharedOperands[form]

@@ -71,26 +71,8 @@ func factor() (list []*kernel) {
 			})
 			k.put(at('A', 0), acc...)
 		})
-		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
-			x := k.vec(at('A', 0), 2*n)
-			for j := n - 1; j >= 0; j-- {
-				for i := j + 1; i < n; i++ {
-					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
-					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
-				}
-			}
-			k.put(at('A', 0), x...)
-		})
-		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
-			x := k.vec(at('A', 0), n)
-			for j := n - 1; j >= 0; j-- {
-				for i := j + 1; i < n; i++ {
-					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
-				}
-			}
-			k.put(at('A', 0), x...)
-		})
 	}
+	uppers(add)
 	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.ld(at('B', 0)))
@@ -127,6 +109,31 @@ func factor() (list []*kernel) {
 		k.st(at('A', 1), worst)
 	})
 	return list
+}
+
+// uppers adds the products with L⁻ᵀ. Of one row there is nothing to do.
+func uppers(add func(name, doc string, body func(k *kernel))) {
+	for n := 2; n <= 6; n++ {
+		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), 2*n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
+		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
+			x := k.vec(at('A', 0), n)
+			for j := n - 1; j >= 0; j-- {
+				for i := j + 1; i < n; i++ {
+					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
+				}
+			}
+			k.put(at('A', 0), x...)
+		})
+	}
 }
 
 // tile is a product of r rows and c rows of N.

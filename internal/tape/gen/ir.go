@@ -11,7 +11,7 @@ type kernel struct {
 	noAVX2    bool
 	narrow    *kernel // the same operations in an order for the fewer registers of AVX2; nil if it is the same
 	shared    string  // operands that are one number for all lanes, from an array of such numbers
-	mayShare  string  // the same of the second form of the kernel; empty if there is none
+	mayShare  string  // the same of the second form of the kernel, or of this one where there is no other; empty if there is none
 }
 
 // val is a value in a register.

@@ -30,7 +30,7 @@ func goFile(list []*kernel) string {
 	}
 	b.WriteString("\tdefault:\n\t\tpanic(\"tape: no such instruction\")\n\t}\n}\n")
 	for _, k := range list {
-		if k.shared == "" {
+		if !strings.HasSuffix(k.name, sharedName) {
 			goKernel(&b, k)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
 // one of them.
 var withShared = []struct{ names, operands string }{
-	{"Body Mul3 MulVec Snap Verdict Wanting Pull", "C"},
+	{"Body Mul3 MulVec Snap Pull", "C"},
 	{"Weigh Unweigh Wrench Torque Twist Thrust Forces1 Forces2 Forces3 Moments1 Moments2 Moments3", "D"},
 	{"HangFree Hang Carry TwoHangFree TwoHang Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
 	{"Rate Euler EulerRoot EulerPin", "D"},
@@ -18,9 +18,19 @@ var withShared = []struct{ names, operands string }{
 	{"Swing", "BC"},
 }
 
+// onlyShared are the instructions whose operand C is shared numbers always: limits.
+var onlyShared = []string{"Verdict", "Wanting"}
+
 // addShared appends the second forms.
 func addShared(list []*kernel) []*kernel {
 	all := list
+	for _, name := range onlyShared {
+		k := find(list, name)
+		k.shared, k.mayShare = "C", "C"
+		if k.narrow != nil {
+			log.Fatalf("%s: a form for few registers", name)
+		}
+	}
 	for _, x := range withShared {
 		for _, name := range strings.Fields(x.names) {
 			k := find(list, name)
@@ -78,6 +88,7 @@ func sharedText(list []*kernel) string {
 		if k.shared == "" {
 			continue
 		}
+		// An instruction that is always on shared numbers is its own second form.
 		forms += "\t" + strings.TrimSuffix(k.name, sharedName) + ": " + k.name + ",\n"
 		var bits []string
 		for _, p := range k.shared {
