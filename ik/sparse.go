@@ -77,6 +77,7 @@ type sparseSolver struct {
 	ajar        float64               // the same at st
 	tight       []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
 	tightQ      []float64
+	tightTurned []float64
 	tightAngles []float64
 	most        int
 	st, try     *mechanism.State
@@ -86,6 +87,8 @@ type sparseSolver struct {
 	low         []float64 // n: limits, or those of a sample of a path
 	high        []float64 // n
 	q           []float64 // n: coordinates, wound
+	apart       []int     // targets that count turns of freedoms that are not driven
+	turned      []float64 // their coordinates, wound
 	qTried      []float64 // the same at try
 	e           []float64 // m + posture: weighted errors at st
 	tried       []float64 // the same at try
@@ -184,22 +187,28 @@ func (s *sparseSolver) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
 	s.chord, s.along = pages.Make[float64](len(s.sys.x)), pages.Make[float64](len(s.sys.d))
-	s.contrary = make([]bool, len(s.p.targets))
+	s.contrary, s.status = make([]bool, len(s.p.targets)), make([]Status, s.p.levels+1)
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
+	for i := range s.p.targets {
+		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns && indexOf(s.p.driven, t.freedom) < 0 {
+			s.apart = append(s.apart, i)
+		}
+	}
+	s.turned = make([]float64, len(s.apart))
 	if len(s.p.targets) > 1 && s.sys.border == nil {
 		s.undamped = newUndamped(m.NumBodies(), s.p.m)
 	}
 	s.low, s.high = s.p.lower, s.p.upper
 	if s.levels() > 1 || s.limited && s.loops != nil {
 		s.tight, s.tightQ = pages.Make[mechanism.BodyState](m.NumBodies()), make([]float64, len(s.p.driven))
+		s.tightTurned = make([]float64, len(s.apart))
 	}
 	if s.o.Restarts > 0 {
 		s.start, s.best = s.newPlace(), s.newPlace()
 	}
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
-	s.status = make([]Status, s.p.levels+1)
 	s.rng = rand.NewPCG(s.o.Seed, 1)
 	s.dice = rand.New(s.rng)
 	for i := range s.sys.rows {
@@ -282,9 +291,13 @@ func (s *sparseSolver) begin() error {
 	}
 	if s.onPath {
 		s.coordinatesTo(s.q, s.st)
+		s.followTurned()
 	} else {
 		for i, f := range s.p.driven {
 			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+		}
+		for k, i := range s.apart {
+			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
 		}
 	}
 	s.outside = s.p.outside(s.q)
@@ -348,6 +361,7 @@ func (s *sparseSolver) accept() {
 	} else {
 		s.coordinatesTo(s.q, s.st)
 	}
+	s.followTurned()
 	s.ajar = s.open
 	s.note()
 }
@@ -359,11 +373,35 @@ func (s *sparseSolver) stand() {
 	}
 	s.wind(s.st)
 	s.coordinatesTo(s.q, s.st)
+	s.followTurned()
 	s.errorsTo(s.e, s.kin, s.st)
 }
 
-// errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there.
+// followTurned follows s.turned to s.st, whose bodies have the kinematics s.kin.
+func (s *sparseSolver) followTurned() {
+	for k, i := range s.apart {
+		s.turned[k] = nearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
+	}
+}
+
+// aimTurns tells the sights of targets that count turns where their coordinates are at s.st.
+func (s *sparseSolver) aimTurns() {
+	for i := range s.p.targets {
+		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns {
+			if d := indexOf(s.p.driven, t.freedom); d >= 0 {
+				s.sys.sight[i].wound = s.q[d]
+			}
+		}
+	}
+	for k, i := range s.apart {
+		s.sys.sight[i].wound = s.turned[k]
+	}
+}
+
+// errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there. Angles
+// whose turns count are within half a turn of those at s.st.
 func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
+	s.aimTurns()
 	for i := range s.p.targets {
 		t, g := &s.p.targets[i], s.sys.sight[i]
 		t.lookTo(g, s.mech, k, st)

@@ -12,6 +12,7 @@ type sparsePlace struct {
 	bodies   []mechanism.BodyState
 	angles   []float64 // of the state, where couplings count turns
 	q, merit []float64 // coordinates; merits by level, zero for reached ones
+	turned   []float64
 	status   []Status
 	contrary []bool
 	blocked  error
@@ -21,7 +22,7 @@ type sparsePlace struct {
 func (s *sparseSolver) newPlace() *sparsePlace {
 	return &sparsePlace{
 		bodies: pages.Make[mechanism.BodyState](len(s.st.Bodies)), q: make([]float64, len(s.q)), merit: make([]float64, s.levels()),
-		status: make([]Status, len(s.status)), contrary: make([]bool, len(s.contrary)),
+		status: make([]Status, len(s.status)), contrary: make([]bool, len(s.contrary)), turned: make([]float64, len(s.turned)),
 	}
 }
 
@@ -30,6 +31,7 @@ func (s *sparseSolver) keep(p *sparsePlace) {
 	copy(p.bodies, s.st.Bodies)
 	p.angles = append(p.angles[:0], s.st.Angles...)
 	copy(p.q, s.q)
+	copy(p.turned, s.turned)
 	copy(p.status, s.status)
 	copy(p.contrary, s.contrary)
 	p.blocked = s.blocked
@@ -43,6 +45,7 @@ func (s *sparseSolver) returnTo(p *sparsePlace) {
 	copy(s.st.Bodies, p.bodies)
 	s.setAngles(p.angles)
 	copy(s.q, p.q)
+	copy(s.turned, p.turned)
 	copy(s.status, p.status)
 	copy(s.contrary, p.contrary)
 	s.blocked = p.blocked

@@ -456,6 +456,7 @@ func (s *sparseSolver) note() {
 		copy(s.tight, s.st.Bodies)
 		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
 		copy(s.tightQ, s.q)
+		copy(s.tightTurned, s.turned)
 	}
 }
 
@@ -484,6 +485,7 @@ func (s *sparseSolver) settle(l int) {
 		copy(s.st.Bodies, s.tight)
 		s.setAngles(s.tightAngles)
 		copy(s.q, s.tightQ)
+		copy(s.turned, s.tightTurned)
 		s.stand()
 		s.ajar = 0
 		s.standing()

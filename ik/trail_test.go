@@ -21,9 +21,8 @@ func TestPathTurns(t *testing.T) {
 			if engine == SparseEngine {
 				o.Method = Sparse
 			}
-			turns := engine != SparseEngine // which reads targets in the nearest turn
 			s := testSolver(t, testProblem(t, plan, &Task{
-				Targets: []Target{{Name: "q", Type: Coordinate, Freedom: "j0", Turns: turns}, {Name: "r", Type: Coordinate, Freedom: "j1", Turns: turns}},
+				Targets: []Target{{Name: "q", Type: Coordinate, Freedom: "j0", Turns: true}, {Name: "r", Type: Coordinate, Freedom: "j1", Turns: true}},
 				Path: &Path{Exact: true, Step: 0.02, Times: []float64{0, 4}, Targets: []Waypoints{
 					{Target: "q", Value: []float64{0, far}}, {Target: "r", Value: []float64{0, -far / 2}},
 				}},
