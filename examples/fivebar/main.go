@@ -10,7 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -63,19 +63,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	kin := mech.NewKinematics()
 	missing := func(st *mechanism.State, i int) (e, ed float64) {
-		var jk mechanism.JointKinematics
-		var q, qd [6]float64
-		mech.JointTo(&jk, cranks[i].Joint, kin, st)
-		mech.Joints[cranks[i].Joint].CoordinatesTo(&q, &qd, &jk)
+		q, qd := mech.Coordinate(cranks[i], st)
 		want, wantd, _ := path(i, st.Time)
-		return want - q[0], wantd - qd[0]
+		return want - q, wantd - qd
 	}
 	control := func(st *mechanism.State) error {
-		if err := mech.KinematicsTo(kin, st); err != nil {
-			return err
-		}
 		var second [2]float64
 		for i, c := range cranks {
 			e, ed := missing(st, i)
@@ -95,15 +88,14 @@ func run() error {
 		}
 		return nil
 	}
-	d := motion.NewDynamics(plan)
-	s := sim.New(mech, sim.NewRungeKutta(mech, d, sim.RungeKutta4(), sim.Tolerance{}), plan.Initial(), sim.Options{
-		Step: sample, Projector: d, Controllers: []sim.Controller{{Name: "computed torque", Period: sample, Sample: control}},
+	s, err := rung.NewSimulation(plan, rung.SimulationOptions{
+		Integrator: runs.RungeKutta4, Step: sample, Controllers: []sim.Controller{{Name: "computed torque", Period: sample, Sample: control}},
 	})
+	if err != nil {
+		return err
+	}
 	for _, until := range []float64{0.1, 0.2, 0.4, 0.8} {
 		if err := s.Run(until); err != nil {
-			return err
-		}
-		if err := mech.KinematicsTo(kin, s.State()); err != nil {
 			return err
 		}
 		for i := range cranks {
