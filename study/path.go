@@ -154,6 +154,14 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 // Places are where the numbers of the parameters are, with entries by their numbers, such as $.bodies[0].mass.
 func (b *Base) Places() []string { return slices.Clone(b.places) }
 
+// meantEntry asks for the entry of a list that a step may mean, which stands in brackets.
+func meantEntry(s step, list []any) string {
+	if !s.entry && entry(list, s.key) >= 0 {
+		return ", did you mean [" + fault.Line(s.key) + "]?"
+	}
+	return fault.MeantOf(s.key, len(list), func(i int) string { return entryName(list[i]) })
+}
+
 // find returns where the number at a path is, and its path by keys and numbers alone.
 func find(root any, steps []step) (at slot, place string, err error) {
 	here, place := root, "$"
@@ -171,7 +179,7 @@ func find(root any, steps []step) (at slot, place string, err error) {
 				i = entry(v, s.key)
 			}
 			if i < 0 {
-				return slot{}, "", fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.key), fault.Line(place), fault.MeantOf(s.key, len(v), func(i int) string { return entryName(v[i]) }))
+				return slot{}, "", fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.key), fault.Line(place), meantEntry(s, v))
 			}
 			at = slot{list: v, index: i}
 			place = document.Entry(place, i)

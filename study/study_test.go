@@ -218,7 +218,7 @@ func TestPathsRefused(t *testing.T) {
 		`bodies[3].mass`:     `the model has no entry "3" in $.bodies`,
 		`bodies[crank].name`: `$.bodies[0].name of the model is no number`,
 		`bodies[crank]`:      `$.bodies[0] of the model is no number`,
-		`bodies.crank`:       `the model has no entry "crank" in $.bodies`,
+		`bodies.crank`:       `the model has no entry "crank" in $.bodies, did you mean [crank]?`,
 		`gravity[1].x`:       `the model has nothing inside $.gravity[1]`,
 		`gravity[0]`:         `is the number of $.parameters[0]`,
 		`time`:               `the model has no "time" in $`,
