@@ -105,6 +105,11 @@ func TestResponseIsAProjection(t *testing.T) {
 		r := responseAt(t, p)
 		require.NoError(t, r.AccelerationsTo(a, f), c.family)
 		size := check.MaxAbs(a)
+		for i := range m.Bodies { // what the joints hold up leaves rounding of what the loads alone would make
+			for j := range 3 {
+				size = max(size, math.Abs(f[6*i+3+j])/m.Bodies[i].Mass)
+			}
+		}
 		check.Close(t, algebra.Dot(f[:n], a[n:]), algebra.Dot(f[n:], a[:n]), responseTol, float64(n)*size, "%s symmetry", c.family)
 
 		k := m.NewKinematics()

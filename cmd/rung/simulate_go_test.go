@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -44,11 +46,42 @@ func TestSimulateFromGo(t *testing.T) {
 			require.NoError(t, s.Run(0.3))
 			require.NoError(t, s.Close())
 			ok(t, append([]string{"simulate", x.model, "--until", "0.3", "-o", at("rung.csv"), "--checkpoint", at("rung.ckpt")}, x.flags...)...)
+			var document strings.Builder
+			require.NoError(t, o.Write(&document))
+			require.NoError(t, os.WriteFile(at("run.json"), []byte(document.String()), 0o644))
+			ok(t, "simulate", x.model, "--options", at("run.json"), "-o", at("document.csv"))
+			assert.Equal(t, text(t, at("go.csv")), text(t, at("document.csv")), "by a document")
 			for _, ending := range []string{".csv", ".ckpt"} {
 				assert.Equal(t, text(t, at("rung"+ending)), text(t, at("go"+ending)), ending)
 			}
 		})
 	}
+}
+
+// TestSimulateOptions: flags win over the document, those that exclude each other as one; what is wrong in it has its place.
+func TestSimulateOptions(t *testing.T) {
+	dir, m := t.TempDir(), generated(t, "nfourbar", "2")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(text string) { require.NoError(t, os.WriteFile(at("run.json"), []byte(text), 0o644)) }
+	write(`{"format": "rung-run/1", "until": 0.3, "integrator": "rk4", "step": 0.001, "columns": ["joint.*.q"]}`)
+	for _, x := range []struct{ document, flags []string }{
+		{[]string{"--until", "0.2"}, []string{"--until", "0.2", "--integrator", "rk4", "--step", "1e-3", "--columns", "joint.*.q"}},
+		{[]string{"--integrator", "dopri5", "--tol", "1e-6"}, []string{"--until", "0.3", "--tol", "1e-6", "--columns", "joint.*.q"}},
+		{[]string{"--bodies", "bar0"}, []string{"--until", "0.3", "--integrator", "rk4", "--step", "1e-3", "--bodies", "bar0"}},
+	} {
+		by := func(name string, flags ...string) string {
+			ok(t, append([]string{"simulate", m, "-o", at(name)}, flags...)...)
+			return text(t, at(name))
+		}
+		assert.Equal(t, by("flags.csv", x.flags...), by("document.csv", append(x.document, "--options", at("run.json"))...), x.document)
+	}
+	write(`{"format": "rung-run/1", "until": 0.3, "step": "1 ms"}`)
+	r := rungRun("simulate", m, "--options", at("run.json"))
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, "run.json: $.step")
+	r = rungRun("simulate", m, "--options", at("none.json"))
+	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, r.err, "none.json: no such file")
 }
 
 // text returns the content of a file.

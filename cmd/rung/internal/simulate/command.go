@@ -15,6 +15,7 @@ func newSimulate() *cobra.Command { return Command(&Flags{}) }
 
 // Command returns rung simulate with these flags.
 func Command(f *Flags) *cobra.Command {
+	f.start = sim.Close
 	cmd := &cobra.Command{
 		Use:   "simulate MODEL --until T",
 		Short: "Integrate over time and write a trajectory",
@@ -76,6 +77,9 @@ with its mass and moments of inertia.`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.readOptions(cmd); err != nil {
+				return err
+			}
 			f.note(cmd)
 			return runSimulate(cmd, args[0], f)
 		},
@@ -106,6 +110,7 @@ with its mass and moments of inertia.`,
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	flags.StringVar(&f.document, "options", "", "document of rung-run/1 for the flags that are not given")
 	f.method.Add(cmd)
 	f.stabilize.Add(cmd)
 	f.ordering.Add(cmd)

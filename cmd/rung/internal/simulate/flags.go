@@ -55,6 +55,8 @@ type Flags struct {
 	threads      shell.ThreadsFlag
 	ranks        ranks.Flags
 	json, quiet  bool
+	document     string    // of the options
+	start        sim.Start // what becomes of a state that violates the joints
 
 	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
 

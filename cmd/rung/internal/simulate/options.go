@@ -9,13 +9,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
-	"github.com/rung-mbd/rung/sim"
 )
 
 // options returns what the flags say about a run of a model, which may be nil, whose rows may go to stdout.
 func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error) {
 	o := &runs.Options{
-		Step: f.step, Method: f.method.Method, Stabilization: f.stabilize.Stabilization, Start: sim.Close, Model: m, Until: f.until, Every: f.every,
+		Step: f.step, Method: f.method.Method, Stabilization: f.stabilize.Stabilization, Start: f.start, Model: m, Until: f.until, Every: f.every,
 		Columns: f.chosen, Bodies: f.bodies, Wrenches: f.wrenches, Multipliers: f.multipliers,
 		Files: runs.Files{
 			Contacts: f.contacts, Events: f.events, Checkpoint: f.checkpoint, Resume: f.resume, Between: f.Between, Formats: []runs.Format{parquetFormat},

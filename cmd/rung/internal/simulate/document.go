@@ -1,0 +1,59 @@
+package simulate
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/spf13/cobra"
+)
+
+// readOptions takes what the document of --options says for the flags that were not given. Flags that exclude each other,
+// such as --step and --tol, count as one.
+func (f *Flags) readOptions(cmd *cobra.Command) error {
+	if f.document == "" {
+		return nil
+	}
+	file, err := os.Open(f.document)
+	if err != nil {
+		return shell.InputError(f.document, err)
+	}
+	defer file.Close()
+	o, err := runs.Read(file, f.document)
+	if err != nil {
+		return shell.InputError(f.document, err)
+	}
+	f.start = o.Start
+	given := cmd.Flags().Changed
+	step, columns := given("step") || given("tol"), given("columns") || given("bodies") || given("wrenches") || given("multipliers")
+	for _, x := range [...]struct {
+		name   string
+		value  float64
+		unless bool
+	}{{"until", o.Until, given("until")}, {"every", o.Every, given("every")}, {"step", o.Step, step}, {"tol", o.Tolerance, step}} {
+		if x.value != 0 && !x.unless {
+			if err := cmd.Flags().Set(x.name, strconv.FormatFloat(x.value, 'g', -1, 64)); err != nil {
+				return err
+			}
+		}
+	}
+	if !given("rho") && (o.Rho != 0 || o.Annihilate) {
+		if err := cmd.Flags().Set("rho", strconv.FormatFloat(o.Rho, 'g', -1, 64)); err != nil {
+			return err
+		}
+	}
+	if !given("integrator") {
+		f.integrator = o.Integrator.String()
+	}
+	if !given("method") {
+		f.method.Method = o.Method
+	}
+	if !given("stabilize") {
+		f.stabilize.Stabilization = o.Stabilization
+	}
+	if !columns {
+		f.chosen, f.bodies, f.wrenches, f.multipliers = o.Columns, o.Bodies, o.Wrenches, o.Multipliers
+	}
+	return nil
+}
