@@ -191,7 +191,7 @@ func (s *sparseSolver) allocate() {
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
 	for i := range s.p.targets {
-		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns && indexOf(s.p.driven, t.freedom) < 0 {
+		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns && !slices.Contains(s.p.driven, t.freedom) {
 			s.apart = append(s.apart, i)
 		}
 	}
@@ -388,7 +388,7 @@ func (s *sparseSolver) followTurned() {
 func (s *sparseSolver) aimTurns() {
 	for i := range s.p.targets {
 		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns {
-			if d := indexOf(s.p.driven, t.freedom); d >= 0 {
+			if d := slices.Index(s.p.driven, t.freedom); d >= 0 {
 				s.sys.sight[i].wound = s.q[d]
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"log"
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
@@ -56,10 +54,17 @@ func run() error {
 		size = append(size, math.Log(float64(plan.Mechanism().NumBodies())))
 		sparse, direct = append(sparse, math.Log(float64(work))), append(direct, math.Log(float64(joint)))
 	}
-	_, a := stat.LinearRegression(size, sparse, nil, false)
-	_, b := stat.LinearRegression(size, direct, nil, false)
-	fmt.Printf("sparse n^%.2f, tree n^%.2f\n", a, b)
+	fmt.Printf("sparse n^%.2f, tree n^%.2f\n", slope(size, sparse), slope(size, direct))
 	return nil
+}
+
+// slope returns the slope of the line through points with the least squares.
+func slope(x, y []float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for i := range x {
+		n, sx, sy, sxx, sxy = n+1, sx+x[i], sy+y[i], sxx+x[i]*x[i], sxy+x[i]*y[i]
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
 func main() {

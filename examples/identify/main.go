@@ -8,8 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/study"
@@ -17,7 +15,7 @@ import (
 
 const noise = 1e-3 // rad, the standard deviation of the sensor
 
-var paths = [...]string{"bodies[coupler].mass", "bodies[rocker].mass"}
+var paths = [2]string{"bodies[coupler].mass", "bodies[rocker].mass"}
 
 // linkage returns the numbers of the model, with a first guess of the masses.
 func linkage() (*study.Inputs, error) {
@@ -41,7 +39,7 @@ func linkage() (*study.Inputs, error) {
 }
 
 // angles returns the angle of the crank every hundredth of two seconds, for given masses.
-func angles(in *study.Inputs, masses []float64) (*mat.VecDense, error) {
+func angles(in *study.Inputs, masses [2]float64) ([]float64, error) {
 	for i, path := range paths {
 		if err := in.Set(path, masses[i]); err != nil {
 			return nil, err
@@ -62,9 +60,9 @@ func angles(in *study.Inputs, masses []float64) (*mat.VecDense, error) {
 	if err := s.Run(2); err != nil {
 		return nil, err
 	}
-	q := mat.NewVecDense(len(s.Rows()), nil)
-	for i, row := range s.Rows() {
-		q.SetVec(i, row[len(row)-1])
+	var q []float64
+	for _, row := range s.Rows() {
+		q = append(q, row[len(row)-1])
 	}
 	return q, nil
 }
@@ -74,46 +72,44 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	truth := []float64{1.7, 0.6}
+	truth, masses := [2]float64{1.7, 0.6}, [2]float64{1, 1}
 	record, err := angles(in, truth)
 	if err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range record.Len() {
-		record.SetVec(i, record.AtVec(i)+noise*rng.NormFloat64())
+	for i := range record {
+		record[i] += noise * rng.NormFloat64()
 	}
-	masses := []float64{1, 1}
-	for step := range 6 {
+	for step := range 5 {
 		q, err := angles(in, masses)
 		if err != nil {
 			return err
 		}
-		var miss mat.VecDense
-		miss.SubVec(record, q)
-		fmt.Printf("step %d: %.4f kg, %.4f kg; angles miss by %.5f rad\n", step, masses[0], masses[1], mat.Norm(&miss, 2)/math.Sqrt(float64(q.Len())))
-		J := mat.NewDense(q.Len(), len(masses), nil) // by differences
+		var slopes [2][]float64 // of the angles over the masses, by differences
 		for k := range masses {
 			const h = 1e-5
-			masses[k] += h
-			more, err := angles(in, masses)
-			if err != nil {
+			more := masses
+			more[k] += h
+			if slopes[k], err = angles(in, more); err != nil {
 				return err
 			}
-			masses[k] -= h
-			more.SubVec(more, q)
-			more.ScaleVec(1/h, more)
-			J.SetCol(k, more.RawVector().Data)
+			for i := range q {
+				slopes[k][i] = (slopes[k][i] - q[i]) / h
+			}
 		}
-		var by mat.VecDense
-		if err := by.SolveVec(J, &miss); err != nil {
-			return err
+		var a, b, c, f, g, sum float64 // of the normal equations
+		for i := range q {
+			x, y, miss := slopes[0][i], slopes[1][i], record[i]-q[i]
+			a, b, c, f, g, sum = a+x*x, b+x*y, c+y*y, f+x*miss, g+y*miss, sum+miss*miss
 		}
-		for k := range masses {
-			masses[k] += by.AtVec(k)
-		}
+		fmt.Printf("step %d: %.4f kg, %.4f kg; angles miss by %.5f rad\n", step, masses[0], masses[1], math.Sqrt(sum/float64(len(q))))
+		det := a*c - b*b
+		masses[0], masses[1] = masses[0]+(c*f-b*g)/det, masses[1]+(a*g-b*f)/det
 	}
-	fmt.Printf("by hand: %.4f kg, %.4f kg; the sensor's noise is %.5f rad\n", truth[0], truth[1], noise)
+	for k, path := range paths {
+		fmt.Printf("%s: %.3f kg; the record has %.3f kg\n", path, masses[k], truth[k])
+	}
 	return nil
 }
 
