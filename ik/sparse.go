@@ -63,59 +63,67 @@ const (
 // sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
 // docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
 type sparseSolver struct {
-	p           *Problem
-	o           Options
-	mech        *mechanism.Mechanism // held freedoms are prescribed
-	held        []*joints.Motion     // their motions
-	plan        *kkt.Plan            // of mech
-	work        *kkt.Workspace
-	closer      *closing.Closer
-	sys         *sparseSystem
-	mover       *mechanism.Mover
-	loops       []int                 // joints with rows, if there are loops; else nil: then the tree keeps all
-	open        float64               // largest error of a hard row at the last trial, angles or relative to the length of the problem
-	ajar        float64               // the same at st
-	tight       []mechanism.BodyState // the last pose of a level whose hard rows hold; nil for one level without loops or limits
-	tightQ      []float64
-	tightTurned []float64
-	tightAngles []float64
-	most        int
-	st, try     *mechanism.State
-	before      *mechanism.State // of kicks
-	spare       *mechanism.State
-	kin         *mechanism.Kinematics
-	low         []float64 // n: limits, or those of a sample of a path
-	high        []float64 // n
-	q           []float64 // n: coordinates, wound
-	apart       []int     // targets that count turns of freedoms that are not driven
-	turned      []float64 // their coordinates, wound
-	qTried      []float64 // the same at try
-	e           []float64 // m + posture: weighted errors at st
-	tried       []float64 // the same at try
-	want        []float64 // errors at which finished levels are held
-	first       []int     // by row of sys: its first entry in e
-	onPath      bool      // coordinates wind on from those of the sample before
-	limited     bool      // some driven freedom has a limit
-	status      []Status  // by level
-	outside     []string  // driven freedoms that were outside their limits at the start
-	sigma       float64
-	rough       float64   // size of displacements of whose rounding a step need not be more exact
-	chord       []float64 // right side of corrections
-	along       []float64 // the step, while corrections use its memory
-	contrary    []bool    // by target
-	watch       func()    // nil, or called before each step
-	undamped    *undamped // nil for one target, and with centres of mass
-	rng         *rand.PCG
-	dice        *rand.Rand
-	flag        *halt.Flag
-	deadline    time.Time
-	steps       int // of this start
-	total       int // of all starts
-	restarts    int
-	start       *sparsePlace // nil without restarts
-	best        *sparsePlace // the same
-	step        sparseStep
-	blocked     error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
+	p      *Problem
+	o      Options
+	mech   *mechanism.Mechanism // held freedoms are prescribed
+	held   []*joints.Motion     // their motions
+	plan   *kkt.Plan            // of mech
+	work   *kkt.Workspace
+	closer *closing.Closer
+	sys    *sparseSystem
+	mover  *mechanism.Mover
+	loops  []int   // joints with rows, if there are loops; else nil: then the tree keeps all
+	open   float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	ajar   float64 // the same at st
+	tightPose
+	most    int
+	st, try *mechanism.State
+	before  *mechanism.State // of kicks
+	spare   *mechanism.State
+	kin     *mechanism.Kinematics
+	low     []float64 // n: limits, or those of a sample of a path
+	high    []float64 // n
+	q       []float64 // n: coordinates, wound
+	turnTargets
+	qTried   []float64 // the same at try
+	e        []float64 // m + posture: weighted errors at st
+	tried    []float64 // the same at try
+	want     []float64 // errors at which finished levels are held
+	first    []int     // by row of sys: its first entry in e
+	onPath   bool      // coordinates wind on from those of the sample before
+	limited  bool      // some driven freedom has a limit
+	status   []Status  // by level
+	outside  []string  // driven freedoms that were outside their limits at the start
+	sigma    float64
+	rough    float64   // size of displacements of whose rounding a step need not be more exact
+	chord    []float64 // right side of corrections
+	along    []float64 // the step, while corrections use its memory
+	contrary []bool    // by target
+	watch    func()    // nil, or called before each step
+	undamped *undamped // nil for one target, and with centres of mass
+	rng      *rand.PCG
+	dice     *rand.Rand
+	flag     *halt.Flag
+	deadline time.Time
+	steps    int // of this start
+	total    int // of all starts
+	restarts int
+	start    *sparsePlace // nil without restarts
+	best     *sparsePlace // the same
+	step     sparseStep
+	blocked  error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
+}
+
+// tightPose is the last pose of a level whose hard rows hold; tight is nil for one level without loops or limits.
+type tightPose struct {
+	tight                            []mechanism.BodyState
+	tightQ, tightAngles, tightTurned []float64
+}
+
+// turnTargets are the targets that count turns of freedoms that are not driven, and their coordinates, wound.
+type turnTargets struct {
+	apart  []int
+	turned []float64
 }
 
 // sparseStep is the step that the system holds.

@@ -55,6 +55,16 @@ func (s *sparseSolver) returnTo(p *sparsePlace) {
 	s.stand()
 }
 
+// note stores the pose at hand if its hard rows hold.
+func (s *sparseSolver) note() {
+	if s.tight != nil && s.ajar <= closedTol {
+		copy(s.tight, s.st.Bodies)
+		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
+		copy(s.tightQ, s.q)
+		copy(s.tightTurned, s.turned)
+	}
+}
+
 // meritLeft returns the merit of a level, zero where its targets are reached.
 func (s *sparseSolver) meritLeft(l int) float64 {
 	if l < s.p.levels && s.status[l] == Reached {

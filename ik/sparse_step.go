@@ -450,16 +450,6 @@ func (s *sparseSolver) openAt(l int) (most float64) {
 	return most
 }
 
-// note stores the pose at hand if its hard rows hold.
-func (s *sparseSolver) note() {
-	if s.tight != nil && s.ajar <= closedTol {
-		copy(s.tight, s.st.Bodies)
-		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
-		copy(s.tightQ, s.q)
-		copy(s.tightTurned, s.turned)
-	}
-}
-
 // settle makes the hard rows of level l hold at its end: steps may leave them open by a
 // part of what they gain. Where corrections do not get there, the last pose at which they
 // have held is taken. Where the only hard rows are those of joints, end closes them.

@@ -15,7 +15,6 @@ func newSimulate() *cobra.Command { return Command(&Flags{}) }
 
 // Command returns rung simulate with these flags.
 func Command(f *Flags) *cobra.Command {
-	f.start = sim.Close
 	cmd := &cobra.Command{
 		Use:   "simulate MODEL --until T",
 		Short: "Integrate over time and write a trajectory",
@@ -80,7 +79,6 @@ with its mass and moments of inertia.`,
 			if err := f.readOptions(cmd); err != nil {
 				return err
 			}
-			f.note(cmd)
 			return runSimulate(cmd, args[0], f)
 		},
 	}
@@ -100,17 +98,14 @@ with its mass and moments of inertia.`,
 	flags.StringSliceVar(&f.multipliers, "multipliers", nil, "couplings whose multipliers are written, after the wrenches")
 	flags.StringVar(&f.plot, "plot", "", "picture of the run, ending in .svg or .png")
 	flags.StringSliceVar(&f.plotColumns, "plot-columns", nil, "columns of the trajectory in the picture (default what moves)")
-	flags.StringVar(&f.view, "view", "", "picture of the drive from above, ending in .svg or .png")
-	flags.BoolVar(&f.gradient, "gradient", false, "with arrows uphill in the view")
-	flags.StringVar(&f.side, "side", "", "picture of the drive from the side, along its track")
-	flags.StringVar(&f.relief, "relief", "", "picture of the terrain with the tracks, obliquely")
+	f.addViews(cmd)
 	flags.StringVar(&f.contacts, "contacts", "", "file for depths, places and forces of the contacts at the times of the trajectory, ending in .csv")
 	flags.StringVar(&f.events, "events", "", "file for the times at which contacts touch the ground and joints their stops, and leave them, ending in .csv")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep what is needed to go on after an interruption")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
-	flags.StringVar(&f.document, "options", "", "document of rung-run/1 for the flags that are not given")
+	f.addOptions(cmd)
 	f.method.Add(cmd)
 	f.stabilize.Add(cmd)
 	f.ordering.Add(cmd)

@@ -6,12 +6,28 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
 	"github.com/spf13/cobra"
 )
 
-// readOptions takes what the document of --options says for the flags that were not given. Flags that exclude each other,
+func (f *Flags) addOptions(cmd *cobra.Command) {
+	f.start = sim.Close
+	cmd.Flags().StringVar(&f.document, "options", "", "document of rung-run/1 for the flags that are not given")
+}
+
+// addViews adds the pictures of a drive.
+func (f *Flags) addViews(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.view, "view", "", "picture of the drive from above, ending in .svg or .png")
+	flags.BoolVar(&f.gradient, "gradient", false, "with arrows uphill in the view")
+	flags.StringVar(&f.side, "side", "", "picture of the drive from the side, along its track")
+	flags.StringVar(&f.relief, "relief", "", "picture of the terrain with the tracks, obliquely")
+}
+
+// readOptions stores which flags were given, and takes what the document of --options says for the flags that were not given. Flags that exclude each other,
 // such as --step and --tol, count as one.
 func (f *Flags) readOptions(cmd *cobra.Command) error {
+	defer f.note(cmd)
 	if f.document == "" {
 		return nil
 	}

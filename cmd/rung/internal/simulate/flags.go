@@ -42,9 +42,6 @@ type Flags struct {
 	list         bool     // of the columns that there are
 	plot         string
 	plotColumns  []string
-	view, side   string // pictures of a drive
-	relief       string
-	gradient     bool
 	contacts     string // file of contacts
 	events       string // file of touches and departures
 	checkpoint   string
@@ -54,14 +51,21 @@ type Flags struct {
 	ordering     shell.OrderingFlag
 	threads      shell.ThreadsFlag
 	ranks        ranks.Flags
-	json, quiet  bool
-	document     string    // of the options
-	start        sim.Start // what becomes of a state that violates the joints
+	views
+	json, quiet bool
+	document    string    // of the options
+	start       sim.Start // what becomes of a state that violates the joints
 
 	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
 
 	Between     time.Duration // least time between checkpoints; 0 stands for that of runs.Files
 	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
+}
+
+// views are pictures of a drive.
+type views struct {
+	view, side, relief string
+	gradient           bool
 }
 
 // note stores which flags were given.
