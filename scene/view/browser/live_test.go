@@ -288,7 +288,12 @@ func TestPlaySmall(t *testing.T) {
 	const out = `rung.head && [...Array(rung.head.bodies).keys()].map((i) => rung.project(rung.pose(i).slice(0, 3))).filter(([x, y]) => x < 0 || x > innerWidth || y < document.querySelector('header').getBoundingClientRect().bottom || y > document.getElementById('bottom').getBoundingClientRect().top).length`
 	for k := range 8 {
 		p.run(until(fmt.Sprintf("rung.live.status.time > %g", 0.5+0.25*float64(k))), frames)
-		if n := value[int](p, out); n > 0 {
+		n := value[int](p, out)
+		if n > 0 { // a frame that has come and is not drawn yet moves bodies and not the view
+			p.run(frames)
+			n = value[int](p, out)
+		}
+		if n > 0 {
 			t.Errorf("%d bodies are not in the picture at %g s", n, value[float64](p, "rung.state.time"))
 		}
 	}
