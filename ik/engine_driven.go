@@ -2,8 +2,10 @@ package ik
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -69,19 +71,10 @@ func newDrivenEngine(p *Problem, d *driving) *drivenEngine {
 	}
 	for i := range p.targets {
 		if t := &p.targets[i]; t.Type == Coordinate {
-			e.turns = append(e.turns, winding{target: i, driven: indexOf(p.driven, t.freedom), coordinated: t.freedom})
+			e.turns = append(e.turns, winding{target: i, driven: slices.Index(p.driven, t.freedom), coordinated: t.freedom})
 		}
 	}
 	return e
-}
-
-func indexOf(list []mechanism.Freedom, f mechanism.Freedom) int {
-	for i := range list {
-		if list[i] == f {
-			return i
-		}
-	}
-	return -1
 }
 
 // Dims returns the numbers of rows and of driven freedoms.
@@ -263,7 +256,7 @@ func (e *drivenEngine) follow(t *winding) {
 	}
 	x := e.coordinate(t.coordinated, e.try)
 	if winds(e.mech, t.coordinated) {
-		x = nearTurn(x, t.tryAt)
+		x = algebra.NearTurn(x, t.tryAt)
 	}
 	t.tryAt = x
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -259,7 +260,7 @@ func TestTreeCoordinates(t *testing.T) {
 	for i := range got {
 		x := got[i]
 		if f := p.driven[i]; winds(mech, f) {
-			x = nearTurn(x, want[i])
+			x = algebra.NearTurn(x, want[i])
 			if at := mech.AnglePlace(f); at >= 0 && at < mech.NumSprung() {
 				require.InDelta(t, want[i], got[i], 1e-12, "the state tells the turns of angles with springs")
 			}

@@ -120,10 +120,10 @@ type tightPose struct {
 	tightQ, tightAngles, tightTurned []float64
 }
 
-// turnTargets are the targets that count turns of freedoms that are not driven, and their coordinates, wound.
+// turnTargets are the targets that count turns, and their coordinates at st, wound.
 type turnTargets struct {
-	apart  []int
-	turned []float64
+	winding []int
+	turned  []float64
 }
 
 // sparseStep is the step that the system holds.
@@ -199,18 +199,18 @@ func (s *sparseSolver) allocate() {
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
 	for i := range s.p.targets {
-		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns && !slices.Contains(s.p.driven, t.freedom) {
-			s.apart = append(s.apart, i)
+		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns {
+			s.winding = append(s.winding, i)
 		}
 	}
-	s.turned = make([]float64, len(s.apart))
+	s.turned = make([]float64, len(s.winding))
 	if len(s.p.targets) > 1 && s.sys.border == nil {
 		s.undamped = newUndamped(m.NumBodies(), s.p.m)
 	}
 	s.low, s.high = s.p.lower, s.p.upper
 	if s.levels() > 1 || s.limited && s.loops != nil {
 		s.tight, s.tightQ = pages.Make[mechanism.BodyState](m.NumBodies()), make([]float64, len(s.p.driven))
-		s.tightTurned = make([]float64, len(s.apart))
+		s.tightTurned = make([]float64, len(s.winding))
 	}
 	if s.o.Restarts > 0 {
 		s.start, s.best = s.newPlace(), s.newPlace()
@@ -304,7 +304,7 @@ func (s *sparseSolver) begin() error {
 		for i, f := range s.p.driven {
 			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
 		}
-		for k, i := range s.apart {
+		for k, i := range s.winding {
 			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
 		}
 	}
@@ -387,29 +387,17 @@ func (s *sparseSolver) stand() {
 
 // followTurned follows s.turned to s.st, whose bodies have the kinematics s.kin.
 func (s *sparseSolver) followTurned() {
-	for k, i := range s.apart {
-		s.turned[k] = nearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
-	}
-}
-
-// aimTurns tells the sights of targets that count turns where their coordinates are at s.st.
-func (s *sparseSolver) aimTurns() {
-	for i := range s.p.targets {
-		if t := &s.p.targets[i]; t.Type == Coordinate && t.Turns {
-			if d := slices.Index(s.p.driven, t.freedom); d >= 0 {
-				s.sys.sight[i].wound = s.q[d]
-			}
-		}
-	}
-	for k, i := range s.apart {
-		s.sys.sight[i].wound = s.turned[k]
+	for k, i := range s.winding {
+		s.turned[k] = algebra.NearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
 	}
 }
 
 // errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there. Angles
 // whose turns count are within half a turn of those at s.st.
 func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
-	s.aimTurns()
+	for k, i := range s.winding {
+		s.sys.sight[i].wound = s.turned[k]
+	}
 	for i := range s.p.targets {
 		t, g := &s.p.targets[i], s.sys.sight[i]
 		t.lookTo(g, s.mech, k, st)
@@ -418,7 +406,7 @@ func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechan
 	for k2, r := range s.p.rest {
 		x := coordinate(s.mech, s.p.driven[r.driven], k, st)
 		if winds(s.mech, s.p.driven[r.driven]) {
-			x = nearTurn(x, s.q[r.driven])
+			x = algebra.NearTurn(x, s.q[r.driven])
 		}
 		e[s.p.m+k2] = s.p.unitOf(r.driven) * (r.value - x)
 	}

@@ -3,6 +3,7 @@ package ik
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -47,7 +48,7 @@ func (s *sparseSolver) coordinatesTo(q []float64, st *mechanism.State) {
 	for i, f := range s.p.driven {
 		x := coordinate(s.mech, f, s.kin, st)
 		if winds(s.mech, f) {
-			x = nearTurn(x, s.q[i])
+			x = algebra.NearTurn(x, s.q[i])
 		}
 		q[i] = x
 	}

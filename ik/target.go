@@ -3,6 +3,7 @@ package ik
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -230,14 +231,9 @@ func (t *target) coordinate(s *sight) float64 {
 		return x
 	}
 	if t.Turns {
-		return nearTurn(x, s.wound)
+		return algebra.NearTurn(x, s.wound)
 	}
 	return t.value - math.Remainder(t.value-x, 2*math.Pi)
-}
-
-// nearTurn returns the angle x plus the whole turns that bring it within half a turn of to.
-func nearTurn(x, to float64) float64 {
-	return x + 2*math.Pi*math.RoundToEven((to-x)/(2*math.Pi))
 }
 
 // lookAtCom is lookTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences of far points are taken first.

@@ -113,22 +113,22 @@ func (r *Response) one(a, f []float64) error {
 // Shapes: J and a have k rows of six numbers a body, as AccelerationsTo has f and a; dst has k². Cost and errors are those of
 // AccelerationsTo, and O(k²·bodies); no allocation. It panics as AccelerationsTo does, and if a is J.
 func (r *Response) InverseInertiaTo(dst, a, J []float64) error {
+	if r == nil || r.s == nil {
+		panic("kkt: zero Response; use Plan.NewResponse")
+	}
 	if len(a) != len(J) {
 		panic("kkt: length mismatch")
 	}
 	if len(a) > 0 && &a[0] == &J[0] {
 		panic("kkt: destination is an argument")
 	}
-	if err := r.AccelerationsTo(a, J); err != nil {
-		return err
-	}
 	n := 6 * r.s.plan.mech.NumBodies()
-	k := 0
-	if n > 0 {
-		k = len(J) / n
-	}
+	k := len(J) / max(n, 1)
 	if len(dst) != k*k {
 		panic("kkt: length mismatch")
+	}
+	if err := r.AccelerationsTo(a, J); err != nil {
+		return err
 	}
 	for i := range k {
 		for j := range i + 1 {

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -109,16 +110,11 @@ func (m *Mechanism) FollowTurns(s, from *State) {
 				continue
 			}
 			if !jt.Prescribed(i) { // which have the turns of their motions
-				q[i] = nearTurn(q[i], was[i]+half*(rate[i]+qd[i]))
+				q[i] = algebra.NearTurn(q[i], was[i]+half*(rate[i]+qd[i]))
 			}
 			s.Angles[jt.anglePlace(i)] = q[i]
 		}
 	}
-}
-
-// nearTurn returns the angle q in the turn nearest to to.
-func nearTurn(q, to float64) float64 {
-	return q + 2*math.Pi*math.RoundToEven((to-q)/(2*math.Pi))
 }
 
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms of joint j at s, as Joint.CoordinatesTo, and
@@ -133,9 +129,9 @@ func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics,
 		switch {
 		case jt.Prescribed(i) && (jt.isOther(i) || jt.Axes != nil && jt.Winds(i)):
 			to, _, _ := jt.Motion[i].At(s.Time)
-			q[i] = nearTurn(q[i], to)
+			q[i] = algebra.NearTurn(q[i], to)
 		case all && jt.isOther(i):
-			q[i] = nearTurn(q[i], s.Angles[jt.anglePlace(i)])
+			q[i] = algebra.NearTurn(q[i], s.Angles[jt.anglePlace(i)])
 		}
 	}
 }

@@ -5,57 +5,25 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/algebra"
-)
-
-const (
-	// jacobiSweeps bounds the sweeps of spread; some ten suffice. jacobiTol is the cosine of two rows that are orthogonal.
-	jacobiSweeps = 60
-	jacobiTol    = 1e-15
+	"github.com/rung-mbd/rung/internal/eigen"
 )
 
 // spread returns the quotient of the largest and the least singular value of the rows of a list, m numbers each, and the least, 1 and 0 if there are
-// none: rotations of pairs of rows until all are orthogonal (one-sided Jacobi, Golub & Van Loan 2013 §8.6).
-func spread(list []picked, m int) (condition, least float64) {
+// none. It returns the errors of eigen.SingularValuesOf.
+func spread(list []picked, m int) (condition, least float64, err error) {
 	if len(list) == 0 {
-		return 1, 0
+		return 1, 0, nil
 	}
-	rows := make([][]float64, len(list))
-	for i := range rows {
-		rows[i] = slices.Clone(list[i].row[:m])
+	rows := make([]float64, 0, len(list)*m)
+	for i := range list {
+		rows = append(rows, list[i].row[:m]...)
 	}
-	for turned, sweep := true, 0; turned && sweep < jacobiSweeps; sweep++ {
-		turned = false
-		for i := range rows {
-			for j := range i {
-				turned = rotate(rows[i], rows[j]) || turned
-			}
-		}
+	values := make([]float64, min(len(list), m))
+	if err := eigen.SingularValuesOf(rows, m, values); err != nil {
+		return 0, 0, err
 	}
-	least, most := math.Inf(1), 0.0
-	for _, r := range rows {
-		s := math.Sqrt(algebra.Dot(r, r))
-		least, most = min(least, s), max(most, s)
-	}
-	return most / least, least
-}
-
-// rotate makes two rows orthogonal by a rotation in their plane. It reports whether they were not.
-func rotate(a, b []float64) bool {
-	aa, bb, ab := algebra.Dot(a, a), algebra.Dot(b, b), algebra.Dot(a, b)
-	if !(math.Abs(ab) > jacobiTol*math.Sqrt(aa*bb)) {
-		return false
-	}
-	zeta := (bb - aa) / (2 * ab)
-	t := 1 / (math.Abs(zeta) + math.Hypot(1, zeta))
-	if zeta < 0 {
-		t = -t
-	}
-	c := 1 / math.Hypot(1, t)
-	s := c * t
-	for i := range a {
-		a[i], b[i] = c*a[i]-s*b[i], s*a[i]+c*b[i]
-	}
-	return true
+	least = values[len(values)-1]
+	return values[0] / least, least, nil
 }
 
 // inverseOf returns the inverse of an m×m matrix by rows, of which the first k are any and the others orthonormal and orthogonal to

@@ -101,8 +101,11 @@ func IndependentContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, c
 	if err := x.findMotions(ctx, s, watch); err != nil {
 		return nil, fault.Errorf("mobility: %w", err)
 	}
-	x.choose(candidates, watch)
-	if err := watch.Err(); err != nil {
+	err = x.choose(candidates, watch)
+	if ended := watch.Err(); ended != nil {
+		err = ended
+	}
+	if err != nil {
 		return nil, fault.Errorf("mobility: %w", err)
 	}
 	return x, nil
@@ -245,13 +248,13 @@ type picked struct {
 	row       []float64 // its rates, lengths in place of angles, in the motions of the basis
 }
 
-// choose chooses freedoms and makes the basis that belongs to them.
-func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch) {
+// choose chooses freedoms and makes the basis that belongs to them. It returns the errors of spread.
+func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch) (err error) {
 	m := x.Mobility
 	rows, rest, length := make([]float64, m*len(candidates)), make([]float64, m*len(candidates)), make([]float64, len(candidates))
 	for i, f := range candidates {
 		if watch.Every(i) {
-			return
+			return nil
 		}
 		row := rows[i*m:][:m]
 		length[i] = x.rates(row, f, x.normal, true)
@@ -281,8 +284,11 @@ func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch)
 	for _, c := range list {
 		x.Freedoms = append(x.Freedoms, candidates[c.candidate])
 	}
-	x.Condition, x.Weakest = spread(list, m)
+	if x.Condition, x.Weakest, err = spread(list, m); err != nil {
+		return err
+	}
 	x.complete(list, directions)
+	return nil
 }
 
 // mostOf returns the row of m numbers that has the largest norm, the first among equals but for rounding, and that; −1 if there is none.

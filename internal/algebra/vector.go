@@ -21,3 +21,8 @@ func Dot(a, b []float64) (s float64) {
 	}
 	return s
 }
+
+// NearTurn returns the angle x plus the whole turns that bring it within half a turn of to.
+func NearTurn(x, to float64) float64 {
+	return x + 2*math.Pi*math.RoundToEven((to-x)/(2*math.Pi))
+}

@@ -16,11 +16,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	_ "github.com/rung-mbd/rung/internal/check" // the flag -update
@@ -30,10 +28,9 @@ var surfaceList = flag.String("surface", "", "package whose exported names that 
 
 // listing is what go list says of a package.
 type listing struct {
-	ImportPath, Dir, Export       string
-	GoFiles, TestGoFiles          []string
-	XTestGoFiles                  []string
-	Standard, DepOnly, Incomplete bool
+	ImportPath, Dir, Export string
+	GoFiles, XTestGoFiles   []string
+	DepOnly                 bool
 }
 
 // surface is the module, type-checked.
@@ -59,7 +56,7 @@ func library(pkg string) bool {
 
 func loadSurface(t *testing.T) *surface {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-test", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Standard,DepOnly", "./...")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-test", "-json=ImportPath,Dir,Export,GoFiles,XTestGoFiles,DepOnly", "./...")
 	cmd.Dir, cmd.Stderr = root(t), os.Stderr
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -252,8 +249,6 @@ func (s *surface) resolve(t *testing.T, path, dir string, files []string, within
 	}
 }
 
-const surfaceFile = "testdata/surface.txt"
-
 // TestSurfaceShrinks: no package exports more names than testdata/surface.txt says, nor more that neither a command, nor an example, nor
 // a page uses. The numbers only fall: -update writes smaller ones.
 func TestSurfaceShrinks(t *testing.T) {
@@ -263,16 +258,8 @@ func TestSurfaceShrinks(t *testing.T) {
 	s := loadSurface(t)
 	direct, siblings := s.used(t, false), s.used(t, true)
 	pages := pageWords(t)
-	var b strings.Builder
-	was := surfaceLimits(t)
-	pkgs := make([]string, 0, len(s.exported))
-	for pkg := range s.exported {
-		pkgs = append(pkgs, pkg)
-	}
-	slices.Sort(pkgs)
-	total := [3]int{}
-	for _, pkg := range pkgs {
-		list := s.exported[pkg]
+	total, now := [3]int{}, map[string]int{}
+	for pkg, list := range s.exported {
 		n := [3]int{len(list)}
 		for name := range list {
 			if direct[pkg+"."+name] || pages[name[strings.LastIndexByte(name, '.')+1:]] {
@@ -286,41 +273,12 @@ func TestSurfaceShrinks(t *testing.T) {
 				fmt.Println(pkg, name, siblings[pkg+"."+name])
 			}
 		}
-		for i := range n {
-			total[i] += n[i]
+		for i, what := range []string{"exported by", "not on a page or in a program:", "used by nobody:"} {
+			now[what+" "+pkg], total[i] = n[i], total[i]+n[i]
 		}
-		for i, what := range []string{"are exported", "are used by no command, example or page", "are used by nobody"} {
-			if was != nil {
-				assert.LessOrEqual(t, n[i], was[pkg][i], "%s: names that %s", pkg, what)
-				n[i] = min(n[i], was[pkg][i])
-			}
-		}
-		fmt.Fprintf(&b, "%-20s %4d %4d %4d\n", pkg, n[0], n[1], n[2])
 	}
-	fmt.Fprintf(&b, "%-20s %4d %4d %4d\n", "all", total[0], total[1], total[2])
-	if flag.Lookup("update").Value.String() == "true" {
-		require.NoError(t, os.WriteFile(surfaceFile, []byte(b.String()), 0o644))
-	}
-}
-
-// surfaceLimits reads the numbers that hold so far.
-func surfaceLimits(t *testing.T) map[string][3]int {
-	text, err := os.ReadFile(surfaceFile)
-	if err != nil {
-		return nil
-	}
-	list := map[string][3]int{}
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		require.Len(t, f, 4, line)
-		var n [3]int
-		for i := range n {
-			n[i], err = strconv.Atoi(f[i+1])
-			require.NoError(t, err)
-		}
-		list[f[0]] = n
-	}
-	return list
+	t.Log("exported, not on a page or in a program, used by nobody:", total)
+	ratchet(t, "testdata/surface.txt", now)
 }
 
 // pageWords are the words in the Go code of README and docs.

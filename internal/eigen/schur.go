@@ -113,3 +113,8 @@ func SingularValues(A blas64.General, s []float64) error {
 	work := make([]float64, int(size[0]))
 	return Verdict(lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, A, none, none, s, work, len(work)))
 }
+
+// SingularValuesOf is SingularValues for the numbers of a matrix by rows, cols each, for packages without gonum's types.
+func SingularValuesOf(data []float64, cols int, s []float64) error {
+	return SingularValues(blas64.General{Rows: len(data) / cols, Cols: cols, Stride: cols, Data: data}, s)
+}
