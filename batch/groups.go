@@ -80,7 +80,9 @@ func newReduction(p *kkt.Plan) *reduction {
 		plain = plain && m.Joints[j].Axes == nil
 	}
 	if plain {
-		r.take(m, m.Hang(&mechanism.HangingRules{Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree}))
+		r.take(m, m.Hang(&mechanism.HangingRules{
+			Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree,
+		}))
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)
