@@ -67,8 +67,13 @@ func (s *Solver) Refinement() factor.Refinement {
 // Cost: O(rows), no allocation. It panics without a solution.
 func (s *Solver) Nearness() (near float64, redundant int) {
 	s.mustHave()
+	return math.Sqrt(s.leastPivot()), s.now.Weak
+}
+
+// leastPivot returns the least pivot of a row that counts, relative to its scale.
+func (s *Solver) leastPivot() float64 {
 	_, _, ratio := s.now.Weakest()
-	return math.Sqrt(ratio), s.now.Weak
+	return ratio
 }
 
 // Inconsistency returns how far the constraints are from holding at
