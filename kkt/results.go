@@ -1,8 +1,6 @@
 package kkt
 
 import (
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -11,9 +9,10 @@ import (
 )
 
 func (s *Solver) mustHave() {
-	if s == nil || s.stage != solved {
+	if s == nil {
 		panic("kkt: no solution")
 	}
+	s.core.mustHave()
 }
 
 // mustHaveBody panics unless there is a solution for a body i.
@@ -28,13 +27,6 @@ func (s *Solver) mustHaveBody(i int) {
 func (s *Solver) mustHaveJoint(j int) {
 	s.mustHave()
 	s.plan.mustHaveJoint(j)
-}
-
-// mustHaveJoint panics unless there is a joint j.
-func (p *Plan) mustHaveJoint(j int) {
-	if uint(j) >= uint(p.mech.NumJoints()) {
-		panic("kkt: joint out of range")
-	}
 }
 
 // System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
@@ -89,13 +81,6 @@ func (s *Solver) Holds() error {
 	return holds(s.plan.mech, s.now.kin, s.st)
 }
 
-func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
-	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
-		return fault.Errorf("kkt: %w", err)
-	}
-	return nil
-}
-
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.
 //
 // It panics without a solution or if i is out of range, as do the next ones, also for joints.
@@ -142,11 +127,6 @@ func mustHaveDestination(dst *[6]float64) {
 	if dst == nil {
 		panic("kkt: no destination")
 	}
-}
-
-// reactions are those of the solution; the multipliers have to be there (complete).
-func (s *Solver) reactions() Reactions {
-	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
 }
 
 // ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
@@ -222,22 +202,4 @@ func (s *Solver) CouplingWrench(j int) spatial.Force {
 	s.complete()
 	r := s.reactions()
 	return r.CouplingWrench(j)
-}
-
-// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
-func (s *Solver) couplingWrench(j int, x []float64) spatial.Force {
-	r := Reactions{s.plan.layout, s.now.kin, s.st, x}
-	return r.couplingWrench(j)
-}
-
-// constraintWrench is ConstraintWrench, once the multipliers are there.
-func (s *Solver) constraintWrench(j int) spatial.Force {
-	r := s.reactions()
-	return r.ConstraintWrench(j)
-}
-
-// wrench returns T·λ for multipliers λ of joint j in the rows of x.
-func (s *Solver) wrench(j int, lambda []float64) spatial.Force {
-	r := s.reactions()
-	return r.wrench(j, lambda)
 }

@@ -117,7 +117,7 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	}
 	s.stage = empty // the geometric matrix takes its place
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumConstraints()), WeakestJoint: -1}
-	if _, err := s.rank(r, nil); err != nil {
+	if _, err := s.explainer().rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)
 	}
 	return Rank{len(s.x) - s.plan.first() - s.plan.gears() - r.Redundant, r.RedundantRows}, nil
