@@ -20,20 +20,19 @@ type Factored struct {
 
 	enough  float64 // error up to which Refine need not refine (factor.Factor.SolveWithinTo)
 	epsilon float64
-	last    Way   // of FactorizeFrom
-	at      Place // of nodes, for errors; may be nil
+	last    Way                                             // of FactorizeFrom
+	at      func(node, row int, err error) *mechanism.Error // the place of a node, for errors; may be nil
 
 	way Way
 	run int // of the factor that is of this system, 0 if there is none
 }
 
-// Place returns err as an error at a node of a system, and at a row of it unless row is −1, as assemble.Layout.At does.
-type Place func(node, row int, err error) *mechanism.Error
-
 // NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
 // from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
-// tries; at gives errors the place of a node.
-func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at Place) *Factored {
+// tries; at gives errors the place of a node, as assemble.Layout.At does, and may be nil.
+func NewFactored(
+	f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at func(node, row int, err error) *mechanism.Error,
+) *Factored {
 	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
 }
 

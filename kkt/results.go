@@ -109,51 +109,14 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x[:n])
 }
 
-// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row of its T, to
-// dst and returns their number. They are not unique where the joint's reactions are not
-// (Report). Their part in the null space is then accurate only after Report.
+// Reactions returns what the joints do, in all its parts.
 //
-// The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
-// ConstraintWrench and TotalWrench. The state of the Solve must not have changed until then.
-func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
-	s.mustHaveJoint(j)
-	mustHaveDestination(dst)
+// Cost: the first call after a Solve may cost O(bodies + joints) and allocate, as may that of ConstraintWrench and TotalWrench. The
+// state of the Solve must not have changed until then. It panics without a solution.
+func (s *Solver) Reactions() Reactions {
+	s.mustHave()
 	s.complete()
-	r := s.reactions()
-	return r.MultipliersTo(dst, j)
-}
-
-func mustHaveDestination(dst *[6]float64) {
-	if dst == nil {
-		panic("kkt: no destination")
-	}
-}
-
-// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
-// freedom, docs/theory.md (A1).
-//
-// It panics without a solution or a destination, or if j is out of range.
-func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
-	s.mustHaveJoint(j)
-	mustHaveDestination(f)
-	if s.plan.mech.Joints[j].Armature == nil {
-		*f = [6]float64{}
-		return
-	}
-	s.complete()
-	r := s.reactions()
-	r.ArmatureForceTo(f, j)
-}
-
-// ArmatureWrench returns the wrench of the forces of ArmatureForceTo on the successor about the origin of S.
-func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
-	s.mustHaveJoint(j)
-	if s.plan.mech.Joints[j].Armature == nil {
-		return w
-	}
-	s.complete()
-	r := s.reactions()
-	return r.ArmatureWrench(j)
+	return s.reactions()
 }
 
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
@@ -164,14 +127,6 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	return s.constraintWrench(j)
 }
 
-// AppliedWrench returns the wrench of the drive of joint j (force, springs and
-// dampers along its freedoms), its stops and its friction on the successor about the origin of S.
-func (s *Solver) AppliedWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	r := s.reactions()
-	return r.AppliedWrench(j)
-}
-
 // TotalWrench returns everything joint j does to its successor: with
 // constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
@@ -179,27 +134,4 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 	s.complete()
 	r := s.reactions()
 	return r.TotalWrench(j)
-}
-
-// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit
-// of its terms: it acts as the generalized force λ·factor along the freedom of each
-// term, and −λ·p′ along that of its polynomial, docs/theory.md (K3). It is not unique where Report says so.
-//
-// Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
-func (s *Solver) CouplingMultiplier(i int) float64 {
-	s.mustHave()
-	if uint(i) >= uint(s.plan.mech.NumCouplings()) {
-		panic("kkt: coupling out of range")
-	}
-	s.complete()
-	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
-}
-
-// CouplingWrench returns the wrench that couplings exert along the
-// freedoms of joint j on the successor about the origin of S, docs/theory.md (K3).
-func (s *Solver) CouplingWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	s.complete()
-	r := s.reactions()
-	return r.CouplingWrench(j)
 }

@@ -72,7 +72,7 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 // nextTo reports whether the solver's factor is of a pose next to st, whose kinematics are
 // there.
 func (d *Dynamics) nextTo(st *mechanism.State) bool {
-	k := d.solver.FactorKinematics()
+	k := d.solver.Corrector().Kinematics()
 	return k != nil && d.time == st.Time && d.drift.distance(k) <= chordTurn
 }
 
@@ -88,7 +88,7 @@ func (d *Dynamics) correct(st *mechanism.State, fit driftFit, boundP, boundV flo
 	}
 	enough := mayLeave(boundP, closing.AngleTol*d.drift.least+closing.FarTol*2*fit.reach/d.drift.unit)
 	for k := 1; !(fit.position <= enough); k++ {
-		d.solver.SolveErrorsTo(d.drift.x, d.drift.delta, st)
+		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.delta, st)
 		after, ok := d.drift.move(st, -1)
 		if !ok || !(after.position <= fit.position) {
 			d.drift.move(st, 1)
@@ -116,7 +116,7 @@ func givesUp(after, before, enough float64, k int) bool {
 func (d *Dynamics) correctRates(st *mechanism.State, fit driftFit, bound float64) (driftFit, bool) {
 	enough := mayLeave(bound, closing.RateTol*max(fit.speed/d.drift.unit, fit.turn))
 	for k := 1; !(fit.velocity <= enough); k++ {
-		d.solver.SolveErrorsTo(d.drift.x, d.drift.rate, st)
+		d.solver.Corrector().SolveErrorsTo(d.drift.x, d.drift.rate, st)
 		after, ok := d.drift.change(st, -1)
 		if !ok || !(after.velocity <= fit.velocity) {
 			fit, _ = d.drift.change(st, 1)

@@ -112,7 +112,7 @@ func (d *Dynamics) CouplingMultipliers(dst []float64, st *mechanism.State, coupl
 		return err
 	}
 	for i, k := range couplings {
-		dst[i] = d.solver.CouplingMultiplier(k)
+		dst[i] = d.solver.Reactions().CouplingMultiplier(k)
 	}
 	return nil
 }

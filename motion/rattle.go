@@ -66,7 +66,7 @@ var (
 // It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle.
 // Of mechanisms without them the energy stays about where it is over long times.
 //
-// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Solver), each of which leaves about as much of
+// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Corrector), each of which leaves about as much of
 // the errors as bodies turn in the step, rad. u₁ is that at the velocities v₀ + h·v̇₀, so that forces which depend on
 // velocities do not lower the order.
 //
@@ -236,7 +236,7 @@ func (r *Rattle) Accept() {
 	r.mustHave()
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
-	there, _ := r.dyn.solver.CorrectingFactor()
+	there, _ := r.dyn.solver.Corrector().Factor()
 	r.held = r.last == symplectic && there
 	r.stats.Steps++
 	switch r.last {

@@ -197,8 +197,8 @@ func (r *Rattle) begin() error {
 		t[rattleKnown] = 1
 		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
 	case t[rattleKnown] == 2:
-		there, _ := r.dyn.solver.CorrectingFactor()
-		r.all = there && r.dyn.solver.KeepAllRows()
+		there, _ := r.dyn.solver.Corrector().Factor()
+		r.all = there && r.dyn.solver.Corrector().KeepAllRows()
 	}
 	r.valid, r.held = true, true
 	return nil
@@ -261,7 +261,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		if n == rattleSteps {
 			return r.open(fit.position)
 		}
-		there, weak := r.dyn.solver.CorrectingFactor()
+		there, weak := r.dyn.solver.Corrector().Factor()
 		if !there {
 			if err := r.search(); err != nil {
 				return err
@@ -269,7 +269,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 			break
 		}
 		r.stats.Corrections++
-		r.dyn.solver.SolveErrorsTo(d.x, d.delta, &r.end)
+		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, &r.end)
 		after, ok := d.move(&r.end, -1)
 		// With as much of the errors left by each correction as by this one, are the others enough?
 		left := after.position / fit.position
@@ -354,13 +354,13 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	was, kept := math.Inf(1), false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
-		there, weak := r.dyn.solver.CorrectingFactor()
+		there, weak := r.dyn.solver.Corrector().Factor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
 		if weak && !kept && blind(left, was, n) {
 			kept, n = true, 0
-			there = r.dyn.solver.KeepAllRows()
+			there = r.dyn.solver.Corrector().KeepAllRows()
 			r.all = there
 		}
 		was = left
@@ -371,7 +371,7 @@ func (r *Rattle) closeRates() (left float64, err error) {
 			}
 			return 0, nil
 		}
-		r.dyn.solver.SolveErrorsTo(d.x, d.rate, &r.end)
+		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, &r.end)
 		after, ok := d.change(&r.end, -1)
 		if !ok {
 			return left, r.open(after.velocity)
