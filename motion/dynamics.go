@@ -161,3 +161,9 @@ func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
 	d.solver.Drop()
 	return d.closer.ProjectVelocities(st)
 }
+
+func (d *Dynamics) mustBe() {
+	if d == nil || d.solver == nil {
+		panic("motion: zero Dynamics; use NewDynamics")
+	}
+}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -60,32 +58,4 @@ func ParseMethod(name string) (Method, error) {
 		names = append(names, m.String())
 	}
 	return Sparse, fault.Errorf("motion: %w: %s%s", ErrMethod, fault.Name(name), fault.Meant(name, names...))
-}
-
-// Mover is what a simulation needs of a mechanism: accelerations, how near a singular pose is, and states put
-// back on the joints.
-type Mover interface {
-	sim.Gauge
-	sim.ExactProjector
-	sim.DriftProjector
-}
-
-var (
-	_ Mover                  = (*Dynamics)(nil)
-	_ Mover                  = (*Tree)(nil)
-	_ sim.StabilizedDynamics = (*Dynamics)(nil)
-)
-
-// New returns a Dynamics of the plan, or a Tree for the other methods.
-//
-// It returns the errors of NewTree.
-func New(p *kkt.Plan, m Method) (Mover, error) {
-	if m == Sparse {
-		return NewDynamics(p), nil
-	}
-	t, err := NewTree(p, m)
-	if err != nil {
-		return nil, err // no Mover that holds a nil
-	}
-	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -113,6 +114,15 @@ type Rattle struct {
 	stats   RattleStats
 }
 
+// rattleWay is how a step is done.
+type rattleWay int
+
+const (
+	symplectic rattleWay = iota // by RATTLE
+	passing                     // by error control
+	damped                      // by the backward Euler method
+)
+
 // Numbers at the end of Rattle.kept, after the accelerations.
 const (
 	rattleKnown   = iota // 1 if the accelerations are those of the state, 2 if also the factor keeps all rows
@@ -172,6 +182,16 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	}
 	r.end.Bodies, r.apart.Bodies = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)
 	return r, nil
+}
+
+// sprung reports whether m has something that may swing faster than its bodies turn: springs, or laws of one's own.
+func sprung(m *mechanism.Mechanism) bool {
+	for i := range m.Forces {
+		if m.Forces[i].Kind != model.Wrench {
+			return true
+		}
+	}
+	return m.NumSprung() > 0
 }
 
 // Stats returns what has been done so far.

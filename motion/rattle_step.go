@@ -61,15 +61,6 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	return 0, nil
 }
 
-// rattleWay is how a step is done.
-type rattleWay int
-
-const (
-	symplectic rattleWay = iota // by RATTLE
-	passing                     // by error control
-	damped                      // by the backward Euler method
-)
-
 // step does the step h in the first way that can, and sets what next says of the steps to come.
 func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, error) {
 	switch spell := next[rattleSpell]; {
