@@ -395,7 +395,7 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 // start makes st the state in c.at, for velocities if rates.
 func (c *Closer) start(st *mechanism.State, rates bool) {
 	if len(st.Bodies) != len(c.at.Bodies) {
-		panic("closing: foreign state")
+		panic("closing" + fault.ForeignState)
 	}
 	c.carry(c.from, st)
 	if c.coupled() {

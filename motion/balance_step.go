@@ -2,6 +2,7 @@ package motion
 
 import (
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -153,7 +154,7 @@ func (b *Balance) AtTo(dst *mechanism.State, theta float64) {
 		return
 	}
 	if len(dst.Bodies) != len(b.end.Bodies) {
-		panic("motion: foreign state")
+		panic("motion" + fault.ForeignState)
 	}
 	dst.Time, dst.Angles = b.end.Time, b.end.Angles
 	copy(dst.Bodies, b.end.Bodies)

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -41,7 +42,7 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 	d.mustBe()
 	mustHaveState(st)
 	if len(st.Bodies) != d.bodies {
-		panic("motion: foreign state")
+		panic("motion" + fault.ForeignState)
 	}
 	fit, err := d.drift.measure(st)
 	if err == nil {

@@ -38,7 +38,7 @@ const (
 func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	mustHaveState(st)
 	if len(st.Bodies) != len(r.end.Bodies) {
-		panic("motion: foreign state")
+		panic("motion" + fault.ForeignState)
 	}
 	r.tried = false
 	r.from = mechanism.State{Time: st.Time, Angles: st.Angles, Bodies: st.Bodies}

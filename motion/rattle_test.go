@@ -259,5 +259,5 @@ func TestRattleRefuses(t *testing.T) {
 	r := newRattle(t, p, motion.RattleOptions{})
 	require.PanicsWithValue(t, "motion: no step", r.Accept)
 	require.PanicsWithValue(t, "motion: no step", func() { r.AtTo(p.Initial(), 1) })
-	require.PanicsWithValue(t, "motion: foreign state", func() { _, _ = r.Try(newPlan(t, generate(t, "ladder", 5, 1), order.Auto).Initial(), 1) })
+	require.PanicsWithValue(t, "motion: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = r.Try(newPlan(t, generate(t, "ladder", 5, 1), order.Auto).Initial(), 1) })
 }

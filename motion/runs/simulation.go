@@ -85,7 +85,7 @@ func (s *Simulation) place(p *kkt.Plan) error {
 	o := &s.o
 	if s.start = p.Initial(); o.From != nil {
 		if !s.mech.Owns(o.From) {
-			panic("motion/runs: foreign state: Mechanism.Adopt takes one of another mechanism over")
+			panic("motion/runs" + fault.ForeignState)
 		}
 		s.start = o.From.Clone()
 	}
