@@ -1,7 +1,6 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -14,24 +13,14 @@ import (
 
 // BalanceOptions choose how a Balance works. The zero value is the default.
 type BalanceOptions struct {
-	Tolerance  float64 // of the balance, in units of the weight; 0 stands for DefaultBalance
+	Tolerance  float64 // of the balance, in units of the weight; 0 stands for defaultBalance
 	Iterations int     // at most, a step; 0 stands for 20
 }
 
 // What zeros of BalanceOptions stand for.
 const (
-	DefaultBalance           = 1e-4
+	defaultBalance           = 1e-4
 	defaultBalanceIterations = 20
-)
-
-var (
-	// ErrBalance is returned by Balance.Try where forces did not come
-	// into balance. The simulation then tries a shorter step.
-	ErrBalance = errors.New("motion: the forces of the ground did not come into balance")
-	// ErrBalanceStates is wrapped by the error of NewBalance for a contact with internal states.
-	ErrBalanceStates = errors.New("motion: force-balance steps are for contacts without internal states")
-	// ErrBalanceJoints is wrapped by the error of NewBalance for a joint with stops or friction.
-	ErrBalanceJoints = errors.New("motion: force-balance steps know no stops and no friction of joints")
 )
 
 // Balance takes force-balance steps (Seegmiller & Kelly 2016): a method of first order for vehicles on wheels that
@@ -105,13 +94,13 @@ func (w *balanceWork) allocate(m int) {
 
 // NewBalance returns an integrator with its memory.
 //
-// Cost: a tree.Plan, and matrices with a row a contact's direction and drive. It returns ErrBalanceStates, with the
-// contact, ErrBalanceJoints, with the joint, and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an
-// option is negative or not finite.
+// Cost: a tree.Plan, and matrices with a row a contact's direction and drive.
+// It returns what wraps ErrUnsupported, with the contact that has internal states or the joint that has stops or
+// friction, and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is negative or not finite.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
-		o.Tolerance = DefaultBalance
+		o.Tolerance = defaultBalance
 	}
 	if o.Iterations == 0 {
 		o.Iterations = defaultBalanceIterations
@@ -121,12 +110,12 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	}
 	for i := range mech.NumContacts() {
 		if c, _, element := mech.Contact(i); c.NumStates() > 0 {
-			return nil, mech.AtForce(element, ErrBalanceStates)
+			return nil, mech.AtForce(element, errBalanceStates)
 		}
 	}
 	for i := range mech.NumResistors() {
 		f, _ := mech.Resistor(i)
-		return nil, mech.AtJoint(f.Joint, -1, ErrBalanceJoints)
+		return nil, mech.AtJoint(f.Joint, -1, errBalanceJoints)
 	}
 	// Joints with actuators are in the tree, so that each is a freedom of it.
 	var must []int

@@ -43,7 +43,7 @@ func (b *Balance) balance() error {
 	}
 	rest := math.Sqrt(2*phi) / b.weight
 	if !balances(rest, b.opts.Tolerance) {
-		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", ErrBalance, k, rest)
+		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", errBalance, k, rest)
 	}
 	b.stats.Worst = max(b.stats.Worst, rest)
 	return nil

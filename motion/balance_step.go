@@ -12,7 +12,7 @@ import (
 // byOfTurns are the directions along which forces are moments.
 var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
 
-// Try implements sim.Stepper. Errors are those of tree.ClosedSolver.Solve and Wheels.Set, and ErrBalance.
+// Try implements sim.Stepper. Errors are those of tree.ClosedSolver.Solve and Wheels.Set, and what wraps ErrStep.
 //
 // Cost: O(rows·(rows² + NumDof²)) a few times; no allocation.
 func (b *Balance) Try(st *mechanism.State, t float64) (float64, error) {

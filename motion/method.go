@@ -1,7 +1,6 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -43,12 +42,9 @@ func (m Method) Tree() (tree.Method, bool) {
 	return tree.Method(m - TreeDirect), m >= TreeDirect && m <= TreeProjection
 }
 
-// ErrMethod is wrapped by the error of ParseMethod.
-var ErrMethod = errors.New("motion: no such method")
-
 // ParseMethod returns the method of a name as String writes it.
 //
-// It returns an error that wraps ErrMethod if no method has that name.
+// It returns an error that lists the nearest name if no method has that name.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {
@@ -57,5 +53,5 @@ func ParseMethod(name string) (Method, error) {
 		}
 		names = append(names, m.String())
 	}
-	return Sparse, fault.Errorf("motion: %w: %s%s", ErrMethod, fault.Name(name), fault.Meant(name, names...))
+	return Sparse, fault.Errorf("motion: no such method: %s%s", fault.Name(name), fault.Meant(name, names...))
 }

@@ -15,18 +15,19 @@ type Mover interface {
 
 var (
 	_ Mover                  = (*Dynamics)(nil)
-	_ Mover                  = (*Tree)(nil)
+	_ Mover                  = (*treeMover)(nil)
 	_ sim.StabilizedDynamics = (*Dynamics)(nil)
 )
 
-// New returns a Dynamics of the plan, or a Tree for the other methods.
+// New returns a Dynamics of the plan, or for the other methods what has their accelerations (RBDA §8.2–8.8) and takes the rest
+// from a Dynamics: how near a pose is to a singular one, and states put back on the joints.
 //
-// It returns the errors of NewTree.
+// Cost: that of NewDynamics and NewTreeSolver, whose errors it returns.
 func New(p *kkt.Plan, m Method) (Mover, error) {
 	if m == Sparse {
 		return NewDynamics(p), nil
 	}
-	t, err := NewTree(p, m)
+	t, err := newTree(p, m)
 	if err != nil {
 		return nil, err // no Mover that holds a nil
 	}

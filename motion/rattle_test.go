@@ -159,7 +159,8 @@ func TestRattleDamped(t *testing.T) {
 
 	s = sim.New(m, newRattle(t, p, motion.RattleOptions{Turn: 1e-4}), st, sim.Options{Projector: sim.NoProjector, Step: 1. / 60})
 	err := s.Run(1)
-	require.ErrorIs(t, err, motion.ErrRattleTurn)
+	require.ErrorIs(t, err, motion.ErrStep)
+	require.ErrorContains(t, err, "turns too far")
 	require.ErrorContains(t, err, `body "`)
 }
 
