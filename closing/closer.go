@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -312,7 +313,7 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 // start makes st the state in c.at, for velocities if rates.
 func (c *Closer) start(st *mechanism.State, rates bool) {
 	if len(st.Bodies) != len(c.at.Bodies) {
-		panic("closing: foreign state")
+		panic("closing" + fault.ForeignState)
 	}
 	c.carry(c.from, st)
 	if c.coupled() {

@@ -143,7 +143,7 @@ func TestPanics(t *testing.T) {
 	s := p.NewSolver()
 	requireNoSolution(t, s)
 	other := newPlan(t, golden(t, "pendulum"), order.Auto)
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = s.Solve(other.Initial()) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = s.Solve(other.Initial()) })
 	require.NoError(t, s.Solve(p.Initial()))
 	require.PanicsWithValue(t, "kkt: length mismatch", func() { s.AccelerationsTo(make([]float64, 17)) })
 	for _, i := range []int{-1, p.Mechanism().NumBodies()} { // multipliers are behind the last body

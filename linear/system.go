@@ -234,7 +234,7 @@ func atRest(st *mechanism.State) bool {
 func (s *System) loadState(st *mechanism.State) error {
 	s.skip = 0
 	if len(st.Bodies) != s.mech.NumBodies() {
-		panic("linear: foreign state")
+		panic("linear" + fault.ForeignState)
 	}
 	st, err := s.withBearings(st)
 	if err != nil {
