@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -577,3 +578,10 @@ func (k *GeneralizedAlpha) mustHave() {
 		panic("sim: no step")
 	}
 }
+
+// Watch implements Watcher, for the dynamics too if they do.
+func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
+	return watchBoth(ctx, &k.halt, k.dyn)
+}
+
+func (k *GeneralizedAlpha) dynamics() any { return k.dyn }

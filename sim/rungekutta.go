@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math"
 
@@ -10,103 +10,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/team"
 )
-
-// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
-// step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
-// quarter of a turn is too much.
-var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
-
-// HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
-type HalfTurnError struct {
-	At    mechanism.Error // the body
-	Time  float64         // at the start of the step, s
-	Angle float64         // rad, by which the body would turn
-	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
-
-	elsewhere error // of the rank that has the body (Ranks)
-}
-
-// Error implements error.
-func (e *HalfTurnError) Error() string {
-	if e.elsewhere != nil {
-		return e.elsewhere.Error()
-	}
-	if e.Angle < math.Pi {
-		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
-	}
-	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
-}
-
-// Unwrap returns the place, which wraps ErrHalfTurn.
-func (e *HalfTurnError) Unwrap() error { return &e.At }
-
-// Stepper computes steps of one method. The caller owns the state. It tries a step and looks at
-// it. Then it tries again with another end, or it settles on a state to go on from, at the end
-// of the step or near it, and accepts the step.
-type Stepper interface {
-	// Order returns the order of the method, and that of the solution its error
-	// estimate compares with, 0 if it has none.
-	Order() (order, embedded int)
-	// Try computes a step from st to the time t and returns its estimated error
-	// in units of the tolerance, 0 without an estimate. st is not changed.
-	Try(st *mechanism.State, t float64) (err float64, e error)
-	// AtTo stores in dst the state at the fraction theta in [0, 1] of the step last
-	// tried.
-	AtTo(dst *mechanism.State, theta float64)
-	// Lead prepares the step after the one last tried. That step will start from next, which is
-	// AtTo(1) unless changed says that it has been moved. An error means that no step can start
-	// there.
-	Lead(next *mechanism.State, changed bool) error
-	// Accept ends the step; the next Try is from the state of Lead.
-	Accept()
-	// CloseStages makes the following tries compute accelerations at states that p has closed;
-	// nil ends that. Implicit methods ignore it, as their steps satisfy the joints anyway.
-	CloseStages(p Projector)
-	// Restart forgets what is known about the state the next Try starts from. It
-	// has to be called when state or dynamics have changed without Lead.
-	Restart()
-	// Kept returns what the next step takes over from the last one, nil if there
-	// is nothing.
-	Kept() []float64
-	// Keep makes the storage of Kept valid and returns it, to be filled.
-	Keep() []float64
-	// Evaluations returns how often the accelerations have been computed.
-	Evaluations() int64
-	// Settings names the method and all that decides about its results. A run is
-	// resumed only under equal settings.
-	Settings() string
-}
-
-// Tolerance is the size of error that a step may make. The estimate is, over all
-// bodies, the largest of
-//
-//	|δΘ|, |δc|/Length, |δω|/(Rate + |ω|), |δċ|/(Length·Rate + |ċ|)
-//
-// relative to Relative: rotation and displacement of the centre of mass, angular velocity and velocity of the centre of
-// mass. Explicit methods count internal states of contacts too, relative to their size. It depends neither on the
-// number of bodies nor on where the mechanism is.
-type Tolerance struct {
-	Relative float64 // 0 stands for DefaultTolerance
-	Length   float64 // m; 0 stands for mechanism.Mechanism.TypicalLength
-	Rate     float64 // 1/s; 0 stands for 1
-}
-
-// DefaultTolerance is the relative tolerance where none is given.
-const DefaultTolerance = 1e-8
-
-// withDefaults returns t with its zeros replaced.
-func (t Tolerance) withDefaults(typical float64) Tolerance {
-	if t.Relative == 0 {
-		t.Relative = DefaultTolerance
-	}
-	if t.Length == 0 {
-		t.Length = typical
-	}
-	if t.Rate == 0 {
-		t.Rate = 1
-	}
-	return t
-}
 
 // RungeKutta is an explicit Runge–Kutta method in exponential coordinates
 // around the start of each step. It is a Stepper.
@@ -323,15 +226,6 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	return nil
 }
 
-// turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
-// a turn if there are couplings, which count the turns of one body relative to another, or composite joints.
-func turnBound(m *mechanism.Mechanism) float64 {
-	if m.NumCouplings() > 0 || m.HasComposites() {
-		return math.Pi / 2
-	}
-	return math.Pi
-}
-
 // furthest returns the largest angle of a body in the step last tried, at its end.
 func (k *RungeKutta) furthest() float64 { return k.turned }
 
@@ -429,8 +323,6 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 // ranked returns the ranks that take the steps together.
 func (k *RungeKutta) ranked() *ranks { return k.all }
 
-func length(v []float64) float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
-
 // AtTo implements Stepper.
 //
 // Cost: O(bodies·stages), no allocation. It panics without a step, or if theta
@@ -488,13 +380,7 @@ func (k *RungeKutta) mustHave() {
 	}
 }
 
-// copyTo stores src in dst, which has room for it. Both share the angles with springs: the run
-// sets them at the end of every step.
-func copyTo(dst, src *mechanism.State) {
-	if len(dst.Bodies) != len(src.Bodies) {
-		panic("sim: foreign state")
-	}
-	dst.Time, dst.Angles = src.Time, src.Angles
-	dst.Internal = append(dst.Internal[:0], src.Internal...)
-	copy(dst.Bodies, src.Bodies)
-}
+// Watch implements Watcher, for the dynamics too if they do.
+func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
+
+func (k *RungeKutta) dynamics() any { return k.dyn }
