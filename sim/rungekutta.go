@@ -17,8 +17,7 @@ type RungeKutta struct {
 	halt team.Watch
 	mech *mechanism.Mechanism
 	all  *ranks
-	most float64 // turnBound of the whole
-	live bool    // there are internal states on some rank
+	live bool // there are internal states on some rank
 	dyn  Dynamics
 	size stepSizer   // dyn, if it wants to know the step
 	near *onManifold // dyn at closed states
@@ -28,7 +27,7 @@ type RungeKutta struct {
 	start    []anchor
 	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v; those of internal states come after those of v
 	inner    *internals
-	lead     []float64 // accelerations at the state of Lead, if they are not those of the last stage
+	lead     lead
 	weights  []float64 // bᵢ(θ) of AtTo
 	some     struct {  // result of chosen
 		vel, acc [][]float64
@@ -38,13 +37,29 @@ type RungeKutta struct {
 	end    mechanism.State
 	t0, t1 float64
 
-	gauge       Gauge    // dyn, if it is one
-	nearness    [2]place // at the first state after Restart, and at the end of the step last tried
-	turned      float64  // largest angle of a body in the step last tried, rad
-	moved       bool     // Lead has filled lead
-	kept        bool     // acc[0] holds the accelerations at the state the next step starts from
+	gauge       gauge
+	turn        turn
+	kept        bool // acc[0] holds the accelerations at the state the next step starts from
 	tried       bool
 	evaluations int64
+}
+
+// gauge says how near states are to a singular pose.
+type gauge struct {
+	dyn    Gauge    // the dynamics, if they tell; else nil
+	places [2]place // at the first state after Restart, and at the end of the step last tried
+}
+
+// turn is how far bodies turn in a step, rad.
+type turn struct {
+	bound float64 // turnBound of the whole
+	most  float64 // the largest angle of a body in the step last tried
+}
+
+// lead is what is known about the state of Lead.
+type lead struct {
+	acc   []float64 // accelerations there, if they are not those of the last stage
+	moved bool      // acc is filled
 }
 
 // leastRelative is the relative tolerance below which rounding shows in the estimates of the
@@ -65,12 +80,12 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 	all := ranksOf(d)
 	k := &RungeKutta{
 		mech: m, dyn: d, all: all, near: newOnManifold(m, d, all), tab: tab, tol: tol.withDefaults(all.typicalLength(m)),
-		most: all.least(turnBound(m)), live: all.some(m.NumInternal() > 0),
+		turn: turn{bound: all.least(turnBound(m))}, live: all.some(m.NumInternal() > 0),
 		start:   make([]anchor, n),
 		vel:     make([][]float64, s),
 		acc:     make([][]float64, s),
 		inner:   newInternals(m),
-		lead:    make([]float64, 6*n+m.NumInternal()),
+		lead:    lead{acc: make([]float64, 6*n+m.NumInternal())},
 		weights: make([]float64, s),
 		stage:   mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
@@ -79,7 +94,7 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
 	k.tol.Relative = max(k.tol.Relative, leastRelative)
 	k.size, _ = d.(stepSizer)
-	k.gauge, _ = d.(Gauge)
+	k.gauge.dyn, _ = d.(Gauge)
 	for i := range s {
 		k.vel[i] = make([]float64, 6*n)
 		k.acc[i] = make([]float64, 6*n+m.NumInternal())
@@ -122,76 +137,6 @@ func (k *RungeKutta) Keep() []float64 {
 	return k.acc[0]
 }
 
-// Try implements Stepper.
-//
-// Cost: one evaluation of the accelerations a stage, the first one only where
-// nothing was kept; no allocation of its own.
-// It returns what wraps ErrHalfTurn, and errors of the dynamics. It panics if st is of
-// another mechanism.
-func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
-	if len(st.Bodies) != len(k.start) {
-		panic("sim: foreign state")
-	}
-	k.tried = false
-	k.stage.Angles, k.end.Angles = st.Angles, st.Angles
-	k.t0, k.t1 = st.Time, t
-	h := t - st.Time
-	if k.size != nil {
-		k.size.setStep(h)
-	}
-	if err := k.first(st); err != nil {
-		return 0, err
-	}
-	last := len(k.tab.B) - 1
-	for i := 1; i <= last; i++ {
-		y := &k.stage
-		if k.tab.FSAL && i == last {
-			y = &k.end
-		}
-		y.Time = k.t0 + k.tab.C[i]*h
-		if k.tab.C[i] == 1 {
-			y.Time = t
-		}
-		if err := k.turnedTo(y, k.tab.A[i], h, k.vel[i]); err != nil {
-			return 0, err
-		}
-		if err := k.evaluate(k.acc[i], y); err != nil {
-			return 0, err
-		}
-	}
-	if k.tab.FSAL {
-		k.measure(1)
-	} else {
-		k.end.Time = t
-		if err := k.turnedTo(&k.end, k.tab.B, h, nil); err != nil {
-			return 0, err
-		}
-	}
-	k.tried = true
-	if p, ok := k.near.proj.(*exactly); ok {
-		return k.allowedError(h, p.p)
-	}
-	return k.errorNorm(h), nil
-}
-
-// first sets the chart at st and the first stage.
-func (k *RungeKutta) first(st *mechanism.State) error {
-	if !k.kept {
-		if err := k.evaluate(k.acc[0], st); err != nil {
-			return err
-		}
-		k.measure(0)
-		k.kept = true
-	}
-	k.inner.start(st)
-	for i := range k.start {
-		a := &k.start[i]
-		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
-		*(*[6]float64)(k.vel[0][6*i:]) = a.velocity
-	}
-	return nil
-}
-
 func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
 	k.evaluations++
 	d := k.dyn
@@ -219,15 +164,15 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	}
 	body, own := k.combineTo(y, w, h, rate)
 	square := k.all.largest(own)
-	k.turned = math.Sqrt(square)
-	if square >= k.most*k.most {
-		return k.all.halfTurn(k.mech, body, own == square, HalfTurnError{Time: k.t0, Angle: k.turned, Span: y.Time - k.t0})
+	k.turn.most = math.Sqrt(square)
+	if square >= k.turn.bound*k.turn.bound {
+		return k.all.halfTurn(k.mech, body, own == square, HalfTurnError{Time: k.t0, Angle: k.turn.most, Span: y.Time - k.t0})
 	}
 	return nil
 }
 
 // furthest returns the largest angle of a body in the step last tried, at its end.
-func (k *RungeKutta) furthest() float64 { return k.turned }
+func (k *RungeKutta) furthest() float64 { return k.turn.most }
 
 // combineTo stores in y the state y₀ + h Σ wⱼ·kⱼ, and in rate, if it is not
 // nil, the rates of rotation vectors and centres of mass there. It returns the
@@ -323,64 +268,18 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 // ranked returns the ranks that take the steps together.
 func (k *RungeKutta) ranked() *ranks { return k.all }
 
-// AtTo implements Stepper.
-//
-// Cost: O(bodies·stages), no allocation. It panics without a step, or if theta
-// is not in [0, 1].
-func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
-	k.mustHave()
-	if !(theta >= 0 && theta <= 1) {
-		panic("sim: theta out of range")
-	}
-	if theta == 1 {
-		copyTo(dst, &k.end)
-		return
-	}
-	for i, p := range k.tab.P {
-		s := 0.0
-		for j := len(p) - 1; j >= 0; j-- {
-			s = theta * (p[j] + s)
-		}
-		k.weights[i] = s
-	}
-	h := k.t1 - k.t0
-	dst.Time, dst.Angles = k.t0+theta*h, k.end.Angles
-	k.combineTo(dst, k.weights, h, nil)
-}
-
-// Lead implements Stepper: it computes the accelerations at next, unless they are
-// those of the last stage.
-func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
-	k.mustHave()
-	k.moved = changed || !k.tab.FSAL
-	if !k.moved {
-		return nil
-	}
-	if err := k.evaluate(k.lead, next); err != nil {
-		return err
-	}
-	k.measure(1)
-	return nil
-}
-
-// Accept implements Stepper. It panics without a step.
-func (k *RungeKutta) Accept() {
-	k.mustHave()
-	k.tried = false
-	first, last := &k.acc[0], &k.acc[len(k.acc)-1]
-	if k.moved {
-		last = &k.lead
-	}
-	*first, *last = *last, *first
-}
-
-func (k *RungeKutta) mustHave() {
-	if !k.tried {
-		panic("sim: no step")
-	}
-}
-
 // Watch implements Watcher, for the dynamics too if they do.
 func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
 
 func (k *RungeKutta) dynamics() any { return k.dyn }
+
+// measure stores how near the state of the last evaluation is to a singular pose.
+func (k *RungeKutta) measure(i int) {
+	if k.gauge.dyn == nil {
+		return
+	}
+	p := &k.gauge.places[i]
+	if p.near, p.rows = k.gauge.dyn.Nearness(); math.IsInf(p.near, 1) {
+		p.near = 0
+	}
+}
