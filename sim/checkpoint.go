@@ -71,7 +71,7 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	for _, x := range []struct{ what, got, want string }{
 		{"model", c.Model, s.mech.Name},
 		{"fingerprint of the model", c.Print, fmt.Sprintf("%016x", s.print)},
-		{"method", c.Stepper, s.stepper.Settings()},
+		{"method", s.method(c), s.stepper.Settings()},
 		{"options", c.Options, s.settings()},
 		{"dynamics", c.Solver, s.o.Dynamics},
 	} {
@@ -97,6 +97,19 @@ func (s *Simulation) Restore(c *Checkpoint) error {
 	}
 	s.restore(c)
 	return nil
+}
+
+// method returns the settings of the method of a checkpoint. In older files those of Runge–Kutta methods have tolerances also
+// where no errors are estimated.
+func (s *Simulation) method(c *Checkpoint) string {
+	if _, embedded := s.stepper.Order(); embedded != 0 {
+		return c.Stepper
+	}
+	parts := strings.Split(c.Stepper, ", ")
+	if len(parts) != 4 || !strings.HasPrefix(parts[1], "relative tolerance ") || !strings.HasPrefix(parts[3], "rate ") {
+		return c.Stepper
+	}
+	return parts[0] + ", " + parts[2]
 }
 
 // differing returns the parts of two texts of settings that differ, both whole if they have not the same parts.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/csv"
 	"fmt"
 	"hash/crc64"
 	"io"
@@ -59,7 +60,7 @@ func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, 
 	}
 	got := make([]byte, len(header))
 	if _, err := io.ReadFull(f, got); err != nil || string(got) != header {
-		return nil, fmt.Errorf("sim: %s is not a trajectory of these bodies and joints", f.Name())
+		return nil, fmt.Errorf("sim: %s is not a trajectory of these bodies and joints: %s", f.Name(), otherColumns(f, columns.Names()))
 	}
 	if info, err := f.Stat(); err != nil {
 		return nil, err
@@ -78,6 +79,28 @@ func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, 
 	}
 	_, err := f.Seek(position, io.SeekStart)
 	return c, err
+}
+
+// mostHeader is how much of a foreign header is read, to tell how its columns differ.
+const mostHeader = 1 << 20
+
+// otherColumns tells how the header of a file differs from one with these names.
+func otherColumns(f *os.File, names []string) string {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err.Error()
+	}
+	for i := range names {
+		names[i] = fault.Escape(names[i])
+	}
+	r := csv.NewReader(io.LimitReader(f, mostHeader))
+	got, err := r.Read()
+	switch {
+	case err == io.EOF:
+		return "it is empty"
+	case err != nil:
+		return "it does not begin with the names of columns"
+	}
+	return fault.OtherNames("columns", got, names)
 }
 
 // pass takes in what has been written up to position.

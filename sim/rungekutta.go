@@ -111,8 +111,12 @@ func (k *RungeKutta) Relative() float64 { return k.tol.Relative }
 // Evaluations implements Stepper.
 func (k *RungeKutta) Evaluations() int64 { return k.evaluations }
 
-// Settings implements Stepper.
+// Settings implements Stepper. Tolerances are those of methods that estimate errors; of the others the length tells slow
+// motions next to singular poses.
 func (k *RungeKutta) Settings() string {
+	if k.tab.E == nil {
+		return fmt.Sprintf("%s, length %v", k.tab.Name, k.tol.Length)
+	}
 	return fmt.Sprintf("%s, relative tolerance %v, length %v, rate %v", k.tab.Name, k.tol.Relative, k.tol.Length, k.tol.Rate)
 }
 

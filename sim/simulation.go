@@ -75,9 +75,6 @@ func (s *Simulation) State() *mechanism.State { return s.st }
 // Stats returns what has been done so far.
 func (s *Simulation) Stats() Stats { return s.stats }
 
-// StepSize returns the step that error control will try next, s.
-func (s *Simulation) StepSize() float64 { return s.control.h }
-
 // Stopped returns the name of the event that stopped the run, "" if none did.
 func (s *Simulation) Stopped() string { return s.stopped }
 

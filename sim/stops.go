@@ -195,8 +195,8 @@ const (
 	touches = 1e-9  // rad or m, beside an end: what is there at the instant of another impulse touches
 )
 
-// ErrStrikes is returned where impulses at one instant do not end: stops strike each other.
-var ErrStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
+// errStrikes is returned where impulses at one instant do not end: stops strike each other.
+var errStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
 
 // strikeOthers goes on with the stops in flight that touch, as long as an impulse has sent one of them into its end.
 func (s *Stops) strikeOthers(st *mechanism.State) error {
@@ -223,7 +223,7 @@ func (s *Stops) strikeOthers(st *mechanism.State) error {
 			return nil
 		}
 		if n == strikes {
-			return ErrStrikes
+			return errStrikes
 		}
 	}
 }
