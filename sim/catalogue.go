@@ -28,7 +28,8 @@ type Column struct {
 
 // Catalogue lists all columns that a trajectory of a mechanism may have (docs/cli.md). Their kinds, in this order, are:
 // time, energies and drift; poses, velocities and accelerations of bodies; coordinates, rates and second rates of
-// freedoms; forces of prescribed motions; angles of freedoms in (−π, π]; points of markers; contacts; constraint wrenches; multipliers of couplings; and
+// freedoms; forces of prescribed motions; angles of freedoms in (−π, π]; points of markers; contacts; constraint wrenches; multipliers of
+// couplings; and
 // forces of force elements with their coordinates. It is immutable.
 type Catalogue struct {
 	mech     *mechanism.Mechanism

@@ -23,7 +23,8 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	c := &Checkpoint{
 		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
-		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)), Angles: append([]float64(nil), s.st.Angles...), Turned: s.turns.turned,
+		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)),
+		Angles: append([]float64(nil), s.st.Angles...), Turned: s.turns.turned,
 		Internal: append([]float64(nil), s.st.Internal...), Ruts: s.ruts.marks(),
 		stepMark: stepMark{
 			Base: s.base, Count: s.count, Step: n.h, Error: n.old, Rejected: n.rejected, Closed: [2]int{n.closed, n.span},

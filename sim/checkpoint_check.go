@@ -42,7 +42,10 @@ func (s *Simulation) inspectLengths(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name      string
 		got, want int
-	}{{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)}, {"internal states", len(c.Internal), len(s.st.Internal)}, {"events", len(c.Events), len(s.events.list)}} {
+	}{
+		{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)},
+		{"internal states", len(c.Internal), len(s.st.Internal)}, {"events", len(c.Events), len(s.events.list)},
+	} {
 		if x.got != x.want {
 			return misfit(x.got, "number of %s, for %d,", x.name, x.want)
 		}
@@ -87,7 +90,10 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name string
 		n    int64
-	}{{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful}, {"helped", c.Stats.Helped}, {"stiff", c.Stats.Stiff}, {"projections", c.Stats.Projections}} {
+	}{
+		{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful},
+		{"helped", c.Stats.Helped}, {"stiff", c.Stats.Stiff}, {"projections", c.Stats.Projections},
+	} {
 		if x.n < 0 {
 			return misfit(x.n, "stats.%s", x.name)
 		}

@@ -140,7 +140,8 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.elementWidth() + c.mech.NumActuators() + c.mech.NumResistors()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) +
+		c.elementWidth() + c.mech.NumActuators() + c.mech.NumResistors()
 }
 
 // Names returns the names of the columns. They differ from each other.

@@ -97,7 +97,8 @@ func (c *controllers) fit(list []controllerMark) error {
 	for i := range list {
 		mark, x := &list[i], &c.list[i]
 		if mark.Samples < 0 || len(mark.Memory) != len(x.Memory) {
-			return fmt.Errorf("sim: %w: controller %s has %d samples and a memory of %d numbers, not of %d", ErrCheckpoint, fault.Name(x.Name), mark.Samples, len(mark.Memory), len(x.Memory))
+			return fmt.Errorf("sim: %w: controller %s has %d samples and a memory of %d numbers, not of %d",
+				ErrCheckpoint, fault.Name(x.Name), mark.Samples, len(mark.Memory), len(x.Memory))
 		}
 	}
 	return nil

@@ -72,7 +72,8 @@ func resumeCSV(f *os.File, columns *Columns, position int64, sum string) (*CSV, 
 		return nil, fmt.Errorf("sim: %s: %w", f.Name(), err)
 	}
 	if sum != "" && c.Sum() != sum {
-		return nil, fault.Errorf("sim: %s: %w: the checksum of its first %d bytes is %s, that of the rows of the run %s", f.Name(), ErrCheckpoint, position, c.Sum(), sum)
+		return nil, fault.Errorf("sim: %s: %w: the checksum of its first %d bytes is %s, that of the rows of the run %s",
+			f.Name(), ErrCheckpoint, position, c.Sum(), sum)
 	}
 	if err := f.Truncate(position); err != nil {
 		return nil, err

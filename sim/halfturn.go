@@ -30,9 +30,11 @@ func (e *HalfTurnError) Error() string {
 		return e.elsewhere.Error()
 	}
 	if e.Angle < math.Pi {
-		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
+		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, "+
+			"by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
 	}
-	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
+	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v",
+		e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
 }
 
 // Unwrap returns the place, which wraps ErrHalfTurn.

@@ -26,7 +26,9 @@ type Options struct {
 	// Projector brings drifted states back. Where joints can drift there has to be one; NoProjector leaves states as
 	// they are.
 	Projector Projector
-	Drift     Drift // drift above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
+	// Drift is that above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small
+	// mechanisms). Zeros stand for DefaultDrift.
+	Drift Drift
 
 	// CloseStages has the Projector close every stage of every step, at two to three times the
 	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.

@@ -45,6 +45,7 @@ func (p *pace) keep(m *mechanism.Mechanism, all *ranks, st *mechanism.State, unt
 		return all.fastest(0, nil)
 	}
 	fastest := st.Bodies[at].Omega.Norm()
-	return all.fastest(fastest, fault.Errorf("sim: at t = %v: %w", st.Time, m.AtBody(at, fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
-		ErrStepTooSmall, mean, left/mean, fastest))))
+	err := fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
+		ErrStepTooSmall, mean, left/mean, fastest)
+	return all.fastest(fastest, fault.Errorf("sim: at t = %v: %w", st.Time, m.AtBody(at, err)))
 }

@@ -127,7 +127,8 @@ func (r *rutted) pressed(s *step, t1, theta float64) error {
 	}
 	n := math.Ceil(fastest * span)
 	if n > mostInstants {
-		return fault.Errorf("sim: at t = %v: a wheel passes %.0f nodes of ruts in a step of %.3g s; at most %d are pressed one after the other: take shorter steps", s.st.Time, n, span, mostInstants)
+		return fault.Errorf("sim: at t = %v: a wheel passes %.0f nodes of ruts in a step of %.3g s; "+
+			"at most %d are pressed one after the other: take shorter steps", s.st.Time, n, span, mostInstants)
 	}
 	each := span / max(n, 1)
 	for k := 1.0; k < n; k++ {
