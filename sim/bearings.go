@@ -17,9 +17,9 @@ type Bearer interface {
 // that grows with a reaction, and the dynamics of the run are no Bearer.
 var ErrNoBearer = errors.New("sim: the dynamics do not tell reactions")
 
-// bearings stores in st, which has room for them, its reactions.
-func (s *Simulation) bearings(st *mechanism.State) error {
-	n := s.mech.NumBearings()
+// bearAt stores in st, a state of a run with the stepper, its reactions.
+func bearAt(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State) error {
+	n := m.NumBearings()
 	if n == 0 {
 		return nil
 	}
@@ -27,26 +27,14 @@ func (s *Simulation) bearings(st *mechanism.State) error {
 		st.Bearings = make([]float64, n)
 	}
 	var b Bearer
-	if k, ok := s.stepper.(interface{ dynamics() any }); ok {
+	if k, ok := stepper.(interface{ dynamics() any }); ok {
 		b, _ = k.dynamics().(Bearer)
 	}
 	if b == nil {
-		return s.mech.AtJoint(s.mech.Bearing(0), -1, ErrNoBearer)
+		return m.AtJoint(m.Bearing(0), -1, ErrNoBearer)
 	}
 	if err := b.BearingsTo(st.Bearings, st); err != nil {
 		return fault.Errorf("sim: reactions at t = %v: %w", st.Time, err)
 	}
 	return nil
 }
-
-// BearingsTo implements Bearer, if the dynamics do.
-func (b *Baumgarte) BearingsTo(dst []float64, st *mechanism.State) error {
-	if d, ok := b.Dynamics.(Bearer); ok {
-		return d.BearingsTo(dst, st)
-	}
-	return ErrNoBearer
-}
-
-func (k *RungeKutta) dynamics() any { return k.dyn }
-
-func (k *GeneralizedAlpha) dynamics() any { return k.dyn }

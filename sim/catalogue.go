@@ -28,7 +28,8 @@ type Column struct {
 
 // Catalogue lists all columns that a trajectory of a mechanism may have (docs/cli.md). Their kinds, in this order, are:
 // time, energies and drift; poses, velocities and accelerations of bodies; coordinates, rates and second rates of
-// freedoms; forces of prescribed motions; angles of freedoms in (−π, π]; points of markers; contacts; constraint wrenches; multipliers of couplings; and
+// freedoms; forces of prescribed motions; angles of freedoms in (−π, π]; points of markers; contacts; constraint wrenches; multipliers of
+// couplings; and
 // forces of force elements with their coordinates. It is immutable.
 type Catalogue struct {
 	mech     *mechanism.Mechanism
@@ -66,19 +67,6 @@ type block struct {
 	kind kind
 	i    int
 }
-
-var (
-	bodyUnits         = [...]string{"m", "m", "m", "", "", "", "", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"}
-	runUnits          = [...]string{"J", "J", "m or rad", "m/s or rad/s"}
-	contactUnits      = [...]string{"m", "m", "m", "m", "", "", "", "N", "N", "N", "", "rad"}
-	wrenchUnits       = [...]string{"N", "N", "N", "N m", "N m", "N m"}
-	springUnits       = [...]string{"m", "N", "J"}
-	bushingUnits      = [...]string{"N", "N", "N", "N m", "N m", "N m", "J"}
-	accelerationNames = [...]string{"accx", "accy", "accz", "alphax", "alphay", "alphaz"}
-	accelerationUnits = [...]string{"m/s²", "m/s²", "m/s²", "rad/s²", "rad/s²", "rad/s²"}
-	markerColumns     = [...]string{"px", "py", "pz", "vx", "vy", "vz"}
-	markerUnits       = [...]string{"m", "m", "m", "m/s", "m/s", "m/s"}
-)
 
 // NewCatalogue returns the catalogue of m with the markers, which may be nil.
 //
@@ -285,42 +273,6 @@ func (e *RepeatedColumn) Error() string {
 	return "sim: two columns have the name " + fault.Name(e.Name)
 }
 
-// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each
-// in the order of the catalogue. In a pattern * is any text, ? any character; a name is also its own pattern. Columns
-// that are like several patterns are there once.
-//
-// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil
-// where none is chosen (NeedsReactions).
-//
-// Cost: O(columns × patterns); allocates. It returns UnknownColumn or RepeatedColumn. It panics if a source is missing.
-func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
-	found := make([][]chosenColumn, len(patterns))
-	c.each(func(b block, part int, col Column) bool {
-		for k, p := range patterns {
-			if p == col.Name || Like(col.Name, p) {
-				found[k] = append(found[k], chosenColumn{b, part, col})
-				break
-			}
-		}
-		return true
-	})
-	var chosen []chosenColumn
-	named := map[string]bool{"time": true}
-	for k, p := range patterns {
-		if len(found[k]) == 0 && p != "time" && !c.covered(p, patterns[:k]) {
-			return nil, &UnknownColumn{p, c.near(p)}
-		}
-		for _, at := range found[k] {
-			if named[at.col.Name] {
-				return nil, &RepeatedColumn{at.col.Name}
-			}
-			named[at.col.Name] = true
-			chosen = append(chosen, at)
-		}
-	}
-	return newChosen(c, chosen, source), nil
-}
-
 // Subjects returns the bodies and the joints that have columns of their own like one of the patterns (Select), increasing.
 //
 // Cost: O(columns × patterns).
@@ -345,13 +297,6 @@ func (c *Catalogue) Subjects(patterns []string) (bodies, joints []int) {
 		*list = slices.Compact(*list)
 	}
 	return bodies, joints
-}
-
-// chosenColumn is a column: its block, and its part of it.
-type chosenColumn struct {
-	block
-	part int
-	col  Column
 }
 
 // covered reports whether a pattern without columns of its own has some that patterns before it have taken.

@@ -8,63 +8,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-const (
-	// unitSlack is how far a rotation of a checkpoint may be from length one: much more than rounding, of which
-	// steps leave less than 1e-15.
-	unitSlack = 1e-6
-	// placeSlack is a part of a step, or of an output interval. The time of a checkpoint may
-	// differ by it from the time that belongs to its place among them.
-	placeSlack = 1e-2
-)
-
-// misfit is the error of a value of a checkpoint.
-func misfit(value any, place string, index ...any) error {
-	return fault.Errorf("sim: %w: its %s is %v", ErrCheckpoint, fmt.Sprintf(place, index...), value)
-}
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// checkFinite returns the error of the first number that is not finite.
-func (c *Checkpoint) checkFinite() error {
-	for _, x := range [...]struct {
-		name  string
-		value float64
-	}{
-		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed}, {"turned", c.Turned},
-		{"stats.worst.Position", c.Stats.Worst.Position}, {"stats.worst.Velocity", c.Stats.Worst.Velocity},
-	} {
-		if !finite(x.value) {
-			return misfit(x.value, "%s", x.name)
-		}
-	}
-	for i := range c.Bodies {
-		for k, x := range c.Bodies[i] {
-			if !finite(x) {
-				return misfit(x, "bodies[%d][%d]", i, k)
-			}
-		}
-	}
-	for k, x := range c.Angles {
-		if !finite(x) {
-			return misfit(x, "angles[%d]", k)
-		}
-	}
-	for k, x := range c.Internal {
-		if !finite(x) {
-			return misfit(x, "internal[%d]", k)
-		}
-	}
-	if err := checkRuts(c.Ruts); err != nil {
-		return err
-	}
-	for k, x := range c.Kept {
-		if !finite(x) {
-			return misfit(x, "kept[%d]", k)
-		}
-	}
-	return nil
-}
-
 // inspect returns the error of the first value of c that a run of s cannot have.
 func (s *Simulation) inspect(c *Checkpoint) error {
 	if err := s.inspectLengths(c); err != nil {
@@ -88,29 +31,10 @@ func (s *Simulation) inspect(c *Checkpoint) error {
 	if err := s.inspectRows(c); err != nil {
 		return err
 	}
-	if err := c.Near.inspect(); err != nil {
+	if err := c.Near.check(); err != nil {
 		return err
 	}
 	return s.inspectEvents(c)
-}
-
-// inspect returns the error of the first value that no run has.
-func (n *Near) inspect() error {
-	for _, x := range [...]struct {
-		name  string
-		value float64
-	}{{"before", n.Before}, {"span", n.Span}, {"here", n.Here}, {"most", n.Most}} {
-		if !finite(x.value) || x.value < 0 {
-			return misfit(x.value, "near.%s", x.name)
-		}
-	}
-	if n.Rows < 0 {
-		return misfit(n.Rows, "near.rows")
-	}
-	if n.Leaving < 0 || n.Leaving > nearLeaving {
-		return misfit(n.Leaving, "near.leaving")
-	}
-	return nil
 }
 
 // inspectLengths is inspect for the lengths of lists.
@@ -118,7 +42,10 @@ func (s *Simulation) inspectLengths(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name      string
 		got, want int
-	}{{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)}, {"internal states", len(c.Internal), len(s.st.Internal)}, {"events", len(c.Events), len(s.events)}} {
+	}{
+		{"bodies", len(c.Bodies), len(s.st.Bodies)}, {"angles", len(c.Angles), len(s.st.Angles)},
+		{"internal states", len(c.Internal), len(s.st.Internal)}, {"events", len(c.Events), len(s.events.list)},
+	} {
 		if x.got != x.want {
 			return misfit(x.got, "number of %s, for %d,", x.name, x.want)
 		}
@@ -163,7 +90,10 @@ func (s *Simulation) inspectTimes(c *Checkpoint) error {
 	for _, x := range [...]struct {
 		name string
 		n    int64
-	}{{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful}, {"helped", c.Stats.Helped}, {"stiff", c.Stats.Stiff}, {"projections", c.Stats.Projections}} {
+	}{
+		{"steps", c.Stats.Steps}, {"rejected", c.Stats.Rejected}, {"careful", c.Stats.Careful},
+		{"helped", c.Stats.Helped}, {"stiff", c.Stats.Stiff}, {"projections", c.Stats.Projections},
+	} {
 		if x.n < 0 {
 			return misfit(x.n, "stats.%s", x.name)
 		}
@@ -198,8 +128,8 @@ func (s *Simulation) inspectRows(c *Checkpoint) error {
 func (s *Simulation) inspectEvents(c *Checkpoint) error {
 	for i := range c.Events {
 		switch e := &c.Events[i]; {
-		case e.Name != s.events[i].Name:
-			return fault.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, e.Name, s.events[i].Name)
+		case e.Name != s.events.list[i].Name:
+			return fault.Errorf("sim: %w: its event %d is %q, not %q", ErrCheckpoint, i, e.Name, s.events.list[i].Name)
 		case e.Sign < -1 || e.Sign > 1:
 			return misfit(e.Sign, "events[%d].sign", i)
 		case e.Fired < 0:
@@ -208,8 +138,23 @@ func (s *Simulation) inspectEvents(c *Checkpoint) error {
 			return misfit(e.Again, "events[%d].again", i)
 		}
 	}
-	if c.Stopped != "" && !slices.ContainsFunc(s.events, func(e Event) bool { return e.Name == c.Stopped }) {
+	if c.Stopped != "" && !slices.ContainsFunc(s.events.list, func(e Event) bool { return e.Name == c.Stopped }) {
 		return misfit(fmt.Sprintf("%q", c.Stopped), "stopped, which is no event,")
+	}
+	return nil
+}
+
+// inspectInputs is inspect for the inputs of the mechanism.
+func (s *Simulation) inspectInputs(c *Checkpoint) error {
+	in := s.mech.Inputs()
+	if in == nil {
+		if len(c.Inputs) > 0 {
+			return fmt.Errorf("sim: %w: it has inputs", ErrCheckpoint)
+		}
+		return nil
+	}
+	if err := in.CheckValues(c.Inputs); err != nil {
+		return fmt.Errorf("sim: %w: %w", ErrCheckpoint, err)
 	}
 	return nil
 }

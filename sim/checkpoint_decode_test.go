@@ -59,6 +59,7 @@ func TestDecodeCheckpoint(t *testing.T) {
 		"its number of numbers of bodies[1], for 13, is 0": replaceOnce(t, text, `],[`, `],[],[`),
 		"bodies is string":                 `{"format":"rung-checkpoint/1","bodies":"x"`,
 		"time is number 1e999":             `{"format":"rung-checkpoint/1","time":1e999`,
+		"kept is string":                   `{"format":"rung-checkpoint/1","kept":"x"`,
 		`its format is ""`:                 `{"model":"x"`,
 		`its format is "rung-other/1"`:     `{"format":"rung-other/1"`,
 		"byte 6: invalid character":        `{"a" "b"`,
@@ -68,6 +69,7 @@ func TestDecodeCheckpoint(t *testing.T) {
 		_, err := sim.DecodeCheckpoint(strings.NewReader(sealed(bad)))
 		require.ErrorIs(t, err, sim.ErrCheckpoint, says)
 		require.NotContains(t, err.Error(), "Checkpoint.")
+		require.NotContains(t, err.Error(), "Mark.")
 		if !strings.HasPrefix(says, "byte 3") {
 			require.ErrorContains(t, err, says)
 		}

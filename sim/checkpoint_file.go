@@ -145,7 +145,7 @@ func placed(err error) error {
 		return fmt.Errorf("byte %d: %w", e.Offset, err)
 	}
 	if e := new(json.UnmarshalTypeError); errors.As(err, &e) {
-		return fmt.Errorf("byte %d: %s is %s", e.Offset, strings.TrimPrefix(e.Field, "Checkpoint."), e.Value)
+		return fmt.Errorf("byte %d: %s is %s", e.Offset, strings.TrimPrefix(strings.TrimPrefix(e.Field, "Checkpoint."), "stepMark."), e.Value)
 	}
 	return err
 }

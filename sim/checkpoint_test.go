@@ -181,3 +181,41 @@ func TestRowsOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.Sum, again.Sum())
 }
+
+// TestFixedMethodNamesNoTolerance: a method without an error estimate does not say that it has a tolerance. Older
+// checkpoints, which do, are restored, but for those with another length or of another method.
+func TestFixedMethodNamesNoTolerance(t *testing.T) {
+	r := golden(t, "four-bar")
+	fresh := func() *sim.Simulation {
+		return r.simulate(sim.RungeKutta4(), 1e-6, sim.Options{Projector: r.proj, Step: 1e-3})
+	}
+	s := fresh()
+	require.NoError(t, s.Run(0.01))
+	c, err := s.Checkpoint()
+	require.NoError(t, err)
+	name, length, _ := strings.Cut(c.Stepper, ", ")
+	require.Equal(t, "rk4", name)
+	require.True(t, strings.HasPrefix(length, "length "), c.Stepper)
+	require.NoError(t, fresh().Restore(c))
+	for old, same := range map[string]bool{
+		"rk4, relative tolerance 1e-06, " + length + ", rate 1":         true,
+		"rk4, relative tolerance 1e-06, " + length + "1, rate 1":        false,
+		"euler, relative tolerance 1e-06, " + length + ", rate 1":       false,
+		"rk4, relative tolerance 1e-06, " + length + ", fixed true":     false,
+		"rk4, relative tolerance 1e-06, " + length + ", rate 1, more 1": false,
+	} {
+		c.Stepper = old
+		if err := fresh().Restore(c); same {
+			require.NoError(t, err, old)
+		} else {
+			require.ErrorIs(t, err, sim.ErrCheckpoint, old)
+		}
+	}
+
+	// With an estimate tolerances decide.
+	s = r.simulate(sim.DormandPrince(), 1e-6, sim.Options{Projector: r.proj})
+	require.NoError(t, s.Run(0.01))
+	c, err = s.Checkpoint()
+	require.NoError(t, err)
+	require.ErrorIs(t, r.simulate(sim.DormandPrince(), 1e-7, sim.Options{Projector: r.proj}).Restore(c), sim.ErrCheckpoint)
+}

@@ -49,13 +49,6 @@ type Columns struct {
 	chosen *chosen // the columns that a Catalogue has selected, instead of all of these
 }
 
-var (
-	bodyColumns    = [...]string{"px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"}
-	runColumns     = [...]string{"energy.kinetic", "energy.potential", "drift.position", "drift.velocity"}
-	contactColumns = [...]string{"depth", "px", "py", "pz", "nx", "ny", "nz", "normal", "fx", "fy", "slip", "slip_angle"}
-	wrenchColumns  = [...]string{"force.x", "force.y", "force.z", "moment.x", "moment.y", "moment.z"}
-)
-
 // NewColumns returns the columns for the bodies, for all if bodies is nil.
 //
 // It panics if a body is out of range or given twice.
@@ -147,7 +140,8 @@ func (c *Columns) Len() int {
 	if c.contacts {
 		return 1 + len(contactColumns)*c.mech.NumContacts() + c.mech.NumActuators()
 	}
-	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) + c.elementWidth() + c.mech.NumActuators() + c.mech.NumResistors()
+	return 1 + len(bodyColumns)*len(c.bodies) + len(runColumns) + len(wrenchColumns)*len(c.joints) + len(c.couplings) +
+		c.elementWidth() + c.mech.NumActuators() + c.mech.NumResistors()
 }
 
 // Names returns the names of the columns. They differ from each other.
@@ -300,26 +294,6 @@ func (c *Columns) Fill(r *Row) error {
 	return nil
 }
 
-// bodyTo stores the columns of a body.
-func bodyTo(at []float64, b *mechanism.BodyState) {
-	copy(at[0:3], b.Position[:])
-	copy(at[3:7], b.Rotation[:])
-	copy(at[7:10], b.Velocity[:])
-	copy(at[10:13], b.Omega[:])
-}
-
-// runTo stores the columns of energies and drift.
-func runTo(at []float64, r *Row) {
-	at[0], at[1], at[2], at[3] = r.Energy.Kinetic, r.Energy.Potential(), r.Drift.Position, r.Drift.Velocity
-}
-
-// wrenchTo stores the columns of a wrench, force before moment.
-func wrenchTo(at []float64, w *spatial.Force) {
-	force, moment := w.Linear(), w.Moment()
-	copy(at[0:3], force[:])
-	copy(at[3:6], moment[:])
-}
-
 // fillResistors stores the forces of stops and friction.
 func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
 	for i := range at {
@@ -331,18 +305,6 @@ func (c *Columns) fillResistors(at []float64, st *mechanism.State) {
 		}
 		at[i] = resistanceOf(c.mech, i, c.kin, st)
 	}
-}
-
-func jointOf(m *mechanism.Mechanism, resistor int) int {
-	f, _ := m.Resistor(resistor)
-	return f.Joint
-}
-
-// resistanceOf returns the force of a stop or friction; k has the bodies of its joint.
-func resistanceOf(m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) float64 {
-	var jk mechanism.JointKinematics
-	m.JointTo(&jk, jointOf(m, i), k, st)
-	return m.ResistanceAt(i, &jk, st).Force
 }
 
 // fillTorques stores the forces of the actuators in the last columns.
@@ -369,24 +331,82 @@ func (c *Columns) fillContacts(at []float64, st *mechanism.State) error {
 	return nil
 }
 
-// contactTo stores the columns of contact i; k has its body.
-func contactTo(at []float64, m *mechanism.Mechanism, i int, k *mechanism.Kinematics, st *mechanism.State) error {
-	r, err := m.ContactAt(i, k, st)
-	if err != nil {
-		return err
+// columnsOf returns the columns of a force element.
+func (c *Columns) columnsOf(i int32) []string {
+	if c.mech.Forces[i].IsBushing() {
+		return bushingColumns[:]
 	}
-	clear(at[:len(contactColumns)])
-	at[0] = r.Depth
-	copy(at[1:], r.Nearest.P[:])
-	copy(at[4:], r.Nearest.N[:])
-	for k := range r.Touches {
-		f := &r.Touches[k].Force
-		at[7] += f.N
-		at[8] += f.X
-		at[9] += f.Y
-		if r.Touches[k].Depth == r.Depth {
-			at[10], at[11] = f.Slip, f.SlipAngle
+	return springColumns[:]
+}
+
+// elementWidth returns the number of columns of force elements.
+func (c *Columns) elementWidth() (n int) {
+	for _, i := range c.elements {
+		n += len(c.columnsOf(i))
+	}
+	return n
+}
+
+// addElements adds the names of the columns of force elements.
+func (c *Columns) addElements(names []string) []string {
+	for _, i := range c.elements {
+		for _, s := range c.columnsOf(i) {
+			names = append(names, c.mech.ForceName(int(i))+"."+s)
 		}
 	}
+	return names
+}
+
+// fillElements stores the columns of force elements: of a bushing the
+// wrench on B about the origin of its frame, world axes.
+func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
+	if len(c.elements) == 0 {
+		return nil
+	}
+	if err := c.mech.KinematicsTo(c.kin, st); err != nil {
+		return err
+	}
+	for _, i := range c.elements {
+		if err := elementTo(at, c.mech, int(i), c.kin, st); err != nil {
+			return err
+		}
+		at = at[len(c.columnsOf(i)):]
+	}
 	return nil
+}
+
+// Select returns the columns whose names are like one of the patterns, after the time: pattern by pattern, and of each
+// in the order of the catalogue. In a pattern * is any text, ? any character; a name is also its own pattern. Columns
+// that are like several patterns are there once.
+//
+// Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil
+// where none is chosen (NeedsReactions).
+//
+// Cost: O(columns × patterns); allocates. It returns UnknownColumn or RepeatedColumn. It panics if a source is missing.
+func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
+	found := make([][]chosenColumn, len(patterns))
+	c.each(func(b block, part int, col Column) bool {
+		for k, p := range patterns {
+			if p == col.Name || Like(col.Name, p) {
+				found[k] = append(found[k], chosenColumn{b, part, col})
+				break
+			}
+		}
+		return true
+	})
+	var chosen []chosenColumn
+	named := map[string]bool{"time": true}
+	for k, p := range patterns {
+		if len(found[k]) == 0 && p != "time" && !c.covered(p, patterns[:k]) {
+			return nil, &UnknownColumn{p, c.near(p)}
+		}
+		for _, at := range found[k] {
+			if named[at.col.Name] {
+				return nil, &RepeatedColumn{at.col.Name}
+			}
+			named[at.col.Name] = true
+			chosen = append(chosen, at)
+		}
+	}
+	return newChosen(c, chosen, source), nil
 }

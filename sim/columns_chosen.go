@@ -209,3 +209,10 @@ func (c *chosen) markerTo(part []float64, at *Marker, st *mechanism.State) {
 	copy(part, p[:])
 	copy(part[3:], v[:])
 }
+
+// chosenColumn is a column: its block, and its part of it.
+type chosenColumn struct {
+	block
+	part int
+	col  Column
+}

@@ -6,10 +6,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// MostLandings is the number of contacts up to which steps of ContactEvents end at touch and departure: with more, some
-// contact touches in every step.
-const MostLandings = 100
-
 // ContactEvents returns an event for each contact of m, with the name of the contact: it touches the ground, or leaves
 // it. act, which may be nil, is told at each.
 //
@@ -90,27 +86,4 @@ func CableEvents(m *mechanism.Mechanism, act func(cable int, taut bool, st *mech
 		}
 	}
 	return events
-}
-
-// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does
-// not miss what lies between.
-const travelPart = 0.25
-
-// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves
-// farther than travelPart of its radius.
-func (s *Simulation) mostTravel() float64 {
-	h := math.Inf(1)
-	if !s.travels {
-		return h
-	}
-	for i := range s.mech.NumContacts() {
-		c, body, _ := s.mech.Contact(i)
-		if c.Ground.Flat() {
-			continue
-		}
-		b := &s.next.Bodies[body]
-		v := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(c.Shape.Center)))
-		h = min(h, travelPart*c.Shape.Radius/v.Norm())
-	}
-	return s.ranks.least(h)
 }

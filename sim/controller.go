@@ -37,26 +37,32 @@ func mustControl(list []Controller) {
 	}
 }
 
-// sampleTime returns when controller i is called next, s.
-func (s *Simulation) sampleTime(i int) float64 {
-	return s.start + float64(s.called[i])*s.o.Controllers[i].Period
+// controllers are those of a run.
+type controllers struct {
+	list []Controller
+	done []int64 // samples of each
 }
 
-// callControllers calls the controllers that are due, and returns when the next one is, or until if that is earlier.
-func (s *Simulation) callControllers(until float64) (next float64, err error) {
+// due returns when controller i of a run from start is called next, s.
+func (c *controllers) due(i int, start float64) float64 {
+	return start + float64(c.done[i])*c.list[i].Period
+}
+
+// callDue calls the controllers that are due, and returns when the next one is, or until if that is earlier.
+func (c *controllers) callDue(s *step, start, until float64) (next float64, err error) {
 	called := false
-	for i := range s.o.Controllers {
-		c := &s.o.Controllers[i]
-		if s.sampleTime(i) <= s.st.Time {
-			if err := s.ranks.agree(c.Sample(s.st)); err != nil {
-				return 0, fault.Errorf("sim: controller %s at t = %v: %w", fault.Name(c.Name), s.st.Time, err)
+	for i := range c.list {
+		x := &c.list[i]
+		if c.due(i, start) <= s.st.Time {
+			if err := s.ranks.agree(x.Sample(s.st)); err != nil {
+				return 0, fault.Errorf("sim: controller %s at t = %v: %w", fault.Name(x.Name), s.st.Time, err)
 			}
 			called = true
-			if s.called[i]++; s.sampleTime(i) <= s.st.Time {
-				return 0, fault.Errorf("sim: controller %s at t = %v: its period is below rounding of the time", fault.Name(c.Name), s.st.Time)
+			if c.done[i]++; c.due(i, start) <= s.st.Time {
+				return 0, fault.Errorf("sim: controller %s at t = %v: its period is below rounding of the time", fault.Name(x.Name), s.st.Time)
 			}
 		}
-		until = min(until, s.sampleTime(i))
+		until = min(until, c.due(i, start))
 	}
 	if called {
 		s.stepper.Restart()
@@ -64,64 +70,44 @@ func (s *Simulation) callControllers(until float64) (next float64, err error) {
 	return until, nil
 }
 
-// controllers returns names and periods, for the settings of a run.
-func (s *Simulation) controllers() string {
+// periods returns names and periods, for the settings of a run.
+func (c *controllers) periods() string {
 	var b strings.Builder
-	for i := range s.o.Controllers {
-		c := &s.o.Controllers[i]
-		fmt.Fprintf(&b, ", controller %s every %v", fault.Name(c.Name), c.Period)
+	for i := range c.list {
+		x := &c.list[i]
+		fmt.Fprintf(&b, ", controller %s every %v", fault.Name(x.Name), x.Period)
 	}
 	return b.String()
 }
 
-// ControllerMark is the memory of one controller.
-type ControllerMark struct {
-	Name    string    `json:"name"`
-	Samples int64     `json:"samples"` // that are done
-	Memory  []float64 `json:"memory,omitempty"`
+// memories returns what a checkpoint has of the controllers.
+func (c *controllers) memories() (list []controllerMark) {
+	for i := range c.list {
+		x := &c.list[i]
+		list = append(list, controllerMark{x.Name, c.done[i], append([]float64(nil), x.Memory...)})
+	}
+	return list
 }
 
-// markControllers stores controllers and the inputs that they hold in c.
-func (s *Simulation) markControllers(c *Checkpoint) {
-	for i := range s.o.Controllers {
-		x := &s.o.Controllers[i]
-		c.Controllers = append(c.Controllers, ControllerMark{x.Name, s.called[i], append([]float64(nil), x.Memory...)})
+// fit returns an error if the controllers of a checkpoint cannot be these.
+func (c *controllers) fit(list []controllerMark) error {
+	if len(list) != len(c.list) {
+		return fmt.Errorf("sim: %w: it has %d controllers, not %d", ErrCheckpoint, len(list), len(c.list))
 	}
-	if in := s.mech.Inputs(); in != nil {
-		c.Inputs = in.Values()
-	}
-}
-
-// inspectControllers returns an error if controllers or inputs of c cannot be those of s.
-func (s *Simulation) inspectControllers(c *Checkpoint) error {
-	if len(c.Controllers) != len(s.o.Controllers) {
-		return fmt.Errorf("sim: %w: it has %d controllers, not %d", ErrCheckpoint, len(c.Controllers), len(s.o.Controllers))
-	}
-	for i := range c.Controllers {
-		mark, x := &c.Controllers[i], &s.o.Controllers[i]
+	for i := range list {
+		mark, x := &list[i], &c.list[i]
 		if mark.Samples < 0 || len(mark.Memory) != len(x.Memory) {
-			return fmt.Errorf("sim: %w: controller %s has %d samples and a memory of %d numbers, not of %d", ErrCheckpoint, fault.Name(x.Name), mark.Samples, len(mark.Memory), len(x.Memory))
-		}
-	}
-	in := s.mech.Inputs()
-	if in == nil && len(c.Inputs) > 0 {
-		return fmt.Errorf("sim: %w: it has inputs", ErrCheckpoint)
-	}
-	if in != nil {
-		if err := in.CheckValues(c.Inputs); err != nil {
-			return fmt.Errorf("sim: %w: %w", ErrCheckpoint, err)
+			return fmt.Errorf("sim: %w: controller %s has %d samples and a memory of %d numbers, not of %d",
+				ErrCheckpoint, fault.Name(x.Name), mark.Samples, len(mark.Memory), len(x.Memory))
 		}
 	}
 	return nil
 }
 
-// restoreControllers is inspectControllers passed.
-func (s *Simulation) restoreControllers(c *Checkpoint) {
-	for i := range c.Controllers {
-		s.called[i] = c.Controllers[i].Samples
-		copy(s.o.Controllers[i].Memory, c.Controllers[i].Memory)
-	}
-	if in := s.mech.Inputs(); in != nil {
-		in.SetValues(c.Inputs)
+// remember makes the controllers those of a checkpoint that fit.
+func (c *controllers) remember(list []controllerMark) {
+	for i := range list {
+		c.done[i] = list[i].Samples
+		copy(c.list[i].Memory, list[i].Memory)
 	}
 }

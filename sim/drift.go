@@ -95,41 +95,21 @@ func driftOf(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.Stat
 	return v, nil
 }
 
-// projectEnd is project for s.next right after its step has been tried.
-func (s *Simulation) projectEnd() (changed bool, err error) {
-	d, err := projectDrift(s.drifts, &s.next, s.o.Drift)
-	if err != nil {
-		return false, err
-	}
-	s.stats.Worst.widen(driftIn(&d, 1))
-	if driftIn(&d, s.unit).within(s.o.Drift) {
-		return false, nil
-	}
-	return true, nil
+// exactly is a Projector that goes on to rounding.
+type exactly struct{ p ExactProjector }
+
+// ClosePositions implements Projector.
+func (e *exactly) ClosePositions(st *mechanism.State) error {
+	e.p.Exactly(true)
+	err := e.p.ClosePositions(st)
+	e.p.Exactly(false)
+	return err
 }
 
-// project brings st back to the constraints if it has drifted and there is a
-// projector, and reports whether it has changed.
-func (s *Simulation) project(st *mechanism.State) (changed bool, err error) {
-	d, err := s.driftAt(st)
-	if err != nil {
-		return false, err
-	}
-	if st != &s.sample {
-		s.stats.Worst.widen(driftIn(&d, 1))
-	}
-	if s.o.Projector == nil || driftIn(&d, s.unit).within(s.o.Drift) {
-		return false, nil
-	}
-	if s.beside {
-		return true, project(s.exact, st)
-	}
-	return true, project(s.o.Projector, st)
-}
-
-// countProjected counts a projection of a state that the run goes on from.
-func (s *Simulation) countProjected(projected bool) {
-	if projected {
-		s.stats.Projections++
-	}
+// ProjectVelocities implements Projector.
+func (e *exactly) ProjectVelocities(st *mechanism.State) error {
+	e.p.Exactly(true)
+	err := e.p.ProjectVelocities(st)
+	e.p.Exactly(false)
+	return err
 }

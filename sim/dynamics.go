@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"math"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -113,3 +114,14 @@ func (b *Baumgarte) Accelerations(a []float64, st *mechanism.State) error {
 }
 
 func (b *Baumgarte) setStep(h float64) { b.step = h }
+
+// Watch implements Watcher if the dynamics do.
+func (b *Baumgarte) Watch(ctx context.Context) (end func()) { return watchOf(ctx, b.Dynamics) }
+
+// BearingsTo implements Bearer, if the dynamics do.
+func (b *Baumgarte) BearingsTo(dst []float64, st *mechanism.State) error {
+	if d, ok := b.Dynamics.(Bearer); ok {
+		return d.BearingsTo(dst, st)
+	}
+	return ErrNoBearer
+}

@@ -51,8 +51,8 @@ func everything(t *testing.T) *mechanism.Mechanism {
 // Values, a value that acts otherwise changes the fingerprint, and setting what is there already changes nothing.
 func TestFingerprintIsOfValues(t *testing.T) {
 	m := everything(t)
-	want := fingerprint(m)
-	require.Equal(t, want, fingerprint(everything(t)), "two readings of one model")
+	want := Fingerprint(m)
+	require.Equal(t, want, Fingerprint(everything(t)), "two readings of one model")
 	other, err := bodies.SolidSphere(2, 0.3)
 	require.NoError(t, err)
 	number := func(name string) int {
@@ -96,15 +96,15 @@ func TestFingerprintIsOfValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := m.NewInputs()
 			values := in.Values()
-			require.Equal(t, want, fingerprint(in.Mechanism()), "untouched")
+			require.Equal(t, want, Fingerprint(in.Mechanism()), "untouched")
 			require.NoError(t, x.there(in))
-			require.NotEqual(t, want, fingerprint(in.Mechanism()), "another value")
+			require.NotEqual(t, want, Fingerprint(in.Mechanism()), "another value")
 			require.NoError(t, x.back(in))
-			require.Equal(t, want, fingerprint(in.Mechanism()), "set back")
+			require.Equal(t, want, Fingerprint(in.Mechanism()), "set back")
 			require.Equal(t, values, in.Values())
 			require.NoError(t, x.there(in))
 			in.Reset()
-			require.Equal(t, want, fingerprint(in.Mechanism()), "reset")
+			require.Equal(t, want, Fingerprint(in.Mechanism()), "reset")
 			require.Equal(t, values, in.Values())
 		})
 	}
@@ -118,12 +118,12 @@ func (pull) WrenchesTo([]spatial.Force, []mechanism.BodyMotion, float64) error {
 // TestFingerprintKnowsOwnForces: a run with a force of one's own is not that without it, or on another body.
 func TestFingerprintKnowsOwnForces(t *testing.T) {
 	m := everything(t)
-	seen := map[uint64]bool{fingerprint(m): true}
+	seen := map[uint64]bool{Fingerprint(m): true}
 	for _, body := range []int{0, 1} {
 		in := m.NewInputs()
 		_, err := in.AddForce("pull", pull{}, body)
 		require.NoError(t, err)
-		print := fingerprint(in.Mechanism())
+		print := Fingerprint(in.Mechanism())
 		require.False(t, seen[print])
 		seen[print] = true
 	}

@@ -42,7 +42,7 @@ const (
 	converged
 )
 
-// solve finds k.u1, k.lambda1 and k.end for the step from st, theory.md (52). It takes matrices
+// solve finds k.to.u, k.to.lambda and k.end for the step from st, theory.md (52). It takes matrices
 // in this order. The matrix of an earlier step comes first, as long as few corrections are
 // expected with it (Hairer & Wanner 1996 §IV.8). The next is one at the pose of the iteration
 // if that pose is good, else one at st. The joints hold at st, so redundant ones are known as
@@ -50,15 +50,15 @@ const (
 func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	how, err := lost, error(nil)
 	k.predict()
-	if k.head[headMatrix] != 0 {
-		if !k.factors {
+	if k.kept.head[headMatrix] != 0 {
+		if !k.newton.factors {
 			if err := k.refactor(); err != nil {
 				return err
 			}
 		}
 		how, err = k.iterate(true)
 	}
-	if how != converged && k.kinked {
+	if how != converged && k.newton.kinked {
 		if how, err = k.solveTouching(st, how); err != nil && how != converged && k.halt.Err() != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 			return err
 		}
 		at := &k.end
-		if how == lost || !(k.corrected <= newtonNear) {
+		if how == lost || !(k.newton.corrected <= newtonNear) {
 			at = st
 			k.predict()
 		}
@@ -118,25 +118,25 @@ func (k *GeneralizedAlpha) solveTouching(st *mechanism.State, how outcome) (outc
 			how = lost
 			continue
 		}
-		k.eager = true
+		k.newton.eager = true
 		how, err = k.iterate(false)
-		k.eager = false
+		k.newton.eager = false
 	}
 	return how, err
 }
 
 // predict starts the iteration at what is known at the start of the step.
 func (k *GeneralizedAlpha) predict() {
-	copy(k.u1, k.u0)
-	copy(k.lambda1, k.lambda0)
-	copy(k.end.Bearings, k.load)
-	if k.valid && k.head[headChanged] != 0 {
-		r := k.h / k.head[headStep]
-		for i := range k.u1 {
-			k.u1[i] += r * k.change[i]
+	copy(k.to.u, k.from.u)
+	copy(k.to.lambda, k.from.lambda)
+	copy(k.end.Bearings, k.kept.load)
+	if k.kept.valid && k.kept.head[headChanged] != 0 {
+		r := k.h / k.kept.head[headStep]
+		for i := range k.to.u {
+			k.to.u[i] += r * k.kept.change[i]
 		}
-		for i := range k.lambda1 {
-			k.lambda1[i] += r * k.swing[i]
+		for i := range k.to.lambda {
+			k.to.lambda[i] += r * k.kept.swing[i]
 		}
 	}
 }
@@ -144,62 +144,51 @@ func (k *GeneralizedAlpha) predict() {
 // linearize factors the matrix of this step at st, theory.md (58).
 func (k *GeneralizedAlpha) linearize(st *mechanism.State, level int) error {
 	g := k.c.Gain
-	k.head[headMatrix] = 1
-	k.head[headPosition], k.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
-	k.head[headLevel], k.head[headTime] = float64(level), st.Time
+	k.kept.head[headMatrix] = 1
+	k.kept.head[headPosition], k.kept.head[headVelocity] = g*k.c.Beta*k.h*k.h, g*k.c.Gamma*k.h
+	k.kept.head[headLevel], k.kept.head[headTime] = float64(level), st.Time
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
-		at := k.pose[13*i:]
+		at := k.kept.pose[13*i:]
 		copy(at, b.Position[:])
 		copy(at[3:], b.Rotation[:])
 		copy(at[7:], b.Velocity[:])
 		copy(at[10:], b.Omega[:])
 	}
-	copy(k.lin.Angles, st.Angles)
-	copy(k.lin.Internal, st.Internal)
-	copy(k.lin.Bearings, k.end.Bearings)
+	copy(k.newton.lin.Angles, st.Angles)
+	copy(k.newton.lin.Internal, st.Internal)
+	copy(k.newton.lin.Bearings, k.end.Bearings)
 	return k.refactor()
 }
 
-// refactor factors the matrix of k.head and k.pose.
+// refactor factors the matrix of k.kept.head and k.kept.pose.
 func (k *GeneralizedAlpha) refactor() error {
-	k.factors = false
-	k.lin.Time = k.head[headTime]
-	for i := range k.lin.Bodies {
-		b := &k.lin.Bodies[i]
-		at := k.pose[13*i:]
+	k.newton.factors = false
+	k.newton.lin.Time = k.kept.head[headTime]
+	for i := range k.newton.lin.Bodies {
+		b := &k.newton.lin.Bodies[i]
+		at := k.kept.pose[13*i:]
 		copy(b.Position[:], at)
 		copy(b.Rotation[:], at[3:])
 		copy(b.Velocity[:], at[7:])
 		copy(b.Omega[:], at[10:])
 	}
 	k.factorizations++
-	err := k.dyn.Linearize(&k.lin, k.head[headPosition], k.head[headVelocity], int(k.head[headLevel]))
+	err := k.dyn.Linearize(&k.newton.lin, k.kept.head[headPosition], k.kept.head[headVelocity], int(k.kept.head[headLevel]))
 	if err != nil {
-		k.head[headMatrix] = 0
+		k.kept.head[headMatrix] = 0
 		return err
 	}
-	k.factors, k.theta = true, 1
+	k.newton.factors, k.newton.theta = true, 1
 	return nil
 }
 
-// iterate corrects k.u1 and k.lambda1 until the poses of the end are right, theory.md (52).
+// iterate corrects k.to.u and k.to.lambda until the poses of the end are right, theory.md (52).
 // An old matrix is given up as soon as a new one is expected to be cheaper.
 func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	position := k.c.Gain * k.c.Beta * k.h * k.h
 	last := math.Inf(1)
-	k.mix.begin()
-	k.rate, k.restless = math.Inf(1), 0
-	k.bent, k.unbent = math.Inf(1), 0
-	tol, loose := max(newtonTol, 2*k.roundings), max(newtonLoose, 200*k.roundings)
-	if k.kinked {
-		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
-		most := newtonGround
-		if !k.o.Fixed {
-			most = newtonPart * k.o.Tolerance.Relative
-		}
-		tol = max(tol, min(most, k.still()*k.h*k.o.Tolerance.Rate))
-	}
+	tol, loose := k.beginIteration()
 	for n := range newtonSteps {
 		if err := k.place(); err != nil {
 			return lost, err
@@ -208,17 +197,17 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			return lost, err
 		}
 		k.evaluations++
-		if err := k.dyn.Correct(k.du, k.dlambda, &k.end, k.u1, k.lambda1, position); err != nil {
+		if err := k.dyn.Correct(k.newton.du, k.newton.dlambda, &k.end, k.to.u, k.to.lambda, position); err != nil {
 			return lost, err
 		}
-		size := position * k.poseSize(k.du)
+		size := position * k.poseSize(k.newton.du)
 		theta := size / last // how much of the error a correction leaves
-		last, k.corrected = size, size
+		last, k.newton.corrected = size, size
 		if math.IsNaN(size) || n > 1 && theta > 1 && size > loose {
 			return lost, nil
 		}
 		if n > 0 {
-			k.theta = theta
+			k.newton.theta = theta
 		}
 		ends := size <= tol || n > 0 && (size*theta <= (1-theta)*tol || theta > 0.5 && size <= loose)
 		if ends {
@@ -229,9 +218,9 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			ends = !moves
 		}
 		if size <= tol {
-			k.mix.begin() // what is left is rounding but along allowed motions: differences of roundings say nothing
+			k.newton.mix.begin() // what is left is rounding but along allowed motions: differences of roundings say nothing
 		}
-		k.mix.correct(k.u1, k.lambda1, k.du, k.dlambda)
+		k.newton.mix.correct(k.to.u, k.to.lambda, k.newton.du, k.newton.dlambda)
 		if ends {
 			if err := k.place(); err != nil {
 				return lost, err
@@ -241,7 +230,7 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 			}
 			return converged, nil
 		}
-		if k.eager && n > 1 && theta > eagerTheta && size > loose {
+		if k.newton.eager && n > 1 && theta > eagerTheta && size > loose {
 			return slow, k.place()
 		}
 		if old && n > 0 && !(size*math.Pow(theta, newtonMore) <= tol) {
@@ -251,6 +240,24 @@ func (k *GeneralizedAlpha) iterate(old bool) (outcome, error) {
 	}
 	_ = k.place()
 	return slow, nil
+}
+
+// beginIteration forgets earlier corrections. It returns the correction at which the iteration ends, and the one that is
+// accepted where corrections do not shrink any more.
+func (k *GeneralizedAlpha) beginIteration() (tol, loose float64) {
+	k.newton.mix.begin()
+	k.newton.rate, k.newton.restless = math.Inf(1), 0
+	k.newton.bent, k.newton.unbent = math.Inf(1), 0
+	tol, loose = max(newtonTol, 2*k.newton.roundings), max(newtonLoose, 200*k.newton.roundings)
+	if k.newton.kinked {
+		// The matrix knows nothing of how friction depends on the normal force, so that corrections shrink slowly.
+		most := newtonGround
+		if !k.o.Fixed {
+			most = newtonPart * k.o.Tolerance.Relative
+		}
+		tol = max(tol, min(most, k.still()*k.h*k.o.Tolerance.Rate))
+	}
+	return tol, loose
 }
 
 // still returns what a step may leave in velocities. Fixed steps have a part of the cube of the step: of this order are
@@ -263,29 +270,29 @@ func (k *GeneralizedAlpha) still() float64 {
 	return max(newtonStill, newtonFixed*s*s*s)
 }
 
-// moves reports whether what the correction k.du, of the size in the pose, leaves still changes velocities that the
+// moves reports whether what the correction k.newton.du, of the size in the pose, leaves still changes velocities that the
 // joints allow, and whether corrections still shrink. An error of the pose by ε changes velocities by ε/h. In the
 // directions of the joints that is rounding of the poses, which the projection removes. In the others it stays in the
 // motion. Corrections shrink slowly where friction depends on reactions, and with old matrices. Each step would leave
 // the like, and the sum would grow as h⁻².
 func (k *GeneralizedAlpha) moves(size float64) (bool, error) {
 	most := k.still()
-	left := size * k.theta / max(1-k.theta, 0.5)
+	left := size * k.newton.theta / max(1-k.newton.theta, 0.5)
 	if left*k.c.Gamma <= most*k.c.Beta*k.h*k.o.Tolerance.Rate {
 		return false, nil
 	}
-	for i, e := range k.du {
+	for i, e := range k.newton.du {
 		k.e[i] = k.c.Gain * k.c.Gamma * k.h * e
 	}
 	if err := k.dyn.Soften(k.e, &k.end); err != nil {
 		return false, err
 	}
 	rate := k.speedSize(k.e)
-	if !(rate < k.rate) {
-		k.restless++
+	if !(rate < k.newton.rate) {
+		k.newton.restless++
 	}
-	k.rate = min(rate, k.rate)
-	return rate > most && k.restless < newtonRestless, nil
+	k.newton.rate = min(rate, k.newton.rate)
+	return rate > most && k.newton.restless < newtonRestless, nil
 }
 
 // bends reports whether the last correction has changed what bristles hold, and such changes still shrink. Errors of poses
@@ -296,96 +303,12 @@ func (k *GeneralizedAlpha) bends() bool {
 	if shift <= newtonHold {
 		return false
 	}
-	if !(shift < k.bent) {
-		k.unbent++
+	if !(shift < k.newton.bent) {
+		k.newton.unbent++
 	}
-	k.bent = min(shift, k.bent)
-	return shift > newtonHeld || k.unbent < newtonRestless
+	k.newton.bent = min(shift, k.newton.bent)
+	return shift > newtonHeld || k.newton.unbent < newtonRestless
 }
 
 // newtonRestless is how many corrections may be no smaller than an earlier one, in velocities, before they are rounding.
 const newtonRestless = 2
-
-// poseSize returns the largest part of e, six numbers a body: rotations as they are,
-// displacements relative to the tolerance's length. A NaN stays.
-func (k *GeneralizedAlpha) poseSize(e []float64) (size float64) {
-	for i := 0; i < len(e); i += 6 {
-		size = max(size, length(e[i:i+3]), length(e[i+3:i+6])/k.o.Tolerance.Length)
-	}
-	return size
-}
-
-// positionErrorTo stores in e the local error of the positions of a step h, exact less
-// computed, theory.md (54): h³·(Position·dv̇/dt − ω×ω̇/12), the second part for rotations
-// alone. change is the change of u over the step, and may be e. ω and ω̇ are those at the
-// start of the step.
-func (k *GeneralizedAlpha) positionErrorTo(e []float64, h float64, change []float64) {
-	for i := range k.start {
-		o := 6 * i
-		w, u := &k.start[i].velocity, (*[6]float64)(k.u0[o:])
-		for j := range 6 {
-			e[o+j] = k.c.Position * h * h * change[o+j]
-		}
-		s := h * h * h / 12
-		e[o] -= s * (w[1]*u[2] - w[2]*u[1])
-		e[o+1] -= s * (w[2]*u[0] - w[0]*u[2])
-		e[o+2] -= s * (w[0]*u[1] - w[1]*u[0])
-	}
-}
-
-// estimate returns the estimated local error of the step in units of the tolerance: that of the
-// positions (Hulbert & Jang 1995), theory.md (54), and from the second step on that of the
-// velocities, theory.md (59), h³·Velocity·d²v̇/dt² with the second difference of the
-// accelerations.
-//
-// Both are multiplied by the inverse of the Newton matrix (Hairer & Wanner 1996 §IV.8): with joints
-// and stiff springs the true errors are less than the differences. Errors of velocities that come
-// from rounding of the positions do not count, as shorter steps would make them larger.
-func (k *GeneralizedAlpha) estimate() (float64, error) {
-	if k.o.Fixed {
-		return 0, nil
-	}
-	k.relative = max(k.o.Tolerance.Relative, leastTolerance*k.roundings)
-	if err := k.halt.Err(); err != nil {
-		return 0, err
-	}
-	for i, a := range k.a1 {
-		k.e[i] = a - k.a0[i]
-	}
-	k.positionErrorTo(k.e, k.h, k.e)
-	if err := k.dyn.Soften(k.e, &k.end); err != nil {
-		return 0, err
-	}
-	worst := k.poseSize(k.e)
-	if k.valid && k.head[headChanged] != 0 {
-		r := k.h / k.head[headStep]
-		s := k.c.Velocity * k.h * 2 * r / (1 + r)
-		for i := range k.e {
-			k.e[i] = s * (k.a1[i] - k.a0[i] - r*k.change[i])
-		}
-		if err := k.dyn.Soften(k.e, &k.end); err != nil {
-			return 0, err
-		}
-		worst = max(worst, k.speedSize(k.e)-velocityRounding*k.roundings/(k.h*k.o.Tolerance.Rate))
-	}
-	return worst / k.relative, nil
-}
-
-// leastTolerance times the rounding of the positions is the smallest relative tolerance. Below
-// it rounding shows in the estimates, and steps would become shorter without end.
-const leastTolerance = 100
-
-// velocityRounding is an error of velocities over the error of positions that makes it, times
-// the step.
-const velocityRounding = 10
-
-// speedSize returns the largest part of changes of velocity e, six numbers a body, as Tolerance
-// says. A NaN stays.
-func (k *GeneralizedAlpha) speedSize(e []float64) (size float64) {
-	L, rate := k.o.Tolerance.Length, k.o.Tolerance.Rate
-	for i := range k.start {
-		v := &k.start[i].velocity
-		size = max(size, length(e[6*i:6*i+3])/(rate+length(v[:3])), length(e[6*i+3:6*i+6])/(L*rate+length(v[3:])))
-	}
-	return size
-}

@@ -155,17 +155,12 @@ func TestControllerResumes(t *testing.T) {
 
 			c.Controllers[0].Memory = c.Controllers[0].Memory[1:]
 			require.ErrorIs(t, newPlatform(t, plan, implicit, o).run.Restore(c), sim.ErrCheckpoint)
-			c.Controllers, c.Inputs = whole0(t, whole), c.Inputs[1:]
+			again, err := whole.run.Checkpoint()
+			require.NoError(t, err)
+			c.Controllers, c.Inputs = again.Controllers, c.Inputs[1:]
 			require.ErrorIs(t, newPlatform(t, plan, implicit, o).run.Restore(c), sim.ErrCheckpoint)
 		})
 	}
-}
-
-func whole0(t testing.TB, p *platform) []sim.ControllerMark {
-	t.Helper()
-	c, err := p.run.Checkpoint()
-	require.NoError(t, err)
-	return c.Controllers
 }
 
 // TestControllersOfGoroutines: 64 runs on one plan, each with its own

@@ -26,25 +26,6 @@ type onManifold struct {
 	kin mechanism.Kinematics
 }
 
-// exactly is a Projector that goes on to rounding.
-type exactly struct{ p ExactProjector }
-
-// ClosePositions implements Projector.
-func (e *exactly) ClosePositions(st *mechanism.State) error {
-	e.p.Exactly(true)
-	err := e.p.ClosePositions(st)
-	e.p.Exactly(false)
-	return err
-}
-
-// ProjectVelocities implements Projector.
-func (e *exactly) ProjectVelocities(st *mechanism.State) error {
-	e.p.Exactly(true)
-	err := e.p.ProjectVelocities(st)
-	e.p.Exactly(false)
-	return err
-}
-
 // closedStage is the drift up to which a stage is taken for closed. It is less than the drift
 // that would spoil the evaluation.
 const closedStage = 1e-13

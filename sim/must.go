@@ -18,7 +18,8 @@ func mustHaveMechanism(m *mechanism.Mechanism) {
 
 // must panics if t has no stages, or not as many of each list.
 func (t *Tableau) must() {
-	if t == nil || len(t.B) == 0 || len(t.A) != len(t.B) || len(t.C) != len(t.B) || len(t.P) != len(t.B) || t.E != nil && len(t.E) != len(t.B) {
+	if t == nil || len(t.B) == 0 ||
+		len(t.A) != len(t.B) || len(t.C) != len(t.B) || len(t.P) != len(t.B) || t.E != nil && len(t.E) != len(t.B) {
 		panic("sim: tableau without stages, or with lists of other lengths")
 	}
 }

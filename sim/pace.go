@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 )
 
 const (
@@ -19,34 +20,32 @@ type pace struct {
 	from  float64 // time, s
 }
 
-// keepPace counts a step under error control. After paceSteps it returns what wraps ErrStepTooSmall, with the body that
-// turns fastest, if the end is out of reach.
-func (s *Simulation) keepPace(until float64) error {
-	if s.o.Step > 0 {
+// keep counts a step under error control that has ended in st. After paceSteps it returns what wraps ErrStepTooSmall, with
+// the body that turns fastest, if the end of the run is out of reach.
+func (p *pace) keep(m *mechanism.Mechanism, all *ranks, st *mechanism.State, until float64) error {
+	if p.steps == 0 {
+		p.from = st.Time
+	}
+	if p.steps++; p.steps <= paceSteps {
 		return nil
 	}
-	if s.pace.steps == 0 {
-		s.pace.from = s.st.Time
-	}
-	if s.pace.steps++; s.pace.steps <= paceSteps {
-		return nil
-	}
-	mean := (s.st.Time - s.pace.from) / paceSteps
-	s.pace.steps = 0
-	left := until - s.st.Time
+	mean := (st.Time - p.from) / paceSteps
+	p.steps = 0
+	left := until - st.Time
 	if !(left > paceMost*mean) || math.IsInf(until, 1) {
 		return nil
 	}
 	at := 0
-	for i := range s.st.Bodies {
-		if s.st.Bodies[i].Omega.Norm() > s.st.Bodies[at].Omega.Norm() {
+	for i := range st.Bodies {
+		if st.Bodies[i].Omega.Norm() > st.Bodies[at].Omega.Norm() {
 			at = i
 		}
 	}
-	if len(s.st.Bodies) == 0 { // a piece may have none
-		return s.ranks.fastest(0, nil)
+	if len(st.Bodies) == 0 { // a piece may have none
+		return all.fastest(0, nil)
 	}
-	fastest := s.st.Bodies[at].Omega.Norm()
-	return s.ranks.fastest(fastest, fault.Errorf("sim: at t = %v: %w", s.st.Time, s.mech.AtBody(at, fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
-		ErrStepTooSmall, mean, left/mean, fastest))))
+	fastest := st.Bodies[at].Omega.Norm()
+	err := fault.Errorf("%w: at %.3g s a step the end is %.3g steps away; this body turns fastest, at %.3g rad/s",
+		ErrStepTooSmall, mean, left/mean, fastest)
+	return all.fastest(fastest, fault.Errorf("sim: at t = %v: %w", st.Time, m.AtBody(at, err)))
 }

@@ -1,11 +1,9 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
-	"math"
 
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -32,9 +30,6 @@ type Ranks interface {
 	// over all ranks, as a joint between ranks does on one of them.
 	JointCounts(joint int) bool
 }
-
-// ErrRanksEvent is returned where the action of an event would restart or stop a run on ranks.
-var ErrRanksEvent = errors.New("sim: the action of an event on ranks cannot restart or stop the run")
 
 // ranks is the Ranks of a Dynamics, or none: then what is found here is all that there is.
 type ranks struct {
@@ -102,20 +97,21 @@ func (r *ranks) agree(err error) error {
 	return r.all.Agree(err)
 }
 
-// sameRun returns an error on all ranks if they do not all begin the same run.
-func (r *ranks) sameRun(s *Simulation, until float64) error {
+// sameRun returns an error on all ranks if they do not all begin the same run: from the same time, until the same time,
+// with the same method and options.
+func (r *ranks) sameRun(from, until float64, options func() string) error {
 	if r.all == nil {
 		return nil
 	}
 	settings := fnv.New64a()
-	io.WriteString(settings, s.stepper.Settings()+s.settings())
+	io.WriteString(settings, options())
 	var err error
 	for _, x := range []struct {
 		what string
 		mine float64
 	}{
 		{"the end of the run is at", until},
-		{"the run begins at", s.st.Time},
+		{"the run begins at", from},
 		{"method and options have the fingerprint", float64(settings.Sum64() >> 12)},
 	} {
 		r.v[0], r.v[1] = x.mine, -x.mine
@@ -140,25 +136,7 @@ func (r *ranks) violation(v mechanism.Violation, err error) (mechanism.Violation
 	return mechanism.Violation{Length: r.v[0], Angle: r.v[1], Speed: r.v[2], Turn: r.v[3]}, nil
 }
 
-// halfTurn returns e, the error of a step in which a body turns too far, on all ranks. The error names the body; a rank
-// that does not have the body takes the name from the rank that has it.
-func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
-	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrHalfTurn}
-	var err error
-	if own {
-		e.At = *m.AtBody(body, ErrHalfTurn)
-		err = &e
-	}
-	if r.all == nil {
-		return err
-	}
-	if other := r.all.Agree(err); !own {
-		e.elsewhere = other
-	}
-	return &e
-}
-
-// fastest is keepPace's choice of a body: the error is that of the rank whose body turns fastest.
+// fastest chooses a body for an error: the error is that of the rank whose body turns fastest.
 func (r *ranks) fastest(rate float64, err error) error {
 	if r.all == nil {
 		return err
@@ -171,37 +149,3 @@ func (r *ranks) fastest(rate float64, err error) error {
 
 // counts reports whether a joint counts here in sums over all ranks.
 func (r *ranks) counts(joint int) bool { return r.all == nil || r.all.JointCounts(joint) }
-
-// first returns the earliest crossing of all ranks, a part of the step,
-// and whether there is one. at is that of this rank, if it has one.
-func (r *ranks) first(at float64, crosses bool) (float64, bool) {
-	if !crosses {
-		at = math.Inf(1)
-	}
-	if r.all != nil {
-		at = r.least(at)
-	}
-	if math.IsInf(at, 1) {
-		return 1, false
-	}
-	return at, true
-}
-
-// only returns the response to an event that all ranks can give: on ranks it is Continue, or an error on all of them.
-func (r *ranks) only(response Response, err error) (Response, error) {
-	if r.all == nil {
-		return response, err
-	}
-	if err == nil && response != Continue {
-		err = ErrRanksEvent
-	}
-	return Continue, r.agree(err)
-}
-
-// driftAt is driftOf for the whole.
-func (s *Simulation) driftAt(st *mechanism.State) (mechanism.Violation, error) {
-	return s.ranks.violation(driftOf(s.mech, &s.kin, st, &s.halt))
-}
-
-// knotAfter returns the first time after t at which a motion of a rank goes on with another polynomial.
-func (s *Simulation) knotAfter(t float64) float64 { return s.ranks.least(s.mech.NextKnot(t)) }

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math"
 
@@ -11,111 +11,13 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
-// step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
-// quarter of a turn is too much.
-var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
-
-// HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
-type HalfTurnError struct {
-	At    mechanism.Error // the body
-	Time  float64         // at the start of the step, s
-	Angle float64         // rad, by which the body would turn
-	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
-
-	elsewhere error // of the rank that has the body (Ranks)
-}
-
-// Error implements error.
-func (e *HalfTurnError) Error() string {
-	if e.elsewhere != nil {
-		return e.elsewhere.Error()
-	}
-	if e.Angle < math.Pi {
-		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
-	}
-	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v", e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
-}
-
-// Unwrap returns the place, which wraps ErrHalfTurn.
-func (e *HalfTurnError) Unwrap() error { return &e.At }
-
-// Stepper computes steps of one method. The caller owns the state. It tries a step and looks at
-// it. Then it tries again with another end, or it settles on a state to go on from, at the end
-// of the step or near it, and accepts the step.
-type Stepper interface {
-	// Order returns the order of the method, and that of the solution its error
-	// estimate compares with, 0 if it has none.
-	Order() (order, embedded int)
-	// Try computes a step from st to the time t and returns its estimated error
-	// in units of the tolerance, 0 without an estimate. st is not changed.
-	Try(st *mechanism.State, t float64) (err float64, e error)
-	// AtTo stores in dst the state at the fraction theta in [0, 1] of the step last
-	// tried.
-	AtTo(dst *mechanism.State, theta float64)
-	// Lead prepares the step after the one last tried. That step will start from next, which is
-	// AtTo(1) unless changed says that it has been moved. An error means that no step can start
-	// there.
-	Lead(next *mechanism.State, changed bool) error
-	// Accept ends the step; the next Try is from the state of Lead.
-	Accept()
-	// CloseStages makes the following tries compute accelerations at states that p has closed;
-	// nil ends that. Implicit methods ignore it, as their steps satisfy the joints anyway.
-	CloseStages(p Projector)
-	// Restart forgets what is known about the state the next Try starts from. It
-	// has to be called when state or dynamics have changed without Lead.
-	Restart()
-	// Kept returns what the next step takes over from the last one, nil if there
-	// is nothing.
-	Kept() []float64
-	// Keep makes the storage of Kept valid and returns it, to be filled.
-	Keep() []float64
-	// Evaluations returns how often the accelerations have been computed.
-	Evaluations() int64
-	// Settings names the method and all that decides about its results. A run is
-	// resumed only under equal settings.
-	Settings() string
-}
-
-// Tolerance is the size of error that a step may make. The estimate is, over all
-// bodies, the largest of
-//
-//	|δΘ|, |δc|/Length, |δω|/(Rate + |ω|), |δċ|/(Length·Rate + |ċ|)
-//
-// relative to Relative: rotation and displacement of the centre of mass, angular velocity and velocity of the centre of
-// mass. Explicit methods count internal states of contacts too, relative to their size. It depends neither on the
-// number of bodies nor on where the mechanism is.
-type Tolerance struct {
-	Relative float64 // 0 stands for DefaultTolerance
-	Length   float64 // m; 0 stands for mechanism.Mechanism.TypicalLength
-	Rate     float64 // 1/s; 0 stands for 1
-}
-
-// DefaultTolerance is the relative tolerance where none is given.
-const DefaultTolerance = 1e-8
-
-// withDefaults returns t with its zeros replaced.
-func (t Tolerance) withDefaults(typical float64) Tolerance {
-	if t.Relative == 0 {
-		t.Relative = DefaultTolerance
-	}
-	if t.Length == 0 {
-		t.Length = typical
-	}
-	if t.Rate == 0 {
-		t.Rate = 1
-	}
-	return t
-}
-
 // RungeKutta is an explicit Runge–Kutta method in exponential coordinates
 // around the start of each step. It is a Stepper.
 type RungeKutta struct {
 	halt team.Watch
 	mech *mechanism.Mechanism
 	all  *ranks
-	most float64 // turnBound of the whole
-	live bool    // there are internal states on some rank
+	live bool // there are internal states on some rank
 	dyn  Dynamics
 	size stepSizer   // dyn, if it wants to know the step
 	near *onManifold // dyn at closed states
@@ -125,7 +27,7 @@ type RungeKutta struct {
 	start    []anchor
 	vel, acc [][]float64 // a stage: six a body, rates of the chart's x and of its v; those of internal states come after those of v
 	inner    *internals
-	lead     []float64 // accelerations at the state of Lead, if they are not those of the last stage
+	lead     lead
 	weights  []float64 // bᵢ(θ) of AtTo
 	some     struct {  // result of chosen
 		vel, acc [][]float64
@@ -135,13 +37,29 @@ type RungeKutta struct {
 	end    mechanism.State
 	t0, t1 float64
 
-	gauge       Gauge    // dyn, if it is one
-	nearness    [2]place // at the first state after Restart, and at the end of the step last tried
-	turned      float64  // largest angle of a body in the step last tried, rad
-	moved       bool     // Lead has filled lead
-	kept        bool     // acc[0] holds the accelerations at the state the next step starts from
+	gauge       gauge
+	turn        turn
+	kept        bool // acc[0] holds the accelerations at the state the next step starts from
 	tried       bool
 	evaluations int64
+}
+
+// gauge says how near states are to a singular pose.
+type gauge struct {
+	dyn    Gauge    // the dynamics, if they tell; else nil
+	places [2]place // at the first state after Restart, and at the end of the step last tried
+}
+
+// turn is how far bodies turn in a step, rad.
+type turn struct {
+	bound float64 // turnBound of the whole
+	most  float64 // the largest angle of a body in the step last tried
+}
+
+// lead is what is known about the state of Lead.
+type lead struct {
+	acc   []float64 // accelerations there, if they are not those of the last stage
+	moved bool      // acc is filled
 }
 
 // leastRelative is the relative tolerance below which rounding shows in the estimates of the
@@ -162,12 +80,12 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 	all := ranksOf(d)
 	k := &RungeKutta{
 		mech: m, dyn: d, all: all, near: newOnManifold(m, d, all), tab: tab, tol: tol.withDefaults(all.typicalLength(m)),
-		most: all.least(turnBound(m)), live: all.some(m.NumInternal() > 0),
+		turn: turn{bound: all.least(turnBound(m))}, live: all.some(m.NumInternal() > 0),
 		start:   make([]anchor, n),
 		vel:     make([][]float64, s),
 		acc:     make([][]float64, s),
 		inner:   newInternals(m),
-		lead:    make([]float64, 6*n+m.NumInternal()),
+		lead:    lead{acc: make([]float64, 6*n+m.NumInternal())},
 		weights: make([]float64, s),
 		stage:   mechanism.State{Bodies: make([]mechanism.BodyState, n)},
 		end:     mechanism.State{Bodies: make([]mechanism.BodyState, n)},
@@ -176,7 +94,7 @@ func NewRungeKutta(m *mechanism.Mechanism, d Dynamics, tab *Tableau, tol Toleran
 	k.some.vel, k.some.acc, k.some.weights = make([][]float64, s), make([][]float64, s), make([]float64, s)
 	k.tol.Relative = max(k.tol.Relative, leastRelative)
 	k.size, _ = d.(stepSizer)
-	k.gauge, _ = d.(Gauge)
+	k.gauge.dyn, _ = d.(Gauge)
 	for i := range s {
 		k.vel[i] = make([]float64, 6*n)
 		k.acc[i] = make([]float64, 6*n+m.NumInternal())
@@ -193,8 +111,12 @@ func (k *RungeKutta) Relative() float64 { return k.tol.Relative }
 // Evaluations implements Stepper.
 func (k *RungeKutta) Evaluations() int64 { return k.evaluations }
 
-// Settings implements Stepper.
+// Settings implements Stepper. Tolerances are those of methods that estimate errors; of the others the length tells slow
+// motions next to singular poses.
 func (k *RungeKutta) Settings() string {
+	if k.tab.E == nil {
+		return fmt.Sprintf("%s, length %v", k.tab.Name, k.tol.Length)
+	}
 	return fmt.Sprintf("%s, relative tolerance %v, length %v, rate %v", k.tab.Name, k.tol.Relative, k.tol.Length, k.tol.Rate)
 }
 
@@ -217,76 +139,6 @@ func (k *RungeKutta) Kept() []float64 {
 func (k *RungeKutta) Keep() []float64 {
 	k.kept, k.tried = true, false
 	return k.acc[0]
-}
-
-// Try implements Stepper.
-//
-// Cost: one evaluation of the accelerations a stage, the first one only where
-// nothing was kept; no allocation of its own.
-// It returns what wraps ErrHalfTurn, and errors of the dynamics. It panics if st is of
-// another mechanism.
-func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
-	if len(st.Bodies) != len(k.start) {
-		panic("sim" + fault.ForeignState)
-	}
-	k.tried = false
-	k.stage.Angles, k.end.Angles = st.Angles, st.Angles
-	k.t0, k.t1 = st.Time, t
-	h := t - st.Time
-	if k.size != nil {
-		k.size.setStep(h)
-	}
-	if err := k.first(st); err != nil {
-		return 0, err
-	}
-	last := len(k.tab.B) - 1
-	for i := 1; i <= last; i++ {
-		y := &k.stage
-		if k.tab.FSAL && i == last {
-			y = &k.end
-		}
-		y.Time = k.t0 + k.tab.C[i]*h
-		if k.tab.C[i] == 1 {
-			y.Time = t
-		}
-		if err := k.turnedTo(y, k.tab.A[i], h, k.vel[i]); err != nil {
-			return 0, err
-		}
-		if err := k.evaluate(k.acc[i], y); err != nil {
-			return 0, err
-		}
-	}
-	if k.tab.FSAL {
-		k.measure(1)
-	} else {
-		k.end.Time = t
-		if err := k.turnedTo(&k.end, k.tab.B, h, nil); err != nil {
-			return 0, err
-		}
-	}
-	k.tried = true
-	if p, ok := k.near.proj.(*exactly); ok {
-		return k.allowedError(h, p.p)
-	}
-	return k.errorNorm(h), nil
-}
-
-// first sets the chart at st and the first stage.
-func (k *RungeKutta) first(st *mechanism.State) error {
-	if !k.kept {
-		if err := k.evaluate(k.acc[0], st); err != nil {
-			return err
-		}
-		k.measure(0)
-		k.kept = true
-	}
-	k.inner.start(st)
-	for i := range k.start {
-		a := &k.start[i]
-		a.set(&st.Bodies[i], &k.mech.Bodies[i].Com)
-		*(*[6]float64)(k.vel[0][6*i:]) = a.velocity
-	}
-	return nil
 }
 
 func (k *RungeKutta) evaluate(a []float64, st *mechanism.State) error {
@@ -316,24 +168,15 @@ func (k *RungeKutta) turnedTo(y *mechanism.State, w []float64, h float64, rate [
 	}
 	body, own := k.combineTo(y, w, h, rate)
 	square := k.all.largest(own)
-	k.turned = math.Sqrt(square)
-	if square >= k.most*k.most {
-		return k.all.halfTurn(k.mech, body, own == square, HalfTurnError{Time: k.t0, Angle: k.turned, Span: y.Time - k.t0})
+	k.turn.most = math.Sqrt(square)
+	if square >= k.turn.bound*k.turn.bound {
+		return k.all.halfTurn(k.mech, body, own == square, HalfTurnError{Time: k.t0, Angle: k.turn.most, Span: y.Time - k.t0})
 	}
 	return nil
 }
 
-// turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
-// a turn if there are couplings, which count the turns of one body relative to another, or composite joints.
-func turnBound(m *mechanism.Mechanism) float64 {
-	if m.NumCouplings() > 0 || m.HasComposites() {
-		return math.Pi / 2
-	}
-	return math.Pi
-}
-
 // furthest returns the largest angle of a body in the step last tried, at its end.
-func (k *RungeKutta) furthest() float64 { return k.turned }
+func (k *RungeKutta) furthest() float64 { return k.turn.most }
 
 // combineTo stores in y the state y₀ + h Σ wⱼ·kⱼ, and in rate, if it is not
 // nil, the rates of rotation vectors and centres of mass there. It returns the
@@ -429,72 +272,18 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 // ranked returns the ranks that take the steps together.
 func (k *RungeKutta) ranked() *ranks { return k.all }
 
-func length(v []float64) float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
+// Watch implements Watcher, for the dynamics too if they do.
+func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
 
-// AtTo implements Stepper.
-//
-// Cost: O(bodies·stages), no allocation. It panics without a step, or if theta
-// is not in [0, 1].
-func (k *RungeKutta) AtTo(dst *mechanism.State, theta float64) {
-	k.mustHave()
-	if !(theta >= 0 && theta <= 1) {
-		panic("sim: theta out of range")
-	}
-	if theta == 1 {
-		copyTo(dst, &k.end)
+func (k *RungeKutta) dynamics() any { return k.dyn }
+
+// measure stores how near the state of the last evaluation is to a singular pose.
+func (k *RungeKutta) measure(i int) {
+	if k.gauge.dyn == nil {
 		return
 	}
-	for i, p := range k.tab.P {
-		s := 0.0
-		for j := len(p) - 1; j >= 0; j-- {
-			s = theta * (p[j] + s)
-		}
-		k.weights[i] = s
+	p := &k.gauge.places[i]
+	if p.near, p.rows = k.gauge.dyn.Nearness(); math.IsInf(p.near, 1) {
+		p.near = 0
 	}
-	h := k.t1 - k.t0
-	dst.Time, dst.Angles = k.t0+theta*h, k.end.Angles
-	k.combineTo(dst, k.weights, h, nil)
-}
-
-// Lead implements Stepper: it computes the accelerations at next, unless they are
-// those of the last stage.
-func (k *RungeKutta) Lead(next *mechanism.State, changed bool) error {
-	k.mustHave()
-	k.moved = changed || !k.tab.FSAL
-	if !k.moved {
-		return nil
-	}
-	if err := k.evaluate(k.lead, next); err != nil {
-		return err
-	}
-	k.measure(1)
-	return nil
-}
-
-// Accept implements Stepper. It panics without a step.
-func (k *RungeKutta) Accept() {
-	k.mustHave()
-	k.tried = false
-	first, last := &k.acc[0], &k.acc[len(k.acc)-1]
-	if k.moved {
-		last = &k.lead
-	}
-	*first, *last = *last, *first
-}
-
-func (k *RungeKutta) mustHave() {
-	if !k.tried {
-		panic("sim: no step")
-	}
-}
-
-// copyTo stores src in dst, which has room for it. Both share the angles with springs: the run
-// sets them at the end of every step.
-func copyTo(dst, src *mechanism.State) {
-	if len(dst.Bodies) != len(src.Bodies) {
-		panic("sim" + fault.ForeignState)
-	}
-	dst.Time, dst.Angles = src.Time, src.Angles
-	dst.Internal = append(dst.Internal[:0], src.Internal...)
-	copy(dst.Bodies, src.Bodies)
 }

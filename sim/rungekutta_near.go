@@ -7,20 +7,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// measure stores how near the state of the last evaluation is to a singular pose.
-func (k *RungeKutta) measure(i int) {
-	if k.gauge == nil {
-		return
-	}
-	p := &k.nearness[i]
-	if p.near, p.rows = k.gauge.Nearness(); math.IsInf(p.near, 1) {
-		p.near = 0
-	}
-}
-
 // places returns how near two states are to a singular pose: the first one after Restart, and
 // the end of the step last tried.
-func (k *RungeKutta) places() (first, end place) { return k.nearness[0], k.nearness[1] }
+func (k *RungeKutta) places() (first, end place) { return k.gauge.places[0], k.gauge.places[1] }
 
 // slow reports whether the motion is slow at the start of the step last tried: the square of
 // all velocities is below the given length, in units of the tolerance's length, times the
@@ -54,7 +43,7 @@ func (k *RungeKutta) middle() float64 {
 
 // redundantAt reports whether rows of the joints are redundant at st. The accelerations there are kept for the next step.
 func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
-	if k.gauge == nil {
+	if k.gauge.dyn == nil {
 		return false, nil
 	}
 	if err := k.evaluate(k.acc[0], st); err != nil {
@@ -62,19 +51,19 @@ func (k *RungeKutta) redundantAt(st *mechanism.State) (bool, error) {
 	}
 	k.measure(0)
 	k.kept = true
-	return k.nearness[0].rows > 0, nil
+	return k.gauge.places[0].rows > 0, nil
 }
 
 // allowedError is errorNorm for the part of the error along the motions that the joints allow
 // at the end. The projection at the end takes away the other part, which is mostly rounding
-// next to a singular pose. It uses k.lead.
+// next to a singular pose. It uses k.lead.acc.
 func (k *RungeKutta) allowedError(h float64, p ExactProjector) (float64, error) {
 	if k.tab.E == nil {
 		return 0, nil
 	}
 	L, rate, worst := k.tol.Length, k.tol.Rate, 0.0
 	vel, acc, e := k.chosen(k.tab.E)
-	lead := k.lead[:6*len(k.start)]
+	lead := k.lead.acc[:6*len(k.start)]
 	if err := k.allowTo(lead, e, vel, p); err != nil {
 		return 0, err
 	}

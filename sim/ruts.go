@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/ground"
-	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -46,24 +45,24 @@ func unrutted(m *mechanism.Mechanism, g *ground.Surface) *ground.Surface {
 	return g
 }
 
-// begin presses the ground under the wheels at the start.
-func (r *rutted) begin(st *mechanism.State) error {
+// pressStart presses the ground under the wheels at the start.
+func (r *rutted) pressStart(st *mechanism.State) error {
 	if r == nil {
 		return nil
 	}
 	if len(r.list) == 0 {
 		return ErrRuts
 	}
-	if _, err := r.note(st, 0); err != nil {
+	if _, err := r.standing(st, 0); err != nil {
 		r.drop()
 		return err
 	}
-	return r.settle(st.Time)
+	return r.sink(st.Time)
 }
 
-// note takes in where the wheels stand at st, for a span about it, and
+// standing takes in where the wheels stand at st, for a span about it, and
 // returns the speed of the fastest one, in nodes per second.
-func (r *rutted) note(st *mechanism.State, span float64) (fastest float64, err error) {
+func (r *rutted) standing(st *mechanism.State, span float64) (fastest float64, err error) {
 	for i := range r.list {
 		t := &r.list[i]
 		for _, k := range t.Contacts {
@@ -88,7 +87,7 @@ func (r *rutted) note(st *mechanism.State, span float64) (fastest float64, err e
 	return fastest, nil
 }
 
-func (r *rutted) settle(t float64) error {
+func (r *rutted) sink(t float64) error {
 	for i := range r.list {
 		if err := r.list[i].Ruts.Settle(); err != nil {
 			r.drop()
@@ -104,68 +103,53 @@ func (r *rutted) drop() {
 	}
 }
 
-// wear updates energy and ground for a step up to its fraction theta; the step goes to t1 and ends
-// in the state s.next. First comes the work of the contacts, on the ground before the step, then the
-// ruts. The place of a wheel is computed once for each node that it passes.
+// press presses the ground for a step up to its fraction theta, where it ends in the state s.next; the step was tried up to t1.
+// The place of a wheel is computed once for each node that it passes.
 //
-// Cost: that of dissipate, and that of the contacts and of Stepper.AtTo for each instant; no allocation but where
-// memory of ruts grows. After an error nothing has been added, and the step can be done again.
-func (s *Simulation) wear(t1, theta float64) error {
-	if s.ruts == nil {
-		return s.dissipate(t1, theta)
+// Cost: that of the contacts and of Stepper.AtTo for each instant; no allocation but where memory of ruts grows. After an
+// error nothing has been pressed, and the step can be done again.
+func (r *rutted) press(s *step, t1, theta float64) error {
+	if r == nil {
+		return nil
 	}
-	work := s.Dissipated()
-	err := s.dissipate(t1, theta)
-	if err == nil {
-		err = s.press(t1, theta)
-	}
+	err := r.pressed(s, t1, theta)
 	if err != nil {
-		s.ruts.drop()
-		if s.loss != nil {
-			s.loss.work = work
-		}
+		r.drop()
 	}
 	return err
 }
 
-// press is wear for the ruts.
-func (s *Simulation) press(t1, theta float64) error {
-	r, span := s.ruts, theta*(t1-s.st.Time)
-	fastest, err := r.note(s.st, 0)
+func (r *rutted) pressed(s *step, t1, theta float64) error {
+	span := theta * (t1 - s.st.Time)
+	fastest, err := r.standing(s.st, 0)
 	if err != nil {
 		return err
 	}
 	n := math.Ceil(fastest * span)
 	if n > mostInstants {
-		return fault.Errorf("sim: at t = %v: a wheel passes %.0f nodes of ruts in a step of %.3g s; at most %d are pressed one after the other: take shorter steps", s.st.Time, n, span, mostInstants)
+		return fault.Errorf("sim: at t = %v: a wheel passes %.0f nodes of ruts in a step of %.3g s; "+
+			"at most %d are pressed one after the other: take shorter steps", s.st.Time, n, span, mostInstants)
 	}
 	each := span / max(n, 1)
 	for k := 1.0; k < n; k++ {
 		s.stepper.AtTo(&r.at, theta*k/n)
-		if _, err := r.note(&r.at, each); err != nil {
+		if _, err := r.standing(&r.at, each); err != nil {
 			return err
 		}
 	}
-	if _, err := r.note(&s.next, each); err != nil {
+	if _, err := r.standing(&s.next, each); err != nil {
 		return err
 	}
-	return r.settle(s.next.Time)
-}
-
-// RutsMark is the record of a terrain with ruts. The entries of a node are its numbers along x and y, the depth by which it
-// is lowered, m, and, if a wheel is on it, the lowest height of the wheel, m, and the part of the sinkage that recovers.
-type RutsMark struct {
-	Terrain int         `json:"terrain"` // number in the document
-	Nodes   [][]float64 `json:"nodes"`
+	return r.sink(s.next.Time)
 }
 
 // marks returns what a checkpoint has of the ruts.
-func (r *rutted) marks() (list []RutsMark) {
+func (r *rutted) marks() (list []rutsMark) {
 	if r == nil {
 		return nil
 	}
 	for i := range r.list {
-		mark := RutsMark{Terrain: r.list[i].Terrain, Nodes: [][]float64{}}
+		mark := rutsMark{Terrain: r.list[i].Terrain, Nodes: [][]float64{}}
 		for _, n := range r.list[i].Ruts.Nodes() {
 			x := []float64{float64(n.I), float64(n.J), n.Lowered}
 			if n.Pressed {
@@ -178,36 +162,8 @@ func (r *rutted) marks() (list []RutsMark) {
 	return list
 }
 
-// nodes returns the ruts of a mark, or the error of the first node that is none.
-func (m *RutsMark) nodes() ([]contact.RutNode, error) {
-	list := make([]contact.RutNode, len(m.Nodes))
-	for k, x := range m.Nodes {
-		if len(x) != 3 && len(x) != 5 || x[0] != float64(int32(x[0])) || x[1] != float64(int32(x[1])) {
-			return nil, misfit(x, "ruts, nodes[%d],", k)
-		}
-		n := contact.RutNode{I: int32(x[0]), J: int32(x[1]), Lowered: x[2]}
-		if len(x) == 5 {
-			n.Pressed, n.Passage, n.Back = true, x[3], x[4]
-		}
-		list[k] = n
-	}
-	if err := contact.CheckNodes(list); err != nil {
-		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
-	}
-	return list, nil
-}
-
-func checkRuts(marks []RutsMark) error {
-	for i := range marks {
-		if _, err := marks[i].nodes(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// restore makes the ruts those of a checkpoint.
-func (r *rutted) restore(marks []RutsMark) error {
+// putBack makes the ruts those of a checkpoint.
+func (r *rutted) putBack(marks []rutsMark) error {
 	if r == nil {
 		if len(marks) > 0 {
 			return fmt.Errorf("sim: %w: it has ruts", ErrCheckpoint)

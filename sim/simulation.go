@@ -2,156 +2,34 @@ package sim
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/team"
 )
-
-// ErrStepTooSmall is wrapped by the error of a run whose error control asks for steps below
-// rounding: at a singularity, at a jump, or with dynamics that fail. It also ends a run after
-// 20 000 steps in a row that are so small that the end is more than 1e9 of them away.
-var ErrStepTooSmall = errors.New("sim: step too small")
-
-// Options choose how a simulation runs. The zero value, with a Stepper that
-// estimates errors, records nothing; it is for mechanisms without joints, and for steppers that close the joints.
-type Options struct {
-	Step        float64 // fixed step, s, which an implicit method halves where it has to; 0: by error control
-	InitialStep float64 // first step of error control, s; 0: a short one
-	MinStep     float64 // of error control, s: it gives up below; 0: rounding of the time
-	MaxStep     float64 // of error control, s; 0: no bound
-
-	// Start says what becomes of a first state that violates the joints. The zero value refuses it.
-	Start Start
-
-	// Projector brings drifted states back. Where joints can drift there has to be one; NoProjector leaves states as
-	// they are.
-	Projector Projector
-	Drift     Drift // drift above which Projector is called, lengths in units of mechanism.Mechanism.DriftUnit (1 m, or less in small mechanisms); zeros stand for DefaultDrift
-
-	// CloseStages has the Projector close every stage of every step, at two to three times the
-	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
-	// Error control does so by itself for steps that have been rejected. Fixed steps do so if
-	// rows of the joints are redundant at the start and the dynamics are a Gauge, unless
-	// OpenStages is set.
-	CloseStages, OpenStages bool
-
-	Events       []Event
-	EventSamples int // points of a step at which events are looked at (Event), 2²⁰ at most; 0 stands for 1, its end
-
-	Recorder Recorder // gets rows at the start and every Every seconds; nil: no rows
-	Every    float64  // s, above 0 with a Recorder
-
-	Dissipation bool // whether the work that contacts, stops and friction take is added up (Simulation.Dissipated, DissipatedByJoints)
-
-	// Dynamics names how the accelerations are computed, with all that decides about their bits,
-	// such as an ordering. A run is resumed only under an equal one.
-	Dynamics string
-
-	Controllers []Controller
-
-	// OnStep is called after each step; an error ends the run there, from where Run may go on.
-	OnStep func(s *Simulation) error
-}
-
-// Stats count what a run has done.
-type Stats struct {
-	Steps    int64 `json:"steps"`
-	Rejected int64 `json:"rejected"`
-	Careful  int64 `json:"careful"`          // rejected steps that were tried again with closed stages
-	Helped   int64 `json:"helped,omitempty"` // of these, steps that closed stages alone made good
-	Singular int64 `json:"singular"`         // steps next to singular poses
-
-	// Stiff counts steps of those that are looked at, every eighth, that are too long to follow the fastest motion
-	// (Simulation.Stiffness).
-	Stiff int64 `json:"stiff,omitempty"`
-
-	// Undecided counts steps after which the motion may be on another branch than computed: steps
-	// in singular poses that are too slow for the branch to be known, and steps over singular
-	// poses whose error is above the tolerance because of rounding. UndecidedAt is the time at
-	// which the first of these steps began, s. Doubt is the largest error of the second kind in
-	// units of the tolerance.
-	Undecided   int64   `json:"undecided"`
-	UndecidedAt float64 `json:"undecided_at"`
-	Doubt       float64 `json:"doubt"`
-
-	Projections int64 `json:"projections"` // of states the run goes on from
-	Worst       Drift `json:"worst"`       // largest drift met at the end of a step, before projection
-}
 
 // Simulation is a run: a state that moves through time. It owns all memory it
 // needs and belongs to one goroutine.
 type Simulation struct {
-	guard    guard.Guard
-	mech     *mechanism.Mechanism
-	stepper  Stepper
-	ranks    *ranks
-	o        Options
-	events   []Event
-	watches  []watch
-	samples  int
-	lands    bool           // some event has Land
-	travels  bool           // there are contacts on some rank
-	eventful bool           // there are events on some rank
-	wears    bool           // energy is lost on some rank
-	unit     float64        // of lengths, for drift
-	drifts   DriftProjector // the projector if it is a DriftProjector, else nil
-	turner   turner         // the stepper if it is a turner, else nil
-	gauged   gauged         // the stepper if it is gauged and steps can be led over singular poses, else nil
-	exact    *exactly       // the projector if it can project to rounding and gauged is there, else nil
-	exactly  bool           // ends of steps are projected to rounding
-	beside   bool           // the step at hand is next to a singular pose
-	limit    float64        // error up to which a step is settled: 1, unless rounding does not allow that
-	tried    [3]float64     // errors of the last tries of one step
-	implicit bool           // the stepper closes the joints by itself
-	print    uint64         // of the mechanism as it was at the start
+	guard guard.Guard
+	o     Options
+	print uint64 // of the mechanism as it was at the start
+	*stepping
 
-	st        *mechanism.State
-	next      mechanism.State // the end of a step, projected
-	projected bool            // projection has changed next, but not to rounding
-	sample    mechanism.State // of rows and events
-	kin       mechanism.Kinematics
-	row       Row
+	start       float64
+	controllers controllers
+	events      watched
+	rows        rows
+	loss        *dissipation // nil: nothing is lost, or it is not wanted
+	wears       bool         // energy is lost on some rank
+	ruts        *rutted      // nil: no wheel leaves any
 
-	start   float64
-	base    float64 // fixed steps end at base + count·Step
-	count   int64
-	control control
-	rows    int64   // rows written
-	called  []int64 // samples of each controller that are done
-	placed  bool    // the state at the start has been projected
-	moved   Moved   // by which the start has been closed
+	placed  bool  // the state at the start has been projected
+	moved   Moved // by which the start has been closed
 	begun   bool
 	stopped string
-	failed  float64 // time at which a step has been given up
-	stats   Stats
-	stiff   stiff
-	back    foothold
-	pace    pace
-	loss    *dissipation // nil: nothing is lost, or it is not wanted
-	ruts    *rutted      // nil: no wheel leaves any
-	turns   turns
-
-	ctx  context.Context // of the run
-	halt team.Watch      // of ctx
-}
-
-// turner is a Stepper that knows the largest angle of a body in the step last tried, rad.
-type turner interface{ furthest() float64 }
-
-// gauged is a Stepper that knows how near two states are to a singular pose, as Gauge says: the
-// first state after Restart, and the end of the step last tried. The number is 0 if its
-// dynamics do not tell.
-type gauged interface {
-	places() (first, end place)
-	slow(path float64) bool
-	// middle returns where in a step a singular pose is farthest from all stages, as a part of the step.
-	middle() float64
-	// redundantAt reports whether rows of the joints are redundant at st, from which the next step starts.
-	redundantAt(st *mechanism.State) (bool, error)
 }
 
 // New returns a simulation that starts from a copy of st.
@@ -169,63 +47,24 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	case !m.Owns(st):
 		panic("sim" + fault.ForeignState)
 	}
-	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
-		if !(x >= 0) || math.IsInf(x, 1) {
-			panic("sim: option out of range")
-		}
-	}
-	_, embedded := stepper.Order()
-	if o.Step == 0 && embedded == 0 {
-		panic("sim: method without error estimate needs a step")
-	}
-	o.mustProject(m, stepper)
-	if o.Recorder != nil && o.Every == 0 {
-		panic("sim: recorder without interval")
-	}
-	mustControl(o.Controllers)
-	mustWatch(&o)
+	o.must(m, stepper)
 	o.Drift = o.Drift.withDefaults()
 	all := new(ranks)
 	if r, ok := stepper.(interface{ ranked() *ranks }); ok {
 		all = r.ranked()
 	}
-	s := &Simulation{
-		mech: m, stepper: stepper, o: o, events: o.Events,
-		watches: make([]watch, len(o.Events)), samples: max(o.EventSamples, 1), ranks: all,
-		unit: all.driftUnit(m), travels: all.some(m.NumContacts() > 0), print: fingerprint(m), st: st.Clone(), next: *st.Clone(), sample: *st.Clone(),
-		kin:   newKinematics(m),
-		start: st.Time, base: st.Time, limit: 1, called: make([]int64, len(o.Controllers)),
-	}
-	if n := m.NumInternal(); len(st.Internal) != n {
-		s.st.Internal, s.next.Internal, s.sample.Internal = make([]float64, n), make([]float64, n), make([]float64, n)
-	}
+	s := &Simulation{o: o, print: Fingerprint(m), start: st.Time, controllers: controllers{o.Controllers, make([]int64, len(o.Controllers))}}
+	step := newStep(m, stepper, st, all)
+	step.closer = newCloser(m, all, &step.ending.halt, &s.o)
 	if o.Dissipation {
-		s.loss = newDissipation(m, s.st, all)
+		s.loss = newDissipation(m, step.st, all)
 	}
 	s.wears = all.some(s.loss != nil)
-	s.eventful = all.some(len(s.events) > 0)
-	s.ruts = newRutted(m, s.st)
-	for i := range s.events {
-		s.lands = s.lands || s.events[i].Land
-	}
-	s.lands = all.some(s.lands)
-	m.FollowAngles(&s.kin, s.st)
-	s.turns = newTurns(m, s.st)
-	s.next.Angles, s.sample.Angles = s.st.Angles, s.st.Angles
-	s.row.State = &s.sample
-	s.drifts, _ = o.Projector.(DriftProjector)
-	s.turner, _ = stepper.(turner)
-	if p, ok := o.Projector.(ExactProjector); ok {
-		if s.gauged, ok = stepper.(gauged); ok {
-			s.exact = &exactly{p}
-		}
-	}
-	_, s.implicit = stepper.(interface{ ClosesJoints() })
-	s.closeStages(s.stagesClosed())
-	s.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: s.implicit, most: mostTurn}
-	if all.some(m.NumSprung() > 0) {
-		s.control.most = mostTurn / 2
-	}
+	s.events = newWatched(step, o.Events, o.EventSamples)
+	s.ruts = newRutted(m, step.st)
+	step.carry()
+	s.rows = rows{recorder: o.Recorder, every: o.Every}
+	s.stepping = newStepping(step, &s.o)
 	return s
 }
 
@@ -236,20 +75,44 @@ func (s *Simulation) State() *mechanism.State { return s.st }
 // Stats returns what has been done so far.
 func (s *Simulation) Stats() Stats { return s.stats }
 
-// StepSize returns the step that error control will try next, s.
-func (s *Simulation) StepSize() float64 { return s.control.h }
-
 // Stopped returns the name of the event that stopped the run, "" if none did.
 func (s *Simulation) Stopped() string { return s.stopped }
+
+// Moved returns by how much the first state has been changed; zeros before Run, and if it has been left as it was.
+func (s *Simulation) Moved() Moved { return s.moved }
+
+// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of
+// contact.Result.Power, if Options.Dissipation is set. What has bent bristles counts as such, and may come back. On
+// ranks (Ranks) it is that of the piece.
+func (s *Simulation) Dissipated() float64 {
+	if s.loss == nil {
+		return 0
+	}
+	return s.loss.work
+}
+
+// DissipatedByJoints is Dissipated for the stops and the friction of joints. What impulses at stops take is not in it.
+func (s *Simulation) DissipatedByJoints() float64 {
+	if s.loss == nil {
+		return 0
+	}
+	return s.loss.joints
+}
+
+// Stiffness returns what limits the steps under error control, and nil where most steps follow all motions, where there
+// have been few steps, with steppers that do not tell, and on ranks.
+//
+// Cost: O(force elements).
+func (s *Simulation) Stiffness() *Stiffness { return s.stiff.tell(s.mech, &s.stats) }
 
 // Fired returns how often event i has been acted upon.
 //
 // It panics if i is out of range.
 func (s *Simulation) Fired(i int) int64 {
-	if uint(i) >= uint(len(s.watches)) {
+	if uint(i) >= uint(len(s.events.watches)) {
 		panic("sim: event out of range")
 	}
-	return s.watches[i].fired
+	return s.events.watches[i].fired
 }
 
 // Run goes on to the time until, or to an event that stops the run.
@@ -279,7 +142,7 @@ func (s *Simulation) Run(until float64) error { return s.RunContext(context.Back
 // have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
 // So it does after a panic of what the user has given, such as a force, a controller or the Recorder, from which the caller has recovered.
 func (s *Simulation) RunContext(ctx context.Context, until float64) error {
-	if s == nil || s.mech == nil {
+	if s == nil || s.stepping == nil {
 		panic("sim: zero Simulation; use New")
 	}
 	if !s.guard.Enter() {
@@ -289,23 +152,25 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	if math.IsNaN(until) {
 		panic("sim: time is not a number")
 	}
-	if err := s.ranks.sameRun(s, until); err != nil {
+	if err := s.ranks.sameRun(s.st.Time, until, func() string { return s.stepper.Settings() + s.settings() }); err != nil {
 		return err
 	}
-	defer s.watch(ctx)()
+	defer s.ending.follow(ctx, s.stepper, s.o.Projector)()
 	if err := s.begin(); err != nil {
 		return s.orCause(groundFirst(err))
 	}
 	for s.st.Time < until && s.stopped == "" {
-		next, err := s.callControllers(until)
+		next, err := s.controllers.callDue(s.step, s.start, until)
 		if err != nil {
 			return err
 		}
-		if err := s.step(next); err != nil {
+		if err := s.advance(next); err != nil {
 			return err
 		}
-		if err := s.keepPace(until); err != nil {
-			return err
+		if s.o.Step == 0 {
+			if err := s.pace.keep(s.mech, s.ranks, s.st, until); err != nil {
+				return err
+			}
 		}
 		if s.o.OnStep == nil {
 			continue
@@ -325,7 +190,7 @@ func (s *Simulation) begin() error {
 	if err := s.place(); err != nil {
 		return err
 	}
-	if err := s.ruts.begin(s.st); err != nil {
+	if err := s.ruts.pressStart(s.st); err != nil {
 		return err
 	}
 	if s.o.Step > 0 && s.gauged != nil && !s.o.CloseStages && !s.o.OpenStages {
@@ -335,12 +200,9 @@ func (s *Simulation) begin() error {
 		}
 		s.closeStages(s.control.redundant)
 	}
-	s.armEvents()
-	if s.o.Recorder != nil {
-		copyTo(&s.sample, s.st)
-		if err := s.record(); err != nil {
-			return err
-		}
+	s.events.arm()
+	if err := s.rows.writeNow(s.step); err != nil {
+		return err
 	}
 	s.begun = true
 	return nil
@@ -351,29 +213,31 @@ func (s *Simulation) place() error {
 	if s.placed {
 		return nil
 	}
-	if err := s.startHolds(); err != nil {
-		return err
+	if s.o.Start == Refuse {
+		if err := startHolds(&s.closer, s.st); err != nil {
+			return err
+		}
 	}
 	copyTo(&s.next, s.st)
 	changed := false
 	if s.o.Start != AsItIs {
 		var err error
-		if changed, err = s.project(&s.next); err != nil {
+		if changed, err = s.closeNext(); err != nil {
 			return err
 		}
 	}
 	if changed {
-		s.noteMoved(s.st, &s.next)
+		s.moved.moves(s.st, &s.next)
+		s.stats.Projections++
 	}
 	copyTo(s.st, &s.next)
-	s.countProjected(changed)
 	s.placed = true
 	return nil
 }
 
-// step does one step: tries it until it is good enough, goes through rows and
+// advance does one step: tries it until it is good enough, goes through rows and
 // events in the order of time, and accepts it.
-func (s *Simulation) step(until float64) error {
+func (s *Simulation) advance(until float64) error {
 	if s.ended() {
 		return s.orCause(nil)
 	}
@@ -389,11 +253,11 @@ func (s *Simulation) step(until float64) error {
 	return err
 }
 
-// heldStep is step, once what it has to go back to is held.
+// heldStep is advance, once what it has to go back to is held.
 func (s *Simulation) heldStep(until float64) error {
-	t1, err := s.try(until)
-	if err == nil && !s.ended() { // else there may be no step
-		t1, err = s.land(t1)
+	t1, err := s.findStep(until)
+	if err == nil && !s.ended() && s.events.lands && s.o.Step == 0 && !s.implicit { // else there may be no step
+		t1, err = s.land(t1, s.events.firstLanding())
 	}
 	err = groundFirst(err)
 	if s.ended() {
@@ -410,14 +274,17 @@ func (s *Simulation) heldStep(until float64) error {
 	}
 	if !gone {
 		s.stepper.Accept()
-		s.countProjected(s.projected)
-		s.countTurns()
-		copyTo(s.st, &s.next)
-		s.mech.FollowAngles(&s.kin, s.st)
+		s.take(s.projected)
 	}
-	s.settleEvents()
+	s.events.done()
 	s.stats.Steps++
 	return nil
+}
+
+// giveUp goes back to where the step has begun. Rows that have been written stay.
+func (s *Simulation) giveUp() {
+	s.goBack()
+	s.events.giveUp()
 }
 
 // groundFirst returns the fault of a contact if err has one. The rest of err, such as that shorter steps do not help,
@@ -435,17 +302,13 @@ func groundFirst(err error) error {
 // passEvents writes the rows and handles the events of the step to t1 in the order of
 // time. It reports whether an event has ended the step.
 func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
-	t0 := s.st.Time
-	s.findAll()
+	s.events.findAll()
 	for {
 		if s.ended() { // what has been found since may be wrong
 			return false, s.orCause(nil)
 		}
-		theta, crosses := s.firstEvent()
-		if s.eventful {
-			theta, crosses = s.ranks.first(theta, crosses)
-		}
-		if err := s.recordUpTo(t0, t1, theta); err != nil {
+		theta, crosses := s.events.firstEvent()
+		if err := s.rows.upTo(s.step, s.start, t1, theta); err != nil {
 			return false, err
 		}
 		if !crosses {
@@ -457,123 +320,46 @@ func (s *Simulation) passEvents(t1 float64) (gone bool, err error) {
 	}
 }
 
-// sampleAt sets s.sample to the state at a fraction of the step, projected where
-// it has drifted. Where that cannot be done it stays as it is; its drift tells.
-func (s *Simulation) sampleAt(theta float64) {
-	s.stepper.AtTo(&s.sample, theta)
-	if _, err := s.project(&s.sample); err != nil {
-		s.stepper.AtTo(&s.sample, theta)
-	}
-	s.sampleTurns()
-}
-
 // act handles the crossing of an event at the fraction theta of the step, and all other events at the same instant. It
 // reports whether the run continues from there instead of finishing the step to t1.
 func (s *Simulation) act(t1, theta float64) (gone bool, err error) {
-	s.meet(theta)
-	if s.ended() {
-		return false, s.orCause(nil)
-	}
-	response, stopped := Continue, ""
-	for i := range s.events {
-		if !s.watches[i].now || err != nil {
-			continue
-		}
-		var r Response
-		if r, err = s.call(i); r == Stop && stopped == "" {
-			stopped = s.events[i].Name
-		}
-		response = max(response, r)
-	}
-	if response, err = s.ranks.only(response, err); err != nil {
+	response, stopped, err := s.events.act(theta)
+	if err != nil || response == Continue {
 		return false, err
 	}
-	if response == Continue {
-		for i := range s.events {
-			if s.watches[i].now {
-				s.passed(i)
-			}
-		}
-		return false, nil
-	}
 	copyTo(&s.next, &s.sample)
-	changed, err := s.project(&s.next)
+	changed, err := s.closeNext()
 	if err == nil {
 		err = s.wear(t1, theta)
 	}
 	if err != nil {
 		return false, err
 	}
-	s.countProjected(changed)
-	s.countTurns()
-	copyTo(s.st, &s.next)
-	s.mech.FollowAngles(&s.kin, s.st)
-	s.stepper.Restart()
-	s.base, s.count = s.st.Time, 0
-	s.control.restart()
+	s.take(changed)
+	s.startAnew()
 	s.stopped = stopped
-	s.rearmEvents(theta)
+	s.events.rearm(theta)
 	return true, nil
 }
 
-// stagesClosed reports whether the stages of all steps are closed.
-func (s *Simulation) stagesClosed() bool { return s.o.CloseStages || s.control.redundant }
-
-// closeStages sets whether stages are closed.
-func (s *Simulation) closeStages(on bool) {
-	var p Projector
-	if on {
-		p = s.o.Projector
+// wear updates energy and ground for a step up to its fraction theta; the step goes to t1 and ends
+// in the state s.next. First comes the work of the contacts, on the ground before the step, then the
+// ruts.
+//
+// After an error nothing has been added, and the step can be done again.
+func (s *Simulation) wear(t1, theta float64) (err error) {
+	work, joints := s.Dissipated(), s.DissipatedByJoints()
+	if s.wears {
+		err = s.ranks.agree(s.loss.addWork(s.step, t1, theta))
 	}
-	s.stepper.CloseStages(p)
+	if err == nil {
+		err = s.ruts.press(s.step, t1, theta)
+	}
+	if err != nil && s.loss != nil {
+		s.loss.work, s.loss.joints = work, joints
+	}
+	return err
 }
-
-// settle makes s.next from the step last tried: its end, projected where it has drifted.
-// An error says that the run cannot go on from there.
-func (s *Simulation) settle() error {
-	s.stepper.AtTo(&s.next, 1)
-	var changed bool
-	var err error
-	if s.exactly {
-		changed, err = true, project(s.exact, &s.next)
-	} else if s.drifts != nil {
-		changed, err = s.projectEnd()
-	} else {
-		changed, err = s.project(&s.next)
-	}
-	if err != nil {
-		return err
-	}
-	s.projected = changed && !s.exactly
-	s.settleTurns()
-	return s.stepper.Lead(&s.next, changed)
-}
-
-// recordUpTo writes the rows that are due up to the fraction theta of the step
-// from t0 to t1.
-func (s *Simulation) recordUpTo(t0, t1, theta float64) error {
-	if s.o.Recorder == nil {
-		return nil
-	}
-	// A row may be due by rounding behind the end of a step that was meant for it.
-	end := t0 + theta*(t1-t0) + dueSlack*s.o.Every
-	for {
-		due := s.start + float64(s.rows)*s.o.Every
-		if due > end {
-			return nil
-		}
-		s.sampleAt(min(max((due-t0)/(t1-t0), 0), theta))
-		if s.ended() {
-			return s.orCause(nil)
-		}
-		if err := s.record(); err != nil {
-			return err
-		}
-	}
-}
-
-// dueSlack is the part of an output interval that rounding of times may take.
-const dueSlack = 1e-10
 
 // RecordEnd writes the row of the present state, unless the last row is of it. Call it after Run where Every need not
 // divide the time, for a last row at the end. A run that goes on does not count it, nor does a Checkpoint: take that one
@@ -581,31 +367,16 @@ const dueSlack = 1e-10
 //
 // Cost: that of a row. It does nothing without a Recorder or before Run. Errors are those of Run.
 func (s *Simulation) RecordEnd() error {
-	if s.o.Recorder == nil || !s.begun || s.st.Time <= s.start+float64(s.rows-1)*s.o.Every+dueSlack*s.o.Every {
+	if !s.begun {
 		return nil
 	}
-	copyTo(&s.sample, s.st)
-	if err := s.record(); err != nil {
-		return err
-	}
-	s.rows--
-	return nil
+	return s.rows.writeEnd(s.step, s.start)
 }
 
-// record writes the row of s.sample.
-func (s *Simulation) record() error {
-	d, err := s.driftAt(&s.sample)
-	if err != nil {
-		return err
-	}
-	s.row.Drift = driftIn(&d, 1)
-	s.row.Energy = s.mech.EnergyAt(&s.kin, &s.sample)
-	if err := s.bearings(&s.sample); err != nil {
-		return err
-	}
-	if err := s.o.Recorder.Record(&s.row); err != nil {
-		return fault.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
-	}
-	s.rows++
-	return nil
+// settings are the options that decide about results. The first step and the recorder are not
+// among them.
+func (s *Simulation) settings() string {
+	return fmt.Sprintf("step %v, at most %v, drift %v %v, projected %t, stages %t %t, rows every %v, samples %d%s",
+		s.o.Step, s.o.MaxStep, s.o.Drift.Position, s.o.Drift.Velocity, s.o.Projector != nil,
+		s.o.CloseStages, s.o.OpenStages, s.o.Every, s.events.samples, s.controllers.periods())
 }

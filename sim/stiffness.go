@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -24,25 +25,21 @@ type Stiffness struct {
 	Force string  // contact, or else spring, bushing or cable, that holds the body; "" if several of a kind do, or none
 }
 
-// Stiffness returns what limits the steps under error control, and nil where most steps follow all motions, where there
-// have been few steps, with steppers that do not tell, and on ranks.
-//
-// Cost: O(force elements).
-func (s *Simulation) Stiffness() *Stiffness {
-	looked := (s.stats.Steps + stiffEvery - 1) / stiffEvery
-	if s.stats.Steps < stiffLeast || 2*s.stats.Stiff < looked || s.stiff.rate == 0 {
+// tell returns what limits the steps of a run, and nil where nothing does, or too little is known.
+func (v *stiff) tell(m *mechanism.Mechanism, stats *Stats) *Stiffness {
+	looked := (stats.Steps + stiffEvery - 1) / stiffEvery
+	if stats.Steps < stiffLeast || 2*stats.Stiff < looked || v.rate == 0 {
 		return nil
 	}
-	body := s.stiff.body
-	return &Stiffness{Share: min(1, float64(s.stats.Stiff)/float64(looked)), Rate: s.stiff.rate, Body: s.mech.BodyName(body), Force: s.holder(body)}
+	return &Stiffness{Share: min(1, float64(stats.Stiff)/float64(looked)), Rate: v.rate, Body: m.BodyName(v.body), Force: holder(m, v.body)}
 }
 
 // holder returns the name of the one contact on a body, or of the one other force element with stiffness.
-func (s *Simulation) holder(body int) string {
+func holder(m *mechanism.Mechanism, body int) string {
 	var names [2]string
 	var count [2]int
-	for i := range s.mech.Forces {
-		f, kind := &s.mech.Forces[i], 1
+	for i := range m.Forces {
+		f, kind := &m.Forces[i], 1
 		switch f.Kind {
 		case model.ContactForce:
 			kind = 0
@@ -71,34 +68,6 @@ type stiff struct {
 	rate  float64
 	body  int
 	votes int
-}
-
-// stiffer is a Stepper that tells how long the step last tried is for the fastest motion.
-type stiffer interface {
-	stiffness() (hl float64, body int)
-}
-
-// noteStiffness looks at an accepted step h.
-func (s *Simulation) noteStiffness(h float64) {
-	k, ok := s.stepper.(stiffer)
-	if !ok || s.stats.Steps%stiffEvery != 0 {
-		return
-	}
-	hl, body := k.stiffness()
-	if !(hl > stiffStep) {
-		return
-	}
-	s.stats.Stiff++
-	v := &s.stiff
-	v.rate = hl / h
-	switch { // the vote of Boyer and Moore
-	case v.votes == 0:
-		v.body, v.votes = body, 1
-	case v.body == body:
-		v.votes++
-	default:
-		v.votes--
-	}
 }
 
 // stiffness returns h·|λ| of the fastest motion by which the last two stages of the step last tried differ, and the body whose
@@ -151,4 +120,26 @@ func (k *RungeKutta) stiffness() (hl float64, body int) {
 // square returns the square of the length of x, whose linear part is in units of L.
 func square(x *[6]float64, L float64) float64 {
 	return x[0]*x[0] + x[1]*x[1] + x[2]*x[2] + (x[3]*x[3]+x[4]*x[4]+x[5]*x[5])/(L*L)
+}
+
+// lookAt looks at an accepted step h.
+func (v *stiff) lookAt(stepper Stepper, stats *Stats, h float64) {
+	k, ok := stepper.(stiffer)
+	if !ok || stats.Steps%stiffEvery != 0 {
+		return
+	}
+	hl, body := k.stiffness()
+	if !(hl > stiffStep) {
+		return
+	}
+	stats.Stiff++
+	v.rate = hl / h
+	switch { // the vote of Boyer and Moore
+	case v.votes == 0:
+		v.body, v.votes = body, 1
+	case v.body == body:
+		v.votes++
+	default:
+		v.votes--
+	}
 }

@@ -81,7 +81,7 @@ func (s *Stops) Arm(st *mechanism.State) error {
 	}
 	for _, i := range s.list {
 		if speed, _ := s.mech.ImpactSpeed(i); speed > 0 {
-			depth, _ := s.at(i, st)
+			depth, _ := s.depthAt(i, st)
 			s.fly(i, st, depth < 0)
 		}
 	}
@@ -103,13 +103,13 @@ func (s *Stops) fly(i int, st *mechanism.State, on bool) {
 // Taken returns the energy that impulses have taken, J, and their number, since s was made.
 func (s *Stops) Taken() (energy float64, impacts int64) { return s.taken, s.impacts }
 
-// at returns the depth of stop i and its rate.
-func (s *Stops) at(i int, st *mechanism.State) (depth, rate float64) {
+// depthAt returns the depth of stop i and its rate.
+func (s *Stops) depthAt(i int, st *mechanism.State) (depth, rate float64) {
 	var jk mechanism.JointKinematics
 	if !s.joint(&jk, i, st) {
 		return math.NaN(), math.NaN()
 	}
-	depth, rate = s.mech.ResistanceAt(i, &jk, st).Depth, s.rate(i, &jk)
+	depth, rate = s.mech.ResistanceAt(i, &jk, st).Depth, s.rateOf(i, &jk)
 	if s.mech.AtLower(i, &jk) {
 		rate = -rate
 	}
@@ -129,8 +129,8 @@ func (s *Stops) joint(jk *mechanism.JointKinematics, i int, st *mechanism.State)
 	return true
 }
 
-// rate returns the rate of the freedom of stop i.
-func (s *Stops) rate(i int, jk *mechanism.JointKinematics) float64 {
+// rateOf returns the rate of the freedom of stop i.
+func (s *Stops) rateOf(i int, jk *mechanism.JointKinematics) float64 {
 	var qd [6]float64
 	f, _ := s.mech.Resistor(i)
 	s.mech.Joints[f.Joint].RatesTo(&qd, &jk.Frames)
@@ -149,7 +149,7 @@ func (s *Stops) Events() []Event {
 		f, _ := s.mech.Resistor(i)
 		events[n] = Event{
 			Name: fmt.Sprintf("%s.%d", s.mech.JointName(f.Joint), f.Freedom), Land: len(events) <= MostLandings,
-			Function: func(st *mechanism.State) float64 { depth, _ := s.at(i, st); return depth },
+			Function: func(st *mechanism.State) float64 { depth, _ := s.depthAt(i, st); return depth },
 			Action:   func(st *mechanism.State) (Response, error) { return s.change(i, st) },
 		}
 	}
@@ -158,7 +158,7 @@ func (s *Stops) Events() []Event {
 
 // change does what happens at stop i, whose depth is 0 at st.
 func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
-	_, rate := s.at(i, st)
+	_, rate := s.depthAt(i, st)
 	speed, e := s.mech.ImpactSpeed(i)
 	hard := speed > 0 && s.hit != nil
 	what := StopLeave
@@ -183,7 +183,7 @@ func (s *Stops) change(i int, st *mechanism.State) (Response, error) {
 		if err := s.strikeOthers(st); err != nil {
 			return Continue, err
 		}
-		_, rate = s.at(i, st)
+		_, rate = s.depthAt(i, st)
 	}
 	s.fly(i, st, rate < -speed) // what leaves more slowly may come back before it has left
 	return Restart, nil
@@ -195,8 +195,8 @@ const (
 	touches = 1e-9  // rad or m, beside an end: what is there at the instant of another impulse touches
 )
 
-// ErrStrikes is returned where impulses at one instant do not end: stops strike each other.
-var ErrStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
+// errStrikes is returned where impulses at one instant do not end: stops strike each other.
+var errStrikes = fmt.Errorf("sim: more than %d impulses at one instant", strikes)
 
 // strikeOthers goes on with the stops in flight that touch, as long as an impulse has sent one of them into its end.
 func (s *Stops) strikeOthers(st *mechanism.State) error {
@@ -207,7 +207,7 @@ func (s *Stops) strikeOthers(st *mechanism.State) error {
 			if speed == 0 || st.Internal[s.mech.ResistorState(i)] == 0 {
 				continue
 			}
-			depth, rate := s.at(i, st)
+			depth, rate := s.depthAt(i, st)
 			switch {
 			case depth < -touches || rate <= 0:
 			case rate <= speed:
@@ -223,7 +223,7 @@ func (s *Stops) strikeOthers(st *mechanism.State) error {
 			return nil
 		}
 		if n == strikes {
-			return ErrStrikes
+			return errStrikes
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 	}
 	var jk mechanism.JointKinematics
 	s.joint(&jk, i, st)
-	rate := s.rate(i, &jk)
+	rate := s.rateOf(i, &jk)
 	free, err := s.hit.RespondTo(s.unit, st, f)
 	if err != nil {
 		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, err))
@@ -248,7 +248,7 @@ func (s *Stops) strike(i int, e float64, st *mechanism.State) error {
 		s.still.Bodies[b].SetComVelocity((*[6]float64)(s.unit[6*b:]), &s.kin.Bodies[b].Com)
 	}
 	s.joint(&jk, i, s.still)
-	answer := s.rate(i, &jk)
+	answer := s.rateOf(i, &jk)
 	if !(answer > stuck*free) {
 		return fault.Errorf("sim: impact: %w", s.mech.AtJoint(f.Joint, -1, ErrStuck))
 	}

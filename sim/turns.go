@@ -16,6 +16,7 @@ const countAfter = 0.5
 
 // turns counts the turns of angles without springs.
 type turns struct {
+	mech    *mechanism.Mechanism
 	none    bool      // there are no such angles
 	turned  float64   // angle, rad, by which a body may have turned since they were counted
 	step    float64   // angle, rad, by which a body has turned in the step last tried
@@ -29,54 +30,51 @@ func newTurns(m *mechanism.Mechanism, st *mechanism.State) turns {
 	if m.NumAngles() == m.NumSprung() {
 		return turns{none: true}
 	}
-	return turns{samples: make([]float64, m.NumAngles())}
+	return turns{mech: m, samples: make([]float64, m.NumAngles())}
 }
 
-// settleTurns notes how far bodies turn in the step to s.next.
-func (s *Simulation) settleTurns() {
-	t := &s.turns
+// noteTurns notes how far bodies turn in the step from st to next.
+func (t *turns) noteTurns(st, next *mechanism.State) {
 	if t.none {
 		return
 	}
 	square := 0.0
-	for i := range s.next.Bodies {
-		a, b := &s.st.Bodies[i].Omega, &s.next.Bodies[i].Omega
+	for i := range next.Bodies {
+		a, b := &st.Bodies[i].Omega, &next.Bodies[i].Omega
 		square = max(square, a.Dot(*a), b.Dot(*b))
 	}
-	h := s.next.Time - s.st.Time
+	h := next.Time - st.Time
 	t.step = h * math.Sqrt(square)
 	t.far = !(t.turned+t.step < countAfter)
 }
 
-// sampleTurns counts the turns of s.sample, a state inside the step.
-func (s *Simulation) sampleTurns() {
-	t := &s.turns
+// followSample counts the turns of a sample, a state inside the step from st.
+func (t *turns) followSample(sample, st *mechanism.State) {
 	if t.none || !t.far {
 		return
 	}
-	copy(t.samples, s.st.Angles)
-	copy(t.samples, s.sample.Angles) // those with springs are the stepper's
-	s.sample.Angles = t.samples
-	s.mech.FollowTurns(&s.sample, s.st)
+	copy(t.samples, st.Angles)
+	copy(t.samples, sample.Angles) // those with springs are the stepper's
+	sample.Angles = t.samples
+	t.mech.FollowTurns(sample, st)
 }
 
-// countTurns counts the turns of s.next, which the run goes on from: s.st is going to be a copy.
-func (s *Simulation) countTurns() {
-	t := &s.turns
+// followEnd counts the turns of next, which the run goes on from: st is going to be a copy.
+func (t *turns) followEnd(next, st *mechanism.State) {
 	if t.none {
 		return
 	}
-	carried := len(s.next.Angles) == len(s.st.Angles)
+	carried := len(next.Angles) == len(st.Angles)
 	if !carried { // it is of a stepper that knows nothing of them
-		s.mech.CarryAngles(&s.next)
+		t.mech.CarryAngles(next)
 	}
 	if !t.far && carried {
 		t.turned += t.step
 		return
 	}
-	s.mech.FollowTurns(&s.next, s.st)
+	t.mech.FollowTurns(next, st)
 	t.turned = 0
-	if &s.next.Angles[0] == &t.samples[0] { // of a sample at which an event restarts the run
-		t.samples = s.st.Angles
+	if &next.Angles[0] == &t.samples[0] { // of a sample at which an event restarts the run
+		t.samples = st.Angles
 	}
 }

@@ -14,25 +14,42 @@ type Watcher interface {
 	Watch(ctx context.Context) (end func())
 }
 
-// watch makes the run end with ctx, and returns what ends the watch.
-func (s *Simulation) watch(ctx context.Context) (end func()) {
+// ending is the context of a run, which ends it.
+type ending struct {
+	ctx  context.Context
+	halt team.Watch // of ctx
+}
+
+// follow makes ctx the context of the run, for all that can watch it, and returns what ends the watch.
+func (e *ending) follow(ctx context.Context, all ...any) (end func()) {
 	halt.Must(ctx)
-	s.ctx = ctx
+	e.ctx = ctx
 	if ctx.Done() == nil {
 		return unwatched
 	}
-	own, stepper, projector := s.halt.Begin(ctx), watchOf(ctx, s.stepper), watchOf(ctx, s.o.Projector)
+	ends := []func(){e.halt.Begin(ctx)}
+	for _, w := range all {
+		ends = append(ends, watchOf(ctx, w))
+	}
 	return func() {
-		projector()
-		stepper()
-		own()
+		for i := len(ends) - 1; i >= 0; i-- {
+			ends[i]()
+		}
 	}
 }
 
 func unwatched() {}
 
-// ended reports whether the context of the run has ended.
-func (s *Simulation) ended() bool { return s.ctx.Err() != nil }
+// ended reports whether the context has ended.
+func (e *ending) ended() bool { return e.ctx.Err() != nil }
+
+// orCause returns err, or, if the context has ended, its cause with the time t.
+func (e *ending) orCause(t float64, err error) error {
+	if !e.ended() {
+		return err
+	}
+	return fault.Errorf("sim: at t = %v: %w", t, context.Cause(e.ctx))
+}
 
 // watchOf watches ctx if w can.
 func watchOf(ctx context.Context, w any) (end func()) {
@@ -40,22 +57,6 @@ func watchOf(ctx context.Context, w any) (end func()) {
 		return w.Watch(ctx)
 	}
 	return unwatched
-}
-
-// orCause returns err, or, if the context of the run has ended, its cause with the time.
-func (s *Simulation) orCause(err error) error {
-	if !s.ended() {
-		return err
-	}
-	return fault.Errorf("sim: at t = %v: %w", s.st.Time, context.Cause(s.ctx))
-}
-
-// Watch implements Watcher, for the dynamics too if they do.
-func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
-
-// Watch implements Watcher, for the dynamics too if they do.
-func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
-	return watchBoth(ctx, &k.halt, k.dyn)
 }
 
 // watchBoth makes own, and w if it can, watch ctx.
@@ -66,6 +67,3 @@ func watchBoth(ctx context.Context, own *team.Watch, w any) (end func()) {
 		first()
 	}
 }
-
-// Watch implements Watcher if the dynamics do.
-func (b *Baumgarte) Watch(ctx context.Context) (end func()) { return watchOf(ctx, b.Dynamics) }

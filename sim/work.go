@@ -44,39 +44,12 @@ func newDissipation(m *mechanism.Mechanism, st *mechanism.State, all *ranks) *di
 	return d
 }
 
-// Dissipated returns what the contacts have taken from the motion since the simulation was made, J: the integral of
-// contact.Result.Power, if Options.Dissipation is set. What has bent bristles counts as such, and may come back. On
-// ranks (Ranks) it is that of the piece.
-func (s *Simulation) Dissipated() float64 {
-	if s.loss == nil {
-		return 0
-	}
-	return s.loss.work
-}
-
-// DissipatedByJoints is Dissipated for the stops and the friction of joints. What impulses at stops take is not in it.
-func (s *Simulation) DissipatedByJoints() float64 {
-	if s.loss == nil {
-		return 0
-	}
-	return s.loss.joints
-}
-
-// dissipate adds the work of contacts, stops and friction up to the fraction theta of the step, which goes to t1.
+// addWork adds the work of contacts, stops and friction up to the fraction theta of the step that has been tried to t1.
 //
 // Cost: three times that of the contacts and of Stepper.AtTo, no
 // allocation but for the first time. It returns the errors of contacts and of reactions (ErrNoBearer too), and
 // mechanism.ErrNotFinite; nothing is added then.
-func (s *Simulation) dissipate(t1, theta float64) error {
-	if !s.wears {
-		return nil
-	}
-	return s.ranks.agree(s.dissipateHere(t1, theta))
-}
-
-// dissipateHere is dissipate for this rank.
-func (s *Simulation) dissipateHere(t1, theta float64) error {
-	d := s.loss
+func (d *dissipation) addWork(s *step, t1, theta float64) error {
 	if d == nil {
 		return nil
 	}
@@ -96,7 +69,7 @@ func (s *Simulation) dissipateHere(t1, theta float64) error {
 			power += r.Power
 		}
 		work += span * g.weight * power
-		power, err := s.rubbed()
+		power, err := d.rubbed(s)
 		if err != nil {
 			return err
 		}
@@ -110,13 +83,12 @@ func (s *Simulation) dissipateHere(t1, theta float64) error {
 	return nil
 }
 
-// rubbed returns the power that stops and friction take at the state of the dissipation, W.
-func (s *Simulation) rubbed() (power float64, err error) {
-	d := s.loss
+// rubbed returns the power that stops and friction take at d.at, W.
+func (d *dissipation) rubbed(s *step) (power float64, err error) {
 	if len(d.rubs) == 0 {
 		return 0, nil
 	}
-	if err := s.bearings(&d.at); err != nil {
+	if err := bearAt(s.mech, s.stepper, &d.at); err != nil {
 		return 0, err
 	}
 	if err := s.mech.KinematicsTo(d.kin, &d.at); err != nil {

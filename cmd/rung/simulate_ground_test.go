@@ -238,7 +238,7 @@ func TestSimulateRuts(t *testing.T) {
 	for _, name := range []string{".csv", "-contacts.csv"} {
 		assert.Equal(t, readText(t, at("whole"+name)), readText(t, at("part"+name)), name)
 	}
-	ruts := func(name string) []sim.RutsMark {
+	ruts := func(name string) any {
 		c, err := sim.ReadCheckpoint(at(name + ".ckpt"))
 		require.NoError(t, err)
 		return c.Ruts

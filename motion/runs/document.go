@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -177,13 +178,23 @@ func (d *reader) names() (list []string) {
 // Write writes the part of the options that a document has, which Read reads back.
 //
 // It returns an *OptionError for options that Check refuses, one of Rattle if its options are set, which documents have
-// not, and the errors of w.
+// not, one of a name that is not valid UTF-8, which a document would not give back, and the errors of w.
 func (o *Options) Write(w io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
 	if o.Rattle != (motion.RattleOptions{}) {
 		return wrong("Rattle", "a document has no {Rattle}")
+	}
+	for _, x := range [...]struct {
+		field string
+		names []string
+	}{{"Columns", o.Columns}, {"Bodies", o.Bodies}, {"Wrenches", o.Wrenches}, {"Multipliers", o.Multipliers}} {
+		for i, name := range x.names {
+			if !utf8.ValidString(name) {
+				return wrong(x.field, "{"+x.field+"}: name %d, %s, is not valid UTF-8", i, fault.Name(name))
+			}
+		}
 	}
 	doc := runDocument{
 		Format: DocumentFormat, Until: o.Until, Every: o.Every, Integrator: o.Integrator.String(), Step: o.Step, Tolerance: o.Tolerance,

@@ -32,6 +32,16 @@ func TestDocument(t *testing.T) {
 	require.EqualError(t, o.Write(new(bytes.Buffer)), "motion/runs: a document has no Rattle")
 	o = runs.Options{Step: -1}
 	require.ErrorAs(t, o.Write(new(bytes.Buffer)), new(*runs.OptionError))
+
+	// JSON has no such names: they would come back as others.
+	for field, o := range map[string]runs.Options{
+		"Columns": {Columns: []string{"time", "a\xffb"}}, "Bodies": {Bodies: []string{"a", "a\xffb"}},
+		"Wrenches": {Wrenches: []string{"a", "a\xffb"}}, "Multipliers": {Multipliers: []string{"a", "a\xffb"}},
+	} {
+		var out bytes.Buffer
+		require.EqualError(t, o.Write(&out), "motion/runs: "+field+`: name 1, "a\xffb", is not valid UTF-8`)
+		require.Empty(t, out.String())
+	}
 }
 
 // TestDocumentRuns: options that were read run as those that were written in Go.

@@ -154,11 +154,19 @@ func (l *layout) read(f *os.File) (*file, error) {
 	if v, _ := p.Lookup(ModelKey); v != l.model {
 		return nil, errColumns
 	}
-	same := slices.EqualFunc(p.Root().Columns(), l.names, func(c *pq.Column, name string) bool {
-		return c.Name() == name && c.Leaf() && c.Required() && c.Type().Kind() == pq.Double
-	})
+	columns := p.Root().Columns()
+	same := slices.EqualFunc(columns, l.names, func(c *pq.Column, name string) bool { return c.Name() == name })
 	if !same {
-		return nil, errColumns
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.Name()
+		}
+		return nil, fmt.Errorf("%w: %s", errColumns, fault.OtherNames("columns", names, l.names))
+	}
+	for _, c := range columns {
+		if !c.Leaf() || !c.Required() || c.Type().Kind() != pq.Double {
+			return nil, fmt.Errorf("%w: column %s is not of numbers", errColumns, fault.Name(c.Name()))
+		}
 	}
 	return &file{f, p.RowGroups()}, nil
 }

@@ -244,7 +244,7 @@ func TestForeign(t *testing.T) {
 	record(t, r, rowsOf(m, 20))
 	require.NoError(t, r.Close())
 	_, err = parquet.Resume(path, sim.NewColumns(m, []int{0}), 20, o)
-	assert.ErrorContains(t, err, "not a trajectory of these bodies and joints")
+	assert.ErrorContains(t, err, fmt.Sprintf("not a trajectory of these bodies and joints: its columns have %q", m.BodyName(1)+".px"))
 	other := *m
 	other.Name = "other"
 	_, err = parquet.Resume(path, sim.NewColumns(&other, nil), 20, o)

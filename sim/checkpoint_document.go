@@ -1,0 +1,224 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// CheckpointFormat names the format of checkpoint files.
+const CheckpointFormat = "rung-checkpoint/1"
+
+// ErrCheckpoint is wrapped by the errors of reading and restoring a checkpoint
+// that does not fit.
+var ErrCheckpoint = errors.New("sim: checkpoint does not fit")
+
+// Checkpoint is everything a run needs to go on to the bit: state, next step,
+// memory of the controller, of the events and of the stepper, and place in the
+// output. Numbers are written with as many digits as they need to be read back
+// exactly.
+//
+// With controllers it also has the number of their samples so far and their Memory. If the mechanism is that of
+// mechanism.Inputs, it also has gravity, drives and parameters of force elements.
+//
+// It does not have motions that have been set during the run, data that forces of one's own and controllers keep
+// elsewhere, and changes by the actions of events outside the state and these inputs; Fired of the restored simulation
+// names the events whose changes the caller has to repeat. The inputs of the new simulation have to be equal to those of
+// the first one at its start.
+type Checkpoint struct {
+	Format  string `json:"format"`
+	Model   string `json:"model"`
+	Print   string `json:"fingerprint"` // of bodies, joints and forces
+	Stepper string `json:"stepper"`     // its settings
+	Options string `json:"options"`     // those of the run
+	Solver  string `json:"dynamics"`    // Options.Dynamics
+
+	Start  float64       `json:"start"`
+	Time   float64       `json:"time"`
+	Bodies [][13]float64 `json:"bodies"`           // position, rotation, velocity, omega
+	Angles []float64     `json:"angles,omitempty"` // mechanism.State.Angles
+	Turned float64       `json:"turned,omitempty"` // rad: by which bodies may have turned since turns were counted
+
+	Internal []float64 `json:"internal,omitempty"` // mechanism.State.Internal
+
+	Ruts []rutsMark `json:"ruts,omitempty"` // terrain by terrain (mechanism.Loads.Ruts)
+
+	stepMark
+
+	Events  []eventMark `json:"events"`
+	Stopped string      `json:"stopped,omitempty"`
+	Failed  float64     `json:"failed,omitempty"` // time at which a step was given up
+
+	Controllers []controllerMark `json:"controllers,omitempty"`
+	Inputs      []float64        `json:"inputs,omitempty"` // as mechanism.Inputs.Values returns them
+
+	Rows     int64  `json:"rows"`                   // written so far
+	Recorded int64  `json:"recorded"`               // position of the recorder
+	Sum      string `json:"recorded_sum,omitempty"` // checksum of what is recorded up to there, if the recorder is Summed
+
+	// Beside are checksums of what the caller has written so far to other files of the run, by names of its own. A
+	// Simulation leaves them to the caller.
+	Beside map[string]string `json:"beside,omitempty"`
+	Stats  Stats             `json:"stats"`
+}
+
+// stepMark is what a run knows about its next step.
+type stepMark struct {
+	Base     float64   `json:"base"`
+	Count    int64     `json:"count"`
+	Step     float64   `json:"step"`
+	Error    float64   `json:"error"`
+	Rejected bool      `json:"rejected"`
+	Closed   [2]int    `json:"closed"` // steps with closed stages: still to do, and the last number of them
+	Knots    [2]int    `json:"knots"`  // of motions at which steps are to end: still to come, and the last number of them
+	Stages   bool      `json:"stages"` // all steps have closed stages, as rows are redundant
+	Near     nearMark  `json:"near"`
+	Kept     []float64 `json:"kept"`
+}
+
+// nearMark is what a run knows about the next singular pose.
+type nearMark struct {
+	Before  float64 `json:"before"` // nearness at the start of the last step
+	Span    float64 `json:"span"`   // length of that step, s
+	Here    float64 `json:"here"`   // nearness now
+	Most    float64 `json:"most"`   // largest nearness
+	Rows    int     `json:"rows"`   // redundant now
+	Leaving int     `json:"leaving"`
+}
+
+func (n *nearing) mark() nearMark {
+	return nearMark{n.before, n.span, n.here.near, n.most, n.here.rows, n.leaving}
+}
+
+func (n *nearMark) nearing() nearing {
+	return nearing{n.Before, n.Span, place{n.Here, n.Rows}, n.Most, n.Leaving}
+}
+
+// eventMark is the memory of one event.
+type eventMark struct {
+	Name  string `json:"name"`
+	Sign  int8   `json:"sign"`
+	Fired int64  `json:"fired"`
+	Again int64  `json:"again,omitempty"` // calls that are not to be repeated, of a step that was given up
+}
+
+// rutsMark is the record of a terrain with ruts. The entries of a node are its numbers along x and y, the depth by which it
+// is lowered, m, and, if a wheel is on it, the lowest height of the wheel, m, and the part of the sinkage that recovers.
+type rutsMark struct {
+	Terrain int         `json:"terrain"` // number in the document
+	Nodes   [][]float64 `json:"nodes"`
+}
+
+// nodes returns the ruts of a mark, or the error of the first node that is none.
+func (m *rutsMark) nodes() ([]contact.RutNode, error) {
+	list := make([]contact.RutNode, len(m.Nodes))
+	for k, x := range m.Nodes {
+		if len(x) != 3 && len(x) != 5 || x[0] != float64(int32(x[0])) || x[1] != float64(int32(x[1])) {
+			return nil, misfit(x, "ruts, nodes[%d],", k)
+		}
+		n := contact.RutNode{I: int32(x[0]), J: int32(x[1]), Lowered: x[2]}
+		if len(x) == 5 {
+			n.Pressed, n.Passage, n.Back = true, x[3], x[4]
+		}
+		list[k] = n
+	}
+	if err := contact.CheckNodes(list); err != nil {
+		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, err)
+	}
+	return list, nil
+}
+
+func checkRuts(marks []rutsMark) error {
+	for i := range marks {
+		if _, err := marks[i].nodes(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// controllerMark is the memory of one controller.
+type controllerMark struct {
+	Name    string    `json:"name"`
+	Samples int64     `json:"samples"` // that are done
+	Memory  []float64 `json:"memory,omitempty"`
+}
+
+const (
+	// unitSlack is how far a rotation of a checkpoint may be from length one: much more than rounding, of which
+	// steps leave less than 1e-15.
+	unitSlack = 1e-6
+	// placeSlack is a part of a step, or of an output interval. The time of a checkpoint may
+	// differ by it from the time that belongs to its place among them.
+	placeSlack = 1e-2
+)
+
+// misfit is the error of a value of a checkpoint.
+func misfit(value any, place string, index ...any) error {
+	return fault.Errorf("sim: %w: its %s is %v", ErrCheckpoint, fmt.Sprintf(place, index...), value)
+}
+
+// checkFinite returns the error of the first number that is not finite.
+func (c *Checkpoint) checkFinite() error {
+	for _, x := range [...]struct {
+		name  string
+		value float64
+	}{
+		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed}, {"turned", c.Turned},
+		{"stats.worst.Position", c.Stats.Worst.Position}, {"stats.worst.Velocity", c.Stats.Worst.Velocity},
+	} {
+		if !finite(x.value) {
+			return misfit(x.value, "%s", x.name)
+		}
+	}
+	for i := range c.Bodies {
+		for k, x := range c.Bodies[i] {
+			if !finite(x) {
+				return misfit(x, "bodies[%d][%d]", i, k)
+			}
+		}
+	}
+	for k, x := range c.Angles {
+		if !finite(x) {
+			return misfit(x, "angles[%d]", k)
+		}
+	}
+	for k, x := range c.Internal {
+		if !finite(x) {
+			return misfit(x, "internal[%d]", k)
+		}
+	}
+	if err := checkRuts(c.Ruts); err != nil {
+		return err
+	}
+	for k, x := range c.Kept {
+		if !finite(x) {
+			return misfit(x, "kept[%d]", k)
+		}
+	}
+	return nil
+}
+
+// check returns the error of the first value that no run has.
+func (n *nearMark) check() error {
+	for _, x := range [...]struct {
+		name  string
+		value float64
+	}{{"before", n.Before}, {"span", n.Span}, {"here", n.Here}, {"most", n.Most}} {
+		if !finite(x.value) || x.value < 0 {
+			return misfit(x.value, "near.%s", x.name)
+		}
+	}
+	if n.Rows < 0 {
+		return misfit(n.Rows, "near.rows")
+	}
+	if n.Leaving < 0 || n.Leaving > nearLeaving {
+		return misfit(n.Leaving, "near.leaving")
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
+)
+
+// closer measures how far states of a run are from satisfying the joints, and brings them back.
+type closer struct {
+	mech   *mechanism.Mechanism
+	kin    mechanism.Kinematics
+	ranks  *ranks
+	halt   *team.Watch
+	unit   float64        // of lengths, for drift
+	tol    Drift          // left as it is
+	proj   Projector      // nil: there is none
+	drifts DriftProjector // proj if it is a DriftProjector, else nil
+	exact  *exactly       // proj if it can project to rounding and steps can be led over singular poses, else nil
+	beside bool           // the step at hand is next to a singular pose: states are projected to rounding
+}
+
+func newCloser(m *mechanism.Mechanism, all *ranks, halt *team.Watch, o *Options) closer {
+	c := closer{mech: m, kin: newKinematics(m), ranks: all, halt: halt, unit: all.driftUnit(m), tol: o.Drift, proj: o.Projector}
+	c.drifts, _ = o.Projector.(DriftProjector)
+	return c
+}
+
+// driftAt measures st. c.kin is the kinematics of st afterwards.
+func (c *closer) driftAt(st *mechanism.State) (Drift, error) {
+	v, err := c.violationAt(st)
+	return driftIn(&v, 1), err
+}
+
+func (c *closer) violationAt(st *mechanism.State) (mechanism.Violation, error) {
+	return c.ranks.violation(driftOf(c.mech, &c.kin, st, c.halt))
+}
+
+// closeAt brings st back to the constraints if it has drifted by more than c.tol and there is a projector. It returns the
+// drift and whether st has changed.
+func (c *closer) closeAt(st *mechanism.State) (d Drift, changed bool, err error) {
+	v, err := c.violationAt(st)
+	if err != nil {
+		return d, false, err
+	}
+	d = driftIn(&v, 1)
+	switch {
+	case c.proj == nil || driftIn(&v, c.unit).within(c.tol):
+		return d, false, nil
+	case c.beside:
+		return d, true, project(c.exact, st)
+	}
+	return d, true, project(c.proj, st)
+}
+
+// closeEnd is closeAt for the end of a step right after it has been tried: what the last accelerations have left may be used.
+func (c *closer) closeEnd(st *mechanism.State) (d Drift, changed bool, err error) {
+	if c.drifts == nil {
+		return c.closeAt(st)
+	}
+	v, err := projectDrift(c.drifts, st, c.tol)
+	if err != nil {
+		return d, false, err
+	}
+	return driftIn(&v, 1), !driftIn(&v, c.unit).within(c.tol), nil
+}

@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
+// step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
+// quarter of a turn is too much.
+var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
+
+// HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
+type HalfTurnError struct {
+	At    mechanism.Error // the body
+	Time  float64         // at the start of the step, s
+	Angle float64         // rad, by which the body would turn
+	Span  float64         // s, in which it would do so: the step or the part of it up to a stage
+
+	elsewhere error // of the rank that has the body (Ranks)
+}
+
+// Error implements error.
+func (e *HalfTurnError) Error() string {
+	if e.elsewhere != nil {
+		return e.elsewhere.Error()
+	}
+	if e.Angle < math.Pi {
+		return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: a quarter of a turn or more, "+
+			"by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
+	}
+	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v",
+		e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
+}
+
+// Unwrap returns the place, which wraps ErrHalfTurn.
+func (e *HalfTurnError) Unwrap() error { return &e.At }
+
+// turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
+// a turn if there are couplings, which count the turns of one body relative to another, or composite joints.
+func turnBound(m *mechanism.Mechanism) float64 {
+	if m.NumCouplings() > 0 || m.HasComposites() {
+		return math.Pi / 2
+	}
+	return math.Pi
+}
+
+// halfTurn returns e, the error of a step in which a body turns too far, on all ranks. The error names the body; a rank
+// that does not have the body takes the name from the rank that has it.
+func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
+	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrHalfTurn}
+	var err error
+	if own {
+		e.At = *m.AtBody(body, ErrHalfTurn)
+		err = &e
+	}
+	if r.all == nil {
+		return err
+	}
+	if other := r.all.Agree(err); !own {
+		e.elsewhere = other
+	}
+	return &e
+}

@@ -1,0 +1,75 @@
+package sim
+
+import "github.com/rung-mbd/rung/internal/fault"
+
+// rows are those of a run, which the recorder gets at equal times.
+type rows struct {
+	recorder Recorder // nil: there are none
+	every    float64  // s
+	written  int64
+	row      Row
+}
+
+// dueSlack is the part of an output interval that rounding of times may take.
+const dueSlack = 1e-10
+
+// upTo writes the rows of a run from start that are due up to the fraction theta of the step that has been tried to t1.
+func (r *rows) upTo(s *step, start, t1, theta float64) error {
+	if r.recorder == nil {
+		return nil
+	}
+	t0 := s.st.Time
+	// A row may be due by rounding behind the end of a step that was meant for it.
+	end := t0 + theta*(t1-t0) + dueSlack*r.every
+	for {
+		due := start + float64(r.written)*r.every
+		if due > end {
+			return nil
+		}
+		s.closedAt(min(max((due-t0)/(t1-t0), 0), theta))
+		if s.ended() {
+			return s.orCause(nil)
+		}
+		if err := r.write(s); err != nil {
+			return err
+		}
+	}
+}
+
+// writeNow writes the row of the state of the run.
+func (r *rows) writeNow(s *step) error {
+	if r.recorder == nil {
+		return nil
+	}
+	copyTo(&s.sample, s.st)
+	return r.write(s)
+}
+
+// writeEnd writes the row of the state of a run from start, unless the last row is of it. It does not count.
+func (r *rows) writeEnd(s *step, start float64) error {
+	if r.recorder == nil || s.st.Time <= start+float64(r.written-1)*r.every+dueSlack*r.every {
+		return nil
+	}
+	if err := r.writeNow(s); err != nil {
+		return err
+	}
+	r.written--
+	return nil
+}
+
+// write writes the row of s.sample.
+func (r *rows) write(s *step) (err error) {
+	if r.row.Drift, err = s.closer.driftAt(&s.sample); err != nil {
+		return err
+	}
+	r.row.State = &s.sample
+	r.row.Energy = s.mech.EnergyAt(&s.closer.kin, &s.sample)
+	if err := bearAt(s.mech, s.stepper, &s.sample); err != nil {
+		return err
+	}
+	if err := r.recorder.Record(&r.row); err != nil {
+		return fault.Errorf("sim: row at t = %v: %w", s.sample.Time, err)
+	}
+	r.written++
+	return nil
+}

@@ -1,0 +1,180 @@
+package sim
+
+import "math"
+
+// stepping finds steps that are good enough, one after the other. What is here tries one step; the files above choose
+// which: over singular poses (stepping_near.go), up to knots of motions (stepping_knots.go), and else (stepping.go).
+type stepping struct {
+	*step
+	o        *Options
+	implicit bool   // the stepper closes the joints by itself
+	turner   turner // the stepper if it is a turner, else nil
+	gauged   gauged // the stepper if it is gauged and steps can be led over singular poses, else nil
+
+	base    float64 // fixed steps end at base + count·Step
+	count   int64
+	control control
+	exactly bool       // ends of steps are projected to rounding
+	limit   float64    // error up to which a step is settled: 1, unless rounding does not allow that
+	tried   [3]float64 // errors of the last tries of one step
+	travels bool       // there are contacts on some rank
+	stiff   stiff
+	pace    pace
+	back    foothold
+}
+
+// newStepping returns a stepping whose stages are closed if o says so.
+func newStepping(s *step, o *Options) *stepping {
+	n := &stepping{step: s, o: o, base: s.st.Time, limit: 1, travels: s.ranks.some(s.mech.NumContacts() > 0)}
+	n.turner, _ = s.stepper.(turner)
+	if p, ok := o.Projector.(ExactProjector); ok {
+		if n.gauged, ok = s.stepper.(gauged); ok {
+			s.closer.exact = &exactly{p}
+		}
+	}
+	_, n.implicit = s.stepper.(interface{ ClosesJoints() })
+	n.closeStages(n.stagesClosed())
+	_, embedded := s.stepper.Order()
+	n.control = control{h: o.InitialStep, old: firstError, order: float64(embedded + 1), steady: n.implicit, most: mostTurn}
+	if s.ranks.some(s.mech.NumSprung() > 0) {
+		n.control.most = mostTurn / 2
+	}
+	return n
+}
+
+// stagesClosed reports whether the stages of all steps are closed.
+func (s *stepping) stagesClosed() bool { return s.o.CloseStages || s.control.redundant }
+
+// closeStages sets whether stages are closed.
+func (s *stepping) closeStages(on bool) {
+	var p Projector
+	if on {
+		p = s.o.Projector
+	}
+	s.stepper.CloseStages(p)
+}
+
+// tooShort reports whether the next step would be below rounding.
+func (s *stepping) tooShort() bool {
+	return s.control.h < max(s.o.MinStep, shortest(s.st.Time))
+}
+
+// takeIn takes in an accepted step h with the error e. over says that the step was led over a
+// singular pose.
+func (s *stepping) takeIn(h, e float64, over bool) {
+	c := &s.control
+	c.accept(h, e)
+	s.stiff.lookAt(s.stepper, &s.stats, h)
+	if s.turner != nil {
+		c.turn(s.turner.furthest(), h)
+	}
+	if most := s.mostTravel(); c.h > most {
+		c.h = most
+	}
+	s.noteNearness(h, over)
+}
+
+// attempt tries the controller's step, which ends at until at the latest, and
+// settles it if its error e is at most 1.
+func (s *stepping) attempt(until float64) (t1, e float64, err error) {
+	h := s.control.h
+	if s.o.MaxStep > 0 {
+		h = min(h, s.o.MaxStep)
+	}
+	if t1 = s.st.Time + h; s.st.Time+1.01*h >= until {
+		t1 = until
+	}
+	if e, err = s.stepper.Try(s.st, t1); err == nil && e <= s.limit {
+		err = s.settle(s.exactly)
+	}
+	if err != nil || !(e <= s.limit) {
+		s.stats.Rejected++
+	}
+	return t1, e, err
+}
+
+// fixedSlack is the part of a fixed step by which it may differ to end with the
+// run.
+const fixedSlack = 1e-9
+
+// travelPart is the part of its radius by which a shape on uneven ground is to move in a step at most, so that it does
+// not miss what lies between.
+const travelPart = 0.25
+
+// mostTravel returns the longest step from the end of the one last tried, in which no shape on uneven ground moves
+// farther than travelPart of its radius.
+func (s *stepping) mostTravel() float64 {
+	h := math.Inf(1)
+	if !s.travels {
+		return h
+	}
+	for i := range s.mech.NumContacts() {
+		c, body, _ := s.mech.Contact(i)
+		if c.Ground.Flat() {
+			continue
+		}
+		b := &s.next.Bodies[body]
+		v := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(c.Shape.Center)))
+		h = min(h, travelPart*c.Shape.Radius/v.Norm())
+	}
+	return s.ranks.least(h)
+}
+
+// noteNearness takes in the nearness of an accepted step h. over says that the step was led
+// over a singular pose.
+func (s *stepping) noteNearness(h float64, over bool) {
+	if s.gauged == nil {
+		return
+	}
+	n := &s.control.near
+	first, end := s.gauged.places()
+	if n.here.near == 0 {
+		n.here, n.most = first, first.near
+	}
+	if n.within(end) && s.gauged.slow(nearPath) {
+		s.doubt()
+	}
+	n.note(h, end, over)
+}
+
+// doubt counts the step at hand as one whose branch is not decided.
+func (s *stepping) doubt() {
+	if s.stats.Undecided++; s.stats.Undecided == 1 {
+		s.stats.UndecidedAt = s.st.Time
+	}
+}
+
+// foothold is what a step changes before its rows and events are done with. goBack goes back to
+// it.
+type foothold struct {
+	base    float64
+	count   int64
+	control control
+	stats   Stats
+	kept    []float64 // by the stepper, if held
+	held    bool
+}
+
+// hold notes where a step begins, so that it can be given up.
+func (s *stepping) hold() {
+	s.back.base, s.back.count, s.back.control, s.back.stats = s.base, s.count, s.control, s.stats
+	kept := s.stepper.Kept()
+	s.back.kept, s.back.held = append(s.back.kept[:0], kept...), kept != nil // those of a piece without bodies are none
+}
+
+// goBack goes back to where the step has begun.
+func (s *stepping) goBack() {
+	s.base, s.count, s.control, s.stats = s.back.base, s.back.count, s.back.control, s.back.stats
+	s.stepper.Restart()
+	if s.back.held {
+		copy(s.stepper.Keep(), s.back.kept)
+	}
+}
+
+// startAnew makes the next step the first one from the state that the run has now: it is another one than the last step has
+// ended in, or the dynamics are others.
+func (s *stepping) startAnew() {
+	s.stepper.Restart()
+	s.base, s.count = s.st.Time, 0
+	s.control.restart()
+}
