@@ -1,4 +1,4 @@
-package batch
+package mechanics
 
 import (
 	"math"
@@ -59,7 +59,7 @@ func (h *hung) sides() (own, far side) {
 func (h *hung) columns() int { return h.group.dof - h.from }
 
 // c is the place of c of the body.
-func (h *hung) c() place { return h.N.at(6 * h.columns()) }
+func (h *hung) c() place { return h.N.At(6 * h.columns()) }
 
 // reduction is the groups of a mechanism, and the pattern of the reduced system.
 type reduction struct {
@@ -80,7 +80,9 @@ func newReduction(p *kkt.Plan) *reduction {
 		plain = plain && m.Joints[j].Axes == nil
 	}
 	if plain {
-		r.take(m, m.Hang(&mechanism.HangingRules{Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree}))
+		r.take(m, m.Hang(&mechanism.HangingRules{
+			Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree,
+		}))
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)
