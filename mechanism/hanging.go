@@ -31,7 +31,8 @@ type HangingRules struct {
 //
 // Cost: O(bodies + joints); allocates.
 func (m *Mechanism) Hang(rules *HangingRules) *Hanging {
-	h := hanger{Hanging: &Hanging{Of: make([]int32, len(m.Bodies))}, rules: rules, mech: m, joints: m.Incidence(), root: make([]int32, len(m.Bodies))}
+	of, root := make([]int32, len(m.Bodies)), make([]int32, len(m.Bodies))
+	h := hanger{Hanging: &Hanging{Of: of}, rules: rules, mech: m, joints: m.Incidence(), root: root}
 	for i := range h.root {
 		h.Of[i], h.root[i] = -1, -1
 		for _, j := range h.joints.Joints(int32(i)) {
