@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
 	"github.com/rung-mbd/rung/internal/tape"
@@ -44,7 +45,6 @@ type Batch struct {
 	at      *variables
 	lanes   bool
 	why     string
-	rare    []string
 	team    *team.Team
 	workers []*worker
 
@@ -59,7 +59,7 @@ type Batch struct {
 // Cost: about that of the analysis of the plan, and a solve at its initial state. Memory: for each thread some hundred numbers an entry of the factor. It
 // returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
 // given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
-// needs more than 2²² places.
+// needs more than 2²² places in lanes.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if p == nil {
 		panic("batch: no plan")
@@ -75,31 +75,22 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{plan: p, options: o, why: p.WhyOneByOne(), drift: driftPart * p.Mechanism().DriftUnit()}
-	at, err := newVariables(p.Mechanism(), &o.Vary, 4+bodyPlaces*p.Mechanism().NumBodies()+len(o.Forces))
+	at, err := newVariables(p.Mechanism(), o.Forces, &o.Vary)
 	if err != nil {
 		return nil, err
 	}
-	b.at = at
-	c := newCompiler(p, &o, at)
-	b.length = c.length
-	t := tapes{}
-	if b.why == "" {
-		t = c.tapes()
-		b.lanes = true
-		b.rare = c.rareNames()
-	}
-	if c.places > maxPlaces {
-		return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, c.places, maxPlaces)
-	}
-	if b.lanes && !t.fit(c.places, len(c.numbers)) {
-		panic("batch: tape out of its workspace")
-	}
+	b.at, b.length, b.lanes = at, at.Length, b.why == ""
+	c := &mechanics.Compiled{} // nothing, without lanes
 	if b.lanes {
-		t.schedule(c.places)
+		c = mechanics.Compile(p, &at.State, o.Wrenches)
+		if n := c.Places(); n > maxPlaces {
+			return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, n, maxPlaces)
+		}
+		c.Schedule()
 	}
 	b.team = team.New(o.Threads)
 	for range b.team.Workers() {
-		w, err := newWorker(b, c, &t)
+		w, err := newWorker(b, c)
 		if err != nil {
 			return nil, err
 		}
@@ -145,75 +136,7 @@ func (b *Batch) OneByOne() string { return b.why }
 // Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes:
 // joints, couplings, and the forces as a whole. What acts on the bodies goes so if there is any stop, friction,
 // actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
-func (b *Batch) Scalar() []string { return append([]string(nil), b.rare...) }
+func (b *Batch) Scalar() []string { return append([]string(nil), b.workers[0].c.RareNames...) }
 
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits in lanes.
 func (b *Batch) Instructions() string { return tape.Set() }
-
-// tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
-// correction, accelerations in world axes with the checks of Solve, and those of Rollout.
-type tapes struct {
-	fixed, stage, judge, refine, answers []tape.Op
-	steps                                *stepper
-}
-
-// tapes makes the programs.
-func (c *compiler) tapes() (t tapes) {
-	c.evaluate()
-	c.sys.factorize()
-	c.sys.backward(c.sys.x, c.sys.z, 1)
-	t.stage = c.take()
-	c.sys.judge()
-	c.sys.wantFirst()
-	t.judge = c.take()
-	c.sys.refine()
-	t.refine = c.take()
-	c.results()
-	c.sys.verdict()
-	t.answers = c.take()
-	if c.refusal() == "" {
-		t.steps = c.steps(t.stage)
-	}
-	t.fixed = append(c.fixed, tape.Op{Code: tape.End})
-	return t
-}
-
-// all returns the tapes.
-func (t *tapes) all() []*[]tape.Op {
-	list := []*[]tape.Op{&t.fixed, &t.stage, &t.judge, &t.refine, &t.answers}
-	if s := t.steps; s != nil {
-		for k := range s.stages {
-			list = append(list, &s.stages[k])
-		}
-		list = append(list, &s.euler)
-	}
-	return list
-}
-
-// fit reports whether the tapes stay in a workspace of n places and an array of so many shared numbers.
-func (t *tapes) fit(n, shared int) bool {
-	for _, ops := range t.all() {
-		if !tape.Check(*ops, n, shared) {
-			return false
-		}
-	}
-	return true
-}
-
-// schedule puts the instructions of the tapes in an order in which they wait less for each other.
-func (t *tapes) schedule(n int) {
-	for _, ops := range t.all() {
-		*ops = tape.Schedule(*ops, n)
-	}
-}
-
-// rareNames names what has no lanes.
-func (c *compiler) rareNames() (list []string) {
-	for _, node := range c.rareJoints {
-		list = append(list, c.plan.Layout().NodeName(int(node)))
-	}
-	if c.rareForces {
-		list = append(list, "forces")
-	}
-	return list
-}

@@ -34,7 +34,7 @@ func TestOffRedundantJoints(t *testing.T) {
 				b, err := New(p, Options{})
 				require.NoError(t, err)
 				if alone {
-					b.workers[0].t.steps = nil
+					b.workers[0].c.Steps = nil
 				}
 				s, out := b.NewStates(1), b.NewOutcome(1)
 				st := p.Initial()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -33,7 +34,7 @@ func refuse(i int, at func(error) error, err error) error {
 // inequality (bodies.ErrMass and its kin). It panics if i is out of range or the body does not vary.
 func (s *States) SetBody(i, body int, mass float64, com spatial.Vec3, inertia spatial.Sym3) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.body, body)
+	at := s.mustVary(s.batch.at.Body, body)
 	m := s.batch.plan.Mechanism()
 	b, err := bodies.New(mass, com, inertia)
 	if err == nil {
@@ -59,14 +60,14 @@ func (s *States) Body(i, body int) (mass float64, com spatial.Vec3, inertia spat
 
 func (s *States) setBody(i, at int, b *bodies.Body) {
 	var data [bodyData]float64
-	dataTo(&data, b)
+	mechanics.BodyConstantsTo(&data, b)
 	s.put(i, at, data[:]...)
 	s.known[i], s.held[i] = unknown, false
 }
 
 // bodyOf returns a body as it is in state i.
 func (s *States) bodyOf(i, body int) bodies.Body {
-	at := s.batch.at.body[body]
+	at := s.batch.at.Body[body]
 	if at == 0 {
 		return s.batch.plan.Mechanism().Bodies[body]
 	}
@@ -90,7 +91,7 @@ func (s *States) bodyOf(i, body int) bodies.Body {
 // the joint does not vary.
 func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.joint, joint)
+	at := s.mustVary(s.batch.at.Joint, joint)
 	for k, f := range [2]*mechanism.Frame{&p, &q} {
 		if err := f.Check(); err != nil {
 			err = fault.Errorf("batch: %s frame: %w", [2]string{"predecessor", "successor"}[k], err)
@@ -107,7 +108,7 @@ func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 // It panics if i or the joint is out of range.
 func (s *States) Frames(i, joint int) (p, q mechanism.Frame) {
 	s.mustHave(i)
-	at, jt := s.batch.at.joint[joint], &s.batch.plan.Mechanism().Joints[joint]
+	at, jt := s.batch.at.Joint[joint], &s.batch.plan.Mechanism().Joints[joint]
 	if at == 0 {
 		return jt.P, jt.S
 	}
@@ -124,12 +125,9 @@ func (s *States) setFrames(i, at int, p, q *mechanism.Frame) {
 		s.put(i, at+12*k, f.E[:]...)
 		s.put(i, at+12*k+9, f.Origin[:]...)
 	}
-	turn := turnOf(p, q)
+	turn := mechanics.TurnOf(p, q)
 	s.put(i, at+atTurn, turn[:]...)
 }
-
-// turnOf returns how the axes of the successor's frame are turned against those of the predecessor's.
-func turnOf(p, q *mechanism.Frame) spatial.Quat { return spatial.FromMat(q.E.MulT(p.E)) }
 
 // SetLength sets in state i the length, m, of a distance joint of Vary.Joints.
 //
@@ -137,7 +135,7 @@ func turnOf(p, q *mechanism.Frame) spatial.Quat { return spatial.FromMat(q.E.Mul
 // finite, or the joint of another type. It panics if i is out of range or the joint does not vary.
 func (s *States) SetLength(i, joint int, length float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.joint, joint)
+	at := s.mustVary(s.batch.at.Joint, joint)
 	jt := &s.batch.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasLength(jt):
@@ -156,7 +154,7 @@ func (s *States) SetLength(i, joint int, length float64) error {
 // or the joint of another type. It panics if i is out of range or the joint does not vary.
 func (s *States) SetPitch(i, joint int, pitch float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.joint, joint)
+	at := s.mustVary(s.batch.at.Joint, joint)
 	jt := &s.batch.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasPitch(jt):
@@ -174,7 +172,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 // finite. It panics if i is out of range or the freedom does not vary.
 func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error {
 	s.mustHave(i)
-	at := s.mustVaryFreedom(s.batch.at.gear, f)
+	at := s.mustVaryFreedom(s.batch.at.Gear, f)
 	if !(armature > 0) || !finite(armature) || !finite(1/armature) {
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: armature %v of freedom %d is not positive and finite, or too small", armature, f.Freedom))
 	}
@@ -183,7 +181,7 @@ func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error
 }
 
 func (s *States) setArmature(i, at int, armature float64) {
-	s.put(i, at, inverseRoot(armature), 1/armature, armature)
+	s.put(i, at, mechanics.InverseRoot(armature), 1/armature, armature)
 }
 
 // SetDrive sets in state i stiffness, N/m or N m/rad, damping, N s/m or N m s/rad, and rest, m or rad, of a freedom
@@ -194,7 +192,7 @@ func (s *States) setArmature(i, at int, armature float64) {
 // range or the freedom does not vary.
 func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest float64) error {
 	s.mustHave(i)
-	at := s.mustVaryFreedom(s.batch.at.drive, f)
+	at := s.mustVaryFreedom(s.batch.at.Drive, f)
 	m := s.batch.plan.Mechanism()
 	jt := &m.Joints[f.Joint]
 	switch d := m.Drive(f.Joint); {
@@ -217,7 +215,7 @@ func (s *States) setDrive(i, at int, stiffness, damping, rest float64) {
 // panics if i is out of range or the element does not vary.
 func (s *States) SetSpring(i, force int, stiffness, damping, restLength float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.spring, force)
+	at := s.mustVary(s.batch.at.Spring, force)
 	if !finite(stiffness) || !finite(damping) || !finite(restLength) {
 		m := s.batch.plan.Mechanism()
 		err := fault.Errorf("batch: stiffness %v, damping %v or rest length %v is not finite", stiffness, damping, restLength)
@@ -268,7 +266,7 @@ func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 		}
 	}
 	for _, f := range vary.Armature {
-		if err := in.SetArmature(f.Joint, f.Freedom, *s.at(i, b.at.gear[6*f.Joint+f.Freedom]+atArmature)); err != nil {
+		if err := in.SetArmature(f.Joint, f.Freedom, *s.at(i, b.at.Gear[6*f.Joint+f.Freedom]+atArmature)); err != nil {
 			return err
 		}
 	}
@@ -278,8 +276,8 @@ func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 		}
 	}
 	for _, k := range vary.Springs {
-		var x [springPlaces]float64
-		s.take(i, b.at.spring[k], x[:])
+		var x [mechanics.SpringPlaces]float64
+		s.take(i, b.at.Spring[k], x[:])
 		if err := in.SetSpringDamper(k, x[0], x[1], x[2]); err != nil {
 			return err
 		}
@@ -298,7 +296,7 @@ func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 	if err := in.SetFrames(j, &p, &q); err != nil {
 		return err
 	}
-	at, jt := s.batch.at.joint[j], &s.batch.plan.Mechanism().Joints[j]
+	at, jt := s.batch.at.Joint[j], &s.batch.plan.Mechanism().Joints[j]
 	switch {
 	case hasLength(jt):
 		return in.SetLength(j, *s.at(i, at+atLength))
@@ -310,8 +308,8 @@ func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 
 // driveTo gives in the spring and damper of a freedom in state i.
 func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error {
-	var x [drivePlaces]float64
-	s.take(i, s.batch.at.drive[6*f.Joint+f.Freedom], x[:])
+	var x [mechanics.DrivePlaces]float64
+	s.take(i, s.batch.at.Drive[6*f.Joint+f.Freedom], x[:])
 	if err := in.SetDamping(f.Joint, f.Freedom, x[atDamping]); err != nil {
 		return err
 	}
@@ -329,23 +327,23 @@ func (s *States) setParameters(i int) {
 	b, m := s.batch, s.batch.plan.Mechanism()
 	vary := &b.options.Vary
 	for _, k := range vary.Bodies {
-		s.setBody(i, b.at.body[k], &m.Bodies[k])
+		s.setBody(i, b.at.Body[k], &m.Bodies[k])
 	}
 	for _, j := range vary.Joints {
-		at, jt := b.at.joint[j], &m.Joints[j]
+		at, jt := b.at.Joint[j], &m.Joints[j]
 		s.setFrames(i, at, &jt.P, &jt.S)
 		s.put(i, at+atLength, jt.Length, -jt.Pitch)
 	}
 	for _, f := range vary.Armature {
-		s.setArmature(i, b.at.gear[6*f.Joint+f.Freedom], m.Joints[f.Joint].Armature[f.Freedom])
+		s.setArmature(i, b.at.Gear[6*f.Joint+f.Freedom], m.Joints[f.Joint].Armature[f.Freedom])
 	}
 	for _, f := range vary.Drives {
 		d := m.Drive(f.Joint)
-		s.setDrive(i, b.at.drive[6*f.Joint+f.Freedom], d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom])
+		s.setDrive(i, b.at.Drive[6*f.Joint+f.Freedom], d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom])
 	}
 	for _, k := range vary.Springs {
 		e := &m.Forces[k]
-		s.put(i, b.at.spring[k], e.Stiffness, e.Damping, e.RestLength)
+		s.put(i, b.at.Spring[k], e.Stiffness, e.Damping, e.RestLength)
 	}
 	for _, f := range vary.Friction {
 		x, _ := m.Friction(f.Joint, f.Freedom)
@@ -362,7 +360,7 @@ func (s *States) CopyParameters(i int, from *States, k int) {
 		panic("batch: foreign states")
 	}
 	from.mustHave(k)
-	for at := s.batch.at.first; at < s.batch.at.length; at++ {
+	for at := s.batch.at.first; at < s.batch.at.Length; at++ {
 		*s.at(i, at) = *from.at(k, at)
 	}
 	s.known[i], s.held[i] = from.known[k], false

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
+	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
@@ -55,7 +57,7 @@ func (b *Batch) SteppedOneByOne() string {
 	if b.why != "" {
 		return b.why
 	}
-	return b.workers[0].c.refusal()
+	return b.workers[0].c.SteppedAlone
 }
 
 // Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
@@ -131,7 +133,7 @@ func (w *worker) roll(r *rolling, g int) {
 	all := uint(1)<<n - 1
 	live := w.holding(r, first, n)
 	every := max(r.how.Every, 1)
-	if w.t.steps != nil {
+	if w.c.Steps != nil {
 		w.setStep(r.how.Step)
 	}
 	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
@@ -143,7 +145,7 @@ func (w *worker) roll(r *rolling, g int) {
 		k := step + 1
 		into := k%every == 0 && k/every <= len(r.how.Into)
 		alone := all
-		if w.t.steps != nil {
+		if w.c.Steps != nil {
 			if !loaded {
 				w.load(r, g)
 			}
@@ -222,7 +224,7 @@ func (w *worker) holds(s *States, i int) error {
 // load copies a group of states into the lanes.
 func (w *worker) load(r *rolling, g int) {
 	size := w.b.length * lanes
-	copy(w.w[int(w.c.input)*lanes:], r.states.data[g*size:][:size])
+	copy(w.w[int(w.c.Input)*lanes:], r.states.data[g*size:][:size])
 }
 
 // catchUp is for a group whose lanes are ahead of its states when a step fails in a lane. It makes the steps since the last
@@ -239,14 +241,14 @@ func (w *worker) catchUp(r *rolling, g, n, ahead int) {
 // setStep stores the step, and two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
 // the step, and the weight of this stage. The last stage has no next one, and does not read the first.
 func (w *worker) setStep(h float64) {
-	set := func(at place, x float64) {
+	set := func(at program.Place, x float64) {
 		for l := range lanes {
 			w.lane(at)[l] = x
 		}
 	}
-	set(w.c.sys.record.at(places.Step), h)
+	set(w.c.Record.At(places.Step), h)
 	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
-		set(w.t.steps.h.at(k), x)
+		set(w.c.Steps.Parts.At(k), x)
 	}
 }
 
@@ -267,7 +269,7 @@ func (s *States) copyGroup(from *States, g, n int) {
 // stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
 // With watch, Outcome.watch takes their nearness to singular poses.
 func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
-	s, t, h := r.states, w.t.steps, r.how.Step
+	s, t, h := r.states, w.c.Steps, r.how.Step
 	ok = w.prepare(s, g*lanes, n)
 	stages := 4
 	if r.how.Integrator == SemiImplicit {
@@ -282,22 +284,24 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
 		}
 		if stages == 1 {
-			tape.Run(w.w, w.c.numbers, t.euler)
+			tape.Run(w.w, w.c.Numbers(), t.Euler)
 		} else {
-			tape.Run(w.w, w.c.numbers, t.stages[k])
+			tape.Run(w.w, w.c.Numbers(), t.Stages[k])
 		}
 		if k == 0 && watch {
 			w.watchLanes(r, g, n, ok)
 		}
 	}
 	unit, turn := w.b.drift*w.b.drift, mostTurn*mostTurn/(h*h)
-	errorP, speed, bad, holds := w.lane(t.errorP), w.lane(t.speed), w.lane(w.c.sys.record.at(notFinite)), w.lane(w.c.sys.holds)
+	record := w.c.Record
+	errorP, speed := w.lane(record.At(places.Drift)), w.lane(record.At(places.Fastest))
+	bad, holds := w.lane(record.At(places.NotFinite)), w.lane(w.c.Holds)
 	for l, err := range r.out.errs[g*lanes:][:n] {
 		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || err != nil {
 			ok &^= 1 << l
 		}
 	}
-	time := w.lane(w.c.time())
+	time := w.time()
 	for l := range time {
 		time[l] += h
 	}
@@ -306,7 +310,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 
 // atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
 func (w *worker) atTime(n int, dt float64) (ok uint) {
-	for l, t := range w.lane(w.c.time())[:n] {
+	for l, t := range w.time()[:n] {
 		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
 			ok |= 1 << l
 		}
@@ -316,8 +320,8 @@ func (w *worker) atTime(n int, dt float64) (ok uint) {
 
 // watchLanes takes in how near the lanes of a group are to singular poses, at the first stage of a step.
 func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
-	over, weak := w.lane(w.c.sys.record.at(overPivot)), w.lane(w.c.sys.record.at(weakRows))
-	time := w.lane(w.c.time())
+	over, weak := w.lane(w.c.Record.At(places.OverPivot)), w.lane(w.c.Record.At(places.WeakRows))
+	time := w.time()
 	errs := r.out.errs[g*lanes:][:n]
 	for l, err := range errs {
 		if ok>>l&1 == 1 && err == nil {
@@ -331,11 +335,11 @@ func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 // which that went well.
 func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
 	ok = 1<<n - 1
-	time := w.lane(w.c.time())
-	for _, m := range w.c.motions {
-		at := w.lane(m.at)
+	time := w.time()
+	for _, m := range w.c.Motions {
+		at := w.lane(m.At)
 		for l := range lanes {
-			_, _, at[l] = w.mech.Joints[m.joint].Motion[m.freedom].At(time[l] + dt)
+			_, _, at[l] = w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l] + dt)
 		}
 	}
 	for l := range n {
@@ -345,7 +349,7 @@ func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
 			ok &^= 1 << l
 			continue
 		}
-		if w.c.rareForces {
+		if w.c.RareForces {
 			w.bodiesTo(w.st, l)
 			if !w.rareState(s, first+l, l) {
 				ok &^= 1 << l
@@ -358,7 +362,7 @@ func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
 // bodiesTo stores the bodies of a lane in st.
 func (w *worker) bodiesTo(st *mechanism.State, l int) {
 	for k := range st.Bodies {
-		b, at := &st.Bodies[k], w.w[int(w.c.bodies[k].state)*lanes:][:bodyPlaces*lanes]
+		b, at := &st.Bodies[k], w.w[int(w.c.Bodies[k].State)*lanes:][:bodyPlaces*lanes]
 		for j := range 3 {
 			b.Position[j], b.Velocity[j], b.Omega[j] = at[(atPosition+j)*lanes+l], at[(atVelocity+j)*lanes+l], at[(atOmega+j)*lanes+l]
 		}
@@ -370,13 +374,13 @@ func (w *worker) bodiesTo(st *mechanism.State, l int) {
 
 // finish evaluates prescribed motions at the end of a step of h.
 func (w *worker) finish(h float64) {
-	time := w.lane(w.c.time())
-	for _, m := range w.c.motions {
+	time := w.time()
+	for _, m := range w.c.Motions {
 		for l := range lanes {
-			q, rate, _ := w.mech.Joints[m.joint].Motion[m.freedom].At(time[l] + h)
+			q, rate, _ := w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l] + h)
 			sine, cosine := math.Sincos(q)
-			for k, x := range [endPlaces]float64{q, rate, sine, cosine} {
-				w.lane(m.end.at(k))[l] = x
+			for k, x := range [mechanics.EndPlaces]float64{q, rate, sine, cosine} {
+				w.lane(m.End.At(k))[l] = x
 			}
 		}
 	}
@@ -404,8 +408,8 @@ func (w *worker) followAngles(s *States, first int, ok uint) {
 func (w *worker) store(r *rolling, g, n int, ok uint) {
 	s, size := r.states, w.b.length*lanes
 	group := s.data[g*size:][:size]
-	end := 4 + bodyPlaces*len(w.c.bodies)
-	in := w.w[int(w.c.input)*lanes:][:end*lanes]
+	end := mechanics.Bodies + bodyPlaces*len(w.c.Bodies)
+	in := w.w[int(w.c.Input)*lanes:][:end*lanes]
 	if ok == 1<<n-1 {
 		copy(group, in)
 	} else {

@@ -39,7 +39,7 @@ func rolled(t testing.TB, p *kkt.Plan, h float64, steps int, how Integrator, alo
 	b, err := New(p, Options{})
 	require.NoError(t, err)
 	if alone {
-		b.workers[0].t.steps = nil
+		b.workers[0].c.Steps = nil
 	}
 	s, out := b.NewStates(2), b.NewOutcome(2)
 	require.NoError(t, b.Rollout(s, &Rollout{Integrator: how, Step: h, Steps: steps}, out))

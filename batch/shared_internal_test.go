@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/check"
 )
 
@@ -26,7 +27,7 @@ func TestSharedNumbersStay(t *testing.T) {
 			b, err := New(p, o)
 			require.NoError(t, err)
 			w := b.workers[0]
-			numbers := slices.Clone(w.c.numbers)
+			numbers := slices.Clone(w.c.Numbers())
 			s, r, end := b.NewStates(9), b.NewResults(9), b.NewOutcome(9)
 			bad := p.Initial()
 			bad.Bodies[0].Omega[1] = math.NaN()
@@ -39,21 +40,13 @@ func TestSharedNumbersStay(t *testing.T) {
 				require.Equal(t, math.Float64bits(want), math.Float64bits(got), name)
 			}
 			for i, x := range numbers {
-				same(x, w.c.numbers[i])
+				same(x, w.c.Numbers()[i])
 			}
-			for k, at := range w.c.starts {
-				if lanes, ok := w.c.program.spread[at]; ok {
-					end := firstShared.at(len(numbers))
-					if k+1 < len(w.c.starts) {
-						end = w.c.starts[k+1]
-					}
-					for p := at; p < end; p++ {
-						for _, x := range w.lane(lanes.at(int(p - at))) {
-							same(numbers[p-firstShared], x)
-						}
-					}
+			w.c.Copies(func(number int, at program.Place) {
+				for _, x := range w.lane(at) {
+					same(numbers[number], x)
 				}
-			}
+			})
 		}
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
+	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -12,22 +15,6 @@ import (
 
 // Limits of the checks of a lane.
 const (
-	// smallPivot is the least pivot, relative to its scale, that shows a row as not redundant: it is above the solver's
-	// bound of 1e-9 also if lanes and solver round differently.
-	smallPivot = 1.1e-9
-	// doubtPivot is the largest pivot that shows a row as redundant; between both the state is solved alone.
-	doubtPivot = kkt.DoubtTol
-	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
-	unitTol = 2e-6
-	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
-	bodyTol = 0.5 + 1e-6
-	// enoughError and trustedPivot are those of package factor: the estimate of the relative error that a first
-	// solve may have, and the least pivot with which it is estimated.
-	enoughError  = 5e-15
-	trustedPivot = 3e-5
-	// refinedError is the relative error that a refined solution may have: rounding of the residuals alone gives an
-	// estimate of this size.
-	refinedError = 1e-13
 	// maxRefinements bounds the corrections.
 	maxRefinements = 3
 	// groupsATask is the number of groups of one task of a thread.
@@ -37,9 +24,8 @@ const (
 // worker is the memory of one thread.
 type worker struct {
 	b    *Batch
-	t    tapes
 	w    []float64
-	c    *compiler
+	c    *mechanics.Compiled // empty without lanes
 	mask *[lanes]float64
 
 	in     *mechanism.Inputs
@@ -72,9 +58,9 @@ func (e *extern) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float
 // nameOfWrenches is the name of extern among the forces.
 const nameOfWrenches = "wrenches of the states of a batch"
 
-func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
+func newWorker(b *Batch, c *mechanics.Compiled) (*worker, error) {
 	m := b.plan.Mechanism()
-	w := &worker{b: b, t: *t, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
+	w := &worker{b: b, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
 	if n := b.numAngles(); len(w.st.Angles) != n {
 		w.st.Angles = make([]float64, n)
 	}
@@ -101,20 +87,23 @@ func newWorker(b *Batch, c *compiler, t *tapes) (*worker, error) {
 	if !b.lanes {
 		return w, nil
 	}
-	w.w = c.workspace()
-	tape.Run(w.w, w.c.numbers, t.fixed)
-	w.mask = (*[lanes]float64)(w.lane(c.sys.mask))
-	w.timed = len(c.motions) > 0 || c.rareForces || len(c.rareJoints) > 0
+	w.w = c.Workspace()
+	tape.Run(w.w, w.c.Numbers(), c.Fixed)
+	w.mask = (*[lanes]float64)(w.lane(c.Mask))
+	w.timed = len(c.Motions) > 0 || c.RareForces || len(c.RareJoints) > 0
 	w.force = make([]spatial.Force, m.NumBodies())
-	if len(c.rareJoints) > 0 {
-		w.rows = c.plan.Layout().With(w.in.Mechanism()).NewWeighted()
+	if len(c.RareJoints) > 0 {
+		w.rows = b.plan.Dynamics().Layout().With(w.in.Mechanism()).NewWeighted()
 		w.rows.Unloaded = true
 	}
 	return w, nil
 }
 
 // lane returns the numbers of a place.
-func (w *worker) lane(p place) []float64 { return w.w[int(p)*lanes:][:lanes] }
+func (w *worker) lane(p program.Place) []float64 { return w.w[int(p)*lanes:][:lanes] }
+
+// time returns the times of the lanes.
+func (w *worker) time() []float64 { return w.lane(w.c.Input.At(mechanics.Time)) }
 
 // solving is what Solve has given the workers.
 type solving struct {
@@ -169,15 +158,15 @@ func (w *worker) group(s *States, r *Results, g int) {
 		}
 		return
 	}
-	copy(w.w[int(w.c.input)*lanes:], s.data[g*w.b.length*lanes:][:w.b.length*lanes])
+	copy(w.w[int(w.c.Input)*lanes:], s.data[g*w.b.length*lanes:][:w.b.length*lanes])
 	ok := w.prepare(s, first, n)
 	w.evaluate()
 	size := 6 * w.mech.NumBodies() * lanes
 	out := r.a[g*size:][:size]
-	for i := range w.c.bodies {
-		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.bodies[i].a)*lanes:])
+	for i := range w.c.Bodies {
+		copy(out[6*i*lanes:][:6*lanes], w.w[int(w.c.Bodies[i].Acceleration)*lanes:])
 	}
-	weak, holds := w.lane(w.c.sys.record.at(weakRows)), w.lane(w.c.sys.holds)
+	weak, holds := w.lane(w.c.Record.At(places.WeakRows)), w.lane(w.c.Holds)
 	alone := uint8(0)
 	for l := range n {
 		r.redundant[first+l] = int32(weak[l])
@@ -191,23 +180,23 @@ func (w *worker) group(s *States, r *Results, g int) {
 
 // evaluate runs the tapes.
 func (w *worker) evaluate() {
-	tape.Run(w.w, w.c.numbers, w.t.stage)
-	tape.Run(w.w, w.c.numbers, w.t.judge)
+	tape.Run(w.w, w.c.Numbers(), w.c.Stage)
+	tape.Run(w.w, w.c.Numbers(), w.c.Judge)
 	for k := 0; k < maxRefinements && *w.mask != [lanes]float64{}; k++ {
-		tape.Run(w.w, w.c.numbers, w.t.refine)
+		tape.Run(w.w, w.c.Numbers(), w.c.Refine)
 	}
-	tape.Run(w.w, w.c.numbers, w.t.answers)
+	tape.Run(w.w, w.c.Numbers(), w.c.Answers)
 }
 
 // prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
 func (w *worker) prepare(s *States, first, n int) (ok uint) {
 	ok = 1<<n - 1
 	c := w.c
-	time := w.lane(c.time())
-	for _, m := range c.motions {
-		at := w.lane(m.at)
+	time := w.time()
+	for _, m := range c.Motions {
+		at := w.lane(m.At)
 		for l := range lanes {
-			_, _, at[l] = w.mech.Joints[m.joint].Motion[m.freedom].At(time[l])
+			_, _, at[l] = w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l])
 		}
 	}
 	for l, t := range time[:n] {
@@ -225,7 +214,7 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 			}
 		}
 	}
-	if c.rareForces || w.rows != nil {
+	if c.RareForces || w.rows != nil {
 		for l := range n {
 			s.to(w.st, first+l)
 			if !w.rareState(s, first+l, l) {
@@ -238,10 +227,10 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 
 // loadWrenches stores the wrenches of n states.
 func (w *worker) loadWrenches(s *States, first, n int) {
-	for i := range w.c.bodies {
-		at := w.w[int(w.c.bodies[i].wrench)*lanes:][:6*lanes]
+	for i := range w.c.Bodies {
+		at := w.w[int(w.c.Bodies[i].Wrench)*lanes:][:6*lanes]
 		for l := range n {
-			for k, x := range s.wrench[6*((first+l)*len(w.c.bodies)+i):][:6] {
+			for k, x := range s.wrench[6*((first+l)*len(w.c.Bodies)+i):][:6] {
 				at[k*lanes+l] = x
 			}
 		}
@@ -254,7 +243,7 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	if w.setInputs(s, i) != nil {
 		return false
 	}
-	if c.rareForces {
+	if c.RareForces {
 		for k := range w.kin.Bodies {
 			if !w.in.Mechanism().BodyTo(&w.kin.Bodies[k], w.st, k) {
 				return false
@@ -264,8 +253,8 @@ func (w *worker) rareState(s *States, i, l int) bool {
 		if w.in.Mechanism().AddAppliedTo(w.force, w.kin, w.st) != nil {
 			return false
 		}
-		for k := range c.bodies {
-			at := w.w[int(c.bodies[k].wrench)*lanes:][:6*lanes]
+		for k := range c.Bodies {
+			at := w.w[int(c.Bodies[k].Wrench)*lanes:][:6*lanes]
 			n, f := w.force[k].Moment(), w.force[k].Linear()
 			for j := range 3 {
 				at[j*lanes+l], at[(3+j)*lanes+l] = f[j], n[j]
@@ -278,19 +267,19 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	if w.rows.FillTo(w.st) != nil {
 		return false
 	}
-	p := c.sys.pattern
-	put := func(at place, list []float64) {
+	p := c.Pattern
+	put := func(at program.Place, list []float64) {
 		for k, x := range list {
 			w.w[(int(at)+k)*lanes+l] = x
 		}
 	}
-	for _, node := range c.rareJoints {
-		for k, at := range c.sys.rows[node] {
-			q := int(p.Ptr[node]) + k
+	for _, j := range c.RareJoints {
+		for k, at := range j.Rows {
+			q := int(p.Ptr[j.Node]) + k
 			put(at, w.rows.Matrix.Val[p.Pos[q]:p.Pos[q+1]])
 		}
-		put(c.sys.scale[node], w.rows.Scale[p.Off[node]:p.Off[node+1]])
-		put(c.sys.right[node], w.rows.Right[p.Off[node]:p.Off[node+1]])
+		put(j.Scale, w.rows.Scale[p.Off[j.Node]:p.Off[j.Node+1]])
+		put(j.Right, w.rows.Right[p.Off[j.Node]:p.Off[j.Node+1]])
 	}
 	return true
 }

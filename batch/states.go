@@ -3,13 +3,29 @@ package batch
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 const lanes = tape.Lanes
+
+// Short names of package places: one body in a state, and its constants.
+const (
+	atPosition = places.Position
+	atRotation = places.Rotation
+	atVelocity = places.Velocity
+	atOmega    = places.Omega
+	bodyPlaces = places.State
+
+	atInertia = places.Inertia
+	atCom     = places.Com
+	atOwnMass = places.OwnMass
+	bodyData  = places.Constants
+)
 
 // States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by
 // number. Several goroutines may set different groups at the same time.
@@ -117,7 +133,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 func (s *States) set(i int, st *mechanism.State) {
 	*s.at(i, 0) = st.Time
 	for k := range st.Bodies {
-		b, at := &st.Bodies[k], 4+bodyPlaces*k
+		b, at := &st.Bodies[k], mechanics.Bodies+bodyPlaces*k
 		for j := range 3 {
 			*s.at(i, at+atPosition+j), *s.at(i, at+atVelocity+j), *s.at(i, at+atOmega+j) = b.Position[j], b.Velocity[j], b.Omega[j]
 		}
@@ -155,7 +171,7 @@ func (s *States) To(st *mechanism.State, i int) {
 func (s *States) to(st *mechanism.State, i int) {
 	st.Time = *s.at(i, 0)
 	for k := range st.Bodies {
-		b, at := &st.Bodies[k], 4+bodyPlaces*k
+		b, at := &st.Bodies[k], mechanics.Bodies+bodyPlaces*k
 		for j := range 3 {
 			b.Position[j], b.Velocity[j], b.Omega[j] = *s.at(i, at+atPosition+j), *s.at(i, at+atVelocity+j), *s.at(i, at+atOmega+j)
 		}

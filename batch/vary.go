@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -20,199 +21,145 @@ type Vary struct {
 	Friction []mechanism.Freedom // dry friction of freedoms that have some in the model, of a ball at its first rotation (States.SetFriction)
 }
 
-// Places of the numbers of a joint, of an armature, of a drive and of a spring in a state.
+// Short names of package mechanics: the numbers of a joint, of an armature and of a drive in a state.
 const (
-	atFrameP    = 0 // axes, then origin
-	atFrameS    = 12
-	atLength    = 24
-	atPitch     = 25 // with the other sign
-	atTurn      = 26 // turnOf the frames
-	jointPlaces = 30
+	atLength   = mechanics.Length
+	atPitch    = mechanics.Pitch
+	atTurn     = mechanics.Turn
+	atArmature = mechanics.Armature
 
-	atGear     = 0 // −1/√I
-	atInverse  = 1 // 1/I
-	atArmature = 2
-	gearPlaces = 3
-
-	atStiffness = 0
-	atTension   = 1 // stiffness·rest
-	atDamping   = 2
-	atRest      = 3
-	drivePlaces = 4
-
-	springPlaces = 3 // stiffness, damping, rest length
-
-	frictionPlaces = 6 // force, coefficient, radius, speed, static, stribeck
+	atStiffness = mechanics.Stiffness
+	atDamping   = mechanics.Damping
+	atRest      = mechanics.Rest
 )
 
-// variables are the places in a state of what differs from state to state; 0 for what does not.
+// variables are the places in a state of what differs from state to state.
 type variables struct {
-	first               int // place of the first of them
-	length              int // places of a state
-	body, joint, spring []int
-	gear, drive, rub    []int // of freedom i of joint j: 6·j + i
-	own                 bool  // bodies and joints are among them
-	any                 bool
+	mechanics.State
+	first int  // place of the first of them
+	own   bool // bodies and joints are among them
+	any   bool
 }
 
-// newVariables checks o.Vary and lays it out after the first places of a state.
-func newVariables(m *mechanism.Mechanism, o *Vary, first int) (*variables, error) {
-	v := &variables{first: first, length: first, body: make([]int, m.NumBodies()), joint: make([]int, m.NumJoints()),
-		spring: make([]int, len(m.Forces)), gear: make([]int, 6*m.NumJoints()), drive: make([]int, 6*m.NumJoints()), rub: make([]int, 6*m.NumJoints())}
-	// take gives number i of a list n places, unless it is refused.
-	take := func(list []int, i, n int, refused string, at func(error) error) error {
-		if refused == "" && list[i] > 0 {
-			refused = "it is given twice"
-		}
-		if refused != "" {
-			return fault.Errorf("batch: %w", at(fmt.Errorf("%w: %s", ErrOptions, refused)))
-		}
-		list[i] = v.length
-		v.length += n
-		return nil
+// newVariables checks forces and o, and lays out the places of a state.
+func newVariables(m *mechanism.Mechanism, forces []mechanism.Freedom, o *Vary) (*variables, error) {
+	v := &variables{}
+	v.Length = mechanics.Bodies + bodyPlaces*m.NumBodies()
+	v.Body, v.Joint, v.Spring = make([]int, m.NumBodies()), make([]int, m.NumJoints()), make([]int, len(m.Forces))
+	for _, list := range [4]*[]int{&v.Forces, &v.Gear, &v.Drive, &v.Rub} {
+		*list = make([]int, 6*m.NumJoints())
 	}
+	for _, f := range forces {
+		v.Forces[6*f.Joint+f.Freedom] = v.Length
+		v.Length++
+	}
+	v.first = v.Length
+	for _, add := range []func(*mechanism.Mechanism, *Vary) error{v.addBodies, v.addJoints, v.addFreedoms, v.addSprings} {
+		if err := add(m, o); err != nil {
+			return nil, err
+		}
+	}
+	v.own = len(o.Bodies)+len(o.Joints)+len(o.Armature) > 0
+	v.any = v.Length > v.first
+	return v, nil
+}
+
+// take gives number i of a list n places, unless it is refused.
+func (v *variables) take(list []int, i, n int, refused string, at func(error) error) error {
+	if refused == "" && list[i] > 0 {
+		refused = "it is given twice"
+	}
+	if refused != "" {
+		return fault.Errorf("batch: %w", at(fmt.Errorf("%w: %s", ErrOptions, refused)))
+	}
+	list[i] = v.Length
+	v.Length += n
+	return nil
+}
+
+func (v *variables) addBodies(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Bodies {
 		if i < 0 || i >= m.NumBodies() {
-			return nil, fault.Errorf("%w: body %d is out of range", ErrOptions, i)
+			return fault.Errorf("%w: body %d is out of range", ErrOptions, i)
 		}
 		refused := ""
 		if _, n := m.Bodies[i].Null(); n > 0 {
 			refused = "it has no inertia in some direction"
 		}
-		if err := take(v.body, i, bodyData, refused, func(err error) error { return m.AtBody(i, err) }); err != nil {
-			return nil, err
+		if err := v.take(v.Body, i, bodyData, refused, func(err error) error { return m.AtBody(i, err) }); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+func (v *variables) addJoints(m *mechanism.Mechanism, o *Vary) error {
 	for _, j := range o.Joints {
 		if j < 0 || j >= m.NumJoints() {
-			return nil, fault.Errorf("%w: joint %d is out of range", ErrOptions, j)
+			return fault.Errorf("%w: joint %d is out of range", ErrOptions, j)
 		}
-		if err := take(v.joint, j, jointPlaces, "", func(err error) error { return m.AtJoint(j, -1, err) }); err != nil {
-			return nil, err
+		if err := v.take(v.Joint, j, mechanics.JointPlaces, "", func(err error) error { return m.AtJoint(j, -1, err) }); err != nil {
+			return err
 		}
 	}
-	for k, list := range [3][]mechanism.Freedom{o.Armature, o.Drives, o.Friction} {
-		for _, f := range list {
+	return nil
+}
+
+// addFreedoms adds armature, drives and dry friction.
+func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
+	for _, kind := range []struct {
+		list   []mechanism.Freedom
+		to     []int
+		n      int
+		has    func(f mechanism.Freedom) bool
+		hasNot string
+	}{
+		{o.Armature, v.Gear, mechanics.GearPlaces, func(f mechanism.Freedom) bool { return m.Joints[f.Joint].Geared(f.Freedom) },
+			"has no armature in the model, or is prescribed"},
+		{o.Drives, v.Drive, mechanics.DrivePlaces, func(f mechanism.Freedom) bool { return m.Sprung(f.Joint, f.Freedom) },
+			"has no stiffness or damping in the model"},
+		{o.Friction, v.Rub, mechanics.FrictionPlaces, func(f mechanism.Freedom) bool { return hasFriction(m, f) },
+			"has no friction in the model, or is not the first rotation of a ball"},
+	} {
+		for _, f := range kind.list {
 			if f.Joint < 0 || f.Joint >= m.NumJoints() {
-				return nil, fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
+				return fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
 			}
-			jt, to, n, refused := &m.Joints[f.Joint], v.gear, gearPlaces, ""
-			in := f.Freedom >= 0 && f.Freedom < jt.Kind.Freedoms()
+			refused, n := "", m.Joints[f.Joint].Kind.Freedoms()
 			switch {
-			case !in:
-				refused = fmt.Sprintf("freedom %d is out of range, the joint has %d", f.Freedom, jt.Kind.Freedoms())
-			case k == 0 && !jt.Geared(f.Freedom):
-				refused = fmt.Sprintf("freedom %d has no armature in the model, or is prescribed", f.Freedom)
-			case k == 1 && !m.Sprung(f.Joint, f.Freedom):
-				refused = fmt.Sprintf("freedom %d has no stiffness or damping in the model", f.Freedom)
-			case k == 2 && !hasFriction(m, f):
-				refused = fmt.Sprintf("freedom %d has no friction in the model, or is not the first rotation of a ball", f.Freedom)
+			case f.Freedom < 0 || f.Freedom >= n:
+				refused = fmt.Sprintf("freedom %d is out of range, the joint has %d", f.Freedom, n)
+			case !kind.has(f):
+				refused = fmt.Sprintf("freedom %d %s", f.Freedom, kind.hasNot)
 			}
-			switch k {
-			case 1:
-				to, n = v.drive, drivePlaces
-			case 2:
-				to, n = v.rub, frictionPlaces
-			}
-			if err := take(to, max(0, 6*f.Joint+f.Freedom), n, refused, func(err error) error { return m.AtJoint(f.Joint, -1, err) }); err != nil {
-				return nil, err
+			at := func(err error) error { return m.AtJoint(f.Joint, -1, err) }
+			if err := v.take(kind.to, max(0, 6*f.Joint+f.Freedom), kind.n, refused, at); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
+}
+
+func (v *variables) addSprings(m *mechanism.Mechanism, o *Vary) error {
 	for _, i := range o.Springs {
 		if i < 0 || i >= len(m.Forces) {
-			return nil, fault.Errorf("%w: force element %d is out of range", ErrOptions, i)
+			return fault.Errorf("%w: force element %d is out of range", ErrOptions, i)
 		}
 		refused := ""
 		if k := m.Forces[i].Kind; k != model.SpringDamper {
 			refused = fmt.Sprintf("it is a %v and no spring_damper", k)
 		}
-		if err := take(v.spring, i, springPlaces, refused, func(err error) error { return m.AtForce(i, err) }); err != nil {
-			return nil, err
+		if err := v.take(v.Spring, i, mechanics.SpringPlaces, refused, func(err error) error { return m.AtForce(i, err) }); err != nil {
+			return err
 		}
 	}
-	v.own = len(o.Bodies)+len(o.Joints)+len(o.Armature) > 0
-	v.any = v.length > first
-	return v, nil
-}
-
-// dataPlace returns the constants of a body: in the state, or in the workspace.
-func (c *compiler) dataPlace(i int) place {
-	if at := c.at.body[i]; at > 0 {
-		return c.input.at(at)
-	}
-	return c.shared(c.bodyNumbers(int32(i))...)
-}
-
-// bodyNumbers returns the constants of a body of the model.
-func (c *compiler) bodyNumbers(body int32) []float64 {
-	var data [bodyData]float64
-	dataTo(&data, &c.mech.Bodies[body])
-	return data[:]
-}
-
-// side is one of the two frames of a joint.
-type side int
-
-const (
-	sideP side = atFrameP
-	sideS side = atFrameS
-)
-
-func (s side) of(jt *joint) (body int32, f *mechanism.Frame) {
-	if s == sideP {
-		return jt.Pred, &jt.P
-	}
-	return jt.Succ, &jt.S
-}
-
-// axesIn returns the axes of a frame of joint j in its body.
-func (c *compiler) axesIn(j int, s side) place {
-	if at := c.at.joint[j]; at > 0 {
-		return c.input.at(at + int(s))
-	}
-	_, f := s.of(&c.mech.Joints[j])
-	return c.shared(f.E[:]...)
-}
-
-// originIn returns the origin of a frame of joint j in its body.
-func (c *compiler) originIn(j int, s side) place {
-	if at := c.at.joint[j]; at > 0 {
-		return c.input.at(at + int(s) + 9)
-	}
-	_, f := s.of(&c.mech.Joints[j])
-	return c.shared(f.Origin[:]...)
-}
-
-// armIn returns the arm from the centre of mass to the origin of a frame of joint j, in the axes of its body.
-func (c *compiler) armIn(j int, s side) place {
-	body, f := s.of(&c.mech.Joints[j])
-	if c.at.joint[j] > 0 || c.at.body[body] > 0 {
-		return c.difference(c.originIn(j, s), c.comOf(body))
-	}
-	return c.shared(vec(f.Origin.Sub(c.mech.Bodies[body].Com))...)
-}
-
-// varies reports whether the frames of joint j, or the body that it hangs on, differ from state to state.
-func (c *compiler) varies(j int) bool {
-	b := c.mech.Joints[j].Pred
-	return c.at.joint[j] > 0 || b >= 0 && c.at.body[b] > 0
-}
-
-// comOf returns the centre of mass of a body in its frame.
-func (c *compiler) comOf(body int32) place { return c.bodies[body].data.at(atCom) }
-
-// scalarIn returns a number of joint j: in the state at offset at, or a constant.
-func (c *compiler) scalarIn(j, at int, x float64) place {
-	if k := c.at.joint[j]; k > 0 {
-		return c.input.at(k + at)
-	}
-	return c.shared(x)
+	return nil
 }
 
 // hasPitch and hasLength report whether a type has that number.
-func hasPitch(jt *joint) bool  { return jt.Kind == joints.Helical && jt.Axes == nil }
-func hasLength(jt *joint) bool { return jt.Kind == joints.Distance && jt.Axes == nil }
+func hasPitch(jt *mechanism.Joint) bool  { return jt.Kind == joints.Helical && jt.Axes == nil }
+func hasLength(jt *mechanism.Joint) bool { return jt.Kind == joints.Distance && jt.Axes == nil }
 
 // hasFriction reports whether a freedom has dry friction, or is the first rotation of a ball that has.
 func hasFriction(m *mechanism.Mechanism, f mechanism.Freedom) bool {

@@ -1,4 +1,4 @@
-package batch
+package mechanics
 
 import (
 	"math"
@@ -59,7 +59,7 @@ func (h *hung) sides() (own, far side) {
 func (h *hung) columns() int { return h.group.dof - h.from }
 
 // c is the place of c of the body.
-func (h *hung) c() place { return h.N.at(6 * h.columns()) }
+func (h *hung) c() place { return h.N.At(6 * h.columns()) }
 
 // reduction is the groups of a mechanism, and the pattern of the reduced system.
 type reduction struct {

@@ -1,0 +1,118 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// Compiled is the tapes of a mechanism, with the workspace that they are for and with what those who run them read and write there.
+type Compiled struct {
+	*program.Program
+	Tapes
+
+	Input        program.Place // the state
+	Bodies       []BodyPlaces
+	Motions      []Prescribed
+	RareJoints   []RareJoint
+	RareForces   bool            // what acts on the bodies is evaluated one state at a time
+	Pattern      *sparse.Pattern // of the system of RareJoints
+	Record       program.Place   // of a solve (package places)
+	Mask, Holds  program.Place   // one where a lane wants a correction, and where it has passed the checks
+	RareNames    []string        // of what is evaluated one state at a time
+	SteppedAlone string          // why states are stepped alone; empty if they are stepped in lanes
+}
+
+// BodyPlaces is where those who run the tapes find a body.
+type BodyPlaces struct {
+	State        program.Place
+	Acceleration program.Place // of the centre of mass, in world axes
+	Wrench       program.Place // force and moment from outside, if there are any
+}
+
+// RareJoint is a node whose rows are evaluated one state at a time.
+type RareJoint struct {
+	Node         int32
+	Rows         []program.Place // its blocks, in the order of Pattern.Ind
+	Scale, Right program.Place
+}
+
+// Tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
+// correction, accelerations in world axes with the checks of a solve, and those of steps.
+type Tapes struct {
+	Fixed, Stage, Judge, Refine, Answers []tape.Op
+	Steps                                *Stepper // nil if states are stepped alone
+}
+
+// Compile makes the tapes of the mechanism of a plan, for states that are so. With wrenches, states have a wrench on each body.
+func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
+	c := newCompiler(p, s, wrenches)
+	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds, Pattern: c.sys.pattern,
+		RareForces: c.rareForces}
+	out.Stage = c.stage()
+	out.Judge = c.Tape(func() {
+		c.sys.judge()
+		c.sys.wantFirst()
+	})
+	out.Refine = c.Tape(c.sys.refine)
+	out.Answers = c.Tape(func() {
+		c.results()
+		c.sys.verdict()
+	})
+	if out.SteppedAlone = c.refusal(); out.SteppedAlone == "" {
+		out.Steps = c.steps(out.Stage)
+	}
+	out.Fixed = c.OfConstants()
+	for _, b := range c.bodies {
+		out.Bodies = append(out.Bodies, BodyPlaces{b.state, b.a, b.wrench})
+	}
+	for _, node := range c.rareJoints {
+		out.RareJoints = append(out.RareJoints, RareJoint{node, c.sys.rows[node], c.sys.scale[node], c.sys.right[node]})
+	}
+	out.Motions, out.RareNames = c.motions, c.rareNames()
+	return out
+}
+
+// rareNames names what has no lanes.
+func (c *compiler) rareNames() (list []string) {
+	for _, node := range c.rareJoints {
+		list = append(list, c.plan.Layout().NodeName(int(node)))
+	}
+	if c.rareForces {
+		list = append(list, "forces")
+	}
+	return list
+}
+
+// stage returns the tape of accelerations and multipliers.
+func (c *compiler) stage() []tape.Op {
+	return c.Tape(func() {
+		c.evaluate()
+		c.sys.factorize()
+		c.sys.backward(c.sys.x, c.sys.z, 1)
+	})
+}
+
+// all returns the tapes.
+func (t *Tapes) all() []*[]tape.Op {
+	list := []*[]tape.Op{&t.Fixed, &t.Stage, &t.Judge, &t.Refine, &t.Answers}
+	if s := t.Steps; s != nil {
+		for k := range s.Stages {
+			list = append(list, &s.Stages[k])
+		}
+		list = append(list, &s.Euler)
+	}
+	return list
+}
+
+// Schedule puts the instructions of the tapes in an order in which they wait less for each other. It panics if a tape leaves
+// the workspace or the shared numbers.
+func (c *Compiled) Schedule() {
+	for _, ops := range c.all() {
+		if !tape.Check(*ops, c.Places(), len(c.Numbers())) {
+			panic("mechanics: tape out of its workspace")
+		}
+		*ops = tape.Schedule(*ops, c.Places())
+	}
+}

@@ -1,0 +1,137 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// isDriven reports whether forces act along freedoms of joint j.
+func (c *compiler) isDriven(j int) bool {
+	d := c.mech.Drive(j)
+	for i := range c.mech.Joints[j].Kind.Freedoms() {
+		if c.force[6*j+i].Is() || c.ofDrive(6*j+i).Is() || d != nil && (d.Force[i] != 0 || d.Stiffness[i] != 0 || d.Damping[i] != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// turns adds the moments along the freedoms of a hinge to its bodies.
+func (c *compiler) turns(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	var d mechanism.Drive
+	if p := c.mech.Drive(j); p != nil {
+		d = *p
+	}
+	turn := c.Constant(0, 0, 0) // components along the axes of P
+	rates := c.difference(at.swingS.At(3), at.swingP.At(3))
+	for i, u := range duals(jt.Kind) {
+		if c.isFree(&d, 6*j+i, i) {
+			continue
+		}
+		c.effort(&d, 6*j+i, i, turn.At(u.axis), rates.At(u.axis), none)
+	}
+	for _, x := range [2]struct {
+		body   int32
+		axes   place
+		weight int
+	}{{jt.Succ, at.inS, atWeight}, {jt.Pred, at.inP, atNegated}} {
+		if x.body >= 0 {
+			b := &c.bodies[x.body]
+			c.Op(tape.Torque, b.load, x.axes, turn, b.data.At(x.weight))
+		}
+	}
+}
+
+// isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.
+func (c *compiler) isFree(d *mechanism.Drive, k, i int) bool {
+	return d.Force[i] == 0 && d.Stiffness[i] == 0 && d.Damping[i] == 0 && !c.force[k].Is() && !c.ofDrive(k).Is()
+}
+
+// effort stores in tau the generalized force of a freedom with the rate and the coordinate q, none of an angle.
+func (c *compiler) effort(d *mechanism.Drive, k, i int, tau, rate, q place) {
+	from := c.Shared(d.Force[i])
+	if in := c.force[k]; in.Is() { // in place of the model's
+		from = in
+	}
+	numbers := c.ofDrive(k)
+	own := numbers.Is() // of the state
+	if !own {
+		numbers = c.Shared(d.Stiffness[i], d.Stiffness[i]*d.Rest[i], d.Damping[i])
+	}
+	if q.Is() && (own || d.Stiffness[i] != 0) {
+		c.OpN(tape.Add, 1, 0, tau, from, numbers.At(Tension))
+		c.Op(tape.Less, tau, tau, numbers.At(Stiffness), q)
+		from = tau
+	}
+	if own || d.Damping[i] != 0 { // of a ball too, about the axes of P
+		c.Op(tape.Less, tau, from, numbers.At(Damping), rate)
+		from = tau
+	}
+	if from != tau {
+		c.OpN(tape.Copy, 1, 0, tau, from)
+	}
+}
+
+// drives adds the forces along the freedoms of a joint to its bodies.
+func (c *compiler) drives(at *jointPlace, j int) {
+	jt := &c.mech.Joints[j]
+	var d mechanism.Drive
+	if p := c.mech.Drive(j); p != nil {
+		d = *p
+	}
+	c.relative(at, jt)
+	turn, push := c.Constant(0, 0, 0), c.Constant(0, 0, 0) // components along the axes of P
+	extra := none                                          // moment about y of S
+	for i, u := range duals(jt.Kind) {
+		if c.isFree(&d, 6*j+i, i) {
+			continue
+		}
+		tau, rate, q := turn.At(u.axis), at.alongW.At(u.axis), none
+		if u.force {
+			tau, rate, q = push.At(u.axis), at.alongV.At(u.axis), at.alongR.At(u.axis)
+		}
+		if u.ofS {
+			tau = c.Room(1)
+			extra = c.vector(tape.Column, at.S.At(1))
+			rate = c.Room(1)
+			c.Op(tape.Dot, rate, extra, at.w)
+		}
+		c.effort(&d, 6*j+i, i, tau, rate, q)
+		if u.ofS {
+			moment := c.Room(3)
+			c.OpN(tape.Scaled, 3, 0, moment, c.zero, extra, tau)
+			extra = moment
+		}
+	}
+	n := c.vector(tape.MulVec, at.P, turn)
+	if extra.Is() {
+		n = c.sum(n, extra)
+	}
+	if slidesOf(jt.Kind) == pinned { // moments alone, the same about any point
+		if jt.Succ >= 0 {
+			c.push(jt.Succ, c.zero, n, 1)
+		}
+		if jt.Pred >= 0 {
+			c.push(jt.Pred, c.zero, n, -1)
+		}
+		return
+	}
+	f := c.vector(tape.MulVec, at.P, push)
+	if jt.Succ >= 0 {
+		c.push(jt.Succ, f, c.vector(tape.AddCross, at.wideS, f, n), 1)
+	}
+	if jt.Pred >= 0 {
+		c.push(jt.Pred, f, c.vector(tape.AddCross, c.sum(at.wideP, at.R), f, n), -1)
+	}
+}
+
+// push adds a force and a moment about the centre of mass, world axes, to what acts on a body, or takes them from it.
+func (c *compiler) push(body int32, f, n place, sign int) {
+	b := &c.bodies[body]
+	weight := b.data.At(atWeight)
+	if sign < 0 {
+		weight = b.data.At(atNegated)
+	}
+	c.Op(tape.Weigh, b.load, f, n, weight, b.axes)
+}

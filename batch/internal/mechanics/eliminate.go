@@ -1,0 +1,272 @@
+package mechanics
+
+import "github.com/rung-mbd/rung/internal/tape"
+
+// elimination goes through the nodes in order, with right sides that are rows of the nodes, one behind the other.
+type elimination struct {
+	*system
+	rows    int                // right sides
+	right   []place            // of each node: what is left of its right sides; none for zeros
+	work    []place            // of each node: where right is written, none before
+	leaves  []int32            // of each node: how many leaves have been eliminated
+	blocked map[[2]int32]place // blocks that something has been subtracted from
+}
+
+func (s *system) elimination(b []place, rows int) *elimination {
+	n := len(s.order)
+	return &elimination{
+		system: s, rows: rows, right: append([]place(nil), b...), work: make([]place, n), leaves: make([]int32, n),
+		blocked: map[[2]int32]place{},
+	}
+}
+
+// factorize adds the factorization, and the forward half of the solve for the right sides: what the backward half needs is in s.z.
+func (s *system) factorize() {
+	e := s.elimination(s.right, 1)
+	for _, v := range s.order {
+		if !s.leaf[v] {
+			e.pivots(v)
+		}
+		for _, u := range s.below[v] {
+			e.panel(u, v)
+		}
+		e.forward(v, s.z)
+		for i, u := range s.below[v] {
+			for _, w := range s.below[v][:i] {
+				e.update(u, w, v)
+			}
+			whole := s.leaf[v] && (s.size(v) == 6 || s.isLean(u, v)) // block and right side of u at once
+			if whole {
+				e.gram(u, v)
+			} else {
+				e.update(u, u, v)
+			}
+			e.diagonal(u, v)
+			if !whole {
+				e.subtract(u, v)
+			}
+		}
+	}
+}
+
+// solve adds the forward half of a solve with the factor for some right sides b, none for zeros. It leaves in z what the backward
+// half needs.
+func (s *system) solve(b, z []place, rows int) {
+	e := s.elimination(b, rows)
+	for _, v := range s.order {
+		if !b[v].Is() {
+			continue
+		}
+		e.forward(v, z)
+		for _, u := range s.below[v] {
+			e.subtract(u, v)
+		}
+	}
+}
+
+// forward adds the solve with the block of a node for its right sides.
+func (e *elimination) forward(v int32, z []place) {
+	if e.leaf[v] {
+		z[v] = e.right[v]
+		return
+	}
+	e.OpN(sized(tape.Panel1, e.size(v)), e.rows, 0, e.y0(v, e.rows), e.right[v], e.blocks[[2]int32{v, v}], e.inverse[v], z[v])
+}
+
+// subtract subtracts from the right sides of u what those of v make.
+func (e *elimination) subtract(u, v int32) {
+	if !e.work[u].Is() {
+		if _, e.work[u] = e.block(u); e.rows > 1 {
+			e.work[u] = e.Room(e.rows * e.size(u))
+		}
+	}
+	from := e.right[v]
+	if !e.leaf[v] {
+		from = e.y0(v, e.rows)
+	}
+	e.tile(e.work[u], e.right[u], from, e.scaled[[2]int32{u, v}], e.rows, e.size(u), e.size(v), e.size(u))
+	e.right[u] = e.work[u]
+}
+
+// diagonal stores the scales of joint u after leaf v, if that is its last body and its pivots are then its scales.
+func (e *elimination) diagonal(u, v int32) {
+	if !e.leaf[v] {
+		return
+	}
+	if e.leaves[u]++; e.leaves[u] == e.pattern.Ptr[u+1]-e.pattern.Ptr[u] && e.plain(u) {
+		e.OpN(tape.Diagonal, e.size(u), e.size(u)+1, e.scale[u], e.core[u])
+	}
+}
+
+// gram subtracts from the block of a joint and from its right side what a leaf makes.
+func (e *elimination) gram(u, v int32) {
+	key := [2]int32{u, u}
+	at, right := e.block(u)
+	_, ok := e.blocked[key]
+	var code tape.Code
+	switch n, d := e.size(u), e.size(v); {
+	case e.isLean(u, v):
+		first := tape.FirstLean3x1
+		if n == 5 {
+			first = tape.FirstLean5x1
+		}
+		code = first + tape.Code(d-1)*(tape.FirstLean3x2-tape.FirstLean3x1)
+		if ok {
+			code += tape.Lean3x1 - tape.FirstLean3x1
+		}
+	case ok:
+		code = tape.Shaped(tape.Gram1of1, n, e.full[u])
+	default:
+		code = tape.Shaped(tape.First1of1, n, e.full[u])
+	}
+	e.Op(code, at, e.blocks[[2]int32{u, v}], e.right[v], e.right[u])
+	e.blocked[key], e.right[u] = at, right
+}
+
+// isLean reports whether one instruction subtracts the whole part of group v from the diagonal block of joint u.
+func (s *system) isLean(u, v int32) bool { return s.group[v] && (s.size(u) == 3 || s.size(u) == 5) }
+
+// y0 is the memory of X of the right sides in the forward half.
+func (s *system) y0(v int32, rows int) place {
+	key := [2]int32{-1 - v, int32(rows)}
+	at, ok := s.blocks[key]
+	if !ok {
+		at = s.Room(rows * s.size(v))
+		s.blocks[key] = at
+	}
+	return at
+}
+
+// panelStep is the number of codes from one size of a kernel to the next.
+const panelStep = int(tape.Panel2 - tape.Panel1)
+
+// sized returns the code of a kernel for blocks of n.
+func sized(first tape.Code, n int) tape.Code { return first + tape.Code(panelStep*(n-1)) }
+
+// pivots factors the block of a node.
+func (e *elimination) pivots(v int32) {
+	key, n := [2]int32{v, v}, e.size(v)
+	at, ok := e.blocked[key]
+	if !ok { // nothing has been subtracted
+		at, _ = e.block(v)
+		from := e.start(v, v)
+		if !from.Is() {
+			from = e.null
+		}
+		e.OpN(tape.Copy, n*n, 0, at, from)
+	}
+	e.blocks[key] = at
+	e.inverse[v] = e.Room(n)
+	if e.pattern.Sign[v] < 0 {
+		e.Op(sized(tape.Joint1, n), at, e.inverse[v], e.scale[v], e.record)
+	} else {
+		e.Op(sized(tape.Mass1, n), at, e.inverse[v], e.null, e.record)
+	}
+}
+
+// panel stores L·D and L of the block of u below v.
+func (e *elimination) panel(u, v int32) {
+	key := [2]int32{u, v}
+	at, ok := e.blocked[key]
+	if !ok {
+		if at = e.start(u, v); !at.Is() {
+			panic("mechanics: empty block")
+		}
+	}
+	if e.leaf[v] { // of unit pivots
+		e.blocks[key], e.scaled[key] = at, at
+		return
+	}
+	n, m := e.size(v), e.size(u)
+	x := at
+	if !ok {
+		x = e.Room(m * n)
+	}
+	e.blocks[key], e.scaled[key] = x, e.Room(m*n)
+	e.OpN(sized(tape.Panel1, n), m, 0, x, at, e.blocks[[2]int32{v, v}], e.inverse[v], e.scaled[key])
+}
+
+// update subtracts from the block of u and w what v makes.
+func (e *elimination) update(u, w, v int32) {
+	key := [2]int32{u, w}
+	from, ok := e.blocked[key]
+	at := from
+	if !ok {
+		from = e.start(u, w)
+		if at, _ = e.block(u); u != w {
+			at = e.Room(e.size(u) * e.size(w))
+		}
+		e.blocked[key] = at
+	}
+	x, y := e.blocks[[2]int32{u, v}], e.scaled[[2]int32{w, v}]
+	if u != w && !from.Is() && e.leaf[v] && e.size(v) == 6 && e.hinged(u) && e.hinged(w) {
+		e.Op(tape.Pair3of5, at, x, y)
+		return
+	}
+	if u != w {
+		e.tile(at, from, x, y, e.size(u), e.size(w), e.size(v), e.size(w))
+		return
+	}
+	n, k := e.size(u), e.size(v)
+	for lo := 0; lo < n; {
+		rows := min(tape.Rows(n), n-lo)
+		from := from
+		if from.Is() {
+			from = from.At(lo * n)
+		}
+		e.tile(at.At(lo*n), from, x.At(lo*k), y, rows, lo+rows, k, n)
+		lo += rows
+	}
+}
+
+// hinged reports whether a joint has the rows of a hinge: five, two of which are moments.
+func (s *system) hinged(v int32) bool { return s.size(v) == 5 && s.full[v] <= 3 }
+
+// tile stores from − X·Yᵀ in at, for m and n rows of k; from is none for zero. Rows of at have stride lanes.
+func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
+	for lo := 0; lo < m; {
+		rows := min(tape.Rows(n), m-lo)
+		code := tape.Tile1x1
+		d := s.null
+		if !from.Is() {
+			code = tape.Fresh1x1
+		} else {
+			d = from.At(lo * stride)
+		}
+		code += tape.Code(6*(rows-1) + n - 1)
+		s.OpN(code, k, stride, at.At(lo*stride), x.At(lo*k), y, d)
+		lo += rows
+	}
+}
+
+// backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
+// of two, one behind the other.
+func (s *system) backward(list, z []place, rows int) {
+	back, upper, columns := tape.Back1, tape.Upper2, tape.Columns1of1
+	if rows == 2 {
+		back, upper, columns = tape.TwoBack1, tape.TwoUpper2, tape.TwoColumns1of1
+	}
+	for i := len(s.order) - 1; i >= 0; i-- {
+		v := s.order[i]
+		n := s.size(v)
+		from := z[v]
+		if !from.Is() {
+			from = s.null
+		}
+		if len(s.below[v]) == 0 {
+			s.OpN(tape.Copy, rows*n, 0, list[v], from)
+		}
+		for _, u := range s.below[v] {
+			L := s.scaled[[2]int32{u, v}]
+			if s.leaf[v] && n == 6 {
+				s.Op(tape.Shaped(columns, s.size(u), s.full[u]), list[v], L, list[u], from)
+			} else {
+				s.OpN(sized(back, n), s.size(u), 0, list[v], L, list[u], from)
+			}
+			from = list[v]
+		}
+		if !s.leaf[v] && n > 1 {
+			s.Op(upper+tape.Code(n-2)*(tape.Upper3-tape.Upper2), list[v], s.null, s.blocks[[2]int32{v, v}])
+		}
+	}
+}

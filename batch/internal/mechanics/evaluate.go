@@ -1,0 +1,80 @@
+package mechanics
+
+import "github.com/rung-mbd/rung/internal/tape"
+
+// evaluate adds what depends on bodies, joints and forces: blocks, scales and right sides.
+func (c *compiler) evaluate() {
+	m := c.mech
+	c.OpN(tape.Copy, records, 0, c.sys.record, c.sys.null)
+	for i := range c.bodies {
+		b := &c.bodies[i]
+		c.Op(tape.Body, b.axes, b.state.At(atRotation), b.data, c.input.At(Gravity), b.load)
+		c.Op(tape.Departure, c.sys.record.At(notUnit), b.state, c.sys.record.At(notFinite))
+		if b.wrench.Is() {
+			c.Op(tape.Weigh, b.load, b.wrench, b.wrench.At(3), b.data.At(atWeight), b.axes)
+		}
+	}
+	c.hang()
+	for j := range m.Joints {
+		if c.reduced.tree[j] == nil {
+			c.Passing()
+			c.addJoint(j)
+			c.Lasting()
+		}
+	}
+	if !c.rareForces {
+		c.elements()
+	}
+	for _, g := range c.reduced.groups {
+		c.groupLoads(g, c.sys.right[g.node])
+	}
+	for i := range m.Couplings {
+		node := c.reduced.node[c.plan.Layout().CouplingNode(i)]
+		c.rareJoints = append(c.rareJoints, node)
+		c.sys.dense[node] = true
+	}
+}
+
+// results adds accelerations in world axes.
+func (c *compiler) results() {
+	c.spread()
+	for i := range c.bodies {
+		b := &c.bodies[i]
+		c.Op(tape.Unweigh, b.a, b.x, b.axes, b.data.At(atWeight), c.sys.record.At(notFinite))
+	}
+}
+
+// addJoint adds the rows of joint j and what drives it.
+func (c *compiler) addJoint(j int) {
+	jt := &c.mech.Joints[j]
+	node := c.jointNode(j)
+	if jt.Axes != nil {
+		if node >= 0 {
+			c.rareJoints = append(c.rareJoints, node)
+			c.sys.dense[node] = true
+		}
+		return
+	}
+	driven := !c.rareForces && c.isDriven(j)
+	if node < 0 && !driven {
+		return
+	}
+	at := &jointPlace{}
+	c.frames(at, j)
+	switch {
+	case isPlain(jt):
+		c.local(at, j)
+		c.swings(at, jt)
+		if driven {
+			c.turns(at, j)
+		}
+	default:
+		c.wide(at, jt)
+		if driven {
+			c.drives(at, j)
+		}
+	}
+	if node >= 0 {
+		c.jointRows(at, j, node)
+	}
+}

@@ -1,0 +1,128 @@
+package mechanics
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// Limits of the checks of a lane.
+const (
+	// smallPivot is the least pivot, relative to its scale, that shows a row as not redundant: it is above the solver's
+	// bound of 1e-9 also if lanes and solver round differently.
+	smallPivot = 1.1e-9
+	// doubtPivot is the largest pivot that shows a row as redundant; between both the state is solved alone.
+	doubtPivot = kkt.DoubtTol
+	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
+	unitTol = 2e-6
+	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
+	bodyTol = 0.5 + 1e-6
+	// enoughError and trustedPivot are those of package factor: the estimate of the relative error that a first
+	// solve may have, and the least pivot with which it is estimated.
+	enoughError  = 5e-15
+	trustedPivot = 3e-5
+	// refinedError is the relative error that a refined solution may have: rounding of the residuals alone gives an
+	// estimate of this size.
+	refinedError = 1e-13
+)
+
+// restPart is the square of the part of the whole that counts among the terms of each row.
+const restPart = 1e-8
+
+// limits are the largest numbers of a record with which a lane holds.
+type limits struct {
+	error     float64 // squared, relative
+	overPivot float64
+	doubt     float64
+	bodyPivot float64
+	notUnit   float64
+	bad       float64
+}
+
+// verdict adds the checks of a solve.
+func (s *system) verdict() {
+	s.judgeBy(limits{refinedError * refinedError, 1 / smallPivot, doubtPivot, bodyTol, unitTol, 0}, s.record.At(weakRows), s.Shared(1))
+}
+
+// judgeBy adds the checks of a record: limits, as many weak rows as weak says, and one in before.
+func (s *system) judgeBy(l limits, weak, before place) {
+	s.Op(tape.Verdict, s.holds, s.record, s.Shared(l.error, l.overPivot, l.doubt, l.bodyPivot, l.notUnit, l.bad), weak, before)
+}
+
+// wantFirst adds the choice of lanes that need a correction after the first solve, which has to have pivots for which its
+// error is estimated, and wantMore after a correction.
+func (s *system) wantFirst() { s.want(enoughError, 1/trustedPivot) }
+func (s *system) wantMore()  { s.want(refinedError, math.Inf(1)) }
+
+// want adds the choice of lanes whose estimate of the error is above enough, or with a ratio of scale to pivot above limit.
+func (s *system) want(enough, limit float64) {
+	s.Op(tape.Wanting, s.mask, s.record, s.Shared(enough*enough, limit))
+}
+
+// judge adds the residuals of the rows and the estimate of the error from them.
+func (s *system) judge() {
+	p := s.pattern
+	rest := s.Shared(restPart)
+	s.OpN(tape.Copy, 3, 0, s.record.At(bigResidual), s.null)
+	for i := range p.Positive() {
+		if s.size(int32(i)) == 6 || s.group[i] {
+			s.Op(tape.Size, s.record.At(sizes), s.right[i], s.square[i])
+			s.Op(tape.Size, s.record.At(sizes), s.x[i], s.square[i])
+		} else {
+			s.OpN(tape.Copy, 1, 0, s.square[i], s.null)
+		}
+	}
+	for i := p.Positive(); i < p.Len(); i++ {
+		n, from := int(p.Size[i]), s.right[i]
+		terms := s.null
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			b := p.Ind[k]
+			if rows := s.rows[i][k-p.Ptr[i]]; p.Size[b] == 6 {
+				s.Op(tape.Shaped(tape.Rows1of1, n, s.full[i]), s.res[i], rows, s.x[b], from)
+			} else {
+				s.tile(s.res[i], from, rows, s.x[b], n, 1, int(p.Size[b]), 1)
+			}
+			s.OpN(tape.Add, 1, 0, s.terms, terms, s.square[b])
+			from, terms = s.res[i], s.terms
+		}
+		for _, c := range s.parts[i] {
+			s.Op(tape.Size, s.scrap, c, s.scrap.At(1))
+			s.OpN(tape.Add, 1, 0, s.terms, s.terms, s.scrap.At(1))
+		}
+		s.OpN(tape.Scaled, 1, 0, s.res[i].At(-1), terms, s.record.At(sizes), rest)
+		s.OpN(tape.Judge, n, 0, s.record.At(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+	}
+}
+
+// refine adds one correction with the factor, in the lanes of the mask, and judges again.
+func (s *system) refine() {
+	p := s.pattern
+	res, z := append([]place(nil), s.res...), append([]place(nil), s.z...)
+	for i := range p.Positive() {
+		v := int32(i)
+		if s.leaf[v] {
+			res[v], z[v] = none, none // these hold up to the rounding of their own terms
+			continue
+		}
+		s.OpN(tape.Sub, s.size(v), 0, s.res[v], s.right[v], s.x[v])
+		for j := p.Positive(); j < p.Len(); j++ {
+			for k := p.Ptr[j]; k < p.Ptr[j+1]; k++ {
+				if p.Ind[k] == v {
+					s.OpN(sized(tape.Back1, s.size(v)), int(p.Size[j]), 0, s.res[v], s.rows[j][k-p.Ptr[j]], s.x[j], s.res[v])
+				}
+			}
+		}
+	}
+	s.solve(res, z, 1)
+	dx := make([]place, len(s.order))
+	for i := range dx {
+		dx[i] = s.Room(int(p.Size[i]))
+	}
+	s.backward(dx, z, 1)
+	for i := range dx {
+		s.OpN(tape.Masked, int(p.Size[i]), 0, s.x[i], s.x[i], dx[i], s.mask)
+	}
+	s.judge()
+	s.wantMore()
+}

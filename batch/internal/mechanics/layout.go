@@ -1,0 +1,96 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Numbers of the pivot rule and of the checks.
+const (
+	weakPivot = 1e3 // of kkt: a pivot up to that times ε is that of a redundant row
+	rowTol    = 1e-12
+)
+
+// newCompiler lays out the workspace of a plan. With wrenches, states have a wrench on each body.
+func newCompiler(p *kkt.Plan, s *State, wrenches bool) *compiler {
+	front := tape.Front(weakPivot*p.Options().Epsilon, rowTol*rowTol)
+	c := &compiler{Program: program.New(front), mech: p.Mechanism(), plan: p.Dynamics(), state: s, loops: map[int32][]loop{}}
+	m := c.mech
+	c.zero = c.Shared(make([]float64, 12)...)
+	c.unit = c.Shared(1, 0, 0, 0, 1, 0, 0, 0, 1)
+	c.input = c.Room(s.Length)
+	for _, at := range s.Forces {
+		c.force = append(c.force, c.varied(at))
+	}
+	c.rareForces = c.anyRareForce()
+	c.reduced = newReduction(c.plan)
+	c.sys = newSystem(c.Program, c.reduced.pattern, c.reduced.order)
+	for _, g := range c.reduced.groups {
+		c.sys.group[g.node] = true
+	}
+	for i := range m.Bodies {
+		b := bodyPlace{state: c.input.At(Bodies + bodyPlaces*i), data: c.dataPlace(i), a: c.Room(6)}
+		if h := c.reduced.of[i]; h != nil {
+			c.placeHung(&b, h)
+		} else {
+			node := c.reduced.node[i]
+			b.axes, b.load, b.x = c.Room(places.ArmParent), c.sys.right[node], c.sys.x[node]
+		}
+		b.spin = b.axes.At(places.Spin)
+		if wrenches || c.rareForces {
+			b.wrench = c.Constant(make([]float64, 6)...)
+		}
+		c.bodies = append(c.bodies, b)
+	}
+	return c
+}
+
+// placeHung lays out a body in a group.
+func (c *compiler) placeHung(b *bodyPlace, h *hung) {
+	b.axes = c.Room(places.Frame)
+	if h.group.snaps {
+		h.pin = c.Constant(make([]float64, places.Pin)...) // behind the frame
+	}
+	b.load, b.x = c.Room(6), c.Room(6)
+	h.N = c.Room(6 * (h.columns() + 1))
+	if !h.group.snaps {
+		h.drift = c.Room(12) // behind c
+	}
+	for range h.dof {
+		h.free = append(h.free, c.Constant(make([]float64, 6)...))
+	}
+	if h.parent == nil {
+		h.add = c.Room(6) // behind the last of these
+	} else {
+		h.add = c.Constant(make([]float64, 12)...).At(6)
+	}
+}
+
+// anyRareForce reports whether something acts on the bodies that has no instructions.
+func (c *compiler) anyRareForce() bool {
+	m := c.mech
+	if m.NumActuators()+m.NumResistors()+m.NumBushings()+m.NumCables()+m.NumContacts()+m.NumOwn() > 0 {
+		return true
+	}
+	for i := range m.Forces {
+		if m.Forces[i].Kind > model.Wrench || m.SpringLaw(i) != nil {
+			return true
+		}
+	}
+	for j := range m.Joints {
+		jt := &m.Joints[j]
+		d := m.Drive(j)
+		if d == nil {
+			continue
+		}
+		for i := range jt.Kind.Freedoms() {
+			if d.Law(i) != nil || d.Stiffness[i] != 0 && (jt.Kind.Rotational(i) || jt.Axes != nil) || jt.Axes != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

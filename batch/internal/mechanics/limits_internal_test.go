@@ -1,0 +1,149 @@
+package mechanics
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// bench is a program and its workspace.
+type bench struct {
+	plan  *kkt.Plan
+	c     *compiler
+	stage []tape.Op
+	w     []float64
+}
+
+// tape returns a tape, for which the workspace has room.
+func (w *bench) tape(emit func()) []tape.Op {
+	ops := w.c.Tape(emit)
+	w.w = w.c.Workspace()
+	return ops
+}
+
+func (w *bench) lane(p place) []float64 { return w.w[int(p)*tape.Lanes:][:tape.Lanes] }
+
+func (w *bench) run(ops []tape.Op) { tape.Run(w.w, w.c.Numbers(), ops) }
+
+// twoBalls is a ball that turns about its centre in the world, with a pin, and a free one, both of mass and inertia 1.
+func twoBalls(t *testing.T) *bench {
+	t.Helper()
+	d, err := bodies.New(1, spatial.Vec3{}, spatial.Sym3{1, 1, 1})
+	require.NoError(t, err)
+	b := rung.NewBuilder("balls").Gravity(0, 0, 0)
+	b.Spherical("pin", rung.World, b.Body("pinned", d, rung.At(0, 0, 0)), spatial.Vec3{})
+	b.Body("free", d, rung.At(1, 0, 0))
+	m, err := b.Model()
+	require.NoError(t, err)
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	freedoms := make([]int, 6)
+	state := &State{Length: Bodies + 2*places.State, Body: make([]int, 2), Joint: make([]int, 1), Forces: freedoms, Gear: freedoms, Drive: freedoms}
+	c := newCompiler(p, state, false)
+	return &bench{plan: p, c: c, stage: c.stage()}
+}
+
+// record is what a solve of a state in lanes has found: what is not given is well.
+type record struct{ over, doubt, body, big, bad, size, notFinite, notUnit float64 }
+
+// put stores r in a lane.
+func (r record) put(w *bench, lane int) {
+	for k, x := range map[int]float64{
+		places.OverPivot: r.over, places.Doubt: r.doubt, places.WeakRows: 0, places.BodyPivot: r.body, places.BigResidual: r.big,
+		places.BadResidual: r.bad, places.Sizes: r.size, places.NotFinite: r.notFinite, places.NotUnit: r.notUnit,
+	} {
+		w.lane(w.c.sys.record.At(k))[lane] = x
+	}
+}
+
+// TestVerdict: a state stays in lanes up to the limits that Solve names, and what is no number ends it.
+func TestVerdict(t *testing.T) {
+	w := twoBalls(t)
+	verdict := w.tape(w.c.sys.verdict)
+	nan := math.NaN()
+	for _, c := range []struct {
+		record
+		holds bool
+	}{
+		{record{}, true},
+		{record{over: 0.99 / 1.1e-9}, true}, {record{over: 1.01 / 1.1e-9}, false}, {record{over: nan}, false},
+		{record{doubt: 0.99e-12}, true}, {record{doubt: 1.01e-12}, false}, {record{doubt: nan}, false},
+		{record{body: 0.5 + 0.99e-6}, true}, {record{body: 0.5 + 1.01e-6}, false}, {record{body: nan}, false},
+		{record{big: 0.98e-26, size: 1}, true}, {record{big: 1.02e-26, size: 1}, false}, {record{big: nan, size: 1}, false}, {record{big: 0, size: nan}, false},
+		{record{bad: -1}, true}, {record{bad: 1e-40}, false}, {record{bad: nan}, false},
+		{record{notUnit: 1.99e-6}, true}, {record{notUnit: 2.01e-6}, false}, {record{notUnit: nan}, false},
+		{record{notFinite: nan}, false},
+	} {
+		c.put(w, 0)
+		w.run(verdict)
+		require.Equal(t, c.holds, w.lane(w.c.sys.holds)[0] == 1, "%+v", c.record)
+	}
+}
+
+// TestWant: a first solve is corrected from an estimated error of 5e-15 on, or where pivots are so small that the estimate says
+// little; a corrected one from 1e-13 on.
+func TestWant(t *testing.T) {
+	w := twoBalls(t)
+	first, more := w.tape(w.c.sys.wantFirst), w.tape(w.c.sys.wantMore)
+	for _, c := range []struct {
+		record
+		first, more bool
+	}{
+		{record{size: 1}, false, false},
+		{record{big: 24e-30, size: 1}, false, false}, {record{big: 26e-30, size: 1}, true, false},
+		{record{big: 0.98e-26, size: 1}, true, false}, {record{big: 1.02e-26, size: 1}, true, true}, {record{big: 0.98e-25, size: 10}, true, false},
+		{record{over: 0.99 / 3e-5, size: 1}, false, false}, {record{over: 1.01 / 3e-5, size: 1}, true, false},
+	} {
+		for _, k := range []struct {
+			ops  []tape.Op
+			want bool
+		}{{first, c.first}, {more, c.more}} {
+			c.put(w, 0)
+			w.run(k.ops)
+			require.Equal(t, k.want, w.lane(w.c.sys.mask)[0] != 0, "%+v", c.record)
+		}
+	}
+}
+
+// TestResidualsOfBodiesAtRest: the residual of a row may be 1e-12 of its terms, among which 1e-4 of the largest acceleration
+// counts, as it is rounding of that where the bodies of the row are at rest.
+func TestResidualsOfBodiesAtRest(t *testing.T) {
+	w := twoBalls(t)
+	judge, stage := w.tape(w.c.sys.judge), w.stage
+	for l := range w.lane(w.c.input.At(Bodies)) {
+		for i, b := range w.plan.Initial().Bodies {
+			w.lane(w.c.input.At(Bodies + places.State*i + places.Position))[l] = b.Position[0]
+			w.lane(w.c.input.At(Bodies + places.State*i + places.Rotation))[l] = 1
+		}
+	}
+	w.run(w.c.OfConstants())
+	w.run(stage)
+	for _, c := range []struct {
+		moves float64 // each number of the pinned ball, the norm of those of the free one being 1
+		bad   bool
+	}{{0, false}, {0.9e-16, false}, {1.1e-16, true}, {1, true}} {
+		for i, x := range [2]float64{c.moves, 1 / math.Sqrt(6)} {
+			for k := range 6 {
+				w.lane(w.c.sys.x[i].At(k))[0] = x
+			}
+		}
+		w.run(judge)
+		require.Equal(t, c.bad, w.lane(w.c.sys.record.At(badResidual))[0] > 0, "%g", c.moves)
+	}
+}
+
+// TestLeastPivot: a step in lanes may come to a quarter of the distance from a singular pose at which it begins, but no nearer
+// than rows tell from redundant ones.
+func TestLeastPivot(t *testing.T) {
+	for near, want := range map[float64]float64{1: 1e-6, 1e-2: 1e-6, 1e-3: 1e-6 / 16, 1e-5: 1.1e-9, 0: 1.1e-9} {
+		require.InEpsilon(t, want, leastOf(near), 1e-15, "%g", near)
+	}
+}

@@ -1,0 +1,53 @@
+package mechanics
+
+import "github.com/rung-mbd/rung/internal/tape"
+
+// jointNode returns the node of joint j, −1 if it has none: tree joints have none.
+func (c *compiler) jointNode(j int) int32 {
+	if node := c.plan.Layout().JointNode(j); node >= 0 {
+		return c.reduced.node[node]
+	}
+	return -1
+}
+
+// loadsStep is the number of codes from the instructions on one column of N to those on two.
+const loadsStep = tape.Loads2 - tape.Loads1
+
+// see adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, the
+// part −W·c of the right side, and the part of W in the scale.
+func (c *compiler) see(w *jointWork, h *hung, W, block place) {
+	d, n := h.group.dof, h.columns()
+	for _, part := range [2]struct {
+		lo, hi int
+		code   tape.Code
+	}{{0, w.full, tape.Seen1}, {w.full, w.row, tape.SeenTurn1}} {
+		if lo := part.lo; lo < part.hi {
+			code := part.code + tape.Code(n-1)*loadsStep
+			c.OpN(code, part.hi-lo, d, block.At(lo*d+h.from), W.At(6*lo), h.N, w.b.At(lo), w.scale.At(lo))
+		}
+	}
+}
+
+// rowsOn returns where the rows of a joint on a body stand: in its block, or by themselves for a body in a group.
+func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
+	if c.reduced.of[body] == nil {
+		return block
+	}
+	return c.Constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
+}
+
+// reduce adds the projection of the rows of a loop joint for each of its bodies that is in a group, (R2).
+func (c *compiler) reduce(w *jointWork, blocks [2]place) {
+	for i, x := range [2]struct {
+		body int32
+		W    place
+	}{{w.jt.Pred, w.pred}, {w.jt.Succ, w.succ}} {
+		if x.body < 0 || c.reduced.of[x.body] == nil {
+			continue
+		}
+		h := c.reduced.of[x.body]
+		c.see(w, h, x.W, blocks[i])
+		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
+		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
+	}
+}

@@ -1,0 +1,37 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape/places"
+)
+
+type place = program.Place
+
+const none = program.None
+
+// Short names of package places: one body in a state, and the constants of a body.
+const (
+	atPosition = places.Position
+	atRotation = places.Rotation
+	atVelocity = places.Velocity
+	atOmega    = places.Omega
+	bodyPlaces = places.State
+
+	atWeight  = places.Weight
+	atNegated = places.Negated
+	atCom     = places.Com
+)
+
+// Short names of package places: the record of a solve.
+const (
+	overPivot   = places.OverPivot
+	doubt       = places.Doubt
+	weakRows    = places.WeakRows
+	bodyPivot   = places.BodyPivot
+	bigResidual = places.BigResidual
+	badResidual = places.BadResidual
+	sizes       = places.Sizes
+	notFinite   = places.NotFinite
+	notUnit     = places.NotUnit
+	records     = places.Record
+)

@@ -1,0 +1,315 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// jointWork is what the rows of one joint are made of.
+type jointWork struct {
+	*jointPlace
+	jt         *mechanism.Joint
+	node       int32
+	row        int   // next row
+	full       int   // rows up to the last that has a force
+	along      place // direction of R, of a distance
+	pred, succ place // blocks of the bodies, none of the world
+	fly        place // of the flywheel
+	scale, b   place
+	force      place // −(velocity-product parts) along the axes of P: of forces and of moments
+	moment     place
+	bias, turn place
+	slip       place
+}
+
+// jointRows adds the rows of a joint: blocks, scales and right sides, theory.md (13), (12) and (9).
+func (c *compiler) jointRows(at *jointPlace, j int, node int32) {
+	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], node: node, scale: c.sys.scale[node]}
+	p := c.sys.pattern
+	var blocks [2]place // of the bodies or their groups
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		block := c.sys.rows[node][k-p.Ptr[node]]
+		switch b := p.Ind[k]; {
+		case w.jt.Pred >= 0 && b == c.reduced.node[w.jt.Pred]:
+			w.pred, blocks[0] = c.rowsOn(w, w.jt.Pred, block), block
+		case w.jt.Succ >= 0 && b == c.reduced.node[w.jt.Succ]:
+			w.succ, blocks[1] = c.rowsOn(w, w.jt.Succ, block), block
+		default:
+			w.fly = block
+		}
+	}
+	w.b = c.sys.right[node]
+	c.slide(w, j)
+	if !isPlain(w.jt) {
+		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly.Is() || w.jt.Motion != nil {
+			c.local(w.jointPlace, j)
+		}
+		c.bias(w)
+	}
+	list, more := triples(w.jt.Kind)
+	for _, t := range list {
+		c.triple(w, t, j)
+	}
+	if isPlain(w.jt) {
+		c.hinge(w)
+	}
+	if more {
+		c.special(w, j)
+	}
+	c.freedoms(w, j)
+	c.sys.full[node] = w.full
+	if !c.sys.plain(node) {
+		c.squares(w, j)
+	}
+	c.reduce(w, blocks)
+}
+
+// hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
+func (c *compiler) hinge(w *jointWork) {
+	c.OpN(tape.Sub, 3, 0, w.b, w.swingP, w.swingS)
+	switch {
+	case w.row == 3:
+	case w.jt.Succ >= 0 && w.jt.Pred >= 0:
+		c.Op(tape.Cross, w.b.At(3), w.swingP.At(3), w.swingS.At(3))
+	default: // zeros, from which a group subtracts
+		c.OpN(tape.Copy, w.row-3, 0, w.b.At(3), c.sys.null)
+	}
+}
+
+// squares adds the scales: the squared norms of the rows.
+func (c *compiler) squares(w *jointWork, j int) {
+	from := c.sys.null
+	if w.fly.Is() {
+		var I [6]float64
+		n, k := w.jt.GearedInertias(&I), 0
+		from = c.Constant(make([]float64, 6)...)
+		for i := range w.jt.Kind.Freedoms() {
+			if !w.jt.Geared(i) {
+				continue
+			}
+			row := from.At(w.row - n + k)
+			if own := c.ofGear(6*j + i); own.Is() {
+				c.OpN(tape.Copy, 1, 0, row, own.At(Inverse))
+			} else {
+				c.Set(row, 1/I[k])
+			}
+			k++
+		}
+	}
+	bodies := [2]int32{w.jt.Succ, w.jt.Pred}
+	for i, at := range [2]place{w.succ, w.pred} {
+		if at.Is() && c.reduced.of[bodies[i]] == nil {
+			c.OpN(tape.Squares, w.row, 0, w.scale, at, from)
+			from = w.scale
+		}
+	}
+	if from != w.scale { // the groups add theirs
+		c.OpN(tape.Copy, w.row, 0, w.scale, from)
+	}
+}
+
+// slide adds the allowed parts of R and V: the arm of P reaches to the origin of S.
+func (c *compiler) slide(w *jointWork, j int) {
+	kind := slidesOf(w.jt.Kind)
+	if kind == pinned {
+		return
+	}
+	arm := c.Room(3)
+	w.slip = c.Room(3)
+	switch kind {
+	case onZ:
+		c.Op(tape.OnZ, arm, w.P, w.alongR)
+		c.Op(tape.OnZ, w.slip, w.P, w.alongV)
+	case offZ:
+		c.Op(tape.OffZ, arm, w.P, w.alongR)
+		c.Op(tape.OffZ, w.slip, w.P, w.alongV)
+	case onR:
+		n := c.Room(4) // and |R|
+		c.Op(tape.Unit, n, w.R)
+		c.OpN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, Length, w.jt.Length))
+		v := c.Room(2)
+		c.Op(tape.Dot, v, n, w.V)
+		c.Op(tape.Less, v.At(1), c.zero, v, c.Shared(1))
+		c.OpN(tape.Scaled, 3, 0, w.slip, w.V, n, v.At(1))
+		w.along = n
+	}
+	if b := w.jt.Pred; b >= 0 {
+		body := &c.bodies[b]
+		own := w.armP
+		w.armP = c.Room(3)
+		c.Op(tape.TMulAdd, w.armP, body.axes, arm, own)
+		w.wideP = c.sum(w.wideP, arm)
+	}
+}
+
+// bias adds the velocity-product parts along the axes of P, theory.md (7) and (9).
+func (c *compiler) bias(w *jointWork) {
+	jt := w.jt
+	w.bias, w.turn = c.zero, c.zero
+	if jt.Succ >= 0 {
+		w.bias = c.vector(tape.Centripetal, c.omega(jt.Succ), w.wideS, w.bias)
+	}
+	if jt.Pred >= 0 {
+		w.bias = c.vector(tape.LessCentripetal, c.omega(jt.Pred), w.wideP, w.bias)
+		if w.slip.Is() {
+			x := c.vector(tape.Cross, c.omega(jt.Pred), w.slip)
+			out := c.Room(3)
+			c.OpN(tape.Scaled, 3, 0, out, w.bias, x, c.Shared(-2))
+			w.bias = out
+		}
+	}
+	w.force, w.moment = c.Room(3), c.zero
+	list, more := triples(jt.Kind)
+	if !more && !w.fly.Is() && jt.Motion == nil { // no one else reads them: they are written where they belong
+		row := 0
+		for _, t := range list {
+			switch {
+			case t.first > 0:
+			case t.force:
+				w.force = w.b.At(row)
+			case jt.Succ >= 0 && jt.Pred >= 0:
+				w.moment = w.b.At(row)
+			}
+			row += t.n
+		}
+	}
+	turns := jt.Succ >= 0 && jt.Pred >= 0
+	if turns && w.moment == c.zero {
+		w.moment = c.Room(3)
+	}
+	if turns {
+		w.turn = c.vector(tape.Cross, c.omega(jt.Succ), c.omega(jt.Pred))
+	}
+	// By threes: what comes first in the rows is written first.
+	if turns && w.moment < w.force {
+		c.Op(tape.TMulNeg, w.moment, w.P, w.turn)
+	}
+	c.Op(tape.TMulNeg, w.force, w.P, w.bias)
+	if turns && w.moment > w.force {
+		c.Op(tape.TMulNeg, w.moment, w.P, w.turn)
+	}
+}
+
+// triple adds rows along the axes of P.
+func (c *compiler) triple(w *jointWork, t triple, j int) {
+	code, from := tape.Moments1, w.moment
+	if t.force {
+		code, from = tape.Forces1, w.force
+	}
+	code += tape.Code(2 * (t.n - 1))
+	side := func(at, axes, arm place, body int32, weight int) tape.Op {
+		return c.Instruction(code, at.At(6*w.row), axes.At(t.first), arm, c.bodies[body].data.At(weight))
+	}
+	if w.jt.Succ >= 0 {
+		c.Add(side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight))
+	}
+	if w.jt.Pred >= 0 {
+		own := side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated)
+		if slidesOf(w.jt.Kind) == pinned && !c.varies(j) { // the arm and the axes stay what they are
+			c.Fix(own)
+		} else {
+			c.Add(own)
+		}
+	}
+	if t.force {
+		w.full = w.row + t.n
+	}
+	if !isPlain(w.jt) && from.At(t.first) != w.b.At(w.row) {
+		c.OpN(tape.Copy, t.n, 0, w.b.At(w.row), from.At(t.first))
+	}
+	w.row += t.n
+}
+
+// special adds the one row of a type that is not along an axis of P.
+func (c *compiler) special(w *jointWork, j int) {
+	wrench := c.Constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
+	b := w.b.At(w.row)
+	switch w.jt.Kind {
+	case joints.Helical: // a force along z with the moment −pitch·z
+		z := c.vector(tape.Column, w.P.At(2))
+		pitch := c.scalarIn(j, Pitch, -w.jt.Pitch)
+		c.OpN(tape.Scaled, 3, 0, wrench, c.zero, z, pitch)
+		c.OpN(tape.Copy, 3, 0, wrench.At(3), z)
+		c.OpN(tape.Scaled, 1, 0, b, w.force.At(2), w.moment.At(2), pitch)
+	case joints.Universal: // the moment n = y_S×x_P, which moves with y_S
+		c.relative(w.jointPlace, w.jt)
+		x, y := c.vector(tape.Column, w.P), c.vector(tape.Column, w.S.At(1))
+		c.Op(tape.Cross, wrench, y, x)
+		rate := c.vector(tape.Cross, c.vector(tape.Cross, w.w, y), x)
+		d := c.Room(2)
+		c.Op(tape.Dot, d, rate, w.w)
+		c.Op(tape.Dot, d.At(1), wrench, w.turn)
+		c.OpN(tape.Add, 1, 0, d, d, d.At(1))
+		c.OpN(tape.Sub, 1, 0, b, c.zero, d)
+	case joints.Distance: // a force along n = R/|R|
+		n := w.along
+		c.OpN(tape.Copy, 3, 0, wrench.At(3), n)
+		q := c.Room(4)
+		c.Op(tape.Dot, q, w.slip, w.slip)
+		c.Op(tape.Quotient, q.At(1), q, n.At(3))
+		c.Op(tape.Dot, q.At(2), n, w.bias)
+		c.OpN(tape.Add, 1, 0, q, q.At(1), q.At(2))
+		c.OpN(tape.Sub, 1, 0, b, c.zero, q)
+	}
+	c.wrenchRow(w, wrench)
+}
+
+// wrenchRow adds the row of a wrench about the origin of S.
+func (c *compiler) wrenchRow(w *jointWork, wrench place) {
+	side := func(at, arm place, body int32, weight int) {
+		if body >= 0 {
+			d := &c.bodies[body]
+			c.Op(tape.Wrench, at.At(6*w.row), wrench, d.axes, d.data.At(weight), arm)
+		}
+	}
+	side(w.succ, w.armS, w.jt.Succ, atWeight)
+	side(w.pred, w.armP, w.jt.Pred, atNegated)
+	w.row++
+	if w.jt.Kind != joints.Universal { // whose wrenches are moments
+		w.full = w.row
+	}
+}
+
+// freedoms adds the rows of prescribed freedoms and of armature.
+func (c *compiler) freedoms(w *jointWork, j int) {
+	for i, u := range duals(w.jt.Kind) {
+		if w.jt.Prescribed(i) {
+			at := c.LastingRoom(1) // which is written before the tape runs
+			c.motions = append(c.motions, Prescribed{j, i, at, c.LastingRoom(EndPlaces)})
+			row := w.row
+			c.freedom(w, u, j)
+			c.OpN(tape.Add, 1, 0, w.b.At(row), w.b.At(row), at)
+		}
+	}
+	if !w.fly.Is() {
+		return
+	}
+	var I [6]float64
+	n, k := w.jt.GearedInertias(&I), 0
+	for i, u := range duals(w.jt.Kind) {
+		if w.jt.Geared(i) {
+			if own, at := c.ofGear(6*j+i), w.fly.At(w.row*n+k); own.Is() {
+				c.OpN(tape.Copy, 1, 0, at, own.At(Gear))
+			} else {
+				c.Set(at, InverseRoot(I[k]))
+			}
+			c.freedom(w, u, j)
+			k++
+		}
+	}
+}
+
+// freedom adds the row of the unit wrench of a freedom.
+func (c *compiler) freedom(w *jointWork, u dual, j int) {
+	if !u.ofS {
+		c.triple(w, triple{u.force, u.axis, 1}, j)
+		return
+	}
+	wrench := c.Constant(0, 0, 0, 0, 0, 0)
+	c.Op(tape.Column, wrench, w.S.At(u.axis))
+	d := c.Room(1)
+	c.Op(tape.Dot, d, wrench, w.turn)
+	c.OpN(tape.Sub, 1, 0, w.b.At(w.row), c.zero, d)
+	c.wrenchRow(w, wrench)
+}

@@ -1,0 +1,92 @@
+package mechanics
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// A state has the time, gravity, and its bodies (package places); then the forces that it carries, and what of the model
+// differs from state to state.
+const (
+	Time    = 0
+	Gravity = 1
+	Bodies  = 4
+)
+
+// Numbers of a joint, of an armature, of a drive, of a spring and of dry friction in a state.
+const (
+	FrameP      = 0 // axes, then origin
+	FrameS      = 12
+	Length      = 24
+	Pitch       = 25 // with the other sign
+	Turn        = 26 // TurnOf the frames
+	JointPlaces = 30
+
+	Gear       = 0 // InverseRoot
+	Inverse    = 1 // 1/I
+	Armature   = 2
+	GearPlaces = 3
+
+	Stiffness   = 0
+	Tension     = 1 // stiffness·rest
+	Damping     = 2
+	Rest        = 3
+	DrivePlaces = 4
+
+	SpringPlaces = 3 // stiffness, damping, rest length
+
+	FrictionPlaces = 6 // force, coefficient, radius, speed, static, stribeck
+)
+
+// State says where the numbers of a state stand that not all states have; 0 for those that are not there.
+type State struct {
+	Length              int   // of a state
+	Forces              []int // of the generalized force of freedom i of joint j, 6·j + i
+	Body, Joint, Spring []int // of the numbers of a body, a joint, a force element
+	Gear, Drive, Rub    []int // of freedom i of joint j: 6·j + i
+}
+
+// Prescribed is a freedom whose motion is evaluated for each lane.
+type Prescribed struct {
+	Joint, Freedom int
+	At             program.Place // of the second derivative
+	End            program.Place // at the end of a step: EndCoordinate and the others
+}
+
+// Places of a prescribed motion at the end of a step.
+const (
+	EndCoordinate = iota
+	EndRate
+	EndSine
+	EndCosine
+	EndPlaces
+)
+
+// BodyConstantsTo stores the constants of a body (package places).
+func BodyConstantsTo(out *[places.Constants]float64, b *bodies.Body) {
+	w := b.Weight()
+	copy(out[places.Inertia:], b.Inertia[:])
+	copy(out[places.Weight:], w.Inertia[:])
+	out[places.Weight+6] = w.Mass
+	for k, x := range out[places.Weight:places.Negated] {
+		out[places.Negated+k] = -x
+	}
+	out[places.Mass] = b.Mass * w.Mass
+	copy(out[places.Com:], b.Com[:])
+	var L spatial.Chol3
+	if b.Inertia.CholeskyTo(&L) == nil { // others are not solved in lanes
+		copy(out[places.Root:], L[:])
+	}
+	out[places.OwnMass] = b.Mass
+}
+
+// TurnOf returns how the axes of the successor's frame are turned against those of the predecessor's.
+func TurnOf(p, q *mechanism.Frame) spatial.Quat { return spatial.FromMat(q.E.MulT(p.E)) }
+
+// InverseRoot returns −1/√I.
+func InverseRoot(I float64) float64 { return -1 / math.Sqrt(I) }

@@ -1,0 +1,236 @@
+package mechanics
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/joints"
+)
+
+// Stepper is the tapes of steps.
+type Stepper struct {
+	Stages [4][]tape.Op // of RungeKutta4: accelerations, the checks, and the next state; the last one puts it back on the joints
+	Euler  []tape.Op    // the step of SemiImplicit
+
+	Parts program.Place // of each stage of RungeKutta4: how far the next one is from the beginning of the step, and its weight
+}
+
+// offPivot is the least pivot, relative to its scale, of a row that holds at the beginning of a step in lanes. Steps leave
+// states off their joints, at worst by a thousandth of the lengths. There rows that are redundant on the joints have pivots of
+// the size of its square, and one that is taken for a row that holds makes a body fly off.
+const offPivot = 1e-6
+
+// nearPivot is the part of the pivot of the pose at the beginning that is as good: a quarter of the way to a singular pose.
+const nearPivot = 1. / 16
+
+// leastPivot returns offPivot, or less for mechanisms whose pivots are small where they begin, as those of slender rods are.
+func (c *compiler) leastPivot() float64 {
+	solver := c.plan.NewSolver()
+	if c.mech.NumOwn() > 0 || solver.Solve(c.plan.Initial()) != nil { // forces of one's own are for the states of a batch alone
+		return offPivot
+	}
+	near, _ := solver.Nearness()
+	return leastOf(near)
+}
+
+// leastOf is leastPivot of the nearness, the root of the least pivot, where the mechanism begins.
+func leastOf(near float64) float64 { return max(smallPivot, min(offPivot, nearPivot*near*near)) }
+
+// join returns a tape of several, one behind the other.
+func join(list ...[]tape.Op) (all []tape.Op) {
+	for _, ops := range list {
+		all = append(all, ops[:len(ops)-1]...)
+	}
+	return append(all, tape.Op{Code: tape.End})
+}
+
+// refusal says why a mechanism is not stepped in lanes; empty if it is.
+func (c *compiler) refusal() string {
+	m := c.mech
+	switch {
+	case len(c.rareJoints) > 0:
+		return "composite joints or couplings"
+	}
+	for _, x := range c.motions {
+		switch m.Joints[x.Joint].Kind {
+		case joints.Revolute, joints.Prismatic, joints.Cylindrical, joints.Planar:
+		default:
+			return "prescribed freedoms of universal, helical or composite joints"
+		}
+	}
+	for j := range m.Joints {
+		if m.Joints[j].Kind == joints.Helical {
+			return "helical joints"
+		}
+	}
+	return ""
+}
+
+// steps makes the tapes of steps; stage is that of accelerations and multipliers.
+func (c *compiler) steps(stage []tape.Op) *Stepper {
+	s := &Stepper{Parts: c.Room(8)}
+	var rates, over []place // of each body: its rates; its state at the beginning, the rotation since then, and sums
+	accelerations := c.Tape(func() {
+		c.spread()
+		rates = c.rates()
+		for range c.bodies {
+			over = append(over, c.Room(bodyPlaces+3+12))
+		}
+	})
+	first, later := c.stageChecks()
+	for k, code := range [4]tape.Code{tape.FirstStage, tape.NextStage, tape.NextStage, tape.LastStage} {
+		judge := later
+		if k == 0 {
+			judge = first
+		}
+		s.Stages[k] = join(stage, accelerations, judge, c.Tape(func() {
+			for i := range c.bodies {
+				c.Op(code, c.bodies[i].state, over[i], rates[i], s.Parts.At(2*k), c.sys.record)
+			}
+		}))
+	}
+	move := c.Tape(c.moveAll)
+	snaps := c.Tape(c.snapAll)
+	back := c.Tape(c.closeJoints)
+	s.Stages[3] = join(s.Stages[3], snaps, back)
+	s.Euler = join(without(stage, tape.Departure), move, first, back)
+	return s
+}
+
+// stageChecks returns the checks of the first stage and of the later ones: a stage has to be finite, with pivots of bodies above
+// zero, and as many redundant rows as the first one.
+func (c *compiler) stageChecks() (first, later []tape.Op) {
+	weak, inf := c.Room(1), math.Inf(1)
+	l := limits{error: inf, overPivot: 1 / c.leastPivot(), doubt: inf, bodyPivot: bodyTol, notUnit: unitTol, bad: inf}
+	first = c.Tape(func() {
+		c.OpN(tape.Copy, 1, 0, weak, c.sys.record.At(weakRows))
+		c.sys.judgeBy(l, weak, c.Shared(1))
+	})
+	l.overPivot = inf
+	later = c.Tape(func() { c.sys.judgeBy(l, weak, c.sys.holds) })
+	return first, later
+}
+
+// without returns a tape without the instructions of one code.
+func without(list []tape.Op, code tape.Code) (out []tape.Op) {
+	for _, o := range list {
+		if o.Code != code {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// moveAll adds the step of SemiImplicit of all bodies, and their axes after it. Bodies of groups that snap move to the new
+// places of their pins. The instructions also record how far quaternions are from length one, so the stage before the step
+// has no Departure.
+func (c *compiler) moveAll() {
+	for i := range c.bodies {
+		b, h := &c.bodies[i], c.reduced.of[i]
+		if h != nil && h.group.snaps {
+			continue
+		}
+		if h != nil {
+			c.spreadTo(b.x, h, c.sys.x[h.group.node], h.c())
+		}
+		c.Op(tape.Euler, b.state, b.x, b.axes, b.data, c.sys.record)
+	}
+	c.eachSnapping(func(h *hung) {
+		b, z, constants := &c.bodies[h.body], c.sys.x[h.group.node], c.hingeConstants(h)
+		if c.rootHinge(h) {
+			c.Op(tape.EulerRoot, b.state, h.N, b.axes, constants, c.sys.record, z.At(h.from))
+			return
+		}
+		c.spreadTo(b.x, h, z, h.c())
+		c.pinOnto(h.pin, h)
+		c.Op(tape.EulerPin, b.state, b.x, b.axes, constants, c.sys.record)
+	})
+}
+
+// snapAll puts the bodies of groups whose tree joints are all hinges on their pins, and adds the axes of all bodies.
+func (c *compiler) snapAll() {
+	for i := range c.bodies {
+		if b := &c.bodies[i]; !c.onPins(c.reduced.node[i]) {
+			c.Op(tape.Axes, b.axes, b.state.At(atRotation))
+		}
+	}
+	c.eachSnapping(func(h *hung) {
+		c.pinOnto(h.pin, h)
+		b := &c.bodies[h.body]
+		c.Op(tape.Snap, b.state, b.axes, c.hingeConstants(h), h.pin, c.sys.record.At(places.Drift))
+	})
+}
+
+// eachSnapping calls do with the bodies of groups that snap, parents first.
+func (c *compiler) eachSnapping(do func(h *hung)) {
+	for _, g := range c.reduced.groups {
+		for _, h := range g.bodies {
+			if g.snaps {
+				do(h)
+			}
+		}
+	}
+}
+
+// closeJoints adds what puts the state back on the joints.
+func (c *compiler) closeJoints() {
+	drift := c.violations()
+	// Displacements and changes of velocity by the factor of the last stage, one behind the other.
+	c.reduceDrift(drift)
+	var dx, z []place
+	for i := range c.sys.order {
+		n := c.sys.size(int32(i))
+		dx, z = append(dx, c.Room(2*n)), append(z, c.Room(2*n))
+		if !drift[i].Is() {
+			z[i] = none
+		}
+	}
+	c.sys.solve(drift, z, 2)
+	c.sys.backward(dx, z, 2)
+	for i := range c.bodies { // what motion in a plane leaves across it falls to nothing, step by step
+		c.moveBack(i, dx[c.reduced.node[i]])
+	}
+}
+
+// moveBack moves a body by the two solutions x of its node, the displacement and the change of velocity.
+func (c *compiler) moveBack(i int, x place) {
+	b, h := &c.bodies[i], c.reduced.of[i]
+	switch {
+	case h == nil:
+	case c.rootHinge(h):
+		c.OpN(tape.MovedRoot, h.group.dof, 0, b.state, h.N, b.axes, c.hingeConstants(h), c.sys.record, x.At(h.from))
+		return
+	default:
+		own := c.sys.null
+		if !h.group.snaps {
+			own = h.drift
+		}
+		x = c.bothTo(c.Room(12), h, x, own)
+	}
+	c.Op(tape.Moved, b.state, x, b.axes, b.data, c.sys.record)
+}
+
+// bothTo stores in out what spreadTo does for the two solutions z of the group of a body, one behind the other. It returns out.
+func (c *compiler) bothTo(out place, h *hung, z, own place) place {
+	if n := h.group.dof; h.from == 0 {
+		c.Op(tape.Shaped(tape.TwoColumns1of1, n, n), out, h.N, z, own)
+		return out
+	}
+	for k := range 2 {
+		c.spreadTo(out.At(6*k), h, z.At(k*h.group.dof), own.At(6*k))
+	}
+	return out
+}
+
+// rates adds the accelerations of the origins of the body frames, and of the angular velocities after them.
+func (c *compiler) rates() (list []place) {
+	for i := range c.bodies {
+		b := &c.bodies[i]
+		out := c.Room(6)
+		c.Op(tape.Rate, out, b.x, b.axes, b.data, c.sys.record.At(notFinite))
+		list = append(list, out)
+	}
+	return list
+}

@@ -1,0 +1,194 @@
+package mechanics
+
+import (
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// system makes the tape of factorization and solve: the block LDLᵀ of package factor in the order of a plan, as
+// single instructions.
+type system struct {
+	*program.Program
+	pattern *sparse.Pattern
+	order   []int32
+	place   []int32   // of each node in order
+	below   [][]int32 // of each node: the nodes after it that it is coupled to in the factor, in order
+
+	rows   [][]place // of each −1 node: its blocks, Size×Size of the node, in the order of Pattern.Ind
+	right  []place   // of each node: its right side
+	scale  []place   // of each −1 node
+	x      []place   // of each node: its solution
+	square []place   // of each +1 node: its squared norm
+	parts  [][]place // of each −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
+	group  []bool    // of each +1 node
+
+	full    []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
+	dense   []bool // of each −1 node: rows and scales are evaluated one state at a time
+	leaf    []bool
+	core    []place            // of each node: its block in the factor, and what is left of its right side behind it
+	blocks  map[[2]int32]place // L·D, later node first
+	scaled  map[[2]int32]place // L; the same places for leaves
+	inverse []place            // 1/D
+	z, res  []place            // of each node: of the forward half, and the residual
+	checks
+	null place
+}
+
+// checks is where a solve is judged.
+type checks struct {
+	record       place
+	mask         place // one where a lane wants a correction
+	holds        place // one where a lane has passed the checks
+	terms, scrap place // of judge
+}
+
+func newSystem(p *program.Program, pattern *sparse.Pattern, order []int32) *system {
+	n := pattern.Len()
+	s := &system{Program: p, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
+		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n),
+		square: make([]place, n), parts: make([][]place, n), group: make([]bool, n),
+		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
+		z: make([]place, n), res: make([]place, n), full: make([]int, n), dense: make([]bool, n), core: make([]place, n)}
+	for k, v := range order {
+		s.place[v] = int32(k)
+	}
+	s.null = p.Shared(make([]float64, 36)...)
+	s.record = p.Constant(make([]float64, places.Behind)...)
+	s.mask, s.holds, s.terms, s.scrap = p.Room(1), p.Room(1), p.Room(1), p.Room(2)
+	for i := range n {
+		size := int(pattern.Size[i])
+		s.right[i], s.z[i] = p.Room(max(size+3, 6)), p.Room(size) // right sides are written by threes, and those of groups have zeros behind them
+		s.Set(s.right[i], make([]float64, size)...)
+		s.res[i] = p.Room(13).At(1) // and before them what Judge compares them with, behind them the solution
+		s.x[i] = s.res[i].At(6)
+		s.square[i] = p.Room(1)
+		for k := pattern.Ptr[i]; k < pattern.Ptr[i+1]; k++ {
+			at := p.Room(size * int(pattern.Size[pattern.Ind[k]]))
+			s.Set(at, make([]float64, size*int(pattern.Size[pattern.Ind[k]]))...)
+			s.rows[i] = append(s.rows[i], at)
+		}
+		if pattern.Sign[i] < 0 {
+			s.scale[i] = p.Room(size)
+		}
+		s.full[i] = size
+	}
+	s.fill()
+	s.leavesFirst()
+	return s
+}
+
+// leavesFirst puts the leaves before all others, which they do not wait for.
+func (s *system) leavesFirst() {
+	var list, rest []int32
+	for _, v := range s.order {
+		if s.leaf[v] {
+			list = append(list, v)
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	s.order = append(list, rest...)
+}
+
+// plain reports whether the scales of a joint are the pivots that its leaves leave: it has no other bodies.
+func (s *system) plain(joint int32) bool {
+	p := s.pattern
+	for _, b := range p.Ind[p.Ptr[joint]:p.Ptr[joint+1]] {
+		if !s.leaf[b] || s.group[b] {
+			return false
+		}
+	}
+	return p.Sign[joint] < 0 && !s.dense[joint]
+}
+
+// block returns the place of the block of a node in the factor, and of its right side.
+func (s *system) block(v int32) (at, right place) {
+	n := s.size(v)
+	if !s.core[v].Is() {
+		s.core[v] = s.Room(n*n + n)
+		s.Set(s.core[v], make([]float64, n*n)...) // the upper half is not written everywhere
+	}
+	return s.core[v], s.core[v].At(n * n)
+}
+
+// fill finds the blocks of the factor.
+func (s *system) fill() {
+	n := len(s.order)
+	sets := make([]map[int32]bool, n)
+	for i := range sets {
+		sets[i] = map[int32]bool{}
+	}
+	link := func(a, b int32) {
+		if s.place[a] > s.place[b] {
+			a, b = b, a
+		}
+		sets[a][b] = true
+	}
+	p := s.pattern
+	for i := range n {
+		for _, b := range p.Ind[p.Ptr[i]:p.Ptr[i+1]] {
+			link(int32(i), b)
+		}
+	}
+	touched := make([]bool, n)
+	for _, v := range s.order {
+		for k := s.place[v] + 1; int(k) < n; k++ { // in order
+			if u := s.order[k]; sets[v][u] {
+				s.below[v] = append(s.below[v], u)
+			}
+		}
+		for i, a := range s.below[v] {
+			touched[a] = true
+			for _, b := range s.below[v][i+1:] {
+				link(a, b)
+			}
+		}
+		s.leaf[v] = p.Sign[v] > 0 && !touched[v]
+	}
+}
+
+func (s *system) size(v int32) int { return int(s.pattern.Size[v]) }
+
+// given returns the block of the matrix between two nodes, the later one first, and whether it is stored as rows of
+// the earlier one; none if there is no such block.
+func (s *system) given(late, early int32) (at place, turned bool) {
+	joint, body := late, early
+	if s.pattern.Sign[late] > 0 {
+		joint, body, turned = early, late, true
+	}
+	p := s.pattern
+	for k := p.Ptr[joint]; k < p.Ptr[joint+1]; k++ {
+		if p.Ind[k] == body {
+			return s.rows[joint][k-p.Ptr[joint]], turned
+		}
+	}
+	return none, false
+}
+
+// start returns where the values of a block are before anything is subtracted; none if it is zero.
+func (s *system) start(late, early int32) place {
+	if late == early {
+		if s.pattern.Sign[late] < 0 {
+			return none
+		}
+		n := s.size(late)
+		unit := make([]float64, n*n)
+		for i := range n {
+			unit[i*n+i] = 1
+		}
+		return s.Shared(unit...)
+	}
+	at, turned := s.given(late, early)
+	if !at.Is() || !turned {
+		return at
+	}
+	// The joint comes first: its rows are columns here.
+	rows, cols := s.size(early), s.size(late)
+	out := s.Room(rows * cols)
+	for i := range rows {
+		s.OpN(tape.Transpose, cols, rows, out.At(i), at.At(i*cols))
+	}
+	return out
+}
