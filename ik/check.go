@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -220,7 +221,7 @@ func (c *checker) limits(list []Limit) {
 			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
 		}
 		for k, x := range [2]float64{l.Lower, l.Upper} {
-			if finite(x) && math.Abs(x) > mostNumber {
+			if algebra.Finite(x) && math.Abs(x) > mostNumber {
 				c.add(fmt.Sprintf("%s[%d]", path, k), document.Number(x), "%s", magnitude(x))
 			}
 		}
@@ -260,22 +261,13 @@ const mostNumber = 1e50
 func magnitude(v ...float64) string {
 	for _, x := range v {
 		switch {
-		case !finite(x):
+		case !algebra.Finite(x):
 			return "is not finite"
 		case math.Abs(x) > mostNumber:
 			return "is beyond 1e50"
 		}
 	}
 	return ""
-}
-
-func finite(v ...float64) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // posture checks the secondary motion.
@@ -305,7 +297,7 @@ func (c *checker) options(o *Options) {
 	}
 	bad(o.Method >= NumMethods, "method", o.Method, "is no method")
 	bad(o.Engine >= NumEngines, "engine", o.Engine, "is no engine")
-	bad(o.Metric > Inertia, "metric", o.Metric, "is no metric")
+	bad(o.Metric >= NumMetrics, "metric", o.Metric, "is no metric")
 	bad(o.Steps < 0, "steps", o.Steps, "is negative")
 	bad(o.Restarts < -1, "restarts", o.Restarts, "is below -1")
 	bad(o.Restarts > MaxRestarts && o.MaxTime == 0, "restarts", o.Restarts, fault.TooDear(float64(o.Restarts), MaxRestarts, "starts", "take fewer, or bound their time (max_time)"))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -155,7 +156,7 @@ func (c *checker) place3(at string, T *Target) {
 // vector checks that v is finite, and if it is a direction that it is not zero.
 func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
 	switch rule := magnitude(v[:]...); {
-	case !direction && rule != "" || direction && !finite(v[:]...):
+	case !direction && rule != "" || direction && !algebra.Finite(v[:]...):
 		c.add(path, document.Numbers(v[:]), "%s", rule)
 	case direction && v == spatial.Vec3{}:
 		c.add(path, document.Numbers(v[:]), "is zero, which is no direction")
@@ -178,7 +179,7 @@ func (c *checker) weights(at string, T *Target) {
 	if T.Weight != nil {
 		good, sized, any := true, true, false
 		for _, w := range T.Weight {
-			good = good && w >= 0 && finite(w)
+			good = good && w >= 0 && algebra.Finite(w)
 			sized = sized && (w == 0 || w >= 1/mostNumber && w <= mostNumber)
 			any = any || w > 0
 		}
@@ -196,7 +197,7 @@ func (c *checker) weights(at string, T *Target) {
 	if T.Priority < 0 {
 		c.add(at+".priority", strconv.Itoa(T.Priority), "is negative")
 	}
-	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !finite(tol[:]...) {
+	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !algebra.Finite(tol[:]...) {
 		c.add(at+".tolerance", document.Numbers(tol[:]), "is negative or not finite")
 	}
 	switch {

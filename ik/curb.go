@@ -3,9 +3,6 @@ package ik
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 )
@@ -272,7 +269,7 @@ func (c *curb) spectrum(n int, flat float64) bool {
 		}
 	}
 	values := c.g
-	if eigen.Small(blas64.Symmetric{N: n, Stride: n, Data: c.H, Uplo: blas.Upper}, values, c.work) != nil {
+	if eigen.SymmetricTo(c.H, values, c.work, n) != nil {
 		return false
 	}
 	c.rows = 0

@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -9,7 +10,7 @@ import (
 //
 // Products and the Jacobian are those at the state of the last setTo or stepTo.
 type engine interface {
-	Linear // 𝒥 u and 𝒥ᵀ f
+	fik.Linear // 𝒥 u and 𝒥ᵀ f
 
 	// set takes a state that satisfies the joints, with its coordinates wound as st's are.
 	set(st *mechanism.State) error

@@ -386,7 +386,7 @@ func (e *drivenEngine) setRates(u []float64) error {
 	}
 	e.resp.solve()
 	x := e.resp.velocities()
-	if !finite(x...) {
+	if !algebra.Finite(x...) {
 		return ErrOverflow
 	}
 	for i := range e.st.Bodies {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -24,7 +25,7 @@ const (
 // or for one near the present pose, at which the engine then is. Without a time form F
 // has the step of the path, and form V a step that may become shorter.
 //
-// It returns, at their places in the task, the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose
+// It returns, at their places in the task, the errors of fik.New, and what wraps fik.ErrRank, with what to do, where no pose
 // near the present one has a Jacobian of full rank.
 func (s *Solver) newFilter() error {
 	o := FIKOptions{}
@@ -42,26 +43,26 @@ func (s *Solver) newFilter() error {
 	}
 	switch c := s.track.course; {
 	case o.H > 0:
-	case o.Form == FormV:
+	case o.Form == fik.FormV:
 		o.Adapt = true // no step that was asked for is changed
 	case c != nil:
 		o.H = c.step
 	}
 	design, err := o.Design, error(nil)
 	switch {
-	case design == DesignTune:
-		o, err = s.tuned(o)
-	case o.J0 == nil && design == DesignRiccati && o.P == nil:
+	case design == fik.DesignTune:
+		o.Options, err = s.tuned(o.Options)
+	case o.J0 == nil && design == fik.DesignRiccati && o.P == nil:
 		o.J0, err = s.designJacobian(o.Q0)
 	}
 	if err == nil {
-		o, err = o.designed(s.eng)
+		o.Options, err = o.Designed(s.eng)
 	}
 	s.track.filter, s.result.Filter = nil, nil
 	if err == nil {
 		s.result.Filter = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
-		o.Design = DesignGiven
-		s.track.filter, err = NewFIK(s.eng, o)
+		o.Design = fik.DesignGiven
+		s.track.filter, err = fik.New(s.eng, o.Options)
 	}
 	if err != nil {
 		return s.filterError(err)
@@ -86,12 +87,12 @@ func (s *Solver) byName(list []Coordinated, other float64) []float64 {
 }
 
 // designJacobian returns the Jacobian that a design is for: at the pose of q0, or at one near the present pose.
-func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
+func (s *Solver) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	m, n := s.eng.Dims()
 	if m > n {
 		return nil, s.noDesign()
 	}
-	J := NewDense(m, n, nil)
+	J := fik.NewDense(m, n, nil)
 	defer s.returnTo(append([]float64(nil), s.q...))
 	for range designTrials {
 		for i, q := range s.q {
@@ -114,8 +115,8 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
 		if q0 != nil {
 			return J, nil
 		}
-		if s.spectrum.factor(J.Data, m) {
-			if v := s.spectrum.values(m); v[len(v)-1] > designRank*v[0] {
+		if s.spectrum.Factor(J.Data, m) {
+			if v := s.spectrum.Values(m); v[len(v)-1] > designRank*v[0] {
 				return J, nil
 			}
 		}
@@ -129,14 +130,14 @@ func (s *Solver) filterError(err error) error {
 	if s.p.task.FIK != nil {
 		o = *s.p.task.FIK
 	}
-	unstable := new(UnstableError)
+	unstable := new(fik.UnstableError)
 	field, value, rule := "design", o.Design.String(), fault.Plain(err).Error()
 	switch {
 	case errors.As(err, &unstable):
 		switch {
 		case unstable.Suggest == 0:
 			field, value = "A", ""
-		case unstable.Form == FormV:
+		case unstable.Form == fik.FormV:
 			field, value = "h", document.Number(unstable.H)
 			rule += `, or "adapt": true`
 		case len(o.P) == 1:
@@ -151,18 +152,18 @@ func (s *Solver) filterError(err error) error {
 			field, value = "h", document.Number(h)
 			rule += fmt.Sprintf(", of which h is a factor: take h = %.3g s or less", unstable.Suggest*h)
 		}
-	case errors.Is(err, ErrRank) && o.Q0 != nil:
+	case errors.Is(err, fik.ErrRank) && o.Q0 != nil:
 		field, value = "q0", ""
-	case errors.Is(err, ErrNotFinite):
+	case errors.Is(err, fik.ErrNotFinite):
 		return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik", Rule: rule + ": P, A, h or feedback are too large"}, err}
-	case !errors.Is(err, ErrRank) && !errors.Is(err, ErrNoDesign):
+	case !errors.Is(err, fik.ErrRank) && !errors.Is(err, fik.ErrNoDesign):
 		return err
 	}
 	return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik." + field, Value: value, Rule: rule}, err}
 }
 
 // FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write
-// there. It wraps what NewFIK or a step of the filter has returned: ErrUnstable, ErrRank, ErrNoDesign or ErrNotFinite.
+// there. It wraps what fik.New or a step of the filter has returned: fik.ErrUnstable, fik.ErrRank, fik.ErrNoDesign or fik.ErrNotFinite.
 type FilterError struct {
 	model.Problem
 	Err error
@@ -178,7 +179,7 @@ func (s *Solver) noDesign() error {
 	if m > n {
 		why = fmt.Sprintf("%d rows of the targets are more than %d driven freedoms", m, n)
 	}
-	return fault.Errorf("%w: %s; the design riccati needs independent rows: leave some out by weight 0, or take \"design\": \"norm\", \"adapt\": true in \"fik\"", ErrRank, why)
+	return fault.Errorf("%w: %s; the design riccati needs independent rows: leave some out by weight 0, or take \"design\": \"norm\", \"adapt\": true in \"fik\"", fik.ErrRank, why)
 }
 
 // filtered stores in track.dq what the filter makes of the wanted rates and the errors.
@@ -228,7 +229,7 @@ func (s *Solver) feed() error {
 			if err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrUnstable) {
+			if !errors.Is(err, fik.ErrUnstable) {
 				return s.filterError(err)
 			}
 			status = Unstable

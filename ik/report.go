@@ -64,8 +64,8 @@ func (s *Solver) reportSpectrum() {
 	for k := range s.rawJ {
 		s.rawJ[k] = s.J[k] / s.size[k%n]
 	}
-	if s.spectrum.factor(s.rawJ, m) {
-		copy(r.SingularValues, s.spectrum.values(m))
+	if s.spectrum.Factor(s.rawJ, m) {
+		copy(r.SingularValues, s.spectrum.Values(m))
 	} else {
 		clear(r.SingularValues)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -33,7 +34,7 @@ type Solver struct {
 	eng       engine
 	whole     *sparseSolver // replaces all fields below except the result; nil with another engine
 	bounded   *bounded
-	spectrum  *spectrum // of the report
+	spectrum  *eigen.Spectrum // of the report
 	levels    []level
 	order     []int32   // row of the engine for each row here; nil: the same
 	size      []float64 // n: rad, or m of one unit of a step: the length of the problem where a freedom is a length
@@ -158,7 +159,7 @@ func newSolver(p *Problem, o Options, eng engine, kind Engine) *Solver {
 	if len(s.levels) > 1 && s.o.Method == DLS && n <= secantMost {
 		some += n
 	}
-	s.bounded, s.spectrum = newBounded(some, n, s.o.Method), newSpectrum(p.m, n)
+	s.bounded, s.spectrum = newBounded(some, n, s.o.Method), eigen.NewSpectrum(p.m, n)
 	if s.o.Method == DLS {
 		s.secant = newSecant(n)
 		s.bounded.allowCurve(s.secant)
@@ -291,16 +292,16 @@ var ErrOverflow = errors.New("ik: numbers overflow")
 // overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
 func (r *Result) overflow() error {
 	for i := range r.Targets {
-		if t := &r.Targets[i]; !finite(t.Linear, t.Angular) {
+		if t := &r.Targets[i]; !algebra.Finite(t.Linear, t.Angular) {
 			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
 		}
 	}
 	for i := range r.Driven {
-		if d := &r.Driven[i]; !finite(d.Value, d.Rate) {
+		if d := &r.Driven[i]; !algebra.Finite(d.Value, d.Rate) {
 			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
 		}
 	}
-	if !finite(r.ClosingError) || !finite(r.SingularValues...) {
+	if !algebra.Finite(r.ClosingError) || !algebra.Finite(r.SingularValues...) {
 		return ErrOverflow
 	}
 	return nil

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // strictTask is a random task for a chain of n links with limits, many

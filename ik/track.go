@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
@@ -38,8 +39,8 @@ type track struct {
 	low, high []float64    // n: limits of a sample
 	damping   float64
 	feedback  float64
-	lost      bool // the start of the path is not reached
-	filter    *FIK // nil unless FIKMethod
+	lost      bool        // the start of the path is not reached
+	filter    *fik.Filter // nil unless FIKMethod
 	trail     trail
 }
 

@@ -1,15 +1,19 @@
 package ik
 
-import "context"
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/ik/fik"
+)
 
 const (
 	// tuneTol is how near a target has to be to count as met in a trial of a tuning, rad and lengths.
 	tuneTol = 1e-3
 )
 
-// tuned returns o with P, A and h of Tune. A trial goes from the present
+// tuned returns o with P, A and h of fik.Tune. A trial goes from the present
 // pose to one waypoint of the path after the other, or to the targets.
-func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
+func (s *Solver) tuned(o fik.Options) (fik.Options, error) {
 	home := append([]float64(nil), s.q...)
 	defer s.returnTo(home)
 	times := []float64{0}
@@ -17,9 +21,9 @@ func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
 		times = c.times
 	}
 	fewest := filterSteps
-	run := func(_ context.Context, o FIKOptions) (int, error) {
+	run := func(_ context.Context, o fik.Options) (int, error) {
 		s.returnTo(home)
-		f, err := NewFIK(s.eng, o)
+		f, err := fik.New(s.eng, o)
 		if err != nil {
 			return 0, err
 		}
@@ -32,13 +36,13 @@ func (s *Solver) tuned(o FIKOptions) (FIKOptions, error) {
 		fewest = min(fewest, n)
 		return n, nil
 	}
-	o, _, err := Tune(context.Background(), o, DenseOf(s.eng), run)
+	o, _, err := fik.Tune(context.Background(), o, fik.DenseOf(s.eng), run)
 	return o, err
 }
 
 // trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It
 // returns n plus the number of these iterations, or most if there would be more.
-func (s *Solver) trial(f *FIK, t float64, n, most int) (int, error) {
+func (s *Solver) trial(f *fik.Filter, t float64, n, most int) (int, error) {
 	k := s.track
 	if k.course != nil {
 		if err := s.goOn(t); err != nil {

@@ -1,51 +1,34 @@
-package ik
+package taskfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
 
 // errNumber says that a document cannot hold a number.
-var errNumber = errors.New("ik: a task with a number that is not finite cannot be written")
+var errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
 
 // Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the
 // fewest digits that read back to the same value. Read of it gives a task that asks for the same.
 //
 // It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, and those
 // of w. Other rules are those of NewProblem.
-func Write(w io.Writer, t *Task) error {
-	b, err := t.document()
+func Write(w io.Writer, t *ik.Task) error {
+	b, err := textOf(t)
 	if err != nil {
 		return err
 	}
 	if _, err = w.Write(b); err != nil {
-		return fmt.Errorf("ik: write: %w", err)
+		return fmt.Errorf("ik/taskfile: write: %w", err)
 	}
-	return nil
-}
-
-// MarshalJSON returns t as Write writes it.
-func (t Task) MarshalJSON() ([]byte, error) { return t.document() }
-
-// UnmarshalJSON sets t to the document of rung-ik/1 in b, under the rules of Read; null leaves it as it is.
-//
-// It returns *model.Problems, with "task" in place of a file; t is then unchanged.
-func (t *Task) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		return nil
-	}
-	read, err := Read(bytes.NewReader(b), "task")
-	if err != nil {
-		return err
-	}
-	*t = *read
 	return nil
 }
 
@@ -55,7 +38,7 @@ type writer struct {
 	bad bool // a number is not finite, or a type is none
 }
 
-func (t *Task) document() ([]byte, error) {
+func textOf(t *ik.Task) ([]byte, error) {
 	o := &writer{b: []byte("{\n \"format\": \"" + Format + "\"")}
 	if t.Driven != nil {
 		o.line("driven")
@@ -128,7 +111,7 @@ func (o *writer) key(key string) {
 func (o *writer) text(s string) { o.b = document.AppendText(o.b, s) } // what is no UTF-8 is replaced
 
 func (o *writer) number(x float64) {
-	if !finite(x) {
+	if !algebra.Finite(x) {
 		o.bad = true
 		x = 0
 	}
@@ -188,7 +171,7 @@ func (o *writer) names(list []string) {
 	o.b = append(o.b, ']')
 }
 
-func (o *writer) coordinates(key string, list []Coordinated) {
+func (o *writer) coordinates(key string, list []ik.Coordinated) {
 	o.key(key)
 	o.open()
 	for _, c := range list {
@@ -198,8 +181,8 @@ func (o *writer) coordinates(key string, list []Coordinated) {
 }
 
 // limits writes bounds and rates.
-func (o *writer) limits(list []Limit) {
-	bounded := func(l Limit) bool { return !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
+func (o *writer) limits(list []ik.Limit) {
+	bounded := func(l ik.Limit) bool { return !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
 	if slices.ContainsFunc(list, bounded) {
 		o.line("limits")
 		o.open()
@@ -215,7 +198,7 @@ func (o *writer) limits(list []Limit) {
 		}
 		o.b = append(o.b, '}')
 	}
-	if slices.ContainsFunc(list, func(l Limit) bool { return l.Rate != 0 }) {
+	if slices.ContainsFunc(list, func(l ik.Limit) bool { return l.Rate != 0 }) {
 		o.line("rates")
 		o.open()
 		for _, l := range list {

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"bytes"
@@ -17,7 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -53,10 +56,10 @@ func newMutated(t testing.TB) *mutated {
 	add := func(modelFile, doc string) {
 		m, err := model.ReadFile(modelFile)
 		require.NoError(t, err)
-		u.docs, u.plans = append(u.docs, doc), append(u.plans, testPlan(t, m))
+		u.docs, u.plans = append(u.docs, doc), append(u.plans, plantest.New(t, m, order.Auto))
 		task, err := Read(strings.NewReader(doc), "task.json")
 		require.NoError(t, err)
-		_, err = NewProblem(u.plans[len(u.plans)-1], task)
+		_, err = ik.NewProblem(u.plans[len(u.plans)-1], task)
 		require.NoError(t, err)
 	}
 	ref := func(name string) string { return check.Reference(t, "ik", name) }
@@ -67,8 +70,8 @@ func newMutated(t testing.TB) *mutated {
 	}
 	add(ref("fik-3r-reach.model.json"), mutatedFIK)
 	add(ref("fik-3r-reach.model.json"), mutatedGiven)
-	add("../examples/reach/arm.json", read("../examples/reach/carry.json"))
-	add("../examples/reach/stewart.json", read("../examples/reach/circle.json"))
+	add("../../examples/reach/arm.json", read("../../examples/reach/carry.json"))
+	add("../../examples/reach/stewart.json", read("../../examples/reach/circle.json"))
 	add(ref("stewart.model.json"), read(ref("stewart.task.json")))
 	add(ref("walker.model.json"), read(ref("walker.task.json")))
 	return u
@@ -157,12 +160,12 @@ func (u *mutated) doc(which uint8, edits []byte) (string, *kkt.Plan) {
 
 // known are the errors that a task may meet beside model.Problems and FilterError.
 func known(err error) bool {
-	for _, e := range []error{ErrUnreached, ErrEngine, ErrOverflow, errEnough, context.DeadlineExceeded} {
+	for _, e := range []error{ik.ErrUnreached, ik.ErrEngine, ik.ErrOverflow, errEnough, context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			return true
 		}
 	}
-	return errors.As(err, new(*UnderdrivenError)) || errors.As(err, new(*factor.CostError))
+	return errors.As(err, new(*ik.UnderdrivenError)) || errors.As(err, new(*factor.CostError))
 }
 
 var errEnough = errors.New("enough samples")
@@ -176,7 +179,7 @@ func (u *mutated) run(t *testing.T, text string, plan *kkt.Plan) {
 	task, err := Read(strings.NewReader(text), "task.json")
 	if task != nil {
 		var wrong error
-		p, wrong := NewProblem(plan, task)
+		p, wrong := ik.NewProblem(plan, task)
 		if err != nil {
 			require.Error(t, wrong, text)
 		}
@@ -190,7 +193,7 @@ func (u *mutated) run(t *testing.T, text string, plan *kkt.Plan) {
 		}
 		return
 	}
-	if e := new(FilterError); errors.As(err, &e) {
+	if e := new(ik.FilterError); errors.As(err, &e) {
 		require.True(t, strings.HasPrefix(e.Path, "$.fik") && e.Rule != "", "%v\n%s", err, text)
 		return
 	}
@@ -198,14 +201,14 @@ func (u *mutated) run(t *testing.T, text string, plan *kkt.Plan) {
 }
 
 // follow moves the mechanism as the problem says.
-func follow(t *testing.T, p *Problem, task *Task, text string) error {
+func follow(t *testing.T, p *ik.Problem, task *ik.Task, text string) error {
 	o := task.Solver
 	o.Steps, o.Restarts, o.MaxTime = min(max(o.Steps, 1), 20), min(o.Restarts, 1), 100*time.Millisecond
 	s, err := p.NewSolver(o)
 	if err != nil {
 		return err
 	}
-	look := func(r *Result) {
+	look := func(r *ik.Result) {
 		b, err := json.Marshal(r)
 		require.NoError(t, err, text)
 		require.NotEmpty(t, b)
@@ -221,7 +224,7 @@ func follow(t *testing.T, p *Problem, task *Task, text string) error {
 		return err
 	}
 	samples := 0
-	return s.Track(ctx, st, func(_ float64, _ *mechanism.State, r *Result) error {
+	return s.Track(ctx, st, func(_ float64, _ *mechanism.State, r *ik.Result) error {
 		look(r)
 		if samples++; samples == mostOfPath {
 			return errEnough

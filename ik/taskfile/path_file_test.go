@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/ik"
 )
 
 const fileTask = `{"format": "rung-ik/1", "targets": [{"name": "tip.of", "type": "pose", "body": "b"}, {"name": "d", "type": "coordinate", "freedom": "j"}],
@@ -21,7 +23,7 @@ func TestPathFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "task.json"), []byte(fileTask), 0o600))
 	task, err := Open(filepath.Join(dir, "task.json"))
 	require.NoError(t, err)
-	require.Equal(t, &Path{Spline: true, Exact: true, Times: []float64{0, 0.5}, Targets: []Waypoints{
+	require.Equal(t, &ik.Path{Spline: true, Exact: true, Times: []float64{0, 0.5}, Targets: []ik.Waypoints{
 		{Target: "tip.of", Position: [][3]float64{{1, 2, 3}, {4, 5, 6}}, Orientation: [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}}},
 		{Target: "d", Value: []float64{7, 8}},
 	}}, task.Path)

@@ -1,6 +1,7 @@
-package ik
+package taskfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
@@ -22,10 +25,10 @@ const maxNames = model.MaxElements
 
 // Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It
 // returns the errors of Read and of opening the file.
-func Open(path string) (*Task, error) {
+func Open(path string) (*ik.Task, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("ik: %w", err)
+		return nil, fmt.Errorf("ik/taskfile: %w", err)
 	}
 	t, err := ReadIn(f, path, os.DirFS(filepath.Dir(path)))
 	return t, errors.Join(err, f.Close())
@@ -37,28 +40,43 @@ func Open(path string) (*Task, error) {
 // document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
 // once more, with those of the rules that need a mechanism. Restarts of 0 are NoRestarts. Errors of
 // r are returned wrapped, without a task.
-func Read(r io.Reader, file string) (*Task, error) { return ReadIn(r, file, nil) }
+func Read(r io.Reader, file string) (*ik.Task, error) { return ReadIn(r, file, nil) }
 
 // ReadIn is Read of a document whose path may be in a file of folder
 // ("file" of the path). Without a folder that is an error of the document.
-func ReadIn(r io.Reader, file string, folder fs.FS) (*Task, error) {
-	d := &reader{folder: folder, Reader: document.NewReader(r), t: &Task{file: document.Cut(file)}, limits: map[string]int{}}
+func ReadIn(r io.Reader, file string, folder fs.FS) (*ik.Task, error) {
+	d := &reader{folder: folder, Reader: document.NewReader(r), t: &ik.Task{File: document.Cut(file)}, limits: map[string]int{}}
 	whole := d.all()
 	if err := d.Err(); err != nil {
-		return nil, fmt.Errorf("ik: read %s: %w", file, err)
+		return nil, fmt.Errorf("ik/taskfile: read %s: %w", file, err)
 	}
-	d.t.faults = &d.Reader.Faults
-	err := d.t.problems(nil)
+	err := d.broken()
 	if !whole || d.Fatal {
 		return nil, err
 	}
 	return d.t, err
 }
 
+// broken gives the task the problems of its document, and returns them, nil if there are none.
+func (d *reader) broken() error {
+	var all document.Faults
+	all.Append(&d.Faults, func(path string) document.Place { return document.PlaceOf(taskFields, path) })
+	list, more := all.Sorted()
+	if len(list) == 0 {
+		return nil
+	}
+	p := &model.Problems{More: more}
+	for _, f := range list {
+		p.List = append(p.List, &model.Problem{File: cmp.Or(d.t.File, "task"), Path: f.Path, Value: f.Value, Rule: f.Rule})
+	}
+	d.t.Broken = p
+	return p
+}
+
 // reader turns the tokens of a document into a task.
 type reader struct {
 	*document.Reader
-	t       *Task
+	t       *ik.Task
 	limits  map[string]int // places of freedoms in the limits of the task
 	folder  fs.FS          // of the file of a path
 	unread  bool           // that file has faults
@@ -163,18 +181,18 @@ func (d *reader) each(read func(name string)) {
 }
 
 // limit returns the limit of a freedom, a new one if it has none.
-func (d *reader) limit(freedom string) *Limit {
+func (d *reader) limit(freedom string) *ik.Limit {
 	i, ok := d.limits[freedom]
 	if !ok {
 		i = len(d.t.Limits)
 		d.limits[freedom] = i
-		d.t.Limits = append(d.t.Limits, NoLimit(freedom))
+		d.t.Limits = append(d.t.Limits, ik.NoLimit(freedom))
 	}
 	return &d.t.Limits[i]
 }
 
 // bounds reads [lower, upper], of which null does not bound.
-func (d *reader) bounds(l *Limit) {
+func (d *reader) bounds(l *ik.Limit) {
 	if !d.OpenArray() {
 		return
 	}
@@ -228,9 +246,9 @@ func (d *reader) seconds(t *time.Duration) {
 }
 
 // coordinates reads numbers by the names of freedoms.
-func (d *reader) coordinates() (list []Coordinated) {
+func (d *reader) coordinates() (list []ik.Coordinated) {
 	d.each(func(name string) {
-		c := Coordinated{Freedom: name}
+		c := ik.Coordinated{Freedom: name}
 		d.Number(&c.Value)
 		list = append(list, c)
 	})
@@ -239,11 +257,11 @@ func (d *reader) coordinates() (list []Coordinated) {
 
 var postureFields = []string{"gain", "values"}
 
-func (d *reader) posture() *Posture {
+func (d *reader) posture() *ik.Posture {
 	if !d.OpenObject() {
 		return nil
 	}
-	p := new(Posture)
+	p := new(ik.Posture)
 	var seen uint32
 	for {
 		k, ok := d.Member(postureFields, &seen)
@@ -279,7 +297,7 @@ const (
 	solverThreads
 )
 
-func (d *reader) solver(o *Options) {
+func (d *reader) solver(o *ik.Options) {
 	if !d.OpenObject() {
 		return
 	}
@@ -291,16 +309,16 @@ func (d *reader) solver(o *Options) {
 		}
 		switch k {
 		case solverMethod:
-			o.Method = Method(d.Choice(methodNames[:]...))
+			o.Method = ik.Method(d.Choice(names(ik.NumMethods)...))
 		case solverEngine:
-			o.Engine = Engine(d.Choice(engineNames[:]...))
+			o.Engine = ik.Engine(d.Choice(names(ik.NumEngines)...))
 		case solverMetric:
-			o.Metric = Metric(d.Choice(metricNames[:]...))
+			o.Metric = ik.Metric(d.Choice(names(ik.NumMetrics)...))
 		case solverSteps:
 			d.count(&o.Steps, 1)
 		case solverRestarts:
 			if d.count(&o.Restarts, 0); o.Restarts == 0 {
-				o.Restarts = NoRestarts
+				o.Restarts = ik.NoRestarts
 			}
 		case solverSeed:
 			if n := d.Integer(); n < 0 {
@@ -324,6 +342,17 @@ func (d *reader) solver(o *Options) {
 			d.count(&o.Threads, 1)
 		}
 	}
+}
+
+// names returns the names of the values of a type below n.
+func names[T interface {
+	~uint8
+	fmt.Stringer
+}](n T) (list []string) {
+	for x := range n {
+		list = append(list, x.String())
+	}
+	return list
 }
 
 // orNull is positive, or null for what is found by the method.
@@ -351,11 +380,11 @@ const (
 	fikFeedback
 )
 
-func (d *reader) fik() *FIKOptions {
+func (d *reader) fik() *ik.FIKOptions {
 	if !d.OpenObject() {
 		return nil
 	}
-	o := new(FIKOptions)
+	o := new(ik.FIKOptions)
 	var seen uint32
 	for {
 		k, ok := d.Member(fikFields, &seen)
@@ -364,9 +393,9 @@ func (d *reader) fik() *FIKOptions {
 		}
 		switch k {
 		case fikForm:
-			o.Form = Form(d.Choice(formNames[:]...))
+			o.Form = fik.Form(d.Choice(names(fik.NumForms)...))
 		case fikDesign:
-			o.Design = Design(d.Choice(designNames[:]...))
+			o.Design = fik.Design(d.Choice(names(fik.NumDesigns)...))
 		case fikA:
 			o.A = d.matrix(1)
 		case fikP:

@@ -1,4 +1,4 @@
-package ik
+package fik
 
 import (
 	"errors"
@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // ErrNotFinite is returned by a step of the filter that would leave infinite or undefined numbers.
-var ErrNotFinite = errors.New("ik: the filter's numbers overflow")
+var ErrNotFinite = errors.New("ik/fik: the filter's numbers overflow")
 
 // Form says which recurrence the filter is.
 type Form uint8
@@ -21,11 +22,14 @@ const (
 	NumForms
 )
 
-// FIK is the filter of feedback inverse kinematics. Its state z starts at zero; a second state zb is that of null motion.
+// String returns the name of rung-ik/1.
+func (f Form) String() string { return fault.Enum([]string{"variable", "fixed"}, f, "Form") }
+
+// Filter is the filter of feedback inverse kinematics. Its state z starts at zero; a second state zb is that of null motion.
 //
 // It is a workspace: one goroutine at a time, and its Linear with it. It reads its Linear anew in every step, so that
 // the owner may put it at another pose between steps. It may not move within a step.
-type FIK struct {
+type Filter struct {
 	j        Linear
 	m, n     int
 	form     Form
@@ -34,15 +38,15 @@ type FIK struct {
 	gains    []float64 // n, diagonal of V; nil: ones
 	h        float64   // form V: s
 	inner    int
-	main     filter
-	null     filter
+	main     recurrence
+	null     recurrence
 	pz, w    []float64 // m: P·z and J·dq
 	one, sum []float64 // n: rates of one of several inner iterations, and their sum
 	guard    guard
 }
 
-// filter is the state of one recurrence.
-type filter struct {
+// recurrence is the state of one recurrence.
+type recurrence struct {
 	z    []float64 // m
 	last []float64 // n, form F: dq of the sample before
 	pz   []float64 // m, form F: P·z of the sample before
@@ -82,21 +86,21 @@ func (p *weight) mulTo(dst, z []float64) {
 	}
 }
 
-// NewFIK returns a filter on the linear map j, designed as o says where o does not give P, A and h. It has all
+// New returns a filter on the linear map j, designed as o says where o does not give P, A and h. It has all
 // memory that steps need.
 //
 // Cost: that of the design, and some hundred products with j for the test of stability; allocates. It returns an
 // OptionError for each rule that o breaks, joined, what wraps ErrRank or ErrNoDesign where the design needs another
 // Jacobian, and an UnstableError unless o.Adapt or o.Unchecked is set.
-func NewFIK(j Linear, o FIKOptions) (*FIK, error) {
-	o, err := o.designed(j)
+func New(j Linear, o Options) (*Filter, error) {
+	o, err := o.Designed(j)
 	if err != nil {
 		return nil, err
 	}
 	m, n := j.Dims()
-	f := &FIK{
+	f := &Filter{
 		j: j, m: m, n: n, form: o.Form, p: newWeight(o.P, m), a: spread(o.A, m), gains: o.Gains, h: o.H, inner: max(o.Inner, 1),
-		main: newFilter(m, n), null: newFilter(m, n), pz: make([]float64, m), w: make([]float64, m), one: make([]float64, n), sum: make([]float64, n),
+		main: newRecurrence(m, n), null: newRecurrence(m, n), pz: make([]float64, m), w: make([]float64, m), one: make([]float64, n), sum: make([]float64, n),
 	}
 	if len(o.Gains) == 1 {
 		f.gains = spread(o.Gains, n)
@@ -108,8 +112,8 @@ func NewFIK(j Linear, o FIKOptions) (*FIK, error) {
 	return f, nil
 }
 
-func newFilter(m, n int) filter {
-	return filter{z: make([]float64, m), last: make([]float64, n), pz: make([]float64, m)}
+func newRecurrence(m, n int) recurrence {
+	return recurrence{z: make([]float64, m), last: make([]float64, n), pz: make([]float64, m)}
 }
 
 // spread returns n numbers, or one for all.
@@ -125,8 +129,8 @@ func spread(v []float64, n int) []float64 {
 }
 
 // Reset sets the state to zero, as it is at first.
-func (f *FIK) Reset() {
-	for _, s := range []*filter{&f.main, &f.null} {
+func (f *Filter) Reset() {
+	for _, s := range []*recurrence{&f.main, &f.null} {
 		clear(s.z)
 		clear(s.last)
 		clear(s.pz)
@@ -136,24 +140,24 @@ func (f *FIK) Reset() {
 }
 
 // Z returns the state z, m numbers that belong to f. They may be set.
-func (f *FIK) Z() []float64 { return f.main.z }
+func (f *Filter) Z() []float64 { return f.main.z }
 
 // NullZ returns the state zb of null motion, m numbers that belong to f. They may be set.
-func (f *FIK) NullZ() []float64 { return f.null.z }
+func (f *Filter) NullZ() []float64 { return f.null.z }
 
-// Step returns the time of one iteration, s: h of form V, dt of form F. With FIKOptions.Adapt a step may lower h.
-func (f *FIK) Step() float64 { return f.h }
+// Step returns the time of one iteration, s: h of form V, dt of form F. With Options.Adapt a step may lower h.
+func (f *Filter) Step() float64 { return f.h }
 
 // StepTo does one iteration of form V or F, docs/inverse-kinematics.md (F1), (F2), for the wanted
-// rates dxd of the rows, and stores the rates of the freedoms in dq. With FIKOptions.Inner it does
+// rates dxd of the rows, and stores the rates of the freedoms in dq. With Options.Inner it does
 // that many iterations with the same Jacobian and the same dxd, and stores the mean of their rates.
 //
 // Cost: two products with the map an iteration, two more now and then for the test of stability; no allocation of its
 // own. It returns an UnstableError where the recurrence does not converge at the present pose, and ErrNotFinite if a
 // number of the state becomes infinite or undefined; dq is of no use then. It panics on a length mismatch.
-func (f *FIK) StepTo(dq, dxd []float64) error {
+func (f *Filter) StepTo(dq, dxd []float64) error {
 	if len(dq) != f.n || len(dxd) != f.m {
-		panic("ik: length mismatch")
+		panic("ik/fik: length mismatch")
 	}
 	if err := f.look(); err != nil {
 		return err
@@ -168,9 +172,9 @@ func (f *FIK) StepTo(dq, dxd []float64) error {
 // targets where they are, docs/inverse-kinematics.md (F3).
 //
 // Cost: that of two StepTo and one product more. dq and dq0 may not overlap.
-func (f *FIK) StepNullTo(dq, dxd, dq0 []float64) error {
+func (f *Filter) StepNullTo(dq, dxd, dq0 []float64) error {
 	if len(dq0) != f.n {
-		panic("ik: length mismatch")
+		panic("ik/fik: length mismatch")
 	}
 	if err := f.StepTo(dq, dxd); err != nil {
 		return err
@@ -183,14 +187,14 @@ func (f *FIK) StepNullTo(dq, dxd, dq0 []float64) error {
 	for k, x := range f.guard.y {
 		dq[k] += dq0[k] - x
 	}
-	if !finite(algebra.Dot(f.null.z, f.null.z)) || !finite(algebra.Dot(dq, dq)) {
+	if !algebra.Finite(algebra.Dot(f.null.z, f.null.z)) || !algebra.Finite(algebra.Dot(dq, dq)) {
 		return ErrNotFinite
 	}
 	return nil
 }
 
 // iterate does the iterations of one step.
-func (f *FIK) iterate(s *filter, dq, in []float64) error {
+func (f *Filter) iterate(s *recurrence, dq, in []float64) error {
 	if f.inner == 1 {
 		return f.once(s, dq, in)
 	}
@@ -209,7 +213,7 @@ func (f *FIK) iterate(s *filter, dq, in []float64) error {
 	return nil
 }
 
-func (f *FIK) once(s *filter, dq, in []float64) error {
+func (f *Filter) once(s *recurrence, dq, in []float64) error {
 	if f.form == FormF {
 		return f.fixed(s, dq, in)
 	}
@@ -217,7 +221,7 @@ func (f *FIK) once(s *filter, dq, in []float64) error {
 }
 
 // variable is one iteration of form V.
-func (f *FIK) variable(s *filter, dq, dxd []float64) error {
+func (f *Filter) variable(s *recurrence, dq, dxd []float64) error {
 	f.outTo(dq, s.z) // dq = V Jᵀ P z
 	f.j.MulTo(f.w, dq)
 	top, zpz := 0.0, 0.0
@@ -235,7 +239,7 @@ func (f *FIK) variable(s *filter, dq, dxd []float64) error {
 }
 
 // fixed is one iteration of form F.
-func (f *FIK) fixed(s *filter, dq, dxd []float64) error {
+func (f *Filter) fixed(s *recurrence, dq, dxd []float64) error {
 	f.j.MulTo(f.w, s.last) // dx = J dq₋
 	if err := f.heed(algebra.Dot(s.pz, f.w), s.zpz); err != nil {
 		return err
@@ -251,7 +255,7 @@ func (f *FIK) fixed(s *filter, dq, dxd []float64) error {
 }
 
 // outTo stores V Jᵀ P z in dq. It uses f.pz.
-func (f *FIK) outTo(dq, z []float64) {
+func (f *Filter) outTo(dq, z []float64) {
 	f.p.mulTo(f.pz, z)
 	f.j.MulTransTo(dq, f.pz)
 	if f.gains != nil {
@@ -268,12 +272,12 @@ func norm(x []float64) float64 { return blas64.Nrm2(vector(x)) }
 // and of z in dz. dz may be z.
 //
 // Cost: two products with the map, no allocation of its own. It panics on a length mismatch, or for form F.
-func (f *FIK) RatesTo(dz, dq, z, dxd []float64) {
+func (f *Filter) RatesTo(dz, dq, z, dxd []float64) {
 	if f.form != FormV {
-		panic("ik: form F has no continuous limit")
+		panic("ik/fik: form F has no continuous limit")
 	}
 	if len(dz) != f.m || len(dq) != f.n || len(z) != f.m || len(dxd) != f.m {
-		panic("ik: length mismatch")
+		panic("ik/fik: length mismatch")
 	}
 	f.outTo(dq, z)
 	f.j.MulTo(f.w, dq)
@@ -286,9 +290,9 @@ func (f *FIK) RatesTo(dz, dq, z, dxd []float64) {
 // brings the map to the freedoms q at the time t and stores the wanted rates dxd there.
 //
 // It panics for form F.
-func (f *FIK) Flow(put func(dxd, q []float64, t float64) error) func(dst, y []float64, t float64) error {
+func (f *Filter) Flow(put func(dxd, q []float64, t float64) error) func(dst, y []float64, t float64) error {
 	if f.form != FormV {
-		panic("ik: form F has no continuous limit")
+		panic("ik/fik: form F has no continuous limit")
 	}
 	dxd := make([]float64, f.m)
 	return func(dst, y []float64, t float64) error {

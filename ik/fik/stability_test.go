@@ -1,4 +1,4 @@
-package ik_test
+package fik_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
 )
 
@@ -18,33 +18,33 @@ func TestStabilityV(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for m := 1; m <= 6; m++ {
 		n := m + 2
-		J, P, dxd, dq := ik.NewDense(m, n, random(rng, m*n)), definite(rng, m), random(rng, m), make([]float64, n)
+		J, P, dxd, dq := fik.NewDense(m, n, random(rng, m*n)), definite(rng, m), random(rng, m), make([]float64, n)
 		G := gram(J, nil, P)
 		for i := range m {
 			G.Set(i, i, G.At(i, i)+3)
 		}
 		mu := largest(eigenvalues(t, G))
-		o := ik.FIKOptions{P: P, A: []float64{-3}}
-		f, err := ik.NewFIK(J, o)
+		o := fik.Options{P: P, A: []float64{-3}}
+		f, err := fik.New(J, o)
 		require.NoError(t, err)
 		require.InEpsilon(t, mu, f.LargestEigenvalue(), muTol)
 		require.InEpsilon(t, 0.5/mu, f.Step(), muTol, "half the least time constant")
 		o.H = 2.002 / mu
-		_, err = ik.NewFIK(J, o)
-		var bad *ik.UnstableError
+		_, err = fik.New(J, o)
+		var bad *fik.UnstableError
 		require.ErrorAs(t, err, &bad)
-		require.ErrorIs(t, err, ik.ErrUnstable)
+		require.ErrorIs(t, err, fik.ErrUnstable)
 		require.InEpsilon(t, mu, bad.Mu, muTol)
 		require.Equal(t, o.H, bad.H)
 		require.InEpsilon(t, 0.5/mu, bad.Suggest, muTol)
 		require.ErrorContains(t, err, fmt.Sprintf("take h = %.3g s or less", bad.Suggest))
 		o.Adapt = true
-		f, err = ik.NewFIK(J, o)
+		f, err = fik.New(J, o)
 		require.NoError(t, err)
 		require.Equal(t, bad.Suggest, f.Step())
 		// Both sides of the limit, by running.
 		for _, h := range []float64{1.998, 2.002} {
-			f, err = ik.NewFIK(J, ik.FIKOptions{P: P, A: []float64{-3}, H: h / mu, Unchecked: true})
+			f, err = fik.New(J, fik.Options{P: P, A: []float64{-3}, H: h / mu, Unchecked: true})
 			require.NoError(t, err)
 			f.Z()[0] = 1
 			for range 30_000 {
@@ -56,7 +56,7 @@ func TestStabilityV(t *testing.T) {
 				require.NoError(t, err)
 				require.Less(t, check.MaxAbs(f.Z()), 1e3)
 			} else {
-				require.True(t, errors.Is(err, ik.ErrNotFinite) || check.MaxAbs(f.Z()) > 1e6, "%v %v", err, f.Z())
+				require.True(t, errors.Is(err, fik.ErrNotFinite) || check.MaxAbs(f.Z()) > 1e6, "%v %v", err, f.Z())
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func TestStabilityV(t *testing.T) {
 func TestStabilityDuringRun(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, adapt := range []bool{false, true} {
-		J := ik.NewDense(3, 5, random(rng, 15))
-		f, err := ik.NewFIK(J, ik.FIKOptions{P: []float64{1}, A: []float64{-1}, Adapt: adapt})
+		J := fik.NewDense(3, 5, random(rng, 15))
+		f, err := fik.New(J, fik.Options{P: []float64{1}, A: []float64{-1}, Adapt: adapt})
 		require.NoError(t, err)
 		h, dq, dxd := f.Step(), make([]float64, 5), random(rng, 3)
 		for range 2000 {
@@ -83,7 +83,7 @@ func TestStabilityDuringRun(t *testing.T) {
 			require.NoError(t, err)
 			require.Less(t, f.Step(), h/10)
 		} else {
-			require.ErrorIs(t, err, ik.ErrUnstable)
+			require.ErrorIs(t, err, fik.ErrUnstable)
 		}
 	}
 }
@@ -91,12 +91,12 @@ func TestStabilityDuringRun(t *testing.T) {
 // TestStabilityTurns: another direction than the one that the power
 // method has in hand becomes unstable, at once and by far.
 func TestStabilityTurns(t *testing.T) {
-	for _, o := range []ik.FIKOptions{
+	for _, o := range []fik.Options{
 		{P: []float64{1}, A: []float64{-1}, H: 0.4}, {P: []float64{1, 0.1, 0.1, 1}, A: []float64{-1, -2}, H: 0.4},
-		{Form: ik.FormF, P: []float64{0.2}, A: []float64{0.9}}, {Form: ik.FormF, P: []float64{0.2}, A: []float64{0.9, 0.8}},
+		{Form: fik.FormF, P: []float64{0.2}, A: []float64{0.9}}, {Form: fik.FormF, P: []float64{0.2}, A: []float64{0.9, 0.8}},
 	} {
-		J := ik.NewDense(2, 2, []float64{1, 0, 0, 0.5})
-		f, err := ik.NewFIK(J, o)
+		J := fik.NewDense(2, 2, []float64{1, 0, 0, 0.5})
+		f, err := fik.New(J, o)
 		require.NoError(t, err)
 		dq, dxd := make([]float64, 2), []float64{1, 1}
 		for range 20_000 {
@@ -107,7 +107,7 @@ func TestStabilityTurns(t *testing.T) {
 		for ; err == nil && steps < 100; steps++ {
 			err = f.StepTo(dq, dxd)
 		}
-		require.ErrorIs(t, err, ik.ErrUnstable)
+		require.ErrorIs(t, err, fik.ErrUnstable)
 		require.LessOrEqual(t, steps, 3)
 		require.Less(t, check.MaxAbs(f.Z()), 3*before)
 	}
@@ -115,11 +115,11 @@ func TestStabilityTurns(t *testing.T) {
 
 // TestStabilityNorm: the rule of the norm does not guarantee stability.
 func TestStabilityNorm(t *testing.T) {
-	J := ik.NewDense(1, 2, []float64{6, 8})
-	_, err := ik.NewFIK(J, ik.Figure())
-	require.ErrorIs(t, err, ik.ErrUnstable) // h (p σ² + a) = (π + 0.4)·10 + 0.4
+	J := fik.NewDense(1, 2, []float64{6, 8})
+	_, err := fik.New(J, fik.Figure())
+	require.ErrorIs(t, err, fik.ErrUnstable) // h (p σ² + a) = (π + 0.4)·10 + 0.4
 	J.Data[0], J.Data[1] = 0.24, 0.32
-	f, err := ik.NewFIK(J, ik.Figure())
+	f, err := fik.New(J, fik.Figure())
 	require.NoError(t, err)
 	require.InDelta(t, (math.Pi/0.02+20)*0.4+20, f.LargestEigenvalue(), 1e-9)
 }
@@ -128,10 +128,10 @@ func TestStabilityNorm(t *testing.T) {
 // be complex, or negative although −A and G have positive ones only.
 func TestStabilityMixed(t *testing.T) {
 	// G = v wᵀ with w = P v. det(G − A) < 0.
-	J := ik.NewDense(2, 1, []float64{1, 1})
+	J := fik.NewDense(2, 1, []float64{1, 1})
 	P := []float64{1, -10.9, -10.9, 120}
-	_, err := ik.NewFIK(J, ik.FIKOptions{P: P, A: []float64{-0.1, -50}})
-	var bad *ik.UnstableError
+	_, err := fik.New(J, fik.Options{P: P, A: []float64{-0.1, -50}})
+	var bad *fik.UnstableError
 	require.ErrorAs(t, err, &bad)
 	require.Zero(t, bad.Suggest)
 	require.ErrorContains(t, err, "at any step")
@@ -140,7 +140,7 @@ func TestStabilityMixed(t *testing.T) {
 	stable, unstable, turning := 0, 0, 0
 	for range 300 {
 		m := 2 + rng.IntN(3)
-		J := ik.NewDense(m, m+1, random(rng, m*(m+1)))
+		J := fik.NewDense(m, m+1, random(rng, m*(m+1)))
 		P, A := definite(rng, m), make([]float64, m)
 		for i := range A {
 			A[i] = -math.Pow(10, 3*rng.Float64()-1)
@@ -157,12 +157,12 @@ func TestStabilityMixed(t *testing.T) {
 				turning++
 			}
 		}
-		_, err := ik.NewFIK(J, ik.FIKOptions{P: P, A: A, H: h})
+		_, err := fik.New(J, fik.Options{P: P, A: A, H: h})
 		if radius < 1 {
 			require.NoError(t, err)
 			stable++
 		} else {
-			require.ErrorIs(t, err, ik.ErrUnstable)
+			require.ErrorIs(t, err, fik.ErrUnstable)
 			unstable++
 		}
 	}
@@ -176,8 +176,8 @@ func TestFormF(t *testing.T) {
 	dq, one := make([]float64, 1), []float64{1}
 	for _, alpha := range []float64{-1, -0.9, 0, 0.5, 0.95, 1} {
 		for _, sigma := range []float64{0.01, 0.3, 0.7, 0.99} {
-			J := ik.NewDense(1, 1, []float64{math.Sqrt(sigma)})
-			f, err := ik.NewFIK(J, ik.FIKOptions{Form: ik.FormF, P: one, A: []float64{alpha}})
+			J := fik.NewDense(1, 1, []float64{math.Sqrt(sigma)})
+			f, err := fik.New(J, fik.Options{Form: fik.FormF, P: one, A: []float64{alpha}})
 			require.NoError(t, err, "α = %v, σ = %v", alpha, sigma)
 			z := []float64{0, 0} // z(t−2), z(t−1)
 			for range 50 {
@@ -199,15 +199,15 @@ func TestFormF(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ alpha, sigma float64 }{{0, 1.0001}, {0.95, 1.5}, {-1, 0}, {1, 0}, {1.2, 0.1}, {-1.5, 0.4}} {
-		_, err := ik.NewFIK(ik.NewDense(1, 2, []float64{math.Sqrt(c.sigma), 0}), ik.FIKOptions{Form: ik.FormF, P: one, A: []float64{c.alpha}})
-		require.ErrorIs(t, err, ik.ErrUnstable, "%+v", c)
+		_, err := fik.New(fik.NewDense(1, 2, []float64{math.Sqrt(c.sigma), 0}), fik.Options{Form: fik.FormF, P: one, A: []float64{c.alpha}})
+		require.ErrorIs(t, err, fik.ErrUnstable, "%+v", c)
 	}
-	_, err := ik.NewFIK(ik.NewDense(1, 1, []float64{1}), ik.FIKOptions{Form: ik.FormF, P: one, A: []float64{1.2}, Unchecked: true})
+	_, err := fik.New(fik.NewDense(1, 1, []float64{1}), fik.Options{Form: fik.FormF, P: one, A: []float64{1.2}, Unchecked: true})
 	require.NoError(t, err)
-	_, err = ik.NewFIK(ik.NewDense(1, 1, []float64{1}), ik.FIKOptions{Form: ik.FormF, P: []float64{2}, A: []float64{0.9}})
-	require.EqualError(t, err, "ik: feedback inverse kinematics is unstable: the largest eigenvalue of J V Jᵀ P is 2 and has to stay below 1; multiply P by 0.125 or less")
+	_, err = fik.New(fik.NewDense(1, 1, []float64{1}), fik.Options{Form: fik.FormF, P: []float64{2}, A: []float64{0.9}})
+	require.EqualError(t, err, "ik/fik: feedback inverse kinematics is unstable: the largest eigenvalue of J V Jᵀ P is 2 and has to stay below 1; multiply P by 0.125 or less")
 	// |α| < 1 + σ with |α| > 1 converges.
-	f, err := ik.NewFIK(ik.NewDense(1, 1, []float64{1}), ik.FIKOptions{Form: ik.FormF, P: []float64{0.5}, A: []float64{1.2}})
+	f, err := fik.New(fik.NewDense(1, 1, []float64{1}), fik.Options{Form: fik.FormF, P: []float64{0.5}, A: []float64{1.2}})
 	require.NoError(t, err)
 	for range 2000 {
 		require.NoError(t, f.StepTo(dq, one))
@@ -218,10 +218,10 @@ func TestFormF(t *testing.T) {
 // TestZeroEigenvalue: where J V Jᵀ P − A has the eigenvalue zero no
 // step brings its mode to zero, and that is what is said.
 func TestZeroEigenvalue(t *testing.T) {
-	for _, o := range []ik.FIKOptions{{}, {H: 1e-3}, {Adapt: true}} {
+	for _, o := range []fik.Options{{}, {H: 1e-3}, {Adapt: true}} {
 		o.P, o.A = []float64{1, 3, 3, 10.75}, []float64{-1, -16}
-		_, err := ik.NewFIK(ik.NewDense(2, 1, []float64{1, -4}), o)
-		e := new(ik.UnstableError)
+		_, err := fik.New(fik.NewDense(2, 1, []float64{1, -4}), o)
+		e := new(fik.UnstableError)
 		require.ErrorAs(t, err, &e)
 		require.Zero(t, e.Suggest, "%v", err)
 		require.Contains(t, err.Error(), "at any step")

@@ -1,4 +1,4 @@
-package ik
+package fik
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 
 var (
 	// ErrRank is wrapped by the error for a Jacobian that is not of full rank.
-	ErrRank = errors.New("ik: the Jacobian of the design is not of full rank")
+	ErrRank = errors.New("ik/fik: the Jacobian of the design is not of full rank")
 	// ErrNoDesign is wrapped by the error where no P has been found.
-	ErrNoDesign = errors.New("ik: the Riccati equation has no stabilizing positive definite solution")
+	ErrNoDesign = errors.New("ik/fik: the Riccati equation has no stabilizing positive definite solution")
 )
 
 const (
@@ -28,6 +28,7 @@ const (
 	leastGap       = 1e-9  // of eigenvalues from the imaginary axis, relative to the largest
 	symmetryTol    = 1e-10 // of a solution, relative to its largest number
 	residualTol    = 1e-9  // of the equation, relative to its terms
+	rankTol        = 1e-10 // of the Jacobian, of its largest singular value
 	mostRiccati    = 200   // rows of a design
 	defaultDecay   = 5     // m_i, 1/s
 	defaultAngular = 4     // w, rad/s
@@ -100,7 +101,7 @@ func RiccatiContext(ctx context.Context, j0 *Dense, o RiccatiOptions) (P []float
 		}
 	}
 	if err := e.search(ctx, info); err != nil {
-		return nil, nil, fault.Errorf("ik: design: %w", err)
+		return nil, nil, fault.Errorf("ik/fik: design: %w", err)
 	}
 	if info.Pa == nil {
 		return nil, nil, fault.Errorf("%w with s = %v, w = %v", ErrNoDesign, float64(firstS), o.W)
@@ -141,7 +142,7 @@ func singularRange(j *Dense) (least, most float64, err error) {
 	a := blas64.General{Rows: j.Rows, Cols: j.Cols, Stride: j.Cols, Data: append([]float64(nil), j.Data...)}
 	s := make([]float64, k)
 	if err := eigen.SingularValues(a, s); err != nil {
-		return 0, 0, fault.Errorf("ik: Jacobian of the design: %w", err)
+		return 0, 0, fault.Errorf("ik/fik: Jacobian of the design: %w", err)
 	}
 	if j.Rows > j.Cols {
 		return 0, s[0], nil
@@ -328,7 +329,7 @@ func (e *riccati) lyapunov(A, C *Dense) *Dense {
 		}
 		if change := algebra.MaxAbs(term.Data); change <= doublingTol*size {
 			return D
-		} else if !finite(change) {
+		} else if !algebra.Finite(change) {
 			return nil
 		}
 		B = e.product(B, B, blas.NoTrans)

@@ -1,16 +1,18 @@
-package ik
+package taskfile
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
 
 // target writes a target on a line: the fields that its type has.
-func (o *writer) target(t *Target) {
-	if t.Type >= NumTargetTypes {
+func (o *writer) target(t *ik.Target) {
+	if t.Type >= ik.NumTargetTypes {
 		o.bad = true
 		return
 	}
@@ -37,7 +39,7 @@ func (o *writer) target(t *Target) {
 }
 
 // part writes a field of t between type and weight.
-func (o *writer) part(t *Target, k int) {
+func (o *writer) part(t *ik.Target, k int) {
 	switch key := targetFields[k]; k {
 	case targetBody:
 		o.string(key, t.Body)
@@ -84,7 +86,7 @@ func (o *writer) part(t *Target, k int) {
 }
 
 // path writes a path, with a line for each target.
-func (o *writer) path(p *Path) {
+func (o *writer) path(p *ik.Path) {
 	o.line("path")
 	o.open()
 	o.vector("times", p.Times)
@@ -130,15 +132,15 @@ func vectorsOf[T any](o *writer, list []T, numbers func(*T) []float64) {
 }
 
 // solver writes the options that are not the defaults.
-func (o *writer) solver(s *Options) {
-	if *s == (Options{}) {
+func (o *writer) solver(s *ik.Options) {
+	if *s == (ik.Options{}) {
 		return
 	}
 	o.line("solver")
 	o.open()
-	o.choice("method", s.Method.String(), s.Method != Auto, s.Method < NumMethods)
-	o.choice("engine", s.Engine.String(), s.Engine != AutoEngine, s.Engine < NumEngines)
-	o.choice("metric", s.Metric.String(), s.Metric != 0, int(s.Metric) < len(metricNames))
+	o.choice("method", s.Method.String(), s.Method != ik.Auto, s.Method < ik.NumMethods)
+	o.choice("engine", s.Engine.String(), s.Engine != ik.AutoEngine, s.Engine < ik.NumEngines)
+	o.choice("metric", s.Metric.String(), s.Metric != 0, s.Metric < ik.NumMetrics)
 	o.given("steps", float64(s.Steps))
 	if s.Restarts != 0 {
 		o.field("restarts", float64(max(s.Restarts, 0)))
@@ -163,10 +165,10 @@ func (o *writer) choice(key, text string, write, valid bool) {
 	}
 }
 
-func (o *writer) fik(f *FIKOptions) {
+func (o *writer) fik(f *ik.FIKOptions) {
 	o.open()
-	o.choice("form", f.Form.String(), f.Form != 0, f.Form < NumForms)
-	o.choice("design", f.Design.String(), f.Design != 0, f.Design < NumDesigns)
+	o.choice("form", f.Form.String(), f.Form != 0, f.Form < fik.NumForms)
+	o.choice("design", f.Design.String(), f.Design != 0, f.Design < fik.NumDesigns)
 	o.matrix("A", f.A)
 	o.matrix("P", f.P)
 	o.given("h", f.H)

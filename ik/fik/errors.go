@@ -1,4 +1,4 @@
-package ik
+package fik
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ type OptionError struct {
 // Error implements error.
 func (e *OptionError) Error() string {
 	if e.Value == "" {
-		return fmt.Sprintf("ik: option %s: %s", e.Field, e.Reason)
+		return fmt.Sprintf("ik/fik: option %s: %s", e.Field, e.Reason)
 	}
-	return fmt.Sprintf("ik: option %s: %s %s", e.Field, e.Value, e.Reason)
+	return fmt.Sprintf("ik/fik: option %s: %s %s", e.Field, e.Value, e.Reason)
 }
 
 // badOptions collects the errors of options.
@@ -37,18 +37,10 @@ func (b *badOptions) when(broken bool, field string, value any, reason string) {
 func (b *badOptions) positive(field string, v []float64, n int) {
 	b.when(len(v) != 1 && len(v) != n, field, len(v), fmt.Sprintf("numbers, not 1 or %d", n))
 	for i, x := range v {
-		b.when(!(x > 0) || math.IsInf(x, 1), place(field, i, len(v)), x, "is not positive")
+		b.when(!(x > 0) || math.IsInf(x, 1), fault.Entry(field, i, len(v)), x, "is not positive")
 	}
 }
 
 func (b badOptions) err() error { return errors.Join(b...) }
-
-// place returns the name of one of n numbers.
-func place(field string, i, n int) string {
-	if n == 1 {
-		return field
-	}
-	return fmt.Sprintf("%s[%d]", field, i)
-}
 
 func errZeroJacobian() error { return fault.Errorf("%w: it is zero", ErrRank) }

@@ -1,11 +1,11 @@
-package ik_test
+package fik_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/model"
@@ -19,7 +19,7 @@ type arm struct {
 	turn     []spatial.Quat
 	tool     spatial.Vec3
 	rows     []int
-	J        *ik.Dense
+	J        *fik.Dense
 	position spatial.Vec3
 	rotation spatial.Quat
 }
@@ -29,7 +29,7 @@ func readArm(t testing.TB, file string, tool [3]float64, rows []int) *arm {
 	t.Helper()
 	m, err := model.ReadFile(check.Reference(t, "ik", file))
 	require.NoError(t, err)
-	a := &arm{tool: tool, rows: rows, J: ik.NewDense(len(rows), len(m.Joints), nil)}
+	a := &arm{tool: tool, rows: rows, J: fik.NewDense(len(rows), len(m.Joints), nil)}
 	for i := range m.Joints {
 		j := &m.Joints[i]
 		require.Equal(t, model.Pose{Orientation: [4]float64{1}}, j.SuccessorFrame)

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"strings"
@@ -7,6 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -33,11 +37,11 @@ const severalOfFIK = `{
 // TestEverythingOfFIKAtOnce: rules of limits, paths, solver and feedback inverse kinematics are told together, in the
 // order of the document, each once.
 func TestEverythingOfFIKAtOnce(t *testing.T) {
-	m := armModel(3)
+	m := modeltest.Arm(3)
 	m.Joints = append(m.Joints, model.Joint{Name: "ball", Type: model.Spherical, Predecessor: model.World, Successor: "l0"})
 	task, err := Read(strings.NewReader(severalOfFIK), "task.json")
 	require.Error(t, err)
-	_, err = NewProblem(testPlan(t, m), task)
+	_, err = ik.NewProblem(plantest.New(t, m, order.Auto), task)
 	var p *model.Problems
 	require.ErrorAs(t, err, &p)
 	seen := map[string]bool{}
@@ -60,14 +64,14 @@ func TestEverythingOfFIKAtOnce(t *testing.T) {
 
 // TestPathFileAtFault: a file that cannot be used is told as such, without what follows from it.
 func TestPathFileAtFault(t *testing.T) {
-	plan := testPlan(t, armModel(3))
+	plan := plantest.New(t, modeltest.Arm(3), order.Auto)
 	for text, want := range map[string]string{
 		"": "has no line of names", "time,tip.px,tip.py,tip.pz\n0,1,1,0\n": "fewer than two lines", "time;tip.px\n": "parted by commas", "time,tip.px\n": "lacks its column",
 	} {
 		task, err := ReadIn(strings.NewReader(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "l2"}], "path": {"file": "p.csv"}}`), "task.json",
 			fstest.MapFS{"p.csv": {Data: []byte(text)}})
 		require.Error(t, err)
-		_, err = NewProblem(plan, task)
+		_, err = ik.NewProblem(plan, task)
 		var p *model.Problems
 		require.ErrorAs(t, err, &p)
 		for _, q := range p.List {

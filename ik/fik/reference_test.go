@@ -1,4 +1,4 @@
-package ik_test
+package fik_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -45,13 +45,13 @@ type setup struct {
 	}
 }
 
-// options returns the filter's options as the file gives them, with the design of ik.Riccati.
-func (s *setup) options(t *testing.T) ik.FIKOptions {
-	o := ik.FIKOptions{A: []float64{s.A}, H: s.H, P: []float64{s.P}}
+// options returns the filter's options as the file gives them, with the design of fik.Riccati.
+func (s *setup) options(t *testing.T) fik.Options {
+	o := fik.Options{A: []float64{s.A}, H: s.H, P: []float64{s.P}}
 	if s.Alpha != 0 {
-		o.Form, o.A, o.P = ik.FormF, []float64{s.Alpha}, flat(s.PUsed)
+		o.Form, o.A, o.P = fik.FormF, []float64{s.Alpha}, flat(s.PUsed)
 	} else if d := &s.Design; d.J0 != nil {
-		P, _, err := ik.Riccati(ik.NewDense(len(d.J0), len(d.J0[0]), flat(d.J0)), ik.RiccatiOptions{W: d.W, M: d.M, V: d.V})
+		P, _, err := fik.Riccati(fik.NewDense(len(d.J0), len(d.J0[0]), flat(d.J0)), fik.RiccatiOptions{W: d.W, M: d.M, V: d.V})
 		require.NoError(t, err)
 		o.P = P
 	}
@@ -127,7 +127,7 @@ func TestRecurrences(t *testing.T) {
 			}
 			q := r.lines.columns(t, "q", 0)
 			r.arm.set(q)
-			f, err := ik.NewFIK(r.arm.J, r.options(t))
+			f, err := fik.New(r.arm.J, r.options(t))
 			require.NoError(t, err)
 			m, n := r.arm.J.Dims()
 			dq, dxd, e, dq0, z := make([]float64, n), make([]float64, m), make([]float64, m), make([]float64, n), make([]float64, m)
@@ -185,7 +185,7 @@ func (r *run) continuous(t *testing.T, goal ...*arm) {
 	e, want, rate := make([]float64, m), make([]float64, n), make([]float64, n)
 	r.arm.set(r.lines.columns(t, "q", 0))
 	o := r.options(t)
-	f, err := ik.NewFIK(r.arm.J, o)
+	f, err := fik.New(r.arm.J, o)
 	require.NoError(t, err)
 	flow := f.Flow(func(dxd, q []float64, at float64) error {
 		r.arm.set(q)

@@ -1,4 +1,4 @@
-package ik_test
+package fik_test
 
 import (
 	"encoding/csv"

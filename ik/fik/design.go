@@ -1,10 +1,12 @@
-package ik
+package fik
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Design says where P and A of feedback inverse kinematics come from.
@@ -14,10 +16,15 @@ type Design uint8
 const (
 	DesignRiccati Design = iota // P by Riccati, A = −m_i
 	DesignNorm                  // P = (π/h − A)/‖J‖, a number; ‖J‖ is the root of the sum of squares
-	DesignTune                  // DesignNorm as the start of Tune; a Solver runs it, a filter of its own takes its answer
+	DesignTune                  // DesignNorm as the start of Tune, which somebody else has to run: New refuses it
 	DesignGiven                 // P is given
 	NumDesigns
 )
+
+// String returns the name of rung-ik/1.
+func (d Design) String() string {
+	return fault.Enum([]string{"riccati", "norm", "tune", "given"}, d, "Design")
+}
 
 // Defaults of DesignNorm.
 const (
@@ -25,11 +32,11 @@ const (
 	normH = 0.02  // s
 )
 
-// FIKOptions say how feedback inverse kinematics runs. The zero value is form V with the design of Riccati.
+// Options say how feedback inverse kinematics runs. The zero value is form V with the design of Riccati.
 //
 // A matrix is given by its numbers: one for a multiple of the unit matrix, as many as rows for a diagonal, the square of
 // that for all of it, row by row.
-type FIKOptions struct {
+type Options struct {
 	Form   Form
 	Design Design
 	P      []float64 // symmetric positive definite; nil: by Design
@@ -47,30 +54,29 @@ type FIKOptions struct {
 	Inner     int  // iterations a step at the same Jacobian; 0: 1
 	Adapt     bool // form V: a step h that is too long is made shorter; else it is an error
 	Unchecked bool // no test of stability, before and during the run
-
-	Feedback float64       // κ of dxd = rate + κ·e, 1/s; used by Solver. 0: 5 with FIKMethod, 10 for paths by others
-	Q0       []Coordinated // pose of the design; used by Solver. nil: the given pose, moved at random
-	GainOf   []Coordinated // Gains by name; used by Solver
 }
 
 // Figure, Gyro and Robot are presets of publications: figures with
 // many freedoms, gyros whose rates go up to 1.8 rad/s, robot arms.
-func Figure() FIKOptions {
-	return FIKOptions{Design: DesignNorm, A: []float64{normA}, H: normH}
+func Figure() Options {
+	return Options{Design: DesignNorm, A: []float64{normA}, H: normH}
 }
 
 // Gyro is the preset of control moment gyros.
-func Gyro() FIKOptions {
-	return FIKOptions{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{0.05}, V: []float64{1.8 * 1.8}}}
+func Gyro() Options {
+	return Options{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{0.05}, V: []float64{1.8 * 1.8}}}
 }
 
 // Robot is the preset of robot arms.
-func Robot() FIKOptions {
-	return FIKOptions{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{defaultDecay}}}
+func Robot() Options {
+	return Options{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{defaultDecay}}}
 }
 
-// designed returns the options with P, A and, but for the default of DesignRiccati, H; each is checked.
-func (o FIKOptions) designed(j Linear) (FIKOptions, error) {
+// Designed returns the options with P, A and, but for the default of DesignRiccati, H, for the map j at its present pose.
+//
+// Cost: that of the design; allocates. It returns an OptionError for each rule that o breaks, joined, and what wraps ErrRank or
+// ErrNoDesign where the design needs another Jacobian.
+func (o Options) Designed(j Linear) (Options, error) {
 	m, n := j.Dims()
 	if err := o.check(m, n); err != nil {
 		return o, err
@@ -95,7 +101,7 @@ func (o FIKOptions) designed(j Linear) (FIKOptions, error) {
 }
 
 // byNorm is the design of the norm, docs/inverse-kinematics.md (F7).
-func (o FIKOptions) byNorm(j0 *Dense) (FIKOptions, error) {
+func (o Options) byNorm(j0 *Dense) (Options, error) {
 	h, a := o.H, normA
 	if h == 0 {
 		h = normH
@@ -118,7 +124,7 @@ func (o FIKOptions) byNorm(j0 *Dense) (FIKOptions, error) {
 }
 
 // byRiccati is the design of docs/inverse-kinematics.md (F6).
-func (o FIKOptions) byRiccati(j0 *Dense) (FIKOptions, error) {
+func (o Options) byRiccati(j0 *Dense) (Options, error) {
 	P, _, err := Riccati(j0, o.Riccati)
 	if err != nil {
 		return o, err
@@ -140,7 +146,7 @@ func (o FIKOptions) byRiccati(j0 *Dense) (FIKOptions, error) {
 }
 
 // decay returns A for the decays m_i, 1/s.
-func (o *FIKOptions) decay(m []float64) []float64 {
+func (o *Options) decay(m []float64) []float64 {
 	a := make([]float64, len(m))
 	for i, x := range m {
 		if a[i] = -x; o.Form == FormF {
@@ -150,19 +156,28 @@ func (o *FIKOptions) decay(m []float64) []float64 {
 	return a
 }
 
+// Check returns an OptionError for each rule that o breaks for a map of m rows and n freedoms, joined, those of o.Riccati too.
+// DesignTune, which begins as DesignNorm, is checked as that.
+func (o Options) Check(m, n int) error {
+	if o.Design == DesignTune {
+		o.Design = DesignNorm
+	}
+	_, err := o.Riccati.filled(m, n)
+	return errors.Join(o.check(m, n), err)
+}
+
 // check returns an OptionError for each rule that o breaks for a map of m rows and n freedoms.
-func (o *FIKOptions) check(m, n int) error {
+func (o *Options) check(m, n int) error {
 	var bad badOptions
 	bad.when(o.Form >= NumForms, "Form", o.Form, "is no form")
 	bad.when(o.Design >= NumDesigns, "Design", o.Design, "is no design")
-	bad.when(o.Design == DesignTune, "Design", "tune", "is for a Solver: a filter of its own takes what Tune returns")
+	bad.when(o.Design == DesignTune, "Design", "tune", "is run by Tune: a filter takes what that returns")
 	bad.when(o.Design == DesignGiven && o.P == nil, "P", "", "missing: the design given takes it from here")
 	bad.when(o.Design == DesignNorm && o.P != nil, "P", "given", "and so is a design")
 	bad.when(o.Design == DesignNorm && len(o.A) > 1, "A", len(o.A), "numbers, the design needs one")
 	bad.when(!(o.H >= 0) || math.IsInf(o.H, 1), "H", o.H, "is no time")
 	bad.when(o.Inner < 0, "Inner", o.Inner, "is no number of iterations")
 	bad.when(o.Adapt && o.Form == FormF, "Adapt", true, "has no step to change in form F")
-	bad.when(!(o.Feedback >= 0) || math.IsInf(o.Feedback, 1), "Feedback", o.Feedback, "is no gain")
 	if o.J0 != nil {
 		bad.when(o.J0.Rows != m || o.J0.Cols != n, "J0", fmt.Sprint(o.J0.Rows, "×", o.J0.Cols), fmt.Sprintf("is not %d×%d", m, n))
 	}
@@ -177,28 +192,28 @@ func (o *FIKOptions) check(m, n int) error {
 	return bad.err()
 }
 
-func (o *FIKOptions) checkA(bad *badOptions, m int) {
+func (o *Options) checkA(bad *badOptions, m int) {
 	if o.A == nil {
 		return
 	}
 	bad.when(len(o.A) != 1 && len(o.A) != m, "A", len(o.A), fmt.Sprintf("numbers, not 1 or %d", m))
 	for i, x := range o.A {
-		switch at := place("A", i, len(o.A)); {
+		switch at := fault.Entry("A", i, len(o.A)); {
 		case o.Form == FormF:
-			bad.when(!finite(x), at, x, "is not finite")
+			bad.when(!algebra.Finite(x), at, x, "is not finite")
 		default:
-			bad.when(!(x < 0) || !finite(x), at, x, "is not negative")
+			bad.when(!(x < 0) || !algebra.Finite(x), at, x, "is not negative")
 		}
 	}
 }
 
-func (o *FIKOptions) checkGains(bad *badOptions, n int) {
+func (o *Options) checkGains(bad *badOptions, n int) {
 	if o.Gains == nil {
 		return
 	}
 	bad.when(len(o.Gains) != 1 && len(o.Gains) != n, "Gains", len(o.Gains), fmt.Sprintf("numbers, not 1 or %d", n))
 	for k, g := range o.Gains {
-		bad.when(!(g >= 0) || !finite(g), place("Gains", k, len(o.Gains)), g, "is negative or not finite")
+		bad.when(!(g >= 0) || !algebra.Finite(g), fault.Entry("Gains", k, len(o.Gains)), g, "is negative or not finite")
 	}
 	bad.when(algebra.MaxAbs(o.Gains) == 0, "Gains", 0, "lets nothing move")
 }
@@ -211,12 +226,12 @@ func checkP(bad *badOptions, p []float64, m int) {
 	}
 	if len(p) != m*m || m == 1 {
 		for i, x := range p {
-			bad.when(!(x > 0) || !finite(x), place("P", i, len(p)), x, "is not positive")
+			bad.when(!(x > 0) || !algebra.Finite(x), fault.Entry("P", i, len(p)), x, "is not positive")
 		}
 		return
 	}
 	size := algebra.MaxAbs(p)
-	if !finite(size) {
+	if !algebra.Finite(size) {
 		bad.when(true, "P", size, "is not finite")
 		return
 	}

@@ -1,4 +1,4 @@
-package ik_test
+package fik_test
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
 )
 
@@ -32,7 +32,7 @@ func definite(rng *rand.Rand, m int) []float64 {
 }
 
 // gram returns G = J V Jᵀ P with P full.
-func gram(J *ik.Dense, V, P []float64) *mat.Dense {
+func gram(J *fik.Dense, V, P []float64) *mat.Dense {
 	m, n := J.Dims()
 	j := mat.NewDense(m, n, J.Data)
 	v := mat.NewDense(n, n, nil)
@@ -62,7 +62,7 @@ func largest(values []complex128) float64 {
 }
 
 // settle iterates until all modes have decayed: the slowest takes some hundred iterations for each factor e.
-func settle(t testing.TB, f *ik.FIK, dq, dxd []float64) {
+func settle(t testing.TB, f *fik.Filter, dq, dxd []float64) {
 	for range 20_000 {
 		require.NoError(t, f.StepTo(dq, dxd))
 	}
@@ -83,7 +83,7 @@ func TestEquilibrium(t *testing.T) {
 			P    []float64
 			want []float64
 		}{{p, lines.columns(t, "dq_scalarP", k)}, {lines.columns(t, "P", k), lines.columns(t, "dq_fullP", k)}} {
-			f, err := ik.NewFIK(r.J, ik.FIKOptions{P: c.P, A: []float64{-a[0]}})
+			f, err := fik.New(r.J, fik.Options{P: c.P, A: []float64{-a[0]}})
 			require.NoError(t, err)
 			dq := make([]float64, 6)
 			settle(t, f, dq, lines.columns(t, "dxd", k))
@@ -96,7 +96,7 @@ func TestEquilibrium(t *testing.T) {
 func TestEquilibriumWithGains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	const m, n = 4, 7
-	J := ik.NewDense(m, n, random(rng, m*n))
+	J := fik.NewDense(m, n, random(rng, m*n))
 	V, A, dxd, diag := make([]float64, n), make([]float64, m), random(rng, m), make([]float64, m)
 	for i := range V {
 		V[i] = 0.5 + rng.Float64()
@@ -104,7 +104,7 @@ func TestEquilibriumWithGains(t *testing.T) {
 	for i := range A {
 		A[i], diag[i] = -1-rng.Float64(), 1+rng.Float64()
 	}
-	f, err := ik.NewFIK(J, ik.FIKOptions{P: diag, A: A, Gains: V})
+	f, err := fik.New(J, fik.Options{P: diag, A: A, Gains: V})
 	require.NoError(t, err)
 	dq := make([]float64, n)
 	settle(t, f, dq, dxd)
@@ -130,10 +130,10 @@ func TestEquilibriumWithGains(t *testing.T) {
 
 // TestSingular: with the target in the lost direction a diagonal P in the singular frame never moves, a full one does.
 func TestSingular(t *testing.T) {
-	J := ik.NewDense(2, 3, []float64{0, 0, 0, 1.2, 0.7, 0.3})
+	J := fik.NewDense(2, 3, []float64{0, 0, 0, 1.2, 0.7, 0.3})
 	inward, dq := []float64{-0.1, 0}, make([]float64, 3)
 	for _, P := range [][]float64{{8}, {8, 3}} {
-		f, err := ik.NewFIK(J, ik.FIKOptions{P: P, A: []float64{-20}, H: 0.02})
+		f, err := fik.New(J, fik.Options{P: P, A: []float64{-20}, H: 0.02})
 		require.NoError(t, err)
 		for i := range 200 {
 			require.NoError(t, f.StepTo(dq, inward))
@@ -149,7 +149,7 @@ func TestSingular(t *testing.T) {
 		}
 		require.False(t, f.Stuck())
 	}
-	f, err := ik.NewFIK(J, ik.FIKOptions{P: []float64{8, 3, 3, 5}, A: []float64{-1}})
+	f, err := fik.New(J, fik.Options{P: []float64{8, 3, 3, 5}, A: []float64{-1}})
 	require.NoError(t, err)
 	for i := range 200 {
 		require.NoError(t, f.StepTo(dq, inward))
@@ -165,7 +165,7 @@ func TestStraight(t *testing.T) {
 		r := readRun(t, name)
 		q := r.lines.columns(t, "q", 0)
 		r.arm.set(q)
-		f, err := ik.NewFIK(r.arm.J, r.options(t))
+		f, err := fik.New(r.arm.J, r.options(t))
 		require.NoError(t, err)
 		dq, dxd, e, stuck := make([]float64, 3), make([]float64, 2), make([]float64, 2), 0
 		for range 1000 {
@@ -195,12 +195,12 @@ func TestStraight(t *testing.T) {
 // TestInner: iterations at the same Jacobian, as one by one; their mean is returned.
 func TestInner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 5))
-	J, dxd := ik.NewDense(3, 5, random(rng, 15)), random(rng, 3)
-	o := ik.FIKOptions{P: definite(rng, 3), A: []float64{-1}}
-	a, err := ik.NewFIK(J, o)
+	J, dxd := fik.NewDense(3, 5, random(rng, 15)), random(rng, 3)
+	o := fik.Options{P: definite(rng, 3), A: []float64{-1}}
+	a, err := fik.New(J, o)
 	require.NoError(t, err)
 	o.Inner = 4
-	b, err := ik.NewFIK(J, o)
+	b, err := fik.New(J, o)
 	require.NoError(t, err)
 	one, mean := make([]float64, 5), make([]float64, 5)
 	for range 20 {
@@ -221,8 +221,8 @@ func TestInner(t *testing.T) {
 // would move the targets, which is left over as far as A is not zero.
 func TestNullMotion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 6))
-	J := ik.NewDense(2, 5, random(rng, 10))
-	f, err := ik.NewFIK(J, ik.FIKOptions{P: definite(rng, 2), A: []float64{-1e-9}})
+	J := fik.NewDense(2, 5, random(rng, 10))
+	f, err := fik.New(J, fik.Options{P: definite(rng, 2), A: []float64{-1e-9}})
 	require.NoError(t, err)
 	dq, dq0, none, dx := make([]float64, 5), random(rng, 5), make([]float64, 2), make([]float64, 2)
 	for range 5000 {
@@ -238,64 +238,64 @@ func TestNullMotion(t *testing.T) {
 func TestWideAndTall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, c := range [][2]int{{2, 5}, {5, 2}, {3, 3}} {
-		J := ik.NewDense(c[0], c[1], random(rng, c[0]*c[1]))
-		require.Equal(t, J, ik.DenseOf(J))
+		J := fik.NewDense(c[0], c[1], random(rng, c[0]*c[1]))
+		require.Equal(t, J, fik.DenseOf(J))
 	}
 }
 
 // TestNotFinite: numbers that overflow are an error, when a filter is made and later, with either test of stability.
 func TestNotFinite(t *testing.T) {
-	J := ik.NewDense(2, 2, []float64{1, 2, 0, 1})
+	J := fik.NewDense(2, 2, []float64{1, 2, 0, 1})
 	nan := math.NaN()
-	for _, o := range []ik.FIKOptions{
-		{P: []float64{1}, A: []float64{-1}}, {P: []float64{2, 1, 1, 2}, A: []float64{-1, -2}}, {Form: ik.FormF, P: []float64{0.01}, A: []float64{0.9}},
-		{Form: ik.FormF, P: []float64{0.01}, A: []float64{1}},
+	for _, o := range []fik.Options{
+		{P: []float64{1}, A: []float64{-1}}, {P: []float64{2, 1, 1, 2}, A: []float64{-1, -2}}, {Form: fik.FormF, P: []float64{0.01}, A: []float64{0.9}},
+		{Form: fik.FormF, P: []float64{0.01}, A: []float64{1}},
 	} {
-		f, err := ik.NewFIK(J, o)
+		f, err := fik.New(J, o)
 		require.NoError(t, err)
 		two := make([]float64, 2)
-		require.ErrorIs(t, f.StepTo(two, []float64{nan, 0}), ik.ErrNotFinite)
+		require.ErrorIs(t, f.StepTo(two, []float64{nan, 0}), fik.ErrNotFinite)
 		f.Reset()
 		require.NoError(t, f.StepTo(two, []float64{1, 0}))
-		require.ErrorIs(t, f.StepNullTo(two, []float64{1, 0}, []float64{0, math.Inf(1)}), ik.ErrNotFinite)
-		_, err = ik.NewFIK(ik.NewDense(2, 2, []float64{1, 2, 0, nan}), o)
-		require.ErrorIs(t, err, ik.ErrNotFinite)
+		require.ErrorIs(t, f.StepNullTo(two, []float64{1, 0}, []float64{0, math.Inf(1)}), fik.ErrNotFinite)
+		_, err = fik.New(fik.NewDense(2, 2, []float64{1, 2, 0, nan}), o)
+		require.ErrorIs(t, err, fik.ErrNotFinite)
 	}
 }
 
 func TestPanics(t *testing.T) {
-	J := ik.NewDense(1, 2, []float64{1, 2})
-	f, err := ik.NewFIK(J, ik.FIKOptions{P: []float64{0.1}, A: []float64{0.5}, Form: ik.FormF})
+	J := fik.NewDense(1, 2, []float64{1, 2})
+	f, err := fik.New(J, fik.Options{P: []float64{0.1}, A: []float64{0.5}, Form: fik.FormF})
 	require.NoError(t, err)
 	two, one := make([]float64, 2), make([]float64, 1)
 	for _, bad := range []func(){
 		func() { _ = f.StepTo(one, one) }, func() { _ = f.StepTo(two, two) }, func() { _ = f.StepNullTo(two, one, one) }, func() { J.MulTo(two, two) },
-		func() { J.MulTransTo(one, one) }, func() { ik.NewDense(2, 2, two) },
+		func() { J.MulTransTo(one, one) }, func() { fik.NewDense(2, 2, two) },
 	} {
-		require.PanicsWithValue(t, "ik: length mismatch", bad)
+		require.PanicsWithValue(t, "ik/fik: length mismatch", bad)
 	}
 	for _, size := range [][2]int{{0, 2}, {2, -1}, {math.MaxInt / 2, math.MaxInt / 2}, {math.MaxInt, math.MaxInt}, {math.MaxInt, 2}} {
-		require.PanicsWithValue(t, "ik: size out of range", func() { ik.NewDense(size[0], size[1], nil) })
+		require.PanicsWithValue(t, "ik/fik: size out of range", func() { fik.NewDense(size[0], size[1], nil) })
 	}
-	require.PanicsWithValue(t, "ik: form F has no continuous limit", func() { f.Flow(nil) })
-	require.PanicsWithValue(t, "ik: form F has no continuous limit", func() { f.RatesTo(one, two, one, one) })
+	require.PanicsWithValue(t, "ik/fik: form F has no continuous limit", func() { f.Flow(nil) })
+	require.PanicsWithValue(t, "ik/fik: form F has no continuous limit", func() { f.RatesTo(one, two, one, one) })
 }
 
 // TestStepsAllocateNothing, in any form and with any matrices.
 func TestStepsAllocateNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 8))
 	const m, n = 3, 5
-	J, dxd, dq, dq0 := ik.NewDense(m, n, random(rng, m*n)), random(rng, m), make([]float64, n), random(rng, n)
+	J, dxd, dq, dq0 := fik.NewDense(m, n, random(rng, m*n)), random(rng, m), make([]float64, n), random(rng, n)
 	P := definite(rng, m)
 	small := make([]float64, m*m)
 	for i, x := range P {
 		small[i] = x / 300
 	}
-	for i, o := range []ik.FIKOptions{
+	for i, o := range []fik.Options{
 		{P: P, A: []float64{-1}}, {P: []float64{2, 3, 4}, A: []float64{-1, -2, -3}}, {P: []float64{2}, Inner: 3}, {P: P, A: []float64{-1, -2, -3}},
-		{Form: ik.FormF, P: small, A: []float64{0.9}}, {Form: ik.FormF, P: small, A: []float64{0.9, 1, 0.8}}, {},
+		{Form: fik.FormF, P: small, A: []float64{0.9}}, {Form: fik.FormF, P: small, A: []float64{0.9, 1, 0.8}}, {},
 	} {
-		f, err := ik.NewFIK(J, o)
+		f, err := fik.New(J, o)
 		require.NoError(t, err, "%d", i)
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			if f.StepTo(dq, dxd) != nil || f.StepNullTo(dq, dxd, dq0) != nil {
@@ -309,13 +309,13 @@ func TestStepsAllocateNothing(t *testing.T) {
 func BenchmarkFIK(b *testing.B) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	const m, n = 12, 25
-	J, dxd, dq := ik.NewDense(m, n, random(rng, m*n)), random(rng, m), make([]float64, n)
+	J, dxd, dq := fik.NewDense(m, n, random(rng, m*n)), random(rng, m), make([]float64, n)
 	for _, c := range []struct {
 		name string
-		o    ik.FIKOptions
-	}{{"P=full", ik.FIKOptions{P: definite(rng, m), A: []float64{-1}}}, {"P=number", ik.FIKOptions{P: []float64{1}, A: []float64{-1}}}} {
+		o    fik.Options
+	}{{"P=full", fik.Options{P: definite(rng, m), A: []float64{-1}}}, {"P=number", fik.Options{P: []float64{1}, A: []float64{-1}}}} {
 		b.Run(c.name, func(b *testing.B) {
-			f, err := ik.NewFIK(J, c.o)
+			f, err := fik.New(J, c.o)
 			require.NoError(b, err)
 			b.ReportAllocs()
 			for b.Loop() {

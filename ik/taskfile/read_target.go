@@ -1,9 +1,10 @@
-package ik
+package taskfile
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -39,15 +40,15 @@ const (
 
 // targetParts are the fields that a type of target must have, those that it must have unless the path moves them, and
 // those that it may have. All have the name and what says how much they count.
-var targetParts = [NumTargetTypes]struct{ must, wanted, may []int }{
-	Point:       {[]int{targetBody}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
-	Orientation: {[]int{targetBody}, []int{targetOrientation}, []int{targetFrame, targetRelativeTo}},
-	PoseTarget:  {[]int{targetBody}, []int{targetPosition, targetOrientation}, []int{targetFrame, targetPoint, targetRelativeTo}},
-	Axis:        {[]int{targetBody, targetAxis, targetDirection}, nil, []int{targetFrame, targetRelativeTo}},
-	Plane:       {[]int{targetBody, targetDirection}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
-	Distance:    {[]int{targetBody, targetTo}, []int{targetLength}, []int{targetFrame, targetPoint}},
-	Coordinate:  {[]int{targetFreedom}, []int{targetValue}, []int{targetTurns}},
-	Com:         {nil, []int{targetPosition}, []int{targetBodies, targetRelativeTo}},
+var targetParts = [ik.NumTargetTypes]struct{ must, wanted, may []int }{
+	ik.Point:       {[]int{targetBody}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Orientation: {[]int{targetBody}, []int{targetOrientation}, []int{targetFrame, targetRelativeTo}},
+	ik.PoseTarget:  {[]int{targetBody}, []int{targetPosition, targetOrientation}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Axis:        {[]int{targetBody, targetAxis, targetDirection}, nil, []int{targetFrame, targetRelativeTo}},
+	ik.Plane:       {[]int{targetBody, targetDirection}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Distance:    {[]int{targetBody, targetTo}, []int{targetLength}, []int{targetFrame, targetPoint}},
+	ik.Coordinate:  {[]int{targetFreedom}, []int{targetValue}, []int{targetTurns}},
+	ik.Com:         {nil, []int{targetPosition}, []int{targetBodies, targetRelativeTo}},
 }
 
 // missing is a field that a target lacks.
@@ -58,7 +59,7 @@ func (d *reader) targets() {
 	if !d.OpenArray() {
 		return
 	}
-	d.t.Targets = []Target{}
+	d.t.Targets = []ik.Target{}
 	n := 0
 	for ; d.Element(n); n++ {
 		if n >= maxNames {
@@ -66,7 +67,7 @@ func (d *reader) targets() {
 			continue
 		}
 		d.At, d.Flaw, d.Field = document.Place{Section: 1, Index: n}, 0, 0
-		t := Target{Frame: model.Pose{Orientation: [4]float64{1}}, Orientation: [4]float64{1}}
+		t := ik.Target{Frame: model.Pose{Orientation: [4]float64{1}}, Orientation: [4]float64{1}}
 		if d.OpenObject() {
 			d.target(&t)
 		}
@@ -77,7 +78,7 @@ func (d *reader) targets() {
 }
 
 // target reads a target after its opening brace.
-func (d *reader) target(t *Target) {
+func (d *reader) target(t *ik.Target) {
 	var seen uint32
 	known := false
 	for {
@@ -105,14 +106,14 @@ func (d *reader) target(t *Target) {
 		if seen>>targetType&1 == 0 {
 			d.Require(targetFields, seen, targetType)
 		}
-		t.Type = NumTargetTypes // whose rules are not applied
+		t.Type = ik.NumTargetTypes // whose rules are not applied
 		return
 	}
 	d.wantParts(t, seen)
 }
 
 // part reads a field of a target other than name and type.
-func (d *reader) part(t *Target, k int) {
+func (d *reader) part(t *ik.Target, k int) {
 	switch k {
 	case targetBody:
 		t.Body = d.name()
@@ -154,7 +155,7 @@ func (d *reader) part(t *Target, k int) {
 }
 
 // wantParts reports the fields of t that are missing or have no meaning.
-func (d *reader) wantParts(t *Target, seen uint32) {
+func (d *reader) wantParts(t *ik.Target, seen uint32) {
 	parts := &targetParts[t.Type]
 	d.Require(targetFields, seen, parts.must...)
 	for _, k := range parts.wanted {
@@ -172,20 +173,18 @@ func (d *reader) wantParts(t *Target, seen uint32) {
 	}
 }
 
-func (d *reader) targetType(t *TargetType) bool {
+func (d *reader) targetType(t *ik.TargetType) bool {
 	s, ok := d.Text()
 	if !ok {
 		return false
 	}
-	var names []string
-	for k := range NumTargetTypes {
+	for k := range ik.NumTargetTypes {
 		if k.String() == string(s) {
 			*t = k
 			return true
 		}
-		names = append(names, k.String())
 	}
-	d.Problem(document.Quote(s), "unknown target type"+d.Meant(string(s), names))
+	d.Problem(document.Quote(s), "unknown target type"+d.Meant(string(s), names(ik.NumTargetTypes)))
 	return false
 }
 
@@ -196,7 +195,7 @@ func (d *reader) name() string {
 }
 
 // tolerance reads two numbers above 0.
-func (d *reader) tolerance(t *Target) {
+func (d *reader) tolerance(t *ik.Target) {
 	if d.Vector(t.Tolerance[:]) && !(t.Tolerance[0] > 0 && t.Tolerance[1] > 0) {
 		d.Problem(document.Numbers(t.Tolerance[:]), "is not positive")
 	}
@@ -207,7 +206,7 @@ func (d *reader) pose(p *model.Pose) { d.Pose(p.Position[:], &p.Orientation) }
 var attachmentFields = []string{"body", "point"}
 
 // attachment reads the other end of a distance.
-func (d *reader) attachment(t *Target) {
+func (d *reader) attachment(t *ik.Target) {
 	if !d.OpenObject() {
 		return
 	}
@@ -227,8 +226,8 @@ func (d *reader) attachment(t *Target) {
 }
 
 // pathOf reads the path: its own fields, and waypoints by the names of targets.
-func (d *reader) pathOf() *Path {
-	p, file := new(Path), ""
+func (d *reader) pathOf() *ik.Path {
+	p, file := new(ik.Path), ""
 	if !d.OpenObject() {
 		return nil
 	}
@@ -274,8 +273,8 @@ func (d *reader) pathOf() *Path {
 
 var waypointFields = []string{"position", "orientation", "value"}
 
-func (d *reader) waypoints(target string) Waypoints {
-	w := Waypoints{Target: target}
+func (d *reader) waypoints(target string) ik.Waypoints {
+	w := ik.Waypoints{Target: target}
 	if !d.OpenObject() {
 		return w
 	}
@@ -322,15 +321,15 @@ func (d *reader) wanted() {
 		return
 	}
 	for _, m := range d.missing {
-		if t := &d.t.Targets[m.target]; !d.t.Path.first(t, m.field) {
+		if t := &d.t.Targets[m.target]; !first(d.t.Path, t, m.field) {
 			path := document.Key(document.Entry("$.targets", m.target), targetFields[m.field])
 			d.Add(document.Place{Section: 1, Index: m.target}, path, "", document.RuleMissing)
 		}
 	}
 }
 
-// first stores in t the first waypoint of a field, and reports whether there is one.
-func (p *Path) first(t *Target, field int) bool {
+// first stores in t the first waypoint that p has for a field, and reports whether there is one.
+func first(p *ik.Path, t *ik.Target, field int) bool {
 	if p == nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"bytes"
@@ -8,7 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -19,7 +23,7 @@ func FuzzRead(tf *testing.F) {
 	f.Add(several)
 	f.Add(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "l2", "point": [1, 0, 0], "position": [1, 1, 0]}]}`)
 	f.Add(`{"format": "rung-ik/1", "targets": [], "fik": {"P": [[1], [2, 3]]}, "path": {"times": [0, 0], "x": {"value": [1]}}}`)
-	plan := testPlan(f, armModel(3))
+	plan := plantest.New(f, modeltest.Arm(3), order.Auto)
 	f.Fuzz(func(t *testing.T, text string) {
 		task, err := Read(strings.NewReader(text), "f")
 		if err != nil && !errors.As(err, new(*model.Problems)) {
@@ -28,7 +32,7 @@ func FuzzRead(tf *testing.F) {
 		if task == nil {
 			return
 		}
-		_, wrong := NewProblem(plan, task)
+		_, wrong := ik.NewProblem(plan, task)
 		if err != nil {
 			require.Error(t, wrong)
 			return

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/ik"
 )
 
 func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
@@ -36,7 +38,7 @@ func validate(t *testing.T, s *jsonschema.Schema, text string) error {
 func TestSchema(t *testing.T) {
 	s := compileSchema(t, Schema())
 	texts := []string{everything}
-	files, err := filepath.Glob("../reference/ik/*.task.json")
+	files, err := filepath.Glob("../../reference/ik/*.task.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
@@ -66,20 +68,20 @@ func TestSchema(t *testing.T) {
 // TestResultDocument: results are what their schema says.
 func TestResultDocument(t *testing.T) {
 	s := compileSchema(t, ResultSchema())
-	for _, r := range []*Result{
-		{Method: DLS, Engine: TreeEngine},
+	for _, r := range []*ik.Result{
+		{Method: ik.DLS, Engine: ik.TreeEngine},
 		{
-			Name: "arm", Status: AgainstLimit, Method: FIKMethod, Engine: DrivenEngine, Steps: 3, Restarts: 1, Elapsed: time.Millisecond,
-			Targets: []TargetResult{{"tool", 1, 0.5, 0.25, false}}, Driven: []DrivenResult{{"j1", 0, 1, 0, 1}, {"j2", 1, 2, 3, 0}, {"j3", 0, 2, 3, -1}},
-			SingularValues: []float64{2, 1}, Manipulability: 2, Rank: 2, NullMotions: 1, Conflicts: []Conflict{{"tool", 2, 0.1}}, Solutions: [][]float64{{1, 2}},
-			Path: &PathResult{Samples: 2, End: 1.5, Missed: 1, Largest: []TargetResult{{"tool", 1, 0.5, 0.25, false}}, SigmaMin: 0.1},
+			Name: "arm", Status: ik.AgainstLimit, Method: ik.FIKMethod, Engine: ik.DrivenEngine, Steps: 3, Restarts: 1, Elapsed: time.Millisecond,
+			Targets: []ik.TargetResult{{Name: "tool", Priority: 1, Linear: 0.5, Angular: 0.25}}, Driven: []ik.DrivenResult{{Joint: "j1", Value: 1, Limit: 1}, {Joint: "j2", Freedom: 1, Value: 2, Rate: 3}, {Joint: "j3", Value: 2, Rate: 3, Limit: -1}},
+			SingularValues: []float64{2, 1}, Manipulability: 2, Rank: 2, NullMotions: 1, Conflicts: []ik.Conflict{{Target: "tool", Row: 2, Residual: 0.1}}, Solutions: [][]float64{{1, 2}},
+			Path: &ik.PathResult{Samples: 2, End: 1.5, Missed: 1, Largest: []ik.TargetResult{{Name: "tool", Priority: 1, Linear: 0.5, Angular: 0.25}}, SigmaMin: 0.1},
 		},
 	} {
 		b, err := json.Marshal(r)
 		require.NoError(t, err)
 		require.NoError(t, validate(t, s, string(b)), string(b))
 	}
-	b, err := json.Marshal(Result{Driven: []DrivenResult{{Limit: 1}, {Limit: -1}, {}}})
+	b, err := json.Marshal(ik.Result{Driven: []ik.DrivenResult{{Limit: 1}, {Limit: -1}, {}}})
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"limit":"upper"}`)
 	require.Contains(t, string(b), `"limit":"lower"}`)

@@ -1,4 +1,4 @@
-package ik
+package fik
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // ErrUnstable is wrapped by an UnstableError.
-var ErrUnstable = errors.New("ik: feedback inverse kinematics is unstable")
+var ErrUnstable = errors.New("ik/fik: feedback inverse kinematics is unstable")
 
 // UnstableError says that the recurrence does not converge at the present pose, and what would make it
 // converge. It wraps ErrUnstable.
@@ -58,7 +58,7 @@ type guard struct {
 	before           float64   // ‖z‖² before the last iteration
 }
 
-func newGuard(f *FIK, o *FIKOptions) guard {
+func newGuard(f *Filter, o *Options) guard {
 	g := guard{unchecked: o.Unchecked, adapt: o.Adapt, u: make([]float64, f.m), x: make([]float64, f.m), y: make([]float64, f.n)}
 	if f.mixes() {
 		g.coupled = newCoupled(f)
@@ -77,7 +77,7 @@ func (g *guard) seed() {
 
 // mixes reports whether the recurrence has modes that are not those of a symmetric matrix. Without, J V Jᵀ P − A is
 // symmetric in the scalar product with P, and its largest eigenvalue decides.
-func (f *FIK) mixes() bool {
+func (f *Filter) mixes() bool {
 	uniform, most := true, 0.0
 	for _, x := range f.a {
 		uniform = uniform && x == f.a[0]
@@ -90,7 +90,7 @@ func (f *FIK) mixes() bool {
 }
 
 // settle chooses the step where none is given, and returns an UnstableError where the filter does not converge.
-func (f *FIK) settle() error {
+func (f *Filter) settle() error {
 	g := &f.guard
 	if err := f.assess(powerMost); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (f *FIK) settle() error {
 //
 // Cost: two products with the map each time that it looks; no allocation.
 // Where the recurrence mixes modes, m products each way and O(m³).
-func (f *FIK) look() error {
+func (f *Filter) look() error {
 	g := &f.guard
 	if g.count += f.inner; g.unchecked || g.count < lookEvery {
 		return nil
@@ -122,7 +122,7 @@ func (f *FIK) look() error {
 // heed judges by the state itself, whose quotient top/zpz is a lower bound of the largest eigenvalue too. An unstable
 // mode soon rules the state, whatever the power method has in hand. Where the recurrence mixes modes the quotient is no
 // bound but a reason to look.
-func (f *FIK) heed(top, zpz float64) error {
+func (f *Filter) heed(top, zpz float64) error {
 	g := &f.guard
 	if g.unchecked || !(f.limitOf(1)*zpz <= f.pace()*top) || zpz == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (f *FIK) heed(top, zpz float64) error {
 }
 
 // pace returns what limits are compared with.
-func (f *FIK) pace() float64 {
+func (f *Filter) pace() float64 {
 	if f.form == FormF {
 		return 1
 	}
@@ -148,7 +148,7 @@ func (f *FIK) pace() float64 {
 
 // assess sets mu and limit by at most so many iterations of the power method, or as coupledJudge does. It returns
 // ErrNotFinite if the map's numbers are not finite.
-func (f *FIK) assess(iterations int) error {
+func (f *Filter) assess(iterations int) error {
 	g := &f.guard
 	if g.coupled != nil {
 		return f.coupledJudge()
@@ -160,14 +160,14 @@ func (f *FIK) assess(iterations int) error {
 		}
 		last = g.mu
 	}
-	if !finite(g.mu) {
+	if !algebra.Finite(g.mu) {
 		return ErrNotFinite
 	}
 	return nil
 }
 
 // judge compares the step with its limit.
-func (f *FIK) judge() error {
+func (f *Filter) judge() error {
 	g := &f.guard
 	if g.unchecked || f.pace() < g.limit {
 		return nil
@@ -179,13 +179,13 @@ func (f *FIK) judge() error {
 	return f.unstable()
 }
 
-func (f *FIK) unstable() error {
+func (f *Filter) unstable() error {
 	return &UnstableError{f.form, f.guard.mu, f.h, max(margin*f.guard.limit, 0)}
 }
 
 // power does one iteration of the power method on J V Jᵀ P − A, form F without A, docs/inverse-kinematics.md (F5).
 // Its value, the quotient in the scalar product with P, is a lower bound of the eigenvalue.
-func (f *FIK) power() {
+func (f *Filter) power() {
 	g := &f.guard
 	size := math.Sqrt(algebra.Dot(g.u, g.u))
 	for i := range g.u {
@@ -207,7 +207,7 @@ func (f *FIK) power() {
 }
 
 // limitOf returns the limit for a symmetric recurrence.
-func (f *FIK) limitOf(mu float64) float64 {
+func (f *Filter) limitOf(mu float64) float64 {
 	if f.form == FormF {
 		return 1 / mu
 	}
@@ -215,10 +215,10 @@ func (f *FIK) limitOf(mu float64) float64 {
 }
 
 // verdict notes whether the iteration has moved anything, and returns ErrNotFinite after an overflow.
-func (f *FIK) verdict(dq []float64) error {
+func (f *Filter) verdict(dq []float64) error {
 	g := &f.guard
 	size, rates := algebra.Dot(f.main.z, f.main.z), algebra.Dot(dq, dq)
-	if !finite(size) || !finite(rates) {
+	if !algebra.Finite(size) || !algebra.Finite(rates) {
 		return ErrNotFinite
 	}
 	if reach := still * g.gain; g.before > 0 && rates <= reach*reach*g.before && size >= g.before*(1-grows) {
@@ -232,8 +232,8 @@ func (f *FIK) verdict(dq []float64) error {
 
 // Stuck reports whether the filter stands still although z grows or stays as large as it is: Jᵀ P z has been zero, up to
 // rounding, for 50 iterations. The pose is singular, and P does not lead out of it, or the targets are out of reach.
-func (f *FIK) Stuck() bool { return f.guard.idle >= stuckAfter }
+func (f *Filter) Stuck() bool { return f.guard.idle >= stuckAfter }
 
 // LargestEigenvalue returns the largest eigenvalue of J V Jᵀ P − A,
 // 1/s, for form F of J V Jᵀ P, at the pose of the last look.
-func (f *FIK) LargestEigenvalue() float64 { return f.guard.mu }
+func (f *Filter) LargestEigenvalue() float64 { return f.guard.mu }

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	_ "embed"

@@ -1,10 +1,11 @@
-package ik
+package fik
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
@@ -21,7 +22,7 @@ type coupled struct {
 	unit   []float64 // m
 }
 
-func newCoupled(f *FIK) *coupled {
+func newCoupled(f *Filter) *coupled {
 	k := f.m
 	if f.form == FormF {
 		k *= 2
@@ -32,10 +33,10 @@ func newCoupled(f *FIK) *coupled {
 // coupledJudge sets what guard knows, with the eigenvalues where the recurrence does not converge or has no step yet.
 //
 // Cost: m products with the map and O(m³), no allocation where it converges.
-func (f *FIK) coupledJudge() error {
+func (f *Filter) coupledJudge() error {
 	g, c := &f.guard, f.guard.coupled
 	f.fillCoupled()
-	if !finite(norm(c.a.Data)) {
+	if !algebra.Finite(norm(c.a.Data)) {
 		return ErrNotFinite
 	}
 	if f.form == FormV && f.h > 0 && g.mu > 0 { // 1 − h (G − A)
@@ -63,7 +64,7 @@ func (f *FIK) coupledJudge() error {
 
 // fillCoupled stores in c.a the matrix G − A with G = J V Jᵀ P, for form F that of (z(t), z(t−1)), as
 // z(t) = α z(t−1) − G z(t−2). It sets guard's gain, and mu for form F to the root of the sum of squares of G.
-func (f *FIK) fillCoupled() {
+func (f *Filter) fillCoupled() {
 	g, c := &f.guard, f.guard.coupled
 	clear(c.a.Data)
 	g.gain = 0
@@ -94,7 +95,7 @@ func (f *FIK) fillCoupled() {
 }
 
 // coupledLimit sets guard's limit by the eigenvalues μ of c.a: |1 − hμ| < 1 for all where h < 2 Re μ/|μ|² for all.
-func (f *FIK) coupledLimit() error {
+func (f *Filter) coupledLimit() error {
 	g, c := &f.guard, f.guard.coupled
 	if err := eigen.Values(c.a.general(), c.re, c.im); err != nil {
 		return ErrNotFinite

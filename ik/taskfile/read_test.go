@@ -1,8 +1,7 @@
-package ik
+package taskfile
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -45,7 +49,7 @@ const everything = `{
   "q0": {"j1": 0.3}, "gains": {"j1": 1}, "feedback": 5}
 }`
 
-func read(t testing.TB, text string) *Task {
+func read(t testing.TB, text string) *ik.Task {
 	t.Helper()
 	task, err := Read(strings.NewReader(text), "task.json")
 	require.NoError(t, err)
@@ -57,21 +61,21 @@ func TestReadEverything(t *testing.T) {
 	inf := math.Inf(1)
 	require.Equal(t, []string{"j0", "j1", "j2"}, task.Driven)
 	require.Equal(t, []string{}, task.Hold)
-	require.Equal(t, []Limit{{"j0", -2.9, 2.9, 1.5}, {"j1", -inf, 1, 0}, {`odd "name"`, 0, inf, 0}, {"j2", -inf, inf, 2}}, task.Limits)
+	require.Equal(t, []ik.Limit{{Freedom: "j0", Lower: -2.9, Upper: 2.9, Rate: 1.5}, {Freedom: "j1", Lower: -inf, Upper: 1, Rate: 0}, {Freedom: `odd "name"`, Lower: 0, Upper: inf, Rate: 0}, {Freedom: "j2", Lower: -inf, Upper: inf, Rate: 2}}, task.Limits)
 	one := [4]float64{1}
 	still := model.Pose{Orientation: one}
-	want := []Target{
-		{Name: "tool", Type: PoseTarget, Body: "l2", Frame: model.Pose{Position: [3]float64{0, 0, 0.1}, Orientation: [4]float64{0, 1}}, RelativeTo: "world",
+	want := []ik.Target{
+		{Name: "tool", Type: ik.PoseTarget, Body: "l2", Frame: model.Pose{Position: [3]float64{0, 0, 0.1}, Orientation: [4]float64{0, 1}}, RelativeTo: "world",
 			Position: [3]float64{0.4, 0.2, 0.3}, Orientation: [4]float64{0, 0, 1}, Weight: []float64{1, 1, 1, 1, 1, 0}, Priority: 2,
 			Tolerance: [2]float64{1e-6, 1e-7}, Rate: []float64{0, 0, 0, 1, 0, 0}},
-		{Name: "elbow", Type: Point, Body: "l1", Frame: model.Pose{Position: [3]float64{1}, Orientation: one}, Position: [3]float64{0.1, 0.3, 0.5}},
-		{Name: "upright", Type: Orientation, Body: "l0", Frame: still},
-		{Name: "look", Type: Axis, Body: "l0", Frame: still, Axis: [3]float64{1}, Direction: [3]float64{0, 2}},
-		{Name: "table", Type: Plane, Body: "l2", Frame: still, Position: [3]float64{0, 0, 0.5}, Direction: [3]float64{0, 0, 1}},
-		{Name: "grip", Type: Distance, Body: "l1", Frame: model.Pose{Position: [3]float64{0, 0, 1}, Orientation: one}, RelativeTo: "l2", Position: [3]float64{0, 1}, Length: 0.08},
-		{Name: "hinge", Type: Coordinate, Frame: still, Freedom: "j2", Value: 7, Turns: true},
-		{Name: "balance", Type: Com, Frame: still, Bodies: []string{"l0", "l1"}, RelativeTo: "l2"},
-		{Name: "moved", Type: Point, Body: "l2", Frame: still, Position: [3]float64{1, 2, 3}},
+		{Name: "elbow", Type: ik.Point, Body: "l1", Frame: model.Pose{Position: [3]float64{1}, Orientation: one}, Position: [3]float64{0.1, 0.3, 0.5}},
+		{Name: "upright", Type: ik.Orientation, Body: "l0", Frame: still},
+		{Name: "look", Type: ik.Axis, Body: "l0", Frame: still, Axis: [3]float64{1}, Direction: [3]float64{0, 2}},
+		{Name: "table", Type: ik.Plane, Body: "l2", Frame: still, Position: [3]float64{0, 0, 0.5}, Direction: [3]float64{0, 0, 1}},
+		{Name: "grip", Type: ik.Distance, Body: "l1", Frame: model.Pose{Position: [3]float64{0, 0, 1}, Orientation: one}, RelativeTo: "l2", Position: [3]float64{0, 1}, Length: 0.08},
+		{Name: "hinge", Type: ik.Coordinate, Frame: still, Freedom: "j2", Value: 7, Turns: true},
+		{Name: "balance", Type: ik.Com, Frame: still, Bodies: []string{"l0", "l1"}, RelativeTo: "l2"},
+		{Name: "moved", Type: ik.Point, Body: "l2", Frame: still, Position: [3]float64{1, 2, 3}},
 	}
 	for i := range want {
 		if want[i].Orientation == [4]float64{} {
@@ -79,26 +83,26 @@ func TestReadEverything(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, task.Targets)
-	require.Equal(t, &Posture{0.5, []Coordinated{{"j1", 0}, {"j2", 0.4}}}, task.Posture)
-	require.Equal(t, &Path{Times: []float64{0, 1, 2.5}, Spline: true, Step: 0.01, Exact: true, Stretch: true, Targets: []Waypoints{
+	require.Equal(t, &ik.Posture{Gain: 0.5, Values: []ik.Coordinated{{Freedom: "j1", Value: 0}, {Freedom: "j2", Value: 0.4}}}, task.Posture)
+	require.Equal(t, &ik.Path{Times: []float64{0, 1, 2.5}, Spline: true, Step: 0.01, Exact: true, Stretch: true, Targets: []ik.Waypoints{
 		{Target: "moved", Position: [][3]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}, {Target: "hinge", Value: []float64{0, 1, 2}},
 		{Target: "tool", Orientation: [][4]float64{{1}, {0, 1}, {0, 0, 1}}}}}, task.Path)
-	require.Equal(t, Options{Method: Selective, Engine: DrivenEngine, Metric: Inertia, Steps: 50, Restarts: NoRestarts, Seed: 1 << 53, Damping: 0.1,
+	require.Equal(t, ik.Options{Method: ik.Selective, Engine: ik.DrivenEngine, Metric: ik.Inertia, Steps: 50, Restarts: ik.NoRestarts, Seed: 1 << 53, Damping: 0.1,
 		MaxTime: time.Second / 4, All: true, Nearest: true, Passive: true, Length: 2, Threads: 2}, task.Solver)
-	require.Equal(t, &FIKOptions{Form: FormF, Design: DesignGiven, A: []float64{0.99}, P: []float64{2, 1, 1, 3}, H: 0.01, Inner: 2, Adapt: true,
-		Riccati: RiccatiOptions{W: 4, M: []float64{5}, V: []float64{1, 2}}, Q0: []Coordinated{{"j1", 0.3}}, GainOf: []Coordinated{{"j1", 1}}, Feedback: 5}, task.FIK)
+	require.Equal(t, &ik.FIKOptions{Options: fik.Options{Form: fik.FormF, Design: fik.DesignGiven, A: []float64{0.99}, P: []float64{2, 1, 1, 3}, H: 0.01, Inner: 2, Adapt: true,
+		Riccati: fik.RiccatiOptions{W: 4, M: []float64{5}, V: []float64{1, 2}}}, Q0: []ik.Coordinated{{Freedom: "j1", Value: 0.3}}, GainOf: []ik.Coordinated{{Freedom: "j1", Value: 1}}, Feedback: 5}, task.FIK)
 }
 
 // TestReadDefaults: what a document does not say is what the zero values of Go say, but for the restarts.
 func TestReadDefaults(t *testing.T) {
 	task := read(t, `{"format": "rung-ik/1", "targets": [], "solver": {"damping": null}, "fik": {"A": null, "P": [1, 2], "h": null}}`)
-	task.file, task.faults = "", nil
-	require.Equal(t, &Task{Targets: []Target{}, FIK: &FIKOptions{P: []float64{1, 2}}}, task)
+	task.File = ""
+	require.Equal(t, &ik.Task{Targets: []ik.Target{}, FIK: &ik.FIKOptions{Options: fik.Options{P: []float64{1, 2}}}}, task)
 }
 
 // TestWrite: what is written reads back as it was, and is what Read gave.
 func TestWrite(t *testing.T) {
-	files, err := filepath.Glob("../reference/ik/*.task.json")
+	files, err := filepath.Glob("../../reference/ik/*.task.json")
 	require.NoError(t, err)
 	texts := []string{everything, `{"format": "rung-ik/1", "targets": []}`}
 	for _, file := range files {
@@ -112,16 +116,10 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, Write(&b, task))
 		again := read(t, b.String())
 		require.Equal(t, task, again, b.String())
-		held, err := json.Marshal(struct{ Task *Task }{task})
-		require.NoError(t, err)
-		var back struct{ Task *Task }
-		require.NoError(t, json.Unmarshal(held, &back))
-		back.Task.file = task.file
-		require.Equal(t, task, back.Task)
 	}
-	for _, bad := range []*Task{
-		{Targets: []Target{{Name: "a", Value: math.NaN(), Type: Coordinate}}}, {Targets: []Target{{Type: NumTargetTypes}}},
-		{Limits: []Limit{{"j", math.Inf(1), 2, 0}}}, {Solver: Options{Seed: 1 << 60}}, {Solver: Options{Method: 77}}, {FIK: &FIKOptions{H: math.Inf(1)}},
+	for _, bad := range []*ik.Task{
+		{Targets: []ik.Target{{Name: "a", Value: math.NaN(), Type: ik.Coordinate}}}, {Targets: []ik.Target{{Type: ik.NumTargetTypes}}},
+		{Limits: []ik.Limit{{Freedom: "j", Lower: math.Inf(1), Upper: 2, Rate: 0}}}, {Solver: ik.Options{Seed: 1 << 60}}, {Solver: ik.Options{Method: 77}}, {FIK: &ik.FIKOptions{Options: fik.Options{H: math.Inf(1)}}},
 	} {
 		require.ErrorIs(t, Write(&bytes.Buffer{}, bad), errNumber)
 	}
@@ -210,13 +208,13 @@ const several = `{
 
 // TestEverythingAtOnce: faults of the document and of its rules come together, in the order of the document, each once.
 func TestEverythingAtOnce(t *testing.T) {
-	m := armModel(3)
+	m := modeltest.Arm(3)
 	m.Joints = append(m.Joints,
 		model.Joint{Name: "ball", Type: model.Spherical, Predecessor: model.World, Successor: "l0"},
 		model.Joint{Name: "flat", Type: model.Planar, Predecessor: model.World, Successor: "l2", Motion: []*model.Motion{{Kind: model.Polynomial, Coefficients: []float64{0}}, nil, nil}})
 	task, err := Read(strings.NewReader(several), "task.json")
 	require.Error(t, err)
-	_, err = NewProblem(testPlan(t, m), task)
+	_, err = ik.NewProblem(plantest.New(t, m, order.Auto), task)
 	var p *model.Problems
 	require.ErrorAs(t, err, &p)
 	var paths []string
@@ -241,8 +239,8 @@ func TestEverythingAtOnce(t *testing.T) {
 
 // TestMatrices: what is wrong with a matrix of feedback inverse kinematics is told at its entry.
 func TestMatrices(t *testing.T) {
-	plan := testPlan(t, armModel(3))
-	for fik, want := range map[string]string{
+	plan := plantest.New(t, modeltest.Arm(3), order.Auto)
+	for options, want := range map[string]string{
 		`"design": "given", "P": [[2, 1], [0.5, 3]]`: "$.fik.P[1][0]",
 		`"design": "given", "P": [[1, 2], [2, 1]]`:   "$.fik.P[1][1]",
 		`"design": "given", "P": [1, -1]`:            "$.fik.P[1]",
@@ -258,11 +256,11 @@ func TestMatrices(t *testing.T) {
 		`"design": "norm", "P": 1`:                   "$.fik.P",
 	} {
 		task := read(t, `{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "l2", "point": [1, 0, 0], "position": [1, 1, 0],
-			"weight": [1, 1, 0]}], "fik": {`+fik+`}}`)
-		_, err := NewProblem(plan, task)
+			"weight": [1, 1, 0]}], "fik": {`+options+`}}`)
+		_, err := ik.NewProblem(plan, task)
 		var p *model.Problems
-		require.ErrorAs(t, err, &p, fik)
-		require.Equal(t, want, p.List[0].Path, "%s: %v", fik, err)
+		require.ErrorAs(t, err, &p, options)
+		require.Equal(t, want, p.List[0].Path, "%s: %v", options, err)
 	}
 }
 
@@ -271,9 +269,9 @@ func TestUnreadTarget(t *testing.T) {
 	for _, field := range []string{`"weight": "m"`, `"weight": [1]`, `"weight": [null, 1, 1]`, `"rate": 3`, `"tolerance": "x"`, `"frame": 1`, `"position": [1]`, `"priority": "a"`} {
 		task, err := Read(strings.NewReader(`{"format": "rung-ik/1", "targets": [{"name": "a", "type": "point", "body": "l2", "position": [0, 0, 0], `+field+`}]}`), "f")
 		if err == nil {
-			_, err = NewProblem(testPlan(t, armModel(3)), task)
+			_, err = ik.NewProblem(plantest.New(t, modeltest.Arm(3), order.Auto), task)
 		} else {
-			_, again := NewProblem(testPlan(t, armModel(3)), task)
+			_, again := ik.NewProblem(plantest.New(t, modeltest.Arm(3), order.Auto), task)
 			require.Error(t, again)
 		}
 		require.ErrorContains(t, err, "$.targets[0].", field)

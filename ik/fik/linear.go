@@ -1,4 +1,4 @@
-package ik
+package fik
 
 import (
 	"math"
@@ -29,13 +29,13 @@ type Dense struct {
 // It panics unless m and n are at least 1, m·n is at most 2³⁷ and data is nil or has m·n numbers.
 func NewDense(m, n int, data []float64) *Dense {
 	if m < 1 || n < 1 || m > mostNumbers/n {
-		panic("ik: size out of range")
+		panic("ik/fik: size out of range")
 	}
 	if data == nil {
 		data = make([]float64, m*n)
 	}
 	if len(data) != m*n {
-		panic("ik: length mismatch")
+		panic("ik/fik: length mismatch")
 	}
 	return &Dense{m, n, data}
 }
@@ -61,7 +61,7 @@ func (a *Dense) MulTransTo(dst, f []float64) { a.mul(blas.Trans, dst, f, a.Cols,
 
 func (a *Dense) mul(t blas.Transpose, dst, x []float64, rows, cols int) {
 	if len(dst) != rows || len(x) != cols {
-		panic("ik: length mismatch")
+		panic("ik/fik: length mismatch")
 	}
 	blas64.Gemv(t, 1, a.general(), vector(x), 0, vector(dst))
 }

@@ -1,11 +1,12 @@
-package ik
+package fik
 
 import (
 	"context"
 	"errors"
-	"github.com/rung-mbd/rung/internal/halt"
 	"math"
 	"slices"
+
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 const (
@@ -24,8 +25,8 @@ type TuneTrial struct {
 // tuning is a search for P, A and h.
 type tuning struct {
 	ctx    context.Context
-	o      FIKOptions
-	run    func(context.Context, FIKOptions) (int, error)
+	o      Options
+	run    func(context.Context, Options) (int, error)
 	trials []TuneTrial
 }
 
@@ -38,7 +39,7 @@ type tuning struct {
 //
 // Cost: at most 200 runs. It returns an OptionError for each rule that
 // o breaks, the error of run, or that of ctx.
-func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context, FIKOptions) (int, error)) (FIKOptions, []TuneTrial, error) {
+func Tune(ctx context.Context, o Options, j0 *Dense, run func(context.Context, Options) (int, error)) (Options, []TuneTrial, error) {
 	halt.Must(ctx)
 	o.Design, o.P = DesignNorm, nil
 	if err := o.check(j0.Rows, j0.Cols); err != nil {
@@ -55,20 +56,20 @@ func Tune(ctx context.Context, o FIKOptions, j0 *Dense, run func(context.Context
 	t := &tuning{ctx: ctx, o: o, run: run}
 	best, err := t.stable(&t.o)
 	if err == nil {
-		best, _, err = t.raise(best, func(o *FIKOptions) { o.P[0] *= tuneFactor })
+		best, _, err = t.raise(best, func(o *Options) { o.P[0] *= tuneFactor })
 	}
 	helped := false
 	if err == nil && o.Form == FormV {
-		best, helped, err = t.raise(best, func(o *FIKOptions) { o.A[0] = max(o.A[0]*tuneFactor, -mostA) })
+		best, helped, err = t.raise(best, func(o *Options) { o.A[0] = max(o.A[0]*tuneFactor, -mostA) })
 	}
 	if err == nil && o.Form == FormV && !helped {
-		_, _, err = t.raise(best, func(o *FIKOptions) { o.A[0] = min(o.A[0]/tuneFactor, -leastA) })
+		_, _, err = t.raise(best, func(o *Options) { o.A[0] = min(o.A[0]/tuneFactor, -leastA) })
 	}
 	return t.o, t.trials, err
 }
 
 // raise changes the options as long as that makes the iterations fewer than best.
-func (t *tuning) raise(best int, change func(*FIKOptions)) (int, bool, error) {
+func (t *tuning) raise(best int, change func(*Options)) (int, bool, error) {
 	helped := false
 	for {
 		next := t.o
@@ -86,7 +87,7 @@ func (t *tuning) raise(best int, change func(*FIKOptions)) (int, bool, error) {
 }
 
 // halve makes the time of an iteration half as long. In form F P has that time in it, and α the decay over it.
-func (o *FIKOptions) halve() {
+func (o *Options) halve() {
 	o.H /= 2
 	if o.Form == FormF { // in slices of its own: those at hand are the caller's, or have been given to run
 		o.P = []float64{o.P[0] / 2}
@@ -96,7 +97,7 @@ func (o *FIKOptions) halve() {
 
 // stable runs with o, halves h as long as that is unstable, and returns the number of iterations. It returns
 // math.MaxInt where there have been mostTrials runs.
-func (t *tuning) stable(o *FIKOptions) (int, error) {
+func (t *tuning) stable(o *Options) (int, error) {
 	var err error
 	for range mostHalved {
 		if err := t.ctx.Err(); err != nil {

@@ -1,4 +1,4 @@
-package ik
+package taskfile
 
 import (
 	"encoding/csv"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
@@ -27,7 +28,7 @@ var pathColumns = [][]string{{"px", "py", "pz"}, {"qw", "qx", "qy", "qz"}, {"val
 type pathFile struct {
 	rows   *csv.Reader
 	report func(value, rule string)
-	path   *Path
+	path   *ik.Path
 	column []func(x float64) // by column, called once a line
 	time   int               // its column
 	turns  []turned
@@ -38,7 +39,7 @@ type pathFile struct {
 type turned struct{ column, target int }
 
 // readPathFile adds the times and waypoints of the file name in folder to p.
-func readPathFile(folder fs.FS, name string, p *Path, report func(value, rule string)) {
+func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule string)) {
 	if folder == nil {
 		report(fault.Name(name), "cannot be read: the task is not read from a folder")
 		return
@@ -145,7 +146,7 @@ func (f *pathFile) header(names []string) {
 		if !ok {
 			i = len(f.path.Targets)
 			own[target] = i
-			f.path.Targets = append(f.path.Targets, Waypoints{Target: target})
+			f.path.Targets = append(f.path.Targets, ik.Waypoints{Target: target})
 		}
 		if name[cut+1:] == "qw" {
 			f.turns = append(f.turns, turned{c, i})

@@ -1,4 +1,4 @@
-package ik_test
+package fik_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
 )
 
@@ -33,11 +33,11 @@ type design struct {
 	}
 }
 
-// hold compares the design of ik.Riccati with d.
+// hold compares the design of fik.Riccati with d.
 func (d *design) hold(t *testing.T) {
 	t.Helper()
 	m, n := len(d.J0), len(d.J0[0])
-	P, info, err := ik.Riccati(ik.NewDense(m, n, flat(d.J0)), ik.RiccatiOptions{W: d.W, M: d.M, V: d.V})
+	P, info, err := fik.Riccati(fik.NewDense(m, n, flat(d.J0)), fik.RiccatiOptions{W: d.W, M: d.M, V: d.V})
 	require.NoError(t, err)
 	require.Equal(t, d.S, info.S)
 	require.Len(t, info.Tried, len(d.Tried))
@@ -86,7 +86,7 @@ func TestRiccatiClosedForm(t *testing.T) {
 				data[i] *= unit
 			}
 			mu, v, w := 0.05+5*rng.Float64(), 0.2+4*rng.Float64(), 1+20*rng.Float64()
-			P, info, err := ik.Riccati(ik.NewDense(m, n, data), ik.RiccatiOptions{W: w, M: []float64{mu}, V: []float64{v}})
+			P, info, err := fik.Riccati(fik.NewDense(m, n, data), fik.RiccatiOptions{W: w, M: []float64{mu}, V: []float64{v}})
 			require.NoError(t, err)
 			var svd mat.SVD
 			require.True(t, svd.Factorize(mat.NewDense(m, n, data), mat.SVDThin))
@@ -130,7 +130,7 @@ func TestRiccatiEquation(t *testing.T) {
 				V[i] = 0.3 + 3*rng.Float64()
 			}
 			w := 1 + 15*rng.Float64()
-			_, info, err := ik.Riccati(ik.NewDense(m, n, J), ik.RiccatiOptions{W: w, M: M, V: V})
+			_, info, err := fik.Riccati(fik.NewDense(m, n, J), fik.RiccatiOptions{W: w, M: M, V: V})
 			require.NoError(t, err)
 			X, g := mat.NewDense(m, m, info.Pa), mat.NewDense(m, m, nil)
 			for i := range m {
@@ -173,23 +173,23 @@ func TestRiccatiEquation(t *testing.T) {
 func TestRiccatiErrors(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
-	_, _, err := ik.RiccatiContext(ended, ik.NewDense(1, 1, []float64{1}), ik.RiccatiOptions{})
+	_, _, err := fik.RiccatiContext(ended, fik.NewDense(1, 1, []float64{1}), fik.RiccatiOptions{})
 	require.ErrorIs(t, err, context.Canceled)
-	j := ik.NewDense(2, 3, []float64{1, 0, 0, 2, 0, 0})
-	_, _, err = ik.Riccati(j, ik.RiccatiOptions{})
-	require.ErrorIs(t, err, ik.ErrRank)
+	j := fik.NewDense(2, 3, []float64{1, 0, 0, 2, 0, 0})
+	_, _, err = fik.Riccati(j, fik.RiccatiOptions{})
+	require.ErrorIs(t, err, fik.ErrRank)
 	require.ErrorContains(t, err, "2.24 down to 0")
-	_, _, err = ik.Riccati(ik.NewDense(3, 2, nil), ik.RiccatiOptions{})
-	require.ErrorIs(t, err, ik.ErrRank)
+	_, _, err = fik.Riccati(fik.NewDense(3, 2, nil), fik.RiccatiOptions{})
+	require.ErrorIs(t, err, fik.ErrRank)
 	j.Data[4] = 1
-	_, _, err = ik.Riccati(j, ik.RiccatiOptions{W: -1, M: []float64{1, 0}, V: []float64{1, 2}})
-	var bad *ik.OptionError
+	_, _, err = fik.Riccati(j, fik.RiccatiOptions{W: -1, M: []float64{1, 0}, V: []float64{1, 2}})
+	var bad *fik.OptionError
 	require.ErrorAs(t, err, &bad)
-	require.EqualError(t, err, "ik: option W: -1 is not positive\nik: option M[1]: 0 is not positive\nik: option V: 2 numbers, not 1 or 3")
+	require.EqualError(t, err, "ik/fik: option W: -1 is not positive\nik/fik: option M[1]: 0 is not positive\nik/fik: option V: 2 numbers, not 1 or 3")
 	j.Data[0] = math.NaN()
-	_, _, err = ik.Riccati(j, ik.RiccatiOptions{})
-	require.ErrorContains(t, err, "ik: Jacobian of the design: numbers overflow")
+	_, _, err = fik.Riccati(j, fik.RiccatiOptions{})
+	require.ErrorContains(t, err, "ik/fik: Jacobian of the design: numbers overflow")
 	// σ is so small that no s of the search has a solution.
-	_, _, err = ik.Riccati(ik.NewDense(1, 1, []float64{1e-3}), ik.RiccatiOptions{W: 1000, M: []float64{1e-3}})
-	require.ErrorIs(t, err, ik.ErrNoDesign)
+	_, _, err = fik.Riccati(fik.NewDense(1, 1, []float64{1e-3}), fik.RiccatiOptions{W: 1000, M: []float64{1e-3}})
+	require.ErrorIs(t, err, fik.ErrNoDesign)
 }
