@@ -23,7 +23,7 @@ func TestOptionErrors(t *testing.T) {
 	}{
 		{fik.Options{Form: 7}, fmt.Sprintf("ik/fik: option Form: %v is no form", fik.Form(7))},
 		{fik.Options{Design: 9}, fmt.Sprintf("ik/fik: option Design: %v is no design", fik.Design(9))},
-		{fik.Options{Design: fik.DesignTune}, "ik/fik: option Design: tune is for a Solver: a filter of its own takes what Tune returns"},
+		{fik.Options{Design: fik.DesignTune}, "ik/fik: option Design: tune is run by Tune: a filter takes what that returns"},
 		{fik.Options{Design: fik.DesignGiven}, "ik/fik: option P: missing: the design given takes it from here"},
 		{fik.Options{Design: fik.DesignNorm, P: []float64{1}}, "ik/fik: option P: given and so is a design"},
 		{fik.Options{Design: fik.DesignNorm, A: []float64{-1, -1}}, "ik/fik: option A: 2 numbers, the design needs one"},
