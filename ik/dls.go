@@ -239,7 +239,7 @@ const (
 )
 
 // constant returns k of Constant and k₀ of Adaptive.
-func (s *Solver) constant() float64 {
+func (s *denseMethod) constant() float64 {
 	if s.o.Damping > 0 {
 		return s.o.Damping
 	}
@@ -248,7 +248,7 @@ func (s *Solver) constant() float64 {
 
 // adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986). A counts as
 // the levels before leave it.
-func (s *Solver) adaptive(A, C []float64, m int) float64 {
+func (s *denseMethod) adaptive(A, C []float64, m int) float64 {
 	if len(C) > 0 {
 		s.bounded.project(A, C, m)
 		A = s.bounded.rows[:len(A)]

@@ -27,7 +27,7 @@ const (
 //
 // It returns, at their places in the task, the errors of fik.New, and what wraps fik.ErrRank, with what to do, where no pose
 // near the present one has a Jacobian of full rank.
-func (s *Solver) newFilter() error {
+func (s *denseMethod) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
 		o = *s.p.task.FIK
@@ -58,21 +58,21 @@ func (s *Solver) newFilter() error {
 	if err == nil {
 		o.Options, err = o.Designed(s.eng)
 	}
-	s.track.filter, s.result.Filter = nil, nil
+	s.track.filter, s.designed = nil, nil
 	if err == nil {
-		s.result.Filter = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
+		s.designed = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
 		o.Design = fik.DesignGiven
 		s.track.filter, err = fik.New(s.eng, o.Options)
 	}
 	if err != nil {
 		return s.filterError(err)
 	}
-	s.result.Filter.H = s.track.filter.Step()
+	s.designed.H = s.track.filter.Step()
 	return nil
 }
 
 // byName returns numbers of the driven freedoms: those of the list, other for the others.
-func (s *Solver) byName(list []Coordinated, other float64) []float64 {
+func (s *denseMethod) byName(list []Coordinated, other float64) []float64 {
 	v := make([]float64, len(s.q))
 	for i, f := range s.p.driven {
 		v[i] = other
@@ -87,7 +87,7 @@ func (s *Solver) byName(list []Coordinated, other float64) []float64 {
 }
 
 // designJacobian returns the Jacobian that a design is for: at the pose of q0, or at one near the present pose.
-func (s *Solver) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
+func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	m, n := s.eng.Dims()
 	if m > n {
 		return nil, s.noDesign()
@@ -125,7 +125,7 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 }
 
 // filterError returns err at its place in the task, and with what to write there.
-func (s *Solver) filterError(err error) error {
+func (s *denseMethod) filterError(err error) error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
 		o = *s.p.task.FIK
@@ -144,11 +144,11 @@ func (s *Solver) filterError(err error) error {
 			field, value = "P", document.Number(o.P[0])
 		case len(o.P) > 1:
 			field, value = "P", ""
-		case len(s.result.Filter.P) == 1:
-			f := s.result.Filter
+		case len(s.designed.P) == 1:
+			f := s.designed
 			rule += fmt.Sprintf(`: write "design": "given", "P": %.3g, "A": %.6g, "h": %.6g`, unstable.Suggest*f.P[0], f.A[0], f.H)
 		default:
-			h := s.result.Filter.H
+			h := s.designed.H
 			field, value = "h", document.Number(h)
 			rule += fmt.Sprintf(", of which h is a factor: take h = %.3g s or less", unstable.Suggest*h)
 		}
@@ -173,7 +173,7 @@ type FilterError struct {
 func (e *FilterError) Unwrap() error { return e.Err }
 
 // noDesign is the error for a design that no pose allows, and says what to do.
-func (s *Solver) noDesign() error {
+func (s *denseMethod) noDesign() error {
 	m, n := s.eng.Dims()
 	why := "at no pose near the present one are all rows of the targets independent"
 	if m > n {
@@ -183,7 +183,7 @@ func (s *Solver) noDesign() error {
 }
 
 // filtered stores in track.dq what the filter makes of the wanted rates and the errors.
-func (s *Solver) filtered() error {
+func (s *denseMethod) filtered() error {
 	k := s.track
 	s.eng.errorsTo(s.raw)
 	for r := range s.raw {
@@ -200,7 +200,7 @@ func (s *Solver) filtered() error {
 }
 
 // feed brings the targets to where they should be by the filter, and sets the status of all levels.
-func (s *Solver) feed() error {
+func (s *denseMethod) feed() error {
 	if err := s.newFilter(); err != nil {
 		return err
 	}
@@ -235,18 +235,17 @@ func (s *Solver) feed() error {
 			status = Unstable
 		}
 		s.refresh()
-		for l := range s.levels {
-			s.levels[l].status = status
+		for l := range s.list {
+			s.list[l].status = status
 		}
-		s.result.Steps, s.result.Restarts = s.steps, 0
 		return nil
 	}
 }
 
 // allMet reports whether all targets are within their tolerances.
-func (s *Solver) allMet() bool {
-	for l := range s.levels {
-		if v := &s.levels[l]; v.targets != nil && !s.met(v) {
+func (s *denseMethod) allMet() bool {
+	for l := range s.list {
+		if v := &s.list[l]; v.targets != nil && !s.met(v) {
 			return false
 		}
 	}

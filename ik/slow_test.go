@@ -34,12 +34,12 @@ func TestSlowSearch(t *testing.T) {
 	s := testSolver(t, testProblem(t, plan, task), task.Solver)
 	r, err := s.Reach(plan.Initial())
 	require.ErrorIs(t, err, ErrUnreached)
-	A, e := s.J, s.e
-	slope := make([]float64, len(s.q))
+	A, e := denseIn(s).J, denseIn(s).e
+	slope := make([]float64, len(denseIn(s).q))
 	for i, x := range e {
 		add(slope, x, A[i*len(slope):(i+1)*len(slope)])
 	}
 	if r.Status != OutOfSteps {
-		require.Less(t, algebra.MaxAbs(slope), 1e-6*s.scaleOf(A, e), "%v", r.Status)
+		require.Less(t, algebra.MaxAbs(slope), 1e-6*denseIn(s).scaleOf(A, e), "%v", r.Status)
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
@@ -60,10 +58,12 @@ const (
 	enterSteps = 100
 )
 
-// sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
+// sparseMethod is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
 // docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
-type sparseSolver struct {
+type sparseMethod struct {
+	progress
 	p      *Problem
+	given  []target // the targets as the problem has them
 	o      Options
 	mech   *mechanism.Mechanism // held freedoms are prescribed
 	held   []*joints.Motion     // their motions
@@ -76,7 +76,6 @@ type sparseSolver struct {
 	open   float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
 	ajar   float64 // the same at st
 	tightPose
-	most    int
 	st, try *mechanism.State
 	before  *mechanism.State // of kicks
 	spare   *mechanism.State
@@ -92,24 +91,18 @@ type sparseSolver struct {
 	first    []int     // by row of sys: its first entry in e
 	onPath   bool      // coordinates wind on from those of the sample before
 	limited  bool      // some driven freedom has a limit
-	status   []Status  // by level
-	outside  []string  // driven freedoms that were outside their limits at the start
+	ends     []Status  // by level: how it has ended
 	sigma    float64
 	rough    float64   // size of displacements of whose rounding a step need not be more exact
 	chord    []float64 // right side of corrections
 	along    []float64 // the step, while corrections use its memory
 	contrary []bool    // by target
-	watch    func()    // nil, or called before each step
 	undamped *undamped // nil for one target, and with centres of mass
 	rng      *rand.PCG
 	dice     *rand.Rand
-	flag     *halt.Flag
-	deadline time.Time
-	steps    int // of this start
-	total    int // of all starts
-	restarts int
-	start    *sparsePlace // nil without restarts
+	home     *sparsePlace // the start of the call; nil without restarts
 	best     *sparsePlace // the same
+	path     sparsePath
 	step     sparseStep
 	blocked  error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
 }
@@ -139,11 +132,12 @@ type sparseStep struct {
 //
 // Cost: near-linear in bodies, joints and targets; allocates all memory but that of errors.
 // It returns the cause for which ctx has ended.
-func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error) {
+func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error) {
 	own := *p
-	own.targets = slices.Clone(p.targets) // which aim changes
+	given := p.targets
+	own.targets = slices.Clone(given) // which aim changes
 	p = &own
-	s := &sparseSolver{p: p, o: o, mech: p.plan.Mechanism(), plan: p.plan, most: o.Steps}
+	s := &sparseMethod{p: p, o: o, mech: p.plan.Mechanism(), plan: p.plan, progress: progress{most: o.Steps}, given: given}
 	if s.most == 0 {
 		s.most = defaultSteps
 	}
@@ -184,18 +178,24 @@ func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error
 	return s, nil
 }
 
+// engine returns nil: rows of targets are in the factor.
+func (s *sparseMethod) engine() engine { return nil }
+
+// heed ends factors and closing with the context.
+func (s *sparseMethod) heed(ctx context.Context) (end func()) { return s.work.Watch(ctx) }
+
 // aim moves what target i wants.
-func (s *sparseSolver) aim(i int, w want) {
+func (s *sparseMethod) aim(i int, w want) {
 	s.p.targets[i].want = w
 	s.p.targets[i].aim()
 }
 
 // allocate makes the memory of the steps.
-func (s *sparseSolver) allocate() {
+func (s *sparseMethod) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
 	s.chord, s.along = pages.Make[float64](len(s.sys.x)), pages.Make[float64](len(s.sys.d))
-	s.contrary, s.status = make([]bool, len(s.p.targets)), make([]Status, s.p.levels+1)
+	s.contrary, s.ends = make([]bool, len(s.p.targets)), make([]Status, s.p.levels+1)
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
 	for i := range s.p.targets {
@@ -213,7 +213,7 @@ func (s *sparseSolver) allocate() {
 		s.tightTurned = make([]float64, len(s.winding))
 	}
 	if s.o.Restarts > 0 {
-		s.start, s.best = s.newPlace(), s.newPlace()
+		s.home, s.best = s.newPlace(), s.newPlace()
 	}
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -233,15 +233,25 @@ func (s *sparseSolver) allocate() {
 }
 
 // levels returns the number of levels, that of the posture included.
-func (s *sparseSolver) levels() int {
+func (s *sparseMethod) levels() int {
 	if len(s.p.rest) > 0 {
 		return s.p.levels + 1
 	}
 	return s.p.levels
 }
 
-// run moves st to where the levels have their least errors, one after the other.
-func (s *sparseSolver) run(st *mechanism.State) error {
+// begin makes st the pose at hand, with the held freedoms held where they are there, the joints closed and the driven freedoms within
+// their limits.
+func (s *sparseMethod) begin(st *mechanism.State) error {
+	err := s.load(st)
+	if err == nil && s.home != nil {
+		s.remember(s.home)
+	}
+	return err
+}
+
+// load is begin without a note for restarts.
+func (s *sparseMethod) load(st *mechanism.State) error {
 	copy(s.st.Bodies, st.Bodies)
 	if s.coupled() {
 		s.setAngles(st.Angles)
@@ -249,42 +259,29 @@ func (s *sparseSolver) run(st *mechanism.State) error {
 	}
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
-	s.total, s.restarts = 0, 0
-	if err := s.begin(); err != nil {
-		return err
-	}
-	if s.start != nil {
-		s.keep(s.start)
-	}
-	s.descend()
-	if s.start != nil && !s.reached() {
-		s.search()
-	}
-	if s.blocked != nil && !s.reached() {
-		return s.blocked
-	}
-	return s.end(st)
+	return s.stop()
 }
 
 // descend moves s.st to where the levels have their least errors, one after the other.
-func (s *sparseSolver) descend() {
+func (s *sparseMethod) descend() error {
 	s.steps, s.sigma, s.open, s.ajar, s.blocked = 0, 0, 0, 0, nil
-	for l := range s.status {
-		s.status[l] = OutOfSteps
+	for l := range s.ends {
+		s.ends[l] = OutOfSteps
 	}
 	for l := range s.levels() {
 		s.note()
-		s.status[l] = s.lower(l, sparseKicks)
-		if s.settle(l); s.status[l] == OutOfSteps {
+		s.ends[l] = s.lower(l, sparseKicks)
+		if s.settle(l); s.ends[l] == OutOfSteps {
 			break
 		}
 		s.hold(l)
 	}
-	s.total += s.steps
+	return nil
 }
 
-// begin holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits.
-func (s *sparseSolver) begin() error {
+// stop holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits. It notes those
+// that were outside.
+func (s *sparseMethod) stop() error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
 	}
@@ -319,7 +316,10 @@ func (s *sparseSolver) begin() error {
 // end gives the pose to st, at rest, with its joints closed to rounding. Closing moves
 // the driven freedoms, too. Those that it takes beyond a limit go back, with the joints
 // closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
-func (s *sparseSolver) end(st *mechanism.State) error {
+func (s *sparseMethod) end(st *mechanism.State) error {
+	if s.blocked != nil && !reached(s) {
+		return s.blocked
+	}
 	if s.mover.Loops() {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
@@ -330,8 +330,8 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 				return err
 			}
 			for l := range s.p.levels {
-				if s.status[l] == Reached && !s.met(l) {
-					s.status[l] = AgainstLimit
+				if s.ends[l] == Reached && !s.met(l) {
+					s.ends[l] = AgainstLimit
 				}
 			}
 		}
@@ -361,7 +361,7 @@ func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinema
 }
 
 // accept takes the last trial, which move has found good, for the pose of the solver.
-func (s *sparseSolver) accept() {
+func (s *sparseMethod) accept() {
 	s.st, s.try = s.try, s.st
 	s.e, s.tried = s.tried, s.e
 	if s.limited {
@@ -375,7 +375,7 @@ func (s *sparseSolver) accept() {
 }
 
 // stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
-func (s *sparseSolver) stand() {
+func (s *sparseMethod) stand() {
 	if s.mech.KinematicsTo(s.kin, s.st) != nil {
 		return
 	}
@@ -386,7 +386,7 @@ func (s *sparseSolver) stand() {
 }
 
 // followTurned follows s.turned to s.st, whose bodies have the kinematics s.kin.
-func (s *sparseSolver) followTurned() {
+func (s *sparseMethod) followTurned() {
 	for k, i := range s.winding {
 		s.turned[k] = algebra.NearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
 	}
@@ -394,7 +394,7 @@ func (s *sparseSolver) followTurned() {
 
 // errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there. Angles
 // whose turns count are within half a turn of those at s.st.
-func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
+func (s *sparseMethod) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
 	for k, i := range s.winding {
 		s.sys.sight[i].wound = s.turned[k]
 	}
@@ -413,7 +413,7 @@ func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechan
 }
 
 // meritOf returns half the square sum of the errors of a level.
-func (s *sparseSolver) meritOf(l int, e []float64) (sum float64) {
+func (s *sparseMethod) meritOf(l int, e []float64) (sum float64) {
 	if l == s.p.levels {
 		e = e[s.p.m:]
 		return algebra.Dot(e, e) / 2
@@ -428,11 +428,11 @@ func (s *sparseSolver) meritOf(l int, e []float64) (sum float64) {
 }
 
 // hold fixes the errors that a finished level keeps.
-func (s *sparseSolver) hold(l int) {
+func (s *sparseMethod) hold(l int) {
 	for i := range s.p.targets {
 		if t := &s.p.targets[i]; t.level == l {
 			for r := t.first; r < t.first+t.n; r++ {
-				if s.want[r] = s.e[r]; s.status[l] == Reached {
+				if s.want[r] = s.e[r]; s.ends[l] == Reached {
 					s.want[r] = 0
 				}
 			}
@@ -441,7 +441,7 @@ func (s *sparseSolver) hold(l int) {
 }
 
 // met reports whether all targets of a level are within their tolerances, and the driven freedoms within their limits.
-func (s *sparseSolver) met(l int) bool {
+func (s *sparseMethod) met(l int) bool {
 	if l == s.p.levels || s.ajar > closedTol {
 		return false
 	}
@@ -453,9 +453,4 @@ func (s *sparseSolver) met(l int) bool {
 		}
 	}
 	return s.inside(s.q)
-}
-
-// over reports whether the context has ended, or the time is up.
-func (s *sparseSolver) over() bool {
-	return s.flag.Up() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }

@@ -13,7 +13,7 @@ const (
 
 // tuned returns o with P, A and h of fik.Tune. A trial goes from the present
 // pose to one waypoint of the path after the other, or to the targets.
-func (s *Solver) tuned(o fik.Options) (fik.Options, error) {
+func (s *denseMethod) tuned(o fik.Options) (fik.Options, error) {
 	home := append([]float64(nil), s.q...)
 	defer s.returnTo(home)
 	times := []float64{0}
@@ -42,7 +42,7 @@ func (s *Solver) tuned(o fik.Options) (fik.Options, error) {
 
 // trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It
 // returns n plus the number of these iterations, or most if there would be more.
-func (s *Solver) trial(f *fik.Filter, t float64, n, most int) (int, error) {
+func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) {
 	k := s.track
 	if k.course != nil {
 		if err := s.goOn(t); err != nil {
@@ -73,7 +73,7 @@ func (s *Solver) trial(f *fik.Filter, t float64, n, most int) (int, error) {
 }
 
 // near reports whether all targets with these errors are nearly met.
-func (s *Solver) near(e []float64) bool {
+func (s *denseMethod) near(e []float64) bool {
 	for i := range s.p.targets {
 		t := &s.p.targets[i]
 		if linear, angular := t.off(e[t.first:]); !(linear <= tuneTol*s.p.length && angular <= tuneTol) {

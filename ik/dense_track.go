@@ -1,23 +1,13 @@
 package ik
 
 import (
-	"context"
-	"errors"
 	"math"
-	"slices"
-	"time"
 
 	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 )
-
-// ErrNoPath is returned by Track for a task without a path.
-var ErrNoPath = errors.New("ik: task has no path")
 
 const (
 	// trackFeedback is κ of damped least squares in the rate where the task gives none, 1/s, as far as the step allows.
@@ -41,115 +31,48 @@ type track struct {
 	feedback  float64
 	lost      bool        // the start of the path is not reached
 	filter    *fik.Filter // nil unless FIKMethod
-	trail     trail
 }
 
-// Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path
-// included, with the time, the state with its rates, and the result of the sample. State and result hold until each
-// returns. The state carries all angles, so that mechanism.Mechanism.Coordinate goes on past half a turn. An error of each ends the run, and is returned.
-//
-// Unless Path.FromPose is set, the start of the path is reached first, by the steps of Reach. With it, and
-// without Path.Exact, the path starts from the pose of st: Track returns a *mechanism.ViolationError if that violates the
-// joints. Then there are three ways:
-//
-//   - By default, closed-loop inverse kinematics: the rates q̇ of the driven freedoms minimize
-//     ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates, level after level, the posture last.
-//   - With FIKMethod the rates are those of feedback inverse kinematics, cut at the limits.
-//   - With Path.Exact all targets are met at every sample, by the steps of Reach.
-//
-// With Path.Stretch a sample takes as long as the largest rates need; each is then called with the times of the motion,
-// not with those of the path.
-//
-// Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach. It
-// returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless
-// Options.Nearest is set, it returns an *Unreached, after the call of each, if the start is not reached, or with
-// Path.Exact the first sample.
-func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
-	halt.Must(ctx)
-	switch {
-	case s.p.task.Path == nil:
-		return ErrNoPath
-	case s.whole != nil:
-		return s.trackWhole(ctx, st, each)
-	}
-	flag, end := halt.FlagOf(ctx)
-	defer end()
-	if err := s.beginTrack(flag, st); err != nil {
-		return err
-	}
-	defer s.endTrack()
-	c := s.track.course
-	if s.track.lost && !flag.Up() {
-		s.refresh()
-		return s.tell(c.times[0], st, each)
-	}
-	span := c.times[len(c.times)-1] - c.times[0]
-	samples := max(1, int(math.Ceil(span/c.step-1e-9)))
-	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
-	for k := range samples + 1 {
-		at := c.at(k, samples)
-		if err := s.goOn(at); err != nil {
-			return err
-		}
-		took, err := s.sample(at, dt, k == 0)
-		if flag.Up() {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if s.p.task.Path.Exact && k > 0 {
-			late += took - dt
-		}
-		if err := s.tell(at+late, st, each); err != nil {
-			return err
-		}
-		if !s.p.task.Path.Exact && k < samples {
-			late += took - dt
-			if err := s.advance(took); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// beginTrack brings the engine to st and makes the memory of the path.
-func (s *Solver) beginTrack(flag *halt.Flag, st *mechanism.State) error {
-	s.flag, s.deadline, s.hasty = flag, time.Time{}, false
-	if err := s.Set(st); err != nil {
-		return err
+// beginPath brings the engine to st and makes the memory of the path.
+func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {
+	s.hasty = false
+	if err := s.eng.set(st); err != nil {
+		return nil, false, err
 	}
 	if err := s.startsAt(st); err != nil {
-		return err
+		return nil, false, err
 	}
 	s.eng.coordinatesTo(s.q)
-	s.result.Outside = s.p.outside(s.q)
+	s.outside = s.p.outside(s.q)
 	if err := s.enter(); err != nil {
-		return err
+		return nil, false, err
 	}
 	copy(s.try, s.q)
 	if s.track == nil {
 		s.newTrack()
 	}
 	t := s.track
-	t.trail.begin(s.p.plan.Mechanism(), st)
 	for i := range t.want {
 		t.want[i] = s.p.targets[i].want
 	}
 	if !s.p.task.Path.Exact && !s.p.task.Path.FromPose {
 		if err := s.reachStart(); err != nil {
-			return err
+			return nil, false, err
 		}
 	}
 	if s.o.Method == FIKMethod {
-		return s.newFilter()
+		if err := s.newFilter(); err != nil {
+			return nil, false, err
+		}
 	}
-	return nil
+	if t.lost && !s.flag.Up() {
+		s.refresh()
+	}
+	return t.course, t.lost, nil
 }
 
 // startsAt returns an error if the path starts from the pose of st, which violates the joints.
-func (s *Solver) startsAt(st *mechanism.State) error {
+func (s *denseMethod) startsAt(st *mechanism.State) error {
 	if path := s.p.task.Path; path.Exact || !path.FromPose {
 		return nil
 	}
@@ -166,20 +89,20 @@ func (s *Solver) startsAt(st *mechanism.State) error {
 }
 
 // reachStart brings the targets to where the path begins, by the steps of Reach.
-func (s *Solver) reachStart() error {
+func (s *denseMethod) reachStart() error {
 	first := s.track.course.times[0]
 	if err := s.goOn(first); err != nil {
 		return err
 	}
 	s.aimAt(first)
-	s.descend()
+	s.descendTo(len(s.list))
 	clear(s.track.dq)
 	s.track.lost = !s.allMet() && !s.o.Nearest
 	return nil
 }
 
 // newTrack allocates the memory of the path.
-func (s *Solver) newTrack() {
+func (s *denseMethod) newTrack() {
 	n := len(s.q)
 	t := &track{want: make([]want, len(s.p.targets)), raw: make([]float64, s.p.m), moved: make([]float64, s.p.m), rate: make([]float64, len(s.e)),
 		missing: make([]float64, len(s.e)), feedback: trackFeedback, damping: s.o.Damping}
@@ -199,8 +122,8 @@ func (s *Solver) newTrack() {
 	s.track = t
 }
 
-// endTrack gives limits and targets back.
-func (s *Solver) endTrack() {
+// endPath gives limits and targets back.
+func (s *denseMethod) endPath() {
 	s.low, s.high = s.p.lower, s.p.upper
 	for i := range s.track.want {
 		s.eng.aim(i, s.p.targets[i].want)
@@ -209,7 +132,10 @@ func (s *Solver) endTrack() {
 
 // sample aims at the path's time t and finds the rates there, with Path.Exact the pose before. It returns the time that
 // the section after it takes, with Path.Exact that before it.
-func (s *Solver) sample(t, dt float64, first bool) (took float64, err error) {
+func (s *denseMethod) sample(_ *mechanism.State, t, dt float64, first bool) (took float64, err error) {
+	if err := s.goOn(t); err != nil {
+		return 0, err
+	}
 	s.aimAt(t)
 	s.steps = 0
 	if s.p.task.Path.Exact {
@@ -230,8 +156,8 @@ func (s *Solver) sample(t, dt float64, first bool) (took float64, err error) {
 	} else {
 		s.rates(dt, min(s.track.feedback, 1/dt))
 	}
-	for l := range s.levels {
-		v := &s.levels[l]
+	for l := range s.list {
+		v := &s.list[l]
 		if v.status = Nearest; v.targets == nil || s.met(v) {
 			v.status = Reached
 		}
@@ -240,7 +166,7 @@ func (s *Solver) sample(t, dt float64, first bool) (took float64, err error) {
 }
 
 // goOn takes the motions of the model to the time t of the path, if they move anything.
-func (s *Solver) goOn(t float64) error {
+func (s *denseMethod) goOn(t float64) error {
 	if !s.p.moving {
 		return nil
 	}
@@ -249,7 +175,7 @@ func (s *Solver) goOn(t float64) error {
 
 // drift finishes the wanted rates, which depend on the pose: those of orientations and distances, and what the motions
 // of the model do by themselves.
-func (s *Solver) drift() {
+func (s *denseMethod) drift() {
 	k := s.track
 	s.turn()
 	if s.p.moving {
@@ -268,7 +194,7 @@ func (s *Solver) drift() {
 }
 
 // turn puts into the wanted rates those that depend on the pose.
-func (s *Solver) turn() {
+func (s *denseMethod) turn() {
 	k, looked := s.track, false
 	for i := range k.course.ways {
 		v := &k.course.ways[i]
@@ -284,7 +210,7 @@ func (s *Solver) turn() {
 }
 
 // aimAt aims the targets at the path's time t and stores their rates.
-func (s *Solver) aimAt(t float64) {
+func (s *denseMethod) aimAt(t float64) {
 	k := s.track
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
@@ -309,7 +235,7 @@ func (s *Solver) aimAt(t float64) {
 
 // exact meets the targets from the pose of the sample before, as far as the largest rates let it, or with Path.Stretch
 // in the time that they need, which it returns.
-func (s *Solver) exact(dt float64, first bool) float64 {
+func (s *denseMethod) exact(dt float64, first bool) float64 {
 	k, stretch := s.track, s.p.task.Path.Stretch
 	copy(k.from, s.q)
 	s.low, s.high = s.p.lower, s.p.upper
@@ -319,7 +245,7 @@ func (s *Solver) exact(dt float64, first bool) float64 {
 		}
 		s.low, s.high = k.low, k.high
 	}
-	s.descend()
+	s.descendTo(len(s.list))
 	s.low, s.high = s.p.lower, s.p.upper
 	took := dt
 	for i, q := range s.q {
@@ -332,14 +258,14 @@ func (s *Solver) exact(dt float64, first bool) float64 {
 
 // rates stores in track.dq the rates of the driven freedoms that follow
 // the targets, one level after the other, with a feedback of errors.
-func (s *Solver) rates(dt, feedback float64) {
+func (s *denseMethod) rates(dt, feedback float64) {
 	k, n, b := s.track, len(s.q), s.bounded
 	clear(k.dq)
 	for r := s.p.m; r < len(s.e); r++ {
 		k.rate[r] = s.p.task.Posture.Gain * s.e[r]
 	}
-	for l := range s.levels {
-		v := &s.levels[l]
+	for l := range s.list {
+		v := &s.list[l]
 		A, e := s.J[v.first*n:v.end*n], k.missing[v.first:v.end]
 		for r := range e {
 			e[r] = k.rate[v.first+r] - algebra.Dot(k.dq, A[r*n:r*n+n])
@@ -365,7 +291,7 @@ func (s *Solver) rates(dt, feedback float64) {
 }
 
 // cut keeps rates below the largest ones, unless time is stretched for them.
-func (s *Solver) cut() {
+func (s *denseMethod) cut() {
 	for i, most := range s.p.rate {
 		if !s.p.task.Path.Stretch {
 			s.track.dq[i] = min(max(s.track.dq[i], -most), most)
@@ -374,7 +300,7 @@ func (s *Solver) cut() {
 }
 
 // trackDamping returns k of the rates by the method.
-func (s *Solver) trackDamping(A, C []float64, m int) float64 {
+func (s *denseMethod) trackDamping(A, C []float64, m int) float64 {
 	switch s.o.Method {
 	case Adaptive:
 		return s.adaptive(A, C, m)
@@ -385,7 +311,7 @@ func (s *Solver) trackDamping(A, C []float64, m int) float64 {
 }
 
 // stretched returns the time that the rates in track.dq need for what they do in dt.
-func (s *Solver) stretched(dt float64) float64 {
+func (s *denseMethod) stretched(dt float64) float64 {
 	took := dt
 	for i, x := range s.track.dq {
 		if s.p.task.Path.Stretch {
@@ -399,7 +325,7 @@ func (s *Solver) stretched(dt float64) float64 {
 }
 
 // advance goes on for the time took with the rates in track.dq.
-func (s *Solver) advance(took float64) error {
+func (s *denseMethod) advance(took float64) error {
 	for i, x := range s.track.dq {
 		s.try[i] = min(max(s.q[i]+took*x, s.low[i]), s.high[i])
 	}
@@ -410,47 +336,11 @@ func (s *Solver) advance(took float64) error {
 	return nil
 }
 
-// tell reports a sample.
-func (s *Solver) tell(now float64, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
+// ratesTo stores the pose of the sample with the rates in track.dq.
+func (s *denseMethod) ratesTo(st *mechanism.State) ([]float64, error) {
 	if err := s.eng.setRates(s.track.dq); err != nil {
-		return err
+		return nil, err
 	}
 	s.eng.stateTo(st)
-	st.Time = now
-	s.track.trail.follow(s.p, st, s.q)
-	s.result.Steps, s.result.Restarts = s.steps, 0
-	s.report(time.Now(), st)
-	s.result.Elapsed = 0
-	for i, x := range s.track.dq {
-		s.result.Driven[i].Rate = x
-	}
-	if err := s.result.overflow(); err != nil {
-		return err
-	}
-	if err := each(now, st, &s.result); err != nil {
-		return err
-	}
-	if (s.p.task.Path.Exact || s.track.lost) && s.result.Status != Reached && !s.o.Nearest {
-		s.failed = s.worst()
-		return &s.failed
-	}
-	return nil
-}
-
-// MotionsTo prescribes the driven freedoms in m, the model of p, as splines through their coordinates at the times, so
-// that simulations and inverse dynamics go along the path.
-//
-// Shapes: values has one entry a time, each of as many numbers as driven freedoms. Cost: O(times · freedoms); allocates.
-func (p *Problem) MotionsTo(m *model.Model, times []float64, values [][]float64) {
-	for i, f := range p.driven {
-		j := &m.Joints[f.Joint]
-		motions := make([]*model.Motion, j.Kind().Freedoms())
-		copy(motions, j.Motion)
-		v := make([]float64, len(times))
-		for k := range times {
-			v[k] = values[k][i]
-		}
-		motions[f.Freedom] = &model.Motion{Kind: joints.Spline, Times: slices.Clone(times), Values: v}
-		j.Motion = motions
-	}
+	return s.track.dq, nil
 }

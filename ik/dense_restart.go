@@ -12,7 +12,6 @@ type kept struct {
 	q     []float64
 	state *mechanism.State
 	merit []float64 // by level; reached ones are zero
-	some  bool
 }
 
 // make allocates for n driven freedoms.
@@ -20,14 +19,16 @@ func (k *kept) make(p *Problem, n, levels int) {
 	k.q, k.merit, k.state = make([]float64, n), make([]float64, levels), p.plan.Mechanism().Initial()
 }
 
-// restarts returns the largest number of further starts.
-func (s *Solver) restarts() int {
+// starts returns the largest number of further starts.
+func (s *denseMethod) starts(o *Options) int {
 	switch {
-	case s.o.Restarts != 0:
-		return max(s.o.Restarts, 0)
-	case s.result.Engine != TreeEngine:
+	case o.Method == FIKMethod:
 		return 0
-	case s.o.All:
+	case o.Restarts != 0:
+		return max(o.Restarts, 0)
+	case s.kind != TreeEngine:
+		return 0
+	case o.All:
 		return allRestarts
 	}
 	return defaultRestarts
@@ -36,36 +37,8 @@ func (s *Solver) restarts() int {
 // allRestarts is the number of starts from which all solutions are looked for.
 const allRestarts = 1000
 
-// search descends from s.q, then from random coordinates, until the targets are met, or with All to the last one.
-func (s *Solver) search() {
-	most := s.restarts()
-	s.result.Restarts, s.result.Steps, s.kept.some = 0, 0, false
-	s.result.Solutions = s.result.Solutions[:0]
-	s.hasty = most > 0 || s.o.Method == DLS && s.limited()
-	s.descend()
-	s.gather()
-	if s.o.Method == DLS && s.limited() && !s.reached() && !s.over() {
-		s.around()
-	}
-	for s.result.Restarts < most && (s.o.All || !s.reached()) && !s.over() {
-		s.result.Restarts++
-		if s.scatter() {
-			s.descend()
-			s.gather()
-		}
-	}
-	if !s.hasty || s.reached() && !s.o.All {
-		return
-	}
-	s.toKept()
-	if s.hasty = false; !s.reached() && !s.over() {
-		s.descend()
-		s.result.Steps += s.steps
-	}
-}
-
 // limited reports whether a driven freedom has limits.
-func (s *Solver) limited() bool {
+func (s *denseMethod) limited() bool {
 	for i, x := range s.p.lower {
 		if !math.IsInf(x, -1) || !math.IsInf(s.p.upper[i], 1) {
 			return true
@@ -74,58 +47,30 @@ func (s *Solver) limited() bool {
 	return false
 }
 
-// reached reports whether all levels of the last start are.
-func (s *Solver) reached() bool {
-	for l := range s.levels {
-		if s.levels[l].status != Reached {
-			return false
-		}
-	}
-	return true
-}
-
-// gather keeps the place of the last start if it is the best, and collects solutions.
-func (s *Solver) gather() {
-	s.result.Steps += s.steps
-	if s.o.All && s.reached() {
-		s.collect()
-	}
-	if s.kept.some && !s.better() {
-		return
-	}
-	s.kept.some = true
+// keep stores the place at hand.
+func (s *denseMethod) keep() {
 	copy(s.kept.q, s.q)
-	for l := range s.levels {
-		s.kept.merit[l] = s.meritOf(l)
+	for l := range s.list {
+		s.kept.merit[l] = s.left(l)
 	}
-	if s.result.Engine != TreeEngine {
+	if s.kind != TreeEngine {
 		s.eng.stateTo(s.kept.state)
 	}
 }
 
-// meritOf returns the merit of a level, zero where it is reached.
-func (s *Solver) meritOf(l int) float64 {
-	v := &s.levels[l]
+// left returns the merit of a level, zero where it is reached.
+func (s *denseMethod) left(l int) float64 {
+	v := &s.list[l]
 	if v.targets != nil && v.status == Reached {
 		return 0
 	}
 	return v.merit(s.e)
 }
 
-// better reports whether the last start ended better than the best before: the first level that differs decides.
-func (s *Solver) better() bool {
-	for l, best := range s.kept.merit {
-		if m := s.meritOf(l); m != best {
-			return m < best
-		}
-	}
-	return false
-}
-
 // scatter goes to random coordinates within the limits, and reports whether the mechanism can.
-func (s *Solver) scatter() bool {
+func (s *denseMethod) scatter() bool {
 	for i := range s.try {
-		s.try[i] = s.p.between(i, s.low[i], s.high[i], s.start[i], s.dice)
+		s.try[i] = s.p.between(i, s.low[i], s.high[i], s.first[i], s.dice)
 	}
 	clear(s.bounded.side)
 	if s.eng.moveTo(s.try) != nil {
@@ -135,19 +80,25 @@ func (s *Solver) scatter() bool {
 	return true
 }
 
-// toKept goes to the best place, with its statuses as far as merits tell them.
-func (s *Solver) toKept() {
-	if s.result.Engine != TreeEngine {
+// finish goes to the best place, with its statuses as far as merits tell them, unless starts have been whole. Then levels that it has
+// left early may go on.
+func (s *denseMethod) finish(bool) bool {
+	if !s.hasty || reached(s) && !s.o.All {
+		return false
+	}
+	s.hasty = false
+	if s.kind != TreeEngine {
 		s.eng.set(s.kept.state) // which was the engine's, so that it can be taken
 	}
 	clear(s.bounded.side)
 	s.returnTo(s.kept.q)
-	for l := range s.levels {
-		v := &s.levels[l]
+	for l := range s.list {
+		v := &s.list[l]
 		if v.status = OutOfSteps; s.kept.merit[l] == 0 || v.targets == nil {
 			v.status = Reached
 		}
 	}
+	return true
 }
 
 const (
@@ -157,12 +108,15 @@ const (
 	sameSolution = 1e-6
 )
 
-// collect adds the place to the solutions unless it is among them.
-func (s *Solver) collect() {
+// collect adds the coordinates, polished, to the list unless they are among them.
+func (s *denseMethod) collect(list [][]float64) [][]float64 {
+	if s.o.Method == FIKMethod {
+		return list
+	}
 	s.polish()
-	for _, other := range s.result.Solutions {
+	for _, other := range list {
 		if s.same(other) {
-			return
+			return list
 		}
 	}
 	q := make([]float64, len(s.q))
@@ -171,13 +125,13 @@ func (s *Solver) collect() {
 			q[i] = math.Remainder(x, 2*math.Pi)
 		}
 	}
-	s.result.Solutions = append(s.result.Solutions, q)
+	return append(list, q)
 }
 
 // polish steps on without damping while that makes the errors less.
-func (s *Solver) polish() {
-	for l := range s.levels {
-		v := &s.levels[l]
+func (s *denseMethod) polish() {
+	for l := range s.list {
+		v := &s.list[l]
 		for k := 0; k < polishSteps && v.targets != nil && v.merit(s.e) > 0; k++ {
 			before, c := v.merit(s.e), dampMin
 			s.step(v, c)
@@ -189,7 +143,7 @@ func (s *Solver) polish() {
 }
 
 // same reports whether the coordinates are those of q, up to whole turns of angles.
-func (s *Solver) same(q []float64) bool {
+func (s *denseMethod) same(q []float64) bool {
 	for i, x := range s.q {
 		d := (x - q[i]) / s.p.length
 		if s.p.angle[i] {
@@ -205,23 +159,25 @@ func (s *Solver) same(q []float64) bool {
 // around looks for a pose within the limits on a way through poses beyond them, from the start of the call. Joints may pass
 // their limits on the way. At its end they are brought back by whole turns, or to the nearest limit. The way takes the
 // levels up to the first one that has not been reached: later levels have no effect on where that one ends.
-func (s *Solver) around() {
+func (s *denseMethod) around() bool {
+	if s.o.Method != DLS || !s.limited() {
+		return false
+	}
 	levels := 1
-	for s.levels[levels-1].status == Reached {
+	for s.list[levels-1].status == Reached {
 		levels++
 	}
-	copy(s.try, s.start)
+	copy(s.try, s.first)
 	if s.eng.moveTo(s.try) != nil {
-		return
+		return false
 	}
 	copy(s.q, s.try)
 	clear(s.bounded.side)
 	s.low, s.high = s.noLimits[0], s.noLimits[1]
 	hasty := s.hasty
-	s.hasty = s.restarts() > 0
+	s.hasty = s.starts(&s.o) > 0
 	s.descendTo(levels)
 	s.hasty = hasty
-	s.result.Steps += s.steps
 	s.low, s.high = s.p.lower, s.p.upper
 	for i, q := range s.q {
 		if s.p.angle[i] {
@@ -231,11 +187,10 @@ func (s *Solver) around() {
 	}
 	clear(s.bounded.side)
 	if s.eng.moveTo(s.try) != nil {
-		return
+		return false
 	}
 	copy(s.q, s.try)
-	s.descend()
-	s.gather()
+	return true
 }
 
 // turnedWithin returns the angle q plus the whole turns that bring it between lower and upper, or as near as they can.
