@@ -33,19 +33,24 @@ type denseMethod struct {
 
 	q, try, first []float64 // n: coordinates, those at which the engine is, those of the call
 	finished
-	kept          kept // best of the starts
-	random        *rand.PCG
-	dice          *rand.Rand
+	slopes
+	kept     kept // best of the starts
+	random   *rand.PCG
+	dice     *rand.Rand
+	contrary []bool // by target: others of its priority pull against it
+	hasty    bool   // a start is given up where it gains little
+	track    *track // nil before the first path or filter
+	designed *FilterResult
+	kin      *mechanism.Kinematics // of the report
+}
+
+// slopes are what steps know of the merit at hand.
+type slopes struct {
 	along, home   []float64 // n: of kicks
 	from          []float64 // n: of a step
 	slope, before []float64 // n: gradient of a level, and that before a step
 	secant        *secant   // nil for many driven freedoms
 	predicted     float64   // what the step should take away from the merit
-	contrary      []bool    // by target: others of its priority pull against it
-	hasty         bool
-	track         *track // nil before the first path or filter
-	designed      *FilterResult
-	kin           *mechanism.Kinematics // of the report
 }
 
 // rows are the rows of the targets by levels, and of the posture.

@@ -62,49 +62,73 @@ const (
 // docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
 type sparseMethod struct {
 	progress
-	p      *Problem
-	given  []target // the targets as the problem has them
-	o      Options
-	mech   *mechanism.Mechanism // held freedoms are prescribed
-	held   []*joints.Motion     // their motions
-	plan   *kkt.Plan            // of mech
-	work   *kkt.Workspace
-	closer *closing.Closer
-	sys    *sparseSystem
-	mover  *mechanism.Mover
-	loops  []int   // joints with rows, if there are loops; else nil: then the tree keeps all
-	open   float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
-	ajar   float64 // the same at st
+	p     *Problem
+	given []target // the targets as the problem has them
+	o     Options
+	machine
+	sys  *sparseSystem
+	open float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
+	ajar float64 // the same at st
 	tightPose
-	st, try *mechanism.State
-	before  *mechanism.State // of kicks
-	spare   *mechanism.State
-	kin     *mechanism.Kinematics
-	low     []float64 // n: limits, or those of a sample of a path
-	high    []float64 // n
-	q       []float64 // n: coordinates, wound
+	sparsePoses
+	sparseLimits
 	turnTargets
-	qTried   []float64 // the same at try
-	e        []float64 // m + posture: weighted errors at st
-	tried    []float64 // the same at try
-	want     []float64 // errors at which finished levels are held
-	first    []int     // by row of sys: its first entry in e
-	onPath   bool      // coordinates wind on from those of the sample before
-	limited  bool      // some driven freedom has a limit
-	ends     []Status  // by level: how it has ended
-	sigma    float64
-	rough    float64   // size of displacements of whose rounding a step need not be more exact
-	chord    []float64 // right side of corrections
-	along    []float64 // the step, while corrections use its memory
-	contrary []bool    // by target
-	undamped *undamped // nil for one target, and with centres of mass
+	sparseErrors
+	stepping
+	onPath   bool     // coordinates wind on from those of the sample before
+	ends     []Status // by level: how it has ended
+	contrary []bool   // by target
 	rng      *rand.PCG
 	dice     *rand.Rand
 	home     *sparsePlace // the start of the call; nil without restarts
 	best     *sparsePlace // the same
 	path     sparsePath
-	step     sparseStep
 	blocked  error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
+}
+
+// machine is the mechanism, and what closes and moves it.
+type machine struct {
+	mech   *mechanism.Mechanism // held freedoms are prescribed
+	held   []*joints.Motion     // their motions
+	plan   *kkt.Plan            // of mech
+	work   *kkt.Workspace
+	closer *closing.Closer
+	mover  *mechanism.Mover
+	loops  []int // joints with rows, if there are loops; else nil: then the tree keeps all
+}
+
+// sparsePoses are the pose at hand and others of a step.
+type sparsePoses struct {
+	st, try *mechanism.State
+	before  *mechanism.State // of kicks
+	spare   *mechanism.State
+	kin     *mechanism.Kinematics
+	q       []float64 // n: coordinates, wound
+	qTried  []float64 // the same at try
+}
+
+// sparseLimits are the limits of the driven freedoms.
+type sparseLimits struct {
+	low, high []float64 // n: limits, or those of a sample of a path
+	limited   bool      // some driven freedom has a limit
+}
+
+// sparseErrors are the errors of the rows of targets and of the posture.
+type sparseErrors struct {
+	e     []float64 // m + posture: weighted errors at st
+	tried []float64 // the same at try
+	want  []float64 // errors at which finished levels are held
+	first []int     // by row of sys: its first entry in e
+}
+
+// stepping is what a step is made with.
+type stepping struct {
+	step     sparseStep
+	sigma    float64
+	rough    float64   // size of displacements of whose rounding a step need not be more exact
+	chord    []float64 // right side of corrections
+	along    []float64 // the step, while corrections use its memory
+	undamped *undamped // nil for one target, and with centres of mass
 }
 
 // tightPose is the last pose of a level whose hard rows hold; tight is nil for one level without loops or limits.
@@ -137,7 +161,7 @@ func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error
 	given := p.targets
 	own.targets = slices.Clone(given) // which aim changes
 	p = &own
-	s := &sparseMethod{p: p, o: o, mech: p.plan.Mechanism(), plan: p.plan, progress: progress{most: o.Steps}, given: given}
+	s := &sparseMethod{p: p, o: o, given: given, progress: progress{most: o.Steps}, machine: machine{mech: p.plan.Mechanism(), plan: p.plan}}
 	if s.most == 0 {
 		s.most = defaultSteps
 	}

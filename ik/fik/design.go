@@ -187,7 +187,8 @@ func (o *Options) check(m, n int) error {
 		checkP(&bad, o.P, m)
 	}
 	if full := len(o.P) > m || o.P == nil && o.Design == DesignRiccati; full || o.Form == FormF {
-		bad.when(m > mostCoupled && len(o.A) > 1, "A", len(o.A), fmt.Sprintf("numbers with more than %d rows: the test of stability needs one number", mostCoupled))
+		bad.when(m > mostCoupled && len(o.A) > 1, "A", len(o.A),
+			fmt.Sprintf("numbers with more than %d rows: the test of stability needs one number", mostCoupled))
 	}
 	return bad.err()
 }

@@ -100,7 +100,8 @@ func New(j Linear, o Options) (*Filter, error) {
 	m, n := j.Dims()
 	f := &Filter{
 		j: j, m: m, n: n, form: o.Form, p: newWeight(o.P, m), a: spread(o.A, m), gains: o.Gains, h: o.H, inner: max(o.Inner, 1),
-		main: newRecurrence(m, n), null: newRecurrence(m, n), pz: make([]float64, m), w: make([]float64, m), one: make([]float64, n), sum: make([]float64, n),
+		main: newRecurrence(m, n), null: newRecurrence(m, n), pz: make([]float64, m), w: make([]float64, m),
+		one: make([]float64, n), sum: make([]float64, n),
 	}
 	if len(o.Gains) == 1 {
 		f.gains = spread(o.Gains, n)

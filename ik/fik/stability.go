@@ -15,8 +15,10 @@ var ErrUnstable = errors.New("ik/fik: feedback inverse kinematics is unstable")
 // UnstableError says that the recurrence does not converge at the present pose, and what would make it
 // converge. It wraps ErrUnstable.
 type UnstableError struct {
-	Form    Form
-	Mu      float64 // form V: largest |μ| of J V Jᵀ P − A, 1/s; form F: largest σ of J V Jᵀ P, or where |α| ≥ 1 or A is no number a bound of it
+	Form Form
+	// Mu is of form V the largest |μ| of J V Jᵀ P − A, 1/s, of form F the largest σ of J V Jᵀ P, or a bound of it where |α| ≥ 1 or A is
+	// no number.
+	Mu      float64
 	H       float64 // s, time of an iteration
 	Suggest float64 // form V: a step h, s; form F: a factor for P; 0: none is known
 }
@@ -27,9 +29,11 @@ func (e *UnstableError) Error() string {
 	case e.Suggest == 0:
 		return fmt.Sprintf("%v at any step: A and P do not fit each other, largest eigenvalue %.4g", ErrUnstable, e.Mu)
 	case e.Form == FormF:
-		return fmt.Sprintf("%v: the largest eigenvalue of J V Jᵀ P is %.4g and has to stay below 1; multiply P by %.3g or less", ErrUnstable, e.Mu, e.Suggest)
+		return fmt.Sprintf("%v: the largest eigenvalue of J V Jᵀ P is %.4g and has to stay below 1; multiply P by %.3g or less",
+			ErrUnstable, e.Mu, e.Suggest)
 	}
-	return fmt.Sprintf("%v: h = %.4g s times the largest eigenvalue %.4g 1/s has to stay below 2; take h = %.3g s or less", ErrUnstable, e.H, e.Mu, e.Suggest)
+	return fmt.Sprintf("%v: h = %.4g s times the largest eigenvalue %.4g 1/s has to stay below 2; take h = %.3g s or less",
+		ErrUnstable, e.H, e.Mu, e.Suggest)
 }
 
 // Unwrap returns ErrUnstable.
