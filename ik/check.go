@@ -254,22 +254,6 @@ func (c *checker) limits(list []Limit) {
 	}
 }
 
-// mostNumber is the largest magnitude of a number of a task: squares of errors with their weights are then finite.
-const mostNumber = 1e50
-
-// magnitude returns what is wrong with the size of numbers, or nothing.
-func magnitude(v ...float64) string {
-	for _, x := range v {
-		switch {
-		case !algebra.Finite(x):
-			return "is not finite"
-		case math.Abs(x) > mostNumber:
-			return "is beyond 1e50"
-		}
-	}
-	return ""
-}
-
 // posture checks the secondary motion.
 func (c *checker) posture(o *Posture) {
 	if o == nil {
@@ -307,4 +291,23 @@ func (c *checker) options(o *Options) {
 	bad(!(o.Length >= 0), "length", o.Length, "is negative or no number")
 	bad(o.Length > mostNumber || o.Length > 0 && o.Length < 1/mostNumber, "length", o.Length, "is not within 1e-50 … 1e50")
 	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
+}
+
+// driven checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
+func (c *checker) driven(path string, list []Coordinated, take func(i int, value float64)) {
+	for _, v := range list {
+		at := document.Key(path, v.Freedom)
+		f, err := c.freedom(v.Freedom)
+		i, driven := c.place[f]
+		switch {
+		case err != nil:
+			c.add(at, fault.Name(v.Freedom), "%v", err)
+		case !driven:
+			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
+		case magnitude(v.Value) != "":
+			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
+		case take != nil:
+			take(i, v.Value)
+		}
+	}
 }

@@ -83,22 +83,3 @@ func (c *checker) optionErrors(err error) {
 		}
 	}
 }
-
-// driven checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
-func (c *checker) driven(path string, list []Coordinated, take func(i int, value float64)) {
-	for _, v := range list {
-		at := document.Key(path, v.Freedom)
-		f, err := c.freedom(v.Freedom)
-		i, driven := c.place[f]
-		switch {
-		case err != nil:
-			c.add(at, fault.Name(v.Freedom), "%v", err)
-		case !driven:
-			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
-		case magnitude(v.Value) != "":
-			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
-		case take != nil:
-			take(i, v.Value)
-		}
-	}
-}

@@ -104,3 +104,24 @@ func reached(m method) bool {
 	}
 	return true
 }
+
+// Solver moves states to where the targets of a problem are met. It owns all memory that it needs and belongs to one
+// goroutine at a time.
+type Solver struct {
+	p      *Problem
+	o      Options
+	m      method
+	now    *progress // of m
+	best   best
+	eng    engine // of products and the Jacobian: that of m, or one that Set makes
+	placed bool   // eng is at a state
+	trail  trail
+	result Result
+	failed Unreached
+}
+
+// best knows how good the best pose of several starts is.
+type best struct {
+	merit []float64 // by level; reached ones are zero
+	some  bool
+}

@@ -1,6 +1,10 @@
 package ik
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // report fills the result at the pose at hand of the method, which is stored in st.
 func (s *Solver) report(st *mechanism.State) {
@@ -60,4 +64,22 @@ func (s *Solver) worst() Unreached {
 		}
 	}
 	return u
+}
+
+// overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
+func (r *Result) overflow() error {
+	for i := range r.Targets {
+		if t := &r.Targets[i]; !algebra.Finite(t.Linear, t.Angular) {
+			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
+		}
+	}
+	for i := range r.Driven {
+		if d := &r.Driven[i]; !algebra.Finite(d.Value, d.Rate) {
+			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
+		}
+	}
+	if !algebra.Finite(r.ClosingError) || !algebra.Finite(r.SingularValues...) {
+		return ErrOverflow
+	}
+	return nil
 }

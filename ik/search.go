@@ -1,11 +1,5 @@
 package ik
 
-// best knows how good the best pose of several starts is.
-type best struct {
-	merit []float64 // by level; reached ones are zero
-	some  bool
-}
-
 // search descends from the pose at hand, then from random ones, until the targets are met, or with All to the last one. It ends at
 // the best.
 func (s *Solver) search() error {

@@ -2,57 +2,11 @@ package ik
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
-	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 )
-
-// ErrUnreached is wrapped by the error of a task whose targets are not
-// all within their tolerances. The result is filled and says why.
-var ErrUnreached = errors.New("ik: targets not reached")
-
-// Solver moves states to where the targets of a problem are met. It owns all memory that it needs and belongs to one
-// goroutine at a time.
-type Solver struct {
-	p      *Problem
-	o      Options
-	m      method
-	now    *progress // of m
-	best   best
-	eng    engine // of products and the Jacobian: that of m, or one that Set makes
-	placed bool   // eng is at a state
-	trail  trail
-	result Result
-	failed Unreached
-}
-
-// Unreached is the error of Reach: it wraps ErrUnreached and names the target that is farthest from its tolerance.
-// Target and Off are zero where each is within its own, but the posture has not ended or a limit does not hold.
-type Unreached struct {
-	Status Status
-	Target string
-	Off    float64 // m or rad
-	Unit   string
-}
-
-// Error names the status and the target, if one is off.
-func (u *Unreached) Error() string {
-	if u.Off == 0 {
-		return fmt.Sprintf("%v (%v), though each is within its tolerance", ErrUnreached, u.Status)
-	}
-	return fmt.Sprintf("%v (%v): target %q is off by %.3g %s", ErrUnreached, u.Status, u.Target, u.Off, u.Unit)
-}
-
-// Unwrap returns ErrUnreached.
-func (u *Unreached) Unwrap() error { return ErrUnreached }
-
-// ErrEngine is returned where the engine that is asked for cannot do a problem.
-var ErrEngine = errors.New("ik: engine cannot do this task")
 
 // NewSolver allocates a solver of p. Zero options are the defaults; those of the task are in Task.Solver.
 //
@@ -97,14 +51,6 @@ func newSolver(p *Problem, o Options, m method, now *progress, r Result) *Solver
 		r.Driven[i].Joint, r.Driven[i].Freedom = mech.JointName(f.Joint), f.Freedom
 	}
 	return &Solver{p: p, o: o, m: m, now: now, best: best{merit: make([]float64, m.levels())}, eng: m.engine(), result: r}
-}
-
-// unitOf returns what makes driven freedom i a length.
-func (p *Problem) unitOf(i int) float64 {
-	if p.angle[i] {
-		return p.length
-	}
-	return 1
 }
 
 // Reach moves st to a pose at which the targets are met, or to the nearest one that it finds. A state that violates the
@@ -154,28 +100,6 @@ func (s *Solver) reach(st *mechanism.State) error {
 	}
 	s.placed = s.m.engine() != nil
 	return s.search()
-}
-
-// ErrOverflow is wrapped by the error of a mechanism whose size, or
-// distance from its targets, is beyond what numbers hold.
-var ErrOverflow = errors.New("ik: numbers overflow")
-
-// overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
-func (r *Result) overflow() error {
-	for i := range r.Targets {
-		if t := &r.Targets[i]; !algebra.Finite(t.Linear, t.Angular) {
-			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
-		}
-	}
-	for i := range r.Driven {
-		if d := &r.Driven[i]; !algebra.Finite(d.Value, d.Rate) {
-			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
-		}
-	}
-	if !algebra.Finite(r.ClosingError) || !algebra.Finite(r.SingularValues...) {
-		return ErrOverflow
-	}
-	return nil
 }
 
 // verdict returns the result, with an error if the targets are not met.
@@ -234,10 +158,3 @@ func (s *Solver) aimTarget(t int, w want) {
 		s.eng.aim(t, w)
 	}
 }
-
-var (
-	// ErrUnknown is returned for a name that no target has.
-	ErrUnknown = errors.New("ik: no such target")
-	// ErrPlace is returned for numbers that are not finite, or that are no unit quaternion.
-	ErrPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
-)

@@ -305,8 +305,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFIK is one iteration with 12 rows and 25 freedoms.
-func BenchmarkFIK(b *testing.B) {
+// BenchmarkFilter is one iteration with 12 rows and 25 freedoms.
+func BenchmarkFilter(b *testing.B) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	const m, n = 12, 25
 	J, dxd, dq := fik.NewDense(m, n, random(rng, m*n)), random(rng, m), make([]float64, n)

@@ -10,7 +10,7 @@
 //
 // Cost: O(bytes of the document). The functions may be called at the same time.
 //
-// The format is described in [docs/inverse-kinematics.md]. Units: SI, radians.
+// The format is described in [cli.md]. Units: SI, radians.
 //
-// [docs/inverse-kinematics.md]: https://github.com/rung-mbd/rung/blob/main/docs/inverse-kinematics.md#tasks
+// [cli.md]: https://github.com/rung-mbd/rung/blob/main/docs/cli.md#rung-ik
 package taskfile
