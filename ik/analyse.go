@@ -26,11 +26,11 @@ func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	}
 	p.driven = c.drivenFreedoms(task.Driven)
 	p.held = c.heldFreedoms(task.Hold)
-	c.limits(task.Limits)
+	c.mergeLimits(task.Limits)
 	for i := range task.Targets {
 		c.target(i, &task.Targets[i])
 	}
-	c.posture(task.Posture)
+	c.checkPosture(task.Posture)
 	c.path(task.Path)
 	p.setRows()
 	c.fik(task.FIK)

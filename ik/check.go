@@ -53,8 +53,8 @@ type index struct {
 // fewNames are looked up without a map.
 const fewNames = 8
 
-// of returns the number of a name and whether there is one.
-func (x *index) of(name string) (int, bool) {
+// number returns the number of a name and whether there is one.
+func (x *index) number(name string) (int, bool) {
 	if x.asked++; x.asked <= fewNames {
 		i, err := x.find(name)
 		return i, err == nil
@@ -80,24 +80,15 @@ func (c *checker) add(path, value, format string, args ...any) {
 	}
 }
 
-// freedomName returns the name of a freedom: that of its joint, with
-// the number of the freedom where the joint has several.
-func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
-	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
-		return m.JointName(f.Joint)
-	}
-	return m.JointName(f.Joint) + "." + strconv.Itoa(f.Freedom)
-}
-
 var (
 	errNoScalar = errors.New("has no freedom with a scalar coordinate")
 	errNoNumber = errors.New("has no scalar freedom of that number")
 	errSeveral  = errors.New("has several freedoms: one has to be named, as JOINT.0")
 )
 
-// freedoms returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
-func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
-	if j, ok := c.joints.of(name); ok {
+// freedomsOf returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
+func (c *checker) freedomsOf(name string) ([]mechanism.Freedom, error) {
+	if j, ok := c.joints.number(name); ok {
 		var list []mechanism.Freedom
 		for i := range c.m.Joints[j].Kind.Freedoms() {
 			if c.m.Joints[j].Kind.Scalar(i) {
@@ -111,7 +102,7 @@ func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
 	}
 	dot := strings.LastIndexByte(name, '.')
 	if dot >= 0 {
-		j, ok := c.joints.of(name[:dot])
+		j, ok := c.joints.number(name[:dot])
 		i, err := strconv.Atoi(name[dot+1:])
 		switch {
 		case !ok:
@@ -124,9 +115,9 @@ func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
 	return nil, fmt.Errorf("there is no joint %s%s", fault.Name(name), c.joints.meant(name, &c.hints))
 }
 
-// freedom is freedoms for a name that means one.
-func (c *checker) freedom(name string) (mechanism.Freedom, error) {
-	list, err := c.freedoms(name)
+// oneFreedom is freedomsOf for a name that means one.
+func (c *checker) oneFreedom(name string) (mechanism.Freedom, error) {
+	list, err := c.freedomsOf(name)
 	switch {
 	case err != nil:
 		return mechanism.Freedom{Joint: -1}, err
@@ -179,7 +170,7 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	var out []mechanism.Freedom
 	for i, name := range names {
 		path := fmt.Sprintf("$.%s[%d]", key, i)
-		list, err := c.freedoms(name)
+		list, err := c.freedomsOf(name)
 		if err != nil {
 			c.add(path, fault.Name(name), "%v", err)
 			continue
@@ -200,9 +191,9 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	return out
 }
 
-// limits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
+// mergeLimits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
 // replaces that of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
-func (c *checker) limits(list []Limit) {
+func (c *checker) mergeLimits(list []Limit) {
 	p := c.p
 	n := len(p.driven)
 	p.lower, p.upper, p.rate = boundless(n)
@@ -231,7 +222,7 @@ func (c *checker) limits(list []Limit) {
 		case !(l.Rate <= mostNumber):
 			c.add(rate, document.Number(l.Rate), "%s", magnitude(l.Rate))
 		}
-		f, err := c.freedom(l.Freedom)
+		f, err := c.oneFreedom(l.Freedom)
 		if err != nil {
 			c.add(path, "", "%v", err)
 			continue
@@ -254,8 +245,8 @@ func (c *checker) limits(list []Limit) {
 	}
 }
 
-// posture checks the secondary motion.
-func (c *checker) posture(o *Posture) {
+// checkPosture checks the secondary motion.
+func (c *checker) checkPosture(o *Posture) {
 	if o == nil {
 		return
 	}
@@ -264,7 +255,7 @@ func (c *checker) posture(o *Posture) {
 	} else if rule := magnitude(o.Gain); rule != "" {
 		c.add("$.posture.gain", document.Number(o.Gain), "%s", rule)
 	}
-	c.driven("$.posture.values", o.Values, func(i int, value float64) {
+	c.numbersOf("$.posture.values", o.Values, func(i int, value float64) {
 		c.p.rest = append(c.p.rest, rest{driven: i, value: value})
 	})
 }
@@ -293,11 +284,11 @@ func (c *checker) options(o *Options) {
 	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
 }
 
-// driven checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
-func (c *checker) driven(path string, list []Coordinated, take func(i int, value float64)) {
+// numbersOf checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
+func (c *checker) numbersOf(path string, list []Coordinated, take func(i int, value float64)) {
 	for _, v := range list {
 		at := document.Key(path, v.Freedom)
-		f, err := c.freedom(v.Freedom)
+		f, err := c.oneFreedom(v.Freedom)
 		i, driven := c.place[f]
 		switch {
 		case err != nil:

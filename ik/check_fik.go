@@ -16,8 +16,8 @@ func (c *checker) fik(o *FIKOptions) {
 	if o == nil {
 		return
 	}
-	c.driven("$.fik.q0", o.Q0, nil)
-	c.driven("$.fik.gains", o.GainOf, nil)
+	c.numbersOf("$.fik.q0", o.Q0, nil)
+	c.numbersOf("$.fik.gains", o.GainOf, nil)
 	for _, g := range o.GainOf {
 		if g.Value < 0 {
 			c.add(document.Key("$.fik.gains", g.Freedom), document.Number(g.Value), "is negative")

@@ -47,7 +47,7 @@ func (c *checker) target(i int, T *Target) {
 
 // coordinate returns the freedom of a Coordinate.
 func (c *checker) coordinate(at string, T *Target) mechanism.Freedom {
-	f, err := c.freedom(T.Freedom)
+	f, err := c.oneFreedom(T.Freedom)
 	if err != nil {
 		c.add(at+".freedom", fault.Name(T.Freedom), "%v", err)
 	}
@@ -71,7 +71,7 @@ func (c *checker) comBodies(at string, names []string) []int32 {
 	}
 	seen := map[int]bool{}
 	for k, name := range names {
-		b, ok := c.bodies.of(name)
+		b, ok := c.bodies.number(name)
 		path := fmt.Sprintf("%s.bodies[%d]", at, k)
 		switch {
 		case !ok:
@@ -90,7 +90,7 @@ func (c *checker) comBodies(at string, names []string) []int32 {
 
 // targetBody returns the body that is to be moved.
 func (c *checker) targetBody(at string, T *Target) int32 {
-	b, ok := c.bodies.of(T.Body)
+	b, ok := c.bodies.number(T.Body)
 	switch {
 	case T.Body == model.World:
 		c.add(at+".body", fault.Name(T.Body), "the world cannot be moved")
@@ -114,7 +114,7 @@ func (c *checker) relative(at string, T *Target, body int32) int32 {
 	if T.RelativeTo == "" || T.RelativeTo == model.World {
 		return mechanism.World
 	}
-	r, ok := c.bodies.of(T.RelativeTo)
+	r, ok := c.bodies.number(T.RelativeTo)
 	switch {
 	case !ok:
 		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body%s", c.bodies.meant(T.RelativeTo, &c.hints))

@@ -185,7 +185,7 @@ func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
 		}
 		s.strip(c.H[i*n:i*n+n], c.normal, c.held)
 	}
-	return c.spectrum(n, flat)
+	return c.findCurved(n, flat)
 }
 
 // look stores errors and 𝒥 at the pose of the engine.
@@ -260,8 +260,8 @@ func (s *denseMethod) strip(v, N []float64, rows int) {
 	}
 }
 
-// spectrum finds the directions in which H is not zero.
-func (c *curb) spectrum(n int, flat float64) bool {
+// findCurved finds the directions in which H is not zero.
+func (c *curb) findCurved(n int, flat float64) bool {
 	for i := range n {
 		for j := range i {
 			x := (c.H[i*n+j] + c.H[j*n+i]) / 2

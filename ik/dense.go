@@ -8,14 +8,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-const (
-	defaultSteps    = 200
-	defaultRestarts = 100 // of trees
-
-	// stepTurn and stepLength bound a step of a driven freedom: rad, and a part of the length of the problem.
-	stepTurn, stepLength = 0.8, 0.3
-)
-
 // newDense allocates for p on an engine.
 func newDense(p *Problem, o Options, eng engine, kind Engine) *denseMethod {
 	_, n := eng.Dims()
@@ -120,34 +112,4 @@ func (s *denseMethod) descend() error {
 	}
 	s.descendTo(len(s.list))
 	return nil
-}
-
-// descendTo is descend for the first levels.
-func (s *denseMethod) descendTo(levels int) {
-	s.steps = 0
-	copy(s.try, s.q)
-	for l := range s.list {
-		s.list[l].status = OutOfSteps
-	}
-	s.errorsTo(s.e)
-	low, high := s.low, s.high
-	defer func() { s.low, s.high, s.bent, s.level = low, high, false, 0 }()
-	for l := range s.list[:levels] {
-		v := &s.list[l]
-		s.level = l
-		v.status = s.lower(l)
-		s.secant.forget()
-		if v.status == OutOfSteps || s.hasty && v.status != Reached {
-			return
-		}
-		for r := v.first; r < v.end; r++ {
-			s.want[r] = s.e[r]
-			if v.status == Reached {
-				s.want[r] = 0
-			}
-		}
-		if l+1 < len(s.list) && s.curbed(l) {
-			s.settle(l)
-		}
-	}
 }

@@ -3,9 +3,18 @@ package ik
 import (
 	"math/rand/v2"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/mechanism"
+)
+
+const (
+	defaultSteps    = 200
+	defaultRestarts = 100 // of trees
+
+	// stepTurn and stepLength bound a step of a driven freedom: rad, and a part of the length of the problem.
+	stepTurn, stepLength = 0.8, 0.3
 )
 
 // denseMethod is the method with the Jacobian of the driven freedoms: damped least squares within limits, its relatives, and feedback
@@ -194,4 +203,21 @@ func (s *denseMethod) met(v *level) bool {
 		at += g.n
 	}
 	return true
+}
+
+// track is the memory of a path.
+type track struct {
+	course    *course
+	want      []want       // by target
+	ways      [][7]float64 // by way: rates of the place of its target
+	raw, rate []float64    // m, as the engine orders rows, and by levels with those of the posture: wanted rates
+	moved     []float64    // m: rates of the rows by the motions of the model
+	missing   []float64    // rows: what a level still has to do
+	dq, null  []float64    // n: rates of the driven freedoms, and those of the posture
+	from      []float64    // n: coordinates at the sample before
+	low, high []float64    // n: limits of a sample
+	damping   float64
+	feedback  float64
+	lost      bool        // the start of the path is not reached
+	filter    *fik.Filter // nil unless FIKMethod
 }

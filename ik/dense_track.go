@@ -3,7 +3,6 @@ package ik
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -15,23 +14,6 @@ const (
 	// trackDamping is k of damped least squares in the rate, of the square of the problem's length.
 	trackDamping = 1e-6
 )
-
-// track is the memory of a path.
-type track struct {
-	course    *course
-	want      []want       // by target
-	ways      [][7]float64 // by way: rates of the place of its target
-	raw, rate []float64    // m, as the engine orders rows, and by levels with those of the posture: wanted rates
-	moved     []float64    // m: rates of the rows by the motions of the model
-	missing   []float64    // rows: what a level still has to do
-	dq, null  []float64    // n: rates of the driven freedoms, and those of the posture
-	from      []float64    // n: coordinates at the sample before
-	low, high []float64    // n: limits of a sample
-	damping   float64
-	feedback  float64
-	lost      bool        // the start of the path is not reached
-	filter    *fik.Filter // nil unless FIKMethod
-}
 
 // beginPath brings the engine to st and makes the memory of the path.
 func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {

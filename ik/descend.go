@@ -14,8 +14,6 @@ const (
 	// A step is taken if the merit falls by acceptPart of what was predicted. Damping is
 	// lowered above goodPart, more so above surePart where the curvature is known, raised below poorPart.
 	acceptPart, poorPart, goodPart, surePart = 1e-4, 0.25, 0.5, 0.9
-	// meritSeen is the relative change of a merit that is seen in spite of rounding.
-	meritSeen = 1e-11
 	// flatGradient is the gradient, of the length of 𝒥 times that of e, that is zero to rounding.
 	flatGradient = 1e-13
 	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is
@@ -252,9 +250,6 @@ func (s *denseMethod) verdict(v *level) Status {
 	return Nearest
 }
 
-// pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
-const pullPart = 1e-6
-
 // contradict marks the targets of a level whose own gradient is not zero, and reports whether there are several. As the whole
 // gradient is zero, these gradients cancel each other.
 func (s *denseMethod) contradict(v *level) bool {
@@ -285,4 +280,34 @@ func (s *denseMethod) pull(v, one *level) float64 {
 	s.bounded.free(s.along)
 	s.bounded.takeOut(s.along, len(s.constraints(v))/len(s.q))
 	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
+}
+
+// descendTo is descend for the first levels.
+func (s *denseMethod) descendTo(levels int) {
+	s.steps = 0
+	copy(s.try, s.q)
+	for l := range s.list {
+		s.list[l].status = OutOfSteps
+	}
+	s.errorsTo(s.e)
+	low, high := s.low, s.high
+	defer func() { s.low, s.high, s.bent, s.level = low, high, false, 0 }()
+	for l := range s.list[:levels] {
+		v := &s.list[l]
+		s.level = l
+		v.status = s.lower(l)
+		s.secant.forget()
+		if v.status == OutOfSteps || s.hasty && v.status != Reached {
+			return
+		}
+		for r := v.first; r < v.end; r++ {
+			s.want[r] = s.e[r]
+			if v.status == Reached {
+				s.want[r] = 0
+			}
+		}
+		if l+1 < len(s.list) && s.curbed(l) {
+			s.settle(l)
+		}
+	}
 }

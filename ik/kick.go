@@ -71,7 +71,7 @@ func (s *denseMethod) saddle(v *level) bool {
 			return false
 		}
 		ways.Turn(r, square)
-		if !s.probe(v, ways.P) {
+		if !s.bendAlong(v, ways.P) {
 			return false
 		}
 		curvature, most, long := algebra.Dot(ways.P, s.slope), 0.0, 0.0
@@ -90,9 +90,9 @@ func (s *denseMethod) saddle(v *level) bool {
 	return false
 }
 
-// probe stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
+// bendAlong stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
 // there. It reports whether the mechanism can move along p.
-func (s *denseMethod) probe(v *level, p []float64) bool {
+func (s *denseMethod) bendAlong(v *level, p []float64) bool {
 	s.steps++
 	n, b, most := len(s.q), s.bounded, 0.0
 	for i, x := range p {

@@ -125,3 +125,9 @@ type best struct {
 	merit []float64 // by level; reached ones are zero
 	some  bool
 }
+
+// pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
+const pullPart = 1e-6
+
+// meritSeen is the relative change of a merit that is seen in spite of rounding.
+const meritSeen = 1e-11

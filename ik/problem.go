@@ -3,6 +3,7 @@ package ik
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -207,4 +208,13 @@ func (p *Problem) unitOf(i int) float64 {
 		return p.length
 	}
 	return 1
+}
+
+// freedomName returns the name of a freedom: that of its joint, with
+// the number of the freedom where the joint has several.
+func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
+	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
+		return m.JointName(f.Joint)
+	}
+	return m.JointName(f.Joint) + "." + strconv.Itoa(f.Freedom)
 }

@@ -74,7 +74,7 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	defer s.m.heed(ctx)()
 	s.now.flag = flag
 	s.now.allow(s.o.MaxTime)
-	err := s.reach(st)
+	err := s.searchFrom(st)
 	if s.now.flag.Up() {
 		return nil, context.Cause(ctx)
 	}
@@ -92,8 +92,8 @@ func (s *Solver) ReachContext(ctx context.Context, st *mechanism.State) (*Result
 	return s.verdict()
 }
 
-// reach searches from st.
-func (s *Solver) reach(st *mechanism.State) error {
+// searchFrom searches from st.
+func (s *Solver) searchFrom(st *mechanism.State) error {
 	s.placed = false
 	if err := s.m.begin(st); err != nil {
 		return err

@@ -127,18 +127,6 @@ func (s *sparseMethod) begin(st *mechanism.State) error {
 	return err
 }
 
-// load is begin without a note for restarts.
-func (s *sparseMethod) load(st *mechanism.State) error {
-	copy(s.st.Bodies, st.Bodies)
-	if s.coupled() {
-		s.setAngles(st.Angles)
-		s.mech.FollowAngles(s.kin, s.st)
-	}
-	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
-	s.rng.Seed(s.o.Seed, 1)
-	return s.stop()
-}
-
 // descend moves s.st to where the levels have their least errors, one after the other.
 func (s *sparseMethod) descend() error {
 	s.steps, s.sigma, s.open, s.ajar, s.blocked = 0, 0, 0, 0, nil
@@ -154,40 +142,6 @@ func (s *sparseMethod) descend() error {
 		s.hold(l)
 	}
 	return nil
-}
-
-// stop holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits. It notes those
-// that were outside.
-func (s *sparseMethod) stop() error {
-	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
-		return err
-	}
-	for k, f := range s.p.held {
-		s.held[k].Coefficients[0] = coordinate(s.mech, f, s.kin, s.st)
-	}
-	if err := s.closer.ClosePositions(s.st); err != nil {
-		return err
-	}
-	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
-		return err
-	}
-	if s.onPath {
-		s.coordinatesTo(s.q, s.st)
-		s.followTurned()
-	} else {
-		for i, f := range s.p.driven {
-			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
-		}
-		for k, i := range s.winding {
-			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
-		}
-	}
-	s.outside = s.p.outside(s.q)
-	s.errorsTo(s.e, s.kin, s.st)
-	for i := range s.sys.bounds {
-		s.sys.bounds[i].side = 0
-	}
-	return s.enter()
 }
 
 // end gives the pose to st, at rest, with its joints closed to rounding. Closing moves

@@ -47,8 +47,6 @@ const (
 	settleSteps = 8
 	// sparseKicks is the number of directions tried at a saddle, sparseKick the rotation of a kick, rad.
 	sparseKicks, sparseKick = 2, 0.01
-	// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
-	jointsRoot = 1e-3
 	// enterSteps is the largest number of steps into the limits.
 	enterSteps = 100
 )
@@ -257,4 +255,85 @@ func (s *sparseMethod) met(l int) bool {
 		}
 	}
 	return s.inside(s.q)
+}
+
+// sparsePath is the memory of a path.
+type sparsePath struct {
+	course    *course
+	raw       []float64    // m: wanted rates of the rows
+	ways      [][7]float64 // by way: rates of the place of its target
+	from      []float64    // n: coordinates at the sample before
+	low, high []float64    // n: limits of a sample
+	rate      []float64    // n: of the driven freedoms
+	dt        float64      // from sample to sample
+}
+
+// lookAt computes kinematics and errors at a trial.
+func (s *sparseMethod) lookAt(st *mechanism.State) error {
+	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
+		return err
+	}
+	s.wind(st)
+	s.errorsTo(s.tried, s.kin, st)
+	return nil
+}
+
+// coupled reports whether there are couplings, which count the turns of
+// angles, or composite joints: those of the poses at hand are followed then.
+func (s *sparseMethod) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
+
+// setAngles gives the pose at hand angles that have been kept for it.
+func (s *sparseMethod) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
+
+// wind follows the angles of st, whose bodies have the kinematics s.kin.
+func (s *sparseMethod) wind(st *mechanism.State) {
+	if s.coupled() {
+		s.mech.FollowAngles(s.kin, st)
+	}
+}
+
+// load is begin without a note for restarts.
+func (s *sparseMethod) load(st *mechanism.State) error {
+	copy(s.st.Bodies, st.Bodies)
+	if s.coupled() {
+		s.setAngles(st.Angles)
+		s.mech.FollowAngles(s.kin, s.st)
+	}
+	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
+	s.rng.Seed(s.o.Seed, 1)
+	return s.stop()
+}
+
+// stop holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits. It notes those
+// that were outside.
+func (s *sparseMethod) stop() error {
+	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
+		return err
+	}
+	for k, f := range s.p.held {
+		s.held[k].Coefficients[0] = coordinate(s.mech, f, s.kin, s.st)
+	}
+	if err := s.closer.ClosePositions(s.st); err != nil {
+		return err
+	}
+	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
+		return err
+	}
+	if s.onPath {
+		s.coordinatesTo(s.q, s.st)
+		s.followTurned()
+	} else {
+		for i, f := range s.p.driven {
+			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
+		}
+		for k, i := range s.winding {
+			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
+		}
+	}
+	s.outside = s.p.outside(s.q)
+	s.errorsTo(s.e, s.kin, s.st)
+	for i := range s.sys.bounds {
+		s.sys.bounds[i].side = 0
+	}
+	return s.enter()
 }

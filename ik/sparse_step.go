@@ -249,7 +249,7 @@ func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
 			}
 		}
 	}
-	size := s.sys.size()
+	size := s.sys.stepSize()
 	if sum := bend + damping*size*size; damping > 0 && s.o.Metric != Joints && math.Abs(slope-sum) < slopeSeen*merit {
 		slope = sum
 	}
@@ -339,30 +339,6 @@ func (s *sparseMethod) move(h float64, l int) (bool, error) {
 	}
 	s.coordinatesTo(s.qTried, s.try)
 	return l < 0 || s.keeps(s.qTried), nil
-}
-
-// lookAt computes kinematics and errors at a trial.
-func (s *sparseMethod) lookAt(st *mechanism.State) error {
-	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
-		return err
-	}
-	s.wind(st)
-	s.errorsTo(s.tried, s.kin, st)
-	return nil
-}
-
-// coupled reports whether there are couplings, which count the turns of
-// angles, or composite joints: those of the poses at hand are followed then.
-func (s *sparseMethod) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
-
-// setAngles gives the pose at hand angles that have been kept for it.
-func (s *sparseMethod) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
-
-// wind follows the angles of st, whose bodies have the kinematics s.kin.
-func (s *sparseMethod) wind(st *mechanism.State) {
-	if s.coupled() {
-		s.mech.FollowAngles(s.kin, st)
-	}
 }
 
 // restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand:
@@ -569,5 +545,5 @@ func (s *sparseMethod) pull(i int) float64 {
 		return 0
 	}
 	s.sys.correct(s.chord)
-	return s.sys.size() / all
+	return s.sys.stepSize() / all
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// sparsePath is the memory of a path.
-type sparsePath struct {
-	course    *course
-	raw       []float64    // m: wanted rates of the rows
-	ways      [][7]float64 // by way: rates of the place of its target
-	from      []float64    // n: coordinates at the sample before
-	low, high []float64    // n: limits of a sample
-	rate      []float64    // n: of the driven freedoms
-	dt        float64      // from sample to sample
-}
-
 // beginPath makes the memory of the path. All targets are met at every sample, starting from the
 // pose of the sample before: as far as the largest rates allow or, with Path.Stretch, in the time
 // that these rates need. The rates of a sample are the least ones, in the metric, with which the

@@ -9,6 +9,19 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// Form says which recurrence the filter is.
+type Form uint8
+
+// The forms.
+const (
+	FormV Form = iota // variable sampling, docs/inverse-kinematics.md (F1)
+	FormF             // fixed sampling, one iteration every dt, docs/inverse-kinematics.md (F2)
+	NumForms
+)
+
+// String returns the name of rung-ik/1.
+func (f Form) String() string { return fault.Enum([]string{"variable", "fixed"}, f, "Form") }
+
 // Design says where P and A of feedback inverse kinematics come from.
 type Design uint8
 

@@ -44,3 +44,10 @@ func (b *badOptions) positive(field string, v []float64, n int) {
 func (b badOptions) err() error { return errors.Join(b...) }
 
 func errZeroJacobian() error { return fault.Errorf("%w: it is zero", ErrRank) }
+
+var (
+	// ErrRank is wrapped by the error for a Jacobian that is not of full rank.
+	ErrRank = errors.New("ik/fik: the Jacobian of the design is not of full rank")
+	// ErrNoDesign is wrapped by the error where no P has been found.
+	ErrNoDesign = errors.New("ik/fik: the Riccati equation has no stabilizing positive definite solution")
+)

@@ -6,24 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // ErrNotFinite is returned by a step of the filter that would leave infinite or undefined numbers.
 var ErrNotFinite = errors.New("ik/fik: the filter's numbers overflow")
-
-// Form says which recurrence the filter is.
-type Form uint8
-
-// The forms.
-const (
-	FormV Form = iota // variable sampling, docs/inverse-kinematics.md (F1)
-	FormF             // fixed sampling, one iteration every dt, docs/inverse-kinematics.md (F2)
-	NumForms
-)
-
-// String returns the name of rung-ik/1.
-func (f Form) String() string { return fault.Enum([]string{"variable", "fixed"}, f, "Form") }
 
 // Filter is the filter of feedback inverse kinematics. Its state z starts at zero; a second state zb is that of null motion.
 //

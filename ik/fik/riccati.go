@@ -2,7 +2,6 @@ package fik
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -13,13 +12,6 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
-)
-
-var (
-	// ErrRank is wrapped by the error for a Jacobian that is not of full rank.
-	ErrRank = errors.New("ik/fik: the Jacobian of the design is not of full rank")
-	// ErrNoDesign is wrapped by the error where no P has been found.
-	ErrNoDesign = errors.New("ik/fik: the Riccati equation has no stabilizing positive definite solution")
 )
 
 const (
