@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/rung-mbd/rung/model"
@@ -38,7 +38,7 @@ func TestNilContext(t *testing.T) {
 		"ODE.Fixed":               func() { _ = ode.Fixed(none, []float64{1}, 0, 1, 0.1) },
 		"ODE.Within":              func() { _ = ode.Within(none, []float64{1}, 0, 1, 1e-3) },
 		"Closer.Watch":            func() { closing.NewCloser(p, closing.Options{}).Watch(none) },
-		"ik.RiccatiContext":       func() { _, _, _ = ik.RiccatiContext(none, ik.NewDense(1, 1, []float64{1}), ik.RiccatiOptions{}) },
+		"fik.RiccatiContext":      func() { _, _, _ = fik.RiccatiContext(none, fik.NewDense(1, 1, []float64{1}), fik.RiccatiOptions{}) },
 		"mobility.CompareContext": func() { _, _ = mobility.CompareContext(none, p, p.Initial()) },
 	} {
 		require.PanicsWithValue(t, "rung: nil context", f, name)

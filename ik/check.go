@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
@@ -52,8 +53,8 @@ type index struct {
 // fewNames are looked up without a map.
 const fewNames = 8
 
-// of returns the number of a name and whether there is one.
-func (x *index) of(name string) (int, bool) {
+// number returns the number of a name and whether there is one.
+func (x *index) number(name string) (int, bool) {
 	if x.asked++; x.asked <= fewNames {
 		i, err := x.find(name)
 		return i, err == nil
@@ -79,24 +80,15 @@ func (c *checker) add(path, value, format string, args ...any) {
 	}
 }
 
-// freedomName returns the name of a freedom: that of its joint, with
-// the number of the freedom where the joint has several.
-func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
-	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
-		return m.JointName(f.Joint)
-	}
-	return m.JointName(f.Joint) + "." + strconv.Itoa(f.Freedom)
-}
-
 var (
 	errNoScalar = errors.New("has no freedom with a scalar coordinate")
 	errNoNumber = errors.New("has no scalar freedom of that number")
 	errSeveral  = errors.New("has several freedoms: one has to be named, as JOINT.0")
 )
 
-// freedoms returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
-func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
-	if j, ok := c.joints.of(name); ok {
+// freedomsOf returns the scalar freedoms that a name means: one of JOINT.i, all of JOINT.
+func (c *checker) freedomsOf(name string) ([]mechanism.Freedom, error) {
+	if j, ok := c.joints.number(name); ok {
 		var list []mechanism.Freedom
 		for i := range c.m.Joints[j].Kind.Freedoms() {
 			if c.m.Joints[j].Kind.Scalar(i) {
@@ -110,7 +102,7 @@ func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
 	}
 	dot := strings.LastIndexByte(name, '.')
 	if dot >= 0 {
-		j, ok := c.joints.of(name[:dot])
+		j, ok := c.joints.number(name[:dot])
 		i, err := strconv.Atoi(name[dot+1:])
 		switch {
 		case !ok:
@@ -123,9 +115,9 @@ func (c *checker) freedoms(name string) ([]mechanism.Freedom, error) {
 	return nil, fmt.Errorf("there is no joint %s%s", fault.Name(name), c.joints.meant(name, &c.hints))
 }
 
-// freedom is freedoms for a name that means one.
-func (c *checker) freedom(name string) (mechanism.Freedom, error) {
-	list, err := c.freedoms(name)
+// oneFreedom is freedomsOf for a name that means one.
+func (c *checker) oneFreedom(name string) (mechanism.Freedom, error) {
+	list, err := c.freedomsOf(name)
 	switch {
 	case err != nil:
 		return mechanism.Freedom{Joint: -1}, err
@@ -178,7 +170,7 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	var out []mechanism.Freedom
 	for i, name := range names {
 		path := fmt.Sprintf("$.%s[%d]", key, i)
-		list, err := c.freedoms(name)
+		list, err := c.freedomsOf(name)
 		if err != nil {
 			c.add(path, fault.Name(name), "%v", err)
 			continue
@@ -199,9 +191,9 @@ func (c *checker) take(names []string, key string) []mechanism.Freedom {
 	return out
 }
 
-// limits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
+// mergeLimits merges the bounds of the task with those of the model: for each freedom that it names, the task's interval
 // replaces that of the model, and its rate if it gives one. A limit with nothing but a rate leaves the interval.
-func (c *checker) limits(list []Limit) {
+func (c *checker) mergeLimits(list []Limit) {
 	p := c.p
 	n := len(p.driven)
 	p.lower, p.upper, p.rate = boundless(n)
@@ -220,7 +212,7 @@ func (c *checker) limits(list []Limit) {
 			c.add(path, fmt.Sprintf("[%v, %v]", l.Lower, l.Upper), "the lower bound is not below the upper one")
 		}
 		for k, x := range [2]float64{l.Lower, l.Upper} {
-			if finite(x) && math.Abs(x) > mostNumber {
+			if algebra.Finite(x) && math.Abs(x) > mostNumber {
 				c.add(fmt.Sprintf("%s[%d]", path, k), document.Number(x), "%s", magnitude(x))
 			}
 		}
@@ -230,7 +222,7 @@ func (c *checker) limits(list []Limit) {
 		case !(l.Rate <= mostNumber):
 			c.add(rate, document.Number(l.Rate), "%s", magnitude(l.Rate))
 		}
-		f, err := c.freedom(l.Freedom)
+		f, err := c.oneFreedom(l.Freedom)
 		if err != nil {
 			c.add(path, "", "%v", err)
 			continue
@@ -253,33 +245,8 @@ func (c *checker) limits(list []Limit) {
 	}
 }
 
-// mostNumber is the largest magnitude of a number of a task: squares of errors with their weights are then finite.
-const mostNumber = 1e50
-
-// magnitude returns what is wrong with the size of numbers, or nothing.
-func magnitude(v ...float64) string {
-	for _, x := range v {
-		switch {
-		case !finite(x):
-			return "is not finite"
-		case math.Abs(x) > mostNumber:
-			return "is beyond 1e50"
-		}
-	}
-	return ""
-}
-
-func finite(v ...float64) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// posture checks the secondary motion.
-func (c *checker) posture(o *Posture) {
+// checkPosture checks the secondary motion.
+func (c *checker) checkPosture(o *Posture) {
 	if o == nil {
 		return
 	}
@@ -288,7 +255,7 @@ func (c *checker) posture(o *Posture) {
 	} else if rule := magnitude(o.Gain); rule != "" {
 		c.add("$.posture.gain", document.Number(o.Gain), "%s", rule)
 	}
-	c.driven("$.posture.values", o.Values, func(i int, value float64) {
+	c.numbersOf("$.posture.values", o.Values, func(i int, value float64) {
 		c.p.rest = append(c.p.rest, rest{driven: i, value: value})
 	})
 }
@@ -305,7 +272,7 @@ func (c *checker) options(o *Options) {
 	}
 	bad(o.Method >= NumMethods, "method", o.Method, "is no method")
 	bad(o.Engine >= NumEngines, "engine", o.Engine, "is no engine")
-	bad(o.Metric > Inertia, "metric", o.Metric, "is no metric")
+	bad(o.Metric >= NumMetrics, "metric", o.Metric, "is no metric")
 	bad(o.Steps < 0, "steps", o.Steps, "is negative")
 	bad(o.Restarts < -1, "restarts", o.Restarts, "is below -1")
 	bad(o.Restarts > MaxRestarts && o.MaxTime == 0, "restarts", o.Restarts, fault.TooDear(float64(o.Restarts), MaxRestarts, "starts", "take fewer, or bound their time (max_time)"))
@@ -315,4 +282,23 @@ func (c *checker) options(o *Options) {
 	bad(!(o.Length >= 0), "length", o.Length, "is negative or no number")
 	bad(o.Length > mostNumber || o.Length > 0 && o.Length < 1/mostNumber, "length", o.Length, "is not within 1e-50 … 1e50")
 	bad(o.Threads < 0 || o.Threads > kkt.MaxThreads, "threads", o.Threads, "is out of range")
+}
+
+// numbersOf checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
+func (c *checker) numbersOf(path string, list []Coordinated, take func(i int, value float64)) {
+	for _, v := range list {
+		at := document.Key(path, v.Freedom)
+		f, err := c.oneFreedom(v.Freedom)
+		i, driven := c.place[f]
+		switch {
+		case err != nil:
+			c.add(at, fault.Name(v.Freedom), "%v", err)
+		case !driven:
+			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
+		case magnitude(v.Value) != "":
+			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
+		case take != nil:
+			take(i, v.Value)
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/rung-mbd/rung/ik/fik"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -14,8 +16,8 @@ func (c *checker) fik(o *FIKOptions) {
 	if o == nil {
 		return
 	}
-	c.driven("$.fik.q0", o.Q0, nil)
-	c.driven("$.fik.gains", o.GainOf, nil)
+	c.numbersOf("$.fik.q0", o.Q0, nil)
+	c.numbersOf("$.fik.gains", o.GainOf, nil)
 	for _, g := range o.GainOf {
 		if g.Value < 0 {
 			c.add(document.Key("$.fik.gains", g.Freedom), document.Number(g.Value), "is negative")
@@ -26,26 +28,22 @@ func (c *checker) fik(o *FIKOptions) {
 		x     []float64
 	}{{"A", o.A}, {"P", o.P}, {"h", []float64{o.H}}, {"w", []float64{o.Riccati.W}}, {"m", o.Riccati.M}, {"v", o.Riccati.V}, {"feedback", []float64{o.Feedback}}} {
 		for i, x := range v.x {
-			if finite(x) && math.Abs(x) > mostNumber {
-				c.add("$.fik."+place(v.field, i, len(v.x)), document.Number(x), "%s", magnitude(x))
+			if algebra.Finite(x) && math.Abs(x) > mostNumber {
+				c.add("$.fik."+fault.Entry(v.field, i, len(v.x)), document.Number(x), "%s", magnitude(x))
 			}
 		}
 	}
 	if c.p.allStill(o.GainOf) {
 		c.add("$.fik.gains", "", "are all zero, so that nothing moves")
 	}
-	own := *o
-	if own.Design == DesignTune { // which begins as DesignNorm
-		own.Design = DesignNorm
+	if !(o.Feedback >= 0) || math.IsInf(o.Feedback, 1) {
+		c.add("$.fik.feedback", document.Number(o.Feedback), "is no gain")
 	}
-	if c.faults.Len() > 0 || c.p.task.faults != nil && c.p.task.faults.Len() > 0 { // rows or freedoms may be missing
-		own = own.scalars()
+	own := o.Options
+	if c.faults.Len() > 0 || c.p.task.Broken != nil { // rows or freedoms may be missing
+		own = scalars(own)
 	}
-	m, n := c.p.Dims()
-	_, err := own.Riccati.filled(m, n)
-	for _, e := range []error{own.check(m, n), err} {
-		c.optionErrors(e)
-	}
+	c.optionErrors(own.Check(c.p.Dims()))
 }
 
 // allStill reports whether the gains of all driven freedoms are zero.
@@ -60,7 +58,7 @@ func (p *Problem) allStill(gains []Coordinated) bool {
 }
 
 // scalars returns o without the lists that have to fit to the numbers of rows and freedoms.
-func (o FIKOptions) scalars() FIKOptions {
+func scalars(o fik.Options) fik.Options {
 	for _, v := range []*[]float64{&o.A, &o.P, &o.Riccati.M, &o.Riccati.V} {
 		if len(*v) > 1 {
 			*v = nil
@@ -71,7 +69,7 @@ func (o FIKOptions) scalars() FIKOptions {
 
 // optionErrors adds the errors of options at their fields in the document.
 func (c *checker) optionErrors(err error) {
-	if one := new(OptionError); errors.As(err, &one) && one == err {
+	if one := new(fik.OptionError); errors.As(err, &one) && one == err {
 		field := one.Field
 		if f, _, _ := strings.Cut(field, "["); f != "A" && f != "P" {
 			field = strings.ToLower(field)
@@ -82,25 +80,6 @@ func (c *checker) optionErrors(err error) {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range all.Unwrap() {
 			c.optionErrors(e)
-		}
-	}
-}
-
-// driven checks numbers by the names of driven freedoms, and gives those that are right to take, unless it is nil.
-func (c *checker) driven(path string, list []Coordinated, take func(i int, value float64)) {
-	for _, v := range list {
-		at := document.Key(path, v.Freedom)
-		f, err := c.freedom(v.Freedom)
-		i, driven := c.place[f]
-		switch {
-		case err != nil:
-			c.add(at, fault.Name(v.Freedom), "%v", err)
-		case !driven:
-			c.add(at, fault.Name(v.Freedom), "the freedom is not driven")
-		case magnitude(v.Value) != "":
-			c.add(at, document.Number(v.Value), "%s", magnitude(v.Value))
-		case take != nil:
-			take(i, v.Value)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
@@ -28,7 +29,7 @@ func (c *checker) path(o *Path) {
 			c.add(fmt.Sprintf("$.path.times[%d]", i), document.Number(t), "is not after the time before it, %v", o.Times[i-1])
 		}
 	}
-	if !(o.Step >= 0) || !finite(o.Step) {
+	if !(o.Step >= 0) || !algebra.Finite(o.Step) {
 		c.add("$.path.step", document.Number(o.Step), "is negative or not finite")
 	} else if n := o.Samples(); n > mostSamples {
 		path := "$.path.step"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -46,7 +47,7 @@ func (c *checker) target(i int, T *Target) {
 
 // coordinate returns the freedom of a Coordinate.
 func (c *checker) coordinate(at string, T *Target) mechanism.Freedom {
-	f, err := c.freedom(T.Freedom)
+	f, err := c.oneFreedom(T.Freedom)
 	if err != nil {
 		c.add(at+".freedom", fault.Name(T.Freedom), "%v", err)
 	}
@@ -70,7 +71,7 @@ func (c *checker) comBodies(at string, names []string) []int32 {
 	}
 	seen := map[int]bool{}
 	for k, name := range names {
-		b, ok := c.bodies.of(name)
+		b, ok := c.bodies.number(name)
 		path := fmt.Sprintf("%s.bodies[%d]", at, k)
 		switch {
 		case !ok:
@@ -89,7 +90,7 @@ func (c *checker) comBodies(at string, names []string) []int32 {
 
 // targetBody returns the body that is to be moved.
 func (c *checker) targetBody(at string, T *Target) int32 {
-	b, ok := c.bodies.of(T.Body)
+	b, ok := c.bodies.number(T.Body)
 	switch {
 	case T.Body == model.World:
 		c.add(at+".body", fault.Name(T.Body), "the world cannot be moved")
@@ -113,7 +114,7 @@ func (c *checker) relative(at string, T *Target, body int32) int32 {
 	if T.RelativeTo == "" || T.RelativeTo == model.World {
 		return mechanism.World
 	}
-	r, ok := c.bodies.of(T.RelativeTo)
+	r, ok := c.bodies.number(T.RelativeTo)
 	switch {
 	case !ok:
 		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body%s", c.bodies.meant(T.RelativeTo, &c.hints))
@@ -155,7 +156,7 @@ func (c *checker) place3(at string, T *Target) {
 // vector checks that v is finite, and if it is a direction that it is not zero.
 func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
 	switch rule := magnitude(v[:]...); {
-	case !direction && rule != "" || direction && !finite(v[:]...):
+	case !direction && rule != "" || direction && !algebra.Finite(v[:]...):
 		c.add(path, document.Numbers(v[:]), "%s", rule)
 	case direction && v == spatial.Vec3{}:
 		c.add(path, document.Numbers(v[:]), "is zero, which is no direction")
@@ -178,7 +179,7 @@ func (c *checker) weights(at string, T *Target) {
 	if T.Weight != nil {
 		good, sized, any := true, true, false
 		for _, w := range T.Weight {
-			good = good && w >= 0 && finite(w)
+			good = good && w >= 0 && algebra.Finite(w)
 			sized = sized && (w == 0 || w >= 1/mostNumber && w <= mostNumber)
 			any = any || w > 0
 		}
@@ -196,7 +197,7 @@ func (c *checker) weights(at string, T *Target) {
 	if T.Priority < 0 {
 		c.add(at+".priority", strconv.Itoa(T.Priority), "is negative")
 	}
-	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !finite(tol[:]...) {
+	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !algebra.Finite(tol[:]...) {
 		c.add(at+".tolerance", document.Numbers(tol[:]), "is negative or not finite")
 	}
 	switch {

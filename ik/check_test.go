@@ -7,31 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 )
-
-// armModel is a planar arm of revolute joints j0 … about z between links l0 … of length 1 along x, stretched.
-func armModel(links int) *model.Model {
-	m := model.New("arm")
-	m.Gravity = [3]float64{}
-	before := model.World
-	for i := range links {
-		name := string(rune('0' + i))
-		m.Bodies = append(m.Bodies, model.Body{
-			Name: "l" + name, Mass: 1, Com: [3]float64{0.5}, Inertia: model.Inertia{XX: 0.01, YY: 0.1, ZZ: 0.1},
-			Pose: model.Pose{Position: [3]float64{float64(i)}, Orientation: [4]float64{1}},
-		})
-		j := model.Joint{Name: "j" + name, Type: joints.Revolute, Predecessor: before, Successor: "l" + name}
-		if i > 0 {
-			j.PredecessorFrame.Position = [3]float64{1}
-		}
-		m.Joints = append(m.Joints, j)
-		before = "l" + name
-	}
-	return m
-}
 
 // tip is a target for the end of the last of links.
 func tip(links int) Target {
@@ -54,7 +34,7 @@ func problemsOf(t testing.TB, plan *kkt.Plan, task *Task) map[string]string {
 
 // TestRulesOneByOne breaks one rule at a time.
 func TestRulesOneByOne(t *testing.T) {
-	m := armModel(3)
+	m := modeltest.Arm(3)
 	m.Joints = append(m.Joints,
 		model.Joint{Name: "ball", Type: joints.Spherical, Predecessor: model.World, Successor: "l0"},
 		model.Joint{Name: "flat", Type: joints.Planar, Predecessor: model.World, Successor: "l2", Motion: []*joints.Motion{nil, joints.NewPolynomial([]float64{2}), nil}},
@@ -124,6 +104,7 @@ func TestRulesOneByOne(t *testing.T) {
 		{"priority", "$.targets[0].priority", "negative", on(func(T *Target) { T.Priority = -1 })},
 		{"tolerance", "$.targets[0].tolerance", "negative", on(func(T *Target) { T.Tolerance[1] = -1 })},
 		{"rate of a target", "$.targets[0].rate", "3 rows", on(func(T *Target) { T.Rate = []float64{1} })},
+		{"feedback", "$.fik.feedback", "no gain", with(func(k *Task) { k.FIK = &FIKOptions{Feedback: math.Inf(1)} })},
 		{"gain", "$.posture.gain", "positive", with(func(k *Task) { k.Posture = &Posture{} })},
 		{"rest", "$.posture.values.j7", "no joint", with(func(k *Task) { k.Posture = &Posture{Gain: 1, Values: []Coordinated{{"j7", 0}}} })},
 		{"rest of what is not driven", `$.posture.values["flat.1"]`, "not driven", with(func(k *Task) { k.Posture = &Posture{Gain: 1, Values: []Coordinated{{"flat.1", 0}}} })},
@@ -156,7 +137,7 @@ func TestRulesOneByOne(t *testing.T) {
 
 // TestAllRulesAtOnce: a task that breaks several rules is told all of them, in the order of the document's lists.
 func TestAllRulesAtOnce(t *testing.T) {
-	plan := mustPlan(t, armModel(3))
+	plan := mustPlan(t, modeltest.Arm(3))
 	task := Task{
 		Driven:  []string{"j0", "j0", "knee"},
 		Limits:  []Limit{{Freedom: "j0", Lower: 2, Upper: 1}},
@@ -173,7 +154,7 @@ func TestAllRulesAtOnce(t *testing.T) {
 
 // TestDefaults: what a task does not say.
 func TestDefaults(t *testing.T) {
-	m := armModel(3)
+	m := modeltest.Arm(3)
 	m.Joints[1].Limits = []*model.Limit{{Lower: -1, Upper: 2, Rate: 3}}
 	m.Joints[2].Limits = []*model.Limit{{Lower: -0.5, Upper: 0.5}}
 	plan := mustPlan(t, m)
@@ -196,7 +177,7 @@ func TestDefaults(t *testing.T) {
 
 // TestManyNames: names are found one by one and from a map alike, and there is an end of problems.
 func TestManyNames(t *testing.T) {
-	plan := mustPlan(t, armModel(9))
+	plan := mustPlan(t, modeltest.Arm(9))
 	var names []string
 	for i := range 1200 {
 		names = append(names, "x"+string(rune('a'+i%26)))
@@ -209,7 +190,7 @@ func TestManyNames(t *testing.T) {
 
 // TestLevels: priorities are ranked.
 func TestLevels(t *testing.T) {
-	plan := mustPlan(t, armModel(3))
+	plan := mustPlan(t, modeltest.Arm(3))
 	a, b, c := tip(3), tip(3), tip(3)
 	a.Priority, b.Name, b.Priority, c.Name = 7, "b", 2, ""
 	c.Priority = 7

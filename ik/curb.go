@@ -3,9 +3,6 @@ package ik
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 )
@@ -53,14 +50,14 @@ func newCurb(rows, n int) *curb {
 }
 
 // curbed reports whether level l has ended with errors left and holds them at their least.
-func (s *Solver) curbed(l int) bool {
-	return s.curbs != nil && s.levels[l].targets != nil && s.levels[l].status != Reached
+func (s *denseMethod) curbed(l int) bool {
+	return s.curbs != nil && s.list[l].targets != nil && s.list[l].status != Reached
 }
 
 // settle ends level l, which is not reached: limits that hold it back against its pull stay where they are, and its
 // merit has to stay as small as it is.
-func (s *Solver) settle(l int) {
-	v, n := &s.levels[l], len(s.q)
+func (s *denseMethod) settle(l int) {
+	v, n := &s.list[l], len(s.q)
 	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	for i, g := range s.slope {
 		s.stay[0][i], s.stay[1][i] = s.low[i], s.high[i]
@@ -74,7 +71,7 @@ func (s *Solver) settle(l int) {
 }
 
 // perfect brings the levels before v from where their searches have ended to rounding.
-func (s *Solver) perfect(v *level) {
+func (s *denseMethod) perfect(v *level) {
 	copy(s.try, s.q)
 	ok := s.restore(v)
 	if s.errorsTo(s.tried); !ok || !s.asLeast(v, s.tried) {
@@ -82,17 +79,17 @@ func (s *Solver) perfect(v *level) {
 		return
 	}
 	s.take()
-	for l := range s.levels[:s.level] {
+	for l := range s.list[:s.level] {
 		if s.curbed(l) {
-			s.curbs[l].merit = min(s.curbs[l].merit, s.levels[l].merit(s.e))
+			s.curbs[l].merit = min(s.curbs[l].merit, s.list[l].merit(s.e))
 		}
 	}
 }
 
 // asLeast reports whether the levels before v that are not reached have merits as small as they had, by the errors e.
-func (s *Solver) asLeast(v *level, e []float64) bool {
-	for l := range s.levels {
-		w := &s.levels[l]
+func (s *denseMethod) asLeast(v *level, e []float64) bool {
+	for l := range s.list {
+		w := &s.list[l]
 		if w.first >= v.first {
 			break
 		}
@@ -108,7 +105,7 @@ func (s *Solver) asLeast(v *level, e []float64) bool {
 
 // constraints returns the rows that the levels before v hold to first
 // order: those of their targets, or the directions of curbs.
-func (s *Solver) constraints(v *level) []float64 {
+func (s *denseMethod) constraints(v *level) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
 	}
@@ -116,20 +113,20 @@ func (s *Solver) constraints(v *level) []float64 {
 }
 
 // indexOf returns the number of a level.
-func (s *Solver) indexOf(v *level) int {
-	for l := range s.levels {
-		if s.levels[l].first == v.first {
+func (s *denseMethod) indexOf(v *level) int {
+	for l := range s.list {
+		if s.list[l].first == v.first {
 			return l
 		}
 	}
-	return len(s.levels)
+	return len(s.list)
 }
 
 // gatherTo stores in C what the levels before l hold, with 𝒥 of a pose, and returns the number of rows.
-func (s *Solver) gatherTo(C, J []float64, l int) (rows int) {
+func (s *denseMethod) gatherTo(C, J []float64, l int) (rows int) {
 	n := len(s.q)
 	for j := range l {
-		v := &s.levels[j]
+		v := &s.list[j]
 		from, count := J[v.first*n:v.end*n], v.end-v.first
 		if s.curbed(j) {
 			from, count = s.curbs[j].Y[:s.curbs[j].rows*n], s.curbs[j].rows
@@ -143,7 +140,7 @@ func (s *Solver) gatherTo(C, J []float64, l int) (rows int) {
 // curbsAt computes the curbs of the levels before l at q, and reports whether it could. It leaves the engine elsewhere.
 //
 // Cost: 2n poses for each of them; where one comes after another, these have curbs of their own.
-func (s *Solver) curbsAt(l int, q []float64) bool {
+func (s *denseMethod) curbsAt(l int, q []float64) bool {
 	others := false
 	for j := range l {
 		if !s.curbed(j) {
@@ -159,8 +156,8 @@ func (s *Solver) curbsAt(l int, q []float64) bool {
 
 // curbAt computes the curb of level l at q, where those of levels before are known: from differences of the gradient
 // that they leave. others says that there are some.
-func (s *Solver) curbAt(l int, q []float64, others bool) bool {
-	c, n, v := s.curbs[l], len(s.q), &s.levels[l]
+func (s *denseMethod) curbAt(l int, q []float64, others bool) bool {
+	c, n, v := s.curbs[l], len(s.q), &s.list[l]
 	copy(c.q, q)
 	if s.eng.moveTo(c.q) != nil {
 		return false
@@ -188,18 +185,18 @@ func (s *Solver) curbAt(l int, q []float64, others bool) bool {
 		}
 		s.strip(c.H[i*n:i*n+n], c.normal, c.held)
 	}
-	return c.spectrum(n, flat)
+	return c.findCurved(n, flat)
 }
 
 // look stores errors and 𝒥 at the pose of the engine.
-func (s *Solver) look(c *curb) {
+func (s *denseMethod) look(c *curb) {
 	s.jacobianTo(c.J)
 	s.errorsOfTargetsTo(c.e)
 }
 
 // gradientAt stores in the curb's g the gradient of level l at q, as far as the levels before leave it.
-func (s *Solver) gradientAt(l int, q []float64, others bool) bool {
-	c, n, v := s.curbs[l], len(s.q), &s.levels[l]
+func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
+	c, n, v := s.curbs[l], len(s.q), &s.list[l]
 	if s.over() {
 		return false
 	}
@@ -229,11 +226,11 @@ func (s *Solver) gradientAt(l int, q []float64, others bool) bool {
 }
 
 // movable reports whether the levels that have ended leave driven freedom i free to move.
-func (s *Solver) movable(i int) bool { return s.low[i] < s.high[i] }
+func (s *denseMethod) movable(i int) bool { return s.low[i] < s.high[i] }
 
 // orthonormalTo stores in N the rows of gatherTo made orthonormal on
 // the coordinates that may move, and returns their number.
-func (s *Solver) orthonormalTo(N, J []float64, l int) (rows int) {
+func (s *denseMethod) orthonormalTo(N, J []float64, l int) (rows int) {
 	n := len(s.q)
 	all := s.gatherTo(N, J, l)
 	for r := range all {
@@ -256,15 +253,15 @@ func (s *Solver) orthonormalTo(N, J []float64, l int) (rows int) {
 }
 
 // strip takes from v its part in the span of orthonormal rows.
-func (s *Solver) strip(v, N []float64, rows int) {
+func (s *denseMethod) strip(v, N []float64, rows int) {
 	n := len(v)
 	for r := range rows {
 		add(v, -algebra.Dot(v, N[r*n:r*n+n]), N[r*n:r*n+n])
 	}
 }
 
-// spectrum finds the directions in which H is not zero.
-func (c *curb) spectrum(n int, flat float64) bool {
+// findCurved finds the directions in which H is not zero.
+func (c *curb) findCurved(n int, flat float64) bool {
 	for i := range n {
 		for j := range i {
 			x := (c.H[i*n+j] + c.H[j*n+i]) / 2
@@ -272,7 +269,7 @@ func (c *curb) spectrum(n int, flat float64) bool {
 		}
 	}
 	values := c.g
-	if eigen.Small(blas64.Symmetric{N: n, Stride: n, Data: c.H, Uplo: blas.Upper}, values, c.work) != nil {
+	if eigen.SymmetricTo(c.H, values, c.work, n) != nil {
 		return false
 	}
 	c.rows = 0
@@ -291,10 +288,10 @@ func (c *curb) spectrum(n int, flat float64) bool {
 
 // lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried
 // and 𝒥 in s.fixJ there, and returns the largest, of lengths of the problem.
-func (s *Solver) lackTo(dst []float64, v *level) (off float64) {
+func (s *denseMethod) lackTo(dst []float64, v *level) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {
-		w := &s.levels[l]
+		w := &s.list[l]
 		if !s.curbed(l) {
 			for r := w.first; r < w.end; r++ {
 				dst[at] = s.tried[r] - s.want[r]

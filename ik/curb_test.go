@@ -147,8 +147,8 @@ func TestLeastKept(t *testing.T) {
 			require.NoError(t, err)
 			check.Close(t, r.Targets[0].Linear, want, keptTol, want, "tree %d, engine %v", i, e)
 			out++
-			ends[s.levels[1].status]++
-			if task.Limits == nil && s.levels[1].status != Reached && e == TreeEngine {
+			ends[denseIn(s).list[1].status]++
+			if task.Limits == nil && denseIn(s).list[1].status != Reached && e == TreeEngine {
 				noBetter(t, s, task)
 			}
 		}
@@ -199,7 +199,7 @@ func TestTwoLeastKept(t *testing.T) {
 			return r, s
 		}
 		two, s := solve(2)
-		if s.levels[0].status == OutOfSteps || s.levels[1].status == OutOfSteps || s.levels[1].status == Reached {
+		if denseIn(s).list[0].status == OutOfSteps || denseIn(s).list[1].status == OutOfSteps || denseIn(s).list[1].status == Reached {
 			continue
 		}
 		three, s := solve(3)
@@ -207,7 +207,7 @@ func TestTwoLeastKept(t *testing.T) {
 		for k := range 2 {
 			check.Close(t, three.Targets[k].Linear, two.Targets[k].Linear, keptTol, two.Targets[k].Linear, "tree %d, level %d", i, k)
 		}
-		if task.Limits == nil && s.levels[2].status == Nearest {
+		if task.Limits == nil && denseIn(s).list[2].status == Nearest {
 			noBetter(t, s, task)
 		}
 	}

@@ -14,8 +14,6 @@ const (
 	// A step is taken if the merit falls by acceptPart of what was predicted. Damping is
 	// lowered above goodPart, more so above surePart where the curvature is known, raised below poorPart.
 	acceptPart, poorPart, goodPart, surePart = 1e-4, 0.25, 0.5, 0.9
-	// meritSeen is the relative change of a merit that is seen in spite of rounding.
-	meritSeen = 1e-11
 	// flatGradient is the gradient, of the length of 𝒥 times that of e, that is zero to rounding.
 	flatGradient = 1e-13
 	// flatSteps is the number of steps without a smaller gradient after which it is not going to be smaller, if it is
@@ -32,8 +30,8 @@ const (
 
 // lower brings the errors of level l to their least with those of the
 // levels before held, from s.q, and returns how that ended.
-func (s *Solver) lower(l int) Status {
-	v := &s.levels[l]
+func (s *denseMethod) lower(l int) Status {
+	v := &s.list[l]
 	c, flat, least := dampFirst, 0, math.Inf(1)
 	s.refresh()
 	if l == 0 {
@@ -70,7 +68,7 @@ func (s *Solver) lower(l int) Status {
 }
 
 // step computes the step of a level into s.bounded.u and returns the part of the merit that it should take away.
-func (s *Solver) step(v *level, c float64) float64 {
+func (s *denseMethod) step(v *level, c float64) float64 {
 	n, b := len(s.q), s.bounded
 	for i, q := range s.q {
 		b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
@@ -102,7 +100,7 @@ func (s *Solver) step(v *level, c float64) float64 {
 }
 
 // damping returns k by the method.
-func (s *Solver) damping(A, e, C []float64, c float64) float64 {
+func (s *denseMethod) damping(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
 		return s.constant()
@@ -115,7 +113,7 @@ func (s *Solver) damping(A, e, C []float64, c float64) float64 {
 }
 
 // attempt moves by s.bounded.u if that is good, and adapts c.
-func (s *Solver) attempt(v *level, c *float64) bool {
+func (s *denseMethod) attempt(v *level, c *float64) bool {
 	s.steps++
 	b := s.bounded
 	for i, q := range s.q {
@@ -161,7 +159,7 @@ func (s *Solver) attempt(v *level, c *float64) bool {
 }
 
 // attemptBlind is the end of attempt where rounding hides how the merit changes: the gradient tells.
-func (s *Solver) attemptBlind(v *level, c *float64) bool {
+func (s *denseMethod) attemptBlind(v *level, c *float64) bool {
 	before := s.gradient(v)
 	copy(s.from, s.q)
 	copy(s.before, s.slope)
@@ -181,14 +179,14 @@ func (s *Solver) attemptBlind(v *level, c *float64) bool {
 }
 
 // take makes the place of the engine the place of the solver.
-func (s *Solver) take() {
+func (s *denseMethod) take() {
 	copy(s.q, s.try)
 	s.e, s.tried = s.tried, s.e
 	s.refresh()
 }
 
 // back brings the engine back to s.q.
-func (s *Solver) back() {
+func (s *denseMethod) back() {
 	copy(s.try, s.q)
 	if s.eng.moveTo(s.q) != nil { // the engine is where it was
 		s.eng.coordinatesTo(s.try)
@@ -200,7 +198,7 @@ func (s *Solver) back() {
 
 // gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥
 // times that of e. The gradient is left in s.slope.
-func (s *Solver) gradient(v *level) float64 {
+func (s *denseMethod) gradient(v *level) float64 {
 	n, b := len(s.q), s.bounded
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
 	clear(s.slope)
@@ -221,18 +219,18 @@ func (s *Solver) gradient(v *level) float64 {
 }
 
 // scaleOf returns the length of A times that of e: what a gradient is compared with.
-func (s *Solver) scaleOf(A, e []float64) float64 {
+func (s *denseMethod) scaleOf(A, e []float64) float64 {
 	return math.Sqrt(algebra.Dot(A, A) * algebra.Dot(e, e))
 }
 
 // onLimit reports whether driven freedom i is held by a limit at which it stands.
-func (s *Solver) onLimit(i int) bool {
+func (s *denseMethod) onLimit(i int) bool {
 	b := s.bounded
 	return b.side[i] < 0 && b.lower[i] == 0 || b.side[i] > 0 && b.upper[i] == 0
 }
 
 // verdict says what ends a level whose gradient is zero. The gradient is in s.slope.
-func (s *Solver) verdict(v *level) Status {
+func (s *denseMethod) verdict(v *level) Status {
 	n := len(s.q)
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
 	if v.targets == nil {
@@ -252,12 +250,9 @@ func (s *Solver) verdict(v *level) Status {
 	return Nearest
 }
 
-// pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
-const pullPart = 1e-6
-
 // contradict marks the targets of a level whose own gradient is not zero, and reports whether there are several. As the whole
 // gradient is zero, these gradients cancel each other.
-func (s *Solver) contradict(v *level) bool {
+func (s *denseMethod) contradict(v *level) bool {
 	at, pulling := v.first, 0
 	for _, t := range v.targets {
 		rows := s.p.targets[t].n
@@ -272,7 +267,7 @@ func (s *Solver) contradict(v *level) bool {
 }
 
 // pull returns the gradient of one target of a level, as gradient does.
-func (s *Solver) pull(v, one *level) float64 {
+func (s *denseMethod) pull(v, one *level) float64 {
 	n := len(s.q)
 	A, e := s.J[one.first*n:one.end*n], s.e[one.first:one.end]
 	if algebra.MaxAbs(e) == 0 {
@@ -285,4 +280,34 @@ func (s *Solver) pull(v, one *level) float64 {
 	s.bounded.free(s.along)
 	s.bounded.takeOut(s.along, len(s.constraints(v))/len(s.q))
 	return algebra.MaxAbs(s.along) / s.scaleOf(A, e)
+}
+
+// descendTo is descend for the first levels.
+func (s *denseMethod) descendTo(levels int) {
+	s.steps = 0
+	copy(s.try, s.q)
+	for l := range s.list {
+		s.list[l].status = OutOfSteps
+	}
+	s.errorsTo(s.e)
+	low, high := s.low, s.high
+	defer func() { s.low, s.high, s.bent, s.level = low, high, false, 0 }()
+	for l := range s.list[:levels] {
+		v := &s.list[l]
+		s.level = l
+		v.status = s.lower(l)
+		s.secant.forget()
+		if v.status == OutOfSteps || s.hasty && v.status != Reached {
+			return
+		}
+		for r := v.first; r < v.end; r++ {
+			s.want[r] = s.e[r]
+			if v.status == Reached {
+				s.want[r] = 0
+			}
+		}
+		if l+1 < len(s.list) && s.curbed(l) {
+			s.settle(l)
+		}
+	}
 }

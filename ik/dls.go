@@ -3,19 +3,14 @@ package ik
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/eigen"
 )
 
 // way stores in b.p the way from b.u on the free coordinates, by the method. held is the number of rows of C.
 func (b *bounded) way(m int, k float64, held int) {
 	switch b.method {
 	case Pinv, Selective:
-		if b.spectrum.factor(b.rows[:m*len(b.u)], m) {
+		if b.spectrum.Factor(b.rows[:m*len(b.u)], m) {
 			if b.method == Pinv {
 				b.inverse(m)
 			} else {
@@ -180,9 +175,9 @@ const pinvRank = 1e-10
 func (b *bounded) inverse(m int) {
 	clear(b.p)
 	s := b.spectrum
-	for i, sigma := range s.values(m) {
-		if sigma > pinvRank*s.s[0] {
-			add(b.p, s.left(i, m, b.r)/sigma, s.right(i))
+	for i, sigma := range s.Values(m) {
+		if sigma > pinvRank*s.Values(m)[0] {
+			add(b.p, s.Left(i, m, b.r)/sigma, s.Right(i))
 		}
 	}
 }
@@ -195,24 +190,24 @@ const selectiveTurn = math.Pi / 4
 func (b *bounded) selective(m int) {
 	s, n := b.spectrum, len(b.u)
 	clear(b.p)
-	for i, sigma := range s.values(m) {
-		if !(sigma > pinvRank*s.s[0]) {
+	for i, sigma := range s.Values(m) {
+		if !(sigma > pinvRank*s.Values(m)[0]) {
 			continue
 		}
-		v := s.right(i)
+		v := s.Right(i)
 		gain, reach := 0.0, 0.0
 		for t, from := range b.blocks {
 			to := int32(m)
 			if t+1 < len(b.blocks) {
 				to = b.blocks[t+1]
 			}
-			gain += s.leftNorm(i, int(from), int(to))
+			gain += s.LeftNorm(i, int(from), int(to))
 			for j := range n {
 				reach += math.Abs(v[j]) * b.columnNorm(j, int(from), int(to)) / sigma
 			}
 		}
 		most := selectiveTurn * min(1, gain/reach)
-		t := s.left(i, m, b.r) / sigma
+		t := s.Left(i, m, b.r) / sigma
 		if far := math.Abs(t) * algebra.MaxAbs(v); far > most {
 			t *= most / far
 		}
@@ -234,61 +229,6 @@ func (b *bounded) columnNorm(j, from, to int) float64 {
 	return math.Sqrt(sum)
 }
 
-// spectrum holds the singular values and vectors of matrices with up to m rows and n columns.
-type spectrum struct {
-	a, u, vt, s, work []float64
-	n, stride         int
-}
-
-// newSpectrum allocates.
-func newSpectrum(m, n int) *spectrum {
-	k := min(m, n)
-	s := &spectrum{a: make([]float64, m*n), u: make([]float64, m*k), vt: make([]float64, k*n), s: make([]float64, k), n: n}
-	var ask [1]float64
-	general := func(rows, cols int, data []float64) blas64.General {
-		return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data}
-	}
-	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, general(m, n, s.a), general(m, k, s.u), general(k, n, s.vt), s.s, ask[:], -1)
-	// A block of fewer rows may take another way through the routine.
-	s.work = make([]float64, max(int(ask[0]), 5*(m+n)+k*(m+n+k)))
-	return s
-}
-
-// factor computes the singular values and vectors of A, m×n, and reports whether that went well.
-func (s *spectrum) factor(A []float64, m int) bool {
-	k := min(m, s.n)
-	if k == 0 {
-		return false
-	}
-	copy(s.a, A)
-	s.stride = k
-	return eigen.SingularTo(blas64.General{Rows: m, Cols: s.n, Stride: s.n, Data: s.a}, blas64.General{Rows: m, Cols: k, Stride: k, Data: s.u},
-		blas64.General{Rows: k, Cols: s.n, Stride: s.n, Data: s.vt}, s.s[:k], s.work) == nil
-}
-
-// values returns the singular values of a matrix with m rows, the largest first.
-func (s *spectrum) values(m int) []float64 { return s.s[:min(m, s.n)] }
-
-// left returns the scalar product of left vector i with v.
-func (s *spectrum) left(i, m int, v []float64) (t float64) {
-	for r := range m {
-		t += s.u[r*s.stride+i] * v[r]
-	}
-	return t
-}
-
-// leftNorm returns the length of a piece of left vector i.
-func (s *spectrum) leftNorm(i, from, to int) float64 {
-	sum := 0.0
-	for r := from; r < to; r++ {
-		sum += s.u[r*s.stride+i] * s.u[r*s.stride+i]
-	}
-	return math.Sqrt(sum)
-}
-
-// right returns right vector i.
-func (s *spectrum) right(i int) []float64 { return s.vt[i*s.n : (i+1)*s.n] }
-
 const (
 	// constantPart is the k of Constant and the k₀ of Adaptive, of the
 	// square of the problem's length, where none is given.
@@ -299,7 +239,7 @@ const (
 )
 
 // constant returns k of Constant and k₀ of Adaptive.
-func (s *Solver) constant() float64 {
+func (s *denseMethod) constant() float64 {
 	if s.o.Damping > 0 {
 		return s.o.Damping
 	}
@@ -308,16 +248,16 @@ func (s *Solver) constant() float64 {
 
 // adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986). A counts as
 // the levels before leave it.
-func (s *Solver) adaptive(A, C []float64, m int) float64 {
+func (s *denseMethod) adaptive(A, C []float64, m int) float64 {
 	if len(C) > 0 {
 		s.bounded.project(A, C, m)
 		A = s.bounded.rows[:len(A)]
 	}
 	w, even := 1.0, math.Sqrt(algebra.Dot(A, A)/float64(m))
-	if !s.spectrum.factor(A, m) || m > len(s.q) {
+	if !s.spectrum.Factor(A, m) || m > len(s.q) {
 		return s.constant()
 	}
-	for _, sigma := range s.spectrum.values(m) {
+	for _, sigma := range s.spectrum.Values(m) {
 		w *= sigma / even
 	}
 	return s.constant() * math.Pow(max(0, 1-w/adaptivePart), 2)

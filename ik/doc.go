@@ -35,14 +35,13 @@
 //
 // # Tasks as documents
 //
-// [Open] and [Read] take documents of rung-ik/1, which the command rung ik reads, and [Write] writes
-// one.
+// Package ik/taskfile reads and writes tasks as documents of rung-ik/1, which the command rung ik takes.
 //
 // # Methods of one's own
 //
 // [Solver.Set] brings a solver to a state. There [Solver.JacobianTo], [Solver.MulTo] and
 // [Solver.MulTransTo] are the effective Jacobian, from rates of the driven freedoms to rates of the
-// targets with all loops closed, and its products. A [FIK] is feedback inverse kinematics for any
+// targets with all loops closed, and its products. Package ik/fik is feedback inverse kinematics for any
 // Jacobian, without a mechanism.
 //
 // # Methods

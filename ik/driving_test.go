@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -74,8 +76,8 @@ func TestUnderdriven(t *testing.T) {
 		task   Task
 		motion []string
 	}{
-		"chain":    {armModel(3), Task{Driven: []string{"j0"}, Targets: []Target{target}}, []string{"j1.0", "j2.0"}},
-		"system":   {armModel(3), Task{Driven: []string{"j0"}, Targets: []Target{target}, Solver: Options{Engine: DrivenEngine}}, []string{"j1.0", "j2.0"}},
+		"chain":    {modeltest.Arm(3), Task{Driven: []string{"j0"}, Targets: []Target{target}}, []string{"j1.0", "j2.0"}},
+		"system":   {modeltest.Arm(3), Task{Driven: []string{"j0"}, Targets: []Target{target}, Solver: Options{Engine: DrivenEngine}}, []string{"j1.0", "j2.0"}},
 		"ball":     {balled(), Task{Driven: []string{"j0", "j1"}, Targets: []Target{target}}, []string{"j2.0", "j2.1", "j2.2"}},
 		"hung":     {hung(), Task{Driven: []string{"a"}, Targets: []Target{{Type: Coordinate, Freedom: "a"}}}, []string{"body bob"}},
 		"five-bar": {fiveBar(), Task{Driven: []string{"a"}, Targets: []Target{{Type: Coordinate, Freedom: "a"}}}, []string{"b.0", "c.0", "d.0", "e.0"}},
@@ -97,7 +99,7 @@ func TestUnderdriven(t *testing.T) {
 
 // balled is an arm with a ball for its last hinge.
 func balled() *model.Model {
-	m := armModel(3)
+	m := modeltest.Arm(3)
 	m.Joints[2].Type = joints.Spherical
 	return m
 }
@@ -123,7 +125,7 @@ func fiveBar() *model.Model {
 // have it: the momenta that they could take up are zero.
 func TestLeastKinetic(t *testing.T) {
 	task := &Task{Driven: []string{"j0"}, Targets: []Target{{Type: Point, Body: "l1", Weight: []float64{1, 1, 0}}}, Solver: Options{Passive: true}}
-	p, err := NewProblem(mustPlan(t, armModel(2)), task)
+	p, err := NewProblem(mustPlan(t, modeltest.Arm(2)), task)
 	require.NoError(t, err)
 	e, err := p.newEngine(task.Solver)
 	require.NoError(t, err)
@@ -200,7 +202,7 @@ func TestDrivenTurns(t *testing.T) {
 
 // TestEngines: who is asked for comes, or there is an error.
 func TestEngines(t *testing.T) {
-	plan := mustPlan(t, armModel(3))
+	plan := mustPlan(t, modeltest.Arm(3))
 	p, err := NewProblem(plan, &Task{Targets: []Target{tip(3)}})
 	require.NoError(t, err)
 	e, err := p.newEngine(Options{})
@@ -252,7 +254,7 @@ func TestOutside(t *testing.T) {
 	T := tip(3)
 	T.Position = [3]float64{1.5, 1}
 	limit := Limit{Freedom: "j1", Lower: 0.2, Upper: 2}
-	p, err := NewProblem(mustPlan(t, armModel(3)), &Task{Targets: []Target{T}, Limits: []Limit{limit}})
+	p, err := NewProblem(mustPlan(t, modeltest.Arm(3)), &Task{Targets: []Target{T}, Limits: []Limit{limit}})
 	require.NoError(t, err)
 	s, err := p.NewSolver(Options{})
 	require.NoError(t, err)
@@ -273,7 +275,7 @@ func TestOutsideOfPath(t *testing.T) {
 			task := circleTask(Path{Step: 0.5, Exact: exact})
 			task.Limits = []Limit{{Freedom: "j1", Lower: 0.2, Upper: 2}}
 			if o.Method == FIKMethod {
-				task.FIK = &FIKOptions{Design: DesignNorm, Adapt: true}
+				task.FIK = &FIKOptions{Options: fik.Options{Design: fik.DesignNorm, Adapt: true}}
 			}
 			plan := planar(t, 0.5, 0.4, 0.3)
 			o.Nearest = true

@@ -1,7 +1,9 @@
 package ik
 
 import (
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // An engine evaluates the targets of a problem at states of its mechanism. n is the number of driven
@@ -9,7 +11,7 @@ import (
 //
 // Products and the Jacobian are those at the state of the last setTo or stepTo.
 type engine interface {
-	Linear // 𝒥 u and 𝒥ᵀ f
+	fik.Linear // 𝒥 u and 𝒥ᵀ f
 
 	// set takes a state that satisfies the joints, with its coordinates wound as st's are.
 	set(st *mechanism.State) error
@@ -37,4 +39,12 @@ type engine interface {
 	setRates(u []float64) error
 	// stateTo stores the state, with the rates of setRates, or zeros.
 	stateTo(st *mechanism.State)
+}
+
+// stopBodies takes the velocities from st.
+func stopBodies(st *mechanism.State) {
+	for i := range st.Bodies {
+		b := &st.Bodies[i]
+		b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{}
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // drivenEngine evaluates targets on any mechanism by the sparse system with the rows of the driven freedoms,
@@ -131,14 +130,6 @@ func (e *drivenEngine) hold(x []float64) error {
 	return nil
 }
 
-// stopBodies takes the velocities from st.
-func stopBodies(st *mechanism.State) {
-	for i := range st.Bodies {
-		b := &st.Bodies[i]
-		b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
-}
-
 // prescribe holds a freedom at x.
 func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
 	e.constant.Coefficients[0] = x
@@ -161,7 +152,7 @@ func (e *drivenEngine) moveTo(q []float64) error {
 	}
 	e.begin()
 	for k := 1.0; k <= parts; k++ {
-		if err := e.part(q, k/parts); err != nil {
+		if err := e.goPart(q, k/parts); err != nil {
 			return e.back(err)
 		}
 	}
@@ -195,8 +186,8 @@ func (e *drivenEngine) goOn(t float64) error {
 // mostParts bounds the parts of a move.
 const mostParts = 1 << 16
 
-// part goes on to the share s of the way to q, and factors there.
-func (e *drivenEngine) part(q []float64, s float64) error {
+// goPart goes on to the share s of the way to q, and factors there.
+func (e *drivenEngine) goPart(q []float64, s float64) error {
 	for i, row := range e.rows {
 		x := q[i]
 		if s < 1 {
@@ -386,7 +377,7 @@ func (e *drivenEngine) setRates(u []float64) error {
 	}
 	e.resp.solve()
 	x := e.resp.velocities()
-	if !finite(x...) {
+	if !algebra.Finite(x...) {
 		return ErrOverflow
 	}
 	for i := range e.st.Bodies {

@@ -1,6 +1,7 @@
 package ik
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,11 +11,7 @@ import (
 
 // judged reports whether the reader has complained about a value at path, around it or in it.
 func (t *Task) judged(path string) bool {
-	if t.faults == nil {
-		return false
-	}
-	list, _ := t.faults.Sorted()
-	return slices.ContainsFunc(list, func(f document.Fault) bool { return inside(path, f.Path) || inside(f.Path, path) })
+	return t.Broken != nil && slices.ContainsFunc(t.Broken.List, func(p *model.Problem) bool { return inside(path, p.Path) || inside(p.Path, path) })
 }
 
 // inside reports whether path is outer or inside of it.
@@ -23,46 +20,35 @@ func inside(path, outer string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// problems returns the faults of the reader and those of more, in the order of the document; nil if there are none.
+// problems returns the problems of the reader and more, in the order of the document; nil if there are none.
 func (t *Task) problems(more *document.Faults) error {
 	var all document.Faults
-	for _, f := range []*document.Faults{t.faults, more} {
-		if f != nil {
-			all.Append(f, placeOf)
+	left := 0
+	if t.Broken != nil {
+		left = t.Broken.More
+		for _, p := range t.Broken.List {
+			all.Add(placeOf(p.Path), p.Path, p.Value, p.Rule)
 		}
 	}
-	list, left := all.Sorted()
+	all.Append(more, placeOf)
+	list, beyond := all.Sorted()
 	if len(list) == 0 {
 		return nil
 	}
-	file := t.fileName()
-	p := &model.Problems{List: make([]*model.Problem, len(list)), More: left}
+	out := &model.Problems{List: make([]*model.Problem, len(list)), More: left + beyond}
 	for i, f := range list {
-		p.List[i] = &model.Problem{File: file, Path: f.Path, Value: f.Value, Rule: f.Rule}
+		out.List[i] = &model.Problem{File: t.fileName(), Path: f.Path, Value: f.Value, Rule: f.Rule}
 	}
-	return p
+	return out
 }
 
 // fileName returns the name of the task's document for messages.
-func (t *Task) fileName() string {
-	if t.file == "" {
-		return "task"
-	}
-	return t.file
+func (t *Task) fileName() string { return cmp.Or(t.File, "task") }
+
+// sections are the fields of a document of rung-ik/1 in the order in which problems are told.
+var sections = []string{
+	"$schema", "format", "driven", "hold", "limits", "rates", "targets", "posture", "path", "solver", "fik",
 }
 
-// placeOf returns where a path belongs among the others: by the field of the task, and in a list by the entry.
-func placeOf(path string) document.Place {
-	rest := strings.TrimPrefix(path, "$")
-	key := strings.TrimPrefix(rest, ".")
-	if i := strings.IndexAny(key, ".["); i >= 0 {
-		key, rest = key[:i], key[i:]
-	}
-	at := document.Place{Section: 1 + slices.Index(taskFields, key)}
-	if n, ok := strings.CutPrefix(rest, "["); ok {
-		for i := 0; i < len(n) && '0' <= n[i] && n[i] <= '9'; i++ {
-			at.Index = 10*at.Index + int(n[i]-'0')
-		}
-	}
-	return at
-}
+// placeOf returns where a path belongs among the others.
+func placeOf(path string) document.Place { return document.PlaceOf(sections, path) }

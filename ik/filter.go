@@ -1,10 +1,12 @@
 package ik
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -24,9 +26,9 @@ const (
 // or for one near the present pose, at which the engine then is. Without a time form F
 // has the step of the path, and form V a step that may become shorter.
 //
-// It returns, at their places in the task, the errors of NewFIK, and what wraps ErrRank, with what to do, where no pose
+// It returns, at their places in the task, the errors of fik.New, and what wraps fik.ErrRank, with what to do, where no pose
 // near the present one has a Jacobian of full rank.
-func (s *Solver) newFilter() error {
+func (s *denseMethod) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
 		o = *s.p.task.FIK
@@ -42,36 +44,36 @@ func (s *Solver) newFilter() error {
 	}
 	switch c := s.track.course; {
 	case o.H > 0:
-	case o.Form == FormV:
+	case o.Form == fik.FormV:
 		o.Adapt = true // no step that was asked for is changed
 	case c != nil:
 		o.H = c.step
 	}
 	design, err := o.Design, error(nil)
 	switch {
-	case design == DesignTune:
-		o, err = s.tuned(o)
-	case o.J0 == nil && design == DesignRiccati && o.P == nil:
+	case design == fik.DesignTune:
+		o.Options, err = s.tuned(o.Options)
+	case o.J0 == nil && design == fik.DesignRiccati && o.P == nil:
 		o.J0, err = s.designJacobian(o.Q0)
 	}
 	if err == nil {
-		o, err = o.designed(s.eng)
+		o.Options, err = o.Designed(s.eng)
 	}
-	s.track.filter, s.result.Filter = nil, nil
+	s.track.filter, s.designed = nil, nil
 	if err == nil {
-		s.result.Filter = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
-		o.Design = DesignGiven
-		s.track.filter, err = NewFIK(s.eng, o)
+		s.designed = &FilterResult{Form: o.Form, Design: design, P: o.P, A: o.A, H: o.H}
+		o.Design = fik.DesignGiven
+		s.track.filter, err = fik.New(s.eng, o.Options)
 	}
 	if err != nil {
 		return s.filterError(err)
 	}
-	s.result.Filter.H = s.track.filter.Step()
+	s.designed.H = s.track.filter.Step()
 	return nil
 }
 
 // byName returns numbers of the driven freedoms: those of the list, other for the others.
-func (s *Solver) byName(list []Coordinated, other float64) []float64 {
+func (s *denseMethod) byName(list []Coordinated, other float64) []float64 {
 	v := make([]float64, len(s.q))
 	for i, f := range s.p.driven {
 		v[i] = other
@@ -86,12 +88,12 @@ func (s *Solver) byName(list []Coordinated, other float64) []float64 {
 }
 
 // designJacobian returns the Jacobian that a design is for: at the pose of q0, or at one near the present pose.
-func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
+func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	m, n := s.eng.Dims()
 	if m > n {
 		return nil, s.noDesign()
 	}
-	J := NewDense(m, n, nil)
+	J := fik.NewDense(m, n, nil)
 	defer s.returnTo(append([]float64(nil), s.q...))
 	for range designTrials {
 		for i, q := range s.q {
@@ -114,8 +116,8 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
 		if q0 != nil {
 			return J, nil
 		}
-		if s.spectrum.factor(J.Data, m) {
-			if v := s.spectrum.values(m); v[len(v)-1] > designRank*v[0] {
+		if s.spectrum.Factor(J.Data, m) {
+			if v := s.spectrum.Values(m); v[len(v)-1] > designRank*v[0] {
 				return J, nil
 			}
 		}
@@ -124,45 +126,45 @@ func (s *Solver) designJacobian(q0 []Coordinated) (*Dense, error) {
 }
 
 // filterError returns err at its place in the task, and with what to write there.
-func (s *Solver) filterError(err error) error {
+func (s *denseMethod) filterError(err error) error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
 		o = *s.p.task.FIK
 	}
-	unstable := new(UnstableError)
+	unstable := new(fik.UnstableError)
 	field, value, rule := "design", o.Design.String(), fault.Plain(err).Error()
 	switch {
 	case errors.As(err, &unstable):
 		switch {
 		case unstable.Suggest == 0:
 			field, value = "A", ""
-		case unstable.Form == FormV:
+		case unstable.Form == fik.FormV:
 			field, value = "h", document.Number(unstable.H)
 			rule += `, or "adapt": true`
 		case len(o.P) == 1:
 			field, value = "P", document.Number(o.P[0])
 		case len(o.P) > 1:
 			field, value = "P", ""
-		case len(s.result.Filter.P) == 1:
-			f := s.result.Filter
+		case len(s.designed.P) == 1:
+			f := s.designed
 			rule += fmt.Sprintf(`: write "design": "given", "P": %.3g, "A": %.6g, "h": %.6g`, unstable.Suggest*f.P[0], f.A[0], f.H)
 		default:
-			h := s.result.Filter.H
+			h := s.designed.H
 			field, value = "h", document.Number(h)
 			rule += fmt.Sprintf(", of which h is a factor: take h = %.3g s or less", unstable.Suggest*h)
 		}
-	case errors.Is(err, ErrRank) && o.Q0 != nil:
+	case errors.Is(err, fik.ErrRank) && o.Q0 != nil:
 		field, value = "q0", ""
-	case errors.Is(err, ErrNotFinite):
+	case errors.Is(err, fik.ErrNotFinite):
 		return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik", Rule: rule + ": P, A, h or feedback are too large"}, err}
-	case !errors.Is(err, ErrRank) && !errors.Is(err, ErrNoDesign):
+	case !errors.Is(err, fik.ErrRank) && !errors.Is(err, fik.ErrNoDesign):
 		return err
 	}
 	return &FilterError{model.Problem{File: s.p.task.fileName(), Path: "$.fik." + field, Value: value, Rule: rule}, err}
 }
 
 // FilterError says why feedback inverse kinematics cannot run at a pose, where in the task that is, and what to write
-// there. It wraps what NewFIK or a step of the filter has returned: ErrUnstable, ErrRank, ErrNoDesign or ErrNotFinite.
+// there. It wraps what fik.New or a step of the filter has returned: fik.ErrUnstable, fik.ErrRank, fik.ErrNoDesign or fik.ErrNotFinite.
 type FilterError struct {
 	model.Problem
 	Err error
@@ -172,17 +174,17 @@ type FilterError struct {
 func (e *FilterError) Unwrap() error { return e.Err }
 
 // noDesign is the error for a design that no pose allows, and says what to do.
-func (s *Solver) noDesign() error {
+func (s *denseMethod) noDesign() error {
 	m, n := s.eng.Dims()
 	why := "at no pose near the present one are all rows of the targets independent"
 	if m > n {
 		why = fmt.Sprintf("%d rows of the targets are more than %d driven freedoms", m, n)
 	}
-	return fault.Errorf("%w: %s; the design riccati needs independent rows: leave some out by weight 0, or take \"design\": \"norm\", \"adapt\": true in \"fik\"", ErrRank, why)
+	return fault.Errorf("%w: %s; the design riccati needs independent rows: leave some out by weight 0, or take \"design\": \"norm\", \"adapt\": true in \"fik\"", fik.ErrRank, why)
 }
 
 // filtered stores in track.dq what the filter makes of the wanted rates and the errors.
-func (s *Solver) filtered() error {
+func (s *denseMethod) filtered() error {
 	k := s.track
 	s.eng.errorsTo(s.raw)
 	for r := range s.raw {
@@ -199,7 +201,7 @@ func (s *Solver) filtered() error {
 }
 
 // feed brings the targets to where they should be by the filter, and sets the status of all levels.
-func (s *Solver) feed() error {
+func (s *denseMethod) feed() error {
 	if err := s.newFilter(); err != nil {
 		return err
 	}
@@ -228,24 +230,100 @@ func (s *Solver) feed() error {
 			if err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrUnstable) {
+			if !errors.Is(err, fik.ErrUnstable) {
 				return s.filterError(err)
 			}
 			status = Unstable
 		}
 		s.refresh()
-		for l := range s.levels {
-			s.levels[l].status = status
+		for l := range s.list {
+			s.list[l].status = status
 		}
-		s.result.Steps, s.result.Restarts = s.steps, 0
 		return nil
 	}
 }
 
 // allMet reports whether all targets are within their tolerances.
-func (s *Solver) allMet() bool {
-	for l := range s.levels {
-		if v := &s.levels[l]; v.targets != nil && !s.met(v) {
+func (s *denseMethod) allMet() bool {
+	for l := range s.list {
+		if v := &s.list[l]; v.targets != nil && !s.met(v) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	// tuneTol is how near a target has to be to count as met in a trial of a tuning, rad and lengths.
+	tuneTol = 1e-3
+)
+
+// tuned returns o with P, A and h of fik.Tune. A trial goes from the present
+// pose to one waypoint of the path after the other, or to the targets.
+func (s *denseMethod) tuned(o fik.Options) (fik.Options, error) {
+	home := append([]float64(nil), s.q...)
+	defer s.returnTo(home)
+	times := []float64{0}
+	if c := s.track.course; c != nil {
+		times = c.times
+	}
+	fewest := filterSteps
+	run := func(_ context.Context, o fik.Options) (int, error) {
+		s.returnTo(home)
+		f, err := fik.New(s.eng, o)
+		if err != nil {
+			return 0, err
+		}
+		n := 0
+		for _, t := range times {
+			if n, err = s.trial(f, t, n, fewest); err != nil {
+				return n, err
+			}
+		}
+		fewest = min(fewest, n)
+		return n, nil
+	}
+	o, _, err := fik.Tune(context.Background(), o, fik.DenseOf(s.eng), run)
+	return o, err
+}
+
+// trial iterates the filter from the present pose until the targets are near their places on the path at the time t. It
+// returns n plus the number of these iterations, or most if there would be more.
+func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) {
+	k := s.track
+	if k.course != nil {
+		if err := s.goOn(t); err != nil {
+			return n, err
+		}
+		s.aimAt(t)
+		clear(k.raw)
+	}
+	for ; n < most; n++ {
+		s.eng.errorsTo(s.raw)
+		if s.near(s.raw) {
+			return n, nil
+		}
+		if f.Stuck() || s.over() {
+			return most, nil
+		}
+		for r := range s.raw {
+			s.raw[r] *= k.feedback
+		}
+		if err := f.StepTo(k.dq, s.raw); err != nil {
+			return n, err
+		}
+		if err := s.advance(f.Step()); err != nil {
+			return n, err
+		}
+	}
+	return most, nil
+}
+
+// near reports whether all targets with these errors are nearly met.
+func (s *denseMethod) near(e []float64) bool {
+	for i := range s.p.targets {
+		t := &s.p.targets[i]
+		if linear, angular := t.off(e[t.first:]); !(linear <= tuneTol*s.p.length && angular <= tuneTol) {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -23,7 +24,7 @@ func TestFilterReaches(t *testing.T) {
 
 	tip.Position = [3]float64{0.9}
 	for _, full := range []bool{false, true} {
-		o := &FIKOptions{P: []float64{40}, A: []float64{-5}, Feedback: 5}
+		o := &FIKOptions{Options: fik.Options{P: []float64{40}, A: []float64{-5}}, Feedback: 5}
 		if full {
 			o = &FIKOptions{Q0: []Coordinated{{"j0", 0.3}, {"j1", 0.7}, {"j2", -0.2}}, Feedback: 5}
 		}
@@ -43,7 +44,7 @@ func TestFilterReaches(t *testing.T) {
 func TestFilterPath(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	task := circleTask(Path{Spline: true, Step: 0.005})
-	task.FIK = &FIKOptions{Feedback: 10, Riccati: RiccatiOptions{W: 40}}
+	task.FIK = &FIKOptions{Options: fik.Options{Riccati: fik.RiccatiOptions{W: 40}}, Feedback: 10}
 	s := testSolver(t, testProblem(t, plan, task), Options{Method: FIKMethod})
 	st := plan.Mechanism().Initial()
 	_, err := testSolver(t, testProblem(t, plan, task), Options{}).Reach(st)
@@ -87,21 +88,21 @@ func TestFilterDefaults(t *testing.T) {
 		return r.Filter, nil
 	}
 	for _, task := range []*Task{pose, path} {
-		for _, form := range []Form{FormV, FormF} {
-			for _, design := range []Design{DesignRiccati, DesignNorm, DesignTune} {
-				task.FIK = &FIKOptions{Form: form, Design: design}
+		for _, form := range []fik.Form{fik.FormV, fik.FormF} {
+			for _, design := range []fik.Design{fik.DesignRiccati, fik.DesignNorm, fik.DesignTune} {
+				task.FIK = &FIKOptions{Options: fik.Options{Form: form, Design: design}}
 				f, err := run(task)
-				if form == FormF && design == DesignNorm { // 1.2 m long: its rule is far from stable
+				if form == fik.FormF && design == fik.DesignNorm { // 1.2 m long: its rule is far from stable
 					e := new(FilterError)
 					require.ErrorAs(t, err, &e)
-					require.ErrorIs(t, err, ErrUnstable)
+					require.ErrorIs(t, err, fik.ErrUnstable)
 					require.Equal(t, "$.fik.design", e.Path)
 					require.Contains(t, e.Rule, `write "design": "given", "P": `)
 					continue
 				}
 				require.NoError(t, err, "%v %v", form, design)
-				if design == DesignTune {
-					task.FIK = &FIKOptions{Form: form, Design: DesignGiven, P: f.P, A: f.A, H: f.H} // as it was reported
+				if design == fik.DesignTune {
+					task.FIK = &FIKOptions{Options: fik.Options{Form: form, Design: fik.DesignGiven, P: f.P, A: f.A, H: f.H}} // as it was reported
 					again, err := run(task)
 					require.NoError(t, err)
 					require.Equal(t, f.P, again.P)
@@ -119,15 +120,15 @@ func TestFilterErrors(t *testing.T) {
 		path, rule string
 		is         error
 	}{
-		{FIKOptions{H: 1}, "$.fik.h", `"adapt": true`, ErrUnstable},
-		{FIKOptions{Form: FormF, H: 5}, "$.fik.h", "take h = ", ErrUnstable},
-		{FIKOptions{Form: FormF, H: 0.1, Design: DesignGiven, P: []float64{3}}, "$.fik.P", "multiply P by", ErrUnstable},
-		{FIKOptions{Design: DesignNorm, H: 1}, "$.fik.h", "take h = ", ErrUnstable},
-		{FIKOptions{Q0: []Coordinated{{"j0", 0.3}, {"j1", 0}, {"j2", 0}}}, "$.fik.q0", "singular values go from", ErrRank},
-		{FIKOptions{Riccati: RiccatiOptions{W: 1e9}}, "$.fik.design", "no stabilizing", ErrNoDesign},
-		{FIKOptions{Form: FormF, H: 1, Riccati: RiccatiOptions{M: []float64{1, 2}}}, "$.fik.A", "at any step", ErrUnstable},
+		{FIKOptions{Options: fik.Options{H: 1}}, "$.fik.h", `"adapt": true`, fik.ErrUnstable},
+		{FIKOptions{Options: fik.Options{Form: fik.FormF, H: 5}}, "$.fik.h", "take h = ", fik.ErrUnstable},
+		{FIKOptions{Options: fik.Options{Form: fik.FormF, H: 0.1, Design: fik.DesignGiven, P: []float64{3}}}, "$.fik.P", "multiply P by", fik.ErrUnstable},
+		{FIKOptions{Options: fik.Options{Design: fik.DesignNorm, H: 1}}, "$.fik.h", "take h = ", fik.ErrUnstable},
+		{FIKOptions{Q0: []Coordinated{{"j0", 0.3}, {"j1", 0}, {"j2", 0}}}, "$.fik.q0", "singular values go from", fik.ErrRank},
+		{FIKOptions{Options: fik.Options{Riccati: fik.RiccatiOptions{W: 1e9}}}, "$.fik.design", "no stabilizing", fik.ErrNoDesign},
+		{FIKOptions{Options: fik.Options{Form: fik.FormF, H: 1, Riccati: fik.RiccatiOptions{M: []float64{1, 2}}}}, "$.fik.A", "at any step", fik.ErrUnstable},
 	} {
-		task := &Task{Targets: []Target{tipOf(3, 0.3, 0.5, 0.6)}, FIK: &c.o, file: "task.json"}
+		task := &Task{Targets: []Target{tipOf(3, 0.3, 0.5, 0.6)}, FIK: &c.o, File: "task.json"}
 		_, err := testSolver(t, testProblem(t, plan, task), Options{Method: FIKMethod}).Reach(plan.Mechanism().Initial())
 		e := new(FilterError)
 		require.ErrorAs(t, err, &e, "%+v: %v", c.o, err)

@@ -1,8 +1,6 @@
 package ik
 
-import (
-	"github.com/rung-mbd/rung/mechanism"
-)
+import "github.com/rung-mbd/rung/mechanism"
 
 // goals are the targets of one engine, whose wanted places may be moved, and what they show at its state.
 type goals struct {

@@ -21,7 +21,7 @@ const (
 )
 
 // kick moves off a saddle of level v, and reports whether there was one. If not, all is as it was.
-func (s *Solver) kick(v *level) bool {
+func (s *denseMethod) kick(v *level) bool {
 	copy(s.home, s.q)
 	merit := v.merit(s.e)
 	if s.saddle(v) {
@@ -41,7 +41,7 @@ func (s *Solver) kick(v *level) bool {
 }
 
 // returnTo brings solver and engine to q.
-func (s *Solver) returnTo(q []float64) {
+func (s *denseMethod) returnTo(q []float64) {
 	copy(s.q, q)
 	s.back()
 	s.errorsTo(s.e)
@@ -53,7 +53,7 @@ func (s *Solver) returnTo(q []float64) {
 //
 // It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p
 // only, which are differences of gradients.
-func (s *Solver) saddle(v *level) bool {
+func (s *denseMethod) saddle(v *level) bool {
 	n, r, b := len(s.q), s.from, s.bounded
 	flat := probeFlat * s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	s.gradient(v)
@@ -71,7 +71,7 @@ func (s *Solver) saddle(v *level) bool {
 			return false
 		}
 		ways.Turn(r, square)
-		if !s.probe(v, ways.P) {
+		if !s.bendAlong(v, ways.P) {
 			return false
 		}
 		curvature, most, long := algebra.Dot(ways.P, s.slope), 0.0, 0.0
@@ -90,9 +90,9 @@ func (s *Solver) saddle(v *level) bool {
 	return false
 }
 
-// probe stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
+// bendAlong stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
 // there. It reports whether the mechanism can move along p.
-func (s *Solver) probe(v *level, p []float64) bool {
+func (s *denseMethod) bendAlong(v *level, p []float64) bool {
 	s.steps++
 	n, b, most := len(s.q), s.bounded, 0.0
 	for i, x := range p {
@@ -121,7 +121,7 @@ func (s *Solver) probe(v *level, p []float64) bool {
 }
 
 // kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
-func (s *Solver) kickAlong(v *level, sign float64) bool {
+func (s *denseMethod) kickAlong(v *level, sign float64) bool {
 	for i, q := range s.q {
 		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.size[i]*s.along[i], s.low[i]), s.high[i])
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen"
 )
 
 // bounded finds steps within limits by an active set, docs/inverse-kinematics.md (L1): bounded least squares, solved
@@ -29,8 +30,8 @@ type bounded struct {
 	bent         []float64 // S on the free coordinates, less what C fixes
 	gram, chol   []float64
 	rhs          []float64
-	spectrum     *spectrum // of rows, for the methods that take it; else nil
-	blocks       []int32   // of Selective: where the rows of each target begin
+	spectrum     *eigen.Spectrum // of rows, for the methods that take it; else nil
+	blocks       []int32         // of Selective: where the rows of each target begin
 	method       Method
 	rounds       int // of the last step
 }
@@ -47,7 +48,7 @@ func newBounded(m, n int, method Method) *bounded {
 	b := &bounded{lower: cut(n), upper: cut(n), u: cut(n), g: cut(n), p: cut(n), v: cut(n), r: cut(m), rhs: make([]float64, max(m, n)),
 		rows: cut(m * n), hold: cut(m * n), gram: cut(k * k), chol: cut(k * k), side: make([]int8, n), method: method}
 	if method == Pinv || method == Selective {
-		b.spectrum = newSpectrum(m, n)
+		b.spectrum = eigen.NewSpectrum(m, n)
 	}
 	return b
 }

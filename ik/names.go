@@ -2,7 +2,6 @@ package ik
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -12,31 +11,16 @@ var (
 	methodNames = [NumMethods]string{"auto", "fik", "dls", "pinv", "transpose", "constant", "adaptive", "selective", "sparse"}
 	engineNames = [NumEngines]string{"auto", "tree", "driven", "sparse"}
 	metricNames = [...]string{"turns", "joints", "inertia"}
-	formNames   = [NumForms]string{"variable", "fixed"}
-	designNames = [NumDesigns]string{"riccati", "norm", "tune", "given"}
 )
 
 // String returns the name of rung-ik/1.
-func (m Method) String() string { return nameOf(methodNames[:], m, "Method") }
+func (m Method) String() string { return fault.Enum(methodNames[:], m, "Method") }
 
 // String returns the name of rung-ik/1.
-func (e Engine) String() string { return nameOf(engineNames[:], e, "Engine") }
+func (e Engine) String() string { return fault.Enum(engineNames[:], e, "Engine") }
 
 // String returns the name of rung-ik/1.
-func (m Metric) String() string { return nameOf(metricNames[:], m, "Metric") }
-
-// String returns the name of rung-ik/1.
-func (f Form) String() string { return nameOf(formNames[:], f, "Form") }
-
-// String returns the name of rung-ik/1.
-func (d Design) String() string { return nameOf(designNames[:], d, "Design") }
-
-func nameOf[T ~uint8](names []string, x T, of string) string {
-	if int(x) >= len(names) {
-		return fmt.Sprintf("%s(%d)", of, x)
-	}
-	return names[x]
-}
+func (m Metric) String() string { return fault.Enum(metricNames[:], m, "Metric") }
 
 // ParseMethod returns the method of a name. It returns an error that lists the names if there is none.
 func ParseMethod(name string) (Method, error) { return parse[Method](methodNames[:], name, "method") }

@@ -3,6 +3,7 @@ package ik
 import (
 	"time"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/kkt"
 )
 
@@ -44,12 +45,13 @@ const (
 	Turns   Metric = iota // rotations of bodies
 	Joints                // rates of driven freedoms
 	Inertia               // kinetic energy
+	NumMetrics
 )
 
 // mustBe panics unless the numbers of o are those that a task may have.
 func (o *Options) mustBe() {
 	if o.Steps < 0 || o.Restarts < NoRestarts || !(o.Damping >= 0 && o.Damping <= mostNumber) || !(o.Length >= 0 && o.Length <= mostNumber) ||
-		o.MaxTime < 0 || o.Threads < 0 || o.Threads > kkt.MaxThreads || o.Method >= NumMethods || o.Engine >= NumEngines || o.Metric > Inertia {
+		o.MaxTime < 0 || o.Threads < 0 || o.Threads > kkt.MaxThreads || o.Method >= NumMethods || o.Engine >= NumEngines || o.Metric >= NumMetrics {
 		panic("ik: option out of range")
 	}
 }
@@ -72,4 +74,13 @@ type Options struct {
 	Passive  bool          // "passive": "least": motions that nothing drives stay where the masses leave them, in place of an error
 	Length   float64       // that makes angles into lengths in weights, m; 0: mean link length of the mechanism
 	Threads  int           // of the sparse system; 0: one
+}
+
+// FIKOptions say how feedback inverse kinematics follows the targets. The zero value holds the defaults: form V with the design of
+// Riccati at the present pose.
+type FIKOptions struct {
+	fik.Options
+	Feedback float64       // κ of dxd = rate + κ·e, 1/s. 0: 5 with FIKMethod, 10 for paths by others
+	Q0       []Coordinated // pose of the design. nil: the given pose, moved at random
+	GainOf   []Coordinated // Gains by name
 }

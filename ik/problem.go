@@ -1,9 +1,9 @@
 package ik
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -45,92 +45,6 @@ type rest struct {
 // lengthTol and angleTol are the default tolerances of targets: of
 // lengths relative to the typical length of the mechanism.
 const lengthTol, angleTol = 1e-9, 1e-9
-
-// NewProblem finds the names of a task in the mechanism of a plan, checks every rule of rung-ik/1 and sets defaults. By
-// default all scalar freedoms that are not prescribed are driven. The length that makes angles comparable with lengths is
-// the typical length of the mechanism (mechanism.Mechanism.TypicalLength). Tolerances are 1e-9 of this length, and
-// 1e-9 rad. The task is kept and must not change.
-//
-// Cost: O(bodies + joints + task).
-// It returns *model.Problems with all rules that are broken, each with its place in a document of rung-ik/1.
-// It panics if plan or task is nil.
-func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
-	if plan == nil || task == nil {
-		panic("ik: no plan or no task")
-	}
-	p := &Problem{plan: plan, task: task, moving: moves(plan.Mechanism())}
-	c := newChecker(p)
-	c.options(&task.Solver)
-	if p.length = task.Solver.Length; !(p.length > 0) {
-		p.length = c.scale
-	}
-	p.driven = c.drivenFreedoms(task.Driven)
-	p.held = c.heldFreedoms(task.Hold)
-	c.limits(task.Limits)
-	for i := range task.Targets {
-		c.target(i, &task.Targets[i])
-	}
-	c.posture(task.Posture)
-	c.path(task.Path)
-	p.setRows()
-	c.fik(task.FIK)
-	if err := task.problems(&c.faults); err != nil {
-		return nil, err
-	}
-	if err := p.findEngine(); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// findEngine prepares the engine of the task: a tree if the mechanism is one whose freedoms are all driven, held or
-// prescribed, else the driven system. The sparse method needs no driven set.
-func (p *Problem) findEngine() error {
-	o := &p.task.Solver
-	if p.sparse(o) {
-		return nil
-	}
-	var passive []string
-	p.tree, passive = p.newTree()
-	if passive != nil && !o.Passive {
-		return &UnderdrivenError{Motions: passive}
-	}
-	if o.Engine == TreeEngine && p.tree == nil {
-		return errNoTree
-	}
-	if p.tree != nil && o.Engine != DrivenEngine {
-		return nil
-	}
-	var err error
-	p.driving, err = p.drive()
-	return err
-}
-
-// errNoTree refuses the engine on trees.
-var errNoTree = fmt.Errorf("%w: the engine tree is for mechanisms without loops and passive freedoms", ErrEngine)
-
-// newEngine allocates the engine that o asks for.
-//
-// It returns an error if the problem has been made for another one that drives other freedoms.
-func (p *Problem) newEngine(o Options) (engine, error) {
-	switch {
-	case o.Engine == TreeEngine && p.tree == nil:
-		return nil, errNoTree
-	case p.tree != nil && o.Engine != DrivenEngine:
-		return newTreeEngine(p, p.tree), nil
-	case p.driving != nil:
-		return newDrivenEngine(p, p.driving), nil
-	}
-	q := *p
-	d, err := q.drive()
-	switch {
-	case err != nil:
-		return nil, err
-	case len(q.driven) < len(p.driven):
-		return nil, fmt.Errorf("%w: the problem has been made for the sparse engine, %d of its driven freedoms would follow", ErrEngine, len(q.following))
-	}
-	return newDrivenEngine(p, d), nil
-}
 
 // Following returns the freedoms that the task drives although they follow from the others: the mechanism moves in fewer
 // ways than freedoms are driven, and Driven is an independent set of them.
@@ -286,4 +200,21 @@ func (t *target) off(e []float64) (linear, angular float64) {
 		}
 	}
 	return math.Sqrt(linear), math.Sqrt(angular)
+}
+
+// unitOf returns what makes driven freedom i a length.
+func (p *Problem) unitOf(i int) float64 {
+	if p.angle[i] {
+		return p.length
+	}
+	return 1
+}
+
+// freedomName returns the name of a freedom: that of its joint, with
+// the number of the freedom where the joint has several.
+func freedomName(m *mechanism.Mechanism, f mechanism.Freedom) string {
+	if m.Joints[f.Joint].Kind.Freedoms() == 1 {
+		return m.JointName(f.Joint)
+	}
+	return m.JointName(f.Joint) + "." + strconv.Itoa(f.Freedom)
 }

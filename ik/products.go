@@ -1,6 +1,9 @@
 package ik
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"github.com/rung-mbd/rung/ik/fik"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // Set brings s to st, at which products, the Jacobian and errors then are. st is not changed; where it violates the
 // joints, s is at the state that closes it. After Reach, s is at the state that Reach has stored, without Set but for the sparse method.
@@ -32,7 +35,7 @@ func (s *Solver) at() engine {
 	return s.eng
 }
 
-// Dims implements Linear: the number of rows with a weight, m, and
+// Dims implements fik.Linear: the number of rows with a weight, m, and
 // that of the driven freedoms, n. They are those of Problem.Dims.
 func (s *Solver) Dims() (m, n int) { return s.p.Dims() }
 
@@ -43,14 +46,14 @@ func (s *Solver) Dims() (m, n int) { return s.p.Dims() }
 //
 // Cost: with the engine driven the smaller number of m and n solves, on a tree O(m·n); no allocation. It panics if dst
 // is not m×n, or before Set or Reach.
-func (s *Solver) JacobianTo(dst *Dense) {
+func (s *Solver) JacobianTo(dst *fik.Dense) {
 	if m, n := s.Dims(); dst.Rows != m || dst.Cols != n || len(dst.Data) != m*n {
 		panic("ik: length mismatch")
 	}
 	s.at().jacobianTo(dst.Data)
 }
 
-// MulTo implements Linear at the last state: it stores 𝒥·u in dst, m numbers for n rates of the driven freedoms.
+// MulTo implements fik.Linear at the last state: it stores 𝒥·u in dst, m numbers for n rates of the driven freedoms.
 //
 // Cost: one solve, or on a tree O(bodies + m·n); no allocation. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) MulTo(dst, u []float64) {
@@ -60,7 +63,7 @@ func (s *Solver) MulTo(dst, u []float64) {
 	s.at().MulTo(dst, u)
 }
 
-// MulTransTo implements Linear at the last state: it stores 𝒥ᵀ·f in dst, n numbers for m of the rows.
+// MulTransTo implements fik.Linear at the last state: it stores 𝒥ᵀ·f in dst, n numbers for m of the rows.
 //
 // Cost: that of MulTo. It panics on a length mismatch, or before Set or Reach.
 func (s *Solver) MulTransTo(dst, f []float64) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -18,7 +19,7 @@ func TestProducts(t *testing.T) {
 	p := testProblem(t, plan, &Task{Targets: []Target{tip}})
 	for _, o := range []Options{{}, {Engine: DrivenEngine}, {Method: Sparse}} {
 		s := testSolver(t, p, o)
-		J := NewDense(2, 3, nil)
+		J := fik.NewDense(2, 3, nil)
 		require.PanicsWithValue(t, "ik: no state: call Set or Reach first", func() { s.JacobianTo(J) })
 		st := plan.Mechanism().Initial()
 		r, err := s.Reach(st)
@@ -54,8 +55,8 @@ func TestProducts(t *testing.T) {
 			s.ErrorsTo(e)
 		}))
 		require.Panics(t, func() { s.MulTo(dx, dx) })
-		require.Panics(t, func() { s.JacobianTo(NewDense(3, 2, nil)) })
-		var _ Linear = s
+		require.Panics(t, func() { s.JacobianTo(fik.NewDense(3, 2, nil)) })
+		var _ fik.Linear = s
 	}
 }
 
@@ -85,7 +86,7 @@ func TestAimValue(t *testing.T) {
 func TestWatch(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	tip := tipOf(3, 0.3, -0.5, 0.6)
-	p := testProblem(t, plan, &Task{Targets: []Target{tip}, FIK: &FIKOptions{Design: DesignNorm}})
+	p := testProblem(t, plan, &Task{Targets: []Target{tip}, FIK: &FIKOptions{Options: fik.Options{Design: fik.DesignNorm}}})
 	for _, o := range []Options{{}, {Restarts: 3, All: true}, {Method: Sparse}, {Method: FIKMethod, Steps: 20000}} {
 		st, again := plan.Mechanism().Initial(), plan.Mechanism().Initial()
 		r, err := testSolver(t, p, o).Reach(st)

@@ -62,10 +62,10 @@ func poses(tb testing.TB, plan *kkt.Plan, task *Task, n int) (list []want) {
 	st := plan.Mechanism().Initial()
 	require.NoError(tb, s.eng.set(st))
 	for range n {
-		for i := range s.q {
-			s.q[i] = p.lower[i] + (p.upper[i]-p.lower[i])*rng.Float64()
+		for i := range denseIn(s).q {
+			denseIn(s).q[i] = p.lower[i] + (p.upper[i]-p.lower[i])*rng.Float64()
 		}
-		require.NoError(tb, s.eng.moveTo(s.q))
+		require.NoError(tb, s.eng.moveTo(denseIn(s).q))
 		s.eng.stateTo(st)
 		tool := &st.Bodies[len(st.Bodies)-1]
 		list = append(list, want{position: tool.Position, orientation: tool.Rotation})

@@ -81,8 +81,8 @@ func TestReachLoops(t *testing.T) {
 			c.task.Solver.Engine = engine
 			s, first := c.start(t)
 			aim := func(i int, w want) { s.eng.aim(i, w) }
-			if s.whole != nil {
-				aim = s.whole.aim
+			if s.m.engine() == nil {
+				aim = sparseIn(s).aim
 			}
 			for i := range c.wants {
 				st := first.Clone()

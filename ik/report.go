@@ -1,84 +1,53 @@
 package ik
 
 import (
-	"math"
-	"time"
-
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// rankTol is the part of the largest singular value below which one counts as zero.
-const rankTol = 1e-10
-
-// report fills the result at the last place.
-func (s *Solver) report(begin time.Time, st *mechanism.State) {
+// report fills the result at the pose at hand of the method, which is stored in st.
+func (s *Solver) report(st *mechanism.State) {
 	r := &s.result
-	r.Status = Reached
+	r.Status, r.Outside = Reached, s.now.outside
 	r.Conflicts = r.Conflicts[:0]
-	for l := range s.levels {
-		v := &s.levels[l]
-		s.reportTargets(v)
-		if v.status != Reached && r.Status == Reached {
-			r.Status = v.status
+	for l := range s.m.levels() {
+		if at := s.m.status(l); at != Reached && r.Status == Reached {
+			r.Status = at
 		}
 	}
+	s.reportTargets()
 	s.reportDriven()
-	s.reportSpectrum()
-	s.p.reportState(r, s.kin, st)
-	r.Elapsed = time.Since(begin)
+	s.m.reportTo(r)
+	s.m.violation(r, st)
+}
+
+// reportTargets fills the results of the targets, level by level.
+func (s *Solver) reportTargets() {
+	for l := range s.p.levels {
+		for t := range s.p.targets {
+			g, out := &s.p.targets[t], &s.result.Targets[t]
+			if g.level != l {
+				continue
+			}
+			e := s.m.errorsOf(t)
+			out.Name, out.Priority = g.Name, g.Priority
+			out.Linear, out.Angular = g.off(e)
+			out.Reached = out.Linear <= g.tolerance[0] && out.Angular <= g.tolerance[1]
+			for i := range g.n {
+				if s.m.pulls(t) {
+					s.result.Conflicts = append(s.result.Conflicts, Conflict{Target: g.Name, Row: int(g.own[i]), Residual: e[i] / g.weight[i]})
+				}
+			}
+		}
+	}
 }
 
 // reportDriven fills the results of the driven freedoms.
 func (s *Solver) reportDriven() {
-	for i := range s.result.Driven {
-		d := &s.result.Driven[i]
-		if d.Value, d.Limit = s.q[i], 0; d.Value == s.p.lower[i] {
-			d.Limit = -1
-		} else if d.Value == s.p.upper[i] {
-			d.Limit = 1
-		}
+	for i, q := range s.m.coordinates() {
+		s.result.Driven[i].Value, s.result.Driven[i].Limit = q, s.m.side(i)
 	}
-}
-
-// reportTargets fills the results of the targets of a level.
-func (s *Solver) reportTargets(v *level) {
-	at := v.first
-	for _, t := range v.targets {
-		g, out := &s.p.targets[t], &s.result.Targets[t]
-		out.Name, out.Priority = g.Name, g.Priority
-		out.Linear, out.Angular = g.off(s.e[at:])
-		out.Reached = out.Linear <= g.tolerance[0] && out.Angular <= g.tolerance[1]
-		for i := range g.n {
-			if v.status == Conflicting && s.contrary[t] {
-				s.result.Conflicts = append(s.result.Conflicts, Conflict{Target: g.Name, Row: int(g.own[i]), Residual: s.e[at+i] / g.weight[i]})
-			}
-		}
-		at += g.n
-	}
-}
-
-// reportSpectrum fills what the singular values say.
-func (s *Solver) reportSpectrum() {
-	r, n, m := &s.result, len(s.q), s.p.m
-	r.Rank, r.Manipulability = 0, 1
-	for k := range s.rawJ {
-		s.rawJ[k] = s.J[k] / s.size[k%n]
-	}
-	if s.spectrum.factor(s.rawJ, m) {
-		copy(r.SingularValues, s.spectrum.values(m))
-	} else {
-		clear(r.SingularValues)
-	}
-	for _, sigma := range r.SingularValues {
-		r.Manipulability *= sigma
-		if sigma > rankTol*r.SingularValues[0] {
-			r.Rank++
-		}
-	}
-	if m > n {
-		r.Manipulability = 0
-	}
-	r.NullMotions = n - r.Rank
 }
 
 // worst returns the target that is farthest from its tolerance.
@@ -97,29 +66,20 @@ func (s *Solver) worst() Unreached {
 	return u
 }
 
-// reportState fills what the state tells: how well the joints are
-// closed, and where the following freedoms are. k is memory.
-func (p *Problem) reportState(r *Result, k *mechanism.Kinematics, st *mechanism.State) {
-	m := p.plan.Mechanism()
-	if m.KinematicsTo(k, st) != nil {
-		r.ClosingError = math.NaN()
-		return
-	}
-	r.ClosingError = 0
-	for j := range m.Joints {
-		v := m.ViolationOf(j, k, st)
-		r.ClosingError = max(r.ClosingError, v.Length/p.length, v.Angle)
-	}
-	var jk mechanism.JointKinematics
-	var q, qd [6]float64
-	for i, f := range p.following {
-		m.JointTo(&jk, f.Joint, k, st)
-		m.CoordinatesTo(&q, &qd, f.Joint, &jk, st)
-		d, limit := &r.Following[i], p.ignored[i]
-		if d.Value, d.Rate, d.Limit = q[f.Freedom], qd[f.Freedom], 0; d.Value <= limit[0] {
-			d.Limit = -1
-		} else if d.Value >= limit[1] {
-			d.Limit = 1
+// overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
+func (r *Result) overflow() error {
+	for i := range r.Targets {
+		if t := &r.Targets[i]; !algebra.Finite(t.Linear, t.Angular) {
+			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
 		}
 	}
+	for i := range r.Driven {
+		if d := &r.Driven[i]; !algebra.Finite(d.Value, d.Rate) {
+			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
+		}
+	}
+	if !algebra.Finite(r.ClosingError) || !algebra.Finite(r.SingularValues...) {
+		return ErrOverflow
+	}
+	return nil
 }

@@ -3,6 +3,8 @@ package ik
 import (
 	"math"
 	"time"
+
+	"github.com/rung-mbd/rung/ik/fik"
 )
 
 // Status says how a task ended.
@@ -60,8 +62,8 @@ type Result struct {
 
 // FilterResult is the filter of a task as it was designed: what FIKOptions with DesignGiven would take.
 type FilterResult struct {
-	Form   Form
-	Design Design
+	Form   fik.Form
+	Design fik.Design
 	P      []float64 // 1, m or m² numbers, m the rows with a weight
 	A      []float64 // 1 or m numbers, 1/s; form F: α
 	H      float64   // s; of form V at the start

@@ -1,6 +1,10 @@
 package ik
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
 
 // ResultFormat is the value of the "format" field of a Result as JSON.
 const ResultFormat = "rung-ik-result/1"
@@ -81,7 +85,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Rank != NotComputed {
 		out.SingularValues = append([]float64{}, r.SingularValues...)
 		out.Rank, out.NullMotions = &r.Rank, &r.NullMotions
-		if finite(r.Manipulability) {
+		if algebra.Finite(r.Manipulability) {
 			out.Manipulability = &r.Manipulability
 		}
 	}

@@ -59,7 +59,7 @@ func (c *secant) known() []float64 {
 
 // learn attempts the step in s.bounded.u, and takes into the secant
 // how the gradient has changed. It reports whether the step was good.
-func (s *Solver) learn(v *level, c *float64) bool {
+func (s *denseMethod) learn(v *level, c *float64) bool {
 	k := s.secant
 	if k == nil || s.hasty || s.o.Method != DLS {
 		return s.attempt(v, c)

@@ -28,6 +28,11 @@ func testProblem(t testing.TB, plan *kkt.Plan, task *Task) *Problem {
 	return p
 }
 
+// denseIn and sparseIn return the method of a solver.
+func denseIn(s *Solver) *denseMethod { return s.m.(*denseMethod) }
+
+func sparseIn(s *Solver) *sparseMethod { return s.m.(*sparseMethod) }
+
 // testSolver returns a solver.
 func testSolver(t testing.TB, p *Problem, o Options) *Solver {
 	s, err := p.NewSolver(o)

@@ -4,146 +4,25 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/team"
 )
 
-const (
-	// sparseTurn is the largest rotation of a body in a step, rad.
-	sparseTurn = 1
-	// sparseDamp is the first part c of the damping c·σ·f², σ the size of the rows' matrix and f the errors relative to
-	// R; sparseRaise and sparseLower are its factors after steps that fail and succeed.
-	sparseDamp, sparseDampMin, sparseDampMax = 1e-3, 1e-9, 1e9
-	sparseRaise, sparseLower                 = 10, 5
-	// sparseOver is the damping relative to σ from which on the first guess was too much.
-	sparseOver = 0.1
-	// sparseSoft is the least damping of soft rows, of their squares on free bodies. It is above the pivots that count
-	// as those of redundant rows. Else rows of joints between two targets would look redundant.
-	sparseSoft = 3e-8
-	// sparseKeen is a factor on it where it leaves more than the part sparseLeft of the merit.
-	sparseKeen, sparseLeft = 1e-3, 1e-2
-	// sparseRough: a step is as exact as rounding of so many times the step before
-	// it, where no row has to hold. So every step may take away all but 5e-9 of the
-	// errors, as Newton's method needs no more (Dembo, Eisenstat & Steihaug 1982).
-	sparseRough = 1e5
-	// sparseHalves is the number of halvings of a step.
-	sparseHalves = 3
-	// sparseFlat is the part of the errors that a step takes away where no step takes away any.
-	sparseFlat = 1e-12
-	// slopeSeen is the part of the errors' squares from which on rounding does not hide what a step changes in them.
-	slopeSeen = 1e-14
-	// sparseWithin is the part of the errors that a step within the limits has to take away unless it is the least.
-	sparseWithin = 0.1
-	// sparseRestores is the largest number of corrections that close loops and hold levels after a step. They end at
-	// restoredTol, or where they leave more than restoreGain of what was there.
-	sparseRestores, restoreGain, restoredTol = 8, 0.3, 1e-12
-	// closedTol is what hard rows may be open where targets count as reached.
-	closedTol = 1e-11
-	// sparseOpen is the part of the errors up to which hard rows may be open when merits are compared.
-	sparseOpen = 1e-5
-	// settleSteps is the largest number of steps that close hard rows at the end of a level.
-	settleSteps = 8
-	// sparseKicks is the number of directions tried at a saddle, sparseKick the rotation of a kick, rad.
-	sparseKicks, sparseKick = 2, 0.01
-	// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
-	jointsRoot = 1e-3
-	// enterSteps is the largest number of steps into the limits.
-	enterSteps = 100
-)
-
-// sparseSolver is the sparse method: Levenberg–Marquardt steps of the whole mechanism with the targets in the factor,
-// docs/inverse-kinematics.md (S1). It belongs to one goroutine at a time.
-type sparseSolver struct {
-	p      *Problem
-	o      Options
-	mech   *mechanism.Mechanism // held freedoms are prescribed
-	held   []*joints.Motion     // their motions
-	plan   *kkt.Plan            // of mech
-	work   *kkt.Workspace
-	closer *closing.Closer
-	sys    *sparseSystem
-	mover  *mechanism.Mover
-	loops  []int   // joints with rows, if there are loops; else nil: then the tree keeps all
-	open   float64 // largest error of a hard row at the last trial, angles or relative to the length of the problem
-	ajar   float64 // the same at st
-	tightPose
-	most    int
-	st, try *mechanism.State
-	before  *mechanism.State // of kicks
-	spare   *mechanism.State
-	kin     *mechanism.Kinematics
-	low     []float64 // n: limits, or those of a sample of a path
-	high    []float64 // n
-	q       []float64 // n: coordinates, wound
-	turnTargets
-	qTried   []float64 // the same at try
-	e        []float64 // m + posture: weighted errors at st
-	tried    []float64 // the same at try
-	want     []float64 // errors at which finished levels are held
-	first    []int     // by row of sys: its first entry in e
-	onPath   bool      // coordinates wind on from those of the sample before
-	limited  bool      // some driven freedom has a limit
-	status   []Status  // by level
-	outside  []string  // driven freedoms that were outside their limits at the start
-	sigma    float64
-	rough    float64   // size of displacements of whose rounding a step need not be more exact
-	chord    []float64 // right side of corrections
-	along    []float64 // the step, while corrections use its memory
-	contrary []bool    // by target
-	watch    func()    // nil, or called before each step
-	undamped *undamped // nil for one target, and with centres of mass
-	rng      *rand.PCG
-	dice     *rand.Rand
-	flag     *halt.Flag
-	deadline time.Time
-	steps    int // of this start
-	total    int // of all starts
-	restarts int
-	start    *sparsePlace // nil without restarts
-	best     *sparsePlace // the same
-	step     sparseStep
-	blocked  error // why the last start made no step: the rows of joints cannot be had in its pose, a singular one of a joint
-}
-
-// tightPose is the last pose of a level whose hard rows hold; tight is nil for one level without loops or limits.
-type tightPose struct {
-	tight                            []mechanism.BodyState
-	tightQ, tightAngles, tightTurned []float64
-}
-
-// turnTargets are the targets that count turns, and their coordinates at st, wound.
-type turnTargets struct {
-	winding []int
-	turned  []float64
-}
-
-// sparseStep is the step that the system holds.
-type sparseStep struct {
-	merit       float64 // ½‖e‖² of the level's errors before it
-	slope, bend float64 // e·Tx and ‖Tx‖²
-	predicted   float64 // what a full step takes away from the merit
-	turn        float64 // largest rotation, rad
-	flat        float64 // the root of the part of the merit that it takes away
-}
-
 // newSparse analyses p for the sparse method.
 //
 // Cost: near-linear in bodies, joints and targets; allocates all memory but that of errors.
 // It returns the cause for which ctx has ended.
-func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error) {
+func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error) {
 	own := *p
-	own.targets = slices.Clone(p.targets) // which aim changes
+	given := p.targets
+	own.targets = slices.Clone(given) // which aim changes
 	p = &own
-	s := &sparseSolver{p: p, o: o, mech: p.plan.Mechanism(), plan: p.plan, most: o.Steps}
+	s := &sparseMethod{p: p, o: o, given: given, progress: progress{most: o.Steps}, machine: machine{mech: p.plan.Mechanism(), plan: p.plan}}
 	if s.most == 0 {
 		s.most = defaultSteps
 	}
@@ -184,18 +63,24 @@ func newSparse(ctx context.Context, p *Problem, o Options) (*sparseSolver, error
 	return s, nil
 }
 
+// engine returns nil: rows of targets are in the factor.
+func (s *sparseMethod) engine() engine { return nil }
+
+// heed ends factors and closing with the context.
+func (s *sparseMethod) heed(ctx context.Context) (end func()) { return s.work.Watch(ctx) }
+
 // aim moves what target i wants.
-func (s *sparseSolver) aim(i int, w want) {
+func (s *sparseMethod) aim(i int, w want) {
 	s.p.targets[i].want = w
 	s.p.targets[i].aim()
 }
 
 // allocate makes the memory of the steps.
-func (s *sparseSolver) allocate() {
+func (s *sparseMethod) allocate() {
 	m := s.mech
 	s.st, s.try, s.before, s.spare = m.Initial(), m.Initial(), m.Initial(), m.Initial()
 	s.chord, s.along = pages.Make[float64](len(s.sys.x)), pages.Make[float64](len(s.sys.d))
-	s.contrary, s.status = make([]bool, len(s.p.targets)), make([]Status, s.p.levels+1)
+	s.contrary, s.ends = make([]bool, len(s.p.targets)), make([]Status, s.p.levels+1)
 	s.kin = &mechanism.Kinematics{Bodies: pages.Make[mechanism.BodyKinematics](m.NumBodies())}
 	s.q, s.qTried = make([]float64, len(s.p.driven)), make([]float64, len(s.p.driven))
 	for i := range s.p.targets {
@@ -213,7 +98,7 @@ func (s *sparseSolver) allocate() {
 		s.tightTurned = make([]float64, len(s.winding))
 	}
 	if s.o.Restarts > 0 {
-		s.start, s.best = s.newPlace(), s.newPlace()
+		s.home, s.best = s.newPlace(), s.newPlace()
 	}
 	n := s.p.m + len(s.p.rest)
 	s.e, s.tried, s.want = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -232,94 +117,40 @@ func (s *sparseSolver) allocate() {
 	}
 }
 
-// levels returns the number of levels, that of the posture included.
-func (s *sparseSolver) levels() int {
-	if len(s.p.rest) > 0 {
-		return s.p.levels + 1
+// begin makes st the pose at hand, with the held freedoms held where they are there, the joints closed and the driven freedoms within
+// their limits.
+func (s *sparseMethod) begin(st *mechanism.State) error {
+	err := s.load(st)
+	if err == nil && s.home != nil {
+		s.remember(s.home)
 	}
-	return s.p.levels
-}
-
-// run moves st to where the levels have their least errors, one after the other.
-func (s *sparseSolver) run(st *mechanism.State) error {
-	copy(s.st.Bodies, st.Bodies)
-	if s.coupled() {
-		s.setAngles(st.Angles)
-		s.mech.FollowAngles(s.kin, s.st)
-	}
-	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
-	s.rng.Seed(s.o.Seed, 1)
-	s.total, s.restarts = 0, 0
-	if err := s.begin(); err != nil {
-		return err
-	}
-	if s.start != nil {
-		s.keep(s.start)
-	}
-	s.descend()
-	if s.start != nil && !s.reached() {
-		s.search()
-	}
-	if s.blocked != nil && !s.reached() {
-		return s.blocked
-	}
-	return s.end(st)
+	return err
 }
 
 // descend moves s.st to where the levels have their least errors, one after the other.
-func (s *sparseSolver) descend() {
+func (s *sparseMethod) descend() error {
 	s.steps, s.sigma, s.open, s.ajar, s.blocked = 0, 0, 0, 0, nil
-	for l := range s.status {
-		s.status[l] = OutOfSteps
+	for l := range s.ends {
+		s.ends[l] = OutOfSteps
 	}
 	for l := range s.levels() {
 		s.note()
-		s.status[l] = s.lower(l, sparseKicks)
-		if s.settle(l); s.status[l] == OutOfSteps {
+		s.ends[l] = s.lower(l, sparseKicks)
+		if s.settle(l); s.ends[l] == OutOfSteps {
 			break
 		}
 		s.hold(l)
 	}
-	s.total += s.steps
-}
-
-// begin holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits.
-func (s *sparseSolver) begin() error {
-	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
-		return err
-	}
-	for k, f := range s.p.held {
-		s.held[k].Coefficients[0] = coordinate(s.mech, f, s.kin, s.st)
-	}
-	if err := s.closer.ClosePositions(s.st); err != nil {
-		return err
-	}
-	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
-		return err
-	}
-	if s.onPath {
-		s.coordinatesTo(s.q, s.st)
-		s.followTurned()
-	} else {
-		for i, f := range s.p.driven {
-			s.q[i] = coordinate(s.mech, f, s.kin, s.st)
-		}
-		for k, i := range s.winding {
-			s.turned[k] = coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st)
-		}
-	}
-	s.outside = s.p.outside(s.q)
-	s.errorsTo(s.e, s.kin, s.st)
-	for i := range s.sys.bounds {
-		s.sys.bounds[i].side = 0
-	}
-	return s.enter()
+	return nil
 }
 
 // end gives the pose to st, at rest, with its joints closed to rounding. Closing moves
 // the driven freedoms, too. Those that it takes beyond a limit go back, with the joints
 // closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
-func (s *sparseSolver) end(st *mechanism.State) error {
+func (s *sparseMethod) end(st *mechanism.State) error {
+	if s.blocked != nil && !reached(s) {
+		return s.blocked
+	}
 	if s.mover.Loops() {
 		if err := s.closer.ClosePositions(s.st); err != nil {
 			return err
@@ -330,8 +161,8 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 				return err
 			}
 			for l := range s.p.levels {
-				if s.status[l] == Reached && !s.met(l) {
-					s.status[l] = AgainstLimit
+				if s.ends[l] == Reached && !s.met(l) {
+					s.ends[l] = AgainstLimit
 				}
 			}
 		}
@@ -349,113 +180,4 @@ func (s *sparseSolver) end(st *mechanism.State) error {
 	}
 	s.mech.FollowAngles(s.kin, st)
 	return nil
-}
-
-// coordinate returns the coordinate of a freedom, an angle in (−π, π] plus the turns of the model.
-func coordinate(m *mechanism.Mechanism, f mechanism.Freedom, k *mechanism.Kinematics, st *mechanism.State) float64 {
-	var jk mechanism.JointKinematics
-	var q, qd [6]float64
-	m.JointTo(&jk, f.Joint, k, st)
-	m.Joints[f.Joint].CoordinatesTo(&q, &qd, &jk)
-	return q[f.Freedom]
-}
-
-// accept takes the last trial, which move has found good, for the pose of the solver.
-func (s *sparseSolver) accept() {
-	s.st, s.try = s.try, s.st
-	s.e, s.tried = s.tried, s.e
-	if s.limited {
-		s.q, s.qTried = s.qTried, s.q
-	} else {
-		s.coordinatesTo(s.q, s.st)
-	}
-	s.followTurned()
-	s.ajar = s.open
-	s.note()
-}
-
-// stand computes kinematics, coordinates within half a turn of those before, and errors at s.st.
-func (s *sparseSolver) stand() {
-	if s.mech.KinematicsTo(s.kin, s.st) != nil {
-		return
-	}
-	s.wind(s.st)
-	s.coordinatesTo(s.q, s.st)
-	s.followTurned()
-	s.errorsTo(s.e, s.kin, s.st)
-}
-
-// followTurned follows s.turned to s.st, whose bodies have the kinematics s.kin.
-func (s *sparseSolver) followTurned() {
-	for k, i := range s.winding {
-		s.turned[k] = algebra.NearTurn(coordinate(s.mech, s.p.targets[i].freedom, s.kin, s.st), s.turned[k])
-	}
-}
-
-// errorsTo stores the weighted errors of all targets at st, then those of the posture at the coordinates there. Angles
-// whose turns count are within half a turn of those at s.st.
-func (s *sparseSolver) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
-	for k, i := range s.winding {
-		s.sys.sight[i].wound = s.turned[k]
-	}
-	for i := range s.p.targets {
-		t, g := &s.p.targets[i], s.sys.sight[i]
-		t.lookTo(g, s.mech, k, st)
-		copy(e[t.first:t.first+t.n], g.e[:t.n])
-	}
-	for k2, r := range s.p.rest {
-		x := coordinate(s.mech, s.p.driven[r.driven], k, st)
-		if winds(s.mech, s.p.driven[r.driven]) {
-			x = algebra.NearTurn(x, s.q[r.driven])
-		}
-		e[s.p.m+k2] = s.p.unitOf(r.driven) * (r.value - x)
-	}
-}
-
-// meritOf returns half the square sum of the errors of a level.
-func (s *sparseSolver) meritOf(l int, e []float64) (sum float64) {
-	if l == s.p.levels {
-		e = e[s.p.m:]
-		return algebra.Dot(e, e) / 2
-	}
-	for i := range s.p.targets {
-		if t := &s.p.targets[i]; t.level == l {
-			v := e[t.first : t.first+t.n]
-			sum += algebra.Dot(v, v) / 2
-		}
-	}
-	return sum
-}
-
-// hold fixes the errors that a finished level keeps.
-func (s *sparseSolver) hold(l int) {
-	for i := range s.p.targets {
-		if t := &s.p.targets[i]; t.level == l {
-			for r := t.first; r < t.first+t.n; r++ {
-				if s.want[r] = s.e[r]; s.status[l] == Reached {
-					s.want[r] = 0
-				}
-			}
-		}
-	}
-}
-
-// met reports whether all targets of a level are within their tolerances, and the driven freedoms within their limits.
-func (s *sparseSolver) met(l int) bool {
-	if l == s.p.levels || s.ajar > closedTol {
-		return false
-	}
-	for i := range s.p.targets {
-		t := &s.p.targets[i]
-		linear, angular := t.off(s.e[t.first:])
-		if t.level == l && !(linear <= t.tolerance[0] && angular <= t.tolerance[1]) {
-			return false
-		}
-	}
-	return s.inside(s.q)
-}
-
-// over reports whether the context has ended, or the time is up.
-func (s *sparseSolver) over() bool {
-	return s.flag.Up() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }

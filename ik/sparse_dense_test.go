@@ -22,7 +22,7 @@ type dense struct {
 
 // denseOf reads the rows of joints and targets at s.st from the unit
 // displacements of all bodies, in the metric's coordinates.
-func denseOf(t testing.TB, s *sparseSolver) *dense {
+func denseOf(t testing.TB, s *sparseMethod) *dense {
 	require.NoError(t, s.sys.linearize(s.st))
 	n := len(s.sys.d)
 	d := &dense{}
@@ -130,9 +130,8 @@ func TestSparseAgainstDense(t *testing.T) {
 		for _, metric := range []Metric{Turns, Inertia} {
 			task.Solver.Metric = metric
 			solver, st := sparseOf(t, m, task)
-			s := solver.whole
-			copy(s.st.Bodies, st.Bodies)
-			require.NoError(t, s.begin())
+			s := sparseIn(solver)
+			require.NoError(t, s.begin(st))
 			d := denseOf(t, s)
 			root := 0.03
 			for l := range s.p.levels {

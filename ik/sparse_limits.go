@@ -29,7 +29,7 @@ const (
 )
 
 // inside reports whether the coordinates are within their limits.
-func (s *sparseSolver) inside(q []float64) bool {
+func (s *sparseMethod) inside(q []float64) bool {
 	for i, x := range q {
 		tol := limitTol
 		if !s.p.angle[i] {
@@ -44,7 +44,7 @@ func (s *sparseSolver) inside(q []float64) bool {
 
 // coordinatesTo stores the coordinates of the driven freedoms at st,
 // whose kinematics are in s.kin, within half a turn of s.q.
-func (s *sparseSolver) coordinatesTo(q []float64, st *mechanism.State) {
+func (s *sparseMethod) coordinatesTo(q []float64, st *mechanism.State) {
 	for i, f := range s.p.driven {
 		x := coordinate(s.mech, f, s.kin, st)
 		if winds(s.mech, f) {
@@ -55,7 +55,7 @@ func (s *sparseSolver) coordinatesTo(q []float64, st *mechanism.State) {
 }
 
 // keeps reports whether the trial at coordinates q is within the limits, or no farther beyond one than s.st.
-func (s *sparseSolver) keeps(q []float64) bool {
+func (s *sparseMethod) keeps(q []float64) bool {
 	for i, x := range q {
 		tol := limitTol
 		if !s.p.angle[i] {
@@ -69,7 +69,7 @@ func (s *sparseSolver) keeps(q []float64) bool {
 }
 
 // aimBounds notes where a part h of the step takes the coordinates whose limits are active, to first order.
-func (s *sparseSolver) aimBounds(h float64) {
+func (s *sparseMethod) aimBounds(h float64) {
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.bound >= 0 {
 			b := &s.sys.bounds[r.bound]
@@ -80,7 +80,7 @@ func (s *sparseSolver) aimBounds(h float64) {
 
 // strayed stores in s.chord what is missing of the active limits at
 // s.try, and returns the largest, angles or relative to lengths.
-func (s *sparseSolver) strayed() (most float64) {
+func (s *sparseMethod) strayed() (most float64) {
 	s.coordinatesTo(s.qTried, s.try)
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -100,7 +100,7 @@ func (s *sparseSolver) strayed() (most float64) {
 
 // setBounds makes the rows of active limits hard, with what is left to the limit as right side,
 // docs/inverse-kinematics.md (S4), unless limits are left aside.
-func (s *sparseSolver) setBounds() {
+func (s *sparseMethod) setBounds() {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
 		if r.bound < 0 {
@@ -122,7 +122,7 @@ func (s *sparseSolver) setBounds() {
 }
 
 // limitOf returns the active limit.
-func (s *sparseSolver) limitOf(b *bound) float64 {
+func (s *sparseMethod) limitOf(b *bound) float64 {
 	if b.side < 0 {
 		return s.low[b.driven]
 	}
@@ -141,7 +141,7 @@ const (
 // solveBounded solves the system of a level within the limits: coordinates that a
 // step would take beyond become active rows, and active rows whose multipliers pull
 // inwards are released. If that goes round in circles, the last rounds release none.
-func (s *sparseSolver) solveBounded() (fit, error) {
+func (s *sparseMethod) solveBounded() (fit, error) {
 	for round := range boundRounds {
 		s.setBounds()
 		if err := s.sys.factorize(); err != nil {
@@ -164,7 +164,7 @@ func (s *sparseSolver) solveBounded() (fit, error) {
 }
 
 // standing makes active exactly those limits at which the mechanism stands.
-func (s *sparseSolver) standing() {
+func (s *sparseMethod) standing() {
 	for i := range s.sys.bounds {
 		b := &s.sys.bounds[i]
 		switch q := s.q[b.driven]; {
@@ -179,7 +179,7 @@ func (s *sparseSolver) standing() {
 }
 
 // changeBounds makes the set of active limits that of the solution, and reports whether it is another one.
-func (s *sparseSolver) changeBounds(release bool) (changed bool) {
+func (s *sparseMethod) changeBounds(release bool) (changed bool) {
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
 		if r.bound < 0 {
@@ -210,7 +210,7 @@ func (s *sparseSolver) changeBounds(release bool) (changed bool) {
 
 // room returns the part of the step that the limits allow which are
 // not active. It is 1 where the active set has come to rest.
-func (s *sparseSolver) room() float64 {
+func (s *sparseMethod) room() float64 {
 	h := 1.0
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]
@@ -233,7 +233,7 @@ func (s *sparseSolver) room() float64 {
 // limit holds against a pull: its multiplier has the sign of one and is a part of those of
 // the level's rows. And without limits there is a gradient. The first alone does not tell,
 // as multipliers are not unique where the rows of the levels before depend on limits.
-func (s *sparseSolver) pressed(l int) bool {
+func (s *sparseMethod) pressed(l int) bool {
 	c := float64(sparseDamp)
 	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {
 		return false
@@ -249,7 +249,7 @@ func (s *sparseSolver) pressed(l int) bool {
 }
 
 // holding reports whether the multiplier of an active limit is that of a pull of the rows of level l.
-func (s *sparseSolver) holding(l int) bool {
+func (s *sparseMethod) holding(l int) bool {
 	most := 0.0
 	for k := range s.sys.rows {
 		if r := &s.sys.rows[k]; r.level == l && r.bound < 0 {
@@ -271,7 +271,7 @@ func (s *sparseSolver) holding(l int) bool {
 }
 
 // enter brings the driven freedoms within their limits: the rows of limits alone.
-func (s *sparseSolver) enter() error {
+func (s *sparseMethod) enter() error {
 	for range enterSteps {
 		if s.inside(s.q) || s.over() {
 			return nil

@@ -93,7 +93,7 @@ func TestSparseEndKeepsLimits(t *testing.T) {
 	s, st := sparseOf(t, sliderCrank(0.7), task)
 	_, err := s.Reach(st)
 	require.NoError(t, err)
-	w := s.whole
+	w := sparseIn(s)
 	reach := func() (least, most float64) { // of the crank after closing alone, joints opened both ways
 		least, most = math.Inf(1), math.Inf(-1)
 		for _, open := range []float64{1e-4, -1e-4} {
@@ -113,10 +113,12 @@ func TestSparseEndKeepsLimits(t *testing.T) {
 		copy(w.st.Bodies, st.Bodies)
 		w.st.Bodies[len(w.st.Bodies)-1].Position[0] += open
 		w.stand()
-		w.status[0] = Reached
+		w.ends[0] = Reached
 		require.NoError(t, w.end(to))
 		require.GreaterOrEqual(t, w.q[0], 0.3-limitTol)
-		require.Less(t, w.closing(), 1e-12)
-		require.Equal(t, w.q[0] < 0.3+1e-6, w.status[0] == AgainstLimit, "only where closing has taken the crank beyond")
+		var r Result
+		w.violation(&r, to)
+		require.Less(t, r.ClosingError, 1e-12)
+		require.Equal(t, w.q[0] < 0.3+1e-6, w.ends[0] == AgainstLimit, "only where closing has taken the crank beyond")
 	}
 }

@@ -24,7 +24,7 @@ func checkPoses(t *testing.T, name string, task *Task, aim func(g []target, row 
 		s, from := sparseOf(t, readModel(t, name), *task)
 		mech := s.p.plan.Mechanism()
 		for k, row := range csvRows(t, name+".targets") {
-			aim(s.whole.p.targets, row)
+			aim(sparseIn(s).p.targets, row)
 			st := from.Clone()
 			r, err := s.Reach(st)
 			require.NoError(t, err, "pose %d, %v", k, metric)

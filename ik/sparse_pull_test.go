@@ -135,7 +135,7 @@ func TestSparsePull(t *testing.T) {
 		}
 		first := true
 		for l := range s.p.levels {
-			status := s.whole.status[l]
+			status := sparseIn(s).ends[l]
 			if status == Reached {
 				continue
 			}

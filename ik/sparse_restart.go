@@ -11,7 +11,7 @@ import (
 type sparsePlace struct {
 	bodies   []mechanism.BodyState
 	angles   []float64 // of the state, where couplings count turns
-	q, merit []float64 // coordinates; merits by level, zero for reached ones
+	q        []float64 // coordinates
 	turned   []float64
 	status   []Status
 	contrary []bool
@@ -19,34 +19,31 @@ type sparsePlace struct {
 }
 
 // newPlace allocates a place.
-func (s *sparseSolver) newPlace() *sparsePlace {
+func (s *sparseMethod) newPlace() *sparsePlace {
 	return &sparsePlace{
-		bodies: pages.Make[mechanism.BodyState](len(s.st.Bodies)), q: make([]float64, len(s.q)), merit: make([]float64, s.levels()),
-		status: make([]Status, len(s.status)), contrary: make([]bool, len(s.contrary)), turned: make([]float64, len(s.turned)),
+		bodies: pages.Make[mechanism.BodyState](len(s.st.Bodies)), q: make([]float64, len(s.q)),
+		status: make([]Status, len(s.ends)), contrary: make([]bool, len(s.contrary)), turned: make([]float64, len(s.turned)),
 	}
 }
 
-// keep stores the pose at hand in p.
-func (s *sparseSolver) keep(p *sparsePlace) {
+// remember stores the pose at hand in p.
+func (s *sparseMethod) remember(p *sparsePlace) {
 	copy(p.bodies, s.st.Bodies)
 	p.angles = append(p.angles[:0], s.st.Angles...)
 	copy(p.q, s.q)
 	copy(p.turned, s.turned)
-	copy(p.status, s.status)
+	copy(p.status, s.ends)
 	copy(p.contrary, s.contrary)
 	p.blocked = s.blocked
-	for l := range p.merit {
-		p.merit[l] = s.meritLeft(l)
-	}
 }
 
 // returnTo goes to a place.
-func (s *sparseSolver) returnTo(p *sparsePlace) {
+func (s *sparseMethod) returnTo(p *sparsePlace) {
 	copy(s.st.Bodies, p.bodies)
 	s.setAngles(p.angles)
 	copy(s.q, p.q)
 	copy(s.turned, p.turned)
-	copy(s.status, p.status)
+	copy(s.ends, p.status)
 	copy(s.contrary, p.contrary)
 	s.blocked = p.blocked
 	for i := range s.sys.bounds {
@@ -56,7 +53,7 @@ func (s *sparseSolver) returnTo(p *sparsePlace) {
 }
 
 // note stores the pose at hand if its hard rows hold.
-func (s *sparseSolver) note() {
+func (s *sparseMethod) note() {
 	if s.tight != nil && s.ajar <= closedTol {
 		copy(s.tight, s.st.Bodies)
 		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
@@ -65,49 +62,41 @@ func (s *sparseSolver) note() {
 	}
 }
 
-// meritLeft returns the merit of a level, zero where its targets are reached.
-func (s *sparseSolver) meritLeft(l int) float64 {
-	if l < s.p.levels && s.status[l] == Reached {
+// left returns the merit of a level, zero where its targets are reached.
+func (s *sparseMethod) left(l int) float64 {
+	if l < s.p.levels && s.ends[l] == Reached {
 		return 0
 	}
 	return s.meritOf(l, s.e)
 }
 
-// reached reports whether all levels are.
-func (s *sparseSolver) reached() bool {
-	for l := range s.levels() {
-		if s.status[l] != Reached {
-			return false
-		}
+// starts returns the largest number of further starts.
+func (s *sparseMethod) starts(*Options) int {
+	if s.home == nil {
+		return 0
 	}
-	return true
+	return s.o.Restarts
 }
 
-// ahead reports whether the pose at hand is better than the best: the first level that differs decides.
-func (s *sparseSolver) ahead() bool {
-	for l, best := range s.best.merit {
-		if m := s.meritLeft(l); m != best {
-			return m < best
-		}
+// around knows no other way.
+func (s *sparseMethod) around() bool { return false }
+
+func (s *sparseMethod) keep() {
+	if s.best != nil {
+		s.remember(s.best)
+	}
+}
+
+// finish goes to the best pose if there may have been several.
+func (s *sparseMethod) finish(again bool) bool {
+	if again {
+		s.returnTo(s.best)
 	}
 	return false
 }
 
-// search makes further starts at random until one reaches all targets, and ends at the best.
-func (s *sparseSolver) search() {
-	s.keep(s.best)
-	for s.restarts < s.o.Restarts && !s.reached() && !s.over() {
-		s.restarts++
-		s.returnTo(s.start)
-		if !s.scatter() {
-			continue
-		}
-		if s.descend(); s.ahead() {
-			s.keep(s.best)
-		}
-	}
-	s.returnTo(s.best)
-}
+// collect is not called: the method has no option all.
+func (s *sparseMethod) collect(list [][]float64) [][]float64 { return list }
 
 const (
 	// scatterTurn is the standard deviation of the random rotation of a body before it is projected on the joints, rad.
@@ -119,7 +108,8 @@ const (
 // scatter moves from the start of the call to a random pose. Freedoms with limits get random coordinates between them. The
 // rest gets a random motion of all bodies, projected on the motions that the joints allow. It reports whether the joints
 // can be closed there.
-func (s *sparseSolver) scatter() bool {
+func (s *sparseMethod) scatter() bool {
+	s.returnTo(s.home)
 	if s.sys.linearize(s.st) != nil {
 		return false
 	}

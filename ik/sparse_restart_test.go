@@ -145,16 +145,16 @@ func TestSparsePlaces(t *testing.T) {
 	plan := testPlan(t, fourBar())
 	b, err := plan.Mechanism().JointIndex("b")
 	require.NoError(t, err)
-	s := testSolver(t, testProblem(t, plan, &Task{
+	s := sparseIn(testSolver(t, testProblem(t, plan, &Task{
 		Driven:  []string{"a"},
 		Targets: []Target{{Name: "q", Type: Coordinate, Freedom: "b", Turns: true}},
-	}), Options{Method: Sparse, Restarts: 3}).whole
+	}), Options{Method: Sparse, Restarts: 3}))
 	require.Len(t, s.turned, 1)
-	s.status[0], s.turned[0] = Reached, 7
-	s.keep(s.best)
-	s.status[0], s.turned[0] = Stuck, 0
+	s.ends[0], s.turned[0] = Reached, 7
+	s.keep()
+	s.ends[0], s.turned[0] = Stuck, 0
 	s.returnTo(s.best)
-	require.Equal(t, Reached, s.status[0])
+	require.Equal(t, Reached, s.ends[0])
 	require.InDelta(t, algebra.NearTurn(coordinate(s.mech, mechanism.Freedom{Joint: b}, s.kin, s.st), 7), s.turned[0], 1e-12)
 	require.Greater(t, s.turned[0], math.Pi)
 }

@@ -10,16 +10,14 @@ import (
 
 // lower brings the errors of level l to their least with those of the
 // levels before held, from s.st, and says how that ended.
-func (s *sparseSolver) lower(l, kicks int) Status {
+func (s *sparseMethod) lower(l, kicks int) Status {
 	c, flat, least := sparseDamp, 0, math.Inf(1)
 	s.sigma, s.sys.way, s.rough = 0, kkt.DropWeak, 0
 	for !s.met(l) {
 		if s.steps >= s.most || s.over() {
 			return OutOfSteps
 		}
-		if s.watch != nil {
-			s.watch()
-		}
+		s.show()
 		s.steps++
 		if err := s.sys.linearize(s.st); err != nil {
 			if s.steps == 1 { // later there is a pose that is nearer than the start
@@ -52,15 +50,13 @@ func (s *sparseSolver) lower(l, kicks int) Status {
 		}
 		return s.verdict(l)
 	}
-	if s.watch != nil {
-		s.watch()
-	}
+	s.show()
 	return Reached
 }
 
 // setRows makes the rows of level l soft with the damping root², those
 // before hard and those after absent; the right sides are errors.
-func (s *sparseSolver) setRows(l int, root float64) {
+func (s *sparseMethod) setRows(l int, root float64) {
 	clear(s.sys.B)
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]
@@ -94,7 +90,7 @@ func (s *sparseSolver) setRows(l int, root float64) {
 }
 
 // modeOf returns what the rows of a level do in a step of level l.
-func (s *sparseSolver) modeOf(level, l int) mode {
+func (s *sparseMethod) modeOf(level, l int) mode {
 	switch {
 	case level < l:
 		return hard
@@ -105,7 +101,7 @@ func (s *sparseSolver) modeOf(level, l int) mode {
 }
 
 // rightTo stores the right sides of rows whose errors begin at e[first].
-func (s *sparseSolver) rightTo(out []float64, how mode, first int, e []float64) {
+func (s *sparseMethod) rightTo(out []float64, how mode, first int, e []float64) {
 	for k := range out {
 		switch how {
 		case absent:
@@ -120,7 +116,7 @@ func (s *sparseSolver) rightTo(out []float64, how mode, first int, e []float64) 
 
 // openTo stores in B what is missing of the joints of loops, and of couplings, at st, whose kinematics are k, and
 // returns the largest, angles or relative to the length of the problem.
-func (s *sparseSolver) openTo(B []float64, k *mechanism.Kinematics, st *mechanism.State) (most float64) {
+func (s *sparseMethod) openTo(B []float64, k *mechanism.Kinematics, st *mechanism.State) (most float64) {
 	var delta, rate [6]float64
 	for _, j := range s.loops {
 		_ = s.mech.ConstraintErrorsTo(&delta, &rate, j, k, st) // an error is of the rates
@@ -144,7 +140,7 @@ func (s *sparseSolver) openTo(B []float64, k *mechanism.Kinematics, st *mechanis
 // The first guess of σ may be far too large. The least damping may leave most of the errors, where rows of targets
 // nearly depend on each other: less is possible where only the weakest pivots count as those of redundant rows. And
 // with limits the step has to be of a size for which the rows hold before an active set is looked for.
-func (s *sparseSolver) damped(l int, c *float64) error {
+func (s *sparseMethod) damped(l int, c *float64) error {
 	f := math.Min(1, math.Sqrt(2*s.meritOf(l, s.e))/s.sys.reach)
 	guess := s.sigma == 0
 	if guess {
@@ -184,7 +180,7 @@ func (s *sparseSolver) damped(l int, c *float64) error {
 }
 
 // scaleOf returns the largest square of a row of level l on free bodies.
-func (s *sparseSolver) scaleOf(l int) (most float64) {
+func (s *sparseMethod) scaleOf(l int) (most float64) {
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]
 		if r.level != l {
@@ -221,7 +217,7 @@ func (s *sparseSolver) scaleOf(l int) (most float64) {
 // Where damping > 0 is that of the level's rows and no right side of a hard row is left,
 // e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the left side does near the
 // least of large errors, and takes its place where they differ by rounding only.
-func (s *sparseSolver) promise(l int, damping float64) (sigma float64) {
+func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
 	var merit, slope, bend float64 // ‖e‖², e·Tx, ‖Tx‖²
 	note := func(e, change float64) {
 		merit += e * e
@@ -253,7 +249,7 @@ func (s *sparseSolver) promise(l int, damping float64) (sigma float64) {
 			}
 		}
 	}
-	size := s.sys.size()
+	size := s.sys.stepSize()
 	if sum := bend + damping*size*size; damping > 0 && s.o.Metric != Joints && math.Abs(slope-sum) < slopeSeen*merit {
 		slope = sum
 	}
@@ -275,7 +271,7 @@ func (p *sparseStep) promised(h float64) float64 {
 }
 
 // attempt takes a part of the step at hand that makes the errors less, and adapts c. It reports whether there is one.
-func (s *sparseSolver) attempt(l int, c *float64) bool {
+func (s *sparseMethod) attempt(l int, c *float64) bool {
 	h := min(1, sparseTurn/s.step.turn, s.room())
 	for range sparseHalves {
 		ok, err := s.move(h, l)
@@ -293,7 +289,7 @@ func (s *sparseSolver) attempt(l int, c *float64) bool {
 }
 
 // better compares the errors at s.try with what was promised, and lowers c where that came true.
-func (s *sparseSolver) better(l int, h float64, c *float64) bool {
+func (s *sparseMethod) better(l int, h float64, c *float64) bool {
 	merit, promised := s.meritOf(l, s.tried), s.step.promised(h)
 	if promised < meritSeen*s.step.merit { // is not to be seen
 		return merit <= s.step.merit*(1+meritSeen/100)
@@ -312,7 +308,7 @@ func (s *sparseSolver) better(l int, h float64, c *float64) bool {
 // worked and goes beyond no limit. Level −1 is the way into the limits, which may.
 //
 // Bodies move along the tree, or each for itself if that opens the joints of loops less.
-func (s *sparseSolver) move(h float64, l int) (bool, error) {
+func (s *sparseMethod) move(h float64, l int) (bool, error) {
 	if err := s.mover.MoveWithTo(s.try, s.kin, s.st, s.sys.y.Kin, s.sys.d, h); err != nil {
 		return false, err
 	}
@@ -345,33 +341,9 @@ func (s *sparseSolver) move(h float64, l int) (bool, error) {
 	return l < 0 || s.keeps(s.qTried), nil
 }
 
-// lookAt computes kinematics and errors at a trial.
-func (s *sparseSolver) lookAt(st *mechanism.State) error {
-	if err := s.mech.KinematicsTo(s.kin, st); err != nil {
-		return err
-	}
-	s.wind(st)
-	s.errorsTo(s.tried, s.kin, st)
-	return nil
-}
-
-// coupled reports whether there are couplings, which count the turns of
-// angles, or composite joints: those of the poses at hand are followed then.
-func (s *sparseSolver) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
-
-// setAngles gives the pose at hand angles that have been kept for it.
-func (s *sparseSolver) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }
-
-// wind follows the angles of st, whose bodies have the kinematics s.kin.
-func (s *sparseSolver) wind(st *mechanism.State) {
-	if s.coupled() {
-		s.mech.FollowAngles(s.kin, st)
-	}
-}
-
 // restore closes loops and holds the levels before l and active limits at s.try by corrections with the factor at hand:
 // each is the least displacement that takes the errors away, to first order at s.st, docs/inverse-kinematics.md (S2).
-func (s *sparseSolver) restore(h float64, l int) (bool, error) {
+func (s *sparseMethod) restore(h float64, l int) (bool, error) {
 	whole := s.sys.turn()
 	s.aimBounds(h)
 	copy(s.along, s.sys.d)
@@ -402,7 +374,7 @@ func (s *sparseSolver) restore(h float64, l int) (bool, error) {
 
 // shift moves s.try by a correction. Where there are loops, all joints
 // are among the rows, and each body moves for itself.
-func (s *sparseSolver) shift() error {
+func (s *sparseMethod) shift() error {
 	if s.loops != nil {
 		s.mech.DisplaceTo(s.try, s.try, 1, s.sys.d)
 		return s.lookAt(s.try)
@@ -421,7 +393,7 @@ func (s *sparseSolver) shift() error {
 
 // openAt stores in s.chord what is missing of the hard rows at s.try,
 // and returns the largest, angles or relative to lengths.
-func (s *sparseSolver) openAt(l int) (most float64) {
+func (s *sparseMethod) openAt(l int) (most float64) {
 	clear(s.chord)
 	most = s.openTo(s.chord, s.kin, s.try)
 	note := func(out []float64, level, first int) {
@@ -453,7 +425,7 @@ func (s *sparseSolver) openAt(l int) (most float64) {
 // settle makes the hard rows of level l hold at its end: steps may leave them open by a
 // part of what they gain. Where corrections do not get there, the last pose at which they
 // have held is taken. Where the only hard rows are those of joints, end closes them.
-func (s *sparseSolver) settle(l int) {
+func (s *sparseMethod) settle(l int) {
 	if l == 0 && !s.limited {
 		return
 	}
@@ -484,7 +456,7 @@ func (s *sparseSolver) settle(l int) {
 
 // kick moves off a saddle of level l, and reports whether there was one: some steps after a random motion that the
 // joints allow and the hard rows do not see. If not, all is as it was.
-func (s *sparseSolver) kick(l, kicks int) bool {
+func (s *sparseMethod) kick(l, kicks int) bool {
 	merit, steps, ajar := s.meritOf(l, s.e), s.most, s.ajar
 	copy(s.before.Bodies, s.st.Bodies)
 	s.before.Angles = append(s.before.Angles[:0], s.st.Angles...)
@@ -519,7 +491,7 @@ func (s *sparseSolver) kick(l, kicks int) bool {
 }
 
 // verdict says what ends a level whose gradient is zero.
-func (s *sparseSolver) verdict(l int) Status {
+func (s *sparseMethod) verdict(l int) Status {
 	switch {
 	case l == s.p.levels:
 		return Reached
@@ -535,7 +507,7 @@ func (s *sparseSolver) verdict(l int) Status {
 
 // contradict marks the targets of level l that pull, each for itself, and reports whether there are several. As the
 // gradient is zero, they pull against each other. The rows of l are left out of the factor for that.
-func (s *sparseSolver) contradict(l int) bool {
+func (s *sparseMethod) contradict(l int) bool {
 	clear(s.contrary)
 	s.setRows(l-1, 0)
 	s.setBounds()
@@ -553,7 +525,7 @@ func (s *sparseSolver) contradict(l int) bool {
 }
 
 // pull returns the gradient of target i alone, relative to its rows and errors.
-func (s *sparseSolver) pull(i int) float64 {
+func (s *sparseMethod) pull(i int) float64 {
 	t := &s.p.targets[i]
 	e := s.e[t.first : t.first+t.n]
 	clear(s.chord)
@@ -573,5 +545,5 @@ func (s *sparseSolver) pull(i int) float64 {
 		return 0
 	}
 	s.sys.correct(s.chord)
-	return s.sys.size() / all
+	return s.sys.stepSize() / all
 }

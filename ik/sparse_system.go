@@ -428,8 +428,8 @@ func (s *sparseSystem) product(r *sparseRow, k int) (sum float64) {
 	return sum
 }
 
-// size returns the norm of the displacement in the metric.
-func (s *sparseSystem) size() float64 {
+// stepSize returns the norm of the displacement in the metric.
+func (s *sparseSystem) stepSize() float64 {
 	x := s.x[:6*s.layout.Mech.NumBodies()]
 	return math.Sqrt(algebra.Dot(x, x))
 }
@@ -447,3 +447,6 @@ func (s *sparseSystem) turn() float64 {
 	s.turned = math.Sqrt(angle)
 	return s.turned
 }
+
+// jointsRoot is the root of the weight of the turns of bodies in the metric of joints.
+const jointsRoot = 1e-3

@@ -288,7 +288,7 @@ func TestSparseContext(t *testing.T) {
 	_, err := s.ReachContext(ctx, st)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Equal(t, from, st)
-	s.whole.most = 2
+	sparseIn(s).most = 2
 	r, err := s.Reach(st)
 	require.ErrorIs(t, err, ErrUnreached)
 	require.Equal(t, OutOfSteps, r.Status)

@@ -1,7 +1,6 @@
 package ik
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,68 +8,74 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// trackWhole is Track by the sparse method. All targets are met at every sample, starting from the
+// beginPath makes the memory of the path. All targets are met at every sample, starting from the
 // pose of the sample before: as far as the largest rates allow or, with Path.Stretch, in the time
 // that these rates need. The rates of a sample are the least ones, in the metric, with which the
 // targets have their rates of the path; limits do not count for them. There are no restarts, as
 // they would leave the path.
-func (s *Solver) trackWhole(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
-	path := s.p.task.Path
-	if !path.Exact {
-		return fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
+func (s *sparseMethod) beginPath(*mechanism.State) (*course, bool, error) {
+	if !s.p.task.Path.Exact {
+		return nil, false, fmt.Errorf("%w: the method %v follows paths with the option exact", ErrEngine, Sparse)
 	}
-	w, c, n := s.whole, s.p.newCourse(), len(s.p.driven)
-	raw, rates := make([]float64, s.p.m), make([][7]float64, len(c.ways))
-	from, low, high := make([]float64, n), make([]float64, n), make([]float64, n)
-	start := w.start
-	w.start = nil
-	defer func() {
-		w.start, w.low, w.high, w.onPath = start, s.p.lower, s.p.upper, false
-		for i := range s.p.targets {
-			w.aim(i, s.p.targets[i].want)
-		}
-	}()
-	span := c.times[len(c.times)-1] - c.times[0]
-	samples := max(1, int(math.Ceil(span/c.step-1e-9)))
-	dt, late := span/float64(samples), 0.0 // of the motion after the path, by stretching
-	var trail trail
-	trail.begin(s.p.plan.Mechanism(), st)
-	for k := range samples + 1 {
-		st.Time = c.at(k, samples)
-		w.follow(c, raw, rates, st.Time)
-		w.low, w.high, w.onPath = s.p.lower, s.p.upper, k > 0
-		if k > 0 && !path.Stretch {
-			for i, q := range from {
-				low[i], high[i] = max(s.p.lower[i], q-s.p.rate[i]*dt), min(s.p.upper[i], q+s.p.rate[i]*dt)
-			}
-			w.low, w.high = low, high
-		}
-		if err := w.reach(ctx, st, &s.result); err != nil {
-			return err
-		}
-		if k > 0 && path.Stretch {
-			late += s.p.slowest(dt, func(i int) float64 { return (w.q[i] - from[i]) / dt }) - dt
-		}
-		copy(from, w.q)
-		if err := w.rates(c, raw, rates, st, &s.result); err != nil {
-			return err
-		}
-		if path.Stretch {
-			slower(st, &s.result, dt/s.p.slowest(dt, func(i int) float64 { return s.result.Driven[i].Rate }))
-		}
-		at := st.Time
-		st.Time += late
-		trail.follow(s.p, st, w.q)
-		err := each(st.Time, st, &s.result)
-		if st.Time = at; err != nil {
-			return err
-		}
-		if _, err := s.verdictOf(); err != nil {
-			return err
-		}
+	c, n := s.p.newCourse(), len(s.p.driven)
+	s.path = sparsePath{
+		course: c, raw: make([]float64, s.p.m), ways: make([][7]float64, len(c.ways)),
+		from: make([]float64, n), low: make([]float64, n), high: make([]float64, n), rate: make([]float64, n),
 	}
-	st.Time += late
-	return nil
+	return c, false, nil
+}
+
+// endPath gives limits and targets back.
+func (s *sparseMethod) endPath() {
+	s.low, s.high, s.onPath = s.p.lower, s.p.upper, false
+	for i := range s.given {
+		s.aim(i, s.given[i].want)
+	}
+}
+
+// sample meets the targets of the path's time at.
+func (s *sparseMethod) sample(st *mechanism.State, at, dt float64, first bool) (float64, error) {
+	t, stretch := &s.path, s.p.task.Path.Stretch
+	st.Time, t.dt = at, dt
+	s.follow(t.course, t.raw, t.ways, at)
+	s.low, s.high, s.onPath = s.p.lower, s.p.upper, !first
+	if !first && !stretch {
+		for i, q := range t.from {
+			t.low[i], t.high[i] = max(s.p.lower[i], q-s.p.rate[i]*dt), min(s.p.upper[i], q+s.p.rate[i]*dt)
+		}
+		s.low, s.high = t.low, t.high
+	}
+	s.allow(s.o.MaxTime)
+	if err := s.load(st); err != nil {
+		return 0, err
+	}
+	if err := s.descend(); err != nil {
+		return 0, err
+	}
+	if err := s.end(st); err != nil {
+		return 0, err
+	}
+	took := dt
+	if !first && stretch {
+		took = s.p.slowest(dt, func(i int) float64 { return (s.q[i] - t.from[i]) / dt })
+	}
+	copy(t.from, s.q)
+	return took, nil
+}
+
+// advance does nothing: a sample goes to its pose itself.
+func (s *sparseMethod) advance(float64) error { return nil }
+
+// ratesTo gives the bodies of st, where the last sample has ended, their rates, slowed where time is stretched.
+func (s *sparseMethod) ratesTo(st *mechanism.State) ([]float64, error) {
+	t := &s.path
+	if err := s.rates(t.course, t.raw, t.ways, st, t.rate); err != nil {
+		return nil, err
+	}
+	if s.p.task.Path.Stretch {
+		slower(st, t.rate, t.dt/s.p.slowest(t.dt, func(i int) float64 { return t.rate[i] }))
+	}
+	return t.rate, nil
 }
 
 // slowest returns the time in which no driven freedom is faster than it may be, if at the given rates dt is the time.
@@ -83,19 +88,19 @@ func (p *Problem) slowest(dt float64, rate func(i int) float64) float64 {
 }
 
 // slower multiplies all rates by h.
-func slower(st *mechanism.State, r *Result, h float64) {
+func slower(st *mechanism.State, rates []float64, h float64) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
 		b.Velocity, b.Omega = b.Velocity.Scale(h), b.Omega.Scale(h)
 	}
-	for i := range r.Driven {
-		r.Driven[i].Rate *= h
+	for i := range rates {
+		rates[i] *= h
 	}
 }
 
 // follow aims the targets at the time t of a course, and stores the weighted rates of their rows, but for those that
 // depend on the pose, and by way the rates of its place.
-func (s *sparseSolver) follow(c *course, raw []float64, rates [][7]float64, t float64) {
+func (s *sparseMethod) follow(c *course, raw []float64, rates [][7]float64, t float64) {
 	for i := range s.p.targets {
 		g := &s.p.targets[i]
 		for k := range g.n {
@@ -119,7 +124,7 @@ func (s *sparseSolver) follow(c *course, raw []float64, rates [][7]float64, t fl
 }
 
 // turn puts into raw the rates that depend on the pose, at the pose of the last linearization.
-func (s *sparseSolver) turn(c *course, raw []float64, rates [][7]float64) {
+func (s *sparseMethod) turn(c *course, raw []float64, rates [][7]float64) {
 	for i := range c.ways {
 		if v := &c.ways[i]; v.posed {
 			s.p.targets[v.target].poseRatesTo(raw, &rates[i], s.sys.sight[v.target])
@@ -128,8 +133,8 @@ func (s *sparseSolver) turn(c *course, raw []float64, rates [][7]float64) {
 }
 
 // rates gives the bodies of st, where the last reach has ended, the least velocities with which the rows of the targets
-// have the rates of follow, and r those of the driven freedoms.
-func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, r *Result) error {
+// have the rates of follow, and stores those of the driven freedoms.
+func (s *sparseMethod) rates(c *course, raw []float64, rates [][7]float64, st *mechanism.State, rate []float64) error {
 	if err := s.sys.linearize(s.st); err != nil {
 		return err
 	}
@@ -143,18 +148,18 @@ func (s *sparseSolver) rates(c *course, raw []float64, rates [][7]float64, st *m
 		st.Bodies[i].SetComVelocity((*[6]float64)(s.sys.d[6*i:]), &s.sys.y.Kin.Bodies[i].Com)
 	}
 	var jk mechanism.JointKinematics
-	var rate [6]float64
+	var own [6]float64
 	for i, f := range s.p.driven {
 		s.mech.JointTo(&jk, f.Joint, s.sys.y.Kin, st)
-		s.mech.Joints[f.Joint].RatesTo(&rate, &jk.Frames)
-		r.Driven[i].Rate = rate[f.Freedom]
+		s.mech.Joints[f.Joint].RatesTo(&own, &jk.Frames)
+		rate[i] = own[f.Freedom]
 	}
 	return nil
 }
 
 // setRates makes the rows of all targets hard with the rates raw, those of limits and of the posture absent, and gives
 // the rows of the joints the rates of their motions.
-func (s *sparseSolver) setRates(raw []float64) {
+func (s *sparseMethod) setRates(raw []float64) {
 	for i := range s.sys.bounds {
 		s.sys.bounds[i].side = 0
 	}

@@ -42,7 +42,7 @@ func newUndamped(bodies, rows int) *undamped {
 // undamp takes the damping μ out of the step of level l at hand, as far as iterations do.
 //
 // Cost: a solve an iteration, no allocation.
-func (s *sparseSolver) undamp(l int, mu float64) {
+func (s *sparseMethod) undamp(l int, mu float64) {
 	u := s.undamped
 	n := len(u.x)
 	copy(u.x, s.sys.x)
@@ -93,7 +93,7 @@ func (s *sparseSolver) undamp(l int, mu float64) {
 
 // eachRow calls f for each row k of the targets of level l, at its
 // place among the errors. Centres of mass are not among them.
-func (s *sparseSolver) eachRow(l int, f func(r *sparseRow, k, at int)) {
+func (s *sparseMethod) eachRow(l int, f func(r *sparseRow, k, at int)) {
 	for i := range s.sys.rows {
 		r := &s.sys.rows[i]
 		if r.level != l || r.bound >= 0 {

@@ -338,7 +338,7 @@ func TestUnevenOutOfReach(t *testing.T) {
 	require.Equal(t, Nearest, r.Status)
 	e, e2 := make([]float64, 3), make([]float64, 3)
 	s.eng.errorsTo(e)
-	q := slices.Clone(s.q)
+	q := slices.Clone(denseIn(s).q)
 	for i := range q {
 		for _, h := range []float64{-1e-4, 1e-4} {
 			q[i] += h

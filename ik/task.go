@@ -3,12 +3,12 @@ package ik
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/model"
 )
 
 // Task says what is asked of a mechanism: where its targets should be and which freedoms may
-// move for it. It is what a document of rung-ik/1 holds. All names are those of the model; NewProblem looks them
+// move for it. It is what a document of rung-ik/1 holds, which package
+// taskfile reads and writes. All names are those of the model; NewProblem looks them
 // up and reports every rule that is broken, each with its JSON path.
 type Task struct {
 	Driven  []string // freedoms that may be moved, "JOINT.i", or "JOINT" for all scalar ones of a joint; nil: all that are not prescribed
@@ -20,8 +20,8 @@ type Task struct {
 	Solver  Options
 	FIK     *FIKOptions // feedback inverse kinematics; nil: its defaults
 
-	file   string           // that was read, for messages
-	faults *document.Faults // what was wrong with it
+	File   string          // that it was read from, for messages; "": none
+	Broken *model.Problems // rules of its document that are broken, as package taskfile has found; nil: none
 }
 
 // Limit bounds one freedom, in place of what the model says. Bounds that are not finite do not bound; where neither is

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -112,9 +113,9 @@ func TestDesignOfTooManyRows(t *testing.T) {
 		return s.Track(context.Background(), plan.Initial(), func(float64, *mechanism.State, *Result) error { return nil })
 	}
 	err := run()
-	require.ErrorIs(t, err, ErrRank)
+	require.ErrorIs(t, err, fik.ErrRank)
 	require.ErrorContains(t, err, `4 rows of the targets are more than 3 driven freedoms`)
 	require.ErrorContains(t, err, `"design": "norm"`)
-	task.FIK = &FIKOptions{Design: DesignNorm, Adapt: true}
+	task.FIK = &FIKOptions{Options: fik.Options{Design: fik.DesignNorm, Adapt: true}}
 	require.NoError(t, run())
 }

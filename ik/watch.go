@@ -7,32 +7,17 @@ package ik
 // Cost: a step costs a singular value decomposition more; with the sparse method, which shows every place once before
 // the step from there, O(targets).
 func (s *Solver) Watch(f func(r *Result)) {
-	s.watch = f
-	if s.whole == nil {
+	if s.now.watch = nil; f == nil {
 		return
 	}
-	if s.whole.watch = nil; f != nil {
-		s.whole.watch = func() {
-			s.whole.report(&s.result)
-			s.result.Steps = s.whole.steps
-			f(&s.result)
-		}
+	s.now.watch = func() {
+		r := &s.result
+		steps, conflicts := r.Steps, len(r.Conflicts)
+		s.reportTargets()
+		s.reportDriven()
+		s.m.reportTo(r)
+		r.Steps, r.Conflicts = s.now.steps, r.Conflicts[:conflicts]
+		f(r)
+		r.Steps = steps
 	}
-}
-
-// show calls the function of Watch at the present place.
-func (s *Solver) show() {
-	if s.watch == nil {
-		return
-	}
-	r := &s.result
-	all, conflicts := r.Steps, len(r.Conflicts)
-	for l := range s.levels {
-		s.reportTargets(&s.levels[l])
-	}
-	s.reportDriven()
-	s.reportSpectrum()
-	r.Steps, r.Conflicts = s.steps, r.Conflicts[:conflicts]
-	s.watch(r)
-	r.Steps = all
 }

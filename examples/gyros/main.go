@@ -9,7 +9,7 @@ import (
 	"log"
 	"math"
 
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // momentum returns the momentum of the pyramid in units of a wheel's, at
 // the angles of the gimbals, and stores in A the torques of their rates.
-func momentum(A *ik.Dense, angles *[4]float64) (h [3]float64) {
+func momentum(A *fik.Dense, angles *[4]float64) (h [3]float64) {
 	c, s := math.Cos(skew), math.Sin(skew)
 	// The momentum of a wheel turns in the plane of its face: from along the edge, to up the face.
 	edge := [4][3]float64{{0, 1, 0}, {-1, 0, 0}, {0, -1, 0}, {1, 0, 0}}
@@ -38,7 +38,7 @@ func momentum(A *ik.Dense, angles *[4]float64) (h [3]float64) {
 }
 
 // leastNorm returns the volume √det(A Aᵀ) that the torques of unit rates span, and the rates of least norm for a torque.
-func leastNorm(A *ik.Dense, tau *[3]float64) (volume float64, rates [4]float64) {
+func leastNorm(A *fik.Dense, tau *[3]float64) (volume float64, rates [4]float64) {
 	var B [3][3]float64
 	for i := range B {
 		for j := range B {
@@ -73,7 +73,7 @@ type manoeuvre struct {
 }
 
 // steer goes through the manoeuvre. rates returns those of the gimbals for a torque; A is up to date then.
-func steer(A *ik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m manoeuvre, err error) {
+func steer(A *fik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m manoeuvre, err error) {
 	var angles [4]float64
 	m.h, m.least = momentum(A, &angles), math.Inf(1)
 	for n := range steps {
@@ -95,7 +95,7 @@ func steer(A *ik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m mano
 }
 
 func run() error {
-	A := ik.NewDense(3, 4, nil)
+	A := fik.NewDense(3, 4, nil)
 	m, err := steer(A, func(tau *[3]float64) ([4]float64, error) {
 		_, rates := leastNorm(A, tau)
 		return rates, nil
@@ -108,12 +108,12 @@ func run() error {
 
 	// P comes from a pose with nothing symmetric about it: at the start
 	// it would be diagonal, and could not lead out of the singular pose.
-	o := ik.Gyro()
-	o.J0 = ik.NewDense(3, 4, nil)
+	o := fik.Gyro()
+	o.J0 = fik.NewDense(3, 4, nil)
 	momentum(o.J0, &[4]float64{0.4, -0.7, 0.2, 0.9})
 	momentum(A, new([4]float64))
 	o.H = dt
-	f, err := ik.NewFIK(A, o)
+	f, err := fik.New(A, o)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -90,7 +91,7 @@ func main() {
 
 	arm, err := model.ReadFile("arm.json")
 	check(err)
-	task, err := ik.Open("pick.json")
+	task, err := taskfile.Open("pick.json")
 	check(err)
 	q := pose(arm, task)
 
@@ -104,7 +105,7 @@ func main() {
 		fmt.Printf("  %s: %.4f rad, by hand %.4f rad\n", arm.Joints[i].Name, q[i], hand)
 	}
 
-	task, err = ik.Open("tilt.json")
+	task, err = taskfile.Open("tilt.json")
 	check(err)
 	q = pose(stewart, task)
 

@@ -3,6 +3,7 @@ package document
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // MaxFaults is the number of faults of one document that are kept; of
@@ -24,6 +25,22 @@ const Last = math.MaxInt
 
 // Place is a place in the order of a document: an element of a section. Section 0 is the document itself.
 type Place struct{ Section, Index int }
+
+// PlaceOf returns where a JSON path belongs among others: in the section of its field among fields, and in a list by the entry.
+func PlaceOf(fields []string, path string) Place {
+	rest := strings.TrimPrefix(path, "$")
+	key := strings.TrimPrefix(rest, ".")
+	if i := strings.IndexAny(key, ".["); i >= 0 {
+		key, rest = key[:i], key[i:]
+	}
+	at := Place{Section: 1 + slices.Index(fields, key)}
+	if n, ok := strings.CutPrefix(rest, "["); ok {
+		for i := 0; i < len(n) && '0' <= n[i] && n[i] <= '9'; i++ {
+			at.Index = 10*at.Index + int(n[i]-'0')
+		}
+	}
+	return at
+}
 
 // Fault is one rule broken at one place of a document.
 type Fault struct {

@@ -45,6 +45,22 @@ func List(names []string) string {
 	return b.String()
 }
 
+// Entry returns the name of entry i of a field that has n of them: FIELD, or FIELD[i] where n is not 1.
+func Entry(field string, i, n int) string {
+	if n == 1 {
+		return field
+	}
+	return fmt.Sprintf("%s[%d]", field, i)
+}
+
+// Enum returns the name of value x of a type, or the type with its number where it has no name.
+func Enum[T ~uint8](names []string, x T, of string) string {
+	if int(x) >= len(names) {
+		return fmt.Sprintf("%s(%d)", of, x)
+	}
+	return names[x]
+}
+
 // Line returns a text of one line with everything that cannot be printed written as an
 // escape.
 func Line(s string) string {
@@ -95,7 +111,7 @@ func cut(s string, n int) string {
 var prefixes = [...]string{
 	"rung", "assemble", "assembly", "batch", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt",
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
-	"formats/mjcf", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order", "results",
+	"formats/mjcf", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "ik/fik", "ik/taskfile", "joints", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order", "results",
 	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/sweep", "study/table", "tree",
 }
 

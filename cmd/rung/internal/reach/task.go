@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -53,9 +54,9 @@ func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, er
 // readTask reads the task at path, or from stdin if path is "-".
 func readTask(path string, stdin io.Reader) (*ik.Task, error) {
 	if path == shell.Stdio {
-		return ik.ReadIn(stdin, shell.ModelFile(path), os.DirFS("."))
+		return taskfile.ReadIn(stdin, shell.ModelFile(path), os.DirFS("."))
 	}
-	t, err := ik.Open(path)
+	t, err := taskfile.Open(path)
 	if p := new(os.PathError); errors.As(err, &p) {
 		return nil, shell.InputError(path, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
@@ -35,13 +35,13 @@ func Of(name string) ([]byte, error) {
 	case "model":
 		return model.Schema(), nil
 	case "ik":
-		return ik.Schema(), nil
+		return taskfile.Schema(), nil
 	case "study":
 		return study.Schema(), nil
 	case "run":
 		return runs.Schema(), nil
 	case "ik-result":
-		return ik.ResultSchema(), nil
+		return taskfile.ResultSchema(), nil
 	case "result":
 		return results.Schema(), nil
 	}

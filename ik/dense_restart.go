@@ -1,0 +1,229 @@
+package ik
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// kept is the best place of several starts.
+type kept struct {
+	q     []float64
+	state *mechanism.State
+	merit []float64 // by level; reached ones are zero
+}
+
+// make allocates for n driven freedoms.
+func (k *kept) make(p *Problem, n, levels int) {
+	k.q, k.merit, k.state = make([]float64, n), make([]float64, levels), p.plan.Mechanism().Initial()
+}
+
+// starts returns the largest number of further starts.
+func (s *denseMethod) starts(o *Options) int {
+	switch {
+	case o.Method == FIKMethod:
+		return 0
+	case o.Restarts != 0:
+		return max(o.Restarts, 0)
+	case s.kind != TreeEngine:
+		return 0
+	case o.All:
+		return allRestarts
+	}
+	return defaultRestarts
+}
+
+// allRestarts is the number of starts from which all solutions are looked for.
+const allRestarts = 1000
+
+// limited reports whether a driven freedom has limits.
+func (s *denseMethod) limited() bool {
+	for i, x := range s.p.lower {
+		if !math.IsInf(x, -1) || !math.IsInf(s.p.upper[i], 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// keep stores the place at hand.
+func (s *denseMethod) keep() {
+	copy(s.kept.q, s.q)
+	for l := range s.list {
+		s.kept.merit[l] = s.left(l)
+	}
+	if s.kind != TreeEngine {
+		s.eng.stateTo(s.kept.state)
+	}
+}
+
+// left returns the merit of a level, zero where it is reached.
+func (s *denseMethod) left(l int) float64 {
+	v := &s.list[l]
+	if v.targets != nil && v.status == Reached {
+		return 0
+	}
+	return v.merit(s.e)
+}
+
+// scatter goes to random coordinates within the limits, and reports whether the mechanism can.
+func (s *denseMethod) scatter() bool {
+	for i := range s.try {
+		s.try[i] = s.p.between(i, s.low[i], s.high[i], s.first[i], s.dice)
+	}
+	clear(s.bounded.side)
+	if s.eng.moveTo(s.try) != nil {
+		return false
+	}
+	copy(s.q, s.try)
+	return true
+}
+
+// finish goes to the best place, with its statuses as far as merits tell them, unless starts have been whole. Then levels that it has
+// left early may go on.
+func (s *denseMethod) finish(bool) bool {
+	if !s.hasty || reached(s) && !s.o.All {
+		return false
+	}
+	s.hasty = false
+	if s.kind != TreeEngine {
+		s.eng.set(s.kept.state) // which was the engine's, so that it can be taken
+	}
+	clear(s.bounded.side)
+	s.returnTo(s.kept.q)
+	for l := range s.list {
+		v := &s.list[l]
+		if v.status = OutOfSteps; s.kept.merit[l] == 0 || v.targets == nil {
+			v.status = Reached
+		}
+	}
+	return true
+}
+
+const (
+	// polishSteps is the largest number of steps that bring a solution from its tolerances to rounding.
+	polishSteps = 5
+	// sameSolution is the largest difference of coordinates of one solution, rad or lengths.
+	sameSolution = 1e-6
+)
+
+// collect adds the coordinates, polished, to the list unless they are among them.
+func (s *denseMethod) collect(list [][]float64) [][]float64 {
+	if s.o.Method == FIKMethod {
+		return list
+	}
+	s.polish()
+	for _, other := range list {
+		if s.same(other) {
+			return list
+		}
+	}
+	q := make([]float64, len(s.q))
+	for i, x := range s.q {
+		if q[i] = x; s.p.angle[i] && math.IsInf(s.low[i], -1) && math.IsInf(s.high[i], 1) {
+			q[i] = math.Remainder(x, 2*math.Pi)
+		}
+	}
+	return append(list, q)
+}
+
+// polish steps on without damping while that makes the errors less.
+func (s *denseMethod) polish() {
+	for l := range s.list {
+		v := &s.list[l]
+		for k := 0; k < polishSteps && v.targets != nil && v.merit(s.e) > 0; k++ {
+			before, c := v.merit(s.e), dampMin
+			s.step(v, c)
+			if !s.attempt(v, &c) || v.merit(s.e) > before/2 {
+				break
+			}
+		}
+	}
+}
+
+// same reports whether the coordinates are those of q, up to whole turns of angles.
+func (s *denseMethod) same(q []float64) bool {
+	for i, x := range s.q {
+		d := (x - q[i]) / s.p.length
+		if s.p.angle[i] {
+			d = math.Remainder(x-q[i], 2*math.Pi)
+		}
+		if math.Abs(d) > sameSolution {
+			return false
+		}
+	}
+	return true
+}
+
+// around looks for a pose within the limits on a way through poses beyond them, from the start of the call. Joints may pass
+// their limits on the way. At its end they are brought back by whole turns, or to the nearest limit. The way takes the
+// levels up to the first one that has not been reached: later levels have no effect on where that one ends.
+func (s *denseMethod) around() bool {
+	if s.o.Method != DLS || !s.limited() {
+		return false
+	}
+	levels := 1
+	for s.list[levels-1].status == Reached {
+		levels++
+	}
+	copy(s.try, s.first)
+	if s.eng.moveTo(s.try) != nil {
+		return false
+	}
+	copy(s.q, s.try)
+	clear(s.bounded.side)
+	s.low, s.high = s.noLimits[0], s.noLimits[1]
+	hasty := s.hasty
+	s.hasty = s.starts(&s.o) > 0
+	s.descendTo(levels)
+	s.hasty = hasty
+	s.low, s.high = s.p.lower, s.p.upper
+	for i, q := range s.q {
+		if s.p.angle[i] {
+			q = turnedWithin(q, s.low[i], s.high[i])
+		}
+		s.try[i] = min(max(q, s.low[i]), s.high[i])
+	}
+	clear(s.bounded.side)
+	if s.eng.moveTo(s.try) != nil {
+		return false
+	}
+	copy(s.q, s.try)
+	return true
+}
+
+// turnedWithin returns the angle q plus the whole turns that bring it between lower and upper, or as near as they can.
+func turnedWithin(q, lower, upper float64) float64 {
+	switch turn := 2 * math.Pi; {
+	case q > upper:
+		q -= turn * math.Ceil((q-upper)/turn)
+		if d := q + turn - upper; q < lower && d < lower-q {
+			q += turn
+		}
+	case q < lower:
+		q += turn * math.Ceil((lower-q)/turn)
+		if d := lower - (q - turn); q > upper && d < q-upper {
+			q -= turn
+		}
+	}
+	return q
+}
+
+// between returns a random coordinate of driven freedom i within its limits, a turn or two lengths wide about at where
+// there is none, and from the limit on where there is one.
+func (p *Problem) between(i int, lower, upper, at float64, dice *rand.Rand) float64 {
+	wide := p.length
+	if p.angle[i] {
+		wide = math.Pi
+	}
+	switch {
+	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
+		lower, upper = at-wide, at+wide
+	case math.IsInf(lower, -1):
+		lower = upper - 2*wide
+	case math.IsInf(upper, 1):
+		upper = lower + 2*wide
+	}
+	return lower + (upper-lower)*dice.Float64()
+}

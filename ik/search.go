@@ -1,0 +1,69 @@
+package ik
+
+// search descends from the pose at hand, then from random ones, until the targets are met, or with All to the last one. It ends at
+// the best.
+func (s *Solver) search() error {
+	r, m := &s.result, s.m
+	r.Steps, r.Restarts, r.Solutions, s.best.some = 0, 0, r.Solutions[:0], false
+	most := m.starts(&s.o)
+	if err := s.start(); err != nil {
+		return err
+	}
+	if !reached(m) && !s.now.over() {
+		s.now.steps = 0
+		again := m.around()
+		if r.Steps += s.now.steps; again {
+			if err := s.start(); err != nil {
+				return err
+			}
+		}
+	}
+	more := func() bool { return r.Restarts < most && (s.o.All || !reached(m)) }
+	again := more()
+	for more() && !s.now.over() {
+		r.Restarts++
+		if !m.scatter() {
+			continue
+		}
+		if err := s.start(); err != nil {
+			return err
+		}
+	}
+	if !m.finish(again) || reached(m) || s.now.over() {
+		return nil
+	}
+	err := m.descend()
+	r.Steps += s.now.steps
+	return err
+}
+
+// start descends from the pose at hand and keeps the place if it is the best. With All it collects solutions.
+func (s *Solver) start() error {
+	m := s.m
+	err := m.descend()
+	if s.result.Steps += s.now.steps; err != nil {
+		return err
+	}
+	if s.o.All && reached(m) {
+		s.result.Solutions = m.collect(s.result.Solutions)
+	}
+	if s.best.some && !s.better() {
+		return nil
+	}
+	s.best.some = true
+	for l := range s.best.merit {
+		s.best.merit[l] = m.left(l)
+	}
+	m.keep()
+	return nil
+}
+
+// better reports whether the last start ended better than the best before: the first level that differs decides.
+func (s *Solver) better() bool {
+	for l, least := range s.best.merit {
+		if x := s.m.left(l); x != least {
+			return x < least
+		}
+	}
+	return false
+}

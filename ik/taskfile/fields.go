@@ -1,0 +1,47 @@
+package taskfile
+
+import "github.com/rung-mbd/rung/ik"
+
+// Format is the value of the "format" field of every task.
+const Format = "rung-ik/1"
+
+var targetFields = []string{
+	"name", "type", "body", "frame", "point", "relative_to", "position", "orientation", "axis", "direction", "to", "length",
+	"freedom", "value", "turns", "bodies", "weight", "priority", "tolerance", "rate",
+}
+
+const (
+	targetName = iota
+	targetType
+	targetBody
+	targetFrame
+	targetPoint
+	targetRelativeTo
+	targetPosition
+	targetOrientation
+	targetAxis
+	targetDirection
+	targetTo
+	targetLength
+	targetFreedom
+	targetValue
+	targetTurns
+	targetBodies
+	targetWeight
+	targetPriority
+	targetTolerance
+	targetRate
+)
+
+// targetParts are the fields that a type of target must have, those that it must have unless the path moves them, and
+// those that it may have. All have the name and what says how much they count.
+var targetParts = [ik.NumTargetTypes]struct{ must, wanted, may []int }{
+	ik.Point:       {[]int{targetBody}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Orientation: {[]int{targetBody}, []int{targetOrientation}, []int{targetFrame, targetRelativeTo}},
+	ik.PoseTarget:  {[]int{targetBody}, []int{targetPosition, targetOrientation}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Axis:        {[]int{targetBody, targetAxis, targetDirection}, nil, []int{targetFrame, targetRelativeTo}},
+	ik.Plane:       {[]int{targetBody, targetDirection}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
+	ik.Distance:    {[]int{targetBody, targetTo}, []int{targetLength}, []int{targetFrame, targetPoint}},
+	ik.Coordinate:  {[]int{targetFreedom}, []int{targetValue}, []int{targetTurns}},
+	ik.Com:         {nil, []int{targetPosition}, []int{targetBodies, targetRelativeTo}},
+}

@@ -1,0 +1,210 @@
+package taskfile
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+)
+
+// mostPathBytes bounds a file of waypoints.
+const mostPathBytes = 1 << 30
+
+// pathColumns are what a column may be of its target, in groups that come whole.
+var pathColumns = [][]string{{"px", "py", "pz"}, {"qw", "qx", "qy", "qz"}, {"value"}}
+
+// pathFile reads the waypoints of a CSV: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line a
+// time. What is wrong is told by report, with the value and the line and column.
+type pathFile struct {
+	rows   *csv.Reader
+	report func(value, rule string)
+	path   *ik.Path
+	column []func(x float64) // by column, called once a line
+	time   int               // its column
+	turns  []turned
+	bad    bool
+}
+
+// turned is a target with orientations, and the first of their columns.
+type turned struct{ column, target int }
+
+// readPathFile adds the times and waypoints of the file name in folder to p.
+func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule string)) {
+	if folder == nil {
+		report(fault.Name(name), "cannot be read: the task is not read from a folder")
+		return
+	}
+	if !fs.ValidPath(name) {
+		report(fault.Name(name), "is no path below the folder of the task, with slashes")
+		return
+	}
+	file, err := folder.Open(name)
+	if err != nil {
+		why := new(fs.PathError)
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		report(fault.Name(name), fmt.Sprintf("cannot be read in the folder of the task: %v", err))
+		return
+	}
+	defer file.Close()
+	left := &io.LimitedReader{R: file, N: mostPathBytes}
+	f := &pathFile{rows: csv.NewReader(left), path: p, report: func(value, rule string) { report(value, "in "+fault.Name(name)+": "+rule) }}
+	f.rows.TrimLeadingSpace, f.rows.ReuseRecord = true, true
+	f.read()
+	if !f.bad && len(p.Times) < 2 {
+		f.report("", "has fewer than two lines of numbers")
+	}
+	if left.N == 0 {
+		f.report("", fmt.Sprintf("longer than %d bytes", mostPathBytes))
+	}
+}
+
+// read reads all lines, up to the first that is wrong.
+func (f *pathFile) read() {
+	for lines := 0; !f.bad; lines++ {
+		record, err := f.rows.Read()
+		switch {
+		case err == io.EOF && lines == 0:
+			f.wrong("", "has no line of names")
+			return
+		case err == io.EOF:
+			return
+		case err != nil:
+			f.wrong("", fault.Plain(err).Error())
+		case lines == 0:
+			f.header(slices.Clone(record))
+		case lines > joints.MaxTimes:
+			f.wrong("", fmt.Sprintf("has more than %d times", joints.MaxTimes))
+		default:
+			f.line(record)
+		}
+	}
+}
+
+// wrong reports what ends the reading.
+func (f *pathFile) wrong(value, rule string) {
+	f.bad = true
+	f.report(value, rule)
+}
+
+// at reports what is wrong with column c of the present line.
+func (f *pathFile) at(c int, value, rule string) {
+	line, column := f.rows.FieldPos(c)
+	f.wrong(value, fmt.Sprintf("line %d, column %d: %s", line, column, rule))
+}
+
+// header finds what the columns are. All that is wrong with it is told.
+func (f *pathFile) header(names []string) {
+	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
+		f.at(0, fault.Name(names[0]), "is one column: columns are parted by commas")
+		return
+	}
+	f.column = make([]func(float64), len(names))
+	place := make(map[string]int, len(names))
+	for c, name := range names {
+		names[c] = strings.TrimPrefix(strings.TrimSpace(name), "\ufeff")
+		if _, ok := place[names[c]]; ok {
+			f.at(c, fault.Name(names[c]), "is there twice")
+		}
+		place[names[c]] = c
+	}
+	if c, ok := place["time"]; ok {
+		f.time = c
+		f.column[c] = func(t float64) { f.path.Times[len(f.path.Times)-1] = t }
+	} else {
+		f.at(0, "", "there is no column time")
+	}
+	own := map[string]int{}
+	for c, name := range names {
+		cut := strings.LastIndexByte(name, '.')
+		if name == "time" {
+			continue
+		}
+		group := slices.IndexFunc(pathColumns, func(g []string) bool { return slices.Contains(g, name[cut+1:]) })
+		if cut <= 0 || group < 0 {
+			f.at(c, fault.Name(name), "is no column: want time, TARGET.px, py, pz, TARGET.qw, qx, qy, qz, or TARGET.value")
+			continue
+		}
+		target := name[:cut]
+		for _, part := range pathColumns[group] {
+			if _, ok := place[target+"."+part]; !ok {
+				f.at(c, fault.Name(name), "lacks its column "+fault.Name(target+"."+part))
+			}
+		}
+		i, ok := own[target]
+		if !ok {
+			i = len(f.path.Targets)
+			own[target] = i
+			f.path.Targets = append(f.path.Targets, ik.Waypoints{Target: target})
+		}
+		if name[cut+1:] == "qw" {
+			f.turns = append(f.turns, turned{c, i})
+		}
+		f.column[c] = f.store(i, group, slices.Index(pathColumns[group], name[cut+1:]))
+	}
+}
+
+// store returns what takes in number k of a group of target i.
+func (f *pathFile) store(i, group, k int) func(x float64) {
+	return func(x float64) {
+		w, n := &f.path.Targets[i], len(f.path.Times)
+		switch group {
+		case 0:
+			w.Position = upTo(w.Position, n)
+			w.Position[n-1][k] = x
+		case 1:
+			w.Orientation = upTo(w.Orientation, n)
+			w.Orientation[n-1][k] = x
+		default:
+			w.Value = append(w.Value, x)
+		}
+	}
+}
+
+// upTo returns list with n entries at least.
+func upTo[T any](list []T, n int) []T {
+	for len(list) < n {
+		list = append(list, *new(T))
+	}
+	return list
+}
+
+// line takes in a line.
+func (f *pathFile) line(record []string) {
+	x := make([]float64, len(record))
+	for c, text := range record {
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			f.at(c, fault.Name(text), "is not a finite number")
+		}
+		x[c] = v
+	}
+	if f.bad {
+		return
+	}
+	f.path.Times = append(f.path.Times, 0)
+	for c, store := range f.column {
+		store(x[c])
+	}
+	n := len(f.path.Times) - 1
+	if n > 0 && !(f.path.Times[n] > f.path.Times[n-1]) {
+		f.at(f.time, fault.Name(record[f.time]), "is not after the time before it, "+document.Number(f.path.Times[n-1]))
+	}
+	for _, t := range f.turns {
+		q := &f.path.Targets[t.target].Orientation[n]
+		if !document.NearUnit(q) {
+			f.at(t.column, document.Numbers(q[:]), document.RuleQuaternion)
+		}
+	}
+}

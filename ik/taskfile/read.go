@@ -1,0 +1,332 @@
+package taskfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/fik"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It
+// returns the errors of Read and of opening the file.
+func Open(path string) (*ik.Task, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("ik/taskfile: %w", err)
+	}
+	t, err := ReadIn(f, path, os.DirFS(filepath.Dir(path)))
+	return t, errors.Join(err, f.Close())
+}
+
+// Read reads one document of rung-ik/1 from r up to its end; file names it in messages.
+//
+// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with the structure of the
+// document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
+// once more, with those of the rules that need a mechanism. Restarts of 0 are NoRestarts. Errors of
+// r are returned wrapped, without a task.
+func Read(r io.Reader, file string) (*ik.Task, error) { return ReadIn(r, file, nil) }
+
+// ReadIn is Read of a document whose path may be in a file of folder
+// ("file" of the path). Without a folder that is an error of the document.
+func ReadIn(r io.Reader, file string, folder fs.FS) (*ik.Task, error) {
+	d := &reader{folder: folder, Reader: document.NewReader(r), t: &ik.Task{File: document.Cut(file)}, limits: map[string]int{}}
+	whole := d.all()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("ik/taskfile: read %s: %w", file, err)
+	}
+	err := d.broken()
+	if !whole || d.Fatal {
+		return nil, err
+	}
+	return d.t, err
+}
+
+// broken gives the task the problems of its document, and returns them, nil if there are none.
+func (d *reader) broken() error {
+	var all document.Faults
+	all.Append(&d.Faults, func(path string) document.Place { return document.PlaceOf(taskFields, path) })
+	list, more := all.Sorted()
+	if len(list) == 0 {
+		return nil
+	}
+	p := &model.Problems{More: more}
+	for _, f := range list {
+		p.List = append(p.List, &model.Problem{File: cmp.Or(d.t.File, "task"), Path: f.Path, Value: f.Value, Rule: f.Rule})
+	}
+	d.t.Broken = p
+	return p
+}
+
+var taskFields = []string{
+	"$schema", "format", "driven", "hold", "limits", "rates", "targets", "posture", "path", "solver", "fik",
+}
+
+const (
+	taskSchema = iota
+	taskFormat
+	taskDriven
+	taskHold
+	taskLimits
+	taskRates
+	taskTargets
+	taskPosture
+	taskPath
+	taskSolver
+	taskFIK
+)
+
+// all reads the document and reports whether it is an object.
+func (d *reader) all() bool {
+	if !d.Begin(Format) {
+		return false
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(taskFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case taskSchema:
+			_, _ = d.Text() // for editors
+		case taskFormat:
+			d.Format(Format)
+		case taskDriven:
+			d.t.Driven = d.names()
+		case taskHold:
+			d.t.Hold = d.names()
+		case taskLimits:
+			d.each(func(name string) { d.bounds(d.limit(name)) })
+		case taskRates:
+			d.each(func(name string) { d.positive(&d.limit(name).Rate) })
+		case taskTargets:
+			d.targets()
+		case taskPosture:
+			d.t.Posture = d.posture()
+		case taskPath:
+			d.t.Path = d.pathOf()
+		case taskSolver:
+			d.solver(&d.t.Solver)
+		case taskFIK:
+			d.t.FIK = d.fik()
+		}
+	}
+	if d.Fatal {
+		return true
+	}
+	d.Require(taskFields, seen, taskFormat, taskTargets)
+	d.wanted()
+	d.End()
+	return true
+}
+
+var postureFields = []string{"gain", "values"}
+
+func (d *reader) posture() *ik.Posture {
+	if !d.OpenObject() {
+		return nil
+	}
+	p := new(ik.Posture)
+	var seen uint32
+	for {
+		k, ok := d.Member(postureFields, &seen)
+		switch {
+		case !ok:
+			d.Require(postureFields, seen, 0, 1)
+			return p
+		case k == 0:
+			d.positive(&p.Gain)
+		default:
+			p.Values = d.coordinates()
+		}
+	}
+}
+
+var solverFields = []string{
+	"method", "engine", "metric", "steps", "restarts", "seed", "damping", "max_time", "all", "nearest", "passive", "length", "threads",
+}
+
+const (
+	solverMethod = iota
+	solverEngine
+	solverMetric
+	solverSteps
+	solverRestarts
+	solverSeed
+	solverDamping
+	solverMaxTime
+	solverAll
+	solverNearest
+	solverPassive
+	solverLength
+	solverThreads
+)
+
+func (d *reader) solver(o *ik.Options) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(solverFields, &seen)
+		if !ok {
+			return
+		}
+		switch k {
+		case solverMethod:
+			o.Method = ik.Method(d.Choice(names(ik.NumMethods)...))
+		case solverEngine:
+			o.Engine = ik.Engine(d.Choice(names(ik.NumEngines)...))
+		case solverMetric:
+			o.Metric = ik.Metric(d.Choice(names(ik.NumMetrics)...))
+		case solverSteps:
+			d.count(&o.Steps, 1)
+		case solverRestarts:
+			if d.count(&o.Restarts, 0); o.Restarts == 0 {
+				o.Restarts = ik.NoRestarts
+			}
+		case solverSeed:
+			if n := d.Integer(); n < 0 {
+				d.Problem(fmt.Sprint(n), "is negative")
+			} else {
+				o.Seed = uint64(n)
+			}
+		case solverDamping:
+			d.orNull(&o.Damping)
+		case solverMaxTime:
+			d.seconds(&o.MaxTime)
+		case solverAll:
+			o.All = d.Bool()
+		case solverNearest:
+			o.Nearest = d.Bool()
+		case solverPassive:
+			o.Passive = d.Choice("error", "least") == 1
+		case solverLength:
+			d.positive(&o.Length)
+		case solverThreads:
+			d.count(&o.Threads, 1)
+		}
+	}
+}
+
+// orNull is positive, or null for what is found by the method.
+func (d *reader) orNull(x *float64) {
+	if !d.Null() {
+		d.positive(x)
+	}
+}
+
+var fikFields = []string{"form", "design", "A", "P", "h", "inner", "adapt", "w", "m", "v", "q0", "gains", "feedback"}
+
+const (
+	fikForm = iota
+	fikDesign
+	fikA
+	fikP
+	fikH
+	fikInner
+	fikAdapt
+	fikW
+	fikM
+	fikV
+	fikQ0
+	fikGains
+	fikFeedback
+)
+
+func (d *reader) fik() *ik.FIKOptions {
+	if !d.OpenObject() {
+		return nil
+	}
+	o := new(ik.FIKOptions)
+	var seen uint32
+	for {
+		k, ok := d.Member(fikFields, &seen)
+		if !ok {
+			return o
+		}
+		switch k {
+		case fikForm:
+			o.Form = fik.Form(d.Choice(names(fik.NumForms)...))
+		case fikDesign:
+			o.Design = fik.Design(d.Choice(names(fik.NumDesigns)...))
+		case fikA:
+			o.A = d.matrix(1)
+		case fikP:
+			o.P = d.matrix(2)
+		case fikH:
+			d.orNull(&o.H)
+		case fikInner:
+			d.count(&o.Inner, 1)
+		case fikAdapt:
+			o.Adapt = d.Bool()
+		case fikW:
+			d.positive(&o.Riccati.W)
+		case fikM:
+			o.Riccati.M = d.matrix(1)
+		case fikV:
+			o.Riccati.V = d.matrix(1)
+		case fikQ0:
+			o.Q0 = d.coordinates()
+		case fikGains:
+			o.GainOf = d.coordinates()
+		case fikFeedback:
+			d.Number(&o.Feedback)
+		}
+	}
+}
+
+// maxNumbers is the number of numbers that a matrix of feedback inverse kinematics may have.
+const maxNumbers = 1 << 20
+
+// matrix reads null, a number, a list of numbers, or with two dimensions a list of rows as long as the list.
+func (d *reader) matrix(dimensions int) []float64 {
+	switch {
+	case d.Null():
+		return nil
+	case !d.NextIsList():
+		var x float64
+		if !d.Number(&x) {
+			return nil
+		}
+		return []float64{x}
+	case dimensions == 1:
+		return d.Numbers([]float64{}, maxNumbers)
+	}
+	if !d.OpenArray() {
+		return nil
+	}
+	list, row := []float64{}, 0
+	n, even := 0, true
+	for ; d.Element(n); n++ {
+		before := len(list)
+		switch {
+		case before >= maxNumbers:
+			d.Skip()
+			continue
+		case d.NextIsList():
+			list = d.Numbers(list, maxNumbers)
+		default:
+			var x float64
+			d.Number(&x)
+			list = append(list, x)
+			before = len(list) // a row of its own length: none
+		}
+		if n == 0 {
+			row = len(list) - before
+		}
+		even = even && len(list)-before == row
+	}
+	if !d.Fatal && (!even || row > 0 && row != n) {
+		d.Problem("", "is neither a list of numbers nor a square matrix by rows")
+	}
+	return list
+}

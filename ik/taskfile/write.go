@@ -1,0 +1,139 @@
+package taskfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/model"
+)
+
+// errNumber says that a document cannot hold a number.
+var errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
+
+// Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the
+// fewest digits that read back to the same value. Read of it gives a task that asks for the same.
+//
+// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, and those
+// of w. Other rules are those of NewProblem.
+func Write(w io.Writer, t *ik.Task) error {
+	b, err := textOf(t)
+	if err != nil {
+		return err
+	}
+	if _, err = w.Write(b); err != nil {
+		return fmt.Errorf("ik/taskfile: write: %w", err)
+	}
+	return nil
+}
+
+func textOf(t *ik.Task) ([]byte, error) {
+	o := &writer{b: []byte("{\n \"format\": \"" + Format + "\"")}
+	if t.Driven != nil {
+		o.line("driven")
+		o.names(t.Driven)
+	}
+	if t.Hold != nil {
+		o.line("hold")
+		o.names(t.Hold)
+	}
+	o.limits(t.Limits)
+	o.line("targets")
+	o.b = append(o.b, '[')
+	for i := range t.Targets {
+		o.sep()
+		o.b = append(o.b, "\n  "...)
+		o.target(&t.Targets[i])
+	}
+	if len(t.Targets) > 0 {
+		o.b = append(o.b, "\n "...)
+	}
+	o.b = append(o.b, ']')
+	if t.Posture != nil {
+		o.line("posture")
+		o.open()
+		o.field("gain", t.Posture.Gain)
+		o.coordinates("values", t.Posture.Values)
+		o.b = append(o.b, '}')
+	}
+	if t.Path != nil {
+		o.path(t.Path)
+	}
+	o.solver(&t.Solver)
+	if t.FIK != nil {
+		o.line("fik")
+		o.fik(t.FIK)
+	}
+	o.b = append(o.b, "\n}\n"...)
+	if o.bad {
+		return nil, errNumber
+	}
+	return o.b, nil
+}
+
+func (o *writer) coordinates(key string, list []ik.Coordinated) {
+	o.key(key)
+	o.open()
+	for _, c := range list {
+		o.field(c.Freedom, c.Value)
+	}
+	o.b = append(o.b, '}')
+}
+
+// limits writes bounds and rates.
+func (o *writer) limits(list []ik.Limit) {
+	bounded := func(l ik.Limit) bool { return !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) }
+	if slices.ContainsFunc(list, bounded) {
+		o.line("limits")
+		o.open()
+		for _, l := range list {
+			if bounded(l) {
+				o.key(l.Freedom)
+				o.b = append(o.b, '[')
+				o.bound(l.Lower, -1)
+				o.b = append(o.b, ", "...)
+				o.bound(l.Upper, 1)
+				o.b = append(o.b, ']')
+			}
+		}
+		o.b = append(o.b, '}')
+	}
+	if slices.ContainsFunc(list, func(l ik.Limit) bool { return l.Rate != 0 }) {
+		o.line("rates")
+		o.open()
+		for _, l := range list {
+			o.given(l.Freedom, l.Rate)
+		}
+		o.b = append(o.b, '}')
+	}
+}
+
+// bound writes a bound, null for the infinity of the sign.
+func (o *writer) bound(x float64, sign int) {
+	if math.IsInf(x, sign) {
+		o.b = append(o.b, "null"...)
+		return
+	}
+	o.number(x)
+}
+
+// pose writes the parts of p that differ from the identity, if any.
+func (o *writer) pose(key string, p *model.Pose) {
+	moved := p.Position != [3]float64{}
+	turned := p.Orientation != [4]float64{} && p.Orientation != [4]float64{1}
+	if !moved && !turned {
+		return
+	}
+	o.key(key)
+	o.open()
+	if moved {
+		o.vector("position", p.Position[:])
+	}
+	if turned {
+		o.vector("orientation", p.Orientation[:])
+	}
+	o.b = append(o.b, '}')
+}

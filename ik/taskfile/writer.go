@@ -1,0 +1,101 @@
+package taskfile
+
+import (
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/document"
+)
+
+// writer appends to a document. Objects and lists are opened and closed by their brackets.
+type writer struct {
+	b   []byte
+	bad bool // a number is not finite, or a type is none
+}
+
+// sep separates what follows from what is before it, unless that is a bracket.
+func (o *writer) sep() {
+	switch o.b[len(o.b)-1] {
+	case '[', '{':
+	default:
+		o.b = append(o.b, ',')
+	}
+}
+
+// line begins a field of the document on a line of its own.
+func (o *writer) line(key string) {
+	o.b = append(o.b, ",\n \""+key+"\": "...)
+}
+
+func (o *writer) open() { o.b = append(o.b, '{') }
+
+// key begins a field of an object on the same line.
+func (o *writer) key(key string) {
+	o.sep()
+	if o.b[len(o.b)-1] == ',' {
+		o.b = append(o.b, ' ')
+	}
+	o.text(key)
+	o.b = append(o.b, ": "...)
+}
+
+func (o *writer) text(s string) { o.b = document.AppendText(o.b, s) } // what is no UTF-8 is replaced
+
+func (o *writer) number(x float64) {
+	if !algebra.Finite(x) {
+		o.bad = true
+		x = 0
+	}
+	o.b = document.AppendNumber(o.b, x)
+}
+
+// field writes a number after key.
+func (o *writer) field(key string, x float64) {
+	o.key(key)
+	o.number(x)
+}
+
+// given writes a number that is not zero, which stands for the default.
+func (o *writer) given(key string, x float64) {
+	if x != 0 {
+		o.field(key, x)
+	}
+}
+
+func (o *writer) vector(key string, x []float64) {
+	o.key(key)
+	o.numbers(x)
+}
+
+func (o *writer) numbers(x []float64) {
+	o.b = append(o.b, '[')
+	for i, v := range x {
+		if i > 0 {
+			o.b = append(o.b, ", "...)
+		}
+		o.number(v)
+	}
+	o.b = append(o.b, ']')
+}
+
+func (o *writer) string(key, s string) {
+	o.key(key)
+	o.text(s)
+}
+
+// flag writes true after key if it is.
+func (o *writer) flag(key string, is bool) {
+	if is {
+		o.key(key)
+		o.b = append(o.b, "true"...)
+	}
+}
+
+func (o *writer) names(list []string) {
+	o.b = append(o.b, '[')
+	for i, s := range list {
+		if i > 0 {
+			o.b = append(o.b, ", "...)
+		}
+		o.text(s)
+	}
+	o.b = append(o.b, ']')
+}
