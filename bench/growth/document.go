@@ -77,7 +77,8 @@ func (d *Document) WriteCSV(w io.Writer) error {
 	err := c.Write([]string{
 		"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
 		"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
-		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns", "wall_ns", "cpu_ns", "waited_ns", "others", "busy",
+		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns",
+		"wall_ns", "cpu_ns", "waited_ns", "others", "busy",
 	})
 	for i := range d.Records {
 		if err != nil {

@@ -30,7 +30,7 @@ type Family struct {
 // It returns an error that wraps bench.ErrFamily if there is no family of that name.
 func Generated(name string, seed uint64, sizes ...int) (Family, error) {
 	if names := bench.Families(); !slices.Contains(names, name) {
-		return Family{}, fault.Errorf("growth: %w: %s", bench.ErrFamily, fault.NoneOf("family", name, names))
+		return Family{}, fault.Errorf("bench/growth: %w: %s", bench.ErrFamily, fault.NoneOf("family", name, names))
 	}
 	return Family{
 		Name: name, Sizes: sizes,
@@ -44,7 +44,7 @@ func Generated(name string, seed uint64, sizes ...int) (Family, error) {
 // It panics if m is nil.
 func Single(name string, m *model.Model) Family {
 	if m == nil {
-		panic("growth: no model")
+		panic("bench/growth: no model")
 	}
 	return Family{Name: name, Sizes: []int{len(m.Bodies)}, Model: func(int) (*model.Model, error) { return m, nil }, single: true}
 }

@@ -124,5 +124,5 @@ func TestMeasureEnds(t *testing.T) {
 	_, err = growth.Generated("lader", 1)
 	require.ErrorIs(t, err, bench.ErrFamily)
 	require.ErrorContains(t, err, "ladder")
-	require.PanicsWithValue(t, "growth: no model", func() { growth.Single("", nil) })
+	require.PanicsWithValue(t, "bench/growth: no model", func() { growth.Single("", nil) })
 }

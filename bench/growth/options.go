@@ -58,7 +58,7 @@ type SizeError struct {
 
 // Error names family, method and size.
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("growth: %s, %s, size %d: %v", fault.Name(e.Family), e.Method, e.Size, fault.Plain(e.Err))
+	return fmt.Sprintf("bench/growth: %s, %s, size %d: %v", fault.Name(e.Family), e.Method, e.Size, fault.Plain(e.Err))
 }
 
 // Unwrap returns the reason.
@@ -66,9 +66,9 @@ func (e *SizeError) Unwrap() error { return e.Err }
 
 var (
 	// ErrTooLong says that an evaluation takes longer than Options.MaxTime.
-	ErrTooLong = errors.New("growth: an evaluation takes too long")
+	ErrTooLong = errors.New("bench/growth: an evaluation takes too long")
 	// ErrLoops says that articulated bodies were asked for a mechanism with loops.
-	ErrLoops = errors.New("growth: there are loops")
+	ErrLoops = errors.New("bench/growth: there are loops")
 )
 
 // withDefaults returns the options without zeros that stand for defaults.
@@ -80,7 +80,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for _, name := range o.Methods {
 		if !slices.Contains(Methods(), name) {
-			return o, errors.New("growth: " + fault.NoneOf("method", name, Methods()))
+			return o, errors.New("bench/growth: " + fault.NoneOf("method", name, Methods()))
 		}
 	}
 	if o.MinTime == 0 {

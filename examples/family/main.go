@@ -34,7 +34,8 @@ func girder(n int) (*model.Model, error) {
 
 func main() {
 	girders := []growth.Family{{Name: "girder", Model: girder, Sizes: []int{10, 20, 40, 80}}}
-	doc, err := growth.Measure(context.Background(), girders, growth.Options{Methods: []string{"sparse", "tree-direct"}, MinTime: time.Millisecond})
+	o := growth.Options{Methods: []string{"sparse", "tree-direct"}, MinTime: time.Millisecond}
+	doc, err := growth.Measure(context.Background(), girders, o)
 	if err != nil {
 		log.Fatal(err)
 	}

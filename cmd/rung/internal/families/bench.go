@@ -117,7 +117,7 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	show := func(*growth.Record) error { return nil }
+	var show func(*growth.Record) error
 	if !f.json && f.csv != shell.Stdio {
 		show = tablePrinter(stdout)
 	}
@@ -156,9 +156,11 @@ func (f *benchFlags) families(cmd *cobra.Command, args []string, stdin io.Reader
 	return append(list, models...), nil
 }
 
-// measure measures every family and size and passes each record to show. Missed is an error if some of them could not be
-// measured.
-func measure(f *benchFlags, list []growth.Family, p *shell.Progress, stderr io.Writer, show func(*growth.Record) error) (doc *growth.Document, missed, err error) {
+// measure measures every family and size and passes each record to show, unless that is nil. Missed is an error if some of them
+// could not be measured.
+func measure(
+	f *benchFlags, list []growth.Family, p *shell.Progress, stderr io.Writer, show func(*growth.Record) error,
+) (doc *growth.Document, missed, err error) {
 	p.Stage("benchmark", totalBodies(list)*int64(len(f.methods)))
 	before, bad := int64(0), 0
 	doc, err = growth.Measure(context.Background(), list, growth.Options{
@@ -170,7 +172,9 @@ func measure(f *benchFlags, list []growth.Family, p *shell.Progress, stderr io.W
 			before = done
 		},
 		OnRecord: func(r *growth.Record) (err error) {
-			p.Aside(func() { err = show(r) })
+			if show != nil {
+				p.Aside(func() { err = show(r) })
+			}
 			return err
 		},
 		OnMissing: func(e *growth.SizeError) error {
@@ -195,7 +199,8 @@ func (f *benchFlags) missing(e *growth.SizeError) (text string, out bool) {
 	case errors.Is(e, growth.ErrLoops):
 		return fmt.Sprintf("%s: %s left out, there are loops", name, e.Method), true
 	case errors.Is(e, growth.ErrTooLong):
-		return fmt.Sprintf("%s, %s: sizes from %d left out, an evaluation takes more than %g s (--max-seconds)", name, e.Method, e.Size, f.maxSeconds), true
+		why := fmt.Sprintf("an evaluation takes more than %g s (--max-seconds)", f.maxSeconds)
+		return fmt.Sprintf("%s, %s: sizes from %d left out, %s", name, e.Method, e.Size, why), true
 	case errors.Is(e, tree.ErrMemory):
 		return fmt.Sprintf("%s, %s: sizes from %d left out, %v", name, e.Method, e.Size, fault.Plain(e.Err)), true
 	}
