@@ -85,7 +85,8 @@ func (d *Document) WriteCSV(w io.Writer) error {
 			return err
 		}
 		r := &d.Records[i]
-		line := []string{r.Family, strconv.Itoa(r.Bodies), strconv.Itoa(r.Joints), strconv.Itoa(r.Unknowns), r.Method, r.Ordering, strconv.Itoa(r.Threads)}
+		line := []string{r.Family, strconv.Itoa(r.Bodies), strconv.Itoa(r.Joints), strconv.Itoa(r.Unknowns),
+			r.Method, r.Ordering, strconv.Itoa(r.Threads)}
 		for _, n := range [...]int64{
 			r.AnalyzeNs, r.AssembleNs, r.FactorNs, r.SolveNs, r.TotalNs,
 			r.FactorNonzeros, r.FactorFlops, r.PeakBytes,
