@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/bench/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,7 @@ import (
 // TestBenchModels measures models from files: no family beside them, no growth,
 // and the sparse method against the fastest of the others.
 func TestBenchModels(t *testing.T) {
-	var doc growth.BenchDocument
+	var doc growth.Document
 	out := ok(t, "bench", "--min-seconds", "0.002", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	var got []string
@@ -72,7 +73,7 @@ func TestBenchModelNames(t *testing.T) {
 	nameless, ladder := filepath.Join(dir, "nameless.json"), filepath.Join(dir, "ladder.json")
 	require.NoError(t, os.WriteFile(nameless, []byte(strings.Replace(text, `"four-bar"`, `""`, 1)), 0o644))
 	require.NoError(t, os.WriteFile(ladder, []byte(strings.Replace(text, `"four-bar"`, `"ladder"`, 1)), 0o644))
-	list, err := growth.ReadProblems([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &shell.Progress{})
+	list, err := families.ReadModels([]string{golden("four-bar"), nameless, "-", ladder}, strings.NewReader(text), &shell.Progress{})
 	require.NoError(t, err)
 	var names []string
 	for _, p := range list {

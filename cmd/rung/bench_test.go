@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,9 +62,11 @@ func TestBenchJSON(t *testing.T) {
 	}
 	require.Len(t, doc.Fits, 2)
 	for _, f := range doc.Fits {
-		assert.Len(t, f, 4)
+		assert.Len(t, f, 5)
 		assert.Positive(t, f["ns_per_body"])
 		assert.Positive(t, f["exponent"])
+		assert.Contains(t, f, "exponent_error")
+		assert.Nil(t, f["exponent_error"], "two sizes")
 	}
 	requireXML(t, readFile(t, picture))
 	checkCSV(t, readFile(t, table), bodies)
@@ -95,10 +97,10 @@ func TestBenchTable(t *testing.T) {
 // the counts of their factors. The parts, each a median, add up to the whole in one of a few measurements: other work on the machine
 // spoils some.
 func TestBenchTreeRecords(t *testing.T) {
-	var doc growth.BenchDocument
+	var doc growth.Document
 	for range 10 {
 		out := ok(t, "bench", "--min-seconds", "0.002", "--family", "chain", "--sizes", "20", "--method", "all", "--json")
-		doc = growth.BenchDocument{}
+		doc = growth.Document{}
 		require.NoError(t, json.Unmarshal([]byte(out), &doc))
 		require.Len(t, doc.Records, 5)
 		if !slices.ContainsFunc(doc.Records, func(r growth.Record) bool { return !addsUp(&r) }) {
@@ -112,7 +114,7 @@ func TestBenchTreeRecords(t *testing.T) {
 		assert.Positive(t, r.FactorFlops, r.Method)
 		counts[r.Method] = [2]int64{r.FactorNonzeros, r.FactorFlops}
 		parts := r.AssembleNs + r.FactorNs + r.SolveNs
-		if r.Method == growth.TreeABA {
+		if r.Method == growth.Articulated {
 			assert.Zero(t, parts, "not timed apart")
 			continue
 		}
@@ -126,7 +128,7 @@ func TestBenchTreeRecords(t *testing.T) {
 	for _, method := range shell.MethodNames()[1:] {
 		assert.Equal(t, full, counts[method], method)
 	}
-	assert.Equal(t, [2]int64{7 * 20, 126*20 + 105*19}, counts[growth.TreeABA])
+	assert.Equal(t, [2]int64{7 * 20, 126*20 + 105*19}, counts[growth.Articulated])
 
 	// rung accel has the same counts.
 	path := filepath.Join(t.TempDir(), "chain.json")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
@@ -18,7 +18,7 @@ func TestGenerateEveryFamily(t *testing.T) {
 	help := ok(t, "generate", "--help")
 	for _, family := range bench.Families() {
 		t.Run(family, func(t *testing.T) {
-			assert.NotEmpty(t, growth.FamilyHelp[family])
+			assert.NotEmpty(t, families.FamilyHelp[family])
 			assert.Contains(t, help, "  "+family+" ")
 			path := generated(t, family, "2", "--seed", "7")
 			nb, err := bench.Bodies(family, 2)
@@ -31,7 +31,7 @@ func TestGenerateEveryFamily(t *testing.T) {
 			}
 		})
 	}
-	assert.Len(t, growth.FamilyHelp, len(bench.Families()))
+	assert.Len(t, families.FamilyHelp, len(bench.Families()))
 }
 
 func TestGenerateOutput(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
@@ -49,7 +49,7 @@ func TestAccelMethods(t *testing.T) {
 func TestBenchMethods(t *testing.T) {
 	check.Long(t)
 	families, kinds, crossovers := "ladder,chain", 9, 7 // articulated bodies are for the chain only
-	var doc growth.BenchDocument
+	var doc growth.Document
 	out := ok(t, "bench", "--min-seconds", "0.01", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/internal/check"
@@ -290,7 +290,7 @@ func TestBenchRanks(t *testing.T) {
 	ok(t, "export", generated(t, "ladder", "90"), "-o", tables)
 	for _, args := range [][]string{{"ladder", "600"}, {"grid", "6"}, {generated(t, "nfourbar", "9")}, {tables}} {
 		args = append([]string{"bench", "--ranks", "3", "--min-seconds", "0.001"}, args...)
-		var doc struct{ Ranks growth.RanksRecord }
+		var doc struct{ Ranks families.RanksRecord }
 		require.NoError(t, json.Unmarshal([]byte(ok(t, append(args, "--json")...)), &doc))
 		r := doc.Ranks
 		assert.Equal(t, 3, r.Ranks)

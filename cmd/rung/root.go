@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
-	"github.com/rung-mbd/rung/cmd/rung/internal/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/look"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
@@ -41,7 +41,7 @@ input.`,
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
-	root.AddCommand(growth.Commands()...)
+	root.AddCommand(families.Commands()...)
 	root.AddCommand(terrain.New(), bring.New(), bring.NewExport(), newVersion(), newMan(), schema.New())
 	root.AddCommand(look.New()...)
 	return root

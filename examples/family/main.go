@@ -3,17 +3,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
-	"math"
+	"time"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench/growth"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/tree"
 )
 
 // girder returns n bays of two chords, each with a post at its end, all on hinges: a mechanism, as nothing is braced.
-func girder(n int) (*rung.Plan, error) {
+func girder(n int) (*model.Model, error) {
 	b := rung.NewBuilder(fmt.Sprint("girder of ", n)).Gravity(0, -9.81, 0)
 	z := spatial.Vec3{0, 0, 1}
 	low, high := rung.World, rung.World
@@ -27,48 +29,20 @@ func girder(n int) (*rung.Plan, error) {
 		b.Revolute(fmt.Sprint("b", i), upper, post, p[3], z)
 		low, high = post, post
 	}
-	m, err := b.Model()
-	if err != nil {
-		return nil, err
-	}
-	return rung.NewPlan(m, rung.Options{})
-}
-
-func run() error {
-	var size, sparse, direct []float64
-	for _, n := range []int{10, 20, 40, 80} {
-		plan, err := girder(n)
-		if err != nil {
-			return err
-		}
-		span, err := tree.NewPlan(plan.Mechanism(), tree.Options{})
-		if err != nil {
-			return err
-		}
-		s := span.NewSolver(tree.Direct, tree.SolverOptions{})
-		if err := s.Solve(plan.Initial()); err != nil {
-			return err
-		}
-		work, joint := plan.Counts().Flops, s.Counts().Flops
-		fmt.Printf("%3d bodies: sparse %7d flops, tree %9d flops\n", plan.Mechanism().NumBodies(), work, joint)
-		size = append(size, math.Log(float64(plan.Mechanism().NumBodies())))
-		sparse, direct = append(sparse, math.Log(float64(work))), append(direct, math.Log(float64(joint)))
-	}
-	fmt.Printf("sparse n^%.2f, tree n^%.2f\n", slope(size, sparse), slope(size, direct))
-	return nil
-}
-
-// slope returns the slope of the line through points with the least squares.
-func slope(x, y []float64) float64 {
-	var n, sx, sy, sxx, sxy float64
-	for i := range x {
-		n, sx, sy, sxx, sxy = n+1, sx+x[i], sy+y[i], sxx+x[i]*x[i], sxy+x[i]*y[i]
-	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	return b.Model()
 }
 
 func main() {
-	if err := run(); err != nil {
+	girders := []growth.Family{{Name: "girder", Model: girder, Sizes: []int{10, 20, 40, 80}}}
+	o := growth.Options{Methods: []string{"sparse", "tree-direct"}, MinTime: time.Millisecond}
+	doc, err := growth.Measure(context.Background(), girders, o)
+	if err != nil {
 		log.Fatal(err)
+	}
+	for _, r := range doc.Records {
+		fmt.Printf("%-11s %3d bodies: %8d flops\n", r.Method, r.Bodies, r.FactorFlops)
+	}
+	for _, f := range growth.Fits(doc.Records, growth.Flops) {
+		fmt.Printf("%-11s n^(%.2f ± %.2f)\n", f.Method, *f.Exponent, *f.ExponentError)
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/compare"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/spf13/cobra"
 )
 

@@ -3,10 +3,10 @@ package state
 import (
 	"runtime/debug"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/spf13/cobra"
 )

@@ -1,4 +1,4 @@
-package growth
+package families
 
 import (
 	"errors"

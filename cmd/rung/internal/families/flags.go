@@ -1,4 +1,4 @@
-package growth
+package families
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -23,7 +24,7 @@ type benchFlags struct {
 	ordering   shell.OrderingFlag
 	threads    shell.ThreadsFlag
 	ranks      ranks.Flags
-	families   familiesFlag
+	names      familiesFlag
 	sizes      sizesFlag
 	seed       uint64
 	minSeconds float64
@@ -33,7 +34,15 @@ type benchFlags struct {
 }
 
 // least returns the time that the evaluations behind a median take together.
-func (f *benchFlags) least() time.Duration { return time.Duration(f.minSeconds * 1e9) }
+func (f *benchFlags) least() time.Duration { return max(1, seconds(f.minSeconds)) }
+
+// seconds returns s as a duration, the longest one where it is longer still.
+func seconds(s float64) time.Duration {
+	if ns := s * 1e9; ns < math.MaxInt64 {
+		return time.Duration(ns)
+	}
+	return math.MaxInt64
+}
 
 // parseSize reads a count of bodies, or of what a family counts: 1000 or 1e3.
 func parseSize(s string) (int, error) {
@@ -103,14 +112,8 @@ func errFamily(name string) error {
 	return errors.New(fault.NoneOf("family", name, bench.Families()))
 }
 
-// TreeABA is articulated bodies, of rung bench only.
-const TreeABA = "tree-aba"
-
 // sparseMethod is the name of the sparse method.
 var sparseMethod = motion.Sparse.String()
-
-// benchMethods returns the names that --method of rung bench takes besides all.
-func benchMethods() []string { return append(shell.MethodNames(), TreeABA) }
 
 // methodsFlag is the value of --method of rung bench.
 type methodsFlag []string
@@ -124,11 +127,11 @@ func (f *methodsFlag) Set(s string) error {
 	for word := range strings.SplitSeq(s, ",") {
 		switch word = strings.TrimSpace(word); {
 		case word == "all":
-			list = append(list, benchMethods()...)
-		case slices.Contains(benchMethods(), word):
+			list = append(list, growth.Methods()...)
+		case slices.Contains(growth.Methods(), word):
 			list = append(list, word)
 		default:
-			return shell.ErrMethod(word, benchMethods())
+			return shell.ErrMethod(word, growth.Methods())
 		}
 	}
 	*f = nil
@@ -142,7 +145,7 @@ func (f *methodsFlag) Set(s string) error {
 
 func (f *methodsFlag) Add(cmd *cobra.Command) {
 	*f = methodsFlag{sparseMethod}
-	names := append(benchMethods(), "all")
+	names := append(growth.Methods(), "all")
 	cmd.Flags().Var(f, "method", "methods to measure: "+strings.Join(names, ", "))
 	shell.Complete(cmd, "method", names...)
 }

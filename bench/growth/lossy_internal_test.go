@@ -28,10 +28,10 @@ func TestLossyIsMeasured(t *testing.T) {
 	p, err := tree.NewPlan(mech, tree.Options{})
 	require.NoError(t, err)
 	rec := &Record{Method: motion.TreeLambda.String()}
-	require.NoError(t, rec.evaluateClosed(p, mech.Initial(), 0))
+	require.NoError(t, rec.evaluateClosed(t.Context(), p, mech.Initial(), 0))
 	require.Greater(t, rec.Residual, 1e-4)
 	require.Positive(t, rec.TotalNs)
 	bad := mech.Initial()
 	bad.Bodies[0].Velocity[0] = math.NaN()
-	require.ErrorIs(t, rec.evaluateClosed(p, bad, 0), mechanism.ErrNotFinite)
+	require.ErrorIs(t, rec.evaluateClosed(t.Context(), p, bad, 0), mechanism.ErrNotFinite)
 }

@@ -1,22 +1,26 @@
-package growth
+package families
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/tree"
 	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
-	f := &benchFlags{families: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
+	f := &benchFlags{names: familiesFlag{"ladder"}, sizes: sizesFlag{100, 1000, 10000, 100000}}
 	cmd := &cobra.Command{
 		Use:   "bench [MODEL...]",
 		Short: "Measure how the cost grows with the size, or what models cost",
@@ -57,7 +61,7 @@ a body is the value of the fit at the largest size.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runBench(cmd, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.families, "family", "families to measure, or all")
+	flags.Var(&f.names, "family", "families to measure, or all")
 	flags.Var(&f.sizes, "sizes", "numbers of bodies, such as 100,1e6")
 	f.methods.Add(cmd)
 	f.ordering.Add(cmd)
@@ -105,95 +109,105 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	list, err := ReadProblems(args, stdin, p)
+	list, err := f.families(cmd, args, stdin, p)
 	if err != nil {
 		return err
-	}
-	if len(args) == 0 || cmd.Flags().Changed("family") {
-		list = append(f.problems(), list...)
 	}
 	out, err := openOutputs(f, stdout)
 	if err != nil {
 		return err
 	}
-	show := func(*Record) error { return nil }
+	var show func(*growth.Record) error
 	if !f.json && f.csv != shell.Stdio {
 		show = tablePrinter(stdout)
 	}
-	doc, missed := measureAll(f, list, p, stderr, show)
+	doc, missed, err := measure(f, list, p, stderr, show)
 	p.End()
-	doc.Fits = fits(ofFamilies(doc.Records))
-	doc.Crossovers = crossovers(ofFamilies(doc.Records))
-	doc.Comparisons = comparisons(doc.Records)
+	if err != nil {
+		return shell.Failed("", err)
+	}
 	switch {
 	case f.json:
-		err = shell.WriteFile(shell.Stdio, stdout, func(w io.Writer) error { return writeBench(w, &doc) })
+		err = shell.WriteFile(shell.Stdio, stdout, doc.WriteJSON)
 	case f.csv != shell.Stdio && len(doc.Records) > 0:
 		err = shell.Print(stdout, func(p *sheet.Page) {
-			printFits(p, &doc)
+			printFits(p, doc)
 			printComparisons(p, doc.Comparisons)
 			printBusy(p, doc.Records)
 		})
 	}
-	return errors.Join(missed, err, out.write(&doc))
+	return errors.Join(missed, err, out.write(doc))
 }
 
-// problems returns the families that the flags ask for.
-func (f *benchFlags) problems() (list []problem) {
-	for _, family := range f.families {
-		list = append(list, problem{Name: family, Sizes: f.sizes})
+// families returns what the flags and arguments ask for: families, and models.
+func (f *benchFlags) families(cmd *cobra.Command, args []string, stdin io.Reader, p *shell.Progress) ([]growth.Family, error) {
+	models, err := ReadModels(args, stdin, p)
+	if err != nil || len(args) > 0 && !cmd.Flags().Changed("family") {
+		return models, err
 	}
-	return list
+	var list []growth.Family
+	for _, name := range f.names {
+		family, err := growth.Generated(name, f.seed, f.sizes...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, family)
+	}
+	return append(list, models...), nil
 }
 
-// measureAll measures every problem and size and passes each record to show. It
-// returns what was measured, and an error if some of it could not be.
-func measureAll(f *benchFlags, list []problem, p *shell.Progress, stderr io.Writer, show func(*Record) error) (BenchDocument, error) {
-	doc := BenchDocument{Records: []Record{}, Fits: []Fit{}}
+// measure measures every family and size and passes each record to show, unless that is nil. Missed is an error if some of them
+// could not be measured.
+func measure(
+	f *benchFlags, list []growth.Family, p *shell.Progress, stderr io.Writer, show func(*growth.Record) error,
+) (doc *growth.Document, missed, err error) {
 	p.Stage("benchmark", totalBodies(list)*int64(len(f.methods)))
-	missed := 0
-	for _, problem := range list {
-		for _, method := range f.methods {
-			n, err := measureSeries(&series{flags: f, problem: problem, method: method, p: p}, &doc, stderr, show)
-			if err != nil {
-				return doc, err
+	before, bad := int64(0), 0
+	doc, err = growth.Measure(context.Background(), list, growth.Options{
+		Methods: f.methods, Sparse: rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)},
+		MinTime: f.least(), MaxTime: seconds(f.maxSeconds),
+		OnStage: func(stage string, done int64) {
+			p.Describe(stage)
+			p.Add(done - before)
+			before = done
+		},
+		OnRecord: func(r *growth.Record) (err error) {
+			if show != nil {
+				p.Aside(func() { err = show(r) })
 			}
-			missed += n
-		}
+			return err
+		},
+		OnMissing: func(e *growth.SizeError) error {
+			text, out := f.missing(e)
+			if !out {
+				bad++
+			}
+			p.Aside(func() { fmt.Fprintf(stderr, "rung: %s\n", text) })
+			return nil
+		},
+	})
+	if bad > 0 {
+		missed = shell.Failed("", fmt.Errorf("%d of the sizes could not be measured", bad))
 	}
-	if missed > 0 {
-		return doc, shell.Failed("", fmt.Errorf("%d of the sizes could not be measured", missed))
-	}
-	return doc, nil
+	return doc, missed, err
 }
 
-// measureSeries measures one problem by one method. It returns how many sizes
-// could not be measured, and an error if a record could not be shown.
-func measureSeries(runs *series, doc *BenchDocument, stderr io.Writer, show func(*Record) error) (missed int, err error) {
-	for _, size := range runs.Sizes {
-		rec, err := runs.next(size)
-		runs.p.Add(int64(size))
-		switch {
-		case err != nil:
-			runs.p.Aside(func() {
-				fmt.Fprintf(stderr, "rung: %s, %s, size %d: %v\n", fault.Text(runs.Name, sheet.TextWidth), runs.method, size, fault.Plain(err))
-			})
-			missed++
-		case rec != nil:
-			doc.Records = append(doc.Records, *rec)
-			runs.p.Aside(func() { err = show(rec) })
-			if err != nil {
-				return missed, shell.Failed("", err)
-			}
-		}
+// missing says why a size has no record, and whether it is left out for a reason of its size.
+func (f *benchFlags) missing(e *growth.SizeError) (text string, out bool) {
+	name := fault.Text(e.Family, sheet.TextWidth)
+	switch {
+	case errors.Is(e, growth.ErrLoops):
+		return fmt.Sprintf("%s: %s left out, there are loops", name, e.Method), true
+	case errors.Is(e, growth.ErrTooLong):
+		why := fmt.Sprintf("an evaluation takes more than %g s (--max-seconds)", f.maxSeconds)
+		return fmt.Sprintf("%s, %s: sizes from %d left out, %s", name, e.Method, e.Size, why), true
+	case errors.Is(e, tree.ErrMemory):
+		return fmt.Sprintf("%s, %s: sizes from %d left out, %v", name, e.Method, e.Size, fault.Plain(e.Err)), true
 	}
-	if note := runs.note(); note != "" {
-		runs.p.Aside(func() { fmt.Fprintf(stderr, "rung: %s\n", note) })
-	}
-	return missed, nil
+	return fmt.Sprintf("%s, %s, size %d: %v", name, e.Method, e.Size, fault.Plain(e.Err)), false
 }
 
-func totalBodies(list []problem) (total int64) {
+func totalBodies(list []growth.Family) (total int64) {
 	for i := range list {
 		for _, n := range list[i].Sizes {
 			total += int64(n)
@@ -223,10 +237,10 @@ func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) 
 	return out, nil
 }
 
-func (out benchOutputs) write(doc *BenchDocument) error {
+func (out benchOutputs) write(doc *growth.Document) error {
 	var err error
 	if out.csv != nil {
-		err = out.csv.Close(writeCSV(out.csv, doc.Records))
+		err = out.csv.Close(doc.WriteCSV(out.csv))
 	}
 	if out.plot != nil {
 		format := "svg"

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"math"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,7 +21,7 @@ func spin(d time.Duration) {
 	}
 }
 
-// sleepShare is far above what a process that sleeps uses of a processor, and far below enoughShare.
+// sleepShare is far above what a process that sleeps uses of a processor, and far below EnoughShare.
 const sleepShare = 0.5
 
 // TestUsageOfSleep has a process that was without a processor most of the time.
@@ -30,7 +29,7 @@ func TestUsageOfSleep(t *testing.T) {
 	if !machine.ProcessorTimeKnown {
 		t.Skip("the time of processors is not known here")
 	}
-	var u usage
+	var u Usage
 	end := u.begin(1)
 	time.Sleep(50 * time.Millisecond)
 	end()
@@ -55,7 +54,7 @@ func TestUsageOfWaiting(t *testing.T) {
 	}
 	n := 2 * runtime.NumCPU()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
-	var u usage
+	var u Usage
 	end := u.begin(n)
 	var all sync.WaitGroup
 	var stop atomic.Bool
@@ -70,27 +69,28 @@ func TestUsageOfWaiting(t *testing.T) {
 	all.Wait()
 	end()
 	require.Positive(t, *u.WaitedNs)
-	require.Less(t, u.share(n), enoughShare)
+	require.Less(t, u.share(n), EnoughShare)
 	require.True(t, *u.Busy)
 }
 
 func TestUsageShare(t *testing.T) {
-	const ms = time.Millisecond
+	const ms = int64(time.Millisecond)
+	known := func(ns int64) *int64 { return &ns }
 	for name, c := range map[string]struct {
-		u       usage
+		u       Usage
 		threads int
 		want    float64
 	}{
-		"one thread":              {usage{wall: 100 * ms, spent: machine.Clocks{CPU: 90 * ms, Waited: machine.NotKnown, Machine: machine.NotKnown}}, 1, 0.9},
-		"more than wall time":     {usage{wall: 100 * ms, spent: machine.Clocks{CPU: 110 * ms, Waited: 0, Machine: 0}}, 1, 1},
-		"two threads":             {usage{wall: 100 * ms, spent: machine.Clocks{CPU: 90 * ms, Waited: 30 * ms, Machine: machine.NotKnown}}, 2, 0.75},
-		"two, waiting unknown":    {usage{wall: 100 * ms, spent: machine.Clocks{CPU: 190 * ms, Waited: machine.NotKnown, Machine: 0}}, 2, math.NaN()},
-		"processor not known":     {usage{wall: 100 * ms, spent: machine.Clocks{CPU: machine.NotKnown, Waited: 0, Machine: 0}}, 1, math.NaN()},
-		"nothing was measured":    {usage{}, 1, math.NaN()},
-		"two threads, all theirs": {usage{wall: 100 * ms, spent: machine.Clocks{CPU: 200 * ms, Waited: 0, Machine: 0}}, 2, 1},
+		"one thread":              {Usage{WallNs: 100 * ms, CPUNs: known(90 * ms)}, 1, 0.9},
+		"more than wall time":     {Usage{WallNs: 100 * ms, CPUNs: known(110 * ms), WaitedNs: known(0)}, 1, 1},
+		"two threads":             {Usage{WallNs: 100 * ms, CPUNs: known(90 * ms), WaitedNs: known(30 * ms)}, 2, 0.75},
+		"two, waiting unknown":    {Usage{WallNs: 100 * ms, CPUNs: known(190 * ms)}, 2, math.NaN()},
+		"processor not known":     {Usage{WallNs: 100 * ms, WaitedNs: known(0)}, 1, math.NaN()},
+		"nothing was measured":    {Usage{}, 1, math.NaN()},
+		"two threads, all theirs": {Usage{WallNs: 100 * ms, CPUNs: known(200 * ms), WaitedNs: known(0)}, 2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.u.share(c.threads); math.IsNaN(c.want) {
+			if got := (&Record{Usage: c.u, Threads: c.threads}).Share(); math.IsNaN(c.want) {
 				require.True(t, math.IsNaN(got))
 			} else {
 				require.Equal(t, c.want, got)
@@ -99,23 +99,18 @@ func TestUsageShare(t *testing.T) {
 	}
 }
 
-func TestBusyText(t *testing.T) {
-	made := func(cpu time.Duration) Record {
-		r := Record{Family: "ladder", Bodies: 10, Method: sparseMethod, Ordering: "banded", Threads: 1}
-		r.wall, r.spent = time.Second, machine.Clocks{CPU: cpu, Waited: machine.NotKnown, Machine: 1500 * time.Millisecond}
-		r.enter(1)
-		return r
+// TestUsageIsWritten: what the system does not tell is null, or an empty cell.
+func TestUsageIsWritten(t *testing.T) {
+	made := func(cpu time.Duration) *Usage {
+		u := &Usage{wall: time.Second, spent: machine.Clocks{CPU: cpu, Waited: machine.NotKnown, Machine: 1500 * time.Millisecond}}
+		u.enter(1)
+		return u
 	}
-	calm, busy, unknown := made(time.Second), made(time.Second/2), made(machine.NotKnown)
-	require.Empty(t, busyText([]Record{calm, calm}))
-	text := busyText([]Record{calm, busy})
-	require.True(t, strings.HasPrefix(text, "the machine was busy: 1 of 2 measurements"), text)
-	require.Contains(t, text, "50 % at worst, while others used 1.0 of ")
-	require.Equal(t, "whether the machine was busy is not known on this system", busyText([]Record{calm, unknown}))
-
-	b, err := json.Marshal(&unknown)
+	busy, unknown := made(time.Second/2), made(machine.NotKnown)
+	b, err := json.Marshal(unknown)
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"wall_ns":1000000000,"cpu_ns":null,"waited_ns":null,"others":null,"busy":null`)
 	require.Equal(t, []string{"1000000000", "", "", "", ""}, unknown.cells())
 	require.Equal(t, []string{"1000000000", "500000000", "", "1", "true"}, busy.cells())
+	require.False(t, *made(time.Second).Busy)
 }

@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/internal/machine"
 )
 
-// enoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the
+// EnoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the
 // system's own work takes some percent.
-const enoughShare = 0.95
+const EnoughShare = 0.95
 
-// usage is what the process used of the machine while evaluations were timed. What the system does not tell is nil.
-type usage struct {
+// Usage is what the process used of the machine while evaluations were timed. What the system does not tell is nil.
+type Usage struct {
 	WallNs   int64    `json:"wall_ns"`   // the time that passed
 	CPUNs    *int64   `json:"cpu_ns"`    // what processors worked for the process
 	WaitedNs *int64   `json:"waited_ns"` // what its threads were ready to run and had no processor
@@ -26,7 +26,7 @@ type usage struct {
 
 // begin starts to count. The function that it returns ends the counting, and adds what was used
 // so far to what is counted.
-func (u *usage) begin(threads int) (end func()) {
+func (u *Usage) begin(threads int) (end func()) {
 	first, begun := machine.ReadClocks(), time.Now()
 	return func() {
 		u.wall += time.Since(begun)
@@ -46,7 +46,7 @@ func (u *usage) begin(threads int) (end func()) {
 }
 
 // enter sets the fields from what was spent.
-func (u *usage) enter(threads int) {
+func (u *Usage) enter(threads int) {
 	known := func(d time.Duration) *int64 {
 		if d < 0 {
 			return nil
@@ -61,7 +61,7 @@ func (u *usage) enter(threads int) {
 		u.Others = &others
 	}
 	if share := u.share(threads); share == share {
-		busy := share < enoughShare
+		busy := share < EnoughShare
 		u.Busy = &busy
 	}
 }
@@ -70,19 +70,22 @@ func (u *usage) enter(threads int) {
 // thread never waits for anything else, so this is a part of all the time. Several threads also
 // wait for each other, so it is a part of the time for which they wanted a processor. NaN if
 // that is not known.
-func (u *usage) share(threads int) float64 {
-	s := &u.spent
+func (u *Usage) share(threads int) float64 {
 	switch {
-	case s.CPU < 0 || u.wall <= 0 || threads > 1 && s.Waited < 0:
+	case u.CPUNs == nil || u.WallNs <= 0 || threads > 1 && u.WaitedNs == nil:
 		return math.NaN()
 	case threads > 1:
-		return float64(s.CPU) / math.Max(1, float64(s.CPU+s.Waited))
+		return float64(*u.CPUNs) / math.Max(1, float64(*u.CPUNs+*u.WaitedNs))
 	}
-	return math.Min(1, float64(s.CPU)/float64(u.wall))
+	return math.Min(1, float64(*u.CPUNs)/float64(u.WallNs))
 }
 
+// Share returns the part of the time for which the process had a processor, NaN if the system does not tell: on one
+// thread of all the time, on several of the time for which they wanted one.
+func (r *Record) Share() float64 { return r.share(r.Threads) }
+
 // cells are the fields in a line of CSV, empty where they are not known.
-func (u *usage) cells() []string {
+func (u *Usage) cells() []string {
 	text := func(v *int64) string {
 		if v == nil {
 			return ""

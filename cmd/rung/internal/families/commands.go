@@ -1,4 +1,4 @@
-package growth
+package families
 
 import (
 	"github.com/spf13/cobra"

@@ -1,18 +1,21 @@
-package growth
+package families
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/dist"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
@@ -66,11 +69,15 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 	}
 	p := shell.NewProgress(r.Stderr)
 	defer p.End()
-	list, err := ReadProblems(args, cmd.InOrStdin(), p)
+	m, err := readModel(args[0], cmd.InOrStdin(), p)
 	if err != nil {
 		return of, err
 	}
-	return rankProblem{name: list[0].Name, model: list[0].model}, nil
+	name := m.Name
+	if name == "" || isFamily(name) {
+		name = shell.ModelFile(args[0])
+	}
+	return rankProblem{name: name, model: m}, nil
 }
 
 // benchOnRanks is runBench with --ranks.
@@ -86,10 +93,20 @@ func benchOnRanks(cmd *cobra.Command, args []string, f *benchFlags) error {
 			return nil
 		}
 		if f.json {
-			return writeBench(r.Stdout, &BenchDocument{Records: []Record{}, Fits: []Fit{}, Ranks: rec})
+			return writeRanks(r.Stdout, rec)
 		}
 		return shell.Print(r.Stdout, func(p *sheet.Page) { printRanks(p, rec) })
 	})
+}
+
+// writeRanks writes the document of a model in pieces, which has no other records.
+func writeRanks(w io.Writer, rec *RanksRecord) error {
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "{\n \"records\": [],\n \"fits\": [],\n \"ranks\": %s\n}\n", line)
+	return err
 }
 
 // planOf cuts the model, or generates the rank's part.
@@ -225,4 +242,10 @@ func printRanks(p *sheet.Page, rec *RanksRecord) {
 	}
 	p.Item("separators", sheet.Plural(rec.Held, "row")+" of joints between pieces")
 	p.Item("redundant", redundant)
+}
+
+// median returns the lower median of v, which it sorts.
+func median(v []int64) int64 {
+	slices.Sort(v)
+	return v[(len(v)-1)/2]
 }

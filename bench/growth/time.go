@@ -1,12 +1,13 @@
 package growth
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -20,10 +21,10 @@ const (
 // analysed returns what makePlan makes and the median time of that, in ns, with
 // the collector's default pace: a tight one would take a good part of the time. What
 // the plan before has left is collected first, unless that was a quick one.
-func analysed[P any](makePlan func() (*P, error), least time.Duration) (plan *P, ns int64, err error) {
+func analysed[P any](ctx context.Context, makePlan func() (*P, error), least time.Duration) (plan *P, ns int64, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(machine.DefaultGC))
 	var times []int64
-	for begun := time.Now(); more(len(times), time.Since(begun), least); {
+	for begun := time.Now(); more(ctx, len(times), time.Since(begun), least); {
 		plan = nil // two at a time would count as peak memory
 		if n := len(times); n == 0 || times[n-1] > quickPlan.Nanoseconds() {
 			runtime.GC()
@@ -37,9 +38,9 @@ func analysed[P any](makePlan func() (*P, error), least time.Duration) (plan *P,
 	return plan, median(times), nil
 }
 
-// more reports whether a median over n runs that took t needs more, to take least.
-func more(n int, t, least time.Duration) bool {
-	return n == 0 || t < max(enoughRun, least) && (n < minRuns || t < least)
+// more reports whether a median over n runs that took t needs more, to take least: none once ctx has ended, after the first.
+func more(ctx context.Context, n int, t, least time.Duration) bool {
+	return n == 0 || ctx.Err() == nil && t < max(enoughRun, least) && (n < minRuns || t < least)
 }
 
 // timing is one evaluation: assembly, factorization, solution, all, in ns.
@@ -55,14 +56,14 @@ type phased interface {
 
 // evaluate returns the median times of solving at st. One evaluation before touches all memory
 // for the first time. evaluate counts in u what was used meanwhile on so many threads.
-func evaluate(s phased, st *mechanism.State, threads int, least time.Duration, u *usage) (times timing, err error) {
+func evaluate(ctx context.Context, s phased, st *mechanism.State, threads int, least time.Duration, u *Usage) (times timing, err error) {
 	if err := s.Solve(st); err != nil {
 		return times, err
 	}
 	runtime.GC()
 	runs := make([]timing, 0, 1024)
 	end := u.begin(threads)
-	for begun := time.Now(); more(len(runs), time.Since(begun), least); {
+	for begun := time.Now(); more(ctx, len(runs), time.Since(begun), least); {
 		t0 := time.Now()
 		if err := s.Assemble(st); err != nil {
 			return times, err
@@ -84,17 +85,17 @@ func evaluate(s phased, st *mechanism.State, threads int, least time.Duration, u
 	times = medians(runs)
 	if times[3] < batchTime.Nanoseconds() {
 		defer u.begin(threads)()
-		times[3], err = repeated(func() error { return s.Solve(st) }, times[3], least)
+		times[3], err = repeated(ctx, func() error { return s.Solve(st) }, times[3], least)
 	}
 	return times, err
 }
 
 // repeated returns the median time of solve, which takes about so many ns; where
 // that is short it is called some times between two looks at the clock.
-func repeated(solve func() error, about int64, least time.Duration) (int64, error) {
+func repeated(ctx context.Context, solve func() error, about int64, least time.Duration) (int64, error) {
 	batch := batchTime.Nanoseconds()/max(about, 1) + 1
 	times := make([]int64, 0, 1024)
-	for begun := time.Now(); more(len(times), time.Since(begun), least); {
+	for begun := time.Now(); more(ctx, len(times), time.Since(begun), least); {
 		t := time.Now()
 		for range batch {
 			if err := solve(); err != nil {

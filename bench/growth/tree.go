@@ -1,80 +1,74 @@
 package growth
 
 import (
+	"context"
 	"errors"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"time"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/machine"
+	"github.com/rung-mbd/rung/internal/machine"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/tree"
 )
 
-// errLoops says that articulated bodies were asked for a mechanism with loops.
-var errLoops = errors.New("there are loops")
-
-// measureTree measures the model of size n with nb bodies by a tree method.
-func (s *series) measureTree(n, nb int) (*Record, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(machine.TightGC))
-	mech, base, err := s.prepare(n, nb)
+// measureTree measures a mechanism by a tree method; base is what the process held before it was there.
+func (s *series) measureTree(ctx context.Context, mech *mechanism.Mechanism, base int64, size int) (*Record, error) {
+	plan, analysis, err := analysed(ctx, func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) }, s.o.MinTime)
 	if err != nil {
 		return nil, err
 	}
-	plan, analysis, err := analysed(func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) }, s.flags.least())
-	if err != nil {
+	if err := s.canSolve(plan); err != nil {
 		return nil, err
 	}
-	if s.method == TreeABA && plan.NumRows() > 0 {
-		return nil, errLoops
-	}
-	if s.tooLarge(plan) {
-		return nil, errOver
-	}
-	s.doing("solving", nb)
+	s.stage("solving", size)
 	rec := s.newRecord(mech, plan.NumDof()+plan.NumRows(), timing{})
 	rec.AnalyzeNs = analysis
 	evaluate := rec.evaluateClosed
-	if s.method == TreeABA {
+	if s.method == Articulated {
 		evaluate = rec.evaluateArticulated
 	}
-	if err := evaluate(plan, mech.Initial(), s.flags.least()); err != nil {
+	if err := evaluate(ctx, plan, mech.Initial(), s.o.MinTime); err != nil {
 		return nil, err
 	}
 	rec.PeakBytes = max(0, machine.PeakBytes()-base)
 	return rec, nil
 }
 
-// tooLarge reports whether a tree method would take more memory than it may, or
-// is sure to take too long: all but articulated bodies grow at least with the
-// square of the size.
-func (s *series) tooLarge(p *tree.Plan) bool {
-	if s.method == TreeABA {
-		return false
+// canSolve returns why the method does not solve a mechanism, or would take more memory than it may, or is sure to take too
+// long: all but articulated bodies grow at least with the square of the size.
+func (s *series) canSolve(p *tree.Plan) error {
+	if s.method == Articulated {
+		if p.NumRows() > 0 {
+			return ErrLoops
+		}
+		return nil
 	}
-	n, rows := float64(p.NumDof()), float64(p.NumRows())
-	if p.CheckMemory() != nil {
-		return true
+	if err := p.CheckMemory(); err != nil {
+		return err
 	}
-	limit := s.flags.maxSeconds * 1e9
+	limit := float64(s.o.MaxTime.Nanoseconds())
 	if limit == 0 || s.last == nil {
-		return false
+		return nil
 	}
-	ratio := (n + rows) / float64(s.last.Unknowns)
-	return float64(s.last.TotalNs)*math.Pow(ratio, 2) > sureOver*limit
+	ratio := float64(p.NumDof()+p.NumRows()) / float64(s.last.Unknowns)
+	if float64(s.last.TotalNs)*math.Pow(ratio, 2) > sureOver*limit {
+		return ErrTooLong
+	}
+	return nil
 }
 
 // evaluateClosed enters what solving by rec.Method takes.
-func (rec *Record) evaluateClosed(p *tree.Plan, st *mechanism.State, least time.Duration) error {
+func (rec *Record) evaluateClosed(ctx context.Context, p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	m, err := motion.ParseMethod(rec.Method)
 	if err != nil {
 		return err
 	}
 	method, _ := m.Tree()
 	c := lossy{p.NewSolver(method, tree.SolverOptions{})}
-	times, err := evaluate(c, st, 1, least, &rec.usage)
+	defer c.Watch(ctx)()
+	times, err := evaluate(ctx, c, st, 1, least, &rec.Usage)
 	if err != nil {
 		return err
 	}
@@ -103,7 +97,7 @@ func (c lossy) accept(err error) error {
 
 // evaluateArticulated stores the times of articulated bodies. Their inertias and accelerations
 // are computed in the same passes, so only the whole is timed.
-func (rec *Record) evaluateArticulated(p *tree.Plan, st *mechanism.State, least time.Duration) error {
+func (rec *Record) evaluateArticulated(ctx context.Context, p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	w, qdd := p.NewWorkspace(), make([]float64, p.NumDof())
 	solve := func() error {
 		if err := w.SetState(st); err != nil {
@@ -119,7 +113,7 @@ func (rec *Record) evaluateArticulated(p *tree.Plan, st *mechanism.State, least 
 	err := solve()
 	if err == nil {
 		defer rec.begin(1)()
-		rec.TotalNs, err = repeated(solve, time.Since(t).Nanoseconds(), least)
+		rec.TotalNs, err = repeated(ctx, solve, time.Since(t).Nanoseconds(), least)
 	}
 	c := p.ArticulatedCounts()
 	rec.FactorNonzeros, rec.FactorFlops = c.NonZeros, c.Flops

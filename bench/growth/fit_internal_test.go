@@ -1,10 +1,9 @@
 package growth
 
 import (
-	"strings"
+	"math"
 	"testing"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,15 +17,17 @@ func TestFits(t *testing.T) {
 		records = append(records, Record{Family: "b", Method: "m", Bodies: n, TotalNs: int64(1e3 * x * x)})
 	}
 	records = append(records, Record{Family: "c", Method: "m", Bodies: 10, TotalNs: 500})
-	list := fits(records)
+	list := Fits(records, Time)
 	require.Len(t, list, 3)
 	assert.Equal(t, "a", list[0].Family)
 	assert.InDelta(t, 1, *list[0].Exponent, tol)
-	assert.InEpsilon(t, 1e5, list[0].NsPerBody, tol)
+	assert.InEpsilon(t, 1e5, list[0].PerBody, tol)
 	assert.InDelta(t, 2, *list[1].Exponent, tol)
-	assert.InEpsilon(t, 1e7, list[1].NsPerBody, tol)
+	assert.InEpsilon(t, 1e7, list[1].PerBody, tol)
+	assert.InDelta(t, 0, *list[1].ExponentError, tol)
 	assert.Nil(t, list[2].Exponent)
-	assert.InEpsilon(t, 50, list[2].NsPerBody, tol)
+	assert.Nil(t, list[2].ExponentError)
+	assert.InEpsilon(t, 50, list[2].PerBody, tol)
 }
 
 // TestFitsUpperSizes leaves out the small sizes, where the linear part rules.
@@ -55,7 +56,7 @@ func TestFitsUpperSizes(t *testing.T) {
 			used = append(used, r.Bodies)
 		}
 		assert.Equal(t, c.used, used)
-		assert.InDelta(t, 3, *fitOf(c.records).Exponent, 1e-9)
+		assert.InDelta(t, 3, *fitOf(c.records, Time).Exponent, 1e-9)
 	}
 }
 
@@ -89,28 +90,20 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// TestFitTable fills all columns of the lines after the records.
-func TestFitTable(t *testing.T) {
-	exponent, bodies := 2.8334, 26.7
-	var out strings.Builder
-	page := sheet.NewPage(&out, 80)
-	printFits(page, &BenchDocument{
-		Fits: []Fit{
-			{"ladder", sparseMethod, &exponent, 1883.4}, {"ladder", "tree-direct", &exponent, 17609941},
-			{"revolute-net", "tree-projection", &exponent, 123456.7}, {"chain", TreeABA, nil, 203},
-		},
-		Crossovers: []Crossover{
-			{"ladder", "tree-direct", &bodies, true}, {"revolute-net", "tree-projection", &bodies, false}, {"chain", TreeABA, nil, false},
-		},
-	})
-	require.NoError(t, page.Flush())
-	assert.Equal(t, []string{
-		"",
-		"family       method          growth        ns a body   sparse is faster",
-		"ladder       sparse          bodies^2.833       1883",
-		"ladder       tree-direct     bodies^2.833      17.6M   at all sizes from 27",
-		"revolute-net tree-projection bodies^2.833     123457   from about 27 bodies",
-		"chain        tree-aba        one size only       203   not at the largest size",
-		"",
-	}, strings.Split(out.String(), "\n"))
+// TestExponentError: of the points (0, 0), (1, 1 + e), (2, 2) in logarithms, the slope is 1 and its standard error
+// √(6e²/9/(3 − 2)/2) = e/√3.
+func TestExponentError(t *testing.T) {
+	const e, tol = 0.1, 1e-12
+	work := []float64{1, math.Exp(1 + e), math.Exp(2)}
+	var records []Record
+	for i, n := range []int{1000, 2000, 4000} { // logarithms at distances of ln 2
+		records = append(records, Record{Family: "a", Method: "m", Bodies: n, Unknowns: i})
+	}
+	at := func(r *Record) float64 { return work[r.Unknowns] }
+	f := Fits(records, at)[0]
+	assert.InEpsilon(t, 1/math.Ln2, *f.Exponent, tol)
+	assert.InEpsilon(t, e/math.Sqrt(3)/math.Ln2, *f.ExponentError, tol)
+	f = Fits(records[:2], at)[0]
+	assert.InEpsilon(t, (1+e)/math.Ln2, *f.Exponent, tol)
+	assert.Nil(t, f.ExponentError, "two points are on a line")
 }

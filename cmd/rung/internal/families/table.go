@@ -1,29 +1,17 @@
-package growth
+package families
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
-	"time"
 
+	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 )
-
-// BenchDocument is what rung bench --json prints.
-type BenchDocument struct {
-	Records     []Record     `json:"records"`
-	Fits        []Fit        `json:"fits"`
-	Crossovers  []Crossover  `json:"crossovers"`
-	Comparisons []comparison `json:"comparisons"`
-
-	Ranks *RanksRecord `json:"ranks"` // with --ranks
-}
 
 // RanksRecord is what a model in pieces costs.
 type RanksRecord struct {
@@ -55,7 +43,7 @@ type PieceRecord struct {
 }
 
 // printBusy prints, below the tables, whether the machine was busy: nothing if it was not.
-func printBusy(p *sheet.Page, records []Record) {
+func printBusy(p *sheet.Page, records []growth.Record) {
 	if text := busyText(records); text != "" {
 		p.Blank()
 		p.Line("%s", text)
@@ -63,9 +51,9 @@ func printBusy(p *sheet.Page, records []Record) {
 }
 
 // busyText says how many records were disturbed, how much at worst and what others used then; empty if none.
-func busyText(records []Record) string {
+func busyText(records []growth.Record) string {
 	busy, unknown, least := 0, 0, 1.0
-	var wall, others time.Duration
+	var wall, others float64
 	for i := range records {
 		r := &records[i]
 		switch {
@@ -73,17 +61,17 @@ func busyText(records []Record) string {
 			unknown++
 		case *r.Busy:
 			busy++
-			least = math.Min(least, r.share(r.Threads))
+			least = math.Min(least, r.Share())
 			if r.Others != nil {
-				wall, others = wall+r.wall, others+r.spent.Machine-r.spent.CPU
+				wall, others = wall+float64(r.WallNs), others+float64(r.WallNs)**r.Others
 			}
 		}
 	}
 	switch {
 	case busy > 0:
-		text := fmt.Sprintf("the machine was busy: %d of %d measurements had less than %.0f %% of a processor, %.0f %% at worst", busy, len(records), 100*enoughShare, 100*least)
+		text := fmt.Sprintf("the machine was busy: %d of %d measurements had less than %.0f %% of a processor, %.0f %% at worst", busy, len(records), 100*growth.EnoughShare, 100*least)
 		if wall > 0 {
-			text += fmt.Sprintf(", while others used %.1f of %d processors", max(0, others.Seconds()/wall.Seconds()), runtime.NumCPU())
+			text += fmt.Sprintf(", while others used %.1f of %d processors", others/wall, runtime.NumCPU())
 		}
 		return text
 	case unknown > 0:
@@ -92,28 +80,24 @@ func busyText(records []Record) string {
 	return ""
 }
 
-// ofFamilies returns the records of families, which grow.
-func ofFamilies(records []Record) []Record {
-	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.file })
-}
-
 // tablePrinter returns a function that prints records as rows of a
 // table as they come; one table for families, one for models.
-func tablePrinter(stdout io.Writer) func(*Record) error {
+func tablePrinter(stdout io.Writer) func(*growth.Record) error {
 	p := sheet.NewPage(stdout, shell.Columns(stdout))
 	tables := map[bool]*sheet.Table{}
-	return func(r *Record) error {
-		if tables[r.file] == nil {
+	return func(r *growth.Record) error {
+		single := !isFamily(r.Family)
+		if tables[single] == nil {
 			if len(tables) > 0 {
 				p.Blank()
 			}
 			groups := familyGroups
-			if r.file {
+			if single {
 				groups = modelGroups
 			}
-			tables[r.file] = p.Table(groups...)
+			tables[single] = p.Table(groups...)
 		}
-		if r.file {
+		if single {
 			tables[true].Row(modelCells(r)...)
 		} else {
 			tables[false].Row(familyCells(r)...)
@@ -129,10 +113,10 @@ var familyGroups = []sheet.Group{
 }
 
 // familyCells returns the row of a size of a family.
-func familyCells(r *Record) []string {
+func familyCells(r *growth.Record) []string {
 	n := int64(r.Bodies)
 	return []string{
-		fault.Text(r.Family, sheet.TextWidth), strconv.Itoa(r.Bodies), "", r.how(),
+		fault.Text(r.Family, sheet.TextWidth), strconv.Itoa(r.Bodies), "", how(r),
 		share(r.AssembleNs, n), share(r.FactorNs, n), share(r.SolveNs, n), share(r.TotalNs, n), sheet.Count(r.PeakBytes / n),
 	}
 }
@@ -151,7 +135,7 @@ func share(ns, n int64) string {
 
 // printFits prints, below a table of families, a line for each family and method: growth, time of a body at
 // the largest size, and where the sparse method is faster.
-func printFits(p *sheet.Page, doc *BenchDocument) {
+func printFits(p *sheet.Page, doc *growth.Document) {
 	if len(doc.Fits) == 0 {
 		return
 	}
@@ -173,42 +157,15 @@ func printFits(p *sheet.Page, doc *BenchDocument) {
 		where := ""
 		for i := range doc.Crossovers {
 			if c := &doc.Crossovers[i]; c.Family == f.Family && c.Method == f.Method {
-				where = c.text()
+				where = crossoverText(c)
 			}
 		}
-		t.Row(fault.Text(f.Family, sheet.TextWidth), "", f.Method, growth, share(int64(math.Round(f.NsPerBody)), 1), "", where)
+		t.Row(fault.Text(f.Family, sheet.TextWidth), "", f.Method, growth, share(int64(math.Round(f.PerBody)), 1), "", where)
 	}
 }
 
-// writeCSV writes the records with the names of the JSON fields as head.
-func writeCSV(w io.Writer, records []Record) error {
-	c := csv.NewWriter(w)
-	err := c.Write([]string{
-		"family", "bodies", "joints", "unknowns", "method", "ordering", "threads",
-		"analyze_ns", "assemble_ns", "factor_ns", "solve_ns", "total_ns",
-		"factor_nonzeros", "factor_flops", "peak_bytes", "residual", "solve_once_ns", "wall_ns", "cpu_ns", "waited_ns", "others", "busy",
-	})
-	for i := range records {
-		if err != nil {
-			return err
-		}
-		r := &records[i]
-		line := []string{r.Family, strconv.Itoa(r.Bodies), strconv.Itoa(r.Joints), strconv.Itoa(r.Unknowns), r.Method, r.Ordering, strconv.Itoa(r.Threads)}
-		for _, n := range [...]int64{
-			r.AnalyzeNs, r.AssembleNs, r.FactorNs, r.SolveNs, r.TotalNs,
-			r.FactorNonzeros, r.FactorFlops, r.PeakBytes,
-		} {
-			line = append(line, strconv.FormatInt(n, 10))
-		}
-		line = append(line, strconv.FormatFloat(r.Residual, 'g', -1, 64), strconv.FormatInt(r.SolveOnceNs, 10))
-		err = c.Write(append(line, r.cells()...))
-	}
-	c.Flush()
-	return c.Error()
-}
-
-// text says in words where the sparse method becomes faster.
-func (c *Crossover) text() string {
+// crossoverText says in words where the sparse method becomes faster.
+func crossoverText(c *growth.Crossover) string {
 	switch {
 	case c.Bodies == nil:
 		return "not at the largest size"
@@ -216,4 +173,12 @@ func (c *Crossover) text() string {
 		return fmt.Sprintf("at all sizes from %.0f", *c.Bodies)
 	}
 	return fmt.Sprintf("from about %.0f bodies", *c.Bodies)
+}
+
+// how returns the order of the sparse method, or another method's name.
+func how(r *growth.Record) string {
+	if r.Method == sparseMethod {
+		return r.Ordering
+	}
+	return r.Method
 }

@@ -1,0 +1,58 @@
+package growth
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Family is mechanisms that grow with a number.
+type Family struct {
+	Name string
+
+	// Model makes the model of size n. Nothing refers to it once it has been measured.
+	Model func(n int) (*model.Model, error)
+
+	// Bodies returns how many bodies the model of size n has, which grows with n. Sizes are numbers of bodies then: the largest
+	// model that is not larger is measured, or the one of size 1. Nil: Sizes are those of Model.
+	Bodies func(n int) (int, error)
+
+	Sizes []int // in increasing order
+
+	single bool
+}
+
+// Generated returns a family of bench.Generate, whose sizes are numbers of bodies. Models draw random numbers from a seed.
+//
+// It returns an error that wraps bench.ErrFamily if there is no family of that name.
+func Generated(name string, seed uint64, sizes ...int) (Family, error) {
+	if names := bench.Families(); !slices.Contains(names, name) {
+		return Family{}, fault.Errorf("bench/growth: %w: %s", bench.ErrFamily, fault.NoneOf("family", name, names))
+	}
+	return Family{
+		Name: name, Sizes: sizes,
+		Model:  func(n int) (*model.Model, error) { return bench.Generate(name, n, seed) },
+		Bodies: func(n int) (int, error) { return bench.Bodies(name, n) },
+	}, nil
+}
+
+// Single returns one model under a name, which does not grow. Methods are compared on it (Document.Comparisons).
+//
+// It panics if m is nil.
+func Single(name string, m *model.Model) Family {
+	if m == nil {
+		panic("bench/growth: no model")
+	}
+	return Family{Name: name, Sizes: []int{len(m.Bodies)}, Model: func(int) (*model.Model, error) { return m, nil }, single: true}
+}
+
+// largest returns the largest n whose model has at most size bodies, or 1.
+func (f *Family) largest(size int) int {
+	return max(1, sort.Search(size, func(n int) bool {
+		nb, err := f.Bodies(n + 1)
+		return err != nil || nb > size
+	}))
+}
