@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/rung-mbd/rung/mechanism"
+import (
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // Try implements Stepper.
 //
