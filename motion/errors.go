@@ -3,8 +3,9 @@ package motion
 import "errors"
 
 var (
-	// ErrStep is wrapped by the error of a step that Rattle or Balance cannot do: its joints do not close, a body turns too far, its kinetic energy
-	// does not follow the power of the forces, or the forces of the ground do not come into balance. A simulation then tries a shorter one.
+	// ErrStep is wrapped by the error of a step that Rattle or Balance cannot do: its joints do not close, a body turns
+	// too far, its kinetic energy does not follow the power of the forces, or the forces of the ground do not come into
+	// balance. A simulation then tries a shorter one.
 	ErrStep = errors.New("motion: the step fails")
 	// ErrUnsupported is wrapped by the errors of NewRattle and NewBalance for a mechanism that has what the method does not know:
 	// internal states, stops, friction.

@@ -89,7 +89,8 @@ func NewNewton(p *kkt.Plan) *Newton {
 	t := d.solver.Workspace().Team()
 	q := &slacked{sys: l.NewWeightedOn(t), first: 6 * l.Mech.NumBodies()}
 	q.sys.Heed(d.solver.Workspace().Watched())
-	n := &Newton{Dynamics: d, slacked: q, springs: newSpringRows(q), strains: newStrainRows(q), contacts: l.Mech.NumContacts() > 0}
+	n := &Newton{Dynamics: d, slacked: q, springs: newSpringRows(q), strains: newStrainRows(q)}
+	n.contacts = l.Mech.NumContacts() > 0
 	n.groups = []slackRows{&n.springs, &ownRows{q, owns(l.Mech)}, &gripRows{q, grips(l.Mech)}, &n.strains}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
@@ -104,7 +105,8 @@ func NewNewton(p *kkt.Plan) *Newton {
 			symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 		}
 	}
-	q.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
+	fac, scale := symbolic.NewFactorOn(t), make([]float64, pattern.Dim())
+	q.fac = kkt.NewFactored(fac, sparse.NewUnitMatrix(pattern), nil, scale, o.Epsilon, kkt.KeepAll, n.at)
 	q.fac.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	q.gap, q.r = (wide-dim)/2, make([]float64, dim)

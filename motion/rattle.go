@@ -130,8 +130,8 @@ type RattleStats struct {
 
 // NewRattle returns an integrator with its memory.
 //
-// It returns what wraps ErrUnsupported for a mechanism with internal states of contacts or friction, or with friction that grows with
-// reactions, as its steps take forces that do not depend on them. It panics if an option is negative or not finite, or if the angle is too large.
+// It returns what wraps ErrUnsupported for a mechanism with internal states of contacts or friction, or with friction
+// that grows with reactions, as its steps take forces that do not depend on them. It panics if an option is negative or not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")

@@ -93,7 +93,8 @@ func (n *slacked) addEnd(w *spatial.Force, arm *spatial.Vec3, body int32, sign f
 	}
 }
 
-// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative: the row is divided by it. Any value as small does.
+// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative: the row is divided by it.
+// Any value as small does.
 const rootLeast = 1e-100
 
 // rootDrop is the pivot, relative to the largest entry of the diagonal, that is rounding.

@@ -31,7 +31,9 @@ func newTree(p *kkt.Plan, m Method) (*treeMover, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &treeMover{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver(), bears: p.Mechanism().NumBearings() > 0}, nil
+	acc := make([]spatial.ClassicalAccel, p.Mechanism().NumBodies())
+	bears := p.Mechanism().NumBearings() > 0
+	return &treeMover{solver: s, acc: acc, sparse: NewDynamics(p), gauge: p.NewSolver(), bears: bears}, nil
 }
 
 // NewTreeSolver is the solver of a method other than Sparse for a mechanism, alone.

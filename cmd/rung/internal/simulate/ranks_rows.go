@@ -237,7 +237,7 @@ func (g *gathered) Record(row *sim.Row) error {
 	return dist.Agree(g.rank, err)
 }
 
-// see is runs.Record.See for the whole.
+// see notes the energy at the state of the whole, as a run of one process does.
 func (g *gathered) see(st *mechanism.State) {
 	if g.gather(st); g.rank.Head() {
 		if e, err := g.energy(); err == nil {
