@@ -104,7 +104,8 @@ func NewNewton(p *kkt.Plan) *Newton {
 			symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 		}
 	}
-	q.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
+	matrix, scale := sparse.NewUnitMatrix(pattern), make([]float64, pattern.Dim())
+	q.fac = kkt.NewFactored(symbolic.NewFactorOn(t), matrix, nil, scale, o.Epsilon, kkt.KeepAll, n.at)
 	q.fac.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	q.gap, q.r = (wide-dim)/2, make([]float64, dim)
