@@ -66,8 +66,13 @@ type Refinement struct {
 // to roundingRatio count as zero.
 type Worst struct {
 	Ratio     float64
-	Node, Row int // −1 if all rows hold
+	Node, Row int  // −1 if all rows hold
+	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
 }
+
+// SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
+// Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
+func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }
 
 // SetParts is for right sides from which the products with known parts of the solution have been
 // subtracted, such as W·c in theory.md (R2). parts[i] is the sum of the squared norms of the known
@@ -223,7 +228,10 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 		}
 		done, stalls := c.Next(step, q, ends)
 		if c.Rough(step) {
-			if e = f.beginWithin(r, &c); c.Within(e) {
+			if ends {
+				f.residual(r, b, x, &c.Refinement)
+			}
+			if e = f.beginCorrection(r); c.Settled(e, f.energy(x)) {
 				return c.Refinement
 			}
 			f.refineTwice(x, r, b, &c)
@@ -267,14 +275,6 @@ func (f *Factor) freeSize(x []float64) float64 {
 // residuals of +1 rows of the core.
 func (f *Factor) beginCorrection(r []float64) float64 {
 	return math.Sqrt(f.forward(rightSide{r, false}))
-}
-
-// beginWithin is beginCorrection if there is an error that is good enough. Without, nobody needs the result.
-func (f *Factor) beginWithin(r []float64, c *Convergence) float64 {
-	if c.enough == 0 {
-		return 0
-	}
-	return f.beginCorrection(r)
 }
 
 // energy returns the norm of the +1 part of x.
@@ -330,6 +330,12 @@ func (f *Factor) judge(e equation, out *Refinement) estimates {
 		}
 		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
+		}
+	}
+	if f.spare != nil {
+		if w := f.spare(e.x, e.rest); !(w.Ratio <= max(out.Worst.Ratio, roundingRatio)) {
+			w.Spare = true
+			out.Worst = w
 		}
 	}
 	return estimates{largest, sum, 1 / inverse}
@@ -409,7 +415,7 @@ func (e *residualTasks) Do(_, task int) {
 				continue
 			}
 			if e := f.ratio(int(old), k); e > worst.Ratio || math.IsNaN(e) {
-				worst = Worst{e, int(old), k}
+				worst = Worst{Ratio: e, Node: int(old), Row: k}
 				bound = e * e * a2
 			}
 		}

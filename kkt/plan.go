@@ -45,6 +45,7 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
+	lean       *leanPlan   // nil without spare rows
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
 	own        []int32 // Options.Order, nil without
@@ -121,6 +122,9 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 func (p *Plan) analyse(ctx context.Context) (err error) {
 	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
 		p.ground, err = p.newGroundPlan(ctx)
+	}
+	if err == nil && p.held == nil && !p.isGeared() && p.ground == nil {
+		p.lean, err = p.newLeanPlan(ctx)
 	}
 	return err
 }

@@ -145,6 +145,10 @@ func (s *Solver) needWhole() {
 		Factored: NewFactored(s.work.Factor(), y.Matrix, y.Right, y.Scale, s.plan.epsilon, KeepAll, l.At),
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
+	if l := s.plan.lean; l != nil {
+		s.whole.lean = l.newLeanOn(s.work.team)
+		s.whole.lean.fac.Heed(s.work.watch)
+	}
 }
 
 // Solve computes accelerations and constraint multipliers at st, theory.md (2) (RBDA eq. 8.64).
@@ -278,7 +282,7 @@ func (s *Solver) next(err error) error {
 	if cause := s.work.watch.Err(); cause != nil {
 		return cause
 	}
-	w := s.now.Way() + 1
+	w := s.now.nextWay()
 	if s.reduced() {
 		s.whyWhole = whyWhole(err)
 		if err := s.assembleWhole(); err != nil {
