@@ -69,7 +69,7 @@ func (c *Convergence) Estimate(e, norm float64) bool {
 func (c *Convergence) Settled(e, norm float64) bool {
 	c.holds = c.Worst.Ratio <= enoughRatio
 	if e := e / max(norm, c.floor); e <= energyError && c.holds {
-		c.Error, c.twice = e, false
+		c.Error = e
 		return true
 	}
 	return c.Within(e)

@@ -206,7 +206,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			return c.Refinement
 		}
 	}
-	left := 0.0 // error that conjugate gradients have left
+	left := 0.0    // error that conjugate gradients have left
+	rough := false // the first correction was
 	for c.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			if e = f.beginCorrection(r); c.Within(e) {
@@ -227,12 +228,16 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			q = f.residual(r, b, x, &c.Refinement).largest
 		}
 		done, stalls := c.Next(step, q, ends)
-		if c.Rough(step) {
+		if rough = rough || c.Rough(step); rough {
 			if ends {
 				f.residual(r, b, x, &c.Refinement)
 			}
+			was := e
 			if e = f.beginCorrection(r); c.Settled(e, f.energy(x)) {
 				return c.Refinement
+			}
+			if begun = falls(e, was); begun {
+				continue
 			}
 			f.refineTwice(x, r, b, &c)
 			break
@@ -258,6 +263,9 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	}
 	return c.Refinement
 }
+
+// falls reports whether a correction with doubles has brought the energy norm of the error down from was to e, so far that another one may.
+func falls(e, was float64) bool { return e <= 1e-3*was }
 
 // freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
 // passes these nodes.

@@ -84,8 +84,11 @@ func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, eps
 // Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
 func (f *Factored) Current() bool { return f.isLean() || f.run > 0 && f.run == f.Factor.Runs() }
 
-// isLean reports whether the factor at hand is that of the system without its spare rows.
-func (f *Factored) isLean() bool { return f.lean != nil && f.lean.now }
+// isLean reports whether the factor at hand is that of the system without its spare rows. Others who take the factor of the whole
+// system end it, too.
+func (f *Factored) isLean() bool {
+	return f.lean != nil && f.lean.now && f.lean.others == f.Factor.Runs()
+}
 
 // Runs returns how often a factor of the system, or of another one with the same factor, has been made.
 func (f *Factored) Runs() int {
@@ -125,7 +128,7 @@ func (f *Factored) Factorize(w Way) error {
 		f.lean.now = false
 		if w == DropWeak && !f.lean.failed {
 			if f.lean.factorize(f.Matrix, f.Right, f.Scale, f.epsilon) {
-				f.lean.now, f.run = true, 0
+				f.lean.now, f.lean.others, f.run = true, f.Factor.Runs(), 0
 				f.Weak, f.Corrected = f.lean.spare(), 0
 				return nil
 			}

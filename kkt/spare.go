@@ -25,10 +25,14 @@ type leanPlan struct {
 // in the middle of a long mast move its halves, which are heavy.
 const leanShrink = 1e-4
 
+// leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
+const leanFlops = 100_000
+
 // newLeanPlan chooses the spare rows of p. It returns nil if there are none, or if the state written in the model does not tell: a
 // singular pose has rows that depend on others there alone.
 func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
-	if p.mech.NumBearings() > 0 || p.layout.Pattern.Len() == p.mech.NumBodies() {
+	rows := p.layout.Pattern.Dim() - p.first()
+	if p.mech.NumBearings() > 0 || rows == 0 || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
 		return nil, nil
 	}
 	y, st := p.layout.NewWeighted(), p.Initial()
@@ -40,28 +44,51 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	if f.Factorize(y.Matrix, y.Scale, p.epsilon, factor.WhereWeak) != nil || f.Weak == 0 || ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	kept := make([]bool, p.layout.Pattern.Dim())
-	for left, shrink := 0, 1.0; shrink >= leanShrink; shrink /= 10 {
-		if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {
-			break
-		}
-		if f.Weak == left {
-			continue
-		}
-		left = f.Weak
-		l := &leanPlan{rows: sparse.NewRows(p.layout.Pattern, kept)}
-		if err := l.analyse(ctx, p); err != nil {
+	enough := p.symbolic.Counts.Flops // work of a lean system that pays
+	if isExact(f, y) {
+		enough /= 2
+	}
+	for left, shrink := 0, 1.0; shrink >= leanShrink && ctx.Err() == nil; shrink /= 10 {
+		l, err := p.chooseRows(ctx, f, y, shrink)
+		if err != nil || l == nil {
 			return nil, err
 		}
-		s := l.newLeanOn(nil)
-		if s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st) {
-			return l, nil
-		}
-		if y.FillTo(st) != nil {
-			break
+		if n := l.spare(); n != left {
+			left = n
+			switch s := l.newLeanOn(nil); {
+			case l.symbolic.Counts.Flops > enough:
+				return nil, nil
+			case s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st):
+				return l, nil
+			case y.FillTo(st) != nil:
+				return nil, nil
+			}
 		}
 	}
 	return nil, context.Cause(ctx)
+}
+
+// isExact reports whether a solve with the factor of y, for random loads, is exact to rounding without a correction.
+func isExact(f *factor.Factor, y *assemble.Weighted) bool {
+	b, x, r := make([]float64, len(y.Right)), make([]float64, len(y.Right)), make([]float64, len(y.Right))
+	rng := rand.New(rand.NewPCG(6, uint64(len(b))))
+	for i := range 6 * len(y.Kin.Bodies) {
+		b[i] = rng.Float64() - 0.5
+	}
+	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
+}
+
+// chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.
+func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Weighted, shrink float64) (*leanPlan, error) {
+	kept := make([]bool, p.layout.Pattern.Dim())
+	if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {
+		return nil, context.Cause(ctx)
+	}
+	l := &leanPlan{rows: sparse.NewRows(p.layout.Pattern, kept)}
+	if l.spare() == 0 {
+		return nil, nil
+	}
+	return l, l.analyse(ctx, p)
 }
 
 // analyse finds an order of the lean system, of the kind that was asked for.
@@ -96,6 +123,7 @@ type lean struct {
 	whole  *sparse.Matrix // whose rows are checked
 	b, d   []float64      // its right side and scales
 	now    bool           // the factor at hand is that of the lean system
+	others int            // runs of the factor of the whole system when it was made
 	failed bool           // the lean system does not do for the matrix at hand
 }
 
@@ -220,7 +248,7 @@ func (s *lean) growthTo(g []float64) {
 }
 
 // spare returns the number of spare rows.
-func (s *lean) spare() int { return s.rows.Of.Dim() - s.rows.Pattern.Dim() }
+func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }
 
 // rankStep is the length of the motion of hasRankNearby, in radians or lengths of bodies. The joints hold after it up to its square, and
 // rows that depend on others at singular poses alone are off by the step itself. rankTol is between the two.
