@@ -100,8 +100,7 @@ func (g *Groups) With(l *Layout) *Groups {
 	return &out
 }
 
-// NewGroups chooses groups: all bodies with a joint to the world that may be a tree joint, and the
-// bodies that further tree joints connect to them. It returns nil if they are few.
+// NewGroups chooses groups (mechanism.Mechanism.Hang). It returns nil if their bodies are few.
 //
 // Cost: O(bodies + joints); allocates.
 func NewGroups(l *Layout) *Groups {
@@ -145,97 +144,42 @@ func mayBeInTree(j *mechanism.Joint) bool {
 	return false
 }
 
-// chooser grows the groups of a Groups.
-type chooser struct {
-	*Groups
-	joints *mechanism.Incidence
-	root   []int32 // of each body: its first joint to the world that may be in a tree, −1 if there is none
-}
-
-// choose grows all groups, in the order of the bodies that they begin with.
+// choose makes the groups, with the constants of their tree joints.
 func choose(l *Layout) *Groups {
-	m := l.Mech
-	g := &Groups{Layout: l, node: make([]int32, m.NumBodies()), treeOf: make([]int32, m.NumBodies())}
-	c := chooser{g, m.Incidence(), make([]int32, m.NumBodies())}
-	for i := range m.Bodies {
-		g.treeOf[i], c.root[i] = -1, -1
-		for _, j := range c.joints.Joints(int32(i)) {
-			if jt := &m.Joints[j]; mayBeInTree(jt) && jt.Other(int32(i)) < 0 {
-				c.root[i] = j
-				break
-			}
+	h := l.Mech.Hang(&mechanism.HangingRules{Freedoms: groupFreedoms, Bodies: groupBodies, Others: groupJoints, Loops: math.MaxInt,
+		MayLead: func(j *mechanism.Joint, _ int32) bool { return mayBeInTree(j) }})
+	g := &Groups{Layout: l, node: make([]int32, l.Mech.NumBodies()), treeOf: h.Of}
+	for i := range len(h.Groups) - 1 {
+		list, dof := h.Group(i)
+		q := group{first: h.Groups[i], end: h.Groups[i+1], node: -1, dof: int8(dof)}
+		for k := range list {
+			g.trees = append(g.trees, newTreeJoint(l.Mech, &list[k]))
 		}
-	}
-	for i, j := range c.root {
-		if j >= 0 {
-			c.grow(int32(i))
-		}
+		g.groups = append(g.groups, q)
 	}
 	return g
 }
 
-// grow adds the group that begins with a body on the ground, and then bodies further out as long
-// as the bounds allow.
-func (c *chooser) grow(first int32) {
-	m := c.Layout.Mech
-	g := group{first: int32(len(c.trees)), node: -1}
-	c.add(&g, first, c.root[first], -1)
-	for parent := g.first; parent < g.end; parent++ {
-		body := c.trees[parent].body
-		for _, j := range c.joints.Joints(body) {
-			if next := m.Joints[j].Other(body); next >= 0 && c.fits(&g, next, j) {
-				c.add(&g, next, j, parent)
-			}
-		}
-	}
-	c.groups = append(c.groups, g)
-}
-
-// fits reports whether a body that joint j connects to a group may be added to it. Its conditions are that the body is in
-// no group and begins none of its own, that the bounds allow it, and that no other joint connects the body to the group.
-func (c *chooser) fits(g *group, body, j int32) bool {
-	jt := &c.Layout.Mech.Joints[j]
-	switch {
-	case c.treeOf[body] >= 0 || c.root[body] >= 0 || !mayBeInTree(jt),
-		int(g.dof)+jt.Kind.Dof() > groupFreedoms,
-		g.end-g.first == groupBodies,
-		len(c.joints.Joints(body)) > 1+groupJoints:
-		return false
-	}
-	for _, i := range c.joints.Joints(body) {
-		if i == j {
-			continue
-		}
-		if o := c.Layout.Mech.Joints[i].Other(body); o >= 0 && c.treeOf[o] >= g.first {
-			return false
-		}
-	}
-	return true
-}
-
-// add adds a body to the last group, which is g.
-func (c *chooser) add(g *group, body, joint, parent int32) {
-	m := c.Layout.Mech
-	jt := &m.Joints[joint]
+// newTreeJoint returns the tree joint of a body.
+func newTreeJoint(m *mechanism.Mechanism, h *mechanism.HungBody) treeJoint {
+	jt, body := &m.Joints[h.Joint], &m.Bodies[h.Body]
 	t := treeJoint{
-		body: body, joint: joint, parent: parent, dof: int8(jt.Kind.Dof()),
-		hinge: jt.Kind == joints.Revolute, reversed: jt.Pred == body,
-		axis: jt.P.E.Col(2), rootMass: math.Sqrt(m.Bodies[body].Mass),
+		body: h.Body, joint: h.Joint, parent: h.Parent, dof: int8(h.Dof), from: int8(h.From),
+		hinge: jt.Kind == joints.Revolute, reversed: h.Reversed,
+		axis: jt.P.E.Col(2), rootMass: math.Sqrt(body.Mass),
 	}
 	near, far, up := &jt.S, &jt.P, jt.Pred
 	if t.reversed {
 		near, far, up = &jt.P, &jt.S, jt.Succ
 	}
-	t.armBody = near.Origin.Sub(m.Bodies[body].Com)
+	t.armBody = near.Origin.Sub(body.Com)
 	if up >= 0 {
 		t.armParent = far.Origin.Sub(m.Bodies[up].Com)
 	}
-	if m.Bodies[body].Inertia.CholeskyTo(&t.L) != nil {
+	if body.Inertia.CholeskyTo(&t.L) != nil {
 		panic("assemble: inertia is singular") // it has been checked
 	}
-	c.treeOf[body] = int32(len(c.trees))
-	c.trees = append(c.trees, t)
-	g.end, g.dof = int32(len(c.trees)), g.dof+t.dof
+	return t
 }
 
 // layOut numbers columns and nodes, and builds the pattern and the eights.
@@ -301,15 +245,13 @@ func (g *Groups) numberNodes() (size []int8) {
 // numberColumns gives columns of N to the bodies of a group: those of its last joints come first, so that
 // bodies close to the ground have few.
 func (g *Groups) numberColumns(q *group) {
-	from := q.dof
 	for k := q.first; k < q.end; k++ {
 		t := &g.trees[k]
-		from -= t.dof
-		t.from, t.column = from, int32(g.columns)
-		for i := from; i < from+t.dof; i++ {
+		t.column = int32(g.columns)
+		for i := t.from; i < t.from+t.dof; i++ {
 			q.owner[i] = int8(k - q.first)
 		}
-		g.columns += 6 * int(q.dof-from)
+		g.columns += 6 * int(q.dof-t.from)
 		g.node[t.body] = q.node
 	}
 }

@@ -8,16 +8,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// A pinned joint holds two origins together, and its rows are unit forces and
-// moments along the axes of P: arm and slip are zero, and T˚ too. In the axes of
-// its predecessor such a row does not change, so that its weighted block is a
-// constant. What is left for a state are the block of the successor and the right
-// side, which lanes.PinRows fills.
+// A pinned joint is of a plain type (joints.Kind.Plain) and has no prescribed freedom: arm and slip of its rows are
+// zero, and T˚ too. In the axes of its predecessor such a row does not change, so that its weighted block is a
+// constant. What is left for a state are the block of the successor and the right side, which lanes.PinRows fills.
 
 // pinned reports whether a joint is so.
-func pinned(j *mechanism.Joint) bool {
-	return (j.Kind == joints.Revolute || j.Kind == joints.Spherical || j.Kind == joints.Fixed) && j.Motion == nil
-}
+func pinned(j *mechanism.Joint) bool { return j.Kind.Plain() && j.Motion == nil }
 
 // pins returns the rows of a pinned joint.
 func pins(k joints.Kind) lanes.Pins {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -79,7 +80,9 @@ func newReduction(p *kkt.Plan) *reduction {
 		plain = plain && m.Joints[j].Axes == nil
 	}
 	if plain {
-		r.choose(m)
+		r.take(m, m.Hang(&mechanism.HangingRules{
+			Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree,
+		}))
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)
@@ -103,84 +106,27 @@ func mayBeInTree(jt *joint, body int32) bool {
 	default:
 		return false
 	}
-	if jt.Motion != nil {
-		return false
-	}
-	for i := range jt.Kind.Freedoms() {
-		if jt.Geared(i) {
-			return false
-		}
-	}
-	return true
+	return jt.Motion == nil && jt.NumGeared() == 0
 }
 
-// choose grows all groups, in the order of the bodies that they begin with.
-func (r *reduction) choose(m *mechanism.Mechanism) {
-	in := m.Incidence()
-	root := make([]int32, m.NumBodies()) // of each body: its first joint to the world that may be in a tree
-	for i := range root {
-		root[i] = -1
-		for _, j := range in.Joints(int32(i)) {
-			if jt := &m.Joints[j]; mayBeInTree(jt, int32(i)) && jt.Other(int32(i)) < 0 {
-				root[i] = j
-				break
+// take makes the groups of a choice.
+func (r *reduction) take(m *mechanism.Mechanism, h *mechanism.Hanging) {
+	all := make([]hung, len(h.Bodies))
+	for i := range len(h.Groups) - 1 {
+		list, dof := h.Group(i)
+		g := &group{dof: dof, snaps: true}
+		for k := range list {
+			b, x := &all[int(h.Groups[i])+k], &list[k]
+			*b = hung{body: x.Body, joint: x.Joint, reversed: x.Reversed, dof: x.Dof, from: x.From, group: g}
+			if x.Parent >= 0 {
+				b.parent = &all[x.Parent]
 			}
+			g.bodies = append(g.bodies, b)
+			g.snaps = g.snaps && m.Joints[x.Joint].Kind == joints.Revolute
+			r.of[x.Body], r.tree[x.Joint] = b, b
 		}
+		r.groups = append(r.groups, g)
 	}
-	for i, j := range root {
-		if j >= 0 {
-			r.grow(m, in, root, int32(i))
-		}
-	}
-}
-
-// grow adds the group that begins with body first, which its tree joint connects to the ground, and then bodies further
-// out as long as the bounds allow.
-func (r *reduction) grow(m *mechanism.Mechanism, in *mechanism.Incidence, root []int32, first int32) {
-	g := &group{}
-	loops := len(in.Joints(first)) - 1 // joints of the group that are in no tree
-	r.add(m, g, first, root[first], nil)
-	for k := 0; k < len(g.bodies); k++ {
-		h := g.bodies[k]
-		for _, j := range in.Joints(h.body) {
-			jt := &m.Joints[j]
-			next := jt.Other(h.body)
-			if next < 0 || r.of[next] != nil || root[next] >= 0 || !mayBeInTree(jt, next) || r.leadsBack(m, in, g, next, j) {
-				continue
-			}
-			after := loops + len(in.Joints(next)) - 2
-			if len(g.bodies) < groupBodies && g.dof+jt.Kind.Dof() <= groupFreedoms && after <= groupLoops {
-				loops = after
-				r.add(m, g, next, j, h)
-			}
-		}
-	}
-	r.groups = append(r.groups, g)
-	from := g.dof
-	g.snaps = true
-	for _, h := range g.bodies {
-		g.snaps = g.snaps && m.Joints[h.joint].Kind == joints.Revolute
-		from -= h.dof
-		h.from = from
-	}
-}
-
-// leadsBack reports whether a joint other than j connects a body to the group.
-func (r *reduction) leadsBack(m *mechanism.Mechanism, in *mechanism.Incidence, g *group, body, j int32) bool {
-	for _, i := range in.Joints(body) {
-		if o := m.Joints[i].Other(body); i != j && o >= 0 && r.of[o] != nil && r.of[o].group == g {
-			return true
-		}
-	}
-	return false
-}
-
-// add adds a body to a group.
-func (r *reduction) add(m *mechanism.Mechanism, g *group, body, j int32, parent *hung) {
-	h := &hung{body: body, joint: j, parent: parent, reversed: m.Joints[j].Pred == body, dof: m.Joints[j].Kind.Dof(), group: g}
-	g.bodies = append(g.bodies, h)
-	g.dof += h.dof
-	r.of[body], r.tree[j] = h, h
 }
 
 // layOut makes the pattern of the reduced system, and its order.

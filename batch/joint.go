@@ -43,7 +43,7 @@ func (c *compiler) joint(j int) {
 	at := &c.joints[j]
 	c.frames(at, j)
 	switch {
-	case isHinge(jt):
+	case isPlain(jt):
 		c.local(at, j)
 		c.swings(at, jt)
 		if driven {
@@ -60,21 +60,8 @@ func (c *compiler) joint(j int) {
 	}
 }
 
-// isHinge reports whether the rows of a joint are those of forces and moments along the axes of P, about points that
-// are fixed in both bodies, and nothing else.
-func isHinge(jt *joint) bool {
-	switch jt.Kind {
-	case joints.Fixed, joints.Revolute, joints.Spherical:
-	default:
-		return false
-	}
-	for i := range jt.Kind.Freedoms() {
-		if jt.Prescribed(i) || jt.Geared(i) {
-			return false
-		}
-	}
-	return true
-}
+// isPlain reports whether a joint has the rows of a plain type (joints.Kind.Plain) and no others.
+func isPlain(jt *joint) bool { return jt.Kind.Plain() && jt.Motion == nil && jt.NumGeared() == 0 }
 
 // isDriven reports whether forces act along freedoms of joint j.
 func (c *compiler) isDriven(j int) bool {
@@ -302,7 +289,7 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	}
 	w.b = c.sys.right[node]
 	c.slide(w, j)
-	if !isHinge(w.jt) {
+	if !isPlain(w.jt) {
 		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly >= 0 || w.jt.Motion != nil {
 			c.local(w.jointPlace, j)
 		}
@@ -312,7 +299,7 @@ func (c *compiler) rows(at *jointPlace, j int, node int32) {
 	for _, t := range list {
 		c.triple(w, t, j)
 	}
-	if isHinge(w.jt) {
+	if isPlain(w.jt) {
 		c.hinge(w)
 	}
 	if more {
@@ -487,7 +474,7 @@ func (c *compiler) triple(w *jointWork, t triple, j int) {
 	if t.force {
 		w.full = w.row + t.n
 	}
-	if !isHinge(w.jt) && from.at(t.first) != w.b.at(w.row) {
+	if !isPlain(w.jt) && from.at(t.first) != w.b.at(w.row) {
 		c.opN(tape.Copy, t.n, 0, w.b.at(w.row), from.at(t.first))
 	}
 	w.row += t.n

@@ -248,7 +248,7 @@ func (c *compiler) violations(s *stepper) (drift []place) {
 		}
 		if node := c.jointNode(j); node >= 0 {
 			c.passing()
-			if jt := &c.mech.Joints[j]; isHinge(jt) && jt.Kind != joints.Fixed {
+			if jt := &c.mech.Joints[j]; isPlain(jt) && jt.Kind != joints.Fixed {
 				c.gap(s, j, node, drift[node])
 			} else {
 				c.violation(s, j, node, drift[node])
@@ -365,7 +365,7 @@ func (c *compiler) treeGap(s *stepper, h *hung) {
 	}
 	along := c.constant(make([]float64, 12)...) // forces and moments along the axes of P, of poses and then of velocities, with the other sign
 	var P place
-	if isHinge(jt) {
+	if isPlain(jt) {
 		P = c.gapTo(along, j, 6)
 		c.opN(tape.SumSquares, 5, 0, s.errorP, along)
 	} else {

@@ -184,7 +184,7 @@ func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning)
 func addComposites(list *[numAllKinds]traits) {
 	for n := 1; n <= MaxAxes; n++ {
 		for turning := range 1 << n {
-			list[compositeKind(n, turning)] = traits{types[Composite].name, uint8(n), uint8(n), 1<<n - 1, uint8(turning)}
+			list[compositeKind(n, turning)] = traits{types[Composite].name, uint8(n), uint8(n), 1<<n - 1, uint8(turning), false}
 		}
 	}
 }

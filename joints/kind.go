@@ -41,6 +41,7 @@ type traits struct {
 	freedoms   uint8 // freedoms that carry a generalized force, ≤ dof
 	scalar     uint8 // mask: freedoms with a scalar coordinate
 	rotational uint8 // mask: columns that turn
+	plain      bool  // Kind.Plain
 }
 
 var kindTraits = allTraits()
@@ -53,18 +54,18 @@ func allTraits() (list [numAllKinds]traits) {
 }
 
 var types = [NumKinds]traits{
-	Fixed:            {name: "fixed"},
-	Revolute:         {"revolute", 1, 1, 0b1, 0b1},
-	Prismatic:        {"prismatic", 1, 1, 0b1, 0b0},
-	Helical:          {"helical", 1, 1, 0b1, 0b1},
-	Cylindrical:      {"cylindrical", 2, 2, 0b11, 0b01},
-	Universal:        {"universal", 2, 2, 0b11, 0b11},
-	Planar:           {"planar", 3, 3, 0b111, 0b001},
-	Spherical:        {"spherical", 3, 3, 0b000, 0b111},
-	SphereInCylinder: {"sphere_in_cylinder", 4, 4, 0b1000, 0b0111},
-	PointOnPlane:     {"point_on_plane", 5, 0, 0, 0b111},
-	Distance:         {"distance", 5, 0, 0, 0b111},
-	Free:             {"free", 6, 0, 0, 0b111},
+	Fixed:            {name: "fixed", plain: true},
+	Revolute:         {"revolute", 1, 1, 0b1, 0b1, true},
+	Prismatic:        {"prismatic", 1, 1, 0b1, 0b0, false},
+	Helical:          {"helical", 1, 1, 0b1, 0b1, false},
+	Cylindrical:      {"cylindrical", 2, 2, 0b11, 0b01, false},
+	Universal:        {"universal", 2, 2, 0b11, 0b11, false},
+	Planar:           {"planar", 3, 3, 0b111, 0b001, false},
+	Spherical:        {"spherical", 3, 3, 0b000, 0b111, true},
+	SphereInCylinder: {"sphere_in_cylinder", 4, 4, 0b1000, 0b0111, false},
+	PointOnPlane:     {"point_on_plane", 5, 0, 0, 0b111, false},
+	Distance:         {"distance", 5, 0, 0, 0b111, false},
+	Free:             {"free", 6, 0, 0, 0b111, false},
 	Composite:        {name: "composite"},
 }
 
@@ -95,6 +96,16 @@ func (k Kind) Scalar(i int) bool { return i >= 0 && i < 6 && k.of().scalar>>i&1 
 // Rotational reports whether column i of S turns (rad, N m) and does not slide
 // (m, N). It is true for helical, and false for i out of range.
 func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotational>>i&1 == 1 }
+
+// Plain reports whether the type is fixed, revolute or spherical. It then holds a point of one body on a point of the
+// other, and its rows are unit forces and moments along the axes of P and nothing else. In the axes of the predecessor
+// these rows never change, unless a freedom is prescribed. Each user adds what it needs besides:
+//
+//	mechanism  errors written out             no prescribed freedom, and not fixed, whose angles are no others' errors
+//	assemble   constant rows of predecessors  no prescribed freedom, and no flywheel in the layout
+//	batch      rows without velocity parts    no prescribed freedom, and no armature
+//	linear     wrenches that turn with P      no drive on a spherical joint; prescribed freedoms are welcome
+func (k Kind) Plain() bool { return k.of().plain }
 
 // Turns returns the length of the list turns of a model file: the number of freedoms that are angles with a scalar
 // coordinate. They are the first freedoms of the type. Of a composite joint the list has an entry an axis.

@@ -73,12 +73,41 @@ func TestKindFacts(t *testing.T) {
 	require.False(t, joints.MotionKind(9).Valid())
 }
 
+// TestPlain: the rows of plain types, and of no others, are the same along the axes of P wherever the frames are.
+func TestPlain(t *testing.T) {
+	for k := range joints.NumKinds - 1 { // but Composite
+		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2}
+		var along [2][6]spatial.Force
+		constant := s.NumRows() > 0
+		for i := range along {
+			x := float64(i + 1)
+			f := &joints.Frames{EP: spatial.Exp(spatial.Vec3{0.3 * x, -x, 0.2}).Mat(), ES: spatial.Exp(spatial.Vec3{1, 0.4 * x, x}).Mat(),
+				R: spatial.Vec3{x, 0.2, -0.3 * x}, OmegaP: spatial.Vec3{1, x, 2}, OmegaS: spatial.Vec3{-x, 2, 1}, V: spatial.Vec3{0.5, -x, x}}
+			var out joints.Rows
+			require.NoError(t, s.EvalTo(&out, f, 0))
+			for r := range out.N {
+				n, l := f.EP.TMulVec(out.T[r].Moment()), f.EP.TMulVec(out.T[r].Linear())
+				along[i][r] = spatial.Force{n[0], n[1], n[2], l[0], l[1], l[2]}
+				constant = constant && out.TDot[r] == 0
+			}
+			constant = constant && out.Arm == spatial.Vec3{} && out.Slip == spatial.Vec3{}
+		}
+		for r := range along[0] {
+			for c := range 6 {
+				constant = constant && math.Abs(along[0][r][c]-along[1][r][c]) < 1e-15
+			}
+		}
+		require.Equal(t, constant, k.Plain(), "%v", k)
+	}
+}
+
 func TestUnknownKindPanics(t *testing.T) {
 	s := &joints.Spec{Kind: 200}
 	f := still(spatial.Identity3(), spatial.Vec3{})
 	var x, y [6]float64
 	for name, call := range map[string]func(){
 		"Dof":              func() { s.Kind.Dof() },
+		"Plain":            func() { s.Kind.Plain() },
 		"NumRows":          func() { s.NumRows() },
 		"EvalTo":           func() { _ = s.EvalTo(new(joints.Rows), f, 0) },
 		"WrenchTo":         func() { s.WrenchTo(new(spatial.Force), &x, f) },

@@ -62,7 +62,7 @@ func (s *System) fillJoint(j int) error {
 		return nil
 	}
 	switch {
-	case jt.Kind == joints.Fixed, jt.Kind == joints.Revolute, jt.Kind == joints.Spherical && s.mech.Drive(j) == nil:
+	case jt.Kind.Plain() && (jt.Kind != joints.Spherical || s.mech.Drive(j) == nil):
 		s.fillPinned(&r, jt, &jk)
 	default:
 		s.fillGeneral(&r, j)

@@ -17,7 +17,7 @@ import (
 // as VelocityErrorTo does; delta is then right, rate zero.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
 	jt := &m.Joints[j]
-	if (jt.Kind == joints.Spherical || jt.Kind == joints.Revolute) && jt.Motion == nil {
+	if jt.Kind.Plain() && jt.Kind != joints.Fixed && jt.Motion == nil {
 		*delta, *rate = [6]float64{}, [6]float64{}
 		jt.pinErrorsTo(delta, rate, k, s)
 		return nil
