@@ -37,6 +37,8 @@ func scaledRows(m *sparse.Matrix, scale []float64, keep []bool) *mat.Dense {
 
 // TestChooseRows: the rows that are kept have the rank of all rows, and are as far from depending on each other as all rows are, up to a
 // factor; an elimination in the order of the rows loses that from loop to loop. The choice is the same on any number of threads.
+//
+//rung:race
 func TestChooseRows(t *testing.T) {
 	for _, c := range []struct {
 		family string

@@ -26,6 +26,7 @@ func (e *PivotError) Error() string {
 // of the proximal terms. A Factor belongs to one goroutine at a time; it may use others.
 type Factor struct {
 	heeds
+	marks
 
 	Symbolic *Symbolic
 	Tally
@@ -44,23 +45,27 @@ type Factor struct {
 	scale   []float64
 	policy  Policy
 	eps     float64
-	b       []float64                             // right side that is eliminated with the matrix; nil if there is none
-	ok      bool                                  // there is a factor
-	runs    int                                   // of Factorize
-	begun   bool                                  // the panels hold D⁻¹L⁻¹ of the right side too
-	from    rightSide                             // of forward
-	to      solution                              // of backward
-	square  []float64                             // core: Σ‖x‖² of the neighbours of a −1 node that is not open
-	slow    *conjugate                            // nil if it has not been needed
-	exact   *exact                                // nil if it has not been needed
-	parts   []float64                             // of SetParts
-	spare   func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
-	shares  []share                               // of SetShares; nil if there are none
-	given   []float64                             // solution of the held rows, of backward
-	kept    []bool                                // of ChooseRows, by original scalar; nil but while it runs
-	weak    []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
-	check   equation                              // of residual
-	checked []checked                             // by task of residual
+	b       []float64  // right side that is eliminated with the matrix; nil if there is none
+	ok      bool       // there is a factor
+	runs    int        // of Factorize
+	begun   bool       // the panels hold D⁻¹L⁻¹ of the right side too
+	from    rightSide  // of forward
+	to      solution   // of backward
+	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
+	slow    *conjugate // nil if it has not been needed
+	exact   *exact     // nil if it has not been needed
+	parts   []float64  // of SetParts
+	shares  []share    // of SetShares; nil if there are none
+	given   []float64  // solution of the held rows, of backward
+	check   equation   // of residual
+	checked []checked  // by task of residual
+}
+
+// marks are what is known of single rows of sign −1.
+type marks struct {
+	spare func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
+	kept  []bool                                // of ChooseRows, by original scalar; nil but while it runs
+	weak  []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
 }
 
 // Tally is what Factorize has seen of the pivots.

@@ -229,18 +229,10 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 		}
 		done, stalls := c.Next(step, q, ends)
 		if rough = rough || c.Rough(step); rough {
-			if ends {
-				f.residual(r, b, x, &c.Refinement)
+			if e, begun = f.settle(solution{x: x, b: b, r: r}, &c, e, ends); !begun {
+				break
 			}
-			was := e
-			if e = f.beginCorrection(r); c.Settled(e, f.energy(x)) {
-				return c.Refinement
-			}
-			if begun = falls(e, was); begun {
-				continue
-			}
-			f.refineTwice(x, r, b, &c)
-			break
+			continue
 		}
 		if done || left > 0 {
 			break
@@ -262,6 +254,25 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 		c.Error = math.NaN()
 	}
 	return c.Refinement
+}
+
+// settle goes on after a correction of a refinement that began with a rough one. e is the energy norm of the error before it, and ends
+// says that no residual has been taken after it. It reports whether another correction with doubles has begun, for the error that is
+// returned; otherwise the refinement is over, if need be with twice the digits.
+func (f *Factor) settle(at solution, c *Convergence, e float64, ends bool) (float64, bool) {
+	if ends {
+		f.residual(at.r, at.b, at.x, &c.Refinement)
+	}
+	was := e
+	e = f.beginCorrection(at.r)
+	switch {
+	case c.Settled(e, f.energy(at.x)):
+	case falls(e, was):
+		return e, true
+	default:
+		f.refineTwice(at.x, at.r, at.b, c)
+	}
+	return e, false
 }
 
 // falls reports whether a correction with doubles has brought the energy norm of the error down from was to e, so far that another one may.
