@@ -68,6 +68,26 @@ type marks struct {
 	weak  []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
 }
 
+// Worst is the largest residual of a −1 row relative to what its terms amount to,
+//
+//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
+//
+// dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
+// parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
+//
+// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
+// that contradict each other the multipliers grow without bound, and the proximal corrections
+// get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
+//
+// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
+// terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
+// to roundingRatio count as zero.
+type Worst struct {
+	Ratio     float64
+	Node, Row int  // −1 if all rows hold
+	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
+}
+
 // Tally is what Factorize has seen of the pivots.
 type Tally struct {
 	Corrected int // pivots that rounding gave the wrong sign or size

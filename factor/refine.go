@@ -50,26 +50,6 @@ type Refinement struct {
 	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
 }
 
-// Worst is the largest residual of a −1 row relative to what its terms amount to,
-//
-//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
-//
-// dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
-// parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
-//
-// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
-// that contradict each other the multipliers grow without bound, and the proximal corrections
-// get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
-//
-// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
-// terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
-// to roundingRatio count as zero.
-type Worst struct {
-	Ratio     float64
-	Node, Row int  // −1 if all rows hold
-	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
-}
-
 // SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
 // Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
 func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }

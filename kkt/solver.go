@@ -448,3 +448,10 @@ func (s *Solver) refineOnce() error {
 	s.inconsistency = s.ref.Worst.Ratio
 	return s.failure()
 }
+
+// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
+func (s *Solver) keepSpare() {
+	if s.whole != nil {
+		s.whole.lean = nil
+	}
+}

@@ -90,13 +90,6 @@ func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.W
 	return worst
 }
 
-// Terms of worstOf, as in package factor: the part of the whole that counts in each row, and the ratio
-// of a residual to its terms that counts as zero.
-const (
-	restTerm     = 1e-4
-	roundingTerm = 1e-14
-)
-
 func isFinite(v []float64) bool {
 	for _, x := range v {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
