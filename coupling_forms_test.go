@@ -367,9 +367,9 @@ func TestDrivenGear(t *testing.T) {
 		x := solve(t, m, o)
 		check.Close(t, x.AngularAcceleration(1)[2], -accel*r/R, 1, formTol, "wheel")
 		lambda := (-J*accel*r/R - U) / R
-		check.Close(t, x.CouplingMultiplier(0), lambda, 10, formTol, "teeth")
+		check.Close(t, x.Reactions().CouplingMultiplier(0), lambda, 10, formTol, "teeth")
 		var rows [6]float64
-		require.Equal(t, 6, x.JointMultipliersTo(&rows, 0))
+		require.Equal(t, 6, x.Reactions().MultipliersTo(&rows, 0))
 		check.Close(t, rows[5], I*accel-lambda*r, 1, formTol, "torque of the motion")
 		require.Zero(t, report(t, x).Mobility)
 	}

@@ -199,7 +199,7 @@ const mostDense = 400
 // byTree makes simulations with a method on a spanning tree. They are nil where that would take too much memory.
 func byTree(m motion.Method) func(p problem, until float64) work {
 	return func(p problem, until float64) work {
-		d, err := motion.NewTree(p.Plan, m)
+		d, err := motion.New(p.Plan, m)
 		if err != nil {
 			return nil
 		}

@@ -164,7 +164,7 @@ func TestGoldenAppliedWrenches(t *testing.T) {
 			allowed := c.e.Allowed()
 			for j := range c.e.Joints {
 				w := &c.e.Joints[j]
-				a := s.AppliedWrench(j)
+				a := s.Reactions().AppliedWrench(j)
 				var unknown []string
 				requireTriple(t, &w.AppliedWrench.Force, a.Linear(), allowed.Force, w.Name+": ", "force", &unknown)
 				requireTriple(t, &w.AppliedWrench.Moment, a.Moment(), allowed.Moment, w.Name+": ", "moment", &unknown)
@@ -179,7 +179,7 @@ func requireMotionForces(t *testing.T, c goldenCase, s *rung.Solver, j int) {
 	t.Helper()
 	mj, w := &c.m.Joints[j], &c.e.Joints[j]
 	var lambda [6]float64
-	n := s.JointMultipliersTo(&lambda, j)
+	n := s.Reactions().MultipliersTo(&lambda, j)
 	require.Equal(t, w.Rows, n, "%s: rows", w.Name)
 	row := mj.Type.Constraints()
 	for k, mo := range mj.Motion {

@@ -26,8 +26,8 @@ func TestMisuse(t *testing.T) {
 		want string
 		do   func()
 	}{
-		{"kkt: no destination", func() { s.JointMultipliersTo(nil, 0) }},
-		{"kkt: no destination", func() { s.ArmatureForceTo(nil, 0) }},
+		{"kkt: no destination", func() { s.Reactions().MultipliersTo(nil, 0) }},
+		{"kkt: no destination", func() { s.Reactions().ArmatureForceTo(nil, 0) }},
 		{"closing: no workspace", func() { closing.NewCloserOn(nil, closing.Options{}) }},
 		{"rung: nil context", func() { _, _ = closing.NewCloserContext(none, p.NewWorkspace(), closing.Options{}) }},
 		{"mobility: no mechanism", func() { mobility.Clusters(nil, nil) }},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/rung-mbd/rung/build"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -81,7 +82,7 @@ func SetState(m *model.Model, st *mechanism.State) {
 		panic("rung: no state")
 	}
 	if len(m.Bodies) != len(st.Bodies) {
-		panic("rung: foreign state")
+		panic("rung" + fault.ForeignState)
 	}
 	m.Time = st.Time
 	for i := range st.Bodies {

@@ -31,5 +31,5 @@ func TestSetState(t *testing.T) {
 		require.Equal(t, st.Bodies[i].Omega, got.Bodies[i].Omega)
 		check.CloseVec(t, got.Bodies[i].Rotation[:], st.Bodies[i].Rotation[:], 1e-15, 1, "rotation")
 	}
-	require.PanicsWithValue(t, "rung: foreign state", func() { rung.SetState(m, &mechanism.State{}) })
+	require.PanicsWithValue(t, "rung: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { rung.SetState(m, &mechanism.State{}) })
 }

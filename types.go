@@ -24,8 +24,8 @@ type Plan = kkt.Plan
 //
 //   - solve: Solve, SolveContext
 //   - bodies: ComAcceleration, AngularAcceleration, AccelerationsTo
-//   - joints: ConstraintWrench, AppliedWrench, TotalWrench, JointMultipliersTo
-//   - couplings: CouplingMultiplier, CouplingWrench
+//   - joints: ConstraintWrench, TotalWrench, Reactions with their parts
+//   - couplings: Reactions
 //   - explain: Report, ReportContext, Inconsistency, Holds
 //
 // and more for packages that build on it: go doc kkt.Solver.

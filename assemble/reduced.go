@@ -164,7 +164,7 @@ func (y *Reduced) fillConstants() {
 func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 	g, m := y.Groups, y.Groups.Layout.Mech
 	if !m.Owns(s) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	bad, free := y.run(pass{kind: statePass, s: s})
 	if y.watch.Up() {

@@ -260,9 +260,9 @@ func TestFillErrors(t *testing.T) {
 	}
 	require.False(t, errors.Is(joints.ErrNoDirection, mechanism.ErrNoDirection))
 	y := assemble.NewLayout(dist).NewSystem()
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = y.FillTo(spring.Initial()) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = y.FillTo(spring.Initial()) })
 	w := assemble.NewLayout(dist).NewWeighted()
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = w.FillTo(spring.Initial()) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = w.FillTo(spring.Initial()) })
 }
 
 // meet moves the successor of the first distance joint so that the two origins

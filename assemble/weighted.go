@@ -97,7 +97,7 @@ func (y *Weighted) SetBodies(b []bodies.Body) {
 func (y *Weighted) FillTo(s *mechanism.State) error {
 	m := y.Layout.Mech
 	if !m.Owns(s) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	if e := m.Edition(); e != y.edition {
 		y.constant, y.edition = false, e

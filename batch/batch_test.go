@@ -278,14 +278,14 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, err)
 	s, r := b.NewStates(3), b.NewResults(3)
 	for text, do := range map[string]func(){
-		"batch: no plan":                           func() { _, _ = batch.New(nil, batch.Options{}) },
-		"batch: negative number of states":         func() { b.NewStates(-1) },
-		"batch: state out of range":                func() { s.SetGravity(3, spatial.Vec3{}) },
-		"batch: foreign state":                     func() { s.Set(0, golden(t, "stewart-6ups").Initial()) },
-		"batch: foreign states or results":         func() { b.Solve(s, other.NewResults(3)) },
-		"batch: force out of range":                func() { s.SetForce(0, 1, 0) },
-		"batch: no wrenches; use Options.Wrenches": func() { s.SetWrench(0, 0, spatial.Vec3{}, spatial.Vec3{}) },
-		"batch: length mismatch":                   func() { r.To(nil, 0) },
+		"batch: no plan":                   func() { _, _ = batch.New(nil, batch.Options{}) },
+		"batch: negative number of states": func() { b.NewStates(-1) },
+		"batch: state out of range":        func() { s.SetGravity(3, spatial.Vec3{}) },
+		"batch: foreign state: Mechanism.Adopt takes one of another mechanism over": func() { s.Set(0, golden(t, "stewart-6ups").Initial()) },
+		"batch: foreign states or results":                                          func() { b.Solve(s, other.NewResults(3)) },
+		"batch: force out of range":                                                 func() { s.SetForce(0, 1, 0) },
+		"batch: no wrenches; use Options.Wrenches":                                  func() { s.SetWrench(0, 0, spatial.Vec3{}, spatial.Vec3{}) },
+		"batch: length mismatch":                                                    func() { r.To(nil, 0) },
 	} {
 		require.PanicsWithValue(t, text, do)
 	}

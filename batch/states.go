@@ -3,6 +3,7 @@ package batch
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -106,7 +107,7 @@ func (s *States) Set(i int, st *mechanism.State) {
 	s.mustHave(i)
 	m := s.batch.plan.Mechanism()
 	if !m.Owns(st) {
-		panic("batch: foreign state")
+		panic("batch" + fault.ForeignState)
 	}
 	st = s.carrying(st)
 	s.set(i, st)
@@ -143,7 +144,7 @@ func (s *States) set(i int, st *mechanism.State) {
 func (s *States) To(st *mechanism.State, i int) {
 	s.mustHave(i)
 	if !s.batch.plan.Mechanism().Owns(st) {
-		panic("batch: foreign state")
+		panic("batch" + fault.ForeignState)
 	}
 	if s.batch.options.Angles && len(st.Angles) != s.nAngles {
 		st.Angles = append(st.Angles[:0:0], s.angles[i*s.nAngles:][:s.nAngles]...)

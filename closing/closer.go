@@ -2,8 +2,6 @@ package closing
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -15,80 +13,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/team"
 )
-
-// ErrCannotClose is wrapped by the error, a *CloseError, of a Closer that finds no poses or
-// velocities that satisfy all joints.
-var ErrCannotClose = errors.New("closing: joints cannot be closed")
-
-// CloseError names the row that is farthest from holding where closing ended.
-type CloseError struct {
-	At                     mechanism.Error // the joint and its row, or the coupling
-	Predecessor, Successor string          // bodies of the joint; empty for a coupling
-	Linear                 bool            // the row is a length, not an angle
-	Rate                   bool            // a velocity is meant, not a position
-	Off                    float64         // what is left: m or rad, m/s or rad/s; of a coupling, of the freedom with the largest factor
-	Steps                  int
-}
-
-// Unit returns the unit of Off.
-func (e *CloseError) Unit() string {
-	u := "rad"
-	if e.Linear {
-		u = "m"
-	}
-	if e.Rate {
-		u += "/s"
-	}
-	return u
-}
-
-// Error names joint and bodies, or the coupling.
-func (e *CloseError) Error() string {
-	if e.At.Coupling != "" {
-		return fmt.Sprintf("%v: coupling %s is off by %.3g %s", ErrCannotClose, fault.Name(e.At.Coupling), e.Off, e.Unit())
-	}
-	return fmt.Sprintf("%v: joint %s between %s and %s is off by %.3g %s (row %d)",
-		ErrCannotClose, fault.Name(e.At.Joint), fault.Name(e.Predecessor), fault.Name(e.Successor), e.Off, e.Unit(), e.At.Row)
-}
-
-// Unwrap returns the place, which wraps ErrCannotClose.
-func (e *CloseError) Unwrap() error { return &e.At }
-
-// Options choose what a Closer may move. The zero value is the default.
-type Options struct {
-	Hold []int // bodies that keep pose and velocity
-
-	// Nearest goes on from the first closed pose to the nearest one, theory.md (41): along the
-	// motions that the joints allow, until the displacement from the start has no part in these
-	// motions.
-	Nearest bool
-
-	// Tolerance is the largest error of a row that is accepted where no step makes the errors
-	// smaller: an angle, or a length relative to that of the joint's bodies. Redundant joints
-	// that do not quite fit cannot be closed any further. 0 stands for 5e-13. Joints that can
-	// be closed to rounding are, whatever the tolerance.
-	Tolerance float64
-}
-
-// RunTolerance is the Tolerance for states of simulations and equilibria: the drift that
-// package sim does not correct.
-const RunTolerance = 1e-10
-
-// Closing says what the last ClosePositions or ProjectVelocities did.
-type Closing struct {
-	Before, After float64 // largest error of a row: m or rad, m/s or rad/s
-	Steps         int     // Gauss–Newton steps, or solves
-	Distance      float64 // of the change in the metric of the inertias, √Σ(m·s² + φᵀIφ)
-
-	// Nearest says that the pose is the nearest closed one, to 1e-9 of Distance or to rounding, and Along is the part of
-	// the displacement that is left along motions that the joints allow, in the same metric. The search for the nearest
-	// pose may end without it, after a hundred steps or where the distance shrinks no more; the pose is closed all
-	// the same. Without Options.Nearest, Nearest is false and Along 0.
-	Nearest bool
-	Along   float64
-
-	mechanism.Change // of poses, or of velocities
-}
 
 const (
 	// AngleTol is the largest error, of an angle or of a length relative to the length of the
@@ -142,14 +66,9 @@ type Closer struct {
 	whole  *kkt.Factored // the same; nil if the mechanism is a piece
 	ranks  Ranks         // of the other pieces; nil if there are none
 
-	unit    []float64     // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
-	flat    []bool        // by row: it is an angle
-	weight  []float64     // by row: its scale on free bodies, d₀, to which its error is relative in the merit
-	long    []float64     // by joint with rows: the length of its longer body, m
-	length  []float64     // by body: ℓ, m (assemble.Layout.LengthsTo)
-	edition uint64        // of the mechanism that all these are of
-	held    []bool        // by body; nil if there are none
-	stiff   []bodies.Body // stiffened; nil until they are needed
+	units
+	held  []bool        // by body; nil if there are none
+	stiff []bodies.Body // stiffened; nil until they are needed
 
 	damping []float64 // scales of the rows in the proximal term of a step
 	loose   float64   // Tolerance
@@ -165,10 +84,7 @@ type Closer struct {
 	chord bool
 	exact bool // Exactly
 
-	best    *mechanism.State // of approach; nil unless that is used, as the next
-	along   []float64
-	tangent []float64 // that step in mass-weighted coordinates
-	open    []float64 // errors of the rows after a step along allowed motions
+	approached // of Options.Nearest
 
 	few     [4]float64 // for ranks
 	closing Closing
@@ -224,10 +140,12 @@ func newCloser(ctx context.Context, layout *assemble.Layout, of *mechanism.Mecha
 	c := &Closer{
 		halt:   halt,
 		layout: layout, mech: mech, sys: sys,
-		unit: make([]float64, n), flat: make([]bool, n),
+		units: units{
+			unit: make([]float64, n), flat: make([]bool, n), weight: make([]float64, n),
+			length: make([]float64, nb), long: make([]float64, layout.Pattern.Len()-nb),
+		},
 		kin:   &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, nb)},
-		delta: make([]float64, n), weight: make([]float64, n), x: make([]float64, n),
-		length: make([]float64, nb), long: make([]float64, layout.Pattern.Len()-nb),
+		delta: make([]float64, n), x: make([]float64, n),
 	}
 	for _, st := range [...]**mechanism.State{&c.at, &c.try, &c.from} {
 		if err := ended(ctx); err != nil {
@@ -395,7 +313,7 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 // start makes st the state in c.at, for velocities if rates.
 func (c *Closer) start(st *mechanism.State, rates bool) {
 	if len(st.Bodies) != len(c.at.Bodies) {
-		panic("closing: foreign state")
+		panic("closing" + fault.ForeignState)
 	}
 	c.carry(c.from, st)
 	if c.coupled() {

@@ -497,8 +497,8 @@ func TestCloserMisuse(t *testing.T) {
 		require.PanicsWithValue(t, "closing: tolerance out of range", func() { closing.NewCloser(p, closing.Options{Tolerance: tol}) })
 	}
 	c, st := closing.NewCloser(p, closing.Options{}), p.Initial()
-	require.PanicsWithValue(t, "closing: foreign state", func() { _ = c.ClosePositions(&mechanism.State{}) })
-	require.PanicsWithValue(t, "closing: foreign state", func() { _ = c.ProjectVelocities(&mechanism.State{}) })
+	require.PanicsWithValue(t, "closing: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = c.ClosePositions(&mechanism.State{}) })
+	require.PanicsWithValue(t, "closing: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = c.ProjectVelocities(&mechanism.State{}) })
 	st.Bodies[1].Position[0] = math.NaN()
 	for _, err := range []error{c.ClosePositions(st), c.ProjectVelocities(st)} {
 		require.ErrorIs(t, err, mechanism.ErrNotFinite)

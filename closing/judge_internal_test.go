@@ -247,7 +247,7 @@ func TestStretch(t *testing.T) {
 	for _, c := range []struct{ x, length, want float64 }{
 		{0, 1, 1}, {0.5, 1, 2}, {0.5, 0.4, 0.8}, {-1, 1, 0.5}, {0.9, 1, 4}, {-9, 1, 0.25}, {2, 1, 1}, {1, 1, 1},
 	} {
-		k := &Closer{tangent: []float64{0, 2}}
+		k := &Closer{approached: approached{tangent: []float64{0, 2}}}
 		require.InEpsilon(t, c.want, k.stretch([]float64{7, 2 * c.x}, c.length), 1e-15, "%+v", c)
 	}
 }
@@ -268,9 +268,9 @@ type counted struct {
 	lame bool
 }
 
-func (c *counted) FactorizeFrom(w kkt.Way, why error) error {
+func (c *counted) Factorize(w kkt.Way) error {
 	c.made++
-	return c.Factors.FactorizeFrom(w, why)
+	return c.Factors.Factorize(w)
 }
 
 func (c *counted) SolveTo(x, b []float64) {
@@ -309,7 +309,7 @@ func TestFactorsOfProjections(t *testing.T) {
 			w.lame = false
 			require.NoError(t, c.ClosePositions(st))
 			require.True(t, c.chord)
-			w.lame = lame
+			w.lame, w.made = lame, 0 // closing has factors of its own
 		}
 		st.Bodies[2].Omega = st.Bodies[2].Omega.Add(spatial.Vec3{k.off * turn, 0, 0})
 		require.NoError(t, c.ProjectVelocities(st))

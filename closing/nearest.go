@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -27,6 +28,14 @@ const (
 	// inverse.
 	approachMost = 4.0
 )
+
+// approached is the memory of approach; nil unless that is used.
+type approached struct {
+	best    *mechanism.State
+	along   []float64
+	tangent []float64 // that step in mass-weighted coordinates
+	open    []float64 // errors of the rows after a step along allowed motions
+}
 
 // approach moves c.at, closed and with the errors fit, along the motions that the joints allow,
 // to a stationary point of the distance from c.from in the metric of the inertias, theory.md
@@ -142,12 +151,13 @@ func (c *Closer) stretch(x []float64, length float64) float64 {
 // for free. The solution then need not keep that row, and a smaller limit is tried.
 func (c *Closer) solveTangent() bool {
 	solved := false
-	for w := kkt.DropWeak; w <= kkt.DropWeakest && c.whole.Factorize(w) == nil; w++ {
-		ref := c.whole.Refine(c.x, c.open, 0)
-		if solved = true; ref.Doubt <= kkt.DoubtTol {
-			break
+	_ = kkt.Try(kkt.DropWeak, kkt.DropWeakest, nil, func(w kkt.Way) (done bool, err error) {
+		if err = c.whole.Factorize(w); err != nil {
+			return true, err
 		}
-	}
+		solved = true
+		return c.whole.Refine(c.x, c.open, 0).Doubt <= kkt.DoubtTol, nil
+	})
 	return solved
 }
 

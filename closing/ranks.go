@@ -9,13 +9,11 @@ import (
 )
 
 // Factors is the system of a Closer, factored in one of several ways: kkt.Factored, or what solves for the pieces of a
-// mechanism together. The methods are those of kkt.Factored.
+// mechanism together. The methods are those of kkt.Factored; kkt.Try tries the ways.
 type Factors interface {
 	Factorize(w kkt.Way) error
 	FactorizeDamped(scale []float64, mu float64) error
-	FactorizeFrom(w kkt.Way, why error) error
 	SolveTo(x, b []float64)
-	Way() kkt.Way
 	Current() bool
 	Changed()
 }

@@ -145,22 +145,26 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 		return fit, err
 	}
 	c.setErrors()
-	err := c.fac.FactorizeFrom(kkt.DropWeak, nil)
-	if err != nil {
-		return fit, named(err)
-	}
-	for err == nil {
-		var off error
-		if fit, off = c.correct(fit, still); off != nil || c.good(fit) {
-			return fit, off
+	solved := false
+	var ended error
+	err := kkt.Try(kkt.DropWeak, kkt.KeepAllFirmly, nil, func(w kkt.Way) (done bool, err error) {
+		if err = c.fac.Factorize(w); err != nil {
+			return c.halt.Err() != nil, err
 		}
-		if ended := c.halt.Err(); ended != nil {
-			return fit, ended
+		solved = true
+		if fit, ended = c.correct(fit, still); ended != nil || c.good(fit) {
+			return true, nil
+		}
+		if ended = c.halt.Err(); ended != nil {
+			return true, nil
 		}
 		c.setErrors()
-		err = c.fac.FactorizeFrom(c.fac.Way()+1, ErrCannotClose)
+		return false, ErrCannotClose
+	})
+	if !solved {
+		return fit, named(err)
 	}
-	return fit, nil
+	return fit, ended
 }
 
 // accepts reports whether the errors that are left are a result.

@@ -280,3 +280,13 @@ func named(err error) error {
 	}
 	return fault.Errorf("closing: %w", err)
 }
+
+// units are what the errors of the rows of a mechanism are measured with.
+type units struct {
+	unit    []float64 // by row: the size to which an error is relative: 1, or the length of the longer body, m; of a coupling, times its size
+	flat    []bool    // by row: it is an angle
+	weight  []float64 // by row: its scale on free bodies, d₀, to which its error is relative in the merit
+	long    []float64 // by joint with rows: the length of its longer body, m
+	length  []float64 // by body: ℓ, m (assemble.Layout.LengthsTo)
+	edition uint64    // of the mechanism that all these are of
+}

@@ -89,13 +89,9 @@ func (h *halo) Counts(node int) bool { return !h.others[node] }
 type joined struct {
 	solver *Solver
 	sys    *assemble.Weighted
-	way    kkt.Way
 	run    int   // of the factor that is of this system, 0 if there is none
 	broken error // of the root, on all ranks
 }
-
-// Way implements closing.Factors.
-func (f *joined) Way() kkt.Way { return f.way }
 
 // Current implements closing.Factors.
 func (f *joined) Current() bool { return f.run > 0 && f.run == f.solver.fac.Runs() }
@@ -105,7 +101,6 @@ func (f *joined) Changed() { f.run = 0 }
 
 // Factorize implements closing.Factors.
 func (f *joined) Factorize(w kkt.Way) error {
-	f.way = w
 	policy, shrink, _ := w.Settings()
 	return f.factorize(f.sys.Scale, shrink*f.solver.plan.epsilon, policy)
 }
@@ -115,22 +110,14 @@ func (f *joined) FactorizeDamped(scale []float64, mu float64) error {
 	return f.factorize(scale, mu, factor.Everywhere)
 }
 
-// FactorizeFrom implements closing.Factors.
-func (f *joined) FactorizeFrom(w kkt.Way, why error) error {
-	for ; w <= kkt.KeepAllFirmly && f.broken == nil; w++ {
-		if why = f.Factorize(w); why == nil {
-			return nil
-		}
-	}
-	return why
-}
-
 // factorize factors the pieces, then the root. A pivot that is lost is kkt.ErrLostPivot, or a *factor.PivotError with its
-// place, on the rank that has lost it, and an error on the others.
+// place, on the rank that has lost it, and an error on the others. With a root that is broken there is nothing to factor.
 func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) error {
 	s, u := f.solver, f.solver.hub
 	p := s.plan
-	f.run = 0
+	if f.run = 0; f.broken != nil {
+		return f.broken
+	}
 	for _, z := range p.zero {
 		clear(f.sys.Matrix.Val[z[0]:z[1]])
 	}

@@ -147,11 +147,3 @@ func (p *Plan) IllScaled() *kkt.IllScaled {
 	}
 	return ill
 }
-
-// CouplingMultiplier returns the constraint-force variable of coupling i of the piece, as kkt.Solver.CouplingMultiplier does.
-//
-// It panics without a result.
-func (s *Solver) CouplingMultiplier(i int) float64 {
-	s.mustHave()
-	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
-}

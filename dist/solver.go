@@ -135,23 +135,29 @@ func (s *Solver) solveWith(st *mechanism.State, alpha, beta float64) error {
 	return err
 }
 
+// errFails says that a way to factor does not work; explain says why.
+var errFails = errors.New("dist: no way to factor works")
+
 func (s *Solver) solve(filled error) error {
 	refined := false
-	for w := kkt.DropWeak; w <= kkt.KeepAll; w++ {
+	err := kkt.Try(kkt.DropWeak, kkt.KeepAll, nil, func(w kkt.Way) (done bool, err error) {
 		s.way, s.steps = w, 0
 		next, err := s.factorize(filled, w)
 		if refined = err == nil && next == holds; refined {
 			next, err = s.refine(w)
 		}
-		if err != nil {
-			return err
+		if err == nil && next != holds {
+			return false, errFails
 		}
-		if next == holds {
-			s.sys.AccelerationsTo(s.x, s.x)
-			return nil
-		}
+		return true, err
+	})
+	switch err {
+	case nil:
+		s.sys.AccelerationsTo(s.x, s.x)
+	case errFails:
+		return s.explain(refined)
 	}
-	return s.explain(refined)
+	return err
 }
 
 // fill assembles the piece and clears what other ranks bring in: loads and blocks of the bodies of the halo, and the

@@ -104,16 +104,16 @@ func TestCorrectingFactor(t *testing.T) {
 	for family, redundant := range map[string]bool{"scissor": true, "stewart": false} {
 		p := newPlan(t, generate(t, family, 3, 1), order.Auto)
 		s := p.NewSolver()
-		there, _ := s.CorrectingFactor()
+		there, _ := s.Corrector().Factor()
 		require.False(t, there)
 		x := make([]float64, p.Layout().Pattern.Dim())
-		require.PanicsWithValue(t, "kkt: no factor", func() { s.SolveErrorsTo(x, x, p.Initial()) })
+		require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(x, x, p.Initial()) })
 		require.NoError(t, s.Solve(p.Initial()))
-		there, weak := s.CorrectingFactor()
+		there, weak := s.Corrector().Factor()
 		require.True(t, there)
 		require.Equal(t, redundant, weak, family)
 		s.Drop()
-		there, _ = s.CorrectingFactor()
+		there, _ = s.Corrector().Factor()
 		require.False(t, there)
 	}
 }
@@ -148,12 +148,12 @@ func TestKeepAllRows(t *testing.T) {
 			return check.MaxAbs(e)
 		}
 		s := p.NewSolver()
-		require.PanicsWithValue(t, "kkt: no factor", func() { s.KeepAllRows() })
+		require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().KeepAllRows() })
 		corrected := func() float64 {
 			now := &mechanism.State{Time: st.Time, Bodies: slices.Clone(st.Bodies)}
 			for range 3 {
 				measure(now)
-				s.SolveErrorsTo(x, e, now)
+				s.Corrector().SolveErrorsTo(x, e, now)
 				for i := range now.Bodies {
 					now.Bodies[i].AddComVelocity(-1, (*[6]float64)(x[6*i:]), &k.Bodies[i].Com)
 				}
@@ -163,8 +163,8 @@ func TestKeepAllRows(t *testing.T) {
 		s.SetAccuracy(1e-6)
 		require.NoError(t, s.Solve(st))
 		dropped := corrected()
-		require.True(t, s.KeepAllRows())
-		there, _ := s.CorrectingFactor()
+		require.True(t, s.Corrector().KeepAllRows())
+		there, _ := s.Corrector().Factor()
 		require.True(t, there)
 		kept := corrected()
 		t.Logf("%s: %.2g and %.2g of %.2g m/s are left", c.family, dropped, kept, measure(st))
@@ -172,7 +172,7 @@ func TestKeepAllRows(t *testing.T) {
 			require.Greater(t, dropped, 10*kept)
 		}
 		require.Less(t, kept, 5e-9)
-		require.True(t, s.KeepAllRows()) // once more is nothing
+		require.True(t, s.Corrector().KeepAllRows()) // once more is nothing
 		require.Equal(t, kept, corrected())
 	}
 }

@@ -46,7 +46,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				{"Factorize", func() error { return s.Factorize() }},
 				{"Refine", func() error { return s.Refine() }},
 				{"AccelerationsTo", func() error { s.AccelerationsTo(a); return nil }},
-				{"MultipliersTo", func() error { s.JointMultipliersTo(&lambda, 0); return nil }},
+				{"MultipliersTo", func() error { s.Reactions().MultipliersTo(&lambda, 0); return nil }},
 				{"wrenches", func() error { s.TotalWrench(0); s.ComAcceleration(0); return nil }},
 			} {
 				var err error

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -158,7 +159,7 @@ func TestDoubtful(t *testing.T) {
 		{reduced, 0, false}, {reduced, 0.9e-12, false}, {reduced, 2e-12, true}, {reduced, math.NaN(), true},
 		{whole, 1, false},
 	} {
-		s := &Solver{whole: whole, now: c.now, ref: factor.Refinement{Doubt: c.doubt}}
+		s := &core{whole: whole, now: c.now, ref: factor.Refinement{Doubt: c.doubt}}
 		require.Equal(t, c.want, s.doubtful(), "%g", c.doubt)
 	}
 }
@@ -238,10 +239,10 @@ func TestVerifies(t *testing.T) {
 		"reasons, if small": {flops: small, spread: 1.1, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Solver{way: c.way, ref: factor.Refinement{Error: c.error}, plan: &Plan{
+			s := &core{way: c.way, ref: factor.Refinement{Error: c.error}, plan: &Plan{
 				spread: spread{excess: c.spread}, symbolic: &factor.Symbolic{Counts: factor.Counts{Flops: c.flops}},
 			}}
-			require.Equal(t, c.want, s.verifies(&Report{BackwardError: c.backward}))
+			require.Equal(t, c.want, s.explainer().verifies(&Report{BackwardError: c.backward}))
 		})
 	}
 }
@@ -270,11 +271,26 @@ func TestPreciseFor(t *testing.T) {
 		"another error, no error": {err: errors.New("x"), flops: small},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Solver{ref: factor.Refinement{Error: c.error}, inconsistency: c.inconsistency, plan: &Plan{
+			s := &core{ref: factor.Refinement{Error: c.error}, inconsistency: c.inconsistency, plan: &Plan{
 				spread: spread{excess: c.spread}, symbolic: &factor.Symbolic{Counts: factor.Counts{Flops: c.flops}},
 			}}
 			require.Equal(t, c.want, s.preciseFor(c.err))
 		})
+	}
+}
+
+// TestMayBeOrthogonal: orthogonal factors are for systems that doubles solve badly, and not for overflow or contradictions.
+func TestMayBeOrthogonal(t *testing.T) {
+	for _, c := range []struct {
+		err   error
+		right float64
+		want  bool
+	}{
+		{ErrInaccurate, 1, true}, {fmt.Errorf("kkt: %w", ErrInaccurate), 1, true},
+		{ErrInaccurate, math.Inf(1), false}, {ErrInconsistent, 1, false}, {ErrLostPivot, 1, false}, {nil, 1, false},
+	} {
+		s := &core{sys: &assemble.Weighted{Right: []float64{0, c.right}}}
+		require.Equal(t, c.want, s.mayBeOrthogonal(c.err), "%+v", c)
 	}
 }
 

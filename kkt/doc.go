@@ -7,7 +7,7 @@
 //	st := plan.Initial()                        // a state, to be read and changed
 //	err = solver.Solve(st)                      // at each state; then its results:
 //	a := solver.ComAcceleration(0)              // of body 0, m/s²
-//	f := solver.TotalWrench(1)                  // of joint 1, N and N m
+//	f := solver.TotalWrench(1)                  // of joint 1, N and N m; its parts: solver.Reactions()
 //	report, err := solver.Report()              // on demand: what the constraints determine
 //
 // A [Plan] never changes, and goroutines share it. A [Solver] owns memory and belongs to one of

@@ -6,50 +6,7 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
-	"github.com/rung-mbd/rung/team"
 )
-
-// Way is a way to solve a system whose rows may depend on each other. The ways are ordered by
-// cost and reach. They are tried one after the other until a solution holds.
-type Way uint8
-
-// The ways. What a Factored can do is up to KeepAllFirmly; a Solver goes on to the last after KeepAll.
-const (
-	DropWeak       Way = iota // rows with pivots below 1e3·ε count as redundant
-	DropWeakest               // rows with pivots below ε count as redundant: for mechanisms whose true pivots are small, such as long, nearly isostatic nets
-	KeepAll                   // no row counts as redundant: refinement has to remove the proximal term, or to find the least squares
-	KeepAllFirmly             // the same with a hundredth of the proximal term
-	Orthogonal                // orthogonal factors of the rows
-	TwiceTheDigits            // numbers of 32 digits
-)
-
-// ways are policy and proximal term of the ways that factor.
-var ways = [...]struct {
-	policy factor.Policy
-	shrink float64 // factor on ε
-}{
-	DropWeak:      {factor.WhereWeak, 1},
-	DropWeakest:   {factor.WhereWeak, 1e-3},
-	KeepAll:       {factor.Everywhere, 1},
-	KeepAllFirmly: {factor.Everywhere, 1e-2},
-}
-
-// Settings returns policy and proximal term, relative to Options.Epsilon, of a way up to KeepAllFirmly, and the largest inconsistency
-// (Solver.Inconsistency) of a solution that is accepted.
-func (w Way) Settings() (policy factor.Policy, shrink, tol float64) {
-	return ways[w].policy, ways[w].shrink, w.tol()
-}
-
-// String names the way.
-func (w Way) String() string {
-	return [...]string{
-		"weak rows dropped", "weakest rows dropped", "all rows kept", "all rows kept firmly", "orthogonal", "twice the digits",
-	}[w]
-}
-
-// ErrLostPivot ends a way in which rounding has moved a pivot beyond the scale of its row. A
-// solution with it would be wrong.
-var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
 
 // Factored is a symmetric system with rows that may depend on each other, and the way in which it is factored. It knows
 // whether its factor, which others may use too, is still its own.
@@ -63,21 +20,20 @@ type Factored struct {
 
 	enough  float64 // error up to which Refine need not refine (factor.Factor.SolveWithinTo)
 	epsilon float64
-	last    Way   // of FactorizeFrom
-	at      Place // of nodes, for errors; may be nil
-	lean    *lean // without the spare rows; nil if there are none
+	last    Way                                             // of FactorizeFrom
+	at      func(node, row int, err error) *mechanism.Error // the place of a node, for errors; may be nil
+	lean    *lean                                           // without the spare rows; nil if there are none
 
 	way Way
 	run int // of the factor that is of this system, 0 if there is none
 }
 
-// Place returns err as an error at a node of a system, and at a row of it unless row is −1, as assemble.Layout.At does.
-type Place func(node, row int, err error) *mechanism.Error
-
 // NewFactored returns the system of a matrix, a right side and the scales of its rows, which are kept. Values are filled in
 // from outside, before each factorization. epsilon is Options.Epsilon; last is the last of the ways that FactorizeFrom
-// tries; at gives errors the place of a node.
-func NewFactored(f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at Place) *Factored {
+// tries; at gives errors the place of a node, as assemble.Layout.At does, and may be nil.
+func NewFactored(
+	f *factor.Factor, m *sparse.Matrix, right, scale []float64, epsilon float64, last Way, at func(node, row int, err error) *mechanism.Error,
+) *Factored {
 	return &Factored{Factor: f, Matrix: m, Right: right, Scale: scale, epsilon: epsilon, last: last, at: at}
 }
 
@@ -165,12 +121,10 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 // FactorizeFrom factors the system in the first way that works, from w on. It returns the error
 // of the last way. why is the reason to go on to w; it is returned if there is no way left.
 func (f *Factored) FactorizeFrom(w Way, why error) error {
-	for ; w <= f.last; w++ {
-		if why = f.Factorize(w); why == nil || f.Watched().Err() != nil {
-			return why
-		}
-	}
-	return why
+	return Try(w, f.last, why, func(w Way) (done bool, err error) {
+		err = f.Factorize(w)
+		return err == nil || f.Watched().Err() != nil, err
+	})
 }
 
 // Refine solves for the right side: exactly, with twice the digits where that is needed (factor.Factor.SolveExactTo), or
@@ -234,36 +188,4 @@ func FloorScales(scale, unit []float64) {
 	for k, d := range scale {
 		scale[k] = max(d, least*of(k))
 	}
-}
-
-// Workspace is what the solvers of one plan and one goroutine share: the goroutines that work
-// for them, and the factor of the whole system. One solver at a time uses the factor
-// (Factored.Current).
-type Workspace struct {
-	plan *Plan
-	team *team.Team
-	fac  *factor.Factor // nil until it is needed
-
-	watch *team.Watch
-}
-
-// NewWorkspace starts the goroutines of a plan.
-func (p *Plan) NewWorkspace() *Workspace {
-	p.mustBe()
-	return &Workspace{plan: p, team: team.New(p.threads), watch: new(team.Watch)}
-}
-
-// Plan returns the plan of w.
-func (w *Workspace) Plan() *Plan { return w.plan }
-
-// Team returns the goroutines of w.
-func (w *Workspace) Team() *team.Team { return w.team }
-
-// Factor returns the factor of the whole system.
-func (w *Workspace) Factor() *factor.Factor {
-	if w.fac == nil {
-		w.fac = w.plan.symbolic.NewFactorOn(w.team)
-		w.fac.Heed(w.watch)
-	}
-	return w.fac
 }

@@ -11,16 +11,6 @@ import (
 // constraints, which closing, reports on motions and so on take, and one with flywheels
 // (assemble.NewGeared), a plan of its own, which solvers of the dynamics take.
 
-// isGeared reports whether a freedom that is free has armature.
-func (p *Plan) isGeared() bool {
-	for _, j := range p.mech.Geared() {
-		if p.mech.Joints[j].NumGeared() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // analyseGeared makes the plan of the system with armature, where there is any.
 func (p *Plan) analyseGeared(ctx context.Context) error {
 	if !p.isGeared() {
@@ -60,38 +50,4 @@ func (p *Plan) gearedOrder(l *assemble.Layout) []int32 {
 		order = append(order, v)
 	}
 	return order
-}
-
-// dynamic returns the plan of the system that solvers of the dynamics take.
-func (p *Plan) dynamic() *Plan {
-	if p.geared != nil {
-		return p.geared
-	}
-	return p
-}
-
-// Dynamics returns the plan of the system with the flywheels of armature (assemble.NewGeared), whose solution the
-// dynamics are; p itself where there is no armature.
-func (p *Plan) Dynamics() *Plan {
-	p.mustBe()
-	return p.dynamic()
-}
-
-// first returns the first scalar of the system that is a constraint row: bodies and flywheels come before.
-func (p *Plan) first() int { return int(p.layout.Pattern.Off[p.layout.FirstJoint()]) }
-
-// gears returns the number of rows of armature, and of unknowns of flywheels. They are no constraints.
-func (p *Plan) gears() int {
-	_, n := p.layout.Flywheels()
-	return n
-}
-
-// bodiesOf returns the bodies of the joint of a node, without its flywheel.
-func (p *Plan) bodiesOf(node int) []int32 {
-	q := p.layout.Pattern
-	list := q.Ind[q.Ptr[node]:q.Ptr[node+1]]
-	if n := len(list); n > 0 && int(list[n-1]) >= p.mech.NumBodies() {
-		return list[:n-1]
-	}
-	return list
 }

@@ -145,12 +145,12 @@ func TestArmatureOfADrive(t *testing.T) {
 	mech := with.Plan().Mechanism()
 	j := int(mech.Geared()[0])
 	var a, b, f [6]float64
-	n := without.JointMultipliersTo(&a, j)
-	require.Equal(t, n, with.JointMultipliersTo(&b, j))
+	n := without.Reactions().MultipliersTo(&a, j)
+	require.Equal(t, n, with.Reactions().MultipliersTo(&b, j))
 	row := mech.Joints[j].PrescribedRow(0)
 	a[row] += I * 3
 	check.CloseVec(t, b[:n], a[:n], 1e-12, 1, "multipliers")
-	with.ArmatureForceTo(&f, j)
+	with.Reactions().ArmatureForceTo(&f, j)
 	check.Close(t, f[0], -I*3, 1e-15, 3, "force of the armature")
 	u, v := without.TotalWrench(j), with.TotalWrench(j)
 	check.CloseVec(t, v[:], u[:], 1e-11, 1, "total wrench")

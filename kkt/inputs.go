@@ -31,19 +31,3 @@ func (p *Plan) With(in *mechanism.Inputs) *Plan {
 	}
 	return &q
 }
-
-// follow takes up bodies and joints that inputs have changed (mechanism.Inputs.Vary): the lengths of bodies, and
-// where inertias of very different size meet. A plan whose mechanism has such inputs belongs to one goroutine at a
-// time.
-func (p *Plan) follow() {
-	if p.geared != nil {
-		p.geared.follow()
-	}
-	e := p.mech.Edition()
-	if e == p.edition {
-		return
-	}
-	p.edition = e
-	p.layout.LengthsTo(p.length)
-	p.spread = p.measure.of(p.layout, p.length)
-}

@@ -103,9 +103,9 @@ func solution(t testing.TB, s *kkt.Solver, st *mechanism.State) []float64 {
 	s.AccelerationsTo(out)
 	for j := range m.NumJoints() {
 		var lambda [6]float64
-		n := s.JointMultipliersTo(&lambda, j)
+		n := s.Reactions().MultipliersTo(&lambda, j)
 		out = append(out, lambda[:n]...)
-		w := s.AppliedWrench(j)
+		w := s.Reactions().AppliedWrench(j)
 		out = append(out, w[:]...)
 	}
 	return out

@@ -254,7 +254,7 @@ func (v *Inverse) explain() error {
 		return err
 	}
 	driven := &Report{RedundantRows: make([]int, d.plan.mech.NumConstraints()), WeakestJoint: -1}
-	k, err := d.rank(driven, nil)
+	k, err := d.explainer().rank(driven, nil)
 	if err != nil {
 		return err
 	}
@@ -464,4 +464,13 @@ func (v *Inverse) underactuated() error {
 		e.Freedoms = append(e.Freedoms, fmt.Sprintf("%s.%d", v.base.plan.mech.JointName(f.Joint), f.Freedom))
 	}
 	return fault.Errorf("kkt: %w", e)
+}
+
+func (v *Inverse) enter() {
+	if v == nil || v.base == nil {
+		panic("kkt: zero Inverse; use Plan.NewInverse")
+	}
+	if !v.guard.Enter() {
+		panic("kkt: Inverse used by two goroutines")
+	}
 }

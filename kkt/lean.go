@@ -157,9 +157,9 @@ func (s *lean) growthTo(g []float64) {
 // spare returns the number of spare rows.
 func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }
 
-// Terms of worstOf, as in package factor: the part of the whole that counts in each row, and the ratio
-// of a residual to its terms that counts as zero.
-const (
-	restTerm     = 1e-4
-	roundingTerm = 1e-14
-)
+// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
+func (s *core) keepSpare() {
+	if s.whole != nil {
+		s.whole.lean = nil
+	}
+}

@@ -215,10 +215,10 @@ func multipliers(s *kkt.Solver, r *kkt.Report) []float64 {
 	var all []float64
 	var l [6]float64
 	for j := range r.Undetermined {
-		all = append(all, l[:s.JointMultipliersTo(&l, j)]...)
+		all = append(all, l[:s.Reactions().MultipliersTo(&l, j)]...)
 	}
 	for i := range r.UndeterminedCouplings {
-		all = append(all, s.CouplingMultiplier(i))
+		all = append(all, s.Reactions().CouplingMultiplier(i))
 	}
 	return all
 }

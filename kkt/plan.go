@@ -1,15 +1,12 @@
 package kkt
 
 import (
-	"context"
 	"slices"
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 )
 
 // Options choose how a mechanism is solved. The zero value is the default.
@@ -59,228 +56,6 @@ type Plan struct {
 	spans      *spans    // of Report, where rows are redundant
 	geared     *Plan     // of the system with armature, which solvers solve; nil without
 	held       []held    // directions without inertia
-}
-
-// NewPlan analyses a compiled mechanism.
-//
-// Cost: near-linear in bodies and joints. It panics if mech is nil, an option is out of
-// range, or there is an order or a bound on flops or nonzeros, for which NewPlanContext has an error.
-func NewPlan(mech *mechanism.Mechanism, o Options) *Plan {
-	if o.MaxFlops != 0 || o.MaxNonZeros != 0 || o.Order != nil {
-		panic("kkt: bounds and orders are for NewPlanContext")
-	}
-	p, _ := NewPlanContext(context.Background(), mech, o)
-	return p
-}
-
-// NewPlanContext is NewPlan, and ends early when ctx does.
-//
-// It returns the cause for which ctx has ended, a *factor.CostError
-// if the mechanism is beyond the bounds of the options, or an error of Options.Order.
-func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (*Plan, error) {
-	if mech == nil {
-		panic("kkt: no mechanism")
-	}
-	if o.Epsilon == 0 {
-		o.Epsilon = DefaultEpsilon
-	}
-	if !(o.Epsilon > 0 && o.Epsilon < 1e-2) {
-		panic("kkt: epsilon out of range")
-	}
-	if o.Threads < 0 || o.Threads > MaxThreads {
-		panic("kkt: number of threads out of range")
-	}
-	if o.MaxFlops < 0 || o.MaxNonZeros < 0 {
-		panic("kkt: bound out of range")
-	}
-	if o.Order != nil && o.Ordering != order.Auto {
-		panic("kkt: two orders")
-	}
-	p, err := newPlan(ctx, mech, o.Epsilon, max(o.Threads, 1))
-	if err != nil {
-		return nil, fault.Errorf("kkt: %w", err)
-	}
-	limits := factor.Limits{Flops: o.MaxFlops, NonZeros: o.MaxNonZeros}
-	if o.Order != nil {
-		err = p.take(ctx, o.Order, limits)
-	} else {
-		p.symbolic, p.ordering, p.candidates, err = factor.ChooseContext(ctx, p.layout.Pattern, o.Ordering, p.threads, limits)
-	}
-	if err == nil {
-		err = p.analyse(ctx)
-	}
-	if err == nil {
-		err = p.analyseGeared(ctx)
-	}
-	if err != nil {
-		return nil, fault.Errorf("kkt: %w", err)
-	}
-	return p, nil
-}
-
-// analyse finds what is left of a plan that has an order.
-func (p *Plan) analyse(ctx context.Context) (err error) {
-	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
-		p.ground, err = p.newGroundPlan(ctx)
-	}
-	if err == nil && p.held == nil && !p.isGeared() && p.ground == nil {
-		p.lean, err = p.newLeanPlan(ctx)
-	}
-	return err
-}
-
-// newPlan returns a plan without an order, or the cause for which ctx has ended.
-func newPlan(ctx context.Context, mech *mechanism.Mechanism, epsilon float64, threads int) (*Plan, error) {
-	return newPlanOn(ctx, assemble.NewLayout(mech), epsilon, threads)
-}
-
-// newPlanOn is newPlan for a layout.
-func newPlanOn(ctx context.Context, l *assemble.Layout, epsilon float64, threads int) (*Plan, error) {
-	mech := l.Mech
-	p := &Plan{mech: mech, layout: l, epsilon: epsilon, threads: threads, length: make([]float64, mech.NumBodies()), spans: new(spans)}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	p.layout.LengthsTo(p.length)
-	p.spread = new(measure).of(p.layout, p.length)
-	return p, nil
-}
-
-// Renumbered returns a copy of m, the model of p, with bodies, joints and couplings in elimination order.
-// A solver then finds what it needs next to each other in memory. Names stay. Large mechanisms
-// that were numbered at random are solved about twice as fast; those numbered along their shape
-// gain nothing.
-//
-// Cost: O(bodies + joints). Joints without rows come last. Slices within bodies and joints are
-// shared with m. It panics if m has other numbers of bodies, joints and couplings.
-func (p *Plan) Renumbered(m *model.Model) *model.Model {
-	p.mustBe()
-	if m == nil {
-		panic("kkt: no model")
-	}
-	nb, nj := p.mech.NumBodies(), p.mech.NumJoints()
-	if len(m.Bodies) != nb || len(m.Joints) != nj || len(m.Couplings) != p.mech.NumCouplings() {
-		panic("kkt: foreign model")
-	}
-	out := *m
-	out.Bodies, out.Joints = make([]model.Body, 0, nb), make([]model.Joint, 0, nj)
-	out.Couplings = nil
-	for _, v := range p.symbolic.Order() {
-		switch i := p.layout.NodeConstraint(int(v)); {
-		case i >= nj:
-			out.Couplings = append(out.Couplings, m.Couplings[i-nj])
-		case i >= 0:
-			out.Joints = append(out.Joints, m.Joints[i])
-		default:
-			out.Bodies = append(out.Bodies, m.Bodies[v])
-		}
-	}
-	for j := range m.Joints {
-		if p.layout.JointNode(j) < 0 {
-			out.Joints = append(out.Joints, m.Joints[j])
-		}
-	}
-	return &out
-}
-
-// Replan analyses mech, which has the bodies of p's mechanism and other joints:
-// some released, added or of another type. Joints of one name between the same bodies
-// take each other's place in the elimination order, which is not chosen anew
-// (order.Revise), and options are p's. Compare Counts with those of a fresh plan after
-// many changes.
-//
-// Cost: near-linear in bodies and joints, about half of NewPlan on ladders.
-// It panics if mech has other bodies.
-func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
-	p.mustBe()
-	if mech == nil {
-		panic("kkt: no mechanism")
-	}
-	if mech.NumBodies() != p.mech.NumBodies() {
-		panic("kkt: other bodies")
-	}
-	q, _ := newPlan(context.Background(), mech, p.epsilon, p.threads)
-	q.ordering = p.ordering
-	sequence := p.symbolic.Order()
-	was := make([]int32, len(sequence)) // place of each node of p
-	for k, v := range sequence {
-		was[v] = int32(k)
-	}
-	place := make([]int32, q.layout.Pattern.Len())
-	for i := range mech.NumBodies() {
-		if mech.BodyName(i) != p.mech.BodyName(i) {
-			panic("kkt: other bodies")
-		}
-		place[i] = was[i]
-	}
-	former := namesakes(p.mech, mech)
-	for i := mech.NumBodies(); i < len(place); i++ {
-		place[i] = -1
-		if j := former[q.layout.NodeConstraint(i)]; j >= 0 {
-			if v := p.layout.ConstraintNode(int(j)); v >= 0 {
-				place[i] = was[v]
-			}
-		}
-	}
-	perm := order.Revise(q.layout.Pattern, place, len(sequence))
-	q.symbolic = factor.Analyze(q.layout.Pattern, perm)
-	if p.own != nil {
-		q.own = perm
-	}
-	_ = q.analyse(context.Background())
-	q.candidates = []factor.Candidate{{Ordering: q.ordering, Counts: q.symbolic.Counts}}
-	_ = q.analyseGeared(context.Background())
-	return q
-}
-
-// namesakes returns for each joint and coupling of b that of the same name and bodies in a, −1
-// if there is none.
-func namesakes(a, b *mechanism.Mechanism) []int32 {
-	out := make([]int32, b.NumConstraints())
-	sameCouplings(out[b.NumJoints():], a, b)
-	var byName map[string]int // made when the lists first differ
-	next := 0
-	for j := range b.NumJoints() {
-		name := b.JointName(j)
-		i, found := next, next < a.NumJoints() && a.JointName(next) == name
-		if !found {
-			if byName == nil {
-				byName = make(map[string]int, a.NumJoints())
-				for k := range a.NumJoints() {
-					byName[a.JointName(k)] = k
-				}
-			}
-			i, found = byName[name]
-		}
-		out[j] = -1
-		if !found {
-			continue
-		}
-		if sameBodies(&a.Joints[i], &b.Joints[j]) {
-			out[j] = int32(i)
-		}
-		next = i + 1
-	}
-	return out
-}
-
-// sameCouplings is namesakes for the couplings.
-func sameCouplings(out []int32, a, b *mechanism.Mechanism) {
-	byName := make(map[string]int, a.NumCouplings())
-	for i := range a.NumCouplings() {
-		byName[a.CouplingName(i)] = i
-	}
-	for k := range out {
-		out[k] = -1
-		if i, found := byName[b.CouplingName(k)]; found && slices.Equal(a.Couplings[i].Bodies, b.Couplings[k].Bodies) {
-			out[k] = int32(a.NumJoints() + i)
-		}
-	}
-}
-
-// sameBodies reports whether two joints are between the same bodies.
-func sameBodies(a, b *mechanism.Joint) bool {
-	return a.Pred == b.Pred && a.Succ == b.Succ || a.Pred == b.Succ && a.Succ == b.Pred
 }
 
 // Mechanism returns the compiled mechanism.
@@ -353,4 +128,91 @@ func (p *Plan) Options() Options {
 func (p *Plan) Symbolic() *factor.Symbolic {
 	p.mustBe()
 	return p.symbolic
+}
+
+// groundPlan is the analysis of a reduced system.
+type groundPlan struct {
+	ground   *assemble.Groups
+	symbolic *factor.Symbolic
+}
+
+// mustBe panics unless p has been made by NewPlan or one of its kin.
+func (p *Plan) mustBe() {
+	if p == nil || p.mech == nil {
+		panic("kkt: zero Plan; use NewPlan")
+	}
+}
+
+// mustHaveState panics without a state.
+func mustHaveState(st *mechanism.State) {
+	if st == nil {
+		panic("kkt: no state")
+	}
+}
+
+// mustHaveJoint panics unless there is a joint j.
+func (p *Plan) mustHaveJoint(j int) {
+	if uint(j) >= uint(p.mech.NumJoints()) {
+		panic("kkt: joint out of range")
+	}
+}
+
+// dynamic returns the plan of the system that solvers of the dynamics take.
+func (p *Plan) dynamic() *Plan {
+	if p.geared != nil {
+		return p.geared
+	}
+	return p
+}
+
+// Dynamics returns the plan of the system with the flywheels of armature (assemble.NewGeared), whose solution the
+// dynamics are; p itself where there is no armature.
+func (p *Plan) Dynamics() *Plan {
+	p.mustBe()
+	return p.dynamic()
+}
+
+// first returns the first scalar of the system that is a constraint row: bodies and flywheels come before.
+func (p *Plan) first() int { return int(p.layout.Pattern.Off[p.layout.FirstJoint()]) }
+
+// gears returns the number of rows of armature, and of unknowns of flywheels. They are no constraints.
+func (p *Plan) gears() int {
+	_, n := p.layout.Flywheels()
+	return n
+}
+
+// bodiesOf returns the bodies of the joint of a node, without its flywheel.
+func (p *Plan) bodiesOf(node int) []int32 {
+	q := p.layout.Pattern
+	list := q.Ind[q.Ptr[node]:q.Ptr[node+1]]
+	if n := len(list); n > 0 && int(list[n-1]) >= p.mech.NumBodies() {
+		return list[:n-1]
+	}
+	return list
+}
+
+// isGeared reports whether a freedom that is free has armature.
+func (p *Plan) isGeared() bool {
+	for _, j := range p.mech.Geared() {
+		if p.mech.Joints[j].NumGeared() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// follow takes up bodies and joints that inputs have changed (mechanism.Inputs.Vary): the lengths of bodies, and
+// where inertias of very different size meet. A plan whose mechanism has such inputs belongs to one goroutine at a
+// time.
+func (p *Plan) follow() {
+	if p.geared != nil {
+		p.geared.follow()
+	}
+	e := p.mech.Edition()
+	if e == p.edition {
+		return
+	}
+	p.edition = e
+	p.layout.LengthsTo(p.length)
+	p.spread = p.measure.of(p.layout, p.length)
 }

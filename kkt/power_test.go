@@ -144,12 +144,12 @@ func newBalance(t testing.TB, m *mechanism.Mechanism, s *kkt.Solver, st *mechani
 		var v spatial.Motion
 		m.JointTo(&jk, j, sys.Kin, st)
 		jk.RelativeVelocityTo(&v)
-		c, a := s.ConstraintWrench(j), s.AppliedWrench(j)
+		c, a := s.ConstraintWrench(j), s.Reactions().AppliedWrench(j)
 		add(&b.constraints, v.Dot(&c))
 		add(&b.drives, v.Dot(&a))
 		var lambda [6]float64
 		row := m.Joints[j].Kind.Constraints()
-		if n := s.JointMultipliersTo(&lambda, j); n > row {
+		if n := s.Reactions().MultipliersTo(&lambda, j); n > row {
 			for i := range m.Joints[j].Motion {
 				if mo := m.Joints[j].Motion[i]; mo != nil {
 					_, rate, _ := mo.At(st.Time)

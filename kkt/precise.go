@@ -2,7 +2,6 @@ package kkt
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -65,86 +64,10 @@ const (
 	soundResidual = 1e-13
 )
 
-// IllScaled says where a mechanism is badly scaled. A Report names what double precision, or
-// the data, do not determine.
-type IllScaled struct {
-	Body, Joint int    // −1 if it is not one
-	Text        string // a sentence about it, without the name
-}
-
-// spread is the largest ratio of inertias that meet in one row.
-type spread struct {
-	ratio       float64
-	excess      float64 // ratio over its limit: doubles are enough up to 1
-	body, joint int     // where it is; the other is −1
-	text        string
-}
-
-// wide reports whether doubles are not enough.
-func (s *spread) wide() bool { return s.excess >= 1 }
-
-// measure is the memory of the search for a spread: bounds of the moments of inertia within a factor of 3, the
-// traces of I and I⁻¹.
-type measure struct{ most, least []float64 }
-
-// of finds the ratio that most exceeds its limit: within a body, m·ℓ² over its least moment of inertia; across a
-// joint, of masses and of moments of inertia.
-//
-// Cost: O(bodies + joints), no allocation but for the first.
-func (a *measure) of(l *assemble.Layout, length []float64) spread {
-	m := l.Mech
-	out := spread{body: -1, joint: -1}
-	if a.most == nil {
-		a.most, a.least = make([]float64, len(length)), make([]float64, len(length))
-	}
-	most, least := a.most, a.least
-	take := func(ratio, limit float64, body, joint int, text string) {
-		if ratio/limit > out.excess {
-			out = spread{ratio, ratio / limit, body, joint, text}
-		}
-	}
-	for i := range m.Bodies {
-		b := &m.Bodies[i]
-		inverse := 0.0
-		for _, x := range b.Weight().Inertia {
-			inverse += x * x
-		}
-		most[i], least[i] = b.Inertia[0]+b.Inertia[1]+b.Inertia[2], 1/inverse
-		take(b.Mass*length[i]*length[i]*inverse, inertiaSpread, i, -1, "its mass at the distance of its joints has %.0e times its least moment of inertia")
-	}
-	for j := range m.Joints {
-		p, s := m.Joints[j].Pred, m.Joints[j].Succ
-		if p < 0 || s < 0 || l.JointNode(j) < 0 {
-			continue
-		}
-		mp, ms := m.Bodies[p].Mass, m.Bodies[s].Mass
-		take(max(mp/ms, ms/mp), massSpread, -1, j, "the masses of its bodies are in a ratio of %.0e")
-		take(max(most[p]/least[s], most[s]/least[p]), inertiaSpread, -1, j, "the moments of inertia of its bodies are in a ratio of %.0e")
-	}
-	return out
-}
-
-// IllScaledIn returns where inertias of so different size meet that Solver.Solve takes twice the digits, if the
-// mechanism is not too large for that; nil if there is no such place.
-//
-// Cost: O(bodies + joints).
-func IllScaledIn(l *assemble.Layout) *IllScaled {
-	length := make([]float64, l.Mech.NumBodies())
-	l.LengthsTo(length)
-	if s := new(measure).of(l, length); s.wide() {
-		return s.describe()
-	}
-	return nil
-}
-
-// describe returns the place for a Report.
-func (s *spread) describe() *IllScaled {
-	return &IllScaled{Body: s.body, Joint: s.joint, Text: fmt.Sprintf(s.text, s.ratio)}
-}
-
 // precise is the memory of solutions with twice the digits.
 type precise struct {
-	solver *Solver // that it is of
+	plan   *Plan
+	own    []float64 // a right side that is not that of the loads; nil where it is
 	sys    *assemble.Precise
 	fac    *factor.Precise // in the order of the plan
 	last   *factor.Precise // the one in use: fac, or one with other rows last
@@ -168,22 +91,20 @@ var errImprecise = errors.New("kkt: not solved with twice the digits")
 func (p *Plan) newPrecise() *precise {
 	n := p.layout.Pattern.Dim()
 	out := &precise{
-		sys: p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
+		plan: p, sys: p.layout.NewPrecise(), fac: factor.NewPrecise(p.layout.Pattern, p.symbolic.Order()),
 		x: make([]dd.Num, n), r: make([]dd.Num, n), rows: make([]bool, n), sorted: make([]float64, 0, n),
 	}
 	out.hi.x, out.hi.r, out.hi.b = make([]float64, n), make([]float64, n), make([]float64, n)
 	return out
 }
 
-// fill fills the system at st, with the right side of the solver where that is not the loads'.
+// fill fills the system at st, with a right side of its own where there is one.
 func (p *precise) fill(st *mechanism.State) error {
 	if err := p.sys.FillTo(st); err != nil {
 		return err
 	}
-	if s := p.solver; s.altered {
-		for i, b := range s.right {
-			p.sys.Right[i] = dd.Of(b)
-		}
+	for i, b := range p.own {
+		p.sys.Right[i] = dd.Of(b)
 	}
 	return nil
 }
@@ -201,7 +122,7 @@ func (p *precise) solve(st *mechanism.State, noise float64) error {
 	// A violated state makes redundant rows contradict each other. Doubles find the least
 	// squares over all of them, if they find a solution at all.
 	enough := exactTol
-	if p.solver.plan.spread.wide() {
+	if p.plan.spread.wide() {
 		enough = max(enough, stateNoise*noise)
 	}
 	for way := range preciseWays {
@@ -338,12 +259,12 @@ func (p *precise) refine() {
 	change, size := 0.0, 0.0
 	for i := range p.x {
 		p.x[i] = dd.Add(p.x[i], p.r[i])
-		if i < p.solver.plan.first() {
+		if i < p.plan.first() {
 			change, size = max(change, math.Abs(p.r[i].Hi)), max(size, math.Abs(p.x[i].Hi))
 		}
 	}
 	// Accelerations that the loads almost cancel in are known no better than the loads.
-	for _, b := range p.sys.Right[:p.solver.plan.first()] {
+	for _, b := range p.sys.Right[:p.plan.first()] {
 		size = max(size, cancelled*math.Abs(b.Hi))
 	}
 	p.error = 0
@@ -354,7 +275,7 @@ func (p *precise) refine() {
 
 // judge finds the largest residual of a redundant row relative to its terms, as factor.Worst.
 func (p *precise) judge() {
-	n := p.solver.plan.first()
+	n := p.plan.first()
 	size := 0.0 // of the accelerations, or those that the loads alone would make
 	for i := range p.x {
 		p.hi.x[i], p.hi.b[i], p.hi.r[i] = p.x[i].Hi, p.sys.Right[i].Hi, p.r[i].Hi
@@ -375,39 +296,4 @@ func (p *precise) judge() {
 func (p *precise) redundant() []bool {
 	p.last.EachRow(func(i int32, weak bool, _ float64) { p.rows[i] = weak })
 	return p.rows
-}
-
-// preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers
-// that overflow in doubles overflow there too.
-func (s *Solver) preciseFor(err error) bool {
-	if err == nil {
-		return s.plan.spread.wide() && s.plan.symbolic.Counts.Flops <= preciseSolveFlops
-	}
-	return s.plan.symbolic.Counts.Flops <= preciseSolveFlops && errors.Is(err, ErrInaccurate) && !s.overflows()
-}
-
-// refineMore solves with twice the digits, and takes the result in place of that of the factor.
-func (s *Solver) refineMore() error {
-	if s.more == nil {
-		s.more = s.plan.newPrecise()
-		s.more.solver = s
-		s.more.fac.Heed(s.work.watch)
-		s.more.sys.Heed(s.work.watch)
-	}
-	p := s.more
-	if err := p.solve(s.st, s.violation()); err != nil {
-		return err
-	}
-	p.was = append(p.was[:0], s.x...)
-	p.sys.AccelerationsTo(s.x, p.x)
-	if s.overflown() >= 0 {
-		copy(s.x, p.was)
-		return errImprecise
-	}
-	for i := s.plan.first(); i < len(s.x); i++ {
-		s.x[i] = dd.Float(p.x[i])
-	}
-	s.stage, s.way, s.multipliers, s.ref.Error = solved, TwiceTheDigits, true, p.error
-	s.inconsistency, s.ref.Worst = p.worst.Ratio, p.worst
-	return nil
 }

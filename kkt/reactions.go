@@ -7,7 +7,8 @@ import (
 )
 
 // Reactions are what joints do at a solution of the system: that of a Solver, or of the pieces of a mechanism (package
-// dist). Its methods neither check that joints are in range nor allocate. Wrenches act on the successor about the origin
+// dist). They hold until its next Solve, and the state must not have changed. Its methods do not allocate, and panic if a joint or
+// coupling is out of range. Wrenches act on the successor about the origin
 // of its frame S, world axes, N m and N.
 type Reactions struct {
 	Layout *assemble.Layout
@@ -16,8 +17,13 @@ type Reactions struct {
 	X      []float64 // accelerations, then multipliers with their signs changed
 }
 
-// MultipliersTo is Solver.JointMultipliersTo.
-func (r *Reactions) MultipliersTo(dst *[6]float64, j int) int {
+// MultipliersTo copies the constraint-force variables λ of joint j, one a row of its T, to dst and returns their number. They are
+// not unique where the joint's reactions are not (Report). Their part in the null space is then accurate only after a Report.
+//
+// It panics without a destination.
+func (r Reactions) MultipliersTo(dst *[6]float64, j int) int {
+	r.mustHaveJoint(j)
+	mustHaveDestination(dst)
 	node := r.Layout.JointNode(j)
 	if node < 0 {
 		return 0
@@ -36,7 +42,7 @@ func (r *Reactions) MultipliersTo(dst *[6]float64, j int) int {
 
 // driveArmature adds to the multipliers of prescribed freedoms what
 // moves their armature, I·q̈: the drive moves it besides the bodies.
-func (r *Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
+func (r Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
 	for i, I := range jt.Armature {
 		if I > 0 && jt.Prescribed(i) {
 			_, _, qdd := jt.Motion[i].At(r.State.Time)
@@ -45,8 +51,13 @@ func (r *Reactions) driveArmature(dst *[6]float64, jt *mechanism.Joint) {
 	}
 }
 
-// ArmatureForceTo is Solver.ArmatureForceTo.
-func (r *Reactions) ArmatureForceTo(f *[6]float64, j int) {
+// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a freedom,
+// docs/theory.md (A1).
+//
+// It panics without a destination.
+func (r Reactions) ArmatureForceTo(f *[6]float64, j int) {
+	r.mustHaveJoint(j)
+	mustHaveDestination(f)
 	*f = [6]float64{}
 	jt := &r.Layout.Mech.Joints[j]
 	if jt.Armature == nil {
@@ -68,8 +79,8 @@ func (r *Reactions) ArmatureForceTo(f *[6]float64, j int) {
 	}
 }
 
-// ArmatureWrench is Solver.ArmatureWrench.
-func (r *Reactions) ArmatureWrench(j int) (w spatial.Force) {
+// armatureWrench is the wrench of the forces of ArmatureForceTo.
+func (r Reactions) armatureWrench(j int) (w spatial.Force) {
 	var f [6]float64
 	if r.ArmatureForceTo(&f, j); f == ([6]float64{}) {
 		return w
@@ -81,8 +92,8 @@ func (r *Reactions) ArmatureWrench(j int) (w spatial.Force) {
 	return w
 }
 
-// ConstraintWrench is Solver.ConstraintWrench.
-func (r *Reactions) ConstraintWrench(j int) spatial.Force {
+// ConstraintWrench returns T·λ of joint j.
+func (r Reactions) ConstraintWrench(j int) spatial.Force {
 	var lambda [6]float64
 	if r.MultipliersTo(&lambda, j) == 0 {
 		return spatial.Force{}
@@ -90,8 +101,9 @@ func (r *Reactions) ConstraintWrench(j int) spatial.Force {
 	return r.wrench(j, lambda[:])
 }
 
-// AppliedWrench is Solver.AppliedWrench.
-func (r *Reactions) AppliedWrench(j int) spatial.Force {
+// AppliedWrench returns the wrench of the drive of joint j (force, springs and dampers along its freedoms), its stops and its friction.
+func (r Reactions) AppliedWrench(j int) spatial.Force {
+	r.mustHaveJoint(j)
 	var jk mechanism.JointKinematics
 	var w spatial.Force
 	m := r.Layout.Mech
@@ -101,23 +113,30 @@ func (r *Reactions) AppliedWrench(j int) spatial.Force {
 	return w
 }
 
-// TotalWrench is Solver.TotalWrench.
-func (r *Reactions) TotalWrench(j int) spatial.Force {
+// TotalWrench returns everything joint j does to its successor: constraints and drive, what couplings do along its freedoms, and armature.
+func (r Reactions) TotalWrench(j int) spatial.Force {
 	w := r.ConstraintWrench(j).Add(r.AppliedWrench(j))
 	if len(r.Layout.Mech.LegsAt(j)) > 0 {
-		w = w.Add(r.CouplingWrench(j))
+		w = w.Add(r.couplingWrench(j).Scale(-1))
 	}
 	if r.Layout.Mech.Joints[j].Armature != nil {
-		w = w.Add(r.ArmatureWrench(j))
+		w = w.Add(r.armatureWrench(j))
 	}
 	return w
 }
 
-// CouplingWrench is Solver.CouplingWrench.
-func (r *Reactions) CouplingWrench(j int) spatial.Force { return r.couplingWrench(j).Scale(-1) }
+// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit of its terms: it acts as the generalized
+// force λ·factor along the freedom of each term, and −λ·p′ along that of its polynomial, docs/theory.md (K3). It is not unique where
+// Report says so.
+func (r Reactions) CouplingMultiplier(i int) float64 {
+	if uint(i) >= uint(r.Layout.Mech.NumCouplings()) {
+		panic("kkt: coupling out of range")
+	}
+	return -r.X[r.Layout.Pattern.Off[r.Layout.CouplingNode(i)]]
+}
 
-// couplingWrench is the same for multipliers with their signs changed.
-func (r *Reactions) couplingWrench(j int) (w spatial.Force) {
+// couplingWrench returns the wrench that couplings exert along the freedoms of joint j, (K3), with its sign changed.
+func (r Reactions) couplingWrench(j int) (w spatial.Force) {
 	m, l := r.Layout.Mech, r.Layout
 	legs := m.LegsAt(j)
 	if len(legs) == 0 {
@@ -136,10 +155,22 @@ func (r *Reactions) couplingWrench(j int) (w spatial.Force) {
 }
 
 // wrench returns T·λ for multipliers λ of joint j.
-func (r *Reactions) wrench(j int, lambda []float64) (w spatial.Force) {
+func (r Reactions) wrench(j int, lambda []float64) (w spatial.Force) {
 	T, n := r.Layout.ForceSubspace(j, r.Kin, r.State)
 	for k := range n {
 		w = w.Add(T[k].Scale(lambda[k]))
 	}
 	return w
+}
+
+func (r Reactions) mustHaveJoint(j int) {
+	if uint(j) >= uint(r.Layout.Mech.NumJoints()) {
+		panic("kkt: joint out of range")
+	}
+}
+
+func mustHaveDestination(dst *[6]float64) {
+	if dst == nil {
+		panic("kkt: no destination")
+	}
 }

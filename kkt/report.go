@@ -1,6 +1,7 @@
 package kkt
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -115,17 +116,22 @@ const (
 func (s *Solver) Report() (*Report, error) {
 	s.enter()
 	defer s.guard.Leave()
-	r, err := s.report()
+	r, err := s.explainer().report()
 	if err = s.orCause(err); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-func (s *Solver) report() (*Report, error) {
+// explainer explains what a core has solved: rank, mobility, which reactions are unique, how near a singular pose is.
+type explainer struct{ *core }
+
+func (s *core) explainer() *explainer { return &explainer{s} }
+
+func (s *explainer) report() (*Report, error) {
 	s.complete()
 	r := s.newReport()
-	errors.As(s.Holds(), &r.Violation)
+	errors.As(holds(s.plan.mech, s.now.kin, s.st), &r.Violation)
 	if err := s.work.watch.Err(); err != nil {
 		return nil, err
 	}
@@ -170,7 +176,7 @@ const leastNormTol = 1e-11
 
 // holds reports whether the multipliers of least norm satisfy the equations, and stores their
 // backward error if they do.
-func (s *Solver) holds(r *Report) bool {
+func (s *explainer) holds(r *Report) bool {
 	e := s.backwardError()
 	if !keeps(e, r.BackwardError) {
 		return false
@@ -183,7 +189,7 @@ func (s *Solver) holds(r *Report) bool {
 func keeps(e, was float64) bool { return e <= max(leastNormTol, 2*was) }
 
 // newReport returns a report with what the factor of the solution tells.
-func (s *Solver) newReport() *Report {
+func (s *explainer) newReport() *Report {
 	nj := s.plan.mech.NumJoints()
 	r := &Report{
 		Rows:          s.plan.layout.Pattern.Dim() - s.plan.first() - s.plan.gears(),
@@ -203,7 +209,7 @@ func (s *Solver) newReport() *Report {
 }
 
 // explain is the part of Report that factors anew.
-func (s *Solver) explain(r *Report, rows *verification, doubt bool) error {
+func (s *explainer) explain(r *Report, rows *verification, doubt bool) error {
 	metric := append([]float64(nil), s.sys.Scale...)
 	k, err := s.rank(r, rows)
 	if err != nil {
@@ -223,7 +229,7 @@ func (s *Solver) explain(r *Report, rows *verification, doubt bool) error {
 }
 
 // backwardError is the backward error of the solution in mass-weighted coordinates.
-func (s *Solver) backwardError() float64 {
+func (s *explainer) backwardError() float64 {
 	x := append([]float64(nil), s.x...)
 	if s.sys.WeighTo(x, x); s.work.watch.Up() {
 		return math.NaN()
@@ -237,7 +243,7 @@ func (s *Solver) backwardError() float64 {
 
 // growth returns the largest diagonal of |L||D||Lᵀ| of the solution's factor relative to the scale of
 // its row.
-func (s *Solver) growth() float64 {
+func (s *explainer) growth() float64 {
 	g, scale := make([]float64, len(s.now.Scale)), s.now.Scale
 	s.now.GrowthTo(g)
 	worst := 0.0
@@ -265,7 +271,7 @@ type ranking struct {
 // rank counts and names the redundant rows and finds the weakest pivot. It
 // leaves the geometric matrix in s.sys, and its factor with terms on all rows in s.work.fac. With rows that is not nil,
 // these are the redundant ones.
-func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
+func (s *explainer) rank(r *Report, rows *verification) (*ranking, error) {
 	nb := s.plan.mech.NumBodies()
 	k := &ranking{p1: make([]float64, len(s.x)), p2: make([]float64, len(s.x)), redundant: make([]bool, len(s.x)), rows: rows}
 	s.sys.GeometricTo(make([]float64, nb)) // of the lengths in the plan
@@ -305,7 +311,7 @@ func (s *Solver) rank(r *Report, rows *verification) (*ranking, error) {
 // distance decides whether the pose is nearly singular, and how far it is from that. doubt says that twice the digits have not found
 // the redundant rows; the pose is then nearly singular unless orthogonal factors are sure of the rank. It uses the factor that
 // rank has left.
-func (s *Solver) distance(r *Report, k *ranking, doubt bool) {
+func (s *explainer) distance(r *Report, k *ranking, doubt bool) {
 	if r.WeakestJoint < 0 {
 		r.NearSingular = r.NearSingular || doubt
 		return // there are no rows
@@ -320,7 +326,7 @@ func (s *Solver) distance(r *Report, k *ranking, doubt bool) {
 }
 
 // geometricPivots stores the pivots of a geometric system under both proximal terms. It leaves the factor with the smaller one.
-func (s *Solver) geometricPivots(sys *assemble.Weighted, p1, p2 []float64) error {
+func (s *explainer) geometricPivots(sys *assemble.Weighted, p1, p2 []float64) error {
 	for _, c := range []struct {
 		dst []float64
 		eps float64
@@ -384,4 +390,10 @@ func (r *Report) UndeterminedComponents(j int) []string {
 		}
 	}
 	return names
+}
+
+// ReportContext is Report that ends early when ctx does (Watch). There is no solution then.
+func (s *Solver) ReportContext(ctx context.Context) (*Report, error) {
+	defer s.Watch(ctx)()
+	return s.Report()
 }

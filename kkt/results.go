@@ -1,8 +1,6 @@
 package kkt
 
 import (
-	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 	"math"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -11,9 +9,10 @@ import (
 )
 
 func (s *Solver) mustHave() {
-	if s == nil || s.stage != solved {
+	if s == nil {
 		panic("kkt: no solution")
 	}
+	s.core.mustHave()
 }
 
 // mustHaveBody panics unless there is a solution for a body i.
@@ -28,13 +27,6 @@ func (s *Solver) mustHaveBody(i int) {
 func (s *Solver) mustHaveJoint(j int) {
 	s.mustHave()
 	s.plan.mustHaveJoint(j)
-}
-
-// mustHaveJoint panics unless there is a joint j.
-func (p *Plan) mustHaveJoint(j int) {
-	if uint(j) >= uint(p.mech.NumJoints()) {
-		panic("kkt: joint out of range")
-	}
 }
 
 // System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
@@ -89,13 +81,6 @@ func (s *Solver) Holds() error {
 	return holds(s.plan.mech, s.now.kin, s.st)
 }
 
-func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
-	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
-		return fault.Errorf("kkt: %w", err)
-	}
-	return nil
-}
-
 // AngularAcceleration returns ω̇ of body i, rad/s², world axes.
 //
 // It panics without a solution or if i is out of range, as do the next ones, also for joints.
@@ -124,56 +109,14 @@ func (s *Solver) AccelerationsTo(dst []float64) {
 	copy(dst, s.x[:n])
 }
 
-// JointMultipliersTo copies the constraint-force variables λ of joint j, one a row of its T, to
-// dst and returns their number. They are not unique where the joint's reactions are not
-// (Report). Their part in the null space is then accurate only after Report.
+// Reactions returns what the joints do, in all its parts.
 //
-// The first call after a Solve may cost O(bodies + joints) and allocate, as may that of
-// ConstraintWrench and TotalWrench. The state of the Solve must not have changed until then.
-func (s *Solver) JointMultipliersTo(dst *[6]float64, j int) int {
-	s.mustHaveJoint(j)
-	mustHaveDestination(dst)
+// Cost: the first call after a Solve may cost O(bodies + joints) and allocate, as may that of ConstraintWrench and TotalWrench. The
+// state of the Solve must not have changed until then. It panics without a solution.
+func (s *Solver) Reactions() Reactions {
+	s.mustHave()
 	s.complete()
-	r := s.reactions()
-	return r.MultipliersTo(dst, j)
-}
-
-func mustHaveDestination(dst *[6]float64) {
-	if dst == nil {
-		panic("kkt: no destination")
-	}
-}
-
-// reactions are those of the solution; the multipliers have to be there (complete).
-func (s *Solver) reactions() Reactions {
-	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
-}
-
-// ArmatureForceTo stores in f the generalized forces −I·q̈ of the armature of joint j on the successor, an entry a
-// freedom, docs/theory.md (A1).
-//
-// It panics without a solution or a destination, or if j is out of range.
-func (s *Solver) ArmatureForceTo(f *[6]float64, j int) {
-	s.mustHaveJoint(j)
-	mustHaveDestination(f)
-	if s.plan.mech.Joints[j].Armature == nil {
-		*f = [6]float64{}
-		return
-	}
-	s.complete()
-	r := s.reactions()
-	r.ArmatureForceTo(f, j)
-}
-
-// ArmatureWrench returns the wrench of the forces of ArmatureForceTo on the successor about the origin of S.
-func (s *Solver) ArmatureWrench(j int) (w spatial.Force) {
-	s.mustHaveJoint(j)
-	if s.plan.mech.Joints[j].Armature == nil {
-		return w
-	}
-	s.complete()
-	r := s.reactions()
-	return r.ArmatureWrench(j)
+	return s.reactions()
 }
 
 // ConstraintWrench returns T·λ of joint j: the constraint wrench on the
@@ -184,14 +127,6 @@ func (s *Solver) ConstraintWrench(j int) spatial.Force {
 	return s.constraintWrench(j)
 }
 
-// AppliedWrench returns the wrench of the drive of joint j (force, springs and
-// dampers along its freedoms), its stops and its friction on the successor about the origin of S.
-func (s *Solver) AppliedWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	r := s.reactions()
-	return r.AppliedWrench(j)
-}
-
 // TotalWrench returns everything joint j does to its successor: with
 // constraints and drive, what couplings do along its freedoms.
 func (s *Solver) TotalWrench(j int) spatial.Force {
@@ -199,45 +134,4 @@ func (s *Solver) TotalWrench(j int) spatial.Force {
 	s.complete()
 	r := s.reactions()
 	return r.TotalWrench(j)
-}
-
-// CouplingMultiplier returns the constraint-force variable λ of coupling i, in the unit
-// of its terms: it acts as the generalized force λ·factor along the freedom of each
-// term, and −λ·p′ along that of its polynomial, docs/theory.md (K3). It is not unique where Report says so.
-//
-// Its cost is that of JointMultipliersTo. It panics without a solution or if i is out of range.
-func (s *Solver) CouplingMultiplier(i int) float64 {
-	s.mustHave()
-	if uint(i) >= uint(s.plan.mech.NumCouplings()) {
-		panic("kkt: coupling out of range")
-	}
-	s.complete()
-	return -s.x[s.plan.layout.Pattern.Off[s.plan.layout.CouplingNode(i)]]
-}
-
-// CouplingWrench returns the wrench that couplings exert along the
-// freedoms of joint j on the successor about the origin of S, docs/theory.md (K3).
-func (s *Solver) CouplingWrench(j int) spatial.Force {
-	s.mustHaveJoint(j)
-	s.complete()
-	r := s.reactions()
-	return r.CouplingWrench(j)
-}
-
-// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
-func (s *Solver) couplingWrench(j int, x []float64) spatial.Force {
-	r := Reactions{s.plan.layout, s.now.kin, s.st, x}
-	return r.couplingWrench(j)
-}
-
-// constraintWrench is ConstraintWrench, once the multipliers are there.
-func (s *Solver) constraintWrench(j int) spatial.Force {
-	r := s.reactions()
-	return r.ConstraintWrench(j)
-}
-
-// wrench returns T·λ for multipliers λ of joint j in the rows of x.
-func (s *Solver) wrench(j int, lambda []float64) spatial.Force {
-	r := s.reactions()
-	return r.wrench(j, lambda)
 }

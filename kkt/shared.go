@@ -42,51 +42,61 @@ func (s *Solver) Drop() {
 	}
 }
 
-// FactorKinematics returns the kinematics of the state at which s has factored its system. They hold until the next
+// Corrector takes small errors of poses and velocities away with the factor that a Solver has.
+type Corrector struct{ s *Solver }
+
+// Corrector returns the corrector on the factor of s.
+func (s *Solver) Corrector() Corrector { return Corrector{s} }
+
+// Kinematics returns the kinematics of the state at which the solver has factored its system. They hold until the next
 // Solve. It returns nil if there is no factor, or one in which no row counts as redundant.
-func (s *Solver) FactorKinematics() *mechanism.Kinematics {
+func (c Corrector) Kinematics() *mechanism.Kinematics {
+	s := c.s
 	if s.plan != s.owner || s.now == nil || !s.now.Current() || s.now.Way() != DropWeak {
 		return nil
 	}
 	return s.now.kin
 }
 
-// CorrectingFactor reports whether there is a factor for SolveErrorsTo, whatever its way, and whether rows in it count as
+// Factor reports whether there is a factor for SolveErrorsTo, whatever its way, and whether rows in it count as
 // redundant or have a proximal term. If there are such rows, corrections may leave errors along directions in which rows
 // are nearly redundant. The caller has to check the errors that are left.
-func (s *Solver) CorrectingFactor() (there, weak bool) {
+func (c Corrector) Factor() (there, weak bool) {
+	s := c.s
 	if s.plan != s.owner || s.now == nil || !s.now.Current() {
 		return false, false
 	}
 	return true, s.now.Weak > 0
 }
 
-// KeepAllRows factors the system of CorrectingFactor anew in the way KeepAll. Then SolveErrorsTo sees errors along
+// KeepAllRows factors the system anew in the way KeepAll. Then SolveErrorsTo sees errors along
 // directions in which rows are nearly redundant, too, and leaves a part of them that the proximal term makes. It reports
-// whether there is a factor. It ends the results of s.
+// whether there is a factor. It ends the results of the solver.
 //
 // Cost: a factorization, or nothing if the factor is in that way already. No allocation but for errors. It panics without
 // a factor.
-func (s *Solver) KeepAllRows() bool {
-	if there, _ := s.CorrectingFactor(); !there {
+func (c Corrector) KeepAllRows() bool {
+	if there, _ := c.Factor(); !there {
 		panic("kkt: no factor")
 	}
+	s := c.s
 	s.stage = empty
 	return s.now.Way() == KeepAll || s.now.Factorize(KeepAll) == nil
 }
 
 // SolveErrorsTo stores in x displacements of the bodies whose errors of rows are e, to first order at
 // the state of the factor, theory.md (43): the least ones in the metric of the inertias. It serves
-// velocities in the same way. It ends the results of s.
+// velocities in the same way. It ends the results of the solver.
 //
 // Shapes: e and x have an entry a scalar of Layout.Pattern; those of e for bodies are zero. The
 // first entries of x are the displacements: a rotation, rad, and the travel of the centre of
 // mass, m, of each body in world axes. st is near the state of the factor.
 // Cost: a solve, no allocation. It panics without a factor.
-func (s *Solver) SolveErrorsTo(x, e []float64, st *mechanism.State) {
-	if there, _ := s.CorrectingFactor(); !there {
+func (c Corrector) SolveErrorsTo(x, e []float64, st *mechanism.State) {
+	if there, _ := c.Factor(); !there {
 		panic("kkt: no factor")
 	}
+	s := c.s
 	s.stage = empty // of the reduced system, the right side is another one
 	z := x
 	if s.reduced() {
@@ -117,7 +127,7 @@ func (s *Solver) RankAt(st *mechanism.State) (Rank, error) {
 	}
 	s.stage = empty // the geometric matrix takes its place
 	r := &Report{RedundantRows: make([]int, s.plan.mech.NumConstraints()), WeakestJoint: -1}
-	if _, err := s.rank(r, nil); err != nil {
+	if _, err := s.explainer().rank(r, nil); err != nil {
 		return Rank{}, s.orCause(err)
 	}
 	return Rank{len(s.x) - s.plan.first() - s.plan.gears() - r.Redundant, r.RedundantRows}, nil

@@ -28,7 +28,7 @@ const (
 // part of (dJ/dv)ᵀ·y in the motions that the joints allow is zero. y and v are random.
 //
 // The geometric matrix is in s.sys, and its factor with terms on all rows in s.work.fac.
-func (s *Solver) atSingular(r *Report, k *ranking) {
+func (s *explainer) atSingular(r *Report, k *ranking) {
 	if r.NearSingular {
 		return // that is known, and rows that are nearly redundant have no null vector
 	}
@@ -56,7 +56,7 @@ func turns(worst, reaction float64) bool { return worst > singularTol*reaction }
 
 // turning returns (dJ/dv)ᵀ·y, the largest part of y in units of the rows, and the systems at both poses that are compared. It returns
 // nil if there is none.
-func (s *Solver) turning(y, v []float64) (turning []float64, reaction float64, ahead, behind *assemble.Weighted) {
+func (s *explainer) turning(y, v []float64) (turning []float64, reaction float64, ahead, behind *assemble.Weighted) {
 	ahead, ok := s.geometricAt(v, singularStep)
 	behind, ok2 := s.geometricAt(v, -singularStep)
 	if !ok || !ok2 {
@@ -79,11 +79,11 @@ func (s *Solver) turning(y, v []float64) (turning []float64, reaction float64, a
 // rows. They are refined: the factor alone leaves J·v of order 1 in long rows of redundant loops, of which any rows may be the
 // ones that count.
 type allowed struct {
-	s       *Solver
+	s       *explainer
 	b, rest []float64
 }
 
-func (s *Solver) newAllowed() *allowed {
+func (s *explainer) newAllowed() *allowed {
 	return &allowed{s, make([]float64, len(s.x)), make([]float64, len(s.x))}
 }
 
@@ -122,7 +122,7 @@ const (
 // returns false where nothing moves, and where distances are not those of the pivots in doubles.
 //
 // It leaves the factor of this pose.
-func (s *Solver) soft(r *Report, k *ranking) bool {
+func (s *explainer) soft(r *Report, k *ranking) bool {
 	if r.NearSingular || !isSmall(r.Distance) {
 		return false
 	}
@@ -145,7 +145,7 @@ func (s *Solver) soft(r *Report, k *ranking) bool {
 }
 
 // isSoftAlong reports whether no small distance of a row falls to zero along the motion v. It leaves the factor of another pose.
-func (s *Solver) isSoftAlong(v, here []float64, k *ranking) bool {
+func (s *explainer) isSoftAlong(v, here []float64, k *ranking) bool {
 	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
 	var side [2][]float64
 	for i, h := range [2]float64{-softStep, softStep} {
@@ -172,7 +172,7 @@ func isFalling(d, change float64) bool {
 }
 
 // rowDistances returns (33) of each scalar of the system that is a row and not redundant, else 1.
-func (s *Solver) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
+func (s *explainer) rowDistances(p1, p2 []float64, redundant []bool) []float64 {
 	d := make([]float64, len(p1))
 	for i := range d {
 		d[i] = 1
@@ -197,7 +197,7 @@ const (
 //
 // The weakest joint stays the one of the pivots. At NearSingularDistance the distance is that of the pivots, unless the
 // mechanism is soft. Up to softBelow it goes over to the other. Where a solve does not converge, it stays that of the pivots.
-func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
+func (s *explainer) weaken(r *Report, k *ranking, isSoft bool) {
 	if r.NearSingular {
 		return
 	}
@@ -222,7 +222,7 @@ func (s *Solver) weaken(r *Report, k *ranking, isSoft bool) {
 }
 
 // weakestRow returns the row with the largest part in the direction of the least singular value.
-func (s *Solver) weakestRow(k *ranking) (row int, ok bool) {
+func (s *explainer) weakestRow(k *ranking) (row int, ok bool) {
 	first := s.plan.first()
 	x, b := make([]float64, len(s.x)), make([]float64, len(s.x))
 	rng := rand.New(rand.NewPCG(3, uint64(len(s.x))))
@@ -265,7 +265,7 @@ func (s *Solver) weakestRow(k *ranking) (row int, ok bool) {
 // response replaces reactions x by S⁺·D·x, with D the scales of the rows. Rounding leaves it a part in the null space of Jᵀ,
 // which the proximal term would enlarge the next time; the orthogonal factors of k take it out. It reports whether the solve
 // has converged.
-func (s *Solver) response(x []float64, k *ranking) bool {
+func (s *explainer) response(x []float64, k *ranking) bool {
 	b, rest := make([]float64, len(x)), make([]float64, len(x))
 	for i := s.plan.first(); i < len(x); i++ {
 		b[i] = x[i] * s.sys.Scale[i]
@@ -283,7 +283,7 @@ func (s *Solver) response(x []float64, k *ranking) bool {
 func converges(change, size float64) bool { return math.Abs(change) <= weakTol*size }
 
 // rowNorm returns the norm of reactions in units of the rows' scales.
-func (s *Solver) rowNorm(x []float64) (norm float64) {
+func (s *explainer) rowNorm(x []float64) (norm float64) {
 	for i := s.plan.first(); i < len(x); i++ {
 		norm += x[i] * x[i] * s.sys.Scale[i]
 	}
@@ -301,7 +301,7 @@ func addTurning(out []float64, ahead, behind *assemble.Weighted, pos int64, y []
 }
 
 // turningJoint returns the joint whose reaction to y works most on the body of the largest motion.
-func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weighted) int {
+func (s *explainer) turningJoint(motion, y []float64, ahead, behind *assemble.Weighted) int {
 	layout := s.plan.layout
 	p := layout.Pattern
 	body := 0
@@ -329,7 +329,7 @@ func (s *Solver) turningJoint(motion, y []float64, ahead, behind *assemble.Weigh
 
 // geometricAt returns the geometric system at the pose after the motion v for a time h; v is in the coordinates of that
 // system, (ℓ·ω, ċ) in the axes of the bodies. It reports whether all joints have directions there.
-func (s *Solver) geometricAt(v []float64, h float64) (*assemble.Weighted, bool) {
+func (s *explainer) geometricAt(v []float64, h float64) (*assemble.Weighted, bool) {
 	length := s.plan.length
 	world := make([]float64, 6*len(length))
 	for i, l := range length {

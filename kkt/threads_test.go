@@ -31,7 +31,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 				var lambda []float64
 				for j := range p.Mechanism().NumJoints() {
 					var v [6]float64
-					lambda = append(lambda, v[:s.JointMultipliersTo(&v, j)]...)
+					lambda = append(lambda, v[:s.Reactions().MultipliersTo(&v, j)]...)
 				}
 				if want == nil {
 					want, wantLambda = a, lambda

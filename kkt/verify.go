@@ -20,7 +20,7 @@ type verification struct {
 // the data do not determine, and returns which rows are redundant. It returns nil for a large
 // mechanism without a reason to verify it, and where twice the digits do not tell the rows apart. doubt says that the pose may be
 // the cause.
-func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
+func (s *explainer) verify(r *Report) (rows *verification, doubt bool) {
 	wide := s.plan.spread.wide()
 	if wide {
 		r.IllScaled = s.plan.spread.describe()
@@ -67,7 +67,7 @@ func (s *Solver) verify(r *Report) (rows *verification, doubt bool) {
 }
 
 // verifies reports whether twice the digits are worth their time.
-func (s *Solver) verifies(r *Report) bool {
+func (s *explainer) verifies(r *Report) bool {
 	flops := s.plan.symbolic.Counts.Flops
 	reason := s.plan.spread.wide() || r.BackwardError > soundResidual || s.ref.Error > lostDigits || s.way == TwiceTheDigits
 	return flops <= verifyFlops || reason && flops <= preciseReportFlops
@@ -82,7 +82,7 @@ func doubts(err error, correction float64) bool {
 // relative to the largest of their kind, or to what the other kind amounts to over the lengths of bodies if that is more: an acceleration
 // that symmetry makes zero consists of rounding of the others. Where loads hold each other, accelerations consist of rounding of what loads of
 // any body alone would make. own is the largest difference relative to the largest of its kind, and the loads of its body, alone.
-func (s *Solver) change(was []float64) (body int, by, own float64) {
+func (s *explainer) change(was []float64) (body int, by, own float64) {
 	n := s.plan.mech.NumBodies()
 	norm := func(x []float64, k int) float64 { // of the angular part for k = 0, the linear one for 1
 		return math.Hypot(math.Hypot(x[3*k], x[3*k+1]), x[3*k+2])
@@ -128,7 +128,7 @@ func (s *Solver) change(was []float64) (body int, by, own float64) {
 
 // shake solves with other roundings of the rows' directions, and names in r a body whose acceleration changes. doubt says
 // that there is no solution with these.
-func (s *Solver) shake(r *Report) (doubt bool) {
+func (s *explainer) shake(r *Report) (doubt bool) {
 	p := s.more
 	p.sys.Shake(true)
 	defer p.sys.Shake(false)
@@ -145,7 +145,7 @@ func (s *Solver) shake(r *Report) (doubt bool) {
 }
 
 // redundant finds the redundant rows in the metric of the geometry. Both metrics have to find as many.
-func (s *Solver) redundant(r *Report) *verification {
+func (s *explainer) redundant(r *Report) *verification {
 	p := s.more
 	if p.fill(s.st) != nil || p.factorize() != nil {
 		return nil
@@ -198,7 +198,7 @@ func (v *verification) nullTo(z, c []float64) {
 		}
 	}
 	p.last.SolveTo(p.r, p.r)
-	for i := p.solver.plan.first(); i < len(z); i++ {
+	for i := p.plan.first(); i < len(z); i++ {
 		z[i] = dd.Float(p.r[i])
 	}
 }

@@ -42,8 +42,8 @@ func TestPanics(t *testing.T) {
 		_, err := s.Modes(linear.ModeOptions{Count: -1})
 		assert.NoError(t, err)
 	})
-	assert.PanicsWithValue(t, "linear: foreign state", func() { assert.NoError(t, s.Linearize(&mechanism.State{})) })
-	assert.PanicsWithValue(t, "linear: foreign state", func() {
+	assert.PanicsWithValue(t, "linear: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { assert.NoError(t, s.Linearize(&mechanism.State{})) })
+	assert.PanicsWithValue(t, "linear: foreign state: Mechanism.Adopt takes one of another mechanism over", func() {
 		_, err := linear.Equilibrate(p, &mechanism.State{}, linear.EquilibriumOptions{})
 		assert.NoError(t, err)
 	})

@@ -181,7 +181,7 @@ func EquilibrateContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, o
 func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, error) {
 	n := 6 * p.Mechanism().NumBodies()
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
-		panic("linear: foreign state")
+		panic("linear" + fault.ForeignState)
 	}
 	sys, err := newSystem(ctx, p)
 	if err == nil {

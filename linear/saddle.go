@@ -43,6 +43,9 @@ const (
 	solveTol = 1e-8
 )
 
+// errLoose says that no way has a solution that is accepted at once.
+var errLoose = errors.New("linear: no way to factor is good enough at once")
+
 // solveError names the node of a row that does not hold.
 type solveError struct{ node int }
 
@@ -78,16 +81,16 @@ func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 	k.floor = k.freeSize(b)
 	best, at := math.Inf(1), kkt.Way(0)
 	var first error
-	for w := k.skip; w <= kkt.KeepAll; w++ {
+	err := kkt.Try(k.skip, kkt.KeepAll, errLoose, func(w kkt.Way) (done bool, err error) {
 		if err := k.Watched().Err(); err != nil {
-			return err
+			return true, err
 		}
 		off, err := k.try(x, r, b, w)
 		if err == nil && holds != nil && !holds() {
 			err = ErrSingular
 		}
 		if err == nil && off <= holdTol {
-			return nil
+			return true, nil
 		}
 		if err == nil && off < best {
 			best, at = off, w
@@ -95,6 +98,10 @@ func (k *saddle) solveFirst(x, r, b []float64, holds func() bool) error {
 		if first == nil {
 			first = err
 		}
+		return false, errLoose
+	})
+	if err != errLoose {
+		return err
 	}
 	if best <= holdLoose {
 		_, err := k.try(x, r, b, at)

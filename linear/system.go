@@ -234,7 +234,7 @@ func atRest(st *mechanism.State) bool {
 func (s *System) loadState(st *mechanism.State) error {
 	s.skip = 0
 	if len(st.Bodies) != s.mech.NumBodies() {
-		panic("linear: foreign state")
+		panic("linear" + fault.ForeignState)
 	}
 	st, err := s.withBearings(st)
 	if err != nil {
@@ -281,13 +281,13 @@ func (s *System) solveAll(solver *kkt.Solver) error {
 	for j := range s.mech.Joints {
 		if node := l.JointNode(j); node >= 0 {
 			o := int(l.Pattern.Off[node])
-			for k := range solver.JointMultipliersTo(&lambda, j) {
+			for k := range solver.Reactions().MultipliersTo(&lambda, j) {
 				s.x[o+k] = -lambda[k]
 			}
 		}
 	}
 	for i := range s.mech.NumCouplings() {
-		s.x[l.Pattern.Off[l.CouplingNode(i)]] = -solver.CouplingMultiplier(i)
+		s.x[l.Pattern.Off[l.CouplingNode(i)]] = -solver.Reactions().CouplingMultiplier(i)
 	}
 	return nil
 }

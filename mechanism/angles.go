@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -116,7 +117,7 @@ func (m *Mechanism) AnglePlace(f Freedom) int { return m.Joints[f.Joint].anglePl
 // bodies at these joints. It panics if s is of another mechanism.
 func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	if !m.Owns(s) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	if len(m.sprung) == 0 {
 		return

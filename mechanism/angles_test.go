@@ -74,7 +74,7 @@ func TestAngles(t *testing.T) {
 	mech = compiled(t, m)
 	require.Equal(t, 2*math.Pi*(1<<40), read(1))
 	s.Angles = make([]float64, 4)
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { mech.FollowAngles(k, s) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { mech.FollowAngles(k, s) })
 }
 
 // TestAdopt takes a state to a mechanism with other joints: angles go with their names.
@@ -97,9 +97,9 @@ func TestAdopt(t *testing.T) {
 	other.Joints[1].Name = "new"
 	to := compiled(t, &other)
 	require.False(t, to.Owns(s))
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { _ = to.KinematicsTo(k, s) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = to.KinematicsTo(k, s) })
 	to.Adopt(s, from)
 	require.Equal(t, []float64{was.Angles[2] + 20*math.Pi, was.Angles[0]}, s.Angles)
 	require.NoError(t, to.KinematicsTo(k, s))
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { from.Adopt(s, from) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { from.Adopt(s, from) })
 }

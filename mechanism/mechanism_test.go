@@ -153,7 +153,7 @@ func TestKinematicsRefuses(t *testing.T) {
 		})
 	}
 	other := golden(t, "pendulum")
-	const text = "mechanism: foreign state"
+	const text = "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over"
 	require.PanicsWithValue(t, text, func() { _ = m.KinematicsTo(m.NewKinematics(), other.Initial()) })
 	require.PanicsWithValue(t, text, func() { _ = m.KinematicsTo(other.NewKinematics(), m.Initial()) })
 }

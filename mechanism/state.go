@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
@@ -78,7 +79,7 @@ func (m *Mechanism) NewKinematics() *Kinematics {
 // rotation is no unit quaternion. It panics on foreign k or s.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	if len(k.Bodies) != len(m.Bodies) || !m.Owns(s) || k.I != nil && len(k.I) != len(m.Bodies) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	for i := range s.Bodies {
 		if !m.BodyTo(&k.Bodies[i], s, i) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -63,7 +64,7 @@ func (m *Mechanism) carriesAll(s *State) bool { return len(s.Angles) == m.angles
 // Cost: O(joints), no allocation if s carries them already. It panics if s is of another mechanism.
 func (m *Mechanism) CarryAngles(s *State) {
 	if !m.Owns(s) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	if m.carriesAll(s) {
 		return
@@ -94,7 +95,7 @@ func (m *Mechanism) CarryAngles(s *State) {
 // the states is of another mechanism or does not carry all angles.
 func (m *Mechanism) FollowTurns(s, from *State) {
 	if !m.Owns(s) || !m.Owns(from) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	if !m.carriesAll(s) || !m.carriesAll(from) {
 		panic("mechanism: state without all angles")
@@ -148,7 +149,7 @@ func (m *Mechanism) CoordinatesTo(q, qd *[6]float64, j int, jk *JointKinematics,
 // joint or its freedom is out of range.
 func (m *Mechanism) Coordinate(f Freedom, s *State) (q, rate float64) {
 	if !m.Owns(s) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	m.mustJoint(f.Joint)
 	jt := &m.Joints[f.Joint]
@@ -191,7 +192,7 @@ func (m *Mechanism) coordinatesAt(q, qd *[6]float64, j int, s *State) {
 // Cost: O(bodies), allocates. It panics if s is not of from, or from has other bodies.
 func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	if !from.Owns(s) || len(m.Bodies) != len(from.Bodies) {
-		panic("mechanism: foreign state")
+		panic("mechanism" + fault.ForeignState)
 	}
 	was, all := s.Angles, len(s.Angles) > 0 && from.carriesAll(s)
 	s.Angles = nil

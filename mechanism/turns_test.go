@@ -55,7 +55,7 @@ func TestCoordinate(t *testing.T) {
 		require.PanicsWithValue(t, text, func() { mech.Coordinate(f, s) })
 	}
 	require.PanicsWithValue(t, "mechanism: freedom out of range", func() { mech.Coordinate(mechanism.Freedom{Freedom: -1}, s) })
-	require.PanicsWithValue(t, "mechanism: foreign state", func() { mech.Coordinate(mechanism.Freedom{}, new(mechanism.State)) })
+	require.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { mech.Coordinate(mechanism.Freedom{}, new(mechanism.State)) })
 }
 
 // turned returns s with body b turned by an angle about the z axis through its origin.

@@ -5,10 +5,8 @@ import (
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 )
-
-// byOfTurns are the directions along which forces are moments.
-var byOfTurns = [2]int{contact.ByTurn, contact.BySpin}
 
 // Constants of the line search: sufficient decrease and curvature of the strong Wolfe conditions (Nocedal & Wright
 // 2006, 3.7), and the number of points that are looked at.
@@ -21,28 +19,6 @@ const (
 	// leastPivot is the least part of a diagonal that a pivot of H has.
 	leastPivot = 1e-14
 )
-
-// balanceWork is the memory of the search for balance. Arrays have an entry, or a row, a row of the Balance.
-type balanceWork struct {
-	force []float64 // of the laws, N
-	slope []float64 // m×m: derivatives of force by rate, in blocks along the diagonal
-	block []int     // first row of the block of each row
-	stop  []int     // behind its last row
-	res   []float64
-	J, H  []float64
-	g, p  []float64
-	sp    []float64 // change of the rates along p
-	z0    []float64
-	rate0 []float64
-	v     []float64 // a freedom each
-}
-
-func (w *balanceWork) allocate(m int) {
-	vec := func() []float64 { return make([]float64, m) }
-	w.force, w.res, w.g, w.p, w.sp, w.z0, w.rate0 = vec(), vec(), vec(), vec(), vec(), vec(), vec()
-	w.slope, w.J, w.H = make([]float64, m*m), make([]float64, m*m), make([]float64, m*m)
-	w.block, w.stop = make([]int, m), make([]int, m)
-}
 
 // balance finds the forces z with z = f(z), docs/ground.md (G44): Gauss–Newton steps with a line search.
 func (b *Balance) balance() error {
@@ -67,7 +43,7 @@ func (b *Balance) balance() error {
 	}
 	rest := math.Sqrt(2*phi) / b.weight
 	if !balances(rest, b.opts.Tolerance) {
-		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", ErrBalance, k, rest)
+		return fault.Errorf("%w within %d iterations (residual %.3g of the weight)", errBalance, k, rest)
 	}
 	b.stats.Worst = max(b.stats.Worst, rest)
 	return nil
@@ -329,4 +305,14 @@ func between(lo, hi, philo, dlo, phihi float64) float64 {
 		}
 	}
 	return alpha
+}
+
+// push returns the force of a drive at the rate at the end of the step, and its derivative by that.
+func (b *Balance) push(d *balancedDrive, rate float64) (force, slope float64) {
+	q := d.q + b.h*rate
+	p := mechanism.Push{Force: -d.stiffness*(q-d.rest) - d.damping*rate, Stiffness: d.stiffness, Damping: d.damping}
+	if d.actuator >= 0 {
+		p = b.mech.PushAt(d.actuator, q, rate, d.t)
+	}
+	return p.Force, -p.Damping - b.h*p.Stiffness
 }

@@ -22,7 +22,7 @@ func (d *Dynamics) BearingsTo(dst []float64, st *mechanism.State) error {
 }
 
 // BearingsTo is Dynamics.BearingsTo.
-func (d *Tree) BearingsTo(dst []float64, st *mechanism.State) error {
+func (d *treeMover) BearingsTo(dst []float64, st *mechanism.State) error {
 	return d.sparse.BearingsTo(dst, st)
 }
 

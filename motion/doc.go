@@ -15,8 +15,9 @@
 // springs, dampers and contacts too. A [Rattle] factors once a step.
 //
 // Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
-// the body or joint. [ErrRattle] and [ErrBalance] are steps that fail; [ErrFree] and [StuckError]
-// are those of a [Follower]. [NewTree] refuses mechanisms that tree methods cannot have.
+// the body or joint. [ErrStep] is a step of [Rattle] or [Balance] that fails, and [ErrUnsupported] a mechanism that these
+// do not know; [ErrFree] and [StuckError]
+// are those of a [Follower]. [New] refuses mechanisms that tree methods cannot have.
 //
 // # Which one
 //
@@ -27,8 +28,7 @@
 //     and factors once a step, for what is moved in real time.
 //   - [Balance] is a stepper for vehicles on wheels, stable with steps of 10 to 40 ms
 //     ([ground.md (G41)]).
-//   - [Tree] has the accelerations of a method on a spanning tree, for comparison; [New] takes its
-//     name.
+//   - [New] has the accelerations of a [Method] on a spanning tree, for comparison.
 //
 // For stiff mechanisms:
 //

@@ -249,7 +249,7 @@ func TestProjectDriftSteps(t *testing.T) {
 // TestProjectDriftMisuse checks states that are not good.
 func TestProjectDriftMisuse(t *testing.T) {
 	d := newDrifted(t, "ladder", 60, driftEps, kkt.Options{})
-	require.PanicsWithValue(t, "motion: foreign state", func() { _, _ = d.dyn.ProjectDrift(&mechanism.State{}, 1, 1) })
+	require.PanicsWithValue(t, "motion: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = d.dyn.ProjectDrift(&mechanism.State{}, 1, 1) })
 	st := d.off.Clone()
 	st.Bodies[7].Omega[1] = math.NaN()
 	_, err := d.dyn.ProjectDrift(st, 1, 1)

@@ -32,12 +32,6 @@ func (d *Dynamics) Solver() *kkt.Solver {
 	return d.solver
 }
 
-// Closing is Closer.Closing.
-func (d *Dynamics) Closing() closing.Closing {
-	d.mustBe()
-	return d.closer.Closing()
-}
-
 // Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
 // the classical acceleration of the centre of mass, world axes.
 //
@@ -112,7 +106,7 @@ func (d *Dynamics) CouplingMultipliers(dst []float64, st *mechanism.State, coupl
 		return err
 	}
 	for i, k := range couplings {
-		dst[i] = d.solver.CouplingMultiplier(k)
+		dst[i] = d.solver.Reactions().CouplingMultiplier(k)
 	}
 	return nil
 }
@@ -160,4 +154,10 @@ func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
 	d.mustBe()
 	d.solver.Drop()
 	return d.closer.ProjectVelocities(st)
+}
+
+func (d *Dynamics) mustBe() {
+	if d == nil || d.solver == nil {
+		panic("motion: zero Dynamics; use NewDynamics")
+	}
 }

@@ -35,60 +35,60 @@ func grips(m *mechanism.Mechanism) []grip {
 	return list
 }
 
-// fillGrip stores the rows of contact i at st in n.fac, after n.sys was filled at st.
-func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64) {
-	m, k, g := n.sys.Layout.Mech, n.sys.Kin, &n.grips[i]
+// gripRows are the rows of contacts.
+type gripRows struct {
+	*slacked
+	list []grip
+}
+
+// slacks implements slackRows.
+func (n *gripRows) slacks(list []sparse.Slack) []sparse.Slack {
+	for i := range n.list {
+		rows := int8(n.list[i].rows)
+		list = append(list, sparse.Slack{Nodes: [2]int32{n.list[i].body, -1}, Size: rows, Rows: rows})
+	}
+	return list
+}
+
+// place implements slackRows.
+func (n *gripRows) place(node int32) int32 {
+	for i := range n.list {
+		n.list[i].node = node + int32(i)
+	}
+	return node + int32(len(n.list))
+}
+
+// at implements slackRows.
+func (n *gripRows) at(node int, err error) *mechanism.Error {
+	m := n.sys.Layout.Mech
+	_, _, element := m.Contact(node)
+	return m.AtForce(element, err)
+}
+
+// fill implements slackRows.
+func (n *gripRows) fill(st *mechanism.State, position, velocity float64) error {
+	for i := range n.list {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
+		}
+		n.fillGrip(i, st, position, velocity)
+	}
+	return nil
+}
+
+// fillGrip stores the rows of contact i at st in n.fac.
+func (n *gripRows) fillGrip(i int, st *mechanism.State, position, velocity float64) {
+	m, k, g := n.sys.Layout.Mech, n.sys.Kin, &n.list[i]
 	r := k.Contact(i)
-	c, _, _ := m.Contact(i)
 	p := n.fac.Matrix.Pattern
 	blocks := n.fac.Matrix.Val[p.Pos[p.Ptr[g.node]]:]
-	rows, at := int(g.rows), 0
+	rows := int(g.rows)
 	clear(blocks[:rows*(6+rows)])
 	clear(g.A)
+	to := gripBlock{gripRows: n, grip: g, left: blocks}
 	com := st.Bodies[g.body].Position.Add(k.Bodies[g.body].Com)
-	var f contact.Force
-	var d contact.Derivatives
-	var v [6]float64
-	add := func(moment, force spatial.Vec3, kappa float64) {
-		if !(kappa > 0) || math.IsInf(kappa, 0) {
-			kappa = 0
-		}
-		w := spatial.NewForce(moment, force)
-		n.fillEnd(v[:], &w, &spatial.Vec3{}, g.body, math.Sqrt(kappa))
-		if g.A == nil {
-			at += copy(blocks[at:], v[:])
-			return
-		}
-		for a, x := range v {
-			for b, y := range v {
-				g.A[6*a+b] += x * y
-			}
-		}
-	}
 	for j := range r.Touches {
-		t := &r.Touches[j]
-		c.Law.ForceTo(&f, &d, &t.Motion, c.Shape.Radius, t.Share, m.ContactStates(i, t.Disc, st))
-		if c.Law.NumStates() > 0 && velocity > 0 {
-			follow(&d, &c.Law, &t.Motion, m.ContactStates(i, t.Disc, st), position/velocity)
-		}
-		arm := t.At.Sub(com)
-		add(arm.Cross(t.N), t.N, position*d.Stiffness()+velocity*d.Damping())
-		var value, axis [2]float64
-		d.SlidingTo(&value, &axis)
-		value[1] = max(value[1], secant(&f, &t.Motion, value[0]))
-		// Forces of soil act at the centre, with a moment about the axle: together nearly where the wheel touches.
-		arm = t.P.Sub(com)
-		e := t.X.Scale(axis[0]).Add(t.Y.Scale(axis[1]))
-		add(arm.Cross(e), e, velocity*value[0])
-		e = t.Y.Scale(axis[0]).Sub(t.X.Scale(axis[1]))
-		add(arm.Cross(e), e, velocity*value[1])
-		if c.Law.Rolling.Coefficient != 0 {
-			axis := k.Bodies[g.body].E.MulVec(c.Shape.Axis)
-			add(axis.Scale(1/axis.Norm()), spatial.Vec3{}, -velocity*d[contact.OfAxle][contact.BySpin])
-		}
-		if c.Law.Drilling.Coefficient != 0 {
-			add(t.N, spatial.Vec3{}, -velocity*d[contact.OfTurn][contact.ByTurn])
-		}
+		to.addTouch(i, &r.Touches[j], com, m.ContactStates(i, r.Touches[j].Disc, st), position, velocity)
 	}
 	if g.A != nil {
 		rootTo(g.B, g.A, 6)
@@ -96,6 +96,61 @@ func (n *Newton) fillGrip(i int, st *mechanism.State, position, velocity float64
 	}
 	for r := range rows {
 		blocks[6*rows+r*rows+r] = -1
+	}
+}
+
+// gripBlock takes the rows of the points of one contact: one after the other, or put together in A.
+type gripBlock struct {
+	*gripRows
+	*grip
+	left []float64 // of the block of the body
+}
+
+// addTouch adds the rows of a point of contact i, on a body with its centre of mass at com.
+func (to *gripBlock) addTouch(i int, t *contact.Touch, com spatial.Vec3, states []float64, position, velocity float64) {
+	var f contact.Force
+	var d contact.Derivatives
+	c, _, _ := to.sys.Layout.Mech.Contact(i)
+	c.Law.ForceTo(&f, &d, &t.Motion, c.Shape.Radius, t.Share, states)
+	if c.Law.NumStates() > 0 && velocity > 0 {
+		follow(&d, &c.Law, &t.Motion, states, position/velocity)
+	}
+	arm := t.At.Sub(com)
+	to.add(arm.Cross(t.N), t.N, position*d.Stiffness()+velocity*d.Damping())
+	var value, axis [2]float64
+	d.SlidingTo(&value, &axis)
+	value[1] = max(value[1], secant(&f, &t.Motion, value[0]))
+	// Forces of soil act at the centre, with a moment about the axle: together nearly where the wheel touches.
+	arm = t.P.Sub(com)
+	e := t.X.Scale(axis[0]).Add(t.Y.Scale(axis[1]))
+	to.add(arm.Cross(e), e, velocity*value[0])
+	e = t.Y.Scale(axis[0]).Sub(t.X.Scale(axis[1]))
+	to.add(arm.Cross(e), e, velocity*value[1])
+	if c.Law.Rolling.Coefficient != 0 {
+		axle := to.sys.Kin.Bodies[to.body].E.MulVec(c.Shape.Axis)
+		to.add(axle.Scale(1/axle.Norm()), spatial.Vec3{}, -velocity*d[contact.OfAxle][contact.BySpin])
+	}
+	if c.Law.Drilling.Coefficient != 0 {
+		to.add(t.N, spatial.Vec3{}, -velocity*d[contact.OfTurn][contact.ByTurn])
+	}
+}
+
+// add adds the row of a direction, given as the wrench of a unit force along it, with its κ.
+func (to *gripBlock) add(moment, force spatial.Vec3, kappa float64) {
+	if !(kappa > 0) || math.IsInf(kappa, 0) {
+		kappa = 0
+	}
+	var v [6]float64
+	w := spatial.NewForce(moment, force)
+	to.fillEnd(v[:], &w, &spatial.Vec3{}, to.body, math.Sqrt(kappa))
+	if to.A == nil {
+		to.left = to.left[copy(to.left, v[:]):]
+		return
+	}
+	for a, x := range v {
+		for b, y := range v {
+			to.A[6*a+b] += x * y
+		}
 	}
 }
 

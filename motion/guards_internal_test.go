@@ -203,7 +203,7 @@ func TestRattleBalance(t *testing.T) {
 		err := r.balance(1)
 		require.Equal(t, c.uneven, r.uneven, "%+v", c)
 		if c.fails {
-			require.ErrorIs(t, err, ErrRattleEnergy, "%+v", c)
+			require.ErrorIs(t, err, errRattleEnergy, "%+v", c)
 		} else {
 			require.NoError(t, err, "%+v", c)
 		}

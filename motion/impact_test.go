@@ -216,7 +216,7 @@ func TestRespond(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 		require.Positive(t, free)
 		accelerations := func(a []float64) {
-			d, err := motion.NewTree(planOf(t, m), motion.TreeDirect)
+			d, err := motion.New(planOf(t, m), motion.TreeDirect)
 			require.NoError(t, err)
 			require.NoError(t, d.Accelerations(a, st), "seed %d", seed)
 		}

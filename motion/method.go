@@ -1,12 +1,9 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -45,12 +42,9 @@ func (m Method) Tree() (tree.Method, bool) {
 	return tree.Method(m - TreeDirect), m >= TreeDirect && m <= TreeProjection
 }
 
-// ErrMethod is wrapped by the error of ParseMethod.
-var ErrMethod = errors.New("motion: no such method")
-
 // ParseMethod returns the method of a name as String writes it.
 //
-// It returns an error that wraps ErrMethod if no method has that name.
+// It returns an error that lists the nearest name if no method has that name.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {
@@ -59,33 +53,5 @@ func ParseMethod(name string) (Method, error) {
 		}
 		names = append(names, m.String())
 	}
-	return Sparse, fault.Errorf("motion: %w: %s%s", ErrMethod, fault.Name(name), fault.Meant(name, names...))
-}
-
-// Mover is what a simulation needs of a mechanism: accelerations, how near a singular pose is, and states put
-// back on the joints.
-type Mover interface {
-	sim.Gauge
-	sim.ExactProjector
-	sim.DriftProjector
-}
-
-var (
-	_ Mover                  = (*Dynamics)(nil)
-	_ Mover                  = (*Tree)(nil)
-	_ sim.StabilizedDynamics = (*Dynamics)(nil)
-)
-
-// New returns a Dynamics of the plan, or a Tree for the other methods.
-//
-// It returns the errors of NewTree.
-func New(p *kkt.Plan, m Method) (Mover, error) {
-	if m == Sparse {
-		return NewDynamics(p), nil
-	}
-	t, err := NewTree(p, m)
-	if err != nil {
-		return nil, err // no Mover that holds a nil
-	}
-	return t, nil
+	return Sparse, fault.Errorf("motion: no such method: %s%s", fault.Name(name), fault.Meant(name, names...))
 }

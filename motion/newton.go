@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -56,24 +55,19 @@ import (
 // springs. They are in the residual.
 type Newton struct {
 	*Dynamics
-	guard  guard.Guard
-	sys    *assemble.Weighted
-	fac    *kkt.Factored // of W and G at the state of Linearize
-	rows   []compliance
-	own    []own    // forces
-	grips  []grip   // contacts
-	strain []strain // bushings and cables
-	driven []int32  // joints with prescribed freedoms
+	guard guard.Guard
+	*slacked
+	springs springRows
+	strains strainRows
+	groups  []slackRows // springs, forces of one's own, contacts, strains, in the order of their nodes
+	driven  []int32     // joints with prescribed freedoms
 
-	loads      []float64       // reactions that friction grows with
-	loaded     mechanism.State // the state of a Correct, with these
-	root       []float64       // √κ of rows
-	first, gap int             // scalar rows of the bodies; of the slacks
-	stresses   int             // of the strains
-	x, r       []float64       // as sys.Right: unknowns and residual
-	filled     mechanism.State // of the last Linearize
-	fresh      bool            // sys is as Linearize left it
-	b, y       []float64       // as fac: right side and solution
+	loads    []float64       // reactions that friction grows with
+	loaded   mechanism.State // the state of a Correct, with these
+	x        []float64       // as sys.Right: unknowns
+	contacts bool            // there are some
+	filled   mechanism.State // of the last Linearize
+	fresh    bool            // sys is as Linearize left it
 }
 
 const (
@@ -93,40 +87,55 @@ const (
 func NewNewton(p *kkt.Plan) *Newton {
 	d, o, l := NewDynamics(p), p.Options(), p.Layout()
 	t := d.solver.Workspace().Team()
-	n := &Newton{Dynamics: d, sys: l.NewWeightedOn(t), rows: compliances(l.Mech), own: owns(l.Mech), grips: grips(l.Mech)}
+	q := &slacked{sys: l.NewWeightedOn(t), first: 6 * l.Mech.NumBodies()}
+	q.sys.Heed(d.solver.Workspace().Watched())
+	n := &Newton{Dynamics: d, slacked: q, springs: newSpringRows(q), strains: newStrainRows(q), contacts: l.Mech.NumContacts() > 0}
+	n.groups = []slackRows{&n.springs, &ownRows{q, owns(l.Mech)}, &gripRows{q, grips(l.Mech)}, &n.strains}
 	for j := range l.Mech.Joints {
 		if l.Mech.Joints[j].Motion != nil {
 			n.driven = append(n.driven, int32(j))
 		}
 	}
-	pattern, symbolic := l.Pattern, p.Symbolic()
-	var stresses int
-	n.strain, stresses = strains(l.Mech)
-	if len(n.rows)+len(n.own)+len(n.grips)+len(n.strain) > 0 {
-		pattern = compliantPattern(pattern, n.rows, n.own, n.grips, n.strain)
+	pattern, symbolic := withSlacks(l.Pattern, n.groups), p.Symbolic()
+	if pattern != l.Pattern {
 		if o.Order != nil {
 			symbolic = factor.Analyze(pattern, p.OrderOf(pattern, nil))
 		} else {
 			symbolic, _, _ = factor.Choose(pattern, o.Ordering, o.Threads)
 		}
 	}
-	n.fac = kkt.NewFactored(symbolic.NewFactorOn(t), sparse.NewUnitMatrix(pattern), nil, make([]float64, pattern.Dim()), o.Epsilon, kkt.KeepAll, n.at)
-	n.fac.Heed(d.solver.Workspace().Watched())
-	n.sys.Heed(d.solver.Workspace().Watched())
+	matrix, scale := sparse.NewUnitMatrix(pattern), make([]float64, pattern.Dim())
+	q.fac = kkt.NewFactored(symbolic.NewFactorOn(t), matrix, nil, scale, o.Epsilon, kkt.KeepAll, n.at)
+	q.fac.Heed(d.solver.Workspace().Watched())
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
-	n.first, n.gap, n.root = 6*l.Mech.NumBodies(), (wide-dim)/2, make([]float64, len(n.rows))
-	n.stresses = stresses
-	n.x, n.r, n.loads = make([]float64, dim), make([]float64, dim), make([]float64, l.Mech.NumBearings())
+	q.gap, q.r = (wide-dim)/2, make([]float64, dim)
+	q.b, q.y = make([]float64, wide), make([]float64, wide)
+	n.x, n.loads = make([]float64, dim), make([]float64, l.Mech.NumBearings())
 	n.filled = mechanism.State{
 		Bodies: make([]mechanism.BodyState, l.Mech.NumBodies()), Angles: make([]float64, l.Mech.NumSprung()), Internal: make([]float64, l.Mech.NumInternal()),
 	}
-	n.b, n.y = make([]float64, wide), make([]float64, wide)
 	return n
+}
+
+// withSlacks returns p with the slacks of all groups and as many rows, whose nodes it gives to the groups. Without any it is p.
+func withSlacks(p *sparse.Pattern, groups []slackRows) *sparse.Pattern {
+	var list []sparse.Slack
+	for _, g := range groups {
+		list = g.slacks(list)
+	}
+	if len(list) == 0 {
+		return p
+	}
+	node := int32(p.Len() + len(list))
+	for _, g := range groups {
+		node = g.place(node)
+	}
+	return p.WithSlacks(list)
 }
 
 // Rows returns the number of multipliers: one a row of the joints, then the tension
 // of every spring and damper, six of a bushing, and those of cables.
-func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.rows) + n.stresses }
+func (n *Newton) Rows() int { return len(n.x) - n.first + len(n.springs.rows) + n.strains.stresses }
 
 // Levels returns the number of ways to factor that Linearize knows.
 func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
@@ -163,29 +172,9 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 		}
 	}
 	n.setScales()
-	for i := range n.rows {
-		if n.fac.Watched().Every(i) {
-			return n.fac.Watched().Err()
-		}
-		n.fillCompliance(i, st, position, velocity)
-	}
-	for i := range n.own {
-		if err := n.fillOwn(&n.own[i], st, position, velocity); err != nil {
-			return fault.Errorf("motion: %w", err)
-		}
-	}
-	for i := range n.grips {
-		if n.fac.Watched().Every(i) {
-			return n.fac.Watched().Err()
-		}
-		n.fillGrip(i, st, position, velocity)
-	}
-	for i := range n.strain {
-		if n.fac.Watched().Every(i) {
-			return n.fac.Watched().Err()
-		}
-		if err := n.fillStrain(&n.strain[i], st, position, velocity); err != nil {
-			return fault.Errorf("motion: %w", err)
+	for _, g := range n.groups {
+		if err := g.fill(st, position, velocity); err != nil {
+			return err
 		}
 	}
 	if err := n.fac.Factorize(kkt.Way(level)); err != nil {
@@ -203,7 +192,7 @@ func (n *Newton) fill(st *mechanism.State) error {
 
 // keepFill notes that n.sys has the equations at st, of which contacts take most of the time.
 func (n *Newton) keepFill(st *mechanism.State) {
-	if len(n.grips) == 0 {
+	if !n.contacts {
 		return
 	}
 	f := &n.filled
@@ -241,38 +230,14 @@ func (n *Newton) at(node, row int, err error) *mechanism.Error {
 
 // atSlack returns err as an error at what slack i belongs to.
 func (n *Newton) atSlack(i int, err error) *mechanism.Error {
-	m := n.sys.Layout.Mech
-	if i < len(n.rows) {
-		return n.rows[i].at(m, err)
-	}
-	i -= len(n.rows)
-	for k := range n.own {
-		o := &n.own[k]
-		if i -= len(o.bodies); i < 0 {
-			return m.AtForce(len(m.Forces)+o.index, err)
+	for _, g := range n.groups {
+		if nodes := len(g.slacks(nil)); i < nodes {
+			return g.at(i, err)
+		} else {
+			i -= nodes
 		}
 	}
-	if i < len(n.grips) {
-		_, _, element := m.Contact(i)
-		return m.AtForce(element, err)
-	}
-	if i -= len(n.grips); i < len(n.strain) {
-		return m.AtForce(n.strain[i].element, err)
-	}
 	panic("motion: node out of range")
-}
-
-// setScales takes the scales of the joints' rows from the assembled system, as a row may vanish
-// at a pose. The scales of springs are 1.
-func (n *Newton) setScales() {
-	p := n.sys.Layout.Pattern
-	scale := n.fac.Scale[n.first+n.gap:]
-	for i := copy(scale, n.sys.Scale[n.first:]); i < len(scale); i++ {
-		scale[i] = 1
-	}
-	for node := p.Positive(); node < p.Len(); node++ {
-		kkt.FloorScales(scale[int(p.Off[node])-n.first:int(p.Off[node+1])-n.first], nil)
-	}
 }
 
 // Correct stores in du and dlambda the Newton correction of accelerations u and multipliers
@@ -310,8 +275,9 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	if n.sys.WeighTo(n.x, u); n.fac.Watched().Up() {
 		return n.fac.Watched().Err()
 	}
-	joints := n.Rows() - len(n.rows) - n.stresses
-	for i, l := range lambda[:joints] {
+	joints := n.Rows() - len(n.springs.rows) - n.strains.stresses
+	lambda, tensions, stresses := lambda[:joints], lambda[joints:joints+len(n.springs.rows)], lambda[joints+len(n.springs.rows):]
+	for i, l := range lambda {
 		n.x[n.first+i] = -l
 	}
 	n.sys.Matrix.ResidualTo(n.r, n.sys.Right, n.x)
@@ -320,8 +286,8 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	if n.fac.Watched().Up() {
 		return n.fac.Watched().Err()
 	}
-	n.setTensions(lambda[joints:joints+len(n.rows)], u, st)
-	if err := n.setStresses(lambda[joints+len(n.rows):], st); err != nil {
+	n.springs.setTensions(tensions, u, st)
+	if err := n.strains.setStresses(stresses, st); err != nil {
 		return fault.Errorf("motion: %w", err)
 	}
 	n.solve()
@@ -330,10 +296,10 @@ func (n *Newton) Correct(du, dlambda []float64, st *mechanism.State, u, lambda [
 	for i := range joints {
 		dlambda[i] = -y[i]
 	}
-	for i, root := range n.root {
+	for i, root := range n.springs.root {
 		dlambda[joints+i] = root * y[joints+i]
 	}
-	n.stressesTo(dlambda[joints+len(n.rows):])
+	n.strains.stressesTo(dlambda[joints+len(n.springs.rows):])
 	return nil
 }
 
@@ -360,16 +326,6 @@ func (n *Newton) setErrors(st *mechanism.State, factor float64) {
 	}
 }
 
-// solve solves for n.r, and what n.b has in the rows of springs, into n.y. It clears
-// these rows.
-func (n *Newton) solve() {
-	clear(n.b[n.first : n.first+n.gap])
-	copy(n.b, n.r[:n.first])
-	copy(n.b[n.first+n.gap:], n.r[n.first:])
-	n.fac.SolveTo(n.y, n.b)
-	clear(n.b[len(n.b)-n.gap:])
-}
-
 // Soften replaces e, six numbers a body as accelerations at st, by the part that the joints
 // allow and that springs and dampers do not suppress within a step. That part is x with
 //
@@ -389,7 +345,7 @@ func (n *Newton) Soften(e []float64, st *mechanism.State) error {
 	}
 	n.sys.WeighTo(n.r, e)
 	clear(n.r[n.first:])
-	n.addArmature(e, st)
+	n.springs.addArmature(e, st)
 	n.solve()
 	n.sys.AccelerationsTo(e, n.y)
 	return nil
@@ -469,4 +425,13 @@ func (n *Newton) RowsOf(j int) (first, rows int) {
 		return 0, 0
 	}
 	return int(l.Pattern.Off[node]) - n.first, int(l.Pattern.Size[node])
+}
+
+func (n *Newton) enter() {
+	if n == nil || n.slacked == nil {
+		panic("motion: zero Newton; use NewNewton")
+	}
+	if !n.guard.Enter() {
+		panic("motion: Newton used by two goroutines")
+	}
 }

@@ -45,7 +45,7 @@ func TestCompliantOrders(t *testing.T) {
 		require.NoError(t, err)
 		rows := compliances(p.Mechanism())
 		require.Greater(t, len(rows), n)
-		q := compliantPattern(p.Layout().Pattern, rows, nil, nil, nil)
+		q := withSlacks(p.Layout().Pattern, []slackRows{&springRows{rows: rows}})
 		require.Equal(t, p.Layout().Pattern.Dim()+2*len(rows), q.Dim())
 		for _, o := range []order.Ordering{order.Natural, order.LeafFirst, order.Banded, order.MinDegree, order.NestedDissection} {
 			require.NoError(t, order.CheckTileRule(q, order.Of(q, o)), o)

@@ -189,7 +189,7 @@ func TestNewtonCorrects(t *testing.T) {
 		s.AccelerationsTo(u)
 		for j := range p.Mechanism().Joints {
 			var l [6]float64
-			count := s.JointMultipliersTo(&l, j)
+			count := s.Reactions().MultipliersTo(&l, j)
 			first, rows := n.RowsOf(j)
 			require.Equal(t, count, rows)
 			copy(lambda[first:], l[:count])

@@ -1,10 +1,11 @@
 package motion
 
 import (
-	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -16,8 +17,14 @@ type own struct {
 	index  int     // of the force among those of one's own
 	bodies []int32 // increasing
 	at     []int   // place of each among the force's bodies
-	node   int32   // the first of n nodes of six rows each in the pattern of Newton.fac
+	node   int32   // the first of n nodes of six rows each in the pattern of slacked.fac
 	A, B   []float64
+}
+
+// ownRows are the rows of the forces of one's own that have derivatives.
+type ownRows struct {
+	*slacked
+	list []own
 }
 
 // owns lists the forces of one's own that have derivatives.
@@ -38,8 +45,54 @@ func owns(m *mechanism.Mechanism) (list []own) {
 	return list
 }
 
+// slacks implements slackRows.
+func (n *ownRows) slacks(list []sparse.Slack) []sparse.Slack {
+	for i := range n.list {
+		f := &n.list[i]
+		s := sparse.Slack{Nodes: [2]int32{f.bodies[0], -1}, Size: sparse.MaxBlock, Rows: sparse.MaxBlock}
+		if len(f.bodies) > 1 {
+			s.Nodes[1], s.More = f.bodies[1], f.bodies[2:]
+		}
+		for range f.bodies {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// place implements slackRows.
+func (n *ownRows) place(node int32) int32 {
+	for i := range n.list {
+		n.list[i].node = node
+		node += int32(len(n.list[i].bodies))
+	}
+	return node
+}
+
+// at implements slackRows.
+func (n *ownRows) at(node int, err error) *mechanism.Error {
+	m := n.sys.Layout.Mech
+	for i := range n.list {
+		o := &n.list[i]
+		if node -= len(o.bodies); node < 0 {
+			return m.AtForce(len(m.Forces)+o.index, err)
+		}
+	}
+	panic("motion: node out of range")
+}
+
+// fill implements slackRows.
+func (n *ownRows) fill(st *mechanism.State, position, velocity float64) error {
+	for i := range n.list {
+		if err := n.fillOwn(&n.list[i], st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
+	}
+	return nil
+}
+
 // fillOwn stores the rows of o at st in n.fac.
-func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64) error {
+func (n *ownRows) fillOwn(o *own, st *mechanism.State, position, velocity float64) error {
 	P, V, err := n.sys.Layout.Mech.OwnDerivatives(o.index, n.sys.Kin, st)
 	if err != nil {
 		return err
@@ -78,7 +131,7 @@ func (n *Newton) fillOwn(o *own, st *mechanism.State, position, velocity float64
 }
 
 // weigh replaces o.A by the transpose of o.A·C⁻ᵀ.
-func (n *Newton) weigh(o *own) {
+func (n *ownRows) weigh(o *own) {
 	wide := 6 * len(o.bodies)
 	var v [6]float64
 	var none spatial.Vec3
@@ -92,38 +145,4 @@ func (n *Newton) weigh(o *own) {
 		}
 	}
 	copy(o.A, o.B)
-}
-
-// rootDrop is the pivot, relative to the largest entry of the diagonal, that is rounding.
-const rootDrop = 1e-13
-
-// rootTo stores in G rows with GᵀG = A for a positive semidefinite A of order n, by Cholesky's method with
-// complete pivoting. Of another symmetric A it leaves out what comes after the last positive pivot. A is used up.
-func rootTo(G, A []float64, n int) {
-	clear(G[:n*n])
-	least := 0.0
-	for i := range n {
-		least = max(least, rootDrop*math.Abs(A[i*n+i]))
-	}
-	for row := range n {
-		i := 0
-		for k := range n {
-			if A[k*n+k] > A[i*n+i] {
-				i = k
-			}
-		}
-		if !(A[i*n+i] > least) {
-			return
-		}
-		g := G[row*n:][:n]
-		root := math.Sqrt(A[i*n+i])
-		for k := range g {
-			g[k] = A[i*n+k] / root
-		}
-		for r, x := range g {
-			for c, y := range g {
-				A[r*n+c] -= x * y
-			}
-		}
-	}
 }

@@ -1,12 +1,12 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -40,22 +40,6 @@ const (
 // dampedTurn is the largest angle, rad, of a damped step of mechanisms that count no turns: less than half a turn.
 const dampedTurn = 2.8
 
-var (
-	// ErrRattle is wrapped by the error of a step at whose end the
-	// joints are not closed. The simulation then tries a shorter one.
-	ErrRattle = errors.New("motion: the joints do not close at the end of the step")
-	// ErrRattleTurn is wrapped by the error of a step in which a body turns too far.
-	ErrRattleTurn = errors.New("motion: a body turns too far in a step")
-	// ErrRattleEnergy is wrapped by the error of a step after which the
-	// kinetic energy does not follow the power of the forces.
-	ErrRattleEnergy = errors.New("motion: kinetic energy and power of the forces disagree")
-	// ErrRattleStates is wrapped by the error of NewRattle for a mechanism with internal states of contacts or friction.
-	ErrRattleStates = errors.New("motion: the method RATTLE is for mechanisms without internal states")
-	// ErrRattleBearings is wrapped by the error of NewRattle, with the name of a joint, for a mechanism with friction
-	// that grows with reactions: its steps take forces that do not depend on them.
-	ErrRattleBearings = errors.New("motion: the method RATTLE knows no friction that grows with a reaction")
-)
-
 // Rattle is the method RATTLE (Andersen 1983; Hairer, Lubich & Wanner 2006 §VII.1) in the exponential coordinates of
 // package sim: of order 2, with the joints closed at both levels at the end of each step, and one factorization a step.
 // With u the accelerations by all forces but those of the joints,
@@ -66,7 +50,7 @@ var (
 // It does not know how large its error is. Steps have to be short beside the times in which springs and dampers settle.
 // Of mechanisms without them the energy stays about where it is over long times.
 //
-// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Solver), each of which leaves about as much of
+// λ is found by corrections with the factor of q₀ (SolveErrorsTo of kkt.Corrector), each of which leaves about as much of
 // the errors as bodies turn in the step, rad. u₁ is that at the velocities v₀ + h·v̇₀, so that forces which depend on
 // velocities do not lower the order.
 //
@@ -113,6 +97,15 @@ type Rattle struct {
 	stats   RattleStats
 }
 
+// rattleWay is how a step is done.
+type rattleWay int
+
+const (
+	symplectic rattleWay = iota // by RATTLE
+	passing                     // by error control
+	damped                      // by the backward Euler method
+)
+
 // Numbers at the end of Rattle.kept, after the accelerations.
 const (
 	rattleKnown   = iota // 1 if the accelerations are those of the state, 2 if also the factor keeps all rows
@@ -137,7 +130,8 @@ type RattleStats struct {
 
 // NewRattle returns an integrator with its memory.
 //
-// It returns ErrRattleStates, or what wraps ErrRattleBearings. It panics if an option is negative or not finite, or if the angle is too large.
+// It returns what wraps ErrUnsupported for a mechanism with internal states of contacts or friction, or with friction that grows with
+// reactions, as its steps take forces that do not depend on them. It panics if an option is negative or not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
@@ -150,10 +144,10 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	}
 	m := p.Mechanism()
 	if m.NumInternal() > 0 {
-		return nil, ErrRattleStates
+		return nil, errRattleStates
 	}
 	if m.NumBearings() > 0 {
-		return nil, m.AtJoint(m.Bearing(0), -1, ErrRattleBearings)
+		return nil, m.AtJoint(m.Bearing(0), -1, errRattleBearings)
 	}
 	n := m.NumBodies()
 	vec := func() []float64 { return make([]float64, 6*n+rattleTail) }
@@ -172,6 +166,16 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	}
 	r.end.Bodies, r.apart.Bodies = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)
 	return r, nil
+}
+
+// sprung reports whether m has something that may swing faster than its bodies turn: springs, or laws of one's own.
+func sprung(m *mechanism.Mechanism) bool {
+	for i := range m.Forces {
+		if m.Forces[i].Kind != model.Wrench {
+			return true
+		}
+	}
+	return m.NumSprung() > 0
 }
 
 // Stats returns what has been done so far.
@@ -236,7 +240,7 @@ func (r *Rattle) Accept() {
 	r.mustHave()
 	r.kept, r.next = r.next, r.kept
 	r.valid, r.tried, r.failed = true, false, false
-	there, _ := r.dyn.solver.CorrectingFactor()
+	there, _ := r.dyn.solver.Corrector().Factor()
 	r.held = r.last == symplectic && there
 	r.stats.Steps++
 	switch r.last {

@@ -5,8 +5,6 @@ import (
 	"errors"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/team"
 )
@@ -66,13 +64,3 @@ type heeding struct {
 
 // Err implements context.Context.
 func (h heeding) Err() error { return h.watch.Err() }
-
-// sprung reports whether m has something that may swing faster than its bodies turn: springs, or laws of one's own.
-func sprung(m *mechanism.Mechanism) bool {
-	for i := range m.Forces {
-		if m.Forces[i].Kind != model.Wrench {
-			return true
-		}
-	}
-	return m.NumSprung() > 0
-}

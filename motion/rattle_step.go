@@ -33,12 +33,12 @@ const (
 //
 // Cost: a kkt.Solver.Solve and a few solves with its factor; a Solve more from a state without history, and after a
 // step that has failed, has been damped or went past a singular pose. Such a pass takes up to some hundred Solves and
-// allocates O(bodies); else there is no allocation but for errors. It returns what wraps ErrRattle or ErrRattleTurn,
+// allocates O(bodies); else there is no allocation but for errors. It returns what wraps ErrStep,
 // and errors of Solve and, of a pass, of sim.Simulation.Run. It panics if st is of another mechanism.
 func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	mustHaveState(st)
 	if len(st.Bodies) != len(r.end.Bodies) {
-		panic("motion: foreign state")
+		panic("motion" + fault.ForeignState)
 	}
 	r.tried = false
 	r.from = mechanism.State{Time: st.Time, Angles: st.Angles, Bodies: st.Bodies}
@@ -60,15 +60,6 @@ func (r *Rattle) Try(st *mechanism.State, t float64) (float64, error) {
 	r.tried, r.last = true, way
 	return 0, nil
 }
-
-// rattleWay is how a step is done.
-type rattleWay int
-
-const (
-	symplectic rattleWay = iota // by RATTLE
-	passing                     // by error control
-	damped                      // by the backward Euler method
-)
 
 // step does the step h in the first way that can, and sets what next says of the steps to come.
 func (r *Rattle) step(h float64, last, next *[rattleTail]float64) (rattleWay, error) {
@@ -152,7 +143,7 @@ func (r *Rattle) balance(h float64) error {
 	most, blur := max(was[rattleKinetic], now[rattleKinetic]), r.mass*noise*noise
 	r.uneven = r.loops && !r.springs && !(math.Abs(off) <= max(passPart, r.turned*r.turned/4)*most+blur)
 	if !(math.Abs(off) <= rattleWork*most+blur) {
-		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, ErrRattleEnergy, off, now[rattleKinetic])
+		return fault.Errorf("motion: step from t = %v: %w: %.2g J of %.2g J", r.from.Time, errRattleEnergy, off, now[rattleKinetic])
 	}
 	return nil
 }
@@ -197,8 +188,8 @@ func (r *Rattle) begin() error {
 		t[rattleKnown] = 1
 		t[rattleKinetic], t[rattlePower] = r.energy(&r.from, r.kept)
 	case t[rattleKnown] == 2:
-		there, _ := r.dyn.solver.CorrectingFactor()
-		r.all = there && r.dyn.solver.KeepAllRows()
+		there, _ := r.dyn.solver.Corrector().Factor()
+		r.all = there && r.dyn.solver.Corrector().KeepAllRows()
 	}
 	r.valid, r.held = true, true
 	return nil
@@ -240,7 +231,7 @@ func (r *Rattle) travel(h, s float64, a []float64, most float64) error {
 	}
 	r.turned = h * math.Sqrt(square)
 	if !(r.turned <= most) {
-		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(worst, ErrRattleTurn))
+		return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(worst, errRattleTurn))
 	}
 	return nil
 }
@@ -261,7 +252,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 		if n == rattleSteps {
 			return r.open(fit.position)
 		}
-		there, weak := r.dyn.solver.CorrectingFactor()
+		there, weak := r.dyn.solver.Corrector().Factor()
 		if !there {
 			if err := r.search(); err != nil {
 				return err
@@ -269,7 +260,7 @@ func (r *Rattle) closePoses(h, tol float64, first int) error {
 			break
 		}
 		r.stats.Corrections++
-		r.dyn.solver.SolveErrorsTo(d.x, d.delta, &r.end)
+		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.delta, &r.end)
 		after, ok := d.move(&r.end, -1)
 		// With as much of the errors left by each correction as by this one, are the others enough?
 		left := after.position / fit.position
@@ -311,7 +302,7 @@ func (r *Rattle) search() error {
 	r.stats.Searches++
 	r.apart.Bodies = append(r.apart.Bodies[:0], r.end.Bodies...)
 	if err := r.dyn.ClosePositions(&r.end); err != nil {
-		return fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
+		return fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, errRattle, err)
 	}
 	for i := range r.end.Bodies {
 		travel, turn := r.mech.Displacement(i, &r.apart, &r.end)
@@ -325,7 +316,7 @@ func (r *Rattle) search() error {
 
 // open is the error of joints that are off.
 func (r *Rattle) open(off float64) error {
-	return fault.Errorf("motion: step from t = %v: %w: they are off by %.2g", r.from.Time, ErrRattle, off)
+	return fault.Errorf("motion: step from t = %v: %w: they are off by %.2g", r.from.Time, errRattle, off)
 }
 
 // setVelocities gives r.end the velocities v + s·a.
@@ -354,24 +345,24 @@ func (r *Rattle) closeRates() (left float64, err error) {
 	was, kept := math.Inf(1), false
 	for n := 0; ; n++ {
 		left = fit.velocity / (1 + fit.speed + fit.turn)
-		there, weak := r.dyn.solver.CorrectingFactor()
+		there, weak := r.dyn.solver.Corrector().Factor()
 		if left <= r.opts.Tolerance || n == rattleRates && there && !weak {
 			return left, nil
 		}
 		if weak && !kept && blind(left, was, n) {
 			kept, n = true, 0
-			there = r.dyn.solver.KeepAllRows()
+			there = r.dyn.solver.Corrector().KeepAllRows()
 			r.all = there
 		}
 		was = left
 		if !there || n == rattleRates {
 			r.all = false
 			if err := r.dyn.ProjectVelocities(&r.end); err != nil {
-				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, ErrRattle, err)
+				return left, fault.Errorf("motion: step from t = %v: %w: %w", r.from.Time, errRattle, err)
 			}
 			return 0, nil
 		}
-		r.dyn.solver.SolveErrorsTo(d.x, d.rate, &r.end)
+		r.dyn.solver.Corrector().SolveErrorsTo(d.x, d.rate, &r.end)
 		after, ok := d.change(&r.end, -1)
 		if !ok {
 			return left, r.open(after.velocity)
@@ -411,7 +402,7 @@ func (r *Rattle) backward(h float64) error {
 	for i := range r.end.Bodies {
 		w := r.v[6*i : 6*i+3]
 		if !(h*math.Sqrt(w[0]*w[0]+w[1]*w[1]+w[2]*w[2]) <= r.most) {
-			return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(i, ErrRattleTurn))
+			return fault.Errorf("motion: step from t = %v: %w", r.from.Time, r.mech.AtBody(i, errRattleTurn))
 		}
 	}
 	r.setVelocities(0, r.next)

@@ -159,7 +159,8 @@ func TestRattleDamped(t *testing.T) {
 
 	s = sim.New(m, newRattle(t, p, motion.RattleOptions{Turn: 1e-4}), st, sim.Options{Projector: sim.NoProjector, Step: 1. / 60})
 	err := s.Run(1)
-	require.ErrorIs(t, err, motion.ErrRattleTurn)
+	require.ErrorIs(t, err, motion.ErrStep)
+	require.ErrorContains(t, err, "turns too far")
 	require.ErrorContains(t, err, `body "`)
 }
 
@@ -259,5 +260,5 @@ func TestRattleRefuses(t *testing.T) {
 	r := newRattle(t, p, motion.RattleOptions{})
 	require.PanicsWithValue(t, "motion: no step", r.Accept)
 	require.PanicsWithValue(t, "motion: no step", func() { r.AtTo(p.Initial(), 1) })
-	require.PanicsWithValue(t, "motion: foreign state", func() { _, _ = r.Try(newPlan(t, generate(t, "ladder", 5, 1), order.Auto).Initial(), 1) })
+	require.PanicsWithValue(t, "motion: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = r.Try(newPlan(t, generate(t, "ladder", 5, 1), order.Auto).Initial(), 1) })
 }

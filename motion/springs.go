@@ -15,7 +15,7 @@ type compliance struct {
 	resist       int32 // 1 + the number of stops or of friction on the freedom
 	motor        int32 // 1 + the number of an actuator on the freedom; 0: the spring and damper of the joint
 	pred, succ   int32 // bodies, or World; of a force element those of A and B
-	node         int32 // of the row in the pattern of Newton.fac
+	node         int32 // of the row in the pattern of slacked.fac
 }
 
 // at returns err as an error at the spring: at a force element, or at the joint of the spring.
@@ -30,8 +30,17 @@ func (c *compliance) at(m *mechanism.Mechanism, err error) *mechanism.Error {
 	return m.AtJoint(int(c.joint), -1, err)
 }
 
-// rootLeast is the least √κ of a row, for springs whose stiffness has gone or is negative: the row is divided by it. Any value as small does.
-const rootLeast = 1e-100
+// springRows are the rows of springs and dampers, of armature, actuators, stops and friction.
+type springRows struct {
+	*slacked
+	rows []compliance
+	root []float64 // √κ of rows
+}
+
+func newSpringRows(q *slacked) springRows {
+	rows := compliances(q.sys.Layout.Mech)
+	return springRows{slacked: q, rows: rows, root: make([]float64, len(rows))}
+}
 
 // compliances lists the springs and dampers of m, and the actuators whose force depends on the motion.
 func compliances(m *mechanism.Mechanism) (rows []compliance) {
@@ -71,47 +80,36 @@ func compliances(m *mechanism.Mechanism) (rows []compliance) {
 	return moving
 }
 
-// compliantPattern returns p with slacks and as many rows: one for each spring, six for each body of a force of one's own,
-// and as many for a contact, a bushing or a cable as it has rows. It sets the nodes of these rows in the elements.
-func compliantPattern(p *sparse.Pattern, springs []compliance, forces []own, grips []grip, strains []strain) *sparse.Pattern {
-	list := make([]sparse.Slack, len(springs), len(springs)+len(forces)+len(grips)+len(strains))
-	for i := range springs {
-		list[i] = sparse.Slack{Nodes: [2]int32{springs[i].pred, springs[i].succ}, Size: 1, Rows: 1}
+// slacks implements slackRows.
+func (n *springRows) slacks(list []sparse.Slack) []sparse.Slack {
+	for i := range n.rows {
+		list = append(list, sparse.Slack{Nodes: [2]int32{n.rows[i].pred, n.rows[i].succ}, Size: 1, Rows: 1})
 	}
-	for i := range forces {
-		f := &forces[i]
-		s := sparse.Slack{Nodes: [2]int32{f.bodies[0], -1}, Size: sparse.MaxBlock, Rows: sparse.MaxBlock}
-		if len(f.bodies) > 1 {
-			s.Nodes[1], s.More = f.bodies[1], f.bodies[2:]
+	return list
+}
+
+// place implements slackRows.
+func (n *springRows) place(node int32) int32 {
+	for i := range n.rows {
+		n.rows[i].node = node + int32(i)
+	}
+	return node + int32(len(n.rows))
+}
+
+// at implements slackRows.
+func (n *springRows) at(node int, err error) *mechanism.Error {
+	return n.rows[node].at(n.sys.Layout.Mech, err)
+}
+
+// fill implements slackRows.
+func (n *springRows) fill(st *mechanism.State, position, velocity float64) error {
+	for i := range n.rows {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
 		}
-		for range f.bodies {
-			list = append(list, s)
-		}
+		n.fillCompliance(i, st, position, velocity)
 	}
-	for i := range grips {
-		n := int8(grips[i].rows)
-		list = append(list, sparse.Slack{Nodes: [2]int32{grips[i].body, -1}, Size: n, Rows: n})
-	}
-	for i := range strains {
-		list = append(list, strains[i].slack())
-	}
-	node := int32(p.Len() + len(list)) // of the first row
-	for i := range springs {
-		springs[i].node = node + int32(i)
-	}
-	node += int32(len(springs))
-	for i := range forces {
-		forces[i].node = node
-		node += int32(len(forces[i].bodies))
-	}
-	for i := range grips {
-		grips[i].node = node + int32(i)
-	}
-	node += int32(len(grips))
-	for i := range strains {
-		strains[i].node = node + int32(i)
-	}
-	return p.WithSlacks(list)
+	return nil
 }
 
 // pull is a spring and damper at one state.
@@ -125,7 +123,7 @@ type pull struct {
 }
 
 // pullTo stores c at st, whose bodies have the kinematics of n.sys.
-func (n *Newton) pullTo(q *pull, c *compliance, st *mechanism.State) {
+func (n *springRows) pullTo(q *pull, c *compliance, st *mechanism.State) {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	if c.joint < 0 {
 		springTo(q, m, int(c.index), k, st)
@@ -205,7 +203,7 @@ func springTo(q *pull, m *mechanism.Mechanism, e int, k *mechanism.Kinematics, s
 }
 
 // fillCompliance stores row i of G at st in n.fac.
-func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity float64) {
+func (n *springRows) fillCompliance(i int, st *mechanism.State, position, velocity float64) {
 	c, p := &n.rows[i], n.fac.Matrix.Pattern
 	var q pull
 	n.pullTo(&q, c, st)
@@ -234,28 +232,30 @@ func (n *Newton) fillCompliance(i int, st *mechanism.State, position, velocity f
 // setTensions moves the tensions of springs. It subtracts those that the springs have at st from the residual of the
 // bodies, and adds the given ones. The difference is the residual of the springs' rows. Armature adds I·q̈ to the
 // tension of its freedom, which the residual of the bodies does not have; u are the accelerations.
-func (n *Newton) setTensions(tension, u []float64, st *mechanism.State) {
+func (n *springRows) setTensions(tension, u []float64, st *mechanism.State) {
 	var q pull
-	var v [6]float64
 	rows := n.b[len(n.b)-n.gap:]
 	for i := range n.rows {
 		c := &n.rows[i]
 		n.pullTo(&q, c, st)
 		e := q.tension - tension[i]
 		rows[i] = -(e + n.armatureForce(&q, c, u, st)) / n.root[i]
-		if c.pred >= 0 {
-			n.fillEnd(v[:], &q.w, &q.armP, c.pred, -e)
-			addTo(n.r[6*c.pred:], &v)
-		}
-		if c.succ >= 0 {
-			n.fillEnd(v[:], &q.w, &q.armS, c.succ, e)
-			addTo(n.r[6*c.succ:], &v)
-		}
+		n.addEnds(c, &q, e)
+	}
+}
+
+// addEnds adds a force along the coordinate of c to the residual of its bodies.
+func (n *springRows) addEnds(c *compliance, q *pull, force float64) {
+	if c.pred >= 0 {
+		n.addEnd(&q.w, &q.armP, c.pred, -force)
+	}
+	if c.succ >= 0 {
+		n.addEnd(&q.w, &q.armS, c.succ, force)
 	}
 }
 
 // armatureForce returns I·q̈ of the freedom of c for the accelerations u.
-func (n *Newton) armatureForce(q *pull, c *compliance, u []float64, st *mechanism.State) float64 {
+func (n *springRows) armatureForce(q *pull, c *compliance, u []float64, st *mechanism.State) float64 {
 	if q.inertia == 0 {
 		return 0
 	}
@@ -265,13 +265,12 @@ func (n *Newton) armatureForce(q *pull, c *compliance, u []float64, st *mechanis
 }
 
 // addArmature adds gᵀ·I·g·e of all armature to n.r, for accelerations e at st.
-func (n *Newton) addArmature(e []float64, st *mechanism.State) {
+func (n *springRows) addArmature(e []float64, st *mechanism.State) {
 	m := n.sys.Layout.Mech
 	if m.Geared() == nil {
 		return
 	}
 	var q pull
-	var v [6]float64
 	for i := range n.rows {
 		c := &n.rows[i]
 		if c.joint < 0 || c.motor > 0 || m.Joints[c.joint].Armature == nil {
@@ -294,48 +293,6 @@ func (n *Newton) addArmature(e []float64, st *mechanism.State) {
 			}
 		}
 		rate *= q.inertia
-		if c.pred >= 0 {
-			n.fillEnd(v[:], &q.w, &q.armP, c.pred, -rate)
-			addTo(n.r[6*c.pred:], &v)
-		}
-		if c.succ >= 0 {
-			n.fillEnd(v[:], &q.w, &q.armS, c.succ, rate)
-			addTo(n.r[6*c.succ:], &v)
-		}
-	}
-}
-
-// addHeld adds to the residual n.r, for accelerations u, the torques of the held inertia of rods and point masses
-// (mechanism.Singular, theory.md (H1)). The Newton matrix has this inertia, but the bodies do not.
-func (n *Newton) addHeld(u []float64) {
-	m := n.sys.Layout.Mech
-	for i := range m.Singular() {
-		s := &m.Singular()[i]
-		E := &n.sys.Kin.Bodies[s.Body].E
-		alpha := E.TMulVec(spatial.Vec3(u[6*s.Body : 6*s.Body+3]))
-		var t spatial.Vec3
-		for _, a := range s.Axes {
-			t = t.Add(a.Scale(s.Hold * a.Dot(alpha)))
-		}
-		w := spatial.NewForce(E.MulVec(t), spatial.Vec3{})
-		n.sys.AddWrenchTo(n.r[6*s.Body:][:6], int(s.Body), 1, &w)
-	}
-}
-
-func addTo(dst []float64, v *[6]float64) {
-	for i, x := range v {
-		dst[i] += x
-	}
-}
-
-// fillEnd stores sign·wᵀ·X·C⁻ᵀ of one body (assemble.Weighted).
-func (n *Newton) fillEnd(v []float64, w *spatial.Force, arm *spatial.Vec3, body int32, sign float64) {
-	E, c := &n.sys.Kin.Bodies[body].E, n.sys.Layout.Mech.Bodies[body].Weight()
-	f := w.Linear()
-	moment := E.TMulVec(w.Moment().Add(arm.Cross(f)))
-	c.Inertia.MulVecTo(&moment, &moment)
-	f = E.TMulVec(f)
-	for i := range 3 {
-		v[i], v[3+i] = sign*moment[i], sign*c.Mass*f[i]
+		n.addEnds(c, &q, rate)
 	}
 }

@@ -3,6 +3,7 @@ package motion
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/spatial"
@@ -19,11 +20,23 @@ type strain struct {
 	bodies  []int32 // increasing
 	rows    int
 	first   int   // of its stresses
-	node    int32 // of the rows in the pattern of Newton.fac
+	node    int32 // of the rows in the pattern of slacked.fac
 
 	R     [36]float64 // of the last Linearize, rows by rows
 	pivot [6]int8     // of each row of R: earlier pivots have zeros below
 	g     []float64   // six numbers a body of a cable
+}
+
+// strainRows are the rows of bushings and cables.
+type strainRows struct {
+	*slacked
+	list     []strain
+	stresses int // of all
+}
+
+func newStrainRows(q *slacked) strainRows {
+	list, stresses := strains(q.sys.Layout.Mech)
+	return strainRows{q, list, stresses}
 }
 
 // strains lists the bushings and the cables, and counts their stresses.
@@ -50,6 +63,40 @@ func strains(m *mechanism.Mechanism) (list []strain, stresses int) {
 	return list, stresses
 }
 
+// slacks implements slackRows.
+func (n *strainRows) slacks(list []sparse.Slack) []sparse.Slack {
+	for i := range n.list {
+		list = append(list, n.list[i].slack())
+	}
+	return list
+}
+
+// place implements slackRows.
+func (n *strainRows) place(node int32) int32 {
+	for i := range n.list {
+		n.list[i].node = node + int32(i)
+	}
+	return node + int32(len(n.list))
+}
+
+// at implements slackRows.
+func (n *strainRows) at(node int, err error) *mechanism.Error {
+	return n.sys.Layout.Mech.AtForce(n.list[node].element, err)
+}
+
+// fill implements slackRows.
+func (n *strainRows) fill(st *mechanism.State, position, velocity float64) error {
+	for i := range n.list {
+		if n.fac.Watched().Every(i) {
+			return n.fac.Watched().Err()
+		}
+		if err := n.fillStrain(&n.list[i], st, position, velocity); err != nil {
+			return fault.Errorf("motion: %w", err)
+		}
+	}
+	return nil
+}
+
 // slack returns the slack of the rows.
 func (s *strain) slack() sparse.Slack {
 	n := int8(s.rows)
@@ -61,7 +108,7 @@ func (s *strain) slack() sparse.Slack {
 }
 
 // fillStrain stores the rows of a bushing or a cable at st in n.fac.
-func (n *Newton) fillStrain(s *strain, st *mechanism.State, position, velocity float64) error {
+func (n *strainRows) fillStrain(s *strain, st *mechanism.State, position, velocity float64) error {
 	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
 	at := p.Ptr[s.node]
 	block := func(i int) []float64 { return n.fac.Matrix.Val[p.Pos[at+int32(i)]:] }
@@ -156,11 +203,10 @@ func (s *strain) root(A *springs.Matrix) {
 }
 
 // setStresses is setTensions for bushings and cables.
-func (n *Newton) setStresses(stress []float64, st *mechanism.State) error {
+func (n *strainRows) setStresses(stress []float64, st *mechanism.State) error {
 	m, k, p := n.sys.Layout.Mech, n.sys.Kin, n.fac.Matrix.Pattern
-	var v [6]float64
-	for i := range n.strain {
-		s := &n.strain[i]
+	for i := range n.list {
+		s := &n.list[i]
 		tau, rows := stress[s.first:], n.b[p.Off[s.node]:]
 		if s.cable {
 			c, err := m.CableAt(s.index, k, st)
@@ -171,8 +217,7 @@ func (n *Newton) setStresses(stress []float64, st *mechanism.State) error {
 			rows[0] = -e / s.R[0]
 			m.CableGradientTo(s.g, s.index, k, st)
 			for j, b := range s.bodies {
-				n.fillEnd(v[:], (*spatial.Force)(s.g[6*j:]), &spatial.Vec3{}, b, e)
-				addTo(n.r[6*b:], &v)
+				n.addEnd((*spatial.Force)(s.g[6*j:]), &spatial.Vec3{}, b, e)
 			}
 			continue
 		}
@@ -189,8 +234,7 @@ func (n *Newton) setStresses(stress []float64, st *mechanism.State) error {
 		body, _, _, _ := m.Bushing(s.index)
 		for j := range 2 {
 			if body[j] >= 0 {
-				n.fillEnd(v[:], &w[j], &b.Arm[j], body[j], 1)
-				addTo(n.r[6*body[j]:], &v)
+				n.addEnd(&w[j], &b.Arm[j], body[j], 1)
 			}
 		}
 		for r := range 6 { // −R⁻ᵀ·e
@@ -206,10 +250,10 @@ func (n *Newton) setStresses(stress []float64, st *mechanism.State) error {
 }
 
 // stressesTo stores the changes of the stresses of the last solution.
-func (n *Newton) stressesTo(d []float64) {
+func (n *strainRows) stressesTo(d []float64) {
 	p := n.fac.Matrix.Pattern
-	for i := range n.strain {
-		s := &n.strain[i]
+	for i := range n.list {
+		s := &n.list[i]
 		y, out := n.y[p.Off[s.node]:], d[s.first:]
 		if s.cable {
 			out[0] = s.R[0] * y[0]

@@ -10,10 +10,10 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Tree is a Mover with the accelerations of a method on a spanning tree (RBDA §8.2–8.8). What such a method does not tell
+// treeMover is a Mover with the accelerations of a method on a spanning tree (RBDA §8.2–8.8). What such a method does not tell
 // is computed by the sparse one: how near a pose is to a singular one, and states put back on the joints. It belongs to
 // one goroutine at a time.
-type Tree struct {
+type treeMover struct {
 	solver *tree.ClosedSolver
 	acc    []spatial.ClassicalAccel
 	sparse *Dynamics        // puts states back
@@ -23,21 +23,21 @@ type Tree struct {
 	unique bool             // which are unique
 }
 
-// NewTree prepares a method other than Sparse for the mechanism of the plan.
+// newTree prepares a method other than Sparse for the mechanism of the plan.
 //
-// Cost: a tree.Plan, and a matrix with as many rows as there are freedoms of the tree and constraints of the loops.
-// It returns the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics for Sparse.
-func NewTree(p *kkt.Plan, m Method) (*Tree, error) {
+// Cost, errors and the panic are those of NewTreeSolver.
+func newTree(p *kkt.Plan, m Method) (*treeMover, error) {
 	s, err := NewTreeSolver(p.Mechanism(), m)
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver(), bears: p.Mechanism().NumBearings() > 0}, nil
+	return &treeMover{solver: s, acc: make([]spatial.ClassicalAccel, p.Mechanism().NumBodies()), sparse: NewDynamics(p), gauge: p.NewSolver(), bears: p.Mechanism().NumBearings() > 0}, nil
 }
 
 // NewTreeSolver is the solver of a method other than Sparse for a mechanism, alone.
 //
-// Cost and errors are those of NewTree, as is the panic.
+// Cost: a tree.Plan, and a matrix with as many rows as there are freedoms of the tree and constraints of the loops.
+// It returns the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics for Sparse.
 func NewTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, error) {
 	method, ok := m.Tree()
 	if !ok {
@@ -53,15 +53,12 @@ func NewTreeSolver(mech *mechanism.Mechanism, m Method) (*tree.ClosedSolver, err
 	return plan.NewSolver(method, tree.SolverOptions{}), nil
 }
 
-// Solver returns the solver, whose results are those of the last Accelerations.
-func (d *Tree) Solver() *tree.ClosedSolver { return d.solver }
-
 // Accelerations stores in a the accelerations at st: six numbers a body, ω̇ then
 // the classical acceleration of the centre of mass, world axes.
 //
 // Cost and errors are those of tree.ClosedSolver.Solve. It panics unless a has 6 entries a
 // body.
-func (d *Tree) Accelerations(a []float64, st *mechanism.State) error {
+func (d *treeMover) Accelerations(a []float64, st *mechanism.State) error {
 	mustHaveState(st)
 	if len(a) != 6*len(d.acc) {
 		panic("motion: length mismatch")
@@ -87,7 +84,7 @@ func (d *Tree) Accelerations(a []float64, st *mechanism.State) error {
 // nothing is known: it is +Inf.
 //
 // Cost: a kkt.Solver.Solve.
-func (d *Tree) Nearness() (near float64, redundant int) {
+func (d *treeMover) Nearness() (near float64, redundant int) {
 	if d.gauge.Solve(d.last) != nil {
 		return math.Inf(1), 0
 	}
@@ -95,25 +92,27 @@ func (d *Tree) Nearness() (near float64, redundant int) {
 }
 
 // ClosePositions is closing.Closer.ClosePositions.
-func (d *Tree) ClosePositions(st *mechanism.State) error { return d.sparse.ClosePositions(st) }
+func (d *treeMover) ClosePositions(st *mechanism.State) error { return d.sparse.ClosePositions(st) }
 
 // ProjectVelocities is closing.Closer.ProjectVelocities.
-func (d *Tree) ProjectVelocities(st *mechanism.State) error { return d.sparse.ProjectVelocities(st) }
+func (d *treeMover) ProjectVelocities(st *mechanism.State) error {
+	return d.sparse.ProjectVelocities(st)
+}
 
 // Exactly is closing.Closer.Exactly, of ClosePositions and ProjectVelocities.
-func (d *Tree) Exactly(on bool) { d.sparse.Exactly(on) }
+func (d *treeMover) Exactly(on bool) { d.sparse.Exactly(on) }
 
 // AllowMotion is closing.Closer.AllowMotion.
-func (d *Tree) AllowMotion(v []float64, st *mechanism.State) error {
+func (d *treeMover) AllowMotion(v []float64, st *mechanism.State) error {
 	return d.sparse.AllowMotion(v, st)
 }
 
 // RespondTo is Dynamics.RespondTo.
-func (d *Tree) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
+func (d *treeMover) RespondTo(v []float64, st *mechanism.State, f mechanism.Freedom) (free float64, err error) {
 	return d.sparse.RespondTo(v, st, f)
 }
 
 // ProjectDrift is Dynamics.ProjectDrift, without a factor of the last accelerations.
-func (d *Tree) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
+func (d *treeMover) ProjectDrift(st *mechanism.State, boundP, boundV float64) (mechanism.Violation, error) {
 	return d.sparse.ProjectDrift(st, boundP, boundV)
 }

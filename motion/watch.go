@@ -11,7 +11,7 @@ func (d *Dynamics) Watch(ctx context.Context) (end func()) {
 
 // Watch makes the methods of d end early when ctx does, until end is
 // called (tree.ClosedSolver.Watch, kkt.Workspace.Watch).
-func (d *Tree) Watch(ctx context.Context) (end func()) {
+func (d *treeMover) Watch(ctx context.Context) (end func()) {
 	tree, sparse, gauge := d.solver.Watch(ctx), d.sparse.Watch(ctx), d.gauge.Watch(ctx)
 	return func() {
 		gauge()

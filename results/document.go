@@ -306,7 +306,7 @@ func New(s *kkt.Solver) (*Document, error) {
 		x.WrenchUnique, x.Undetermined = rep.Unique(j), rep.UndeterminedComponents(j)
 	}
 	for i := range out.Couplings {
-		out.Couplings[i].Multiplier, out.Couplings[i].MultiplierUnique = s.CouplingMultiplier(i), !rep.UndeterminedCouplings[i]
+		out.Couplings[i].Multiplier, out.Couplings[i].MultiplierUnique = s.Reactions().CouplingMultiplier(i), !rep.UndeterminedCouplings[i]
 	}
 	return out, nil
 }
@@ -372,7 +372,7 @@ func armatureForce(s *kkt.Solver, j int) []float64 {
 		return nil
 	}
 	var f [6]float64
-	s.ArmatureForceTo(&f, j)
+	s.Reactions().ArmatureForceTo(&f, j)
 	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 

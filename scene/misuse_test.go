@@ -34,7 +34,7 @@ func TestMisuse(t *testing.T) {
 		{"scene: number of nodes out of range", func() { scene.NewTerrain(plane, spatial.Vec3{}, 1, 1<<30) }},
 		{"scene: node out of range", func() { terrain.At(-1, 0) }},
 		{"scene: node out of range", func() { terrain.At(0, 4) }},
-		{"scene: foreign state", func() { (&scene.Scene{Mechanism: new(mechanism.Mechanism)}).Balls(nil, nil) }},
+		{"scene: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { (&scene.Scene{Mechanism: new(mechanism.Mechanism)}).Balls(nil, nil) }},
 	} {
 		require.PanicsWithValue(t, x.want, x.do)
 	}

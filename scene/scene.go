@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -373,7 +374,7 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 // Cost: O(shapes + links). It panics if st is of another mechanism, as Bounds does.
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
 	if st == nil || len(st.Bodies) != len(s.Mechanism.Bodies) {
-		panic("scene: foreign state")
+		panic("scene" + fault.ForeignState)
 	}
 	if visit == nil {
 		panic("scene: no function")

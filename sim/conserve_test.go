@@ -339,7 +339,7 @@ func TestPanics(t *testing.T) {
 	rk, dp := r.rungeKutta(sim.RungeKutta4(), 0), r.rungeKutta(sim.DormandPrince(), 0)
 	st := r.mech.Initial()
 	for text, f := range map[string]func(){
-		"sim: foreign state":       func() { sim.New(r.mech, dp, &mechanism.State{}, sim.Options{Projector: sim.NoProjector}) },
+		"sim: foreign state: Mechanism.Adopt takes one of another mechanism over": func() { sim.New(r.mech, dp, &mechanism.State{}, sim.Options{Projector: sim.NoProjector}) },
 		"sim: option out of range": func() { sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, MaxStep: math.NaN()}) },
 		"sim: drift out of range": func() {
 			sim.New(r.mech, dp, st, sim.Options{Projector: sim.NoProjector, Drift: sim.Drift{Position: -1}})

@@ -259,7 +259,7 @@ func (k *GeneralizedAlpha) Relative() float64 { return k.relative }
 // another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {
-		panic("sim: foreign state")
+		panic("sim" + fault.ForeignState)
 	}
 	k.tried = false
 	k.t0, k.h = st.Time, t-st.Time
@@ -510,7 +510,7 @@ func (k *GeneralizedAlpha) AtTo(dst *mechanism.State, theta float64) {
 		return
 	}
 	if len(dst.Bodies) != len(k.start) {
-		panic("sim: foreign state")
+		panic("sim" + fault.ForeignState)
 	}
 	h, t2 := k.h, theta*theta
 	one := t2 * (3 - 2*theta) // weight of the value at the end

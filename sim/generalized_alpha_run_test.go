@@ -270,7 +270,7 @@ func TestAlphaMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "sim: no step", func() { k.AtTo(st, 0.5) })
 	require.PanicsWithValue(t, "sim: no step", k.Accept)
 	require.PanicsWithValue(t, "sim: no step", func() { _ = k.Lead(st, false) })
-	require.PanicsWithValue(t, "sim: foreign state", func() { _, _ = k.Try(&mechanism.State{}, 1) })
+	require.PanicsWithValue(t, "sim: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = k.Try(&mechanism.State{}, 1) })
 	require.PanicsWithValue(t, "sim: method without error estimate needs a step", func() {
 		sim.New(r.mech, r.alpha(sim.GeneralizedAlphaOptions{Fixed: true}), st, sim.Options{Projector: sim.NoProjector})
 	})

@@ -160,7 +160,7 @@ func (r *implicit) indexOne(t testing.TB, st *mechanism.State) (u, lambda []floa
 	s.AccelerationsTo(u)
 	for j := range r.mech.Joints {
 		var l [6]float64
-		n := s.JointMultipliersTo(&l, j)
+		n := s.Reactions().MultipliersTo(&l, j)
 		first, rows := r.dyn.RowsOf(j)
 		require.Equal(t, n, rows)
 		require.Equal(t, len(lambda), first)

@@ -40,7 +40,7 @@ func TestZeroValues(t *testing.T) {
 	require.PanicsWithValue(t, "sim: zero Simulation; use New", func() { _ = (*sim.Simulation)(nil).Run(1) })
 	require.PanicsWithValue(t, "sim: no mechanism", func() { sim.New(nil, k, st, sim.Options{Projector: sim.NoProjector}) })
 	require.PanicsWithValue(t, "sim: no stepper", func() { sim.New(r.mech, nil, st, sim.Options{Projector: sim.NoProjector}) })
-	require.PanicsWithValue(t, "sim: foreign state", func() { sim.New(r.mech, k, nil, sim.Options{Projector: sim.NoProjector}) })
+	require.PanicsWithValue(t, "sim: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { sim.New(r.mech, k, nil, sim.Options{Projector: sim.NoProjector}) })
 }
 
 // TestNestedRun: a run within a run of the same simulation panics.

@@ -227,7 +227,7 @@ func (k *RungeKutta) Keep() []float64 {
 // another mechanism.
 func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {
-		panic("sim: foreign state")
+		panic("sim" + fault.ForeignState)
 	}
 	k.tried = false
 	k.stage.Angles, k.end.Angles = st.Angles, st.Angles
@@ -492,7 +492,7 @@ func (k *RungeKutta) mustHave() {
 // sets them at the end of every step.
 func copyTo(dst, src *mechanism.State) {
 	if len(dst.Bodies) != len(src.Bodies) {
-		panic("sim: foreign state")
+		panic("sim" + fault.ForeignState)
 	}
 	dst.Time, dst.Angles = src.Time, src.Angles
 	dst.Internal = append(dst.Internal[:0], src.Internal...)

@@ -167,7 +167,7 @@ func New(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State, o Options
 	case stepper == nil:
 		panic("sim: no stepper")
 	case !m.Owns(st):
-		panic("sim: foreign state")
+		panic("sim" + fault.ForeignState)
 	}
 	for _, x := range []float64{o.Step, o.InitialStep, o.MinStep, o.MaxStep, o.Every} {
 		if !(x >= 0) || math.IsInf(x, 1) {

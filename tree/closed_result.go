@@ -268,7 +268,7 @@ func (s *ClosedSolver) FreedomForcesTo(tau *[6]float64, j int) bool {
 }
 
 // CouplingMultiplier returns the multiplier of coupling i, as
-// kkt.Solver.CouplingMultiplier. Of redundant couplings it is some choice.
+// kkt.Reactions.CouplingMultiplier. Of redundant couplings it is some choice.
 //
 // It panics without a solution or if i is out of range.
 func (s *ClosedSolver) CouplingMultiplier(i int) float64 {

@@ -102,7 +102,7 @@ func TestPanics(t *testing.T) {
 	assert.PanicsWithValue(t, "tree: foreign matrix", func() { w.InertiaTo(other.plan.NewBranchMatrix()) })
 	assert.PanicsWithValue(t, "tree: foreign matrix", func() { H.CopyTo(other.plan.NewBranchMatrix()) })
 	assert.PanicsWithValue(t, "tree: index out of range", func() { H.At(4, 0) })
-	assert.PanicsWithValue(t, "mechanism: foreign state", func() { _ = w.SetState(other.mech.Initial()) })
+	assert.PanicsWithValue(t, "mechanism: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _ = w.SetState(other.mech.Initial()) })
 }
 
 func TestStateErrors(t *testing.T) {

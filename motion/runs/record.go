@@ -207,8 +207,8 @@ func (r *Record) Event(e *Event) error {
 	return r.notice(r.events.words(strconv.FormatFloat(e.Time, 'g', 17, 64), fault.Escape(e.Name), e.What.String()))
 }
 
-// See notes the energy of a state that is no row.
-func (r *Record) See(st *mechanism.State) {
+// see notes the energy of a state that is no row.
+func (r *Record) see(st *mechanism.State) {
 	if r.mech.KinematicsTo(&r.kin, st) == nil {
 		r.Note(r.mech.EnergyAt(&r.kin, st))
 	}

@@ -85,7 +85,7 @@ func (s *Simulation) place(p *kkt.Plan) error {
 	o := &s.o
 	if s.start = p.Initial(); o.From != nil {
 		if !s.mech.Owns(o.From) {
-			panic("motion/runs: foreign state: Mechanism.Adopt takes one of another mechanism over")
+			panic("motion/runs" + fault.ForeignState)
 		}
 		s.start = o.From.Clone()
 	}
@@ -210,9 +210,9 @@ func (s *Simulation) RunContext(ctx context.Context, until float64) error {
 	}
 	s.until, s.next = until, time.Now().Add(s.o.Files.Between)
 	s.running, s.complete = true, false
-	s.record.See(s.sim.State())
+	s.record.see(s.sim.State())
 	err := s.sim.RunContext(ctx, until)
-	s.record.See(s.sim.State())
+	s.record.see(s.sim.State())
 	s.running, s.complete = false, err == nil
 	return err
 }

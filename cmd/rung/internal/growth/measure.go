@@ -240,9 +240,9 @@ func residual(plan *rung.Plan, s *kkt.Solver) (float64, error) {
 	for node := p.Positive(); node < p.Len(); node++ {
 		rows := 1
 		if j := l.NodeJoint(node); j >= 0 {
-			rows = s.JointMultipliersTo(&lambda, j)
+			rows = s.Reactions().MultipliersTo(&lambda, j)
 		} else {
-			lambda[0] = s.CouplingMultiplier(l.NodeConstraint(node) - l.Mech.NumJoints())
+			lambda[0] = s.Reactions().CouplingMultiplier(l.NodeConstraint(node) - l.Mech.NumJoints())
 		}
 		for k := range rows {
 			x[int(p.Off[node])+k] = -lambda[k]

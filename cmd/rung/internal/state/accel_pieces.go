@@ -204,7 +204,7 @@ func (x *pieces) gather() {
 	var names strings.Builder
 	if s.Redundant() == 0 {
 		for i := range m.NumCouplings() {
-			couplings = append(couplings, s.CouplingMultiplier(i))
+			couplings = append(couplings, s.Reactions().CouplingMultiplier(i))
 			names.WriteString(m.CouplingName(i) + "\x00")
 		}
 	}

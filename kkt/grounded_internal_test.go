@@ -53,8 +53,8 @@ func TestGroundChangesNothing(t *testing.T) {
 					large = max(large, v, -v)
 				}
 				for j := range p.mech.Joints {
-					n := s.JointMultipliersTo(&l, j)
-					require.Equal(t, n, plain.JointMultipliersTo(&k, j))
+					n := s.Reactions().MultipliersTo(&l, j)
+					require.Equal(t, n, plain.Reactions().MultipliersTo(&k, j))
 					for i := range n {
 						check.Close(t, l[i], k[i], 1e-7, large, "multiplier %d of joint %d", i, j)
 					}
@@ -128,7 +128,7 @@ func TestErrorsByTheReducedFactor(t *testing.T) {
 		plain.whole.SolveTo(x, e)
 		plain.sys.AccelerationsTo(x, x)
 		got := make([]float64, n)
-		s.SolveErrorsTo(got, e, st)
+		s.Corrector().SolveErrorsTo(got, e, st)
 		for i := range nb {
 			check.Close(t, got[i], x[i], groundTol, 1+check.MaxAbs(x[:nb]), "%s: %d", name, i)
 		}
@@ -230,12 +230,12 @@ func TestGroundAfterErrors(t *testing.T) {
 	s, st := p.NewSolver(), p.Initial()
 	require.NoError(t, s.Solve(st))
 	e := make([]float64, len(s.x))
-	s.SolveErrorsTo(e, e, st)
+	s.Corrector().SolveErrorsTo(e, e, st)
 	require.PanicsWithValue(t, "kkt: not assembled", func() { _ = s.Factorize() })
 	require.PanicsWithValue(t, "kkt: no factor", func() { _ = s.Refine() })
 	require.PanicsWithValue(t, "kkt: no solution", func() { s.ComAcceleration(0) })
-	s.SolveErrorsTo(e, e, st)
+	s.Corrector().SolveErrorsTo(e, e, st)
 	s.Drop()
-	require.PanicsWithValue(t, "kkt: no factor", func() { s.SolveErrorsTo(e, e, st) })
+	require.PanicsWithValue(t, "kkt: no factor", func() { s.Corrector().SolveErrorsTo(e, e, st) })
 	require.NoError(t, s.Solve(st))
 }

@@ -1,12 +1,8 @@
 package kkt
 
 import (
-	"errors"
-	"math"
-
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/sparse"
 )
 
 // orthogonalTol is the largest residual, predicted error and inconsistency of a solution by orthogonal
@@ -14,15 +10,12 @@ import (
 const orthogonalTol = 1e-10
 
 // orthogonal solves the assembled whole system by an orthogonal factorization of its rows,
-// theory.md (31), after all other ways have failed with err. It is for systems whose
+// theory.md (31). It is for systems whose
 // constraints are known to more digits than their products are: long masts, whose smallest
 // pivots are below rounding. It reports whether there is a solution.
 //
 // Cost: two to four factorizations, each as long as the ordinary one on masts; allocates.
-func (s *Solver) orthogonal(err error) bool {
-	if !errors.Is(err, ErrInaccurate) || !isFinite(s.sys.Right) {
-		return false
-	}
+func (s *core) orthogonal() bool {
 	q := s.newRowSpan()
 	if q == nil || !s.factorRowSpan(q) {
 		return false
@@ -47,7 +40,7 @@ var rowSpanTols = [...]float64{1e-9, 2e-9, 5e-9, 1e-8, 1e-7, 1e-6, 1e-5}
 
 // factorRowSpan finds a basis of the rows. It takes the first tolerance that makes their rank equal to that of the
 // columns, which has to be clear. It reports whether there is one.
-func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
+func (s *core) factorRowSpan(q *factor.RowSpan) bool {
 	columns := s.newSpan()
 	if columns == nil || !s.factorSpan(columns, s.sys.Scale, 0, s.violation()) {
 		return false
@@ -61,40 +54,4 @@ func (s *Solver) factorRowSpan(q *factor.RowSpan) bool {
 		}
 	}
 	return false
-}
-
-// worstOf returns the constraint row with the largest residual relative to its terms. The terms are those of factor.Worst
-// without the load, as the solution x for b was computed without a factor. r has the residuals; size is the norm of the
-// largest part of x.
-func worstOf(p *sparse.Pattern, r, b, x, scale []float64, size float64) factor.Worst {
-	worst := factor.Worst{Node: -1, Row: -1}
-	for node := p.Positive(); node < p.Len(); node++ {
-		terms := restTerm * size
-		for _, i := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-			sum := 0.0
-			for _, v := range x[p.Off[i]:p.Off[i+1]] {
-				sum += v * v
-			}
-			terms += math.Sqrt(sum)
-		}
-		for i := p.Off[node]; i < p.Off[node+1]; i++ {
-			if r[i] == 0 {
-				continue
-			}
-			e := math.Abs(r[i]) / (math.Abs(b[i]) + math.Sqrt(scale[i])*terms)
-			if e > max(worst.Ratio, roundingTerm) || math.IsNaN(e) {
-				worst = factor.Worst{Ratio: e, Node: node, Row: int(i - p.Off[node])}
-			}
-		}
-	}
-	return worst
-}
-
-func isFinite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,278 @@
+package kkt
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// stage says how far a Solver has come with a state.
+type stage uint8
+
+const (
+	empty     stage = iota // there is no system
+	assembled              // the system is that of the state
+	factored               // there is a factor of it, unless another system has taken its place (Factored.Current)
+	solved                 // there are results
+)
+
+// core solves the system of one plan at one state, and knows how far it has come. Solver is its front, and the explainer
+// reads what it has left.
+type core struct {
+	owner  *Plan     // that has made it
+	plan   *Plan     // of the system: owner, or that with armature
+	ground *grounded // the system that is solved first; nil if that is the whole one
+
+	// The whole system: nil until it is needed, if there is a reduced one.
+	sys   *assemble.Weighted
+	whole *system
+	work  *Workspace
+
+	x   []float64 // accelerations, then −λ; in mass-weighted coordinates until Refine ends
+	ref factor.Refinement
+
+	stage         stage
+	now           *system // the whole system, or the reduced one
+	way           Way     // that has factored or solved it
+	whyWhole      string  // why the whole system was taken, if it was
+	free          float64 // size of the accelerations that the loads could make, weighted
+	inconsistency float64 // largest relative residual of a constraint row
+	st            *mechanism.State
+	multipliers   bool // those of the solution are in x
+
+	altered bool      // the right side is not that of the loads
+	right   []float64 // a copy of it then
+
+	enough float64 // of Solver.SetAccuracy
+
+	more      *precise // nil until it is needed
+	imprecise error    // why twice the digits are not enough either, where doubles are not
+}
+
+// newCore returns the core of a solver that p has made, for the system of q: p, or its geared plan.
+func newCore(p, q *Plan) core {
+	return core{owner: p, plan: q, work: q.NewWorkspace(), x: pages.Make[float64](q.layout.Pattern.Dim())}
+}
+
+// system is a system that a Solver factors.
+type system struct {
+	*Factored
+	kin           *mechanism.Kinematics
+	x, r          []float64            // solution in its own coordinates, and residual
+	accelerations func(a, x []float64) // of the bodies, for a solution x, which may be a
+}
+
+// needWhole allocates the whole system where there is none.
+func (s *core) needWhole() {
+	if s.sys != nil {
+		return
+	}
+	l := s.plan.layout
+	y := l.NewWeightedOn(s.work.team)
+	y.Heed(s.work.watch)
+	s.sys, s.whole = y, &system{
+		Factored: NewFactored(s.work.Factor(), y.Matrix, y.Right, y.Scale, s.plan.epsilon, KeepAll, l.At),
+		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
+	}
+	if l := s.plan.lean; l != nil {
+		s.whole.lean = l.newLeanOn(s.work.team)
+		s.whole.lean.fac.Heed(s.work.watch)
+	}
+}
+
+func (s *core) assemble(st *mechanism.State) error {
+	mustHaveState(st)
+	s.stage, s.st = empty, st
+	if s.ground == nil {
+		s.whyWhole = s.owner.whyNoGroups()
+		return s.assembleWhole()
+	}
+	s.now, s.whyWhole = &s.ground.system, ""
+	s.now.Changed()
+	var err error
+	s.free, err = s.ground.sys.FillTo(st)
+	if err == nil && math.IsNaN(s.free) {
+		s.whyWhole = "numbers of a group overflow"
+		return s.assembleWhole() // which says where numbers overflow
+	}
+	if err == nil {
+		s.stage = assembled
+	}
+	return err
+}
+
+// assembleWhole fills the whole system at s.st.
+func (s *core) assembleWhole() error {
+	s.needWhole()
+	s.stage, s.now = empty, s.whole
+	s.now.Changed()
+	s.altered = false
+	if err := s.sys.FillTo(s.st); err != nil {
+		return err
+	}
+	s.free = s.sys.FreeSize()
+	s.stage = assembled
+	return nil
+}
+
+// alter says that the right side of the whole system has been changed after it was filled. Whoever fills the
+// system again at the same state then takes that right side (restore).
+func (s *core) alter() { s.altered, s.right = true, append(s.right[:0], s.sys.Right...) }
+
+// restore puts an altered right side back after the system has been filled again.
+func (s *core) restore() {
+	if s.altered {
+		copy(s.sys.Right, s.right)
+	}
+}
+
+// reduced reports whether the system at hand is the reduced one.
+func (s *core) reduced() bool { return s.now != s.whole }
+
+// finish stores the accelerations of the solution, and its multipliers if the system was the whole one. Accelerations of
+// a finite solution may overflow. finish then returns ErrInaccurate with the name of the body.
+func (s *core) finish(error) error {
+	s.now.accelerations(s.x, s.now.x)
+	if i := s.overflown(); i >= 0 {
+		return fault.Errorf("kkt: %w", s.plan.mech.AtBody(i, fault.Errorf("%w: numbers overflow", ErrInaccurate)))
+	}
+	s.stage, s.multipliers = solved, !s.reduced()
+	return nil
+}
+
+// overflown returns the first body whose acceleration is not finite, −1 if there is none.
+func (s *core) overflown() int {
+	sum := 0.0 // not finite if a number is not
+	for i := range s.plan.mech.NumBodies() {
+		a := s.x[6*i:][:6]
+		sum += a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5])
+	}
+	if sum-sum == 0 {
+		return -1
+	}
+	for i := range s.plan.mech.NumBodies() {
+		if a := s.x[6*i:][:6]; !isFinite(a) {
+			return i
+		}
+	}
+	return -1
+}
+
+// complete stores the multipliers of the solution where they are not there yet.
+func (s *core) complete() {
+	s.mustHave()
+	if !s.multipliers {
+		s.ground.sys.MultipliersTo(s.x, s.ground.x, s.st)
+		s.multipliers = true
+	}
+}
+
+// mustHaveFactor panics without a factor of the assembled system.
+func (s *core) mustHaveFactor() {
+	if s.stage < factored || !s.now.Current() {
+		panic("kkt: no factor")
+	}
+}
+
+func (s *core) mustHave() {
+	if s.stage != solved {
+		panic("kkt: no solution")
+	}
+}
+
+// grounded is the memory of a reduced system.
+type grounded struct {
+	sys *assemble.Reduced
+	system
+}
+
+func (p *groundPlan) newGrounded(w *Workspace) *grounded {
+	n, y, f := p.ground.Pattern.Dim(), p.ground.NewReducedOn(w.team), p.symbolic.NewFactorOn(w.team)
+	y.Heed(w.watch)
+	f.Heed(w.watch)
+	f.SetParts(y.Parts)
+	return &grounded{y, system{
+		Factored: NewFactored(f, y.Matrix, y.Right, y.Scale, w.plan.epsilon, DropWeak, nil),
+		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
+	}}
+}
+
+func isFinite(v []float64) bool {
+	for _, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// violation returns the largest error of a joint's position: angles, and lengths relative to
+// the longer of its bodies. A prescribed motion has no part in it, as the rows are the same
+// wherever the freedom is.
+func (s *core) violation() (worst float64) {
+	m := s.plan.mech
+	for j := range m.Joints {
+		if s.work.watch.Every(j) {
+			break
+		}
+		l := 0.0
+		for _, b := range [...]int32{m.Joints[j].Pred, m.Joints[j].Succ} {
+			if b >= 0 {
+				l = max(l, s.plan.length[b])
+			}
+		}
+		var v mechanism.Violation
+		var delta, rate [6]float64
+		_ = m.ErrorsTo(&delta, &rate, j, s.now.kin, s.st) // of rates, which do not matter here
+		for i := range m.Joints[j].Kind.Constraints() {
+			v.Note(m.Joints[j].Angles>>i&1 != 0, delta[i], 0)
+		}
+		off, _ := v.In(l)
+		worst = max(worst, off)
+	}
+	for i := range m.Couplings {
+		l := 0.0
+		for _, b := range m.Couplings[i].Bodies {
+			l = max(l, s.plan.length[b])
+		}
+		v := m.ConstraintViolation(m.NumJoints()+i, s.now.kin, s.st)
+		off, _ := v.In(l)
+		worst = max(worst, off)
+	}
+	return worst
+}
+
+// reactions are those of the solution; the multipliers have to be there (complete).
+func (s *core) reactions() Reactions {
+	return Reactions{s.plan.layout, s.now.kin, s.st, s.x}
+}
+
+// couplingWrench returns the wrench of the couplings at joint j for multipliers in the rows of x.
+func (s *core) couplingWrench(j int, x []float64) spatial.Force {
+	r := Reactions{s.plan.layout, s.now.kin, s.st, x}
+	return r.couplingWrench(j)
+}
+
+// constraintWrench is ConstraintWrench, once the multipliers are there.
+func (s *core) constraintWrench(j int) spatial.Force {
+	r := s.reactions()
+	return r.ConstraintWrench(j)
+}
+
+// wrench returns T·λ for multipliers λ of joint j in the rows of x.
+func (s *core) wrench(j int, lambda []float64) spatial.Force {
+	r := s.reactions()
+	return r.wrench(j, lambda)
+}
+
+func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) error {
+	if err := m.HoldsIn(k, st, m.DriftUnit()); err != nil {
+		return fault.Errorf("kkt: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package kkt
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// settle solves once and again until reactions and the friction that they make agree.
+func (s *Solver) settle(st *mechanism.State, once func(st *mechanism.State) error) error {
+	b := s.bearings
+	st = b.begin(st)
+	for n := range bearingSolves {
+		if err := once(st); err != nil {
+			return err
+		}
+		if n == 0 {
+			if _, redundant := s.Nearness(); redundant != b.checked {
+				r, err := s.explainer().report()
+				if err == nil {
+					err = s.determined(r)
+				}
+				if err != nil {
+					s.stage = empty
+					return err
+				}
+				b.checked = redundant
+				if err := once(st); err != nil {
+					return err
+				}
+			}
+		}
+		if s.complete(); b.take(s.plan.mech, s.now.kin, s.constraintWrench) {
+			return nil
+		}
+	}
+	s.stage = empty
+	return fault.Errorf("kkt: %w", s.plan.mech.AtJoint(s.plan.mech.Bearing(0), -1, ErrJammed))
+}
+
+// determined returns ErrReaction, with the name of the joint, where
+// the constraints leave the reaction of a bearing undetermined.
+func (s *Solver) determined(r *Report) error {
+	for i := range s.plan.mech.NumBearings() {
+		if j := s.plan.mech.Bearing(i); r.Undetermined[j]&bearingBit != 0 {
+			return fault.Errorf("kkt: %w", s.plan.mech.AtJoint(j, -1, ErrReaction))
+		}
+	}
+	return nil
+}
+
+// BearingsTo stores in dst the reactions in the joints whose friction grows with them (mechanism.State.Bearings).
+//
+// It panics without a solution, or on a length mismatch.
+func (s *Solver) BearingsTo(dst []float64) {
+	s.mustHave()
+	if len(dst) != s.plan.mech.NumBearings() {
+		panic("kkt: length mismatch")
+	}
+	if s.bearings != nil {
+		copy(dst, s.bearings.load)
+	}
+}
+
+// Solve computes accelerations and constraint multipliers at st, theory.md (2) (RBDA eq. 8.64).
+// The results are read with the other methods. They hold until the next Solve, and refer to st,
+// which is kept but not copied.
+//
+// Where many bodies hang on the world by few freedoms (assemble.Groups), Solve solves a reduced
+// system without these. The whole one is solved too where rounding makes the reduced one fail.
+//
+// If friction grows with the reaction in its joint (mechanism.State.Bearings), Solve begins with the reactions without
+// friction and solves again until friction and reactions agree. Each solve multiplies the error by about the ratio of
+// friction to load. If rows are redundant, the first Solve also makes a Report, and so does one in which their number
+// has changed.
+//
+// The system is solved once more with twice the digits in three cases, if that takes up to 10⁸
+// flops: masses that meet differ by 10⁷ and more, moments of inertia differ by 10¹⁰, or
+// refinement ends far from a solution. Otherwise redundancy is decided by doubles. A pose
+// within 1e-7 rad of a singular one may then pass for singular. Report tells.
+//
+// A state that violates the joints is taken as it is: Holds and Report.Violation tell.
+//
+// Cost: O(bodies + joints) + the factor's flops. Nearly dependent constraints take up to 64
+// more solves. The last resorts take longer: an orthogonal factorization some four times as
+// long, twice the digits some hundred times. No allocation but when one of these is first
+// needed, and where an orthogonal factorization or another order is needed. It returns
+// mechanism.ErrNotFinite for a bad state, *factor.PivotError, ErrInconsistent, ErrInaccurate, ErrReaction or ErrJammed,
+// each with the name of the body or joint. After an error there is no result. It panics if st
+// is nil or of another mechanism.
+func (s *Solver) Solve(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
+	if s.bearings != nil {
+		mustHaveState(st)
+		return s.orCause(s.settle(st, s.once))
+	}
+	return s.orCause(s.once(st))
+}
+
+// once is Solve with the friction that is in st.
+func (s *Solver) once(st *mechanism.State) error {
+	if err := s.assemble(st); err != nil {
+		return err
+	}
+	if err := s.factorize(); err != nil {
+		return err
+	}
+	return s.refine()
+}
+
+// Assemble is the first of the three parts of Solve: it fills the system. Friction of reactions is that of st.Bearings.
+func (s *Solver) Assemble(st *mechanism.State) error {
+	s.enter()
+	defer s.guard.Leave()
+	return s.orCause(s.assemble(st))
+}
+
+// Factorize is the second part of Solve, after Assemble. It panics without an
+// assembled system.
+func (s *Solver) Factorize() error {
+	s.enter()
+	defer s.guard.Leave()
+	return s.orCause(s.factorize())
+}
+
+// Refine is the last part of Solve, after Factorize. If the factor is not good enough, it goes
+// on to the next way to factor. It panics without a factor of the assembled system; Report
+// takes its place.
+func (s *Solver) Refine() error {
+	s.enter()
+	defer s.guard.Leave()
+	return s.orCause(s.refine())
+}
+
+// refine refines with the factor, and takes off what bodies without inertia are held by.
+func (s *Solver) refine() error {
+	err := s.solve()
+	if err == nil && s.release != nil {
+		if err = s.release.run(); err != nil {
+			s.stage = factored
+		}
+	}
+	return err
+}
+
+// SolveOnceTo stores in a the accelerations of one solve with the factor, neither checked nor
+// refined. That is the work of a solver of linear systems, and no result of s.
+//
+// Shapes: a has six entries a body, as for AccelerationsTo.
+// Cost: the backward half of a solve, as Factorize has eliminated the right side; no
+// allocation. It panics without a factor of the assembled system.
+func (s *Solver) SolveOnceTo(a []float64) {
+	s.enter()
+	defer s.guard.Leave()
+	s.mustHaveFactor()
+	if len(a) != 6*s.plan.mech.NumBodies() {
+		panic("kkt: length mismatch")
+	}
+	s.stage = factored
+	s.now.SolveTo(s.now.x, s.now.Right)
+	s.now.accelerations(a, s.now.x)
+}
+
+// SetAccuracy sets an error that is good enough, relative to the largest acceleration, weighted by the inertias. Solve does not
+// refine accelerations with a smaller error, by a margin (factor.Factor.SolveWithinTo). Without that it refines as far as it can,
+// which is what it does with 0, the default. Rounding of the loads bounds what it can: where loads of 9.81 m/s² cancel down
+// to 1e-5 m/s², accelerations are known to 1e-10.
+//
+// Redundant rows of a state that is closed to rounding hold as they do with 0. Where the state violates its joints, they contradict each
+// other by as much, and which of them gives way is left to the order of elimination: with an error that is good enough,
+// Solve looks for no least squares over all of them. So it is for callers that correct poses and velocities in each
+// step, such as motion.Rattle. Refinement and Inconsistency tell what was reached.
+//
+// Cost of a Solve then: half a solve to see that nothing is to be refined, otherwise at most that without it, but for the
+// errors of the joints' positions where the state violates them.
+//
+// It panics unless enough is from 0 to AccurateTol.
+func (s *Solver) SetAccuracy(enough float64) {
+	if !(enough >= 0 && enough <= AccurateTol) {
+		panic("kkt: option out of range")
+	}
+	s.enough = enough
+}
+
+// SolveStabilized is Solve under constraints with feedback, theory.md (47) (RBDA §8.3). Let δ
+// and δ̇ be the errors of the joints' rows at position and velocity level. A row then demands
+// δ̈ = −2α·δ̇ − β²·δ. alpha and beta are in 1/s.
+//
+// Where redundant rows are violated in ways that no displacement of the bodies explains, the
+// accelerations are those of least squares. It works on the whole system.
+//
+// Cost and errors are those of Solve.
+func (s *Solver) SolveStabilized(st *mechanism.State, alpha, beta float64) error {
+	s.enter()
+	defer s.guard.Leave()
+	mustHaveState(st)
+	if s.bearings != nil {
+		return s.orCause(s.settle(st, func(st *mechanism.State) error { return s.onceStabilized(st, alpha, beta) }))
+	}
+	return s.orCause(s.onceStabilized(st, alpha, beta))
+}
+
+// onceStabilized is SolveStabilized with the friction that is in st.
+func (s *Solver) onceStabilized(st *mechanism.State, alpha, beta float64) error {
+	s.st = st
+	if err := s.assembleWhole(); err != nil {
+		return err
+	}
+	if err := s.sys.FeedBack(s.st, alpha, beta); err != nil {
+		s.stage = empty
+		return err
+	}
+	s.alter()
+	if err := s.factorize(); err != nil {
+		return err
+	}
+	return s.refine()
+}
+
+// Watch is Workspace.Watch for Solve, its parts, Report and RankAt.
+func (s *Solver) Watch(ctx context.Context) (end func()) {
+	s.enter()
+	defer s.guard.Leave()
+	return s.work.Watch(ctx)
+}
+
+// SolveContext is Solve that ends early when ctx does (Watch).
+func (s *Solver) SolveContext(ctx context.Context, st *mechanism.State) error {
+	defer s.Watch(ctx)()
+	return s.Solve(st)
+}

@@ -1,0 +1,97 @@
+package kkt
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/factor"
+)
+
+// Way is a way to solve a system whose rows may depend on each other. The ways are ordered by
+// cost and reach. They are tried one after the other until a solution holds.
+type Way uint8
+
+// The ways. What a Factored can do is up to KeepAllFirmly; a Solver goes on to the last after KeepAll.
+const (
+	DropWeak       Way = iota // rows with pivots below 1e3·ε count as redundant
+	DropWeakest               // rows with pivots below ε count as redundant: for mechanisms whose true pivots are small, such as long, nearly isostatic nets
+	KeepAll                   // no row counts as redundant: refinement has to remove the proximal term, or to find the least squares
+	KeepAllFirmly             // the same with a hundredth of the proximal term
+	Orthogonal                // orthogonal factors of the rows
+	TwiceTheDigits            // numbers of 32 digits
+)
+
+// ways are policy and proximal term of the ways that factor.
+var ways = [...]struct {
+	policy factor.Policy
+	shrink float64 // factor on ε
+}{
+	DropWeak:      {factor.WhereWeak, 1},
+	DropWeakest:   {factor.WhereWeak, 1e-3},
+	KeepAll:       {factor.Everywhere, 1},
+	KeepAllFirmly: {factor.Everywhere, 1e-2},
+}
+
+// Settings returns policy and proximal term, relative to Options.Epsilon, of a way up to KeepAllFirmly, and the largest inconsistency
+// (Solver.Inconsistency) of a solution that is accepted.
+func (w Way) Settings() (policy factor.Policy, shrink, tol float64) {
+	return ways[w].policy, ways[w].shrink, w.tol()
+}
+
+// tol returns the largest inconsistency that is accepted of a way that factors.
+func (w Way) tol() float64 {
+	if ways[w].policy == factor.WhereWeak {
+		return exactTol
+	}
+	return consistentTol
+}
+
+// String names the way.
+func (w Way) String() string {
+	return [...]string{
+		"weak rows dropped", "weakest rows dropped", "all rows kept", "all rows kept firmly", "orthogonal", "twice the digits",
+	}[w]
+}
+
+// ErrLostPivot ends a way in which rounding has moved a pivot beyond the scale of its row. A
+// solution with it would be wrong.
+var ErrLostPivot = errors.New("kkt: pivot lost to rounding")
+
+// ErrInconsistent is wrapped by the error of a Solve whose constraints
+// contradict each other at acceleration level, such as two motions prescribed
+// for one freedom.
+var ErrInconsistent = errors.New("kkt: constraints contradict each other")
+
+// ErrInaccurate is wrapped by the error of a Solve whose refinement ended far
+// from a solution, or whose numbers overflow.
+var ErrInaccurate = errors.New("kkt: refinement does not converge")
+
+const (
+	// consistentTol is the largest residual of a constraint row, relative to the accelerations
+	// its terms could make, that counts as the violation of an imperfect state. The
+	// accelerations are then those of least squares, and the residual is reported.
+	consistentTol = 1e-4
+	// exactTol is the same for a factorization under WhereWeak. A larger residual says that a
+	// weak row was not redundant.
+	exactTol = 1e-12
+	// DoubtTol is for reduced systems. It is the largest pivot, relative to its row's scale,
+	// that counts as rounding of a redundant row. A true pivot may be small there: the scales
+	// are those of free bodies, while the bodies are held by their trees. And the rows of the
+	// trees, which would show the mistake, are not in the system.
+	DoubtTol = 1e-12
+	// AccurateTol is the largest predicted relative error of the accelerations
+	// that is returned as a result.
+	AccurateTol = 1e-6
+)
+
+// Try calls try with the ways from one to another, until it is done. Where it is not, its error says why the next way is needed.
+// Try returns the last error, or why if there is no way. It is the one loop over ways: those that factor alone, and those that
+// also judge a solution, differ in try.
+func Try(from, last Way, why error, try func(w Way) (done bool, err error)) error {
+	for w := from; w <= last; w++ {
+		var done bool
+		if done, why = try(w); done {
+			break
+		}
+	}
+	return why
+}

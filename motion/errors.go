@@ -1,0 +1,34 @@
+package motion
+
+import "errors"
+
+var (
+	// ErrStep is wrapped by the error of a step that Rattle or Balance cannot do: its joints do not close, a body turns too far, its kinetic energy
+	// does not follow the power of the forces, or the forces of the ground do not come into balance. A simulation then tries a shorter one.
+	ErrStep = errors.New("motion: the step fails")
+	// ErrUnsupported is wrapped by the errors of NewRattle and NewBalance for a mechanism that has what the method does not know:
+	// internal states, stops, friction.
+	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
+)
+
+// reason is an error with a text of its own that is one of the above.
+type reason struct {
+	is   error
+	text string
+}
+
+func (r *reason) Error() string { return r.text }
+
+func (r *reason) Unwrap() error { return r.is }
+
+var (
+	errRattle       error = &reason{ErrStep, "motion: the joints do not close at the end of the step"}
+	errRattleTurn   error = &reason{ErrStep, "motion: a body turns too far in a step"}
+	errRattleEnergy error = &reason{ErrStep, "motion: kinetic energy and power of the forces disagree"}
+	errBalance      error = &reason{ErrStep, "motion: the forces of the ground did not come into balance"}
+
+	errRattleStates   error = &reason{ErrUnsupported, "motion: the method RATTLE is for mechanisms without internal states"}
+	errRattleBearings error = &reason{ErrUnsupported, "motion: the method RATTLE knows no friction that grows with a reaction"}
+	errBalanceStates  error = &reason{ErrUnsupported, "motion: force-balance steps are for contacts without internal states"}
+	errBalanceJoints  error = &reason{ErrUnsupported, "motion: force-balance steps know no stops and no friction of joints"}
+)
