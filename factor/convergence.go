@@ -63,6 +63,18 @@ func (c *Convergence) Estimate(e, norm float64) bool {
 	return c.Error <= energyError && c.holds || c.Within(e)
 }
 
+// Settled is Estimate after a correction that is Rough: whether the solution is good enough as it is, by the limits that a first
+// solution has. It is, where the first error was rounding of multipliers that loads far from each other make large. It is not where
+// rounding of the residual makes an error as large as that.
+func (c *Convergence) Settled(e, norm float64) bool {
+	c.holds = c.Worst.Ratio <= enoughRatio
+	if e := e / max(norm, c.floor); e <= energyError && c.holds {
+		c.Error = e
+		return true
+	}
+	return c.Within(e)
+}
+
 // Within takes the energy norm e of the error of the solution at hand, whose Worst is known. It reports whether the error is below
 // the one that is good enough.
 //

@@ -343,3 +343,25 @@ func TestWithin(t *testing.T) {
 		})
 	}
 }
+
+// TestSettled: after a rough correction a solution is taken where its error is as small as that of a first solution has to be and all rows
+// hold; and a further correction with doubles follows where the last has brought the error down by 1e3.
+func TestSettled(t *testing.T) {
+	for _, c := range []struct {
+		e, norm, floor, ratio float64
+		want                  bool
+	}{
+		{energyError, 1, 0, 0, true}, {1.01 * energyError, 1, 0, 0, false}, {2 * energyError, 1, 2, 0, true}, {0, 1, 0, 2 * enoughRatio, false},
+		{0, 1, 0, enoughRatio, true}, {math.NaN(), 1, 0, 0, false},
+	} {
+		v := NewConvergence(WhereWeak, 0, 1, c.floor)
+		v.Steps, v.Worst.Ratio, v.before = 1, c.ratio, 1
+		require.Equal(t, c.want, v.Settled(c.e, c.norm), "%+v", c)
+		if c.want {
+			require.Equal(t, c.e/max(c.norm, c.floor), v.Error)
+		}
+	}
+	require.True(t, falls(1e-3, 1))
+	require.False(t, falls(2e-3, 1))
+	require.False(t, falls(math.NaN(), 1))
+}

@@ -26,6 +26,7 @@ func (e *PivotError) Error() string {
 // of the proximal terms. A Factor belongs to one goroutine at a time; it may use others.
 type Factor struct {
 	heeds
+	marks
 
 	Symbolic *Symbolic
 	Tally
@@ -56,9 +57,35 @@ type Factor struct {
 	parts   []float64  // of SetParts
 	shares  []share    // of SetShares; nil if there are none
 	given   []float64  // solution of the held rows, of backward
-	weak    []bool     // core: rows whose proximal term was used; nil unless TrackWeak has been called
 	check   equation   // of residual
 	checked []checked  // by task of residual
+}
+
+// marks are what is known of single rows of sign −1.
+type marks struct {
+	spare func(x []float64, rest float64) Worst // of SetSpare; nil if there are none
+	kept  []bool                                // of ChooseRows, by original scalar; nil but while it runs
+	weak  []bool                                // core: rows whose proximal term was used; nil unless TrackWeak has been called
+}
+
+// Worst is the largest residual of a −1 row relative to what its terms amount to,
+//
+//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
+//
+// dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
+// parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
+//
+// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
+// that contradict each other the multipliers grow without bound, and the proximal corrections
+// get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
+//
+// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
+// terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
+// to roundingRatio count as zero.
+type Worst struct {
+	Ratio     float64
+	Node, Row int  // −1 if all rows hold
+	Spare     bool // the row is one of SetSpare, and Node and Row are what that says
 }
 
 // Tally is what Factorize has seen of the pivots.
@@ -288,6 +315,10 @@ func (w *worker) front(fr *front) {
 		w.addShares(fr, &d)
 	}
 	if fr.held {
+		return
+	}
+	if f.kept != nil {
+		w.choose(fr, pan, upd, n)
 		return
 	}
 	w.eliminate(fr, pan, n)

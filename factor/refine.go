@@ -50,24 +50,9 @@ type Refinement struct {
 	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
 }
 
-// Worst is the largest residual of a −1 row relative to what its terms amount to,
-//
-//	|rᵢ| / (|bᵢ| + √dᵢ·(Σ‖xⱼ‖ + rest) + load).
-//
-// dᵢ is the scale of the row. The sum is over the +1 nodes that the row couples, and over the
-// parts of x that b has lost (SetParts). So √dᵢ·Σ‖xⱼ‖ bounds the row's product with x.
-//
-// Under WhereWeak the load is dᵢ·‖y‖∞, what the multipliers y of the node itself make. On rows
-// that contradict each other the multipliers grow without bound, and the proximal corrections
-// get ever smaller. So under Everywhere the load is √dᵢ·Σ‖bⱼ‖ instead.
-//
-// The rest is 1e-4 of Size. It is for rows in a part of the mechanism that does not move. The
-// terms of such a row are zero, and its residual is rounding of the whole solution. Ratios up
-// to roundingRatio count as zero.
-type Worst struct {
-	Ratio     float64
-	Node, Row int // −1 if all rows hold
-}
+// SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
+// Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
+func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }
 
 // SetParts is for right sides from which the products with known parts of the solution have been
 // subtracted, such as W·c in theory.md (R2). parts[i] is the sum of the squared norms of the known
@@ -201,7 +186,8 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			return c.Refinement
 		}
 	}
-	left := 0.0 // error that conjugate gradients have left
+	left := 0.0    // error that conjugate gradients have left
+	rough := false // the first correction was
 	for c.Steps < maxRefinements && !f.watch.Up() {
 		if !begun {
 			if e = f.beginCorrection(r); c.Within(e) {
@@ -222,12 +208,11 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			q = f.residual(r, b, x, &c.Refinement).largest
 		}
 		done, stalls := c.Next(step, q, ends)
-		if c.Rough(step) {
-			if e = f.beginWithin(r, &c); c.Within(e) {
-				return c.Refinement
+		if rough = rough || c.Rough(step); rough {
+			if e, begun = f.settle(solution{x: x, b: b, r: r}, &c, e, ends); !begun {
+				break
 			}
-			f.refineTwice(x, r, b, &c)
-			break
+			continue
 		}
 		if done || left > 0 {
 			break
@@ -251,6 +236,28 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	return c.Refinement
 }
 
+// settle goes on after a correction of a refinement that began with a rough one. e is the energy norm of the error before it, and ends
+// says that no residual has been taken after it. It reports whether another correction with doubles has begun, for the error that is
+// returned; otherwise the refinement is over, if need be with twice the digits.
+func (f *Factor) settle(at solution, c *Convergence, e float64, ends bool) (float64, bool) {
+	if ends {
+		f.residual(at.r, at.b, at.x, &c.Refinement)
+	}
+	was := e
+	e = f.beginCorrection(at.r)
+	switch {
+	case c.Settled(e, f.energy(at.x)):
+	case falls(e, was):
+		return e, true
+	default:
+		f.refineTwice(at.x, at.r, at.b, c)
+	}
+	return e, false
+}
+
+// falls reports whether a correction with doubles has brought the energy norm of the error down from was to e, so far that another one may.
+func falls(e, was float64) bool { return e <= 1e-3*was }
+
 // freeSize returns the largest norm of a +1 node without neighbours. No sweep of the solve
 // passes these nodes.
 func (f *Factor) freeSize(x []float64) float64 {
@@ -267,14 +274,6 @@ func (f *Factor) freeSize(x []float64) float64 {
 // residuals of +1 rows of the core.
 func (f *Factor) beginCorrection(r []float64) float64 {
 	return math.Sqrt(f.forward(rightSide{r, false}))
-}
-
-// beginWithin is beginCorrection if there is an error that is good enough. Without, nobody needs the result.
-func (f *Factor) beginWithin(r []float64, c *Convergence) float64 {
-	if c.enough == 0 {
-		return 0
-	}
-	return f.beginCorrection(r)
 }
 
 // energy returns the norm of the +1 part of x.
@@ -330,6 +329,12 @@ func (f *Factor) judge(e equation, out *Refinement) estimates {
 		}
 		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
 			out.Worst = c.worst
+		}
+	}
+	if f.spare != nil {
+		if w := f.spare(e.x, e.rest); !(w.Ratio <= max(out.Worst.Ratio, roundingRatio)) {
+			w.Spare = true
+			out.Worst = w
 		}
 	}
 	return estimates{largest, sum, 1 / inverse}
@@ -409,7 +414,7 @@ func (e *residualTasks) Do(_, task int) {
 				continue
 			}
 			if e := f.ratio(int(old), k); e > worst.Ratio || math.IsNaN(e) {
-				worst = Worst{e, int(old), k}
+				worst = Worst{Ratio: e, Node: int(old), Row: k}
 				bound = e * e * a2
 			}
 		}

@@ -72,6 +72,9 @@ func (p *Plan) analyse(ctx context.Context) (err error) {
 	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
 		p.ground, err = p.newGroundPlan(ctx)
 	}
+	if err == nil && p.held == nil && !p.isGeared() && p.ground == nil {
+		p.lean, err = p.newLeanPlan(ctx)
+	}
 	return err
 }
 

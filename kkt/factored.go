@@ -22,6 +22,7 @@ type Factored struct {
 	epsilon float64
 	last    Way                                             // of FactorizeFrom
 	at      func(node, row int, err error) *mechanism.Error // the place of a node, for errors; may be nil
+	lean    *lean                                           // without the spare rows; nil if there are none
 
 	way Way
 	run int // of the factor that is of this system, 0 if there is none
@@ -37,10 +38,38 @@ func NewFactored(
 }
 
 // Current reports whether the factor is that of the last factorization of f, and the matrix has not changed since.
-func (f *Factored) Current() bool { return f.run > 0 && f.run == f.Runs() }
+func (f *Factored) Current() bool { return f.isLean() || f.run > 0 && f.run == f.Factor.Runs() }
+
+// isLean reports whether the factor at hand is that of the system without its spare rows. Others who take the factor of the whole
+// system end it, too.
+func (f *Factored) isLean() bool {
+	return f.lean != nil && f.lean.now && f.lean.others == f.Factor.Runs()
+}
+
+// Runs returns how often a factor of the system, or of another one with the same factor, has been made.
+func (f *Factored) Runs() int {
+	if f.lean == nil {
+		return f.Factor.Runs()
+	}
+	return f.Factor.Runs() + f.lean.fac.Runs()
+}
 
 // Changed says that the matrix is another one. The factor cannot be used any more.
-func (f *Factored) Changed() { f.run = 0 }
+func (f *Factored) Changed() {
+	f.run = 0
+	if f.lean != nil {
+		f.lean.now, f.lean.failed = false, false
+	}
+}
+
+// nextWay returns the way to go on to after that of the factor at hand has failed.
+func (f *Factored) nextWay() Way {
+	if f.isLean() {
+		f.lean.failed = true
+		return DropWeak
+	}
+	return f.way + 1
+}
 
 // Way returns the way of the last factorization.
 func (f *Factored) Way() Way { return f.way }
@@ -51,6 +80,17 @@ func (f *Factored) Way() Way { return f.way }
 // the place of the node (mechanism.Error).
 func (f *Factored) Factorize(w Way) error {
 	f.way = w
+	if f.lean != nil {
+		f.lean.now = false
+		if w == DropWeak && !f.lean.failed {
+			if f.lean.factorize(f.Matrix, f.Right, f.Scale, f.epsilon) {
+				f.lean.now, f.lean.others, f.run = true, f.Factor.Runs(), 0
+				f.Weak, f.Corrected = f.lean.spare(), 0
+				return nil
+			}
+			f.lean.failed = true
+		}
+	}
 	err := f.factorize(f.Scale, ways[w].shrink*f.epsilon, ways[w].policy)
 	if err == nil && ways[w].policy == factor.WhereWeak && f.Corrected > 0 {
 		f.run, err = 0, ErrLostPivot
@@ -69,7 +109,7 @@ func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy)
 	f.run = 0
 	err := f.FactorizeFor(f.Right, f.Matrix, scale, eps, policy)
 	if err == nil {
-		f.run = f.Runs()
+		f.run = f.Factor.Runs()
 		return nil
 	}
 	if p := new(factor.PivotError); f.at != nil && errors.As(err, &p) {
@@ -90,10 +130,39 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 // Refine solves for the right side: exactly, with twice the digits where that is needed (factor.Factor.SolveExactTo), or
 // up to an error that is enough (factor.Factor.SolveWithinTo).
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
+	if f.isLean() {
+		return f.lean.refine(x, r, floor, f.enough)
+	}
 	if f.enough == 0 {
 		return f.SolveExactTo(x, r, f.Right, f.Matrix, floor)
 	}
 	return f.SolveWithinTo(x, r, f.Right, f.Matrix, floor, f.enough)
+}
+
+// SolveTo is factor.Factor.SolveTo with the factor at hand.
+func (f *Factored) SolveTo(x, b []float64) {
+	if f.isLean() {
+		f.lean.solveTo(x, b)
+		return
+	}
+	f.Factor.SolveTo(x, b)
+}
+
+// Weakest is factor.Factor.Weakest of the factor at hand.
+func (f *Factored) Weakest() (node, row int, ratio float64) {
+	if f.isLean() {
+		return f.lean.weakest()
+	}
+	return f.Factor.Weakest()
+}
+
+// GrowthTo is factor.Factor.GrowthTo of the factor at hand.
+func (f *Factored) GrowthTo(g []float64) {
+	if f.isLean() {
+		f.lean.growthTo(g)
+		return
+	}
+	f.Factor.GrowthTo(g)
 }
 
 // flat is the least scale of a row relative to the largest of its joint.

@@ -58,6 +58,8 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 		wanted:    make([]float64, 6*p.mech.NumBodies()),
 		force:     make([]float64, len(actuators)),
 	}
+	v.base.keepSpare() // as their number is that of motions
+	v.driven.keepSpare()
 	for _, a := range actuators {
 		l := plan.dynamic().layout
 		node := l.JointNode(a.Joint)

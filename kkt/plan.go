@@ -42,6 +42,7 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
+	lean       *leanPlan   // nil without spare rows
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
 	own        []int32 // Options.Order, nil without

@@ -109,25 +109,6 @@ func (a *allowed) random(rng *rand.Rand) []float64 {
 	return v
 }
 
-// toUnitSpeed takes rounding out of a motion, and scales it so that a body moves by a radian or its length. It reports whether
-// something moves.
-func toUnitSpeed(v, length []float64) bool {
-	speed := 0.0
-	for i, x := range v {
-		if !(math.Abs(x) > movesTol) {
-			v[i] = 0
-		}
-		speed = max(speed, math.Abs(v[i])/length[i/6])
-	}
-	if speed == 0 {
-		return false
-	}
-	for i := range v {
-		v[i] /= speed
-	}
-	return true
-}
-
 const (
 	softStep    = 1e-4                      // largest rotation of a body to the poses on both sides, rad
 	softFar     = 0.05                      // a singular pose that is farther away, rad, is none that is near

@@ -1,0 +1,82 @@
+package factor_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
+)
+
+// scaledRows returns the rows of sign −1 with keep, each divided by the root of its scale, for unit +1 blocks.
+func scaledRows(m *sparse.Matrix, scale []float64, keep []bool) *mat.Dense {
+	p := m.Pattern
+	n := positiveRows(p)
+	var rows [][]float64
+	for i := n; i < p.Dim(); i++ {
+		if !keep[i] {
+			continue
+		}
+		row := make([]float64, n)
+		for j := range row {
+			row[j] = m.At(i, j) / math.Sqrt(scale[i])
+		}
+		rows = append(rows, row)
+	}
+	d := mat.NewDense(len(rows), n, nil)
+	for i, r := range rows {
+		d.SetRow(i, r)
+	}
+	return d
+}
+
+// TestChooseRows: the rows that are kept have the rank of all rows, and are as far from depending on each other as all rows are, up to a
+// factor; an elimination in the order of the rows loses that from loop to loop. The choice is the same on any number of threads.
+//
+//rung:race
+func TestChooseRows(t *testing.T) {
+	for _, c := range []struct {
+		family string
+		n      int
+		off    float64 // largest quotient of the least singular values
+	}{{"scissor", 12, 5}, {"hoberman", 12, 30}, {"miura", 5, 30}, {"delta", 3, 30}} {
+		l := layoutOf(t, c.family, c.n)
+		y := l.NewWeighted()
+		require.NoError(t, y.FillTo(l.Mech.Initial()))
+		s, _, _ := factor.Choose(l.Pattern, order.Auto, 1)
+		kept := make([]bool, l.Pattern.Dim())
+		f := s.NewFactor()
+		require.NoError(t, f.ChooseRows(kept, y.Matrix, y.Scale, 1e-12))
+		require.Panics(t, func() { f.SolveTo(y.Right, y.Right) }, "there is no factor")
+		again := make([]bool, len(kept))
+		require.NoError(t, s.NewFactorOn(team.New(3)).ChooseRows(again, y.Matrix, y.Scale, 1e-12))
+		require.Equal(t, kept, again)
+
+		all := make([]bool, len(kept))
+		for i := range all {
+			all[i] = true
+		}
+		var whole, part mat.SVD
+		require.True(t, whole.Factorize(scaledRows(y.Matrix, y.Scale, all), mat.SVDNone))
+		require.True(t, part.Factorize(scaledRows(y.Matrix, y.Scale, kept), mat.SVDNone))
+		v, w := whole.Values(nil), part.Values(nil)
+		rank := 0
+		for rank < len(v) && v[rank] > 1e-9*v[0] {
+			rank++
+		}
+		rows := 0
+		for _, k := range kept[positiveRows(l.Pattern):] {
+			if k {
+				rows++
+			}
+		}
+		t.Logf("%s: rank %d of %d rows, least singular values %.2g and %.2g", c.family, rank, l.Pattern.Dim()-positiveRows(l.Pattern), v[rank-1], w[rank-1])
+		require.Equal(t, rank, rows, c.family)
+		require.Less(t, v[rank-1]/w[rank-1], c.off, c.family)
+	}
+}

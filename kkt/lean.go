@@ -1,0 +1,165 @@
+package kkt
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/sparse"
+	"github.com/rung-mbd/rung/team"
+)
+
+// leanPlan is the analysis of a system without its spare rows: rows that depend on the others at the state written in the
+// model. They are chosen once, so results at a state do not depend on the states before.
+type leanPlan struct {
+	rows     *sparse.Rows
+	symbolic *factor.Symbolic
+}
+
+// leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints
+// in the middle of a long mast move its halves, which are heavy.
+const leanShrink = 1e-4
+
+// lean is the memory of a system without spare rows.
+type lean struct {
+	*leanPlan
+	fac                *factor.Factor
+	matrix             *sparse.Matrix
+	right, scale, x, r []float64
+
+	whole  *sparse.Matrix // whose rows are checked
+	b, d   []float64      // its right side and scales
+	now    bool           // the factor at hand is that of the lean system
+	others int            // runs of the factor of the whole system when it was made
+	failed bool           // the lean system does not do for the matrix at hand
+}
+
+// newLeanOn allocates a lean system that is solved with a team.
+func (l *leanPlan) newLeanOn(t *team.Team) *lean {
+	n := l.rows.Pattern.Dim()
+	s := &lean{
+		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
+		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
+	}
+	s.fac.SetSpare(s.worst)
+	return s
+}
+
+// factorize factors the lean part of a system with its right side, which may be nil. It reports whether all rows are independent.
+//
+// Cost: that of factor.Factor.Factorize, no allocation but for errors.
+func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float64) bool {
+	s.rows.ValuesTo(s.matrix, m)
+	s.rows.GatherTo(s.scale, scale)
+	s.whole, s.b, s.d = m, right, scale
+	b := s.right
+	if right == nil {
+		b = nil
+	} else {
+		s.rows.GatherTo(b, right)
+	}
+	err := s.fac.FactorizeFor(b, s.matrix, s.scale, leanShrink*epsilon, factor.WhereWeak)
+	return err == nil && s.fac.Weak == 0 && s.fac.Corrected == 0
+}
+
+// solveTo is factor.Factor.SolveTo for the whole system. Multipliers of spare rows are zero.
+func (s *lean) solveTo(x, b []float64) {
+	s.rows.GatherTo(s.right, b)
+	s.fac.SolveTo(s.x, s.right)
+	s.rows.ScatterTo(x, s.x)
+}
+
+// refine is Factored.Refine for the whole system.
+func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinement) {
+	s.rows.GatherTo(s.right, s.b)
+	if enough == 0 {
+		ref = s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, floor)
+	} else {
+		ref = s.fac.SolveWithinTo(s.x, s.r, s.right, s.matrix, floor, enough)
+	}
+	s.rows.ScatterTo(x, s.x)
+	s.rows.ScatterTo(r, s.r)
+	if w := &ref.Worst; w.Node >= 0 && !w.Spare {
+		w.Node, w.Row = s.place(w.Node, w.Row)
+	}
+	ref.Worst.Spare = false
+	return ref
+}
+
+// place returns the place in the whole system of a row within a node.
+func (s *lean) place(node, row int) (int, int) {
+	of := int(s.rows.Node[node])
+	return of, int(s.rows.Row[int(s.rows.Pattern.Off[node])+row] - s.rows.Of.Off[of])
+}
+
+// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
+func (s *lean) worst(x []float64, rest float64) factor.Worst {
+	p := s.rows.Of
+	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
+	for i := range s.rows.Spare {
+		node := &s.rows.Spare[i]
+		first := int(p.Off[node.Of])
+		var r [sparse.MaxBlock]float64
+		a2 := rest * rest // at most (Σ‖x‖ + rest)²
+		for _, row := range node.Rows[:node.N] {
+			r[row] = s.b[first+int(row)]
+		}
+		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
+			a := (*[6]float64)(x[p.Off[p.Ind[k]]:])
+			a2 += (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
+			v := s.whole.Val[p.Pos[k]:p.Pos[k+1]]
+			for _, row := range node.Rows[:node.N] {
+				t := (*[6]float64)(v[6*int(row):])
+				r[row] -= (t[0]*a[0] + t[1]*a[1] + t[2]*a[2]) + (t[3]*a[3] + t[4]*a[4] + t[5]*a[5])
+			}
+		}
+		for _, row := range node.Rows[:node.N] {
+			t := r[row]
+			if t*t <= w.Ratio*w.Ratio*a2*s.d[first+int(row)] {
+				continue // without root or quotient, for most rows
+			}
+			if e := s.ratio(int(node.Of), int(row), t, x, rest); !(e <= w.Ratio) {
+				w = factor.Worst{Ratio: e, Node: int(node.Of), Row: int(row)}
+			}
+		}
+	}
+	return w
+}
+
+// ratio returns the measure of factor.Worst of the residual t of a row.
+func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float64 {
+	p := s.rows.Of
+	i, terms := int(p.Off[node])+row, rest
+	for _, j := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+		a := x[p.Off[j]:p.Off[j+1]]
+		terms += math.Sqrt(algebra.Dot(a, a))
+	}
+	if t == 0 {
+		return 0
+	}
+	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
+}
+
+// weakest is factor.Factor.Weakest for the whole system.
+func (s *lean) weakest() (node, row int, ratio float64) {
+	if node, row, ratio = s.fac.Weakest(); node >= 0 {
+		node, row = s.place(node, row)
+	}
+	return node, row, ratio
+}
+
+// growthTo is factor.Factor.GrowthTo for the whole system, zero in the spare rows.
+func (s *lean) growthTo(g []float64) {
+	s.fac.GrowthTo(s.r)
+	s.rows.ScatterTo(g, s.r)
+}
+
+// spare returns the number of spare rows.
+func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }
+
+// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
+func (s *core) keepSpare() {
+	if s.whole != nil {
+		s.whole.lean = nil
+	}
+}

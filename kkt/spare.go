@@ -1,0 +1,162 @@
+package kkt
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sparse"
+)
+
+// leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
+const leanFlops = 100_000
+
+// newLeanPlan chooses the spare rows of p. It returns nil if there are none, or if the state written in the model does not tell: a
+// singular pose has rows that depend on others there alone.
+func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
+	rows := p.layout.Pattern.Dim() - p.first()
+	if p.mech.NumBearings() > 0 || rows == 0 || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
+		return nil, nil
+	}
+	y, st := p.layout.NewWeighted(), p.Initial()
+	y.Unloaded = true
+	if y.FillTo(st) != nil {
+		return nil, nil // Solve says why
+	}
+	f := p.symbolic.NewFactor()
+	if f.Factorize(y.Matrix, y.Scale, p.epsilon, factor.WhereWeak) != nil || f.Weak == 0 || ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	enough := p.symbolic.Counts.Flops // work of a lean system that pays
+	if isExact(f, y) {
+		enough /= 2
+	}
+	for left, shrink := 0, 1.0; shrink >= leanShrink && ctx.Err() == nil; shrink /= 10 {
+		l, err := p.chooseRows(ctx, f, y, shrink)
+		if err != nil || l == nil {
+			return nil, err
+		}
+		if n := l.spare(); n != left {
+			left = n
+			switch s := l.newLeanOn(nil); {
+			case l.symbolic.Counts.Flops > enough:
+				return nil, nil
+			case s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st):
+				return l, nil
+			case y.FillTo(st) != nil:
+				return nil, nil
+			}
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+// isExact reports whether a solve with the factor of y, for random loads, is exact to rounding without a correction.
+func isExact(f *factor.Factor, y *assemble.Weighted) bool {
+	b, x, r := make([]float64, len(y.Right)), make([]float64, len(y.Right)), make([]float64, len(y.Right))
+	rng := rand.New(rand.NewPCG(6, uint64(len(b))))
+	for i := range 6 * len(y.Kin.Bodies) {
+		b[i] = rng.Float64() - 0.5
+	}
+	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
+}
+
+// chooseRows returns the lean system of rows whose pivots tell them apart with the proximal term shrink·ε; nil without spare rows.
+func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Weighted, shrink float64) (*leanPlan, error) {
+	kept := make([]bool, p.layout.Pattern.Dim())
+	if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {
+		return nil, context.Cause(ctx)
+	}
+	l := &leanPlan{rows: sparse.NewRows(p.layout.Pattern, kept)}
+	if l.spare() == 0 {
+		return nil, nil
+	}
+	return l, l.analyse(ctx, p)
+}
+
+// analyse finds an order of the lean system, of the kind that was asked for.
+func (l *leanPlan) analyse(ctx context.Context, p *Plan) (err error) {
+	if p.own == nil {
+		l.symbolic, _, _, err = factor.ChooseContext(ctx, l.rows.Pattern, p.asked(), p.threads, factor.Limits{})
+		return err
+	}
+	perm, err := p.orderOf(ctx, l.rows.Pattern, nil)
+	if err != nil {
+		return err
+	}
+	l.symbolic, err = factor.AnalyzeContext(ctx, l.rows.Pattern, order.BeforeJoints(l.rows.Pattern, perm))
+	return err
+}
+
+// asked returns the ordering that was asked for.
+func (p *Plan) asked() order.Ordering {
+	if len(p.candidates) > 1 {
+		return order.Auto
+	}
+	return p.ordering
+}
+
+// rankStep is the length of the motion of hasRankNearby, in radians or lengths of bodies. The joints hold after it up to its square, and
+// rows that depend on others at singular poses alone are off by the step itself. rankTol is between the two.
+const (
+	rankStep = 1e-4
+	rankTol  = 1e-6
+)
+
+// hasRankNearby reports whether the spare rows depend on the others next to st, too, along a motion that the joints allow. y is the
+// system at st, whose lean part is factored; it becomes that of another state.
+func (s *lean) hasRankNearby(p *Plan, y *assemble.Weighted, st *mechanism.State) bool {
+	s.fac.SetSpare(nil)
+	defer s.fac.SetSpare(s.worst)
+	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
+	v := make([]float64, p.layout.Pattern.Dim())
+	s.motion(v, rng)
+	y.AccelerationsTo(v[:p.first()], v)
+	if !toUnitSpeed(v[:p.first()], p.length) {
+		return true
+	}
+	moved := st.Clone()
+	p.mech.DisplaceTo(moved, st, rankStep, v)
+	if y.FillTo(moved) != nil || !s.factorize(y.Matrix, nil, y.Scale, p.epsilon) {
+		return false
+	}
+	clear(y.Right)
+	s.b = y.Right
+	size := s.motion(v, rng)
+	return s.worst(v, restTerm*size).Ratio <= rankTol
+}
+
+// motion stores in v a random motion that the rows of the lean system allow, in its coordinates, and returns its size.
+func (s *lean) motion(v []float64, rng *rand.Rand) (size float64) {
+	clear(s.right)
+	n := int(s.rows.Of.Off[s.rows.Of.Positive()])
+	for i := range s.right[:n] {
+		s.right[i] = rng.Float64() - 0.5
+	}
+	ref := s.fac.SolveRefinedTo(s.x, s.r, s.right, s.matrix, 0)
+	s.rows.ScatterTo(v, s.x)
+	return ref.Size
+}
+
+// toUnitSpeed takes rounding out of a motion, and scales it so that a body moves by a radian or its length. It reports whether
+// something moves.
+func toUnitSpeed(v, length []float64) bool {
+	speed := 0.0
+	for i, x := range v {
+		if !(math.Abs(x) > movesTol) {
+			v[i] = 0
+		}
+		speed = max(speed, math.Abs(v[i])/length[i/6])
+	}
+	if speed == 0 {
+		return false
+	}
+	for i := range v {
+		v[i] /= speed
+	}
+	return true
+}

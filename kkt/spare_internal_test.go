@@ -1,0 +1,148 @@
+package kkt
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+func leanModel(t testing.TB, family string, n int) *mechanism.Mechanism {
+	m, err := bench.Generate(family, n, 1)
+	require.NoError(t, err)
+	return compiled(t, m)
+}
+
+func compiled(t testing.TB, m *model.Model) *mechanism.Mechanism {
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	return mech
+}
+
+// leanFamilies are mechanisms with spare rows.
+var leanFamilies = []struct {
+	name string
+	n    int
+	tol  float64 // of accelerations, beside the whole system
+}{
+	{"scissor", 10, 1e-12}, {"scissor", 60, 1e-9}, {"hoberman", 8, 1e-11}, {"hoberman", 30, 1e-8}, {"miura", 4, 1e-12}, {"miura", 8, 1e-11},
+	{"delta", 15, 1e-10}, {"hoberman-sphere", 2, 1e-10}, {"revolute-net", 5, 1e-11},
+}
+
+// TestLean: a solution without the spare rows is that of the whole system, all rows hold, and rows count as redundant that do there.
+func TestLean(t *testing.T) {
+	for _, c := range leanFamilies {
+		p := NewPlan(leanModel(t, c.name, c.n), Options{})
+		require.NotNil(t, p.lean, c.name)
+		s, whole := p.NewSolver(), p.NewSolver()
+		whole.keepSpare()
+		st, n := p.Initial(), 6*p.mech.NumBodies()
+		require.NoError(t, s.Solve(st))
+		require.NoError(t, whole.Solve(st))
+		require.True(t, s.whole.isLean(), "%s %d", c.name, c.n)
+		got, want := make([]float64, n), make([]float64, n)
+		s.AccelerationsTo(got)
+		whole.AccelerationsTo(want)
+		check.CloseVec(t, got, want, c.tol, check.MaxAbs(want), "accelerations of %s %d", c.name, c.n)
+		require.LessOrEqual(t, s.Inconsistency(), exactTol)
+		a, err := s.Report()
+		require.NoError(t, err)
+		require.LessOrEqual(t, a.BackwardError, 1e-13)
+		b, err := whole.Report()
+		require.NoError(t, err)
+		require.Equal(t, b.Rank, a.Rank)
+		require.Equal(t, b.RedundantRows, a.RedundantRows)
+		require.Equal(t, b.NearSingular, a.NearSingular)
+		require.Equal(t, a.Redundant, p.lean.newLeanOn(nil).spare(), "%s %d", c.name, c.n)
+	}
+}
+
+// TestLeanHasNoHistory: the bits of a solution depend neither on the states before, among them one that the lean system does not do for,
+// nor on the number of threads.
+func TestLeanHasNoHistory(t *testing.T) {
+	for _, c := range leanFamilies {
+		mech := leanModel(t, c.name, c.n)
+		p, q := NewPlan(mech, Options{}), NewPlan(mech, Options{Threads: 3})
+		st, n := p.Initial(), 6*mech.NumBodies()
+		want, got := make([]float64, n), make([]float64, n)
+		s, other := p.NewSolver(), q.NewSolver()
+		require.NoError(t, s.Solve(st))
+		s.AccelerationsTo(want)
+		_ = s.Solve(torn(st)) // may not converge
+		require.False(t, s.whole.isLean(), c.name)
+		require.NoError(t, s.Solve(st))
+		require.True(t, s.whole.isLean(), c.name)
+		s.AccelerationsTo(got)
+		require.Equal(t, want, got, c.name)
+		require.NoError(t, other.Solve(st))
+		other.AccelerationsTo(got)
+		require.Equal(t, want, got, c.name)
+	}
+}
+
+// torn returns a state near st that violates the joints by 1e-7.
+func torn(st *mechanism.State) *mechanism.State {
+	out, rng := st.Clone(), rand.New(rand.NewPCG(1, 2))
+	for i := range out.Bodies {
+		turn := spatial.Vec3{rng.Float64() - 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5}
+		out.Bodies[i].Rotation = out.Bodies[i].Rotation.Integrate(turn, 1e-7)
+	}
+	return out
+}
+
+// TestLeanFails: where rows contradict each other, results have the bits that they have without a lean system.
+func TestLeanFails(t *testing.T) {
+	for _, c := range leanFamilies {
+		p := NewPlan(leanModel(t, c.name, c.n), Options{})
+		s, whole := p.NewSolver(), p.NewSolver()
+		whole.keepSpare()
+		st, n := torn(p.Initial()), 6*p.mech.NumBodies()
+		err := whole.Solve(st)
+		require.Equal(t, err, s.Solve(st), c.name)
+		require.False(t, s.whole.isLean(), c.name)
+		if err != nil {
+			continue
+		}
+		got, want := make([]float64, n), make([]float64, n)
+		s.AccelerationsTo(got)
+		whole.AccelerationsTo(want)
+		require.Equal(t, want, got, c.name)
+		require.Equal(t, whole.Refinement(), s.Refinement())
+		require.Equal(t, whole.Inconsistency(), s.Inconsistency())
+	}
+}
+
+// TestLeanNowhereElse: without redundant rows, with few of them, and where a plan would take long, there is no lean system.
+func TestLeanNowhereElse(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		n    int
+	}{{"ladder", 30}, {"chain", 20}, {"tree", 30}, {"grid", 4}, {"ball-net", 4}} {
+		require.Nil(t, NewPlan(leanModel(t, c.name, c.n), Options{}).lean, c.name)
+	}
+	require.NotNil(t, NewPlan(leanModel(t, "scissor", 10), Options{Ordering: order.LeafFirst}).lean)
+}
+
+// TestLeanOfASingularPose: rows that depend on others at the pose of the model alone are not spare.
+func TestLeanOfASingularPose(t *testing.T) {
+	for _, at := range []float64{0.3, math.Pi / 2} {
+		m, err := bench.NFourBar(3, at, 1)
+		require.NoError(t, err)
+		p := NewPlan(compiled(t, m), Options{})
+		y, st := p.layout.NewWeighted(), p.Initial()
+		require.NoError(t, y.FillTo(st))
+		l, err := p.chooseRows(t.Context(), p.symbolic.NewFactor(), y, 1)
+		require.NoError(t, err)
+		s := l.newLeanOn(nil)
+		require.True(t, s.factorize(y.Matrix, nil, y.Scale, p.epsilon))
+		require.Equal(t, at < 1, s.hasRankNearby(p, y, st), "%v", at)
+	}
+}

@@ -1,0 +1,131 @@
+package sparse
+
+// Rows is a choice of the rows of the −1 nodes of a pattern, with all +1 nodes. Chosen rows stay in their nodes; a node
+// without any has no place. It is immutable, and safe for any number of goroutines.
+type Rows struct {
+	Of      *Pattern // that the rows are chosen of
+	Pattern *Pattern // of the chosen rows
+	Row     []int32  // by scalar of Pattern: the scalar of Of
+	Node    []int32  // by node of Pattern: the node of Of
+	Spare   []Spare  // nodes of Of with rows that are not chosen, increasing
+	runs    []valueRun
+}
+
+// Spare are the rows of a node that are not chosen.
+type Spare struct {
+	Of   int32          // node
+	N    int8           // rows
+	Rows [MaxBlock]int8 // of the node, increasing; the first N count
+}
+
+// valueRun is a run of values in Of that are next to each other in Pattern, too.
+type valueRun struct {
+	src int64
+	n   int32
+}
+
+// NewRows chooses the rows i of p with kept[i]; entries of +1 nodes are not read.
+//
+// Cost: O(rows and blocks). It panics on a length mismatch.
+func NewRows(p *Pattern, kept []bool) *Rows {
+	if len(kept) != p.Dim() {
+		panic("sparse: length mismatch")
+	}
+	s := &Rows{Of: p}
+	var size, sign []int8
+	var ind []int32
+	ptr := []int32{0}
+	first := p.Positive()
+	for i := range p.Len() {
+		spare := Spare{Of: int32(i)}
+		for a := range p.Size[i] {
+			if r := p.Off[i] + int32(a); i < first || kept[r] {
+				s.Row = append(s.Row, r)
+			} else {
+				spare.Rows[spare.N] = a
+				spare.N++
+			}
+		}
+		if spare.N > 0 {
+			s.Spare = append(s.Spare, spare)
+		}
+		n := p.Size[i] - spare.N
+		if n == 0 {
+			continue
+		}
+		s.Node = append(s.Node, int32(i))
+		size, sign = append(size, n), append(sign, p.Sign[i])
+		ind = append(ind, p.Ind[p.Ptr[i]:p.Ptr[i+1]]...)
+		ptr = append(ptr, int32(len(ind)))
+		s.addRuns(i, kept)
+	}
+	s.Pattern = NewPattern(size, sign, ptr, ind)
+	return s
+}
+
+// addRuns lists where the values of the chosen rows of node i are.
+func (s *Rows) addRuns(i int, kept []bool) {
+	p := s.Of
+	for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+		n := int32(p.Size[p.Ind[k]])
+		for a := range int32(p.Size[i]) {
+			if !kept[p.Off[i]+a] {
+				continue
+			}
+			src := p.Pos[k] + int64(a)*int64(n)
+			if m := len(s.runs); m > 0 && s.runs[m-1].src+int64(s.runs[m-1].n) == src {
+				s.runs[m-1].n += n
+			} else {
+				s.runs = append(s.runs, valueRun{src, n})
+			}
+		}
+	}
+}
+
+// ValuesTo copies the off-diagonal values of the chosen rows of src, of s.Of, to dst, of s.Pattern.
+//
+// Cost: O(values), no allocation. It panics on a foreign pattern.
+func (s *Rows) ValuesTo(dst, src *Matrix) {
+	if dst.Pattern != s.Pattern || src.Pattern != s.Of {
+		panic("sparse: foreign pattern")
+	}
+	to := dst.Val
+	for _, r := range s.runs {
+		from := src.Val[r.src : r.src+int64(r.n)]
+		if len(from) == MaxBlock { // a row of a body, most often
+			*(*[MaxBlock]float64)(to) = *(*[MaxBlock]float64)(from)
+		} else {
+			copy(to, from)
+		}
+		to = to[len(from):]
+	}
+}
+
+// GatherTo stores in dst the entries of src, of s.Of, that are chosen.
+//
+// Cost: O(rows), no allocation. It panics on a length mismatch.
+func (s *Rows) GatherTo(dst, src []float64) {
+	if len(dst) != len(s.Row) || len(src) != s.Of.Dim() {
+		panic("sparse: length mismatch")
+	}
+	n := int(s.Of.Off[s.Of.Positive()])
+	copy(dst, src[:n])
+	for i, r := range s.Row[n:] {
+		dst[n+i] = src[r]
+	}
+}
+
+// ScatterTo is the other direction. Entries of dst that are not chosen become zero.
+//
+// Cost: O(rows), no allocation. It panics on a length mismatch.
+func (s *Rows) ScatterTo(dst, src []float64) {
+	if len(src) != len(s.Row) || len(dst) != s.Of.Dim() {
+		panic("sparse: length mismatch")
+	}
+	n := int(s.Of.Off[s.Of.Positive()])
+	copy(dst[:n], src)
+	clear(dst[n:])
+	for i, r := range s.Row[n:] {
+		dst[r] = src[n+i]
+	}
+}
