@@ -276,3 +276,10 @@ func holds(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State)
 	}
 	return nil
 }
+
+// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
+func (s *core) keepSpare() {
+	if s.whole != nil {
+		s.whole.lean = nil
+	}
+}

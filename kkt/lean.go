@@ -156,10 +156,3 @@ func (s *lean) growthTo(g []float64) {
 
 // spare returns the number of spare rows.
 func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }
-
-// keepSpare makes s solve with all rows. The number of rows that depend on others is then that at the state of a solution.
-func (s *core) keepSpare() {
-	if s.whole != nil {
-		s.whole.lean = nil
-	}
-}

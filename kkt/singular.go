@@ -17,7 +17,6 @@ const (
 	// sizes. Above it a pose is singular. Differences have errors of singularStep², and of
 	// rounding divided by singularStep.
 	singularTol = 1e-6
-	movesTol    = 1e-6 // part of a random motion that the joints have to leave if a mechanism moves
 )
 
 // atSingular tests whether redundant rows cease to be redundant along a motion that the joints

@@ -2,7 +2,6 @@ package kkt
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/assemble"
@@ -140,23 +139,4 @@ func (s *lean) motion(v []float64, rng *rand.Rand) (size float64) {
 	ref := s.fac.SolveRefinedTo(s.x, s.r, s.right, s.matrix, 0)
 	s.rows.ScatterTo(v, s.x)
 	return ref.Size
-}
-
-// toUnitSpeed takes rounding out of a motion, and scales it so that a body moves by a radian or its length. It reports whether
-// something moves.
-func toUnitSpeed(v, length []float64) bool {
-	speed := 0.0
-	for i, x := range v {
-		if !(math.Abs(x) > movesTol) {
-			v[i] = 0
-		}
-		speed = max(speed, math.Abs(v[i])/length[i/6])
-	}
-	if speed == 0 {
-		return false
-	}
-	for i := range v {
-		v[i] /= speed
-	}
-	return true
 }
