@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -140,7 +141,7 @@ func (s *States) SetLength(i, joint int, length float64) error {
 	switch {
 	case !hasLength(jt):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v of a %v joint", length, jt.Kind))
-	case !(length > 0) || !finite(length):
+	case !(length > 0) || !algebra.Finite(length):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v is not positive and finite", length))
 	}
 	*s.at(i, at+atLength) = length
@@ -159,7 +160,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 	switch {
 	case !hasPitch(jt):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v of a %v joint", pitch, jt.Kind))
-	case pitch == 0 || !finite(pitch):
+	case pitch == 0 || !algebra.Finite(pitch):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v is zero or not finite", pitch))
 	}
 	*s.at(i, at+atPitch) = -pitch
@@ -173,7 +174,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error {
 	s.mustHave(i)
 	at := s.mustVaryFreedom(s.batch.at.Gear, f)
-	if !(armature > 0) || !finite(armature) || !finite(1/armature) {
+	if !(armature > 0) || !algebra.Finite(armature) || !algebra.Finite(1/armature) {
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: armature %v of freedom %d is not positive and finite, or too small", armature, f.Freedom))
 	}
 	s.setArmature(i, at, armature)
@@ -196,7 +197,7 @@ func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest f
 	m := s.batch.plan.Mechanism()
 	jt := &m.Joints[f.Joint]
 	switch d := m.Drive(f.Joint); {
-	case !finite(stiffness) || !finite(damping) || !finite(rest) || math.IsInf(stiffness*rest, 0):
+	case !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(rest) || math.IsInf(stiffness*rest, 0):
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v, damping %v or rest %v of freedom %d is not finite", stiffness, damping, rest, f.Freedom))
 	case stiffness != 0 && d.Stiffness[f.Freedom] == 0 && (jt.Kind.Rotational(f.Freedom) || !jt.Kind.Scalar(f.Freedom)):
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: stiffness %v of freedom %d, an angle without stiffness in the model", stiffness, f.Freedom))
@@ -216,7 +217,7 @@ func (s *States) setDrive(i, at int, stiffness, damping, rest float64) {
 func (s *States) SetSpring(i, force int, stiffness, damping, restLength float64) error {
 	s.mustHave(i)
 	at := s.mustVary(s.batch.at.Spring, force)
-	if !finite(stiffness) || !finite(damping) || !finite(restLength) {
+	if !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(restLength) {
 		m := s.batch.plan.Mechanism()
 		err := fault.Errorf("batch: stiffness %v, damping %v or rest length %v is not finite", stiffness, damping, restLength)
 		return refuse(i, func(err error) error { return m.AtForce(force, err) }, err)

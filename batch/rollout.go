@@ -6,6 +6,7 @@ import (
 
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
@@ -81,7 +82,7 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	switch {
 	case s == nil || o == nil || out == nil || s.batch != b || len(out.steps) != s.n:
 		panic("batch: foreign states or outcome")
-	case !(o.Step > 0) || !finite(o.Step):
+	case !(o.Step > 0) || !algebra.Finite(o.Step):
 		return fault.Errorf("%w: step %v s", ErrRollout, o.Step)
 	case o.Steps < 0 || o.Every < 0:
 		return fault.Errorf("%w: %d steps, every %d", ErrRollout, o.Steps, o.Every)

@@ -1,11 +1,10 @@
 package batch
 
 import (
-	"math"
-
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/kkt"
@@ -200,7 +199,7 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 		}
 	}
 	for l, t := range time[:n] {
-		if w.st.Time = t; !finite(t) || w.timed && w.mech.CheckTime(w.st) != nil {
+		if w.st.Time = t; !algebra.Finite(t) || w.timed && w.mech.CheckTime(w.st) != nil {
 			ok &^= 1 << l
 		}
 	}
@@ -335,6 +334,3 @@ func (w *worker) single(s *States, r *Results, i int) {
 		}
 	}
 }
-
-// finite reports whether x is a finite number.
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,8 +1,7 @@
 package factor
 
 import (
-	"math"
-
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/sparse"
 )
@@ -292,7 +291,7 @@ func (f *Precise) LastOrder(values []sparse.Num, scale []float64, m int) ([]int3
 // pivot stores the pivot d of row k, or the scale if the row counts as redundant.
 func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	f.weak[k] = false
-	bad := math.IsNaN(d.Hi) || math.IsInf(d.Hi, 0)
+	bad := !algebra.Finite(d.Hi)
 	if f.p.Sign[f.node[k]] > 0 {
 		bad = bad || d.Hi <= 0
 	} else {

@@ -227,7 +227,7 @@ func (w *spanWork) column(j, row, end int) bool {
 // norm2 returns the Euclidean norm of x.
 func norm2(x []float64) float64 {
 	big := algebra.MaxAbs(x)
-	if big == 0 || math.IsInf(big, 0) || math.IsNaN(big) {
+	if big == 0 || !algebra.Finite(big) {
 		return big
 	}
 	sum := 0.0

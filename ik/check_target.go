@@ -156,7 +156,7 @@ func (c *checker) place3(at string, T *Target) {
 // vector checks that v is finite, and if it is a direction that it is not zero.
 func (c *checker) vector(path string, v spatial.Vec3, direction bool) {
 	switch rule := magnitude(v[:]...); {
-	case !direction && rule != "" || direction && !algebra.Finite(v[:]...):
+	case !direction && rule != "" || direction && !algebra.AllFinite(v[:]...):
 		c.add(path, document.Numbers(v[:]), "%s", rule)
 	case direction && v == spatial.Vec3{}:
 		c.add(path, document.Numbers(v[:]), "is zero, which is no direction")
@@ -197,7 +197,7 @@ func (c *checker) weights(at string, T *Target) {
 	if T.Priority < 0 {
 		c.add(at+".priority", strconv.Itoa(T.Priority), "is negative")
 	}
-	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !algebra.Finite(tol[:]...) {
+	if tol := T.Tolerance; !(tol[0] >= 0 && tol[1] >= 0) || !algebra.AllFinite(tol[:]...) {
 		c.add(at+".tolerance", document.Numbers(tol[:]), "is negative or not finite")
 	}
 	switch {

@@ -377,7 +377,7 @@ func (e *drivenEngine) setRates(u []float64) error {
 	}
 	e.resp.solve()
 	x := e.resp.velocities()
-	if !algebra.Finite(x...) {
+	if !algebra.AllFinite(x...) {
 		return ErrOverflow
 	}
 	for i := range e.st.Bodies {

@@ -69,16 +69,16 @@ func (s *Solver) worst() Unreached {
 // overflow returns an error if a number of the result is infinite or undefined, but for the manipulability.
 func (r *Result) overflow() error {
 	for i := range r.Targets {
-		if t := &r.Targets[i]; !algebra.Finite(t.Linear, t.Angular) {
+		if t := &r.Targets[i]; !algebra.AllFinite(t.Linear, t.Angular) {
 			return fault.Errorf("%w: how far target %s is off is not finite", ErrOverflow, fault.Name(t.Name))
 		}
 	}
 	for i := range r.Driven {
-		if d := &r.Driven[i]; !algebra.Finite(d.Value, d.Rate) {
+		if d := &r.Driven[i]; !algebra.AllFinite(d.Value, d.Rate) {
 			return fault.Errorf("%w: freedom %d of joint %s is not finite", ErrOverflow, d.Freedom, fault.Name(d.Joint))
 		}
 	}
-	if !algebra.Finite(r.ClosingError) || !algebra.Finite(r.SingularValues...) {
+	if !algebra.Finite(r.ClosingError) || !algebra.AllFinite(r.SingularValues...) {
 		return ErrOverflow
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -40,7 +41,7 @@ func (a *Axis) Faults(report func(field, value, rule string)) {
 	}
 	size := 0.0
 	for i, x := range a.Axis {
-		if size = max(size, math.Abs(x)); math.IsNaN(x) || math.IsInf(x, 0) {
+		if size = max(size, math.Abs(x)); !algebra.Finite(x) {
 			report(fmt.Sprintf("axis[%d]", i), text(x), "is not finite")
 			size = 1
 			break
@@ -50,12 +51,12 @@ func (a *Axis) Faults(report func(field, value, rule string)) {
 		report("axis", "", "is zero")
 	}
 	for i, x := range a.Point {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !algebra.Finite(x) {
 			report(fmt.Sprintf("point[%d]", i), text(x), "is not finite")
 		}
 	}
 	switch {
-	case math.IsNaN(a.Pitch) || math.IsInf(a.Pitch, 0):
+	case !algebra.Finite(a.Pitch):
 		report("pitch", text(a.Pitch), "is not finite")
 	case a.Kind == Helical && a.Pitch == 0:
 		report("pitch", "0", "is zero (a helical motion without pitch is a revolute one)")

@@ -3,8 +3,9 @@ package joints
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 const (
@@ -81,7 +82,7 @@ func (f *faults) number(field string, x float64, own bool) {
 	switch {
 	case !own && x != 0:
 		f.strange(field, text(x))
-	case math.IsNaN(x) || math.IsInf(x, 0):
+	case !algebra.Finite(x):
 		f.report(field, text(x), "is not finite")
 	}
 }
@@ -110,7 +111,7 @@ func (f *faults) list(field string, x []float64, own bool, least, most int) {
 		f.report(field, "", fmt.Sprintf("wrong length %d, must have at most %d entries", n, most))
 	default:
 		for i, v := range x {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !algebra.Finite(v) {
 				f.report(fmt.Sprintf("%s[%d]", field, i), text(v), "is not finite")
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -25,7 +26,7 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("%w %d", ErrKind, s.Kind)
 	case s.Kind.Type() == Composite && (s.Axes == nil || s.Axes.kind != s.Kind), s.Kind.Type() != Composite && s.Axes != nil:
 		return fmt.Errorf("%w: kind and axes do not go together", ErrAxes)
-	case s.Kind == Helical && (s.Pitch == 0 || math.IsNaN(s.Pitch) || math.IsInf(s.Pitch, 0)):
+	case s.Kind == Helical && (s.Pitch == 0 || !algebra.Finite(s.Pitch)):
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
 		return fmt.Errorf("%w: %v", ErrLength, s.Length)

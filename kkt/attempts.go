@@ -3,6 +3,7 @@ package kkt
 import (
 	"errors"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
@@ -94,7 +95,7 @@ func (s *core) useNext(err error) error { return s.next(err, (*core).refineOnce)
 
 // mayBeOrthogonal reports whether orthogonal factors may do where all others have ended with err.
 func (s *core) mayBeOrthogonal(err error) bool {
-	return errors.Is(err, ErrInaccurate) && isFinite(s.sys.Right)
+	return errors.Is(err, ErrInaccurate) && algebra.AllFinite(s.sys.Right...)
 }
 
 // useOrthogonal solves with orthogonal factors. Where these do not do either, err stays.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/mechanism"
@@ -156,7 +157,7 @@ func (s *core) overflown() int {
 		return -1
 	}
 	for i := range s.plan.mech.NumBodies() {
-		if a := s.x[6*i:][:6]; !isFinite(a) {
+		if a := s.x[6*i:][:6]; !algebra.AllFinite(a...) {
 			return i
 		}
 	}
@@ -200,15 +201,6 @@ func (p *groundPlan) newGrounded(w *Workspace) *grounded {
 		Factored: NewFactored(f, y.Matrix, y.Right, y.Scale, w.plan.epsilon, DropWeak, nil),
 		kin:      y.Kin, x: make([]float64, n), r: make([]float64, n), accelerations: y.AccelerationsTo,
 	}}
-}
-
-func isFinite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // violation returns the largest error of a joint's position: angles, and lengths relative to

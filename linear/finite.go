@@ -4,6 +4,7 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -22,20 +23,20 @@ func (s *System) filled() filled { return filled{len(s.rows), len(s.pairs)} }
 func (s *System) finite(since filled, bodies ...int32) bool {
 	for i := range s.rows[since.rows:] {
 		r := &s.rows[since.rows+i]
-		if !eigen.Finite(r.v[:]) || !eigen.Finite(r.rate[:]) || !eigen.Finite([]float64{r.k, r.d}) {
+		if !algebra.AllFinite(r.v[:]...) || !algebra.AllFinite(r.rate[:]...) || !algebra.AllFinite(r.k, r.d) {
 			return false
 		}
-		if r.far != nil && (!eigen.Finite(r.far.v) || !eigen.Finite(r.far.rate)) {
+		if r.far != nil && (!algebra.AllFinite(r.far.v...) || !algebra.AllFinite(r.far.rate...)) {
 			return false
 		}
 	}
 	for i := range s.pairs[since.pairs:] {
-		if !eigen.Finite(s.pairs[since.pairs+i].K[:]) {
+		if !algebra.AllFinite(s.pairs[since.pairs+i].K[:]...) {
 			return false
 		}
 	}
 	for _, b := range bodies {
-		if b >= 0 && (!eigen.Finite(s.stiff[b][:]) || !eigen.Finite(s.damp[b][:])) {
+		if b >= 0 && (!algebra.AllFinite(s.stiff[b][:]...) || !algebra.AllFinite(s.damp[b][:]...)) {
 			return false
 		}
 	}
@@ -56,11 +57,11 @@ func (s *System) finiteModes(out *Modes) error {
 	for i := range out.List {
 		m := &out.List[i]
 		for k := range m.Shape {
-			if !eigen.Finite(m.Shape[k:k+1]) || m.Imag != nil && !eigen.Finite(m.Imag[k:k+1]) {
+			if !algebra.AllFinite(m.Shape[k:k+1]...) || m.Imag != nil && !algebra.AllFinite(m.Imag[k:k+1]...) {
 				return s.bodyError(k/6, ErrNotFinite)
 			}
 		}
-		if cmplx.IsNaN(m.Lambda) || cmplx.IsInf(m.Lambda) || !eigen.Finite([]float64{m.Stiffness}) {
+		if cmplx.IsNaN(m.Lambda) || cmplx.IsInf(m.Lambda) || !algebra.AllFinite(m.Stiffness) {
 			return s.bodyError(largestIn(m.Shape)/6, ErrNotFinite)
 		}
 	}
@@ -80,7 +81,7 @@ func largestIn(v []float64) int {
 
 // firstInfinite returns the index of the first number of v that is not finite, or −1.
 func firstInfinite(v []float64) int {
-	if eigen.Finite(v) {
+	if algebra.AllFinite(v...) {
 		return -1
 	}
 	return slices.IndexFunc(v, func(x float64) bool { return x-x != 0 })

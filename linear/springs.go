@@ -3,7 +3,7 @@ package linear
 import (
 	"slices"
 
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -41,7 +41,7 @@ func (s *System) fillBushing(i int) error {
 		}
 		s.bendBushing(&p, c, &b, K, D, &stress, &w, turn, travel)
 	}
-	if !eigen.Finite(p.K[:]) || !eigen.Finite(p.C[:]) {
+	if !algebra.AllFinite(p.K[:]...) || !algebra.AllFinite(p.C[:]...) {
 		return fault.Errorf("linear: %w", s.mech.AtForce(element, ErrNotFinite))
 	}
 	s.pairs = append(s.pairs, p)

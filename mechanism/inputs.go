@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -250,7 +251,7 @@ func (in *Inputs) SetSpringDamper(i int, stiffness, damping, restLength float64)
 	switch {
 	case e.Kind != model.SpringDamper:
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no spring_damper", ErrInput, e.Kind))
-	case !finite(stiffness) || !finite(damping) || !finite(restLength):
+	case !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(restLength):
 		return v.AtForce(i, fault.Errorf("%w: stiffness %v, damping %v or rest length %v is not finite", ErrInput, stiffness, damping, restLength))
 	}
 	e.Stiffness, e.Damping, e.RestLength = stiffness, damping, restLength
@@ -282,7 +283,7 @@ func (in *Inputs) check(j, i int, what string, x float64) error {
 	switch kind := v.Joints[j].Kind; {
 	case i < 0 || i >= kind.Freedoms():
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s of freedom %d, of which a %v joint has %d", ErrInput, what, i, kind, kind.Freedoms()))
-	case !finite(x):
+	case !algebra.Finite(x):
 		return v.AtJoint(j, -1, fault.Errorf("%w: %s %v of freedom %d is not finite", ErrInput, what, x, i))
 	}
 	return nil
@@ -316,4 +317,6 @@ func (m *Mechanism) Sprung(j, i int) bool {
 	return d != nil && (d.springy(i) || d.Damping[i] != 0)
 }
 
-func finiteVec(v *spatial.Vec3) bool { return finite(v[0]) && finite(v[1]) && finite(v[2]) }
+func finiteVec(v *spatial.Vec3) bool {
+	return algebra.Finite(v[0]) && algebra.Finite(v[1]) && algebra.Finite(v[2])
+}

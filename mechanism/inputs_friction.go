@@ -3,6 +3,7 @@ package mechanism
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -76,7 +77,7 @@ func (m *Mechanism) CheckFriction(j, i int, f *model.Friction) error {
 // checkFriction returns an error if f cannot take the place of the friction of r.
 func (r *resistor) checkFriction(f *model.Friction) error {
 	for k, x := range frictionNumbers(f) {
-		if !finite(x) || x < 0 {
+		if !algebra.Finite(x) || x < 0 {
 			return fault.Errorf("mechanism: %s %v is negative or not finite", [...]string{"force", "coefficient", "radius", "speed", "static", "stribeck"}[k], x)
 		}
 	}

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -107,7 +108,7 @@ func (in *Inputs) SetCable(i int, stiffness, damping, restLength, tension float6
 		return v.AtForce(i, fault.Errorf("%w: it is a %v and no cable", ErrInput, e.Kind))
 	}
 	for k, x := range [...]float64{stiffness, damping, restLength, tension} {
-		if !finite(x) || x < 0 {
+		if !algebra.Finite(x) || x < 0 {
 			return v.AtForce(i, fault.Errorf("%w: %s %v is negative or not finite", ErrInput, [...]string{"stiffness", "damping", "rest length", "tension"}[k], x))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -130,7 +131,7 @@ func (in *Inputs) SetLength(j int, length float64) error {
 	switch {
 	case jt.Length == 0:
 		return v.AtJoint(j, -1, fault.Errorf("%w: length %v of a %v joint", ErrInput, length, jt.Kind))
-	case !(length > 0) || !finite(length):
+	case !(length > 0) || !algebra.Finite(length):
 		return v.AtJoint(j, -1, fault.Errorf("%w: length %v is not positive and finite", ErrInput, length))
 	}
 	if jt.Length != length {
@@ -151,7 +152,7 @@ func (in *Inputs) SetPitch(j int, pitch float64) error {
 	switch {
 	case jt.Pitch == 0:
 		return v.AtJoint(j, -1, fault.Errorf("%w: pitch %v of a %v joint", ErrInput, pitch, jt.Kind))
-	case pitch == 0 || !finite(pitch):
+	case pitch == 0 || !algebra.Finite(pitch):
 		return v.AtJoint(j, -1, fault.Errorf("%w: pitch %v is zero or not finite", ErrInput, pitch))
 	}
 	if jt.Pitch != pitch {

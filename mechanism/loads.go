@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/springs"
@@ -95,7 +96,7 @@ func (m *Mechanism) CheckTime(s *State) error {
 	if t := s.Time; t >= m.span[0] && t <= m.span[1] {
 		return nil
 	}
-	if !finite(s.Time) {
+	if !algebra.Finite(s.Time) {
 		return fault.Errorf("%w: time", ErrNotFinite)
 	}
 	for _, j := range m.driven {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -152,7 +153,7 @@ func (o *ownForce) wrenches(k *Kinematics, s *State) error {
 	}
 	for _, w := range o.w {
 		for _, x := range w {
-			if !finite(x) {
+			if !algebra.Finite(x) {
 				return ErrNotFinite
 			}
 		}
@@ -189,7 +190,7 @@ func (m *Mechanism) OwnDerivatives(i int, k *Kinematics, s *State) (pose, veloci
 		return nil, nil, m.AtForce(len(m.Forces)+i, err)
 	}
 	for _, list := range [2][]float64{o.pose, o.velocity} {
-		if slices.ContainsFunc(list, func(x float64) bool { return !finite(x) }) {
+		if slices.ContainsFunc(list, func(x float64) bool { return !algebra.Finite(x) }) {
 			return nil, nil, m.AtForce(len(m.Forces)+i, ErrNotFinite)
 		}
 	}

@@ -121,8 +121,6 @@ func (b *BodyState) IsFinite() bool {
 	return t == 0 && math.Abs(n-1) < 2e-6
 }
 
-func finite(x float64) bool { return x-x == 0 }
-
 // JointKinematics is the motion of one joint at one state.
 type JointKinematics struct {
 	joints.Frames

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -54,7 +55,7 @@ func (in *Inputs) CheckValues(values []float64) error {
 	if len(values) < first || (len(values)-first)%driveValues != 0 {
 		return fault.Errorf("%w: %d values", ErrInput, len(values))
 	}
-	if i := slices.IndexFunc(values, func(x float64) bool { return !finite(x) }); i >= 0 {
+	if i := slices.IndexFunc(values, func(x float64) bool { return !algebra.Finite(x) }); i >= 0 {
 		return fault.Errorf("%w: value %d is %v", ErrInput, i, values[i])
 	}
 	if err := v.checkSprings(values[3:rubs]); err != nil {

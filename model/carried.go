@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -182,7 +183,7 @@ func (c *checker) checkVisual(v *Visual, f document.Flaws) {
 	for k, x := range v.Scale {
 		switch {
 		case f.Has(visualScale):
-		case !finite(x):
+		case !algebra.Finite(x):
 			c.report(document.Entry(".scale", k), document.Number(x), document.RuleNotFinite)
 		case v.Kind != MeshVisual && x != 0:
 			c.report(document.Entry(".scale", k), document.Number(x), none)
@@ -203,7 +204,7 @@ func (c *checker) checkSize(v *Visual) {
 	for k, x := range v.Size {
 		tail := document.Entry(".size", k)
 		switch {
-		case !finite(x):
+		case !algebra.Finite(x):
 			c.report(tail, document.Number(x), document.RuleNotFinite)
 		case k < n && !(x > 0):
 			c.report(tail, document.Number(x), ruleNotPositive)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
@@ -302,7 +303,7 @@ func (c *checker) checkBody(b *Body, f document.Flaws) {
 func (c *checker) checkInertia(I *Inertia) {
 	list := I.list()
 	for k, x := range list {
-		if !finite(x) {
+		if !algebra.Finite(x) {
 			c.report(".inertia."+inertiaFields[k], document.Number(x), document.RuleNotFinite)
 			return
 		}
@@ -322,7 +323,7 @@ func (c *checker) checkInertia(I *Inertia) {
 		c.report(".inertia", document.Numbers(list[:]), "is not positive semidefinite")
 	case clean != (Inertia{}) && !clean.triangular():
 		c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
-	case zeros == 0 && !clean.invertible() || zeros == 1 && !finite(1/clean.sym().Trace()):
+	case zeros == 0 && !clean.invertible() || zeros == 1 && !algebra.Finite(1/clean.sym().Trace()):
 		c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
 	}
 }
@@ -342,7 +343,7 @@ func (c *checker) checkPose(p *Pose, position, orientation string) {
 // finite reports the first entry of x that is not finite, at its index.
 func (c *checker) finite(tail string, x []float64) bool {
 	for k, v := range x {
-		if !finite(v) {
+		if !algebra.Finite(v) {
 			c.report(document.Entry(tail, k), document.Number(v), document.RuleNotFinite)
 			return false
 		}
@@ -352,7 +353,7 @@ func (c *checker) finite(tail string, x []float64) bool {
 
 // number reports x if it is not finite.
 func (c *checker) number(tail string, x float64) bool {
-	if !finite(x) {
+	if !algebra.Finite(x) {
 		c.report(tail, document.Number(x), document.RuleNotFinite)
 		return false
 	}

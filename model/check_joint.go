@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
@@ -173,7 +174,7 @@ func (c *checker) checkList(t JointType, field int, list []float64) {
 	}
 	for k, x := range list {
 		switch {
-		case !finite(x):
+		case !algebra.Finite(x):
 			c.report(document.Entry(tail, k), document.Number(x), document.RuleNotFinite)
 		case x != 0 && field != jointForce && field != jointDamping && !t.Scalar(k):
 			c.report(document.Entry(tail, k), document.Number(x), "is not zero on a ball rotation")

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -50,7 +51,7 @@ func (I *Inertia) triangular() bool {
 }
 
 // invertible reports whether the inverse of I, which is positive definite, is finite.
-func (I *Inertia) invertible() bool { return finite(I.inverse() / I.largest()) }
+func (I *Inertia) invertible() bool { return algebra.Finite(I.inverse() / I.largest()) }
 
 // inverse returns the largest entry of the inverse of I, which is positive definite, times the largest of I. With
 // I = LDLᵀ the diagonal of the inverse is that of L⁻ᵀD⁻¹L⁻¹, a sum of positive terms, and bounds the rest.
@@ -86,8 +87,6 @@ func cholesky(xx, yy, zz, xy, xz, yz float64) bool {
 	zz -= lz * xz
 	return yy > 0 && zz-yz/yy*yz > 0
 }
-
-func finite(x float64) bool { return x-x == 0 }
 
 // allZero reports whether x has no entry other than zero.
 func allZero(x []float64) bool {

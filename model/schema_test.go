@@ -83,7 +83,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // TestSchemaNamesAreUnique: a name that comes twice in an object hides what it stood for first.
 func TestSchemaNamesAreUnique(t *testing.T) {
-	for _, file := range []string{"schema.json", "../results/schema.json", "../ik/task.schema.json", "../ik/result.schema.json"} {
+	for _, file := range []string{"schema.json", "../results/schema.json", "../ik/taskfile/task.schema.json", "../ik/taskfile/result.schema.json"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.True(t, json.Valid(data), file)

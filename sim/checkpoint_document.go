@@ -3,9 +3,9 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -170,24 +170,24 @@ func (c *Checkpoint) checkFinite() error {
 		{"start", c.Start}, {"time", c.Time}, {"base", c.Base}, {"step", c.Step}, {"error", c.Error}, {"failed", c.Failed}, {"turned", c.Turned},
 		{"stats.worst.Position", c.Stats.Worst.Position}, {"stats.worst.Velocity", c.Stats.Worst.Velocity},
 	} {
-		if !finite(x.value) {
+		if !algebra.Finite(x.value) {
 			return misfit(x.value, "%s", x.name)
 		}
 	}
 	for i := range c.Bodies {
 		for k, x := range c.Bodies[i] {
-			if !finite(x) {
+			if !algebra.Finite(x) {
 				return misfit(x, "bodies[%d][%d]", i, k)
 			}
 		}
 	}
 	for k, x := range c.Angles {
-		if !finite(x) {
+		if !algebra.Finite(x) {
 			return misfit(x, "angles[%d]", k)
 		}
 	}
 	for k, x := range c.Internal {
-		if !finite(x) {
+		if !algebra.Finite(x) {
 			return misfit(x, "internal[%d]", k)
 		}
 	}
@@ -195,7 +195,7 @@ func (c *Checkpoint) checkFinite() error {
 		return err
 	}
 	for k, x := range c.Kept {
-		if !finite(x) {
+		if !algebra.Finite(x) {
 			return misfit(x, "kept[%d]", k)
 		}
 	}
@@ -208,7 +208,7 @@ func (n *nearMark) check() error {
 		name  string
 		value float64
 	}{{"before", n.Before}, {"span", n.Span}, {"here", n.Here}, {"most", n.Most}} {
-		if !finite(x.value) || x.value < 0 {
+		if !algebra.Finite(x.value) || x.value < 0 {
 			return misfit(x.value, "near.%s", x.name)
 		}
 	}
@@ -220,5 +220,3 @@ func (n *nearMark) check() error {
 	}
 	return nil
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

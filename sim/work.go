@@ -1,8 +1,7 @@
 package sim
 
 import (
-	"math"
-
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -75,7 +74,7 @@ func (d *dissipation) addWork(s *step, t1, theta float64) error {
 		}
 		joints += span * g.weight * power
 	}
-	if sum := work + joints; math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if sum := work + joints; !algebra.Finite(sum) {
 		return fault.Errorf("sim: work of contacts at t = %v: %w", s.st.Time, mechanism.ErrNotFinite)
 	}
 	d.work += work

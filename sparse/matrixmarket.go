@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // ErrNotFinite is returned when a value to be written is infinite or not a
@@ -34,7 +35,7 @@ func (v *View) WriteMatrixMarket(w io.Writer, comments ...string) error {
 	var err error
 	v.Entries(nil, func(i, j int, x float64) {
 		switch {
-		case !finite(x) && err == nil:
+		case !algebra.Finite(x) && err == nil:
 			err = fmt.Errorf("%w: entry (%d, %d) is %v", ErrNotFinite, i+1, j+1, x)
 		case i >= j && x != 0:
 			nz++
@@ -67,7 +68,7 @@ func (v *View) WriteMatrixMarket(w io.Writer, comments ...string) error {
 // or the error of w.
 func WriteVector(w io.Writer, v []float64, comments ...string) error {
 	for i, x := range v {
-		if !finite(x) {
+		if !algebra.Finite(x) {
 			return fmt.Errorf("%w: entry %d is %v", ErrNotFinite, i+1, x)
 		}
 	}
@@ -103,5 +104,3 @@ func flush(b *bufio.Writer) error {
 func appendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'g', 17, 64)
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -32,7 +32,7 @@ func (a Vec3) Norm() float64 {
 	}
 	// Scale by the largest component.
 	m := math.Max(math.Abs(a[0]), math.Max(math.Abs(a[1]), math.Abs(a[2])))
-	if m == 0 || math.IsInf(m, 0) || math.IsNaN(m) {
+	if m == 0 || m-m != 0 {
 		return m
 	}
 	x, y, z := a[0]/m, a[1]/m, a[2]/m
@@ -40,7 +40,7 @@ func (a Vec3) Norm() float64 {
 }
 
 // IsFinite reports whether no component is NaN or infinite.
-func (a Vec3) IsFinite() bool { return finite(a[0]) && finite(a[1]) && finite(a[2]) }
+func (a Vec3) IsFinite() bool { return a.Sub(a) == Vec3{} } // x − x is not a number where x is not finite
 
 // Skew returns the matrix a× with (a×)b = a×b.
 func (a Vec3) Skew() Mat3 {
@@ -65,6 +65,3 @@ func CrossTo(dst, a, b *Vec3) {
 func AddScaledTo(dst, a *Vec3, s float64, b *Vec3) {
 	dst[0], dst[1], dst[2] = a[0]+s*b[0], a[1]+s*b[1], a[2]+s*b[2]
 }
-
-// finite reports whether x is neither NaN nor infinite.
-func finite(x float64) bool { return x-x == 0 }

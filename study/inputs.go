@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -100,7 +100,7 @@ func (in *Inputs) All() []Input { return slices.Clone(in.list) }
 // It returns an error for a path that leads to no number of the document, and for a value that is not finite. Whether the
 // model may have it, Model says.
 func (in *Inputs) Set(path string, x float64) error {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	if !algebra.Finite(x) {
 		return fmt.Errorf("study: %s: %v is not finite", fault.Name(path), x)
 	}
 	steps, err := parsePath(path)

@@ -1,7 +1,7 @@
 package tree
 
 import (
-	"github.com/rung-mbd/rung/internal/eigen"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -32,7 +32,7 @@ func (s *ClosedSolver) judge() error {
 	if err == nil {
 		return nil
 	}
-	s.lossy = eigen.Finite(s.qdd) && eigen.Finite(s.all)
+	s.lossy = algebra.AllFinite(s.qdd...) && algebra.AllFinite(s.all...)
 	return &LostError{s.correction, s.residual, err}
 }
 

@@ -2,10 +2,10 @@ package mjcf
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/internal/outline"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
@@ -264,7 +264,7 @@ func (o *writer) actuators() {
 			o.Report.Drop(nil, "the value of "+what, "it changes with time", "it stays what it is in the model's time")
 		}
 		c, ok := o.named(model.Coupled{Joint: a.Joint, Freedom: a.Freedom})
-		if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
+		if !ok || !algebra.Finite(value) {
 			o.Report.Drop(nil, what, "the file has no coordinate for it, or its value is not finite", "")
 			continue
 		}

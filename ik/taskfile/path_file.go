@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
@@ -185,7 +185,7 @@ func (f *pathFile) line(record []string) {
 	x := make([]float64, len(record))
 	for c, text := range record {
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		if err != nil || !algebra.Finite(v) {
 			f.at(c, fault.Name(text), "is not a finite number")
 		}
 		x[c] = v

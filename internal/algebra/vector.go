@@ -26,13 +26,3 @@ func Dot(a, b []float64) (s float64) {
 func NearTurn(x, to float64) float64 {
 	return x + 2*math.Pi*math.RoundToEven((to-x)/(2*math.Pi))
 }
-
-// Finite reports whether no number of v is infinite or undefined.
-func Finite(v ...float64) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
-}

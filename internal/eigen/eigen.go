@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 var (
@@ -14,16 +16,6 @@ var (
 	// ErrNoConvergence is returned where a routine ends without a result.
 	ErrNoConvergence = errors.New("eigen: eigenvalues do not converge")
 )
-
-// Finite reports whether all numbers of v are finite.
-func Finite(v []float64) bool {
-	// The product with zero is zero, or not a number.
-	sum := 0.0
-	for _, x := range v {
-		sum += 0 * x
-	}
-	return sum == 0
-}
 
 // Verdict returns the error of a routine that has ended with ok.
 func Verdict(ok bool) error {
@@ -41,7 +33,7 @@ func Verdict(ok bool) error {
 // Cost: O(n³), no allocation. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.
 func Small(A blas64.Symmetric, w, work []float64) error {
 	for i := range A.N {
-		if !Finite(A.Data[i*A.Stride : i*A.Stride+A.N]) {
+		if !algebra.AllFinite(A.Data[i*A.Stride : i*A.Stride+A.N]...) {
 			return ErrNotFinite
 		}
 	}
@@ -57,7 +49,7 @@ func Small(A blas64.Symmetric, w, work []float64) error {
 // ErrNoConvergence.
 func SingularTo(A, u, vt blas64.General, s, work []float64) error {
 	for i := range A.Rows {
-		if !Finite(A.Data[i*A.Stride : i*A.Stride+A.Cols]) {
+		if !algebra.AllFinite(A.Data[i*A.Stride : i*A.Stride+A.Cols]...) {
 			return ErrNotFinite
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 )
@@ -44,10 +45,10 @@ func TestNotFinite(t *testing.T) {
 			} {
 				require.ErrorIs(t, err, eigen.ErrNotFinite, "%v at %d", bad, at)
 			}
-			require.False(t, eigen.Finite(data))
+			require.False(t, algebra.AllFinite(data...))
 		}
 	}
-	require.True(t, eigen.Finite([]float64{math.MaxFloat64, -math.MaxFloat64, 5e-324}))
+	require.True(t, algebra.AllFinite(math.MaxFloat64, -math.MaxFloat64, 5e-324))
 }
 
 // TestExtremeButFinite: eigenvalues of any size come out.

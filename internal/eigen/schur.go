@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 )
 
 // Values stores in re and im the parts of the eigenvalues of the square matrix A. It destroys A.
@@ -16,7 +18,7 @@ import (
 // Cost: O(n³); allocates. It returns ErrNotFinite, with A as it was, or ErrNoConvergence.
 func Values(A blas64.General, re, im []float64) error {
 	for i := range A.Rows {
-		if !Finite(A.Data[i*A.Stride : i*A.Stride+A.Cols]) {
+		if !algebra.AllFinite(A.Data[i*A.Stride : i*A.Stride+A.Cols]...) {
 			return ErrNotFinite
 		}
 	}
@@ -34,7 +36,7 @@ func Values(A blas64.General, re, im []float64) error {
 // was, or ErrNoConvergence where the Schur form is not found or two eigenvalues are too close to be exchanged.
 func StableSubspace(Q, A blas64.General) (stable int, gap float64, err error) {
 	n := A.Rows
-	if !Finite(A.Data[:n*n]) {
+	if !algebra.AllFinite(A.Data[:n*n]...) {
 		return 0, 0, ErrNotFinite
 	}
 	re, im, ok := schur(Q, A)
@@ -90,11 +92,11 @@ func schur(Q, A blas64.General) (re, im []float64, ok bool) {
 // Cost: O(n³); allocates. It returns ErrNotFinite if A is singular or a number is not finite.
 func Solve(A, B blas64.General) (X blas64.General, err error) {
 	pivots := make([]int, A.Rows)
-	if !Finite(A.Data) || !Finite(B.Data) || !lapack64.Getrf(A, pivots) {
+	if !algebra.AllFinite(A.Data...) || !algebra.AllFinite(B.Data...) || !lapack64.Getrf(A, pivots) {
 		return X, ErrNotFinite
 	}
 	lapack64.Getrs(blas.NoTrans, A, B, pivots)
-	if !Finite(B.Data) {
+	if !algebra.AllFinite(B.Data...) {
 		return X, ErrNotFinite
 	}
 	return B, nil
@@ -105,7 +107,7 @@ func Solve(A, B blas64.General) (X blas64.General, err error) {
 // Shapes: s has as many entries as the lesser of rows and columns.
 // Cost: O(rows·cols·min(rows, cols)); allocates. It returns ErrNotFinite or ErrNoConvergence.
 func SingularValues(A blas64.General, s []float64) error {
-	if !Finite(A.Data) {
+	if !algebra.AllFinite(A.Data...) {
 		return ErrNotFinite
 	}
 	none, size := blas64.General{Stride: 1}, make([]float64, 1)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/outfile"
 	"github.com/rung-mbd/rung/motion"
@@ -80,7 +81,7 @@ func (o *Options) checkColumns() error {
 // checkSteps checks the numbers.
 func (o *Options) checkSteps() error {
 	switch {
-	case math.IsNaN(o.Until) || math.IsInf(o.Until, 0):
+	case !algebra.Finite(o.Until):
 		return wrong("Until", "{Until} is not finite")
 	case int(o.Integrator) >= len(integratorNames):
 		return wrong("Integrator", "{Integrator} is out of range")

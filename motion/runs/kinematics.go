@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -222,7 +223,7 @@ func AddDrives(m *model.Model, drives []Drive) error {
 		switch {
 		case err != nil:
 			return wrong("Drive", "{Drive}: %w", fault.Plain(err))
-		case math.IsNaN(d.Rate) || math.IsInf(d.Rate, 0):
+		case !algebra.Finite(d.Rate):
 			return wrong("Drive", "{Drive}: the rate %v of joint %s is no finite number", d.Rate, fault.Name(d.Joint))
 		case driven[j]:
 			return wrong("Drive", "{Drive}: joint %s has two rates", fault.Name(d.Joint))

@@ -8,6 +8,7 @@ import (
 	"github.com/qmuntal/gltf"
 	"github.com/qmuntal/gltf/modeler"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/spatial"
@@ -57,7 +58,7 @@ func (b *builder) animate(ctx context.Context, m scene.Recording) error {
 func (b *builder) record(tracks []track, k int, st *mechanism.State) error {
 	for i := range st.Bodies {
 		s := &st.Bodies[i]
-		if p := single(s.Position.Sub(b.center)); !finite(p) {
+		if p := single(s.Position.Sub(b.center)); !algebra.AllFinite(float64(p[0]), float64(p[1]), float64(p[2])) {
 			return fmt.Errorf("glb: position of body %s at time %g has no single precision", b.scene.Mechanism.BodyName(i), st.Time)
 		}
 		tracks[i].set(k, s.Position.Sub(b.center), s.Rotation)
@@ -69,15 +70,6 @@ func (b *builder) record(tracks []track, k int, st *mechanism.State) error {
 		t.scale[k] = single(scale(&sh))
 	}
 	return nil
-}
-
-func finite(p [3]float32) bool {
-	for _, x := range p {
-		if math.IsInf(float64(x), 0) || math.IsNaN(float64(x)) {
-			return false
-		}
-	}
-	return true
 }
 
 // set stores a pose. Of q and −q, which are the same rotation, it takes the one nearer to the pose before, as what

@@ -9,6 +9,7 @@ import (
 	"github.com/qmuntal/gltf"
 	"github.com/qmuntal/gltf/modeler"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/spatial"
@@ -26,7 +27,7 @@ func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.Sta
 		panic("rung: nil context")
 	}
 	center, radius := s.Bounds(rest)
-	if !center.IsFinite() || math.IsInf(radius, 0) || math.IsNaN(radius) {
+	if !center.IsFinite() || !algebra.Finite(radius) {
 		return fmt.Errorf("glb: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
 	}
 	for k := range center {

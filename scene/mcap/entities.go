@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/spatial"
@@ -101,7 +102,7 @@ func (f *file) grounds(e *sceneEntity, st *mechanism.State) error {
 		return nil
 	}
 	center, radius := f.scene.Bounds(st)
-	if !center.IsFinite() || !finite(radius) {
+	if !center.IsFinite() || !algebra.AllFinite(radius) {
 		return fmt.Errorf("mcap: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
 	}
 	for _, g := range f.scene.Surfaces {
@@ -136,7 +137,7 @@ func (f *file) links(st *mechanism.State, at stamp) (*sceneUpdate, error) {
 	e := entity(at, World, "links")
 	for i := range f.scene.Links {
 		sh := f.scene.Links[i].Shape(st)
-		if !sh.At.Origin.IsFinite() || !finite(sh.Size[2]) {
+		if !sh.At.Origin.IsFinite() || !algebra.AllFinite(sh.Size[2]) {
 			return nil, fmt.Errorf("mcap: time %g s: a line between bodies has no finite length", st.Time)
 		}
 		f.add(&e, &sh)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foxglove/mcap/go/mcap"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/spatial"
@@ -174,7 +175,7 @@ func (f *file) row(st *mechanism.State, time float64, i int) error {
 	}
 	for k := range st.Bodies {
 		b, t := &st.Bodies[k], &f.transforms.Transforms[k]
-		if !b.Position.IsFinite() || !finite(b.Rotation[0], b.Rotation[1], b.Rotation[2], b.Rotation[3]) {
+		if !b.Position.IsFinite() || !algebra.AllFinite(b.Rotation[0], b.Rotation[1], b.Rotation[2], b.Rotation[3]) {
 			return fmt.Errorf("mcap: time %g s: body %s has no finite pose", time, f.scene.Mechanism.BodyName(k))
 		}
 		t.Timestamp, t.Translation, t.Rotation = at, vectorOf(b.Position), quaternionOf(b.Rotation)
@@ -215,13 +216,4 @@ func timeOf(t float64) (stamp, uint64, error) {
 		sec, ns = sec+1, 0
 	}
 	return stamp{uint32(sec), uint32(ns)}, uint64(sec)*1_000_000_000 + uint64(ns), nil
-}
-
-func finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return false
-		}
-	}
-	return true
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
@@ -70,7 +71,7 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 		panic("view: a trajectory of a mechanism that moves by itself")
 	}
 	v.center, v.radius = s.Bounds(st)
-	if !v.center.IsFinite() || math.IsInf(v.radius, 0) || math.IsNaN(v.radius) {
+	if !v.center.IsFinite() || !algebra.Finite(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
 	}
 	if v.run == nil && v.live == nil { // what moves has the room of the larger ball

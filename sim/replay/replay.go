@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -57,7 +58,7 @@ func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 		return nil, err
 	}
 	for i, t := range r.times {
-		if math.IsNaN(t) || math.IsInf(t, 0) || i > 0 && t <= r.times[i-1] {
+		if !algebra.Finite(t) || i > 0 && t <= r.times[i-1] {
 			return nil, fmt.Errorf("row %d of the trajectory: time %g does not come after the one before", i+1, t)
 		}
 	}

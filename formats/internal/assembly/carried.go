@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -55,7 +56,7 @@ func (b *builder) visual(v *Visual, l *Link, body string, at Pose) {
 	out := model.Visual{Body: body, Pose: at.Mul(v.Pose).model(), Kind: shapes[v.Kind], Collision: v.Hull}
 	good := true
 	for _, x := range out.Pose.Position {
-		good = good && !math.IsNaN(x) && !math.IsInf(x, 0)
+		good = good && algebra.Finite(x)
 	}
 	number := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
 	count := 0

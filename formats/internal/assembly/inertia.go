@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -57,7 +58,7 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		l.Inertia[0], l.Inertia[1], l.Inertia[2], l.Inertia[3], l.Inertia[4], l.Inertia[5],
 		l.Mass, l.Com[0], l.Com[1], l.Com[2],
 	} {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !algebra.Finite(x) {
 			report.Refuse(l.At, "mass and inertia of "+fault.Name(l.Name), "are not finite")
 			return
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -121,7 +122,7 @@ func Escaped(s string) string {
 func (d *Draft) Numbers(x ...float64) string {
 	var b []byte
 	for i, v := range x {
-		d.overflow = d.overflow || math.IsInf(v, 0) || math.IsNaN(v)
+		d.overflow = d.overflow || !algebra.Finite(v)
 		if i > 0 {
 			b = append(b, ' ')
 		}

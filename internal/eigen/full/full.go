@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
@@ -14,7 +15,7 @@ func finite(A mat.Matrix) bool {
 	rows, cols := A.Dims()
 	for i := range rows {
 		for j := range cols {
-			if x := A.At(i, j); math.IsNaN(x) || math.IsInf(x, 0) {
+			if x := A.At(i, j); !algebra.Finite(x) {
 				return false
 			}
 		}

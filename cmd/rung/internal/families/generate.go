@@ -3,13 +3,13 @@ package families
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/model"
 	"github.com/spf13/cobra"
 )
@@ -128,7 +128,7 @@ func generate(family, size string, f *generateFlags, theta bool) (*model.Model, 
 		m, err = bench.Generate(family, n, f.seed)
 	case family != "nfourbar":
 		return nil, shell.UseErrorf("--theta is an angle of nfourbar, not of %s", family)
-	case math.IsNaN(f.theta) || math.IsInf(f.theta, 0):
+	case !algebra.Finite(f.theta):
 		return nil, shell.UseErrorf("--theta is not finite")
 	default:
 		m, err = bench.NFourBar(n, f.theta, f.seed)

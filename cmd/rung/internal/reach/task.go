@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/ik/taskfile"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
@@ -173,7 +174,7 @@ func numbers(text string, n int) ([]float64, error) {
 	x, sq := make([]float64, n), 0.0
 	for i, p := range parts {
 		v, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		if err != nil || !algebra.Finite(v) {
 			return nil, notNumbers(text, n)
 		}
 		x[i] = v

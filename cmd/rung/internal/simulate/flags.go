@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -80,7 +80,7 @@ func (f *Flags) check(model string) (*runs.Options, error) {
 	switch {
 	case !f.untilSet:
 		return nil, shell.UseErrorf("missing --until T")
-	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
+	case !algebra.Finite(f.until):
 		return nil, shell.UseErrorf("--until is not finite")
 	}
 	for _, x := range [...]struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -85,7 +86,7 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	switch {
 	case !f.untilSet:
 		return shell.UseErrorf("missing --until T")
-	case math.IsNaN(f.until) || math.IsInf(f.until, 0):
+	case !algebra.Finite(f.until):
 		return shell.UseErrorf("--until is not finite")
 	case f.everySet && !(f.every > 0 && !math.IsInf(f.every, 1)):
 		return shell.UseErrorf("--every %v is not above 0 and finite", f.every)
@@ -184,7 +185,7 @@ func addDrives(m *model.Model, texts []string) error {
 		}
 		name := text[:at]
 		rate, err := strconv.ParseFloat(text[at+1:], 64)
-		if err != nil || math.IsNaN(rate) || math.IsInf(rate, 0) {
+		if err != nil || !algebra.Finite(rate) {
 			return shell.UseErrorf("--drive: the rate %s of joint %s is no finite number", fault.Name(text[at+1:]), fault.Name(name))
 		}
 		drives = append(drives, runs.Drive{Joint: name, Rate: rate})
@@ -268,7 +269,7 @@ type jsonNumber float64
 
 // MarshalJSON implements json.Marshaler.
 func (x jsonNumber) MarshalJSON() ([]byte, error) {
-	if v := float64(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+	if v := float64(x); algebra.Finite(v) {
 		return json.Marshal(v)
 	}
 	return []byte("null"), nil

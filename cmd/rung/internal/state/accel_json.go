@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/results"
 )
 
@@ -177,7 +177,7 @@ func (o *jsonWriter) raw(s string) *jsonWriter {
 }
 
 func (o *jsonWriter) number(x float64) {
-	if (math.IsNaN(x) || math.IsInf(x, 0)) && o.err == nil {
+	if !algebra.Finite(x) && o.err == nil {
 		o.err = shell.ErrNotFinite
 	}
 	o.b = strconv.AppendFloat(o.b, x, 'g', -1, 64)

@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/compare"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -52,7 +53,7 @@ func newQuestion(mech *mechanism.Mechanism, f *inverseFlags) (*question, error) 
 	if !f.given("time") {
 		return q, nil
 	}
-	if math.IsNaN(f.time) || math.IsInf(f.time, 0) {
+	if !algebra.Finite(f.time) {
 		return nil, shell.UseErrorf("--time: want a finite time, not %v", f.time)
 	}
 	return q, nil

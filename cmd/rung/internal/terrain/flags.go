@@ -1,7 +1,6 @@
 package terrain
 
 import (
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -225,7 +225,7 @@ func pair(flag, text string, one bool) (v [2]float64, err error) {
 	bad := len(list) != 2
 	for k := 0; k < 2 && !bad; k++ {
 		v[k], err = strconv.ParseFloat(strings.TrimSpace(list[k]), 64)
-		bad = err != nil || math.IsNaN(v[k]) || math.IsInf(v[k], 0)
+		bad = err != nil || !algebra.Finite(v[k])
 	}
 	if bad {
 		return v, shell.UseErrorf("--%s: two numbers such as 1.5,-2 are wanted (value %s)", flag, fault.Name(text))
