@@ -14,11 +14,17 @@ import (
 type leanPlan struct {
 	rows     *sparse.Rows
 	symbolic *factor.Symbolic
+	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
 }
 
 // leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints
 // in the middle of a long mast move its halves, which are heavy.
 const leanShrink = 1e-4
+
+// leanPart is the least pivot that a lean system may have, as a part of that next to the state written in the model. Pivots fall like
+// the square of the distance to a pose at which more rows depend on the others. Whoever passes such a pose asks how many
+// they are, which is for the whole system to say.
+const leanPart = 1e-3
 
 // lean is the memory of a system without spare rows.
 type lean struct {
@@ -59,7 +65,11 @@ func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float
 		s.rows.GatherTo(b, right)
 	}
 	err := s.fac.FactorizeFor(b, s.matrix, s.scale, leanShrink*epsilon, factor.WhereWeak)
-	return err == nil && s.fac.Weak == 0 && s.fac.Corrected == 0
+	if err != nil || s.fac.Weak != 0 || s.fac.Corrected != 0 {
+		return false
+	}
+	_, _, least := s.fac.Weakest()
+	return least >= leanPart*s.least
 }
 
 // solveTo is factor.Factor.SolveTo for the whole system. Multipliers of spare rows are zero.

@@ -45,6 +45,7 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 			case l.symbolic.Counts.Flops > enough:
 				return nil, nil
 			case s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st):
+				_, _, l.least = s.fac.Weakest()
 				return l, nil
 			case y.FillTo(st) != nil:
 				return nil, nil
