@@ -18,7 +18,7 @@ const leanFlops = 100_000
 // singular pose has rows that depend on others there alone.
 func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	rows := p.layout.Pattern.Dim() - p.first()
-	if p.mech.NumBearings() > 0 || rows == 0 || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
+	if p.mech.NumBearings() > 0 || rows <= 6*p.mech.NumBodies() || p.symbolic.Counts.Flops > leanFlops*int64(rows) {
 		return nil, nil
 	}
 	y, st := p.layout.NewWeighted(), p.Initial()
