@@ -3,6 +3,7 @@ package factor
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/kernel"
 )
 
@@ -159,7 +160,7 @@ func (w *worker) choose(fr *front, pan, upd []float64, n int) {
 			return
 		}
 		v := c.eliminate(q)
-		if c.positive[q] && !(v > 0) || v-v != 0 {
+		if c.positive[q] && !(v > 0) || !algebra.Finite(v) {
 			w.bad, w.lost = c.original[q], v
 			return
 		}

@@ -34,22 +34,24 @@ func (p *Plan) newLeanPlan(ctx context.Context) (*leanPlan, error) {
 	if isExact(f, y) {
 		enough /= 2
 	}
+	// Where pivots of dependent rows are not rounding, a smaller proximal term tells them apart.
 	for left, shrink := 0, 1.0; shrink >= leanShrink && ctx.Err() == nil; shrink /= 10 {
 		l, err := p.chooseRows(ctx, f, y, shrink)
 		if err != nil || l == nil {
 			return nil, err
 		}
-		if n := l.spare(); n != left {
-			left = n
-			switch s := l.newLeanOn(nil); {
-			case l.symbolic.Counts.Flops > enough:
-				return nil, nil
-			case s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st):
-				_, _, l.least = s.fac.Weakest()
-				return l, nil
-			case y.FillTo(st) != nil:
-				return nil, nil
-			}
+		if l.spare() == left {
+			continue // the choice that did not do
+		}
+		if left = l.spare(); l.symbolic.Counts.Flops > enough {
+			return nil, nil
+		}
+		if s := l.newLeanOn(nil); s.factorize(y.Matrix, nil, y.Scale, p.epsilon) && s.hasRankNearby(p, y, st) {
+			_, _, l.least = s.fac.Weakest()
+			return l, nil
+		}
+		if y.FillTo(st) != nil { // hasRankNearby has moved it
+			return nil, nil
 		}
 	}
 	return nil, context.Cause(ctx)
