@@ -7,7 +7,7 @@ type Route struct {
 	Reduced bool
 	// WhyWhole says why the whole system was taken; empty if Reduced.
 	WhyWhole string
-	// Way has solved that system.
+	// Way has solved that system. DropWeak may have left out spare rows at once (theory.md, "Spare rows").
 	Way Way
 }
 
