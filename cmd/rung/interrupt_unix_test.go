@@ -68,19 +68,22 @@ func TestInterrupted(t *testing.T) {
 		{"accel", "-"}, // waits for its input
 	} {
 		name := strings.ReplaceAll(strings.Join(args, " "), dir, "")
-		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-			said, status, took := interrupted(t, signal, time.Second, args...)
-			for range 4 { // the machine may be busy
-				if took < heard {
-					break
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait most of the time
+			for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+				said, status, took := interrupted(t, signal, time.Second, args...)
+				for range 4 { // the machine may be busy
+					if took < heard {
+						break
+					}
+					said, status, took = interrupted(t, signal, time.Second, args...)
 				}
-				said, status, took = interrupted(t, signal, time.Second, args...)
+				require.Equal(t, shell.ExitFailed, status, "%s: %s", name, said)
+				lines := strings.Split(strings.TrimSpace(said), "\n")
+				require.Regexp(t, "^rung: (.*: )?interrupted", lines[len(lines)-1], name)
+				require.NotContains(t, said, "goroutine", name)
+				require.Less(t, took, heard, name)
 			}
-			require.Equal(t, shell.ExitFailed, status, "%s: %s", name, said)
-			lines := strings.Split(strings.TrimSpace(said), "\n")
-			require.Regexp(t, "^rung: (.*: )?interrupted", lines[len(lines)-1], name)
-			require.NotContains(t, said, "goroutine", name)
-			require.Less(t, took, heard, name)
-		}
+		})
 	}
 }

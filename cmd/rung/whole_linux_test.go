@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,9 +39,10 @@ const (
 
 	wholeSize  = 8 << 20 // of the file system, bytes
 	wholePage  = 4096
-	wholeTimes = 200
+	wholeTimes = 100
 	wholeShort = 6
-	wholeMost  = 5 // runs for each that has to be disturbed
+	wholeMany  = "RUNG_WHOLE" // another number of runs to disturb
+	wholeMost  = 5            // runs for each that has to be disturbed
 )
 
 // wholeJob is a command that writes. Its files are whole if they are what they were, or as they are after a
@@ -58,11 +60,7 @@ type wholeJob struct {
 
 // wholeJobs are all the subcommands that write files. They run in the folder of their files.
 func wholeJobs(standard string) []*wholeJob {
-	until := "0.3"
-	if testing.Short() {
-		until = "0.1"
-	}
-	run := []string{"simulate", "n.json", "--until", until, "--every", "0.002", "--step", "0.002"}
+	run := []string{"simulate", "n.json", "--until", "0.1", "--every", "0.002", "--step", "0.002"}
 	with := func(more ...string) []string { return append(append([]string{}, run...), more...) }
 	return []*wholeJob{
 		{name: "generate", args: []string{"generate", "ladder", "300", "-o", "m.json"}, files: []string{"m.json"}},
@@ -154,6 +152,9 @@ func wholeTest(t *testing.T, dir string) {
 	jobs, times := wholeJobs(standard), wholeTimes
 	if testing.Short() {
 		jobs, times = []*wholeJob{jobs[5], jobs[7]}, wholeShort // that go on
+	} else if many := os.Getenv(wholeMany); many != "" {
+		times, err = strconv.Atoi(many)
+		require.NoError(t, err, wholeMany)
 	}
 	for _, j := range jobs {
 		w.first(j, before)
