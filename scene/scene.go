@@ -243,7 +243,7 @@ func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
 // √(12A/m − 3·2C/m), with a spoke: round parts are more frequent than square plates.
 func (b *builder) block(i int, c Color) spatial.Vec3 {
 	body := &b.Mechanism.Bodies[i]
-	moments, axes := principal(body.Inertia)
+	moments, axes := body.Inertia.Principal()
 	var half spatial.Vec3
 	r := math.Sqrt(2 * moments[2] / body.Mass)
 	if thick := 12*moments[0]/body.Mass - 3*r*r; moments[1]-moments[0] < 1e-6*moments[2] && moments[0] < (1-1e-6)*moments[2] && r > 0 && !math.IsInf(r, 0) {
@@ -286,7 +286,7 @@ func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 		d := p.Sub(middle)
 		second = second.Add(spatial.Sym3{d[0] * d[0], d[1] * d[1], d[2] * d[2], d[0] * d[1], d[0] * d[2], d[1] * d[2]})
 	}
-	moments, axes := principal(second) // ascending
+	moments, axes := second.Principal()
 	const flat, thin = 0.02, 1e-3
 	switch {
 	case moments[1] <= thin*moments[2]: // all on a line

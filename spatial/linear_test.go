@@ -145,6 +145,12 @@ func TestEigenvalues(t *testing.T) {
 			near(t, sorted(d), vec(S.Eigenvalues()), roundTol)
 			S = S.Rotate(randRot(r))
 			near(t, sorted(d), vec(S.Eigenvalues()), roundTol, "%v", d)
+			values, E := S.Principal()
+			near(t, vec(S.Eigenvalues()), vec(values), roundTol, "%v", d)
+			back, one := spatial.Diag3(values[0], values[1], values[2]).Rotate(E), E.MulT(E)
+			near(t, S[:], back[:], roundTol, "%v", d)
+			near(t, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, one[:], roundTol)
+			near(t, []float64{1}, []float64{E.Det()}, roundTol)
 		}
 	}
 }

@@ -223,22 +223,11 @@ func (S *Sym3) InverseTo(dst *Sym3) error {
 }
 
 // Eigenvalues returns the eigenvalues of S in ascending order, by Jacobi
-// rotations.
+// rotations (Golub and Van Loan, Matrix Computations, §8.5).
 //
 // Cost: a few hundred flops, no allocation. The result has NaN where S has.
 func (S Sym3) Eigenvalues() Vec3 {
-	// Pairs (p, q) with the place of their entry and of the entries that
-	// couple p and q to the third index.
-	pairs := [3][5]int{{0, 1, 3, 4, 5}, {0, 2, 4, 3, 5}, {1, 2, 5, 3, 4}}
-	const sweeps = 30 // quadratic convergence ends after about 6
-	for range sweeps {
-		if S[3] == 0 && S[4] == 0 && S[5] == 0 {
-			break
-		}
-		for _, k := range pairs {
-			S.jacobi(k)
-		}
-	}
+	S.diagonalize(nil)
 	a, b, c := S[0], S[1], S[2]
 	if a > b {
 		a, b = b, a
@@ -252,22 +241,63 @@ func (S Sym3) Eigenvalues() Vec3 {
 	return Vec3{a, b, c}
 }
 
-// jacobi annihilates one off-diagonal entry of S by a plane rotation; k holds
-// the places of pp, qq, pq, pr and qr.
-func (S *Sym3) jacobi(k [5]int) {
-	app, aqq, apq := S[k[0]], S[k[1]], S[k[2]]
-	if math.Abs(apq) <= 1e-300 || app+100*apq == app && aqq+100*apq == aqq {
-		S[k[2]] = 0 // below rounding of both diagonal entries
-		return
+// Principal returns the eigenvalues of S in ascending order, and a rotation E whose columns are their eigenvectors:
+// S = E·diag(values)·Eᵀ. For an inertia these are the principal moments and axes.
+//
+// Cost: some thousand flops, no allocation. The results have NaN where S has.
+func (S Sym3) Principal() (values Vec3, E Mat3) {
+	V := Identity3()
+	S.diagonalize(&V)
+	order := [3]int{0, 1, 2}
+	for _, k := range [3]int{0, 1, 0} {
+		if S[order[k]] > S[order[k+1]] {
+			order[k], order[k+1] = order[k+1], order[k]
+		}
 	}
-	h := (aqq - app) / (2 * apq)
-	t := 1 / (math.Abs(h) + math.Hypot(1, h))
-	if h < 0 {
-		t = -t
+	for k, from := range order {
+		values[k] = S[from]
+		for i := range 3 {
+			E[3*i+k] = V[3*i+from]
+		}
 	}
-	c := 1 / math.Sqrt(1+t*t)
-	s := t * c
-	pr, qr := S[k[3]], S[k[4]]
-	S[k[0]], S[k[1]], S[k[2]] = app-t*apq, aqq+t*apq, 0
-	S[k[3]], S[k[4]] = c*pr-s*qr, s*pr+c*qr
+	if E.Det() < 0 {
+		for i := range 3 {
+			E[3*i] = -E[3*i]
+		}
+	}
+	return values, E
+}
+
+// jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of pp, qq, pq, pr and qr, where r is the third index.
+var jacobiPairs = [3]struct{ p, q, pp, qq, pq, pr, qr int }{{0, 1, 0, 1, 3, 4, 5}, {0, 2, 0, 2, 4, 3, 5}, {1, 2, 1, 2, 5, 3, 4}}
+
+// diagonalize makes S diagonal by sweeps of plane rotations, of which V, if it is not nil, gets the product from the right.
+func (S *Sym3) diagonalize(V *Mat3) {
+	const sweeps = 30 // quadratic convergence ends after about 6
+	for range sweeps {
+		if S[3] == 0 && S[4] == 0 && S[5] == 0 {
+			break
+		}
+		for _, k := range jacobiPairs {
+			app, aqq, apq := S[k.pp], S[k.qq], S[k.pq]
+			if math.Abs(apq) <= 1e-300 || app+100*apq == app && aqq+100*apq == aqq {
+				S[k.pq] = 0 // below rounding of both diagonal entries
+				continue
+			}
+			h := (aqq - app) / (2 * apq)
+			t := 1 / (math.Abs(h) + math.Hypot(1, h))
+			if h < 0 {
+				t = -t
+			}
+			c := 1 / math.Sqrt(1+t*t)
+			s := t * c
+			pr, qr := S[k.pr], S[k.qr]
+			S[k.pp], S[k.qq], S[k.pq] = app-t*apq, aqq+t*apq, 0
+			S[k.pr], S[k.qr] = c*pr-s*qr, s*pr+c*qr
+			for i := 0; V != nil && i < 9; i += 3 {
+				vp, vq := V[i+k.p], V[i+k.q]
+				V[i+k.p], V[i+k.q] = c*vp-s*vq, s*vp+c*vq
+			}
+		}
+	}
 }

@@ -264,7 +264,7 @@ func (o *writer) inertial(n *node, in string) {
 	part := 1 / float64(o.pieces[n.body])
 	I := spatial.Sym3{b.Inertia.XX, b.Inertia.YY, b.Inertia.ZZ, b.Inertia.XY, b.Inertia.XZ, b.Inertia.YZ}.Scale(part)
 	begin := `<inertial pos="` + o.Numbers(b.Com[:]...) + `" mass="` + o.Numbers(b.Mass*part) + `"`
-	p, E := assembly.Principal(I)
+	p, E := I.Principal()
 	low := min(p[0], p[1], p[2])
 	if low < tiny {
 		o.bound = true
@@ -277,9 +277,6 @@ func (o *writer) inertial(n *node, in string) {
 	// Not fullinertia, of which the simulator finds the principal moments to 1e-8 only.
 	for k := range p {
 		p[k] = max(p[k], 0)
-	}
-	if E.Det() < 0 {
-		E = E.Scale(-1)
 	}
 	q := spatial.FromMat(E).Normalize()
 	o.Raw(in, begin, ` diaginertia="`, o.Numbers(p[:]...), `" quat="`, o.Numbers(q[:]...), `"/>`)

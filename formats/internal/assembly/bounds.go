@@ -36,7 +36,7 @@ func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 			l.Mass = b.Mass
 		}
 		if b.Inertia > 0 {
-			m, E := Principal(l.Inertia)
+			m, E := l.Inertia.Principal()
 			if low := min(m[0], m[1], m[2]); low < b.Inertia {
 				for k := range m {
 					m[k] = max(m[k], b.Inertia)
@@ -46,7 +46,7 @@ func (a *Assembly) Bound(links []int, b Bounds, report *source.Report) {
 			}
 		}
 		if b.Balance {
-			m, _ := Principal(l.Inertia)
+			m, _ := l.Inertia.Principal()
 			if high, sum := max(m[0], m[1], m[2]), m[0]+m[1]+m[2]; 2*high > sum {
 				l.Inertia = spatial.Diag3(sum/3, sum/3, sum/3)
 				report.Change(l.At, "inertia of "+fault.Name(l.Name), "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %g kg m²", sum/3))

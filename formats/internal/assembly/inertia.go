@@ -2,42 +2,12 @@ package assembly
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
-
-// Principal returns the principal moments of S, not sorted, and the axes in the columns of E: S = E·diag·Eᵀ, by Jacobi's
-// rotations.
-func Principal(S spatial.Sym3) (spatial.Vec3, spatial.Mat3) {
-	A := S.Mat()
-	E := spatial.Identity3()
-	for range 60 {
-		off := A[1]*A[1] + A[2]*A[2] + A[5]*A[5]
-		if off == 0 {
-			break
-		}
-		for _, pq := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
-			p, q := pq[0], pq[1]
-			if A[3*p+q] == 0 {
-				continue
-			}
-			theta := (A[4*q] - A[4*p]) / (2 * A[3*p+q])
-			t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
-			c := 1 / math.Hypot(t, 1)
-			s := t * c
-			J := spatial.Identity3()
-			J[4*p], J[4*q], J[3*p+q], J[3*q+p] = c, c, s, -s
-			A = J.TMul(A).Mul(J)
-			A[3*p+q], A[3*q+p] = 0, 0
-			E = E.Mul(J)
-		}
-	}
-	return spatial.Vec3{A[0], A[4], A[8]}, E
-}
 
 // FromPrincipal returns E·diag(m)·Eᵀ.
 func FromPrincipal(m spatial.Vec3, E spatial.Mat3) spatial.Sym3 {
@@ -71,7 +41,7 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		report.Refuse(l.At, what(), "is not zero although the mass is")
 		return
 	}
-	m, E := Principal(l.Inertia)
+	m, E := l.Inertia.Principal()
 	moments := m // as they are, where m changes
 	low, high, at := min(m[0], m[1], m[2]), max(m[0], m[1], m[2]), 0
 	for k := range m {

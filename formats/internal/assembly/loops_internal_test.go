@@ -70,19 +70,3 @@ func TestReverse(t *testing.T) {
 	same(want.Inverse(), pose(compose(a, b).reverse()))
 	same(want, pose(compose(a, b).reverse().reverse()))
 }
-
-// TestPrincipal: the axes and moments give the matrix back.
-func TestPrincipal(t *testing.T) {
-	r := check.Rand(3)
-	for range 50 {
-		var S spatial.Sym3
-		for k := range S {
-			S[k] = r.NormFloat64()
-		}
-		m, E := Principal(S)
-		back := FromPrincipal(m, E)
-		check.CloseVec(t, back[:], S[:], 1e-14, 4, "matrix")
-		one := E.MulT(E)
-		check.CloseVec(t, one[:], []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 1e-14, 1, "axes")
-	}
-}
