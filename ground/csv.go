@@ -3,8 +3,10 @@ package ground
 import (
 	"context"
 	"fmt"
-	"github.com/rung-mbd/rung/internal/halt"
 	"io"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/halt"
 )
 
 // Layout is what the lines of a CSV file are.
@@ -19,7 +21,7 @@ const (
 var layoutNames = [...]string{"matrix", "points"}
 
 // String returns the name in documents.
-func (l Layout) String() string { return nameOf(layoutNames[:], uint8(l), "Layout") }
+func (l Layout) String() string { return fault.Enum(layoutNames[:], l, "Layout") }
 
 // ParseLayout returns the layout of a name, or an error that lists the names.
 func ParseLayout(name string) (Layout, error) {
@@ -40,7 +42,7 @@ const (
 var sideNames = [...]string{"", "south", "north"}
 
 // String returns the name in documents.
-func (s Side) String() string { return nameOf(sideNames[:], uint8(s), "Side") }
+func (s Side) String() string { return fault.Enum(sideNames[:], s, "Side") }
 
 // ParseSide returns the side of a name, or an error that lists the names.
 func ParseSide(name string) (Side, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
@@ -24,7 +25,7 @@ var leastNodes = [...]int{4, 3, 2}
 
 // String returns the name of documents.
 func (i Interpolation) String() string {
-	return nameOf(interpolationNames[:], uint8(i), "Interpolation")
+	return fault.Enum(interpolationNames[:], i, "Interpolation")
 }
 
 // Outside is what a grid is beyond its nodes.
@@ -40,7 +41,7 @@ const (
 var outsideNames = [...]string{"stop", "level", "tangent"}
 
 // String returns the name of documents.
-func (o Outside) String() string { return nameOf(outsideNames[:], uint8(o), "Outside") }
+func (o Outside) String() string { return fault.Enum(outsideNames[:], o, "Outside") }
 
 // ParseInterpolation returns the interpolation of a name, or an error that lists the names.
 func ParseInterpolation(name string) (Interpolation, error) {

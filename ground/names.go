@@ -2,7 +2,6 @@ package ground
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -14,12 +13,4 @@ func parseName(what, name string, list []string) (int, error) {
 		return i, nil
 	}
 	return 0, errors.New("ground: " + fault.NoneOf(what, name, list))
-}
-
-// nameOf returns the name of value i of a type, or the type with its number.
-func nameOf(list []string, i uint8, kind string) string {
-	if int(i) < len(list) {
-		return list[i]
-	}
-	return fmt.Sprintf("%s(%d)", kind, i)
 }

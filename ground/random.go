@@ -23,7 +23,7 @@ const (
 var randomNames = [...]string{"gaussian", "fractal", "uniform"}
 
 // String returns the name of documents.
-func (k RandomKind) String() string { return nameOf(randomNames[:], uint8(k), "RandomKind") }
+func (k RandomKind) String() string { return fault.Enum(randomNames[:], k, "RandomKind") }
 
 // ParseRandomKind returns the kind of a name, or an error that lists the names.
 func ParseRandomKind(name string) (RandomKind, error) {
