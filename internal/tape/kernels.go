@@ -66,540 +66,398 @@ const (
 	Weigh Code = 29
 	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.
 	Unweigh Code = 30
-	// Forces1 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces1 Code = 31
-	// Moments1 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments1 Code = 32
-	// Forces2 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces2 Code = 33
-	// Moments2 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments2 Code = 34
-	// Forces3 stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
-	Forces3 Code = 35
-	// Moments3 stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.
-	Moments3 Code = 36
+	// Forces stores N rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
+	Forces Code = 31
+	// Moments stores the first halves of N rows of moments about columns of B: L⁻¹·e, D the weight.
+	Moments Code = 32
 	// Wrench stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.
-	Wrench Code = 37
+	Wrench Code = 33
 	// Squares stores in A the squared norms of N rows of six at B, plus what is at C.
-	Squares Code = 38
+	Squares Code = 34
 	// Centripetal stores D + B×(B×C).
-	Centripetal Code = 39
+	Centripetal Code = 35
 	// LessCentripetal stores D − B×(B×C).
-	LessCentripetal Code = 40
+	LessCentripetal Code = 36
 	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
-	Pull Code = 41
+	Pull Code = 37
 	// Swing stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
-	Swing Code = 42
+	Swing Code = 38
 	// Torque adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.
-	Torque Code = 43
+	Torque Code = 39
 	// Verdict stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.
-	Verdict Code = 44
+	Verdict Code = 40
 	// Wanting stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.
-	Wanting Code = 45
+	Wanting Code = 41
 	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
-	Size Code = 46
+	Size Code = 42
 	// Tile1x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x1 Code = 47
+	Tile1x1 Code = 43
 	// Tile1x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x2 Code = 48
+	Tile1x2 Code = 44
 	// Tile1x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x3 Code = 49
+	Tile1x3 Code = 45
 	// Tile1x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x4 Code = 50
+	Tile1x4 Code = 46
 	// Tile1x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x5 Code = 51
+	Tile1x5 Code = 47
 	// Tile1x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x6 Code = 52
+	Tile1x6 Code = 48
 	// Tile2x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x1 Code = 53
+	Tile2x1 Code = 49
 	// Tile2x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x2 Code = 54
+	Tile2x2 Code = 50
 	// Tile2x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x3 Code = 55
+	Tile2x3 Code = 51
 	// Tile2x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x4 Code = 56
+	Tile2x4 Code = 52
 	// Tile2x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x5 Code = 57
+	Tile2x5 Code = 53
 	// Tile2x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x6 Code = 58
+	Tile2x6 Code = 54
 	// Tile3x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x1 Code = 59
+	Tile3x1 Code = 55
 	// Tile3x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x2 Code = 60
+	Tile3x2 Code = 56
 	// Tile3x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x3 Code = 61
+	Tile3x3 Code = 57
 	// Tile3x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x4 Code = 62
+	Tile3x4 Code = 58
 	// Tile3x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x5 Code = 63
+	Tile3x5 Code = 59
 	// Tile3x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x6 Code = 64
+	Tile3x6 Code = 60
 	// Fresh1x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x1 Code = 65
+	Fresh1x1 Code = 61
 	// Fresh1x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x2 Code = 66
+	Fresh1x2 Code = 62
 	// Fresh1x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x3 Code = 67
+	Fresh1x3 Code = 63
 	// Fresh1x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x4 Code = 68
+	Fresh1x4 Code = 64
 	// Fresh1x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x5 Code = 69
+	Fresh1x5 Code = 65
 	// Fresh1x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x6 Code = 70
+	Fresh1x6 Code = 66
 	// Fresh2x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x1 Code = 71
+	Fresh2x1 Code = 67
 	// Fresh2x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x2 Code = 72
+	Fresh2x2 Code = 68
 	// Fresh2x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x3 Code = 73
+	Fresh2x3 Code = 69
 	// Fresh2x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x4 Code = 74
+	Fresh2x4 Code = 70
 	// Fresh2x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x5 Code = 75
+	Fresh2x5 Code = 71
 	// Fresh2x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x6 Code = 76
+	Fresh2x6 Code = 72
 	// Fresh3x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x1 Code = 77
+	Fresh3x1 Code = 73
 	// Fresh3x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x2 Code = 78
+	Fresh3x2 Code = 74
 	// Fresh3x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x3 Code = 79
+	Fresh3x3 Code = 75
 	// Fresh3x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x4 Code = 80
+	Fresh3x4 Code = 76
 	// Fresh3x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x5 Code = 81
+	Fresh3x5 Code = 77
 	// Fresh3x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x6 Code = 82
+	Fresh3x6 Code = 78
 	// Joint1 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint1 Code = 83
-	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass1 Code = 84
+	Joint1 Code = 79
 	// Panel1 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel1 Code = 85
+	Panel1 Code = 80
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
-	Back1 Code = 86
-	// TwoBack1 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack1 Code = 87
+	Back1 Code = 81
+	// TwoBack1 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack1 Code = 82
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 88
-	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 89
+	Joint2 Code = 83
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 90
+	Panel2 Code = 84
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 91
-	// TwoBack2 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack2 Code = 92
+	Back2 Code = 85
+	// TwoBack2 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack2 Code = 86
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 93
-	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 94
+	Joint3 Code = 87
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 95
+	Panel3 Code = 88
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 96
-	// TwoBack3 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack3 Code = 97
+	Back3 Code = 89
+	// TwoBack3 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack3 Code = 90
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 98
-	// Mass4 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass4 Code = 99
+	Joint4 Code = 91
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 100
+	Panel4 Code = 92
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 101
-	// TwoBack4 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack4 Code = 102
+	Back4 Code = 93
+	// TwoBack4 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack4 Code = 94
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 103
-	// Mass5 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass5 Code = 104
+	Joint5 Code = 95
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 105
+	Panel5 Code = 96
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 106
-	// TwoBack5 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack5 Code = 107
+	Back5 Code = 97
+	// TwoBack5 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack5 Code = 98
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 108
-	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 109
+	Joint6 Code = 99
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 110
+	Panel6 Code = 100
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 111
-	// TwoBack6 stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.
-	TwoBack6 Code = 112
-	// TwoUpper2 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper2 Code = 113
+	Back6 Code = 101
+	// TwoBack6 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
+	TwoBack6 Code = 102
+	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
+	Mass1 Code = 103
+	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
+	Mass2 Code = 104
+	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
+	Mass3 Code = 105
+	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
+	Mass6 Code = 106
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 114
-	// TwoUpper3 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper3 Code = 115
+	Upper2 Code = 107
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 116
-	// TwoUpper4 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper4 Code = 117
+	Upper3 Code = 108
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 118
-	// TwoUpper5 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper5 Code = 119
+	Upper4 Code = 109
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 120
-	// TwoUpper6 stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.
-	TwoUpper6 Code = 121
+	Upper5 Code = 110
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 122
+	Upper6 Code = 111
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 123
+	Transpose Code = 112
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 124
+	Diagonal Code = 113
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 125
-	// First1of1 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of1 Code = 126
-	// Gram1of1 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of1 Code = 127
+	Judge Code = 114
+	// Gram1of1 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram1of1 Code = 115
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 128
-	// TwoRows1of1 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows1of1 Code = 129
+	Rows1of1 Code = 116
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 130
-	// TwoColumns1of1 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of1 Code = 131
-	// First2of2 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of2 Code = 132
-	// Gram2of2 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of2 Code = 133
+	Columns1of1 Code = 117
+	// Gram2of2 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram2of2 Code = 118
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 134
-	// TwoRows2of2 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of2 Code = 135
+	Rows2of2 Code = 119
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 136
-	// TwoColumns2of2 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of2 Code = 137
-	// First1of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First1of3 Code = 138
-	// Gram1of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram1of3 Code = 139
-	// Rows1of3 stores D − B·C: B rows of a shape.
-	Rows1of3 Code = 140
-	// TwoRows1of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows1of3 Code = 141
-	// Columns1of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of3 Code = 142
-	// TwoColumns1of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns1of3 Code = 143
-	// First3of3 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of3 Code = 144
-	// Gram3of3 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of3 Code = 145
+	Columns2of2 Code = 120
+	// Gram3of3 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram3of3 Code = 121
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 146
-	// TwoRows3of3 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of3 Code = 147
+	Rows3of3 Code = 122
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 148
-	// TwoColumns3of3 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of3 Code = 149
-	// First2of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of4 Code = 150
-	// Gram2of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of4 Code = 151
-	// Rows2of4 stores D − B·C: B rows of a shape.
-	Rows2of4 Code = 152
-	// TwoRows2of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of4 Code = 153
-	// Columns2of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of4 Code = 154
-	// TwoColumns2of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of4 Code = 155
-	// First3of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of4 Code = 156
-	// Gram3of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of4 Code = 157
+	Columns3of3 Code = 123
+	// Gram3of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram3of4 Code = 124
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 158
-	// TwoRows3of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of4 Code = 159
+	Rows3of4 Code = 125
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 160
-	// TwoColumns3of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of4 Code = 161
-	// First4of4 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First4of4 Code = 162
-	// Gram4of4 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram4of4 Code = 163
+	Columns3of4 Code = 126
+	// Gram4of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram4of4 Code = 127
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 164
-	// TwoRows4of4 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows4of4 Code = 165
+	Rows4of4 Code = 128
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 166
-	// TwoColumns4of4 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns4of4 Code = 167
-	// First2of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First2of5 Code = 168
-	// Gram2of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram2of5 Code = 169
-	// Rows2of5 stores D − B·C: B rows of a shape.
-	Rows2of5 Code = 170
-	// TwoRows2of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows2of5 Code = 171
-	// Columns2of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of5 Code = 172
-	// TwoColumns2of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns2of5 Code = 173
-	// First3of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of5 Code = 174
-	// Gram3of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of5 Code = 175
+	Columns4of4 Code = 129
+	// Gram3of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram3of5 Code = 130
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 176
-	// TwoRows3of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of5 Code = 177
+	Rows3of5 Code = 131
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 178
-	// TwoColumns3of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of5 Code = 179
-	// First5of5 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First5of5 Code = 180
-	// Gram5of5 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram5of5 Code = 181
+	Columns3of5 Code = 132
+	// Gram5of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram5of5 Code = 133
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 182
-	// TwoRows5of5 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows5of5 Code = 183
+	Rows5of5 Code = 134
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 184
-	// TwoColumns5of5 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns5of5 Code = 185
-	// First3of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First3of6 Code = 186
-	// Gram3of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram3of6 Code = 187
+	Columns5of5 Code = 135
+	// Gram3of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram3of6 Code = 136
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 188
-	// TwoRows3of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows3of6 Code = 189
+	Rows3of6 Code = 137
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 190
-	// TwoColumns3of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns3of6 Code = 191
-	// First6of6 stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it.
-	First6of6 Code = 192
-	// Gram6of6 subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it.
-	Gram6of6 Code = 193
+	Columns3of6 Code = 138
+	// Gram6of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Gram6of6 Code = 139
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 194
-	// TwoRows6of6 subtracts B·C from A, for two vectors one behind the other: B rows of a shape.
-	TwoRows6of6 Code = 195
+	Rows6of6 Code = 140
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 196
-	// TwoColumns6of6 stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.
-	TwoColumns6of6 Code = 197
+	Columns6of6 Code = 141
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 198
-	// HangFree moves a body that hangs on the ground by the motion E of its joint, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	HangFree Code = 199
-	// Hang moves a body by the motion of its parent, whose frame is B, and the motion E that its joint adds, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	Hang Code = 200
-	// Carry moves a body by the motion of its parent, whose frame is B, (R3). C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6).
-	Carry Code = 201
-	// TwoHangFree does the same as HangFree for two motions one behind the other.
-	TwoHangFree Code = 202
-	// TwoHang does the same as Hang for two motions one behind the other.
-	TwoHang Code = 203
+	Pair3of5 Code = 142
+	// HangFree moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	HangFree Code = 143
+	// Hang moves a body by N motions, those of its parent, B, and those that its joint adds, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	Hang Code = 144
+	// Carry moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	Carry Code = 145
 	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
-	Root Code = 204
+	Root Code = 146
 	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
-	RootHolds Code = 205
+	RootHolds Code = 147
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 206
+	SwingFree Code = 148
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 207
+	SwingHung Code = 149
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 208
+	Cardan Code = 150
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 209
+	Twist Code = 151
 	// Between stores B·(C − D) of vectors.
-	Between Code = 210
+	Between Code = 152
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 211
+	Pin Code = 153
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
-	TurnedPin Code = 212
+	TurnedPin Code = 154
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 213
+	Unpin Code = 155
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 214
+	Snap Code = 156
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 215
+	Uncross Code = 157
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 216
+	Unslide Code = 158
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 217
+	Slide Code = 159
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 218
+	Thrust Code = 160
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 219
-	// TwoLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	TwoLoads1 Code = 220
+	Loads1 Code = 161
+	// Drifts1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
+	Drifts1 Code = 162
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 221
+	Seen1 Code = 163
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 222
+	SeenTurn1 Code = 164
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 223
-	// TwoLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	TwoLoads2 Code = 224
+	Loads2 Code = 165
+	// Drifts2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
+	Drifts2 Code = 166
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 225
+	Seen2 Code = 167
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 226
+	SeenTurn2 Code = 168
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 227
-	// TwoLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	TwoLoads3 Code = 228
+	Loads3 Code = 169
+	// Drifts3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
+	Drifts3 Code = 170
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 229
+	Seen3 Code = 171
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 230
-	// FirstLean3x1 stores −B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x1 Code = 231
-	// Lean3x1 subtracts B·Bᵀ, 3 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x1 Code = 232
-	// FirstLean3x2 stores −B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x2 Code = 233
-	// Lean3x2 subtracts B·Bᵀ, 3 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x2 Code = 234
-	// FirstLean3x3 stores −B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean3x3 Code = 235
-	// Lean3x3 subtracts B·Bᵀ, 3 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean3x3 Code = 236
-	// FirstLean5x1 stores −B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x1 Code = 237
-	// Lean5x1 subtracts B·Bᵀ, 5 rows of 1, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x1 Code = 238
-	// FirstLean5x2 stores −B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x2 Code = 239
-	// Lean5x2 subtracts B·Bᵀ, 5 rows of 2, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x2 Code = 240
-	// FirstLean5x3 stores −B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and D − B·C in the right side behind it.
-	FirstLean5x3 Code = 241
-	// Lean5x3 subtracts B·Bᵀ, 5 rows of 3, from the block A, lower triangle, and B·C from the right side behind it.
-	Lean5x3 Code = 242
+	SeenTurn3 Code = 172
+	// Lean3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean3x1 Code = 173
+	// Lean3x2 stores D − B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean3x2 Code = 174
+	// Lean3x3 stores D − B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean3x3 Code = 175
+	// Lean5x1 stores D − B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean5x1 Code = 176
+	// Lean5x2 stores D − B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean5x2 Code = 177
+	// Lean5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
+	Lean5x3 Code = 178
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 243
+	Orthonormal1 Code = 179
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 244
+	Orthonormal11 Code = 180
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 245
+	Orthonormal111 Code = 181
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 246
+	Orthonormal12 Code = 182
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 247
+	Orthonormal2 Code = 183
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 248
-	// Orthonormal3 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal3 Code = 249
+	Orthonormal21 Code = 184
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 250
+	Rate Code = 185
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	FirstStage Code = 251
+	FirstStage Code = 186
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	NextStage Code = 252
+	NextStage Code = 187
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	LastStage Code = 253
+	LastStage Code = 188
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Euler Code = 254
+	Euler Code = 189
 	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerRoot Code = 255
+	EulerRoot Code = 190
 	// EulerPin does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerPin Code = 256
+	EulerPin Code = 191
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Moved Code = 257
+	Moved Code = 192
 	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
-	MovedRoot Code = 258
+	MovedRoot Code = 193
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 259
+	BodyShared Code = 194
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 260
+	Mul3Shared Code = 195
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 261
+	MulVecShared Code = 196
 	// SnapShared is Snap with shared numbers at C.
-	SnapShared Code = 262
+	SnapShared Code = 197
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 263
+	PullShared Code = 198
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 264
+	WeighShared Code = 199
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 265
+	UnweighShared Code = 200
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 266
+	WrenchShared Code = 201
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 267
+	TorqueShared Code = 202
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 268
+	TwistShared Code = 203
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 269
-	// Forces1Shared is Forces1 with shared numbers at D.
-	Forces1Shared Code = 270
-	// Forces2Shared is Forces2 with shared numbers at D.
-	Forces2Shared Code = 271
-	// Forces3Shared is Forces3 with shared numbers at D.
-	Forces3Shared Code = 272
-	// Moments1Shared is Moments1 with shared numbers at D.
-	Moments1Shared Code = 273
-	// Moments2Shared is Moments2 with shared numbers at D.
-	Moments2Shared Code = 274
-	// Moments3Shared is Moments3 with shared numbers at D.
-	Moments3Shared Code = 275
+	ThrustShared Code = 204
+	// ForcesShared is Forces with shared numbers at D.
+	ForcesShared Code = 205
+	// MomentsShared is Moments with shared numbers at D.
+	MomentsShared Code = 206
 	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 276
+	HangFreeShared Code = 207
 	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 277
+	HangShared Code = 208
 	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 278
-	// TwoHangFreeShared is TwoHangFree with shared numbers at D.
-	TwoHangFreeShared Code = 279
-	// TwoHangShared is TwoHang with shared numbers at D.
-	TwoHangShared Code = 280
+	CarryShared Code = 209
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 281
+	PointShared Code = 210
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 282
+	PinShared Code = 211
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 283
+	TurnedPinShared Code = 212
 	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 284
+	UnpinShared Code = 213
 	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 285
+	UncrossShared Code = 214
 	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 286
+	UnslideShared Code = 215
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 287
+	TiltShared Code = 216
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 288
+	RateShared Code = 217
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 289
+	EulerShared Code = 218
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 290
+	EulerRootShared Code = 219
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 291
+	EulerPinShared Code = 220
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 292
+	MovedShared Code = 221
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 293
+	MovedRootShared Code = 222
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 294
+	RootShared Code = 223
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 295
+	RootHoldsShared Code = 224
 	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 296
+	SwingShared Code = 225
 
-	numCodes = 297
+	numCodes = 226
 )
 
 var codeNames = [numCodes]string{
@@ -634,12 +492,8 @@ var codeNames = [numCodes]string{
 	"SumSquares",
 	"Weigh",
 	"Unweigh",
-	"Forces1",
-	"Moments1",
-	"Forces2",
-	"Moments2",
-	"Forces3",
-	"Moments3",
+	"Forces",
+	"Moments",
 	"Wrench",
 	"Squares",
 	"Centripetal",
@@ -687,126 +541,72 @@ var codeNames = [numCodes]string{
 	"Fresh3x5",
 	"Fresh3x6",
 	"Joint1",
-	"Mass1",
 	"Panel1",
 	"Back1",
 	"TwoBack1",
 	"Joint2",
-	"Mass2",
 	"Panel2",
 	"Back2",
 	"TwoBack2",
 	"Joint3",
-	"Mass3",
 	"Panel3",
 	"Back3",
 	"TwoBack3",
 	"Joint4",
-	"Mass4",
 	"Panel4",
 	"Back4",
 	"TwoBack4",
 	"Joint5",
-	"Mass5",
 	"Panel5",
 	"Back5",
 	"TwoBack5",
 	"Joint6",
-	"Mass6",
 	"Panel6",
 	"Back6",
 	"TwoBack6",
-	"TwoUpper2",
+	"Mass1",
+	"Mass2",
+	"Mass3",
+	"Mass6",
 	"Upper2",
-	"TwoUpper3",
 	"Upper3",
-	"TwoUpper4",
 	"Upper4",
-	"TwoUpper5",
 	"Upper5",
-	"TwoUpper6",
 	"Upper6",
 	"Transpose",
 	"Diagonal",
 	"Judge",
-	"First1of1",
 	"Gram1of1",
 	"Rows1of1",
-	"TwoRows1of1",
 	"Columns1of1",
-	"TwoColumns1of1",
-	"First2of2",
 	"Gram2of2",
 	"Rows2of2",
-	"TwoRows2of2",
 	"Columns2of2",
-	"TwoColumns2of2",
-	"First1of3",
-	"Gram1of3",
-	"Rows1of3",
-	"TwoRows1of3",
-	"Columns1of3",
-	"TwoColumns1of3",
-	"First3of3",
 	"Gram3of3",
 	"Rows3of3",
-	"TwoRows3of3",
 	"Columns3of3",
-	"TwoColumns3of3",
-	"First2of4",
-	"Gram2of4",
-	"Rows2of4",
-	"TwoRows2of4",
-	"Columns2of4",
-	"TwoColumns2of4",
-	"First3of4",
 	"Gram3of4",
 	"Rows3of4",
-	"TwoRows3of4",
 	"Columns3of4",
-	"TwoColumns3of4",
-	"First4of4",
 	"Gram4of4",
 	"Rows4of4",
-	"TwoRows4of4",
 	"Columns4of4",
-	"TwoColumns4of4",
-	"First2of5",
-	"Gram2of5",
-	"Rows2of5",
-	"TwoRows2of5",
-	"Columns2of5",
-	"TwoColumns2of5",
-	"First3of5",
 	"Gram3of5",
 	"Rows3of5",
-	"TwoRows3of5",
 	"Columns3of5",
-	"TwoColumns3of5",
-	"First5of5",
 	"Gram5of5",
 	"Rows5of5",
-	"TwoRows5of5",
 	"Columns5of5",
-	"TwoColumns5of5",
-	"First3of6",
 	"Gram3of6",
 	"Rows3of6",
-	"TwoRows3of6",
 	"Columns3of6",
-	"TwoColumns3of6",
-	"First6of6",
 	"Gram6of6",
 	"Rows6of6",
-	"TwoRows6of6",
 	"Columns6of6",
-	"TwoColumns6of6",
 	"Pair3of5",
 	"HangFree",
 	"Hang",
 	"Carry",
-	"TwoHangFree",
-	"TwoHang",
 	"Root",
 	"RootHolds",
 	"SwingFree",
@@ -823,28 +623,22 @@ var codeNames = [numCodes]string{
 	"Slide",
 	"Thrust",
 	"Loads1",
-	"TwoLoads1",
+	"Drifts1",
 	"Seen1",
 	"SeenTurn1",
 	"Loads2",
-	"TwoLoads2",
+	"Drifts2",
 	"Seen2",
 	"SeenTurn2",
 	"Loads3",
-	"TwoLoads3",
+	"Drifts3",
 	"Seen3",
 	"SeenTurn3",
-	"FirstLean3x1",
 	"Lean3x1",
-	"FirstLean3x2",
 	"Lean3x2",
-	"FirstLean3x3",
 	"Lean3x3",
-	"FirstLean5x1",
 	"Lean5x1",
-	"FirstLean5x2",
 	"Lean5x2",
-	"FirstLean5x3",
 	"Lean5x3",
 	"Orthonormal1",
 	"Orthonormal11",
@@ -852,7 +646,6 @@ var codeNames = [numCodes]string{
 	"Orthonormal12",
 	"Orthonormal2",
 	"Orthonormal21",
-	"Orthonormal3",
 	"Rate",
 	"FirstStage",
 	"NextStage",
@@ -873,17 +666,11 @@ var codeNames = [numCodes]string{
 	"TorqueShared",
 	"TwistShared",
 	"ThrustShared",
-	"Forces1Shared",
-	"Forces2Shared",
-	"Forces3Shared",
-	"Moments1Shared",
-	"Moments2Shared",
-	"Moments3Shared",
+	"ForcesShared",
+	"MomentsShared",
 	"HangFreeShared",
 	"HangShared",
 	"CarryShared",
-	"TwoHangFreeShared",
-	"TwoHangShared",
 	"PointShared",
 	"PinShared",
 	"TurnedPinShared",
@@ -903,15 +690,12 @@ var codeNames = [numCodes]string{
 }
 
 // shapes are the shapes of rows that have instructions: how many there are, and how many have six numbers.
-var shapes = [12][2]int{
+var shapes = [9][2]int{
 	{1, 1},
 	{2, 2},
-	{3, 1},
 	{3, 3},
-	{4, 2},
 	{4, 3},
 	{4, 4},
-	{5, 2},
 	{5, 3},
 	{5, 5},
 	{6, 3},
@@ -921,389 +705,306 @@ var shapes = [12][2]int{
 // sharedForms are the codes of the second forms, and sharedOperands the operands A to F of a code that are shared numbers, a bit each.
 var (
 	sharedForms = [numCodes]Code{
-		Verdict:     Verdict,
-		Wanting:     Wanting,
-		Body:        BodyShared,
-		Mul3:        Mul3Shared,
-		MulVec:      MulVecShared,
-		Snap:        SnapShared,
-		Pull:        PullShared,
-		Weigh:       WeighShared,
-		Unweigh:     UnweighShared,
-		Wrench:      WrenchShared,
-		Torque:      TorqueShared,
-		Twist:       TwistShared,
-		Thrust:      ThrustShared,
-		Forces1:     Forces1Shared,
-		Forces2:     Forces2Shared,
-		Forces3:     Forces3Shared,
-		Moments1:    Moments1Shared,
-		Moments2:    Moments2Shared,
-		Moments3:    Moments3Shared,
-		HangFree:    HangFreeShared,
-		Hang:        HangShared,
-		Carry:       CarryShared,
-		TwoHangFree: TwoHangFreeShared,
-		TwoHang:     TwoHangShared,
-		Point:       PointShared,
-		Pin:         PinShared,
-		TurnedPin:   TurnedPinShared,
-		Unpin:       UnpinShared,
-		Uncross:     UncrossShared,
-		Unslide:     UnslideShared,
-		Tilt:        TiltShared,
-		Rate:        RateShared,
-		Euler:       EulerShared,
-		EulerRoot:   EulerRootShared,
-		EulerPin:    EulerPinShared,
-		Moved:       MovedShared,
-		MovedRoot:   MovedRootShared,
-		Root:        RootShared,
-		RootHolds:   RootHoldsShared,
-		Swing:       SwingShared,
+		Verdict:   Verdict,
+		Wanting:   Wanting,
+		Body:      BodyShared,
+		Mul3:      Mul3Shared,
+		MulVec:    MulVecShared,
+		Snap:      SnapShared,
+		Pull:      PullShared,
+		Weigh:     WeighShared,
+		Unweigh:   UnweighShared,
+		Wrench:    WrenchShared,
+		Torque:    TorqueShared,
+		Twist:     TwistShared,
+		Thrust:    ThrustShared,
+		Forces:    ForcesShared,
+		Moments:   MomentsShared,
+		HangFree:  HangFreeShared,
+		Hang:      HangShared,
+		Carry:     CarryShared,
+		Point:     PointShared,
+		Pin:       PinShared,
+		TurnedPin: TurnedPinShared,
+		Unpin:     UnpinShared,
+		Uncross:   UncrossShared,
+		Unslide:   UnslideShared,
+		Tilt:      TiltShared,
+		Rate:      RateShared,
+		Euler:     EulerShared,
+		EulerRoot: EulerRootShared,
+		EulerPin:  EulerPinShared,
+		Moved:     MovedShared,
+		MovedRoot: MovedRootShared,
+		Root:      RootShared,
+		RootHolds: RootHoldsShared,
+		Swing:     SwingShared,
 	}
 	sharedOperands = [numCodes]uint8{
-		Verdict:           1 << 2,
-		Wanting:           1 << 2,
-		BodyShared:        1 << 2,
-		Mul3Shared:        1 << 2,
-		MulVecShared:      1 << 2,
-		SnapShared:        1 << 2,
-		PullShared:        1 << 2,
-		WeighShared:       1 << 3,
-		UnweighShared:     1 << 3,
-		WrenchShared:      1 << 3,
-		TorqueShared:      1 << 3,
-		TwistShared:       1 << 3,
-		ThrustShared:      1 << 3,
-		Forces1Shared:     1 << 3,
-		Forces2Shared:     1 << 3,
-		Forces3Shared:     1 << 3,
-		Moments1Shared:    1 << 3,
-		Moments2Shared:    1 << 3,
-		Moments3Shared:    1 << 3,
-		HangFreeShared:    1 << 3,
-		HangShared:        1 << 3,
-		CarryShared:       1 << 3,
-		TwoHangFreeShared: 1 << 3,
-		TwoHangShared:     1 << 3,
-		PointShared:       1 << 3,
-		PinShared:         1 << 3,
-		TurnedPinShared:   1 << 3,
-		UnpinShared:       1 << 3,
-		UncrossShared:     1 << 3,
-		UnslideShared:     1 << 3,
-		TiltShared:        1 << 3,
-		RateShared:        1 << 3,
-		EulerShared:       1 << 3,
-		EulerRootShared:   1 << 3,
-		EulerPinShared:    1 << 3,
-		MovedShared:       1 << 3,
-		MovedRootShared:   1 << 3,
-		RootShared:        1<<3 | 1<<4,
-		RootHoldsShared:   1<<3 | 1<<4,
-		SwingShared:       1<<1 | 1<<2,
+		Verdict:         1 << 2,
+		Wanting:         1 << 2,
+		BodyShared:      1 << 2,
+		Mul3Shared:      1 << 2,
+		MulVecShared:    1 << 2,
+		SnapShared:      1 << 2,
+		PullShared:      1 << 2,
+		WeighShared:     1 << 3,
+		UnweighShared:   1 << 3,
+		WrenchShared:    1 << 3,
+		TorqueShared:    1 << 3,
+		TwistShared:     1 << 3,
+		ThrustShared:    1 << 3,
+		ForcesShared:    1 << 3,
+		MomentsShared:   1 << 3,
+		HangFreeShared:  1 << 3,
+		HangShared:      1 << 3,
+		CarryShared:     1 << 3,
+		PointShared:     1 << 3,
+		PinShared:       1 << 3,
+		TurnedPinShared: 1 << 3,
+		UnpinShared:     1 << 3,
+		UncrossShared:   1 << 3,
+		UnslideShared:   1 << 3,
+		TiltShared:      1 << 3,
+		RateShared:      1 << 3,
+		EulerShared:     1 << 3,
+		EulerRootShared: 1 << 3,
+		EulerPinShared:  1 << 3,
+		MovedShared:     1 << 3,
+		MovedRootShared: 1 << 3,
+		RootShared:      1<<3 | 1<<4,
+		RootHoldsShared: 1<<3 | 1<<4,
+		SwingShared:     1<<1 | 1<<2,
 	}
 )
 
 // spans are what the instructions read and write of their operands, and how many lines they have.
 var spans = [numCodes]spanOf{
-	Copy:              {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Add:               {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Sub:               {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Scaled:            {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Less:              {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Masked:            {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Mul3:              {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	TMul3:             {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVec:            {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulVec:           {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulNeg:           {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TMulAdd:           {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Column:            {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OnZ:               {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	OffZ:              {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Cross:             {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	AddCross:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SubCross:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Dot:               {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Unit:              {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Quotient:          {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Departure:         {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Body:              {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Axes:              {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Point:             {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Apart:             {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tilt:              {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	SumSquares:        {lines: 6, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Weigh:             {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Unweigh:           {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Forces1:           {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Moments1:          {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Forces2:           {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Moments2:          {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Forces3:           {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Moments3:          {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
-	Wrench:            {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Squares:           {lines: 17, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Centripetal:       {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	LessCentripetal:   {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Pull:              {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Swing:             {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Torque:            {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Verdict:           {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Wanting:           {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Size:              {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Tile1x2:           {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Tile1x3:           {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Tile1x4:           {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Tile1x5:           {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Tile1x6:           {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Tile2x1:           {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Tile2x2:           {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Tile2x3:           {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Tile2x4:           {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Tile2x5:           {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Tile2x6:           {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Tile3x1:           {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Tile3x2:           {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Tile3x3:           {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Tile3x4:           {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Tile3x5:           {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Tile3x6:           {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Fresh1x1:          {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Fresh1x2:          {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Fresh1x3:          {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Fresh1x4:          {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Fresh1x5:          {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	Fresh1x6:          {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Fresh2x1:          {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Fresh2x2:          {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Fresh2x3:          {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Fresh2x4:          {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
-	Fresh2x5:          {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
-	Fresh2x6:          {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
-	Fresh3x1:          {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
-	Fresh3x2:          {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
-	Fresh3x3:          {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
-	Fresh3x4:          {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
-	Fresh3x5:          {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
-	Fresh3x6:          {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
-	Joint1:            {lines: 31, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass1:             {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel1:            {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Back1:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoBack1:          {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Joint2:            {lines: 61, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass2:             {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel2:            {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
-	Back2:             {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoBack2:          {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Joint3:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass3:             {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel3:            {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
-	Back3:             {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoBack3:          {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Joint4:            {lines: 137, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass4:             {lines: 73, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel4:            {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
-	Back4:             {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoBack4:          {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Joint5:            {lines: 185, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass5:             {lines: 106, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel5:            {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
-	Back5:             {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoBack5:          {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Joint6:            {lines: 241, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
-	Mass6:             {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
-	Panel6:            {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
-	Back6:             {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoBack6:          {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TwoUpper2:         {lines: 10, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Upper2:            {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoUpper3:         {lines: 18, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Upper3:            {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoUpper4:         {lines: 28, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Upper4:            {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoUpper5:         {lines: 40, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Upper5:            {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoUpper6:         {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Upper6:            {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Transpose:         {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
-	Diagonal:          {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
-	Judge:             {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	First1of1:         {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Gram1of1:          {lines: 22, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Rows1of1:          {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoRows1of1:       {lines: 28, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	Columns1of1:       {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of1:    {lines: 38, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of2:         {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Gram2of2:          {lines: 52, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Rows2of2:          {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoRows2of2:       {lines: 44, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	Columns2of2:       {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of2:    {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First1of3:         {lines: 63, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram1of3:          {lines: 63, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows1of3:          {lines: 24, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows1of3:       {lines: 48, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns1of3:       {lines: 27, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns1of3:    {lines: 54, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of3:         {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Gram3of3:          {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Rows3of3:          {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoRows3of3:       {lines: 60, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Columns3of3:       {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of3:    {lines: 66, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of4:         {lines: 103, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram2of4:          {lines: 103, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows2of4:          {lines: 32, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows2of4:       {lines: 64, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns2of4:       {lines: 34, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of4:    {lines: 68, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of4:         {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram3of4:          {lines: 118, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows3of4:          {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows3of4:       {lines: 70, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns3of4:       {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of4:    {lines: 74, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First4of4:         {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Gram4of4:          {lines: 136, reads: [6]span{0: {true, 0, 19, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
-	Rows4of4:          {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
-	TwoRows4of4:       {lines: 76, reads: [6]span{0: {true, 0, 7, 0, 0, 0, 0}, 1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
-	Columns4of4:       {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns4of4:    {lines: 80, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First2of5:         {lines: 136, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram2of5:          {lines: 136, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows2of5:          {lines: 37, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows2of5:       {lines: 74, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns2of5:       {lines: 38, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns2of5:    {lines: 76, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of5:         {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram3of5:          {lines: 151, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows3of5:          {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows3of5:       {lines: 80, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns3of5:       {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of5:    {lines: 82, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First5of5:         {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Gram5of5:          {lines: 190, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Rows5of5:          {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
-	TwoRows5of5:       {lines: 92, reads: [6]span{0: {true, 0, 9, 0, 0, 0, 0}, 1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
-	Columns5of5:       {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns5of5:    {lines: 94, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First3of6:         {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram3of6:          {lines: 189, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows3of6:          {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows3of6:       {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns3of6:       {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns3of6:    {lines: 90, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	First6of6:         {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Gram6of6:          {lines: 252, reads: [6]span{0: {true, 0, 41, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
-	Rows6of6:          {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoRows6of6:       {lines: 108, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Columns6of6:       {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TwoColumns6of6:    {lines: 108, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Pair3of5:          {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
-	HangFree:          {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Hang:              {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	Carry:             {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	TwoHangFree:       {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	TwoHang:           {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	Root:              {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHolds:         {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingFree:         {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	SwingHung:         {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Cardan:            {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Twist:             {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Between:           {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	Pin:               {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TurnedPin:         {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	Unpin:             {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Snap:              {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	Uncross:           {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Unslide:           {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	Slide:             {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
-	Thrust:            {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Loads1:            {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
-	TwoLoads1:         {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
-	Seen1:             {lines: 34, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn1:         {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads2:            {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
-	TwoLoads2:         {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	Seen2:             {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn2:         {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	Loads3:            {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwoLoads3:         {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
-	Seen3:             {lines: 50, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	SeenTurn3:         {lines: 32, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
-	FirstLean3x1:      {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x1:           {lines: 30, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x2:      {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x2:           {lines: 42, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean3x3:      {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Lean3x3:           {lines: 54, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	FirstLean5x1:      {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x1:           {lines: 65, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x2:      {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x2:           {lines: 90, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	FirstLean5x3:      {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Lean5x3:           {lines: 115, reads: [6]span{0: {true, 0, 29, 0, 0, 0, 0}, 1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
-	Orthonormal1:      {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Orthonormal11:     {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal111:    {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal12:     {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal2:      {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Orthonormal21:     {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
-	Orthonormal3:      {lines: 180, reads: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Rate:              {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	FirstStage:        {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
-	NextStage:         {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
-	LastStage:         {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
-	Euler:             {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRoot:         {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPin:          {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	Moved:             {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRoot:         {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	BodyShared:        {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
-	Mul3Shared:        {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	MulVecShared:      {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	SnapShared:        {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	PullShared:        {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	WeighShared:       {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	UnweighShared:     {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	WrenchShared:      {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	TorqueShared:      {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	TwistShared:       {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	ThrustShared:      {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Forces1Shared:     {lines: 28, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
-	Forces2Shared:     {lines: 52, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	Forces3Shared:     {lines: 76, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 17, 0, 0, 0, 0}}},
-	Moments1Shared:    {lines: 12, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
-	Moments2Shared:    {lines: 24, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	Moments3Shared:    {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 14, 0, 0, 0, 0}}},
-	HangFreeShared:    {lines: 58, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	HangShared:        {lines: 79, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	CarryShared:       {lines: 67, reads: [6]span{1: {true, 18, 23, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 18, 23, 0, 0, 0, 0}}},
-	TwoHangFreeShared: {lines: 116, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	TwoHangShared:     {lines: 158, reads: [6]span{1: {true, 18, 29, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	PointShared:       {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
-	PinShared:         {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	TurnedPinShared:   {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
-	UnpinShared:       {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	UncrossShared:     {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	UnslideShared:     {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
-	TiltShared:        {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
-	RateShared:        {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
-	EulerShared:       {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerRootShared:   {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	EulerPinShared:    {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
-	MovedShared:       {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	MovedRootShared:   {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
-	RootShared:        {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
-	RootHoldsShared:   {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
-	SwingShared:       {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Copy:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Add:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Sub:             {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Scaled:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Less:            {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Masked:          {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Mul3:            {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	TMul3:           {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVec:          {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulVec:         {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulNeg:         {lines: 21, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TMulAdd:         {lines: 18, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Column:          {lines: 6, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OnZ:             {lines: 7, reads: [6]span{1: {true, 2, 8, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	OffZ:            {lines: 11, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Cross:           {lines: 15, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	AddCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SubCross:        {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Dot:             {lines: 7, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Unit:            {lines: 14, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Quotient:        {lines: 3, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Departure:       {lines: 36, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Body:            {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Axes:            {lines: 38, reads: [6]span{1: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Point:           {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	Apart:           {lines: 57, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tilt:            {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	SumSquares:      {lines: 6, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Weigh:           {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Unweigh:         {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Forces:          {lines: 30, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
+	Moments:         {lines: 14, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
+	Wrench:          {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Squares:         {lines: 17, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Centripetal:     {lines: 24, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	LessCentripetal: {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Pull:            {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Swing:           {lines: 42, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Torque:          {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Verdict:         {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Wanting:         {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Size:            {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x1:         {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Tile1x2:         {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Tile1x3:         {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Tile1x4:         {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Tile1x5:         {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Tile1x6:         {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Tile2x1:         {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Tile2x2:         {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Tile2x3:         {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Tile2x4:         {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Tile2x5:         {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Tile2x6:         {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Tile3x1:         {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Tile3x2:         {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Tile3x3:         {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Tile3x4:         {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}, 3: {true, 0, 3, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Tile3x5:         {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}, 3: {true, 0, 4, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Tile3x6:         {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}, 3: {true, 0, 5, 0, 2, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Fresh1x1:        {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Fresh1x2:        {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Fresh1x3:        {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Fresh1x4:        {lines: 15, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Fresh1x5:        {lines: 18, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Fresh1x6:        {lines: 21, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Fresh2x1:        {lines: 11, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Fresh2x2:        {lines: 18, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Fresh2x3:        {lines: 25, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Fresh2x4:        {lines: 32, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 1, 0, 0}}},
+	Fresh2x5:        {lines: 39, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 1, 0, 0}}},
+	Fresh2x6:        {lines: 46, reads: [6]span{1: {true, 0, 0, 1, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 1, 0, 0}}},
+	Fresh3x1:        {lines: 15, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 2, 0, 0}}},
+	Fresh3x2:        {lines: 25, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 2, 0, 0}}},
+	Fresh3x3:        {lines: 35, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 2, 0, 0}}},
+	Fresh3x4:        {lines: 45, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 3, 0, 1, 0}}, writes: [6]span{0: {true, 0, 3, 0, 2, 0, 0}}},
+	Fresh3x5:        {lines: 55, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 4, 0, 1, 0}}, writes: [6]span{0: {true, 0, 4, 0, 2, 0, 0}}},
+	Fresh3x6:        {lines: 65, reads: [6]span{1: {true, 0, 0, 2, 0, 1, 0}, 2: {true, 0, 0, 5, 0, 1, 0}}, writes: [6]span{0: {true, 0, 5, 0, 2, 0, 0}}},
+	Joint1:          {lines: 31, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel1:          {lines: 7, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Back1:           {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	TwoBack1:        {lines: 10, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Joint2:          {lines: 61, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel2:          {lines: 12, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 2, 2, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 2, 0}, 4: {true, 0, 1, 0, 0, 2, 0}}},
+	Back2:           {lines: 9, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	TwoBack2:        {lines: 16, reads: [6]span{1: {true, 0, 1, 0, 0, 2, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Joint3:          {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel3:          {lines: 18, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 3, 7, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 3, 0}, 4: {true, 0, 2, 0, 0, 3, 0}}},
+	Back3:           {lines: 12, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwoBack3:        {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 3, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Joint4:          {lines: 137, reads: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}, 1: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel4:          {lines: 25, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 4, 14, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 4, 0}, 4: {true, 0, 3, 0, 0, 4, 0}}},
+	Back4:           {lines: 15, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	TwoBack4:        {lines: 28, reads: [6]span{1: {true, 0, 3, 0, 0, 4, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 7, 0, 0, 0, 0}}},
+	Joint5:          {lines: 185, reads: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}, 1: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel5:          {lines: 33, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 5, 23, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 5, 0}, 4: {true, 0, 4, 0, 0, 5, 0}}},
+	Back5:           {lines: 18, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	TwoBack5:        {lines: 34, reads: [6]span{1: {true, 0, 4, 0, 0, 5, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 9, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 9, 0, 0, 0, 0}}},
+	Joint6:          {lines: 241, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}},
+	Panel6:          {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 6, 34, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}},
+	Back6:           {lines: 21, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TwoBack6:        {lines: 40, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Mass1:           {lines: 12, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass2:           {lines: 27, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 1: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass3:           {lines: 47, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Mass6:           {lines: 147, reads: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 35, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 3, 3, 0, 0, 0, 0}}},
+	Upper2:          {lines: 5, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 2: {true, 2, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Upper3:          {lines: 9, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 3, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Upper4:          {lines: 14, reads: [6]span{0: {true, 0, 3, 0, 0, 0, 0}, 2: {true, 4, 14, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Upper5:          {lines: 20, reads: [6]span{0: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 5, 23, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Upper6:          {lines: 27, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 6, 34, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Transpose:       {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
+	Diagonal:        {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
+	Judge:           {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Gram1of1:        {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Rows1of1:        {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Columns1of1:     {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram2of2:        {lines: 52, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Rows2of2:        {lines: 22, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Columns2of2:     {lines: 26, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of3:        {lines: 90, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Rows3of3:        {lines: 30, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Columns3of3:     {lines: 33, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of4:        {lines: 118, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows3of4:        {lines: 35, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns3of4:     {lines: 37, reads: [6]span{1: {true, 0, 20, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram4of4:        {lines: 136, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 15, 0, 0, 0, 0}, 4: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 19, 0, 0, 0, 0}}},
+	Rows4of4:        {lines: 38, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 3, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 3, 0, 0, 0, 0}}},
+	Columns4of4:     {lines: 40, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of5:        {lines: 151, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows3of5:        {lines: 40, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Columns3of5:     {lines: 41, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram5of5:        {lines: 190, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Rows5of5:        {lines: 46, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 4, 0, 0, 0, 0}}},
+	Columns5of5:     {lines: 47, reads: [6]span{1: {true, 0, 29, 0, 0, 0, 0}, 2: {true, 0, 4, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram3of6:        {lines: 189, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows3of6:        {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns3of6:     {lines: 45, reads: [6]span{1: {true, 0, 32, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Gram6of6:        {lines: 252, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 35, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 41, 0, 0, 0, 0}}},
+	Rows6of6:        {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Columns6of6:     {lines: 54, reads: [6]span{1: {true, 0, 35, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Pair3of5:        {lines: 200, reads: [6]span{1: {true, 0, 26, 0, 0, 0, 0}, 2: {true, 0, 26, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 24, 0, 0, 0, 0}}},
+	HangFree:        {lines: 61, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	Hang:            {lines: 83, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	Carry:           {lines: 70, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	Root:            {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHolds:       {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 20, 29, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingFree:       {lines: 33, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 15, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	SwingHung:       {lines: 51, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 12, 17, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Cardan:          {lines: 67, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Twist:           {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Between:         {lines: 10, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Pin:             {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPin:       {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	Unpin:           {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Snap:            {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	Uncross:         {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Unslide:         {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 9, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	Slide:           {lines: 57, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 10, 0, 0, 0, 0}}},
+	Thrust:          {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 3: {true, 0, 6, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Loads1:          {lines: 20, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Drifts1:         {lines: 28, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 1, 0, 0}}},
+	Seen1:           {lines: 34, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn1:       {lines: 22, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads2:          {lines: 28, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Drifts2:         {lines: 44, reads: [6]span{1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	Seen2:           {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn2:       {lines: 27, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 14, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Loads3:          {lines: 36, reads: [6]span{1: {true, 0, 23, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	Drifts3:         {lines: 60, reads: [6]span{1: {true, 0, 17, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 1, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 1, 0, 0}}},
+	Seen3:           {lines: 50, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 23, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	SeenTurn3:       {lines: 32, reads: [6]span{1: {true, 0, 2, 0, 0, 6, 0}, 2: {true, 0, 20, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 1}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}},
+	Lean3x1:         {lines: 30, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x2:         {lines: 42, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean3x3:         {lines: 54, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Lean5x1:         {lines: 65, reads: [6]span{1: {true, 0, 4, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x2:         {lines: 90, reads: [6]span{1: {true, 0, 9, 0, 0, 0, 0}, 2: {true, 0, 1, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Lean5x3:         {lines: 115, reads: [6]span{1: {true, 0, 14, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 0, 24, 0, 0, 0, 0}, 4: {true, 0, 4, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 29, 0, 0, 0, 0}}},
+	Orthonormal1:    {lines: 28, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	Orthonormal11:   {lines: 122, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal111:  {lines: 442, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal12:   {lines: 212, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Orthonormal2:    {lines: 90, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	Orthonormal21:   {lines: 272, reads: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 1: {true, 0, 17, 0, 0, 0, 0}}},
+	Rate:            {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	FirstStage:      {lines: 162, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}}},
+	NextStage:       {lines: 169, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 13, 27, 0, 0, 0, 0}}},
+	LastStage:       {lines: 137, reads: [6]span{0: {true, 7, 12, 0, 0, 0, 0}, 1: {true, 0, 27, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 1, 1, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 10, 10, 0, 0, 0, 0}}},
+	Euler:           {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRoot:       {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPin:        {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	Moved:           {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 6, 23, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRoot:       {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 3: {true, 3, 17, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	BodyShared:      {lines: 96, reads: [6]span{0: {true, 0, 8, 0, 0, 0, 0}, 1: {true, 0, 9, 0, 0, 0, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 0, 0}}},
+	Mul3Shared:      {lines: 45, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	MulVecShared:    {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	SnapShared:      {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	PullShared:      {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	WeighShared:     {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	UnweighShared:   {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	WrenchShared:    {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	TorqueShared:    {lines: 24, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	TwistShared:     {lines: 33, reads: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
+	ThrustShared:    {lines: 56, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 3, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
+	ForcesShared:    {lines: 30, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}, 2: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}}},
+	MomentsShared:   {lines: 14, reads: [6]span{1: {true, 0, 6, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 6, 0}}},
+	HangFreeShared:  {lines: 61, reads: [6]span{2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	HangShared:      {lines: 83, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}, 4: {true, 0, 5, 0, 0, 6, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	CarryShared:     {lines: 70, reads: [6]span{1: {true, 0, 5, 0, 0, 6, 0}, 2: {true, 0, 17, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 6, 0}, 5: {true, 0, 5, 0, 0, 6, 0}}},
+	PointShared:     {lines: 36, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 8, 0, 0, 0, 0}}},
+	PinShared:       {lines: 54, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	TurnedPinShared: {lines: 62, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 15, 0, 0, 0, 0}}},
+	UnpinShared:     {lines: 105, reads: [6]span{1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	UncrossShared:   {lines: 123, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	UnslideShared:   {lines: 138, reads: [6]span{0: {true, 3, 5, 0, 0, 0, 0}, 1: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 15, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}},
+	TiltShared:      {lines: 43, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 1, 0, 0}}},
+	RateShared:      {lines: 73, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	EulerShared:     {lines: 223, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerRootShared: {lines: 252, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}, 5: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	EulerPinShared:  {lines: 299, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 41, 0, 0, 0, 0}, 4: {true, 7, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 10, 0, 0, 0, 0}}},
+	MovedShared:     {lines: 193, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	MovedRootShared: {lines: 137, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}, 5: {true, 0, 0, 1, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 4: {true, 7, 7, 0, 0, 0, 0}}},
+	RootShared:      {lines: 84, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}}},
+	RootHoldsShared: {lines: 95, reads: [6]span{1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 11, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 11, 0, 0, 0, 0}, 2: {true, 18, 29, 0, 0, 0, 0}}},
+	SwingShared:     {lines: 42, reads: [6]span{3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 }
 
 // step does one instruction on one lane.
@@ -1369,18 +1070,10 @@ func step(w, shared []float64, o *Op, lane int) {
 		goWeigh(w, o, lane, w, lane, Lanes)
 	case Unweigh:
 		goUnweigh(w, o, lane, w, lane, Lanes)
-	case Forces1:
-		goForces1(w, o, lane, w, lane, Lanes)
-	case Moments1:
-		goMoments1(w, o, lane, w, lane, Lanes)
-	case Forces2:
-		goForces2(w, o, lane, w, lane, Lanes)
-	case Moments2:
-		goMoments2(w, o, lane, w, lane, Lanes)
-	case Forces3:
-		goForces3(w, o, lane, w, lane, Lanes)
-	case Moments3:
-		goMoments3(w, o, lane, w, lane, Lanes)
+	case Forces:
+		goForces(w, o, lane, w, lane, Lanes)
+	case Moments:
+		goMoments(w, o, lane, w, lane, Lanes)
 	case Wrench:
 		goWrench(w, o, lane, w, lane, Lanes)
 	case Squares:
@@ -1475,8 +1168,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goFresh3x6(w, o, lane)
 	case Joint1:
 		goJoint1(w, shared, o, lane)
-	case Mass1:
-		goMass1(w, shared, o, lane)
 	case Panel1:
 		goPanel1(w, o, lane)
 	case Back1:
@@ -1485,8 +1176,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwoBack1(w, o, lane)
 	case Joint2:
 		goJoint2(w, shared, o, lane)
-	case Mass2:
-		goMass2(w, shared, o, lane)
 	case Panel2:
 		goPanel2(w, o, lane)
 	case Back2:
@@ -1495,8 +1184,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwoBack2(w, o, lane)
 	case Joint3:
 		goJoint3(w, shared, o, lane)
-	case Mass3:
-		goMass3(w, shared, o, lane)
 	case Panel3:
 		goPanel3(w, o, lane)
 	case Back3:
@@ -1505,8 +1192,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwoBack3(w, o, lane)
 	case Joint4:
 		goJoint4(w, shared, o, lane)
-	case Mass4:
-		goMass4(w, shared, o, lane)
 	case Panel4:
 		goPanel4(w, o, lane)
 	case Back4:
@@ -1515,8 +1200,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwoBack4(w, o, lane)
 	case Joint5:
 		goJoint5(w, shared, o, lane)
-	case Mass5:
-		goMass5(w, shared, o, lane)
 	case Panel5:
 		goPanel5(w, o, lane)
 	case Back5:
@@ -1525,32 +1208,28 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwoBack5(w, o, lane)
 	case Joint6:
 		goJoint6(w, shared, o, lane)
-	case Mass6:
-		goMass6(w, shared, o, lane)
 	case Panel6:
 		goPanel6(w, o, lane)
 	case Back6:
 		goBack6(w, o, lane)
 	case TwoBack6:
 		goTwoBack6(w, o, lane)
-	case TwoUpper2:
-		goTwoUpper2(w, o, lane)
+	case Mass1:
+		goMass1(w, shared, o, lane)
+	case Mass2:
+		goMass2(w, shared, o, lane)
+	case Mass3:
+		goMass3(w, shared, o, lane)
+	case Mass6:
+		goMass6(w, shared, o, lane)
 	case Upper2:
 		goUpper2(w, o, lane)
-	case TwoUpper3:
-		goTwoUpper3(w, o, lane)
 	case Upper3:
 		goUpper3(w, o, lane)
-	case TwoUpper4:
-		goTwoUpper4(w, o, lane)
 	case Upper4:
 		goUpper4(w, o, lane)
-	case TwoUpper5:
-		goTwoUpper5(w, o, lane)
 	case Upper5:
 		goUpper5(w, o, lane)
-	case TwoUpper6:
-		goTwoUpper6(w, o, lane)
 	case Upper6:
 		goUpper6(w, o, lane)
 	case Transpose:
@@ -1559,150 +1238,60 @@ func step(w, shared []float64, o *Op, lane int) {
 		goDiagonal(w, o, lane)
 	case Judge:
 		goJudge(w, shared, o, lane)
-	case First1of1:
-		goFirst1of1(w, o, lane)
 	case Gram1of1:
 		goGram1of1(w, o, lane)
 	case Rows1of1:
 		goRows1of1(w, o, lane)
-	case TwoRows1of1:
-		goTwoRows1of1(w, o, lane)
 	case Columns1of1:
 		goColumns1of1(w, o, lane)
-	case TwoColumns1of1:
-		goTwoColumns1of1(w, o, lane)
-	case First2of2:
-		goFirst2of2(w, o, lane)
 	case Gram2of2:
 		goGram2of2(w, o, lane)
 	case Rows2of2:
 		goRows2of2(w, o, lane)
-	case TwoRows2of2:
-		goTwoRows2of2(w, o, lane)
 	case Columns2of2:
 		goColumns2of2(w, o, lane)
-	case TwoColumns2of2:
-		goTwoColumns2of2(w, o, lane)
-	case First1of3:
-		goFirst1of3(w, o, lane)
-	case Gram1of3:
-		goGram1of3(w, o, lane)
-	case Rows1of3:
-		goRows1of3(w, o, lane)
-	case TwoRows1of3:
-		goTwoRows1of3(w, o, lane)
-	case Columns1of3:
-		goColumns1of3(w, o, lane)
-	case TwoColumns1of3:
-		goTwoColumns1of3(w, o, lane)
-	case First3of3:
-		goFirst3of3(w, o, lane)
 	case Gram3of3:
 		goGram3of3(w, o, lane)
 	case Rows3of3:
 		goRows3of3(w, o, lane)
-	case TwoRows3of3:
-		goTwoRows3of3(w, o, lane)
 	case Columns3of3:
 		goColumns3of3(w, o, lane)
-	case TwoColumns3of3:
-		goTwoColumns3of3(w, o, lane)
-	case First2of4:
-		goFirst2of4(w, o, lane)
-	case Gram2of4:
-		goGram2of4(w, o, lane)
-	case Rows2of4:
-		goRows2of4(w, o, lane)
-	case TwoRows2of4:
-		goTwoRows2of4(w, o, lane)
-	case Columns2of4:
-		goColumns2of4(w, o, lane)
-	case TwoColumns2of4:
-		goTwoColumns2of4(w, o, lane)
-	case First3of4:
-		goFirst3of4(w, o, lane)
 	case Gram3of4:
 		goGram3of4(w, o, lane)
 	case Rows3of4:
 		goRows3of4(w, o, lane)
-	case TwoRows3of4:
-		goTwoRows3of4(w, o, lane)
 	case Columns3of4:
 		goColumns3of4(w, o, lane)
-	case TwoColumns3of4:
-		goTwoColumns3of4(w, o, lane)
-	case First4of4:
-		goFirst4of4(w, o, lane)
 	case Gram4of4:
 		goGram4of4(w, o, lane)
 	case Rows4of4:
 		goRows4of4(w, o, lane)
-	case TwoRows4of4:
-		goTwoRows4of4(w, o, lane)
 	case Columns4of4:
 		goColumns4of4(w, o, lane)
-	case TwoColumns4of4:
-		goTwoColumns4of4(w, o, lane)
-	case First2of5:
-		goFirst2of5(w, o, lane)
-	case Gram2of5:
-		goGram2of5(w, o, lane)
-	case Rows2of5:
-		goRows2of5(w, o, lane)
-	case TwoRows2of5:
-		goTwoRows2of5(w, o, lane)
-	case Columns2of5:
-		goColumns2of5(w, o, lane)
-	case TwoColumns2of5:
-		goTwoColumns2of5(w, o, lane)
-	case First3of5:
-		goFirst3of5(w, o, lane)
 	case Gram3of5:
 		goGram3of5(w, o, lane)
 	case Rows3of5:
 		goRows3of5(w, o, lane)
-	case TwoRows3of5:
-		goTwoRows3of5(w, o, lane)
 	case Columns3of5:
 		goColumns3of5(w, o, lane)
-	case TwoColumns3of5:
-		goTwoColumns3of5(w, o, lane)
-	case First5of5:
-		goFirst5of5(w, o, lane)
 	case Gram5of5:
 		goGram5of5(w, o, lane)
 	case Rows5of5:
 		goRows5of5(w, o, lane)
-	case TwoRows5of5:
-		goTwoRows5of5(w, o, lane)
 	case Columns5of5:
 		goColumns5of5(w, o, lane)
-	case TwoColumns5of5:
-		goTwoColumns5of5(w, o, lane)
-	case First3of6:
-		goFirst3of6(w, o, lane)
 	case Gram3of6:
 		goGram3of6(w, o, lane)
 	case Rows3of6:
 		goRows3of6(w, o, lane)
-	case TwoRows3of6:
-		goTwoRows3of6(w, o, lane)
 	case Columns3of6:
 		goColumns3of6(w, o, lane)
-	case TwoColumns3of6:
-		goTwoColumns3of6(w, o, lane)
-	case First6of6:
-		goFirst6of6(w, o, lane)
 	case Gram6of6:
 		goGram6of6(w, o, lane)
 	case Rows6of6:
 		goRows6of6(w, o, lane)
-	case TwoRows6of6:
-		goTwoRows6of6(w, o, lane)
 	case Columns6of6:
 		goColumns6of6(w, o, lane)
-	case TwoColumns6of6:
-		goTwoColumns6of6(w, o, lane)
 	case Pair3of5:
 		goPair3of5(w, o, lane)
 	case HangFree:
@@ -1711,10 +1300,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goHang(w, o, lane, w, lane, Lanes)
 	case Carry:
 		goCarry(w, o, lane, w, lane, Lanes)
-	case TwoHangFree:
-		goTwoHangFree(w, o, lane, w, lane, Lanes)
-	case TwoHang:
-		goTwoHang(w, o, lane, w, lane, Lanes)
 	case Root:
 		goRoot(w, shared, o, lane, w, lane, Lanes)
 	case RootHolds:
@@ -1747,50 +1332,38 @@ func step(w, shared []float64, o *Op, lane int) {
 		goThrust(w, o, lane, w, lane, Lanes)
 	case Loads1:
 		goLoads1(w, o, lane)
-	case TwoLoads1:
-		goTwoLoads1(w, o, lane)
+	case Drifts1:
+		goDrifts1(w, o, lane)
 	case Seen1:
 		goSeen1(w, o, lane)
 	case SeenTurn1:
 		goSeenTurn1(w, o, lane)
 	case Loads2:
 		goLoads2(w, o, lane)
-	case TwoLoads2:
-		goTwoLoads2(w, o, lane)
+	case Drifts2:
+		goDrifts2(w, o, lane)
 	case Seen2:
 		goSeen2(w, o, lane)
 	case SeenTurn2:
 		goSeenTurn2(w, o, lane)
 	case Loads3:
 		goLoads3(w, o, lane)
-	case TwoLoads3:
-		goTwoLoads3(w, o, lane)
+	case Drifts3:
+		goDrifts3(w, o, lane)
 	case Seen3:
 		goSeen3(w, o, lane)
 	case SeenTurn3:
 		goSeenTurn3(w, o, lane)
-	case FirstLean3x1:
-		goFirstLean3x1(w, o, lane)
 	case Lean3x1:
 		goLean3x1(w, o, lane)
-	case FirstLean3x2:
-		goFirstLean3x2(w, o, lane)
 	case Lean3x2:
 		goLean3x2(w, o, lane)
-	case FirstLean3x3:
-		goFirstLean3x3(w, o, lane)
 	case Lean3x3:
 		goLean3x3(w, o, lane)
-	case FirstLean5x1:
-		goFirstLean5x1(w, o, lane)
 	case Lean5x1:
 		goLean5x1(w, o, lane)
-	case FirstLean5x2:
-		goFirstLean5x2(w, o, lane)
 	case Lean5x2:
 		goLean5x2(w, o, lane)
-	case FirstLean5x3:
-		goFirstLean5x3(w, o, lane)
 	case Lean5x3:
 		goLean5x3(w, o, lane)
 	case Orthonormal1:
@@ -1805,8 +1378,6 @@ func step(w, shared []float64, o *Op, lane int) {
 		goOrthonormal2(w, shared, o, lane)
 	case Orthonormal21:
 		goOrthonormal21(w, shared, o, lane)
-	case Orthonormal3:
-		goOrthonormal3(w, shared, o, lane)
 	case Rate:
 		goRate(w, o, lane, w, lane, Lanes)
 	case FirstStage:
@@ -1847,28 +1418,16 @@ func step(w, shared []float64, o *Op, lane int) {
 		goTwist(w, o, lane, shared, 0, 1)
 	case ThrustShared:
 		goThrust(w, o, lane, shared, 0, 1)
-	case Forces1Shared:
-		goForces1(w, o, lane, shared, 0, 1)
-	case Forces2Shared:
-		goForces2(w, o, lane, shared, 0, 1)
-	case Forces3Shared:
-		goForces3(w, o, lane, shared, 0, 1)
-	case Moments1Shared:
-		goMoments1(w, o, lane, shared, 0, 1)
-	case Moments2Shared:
-		goMoments2(w, o, lane, shared, 0, 1)
-	case Moments3Shared:
-		goMoments3(w, o, lane, shared, 0, 1)
+	case ForcesShared:
+		goForces(w, o, lane, shared, 0, 1)
+	case MomentsShared:
+		goMoments(w, o, lane, shared, 0, 1)
 	case HangFreeShared:
 		goHangFree(w, o, lane, shared, 0, 1)
 	case HangShared:
 		goHang(w, o, lane, shared, 0, 1)
 	case CarryShared:
 		goCarry(w, o, lane, shared, 0, 1)
-	case TwoHangFreeShared:
-		goTwoHangFree(w, o, lane, shared, 0, 1)
-	case TwoHangShared:
-		goTwoHang(w, o, lane, shared, 0, 1)
 	case PointShared:
 		goPoint(w, o, lane, shared, 0, 1)
 	case PinShared:
@@ -2813,271 +2372,65 @@ func goUnweigh(w []float64, o *Op, lane int, list []float64, first, step int) {
 	w[E+0] = v41
 }
 
-func goForces1(w []float64, o *Op, lane int, list []float64, first, step int) {
+func goForces(w []float64, o *Op, lane int, list []float64, first, step int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + first
-	v0 := w[C+0]
-	v1 := w[C+8]
-	v2 := w[C+16]
-	v3 := list[D+6*step]
-	v4 := w[B+0]
-	v5 := w[B+24]
-	v6 := w[B+48]
-	v7 := float64(v1 * v6)
-	v8 := math.FMA(-v2, v5, v7)
-	v9 := float64(v2 * v4)
-	v10 := math.FMA(-v0, v6, v9)
-	v11 := float64(v0 * v5)
-	v12 := math.FMA(-v1, v4, v11)
-	v13 := float64(v8 * list[D+0*step])
-	v14 := float64(v8 * list[D+3*step])
-	v15 := math.FMA(v10, list[D+1*step], v14)
-	v16 := float64(v8 * list[D+4*step])
-	v17 := math.FMA(v10, list[D+5*step], v16)
-	v18 := math.FMA(v12, list[D+2*step], v17)
-	w[A+0] = v13
-	w[A+8] = v15
-	w[A+16] = v18
-	v19 := float64(v4 * v3)
-	v20 := float64(v5 * v3)
-	v21 := float64(v6 * v3)
-	w[A+24] = v19
-	w[A+32] = v20
-	w[A+40] = v21
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+24]
+		v2 := w[B+48]
+		v3 := w[C+0]
+		v4 := w[C+8]
+		v5 := w[C+16]
+		v6 := float64(v4 * v2)
+		v7 := math.FMA(-v5, v1, v6)
+		v8 := float64(v5 * v0)
+		v9 := math.FMA(-v3, v2, v8)
+		v10 := float64(v3 * v1)
+		v11 := math.FMA(-v4, v0, v10)
+		v12 := float64(v7 * list[D+0*step])
+		v13 := float64(v7 * list[D+3*step])
+		v14 := math.FMA(v9, list[D+1*step], v13)
+		v15 := float64(v7 * list[D+4*step])
+		v16 := math.FMA(v9, list[D+5*step], v15)
+		v17 := math.FMA(v11, list[D+2*step], v16)
+		w[A+0] = v12
+		w[A+8] = v14
+		w[A+16] = v17
+		v18 := list[D+6*step]
+		v19 := float64(v0 * v18)
+		v20 := float64(v1 * v18)
+		v21 := float64(v2 * v18)
+		w[A+24] = v19
+		w[A+32] = v20
+		w[A+40] = v21
+		A += 48
+		B += 8
+	}
 }
 
-func goMoments1(w []float64, o *Op, lane int, list []float64, first, step int) {
+func goMoments(w []float64, o *Op, lane int, list []float64, first, step int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	D := int(o.D)/8 + first
-	v0 := w[B+0]
-	v1 := w[B+24]
-	v2 := w[B+48]
-	v3 := float64(v0 * list[D+0*step])
-	v4 := float64(v0 * list[D+3*step])
-	v5 := math.FMA(v1, list[D+1*step], v4)
-	v6 := float64(v0 * list[D+4*step])
-	v7 := math.FMA(v1, list[D+5*step], v6)
-	v8 := math.FMA(v2, list[D+2*step], v7)
-	w[A+0] = v3
-	w[A+8] = v5
-	w[A+16] = v8
-}
-
-func goForces2(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + first
-	v0 := w[C+0]
-	v1 := w[C+8]
-	v2 := w[C+16]
-	v3 := list[D+6*step]
-	v4 := w[B+0]
-	v5 := w[B+24]
-	v6 := w[B+48]
-	v7 := float64(v1 * v6)
-	v8 := math.FMA(-v2, v5, v7)
-	v9 := float64(v2 * v4)
-	v10 := math.FMA(-v0, v6, v9)
-	v11 := float64(v0 * v5)
-	v12 := math.FMA(-v1, v4, v11)
-	v13 := float64(v8 * list[D+0*step])
-	v14 := float64(v8 * list[D+3*step])
-	v15 := math.FMA(v10, list[D+1*step], v14)
-	v16 := float64(v8 * list[D+4*step])
-	v17 := math.FMA(v10, list[D+5*step], v16)
-	v18 := math.FMA(v12, list[D+2*step], v17)
-	w[A+0] = v13
-	w[A+8] = v15
-	w[A+16] = v18
-	v19 := float64(v4 * v3)
-	v20 := float64(v5 * v3)
-	v21 := float64(v6 * v3)
-	w[A+24] = v19
-	w[A+32] = v20
-	w[A+40] = v21
-	v22 := w[B+8]
-	v23 := w[B+32]
-	v24 := w[B+56]
-	v25 := float64(v1 * v24)
-	v26 := math.FMA(-v2, v23, v25)
-	v27 := float64(v2 * v22)
-	v28 := math.FMA(-v0, v24, v27)
-	v29 := float64(v0 * v23)
-	v30 := math.FMA(-v1, v22, v29)
-	v31 := float64(v26 * list[D+0*step])
-	v32 := float64(v26 * list[D+3*step])
-	v33 := math.FMA(v28, list[D+1*step], v32)
-	v34 := float64(v26 * list[D+4*step])
-	v35 := math.FMA(v28, list[D+5*step], v34)
-	v36 := math.FMA(v30, list[D+2*step], v35)
-	w[A+48] = v31
-	w[A+56] = v33
-	w[A+64] = v36
-	v37 := float64(v22 * v3)
-	v38 := float64(v23 * v3)
-	v39 := float64(v24 * v3)
-	w[A+72] = v37
-	w[A+80] = v38
-	w[A+88] = v39
-}
-
-func goMoments2(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + first
-	v0 := w[B+0]
-	v1 := w[B+24]
-	v2 := w[B+48]
-	v3 := float64(v0 * list[D+0*step])
-	v4 := float64(v0 * list[D+3*step])
-	v5 := math.FMA(v1, list[D+1*step], v4)
-	v6 := float64(v0 * list[D+4*step])
-	v7 := math.FMA(v1, list[D+5*step], v6)
-	v8 := math.FMA(v2, list[D+2*step], v7)
-	w[A+0] = v3
-	w[A+8] = v5
-	w[A+16] = v8
-	v9 := w[B+8]
-	v10 := w[B+32]
-	v11 := w[B+56]
-	v12 := float64(v9 * list[D+0*step])
-	v13 := float64(v9 * list[D+3*step])
-	v14 := math.FMA(v10, list[D+1*step], v13)
-	v15 := float64(v9 * list[D+4*step])
-	v16 := math.FMA(v10, list[D+5*step], v15)
-	v17 := math.FMA(v11, list[D+2*step], v16)
-	w[A+48] = v12
-	w[A+56] = v14
-	w[A+64] = v17
-}
-
-func goForces3(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + first
-	v0 := w[C+0]
-	v1 := w[C+8]
-	v2 := w[C+16]
-	v3 := list[D+6*step]
-	v4 := w[B+0]
-	v5 := w[B+24]
-	v6 := w[B+48]
-	v7 := float64(v1 * v6)
-	v8 := math.FMA(-v2, v5, v7)
-	v9 := float64(v2 * v4)
-	v10 := math.FMA(-v0, v6, v9)
-	v11 := float64(v0 * v5)
-	v12 := math.FMA(-v1, v4, v11)
-	v13 := float64(v8 * list[D+0*step])
-	v14 := float64(v8 * list[D+3*step])
-	v15 := math.FMA(v10, list[D+1*step], v14)
-	v16 := float64(v8 * list[D+4*step])
-	v17 := math.FMA(v10, list[D+5*step], v16)
-	v18 := math.FMA(v12, list[D+2*step], v17)
-	w[A+0] = v13
-	w[A+8] = v15
-	w[A+16] = v18
-	v19 := float64(v4 * v3)
-	v20 := float64(v5 * v3)
-	v21 := float64(v6 * v3)
-	w[A+24] = v19
-	w[A+32] = v20
-	w[A+40] = v21
-	v22 := w[B+8]
-	v23 := w[B+32]
-	v24 := w[B+56]
-	v25 := float64(v1 * v24)
-	v26 := math.FMA(-v2, v23, v25)
-	v27 := float64(v2 * v22)
-	v28 := math.FMA(-v0, v24, v27)
-	v29 := float64(v0 * v23)
-	v30 := math.FMA(-v1, v22, v29)
-	v31 := float64(v26 * list[D+0*step])
-	v32 := float64(v26 * list[D+3*step])
-	v33 := math.FMA(v28, list[D+1*step], v32)
-	v34 := float64(v26 * list[D+4*step])
-	v35 := math.FMA(v28, list[D+5*step], v34)
-	v36 := math.FMA(v30, list[D+2*step], v35)
-	w[A+48] = v31
-	w[A+56] = v33
-	w[A+64] = v36
-	v37 := float64(v22 * v3)
-	v38 := float64(v23 * v3)
-	v39 := float64(v24 * v3)
-	w[A+72] = v37
-	w[A+80] = v38
-	w[A+88] = v39
-	v40 := w[B+16]
-	v41 := w[B+40]
-	v42 := w[B+64]
-	v43 := float64(v1 * v42)
-	v44 := math.FMA(-v2, v41, v43)
-	v45 := float64(v2 * v40)
-	v46 := math.FMA(-v0, v42, v45)
-	v47 := float64(v0 * v41)
-	v48 := math.FMA(-v1, v40, v47)
-	v49 := float64(v44 * list[D+0*step])
-	v50 := float64(v44 * list[D+3*step])
-	v51 := math.FMA(v46, list[D+1*step], v50)
-	v52 := float64(v44 * list[D+4*step])
-	v53 := math.FMA(v46, list[D+5*step], v52)
-	v54 := math.FMA(v48, list[D+2*step], v53)
-	w[A+96] = v49
-	w[A+104] = v51
-	w[A+112] = v54
-	v55 := float64(v40 * v3)
-	v56 := float64(v41 * v3)
-	v57 := float64(v42 * v3)
-	w[A+120] = v55
-	w[A+128] = v56
-	w[A+136] = v57
-}
-
-func goMoments3(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + first
-	v0 := w[B+0]
-	v1 := w[B+24]
-	v2 := w[B+48]
-	v3 := float64(v0 * list[D+0*step])
-	v4 := float64(v0 * list[D+3*step])
-	v5 := math.FMA(v1, list[D+1*step], v4)
-	v6 := float64(v0 * list[D+4*step])
-	v7 := math.FMA(v1, list[D+5*step], v6)
-	v8 := math.FMA(v2, list[D+2*step], v7)
-	w[A+0] = v3
-	w[A+8] = v5
-	w[A+16] = v8
-	v9 := w[B+8]
-	v10 := w[B+32]
-	v11 := w[B+56]
-	v12 := float64(v9 * list[D+0*step])
-	v13 := float64(v9 * list[D+3*step])
-	v14 := math.FMA(v10, list[D+1*step], v13)
-	v15 := float64(v9 * list[D+4*step])
-	v16 := math.FMA(v10, list[D+5*step], v15)
-	v17 := math.FMA(v11, list[D+2*step], v16)
-	w[A+48] = v12
-	w[A+56] = v14
-	w[A+64] = v17
-	v18 := w[B+16]
-	v19 := w[B+40]
-	v20 := w[B+64]
-	v21 := float64(v18 * list[D+0*step])
-	v22 := float64(v18 * list[D+3*step])
-	v23 := math.FMA(v19, list[D+1*step], v22)
-	v24 := float64(v18 * list[D+4*step])
-	v25 := math.FMA(v19, list[D+5*step], v24)
-	v26 := math.FMA(v20, list[D+2*step], v25)
-	w[A+96] = v21
-	w[A+104] = v23
-	w[A+112] = v26
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+24]
+		v2 := w[B+48]
+		v3 := float64(v0 * list[D+0*step])
+		v4 := float64(v0 * list[D+3*step])
+		v5 := math.FMA(v1, list[D+1*step], v4)
+		v6 := float64(v0 * list[D+4*step])
+		v7 := math.FMA(v1, list[D+5*step], v6)
+		v8 := math.FMA(v2, list[D+2*step], v7)
+		w[A+0] = v3
+		w[A+8] = v5
+		w[A+16] = v8
+		A += 48
+		B += 8
+	}
 }
 
 func goWrench(w []float64, o *Op, lane int, list []float64, first, step int) {
@@ -4811,24 +4164,6 @@ func goJoint1(w, shared []float64, o *Op, lane int) {
 	w[D+16] = v25
 }
 
-func goMass1(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[A+0]
-	v1 := w[D+24]
-	v2 := shared[1]
-	v3 := v2 / v0
-	w[B+0] = v3
-	v4 := v3 - shared[2]
-	v5 := 0.0
-	v6 := v5 - v4
-	v7 := larger(v6, v4)
-	v8 := larger(v7, v1)
-	w[A+0] = v0
-	w[D+24] = v8
-}
-
 func goPanel1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -4946,39 +4281,6 @@ func goJoint2(w, shared []float64, o *Op, lane int) {
 	w[D+0] = v45
 	w[D+8] = v51
 	w[D+16] = v52
-}
-
-func goMass2(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+16]
-	v2 := w[A+24]
-	v3 := w[D+24]
-	v4 := shared[1]
-	v5 := v4 / v0
-	w[B+0] = v5
-	v6 := v5 - shared[2]
-	v7 := 0.0
-	v8 := v7 - v6
-	v9 := larger(v8, v6)
-	v10 := larger(v9, v3)
-	w[A+0] = v0
-	v11 := float64(v1 * v1)
-	v12 := math.FMA(-v11, v5, v2)
-	v13 := float64(v1 * v5)
-	w[A+16] = v13
-	v14 := shared[1]
-	v15 := v14 / v12
-	w[B+8] = v15
-	v16 := v15 - shared[2]
-	v17 := 0.0
-	v18 := v17 - v16
-	v19 := larger(v18, v16)
-	v20 := larger(v19, v10)
-	w[A+24] = v12
-	w[D+24] = v20
 }
 
 func goPanel2(w []float64, o *Op, lane int) {
@@ -5148,59 +4450,6 @@ func goJoint3(w, shared []float64, o *Op, lane int) {
 	w[D+0] = v76
 	w[D+8] = v82
 	w[D+16] = v83
-}
-
-func goMass3(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+24]
-	v2 := w[A+32]
-	v3 := w[A+48]
-	v4 := w[A+56]
-	v5 := w[A+64]
-	v6 := w[D+24]
-	v7 := shared[1]
-	v8 := v7 / v0
-	w[B+0] = v8
-	v9 := v8 - shared[2]
-	v10 := 0.0
-	v11 := v10 - v9
-	v12 := larger(v11, v9)
-	v13 := larger(v12, v6)
-	w[A+0] = v0
-	v14 := float64(v1 * v1)
-	v15 := math.FMA(-v14, v8, v2)
-	v16 := float64(v1 * v8)
-	w[A+24] = v16
-	v17 := float64(v3 * v8)
-	v18 := math.FMA(-v17, v1, v4)
-	v19 := math.FMA(-v17, v3, v5)
-	w[A+48] = v17
-	v20 := shared[1]
-	v21 := v20 / v15
-	w[B+8] = v21
-	v22 := v21 - shared[2]
-	v23 := 0.0
-	v24 := v23 - v22
-	v25 := larger(v24, v22)
-	v26 := larger(v25, v13)
-	w[A+32] = v15
-	v27 := float64(v18 * v18)
-	v28 := math.FMA(-v27, v21, v19)
-	v29 := float64(v18 * v21)
-	w[A+56] = v29
-	v30 := shared[1]
-	v31 := v30 / v28
-	w[B+16] = v31
-	v32 := v31 - shared[2]
-	v33 := 0.0
-	v34 := v33 - v32
-	v35 := larger(v34, v32)
-	v36 := larger(v35, v26)
-	w[A+64] = v28
-	w[D+24] = v36
 }
 
 func goPanel3(w []float64, o *Op, lane int) {
@@ -5426,85 +4675,6 @@ func goJoint4(w, shared []float64, o *Op, lane int) {
 	w[D+0] = v112
 	w[D+8] = v118
 	w[D+16] = v119
-}
-
-func goMass4(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+32]
-	v2 := w[A+40]
-	v3 := w[A+64]
-	v4 := w[A+72]
-	v5 := w[A+80]
-	v6 := w[A+96]
-	v7 := w[A+104]
-	v8 := w[A+112]
-	v9 := w[A+120]
-	v10 := w[D+24]
-	v11 := shared[1]
-	v12 := v11 / v0
-	w[B+0] = v12
-	v13 := v12 - shared[2]
-	v14 := 0.0
-	v15 := v14 - v13
-	v16 := larger(v15, v13)
-	v17 := larger(v16, v10)
-	w[A+0] = v0
-	v18 := float64(v1 * v1)
-	v19 := math.FMA(-v18, v12, v2)
-	v20 := float64(v1 * v12)
-	w[A+32] = v20
-	v21 := float64(v3 * v12)
-	v22 := math.FMA(-v21, v1, v4)
-	v23 := math.FMA(-v21, v3, v5)
-	w[A+64] = v21
-	v24 := float64(v6 * v12)
-	v25 := math.FMA(-v24, v1, v7)
-	v26 := math.FMA(-v24, v3, v8)
-	v27 := math.FMA(-v24, v6, v9)
-	w[A+96] = v24
-	v28 := shared[1]
-	v29 := v28 / v19
-	w[B+8] = v29
-	v30 := v29 - shared[2]
-	v31 := 0.0
-	v32 := v31 - v30
-	v33 := larger(v32, v30)
-	v34 := larger(v33, v17)
-	w[A+40] = v19
-	v35 := float64(v22 * v22)
-	v36 := math.FMA(-v35, v29, v23)
-	v37 := float64(v22 * v29)
-	w[A+72] = v37
-	v38 := float64(v25 * v29)
-	v39 := math.FMA(-v38, v22, v26)
-	v40 := math.FMA(-v38, v25, v27)
-	w[A+104] = v38
-	v41 := shared[1]
-	v42 := v41 / v36
-	w[B+16] = v42
-	v43 := v42 - shared[2]
-	v44 := 0.0
-	v45 := v44 - v43
-	v46 := larger(v45, v43)
-	v47 := larger(v46, v34)
-	w[A+80] = v36
-	v48 := float64(v39 * v39)
-	v49 := math.FMA(-v48, v42, v40)
-	v50 := float64(v39 * v42)
-	w[A+112] = v50
-	v51 := shared[1]
-	v52 := v51 / v49
-	w[B+24] = v52
-	v53 := v52 - shared[2]
-	v54 := 0.0
-	v55 := v54 - v53
-	v56 := larger(v55, v53)
-	v57 := larger(v56, v47)
-	w[A+120] = v49
-	w[D+24] = v57
 }
 
 func goPanel4(w []float64, o *Op, lane int) {
@@ -5794,118 +4964,6 @@ func goJoint5(w, shared []float64, o *Op, lane int) {
 	w[D+0] = v154
 	w[D+8] = v160
 	w[D+16] = v161
-}
-
-func goMass5(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+40]
-	v2 := w[A+48]
-	v3 := w[A+80]
-	v4 := w[A+88]
-	v5 := w[A+96]
-	v6 := w[A+120]
-	v7 := w[A+128]
-	v8 := w[A+136]
-	v9 := w[A+144]
-	v10 := w[A+160]
-	v11 := w[A+168]
-	v12 := w[A+176]
-	v13 := w[A+184]
-	v14 := w[A+192]
-	v15 := w[D+24]
-	v16 := shared[1]
-	v17 := v16 / v0
-	w[B+0] = v17
-	v18 := v17 - shared[2]
-	v19 := 0.0
-	v20 := v19 - v18
-	v21 := larger(v20, v18)
-	v22 := larger(v21, v15)
-	w[A+0] = v0
-	v23 := float64(v1 * v1)
-	v24 := math.FMA(-v23, v17, v2)
-	v25 := float64(v1 * v17)
-	w[A+40] = v25
-	v26 := float64(v3 * v17)
-	v27 := math.FMA(-v26, v1, v4)
-	v28 := math.FMA(-v26, v3, v5)
-	w[A+80] = v26
-	v29 := float64(v6 * v17)
-	v30 := math.FMA(-v29, v1, v7)
-	v31 := math.FMA(-v29, v3, v8)
-	v32 := math.FMA(-v29, v6, v9)
-	w[A+120] = v29
-	v33 := float64(v10 * v17)
-	v34 := math.FMA(-v33, v1, v11)
-	v35 := math.FMA(-v33, v3, v12)
-	v36 := math.FMA(-v33, v6, v13)
-	v37 := math.FMA(-v33, v10, v14)
-	w[A+160] = v33
-	v38 := shared[1]
-	v39 := v38 / v24
-	w[B+8] = v39
-	v40 := v39 - shared[2]
-	v41 := 0.0
-	v42 := v41 - v40
-	v43 := larger(v42, v40)
-	v44 := larger(v43, v22)
-	w[A+48] = v24
-	v45 := float64(v27 * v27)
-	v46 := math.FMA(-v45, v39, v28)
-	v47 := float64(v27 * v39)
-	w[A+88] = v47
-	v48 := float64(v30 * v39)
-	v49 := math.FMA(-v48, v27, v31)
-	v50 := math.FMA(-v48, v30, v32)
-	w[A+128] = v48
-	v51 := float64(v34 * v39)
-	v52 := math.FMA(-v51, v27, v35)
-	v53 := math.FMA(-v51, v30, v36)
-	v54 := math.FMA(-v51, v34, v37)
-	w[A+168] = v51
-	v55 := shared[1]
-	v56 := v55 / v46
-	w[B+16] = v56
-	v57 := v56 - shared[2]
-	v58 := 0.0
-	v59 := v58 - v57
-	v60 := larger(v59, v57)
-	v61 := larger(v60, v44)
-	w[A+96] = v46
-	v62 := float64(v49 * v49)
-	v63 := math.FMA(-v62, v56, v50)
-	v64 := float64(v49 * v56)
-	w[A+136] = v64
-	v65 := float64(v52 * v56)
-	v66 := math.FMA(-v65, v49, v53)
-	v67 := math.FMA(-v65, v52, v54)
-	w[A+176] = v65
-	v68 := shared[1]
-	v69 := v68 / v63
-	w[B+24] = v69
-	v70 := v69 - shared[2]
-	v71 := 0.0
-	v72 := v71 - v70
-	v73 := larger(v72, v70)
-	v74 := larger(v73, v61)
-	w[A+144] = v63
-	v75 := float64(v66 * v66)
-	v76 := math.FMA(-v75, v69, v67)
-	v77 := float64(v66 * v69)
-	w[A+184] = v77
-	v78 := shared[1]
-	v79 := v78 / v76
-	w[B+32] = v79
-	v80 := v79 - shared[2]
-	v81 := 0.0
-	v82 := v81 - v80
-	v83 := larger(v82, v80)
-	v84 := larger(v83, v74)
-	w[A+192] = v76
-	w[D+24] = v84
 }
 
 func goPanel5(w []float64, o *Op, lane int) {
@@ -6270,6 +5328,242 @@ func goJoint6(w, shared []float64, o *Op, lane int) {
 	w[D+16] = v210
 }
 
+func goPanel6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	for range o.N {
+		v0 := w[B+0]
+		w[A+0] = v0
+		v1 := float64(v0 * w[D+0])
+		w[E+0] = v1
+		v2 := w[B+8]
+		v3 := math.FMA(-v0, w[C+48], v2)
+		w[A+8] = v3
+		v4 := float64(v3 * w[D+8])
+		w[E+8] = v4
+		v5 := w[B+16]
+		v6 := math.FMA(-v0, w[C+96], v5)
+		v7 := math.FMA(-v3, w[C+104], v6)
+		w[A+16] = v7
+		v8 := float64(v7 * w[D+16])
+		w[E+16] = v8
+		v9 := w[B+24]
+		v10 := math.FMA(-v0, w[C+144], v9)
+		v11 := math.FMA(-v3, w[C+152], v10)
+		v12 := math.FMA(-v7, w[C+160], v11)
+		w[A+24] = v12
+		v13 := float64(v12 * w[D+24])
+		w[E+24] = v13
+		v14 := w[B+32]
+		v15 := math.FMA(-v0, w[C+192], v14)
+		v16 := math.FMA(-v3, w[C+200], v15)
+		v17 := math.FMA(-v7, w[C+208], v16)
+		v18 := math.FMA(-v12, w[C+216], v17)
+		w[A+32] = v18
+		v19 := float64(v18 * w[D+32])
+		w[E+32] = v19
+		v20 := w[B+40]
+		v21 := math.FMA(-v0, w[C+240], v20)
+		v22 := math.FMA(-v3, w[C+248], v21)
+		v23 := math.FMA(-v7, w[C+256], v22)
+		v24 := math.FMA(-v12, w[C+264], v23)
+		v25 := math.FMA(-v18, w[C+272], v24)
+		w[A+40] = v25
+		v26 := float64(v25 * w[D+40])
+		w[E+40] = v26
+		A += 48
+		B += 48
+		E += 48
+	}
+}
+
+func goBack6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	for range o.N {
+		v6 := w[C+0]
+		v0 = math.FMA(-v6, w[B+0], v0)
+		v1 = math.FMA(-v6, w[B+8], v1)
+		v2 = math.FMA(-v6, w[B+16], v2)
+		v3 = math.FMA(-v6, w[B+24], v3)
+		v4 = math.FMA(-v6, w[B+32], v4)
+		v5 = math.FMA(-v6, w[B+40], v5)
+		B += 48
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+}
+
+func goTwoBack6(w []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	K := int(o.N) * 8
+	v0 := w[D+0]
+	v1 := w[D+8]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[D+32]
+	v5 := w[D+40]
+	v6 := w[D+48]
+	v7 := w[D+56]
+	v8 := w[D+64]
+	v9 := w[D+72]
+	v10 := w[D+80]
+	v11 := w[D+88]
+	for range o.N {
+		v12 := w[C+0]
+		v13 := w[C+1*K+0]
+		v0 = math.FMA(-v12, w[B+0], v0)
+		v6 = math.FMA(-v13, w[B+0], v6)
+		v1 = math.FMA(-v12, w[B+8], v1)
+		v7 = math.FMA(-v13, w[B+8], v7)
+		v2 = math.FMA(-v12, w[B+16], v2)
+		v8 = math.FMA(-v13, w[B+16], v8)
+		v3 = math.FMA(-v12, w[B+24], v3)
+		v9 = math.FMA(-v13, w[B+24], v9)
+		v4 = math.FMA(-v12, w[B+32], v4)
+		v10 = math.FMA(-v13, w[B+32], v10)
+		v5 = math.FMA(-v12, w[B+40], v5)
+		v11 = math.FMA(-v13, w[B+40], v11)
+		B += 48
+		C += 8
+	}
+	w[A+0] = v0
+	w[A+8] = v1
+	w[A+16] = v2
+	w[A+24] = v3
+	w[A+32] = v4
+	w[A+40] = v5
+	w[A+48] = v6
+	w[A+56] = v7
+	w[A+64] = v8
+	w[A+72] = v9
+	w[A+80] = v10
+	w[A+88] = v11
+}
+
+func goMass1(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[A+0]
+	v1 := w[D+24]
+	v2 := shared[1]
+	v3 := v2 / v0
+	w[B+0] = v3
+	v4 := v3 - shared[2]
+	v5 := 0.0
+	v6 := v5 - v4
+	v7 := larger(v6, v4)
+	v8 := larger(v7, v1)
+	w[A+0] = v0
+	w[D+24] = v8
+}
+
+func goMass2(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+16]
+	v2 := w[A+24]
+	v3 := w[D+24]
+	v4 := shared[1]
+	v5 := v4 / v0
+	w[B+0] = v5
+	v6 := v5 - shared[2]
+	v7 := 0.0
+	v8 := v7 - v6
+	v9 := larger(v8, v6)
+	v10 := larger(v9, v3)
+	w[A+0] = v0
+	v11 := float64(v1 * v1)
+	v12 := math.FMA(-v11, v5, v2)
+	v13 := float64(v1 * v5)
+	w[A+16] = v13
+	v14 := shared[1]
+	v15 := v14 / v12
+	w[B+8] = v15
+	v16 := v15 - shared[2]
+	v17 := 0.0
+	v18 := v17 - v16
+	v19 := larger(v18, v16)
+	v20 := larger(v19, v10)
+	w[A+24] = v12
+	w[D+24] = v20
+}
+
+func goMass3(w, shared []float64, o *Op, lane int) {
+	A := int(o.A)/8 + lane
+	B := int(o.B)/8 + lane
+	D := int(o.D)/8 + lane
+	v0 := w[A+0]
+	v1 := w[A+24]
+	v2 := w[A+32]
+	v3 := w[A+48]
+	v4 := w[A+56]
+	v5 := w[A+64]
+	v6 := w[D+24]
+	v7 := shared[1]
+	v8 := v7 / v0
+	w[B+0] = v8
+	v9 := v8 - shared[2]
+	v10 := 0.0
+	v11 := v10 - v9
+	v12 := larger(v11, v9)
+	v13 := larger(v12, v6)
+	w[A+0] = v0
+	v14 := float64(v1 * v1)
+	v15 := math.FMA(-v14, v8, v2)
+	v16 := float64(v1 * v8)
+	w[A+24] = v16
+	v17 := float64(v3 * v8)
+	v18 := math.FMA(-v17, v1, v4)
+	v19 := math.FMA(-v17, v3, v5)
+	w[A+48] = v17
+	v20 := shared[1]
+	v21 := v20 / v15
+	w[B+8] = v21
+	v22 := v21 - shared[2]
+	v23 := 0.0
+	v24 := v23 - v22
+	v25 := larger(v24, v22)
+	v26 := larger(v25, v13)
+	w[A+32] = v15
+	v27 := float64(v18 * v18)
+	v28 := math.FMA(-v27, v21, v19)
+	v29 := float64(v18 * v21)
+	w[A+56] = v29
+	v30 := shared[1]
+	v31 := v30 / v28
+	w[B+16] = v31
+	v32 := v31 - shared[2]
+	v33 := 0.0
+	v34 := v33 - v32
+	v35 := larger(v34, v32)
+	v36 := larger(v35, v26)
+	w[A+64] = v28
+	w[D+24] = v36
+}
+
 func goMass6(w, shared []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -6423,153 +5717,6 @@ func goMass6(w, shared []float64, o *Op, lane int) {
 	w[D+24] = v118
 }
 
-func goPanel6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	E := int(o.E)/8 + lane
-	for range o.N {
-		v0 := w[B+0]
-		w[A+0] = v0
-		v1 := float64(v0 * w[D+0])
-		w[E+0] = v1
-		v2 := w[B+8]
-		v3 := math.FMA(-v0, w[C+48], v2)
-		w[A+8] = v3
-		v4 := float64(v3 * w[D+8])
-		w[E+8] = v4
-		v5 := w[B+16]
-		v6 := math.FMA(-v0, w[C+96], v5)
-		v7 := math.FMA(-v3, w[C+104], v6)
-		w[A+16] = v7
-		v8 := float64(v7 * w[D+16])
-		w[E+16] = v8
-		v9 := w[B+24]
-		v10 := math.FMA(-v0, w[C+144], v9)
-		v11 := math.FMA(-v3, w[C+152], v10)
-		v12 := math.FMA(-v7, w[C+160], v11)
-		w[A+24] = v12
-		v13 := float64(v12 * w[D+24])
-		w[E+24] = v13
-		v14 := w[B+32]
-		v15 := math.FMA(-v0, w[C+192], v14)
-		v16 := math.FMA(-v3, w[C+200], v15)
-		v17 := math.FMA(-v7, w[C+208], v16)
-		v18 := math.FMA(-v12, w[C+216], v17)
-		w[A+32] = v18
-		v19 := float64(v18 * w[D+32])
-		w[E+32] = v19
-		v20 := w[B+40]
-		v21 := math.FMA(-v0, w[C+240], v20)
-		v22 := math.FMA(-v3, w[C+248], v21)
-		v23 := math.FMA(-v7, w[C+256], v22)
-		v24 := math.FMA(-v12, w[C+264], v23)
-		v25 := math.FMA(-v18, w[C+272], v24)
-		w[A+40] = v25
-		v26 := float64(v25 * w[D+40])
-		w[E+40] = v26
-		A += 48
-		B += 48
-		E += 48
-	}
-}
-
-func goBack6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	for range o.N {
-		v6 := w[C+0]
-		v0 = math.FMA(-v6, w[B+0], v0)
-		v1 = math.FMA(-v6, w[B+8], v1)
-		v2 = math.FMA(-v6, w[B+16], v2)
-		v3 = math.FMA(-v6, w[B+24], v3)
-		v4 = math.FMA(-v6, w[B+32], v4)
-		v5 = math.FMA(-v6, w[B+40], v5)
-		B += 48
-		C += 8
-	}
-	w[A+0] = v0
-	w[A+8] = v1
-	w[A+16] = v2
-	w[A+24] = v3
-	w[A+32] = v4
-	w[A+40] = v5
-}
-
-func goTwoBack6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	K := int(o.N) * 8
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	for range o.N {
-		v12 := w[C+0]
-		v13 := w[C+1*K+0]
-		v0 = math.FMA(-v12, w[B+0], v0)
-		v6 = math.FMA(-v13, w[B+0], v6)
-		v1 = math.FMA(-v12, w[B+8], v1)
-		v7 = math.FMA(-v13, w[B+8], v7)
-		v2 = math.FMA(-v12, w[B+16], v2)
-		v8 = math.FMA(-v13, w[B+16], v8)
-		v3 = math.FMA(-v12, w[B+24], v3)
-		v9 = math.FMA(-v13, w[B+24], v9)
-		v4 = math.FMA(-v12, w[B+32], v4)
-		v10 = math.FMA(-v13, w[B+32], v10)
-		v5 = math.FMA(-v12, w[B+40], v5)
-		v11 = math.FMA(-v13, w[B+40], v11)
-		B += 48
-		C += 8
-	}
-	w[A+0] = v0
-	w[A+8] = v1
-	w[A+16] = v2
-	w[A+24] = v3
-	w[A+32] = v4
-	w[A+40] = v5
-	w[A+48] = v6
-	w[A+56] = v7
-	w[A+64] = v8
-	w[A+72] = v9
-	w[A+80] = v10
-	w[A+88] = v11
-}
-
-func goTwoUpper2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := math.FMA(-v1, w[C+16], v0)
-	v5 := math.FMA(-v3, w[C+16], v2)
-	w[A+0] = v4
-	w[A+8] = v1
-	w[A+16] = v5
-	w[A+24] = v3
-}
-
 func goUpper2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	C := int(o.C)/8 + lane
@@ -6578,29 +5725,6 @@ func goUpper2(w []float64, o *Op, lane int) {
 	v2 := math.FMA(-v1, w[C+16], v0)
 	w[A+0] = v2
 	w[A+8] = v1
-}
-
-func goTwoUpper3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := math.FMA(-v2, w[C+56], v1)
-	v7 := math.FMA(-v5, w[C+56], v4)
-	v8 := math.FMA(-v6, w[C+24], v0)
-	v9 := math.FMA(-v7, w[C+24], v3)
-	v10 := math.FMA(-v2, w[C+48], v8)
-	v11 := math.FMA(-v5, w[C+48], v9)
-	w[A+0] = v10
-	w[A+8] = v6
-	w[A+16] = v2
-	w[A+24] = v11
-	w[A+32] = v7
-	w[A+40] = v5
 }
 
 func goUpper3(w []float64, o *Op, lane int) {
@@ -6615,39 +5739,6 @@ func goUpper3(w []float64, o *Op, lane int) {
 	w[A+0] = v5
 	w[A+8] = v3
 	w[A+16] = v2
-}
-
-func goTwoUpper4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := math.FMA(-v3, w[C+112], v2)
-	v9 := math.FMA(-v7, w[C+112], v6)
-	v10 := math.FMA(-v8, w[C+72], v1)
-	v11 := math.FMA(-v9, w[C+72], v5)
-	v12 := math.FMA(-v3, w[C+104], v10)
-	v13 := math.FMA(-v7, w[C+104], v11)
-	v14 := math.FMA(-v12, w[C+32], v0)
-	v15 := math.FMA(-v13, w[C+32], v4)
-	v16 := math.FMA(-v8, w[C+64], v14)
-	v17 := math.FMA(-v9, w[C+64], v15)
-	v18 := math.FMA(-v3, w[C+96], v16)
-	v19 := math.FMA(-v7, w[C+96], v17)
-	w[A+0] = v18
-	w[A+8] = v12
-	w[A+16] = v8
-	w[A+24] = v3
-	w[A+32] = v19
-	w[A+40] = v13
-	w[A+48] = v9
-	w[A+56] = v7
 }
 
 func goUpper4(w []float64, o *Op, lane int) {
@@ -6667,51 +5758,6 @@ func goUpper4(w []float64, o *Op, lane int) {
 	w[A+8] = v6
 	w[A+16] = v4
 	w[A+24] = v3
-}
-
-func goTwoUpper5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := math.FMA(-v4, w[C+184], v3)
-	v11 := math.FMA(-v9, w[C+184], v8)
-	v12 := math.FMA(-v10, w[C+136], v2)
-	v13 := math.FMA(-v11, w[C+136], v7)
-	v14 := math.FMA(-v4, w[C+176], v12)
-	v15 := math.FMA(-v9, w[C+176], v13)
-	v16 := math.FMA(-v14, w[C+88], v1)
-	v17 := math.FMA(-v15, w[C+88], v6)
-	v18 := math.FMA(-v10, w[C+128], v16)
-	v19 := math.FMA(-v11, w[C+128], v17)
-	v20 := math.FMA(-v4, w[C+168], v18)
-	v21 := math.FMA(-v9, w[C+168], v19)
-	v22 := math.FMA(-v20, w[C+40], v0)
-	v23 := math.FMA(-v21, w[C+40], v5)
-	v24 := math.FMA(-v14, w[C+80], v22)
-	v25 := math.FMA(-v15, w[C+80], v23)
-	v26 := math.FMA(-v10, w[C+120], v24)
-	v27 := math.FMA(-v11, w[C+120], v25)
-	v28 := math.FMA(-v4, w[C+160], v26)
-	v29 := math.FMA(-v9, w[C+160], v27)
-	w[A+0] = v28
-	w[A+8] = v20
-	w[A+16] = v14
-	w[A+24] = v10
-	w[A+32] = v4
-	w[A+40] = v29
-	w[A+48] = v21
-	w[A+56] = v15
-	w[A+64] = v11
-	w[A+72] = v9
 }
 
 func goUpper5(w []float64, o *Op, lane int) {
@@ -6737,65 +5783,6 @@ func goUpper5(w []float64, o *Op, lane int) {
 	w[A+16] = v7
 	w[A+24] = v5
 	w[A+32] = v4
-}
-
-func goTwoUpper6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[A+80]
-	v11 := w[A+88]
-	v12 := math.FMA(-v5, w[C+272], v4)
-	v13 := math.FMA(-v11, w[C+272], v10)
-	v14 := math.FMA(-v12, w[C+216], v3)
-	v15 := math.FMA(-v13, w[C+216], v9)
-	v16 := math.FMA(-v5, w[C+264], v14)
-	v17 := math.FMA(-v11, w[C+264], v15)
-	v18 := math.FMA(-v16, w[C+160], v2)
-	v19 := math.FMA(-v17, w[C+160], v8)
-	v20 := math.FMA(-v12, w[C+208], v18)
-	v21 := math.FMA(-v13, w[C+208], v19)
-	v22 := math.FMA(-v5, w[C+256], v20)
-	v23 := math.FMA(-v11, w[C+256], v21)
-	v24 := math.FMA(-v22, w[C+104], v1)
-	v25 := math.FMA(-v23, w[C+104], v7)
-	v26 := math.FMA(-v16, w[C+152], v24)
-	v27 := math.FMA(-v17, w[C+152], v25)
-	v28 := math.FMA(-v12, w[C+200], v26)
-	v29 := math.FMA(-v13, w[C+200], v27)
-	v30 := math.FMA(-v5, w[C+248], v28)
-	v31 := math.FMA(-v11, w[C+248], v29)
-	v32 := math.FMA(-v30, w[C+48], v0)
-	v33 := math.FMA(-v31, w[C+48], v6)
-	v34 := math.FMA(-v22, w[C+96], v32)
-	v35 := math.FMA(-v23, w[C+96], v33)
-	v36 := math.FMA(-v16, w[C+144], v34)
-	v37 := math.FMA(-v17, w[C+144], v35)
-	v38 := math.FMA(-v12, w[C+192], v36)
-	v39 := math.FMA(-v13, w[C+192], v37)
-	v40 := math.FMA(-v5, w[C+240], v38)
-	v41 := math.FMA(-v11, w[C+240], v39)
-	w[A+0] = v40
-	w[A+8] = v30
-	w[A+16] = v22
-	w[A+24] = v16
-	w[A+32] = v12
-	w[A+40] = v5
-	w[A+48] = v41
-	w[A+56] = v31
-	w[A+64] = v23
-	w[A+72] = v17
-	w[A+80] = v13
-	w[A+88] = v11
 }
 
 func goUpper6(w []float64, o *Op, lane int) {
@@ -6889,41 +5876,14 @@ func goJudge(w, shared []float64, o *Op, lane int) {
 	w[A+8] = v2
 }
 
-func goFirst1of1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := w[B+0]
-	v3 := math.FMA(-v2, v2, v0)
-	v4 := math.FMA(-v2, w[C+0], v1)
-	v5 := w[B+8]
-	v6 := math.FMA(-v5, v5, v3)
-	v7 := math.FMA(-v5, w[C+8], v4)
-	v8 := w[B+16]
-	v9 := math.FMA(-v8, v8, v6)
-	v10 := math.FMA(-v8, w[C+16], v7)
-	v11 := w[B+24]
-	v12 := math.FMA(-v11, v11, v9)
-	v13 := math.FMA(-v11, w[C+24], v10)
-	v14 := w[B+32]
-	v15 := math.FMA(-v14, v14, v12)
-	v16 := math.FMA(-v14, w[C+32], v13)
-	v17 := w[B+40]
-	v18 := math.FMA(-v17, v17, v15)
-	v19 := math.FMA(-v17, w[C+40], v16)
-	w[A+0] = v18
-	w[A+8] = v19
-}
-
 func goGram1of1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
 	v2 := w[B+0]
 	v3 := math.FMA(-v2, v2, v0)
 	v4 := math.FMA(-v2, w[C+0], v1)
@@ -6967,40 +5927,6 @@ func goRows1of1(w []float64, o *Op, lane int) {
 	w[A+0] = v12
 }
 
-func goTwoRows1of1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[C+0]
-	v3 := w[C+48]
-	v4 := math.FMA(-v2, w[B+0], v0)
-	v5 := math.FMA(-v3, w[B+0], v1)
-	v6 := w[C+8]
-	v7 := w[C+56]
-	v8 := math.FMA(-v6, w[B+8], v4)
-	v9 := math.FMA(-v7, w[B+8], v5)
-	v10 := w[C+16]
-	v11 := w[C+64]
-	v12 := math.FMA(-v10, w[B+16], v8)
-	v13 := math.FMA(-v11, w[B+16], v9)
-	v14 := w[C+24]
-	v15 := w[C+72]
-	v16 := math.FMA(-v14, w[B+24], v12)
-	v17 := math.FMA(-v15, w[B+24], v13)
-	v18 := w[C+32]
-	v19 := w[C+80]
-	v20 := math.FMA(-v18, w[B+32], v16)
-	v21 := math.FMA(-v19, w[B+32], v17)
-	v22 := w[C+40]
-	v23 := w[C+88]
-	v24 := math.FMA(-v22, w[B+40], v20)
-	v25 := math.FMA(-v23, w[B+40], v21)
-	w[A+0] = v24
-	w[A+8] = v25
-}
-
 func goColumns1of1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -7027,119 +5953,17 @@ func goColumns1of1(w []float64, o *Op, lane int) {
 	w[A+40] = v12
 }
 
-func goTwoColumns1of1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+8]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	w[A+0] = v14
-	w[A+8] = v16
-	w[A+16] = v18
-	w[A+24] = v20
-	w[A+32] = v22
-	w[A+40] = v24
-	w[A+48] = v15
-	w[A+56] = v17
-	w[A+64] = v19
-	w[A+72] = v21
-	w[A+80] = v23
-	w[A+88] = v25
-}
-
-func goFirst2of2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := w[B+0]
-	v6 := w[B+48]
-	v7 := math.FMA(-v5, v5, v0)
-	v8 := math.FMA(-v6, v5, v2)
-	v9 := math.FMA(-v6, v6, v3)
-	v10 := math.FMA(-v5, w[C+0], v1)
-	v11 := math.FMA(-v6, w[C+0], v4)
-	v12 := w[B+8]
-	v13 := w[B+56]
-	v14 := math.FMA(-v12, v12, v7)
-	v15 := math.FMA(-v13, v12, v8)
-	v16 := math.FMA(-v13, v13, v9)
-	v17 := math.FMA(-v12, w[C+8], v10)
-	v18 := math.FMA(-v13, w[C+8], v11)
-	v19 := w[B+16]
-	v20 := w[B+64]
-	v21 := math.FMA(-v19, v19, v14)
-	v22 := math.FMA(-v20, v19, v15)
-	v23 := math.FMA(-v20, v20, v16)
-	v24 := math.FMA(-v19, w[C+16], v17)
-	v25 := math.FMA(-v20, w[C+16], v18)
-	v26 := w[B+24]
-	v27 := w[B+72]
-	v28 := math.FMA(-v26, v26, v21)
-	v29 := math.FMA(-v27, v26, v22)
-	v30 := math.FMA(-v27, v27, v23)
-	v31 := math.FMA(-v26, w[C+24], v24)
-	v32 := math.FMA(-v27, w[C+24], v25)
-	v33 := w[B+32]
-	v34 := w[B+80]
-	v35 := math.FMA(-v33, v33, v28)
-	v36 := math.FMA(-v34, v33, v29)
-	v37 := math.FMA(-v34, v34, v30)
-	v38 := math.FMA(-v33, w[C+32], v31)
-	v39 := math.FMA(-v34, w[C+32], v32)
-	v40 := w[B+40]
-	v41 := w[B+88]
-	v42 := math.FMA(-v40, v40, v35)
-	v43 := math.FMA(-v41, v40, v36)
-	v44 := math.FMA(-v41, v41, v37)
-	v45 := math.FMA(-v40, w[C+40], v38)
-	v46 := math.FMA(-v41, w[C+40], v39)
-	w[A+0] = v42
-	w[A+32] = v45
-	w[A+16] = v43
-	w[A+24] = v44
-	w[A+40] = v46
-}
-
 func goGram2of2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+32]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+40]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+16]
+	v3 := w[D+24]
+	v4 := w[E+8]
 	v5 := w[B+0]
 	v6 := w[B+48]
 	v7 := math.FMA(-v5, v5, v0)
@@ -7218,56 +6042,6 @@ func goRows2of2(w []float64, o *Op, lane int) {
 	w[A+8] = v19
 }
 
-func goTwoRows2of2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[C+0]
-	v5 := w[C+48]
-	v6 := math.FMA(-v4, w[B+0], v0)
-	v7 := math.FMA(-v5, w[B+0], v2)
-	v8 := math.FMA(-v4, w[B+48], v1)
-	v9 := math.FMA(-v5, w[B+48], v3)
-	v10 := w[C+8]
-	v11 := w[C+56]
-	v12 := math.FMA(-v10, w[B+8], v6)
-	v13 := math.FMA(-v11, w[B+8], v7)
-	v14 := math.FMA(-v10, w[B+56], v8)
-	v15 := math.FMA(-v11, w[B+56], v9)
-	v16 := w[C+16]
-	v17 := w[C+64]
-	v18 := math.FMA(-v16, w[B+16], v12)
-	v19 := math.FMA(-v17, w[B+16], v13)
-	v20 := math.FMA(-v16, w[B+64], v14)
-	v21 := math.FMA(-v17, w[B+64], v15)
-	v22 := w[C+24]
-	v23 := w[C+72]
-	v24 := math.FMA(-v22, w[B+24], v18)
-	v25 := math.FMA(-v23, w[B+24], v19)
-	v26 := math.FMA(-v22, w[B+72], v20)
-	v27 := math.FMA(-v23, w[B+72], v21)
-	v28 := w[C+32]
-	v29 := w[C+80]
-	v30 := math.FMA(-v28, w[B+32], v24)
-	v31 := math.FMA(-v29, w[B+32], v25)
-	v32 := math.FMA(-v28, w[B+80], v26)
-	v33 := math.FMA(-v29, w[B+80], v27)
-	v34 := w[C+40]
-	v35 := w[C+88]
-	v36 := math.FMA(-v34, w[B+40], v30)
-	v37 := math.FMA(-v35, w[B+40], v31)
-	v38 := math.FMA(-v34, w[B+88], v32)
-	v39 := math.FMA(-v35, w[B+88], v33)
-	w[A+0] = v36
-	w[A+8] = v38
-	w[A+16] = v37
-	w[A+24] = v39
-}
-
 func goColumns2of2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -7301,494 +6075,21 @@ func goColumns2of2(w []float64, o *Op, lane int) {
 	w[A+40] = v19
 }
 
-func goTwoColumns2of2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+16]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+24]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	w[A+0] = v28
-	w[A+8] = v30
-	w[A+16] = v32
-	w[A+24] = v34
-	w[A+32] = v36
-	w[A+40] = v38
-	w[A+48] = v29
-	w[A+56] = v31
-	w[A+64] = v33
-	w[A+72] = v35
-	w[A+80] = v37
-	w[A+88] = v39
-}
-
-func goFirst1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := w[B+0]
-	v10 := w[B+48]
-	v11 := w[B+96]
-	v12 := math.FMA(-v9, v9, v0)
-	v13 := math.FMA(-v10, v9, v2)
-	v14 := math.FMA(-v11, v9, v5)
-	v15 := math.FMA(-v10, v10, v3)
-	v16 := math.FMA(-v11, v10, v6)
-	v17 := math.FMA(-v11, v11, v7)
-	v18 := math.FMA(-v9, w[C+0], v1)
-	v19 := math.FMA(-v10, w[C+0], v4)
-	v20 := math.FMA(-v11, w[C+0], v8)
-	v21 := w[B+8]
-	v22 := w[B+56]
-	v23 := w[B+104]
-	v24 := math.FMA(-v21, v21, v12)
-	v25 := math.FMA(-v22, v21, v13)
-	v26 := math.FMA(-v23, v21, v14)
-	v27 := math.FMA(-v22, v22, v15)
-	v28 := math.FMA(-v23, v22, v16)
-	v29 := math.FMA(-v23, v23, v17)
-	v30 := math.FMA(-v21, w[C+8], v18)
-	v31 := math.FMA(-v22, w[C+8], v19)
-	v32 := math.FMA(-v23, w[C+8], v20)
-	v33 := w[B+16]
-	v34 := w[B+64]
-	v35 := w[B+112]
-	v36 := math.FMA(-v33, v33, v24)
-	v37 := math.FMA(-v34, v33, v25)
-	v38 := math.FMA(-v35, v33, v26)
-	v39 := math.FMA(-v34, v34, v27)
-	v40 := math.FMA(-v35, v34, v28)
-	v41 := math.FMA(-v35, v35, v29)
-	v42 := math.FMA(-v33, w[C+16], v30)
-	v43 := math.FMA(-v34, w[C+16], v31)
-	v44 := math.FMA(-v35, w[C+16], v32)
-	v45 := w[B+24]
-	v46 := math.FMA(-v45, v45, v36)
-	v47 := math.FMA(-v45, w[C+24], v42)
-	v48 := w[B+32]
-	v49 := math.FMA(-v48, v48, v46)
-	v50 := math.FMA(-v48, w[C+32], v47)
-	v51 := w[B+40]
-	v52 := math.FMA(-v51, v51, v49)
-	v53 := math.FMA(-v51, w[C+40], v50)
-	w[A+0] = v52
-	w[A+72] = v53
-	w[A+24] = v37
-	w[A+32] = v39
-	w[A+80] = v43
-	w[A+48] = v38
-	w[A+56] = v40
-	w[A+64] = v41
-	w[A+88] = v44
-}
-
-func goGram1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+72]
-	v2 := w[A+24]
-	v3 := w[A+32]
-	v4 := w[A+80]
-	v5 := w[A+48]
-	v6 := w[A+56]
-	v7 := w[A+64]
-	v8 := w[A+88]
-	v9 := w[B+0]
-	v10 := w[B+48]
-	v11 := w[B+96]
-	v12 := math.FMA(-v9, v9, v0)
-	v13 := math.FMA(-v10, v9, v2)
-	v14 := math.FMA(-v11, v9, v5)
-	v15 := math.FMA(-v10, v10, v3)
-	v16 := math.FMA(-v11, v10, v6)
-	v17 := math.FMA(-v11, v11, v7)
-	v18 := math.FMA(-v9, w[C+0], v1)
-	v19 := math.FMA(-v10, w[C+0], v4)
-	v20 := math.FMA(-v11, w[C+0], v8)
-	v21 := w[B+8]
-	v22 := w[B+56]
-	v23 := w[B+104]
-	v24 := math.FMA(-v21, v21, v12)
-	v25 := math.FMA(-v22, v21, v13)
-	v26 := math.FMA(-v23, v21, v14)
-	v27 := math.FMA(-v22, v22, v15)
-	v28 := math.FMA(-v23, v22, v16)
-	v29 := math.FMA(-v23, v23, v17)
-	v30 := math.FMA(-v21, w[C+8], v18)
-	v31 := math.FMA(-v22, w[C+8], v19)
-	v32 := math.FMA(-v23, w[C+8], v20)
-	v33 := w[B+16]
-	v34 := w[B+64]
-	v35 := w[B+112]
-	v36 := math.FMA(-v33, v33, v24)
-	v37 := math.FMA(-v34, v33, v25)
-	v38 := math.FMA(-v35, v33, v26)
-	v39 := math.FMA(-v34, v34, v27)
-	v40 := math.FMA(-v35, v34, v28)
-	v41 := math.FMA(-v35, v35, v29)
-	v42 := math.FMA(-v33, w[C+16], v30)
-	v43 := math.FMA(-v34, w[C+16], v31)
-	v44 := math.FMA(-v35, w[C+16], v32)
-	v45 := w[B+24]
-	v46 := math.FMA(-v45, v45, v36)
-	v47 := math.FMA(-v45, w[C+24], v42)
-	v48 := w[B+32]
-	v49 := math.FMA(-v48, v48, v46)
-	v50 := math.FMA(-v48, w[C+32], v47)
-	v51 := w[B+40]
-	v52 := math.FMA(-v51, v51, v49)
-	v53 := math.FMA(-v51, w[C+40], v50)
-	w[A+0] = v52
-	w[A+72] = v53
-	w[A+24] = v37
-	w[A+32] = v39
-	w[A+80] = v43
-	w[A+48] = v38
-	w[A+56] = v40
-	w[A+64] = v41
-	w[A+88] = v44
-}
-
-func goRows1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[C+0]
-	v4 := math.FMA(-v3, w[B+0], v0)
-	v5 := math.FMA(-v3, w[B+48], v1)
-	v6 := math.FMA(-v3, w[B+96], v2)
-	v7 := w[C+8]
-	v8 := math.FMA(-v7, w[B+8], v4)
-	v9 := math.FMA(-v7, w[B+56], v5)
-	v10 := math.FMA(-v7, w[B+104], v6)
-	v11 := w[C+16]
-	v12 := math.FMA(-v11, w[B+16], v8)
-	v13 := math.FMA(-v11, w[B+64], v9)
-	v14 := math.FMA(-v11, w[B+112], v10)
-	v15 := w[C+24]
-	v16 := math.FMA(-v15, w[B+24], v12)
-	v17 := w[C+32]
-	v18 := math.FMA(-v17, w[B+32], v16)
-	v19 := w[C+40]
-	v20 := math.FMA(-v19, w[B+40], v18)
-	w[A+0] = v20
-	w[A+8] = v13
-	w[A+16] = v14
-}
-
-func goTwoRows1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[C+0]
-	v7 := w[C+48]
-	v8 := math.FMA(-v6, w[B+0], v0)
-	v9 := math.FMA(-v7, w[B+0], v3)
-	v10 := math.FMA(-v6, w[B+48], v1)
-	v11 := math.FMA(-v7, w[B+48], v4)
-	v12 := math.FMA(-v6, w[B+96], v2)
-	v13 := math.FMA(-v7, w[B+96], v5)
-	v14 := w[C+8]
-	v15 := w[C+56]
-	v16 := math.FMA(-v14, w[B+8], v8)
-	v17 := math.FMA(-v15, w[B+8], v9)
-	v18 := math.FMA(-v14, w[B+56], v10)
-	v19 := math.FMA(-v15, w[B+56], v11)
-	v20 := math.FMA(-v14, w[B+104], v12)
-	v21 := math.FMA(-v15, w[B+104], v13)
-	v22 := w[C+16]
-	v23 := w[C+64]
-	v24 := math.FMA(-v22, w[B+16], v16)
-	v25 := math.FMA(-v23, w[B+16], v17)
-	v26 := math.FMA(-v22, w[B+64], v18)
-	v27 := math.FMA(-v23, w[B+64], v19)
-	v28 := math.FMA(-v22, w[B+112], v20)
-	v29 := math.FMA(-v23, w[B+112], v21)
-	v30 := w[C+24]
-	v31 := w[C+72]
-	v32 := math.FMA(-v30, w[B+24], v24)
-	v33 := math.FMA(-v31, w[B+24], v25)
-	v34 := w[C+32]
-	v35 := w[C+80]
-	v36 := math.FMA(-v34, w[B+32], v32)
-	v37 := math.FMA(-v35, w[B+32], v33)
-	v38 := w[C+40]
-	v39 := w[C+88]
-	v40 := math.FMA(-v38, w[B+40], v36)
-	v41 := math.FMA(-v39, w[B+40], v37)
-	w[A+0] = v40
-	w[A+8] = v26
-	w[A+16] = v28
-	w[A+24] = v41
-	w[A+32] = v27
-	w[A+40] = v29
-}
-
-func goColumns1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[C+0]
-	v7 := math.FMA(-v6, w[B+0], v0)
-	v8 := math.FMA(-v6, w[B+8], v1)
-	v9 := math.FMA(-v6, w[B+16], v2)
-	v10 := math.FMA(-v6, w[B+24], v3)
-	v11 := math.FMA(-v6, w[B+32], v4)
-	v12 := math.FMA(-v6, w[B+40], v5)
-	v13 := w[C+8]
-	v14 := math.FMA(-v13, w[B+48], v7)
-	v15 := math.FMA(-v13, w[B+56], v8)
-	v16 := math.FMA(-v13, w[B+64], v9)
-	v17 := w[C+16]
-	v18 := math.FMA(-v17, w[B+96], v14)
-	v19 := math.FMA(-v17, w[B+104], v15)
-	v20 := math.FMA(-v17, w[B+112], v16)
-	w[A+0] = v18
-	w[A+8] = v19
-	w[A+16] = v20
-	w[A+24] = v10
-	w[A+32] = v11
-	w[A+40] = v12
-}
-
-func goTwoColumns1of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+24]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+32]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := w[C+16]
-	v35 := w[C+40]
-	v36 := math.FMA(-v34, w[B+96], v28)
-	v37 := math.FMA(-v35, w[B+96], v29)
-	v38 := math.FMA(-v34, w[B+104], v30)
-	v39 := math.FMA(-v35, w[B+104], v31)
-	v40 := math.FMA(-v34, w[B+112], v32)
-	v41 := math.FMA(-v35, w[B+112], v33)
-	w[A+0] = v36
-	w[A+8] = v38
-	w[A+16] = v40
-	w[A+24] = v20
-	w[A+32] = v22
-	w[A+40] = v24
-	w[A+48] = v37
-	w[A+56] = v39
-	w[A+64] = v41
-	w[A+72] = v21
-	w[A+80] = v23
-	w[A+88] = v25
-}
-
-func goFirst3of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := w[B+0]
-	v10 := w[B+48]
-	v11 := w[B+96]
-	v12 := math.FMA(-v9, v9, v0)
-	v13 := math.FMA(-v10, v9, v2)
-	v14 := math.FMA(-v11, v9, v5)
-	v15 := math.FMA(-v10, v10, v3)
-	v16 := math.FMA(-v11, v10, v6)
-	v17 := math.FMA(-v11, v11, v7)
-	v18 := math.FMA(-v9, w[C+0], v1)
-	v19 := math.FMA(-v10, w[C+0], v4)
-	v20 := math.FMA(-v11, w[C+0], v8)
-	v21 := w[B+8]
-	v22 := w[B+56]
-	v23 := w[B+104]
-	v24 := math.FMA(-v21, v21, v12)
-	v25 := math.FMA(-v22, v21, v13)
-	v26 := math.FMA(-v23, v21, v14)
-	v27 := math.FMA(-v22, v22, v15)
-	v28 := math.FMA(-v23, v22, v16)
-	v29 := math.FMA(-v23, v23, v17)
-	v30 := math.FMA(-v21, w[C+8], v18)
-	v31 := math.FMA(-v22, w[C+8], v19)
-	v32 := math.FMA(-v23, w[C+8], v20)
-	v33 := w[B+16]
-	v34 := w[B+64]
-	v35 := w[B+112]
-	v36 := math.FMA(-v33, v33, v24)
-	v37 := math.FMA(-v34, v33, v25)
-	v38 := math.FMA(-v35, v33, v26)
-	v39 := math.FMA(-v34, v34, v27)
-	v40 := math.FMA(-v35, v34, v28)
-	v41 := math.FMA(-v35, v35, v29)
-	v42 := math.FMA(-v33, w[C+16], v30)
-	v43 := math.FMA(-v34, w[C+16], v31)
-	v44 := math.FMA(-v35, w[C+16], v32)
-	v45 := w[B+24]
-	v46 := w[B+72]
-	v47 := w[B+120]
-	v48 := math.FMA(-v45, v45, v36)
-	v49 := math.FMA(-v46, v45, v37)
-	v50 := math.FMA(-v47, v45, v38)
-	v51 := math.FMA(-v46, v46, v39)
-	v52 := math.FMA(-v47, v46, v40)
-	v53 := math.FMA(-v47, v47, v41)
-	v54 := math.FMA(-v45, w[C+24], v42)
-	v55 := math.FMA(-v46, w[C+24], v43)
-	v56 := math.FMA(-v47, w[C+24], v44)
-	v57 := w[B+32]
-	v58 := w[B+80]
-	v59 := w[B+128]
-	v60 := math.FMA(-v57, v57, v48)
-	v61 := math.FMA(-v58, v57, v49)
-	v62 := math.FMA(-v59, v57, v50)
-	v63 := math.FMA(-v58, v58, v51)
-	v64 := math.FMA(-v59, v58, v52)
-	v65 := math.FMA(-v59, v59, v53)
-	v66 := math.FMA(-v57, w[C+32], v54)
-	v67 := math.FMA(-v58, w[C+32], v55)
-	v68 := math.FMA(-v59, w[C+32], v56)
-	v69 := w[B+40]
-	v70 := w[B+88]
-	v71 := w[B+136]
-	v72 := math.FMA(-v69, v69, v60)
-	v73 := math.FMA(-v70, v69, v61)
-	v74 := math.FMA(-v71, v69, v62)
-	v75 := math.FMA(-v70, v70, v63)
-	v76 := math.FMA(-v71, v70, v64)
-	v77 := math.FMA(-v71, v71, v65)
-	v78 := math.FMA(-v69, w[C+40], v66)
-	v79 := math.FMA(-v70, w[C+40], v67)
-	v80 := math.FMA(-v71, w[C+40], v68)
-	w[A+0] = v72
-	w[A+72] = v78
-	w[A+24] = v73
-	w[A+32] = v75
-	w[A+80] = v79
-	w[A+48] = v74
-	w[A+56] = v76
-	w[A+64] = v77
-	w[A+88] = v80
-}
-
 func goGram3of3(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+72]
-	v2 := w[A+24]
-	v3 := w[A+32]
-	v4 := w[A+80]
-	v5 := w[A+48]
-	v6 := w[A+56]
-	v7 := w[A+64]
-	v8 := w[A+88]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+24]
+	v3 := w[D+32]
+	v4 := w[E+8]
+	v5 := w[D+48]
+	v6 := w[D+56]
+	v7 := w[D+64]
+	v8 := w[E+16]
 	v9 := w[B+0]
 	v10 := w[B+48]
 	v11 := w[B+96]
@@ -7909,72 +6210,6 @@ func goRows3of3(w []float64, o *Op, lane int) {
 	w[A+16] = v26
 }
 
-func goTwoRows3of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[C+0]
-	v7 := w[C+48]
-	v8 := math.FMA(-v6, w[B+0], v0)
-	v9 := math.FMA(-v7, w[B+0], v3)
-	v10 := math.FMA(-v6, w[B+48], v1)
-	v11 := math.FMA(-v7, w[B+48], v4)
-	v12 := math.FMA(-v6, w[B+96], v2)
-	v13 := math.FMA(-v7, w[B+96], v5)
-	v14 := w[C+8]
-	v15 := w[C+56]
-	v16 := math.FMA(-v14, w[B+8], v8)
-	v17 := math.FMA(-v15, w[B+8], v9)
-	v18 := math.FMA(-v14, w[B+56], v10)
-	v19 := math.FMA(-v15, w[B+56], v11)
-	v20 := math.FMA(-v14, w[B+104], v12)
-	v21 := math.FMA(-v15, w[B+104], v13)
-	v22 := w[C+16]
-	v23 := w[C+64]
-	v24 := math.FMA(-v22, w[B+16], v16)
-	v25 := math.FMA(-v23, w[B+16], v17)
-	v26 := math.FMA(-v22, w[B+64], v18)
-	v27 := math.FMA(-v23, w[B+64], v19)
-	v28 := math.FMA(-v22, w[B+112], v20)
-	v29 := math.FMA(-v23, w[B+112], v21)
-	v30 := w[C+24]
-	v31 := w[C+72]
-	v32 := math.FMA(-v30, w[B+24], v24)
-	v33 := math.FMA(-v31, w[B+24], v25)
-	v34 := math.FMA(-v30, w[B+72], v26)
-	v35 := math.FMA(-v31, w[B+72], v27)
-	v36 := math.FMA(-v30, w[B+120], v28)
-	v37 := math.FMA(-v31, w[B+120], v29)
-	v38 := w[C+32]
-	v39 := w[C+80]
-	v40 := math.FMA(-v38, w[B+32], v32)
-	v41 := math.FMA(-v39, w[B+32], v33)
-	v42 := math.FMA(-v38, w[B+80], v34)
-	v43 := math.FMA(-v39, w[B+80], v35)
-	v44 := math.FMA(-v38, w[B+128], v36)
-	v45 := math.FMA(-v39, w[B+128], v37)
-	v46 := w[C+40]
-	v47 := w[C+88]
-	v48 := math.FMA(-v46, w[B+40], v40)
-	v49 := math.FMA(-v47, w[B+40], v41)
-	v50 := math.FMA(-v46, w[B+88], v42)
-	v51 := math.FMA(-v47, w[B+88], v43)
-	v52 := math.FMA(-v46, w[B+136], v44)
-	v53 := math.FMA(-v47, w[B+136], v45)
-	w[A+0] = v48
-	w[A+8] = v50
-	w[A+16] = v52
-	w[A+24] = v49
-	w[A+32] = v51
-	w[A+40] = v53
-}
-
 func goColumns3of3(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -8015,666 +6250,26 @@ func goColumns3of3(w []float64, o *Op, lane int) {
 	w[A+40] = v26
 }
 
-func goTwoColumns3of3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+24]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+32]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+40]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	w[A+0] = v42
-	w[A+8] = v44
-	w[A+16] = v46
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v43
-	w[A+56] = v45
-	w[A+64] = v47
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
-}
-
-func goFirst2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := w[B+0]
-	v15 := w[B+48]
-	v16 := w[B+96]
-	v17 := w[B+144]
-	v18 := math.FMA(-v14, v14, v0)
-	v19 := math.FMA(-v15, v14, v2)
-	v20 := math.FMA(-v16, v14, v5)
-	v21 := math.FMA(-v17, v14, v9)
-	v22 := math.FMA(-v15, v15, v3)
-	v23 := math.FMA(-v16, v15, v6)
-	v24 := math.FMA(-v17, v15, v10)
-	v25 := math.FMA(-v16, v16, v7)
-	v26 := math.FMA(-v17, v16, v11)
-	v27 := math.FMA(-v17, v17, v12)
-	v28 := math.FMA(-v14, w[C+0], v1)
-	v29 := math.FMA(-v15, w[C+0], v4)
-	v30 := math.FMA(-v16, w[C+0], v8)
-	v31 := math.FMA(-v17, w[C+0], v13)
-	v32 := w[B+8]
-	v33 := w[B+56]
-	v34 := w[B+104]
-	v35 := w[B+152]
-	v36 := math.FMA(-v32, v32, v18)
-	v37 := math.FMA(-v33, v32, v19)
-	v38 := math.FMA(-v34, v32, v20)
-	v39 := math.FMA(-v35, v32, v21)
-	v40 := math.FMA(-v33, v33, v22)
-	v41 := math.FMA(-v34, v33, v23)
-	v42 := math.FMA(-v35, v33, v24)
-	v43 := math.FMA(-v34, v34, v25)
-	v44 := math.FMA(-v35, v34, v26)
-	v45 := math.FMA(-v35, v35, v27)
-	v46 := math.FMA(-v32, w[C+8], v28)
-	v47 := math.FMA(-v33, w[C+8], v29)
-	v48 := math.FMA(-v34, w[C+8], v30)
-	v49 := math.FMA(-v35, w[C+8], v31)
-	v50 := w[B+16]
-	v51 := w[B+64]
-	v52 := w[B+112]
-	v53 := w[B+160]
-	v54 := math.FMA(-v50, v50, v36)
-	v55 := math.FMA(-v51, v50, v37)
-	v56 := math.FMA(-v52, v50, v38)
-	v57 := math.FMA(-v53, v50, v39)
-	v58 := math.FMA(-v51, v51, v40)
-	v59 := math.FMA(-v52, v51, v41)
-	v60 := math.FMA(-v53, v51, v42)
-	v61 := math.FMA(-v52, v52, v43)
-	v62 := math.FMA(-v53, v52, v44)
-	v63 := math.FMA(-v53, v53, v45)
-	v64 := math.FMA(-v50, w[C+16], v46)
-	v65 := math.FMA(-v51, w[C+16], v47)
-	v66 := math.FMA(-v52, w[C+16], v48)
-	v67 := math.FMA(-v53, w[C+16], v49)
-	v68 := w[B+24]
-	v69 := w[B+72]
-	v70 := math.FMA(-v68, v68, v54)
-	v71 := math.FMA(-v69, v68, v55)
-	v72 := math.FMA(-v69, v69, v58)
-	v73 := math.FMA(-v68, w[C+24], v64)
-	v74 := math.FMA(-v69, w[C+24], v65)
-	v75 := w[B+32]
-	v76 := w[B+80]
-	v77 := math.FMA(-v75, v75, v70)
-	v78 := math.FMA(-v76, v75, v71)
-	v79 := math.FMA(-v76, v76, v72)
-	v80 := math.FMA(-v75, w[C+32], v73)
-	v81 := math.FMA(-v76, w[C+32], v74)
-	v82 := w[B+40]
-	v83 := w[B+88]
-	v84 := math.FMA(-v82, v82, v77)
-	v85 := math.FMA(-v83, v82, v78)
-	v86 := math.FMA(-v83, v83, v79)
-	v87 := math.FMA(-v82, w[C+40], v80)
-	v88 := math.FMA(-v83, w[C+40], v81)
-	w[A+0] = v84
-	w[A+128] = v87
-	w[A+32] = v85
-	w[A+40] = v86
-	w[A+136] = v88
-	w[A+64] = v56
-	w[A+72] = v59
-	w[A+80] = v61
-	w[A+144] = v66
-	w[A+96] = v57
-	w[A+104] = v60
-	w[A+112] = v62
-	w[A+120] = v63
-	w[A+152] = v67
-}
-
-func goGram2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+128]
-	v2 := w[A+32]
-	v3 := w[A+40]
-	v4 := w[A+136]
-	v5 := w[A+64]
-	v6 := w[A+72]
-	v7 := w[A+80]
-	v8 := w[A+144]
-	v9 := w[A+96]
-	v10 := w[A+104]
-	v11 := w[A+112]
-	v12 := w[A+120]
-	v13 := w[A+152]
-	v14 := w[B+0]
-	v15 := w[B+48]
-	v16 := w[B+96]
-	v17 := w[B+144]
-	v18 := math.FMA(-v14, v14, v0)
-	v19 := math.FMA(-v15, v14, v2)
-	v20 := math.FMA(-v16, v14, v5)
-	v21 := math.FMA(-v17, v14, v9)
-	v22 := math.FMA(-v15, v15, v3)
-	v23 := math.FMA(-v16, v15, v6)
-	v24 := math.FMA(-v17, v15, v10)
-	v25 := math.FMA(-v16, v16, v7)
-	v26 := math.FMA(-v17, v16, v11)
-	v27 := math.FMA(-v17, v17, v12)
-	v28 := math.FMA(-v14, w[C+0], v1)
-	v29 := math.FMA(-v15, w[C+0], v4)
-	v30 := math.FMA(-v16, w[C+0], v8)
-	v31 := math.FMA(-v17, w[C+0], v13)
-	v32 := w[B+8]
-	v33 := w[B+56]
-	v34 := w[B+104]
-	v35 := w[B+152]
-	v36 := math.FMA(-v32, v32, v18)
-	v37 := math.FMA(-v33, v32, v19)
-	v38 := math.FMA(-v34, v32, v20)
-	v39 := math.FMA(-v35, v32, v21)
-	v40 := math.FMA(-v33, v33, v22)
-	v41 := math.FMA(-v34, v33, v23)
-	v42 := math.FMA(-v35, v33, v24)
-	v43 := math.FMA(-v34, v34, v25)
-	v44 := math.FMA(-v35, v34, v26)
-	v45 := math.FMA(-v35, v35, v27)
-	v46 := math.FMA(-v32, w[C+8], v28)
-	v47 := math.FMA(-v33, w[C+8], v29)
-	v48 := math.FMA(-v34, w[C+8], v30)
-	v49 := math.FMA(-v35, w[C+8], v31)
-	v50 := w[B+16]
-	v51 := w[B+64]
-	v52 := w[B+112]
-	v53 := w[B+160]
-	v54 := math.FMA(-v50, v50, v36)
-	v55 := math.FMA(-v51, v50, v37)
-	v56 := math.FMA(-v52, v50, v38)
-	v57 := math.FMA(-v53, v50, v39)
-	v58 := math.FMA(-v51, v51, v40)
-	v59 := math.FMA(-v52, v51, v41)
-	v60 := math.FMA(-v53, v51, v42)
-	v61 := math.FMA(-v52, v52, v43)
-	v62 := math.FMA(-v53, v52, v44)
-	v63 := math.FMA(-v53, v53, v45)
-	v64 := math.FMA(-v50, w[C+16], v46)
-	v65 := math.FMA(-v51, w[C+16], v47)
-	v66 := math.FMA(-v52, w[C+16], v48)
-	v67 := math.FMA(-v53, w[C+16], v49)
-	v68 := w[B+24]
-	v69 := w[B+72]
-	v70 := math.FMA(-v68, v68, v54)
-	v71 := math.FMA(-v69, v68, v55)
-	v72 := math.FMA(-v69, v69, v58)
-	v73 := math.FMA(-v68, w[C+24], v64)
-	v74 := math.FMA(-v69, w[C+24], v65)
-	v75 := w[B+32]
-	v76 := w[B+80]
-	v77 := math.FMA(-v75, v75, v70)
-	v78 := math.FMA(-v76, v75, v71)
-	v79 := math.FMA(-v76, v76, v72)
-	v80 := math.FMA(-v75, w[C+32], v73)
-	v81 := math.FMA(-v76, w[C+32], v74)
-	v82 := w[B+40]
-	v83 := w[B+88]
-	v84 := math.FMA(-v82, v82, v77)
-	v85 := math.FMA(-v83, v82, v78)
-	v86 := math.FMA(-v83, v83, v79)
-	v87 := math.FMA(-v82, w[C+40], v80)
-	v88 := math.FMA(-v83, w[C+40], v81)
-	w[A+0] = v84
-	w[A+128] = v87
-	w[A+32] = v85
-	w[A+40] = v86
-	w[A+136] = v88
-	w[A+64] = v56
-	w[A+72] = v59
-	w[A+80] = v61
-	w[A+144] = v66
-	w[A+96] = v57
-	w[A+104] = v60
-	w[A+112] = v62
-	w[A+120] = v63
-	w[A+152] = v67
-}
-
-func goRows2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[C+0]
-	v5 := math.FMA(-v4, w[B+0], v0)
-	v6 := math.FMA(-v4, w[B+48], v1)
-	v7 := math.FMA(-v4, w[B+96], v2)
-	v8 := math.FMA(-v4, w[B+144], v3)
-	v9 := w[C+8]
-	v10 := math.FMA(-v9, w[B+8], v5)
-	v11 := math.FMA(-v9, w[B+56], v6)
-	v12 := math.FMA(-v9, w[B+104], v7)
-	v13 := math.FMA(-v9, w[B+152], v8)
-	v14 := w[C+16]
-	v15 := math.FMA(-v14, w[B+16], v10)
-	v16 := math.FMA(-v14, w[B+64], v11)
-	v17 := math.FMA(-v14, w[B+112], v12)
-	v18 := math.FMA(-v14, w[B+160], v13)
-	v19 := w[C+24]
-	v20 := math.FMA(-v19, w[B+24], v15)
-	v21 := math.FMA(-v19, w[B+72], v16)
-	v22 := w[C+32]
-	v23 := math.FMA(-v22, w[B+32], v20)
-	v24 := math.FMA(-v22, w[B+80], v21)
-	v25 := w[C+40]
-	v26 := math.FMA(-v25, w[B+40], v23)
-	v27 := math.FMA(-v25, w[B+88], v24)
-	w[A+0] = v26
-	w[A+8] = v27
-	w[A+16] = v17
-	w[A+24] = v18
-}
-
-func goTwoRows2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[C+0]
-	v9 := w[C+48]
-	v10 := math.FMA(-v8, w[B+0], v0)
-	v11 := math.FMA(-v9, w[B+0], v4)
-	v12 := math.FMA(-v8, w[B+48], v1)
-	v13 := math.FMA(-v9, w[B+48], v5)
-	v14 := math.FMA(-v8, w[B+96], v2)
-	v15 := math.FMA(-v9, w[B+96], v6)
-	v16 := math.FMA(-v8, w[B+144], v3)
-	v17 := math.FMA(-v9, w[B+144], v7)
-	v18 := w[C+8]
-	v19 := w[C+56]
-	v20 := math.FMA(-v18, w[B+8], v10)
-	v21 := math.FMA(-v19, w[B+8], v11)
-	v22 := math.FMA(-v18, w[B+56], v12)
-	v23 := math.FMA(-v19, w[B+56], v13)
-	v24 := math.FMA(-v18, w[B+104], v14)
-	v25 := math.FMA(-v19, w[B+104], v15)
-	v26 := math.FMA(-v18, w[B+152], v16)
-	v27 := math.FMA(-v19, w[B+152], v17)
-	v28 := w[C+16]
-	v29 := w[C+64]
-	v30 := math.FMA(-v28, w[B+16], v20)
-	v31 := math.FMA(-v29, w[B+16], v21)
-	v32 := math.FMA(-v28, w[B+64], v22)
-	v33 := math.FMA(-v29, w[B+64], v23)
-	v34 := math.FMA(-v28, w[B+112], v24)
-	v35 := math.FMA(-v29, w[B+112], v25)
-	v36 := math.FMA(-v28, w[B+160], v26)
-	v37 := math.FMA(-v29, w[B+160], v27)
-	v38 := w[C+24]
-	v39 := w[C+72]
-	v40 := math.FMA(-v38, w[B+24], v30)
-	v41 := math.FMA(-v39, w[B+24], v31)
-	v42 := math.FMA(-v38, w[B+72], v32)
-	v43 := math.FMA(-v39, w[B+72], v33)
-	v44 := w[C+32]
-	v45 := w[C+80]
-	v46 := math.FMA(-v44, w[B+32], v40)
-	v47 := math.FMA(-v45, w[B+32], v41)
-	v48 := math.FMA(-v44, w[B+80], v42)
-	v49 := math.FMA(-v45, w[B+80], v43)
-	v50 := w[C+40]
-	v51 := w[C+88]
-	v52 := math.FMA(-v50, w[B+40], v46)
-	v53 := math.FMA(-v51, w[B+40], v47)
-	v54 := math.FMA(-v50, w[B+88], v48)
-	v55 := math.FMA(-v51, w[B+88], v49)
-	w[A+0] = v52
-	w[A+8] = v54
-	w[A+16] = v34
-	w[A+24] = v36
-	w[A+32] = v53
-	w[A+40] = v55
-	w[A+48] = v35
-	w[A+56] = v37
-}
-
-func goColumns2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[C+0]
-	v7 := math.FMA(-v6, w[B+0], v0)
-	v8 := math.FMA(-v6, w[B+8], v1)
-	v9 := math.FMA(-v6, w[B+16], v2)
-	v10 := math.FMA(-v6, w[B+24], v3)
-	v11 := math.FMA(-v6, w[B+32], v4)
-	v12 := math.FMA(-v6, w[B+40], v5)
-	v13 := w[C+8]
-	v14 := math.FMA(-v13, w[B+48], v7)
-	v15 := math.FMA(-v13, w[B+56], v8)
-	v16 := math.FMA(-v13, w[B+64], v9)
-	v17 := math.FMA(-v13, w[B+72], v10)
-	v18 := math.FMA(-v13, w[B+80], v11)
-	v19 := math.FMA(-v13, w[B+88], v12)
-	v20 := w[C+16]
-	v21 := math.FMA(-v20, w[B+96], v14)
-	v22 := math.FMA(-v20, w[B+104], v15)
-	v23 := math.FMA(-v20, w[B+112], v16)
-	v24 := w[C+24]
-	v25 := math.FMA(-v24, w[B+144], v21)
-	v26 := math.FMA(-v24, w[B+152], v22)
-	v27 := math.FMA(-v24, w[B+160], v23)
-	w[A+0] = v25
-	w[A+8] = v26
-	w[A+16] = v27
-	w[A+24] = v17
-	w[A+32] = v18
-	w[A+40] = v19
-}
-
-func goTwoColumns2of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+32]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+40]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+48]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := w[C+24]
-	v49 := w[C+56]
-	v50 := math.FMA(-v48, w[B+144], v42)
-	v51 := math.FMA(-v49, w[B+144], v43)
-	v52 := math.FMA(-v48, w[B+152], v44)
-	v53 := math.FMA(-v49, w[B+152], v45)
-	v54 := math.FMA(-v48, w[B+160], v46)
-	v55 := math.FMA(-v49, w[B+160], v47)
-	w[A+0] = v50
-	w[A+8] = v52
-	w[A+16] = v54
-	w[A+24] = v34
-	w[A+32] = v36
-	w[A+40] = v38
-	w[A+48] = v51
-	w[A+56] = v53
-	w[A+64] = v55
-	w[A+72] = v35
-	w[A+80] = v37
-	w[A+88] = v39
-}
-
-func goFirst3of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := w[B+0]
-	v15 := w[B+48]
-	v16 := w[B+96]
-	v17 := w[B+144]
-	v18 := math.FMA(-v14, v14, v0)
-	v19 := math.FMA(-v15, v14, v2)
-	v20 := math.FMA(-v16, v14, v5)
-	v21 := math.FMA(-v17, v14, v9)
-	v22 := math.FMA(-v15, v15, v3)
-	v23 := math.FMA(-v16, v15, v6)
-	v24 := math.FMA(-v17, v15, v10)
-	v25 := math.FMA(-v16, v16, v7)
-	v26 := math.FMA(-v17, v16, v11)
-	v27 := math.FMA(-v17, v17, v12)
-	v28 := math.FMA(-v14, w[C+0], v1)
-	v29 := math.FMA(-v15, w[C+0], v4)
-	v30 := math.FMA(-v16, w[C+0], v8)
-	v31 := math.FMA(-v17, w[C+0], v13)
-	v32 := w[B+8]
-	v33 := w[B+56]
-	v34 := w[B+104]
-	v35 := w[B+152]
-	v36 := math.FMA(-v32, v32, v18)
-	v37 := math.FMA(-v33, v32, v19)
-	v38 := math.FMA(-v34, v32, v20)
-	v39 := math.FMA(-v35, v32, v21)
-	v40 := math.FMA(-v33, v33, v22)
-	v41 := math.FMA(-v34, v33, v23)
-	v42 := math.FMA(-v35, v33, v24)
-	v43 := math.FMA(-v34, v34, v25)
-	v44 := math.FMA(-v35, v34, v26)
-	v45 := math.FMA(-v35, v35, v27)
-	v46 := math.FMA(-v32, w[C+8], v28)
-	v47 := math.FMA(-v33, w[C+8], v29)
-	v48 := math.FMA(-v34, w[C+8], v30)
-	v49 := math.FMA(-v35, w[C+8], v31)
-	v50 := w[B+16]
-	v51 := w[B+64]
-	v52 := w[B+112]
-	v53 := w[B+160]
-	v54 := math.FMA(-v50, v50, v36)
-	v55 := math.FMA(-v51, v50, v37)
-	v56 := math.FMA(-v52, v50, v38)
-	v57 := math.FMA(-v53, v50, v39)
-	v58 := math.FMA(-v51, v51, v40)
-	v59 := math.FMA(-v52, v51, v41)
-	v60 := math.FMA(-v53, v51, v42)
-	v61 := math.FMA(-v52, v52, v43)
-	v62 := math.FMA(-v53, v52, v44)
-	v63 := math.FMA(-v53, v53, v45)
-	v64 := math.FMA(-v50, w[C+16], v46)
-	v65 := math.FMA(-v51, w[C+16], v47)
-	v66 := math.FMA(-v52, w[C+16], v48)
-	v67 := math.FMA(-v53, w[C+16], v49)
-	v68 := w[B+24]
-	v69 := w[B+72]
-	v70 := w[B+120]
-	v71 := math.FMA(-v68, v68, v54)
-	v72 := math.FMA(-v69, v68, v55)
-	v73 := math.FMA(-v70, v68, v56)
-	v74 := math.FMA(-v69, v69, v58)
-	v75 := math.FMA(-v70, v69, v59)
-	v76 := math.FMA(-v70, v70, v61)
-	v77 := math.FMA(-v68, w[C+24], v64)
-	v78 := math.FMA(-v69, w[C+24], v65)
-	v79 := math.FMA(-v70, w[C+24], v66)
-	v80 := w[B+32]
-	v81 := w[B+80]
-	v82 := w[B+128]
-	v83 := math.FMA(-v80, v80, v71)
-	v84 := math.FMA(-v81, v80, v72)
-	v85 := math.FMA(-v82, v80, v73)
-	v86 := math.FMA(-v81, v81, v74)
-	v87 := math.FMA(-v82, v81, v75)
-	v88 := math.FMA(-v82, v82, v76)
-	v89 := math.FMA(-v80, w[C+32], v77)
-	v90 := math.FMA(-v81, w[C+32], v78)
-	v91 := math.FMA(-v82, w[C+32], v79)
-	v92 := w[B+40]
-	v93 := w[B+88]
-	v94 := w[B+136]
-	v95 := math.FMA(-v92, v92, v83)
-	v96 := math.FMA(-v93, v92, v84)
-	v97 := math.FMA(-v94, v92, v85)
-	v98 := math.FMA(-v93, v93, v86)
-	v99 := math.FMA(-v94, v93, v87)
-	v100 := math.FMA(-v94, v94, v88)
-	v101 := math.FMA(-v92, w[C+40], v89)
-	v102 := math.FMA(-v93, w[C+40], v90)
-	v103 := math.FMA(-v94, w[C+40], v91)
-	w[A+0] = v95
-	w[A+128] = v101
-	w[A+32] = v96
-	w[A+40] = v98
-	w[A+136] = v102
-	w[A+64] = v97
-	w[A+72] = v99
-	w[A+80] = v100
-	w[A+144] = v103
-	w[A+96] = v57
-	w[A+104] = v60
-	w[A+112] = v62
-	w[A+120] = v63
-	w[A+152] = v67
-}
-
 func goGram3of4(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+128]
-	v2 := w[A+32]
-	v3 := w[A+40]
-	v4 := w[A+136]
-	v5 := w[A+64]
-	v6 := w[A+72]
-	v7 := w[A+80]
-	v8 := w[A+144]
-	v9 := w[A+96]
-	v10 := w[A+104]
-	v11 := w[A+112]
-	v12 := w[A+120]
-	v13 := w[A+152]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+32]
+	v3 := w[D+40]
+	v4 := w[E+8]
+	v5 := w[D+64]
+	v6 := w[D+72]
+	v7 := w[D+80]
+	v8 := w[E+16]
+	v9 := w[D+96]
+	v10 := w[D+104]
+	v11 := w[D+112]
+	v12 := w[D+120]
+	v13 := w[E+24]
 	v14 := w[B+0]
 	v15 := w[B+48]
 	v16 := w[B+96]
@@ -8823,82 +6418,6 @@ func goRows3of4(w []float64, o *Op, lane int) {
 	w[A+24] = v18
 }
 
-func goTwoRows3of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[C+0]
-	v9 := w[C+48]
-	v10 := math.FMA(-v8, w[B+0], v0)
-	v11 := math.FMA(-v9, w[B+0], v4)
-	v12 := math.FMA(-v8, w[B+48], v1)
-	v13 := math.FMA(-v9, w[B+48], v5)
-	v14 := math.FMA(-v8, w[B+96], v2)
-	v15 := math.FMA(-v9, w[B+96], v6)
-	v16 := math.FMA(-v8, w[B+144], v3)
-	v17 := math.FMA(-v9, w[B+144], v7)
-	v18 := w[C+8]
-	v19 := w[C+56]
-	v20 := math.FMA(-v18, w[B+8], v10)
-	v21 := math.FMA(-v19, w[B+8], v11)
-	v22 := math.FMA(-v18, w[B+56], v12)
-	v23 := math.FMA(-v19, w[B+56], v13)
-	v24 := math.FMA(-v18, w[B+104], v14)
-	v25 := math.FMA(-v19, w[B+104], v15)
-	v26 := math.FMA(-v18, w[B+152], v16)
-	v27 := math.FMA(-v19, w[B+152], v17)
-	v28 := w[C+16]
-	v29 := w[C+64]
-	v30 := math.FMA(-v28, w[B+16], v20)
-	v31 := math.FMA(-v29, w[B+16], v21)
-	v32 := math.FMA(-v28, w[B+64], v22)
-	v33 := math.FMA(-v29, w[B+64], v23)
-	v34 := math.FMA(-v28, w[B+112], v24)
-	v35 := math.FMA(-v29, w[B+112], v25)
-	v36 := math.FMA(-v28, w[B+160], v26)
-	v37 := math.FMA(-v29, w[B+160], v27)
-	v38 := w[C+24]
-	v39 := w[C+72]
-	v40 := math.FMA(-v38, w[B+24], v30)
-	v41 := math.FMA(-v39, w[B+24], v31)
-	v42 := math.FMA(-v38, w[B+72], v32)
-	v43 := math.FMA(-v39, w[B+72], v33)
-	v44 := math.FMA(-v38, w[B+120], v34)
-	v45 := math.FMA(-v39, w[B+120], v35)
-	v46 := w[C+32]
-	v47 := w[C+80]
-	v48 := math.FMA(-v46, w[B+32], v40)
-	v49 := math.FMA(-v47, w[B+32], v41)
-	v50 := math.FMA(-v46, w[B+80], v42)
-	v51 := math.FMA(-v47, w[B+80], v43)
-	v52 := math.FMA(-v46, w[B+128], v44)
-	v53 := math.FMA(-v47, w[B+128], v45)
-	v54 := w[C+40]
-	v55 := w[C+88]
-	v56 := math.FMA(-v54, w[B+40], v48)
-	v57 := math.FMA(-v55, w[B+40], v49)
-	v58 := math.FMA(-v54, w[B+88], v50)
-	v59 := math.FMA(-v55, w[B+88], v51)
-	v60 := math.FMA(-v54, w[B+136], v52)
-	v61 := math.FMA(-v55, w[B+136], v53)
-	w[A+0] = v56
-	w[A+8] = v58
-	w[A+16] = v60
-	w[A+24] = v36
-	w[A+32] = v57
-	w[A+40] = v59
-	w[A+48] = v61
-	w[A+56] = v37
-}
-
 func goColumns3of4(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -8943,248 +6462,26 @@ func goColumns3of4(w []float64, o *Op, lane int) {
 	w[A+40] = v26
 }
 
-func goTwoColumns3of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+32]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+40]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+48]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+56]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	w[A+0] = v56
-	w[A+8] = v58
-	w[A+16] = v60
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v57
-	w[A+56] = v59
-	w[A+64] = v61
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
-}
-
-func goFirst4of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := w[B+0]
-	v15 := w[B+48]
-	v16 := w[B+96]
-	v17 := w[B+144]
-	v18 := math.FMA(-v14, v14, v0)
-	v19 := math.FMA(-v15, v14, v2)
-	v20 := math.FMA(-v16, v14, v5)
-	v21 := math.FMA(-v17, v14, v9)
-	v22 := math.FMA(-v15, v15, v3)
-	v23 := math.FMA(-v16, v15, v6)
-	v24 := math.FMA(-v17, v15, v10)
-	v25 := math.FMA(-v16, v16, v7)
-	v26 := math.FMA(-v17, v16, v11)
-	v27 := math.FMA(-v17, v17, v12)
-	v28 := math.FMA(-v14, w[C+0], v1)
-	v29 := math.FMA(-v15, w[C+0], v4)
-	v30 := math.FMA(-v16, w[C+0], v8)
-	v31 := math.FMA(-v17, w[C+0], v13)
-	v32 := w[B+8]
-	v33 := w[B+56]
-	v34 := w[B+104]
-	v35 := w[B+152]
-	v36 := math.FMA(-v32, v32, v18)
-	v37 := math.FMA(-v33, v32, v19)
-	v38 := math.FMA(-v34, v32, v20)
-	v39 := math.FMA(-v35, v32, v21)
-	v40 := math.FMA(-v33, v33, v22)
-	v41 := math.FMA(-v34, v33, v23)
-	v42 := math.FMA(-v35, v33, v24)
-	v43 := math.FMA(-v34, v34, v25)
-	v44 := math.FMA(-v35, v34, v26)
-	v45 := math.FMA(-v35, v35, v27)
-	v46 := math.FMA(-v32, w[C+8], v28)
-	v47 := math.FMA(-v33, w[C+8], v29)
-	v48 := math.FMA(-v34, w[C+8], v30)
-	v49 := math.FMA(-v35, w[C+8], v31)
-	v50 := w[B+16]
-	v51 := w[B+64]
-	v52 := w[B+112]
-	v53 := w[B+160]
-	v54 := math.FMA(-v50, v50, v36)
-	v55 := math.FMA(-v51, v50, v37)
-	v56 := math.FMA(-v52, v50, v38)
-	v57 := math.FMA(-v53, v50, v39)
-	v58 := math.FMA(-v51, v51, v40)
-	v59 := math.FMA(-v52, v51, v41)
-	v60 := math.FMA(-v53, v51, v42)
-	v61 := math.FMA(-v52, v52, v43)
-	v62 := math.FMA(-v53, v52, v44)
-	v63 := math.FMA(-v53, v53, v45)
-	v64 := math.FMA(-v50, w[C+16], v46)
-	v65 := math.FMA(-v51, w[C+16], v47)
-	v66 := math.FMA(-v52, w[C+16], v48)
-	v67 := math.FMA(-v53, w[C+16], v49)
-	v68 := w[B+24]
-	v69 := w[B+72]
-	v70 := w[B+120]
-	v71 := w[B+168]
-	v72 := math.FMA(-v68, v68, v54)
-	v73 := math.FMA(-v69, v68, v55)
-	v74 := math.FMA(-v70, v68, v56)
-	v75 := math.FMA(-v71, v68, v57)
-	v76 := math.FMA(-v69, v69, v58)
-	v77 := math.FMA(-v70, v69, v59)
-	v78 := math.FMA(-v71, v69, v60)
-	v79 := math.FMA(-v70, v70, v61)
-	v80 := math.FMA(-v71, v70, v62)
-	v81 := math.FMA(-v71, v71, v63)
-	v82 := math.FMA(-v68, w[C+24], v64)
-	v83 := math.FMA(-v69, w[C+24], v65)
-	v84 := math.FMA(-v70, w[C+24], v66)
-	v85 := math.FMA(-v71, w[C+24], v67)
-	v86 := w[B+32]
-	v87 := w[B+80]
-	v88 := w[B+128]
-	v89 := w[B+176]
-	v90 := math.FMA(-v86, v86, v72)
-	v91 := math.FMA(-v87, v86, v73)
-	v92 := math.FMA(-v88, v86, v74)
-	v93 := math.FMA(-v89, v86, v75)
-	v94 := math.FMA(-v87, v87, v76)
-	v95 := math.FMA(-v88, v87, v77)
-	v96 := math.FMA(-v89, v87, v78)
-	v97 := math.FMA(-v88, v88, v79)
-	v98 := math.FMA(-v89, v88, v80)
-	v99 := math.FMA(-v89, v89, v81)
-	v100 := math.FMA(-v86, w[C+32], v82)
-	v101 := math.FMA(-v87, w[C+32], v83)
-	v102 := math.FMA(-v88, w[C+32], v84)
-	v103 := math.FMA(-v89, w[C+32], v85)
-	v104 := w[B+40]
-	v105 := w[B+88]
-	v106 := w[B+136]
-	v107 := w[B+184]
-	v108 := math.FMA(-v104, v104, v90)
-	v109 := math.FMA(-v105, v104, v91)
-	v110 := math.FMA(-v106, v104, v92)
-	v111 := math.FMA(-v107, v104, v93)
-	v112 := math.FMA(-v105, v105, v94)
-	v113 := math.FMA(-v106, v105, v95)
-	v114 := math.FMA(-v107, v105, v96)
-	v115 := math.FMA(-v106, v106, v97)
-	v116 := math.FMA(-v107, v106, v98)
-	v117 := math.FMA(-v107, v107, v99)
-	v118 := math.FMA(-v104, w[C+40], v100)
-	v119 := math.FMA(-v105, w[C+40], v101)
-	v120 := math.FMA(-v106, w[C+40], v102)
-	v121 := math.FMA(-v107, w[C+40], v103)
-	w[A+0] = v108
-	w[A+128] = v118
-	w[A+32] = v109
-	w[A+40] = v112
-	w[A+136] = v119
-	w[A+64] = v110
-	w[A+72] = v113
-	w[A+80] = v115
-	w[A+144] = v120
-	w[A+96] = v111
-	w[A+104] = v114
-	w[A+112] = v116
-	w[A+120] = v117
-	w[A+152] = v121
-}
-
 func goGram4of4(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+128]
-	v2 := w[A+32]
-	v3 := w[A+40]
-	v4 := w[A+136]
-	v5 := w[A+64]
-	v6 := w[A+72]
-	v7 := w[A+80]
-	v8 := w[A+144]
-	v9 := w[A+96]
-	v10 := w[A+104]
-	v11 := w[A+112]
-	v12 := w[A+120]
-	v13 := w[A+152]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+32]
+	v3 := w[D+40]
+	v4 := w[E+8]
+	v5 := w[D+64]
+	v6 := w[D+72]
+	v7 := w[D+80]
+	v8 := w[E+16]
+	v9 := w[D+96]
+	v10 := w[D+104]
+	v11 := w[D+112]
+	v12 := w[D+120]
+	v13 := w[E+24]
 	v14 := w[B+0]
 	v15 := w[B+48]
 	v16 := w[B+96]
@@ -9354,88 +6651,6 @@ func goRows4of4(w []float64, o *Op, lane int) {
 	w[A+24] = v33
 }
 
-func goTwoRows4of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[C+0]
-	v9 := w[C+48]
-	v10 := math.FMA(-v8, w[B+0], v0)
-	v11 := math.FMA(-v9, w[B+0], v4)
-	v12 := math.FMA(-v8, w[B+48], v1)
-	v13 := math.FMA(-v9, w[B+48], v5)
-	v14 := math.FMA(-v8, w[B+96], v2)
-	v15 := math.FMA(-v9, w[B+96], v6)
-	v16 := math.FMA(-v8, w[B+144], v3)
-	v17 := math.FMA(-v9, w[B+144], v7)
-	v18 := w[C+8]
-	v19 := w[C+56]
-	v20 := math.FMA(-v18, w[B+8], v10)
-	v21 := math.FMA(-v19, w[B+8], v11)
-	v22 := math.FMA(-v18, w[B+56], v12)
-	v23 := math.FMA(-v19, w[B+56], v13)
-	v24 := math.FMA(-v18, w[B+104], v14)
-	v25 := math.FMA(-v19, w[B+104], v15)
-	v26 := math.FMA(-v18, w[B+152], v16)
-	v27 := math.FMA(-v19, w[B+152], v17)
-	v28 := w[C+16]
-	v29 := w[C+64]
-	v30 := math.FMA(-v28, w[B+16], v20)
-	v31 := math.FMA(-v29, w[B+16], v21)
-	v32 := math.FMA(-v28, w[B+64], v22)
-	v33 := math.FMA(-v29, w[B+64], v23)
-	v34 := math.FMA(-v28, w[B+112], v24)
-	v35 := math.FMA(-v29, w[B+112], v25)
-	v36 := math.FMA(-v28, w[B+160], v26)
-	v37 := math.FMA(-v29, w[B+160], v27)
-	v38 := w[C+24]
-	v39 := w[C+72]
-	v40 := math.FMA(-v38, w[B+24], v30)
-	v41 := math.FMA(-v39, w[B+24], v31)
-	v42 := math.FMA(-v38, w[B+72], v32)
-	v43 := math.FMA(-v39, w[B+72], v33)
-	v44 := math.FMA(-v38, w[B+120], v34)
-	v45 := math.FMA(-v39, w[B+120], v35)
-	v46 := math.FMA(-v38, w[B+168], v36)
-	v47 := math.FMA(-v39, w[B+168], v37)
-	v48 := w[C+32]
-	v49 := w[C+80]
-	v50 := math.FMA(-v48, w[B+32], v40)
-	v51 := math.FMA(-v49, w[B+32], v41)
-	v52 := math.FMA(-v48, w[B+80], v42)
-	v53 := math.FMA(-v49, w[B+80], v43)
-	v54 := math.FMA(-v48, w[B+128], v44)
-	v55 := math.FMA(-v49, w[B+128], v45)
-	v56 := math.FMA(-v48, w[B+176], v46)
-	v57 := math.FMA(-v49, w[B+176], v47)
-	v58 := w[C+40]
-	v59 := w[C+88]
-	v60 := math.FMA(-v58, w[B+40], v50)
-	v61 := math.FMA(-v59, w[B+40], v51)
-	v62 := math.FMA(-v58, w[B+88], v52)
-	v63 := math.FMA(-v59, w[B+88], v53)
-	v64 := math.FMA(-v58, w[B+136], v54)
-	v65 := math.FMA(-v59, w[B+136], v55)
-	v66 := math.FMA(-v58, w[B+184], v56)
-	v67 := math.FMA(-v59, w[B+184], v57)
-	w[A+0] = v60
-	w[A+8] = v62
-	w[A+16] = v64
-	w[A+24] = v66
-	w[A+32] = v61
-	w[A+40] = v63
-	w[A+48] = v65
-	w[A+56] = v67
-}
-
 func goColumns4of4(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -9483,812 +6698,32 @@ func goColumns4of4(w []float64, o *Op, lane int) {
 	w[A+40] = v33
 }
 
-func goTwoColumns4of4(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+32]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+40]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+48]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+56]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	v62 := math.FMA(-v54, w[B+168], v48)
-	v63 := math.FMA(-v55, w[B+168], v49)
-	v64 := math.FMA(-v54, w[B+176], v50)
-	v65 := math.FMA(-v55, w[B+176], v51)
-	v66 := math.FMA(-v54, w[B+184], v52)
-	v67 := math.FMA(-v55, w[B+184], v53)
-	w[A+0] = v56
-	w[A+8] = v58
-	w[A+16] = v60
-	w[A+24] = v62
-	w[A+32] = v64
-	w[A+40] = v66
-	w[A+48] = v57
-	w[A+56] = v59
-	w[A+64] = v61
-	w[A+72] = v63
-	w[A+80] = v65
-	w[A+88] = v67
-}
-
-func goFirst2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := 0.0
-	v15 := 0.0
-	v16 := 0.0
-	v17 := 0.0
-	v18 := 0.0
-	v19 := w[D+32]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := math.FMA(-v95, v95, v75)
-	v98 := math.FMA(-v96, v95, v76)
-	v99 := math.FMA(-v96, v96, v80)
-	v100 := math.FMA(-v95, w[C+24], v90)
-	v101 := math.FMA(-v96, w[C+24], v91)
-	v102 := w[B+32]
-	v103 := w[B+80]
-	v104 := math.FMA(-v102, v102, v97)
-	v105 := math.FMA(-v103, v102, v98)
-	v106 := math.FMA(-v103, v103, v99)
-	v107 := math.FMA(-v102, w[C+32], v100)
-	v108 := math.FMA(-v103, w[C+32], v101)
-	v109 := w[B+40]
-	v110 := w[B+88]
-	v111 := math.FMA(-v109, v109, v104)
-	v112 := math.FMA(-v110, v109, v105)
-	v113 := math.FMA(-v110, v110, v106)
-	v114 := math.FMA(-v109, w[C+40], v107)
-	v115 := math.FMA(-v110, w[C+40], v108)
-	w[A+0] = v111
-	w[A+200] = v114
-	w[A+40] = v112
-	w[A+48] = v113
-	w[A+208] = v115
-	w[A+80] = v77
-	w[A+88] = v81
-	w[A+96] = v84
-	w[A+216] = v92
-	w[A+120] = v78
-	w[A+128] = v82
-	w[A+136] = v85
-	w[A+144] = v87
-	w[A+224] = v93
-	w[A+160] = v79
-	w[A+168] = v83
-	w[A+176] = v86
-	w[A+184] = v88
-	w[A+192] = v89
-	w[A+232] = v94
-}
-
-func goGram2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+200]
-	v2 := w[A+40]
-	v3 := w[A+48]
-	v4 := w[A+208]
-	v5 := w[A+80]
-	v6 := w[A+88]
-	v7 := w[A+96]
-	v8 := w[A+216]
-	v9 := w[A+120]
-	v10 := w[A+128]
-	v11 := w[A+136]
-	v12 := w[A+144]
-	v13 := w[A+224]
-	v14 := w[A+160]
-	v15 := w[A+168]
-	v16 := w[A+176]
-	v17 := w[A+184]
-	v18 := w[A+192]
-	v19 := w[A+232]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := math.FMA(-v95, v95, v75)
-	v98 := math.FMA(-v96, v95, v76)
-	v99 := math.FMA(-v96, v96, v80)
-	v100 := math.FMA(-v95, w[C+24], v90)
-	v101 := math.FMA(-v96, w[C+24], v91)
-	v102 := w[B+32]
-	v103 := w[B+80]
-	v104 := math.FMA(-v102, v102, v97)
-	v105 := math.FMA(-v103, v102, v98)
-	v106 := math.FMA(-v103, v103, v99)
-	v107 := math.FMA(-v102, w[C+32], v100)
-	v108 := math.FMA(-v103, w[C+32], v101)
-	v109 := w[B+40]
-	v110 := w[B+88]
-	v111 := math.FMA(-v109, v109, v104)
-	v112 := math.FMA(-v110, v109, v105)
-	v113 := math.FMA(-v110, v110, v106)
-	v114 := math.FMA(-v109, w[C+40], v107)
-	v115 := math.FMA(-v110, w[C+40], v108)
-	w[A+0] = v111
-	w[A+200] = v114
-	w[A+40] = v112
-	w[A+48] = v113
-	w[A+208] = v115
-	w[A+80] = v77
-	w[A+88] = v81
-	w[A+96] = v84
-	w[A+216] = v92
-	w[A+120] = v78
-	w[A+128] = v82
-	w[A+136] = v85
-	w[A+144] = v87
-	w[A+224] = v93
-	w[A+160] = v79
-	w[A+168] = v83
-	w[A+176] = v86
-	w[A+184] = v88
-	w[A+192] = v89
-	w[A+232] = v94
-}
-
-func goRows2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[C+0]
-	v6 := math.FMA(-v5, w[B+0], v0)
-	v7 := math.FMA(-v5, w[B+48], v1)
-	v8 := math.FMA(-v5, w[B+96], v2)
-	v9 := math.FMA(-v5, w[B+144], v3)
-	v10 := math.FMA(-v5, w[B+192], v4)
-	v11 := w[C+8]
-	v12 := math.FMA(-v11, w[B+8], v6)
-	v13 := math.FMA(-v11, w[B+56], v7)
-	v14 := math.FMA(-v11, w[B+104], v8)
-	v15 := math.FMA(-v11, w[B+152], v9)
-	v16 := math.FMA(-v11, w[B+200], v10)
-	v17 := w[C+16]
-	v18 := math.FMA(-v17, w[B+16], v12)
-	v19 := math.FMA(-v17, w[B+64], v13)
-	v20 := math.FMA(-v17, w[B+112], v14)
-	v21 := math.FMA(-v17, w[B+160], v15)
-	v22 := math.FMA(-v17, w[B+208], v16)
-	v23 := w[C+24]
-	v24 := math.FMA(-v23, w[B+24], v18)
-	v25 := math.FMA(-v23, w[B+72], v19)
-	v26 := w[C+32]
-	v27 := math.FMA(-v26, w[B+32], v24)
-	v28 := math.FMA(-v26, w[B+80], v25)
-	v29 := w[C+40]
-	v30 := math.FMA(-v29, w[B+40], v27)
-	v31 := math.FMA(-v29, w[B+88], v28)
-	w[A+0] = v30
-	w[A+8] = v31
-	w[A+16] = v20
-	w[A+24] = v21
-	w[A+32] = v22
-}
-
-func goTwoRows2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[C+0]
-	v11 := w[C+48]
-	v12 := math.FMA(-v10, w[B+0], v0)
-	v13 := math.FMA(-v11, w[B+0], v5)
-	v14 := math.FMA(-v10, w[B+48], v1)
-	v15 := math.FMA(-v11, w[B+48], v6)
-	v16 := math.FMA(-v10, w[B+96], v2)
-	v17 := math.FMA(-v11, w[B+96], v7)
-	v18 := math.FMA(-v10, w[B+144], v3)
-	v19 := math.FMA(-v11, w[B+144], v8)
-	v20 := math.FMA(-v10, w[B+192], v4)
-	v21 := math.FMA(-v11, w[B+192], v9)
-	v22 := w[C+8]
-	v23 := w[C+56]
-	v24 := math.FMA(-v22, w[B+8], v12)
-	v25 := math.FMA(-v23, w[B+8], v13)
-	v26 := math.FMA(-v22, w[B+56], v14)
-	v27 := math.FMA(-v23, w[B+56], v15)
-	v28 := math.FMA(-v22, w[B+104], v16)
-	v29 := math.FMA(-v23, w[B+104], v17)
-	v30 := math.FMA(-v22, w[B+152], v18)
-	v31 := math.FMA(-v23, w[B+152], v19)
-	v32 := math.FMA(-v22, w[B+200], v20)
-	v33 := math.FMA(-v23, w[B+200], v21)
-	v34 := w[C+16]
-	v35 := w[C+64]
-	v36 := math.FMA(-v34, w[B+16], v24)
-	v37 := math.FMA(-v35, w[B+16], v25)
-	v38 := math.FMA(-v34, w[B+64], v26)
-	v39 := math.FMA(-v35, w[B+64], v27)
-	v40 := math.FMA(-v34, w[B+112], v28)
-	v41 := math.FMA(-v35, w[B+112], v29)
-	v42 := math.FMA(-v34, w[B+160], v30)
-	v43 := math.FMA(-v35, w[B+160], v31)
-	v44 := math.FMA(-v34, w[B+208], v32)
-	v45 := math.FMA(-v35, w[B+208], v33)
-	v46 := w[C+24]
-	v47 := w[C+72]
-	v48 := math.FMA(-v46, w[B+24], v36)
-	v49 := math.FMA(-v47, w[B+24], v37)
-	v50 := math.FMA(-v46, w[B+72], v38)
-	v51 := math.FMA(-v47, w[B+72], v39)
-	v52 := w[C+32]
-	v53 := w[C+80]
-	v54 := math.FMA(-v52, w[B+32], v48)
-	v55 := math.FMA(-v53, w[B+32], v49)
-	v56 := math.FMA(-v52, w[B+80], v50)
-	v57 := math.FMA(-v53, w[B+80], v51)
-	v58 := w[C+40]
-	v59 := w[C+88]
-	v60 := math.FMA(-v58, w[B+40], v54)
-	v61 := math.FMA(-v59, w[B+40], v55)
-	v62 := math.FMA(-v58, w[B+88], v56)
-	v63 := math.FMA(-v59, w[B+88], v57)
-	w[A+0] = v60
-	w[A+8] = v62
-	w[A+16] = v40
-	w[A+24] = v42
-	w[A+32] = v44
-	w[A+40] = v61
-	w[A+48] = v63
-	w[A+56] = v41
-	w[A+64] = v43
-	w[A+72] = v45
-}
-
-func goColumns2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[C+0]
-	v7 := math.FMA(-v6, w[B+0], v0)
-	v8 := math.FMA(-v6, w[B+8], v1)
-	v9 := math.FMA(-v6, w[B+16], v2)
-	v10 := math.FMA(-v6, w[B+24], v3)
-	v11 := math.FMA(-v6, w[B+32], v4)
-	v12 := math.FMA(-v6, w[B+40], v5)
-	v13 := w[C+8]
-	v14 := math.FMA(-v13, w[B+48], v7)
-	v15 := math.FMA(-v13, w[B+56], v8)
-	v16 := math.FMA(-v13, w[B+64], v9)
-	v17 := math.FMA(-v13, w[B+72], v10)
-	v18 := math.FMA(-v13, w[B+80], v11)
-	v19 := math.FMA(-v13, w[B+88], v12)
-	v20 := w[C+16]
-	v21 := math.FMA(-v20, w[B+96], v14)
-	v22 := math.FMA(-v20, w[B+104], v15)
-	v23 := math.FMA(-v20, w[B+112], v16)
-	v24 := w[C+24]
-	v25 := math.FMA(-v24, w[B+144], v21)
-	v26 := math.FMA(-v24, w[B+152], v22)
-	v27 := math.FMA(-v24, w[B+160], v23)
-	v28 := w[C+32]
-	v29 := math.FMA(-v28, w[B+192], v25)
-	v30 := math.FMA(-v28, w[B+200], v26)
-	v31 := math.FMA(-v28, w[B+208], v27)
-	w[A+0] = v29
-	w[A+8] = v30
-	w[A+16] = v31
-	w[A+24] = v17
-	w[A+32] = v18
-	w[A+40] = v19
-}
-
-func goTwoColumns2of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+40]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+48]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+56]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := w[C+24]
-	v49 := w[C+64]
-	v50 := math.FMA(-v48, w[B+144], v42)
-	v51 := math.FMA(-v49, w[B+144], v43)
-	v52 := math.FMA(-v48, w[B+152], v44)
-	v53 := math.FMA(-v49, w[B+152], v45)
-	v54 := math.FMA(-v48, w[B+160], v46)
-	v55 := math.FMA(-v49, w[B+160], v47)
-	v56 := w[C+32]
-	v57 := w[C+72]
-	v58 := math.FMA(-v56, w[B+192], v50)
-	v59 := math.FMA(-v57, w[B+192], v51)
-	v60 := math.FMA(-v56, w[B+200], v52)
-	v61 := math.FMA(-v57, w[B+200], v53)
-	v62 := math.FMA(-v56, w[B+208], v54)
-	v63 := math.FMA(-v57, w[B+208], v55)
-	w[A+0] = v58
-	w[A+8] = v60
-	w[A+16] = v62
-	w[A+24] = v34
-	w[A+32] = v36
-	w[A+40] = v38
-	w[A+48] = v59
-	w[A+56] = v61
-	w[A+64] = v63
-	w[A+72] = v35
-	w[A+80] = v37
-	w[A+88] = v39
-}
-
-func goFirst3of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := 0.0
-	v15 := 0.0
-	v16 := 0.0
-	v17 := 0.0
-	v18 := 0.0
-	v19 := w[D+32]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := w[B+120]
-	v98 := math.FMA(-v95, v95, v75)
-	v99 := math.FMA(-v96, v95, v76)
-	v100 := math.FMA(-v97, v95, v77)
-	v101 := math.FMA(-v96, v96, v80)
-	v102 := math.FMA(-v97, v96, v81)
-	v103 := math.FMA(-v97, v97, v84)
-	v104 := math.FMA(-v95, w[C+24], v90)
-	v105 := math.FMA(-v96, w[C+24], v91)
-	v106 := math.FMA(-v97, w[C+24], v92)
-	v107 := w[B+32]
-	v108 := w[B+80]
-	v109 := w[B+128]
-	v110 := math.FMA(-v107, v107, v98)
-	v111 := math.FMA(-v108, v107, v99)
-	v112 := math.FMA(-v109, v107, v100)
-	v113 := math.FMA(-v108, v108, v101)
-	v114 := math.FMA(-v109, v108, v102)
-	v115 := math.FMA(-v109, v109, v103)
-	v116 := math.FMA(-v107, w[C+32], v104)
-	v117 := math.FMA(-v108, w[C+32], v105)
-	v118 := math.FMA(-v109, w[C+32], v106)
-	v119 := w[B+40]
-	v120 := w[B+88]
-	v121 := w[B+136]
-	v122 := math.FMA(-v119, v119, v110)
-	v123 := math.FMA(-v120, v119, v111)
-	v124 := math.FMA(-v121, v119, v112)
-	v125 := math.FMA(-v120, v120, v113)
-	v126 := math.FMA(-v121, v120, v114)
-	v127 := math.FMA(-v121, v121, v115)
-	v128 := math.FMA(-v119, w[C+40], v116)
-	v129 := math.FMA(-v120, w[C+40], v117)
-	v130 := math.FMA(-v121, w[C+40], v118)
-	w[A+0] = v122
-	w[A+200] = v128
-	w[A+40] = v123
-	w[A+48] = v125
-	w[A+208] = v129
-	w[A+80] = v124
-	w[A+88] = v126
-	w[A+96] = v127
-	w[A+216] = v130
-	w[A+120] = v78
-	w[A+128] = v82
-	w[A+136] = v85
-	w[A+144] = v87
-	w[A+224] = v93
-	w[A+160] = v79
-	w[A+168] = v83
-	w[A+176] = v86
-	w[A+184] = v88
-	w[A+192] = v89
-	w[A+232] = v94
-}
-
 func goGram3of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+200]
-	v2 := w[A+40]
-	v3 := w[A+48]
-	v4 := w[A+208]
-	v5 := w[A+80]
-	v6 := w[A+88]
-	v7 := w[A+96]
-	v8 := w[A+216]
-	v9 := w[A+120]
-	v10 := w[A+128]
-	v11 := w[A+136]
-	v12 := w[A+144]
-	v13 := w[A+224]
-	v14 := w[A+160]
-	v15 := w[A+168]
-	v16 := w[A+176]
-	v17 := w[A+184]
-	v18 := w[A+192]
-	v19 := w[A+232]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+40]
+	v3 := w[D+48]
+	v4 := w[E+8]
+	v5 := w[D+80]
+	v6 := w[D+88]
+	v7 := w[D+96]
+	v8 := w[E+16]
+	v9 := w[D+120]
+	v10 := w[D+128]
+	v11 := w[D+136]
+	v12 := w[D+144]
+	v13 := w[E+24]
+	v14 := w[D+160]
+	v15 := w[D+168]
+	v16 := w[D+176]
+	v17 := w[D+184]
+	v18 := w[D+192]
+	v19 := w[E+32]
 	v20 := w[B+0]
 	v21 := w[B+48]
 	v22 := w[B+96]
@@ -10469,92 +6904,6 @@ func goRows3of5(w []float64, o *Op, lane int) {
 	w[A+32] = v22
 }
 
-func goTwoRows3of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[C+0]
-	v11 := w[C+48]
-	v12 := math.FMA(-v10, w[B+0], v0)
-	v13 := math.FMA(-v11, w[B+0], v5)
-	v14 := math.FMA(-v10, w[B+48], v1)
-	v15 := math.FMA(-v11, w[B+48], v6)
-	v16 := math.FMA(-v10, w[B+96], v2)
-	v17 := math.FMA(-v11, w[B+96], v7)
-	v18 := math.FMA(-v10, w[B+144], v3)
-	v19 := math.FMA(-v11, w[B+144], v8)
-	v20 := math.FMA(-v10, w[B+192], v4)
-	v21 := math.FMA(-v11, w[B+192], v9)
-	v22 := w[C+8]
-	v23 := w[C+56]
-	v24 := math.FMA(-v22, w[B+8], v12)
-	v25 := math.FMA(-v23, w[B+8], v13)
-	v26 := math.FMA(-v22, w[B+56], v14)
-	v27 := math.FMA(-v23, w[B+56], v15)
-	v28 := math.FMA(-v22, w[B+104], v16)
-	v29 := math.FMA(-v23, w[B+104], v17)
-	v30 := math.FMA(-v22, w[B+152], v18)
-	v31 := math.FMA(-v23, w[B+152], v19)
-	v32 := math.FMA(-v22, w[B+200], v20)
-	v33 := math.FMA(-v23, w[B+200], v21)
-	v34 := w[C+16]
-	v35 := w[C+64]
-	v36 := math.FMA(-v34, w[B+16], v24)
-	v37 := math.FMA(-v35, w[B+16], v25)
-	v38 := math.FMA(-v34, w[B+64], v26)
-	v39 := math.FMA(-v35, w[B+64], v27)
-	v40 := math.FMA(-v34, w[B+112], v28)
-	v41 := math.FMA(-v35, w[B+112], v29)
-	v42 := math.FMA(-v34, w[B+160], v30)
-	v43 := math.FMA(-v35, w[B+160], v31)
-	v44 := math.FMA(-v34, w[B+208], v32)
-	v45 := math.FMA(-v35, w[B+208], v33)
-	v46 := w[C+24]
-	v47 := w[C+72]
-	v48 := math.FMA(-v46, w[B+24], v36)
-	v49 := math.FMA(-v47, w[B+24], v37)
-	v50 := math.FMA(-v46, w[B+72], v38)
-	v51 := math.FMA(-v47, w[B+72], v39)
-	v52 := math.FMA(-v46, w[B+120], v40)
-	v53 := math.FMA(-v47, w[B+120], v41)
-	v54 := w[C+32]
-	v55 := w[C+80]
-	v56 := math.FMA(-v54, w[B+32], v48)
-	v57 := math.FMA(-v55, w[B+32], v49)
-	v58 := math.FMA(-v54, w[B+80], v50)
-	v59 := math.FMA(-v55, w[B+80], v51)
-	v60 := math.FMA(-v54, w[B+128], v52)
-	v61 := math.FMA(-v55, w[B+128], v53)
-	v62 := w[C+40]
-	v63 := w[C+88]
-	v64 := math.FMA(-v62, w[B+40], v56)
-	v65 := math.FMA(-v63, w[B+40], v57)
-	v66 := math.FMA(-v62, w[B+88], v58)
-	v67 := math.FMA(-v63, w[B+88], v59)
-	v68 := math.FMA(-v62, w[B+136], v60)
-	v69 := math.FMA(-v63, w[B+136], v61)
-	w[A+0] = v64
-	w[A+8] = v66
-	w[A+16] = v68
-	w[A+24] = v42
-	w[A+32] = v44
-	w[A+40] = v65
-	w[A+48] = v67
-	w[A+56] = v69
-	w[A+64] = v43
-	w[A+72] = v45
-}
-
 func goColumns3of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -10603,316 +6952,32 @@ func goColumns3of5(w []float64, o *Op, lane int) {
 	w[A+40] = v26
 }
 
-func goTwoColumns3of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+40]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+48]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+56]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+64]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	v62 := w[C+32]
-	v63 := w[C+72]
-	v64 := math.FMA(-v62, w[B+192], v56)
-	v65 := math.FMA(-v63, w[B+192], v57)
-	v66 := math.FMA(-v62, w[B+200], v58)
-	v67 := math.FMA(-v63, w[B+200], v59)
-	v68 := math.FMA(-v62, w[B+208], v60)
-	v69 := math.FMA(-v63, w[B+208], v61)
-	w[A+0] = v64
-	w[A+8] = v66
-	w[A+16] = v68
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v65
-	w[A+56] = v67
-	w[A+64] = v69
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
-}
-
-func goFirst5of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := 0.0
-	v15 := 0.0
-	v16 := 0.0
-	v17 := 0.0
-	v18 := 0.0
-	v19 := w[D+32]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := w[B+120]
-	v98 := w[B+168]
-	v99 := w[B+216]
-	v100 := math.FMA(-v95, v95, v75)
-	v101 := math.FMA(-v96, v95, v76)
-	v102 := math.FMA(-v97, v95, v77)
-	v103 := math.FMA(-v98, v95, v78)
-	v104 := math.FMA(-v99, v95, v79)
-	v105 := math.FMA(-v96, v96, v80)
-	v106 := math.FMA(-v97, v96, v81)
-	v107 := math.FMA(-v98, v96, v82)
-	v108 := math.FMA(-v99, v96, v83)
-	v109 := math.FMA(-v97, v97, v84)
-	v110 := math.FMA(-v98, v97, v85)
-	v111 := math.FMA(-v99, v97, v86)
-	v112 := math.FMA(-v98, v98, v87)
-	v113 := math.FMA(-v99, v98, v88)
-	v114 := math.FMA(-v99, v99, v89)
-	v115 := math.FMA(-v95, w[C+24], v90)
-	v116 := math.FMA(-v96, w[C+24], v91)
-	v117 := math.FMA(-v97, w[C+24], v92)
-	v118 := math.FMA(-v98, w[C+24], v93)
-	v119 := math.FMA(-v99, w[C+24], v94)
-	v120 := w[B+32]
-	v121 := w[B+80]
-	v122 := w[B+128]
-	v123 := w[B+176]
-	v124 := w[B+224]
-	v125 := math.FMA(-v120, v120, v100)
-	v126 := math.FMA(-v121, v120, v101)
-	v127 := math.FMA(-v122, v120, v102)
-	v128 := math.FMA(-v123, v120, v103)
-	v129 := math.FMA(-v124, v120, v104)
-	v130 := math.FMA(-v121, v121, v105)
-	v131 := math.FMA(-v122, v121, v106)
-	v132 := math.FMA(-v123, v121, v107)
-	v133 := math.FMA(-v124, v121, v108)
-	v134 := math.FMA(-v122, v122, v109)
-	v135 := math.FMA(-v123, v122, v110)
-	v136 := math.FMA(-v124, v122, v111)
-	v137 := math.FMA(-v123, v123, v112)
-	v138 := math.FMA(-v124, v123, v113)
-	v139 := math.FMA(-v124, v124, v114)
-	v140 := math.FMA(-v120, w[C+32], v115)
-	v141 := math.FMA(-v121, w[C+32], v116)
-	v142 := math.FMA(-v122, w[C+32], v117)
-	v143 := math.FMA(-v123, w[C+32], v118)
-	v144 := math.FMA(-v124, w[C+32], v119)
-	v145 := w[B+40]
-	v146 := w[B+88]
-	v147 := w[B+136]
-	v148 := w[B+184]
-	v149 := w[B+232]
-	v150 := math.FMA(-v145, v145, v125)
-	v151 := math.FMA(-v146, v145, v126)
-	v152 := math.FMA(-v147, v145, v127)
-	v153 := math.FMA(-v148, v145, v128)
-	v154 := math.FMA(-v149, v145, v129)
-	v155 := math.FMA(-v146, v146, v130)
-	v156 := math.FMA(-v147, v146, v131)
-	v157 := math.FMA(-v148, v146, v132)
-	v158 := math.FMA(-v149, v146, v133)
-	v159 := math.FMA(-v147, v147, v134)
-	v160 := math.FMA(-v148, v147, v135)
-	v161 := math.FMA(-v149, v147, v136)
-	v162 := math.FMA(-v148, v148, v137)
-	v163 := math.FMA(-v149, v148, v138)
-	v164 := math.FMA(-v149, v149, v139)
-	v165 := math.FMA(-v145, w[C+40], v140)
-	v166 := math.FMA(-v146, w[C+40], v141)
-	v167 := math.FMA(-v147, w[C+40], v142)
-	v168 := math.FMA(-v148, w[C+40], v143)
-	v169 := math.FMA(-v149, w[C+40], v144)
-	w[A+0] = v150
-	w[A+200] = v165
-	w[A+40] = v151
-	w[A+48] = v155
-	w[A+208] = v166
-	w[A+80] = v152
-	w[A+88] = v156
-	w[A+96] = v159
-	w[A+216] = v167
-	w[A+120] = v153
-	w[A+128] = v157
-	w[A+136] = v160
-	w[A+144] = v162
-	w[A+224] = v168
-	w[A+160] = v154
-	w[A+168] = v158
-	w[A+176] = v161
-	w[A+184] = v163
-	w[A+192] = v164
-	w[A+232] = v169
-}
-
 func goGram5of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+200]
-	v2 := w[A+40]
-	v3 := w[A+48]
-	v4 := w[A+208]
-	v5 := w[A+80]
-	v6 := w[A+88]
-	v7 := w[A+96]
-	v8 := w[A+216]
-	v9 := w[A+120]
-	v10 := w[A+128]
-	v11 := w[A+136]
-	v12 := w[A+144]
-	v13 := w[A+224]
-	v14 := w[A+160]
-	v15 := w[A+168]
-	v16 := w[A+176]
-	v17 := w[A+184]
-	v18 := w[A+192]
-	v19 := w[A+232]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+40]
+	v3 := w[D+48]
+	v4 := w[E+8]
+	v5 := w[D+80]
+	v6 := w[D+88]
+	v7 := w[D+96]
+	v8 := w[E+16]
+	v9 := w[D+120]
+	v10 := w[D+128]
+	v11 := w[D+136]
+	v12 := w[D+144]
+	v13 := w[E+24]
+	v14 := w[D+160]
+	v15 := w[D+168]
+	v16 := w[D+176]
+	v17 := w[D+184]
+	v18 := w[D+192]
+	v19 := w[E+32]
 	v20 := w[B+0]
 	v21 := w[B+48]
 	v22 := w[B+96]
@@ -11138,104 +7203,6 @@ func goRows5of5(w []float64, o *Op, lane int) {
 	w[A+32] = v40
 }
 
-func goTwoRows5of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[C+0]
-	v11 := w[C+48]
-	v12 := math.FMA(-v10, w[B+0], v0)
-	v13 := math.FMA(-v11, w[B+0], v5)
-	v14 := math.FMA(-v10, w[B+48], v1)
-	v15 := math.FMA(-v11, w[B+48], v6)
-	v16 := math.FMA(-v10, w[B+96], v2)
-	v17 := math.FMA(-v11, w[B+96], v7)
-	v18 := math.FMA(-v10, w[B+144], v3)
-	v19 := math.FMA(-v11, w[B+144], v8)
-	v20 := math.FMA(-v10, w[B+192], v4)
-	v21 := math.FMA(-v11, w[B+192], v9)
-	v22 := w[C+8]
-	v23 := w[C+56]
-	v24 := math.FMA(-v22, w[B+8], v12)
-	v25 := math.FMA(-v23, w[B+8], v13)
-	v26 := math.FMA(-v22, w[B+56], v14)
-	v27 := math.FMA(-v23, w[B+56], v15)
-	v28 := math.FMA(-v22, w[B+104], v16)
-	v29 := math.FMA(-v23, w[B+104], v17)
-	v30 := math.FMA(-v22, w[B+152], v18)
-	v31 := math.FMA(-v23, w[B+152], v19)
-	v32 := math.FMA(-v22, w[B+200], v20)
-	v33 := math.FMA(-v23, w[B+200], v21)
-	v34 := w[C+16]
-	v35 := w[C+64]
-	v36 := math.FMA(-v34, w[B+16], v24)
-	v37 := math.FMA(-v35, w[B+16], v25)
-	v38 := math.FMA(-v34, w[B+64], v26)
-	v39 := math.FMA(-v35, w[B+64], v27)
-	v40 := math.FMA(-v34, w[B+112], v28)
-	v41 := math.FMA(-v35, w[B+112], v29)
-	v42 := math.FMA(-v34, w[B+160], v30)
-	v43 := math.FMA(-v35, w[B+160], v31)
-	v44 := math.FMA(-v34, w[B+208], v32)
-	v45 := math.FMA(-v35, w[B+208], v33)
-	v46 := w[C+24]
-	v47 := w[C+72]
-	v48 := math.FMA(-v46, w[B+24], v36)
-	v49 := math.FMA(-v47, w[B+24], v37)
-	v50 := math.FMA(-v46, w[B+72], v38)
-	v51 := math.FMA(-v47, w[B+72], v39)
-	v52 := math.FMA(-v46, w[B+120], v40)
-	v53 := math.FMA(-v47, w[B+120], v41)
-	v54 := math.FMA(-v46, w[B+168], v42)
-	v55 := math.FMA(-v47, w[B+168], v43)
-	v56 := math.FMA(-v46, w[B+216], v44)
-	v57 := math.FMA(-v47, w[B+216], v45)
-	v58 := w[C+32]
-	v59 := w[C+80]
-	v60 := math.FMA(-v58, w[B+32], v48)
-	v61 := math.FMA(-v59, w[B+32], v49)
-	v62 := math.FMA(-v58, w[B+80], v50)
-	v63 := math.FMA(-v59, w[B+80], v51)
-	v64 := math.FMA(-v58, w[B+128], v52)
-	v65 := math.FMA(-v59, w[B+128], v53)
-	v66 := math.FMA(-v58, w[B+176], v54)
-	v67 := math.FMA(-v59, w[B+176], v55)
-	v68 := math.FMA(-v58, w[B+224], v56)
-	v69 := math.FMA(-v59, w[B+224], v57)
-	v70 := w[C+40]
-	v71 := w[C+88]
-	v72 := math.FMA(-v70, w[B+40], v60)
-	v73 := math.FMA(-v71, w[B+40], v61)
-	v74 := math.FMA(-v70, w[B+88], v62)
-	v75 := math.FMA(-v71, w[B+88], v63)
-	v76 := math.FMA(-v70, w[B+136], v64)
-	v77 := math.FMA(-v71, w[B+136], v65)
-	v78 := math.FMA(-v70, w[B+184], v66)
-	v79 := math.FMA(-v71, w[B+184], v67)
-	v80 := math.FMA(-v70, w[B+232], v68)
-	v81 := math.FMA(-v71, w[B+232], v69)
-	w[A+0] = v72
-	w[A+8] = v74
-	w[A+16] = v76
-	w[A+24] = v78
-	w[A+32] = v80
-	w[A+40] = v73
-	w[A+48] = v75
-	w[A+56] = v77
-	w[A+64] = v79
-	w[A+72] = v81
-}
-
 func goColumns5of5(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -11290,327 +7257,32 @@ func goColumns5of5(w []float64, o *Op, lane int) {
 	w[A+40] = v40
 }
 
-func goTwoColumns5of5(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+40]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+48]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+56]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+64]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	v62 := math.FMA(-v54, w[B+168], v48)
-	v63 := math.FMA(-v55, w[B+168], v49)
-	v64 := math.FMA(-v54, w[B+176], v50)
-	v65 := math.FMA(-v55, w[B+176], v51)
-	v66 := math.FMA(-v54, w[B+184], v52)
-	v67 := math.FMA(-v55, w[B+184], v53)
-	v68 := w[C+32]
-	v69 := w[C+72]
-	v70 := math.FMA(-v68, w[B+192], v56)
-	v71 := math.FMA(-v69, w[B+192], v57)
-	v72 := math.FMA(-v68, w[B+200], v58)
-	v73 := math.FMA(-v69, w[B+200], v59)
-	v74 := math.FMA(-v68, w[B+208], v60)
-	v75 := math.FMA(-v69, w[B+208], v61)
-	v76 := math.FMA(-v68, w[B+216], v62)
-	v77 := math.FMA(-v69, w[B+216], v63)
-	v78 := math.FMA(-v68, w[B+224], v64)
-	v79 := math.FMA(-v69, w[B+224], v65)
-	v80 := math.FMA(-v68, w[B+232], v66)
-	v81 := math.FMA(-v69, w[B+232], v67)
-	w[A+0] = v70
-	w[A+8] = v72
-	w[A+16] = v74
-	w[A+24] = v76
-	w[A+32] = v78
-	w[A+40] = v80
-	w[A+48] = v71
-	w[A+56] = v73
-	w[A+64] = v75
-	w[A+72] = v77
-	w[A+80] = v79
-	w[A+88] = v81
-}
-
-func goFirst3of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := 0.0
-	v15 := 0.0
-	v16 := 0.0
-	v17 := 0.0
-	v18 := 0.0
-	v19 := w[D+32]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := w[B+120]
-	v98 := math.FMA(-v95, v95, v75)
-	v99 := math.FMA(-v96, v95, v76)
-	v100 := math.FMA(-v97, v95, v77)
-	v101 := math.FMA(-v96, v96, v80)
-	v102 := math.FMA(-v97, v96, v81)
-	v103 := math.FMA(-v97, v97, v84)
-	v104 := math.FMA(-v95, w[C+24], v90)
-	v105 := math.FMA(-v96, w[C+24], v91)
-	v106 := math.FMA(-v97, w[C+24], v92)
-	v107 := w[B+32]
-	v108 := w[B+80]
-	v109 := w[B+128]
-	v110 := math.FMA(-v107, v107, v98)
-	v111 := math.FMA(-v108, v107, v99)
-	v112 := math.FMA(-v109, v107, v100)
-	v113 := math.FMA(-v108, v108, v101)
-	v114 := math.FMA(-v109, v108, v102)
-	v115 := math.FMA(-v109, v109, v103)
-	v116 := math.FMA(-v107, w[C+32], v104)
-	v117 := math.FMA(-v108, w[C+32], v105)
-	v118 := math.FMA(-v109, w[C+32], v106)
-	v119 := w[B+40]
-	v120 := w[B+88]
-	v121 := w[B+136]
-	v122 := math.FMA(-v119, v119, v110)
-	v123 := math.FMA(-v120, v119, v111)
-	v124 := math.FMA(-v121, v119, v112)
-	v125 := math.FMA(-v120, v120, v113)
-	v126 := math.FMA(-v121, v120, v114)
-	v127 := math.FMA(-v121, v121, v115)
-	v128 := math.FMA(-v119, w[C+40], v116)
-	v129 := math.FMA(-v120, w[C+40], v117)
-	v130 := math.FMA(-v121, w[C+40], v118)
-	w[A+0] = v122
-	w[A+288] = v128
-	w[A+48] = v123
-	w[A+56] = v125
-	w[A+296] = v129
-	w[A+96] = v124
-	w[A+104] = v126
-	w[A+112] = v127
-	w[A+304] = v130
-	w[A+144] = v78
-	w[A+152] = v82
-	w[A+160] = v85
-	w[A+168] = v87
-	w[A+312] = v93
-	w[A+192] = v79
-	w[A+200] = v83
-	w[A+208] = v86
-	w[A+216] = v88
-	w[A+224] = v89
-	w[A+320] = v94
-	v131 := 0.0
-	v132 := 0.0
-	v133 := 0.0
-	v134 := 0.0
-	v135 := 0.0
-	v136 := 0.0
-	v137 := w[D+40]
-	v138 := w[B+240]
-	v139 := math.FMA(-v138, w[B+0], v131)
-	v140 := math.FMA(-v138, w[B+48], v132)
-	v141 := math.FMA(-v138, w[B+96], v133)
-	v142 := math.FMA(-v138, w[B+144], v134)
-	v143 := math.FMA(-v138, w[B+192], v135)
-	v144 := math.FMA(-v138, v138, v136)
-	v145 := math.FMA(-v138, w[C+0], v137)
-	v146 := w[B+248]
-	v147 := math.FMA(-v146, w[B+8], v139)
-	v148 := math.FMA(-v146, w[B+56], v140)
-	v149 := math.FMA(-v146, w[B+104], v141)
-	v150 := math.FMA(-v146, w[B+152], v142)
-	v151 := math.FMA(-v146, w[B+200], v143)
-	v152 := math.FMA(-v146, v146, v144)
-	v153 := math.FMA(-v146, w[C+8], v145)
-	v154 := w[B+256]
-	v155 := math.FMA(-v154, w[B+16], v147)
-	v156 := math.FMA(-v154, w[B+64], v148)
-	v157 := math.FMA(-v154, w[B+112], v149)
-	v158 := math.FMA(-v154, w[B+160], v150)
-	v159 := math.FMA(-v154, w[B+208], v151)
-	v160 := math.FMA(-v154, v154, v152)
-	v161 := math.FMA(-v154, w[C+16], v153)
-	w[A+240] = v155
-	w[A+248] = v156
-	w[A+256] = v157
-	w[A+264] = v158
-	w[A+272] = v159
-	w[A+280] = v160
-	w[A+328] = v161
-}
-
 func goGram3of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+288]
-	v2 := w[A+48]
-	v3 := w[A+56]
-	v4 := w[A+296]
-	v5 := w[A+96]
-	v6 := w[A+104]
-	v7 := w[A+112]
-	v8 := w[A+304]
-	v9 := w[A+144]
-	v10 := w[A+152]
-	v11 := w[A+160]
-	v12 := w[A+168]
-	v13 := w[A+312]
-	v14 := w[A+192]
-	v15 := w[A+200]
-	v16 := w[A+208]
-	v17 := w[A+216]
-	v18 := w[A+224]
-	v19 := w[A+320]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+48]
+	v3 := w[D+56]
+	v4 := w[E+8]
+	v5 := w[D+96]
+	v6 := w[D+104]
+	v7 := w[D+112]
+	v8 := w[E+16]
+	v9 := w[D+144]
+	v10 := w[D+152]
+	v11 := w[D+160]
+	v12 := w[D+168]
+	v13 := w[E+24]
+	v14 := w[D+192]
+	v15 := w[D+200]
+	v16 := w[D+208]
+	v17 := w[D+216]
+	v18 := w[D+224]
+	v19 := w[E+32]
 	v20 := w[B+0]
 	v21 := w[B+48]
 	v22 := w[B+96]
@@ -11742,13 +7414,13 @@ func goGram3of6(w []float64, o *Op, lane int) {
 	w[A+216] = v88
 	w[A+224] = v89
 	w[A+320] = v94
-	v131 := w[A+240]
-	v132 := w[A+248]
-	v133 := w[A+256]
-	v134 := w[A+264]
-	v135 := w[A+272]
-	v136 := w[A+280]
-	v137 := w[A+328]
+	v131 := w[D+240]
+	v132 := w[D+248]
+	v133 := w[D+256]
+	v134 := w[D+264]
+	v135 := w[D+272]
+	v136 := w[D+280]
+	v137 := w[E+40]
 	v138 := w[B+240]
 	v139 := math.FMA(-v138, w[B+0], v131)
 	v140 := math.FMA(-v138, w[B+48], v132)
@@ -11834,102 +7506,6 @@ func goRows3of6(w []float64, o *Op, lane int) {
 	w[A+40] = v26
 }
 
-func goTwoRows3of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[A+80]
-	v11 := w[A+88]
-	v12 := w[C+0]
-	v13 := w[C+48]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+48], v1)
-	v17 := math.FMA(-v13, w[B+48], v7)
-	v18 := math.FMA(-v12, w[B+96], v2)
-	v19 := math.FMA(-v13, w[B+96], v8)
-	v20 := math.FMA(-v12, w[B+144], v3)
-	v21 := math.FMA(-v13, w[B+144], v9)
-	v22 := math.FMA(-v12, w[B+192], v4)
-	v23 := math.FMA(-v13, w[B+192], v10)
-	v24 := math.FMA(-v12, w[B+240], v5)
-	v25 := math.FMA(-v13, w[B+240], v11)
-	v26 := w[C+8]
-	v27 := w[C+56]
-	v28 := math.FMA(-v26, w[B+8], v14)
-	v29 := math.FMA(-v27, w[B+8], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+104], v18)
-	v33 := math.FMA(-v27, w[B+104], v19)
-	v34 := math.FMA(-v26, w[B+152], v20)
-	v35 := math.FMA(-v27, w[B+152], v21)
-	v36 := math.FMA(-v26, w[B+200], v22)
-	v37 := math.FMA(-v27, w[B+200], v23)
-	v38 := math.FMA(-v26, w[B+248], v24)
-	v39 := math.FMA(-v27, w[B+248], v25)
-	v40 := w[C+16]
-	v41 := w[C+64]
-	v42 := math.FMA(-v40, w[B+16], v28)
-	v43 := math.FMA(-v41, w[B+16], v29)
-	v44 := math.FMA(-v40, w[B+64], v30)
-	v45 := math.FMA(-v41, w[B+64], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+160], v34)
-	v49 := math.FMA(-v41, w[B+160], v35)
-	v50 := math.FMA(-v40, w[B+208], v36)
-	v51 := math.FMA(-v41, w[B+208], v37)
-	v52 := math.FMA(-v40, w[B+256], v38)
-	v53 := math.FMA(-v41, w[B+256], v39)
-	v54 := w[C+24]
-	v55 := w[C+72]
-	v56 := math.FMA(-v54, w[B+24], v42)
-	v57 := math.FMA(-v55, w[B+24], v43)
-	v58 := math.FMA(-v54, w[B+72], v44)
-	v59 := math.FMA(-v55, w[B+72], v45)
-	v60 := math.FMA(-v54, w[B+120], v46)
-	v61 := math.FMA(-v55, w[B+120], v47)
-	v62 := w[C+32]
-	v63 := w[C+80]
-	v64 := math.FMA(-v62, w[B+32], v56)
-	v65 := math.FMA(-v63, w[B+32], v57)
-	v66 := math.FMA(-v62, w[B+80], v58)
-	v67 := math.FMA(-v63, w[B+80], v59)
-	v68 := math.FMA(-v62, w[B+128], v60)
-	v69 := math.FMA(-v63, w[B+128], v61)
-	v70 := w[C+40]
-	v71 := w[C+88]
-	v72 := math.FMA(-v70, w[B+40], v64)
-	v73 := math.FMA(-v71, w[B+40], v65)
-	v74 := math.FMA(-v70, w[B+88], v66)
-	v75 := math.FMA(-v71, w[B+88], v67)
-	v76 := math.FMA(-v70, w[B+136], v68)
-	v77 := math.FMA(-v71, w[B+136], v69)
-	w[A+0] = v72
-	w[A+8] = v74
-	w[A+16] = v76
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v73
-	w[A+56] = v75
-	w[A+64] = v77
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
-}
-
 func goColumns3of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -11982,386 +7558,32 @@ func goColumns3of6(w []float64, o *Op, lane int) {
 	w[A+40] = v26
 }
 
-func goTwoColumns3of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+48]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+56]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+64]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+72]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	v62 := w[C+32]
-	v63 := w[C+80]
-	v64 := math.FMA(-v62, w[B+192], v56)
-	v65 := math.FMA(-v63, w[B+192], v57)
-	v66 := math.FMA(-v62, w[B+200], v58)
-	v67 := math.FMA(-v63, w[B+200], v59)
-	v68 := math.FMA(-v62, w[B+208], v60)
-	v69 := math.FMA(-v63, w[B+208], v61)
-	v70 := w[C+40]
-	v71 := w[C+88]
-	v72 := math.FMA(-v70, w[B+240], v64)
-	v73 := math.FMA(-v71, w[B+240], v65)
-	v74 := math.FMA(-v70, w[B+248], v66)
-	v75 := math.FMA(-v71, w[B+248], v67)
-	v76 := math.FMA(-v70, w[B+256], v68)
-	v77 := math.FMA(-v71, w[B+256], v69)
-	w[A+0] = v72
-	w[A+8] = v74
-	w[A+16] = v76
-	w[A+24] = v48
-	w[A+32] = v50
-	w[A+40] = v52
-	w[A+48] = v73
-	w[A+56] = v75
-	w[A+64] = v77
-	w[A+72] = v49
-	w[A+80] = v51
-	w[A+88] = v53
-}
-
-func goFirst6of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := 0.0
-	v1 := w[D+0]
-	v2 := 0.0
-	v3 := 0.0
-	v4 := w[D+8]
-	v5 := 0.0
-	v6 := 0.0
-	v7 := 0.0
-	v8 := w[D+16]
-	v9 := 0.0
-	v10 := 0.0
-	v11 := 0.0
-	v12 := 0.0
-	v13 := w[D+24]
-	v14 := 0.0
-	v15 := 0.0
-	v16 := 0.0
-	v17 := 0.0
-	v18 := 0.0
-	v19 := w[D+32]
-	v20 := w[B+0]
-	v21 := w[B+48]
-	v22 := w[B+96]
-	v23 := w[B+144]
-	v24 := w[B+192]
-	v25 := math.FMA(-v20, v20, v0)
-	v26 := math.FMA(-v21, v20, v2)
-	v27 := math.FMA(-v22, v20, v5)
-	v28 := math.FMA(-v23, v20, v9)
-	v29 := math.FMA(-v24, v20, v14)
-	v30 := math.FMA(-v21, v21, v3)
-	v31 := math.FMA(-v22, v21, v6)
-	v32 := math.FMA(-v23, v21, v10)
-	v33 := math.FMA(-v24, v21, v15)
-	v34 := math.FMA(-v22, v22, v7)
-	v35 := math.FMA(-v23, v22, v11)
-	v36 := math.FMA(-v24, v22, v16)
-	v37 := math.FMA(-v23, v23, v12)
-	v38 := math.FMA(-v24, v23, v17)
-	v39 := math.FMA(-v24, v24, v18)
-	v40 := math.FMA(-v20, w[C+0], v1)
-	v41 := math.FMA(-v21, w[C+0], v4)
-	v42 := math.FMA(-v22, w[C+0], v8)
-	v43 := math.FMA(-v23, w[C+0], v13)
-	v44 := math.FMA(-v24, w[C+0], v19)
-	v45 := w[B+8]
-	v46 := w[B+56]
-	v47 := w[B+104]
-	v48 := w[B+152]
-	v49 := w[B+200]
-	v50 := math.FMA(-v45, v45, v25)
-	v51 := math.FMA(-v46, v45, v26)
-	v52 := math.FMA(-v47, v45, v27)
-	v53 := math.FMA(-v48, v45, v28)
-	v54 := math.FMA(-v49, v45, v29)
-	v55 := math.FMA(-v46, v46, v30)
-	v56 := math.FMA(-v47, v46, v31)
-	v57 := math.FMA(-v48, v46, v32)
-	v58 := math.FMA(-v49, v46, v33)
-	v59 := math.FMA(-v47, v47, v34)
-	v60 := math.FMA(-v48, v47, v35)
-	v61 := math.FMA(-v49, v47, v36)
-	v62 := math.FMA(-v48, v48, v37)
-	v63 := math.FMA(-v49, v48, v38)
-	v64 := math.FMA(-v49, v49, v39)
-	v65 := math.FMA(-v45, w[C+8], v40)
-	v66 := math.FMA(-v46, w[C+8], v41)
-	v67 := math.FMA(-v47, w[C+8], v42)
-	v68 := math.FMA(-v48, w[C+8], v43)
-	v69 := math.FMA(-v49, w[C+8], v44)
-	v70 := w[B+16]
-	v71 := w[B+64]
-	v72 := w[B+112]
-	v73 := w[B+160]
-	v74 := w[B+208]
-	v75 := math.FMA(-v70, v70, v50)
-	v76 := math.FMA(-v71, v70, v51)
-	v77 := math.FMA(-v72, v70, v52)
-	v78 := math.FMA(-v73, v70, v53)
-	v79 := math.FMA(-v74, v70, v54)
-	v80 := math.FMA(-v71, v71, v55)
-	v81 := math.FMA(-v72, v71, v56)
-	v82 := math.FMA(-v73, v71, v57)
-	v83 := math.FMA(-v74, v71, v58)
-	v84 := math.FMA(-v72, v72, v59)
-	v85 := math.FMA(-v73, v72, v60)
-	v86 := math.FMA(-v74, v72, v61)
-	v87 := math.FMA(-v73, v73, v62)
-	v88 := math.FMA(-v74, v73, v63)
-	v89 := math.FMA(-v74, v74, v64)
-	v90 := math.FMA(-v70, w[C+16], v65)
-	v91 := math.FMA(-v71, w[C+16], v66)
-	v92 := math.FMA(-v72, w[C+16], v67)
-	v93 := math.FMA(-v73, w[C+16], v68)
-	v94 := math.FMA(-v74, w[C+16], v69)
-	v95 := w[B+24]
-	v96 := w[B+72]
-	v97 := w[B+120]
-	v98 := w[B+168]
-	v99 := w[B+216]
-	v100 := math.FMA(-v95, v95, v75)
-	v101 := math.FMA(-v96, v95, v76)
-	v102 := math.FMA(-v97, v95, v77)
-	v103 := math.FMA(-v98, v95, v78)
-	v104 := math.FMA(-v99, v95, v79)
-	v105 := math.FMA(-v96, v96, v80)
-	v106 := math.FMA(-v97, v96, v81)
-	v107 := math.FMA(-v98, v96, v82)
-	v108 := math.FMA(-v99, v96, v83)
-	v109 := math.FMA(-v97, v97, v84)
-	v110 := math.FMA(-v98, v97, v85)
-	v111 := math.FMA(-v99, v97, v86)
-	v112 := math.FMA(-v98, v98, v87)
-	v113 := math.FMA(-v99, v98, v88)
-	v114 := math.FMA(-v99, v99, v89)
-	v115 := math.FMA(-v95, w[C+24], v90)
-	v116 := math.FMA(-v96, w[C+24], v91)
-	v117 := math.FMA(-v97, w[C+24], v92)
-	v118 := math.FMA(-v98, w[C+24], v93)
-	v119 := math.FMA(-v99, w[C+24], v94)
-	v120 := w[B+32]
-	v121 := w[B+80]
-	v122 := w[B+128]
-	v123 := w[B+176]
-	v124 := w[B+224]
-	v125 := math.FMA(-v120, v120, v100)
-	v126 := math.FMA(-v121, v120, v101)
-	v127 := math.FMA(-v122, v120, v102)
-	v128 := math.FMA(-v123, v120, v103)
-	v129 := math.FMA(-v124, v120, v104)
-	v130 := math.FMA(-v121, v121, v105)
-	v131 := math.FMA(-v122, v121, v106)
-	v132 := math.FMA(-v123, v121, v107)
-	v133 := math.FMA(-v124, v121, v108)
-	v134 := math.FMA(-v122, v122, v109)
-	v135 := math.FMA(-v123, v122, v110)
-	v136 := math.FMA(-v124, v122, v111)
-	v137 := math.FMA(-v123, v123, v112)
-	v138 := math.FMA(-v124, v123, v113)
-	v139 := math.FMA(-v124, v124, v114)
-	v140 := math.FMA(-v120, w[C+32], v115)
-	v141 := math.FMA(-v121, w[C+32], v116)
-	v142 := math.FMA(-v122, w[C+32], v117)
-	v143 := math.FMA(-v123, w[C+32], v118)
-	v144 := math.FMA(-v124, w[C+32], v119)
-	v145 := w[B+40]
-	v146 := w[B+88]
-	v147 := w[B+136]
-	v148 := w[B+184]
-	v149 := w[B+232]
-	v150 := math.FMA(-v145, v145, v125)
-	v151 := math.FMA(-v146, v145, v126)
-	v152 := math.FMA(-v147, v145, v127)
-	v153 := math.FMA(-v148, v145, v128)
-	v154 := math.FMA(-v149, v145, v129)
-	v155 := math.FMA(-v146, v146, v130)
-	v156 := math.FMA(-v147, v146, v131)
-	v157 := math.FMA(-v148, v146, v132)
-	v158 := math.FMA(-v149, v146, v133)
-	v159 := math.FMA(-v147, v147, v134)
-	v160 := math.FMA(-v148, v147, v135)
-	v161 := math.FMA(-v149, v147, v136)
-	v162 := math.FMA(-v148, v148, v137)
-	v163 := math.FMA(-v149, v148, v138)
-	v164 := math.FMA(-v149, v149, v139)
-	v165 := math.FMA(-v145, w[C+40], v140)
-	v166 := math.FMA(-v146, w[C+40], v141)
-	v167 := math.FMA(-v147, w[C+40], v142)
-	v168 := math.FMA(-v148, w[C+40], v143)
-	v169 := math.FMA(-v149, w[C+40], v144)
-	w[A+0] = v150
-	w[A+288] = v165
-	w[A+48] = v151
-	w[A+56] = v155
-	w[A+296] = v166
-	w[A+96] = v152
-	w[A+104] = v156
-	w[A+112] = v159
-	w[A+304] = v167
-	w[A+144] = v153
-	w[A+152] = v157
-	w[A+160] = v160
-	w[A+168] = v162
-	w[A+312] = v168
-	w[A+192] = v154
-	w[A+200] = v158
-	w[A+208] = v161
-	w[A+216] = v163
-	w[A+224] = v164
-	w[A+320] = v169
-	v170 := 0.0
-	v171 := 0.0
-	v172 := 0.0
-	v173 := 0.0
-	v174 := 0.0
-	v175 := 0.0
-	v176 := w[D+40]
-	v177 := w[B+240]
-	v178 := math.FMA(-v177, w[B+0], v170)
-	v179 := math.FMA(-v177, w[B+48], v171)
-	v180 := math.FMA(-v177, w[B+96], v172)
-	v181 := math.FMA(-v177, w[B+144], v173)
-	v182 := math.FMA(-v177, w[B+192], v174)
-	v183 := math.FMA(-v177, v177, v175)
-	v184 := math.FMA(-v177, w[C+0], v176)
-	v185 := w[B+248]
-	v186 := math.FMA(-v185, w[B+8], v178)
-	v187 := math.FMA(-v185, w[B+56], v179)
-	v188 := math.FMA(-v185, w[B+104], v180)
-	v189 := math.FMA(-v185, w[B+152], v181)
-	v190 := math.FMA(-v185, w[B+200], v182)
-	v191 := math.FMA(-v185, v185, v183)
-	v192 := math.FMA(-v185, w[C+8], v184)
-	v193 := w[B+256]
-	v194 := math.FMA(-v193, w[B+16], v186)
-	v195 := math.FMA(-v193, w[B+64], v187)
-	v196 := math.FMA(-v193, w[B+112], v188)
-	v197 := math.FMA(-v193, w[B+160], v189)
-	v198 := math.FMA(-v193, w[B+208], v190)
-	v199 := math.FMA(-v193, v193, v191)
-	v200 := math.FMA(-v193, w[C+16], v192)
-	v201 := w[B+264]
-	v202 := math.FMA(-v201, w[B+24], v194)
-	v203 := math.FMA(-v201, w[B+72], v195)
-	v204 := math.FMA(-v201, w[B+120], v196)
-	v205 := math.FMA(-v201, w[B+168], v197)
-	v206 := math.FMA(-v201, w[B+216], v198)
-	v207 := math.FMA(-v201, v201, v199)
-	v208 := math.FMA(-v201, w[C+24], v200)
-	v209 := w[B+272]
-	v210 := math.FMA(-v209, w[B+32], v202)
-	v211 := math.FMA(-v209, w[B+80], v203)
-	v212 := math.FMA(-v209, w[B+128], v204)
-	v213 := math.FMA(-v209, w[B+176], v205)
-	v214 := math.FMA(-v209, w[B+224], v206)
-	v215 := math.FMA(-v209, v209, v207)
-	v216 := math.FMA(-v209, w[C+32], v208)
-	v217 := w[B+280]
-	v218 := math.FMA(-v217, w[B+40], v210)
-	v219 := math.FMA(-v217, w[B+88], v211)
-	v220 := math.FMA(-v217, w[B+136], v212)
-	v221 := math.FMA(-v217, w[B+184], v213)
-	v222 := math.FMA(-v217, w[B+232], v214)
-	v223 := math.FMA(-v217, v217, v215)
-	v224 := math.FMA(-v217, w[C+40], v216)
-	w[A+240] = v218
-	w[A+248] = v219
-	w[A+256] = v220
-	w[A+264] = v221
-	w[A+272] = v222
-	w[A+280] = v223
-	w[A+328] = v224
-}
-
 func goGram6of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+288]
-	v2 := w[A+48]
-	v3 := w[A+56]
-	v4 := w[A+296]
-	v5 := w[A+96]
-	v6 := w[A+104]
-	v7 := w[A+112]
-	v8 := w[A+304]
-	v9 := w[A+144]
-	v10 := w[A+152]
-	v11 := w[A+160]
-	v12 := w[A+168]
-	v13 := w[A+312]
-	v14 := w[A+192]
-	v15 := w[A+200]
-	v16 := w[A+208]
-	v17 := w[A+216]
-	v18 := w[A+224]
-	v19 := w[A+320]
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
+	v0 := w[D+0]
+	v1 := w[E+0]
+	v2 := w[D+48]
+	v3 := w[D+56]
+	v4 := w[E+8]
+	v5 := w[D+96]
+	v6 := w[D+104]
+	v7 := w[D+112]
+	v8 := w[E+16]
+	v9 := w[D+144]
+	v10 := w[D+152]
+	v11 := w[D+160]
+	v12 := w[D+168]
+	v13 := w[E+24]
+	v14 := w[D+192]
+	v15 := w[D+200]
+	v16 := w[D+208]
+	v17 := w[D+216]
+	v18 := w[D+224]
+	v19 := w[E+32]
 	v20 := w[B+0]
 	v21 := w[B+48]
 	v22 := w[B+96]
@@ -12532,13 +7754,13 @@ func goGram6of6(w []float64, o *Op, lane int) {
 	w[A+216] = v163
 	w[A+224] = v164
 	w[A+320] = v169
-	v170 := w[A+240]
-	v171 := w[A+248]
-	v172 := w[A+256]
-	v173 := w[A+264]
-	v174 := w[A+272]
-	v175 := w[A+280]
-	v176 := w[A+328]
+	v170 := w[D+240]
+	v171 := w[D+248]
+	v172 := w[D+256]
+	v173 := w[D+264]
+	v174 := w[D+272]
+	v175 := w[D+280]
+	v176 := w[E+40]
 	v177 := w[B+240]
 	v178 := math.FMA(-v177, w[B+0], v170)
 	v179 := math.FMA(-v177, w[B+48], v171)
@@ -12657,120 +7879,6 @@ func goRows6of6(w []float64, o *Op, lane int) {
 	w[A+40] = v47
 }
 
-func goTwoRows6of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := w[A+24]
-	v4 := w[A+32]
-	v5 := w[A+40]
-	v6 := w[A+48]
-	v7 := w[A+56]
-	v8 := w[A+64]
-	v9 := w[A+72]
-	v10 := w[A+80]
-	v11 := w[A+88]
-	v12 := w[C+0]
-	v13 := w[C+48]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+48], v1)
-	v17 := math.FMA(-v13, w[B+48], v7)
-	v18 := math.FMA(-v12, w[B+96], v2)
-	v19 := math.FMA(-v13, w[B+96], v8)
-	v20 := math.FMA(-v12, w[B+144], v3)
-	v21 := math.FMA(-v13, w[B+144], v9)
-	v22 := math.FMA(-v12, w[B+192], v4)
-	v23 := math.FMA(-v13, w[B+192], v10)
-	v24 := math.FMA(-v12, w[B+240], v5)
-	v25 := math.FMA(-v13, w[B+240], v11)
-	v26 := w[C+8]
-	v27 := w[C+56]
-	v28 := math.FMA(-v26, w[B+8], v14)
-	v29 := math.FMA(-v27, w[B+8], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+104], v18)
-	v33 := math.FMA(-v27, w[B+104], v19)
-	v34 := math.FMA(-v26, w[B+152], v20)
-	v35 := math.FMA(-v27, w[B+152], v21)
-	v36 := math.FMA(-v26, w[B+200], v22)
-	v37 := math.FMA(-v27, w[B+200], v23)
-	v38 := math.FMA(-v26, w[B+248], v24)
-	v39 := math.FMA(-v27, w[B+248], v25)
-	v40 := w[C+16]
-	v41 := w[C+64]
-	v42 := math.FMA(-v40, w[B+16], v28)
-	v43 := math.FMA(-v41, w[B+16], v29)
-	v44 := math.FMA(-v40, w[B+64], v30)
-	v45 := math.FMA(-v41, w[B+64], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+160], v34)
-	v49 := math.FMA(-v41, w[B+160], v35)
-	v50 := math.FMA(-v40, w[B+208], v36)
-	v51 := math.FMA(-v41, w[B+208], v37)
-	v52 := math.FMA(-v40, w[B+256], v38)
-	v53 := math.FMA(-v41, w[B+256], v39)
-	v54 := w[C+24]
-	v55 := w[C+72]
-	v56 := math.FMA(-v54, w[B+24], v42)
-	v57 := math.FMA(-v55, w[B+24], v43)
-	v58 := math.FMA(-v54, w[B+72], v44)
-	v59 := math.FMA(-v55, w[B+72], v45)
-	v60 := math.FMA(-v54, w[B+120], v46)
-	v61 := math.FMA(-v55, w[B+120], v47)
-	v62 := math.FMA(-v54, w[B+168], v48)
-	v63 := math.FMA(-v55, w[B+168], v49)
-	v64 := math.FMA(-v54, w[B+216], v50)
-	v65 := math.FMA(-v55, w[B+216], v51)
-	v66 := math.FMA(-v54, w[B+264], v52)
-	v67 := math.FMA(-v55, w[B+264], v53)
-	v68 := w[C+32]
-	v69 := w[C+80]
-	v70 := math.FMA(-v68, w[B+32], v56)
-	v71 := math.FMA(-v69, w[B+32], v57)
-	v72 := math.FMA(-v68, w[B+80], v58)
-	v73 := math.FMA(-v69, w[B+80], v59)
-	v74 := math.FMA(-v68, w[B+128], v60)
-	v75 := math.FMA(-v69, w[B+128], v61)
-	v76 := math.FMA(-v68, w[B+176], v62)
-	v77 := math.FMA(-v69, w[B+176], v63)
-	v78 := math.FMA(-v68, w[B+224], v64)
-	v79 := math.FMA(-v69, w[B+224], v65)
-	v80 := math.FMA(-v68, w[B+272], v66)
-	v81 := math.FMA(-v69, w[B+272], v67)
-	v82 := w[C+40]
-	v83 := w[C+88]
-	v84 := math.FMA(-v82, w[B+40], v70)
-	v85 := math.FMA(-v83, w[B+40], v71)
-	v86 := math.FMA(-v82, w[B+88], v72)
-	v87 := math.FMA(-v83, w[B+88], v73)
-	v88 := math.FMA(-v82, w[B+136], v74)
-	v89 := math.FMA(-v83, w[B+136], v75)
-	v90 := math.FMA(-v82, w[B+184], v76)
-	v91 := math.FMA(-v83, w[B+184], v77)
-	v92 := math.FMA(-v82, w[B+232], v78)
-	v93 := math.FMA(-v83, w[B+232], v79)
-	v94 := math.FMA(-v82, w[B+280], v80)
-	v95 := math.FMA(-v83, w[B+280], v81)
-	w[A+0] = v84
-	w[A+8] = v86
-	w[A+16] = v88
-	w[A+24] = v90
-	w[A+32] = v92
-	w[A+40] = v94
-	w[A+48] = v85
-	w[A+56] = v87
-	w[A+64] = v89
-	w[A+72] = v91
-	w[A+80] = v93
-	w[A+88] = v95
-}
-
 func goColumns6of6(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
@@ -12830,121 +7938,6 @@ func goColumns6of6(w []float64, o *Op, lane int) {
 	w[A+24] = v45
 	w[A+32] = v46
 	w[A+40] = v47
-}
-
-func goTwoColumns6of6(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[D+0]
-	v1 := w[D+8]
-	v2 := w[D+16]
-	v3 := w[D+24]
-	v4 := w[D+32]
-	v5 := w[D+40]
-	v6 := w[D+48]
-	v7 := w[D+56]
-	v8 := w[D+64]
-	v9 := w[D+72]
-	v10 := w[D+80]
-	v11 := w[D+88]
-	v12 := w[C+0]
-	v13 := w[C+48]
-	v14 := math.FMA(-v12, w[B+0], v0)
-	v15 := math.FMA(-v13, w[B+0], v6)
-	v16 := math.FMA(-v12, w[B+8], v1)
-	v17 := math.FMA(-v13, w[B+8], v7)
-	v18 := math.FMA(-v12, w[B+16], v2)
-	v19 := math.FMA(-v13, w[B+16], v8)
-	v20 := math.FMA(-v12, w[B+24], v3)
-	v21 := math.FMA(-v13, w[B+24], v9)
-	v22 := math.FMA(-v12, w[B+32], v4)
-	v23 := math.FMA(-v13, w[B+32], v10)
-	v24 := math.FMA(-v12, w[B+40], v5)
-	v25 := math.FMA(-v13, w[B+40], v11)
-	v26 := w[C+8]
-	v27 := w[C+56]
-	v28 := math.FMA(-v26, w[B+48], v14)
-	v29 := math.FMA(-v27, w[B+48], v15)
-	v30 := math.FMA(-v26, w[B+56], v16)
-	v31 := math.FMA(-v27, w[B+56], v17)
-	v32 := math.FMA(-v26, w[B+64], v18)
-	v33 := math.FMA(-v27, w[B+64], v19)
-	v34 := math.FMA(-v26, w[B+72], v20)
-	v35 := math.FMA(-v27, w[B+72], v21)
-	v36 := math.FMA(-v26, w[B+80], v22)
-	v37 := math.FMA(-v27, w[B+80], v23)
-	v38 := math.FMA(-v26, w[B+88], v24)
-	v39 := math.FMA(-v27, w[B+88], v25)
-	v40 := w[C+16]
-	v41 := w[C+64]
-	v42 := math.FMA(-v40, w[B+96], v28)
-	v43 := math.FMA(-v41, w[B+96], v29)
-	v44 := math.FMA(-v40, w[B+104], v30)
-	v45 := math.FMA(-v41, w[B+104], v31)
-	v46 := math.FMA(-v40, w[B+112], v32)
-	v47 := math.FMA(-v41, w[B+112], v33)
-	v48 := math.FMA(-v40, w[B+120], v34)
-	v49 := math.FMA(-v41, w[B+120], v35)
-	v50 := math.FMA(-v40, w[B+128], v36)
-	v51 := math.FMA(-v41, w[B+128], v37)
-	v52 := math.FMA(-v40, w[B+136], v38)
-	v53 := math.FMA(-v41, w[B+136], v39)
-	v54 := w[C+24]
-	v55 := w[C+72]
-	v56 := math.FMA(-v54, w[B+144], v42)
-	v57 := math.FMA(-v55, w[B+144], v43)
-	v58 := math.FMA(-v54, w[B+152], v44)
-	v59 := math.FMA(-v55, w[B+152], v45)
-	v60 := math.FMA(-v54, w[B+160], v46)
-	v61 := math.FMA(-v55, w[B+160], v47)
-	v62 := math.FMA(-v54, w[B+168], v48)
-	v63 := math.FMA(-v55, w[B+168], v49)
-	v64 := math.FMA(-v54, w[B+176], v50)
-	v65 := math.FMA(-v55, w[B+176], v51)
-	v66 := math.FMA(-v54, w[B+184], v52)
-	v67 := math.FMA(-v55, w[B+184], v53)
-	v68 := w[C+32]
-	v69 := w[C+80]
-	v70 := math.FMA(-v68, w[B+192], v56)
-	v71 := math.FMA(-v69, w[B+192], v57)
-	v72 := math.FMA(-v68, w[B+200], v58)
-	v73 := math.FMA(-v69, w[B+200], v59)
-	v74 := math.FMA(-v68, w[B+208], v60)
-	v75 := math.FMA(-v69, w[B+208], v61)
-	v76 := math.FMA(-v68, w[B+216], v62)
-	v77 := math.FMA(-v69, w[B+216], v63)
-	v78 := math.FMA(-v68, w[B+224], v64)
-	v79 := math.FMA(-v69, w[B+224], v65)
-	v80 := math.FMA(-v68, w[B+232], v66)
-	v81 := math.FMA(-v69, w[B+232], v67)
-	v82 := w[C+40]
-	v83 := w[C+88]
-	v84 := math.FMA(-v82, w[B+240], v70)
-	v85 := math.FMA(-v83, w[B+240], v71)
-	v86 := math.FMA(-v82, w[B+248], v72)
-	v87 := math.FMA(-v83, w[B+248], v73)
-	v88 := math.FMA(-v82, w[B+256], v74)
-	v89 := math.FMA(-v83, w[B+256], v75)
-	v90 := math.FMA(-v82, w[B+264], v76)
-	v91 := math.FMA(-v83, w[B+264], v77)
-	v92 := math.FMA(-v82, w[B+272], v78)
-	v93 := math.FMA(-v83, w[B+272], v79)
-	v94 := math.FMA(-v82, w[B+280], v80)
-	v95 := math.FMA(-v83, w[B+280], v81)
-	w[A+0] = v84
-	w[A+8] = v86
-	w[A+16] = v88
-	w[A+24] = v90
-	w[A+32] = v92
-	w[A+40] = v94
-	w[A+48] = v85
-	w[A+56] = v87
-	w[A+64] = v89
-	w[A+72] = v91
-	w[A+80] = v93
-	w[A+88] = v95
 }
 
 func goPair3of5(w []float64, o *Op, lane int) {
@@ -13158,64 +8151,70 @@ func goHangFree(w []float64, o *Op, lane int, list []float64, first, step int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + first
 	E := int(o.E)/8 + lane
-	v0 := w[E+0]
-	v1 := w[E+8]
-	v2 := w[E+16]
-	v3 := w[E+24]
-	v4 := w[E+32]
-	v5 := w[E+40]
-	v6 := w[C+120]
-	v7 := w[C+128]
-	v8 := w[C+136]
-	v9 := float64(v7 * v2)
-	v10 := math.FMA(-v8, v1, v9)
-	v11 := float64(v8 * v0)
-	v12 := math.FMA(-v6, v2, v11)
-	v13 := float64(v6 * v1)
-	v14 := math.FMA(-v7, v0, v13)
-	v15 := v10 + v3
-	v16 := v12 + v4
-	v17 := v14 + v5
-	w[C+144] = v0
-	w[C+152] = v1
-	w[C+160] = v2
-	w[C+168] = v15
-	w[C+176] = v16
-	w[C+184] = v17
-	v18 := float64(v0 * w[C+0])
-	v19 := math.FMA(v1, w[C+24], v18)
-	v20 := math.FMA(v2, w[C+48], v19)
-	v21 := float64(v0 * w[C+8])
-	v22 := math.FMA(v1, w[C+32], v21)
-	v23 := math.FMA(v2, w[C+56], v22)
-	v24 := float64(v0 * w[C+16])
-	v25 := math.FMA(v1, w[C+40], v24)
-	v26 := math.FMA(v2, w[C+64], v25)
-	v27 := float64(v15 * w[C+0])
-	v28 := math.FMA(v16, w[C+24], v27)
-	v29 := math.FMA(v17, w[C+48], v28)
-	v30 := float64(v15 * w[C+8])
-	v31 := math.FMA(v16, w[C+32], v30)
-	v32 := math.FMA(v17, w[C+56], v31)
-	v33 := float64(v15 * w[C+16])
-	v34 := math.FMA(v16, w[C+40], v33)
-	v35 := math.FMA(v17, w[C+64], v34)
-	v36 := float64(v20 * list[D+24*step])
-	v37 := math.FMA(v23, list[D+27*step], v36)
-	v38 := math.FMA(v26, list[D+28*step], v37)
-	w[A+0] = v38
-	v39 := float64(v23 * list[D+25*step])
-	v40 := math.FMA(v26, list[D+29*step], v39)
-	w[A+8] = v40
-	v41 := float64(v26 * list[D+26*step])
-	w[A+16] = v41
-	v42 := list[D+20*step]
-	v43 := float64(v42 * v29)
-	w[A+24] = v43
-	v44 := float64(v42 * v32)
-	w[A+32] = v44
-	v45 := float64(v42 * v35)
-	w[A+40] = v45
+	F := int(o.F)/8 + lane
+	for range o.N {
+		v0 := w[E+0]
+		v1 := w[E+8]
+		v2 := w[E+16]
+		v3 := w[E+24]
+		v4 := w[E+32]
+		v5 := w[E+40]
+		v6 := w[C+120]
+		v7 := w[C+128]
+		v8 := w[C+136]
+		v9 := float64(v7 * v2)
+		v10 := math.FMA(-v8, v1, v9)
+		v11 := float64(v8 * v0)
+		v12 := math.FMA(-v6, v2, v11)
+		v13 := float64(v6 * v1)
+		v14 := math.FMA(-v7, v0, v13)
+		v15 := v10 + v3
+		v16 := v12 + v4
+		v17 := v14 + v5
+		w[F+0] = v0
+		w[F+8] = v1
+		w[F+16] = v2
+		w[F+24] = v15
+		w[F+32] = v16
+		w[F+40] = v17
+		v18 := float64(v0 * w[C+0])
+		v19 := math.FMA(v1, w[C+24], v18)
+		v20 := math.FMA(v2, w[C+48], v19)
+		v21 := float64(v0 * w[C+8])
+		v22 := math.FMA(v1, w[C+32], v21)
+		v23 := math.FMA(v2, w[C+56], v22)
+		v24 := float64(v0 * w[C+16])
+		v25 := math.FMA(v1, w[C+40], v24)
+		v26 := math.FMA(v2, w[C+64], v25)
+		v27 := float64(v15 * w[C+0])
+		v28 := math.FMA(v16, w[C+24], v27)
+		v29 := math.FMA(v17, w[C+48], v28)
+		v30 := float64(v15 * w[C+8])
+		v31 := math.FMA(v16, w[C+32], v30)
+		v32 := math.FMA(v17, w[C+56], v31)
+		v33 := float64(v15 * w[C+16])
+		v34 := math.FMA(v16, w[C+40], v33)
+		v35 := math.FMA(v17, w[C+64], v34)
+		v36 := float64(v20 * list[D+24*step])
+		v37 := math.FMA(v23, list[D+27*step], v36)
+		v38 := math.FMA(v26, list[D+28*step], v37)
+		w[A+0] = v38
+		v39 := float64(v23 * list[D+25*step])
+		v40 := math.FMA(v26, list[D+29*step], v39)
+		w[A+8] = v40
+		v41 := float64(v26 * list[D+26*step])
+		w[A+16] = v41
+		v42 := list[D+20*step]
+		v43 := float64(v42 * v29)
+		w[A+24] = v43
+		v44 := float64(v42 * v32)
+		w[A+32] = v44
+		v45 := float64(v42 * v35)
+		w[A+40] = v45
+		A += 48
+		F += 48
+		E += 48
+	}
 }
 
 func goHang(w []float64, o *Op, lane int, list []float64, first, step int) {
@@ -13224,85 +8223,92 @@ func goHang(w []float64, o *Op, lane int, list []float64, first, step int) {
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + first
 	E := int(o.E)/8 + lane
-	v0 := w[E+0]
-	v1 := w[E+8]
-	v2 := w[E+16]
-	v3 := w[E+24]
-	v4 := w[E+32]
-	v5 := w[E+40]
-	v6 := w[B+144]
-	v7 := w[B+152]
-	v8 := w[B+160]
-	v9 := w[C+96]
-	v10 := w[C+104]
-	v11 := w[C+112]
-	v12 := float64(v7 * v11)
-	v13 := math.FMA(-v8, v10, v12)
-	v14 := float64(v8 * v9)
-	v15 := math.FMA(-v6, v11, v14)
-	v16 := float64(v6 * v10)
-	v17 := math.FMA(-v7, v9, v16)
-	v18 := v13 + w[B+168]
-	v19 := v6 + v0
-	v20 := v18 + v3
-	v21 := v15 + w[B+176]
-	v22 := v7 + v1
-	v23 := v21 + v4
-	v24 := v17 + w[B+184]
-	v25 := v8 + v2
-	v26 := v24 + v5
-	v27 := w[C+120]
-	v28 := w[C+128]
-	v29 := w[C+136]
-	v30 := float64(v28 * v25)
-	v31 := math.FMA(-v29, v22, v30)
-	v32 := float64(v29 * v19)
-	v33 := math.FMA(-v27, v25, v32)
-	v34 := float64(v27 * v22)
-	v35 := math.FMA(-v28, v19, v34)
-	v36 := v31 + v20
-	v37 := v33 + v23
-	v38 := v35 + v26
-	w[C+144] = v19
-	w[C+152] = v22
-	w[C+160] = v25
-	w[C+168] = v36
-	w[C+176] = v37
-	w[C+184] = v38
-	v39 := float64(v19 * w[C+0])
-	v40 := math.FMA(v22, w[C+24], v39)
-	v41 := math.FMA(v25, w[C+48], v40)
-	v42 := float64(v19 * w[C+8])
-	v43 := math.FMA(v22, w[C+32], v42)
-	v44 := math.FMA(v25, w[C+56], v43)
-	v45 := float64(v19 * w[C+16])
-	v46 := math.FMA(v22, w[C+40], v45)
-	v47 := math.FMA(v25, w[C+64], v46)
-	v48 := float64(v36 * w[C+0])
-	v49 := math.FMA(v37, w[C+24], v48)
-	v50 := math.FMA(v38, w[C+48], v49)
-	v51 := float64(v36 * w[C+8])
-	v52 := math.FMA(v37, w[C+32], v51)
-	v53 := math.FMA(v38, w[C+56], v52)
-	v54 := float64(v36 * w[C+16])
-	v55 := math.FMA(v37, w[C+40], v54)
-	v56 := math.FMA(v38, w[C+64], v55)
-	v57 := float64(v41 * list[D+24*step])
-	v58 := math.FMA(v44, list[D+27*step], v57)
-	v59 := math.FMA(v47, list[D+28*step], v58)
-	w[A+0] = v59
-	v60 := float64(v44 * list[D+25*step])
-	v61 := math.FMA(v47, list[D+29*step], v60)
-	w[A+8] = v61
-	v62 := float64(v47 * list[D+26*step])
-	w[A+16] = v62
-	v63 := list[D+20*step]
-	v64 := float64(v63 * v50)
-	w[A+24] = v64
-	v65 := float64(v63 * v53)
-	w[A+32] = v65
-	v66 := float64(v63 * v56)
-	w[A+40] = v66
+	F := int(o.F)/8 + lane
+	for range o.N {
+		v0 := w[E+0]
+		v1 := w[E+8]
+		v2 := w[E+16]
+		v3 := w[E+24]
+		v4 := w[E+32]
+		v5 := w[E+40]
+		v6 := w[B+0]
+		v7 := w[B+8]
+		v8 := w[B+16]
+		v9 := w[C+96]
+		v10 := w[C+104]
+		v11 := w[C+112]
+		v12 := float64(v7 * v11)
+		v13 := math.FMA(-v8, v10, v12)
+		v14 := float64(v8 * v9)
+		v15 := math.FMA(-v6, v11, v14)
+		v16 := float64(v6 * v10)
+		v17 := math.FMA(-v7, v9, v16)
+		v18 := v13 + w[B+24]
+		v19 := v6 + v0
+		v20 := v18 + v3
+		v21 := v15 + w[B+32]
+		v22 := v7 + v1
+		v23 := v21 + v4
+		v24 := v17 + w[B+40]
+		v25 := v8 + v2
+		v26 := v24 + v5
+		v27 := w[C+120]
+		v28 := w[C+128]
+		v29 := w[C+136]
+		v30 := float64(v28 * v25)
+		v31 := math.FMA(-v29, v22, v30)
+		v32 := float64(v29 * v19)
+		v33 := math.FMA(-v27, v25, v32)
+		v34 := float64(v27 * v22)
+		v35 := math.FMA(-v28, v19, v34)
+		v36 := v31 + v20
+		v37 := v33 + v23
+		v38 := v35 + v26
+		w[F+0] = v19
+		w[F+8] = v22
+		w[F+16] = v25
+		w[F+24] = v36
+		w[F+32] = v37
+		w[F+40] = v38
+		v39 := float64(v19 * w[C+0])
+		v40 := math.FMA(v22, w[C+24], v39)
+		v41 := math.FMA(v25, w[C+48], v40)
+		v42 := float64(v19 * w[C+8])
+		v43 := math.FMA(v22, w[C+32], v42)
+		v44 := math.FMA(v25, w[C+56], v43)
+		v45 := float64(v19 * w[C+16])
+		v46 := math.FMA(v22, w[C+40], v45)
+		v47 := math.FMA(v25, w[C+64], v46)
+		v48 := float64(v36 * w[C+0])
+		v49 := math.FMA(v37, w[C+24], v48)
+		v50 := math.FMA(v38, w[C+48], v49)
+		v51 := float64(v36 * w[C+8])
+		v52 := math.FMA(v37, w[C+32], v51)
+		v53 := math.FMA(v38, w[C+56], v52)
+		v54 := float64(v36 * w[C+16])
+		v55 := math.FMA(v37, w[C+40], v54)
+		v56 := math.FMA(v38, w[C+64], v55)
+		v57 := float64(v41 * list[D+24*step])
+		v58 := math.FMA(v44, list[D+27*step], v57)
+		v59 := math.FMA(v47, list[D+28*step], v58)
+		w[A+0] = v59
+		v60 := float64(v44 * list[D+25*step])
+		v61 := math.FMA(v47, list[D+29*step], v60)
+		w[A+8] = v61
+		v62 := float64(v47 * list[D+26*step])
+		w[A+16] = v62
+		v63 := list[D+20*step]
+		v64 := float64(v63 * v50)
+		w[A+24] = v64
+		v65 := float64(v63 * v53)
+		w[A+32] = v65
+		v66 := float64(v63 * v56)
+		w[A+40] = v66
+		A += 48
+		F += 48
+		B += 48
+		E += 48
+	}
 }
 
 func goCarry(w []float64, o *Op, lane int, list []float64, first, step int) {
@@ -13310,362 +8316,79 @@ func goCarry(w []float64, o *Op, lane int, list []float64, first, step int) {
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
 	D := int(o.D)/8 + first
-	v0 := w[B+144]
-	v1 := w[B+152]
-	v2 := w[B+160]
-	v3 := w[C+96]
-	v4 := w[C+104]
-	v5 := w[C+112]
-	v6 := float64(v1 * v5)
-	v7 := math.FMA(-v2, v4, v6)
-	v8 := float64(v2 * v3)
-	v9 := math.FMA(-v0, v5, v8)
-	v10 := float64(v0 * v4)
-	v11 := math.FMA(-v1, v3, v10)
-	v12 := v7 + w[B+168]
-	v13 := v9 + w[B+176]
-	v14 := v11 + w[B+184]
-	v15 := w[C+120]
-	v16 := w[C+128]
-	v17 := w[C+136]
-	v18 := float64(v16 * v2)
-	v19 := math.FMA(-v17, v1, v18)
-	v20 := float64(v17 * v0)
-	v21 := math.FMA(-v15, v2, v20)
-	v22 := float64(v15 * v1)
-	v23 := math.FMA(-v16, v0, v22)
-	v24 := v19 + v12
-	v25 := v21 + v13
-	v26 := v23 + v14
-	w[C+144] = v0
-	w[C+152] = v1
-	w[C+160] = v2
-	w[C+168] = v24
-	w[C+176] = v25
-	w[C+184] = v26
-	v27 := float64(v0 * w[C+0])
-	v28 := math.FMA(v1, w[C+24], v27)
-	v29 := math.FMA(v2, w[C+48], v28)
-	v30 := float64(v0 * w[C+8])
-	v31 := math.FMA(v1, w[C+32], v30)
-	v32 := math.FMA(v2, w[C+56], v31)
-	v33 := float64(v0 * w[C+16])
-	v34 := math.FMA(v1, w[C+40], v33)
-	v35 := math.FMA(v2, w[C+64], v34)
-	v36 := float64(v24 * w[C+0])
-	v37 := math.FMA(v25, w[C+24], v36)
-	v38 := math.FMA(v26, w[C+48], v37)
-	v39 := float64(v24 * w[C+8])
-	v40 := math.FMA(v25, w[C+32], v39)
-	v41 := math.FMA(v26, w[C+56], v40)
-	v42 := float64(v24 * w[C+16])
-	v43 := math.FMA(v25, w[C+40], v42)
-	v44 := math.FMA(v26, w[C+64], v43)
-	v45 := float64(v29 * list[D+24*step])
-	v46 := math.FMA(v32, list[D+27*step], v45)
-	v47 := math.FMA(v35, list[D+28*step], v46)
-	w[A+0] = v47
-	v48 := float64(v32 * list[D+25*step])
-	v49 := math.FMA(v35, list[D+29*step], v48)
-	w[A+8] = v49
-	v50 := float64(v35 * list[D+26*step])
-	w[A+16] = v50
-	v51 := list[D+20*step]
-	v52 := float64(v51 * v38)
-	w[A+24] = v52
-	v53 := float64(v51 * v41)
-	w[A+32] = v53
-	v54 := float64(v51 * v44)
-	w[A+40] = v54
-}
-
-func goTwoHangFree(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + first
-	E := int(o.E)/8 + lane
-	v0 := w[E+0]
-	v1 := w[E+8]
-	v2 := w[E+16]
-	v3 := w[E+24]
-	v4 := w[E+32]
-	v5 := w[E+40]
-	v6 := w[C+120]
-	v7 := w[C+128]
-	v8 := w[C+136]
-	v9 := float64(v7 * v2)
-	v10 := math.FMA(-v8, v1, v9)
-	v11 := float64(v8 * v0)
-	v12 := math.FMA(-v6, v2, v11)
-	v13 := float64(v6 * v1)
-	v14 := math.FMA(-v7, v0, v13)
-	v15 := v10 + v3
-	v16 := v12 + v4
-	v17 := v14 + v5
-	w[C+144] = v0
-	w[C+152] = v1
-	w[C+160] = v2
-	w[C+168] = v15
-	w[C+176] = v16
-	w[C+184] = v17
-	v18 := float64(v0 * w[C+0])
-	v19 := math.FMA(v1, w[C+24], v18)
-	v20 := math.FMA(v2, w[C+48], v19)
-	v21 := float64(v0 * w[C+8])
-	v22 := math.FMA(v1, w[C+32], v21)
-	v23 := math.FMA(v2, w[C+56], v22)
-	v24 := float64(v0 * w[C+16])
-	v25 := math.FMA(v1, w[C+40], v24)
-	v26 := math.FMA(v2, w[C+64], v25)
-	v27 := float64(v15 * w[C+0])
-	v28 := math.FMA(v16, w[C+24], v27)
-	v29 := math.FMA(v17, w[C+48], v28)
-	v30 := float64(v15 * w[C+8])
-	v31 := math.FMA(v16, w[C+32], v30)
-	v32 := math.FMA(v17, w[C+56], v31)
-	v33 := float64(v15 * w[C+16])
-	v34 := math.FMA(v16, w[C+40], v33)
-	v35 := math.FMA(v17, w[C+64], v34)
-	v36 := float64(v20 * list[D+24*step])
-	v37 := math.FMA(v23, list[D+27*step], v36)
-	v38 := math.FMA(v26, list[D+28*step], v37)
-	w[A+0] = v38
-	v39 := float64(v23 * list[D+25*step])
-	v40 := math.FMA(v26, list[D+29*step], v39)
-	w[A+8] = v40
-	v41 := float64(v26 * list[D+26*step])
-	w[A+16] = v41
-	v42 := list[D+20*step]
-	v43 := float64(v42 * v29)
-	w[A+24] = v43
-	v44 := float64(v42 * v32)
-	w[A+32] = v44
-	v45 := float64(v42 * v35)
-	w[A+40] = v45
-	v46 := w[E+48]
-	v47 := w[E+56]
-	v48 := w[E+64]
-	v49 := w[E+72]
-	v50 := w[E+80]
-	v51 := w[E+88]
-	v52 := w[C+120]
-	v53 := w[C+128]
-	v54 := w[C+136]
-	v55 := float64(v53 * v48)
-	v56 := math.FMA(-v54, v47, v55)
-	v57 := float64(v54 * v46)
-	v58 := math.FMA(-v52, v48, v57)
-	v59 := float64(v52 * v47)
-	v60 := math.FMA(-v53, v46, v59)
-	v61 := v56 + v49
-	v62 := v58 + v50
-	v63 := v60 + v51
-	w[C+192] = v46
-	w[C+200] = v47
-	w[C+208] = v48
-	w[C+216] = v61
-	w[C+224] = v62
-	w[C+232] = v63
-	v64 := float64(v46 * w[C+0])
-	v65 := math.FMA(v47, w[C+24], v64)
-	v66 := math.FMA(v48, w[C+48], v65)
-	v67 := float64(v46 * w[C+8])
-	v68 := math.FMA(v47, w[C+32], v67)
-	v69 := math.FMA(v48, w[C+56], v68)
-	v70 := float64(v46 * w[C+16])
-	v71 := math.FMA(v47, w[C+40], v70)
-	v72 := math.FMA(v48, w[C+64], v71)
-	v73 := float64(v61 * w[C+0])
-	v74 := math.FMA(v62, w[C+24], v73)
-	v75 := math.FMA(v63, w[C+48], v74)
-	v76 := float64(v61 * w[C+8])
-	v77 := math.FMA(v62, w[C+32], v76)
-	v78 := math.FMA(v63, w[C+56], v77)
-	v79 := float64(v61 * w[C+16])
-	v80 := math.FMA(v62, w[C+40], v79)
-	v81 := math.FMA(v63, w[C+64], v80)
-	v82 := float64(v66 * list[D+24*step])
-	v83 := math.FMA(v69, list[D+27*step], v82)
-	v84 := math.FMA(v72, list[D+28*step], v83)
-	w[A+48] = v84
-	v85 := float64(v69 * list[D+25*step])
-	v86 := math.FMA(v72, list[D+29*step], v85)
-	w[A+56] = v86
-	v87 := float64(v72 * list[D+26*step])
-	w[A+64] = v87
-	v88 := list[D+20*step]
-	v89 := float64(v88 * v75)
-	w[A+72] = v89
-	v90 := float64(v88 * v78)
-	w[A+80] = v90
-	v91 := float64(v88 * v81)
-	w[A+88] = v91
-}
-
-func goTwoHang(w []float64, o *Op, lane int, list []float64, first, step int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + first
-	E := int(o.E)/8 + lane
-	v0 := w[E+0]
-	v1 := w[E+8]
-	v2 := w[E+16]
-	v3 := w[E+24]
-	v4 := w[E+32]
-	v5 := w[E+40]
-	v6 := w[B+144]
-	v7 := w[B+152]
-	v8 := w[B+160]
-	v9 := w[C+96]
-	v10 := w[C+104]
-	v11 := w[C+112]
-	v12 := float64(v7 * v11)
-	v13 := math.FMA(-v8, v10, v12)
-	v14 := float64(v8 * v9)
-	v15 := math.FMA(-v6, v11, v14)
-	v16 := float64(v6 * v10)
-	v17 := math.FMA(-v7, v9, v16)
-	v18 := v13 + w[B+168]
-	v19 := v6 + v0
-	v20 := v18 + v3
-	v21 := v15 + w[B+176]
-	v22 := v7 + v1
-	v23 := v21 + v4
-	v24 := v17 + w[B+184]
-	v25 := v8 + v2
-	v26 := v24 + v5
-	v27 := w[C+120]
-	v28 := w[C+128]
-	v29 := w[C+136]
-	v30 := float64(v28 * v25)
-	v31 := math.FMA(-v29, v22, v30)
-	v32 := float64(v29 * v19)
-	v33 := math.FMA(-v27, v25, v32)
-	v34 := float64(v27 * v22)
-	v35 := math.FMA(-v28, v19, v34)
-	v36 := v31 + v20
-	v37 := v33 + v23
-	v38 := v35 + v26
-	w[C+144] = v19
-	w[C+152] = v22
-	w[C+160] = v25
-	w[C+168] = v36
-	w[C+176] = v37
-	w[C+184] = v38
-	v39 := float64(v19 * w[C+0])
-	v40 := math.FMA(v22, w[C+24], v39)
-	v41 := math.FMA(v25, w[C+48], v40)
-	v42 := float64(v19 * w[C+8])
-	v43 := math.FMA(v22, w[C+32], v42)
-	v44 := math.FMA(v25, w[C+56], v43)
-	v45 := float64(v19 * w[C+16])
-	v46 := math.FMA(v22, w[C+40], v45)
-	v47 := math.FMA(v25, w[C+64], v46)
-	v48 := float64(v36 * w[C+0])
-	v49 := math.FMA(v37, w[C+24], v48)
-	v50 := math.FMA(v38, w[C+48], v49)
-	v51 := float64(v36 * w[C+8])
-	v52 := math.FMA(v37, w[C+32], v51)
-	v53 := math.FMA(v38, w[C+56], v52)
-	v54 := float64(v36 * w[C+16])
-	v55 := math.FMA(v37, w[C+40], v54)
-	v56 := math.FMA(v38, w[C+64], v55)
-	v57 := float64(v41 * list[D+24*step])
-	v58 := math.FMA(v44, list[D+27*step], v57)
-	v59 := math.FMA(v47, list[D+28*step], v58)
-	w[A+0] = v59
-	v60 := float64(v44 * list[D+25*step])
-	v61 := math.FMA(v47, list[D+29*step], v60)
-	w[A+8] = v61
-	v62 := float64(v47 * list[D+26*step])
-	w[A+16] = v62
-	v63 := list[D+20*step]
-	v64 := float64(v63 * v50)
-	w[A+24] = v64
-	v65 := float64(v63 * v53)
-	w[A+32] = v65
-	v66 := float64(v63 * v56)
-	w[A+40] = v66
-	v67 := w[E+48]
-	v68 := w[E+56]
-	v69 := w[E+64]
-	v70 := w[E+72]
-	v71 := w[E+80]
-	v72 := w[E+88]
-	v73 := w[B+192]
-	v74 := w[B+200]
-	v75 := w[B+208]
-	v76 := w[C+96]
-	v77 := w[C+104]
-	v78 := w[C+112]
-	v79 := float64(v74 * v78)
-	v80 := math.FMA(-v75, v77, v79)
-	v81 := float64(v75 * v76)
-	v82 := math.FMA(-v73, v78, v81)
-	v83 := float64(v73 * v77)
-	v84 := math.FMA(-v74, v76, v83)
-	v85 := v80 + w[B+216]
-	v86 := v73 + v67
-	v87 := v85 + v70
-	v88 := v82 + w[B+224]
-	v89 := v74 + v68
-	v90 := v88 + v71
-	v91 := v84 + w[B+232]
-	v92 := v75 + v69
-	v93 := v91 + v72
-	v94 := w[C+120]
-	v95 := w[C+128]
-	v96 := w[C+136]
-	v97 := float64(v95 * v92)
-	v98 := math.FMA(-v96, v89, v97)
-	v99 := float64(v96 * v86)
-	v100 := math.FMA(-v94, v92, v99)
-	v101 := float64(v94 * v89)
-	v102 := math.FMA(-v95, v86, v101)
-	v103 := v98 + v87
-	v104 := v100 + v90
-	v105 := v102 + v93
-	w[C+192] = v86
-	w[C+200] = v89
-	w[C+208] = v92
-	w[C+216] = v103
-	w[C+224] = v104
-	w[C+232] = v105
-	v106 := float64(v86 * w[C+0])
-	v107 := math.FMA(v89, w[C+24], v106)
-	v108 := math.FMA(v92, w[C+48], v107)
-	v109 := float64(v86 * w[C+8])
-	v110 := math.FMA(v89, w[C+32], v109)
-	v111 := math.FMA(v92, w[C+56], v110)
-	v112 := float64(v86 * w[C+16])
-	v113 := math.FMA(v89, w[C+40], v112)
-	v114 := math.FMA(v92, w[C+64], v113)
-	v115 := float64(v103 * w[C+0])
-	v116 := math.FMA(v104, w[C+24], v115)
-	v117 := math.FMA(v105, w[C+48], v116)
-	v118 := float64(v103 * w[C+8])
-	v119 := math.FMA(v104, w[C+32], v118)
-	v120 := math.FMA(v105, w[C+56], v119)
-	v121 := float64(v103 * w[C+16])
-	v122 := math.FMA(v104, w[C+40], v121)
-	v123 := math.FMA(v105, w[C+64], v122)
-	v124 := float64(v108 * list[D+24*step])
-	v125 := math.FMA(v111, list[D+27*step], v124)
-	v126 := math.FMA(v114, list[D+28*step], v125)
-	w[A+48] = v126
-	v127 := float64(v111 * list[D+25*step])
-	v128 := math.FMA(v114, list[D+29*step], v127)
-	w[A+56] = v128
-	v129 := float64(v114 * list[D+26*step])
-	w[A+64] = v129
-	v130 := list[D+20*step]
-	v131 := float64(v130 * v117)
-	w[A+72] = v131
-	v132 := float64(v130 * v120)
-	w[A+80] = v132
-	v133 := float64(v130 * v123)
-	w[A+88] = v133
+	F := int(o.F)/8 + lane
+	for range o.N {
+		v0 := w[B+0]
+		v1 := w[B+8]
+		v2 := w[B+16]
+		v3 := w[C+96]
+		v4 := w[C+104]
+		v5 := w[C+112]
+		v6 := float64(v1 * v5)
+		v7 := math.FMA(-v2, v4, v6)
+		v8 := float64(v2 * v3)
+		v9 := math.FMA(-v0, v5, v8)
+		v10 := float64(v0 * v4)
+		v11 := math.FMA(-v1, v3, v10)
+		v12 := v7 + w[B+24]
+		v13 := v9 + w[B+32]
+		v14 := v11 + w[B+40]
+		v15 := w[C+120]
+		v16 := w[C+128]
+		v17 := w[C+136]
+		v18 := float64(v16 * v2)
+		v19 := math.FMA(-v17, v1, v18)
+		v20 := float64(v17 * v0)
+		v21 := math.FMA(-v15, v2, v20)
+		v22 := float64(v15 * v1)
+		v23 := math.FMA(-v16, v0, v22)
+		v24 := v19 + v12
+		v25 := v21 + v13
+		v26 := v23 + v14
+		w[F+0] = v0
+		w[F+8] = v1
+		w[F+16] = v2
+		w[F+24] = v24
+		w[F+32] = v25
+		w[F+40] = v26
+		v27 := float64(v0 * w[C+0])
+		v28 := math.FMA(v1, w[C+24], v27)
+		v29 := math.FMA(v2, w[C+48], v28)
+		v30 := float64(v0 * w[C+8])
+		v31 := math.FMA(v1, w[C+32], v30)
+		v32 := math.FMA(v2, w[C+56], v31)
+		v33 := float64(v0 * w[C+16])
+		v34 := math.FMA(v1, w[C+40], v33)
+		v35 := math.FMA(v2, w[C+64], v34)
+		v36 := float64(v24 * w[C+0])
+		v37 := math.FMA(v25, w[C+24], v36)
+		v38 := math.FMA(v26, w[C+48], v37)
+		v39 := float64(v24 * w[C+8])
+		v40 := math.FMA(v25, w[C+32], v39)
+		v41 := math.FMA(v26, w[C+56], v40)
+		v42 := float64(v24 * w[C+16])
+		v43 := math.FMA(v25, w[C+40], v42)
+		v44 := math.FMA(v26, w[C+64], v43)
+		v45 := float64(v29 * list[D+24*step])
+		v46 := math.FMA(v32, list[D+27*step], v45)
+		v47 := math.FMA(v35, list[D+28*step], v46)
+		w[A+0] = v47
+		v48 := float64(v32 * list[D+25*step])
+		v49 := math.FMA(v35, list[D+29*step], v48)
+		w[A+8] = v49
+		v50 := float64(v35 * list[D+26*step])
+		w[A+16] = v50
+		v51 := list[D+20*step]
+		v52 := float64(v51 * v38)
+		w[A+24] = v52
+		v53 := float64(v51 * v41)
+		w[A+32] = v53
+		v54 := float64(v51 * v44)
+		w[A+40] = v54
+		A += 48
+		F += 48
+		B += 48
+	}
 }
 
 func goRoot(w, shared []float64, o *Op, lane int, list []float64, first, step int) {
@@ -14967,7 +9690,7 @@ func goLoads1(w []float64, o *Op, lane int) {
 	w[A+0] = v18
 }
 
-func goTwoLoads1(w []float64, o *Op, lane int) {
+func goDrifts1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -15116,7 +9839,7 @@ func goLoads2(w []float64, o *Op, lane int) {
 	w[A+8] = v25
 }
 
-func goTwoLoads2(w []float64, o *Op, lane int) {
+func goDrifts2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -15302,7 +10025,7 @@ func goLoads3(w []float64, o *Op, lane int) {
 	w[A+16] = v32
 }
 
-func goTwoLoads3(w []float64, o *Op, lane int) {
+func goDrifts3(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
@@ -15474,250 +10197,109 @@ func goSeenTurn3(w []float64, o *Op, lane int) {
 	}
 }
 
-func goFirstLean3x1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := 0.0
-	v2 := math.FMA(-v0, v0, v1)
-	w[A+0] = v2
-	v3 := w[D+0]
-	v4 := math.FMA(-v0, w[C+0], v3)
-	w[A+72] = v4
-	v5 := w[B+8]
-	v6 := 0.0
-	v7 := math.FMA(-v5, w[B+0], v6)
-	w[A+24] = v7
-	v8 := 0.0
-	v9 := math.FMA(-v5, v5, v8)
-	w[A+32] = v9
-	v10 := w[D+8]
-	v11 := math.FMA(-v5, w[C+0], v10)
-	w[A+80] = v11
-	v12 := w[B+16]
-	v13 := 0.0
-	v14 := math.FMA(-v12, w[B+0], v13)
-	w[A+48] = v14
-	v15 := 0.0
-	v16 := math.FMA(-v12, w[B+8], v15)
-	w[A+56] = v16
-	v17 := 0.0
-	v18 := math.FMA(-v12, v12, v17)
-	w[A+64] = v18
-	v19 := w[D+16]
-	v20 := math.FMA(-v12, w[C+0], v19)
-	w[A+88] = v20
-}
-
 func goLean3x1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
-	v1 := w[A+0]
+	v1 := w[D+0]
 	v2 := math.FMA(-v0, v0, v1)
 	w[A+0] = v2
-	v3 := w[A+72]
+	v3 := w[E+0]
 	v4 := math.FMA(-v0, w[C+0], v3)
 	w[A+72] = v4
 	v5 := w[B+8]
-	v6 := w[A+24]
+	v6 := w[D+24]
 	v7 := math.FMA(-v5, w[B+0], v6)
 	w[A+24] = v7
-	v8 := w[A+32]
+	v8 := w[D+32]
 	v9 := math.FMA(-v5, v5, v8)
 	w[A+32] = v9
-	v10 := w[A+80]
+	v10 := w[E+8]
 	v11 := math.FMA(-v5, w[C+0], v10)
 	w[A+80] = v11
 	v12 := w[B+16]
-	v13 := w[A+48]
+	v13 := w[D+48]
 	v14 := math.FMA(-v12, w[B+0], v13)
 	w[A+48] = v14
-	v15 := w[A+56]
+	v15 := w[D+56]
 	v16 := math.FMA(-v12, w[B+8], v15)
 	w[A+56] = v16
-	v17 := w[A+64]
+	v17 := w[D+64]
 	v18 := math.FMA(-v12, v12, v17)
 	w[A+64] = v18
-	v19 := w[A+88]
+	v19 := w[E+16]
 	v20 := math.FMA(-v12, w[C+0], v19)
 	w[A+88] = v20
-}
-
-func goFirstLean3x2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := 0.0
-	v3 := math.FMA(-v0, v0, v2)
-	v4 := math.FMA(-v1, v1, v3)
-	w[A+0] = v4
-	v5 := w[D+0]
-	v6 := math.FMA(-v0, w[C+0], v5)
-	v7 := math.FMA(-v1, w[C+8], v6)
-	w[A+72] = v7
-	v8 := w[B+16]
-	v9 := w[B+24]
-	v10 := 0.0
-	v11 := math.FMA(-v8, w[B+0], v10)
-	v12 := math.FMA(-v9, w[B+8], v11)
-	w[A+24] = v12
-	v13 := 0.0
-	v14 := math.FMA(-v8, v8, v13)
-	v15 := math.FMA(-v9, v9, v14)
-	w[A+32] = v15
-	v16 := w[D+8]
-	v17 := math.FMA(-v8, w[C+0], v16)
-	v18 := math.FMA(-v9, w[C+8], v17)
-	w[A+80] = v18
-	v19 := w[B+32]
-	v20 := w[B+40]
-	v21 := 0.0
-	v22 := math.FMA(-v19, w[B+0], v21)
-	v23 := math.FMA(-v20, w[B+8], v22)
-	w[A+48] = v23
-	v24 := 0.0
-	v25 := math.FMA(-v19, w[B+16], v24)
-	v26 := math.FMA(-v20, w[B+24], v25)
-	w[A+56] = v26
-	v27 := 0.0
-	v28 := math.FMA(-v19, v19, v27)
-	v29 := math.FMA(-v20, v20, v28)
-	w[A+64] = v29
-	v30 := w[D+16]
-	v31 := math.FMA(-v19, w[C+0], v30)
-	v32 := math.FMA(-v20, w[C+8], v31)
-	w[A+88] = v32
 }
 
 func goLean3x2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
 	v1 := w[B+8]
-	v2 := w[A+0]
+	v2 := w[D+0]
 	v3 := math.FMA(-v0, v0, v2)
 	v4 := math.FMA(-v1, v1, v3)
 	w[A+0] = v4
-	v5 := w[A+72]
+	v5 := w[E+0]
 	v6 := math.FMA(-v0, w[C+0], v5)
 	v7 := math.FMA(-v1, w[C+8], v6)
 	w[A+72] = v7
 	v8 := w[B+16]
 	v9 := w[B+24]
-	v10 := w[A+24]
+	v10 := w[D+24]
 	v11 := math.FMA(-v8, w[B+0], v10)
 	v12 := math.FMA(-v9, w[B+8], v11)
 	w[A+24] = v12
-	v13 := w[A+32]
+	v13 := w[D+32]
 	v14 := math.FMA(-v8, v8, v13)
 	v15 := math.FMA(-v9, v9, v14)
 	w[A+32] = v15
-	v16 := w[A+80]
+	v16 := w[E+8]
 	v17 := math.FMA(-v8, w[C+0], v16)
 	v18 := math.FMA(-v9, w[C+8], v17)
 	w[A+80] = v18
 	v19 := w[B+32]
 	v20 := w[B+40]
-	v21 := w[A+48]
+	v21 := w[D+48]
 	v22 := math.FMA(-v19, w[B+0], v21)
 	v23 := math.FMA(-v20, w[B+8], v22)
 	w[A+48] = v23
-	v24 := w[A+56]
+	v24 := w[D+56]
 	v25 := math.FMA(-v19, w[B+16], v24)
 	v26 := math.FMA(-v20, w[B+24], v25)
 	w[A+56] = v26
-	v27 := w[A+64]
+	v27 := w[D+64]
 	v28 := math.FMA(-v19, v19, v27)
 	v29 := math.FMA(-v20, v20, v28)
 	w[A+64] = v29
-	v30 := w[A+88]
+	v30 := w[E+16]
 	v31 := math.FMA(-v19, w[C+0], v30)
 	v32 := math.FMA(-v20, w[C+8], v31)
 	w[A+88] = v32
-}
-
-func goFirstLean3x3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := w[B+16]
-	v3 := 0.0
-	v4 := math.FMA(-v0, v0, v3)
-	v5 := math.FMA(-v1, v1, v4)
-	v6 := math.FMA(-v2, v2, v5)
-	w[A+0] = v6
-	v7 := w[D+0]
-	v8 := math.FMA(-v0, w[C+0], v7)
-	v9 := math.FMA(-v1, w[C+8], v8)
-	v10 := math.FMA(-v2, w[C+16], v9)
-	w[A+72] = v10
-	v11 := w[B+24]
-	v12 := w[B+32]
-	v13 := w[B+40]
-	v14 := 0.0
-	v15 := math.FMA(-v11, w[B+0], v14)
-	v16 := math.FMA(-v12, w[B+8], v15)
-	v17 := math.FMA(-v13, w[B+16], v16)
-	w[A+24] = v17
-	v18 := 0.0
-	v19 := math.FMA(-v11, v11, v18)
-	v20 := math.FMA(-v12, v12, v19)
-	v21 := math.FMA(-v13, v13, v20)
-	w[A+32] = v21
-	v22 := w[D+8]
-	v23 := math.FMA(-v11, w[C+0], v22)
-	v24 := math.FMA(-v12, w[C+8], v23)
-	v25 := math.FMA(-v13, w[C+16], v24)
-	w[A+80] = v25
-	v26 := w[B+48]
-	v27 := w[B+56]
-	v28 := w[B+64]
-	v29 := 0.0
-	v30 := math.FMA(-v26, w[B+0], v29)
-	v31 := math.FMA(-v27, w[B+8], v30)
-	v32 := math.FMA(-v28, w[B+16], v31)
-	w[A+48] = v32
-	v33 := 0.0
-	v34 := math.FMA(-v26, w[B+24], v33)
-	v35 := math.FMA(-v27, w[B+32], v34)
-	v36 := math.FMA(-v28, w[B+40], v35)
-	w[A+56] = v36
-	v37 := 0.0
-	v38 := math.FMA(-v26, v26, v37)
-	v39 := math.FMA(-v27, v27, v38)
-	v40 := math.FMA(-v28, v28, v39)
-	w[A+64] = v40
-	v41 := w[D+16]
-	v42 := math.FMA(-v26, w[C+0], v41)
-	v43 := math.FMA(-v27, w[C+8], v42)
-	v44 := math.FMA(-v28, w[C+16], v43)
-	w[A+88] = v44
 }
 
 func goLean3x3(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
 	v1 := w[B+8]
 	v2 := w[B+16]
-	v3 := w[A+0]
+	v3 := w[D+0]
 	v4 := math.FMA(-v0, v0, v3)
 	v5 := math.FMA(-v1, v1, v4)
 	v6 := math.FMA(-v2, v2, v5)
 	w[A+0] = v6
-	v7 := w[A+72]
+	v7 := w[E+0]
 	v8 := math.FMA(-v0, w[C+0], v7)
 	v9 := math.FMA(-v1, w[C+8], v8)
 	v10 := math.FMA(-v2, w[C+16], v9)
@@ -15725,17 +10307,17 @@ func goLean3x3(w []float64, o *Op, lane int) {
 	v11 := w[B+24]
 	v12 := w[B+32]
 	v13 := w[B+40]
-	v14 := w[A+24]
+	v14 := w[D+24]
 	v15 := math.FMA(-v11, w[B+0], v14)
 	v16 := math.FMA(-v12, w[B+8], v15)
 	v17 := math.FMA(-v13, w[B+16], v16)
 	w[A+24] = v17
-	v18 := w[A+32]
+	v18 := w[D+32]
 	v19 := math.FMA(-v11, v11, v18)
 	v20 := math.FMA(-v12, v12, v19)
 	v21 := math.FMA(-v13, v13, v20)
 	w[A+32] = v21
-	v22 := w[A+80]
+	v22 := w[E+8]
 	v23 := math.FMA(-v11, w[C+0], v22)
 	v24 := math.FMA(-v12, w[C+8], v23)
 	v25 := math.FMA(-v13, w[C+16], v24)
@@ -15743,499 +10325,214 @@ func goLean3x3(w []float64, o *Op, lane int) {
 	v26 := w[B+48]
 	v27 := w[B+56]
 	v28 := w[B+64]
-	v29 := w[A+48]
+	v29 := w[D+48]
 	v30 := math.FMA(-v26, w[B+0], v29)
 	v31 := math.FMA(-v27, w[B+8], v30)
 	v32 := math.FMA(-v28, w[B+16], v31)
 	w[A+48] = v32
-	v33 := w[A+56]
+	v33 := w[D+56]
 	v34 := math.FMA(-v26, w[B+24], v33)
 	v35 := math.FMA(-v27, w[B+32], v34)
 	v36 := math.FMA(-v28, w[B+40], v35)
 	w[A+56] = v36
-	v37 := w[A+64]
+	v37 := w[D+64]
 	v38 := math.FMA(-v26, v26, v37)
 	v39 := math.FMA(-v27, v27, v38)
 	v40 := math.FMA(-v28, v28, v39)
 	w[A+64] = v40
-	v41 := w[A+88]
+	v41 := w[E+16]
 	v42 := math.FMA(-v26, w[C+0], v41)
 	v43 := math.FMA(-v27, w[C+8], v42)
 	v44 := math.FMA(-v28, w[C+16], v43)
 	w[A+88] = v44
 }
 
-func goFirstLean5x1(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := 0.0
-	v2 := math.FMA(-v0, v0, v1)
-	w[A+0] = v2
-	v3 := w[D+0]
-	v4 := math.FMA(-v0, w[C+0], v3)
-	w[A+200] = v4
-	v5 := w[B+8]
-	v6 := 0.0
-	v7 := math.FMA(-v5, w[B+0], v6)
-	w[A+40] = v7
-	v8 := 0.0
-	v9 := math.FMA(-v5, v5, v8)
-	w[A+48] = v9
-	v10 := w[D+8]
-	v11 := math.FMA(-v5, w[C+0], v10)
-	w[A+208] = v11
-	v12 := w[B+16]
-	v13 := 0.0
-	v14 := math.FMA(-v12, w[B+0], v13)
-	w[A+80] = v14
-	v15 := 0.0
-	v16 := math.FMA(-v12, w[B+8], v15)
-	w[A+88] = v16
-	v17 := 0.0
-	v18 := math.FMA(-v12, v12, v17)
-	w[A+96] = v18
-	v19 := w[D+16]
-	v20 := math.FMA(-v12, w[C+0], v19)
-	w[A+216] = v20
-	v21 := w[B+24]
-	v22 := 0.0
-	v23 := math.FMA(-v21, w[B+0], v22)
-	w[A+120] = v23
-	v24 := 0.0
-	v25 := math.FMA(-v21, w[B+8], v24)
-	w[A+128] = v25
-	v26 := 0.0
-	v27 := math.FMA(-v21, w[B+16], v26)
-	w[A+136] = v27
-	v28 := 0.0
-	v29 := math.FMA(-v21, v21, v28)
-	w[A+144] = v29
-	v30 := w[D+24]
-	v31 := math.FMA(-v21, w[C+0], v30)
-	w[A+224] = v31
-	v32 := w[B+32]
-	v33 := 0.0
-	v34 := math.FMA(-v32, w[B+0], v33)
-	w[A+160] = v34
-	v35 := 0.0
-	v36 := math.FMA(-v32, w[B+8], v35)
-	w[A+168] = v36
-	v37 := 0.0
-	v38 := math.FMA(-v32, w[B+16], v37)
-	w[A+176] = v38
-	v39 := 0.0
-	v40 := math.FMA(-v32, w[B+24], v39)
-	w[A+184] = v40
-	v41 := 0.0
-	v42 := math.FMA(-v32, v32, v41)
-	w[A+192] = v42
-	v43 := w[D+32]
-	v44 := math.FMA(-v32, w[C+0], v43)
-	w[A+232] = v44
-}
-
 func goLean5x1(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
-	v1 := w[A+0]
+	v1 := w[D+0]
 	v2 := math.FMA(-v0, v0, v1)
 	w[A+0] = v2
-	v3 := w[A+200]
+	v3 := w[E+0]
 	v4 := math.FMA(-v0, w[C+0], v3)
 	w[A+200] = v4
 	v5 := w[B+8]
-	v6 := w[A+40]
+	v6 := w[D+40]
 	v7 := math.FMA(-v5, w[B+0], v6)
 	w[A+40] = v7
-	v8 := w[A+48]
+	v8 := w[D+48]
 	v9 := math.FMA(-v5, v5, v8)
 	w[A+48] = v9
-	v10 := w[A+208]
+	v10 := w[E+8]
 	v11 := math.FMA(-v5, w[C+0], v10)
 	w[A+208] = v11
 	v12 := w[B+16]
-	v13 := w[A+80]
+	v13 := w[D+80]
 	v14 := math.FMA(-v12, w[B+0], v13)
 	w[A+80] = v14
-	v15 := w[A+88]
+	v15 := w[D+88]
 	v16 := math.FMA(-v12, w[B+8], v15)
 	w[A+88] = v16
-	v17 := w[A+96]
+	v17 := w[D+96]
 	v18 := math.FMA(-v12, v12, v17)
 	w[A+96] = v18
-	v19 := w[A+216]
+	v19 := w[E+16]
 	v20 := math.FMA(-v12, w[C+0], v19)
 	w[A+216] = v20
 	v21 := w[B+24]
-	v22 := w[A+120]
+	v22 := w[D+120]
 	v23 := math.FMA(-v21, w[B+0], v22)
 	w[A+120] = v23
-	v24 := w[A+128]
+	v24 := w[D+128]
 	v25 := math.FMA(-v21, w[B+8], v24)
 	w[A+128] = v25
-	v26 := w[A+136]
+	v26 := w[D+136]
 	v27 := math.FMA(-v21, w[B+16], v26)
 	w[A+136] = v27
-	v28 := w[A+144]
+	v28 := w[D+144]
 	v29 := math.FMA(-v21, v21, v28)
 	w[A+144] = v29
-	v30 := w[A+224]
+	v30 := w[E+24]
 	v31 := math.FMA(-v21, w[C+0], v30)
 	w[A+224] = v31
 	v32 := w[B+32]
-	v33 := w[A+160]
+	v33 := w[D+160]
 	v34 := math.FMA(-v32, w[B+0], v33)
 	w[A+160] = v34
-	v35 := w[A+168]
+	v35 := w[D+168]
 	v36 := math.FMA(-v32, w[B+8], v35)
 	w[A+168] = v36
-	v37 := w[A+176]
+	v37 := w[D+176]
 	v38 := math.FMA(-v32, w[B+16], v37)
 	w[A+176] = v38
-	v39 := w[A+184]
+	v39 := w[D+184]
 	v40 := math.FMA(-v32, w[B+24], v39)
 	w[A+184] = v40
-	v41 := w[A+192]
+	v41 := w[D+192]
 	v42 := math.FMA(-v32, v32, v41)
 	w[A+192] = v42
-	v43 := w[A+232]
+	v43 := w[E+32]
 	v44 := math.FMA(-v32, w[C+0], v43)
 	w[A+232] = v44
-}
-
-func goFirstLean5x2(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := 0.0
-	v3 := math.FMA(-v0, v0, v2)
-	v4 := math.FMA(-v1, v1, v3)
-	w[A+0] = v4
-	v5 := w[D+0]
-	v6 := math.FMA(-v0, w[C+0], v5)
-	v7 := math.FMA(-v1, w[C+8], v6)
-	w[A+200] = v7
-	v8 := w[B+16]
-	v9 := w[B+24]
-	v10 := 0.0
-	v11 := math.FMA(-v8, w[B+0], v10)
-	v12 := math.FMA(-v9, w[B+8], v11)
-	w[A+40] = v12
-	v13 := 0.0
-	v14 := math.FMA(-v8, v8, v13)
-	v15 := math.FMA(-v9, v9, v14)
-	w[A+48] = v15
-	v16 := w[D+8]
-	v17 := math.FMA(-v8, w[C+0], v16)
-	v18 := math.FMA(-v9, w[C+8], v17)
-	w[A+208] = v18
-	v19 := w[B+32]
-	v20 := w[B+40]
-	v21 := 0.0
-	v22 := math.FMA(-v19, w[B+0], v21)
-	v23 := math.FMA(-v20, w[B+8], v22)
-	w[A+80] = v23
-	v24 := 0.0
-	v25 := math.FMA(-v19, w[B+16], v24)
-	v26 := math.FMA(-v20, w[B+24], v25)
-	w[A+88] = v26
-	v27 := 0.0
-	v28 := math.FMA(-v19, v19, v27)
-	v29 := math.FMA(-v20, v20, v28)
-	w[A+96] = v29
-	v30 := w[D+16]
-	v31 := math.FMA(-v19, w[C+0], v30)
-	v32 := math.FMA(-v20, w[C+8], v31)
-	w[A+216] = v32
-	v33 := w[B+48]
-	v34 := w[B+56]
-	v35 := 0.0
-	v36 := math.FMA(-v33, w[B+0], v35)
-	v37 := math.FMA(-v34, w[B+8], v36)
-	w[A+120] = v37
-	v38 := 0.0
-	v39 := math.FMA(-v33, w[B+16], v38)
-	v40 := math.FMA(-v34, w[B+24], v39)
-	w[A+128] = v40
-	v41 := 0.0
-	v42 := math.FMA(-v33, w[B+32], v41)
-	v43 := math.FMA(-v34, w[B+40], v42)
-	w[A+136] = v43
-	v44 := 0.0
-	v45 := math.FMA(-v33, v33, v44)
-	v46 := math.FMA(-v34, v34, v45)
-	w[A+144] = v46
-	v47 := w[D+24]
-	v48 := math.FMA(-v33, w[C+0], v47)
-	v49 := math.FMA(-v34, w[C+8], v48)
-	w[A+224] = v49
-	v50 := w[B+64]
-	v51 := w[B+72]
-	v52 := 0.0
-	v53 := math.FMA(-v50, w[B+0], v52)
-	v54 := math.FMA(-v51, w[B+8], v53)
-	w[A+160] = v54
-	v55 := 0.0
-	v56 := math.FMA(-v50, w[B+16], v55)
-	v57 := math.FMA(-v51, w[B+24], v56)
-	w[A+168] = v57
-	v58 := 0.0
-	v59 := math.FMA(-v50, w[B+32], v58)
-	v60 := math.FMA(-v51, w[B+40], v59)
-	w[A+176] = v60
-	v61 := 0.0
-	v62 := math.FMA(-v50, w[B+48], v61)
-	v63 := math.FMA(-v51, w[B+56], v62)
-	w[A+184] = v63
-	v64 := 0.0
-	v65 := math.FMA(-v50, v50, v64)
-	v66 := math.FMA(-v51, v51, v65)
-	w[A+192] = v66
-	v67 := w[D+32]
-	v68 := math.FMA(-v50, w[C+0], v67)
-	v69 := math.FMA(-v51, w[C+8], v68)
-	w[A+232] = v69
 }
 
 func goLean5x2(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
 	v1 := w[B+8]
-	v2 := w[A+0]
+	v2 := w[D+0]
 	v3 := math.FMA(-v0, v0, v2)
 	v4 := math.FMA(-v1, v1, v3)
 	w[A+0] = v4
-	v5 := w[A+200]
+	v5 := w[E+0]
 	v6 := math.FMA(-v0, w[C+0], v5)
 	v7 := math.FMA(-v1, w[C+8], v6)
 	w[A+200] = v7
 	v8 := w[B+16]
 	v9 := w[B+24]
-	v10 := w[A+40]
+	v10 := w[D+40]
 	v11 := math.FMA(-v8, w[B+0], v10)
 	v12 := math.FMA(-v9, w[B+8], v11)
 	w[A+40] = v12
-	v13 := w[A+48]
+	v13 := w[D+48]
 	v14 := math.FMA(-v8, v8, v13)
 	v15 := math.FMA(-v9, v9, v14)
 	w[A+48] = v15
-	v16 := w[A+208]
+	v16 := w[E+8]
 	v17 := math.FMA(-v8, w[C+0], v16)
 	v18 := math.FMA(-v9, w[C+8], v17)
 	w[A+208] = v18
 	v19 := w[B+32]
 	v20 := w[B+40]
-	v21 := w[A+80]
+	v21 := w[D+80]
 	v22 := math.FMA(-v19, w[B+0], v21)
 	v23 := math.FMA(-v20, w[B+8], v22)
 	w[A+80] = v23
-	v24 := w[A+88]
+	v24 := w[D+88]
 	v25 := math.FMA(-v19, w[B+16], v24)
 	v26 := math.FMA(-v20, w[B+24], v25)
 	w[A+88] = v26
-	v27 := w[A+96]
+	v27 := w[D+96]
 	v28 := math.FMA(-v19, v19, v27)
 	v29 := math.FMA(-v20, v20, v28)
 	w[A+96] = v29
-	v30 := w[A+216]
+	v30 := w[E+16]
 	v31 := math.FMA(-v19, w[C+0], v30)
 	v32 := math.FMA(-v20, w[C+8], v31)
 	w[A+216] = v32
 	v33 := w[B+48]
 	v34 := w[B+56]
-	v35 := w[A+120]
+	v35 := w[D+120]
 	v36 := math.FMA(-v33, w[B+0], v35)
 	v37 := math.FMA(-v34, w[B+8], v36)
 	w[A+120] = v37
-	v38 := w[A+128]
+	v38 := w[D+128]
 	v39 := math.FMA(-v33, w[B+16], v38)
 	v40 := math.FMA(-v34, w[B+24], v39)
 	w[A+128] = v40
-	v41 := w[A+136]
+	v41 := w[D+136]
 	v42 := math.FMA(-v33, w[B+32], v41)
 	v43 := math.FMA(-v34, w[B+40], v42)
 	w[A+136] = v43
-	v44 := w[A+144]
+	v44 := w[D+144]
 	v45 := math.FMA(-v33, v33, v44)
 	v46 := math.FMA(-v34, v34, v45)
 	w[A+144] = v46
-	v47 := w[A+224]
+	v47 := w[E+24]
 	v48 := math.FMA(-v33, w[C+0], v47)
 	v49 := math.FMA(-v34, w[C+8], v48)
 	w[A+224] = v49
 	v50 := w[B+64]
 	v51 := w[B+72]
-	v52 := w[A+160]
+	v52 := w[D+160]
 	v53 := math.FMA(-v50, w[B+0], v52)
 	v54 := math.FMA(-v51, w[B+8], v53)
 	w[A+160] = v54
-	v55 := w[A+168]
+	v55 := w[D+168]
 	v56 := math.FMA(-v50, w[B+16], v55)
 	v57 := math.FMA(-v51, w[B+24], v56)
 	w[A+168] = v57
-	v58 := w[A+176]
+	v58 := w[D+176]
 	v59 := math.FMA(-v50, w[B+32], v58)
 	v60 := math.FMA(-v51, w[B+40], v59)
 	w[A+176] = v60
-	v61 := w[A+184]
+	v61 := w[D+184]
 	v62 := math.FMA(-v50, w[B+48], v61)
 	v63 := math.FMA(-v51, w[B+56], v62)
 	w[A+184] = v63
-	v64 := w[A+192]
+	v64 := w[D+192]
 	v65 := math.FMA(-v50, v50, v64)
 	v66 := math.FMA(-v51, v51, v65)
 	w[A+192] = v66
-	v67 := w[A+232]
+	v67 := w[E+32]
 	v68 := math.FMA(-v50, w[C+0], v67)
 	v69 := math.FMA(-v51, w[C+8], v68)
 	w[A+232] = v69
-}
-
-func goFirstLean5x3(w []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	B := int(o.B)/8 + lane
-	C := int(o.C)/8 + lane
-	D := int(o.D)/8 + lane
-	v0 := w[B+0]
-	v1 := w[B+8]
-	v2 := w[B+16]
-	v3 := 0.0
-	v4 := math.FMA(-v0, v0, v3)
-	v5 := math.FMA(-v1, v1, v4)
-	v6 := math.FMA(-v2, v2, v5)
-	w[A+0] = v6
-	v7 := w[D+0]
-	v8 := math.FMA(-v0, w[C+0], v7)
-	v9 := math.FMA(-v1, w[C+8], v8)
-	v10 := math.FMA(-v2, w[C+16], v9)
-	w[A+200] = v10
-	v11 := w[B+24]
-	v12 := w[B+32]
-	v13 := w[B+40]
-	v14 := 0.0
-	v15 := math.FMA(-v11, w[B+0], v14)
-	v16 := math.FMA(-v12, w[B+8], v15)
-	v17 := math.FMA(-v13, w[B+16], v16)
-	w[A+40] = v17
-	v18 := 0.0
-	v19 := math.FMA(-v11, v11, v18)
-	v20 := math.FMA(-v12, v12, v19)
-	v21 := math.FMA(-v13, v13, v20)
-	w[A+48] = v21
-	v22 := w[D+8]
-	v23 := math.FMA(-v11, w[C+0], v22)
-	v24 := math.FMA(-v12, w[C+8], v23)
-	v25 := math.FMA(-v13, w[C+16], v24)
-	w[A+208] = v25
-	v26 := w[B+48]
-	v27 := w[B+56]
-	v28 := w[B+64]
-	v29 := 0.0
-	v30 := math.FMA(-v26, w[B+0], v29)
-	v31 := math.FMA(-v27, w[B+8], v30)
-	v32 := math.FMA(-v28, w[B+16], v31)
-	w[A+80] = v32
-	v33 := 0.0
-	v34 := math.FMA(-v26, w[B+24], v33)
-	v35 := math.FMA(-v27, w[B+32], v34)
-	v36 := math.FMA(-v28, w[B+40], v35)
-	w[A+88] = v36
-	v37 := 0.0
-	v38 := math.FMA(-v26, v26, v37)
-	v39 := math.FMA(-v27, v27, v38)
-	v40 := math.FMA(-v28, v28, v39)
-	w[A+96] = v40
-	v41 := w[D+16]
-	v42 := math.FMA(-v26, w[C+0], v41)
-	v43 := math.FMA(-v27, w[C+8], v42)
-	v44 := math.FMA(-v28, w[C+16], v43)
-	w[A+216] = v44
-	v45 := w[B+72]
-	v46 := w[B+80]
-	v47 := w[B+88]
-	v48 := 0.0
-	v49 := math.FMA(-v45, w[B+0], v48)
-	v50 := math.FMA(-v46, w[B+8], v49)
-	v51 := math.FMA(-v47, w[B+16], v50)
-	w[A+120] = v51
-	v52 := 0.0
-	v53 := math.FMA(-v45, w[B+24], v52)
-	v54 := math.FMA(-v46, w[B+32], v53)
-	v55 := math.FMA(-v47, w[B+40], v54)
-	w[A+128] = v55
-	v56 := 0.0
-	v57 := math.FMA(-v45, w[B+48], v56)
-	v58 := math.FMA(-v46, w[B+56], v57)
-	v59 := math.FMA(-v47, w[B+64], v58)
-	w[A+136] = v59
-	v60 := 0.0
-	v61 := math.FMA(-v45, v45, v60)
-	v62 := math.FMA(-v46, v46, v61)
-	v63 := math.FMA(-v47, v47, v62)
-	w[A+144] = v63
-	v64 := w[D+24]
-	v65 := math.FMA(-v45, w[C+0], v64)
-	v66 := math.FMA(-v46, w[C+8], v65)
-	v67 := math.FMA(-v47, w[C+16], v66)
-	w[A+224] = v67
-	v68 := w[B+96]
-	v69 := w[B+104]
-	v70 := w[B+112]
-	v71 := 0.0
-	v72 := math.FMA(-v68, w[B+0], v71)
-	v73 := math.FMA(-v69, w[B+8], v72)
-	v74 := math.FMA(-v70, w[B+16], v73)
-	w[A+160] = v74
-	v75 := 0.0
-	v76 := math.FMA(-v68, w[B+24], v75)
-	v77 := math.FMA(-v69, w[B+32], v76)
-	v78 := math.FMA(-v70, w[B+40], v77)
-	w[A+168] = v78
-	v79 := 0.0
-	v80 := math.FMA(-v68, w[B+48], v79)
-	v81 := math.FMA(-v69, w[B+56], v80)
-	v82 := math.FMA(-v70, w[B+64], v81)
-	w[A+176] = v82
-	v83 := 0.0
-	v84 := math.FMA(-v68, w[B+72], v83)
-	v85 := math.FMA(-v69, w[B+80], v84)
-	v86 := math.FMA(-v70, w[B+88], v85)
-	w[A+184] = v86
-	v87 := 0.0
-	v88 := math.FMA(-v68, v68, v87)
-	v89 := math.FMA(-v69, v69, v88)
-	v90 := math.FMA(-v70, v70, v89)
-	w[A+192] = v90
-	v91 := w[D+32]
-	v92 := math.FMA(-v68, w[C+0], v91)
-	v93 := math.FMA(-v69, w[C+8], v92)
-	v94 := math.FMA(-v70, w[C+16], v93)
-	w[A+232] = v94
 }
 
 func goLean5x3(w []float64, o *Op, lane int) {
 	A := int(o.A)/8 + lane
 	B := int(o.B)/8 + lane
 	C := int(o.C)/8 + lane
+	D := int(o.D)/8 + lane
+	E := int(o.E)/8 + lane
 	v0 := w[B+0]
 	v1 := w[B+8]
 	v2 := w[B+16]
-	v3 := w[A+0]
+	v3 := w[D+0]
 	v4 := math.FMA(-v0, v0, v3)
 	v5 := math.FMA(-v1, v1, v4)
 	v6 := math.FMA(-v2, v2, v5)
 	w[A+0] = v6
-	v7 := w[A+200]
+	v7 := w[E+0]
 	v8 := math.FMA(-v0, w[C+0], v7)
 	v9 := math.FMA(-v1, w[C+8], v8)
 	v10 := math.FMA(-v2, w[C+16], v9)
@@ -16243,17 +10540,17 @@ func goLean5x3(w []float64, o *Op, lane int) {
 	v11 := w[B+24]
 	v12 := w[B+32]
 	v13 := w[B+40]
-	v14 := w[A+40]
+	v14 := w[D+40]
 	v15 := math.FMA(-v11, w[B+0], v14)
 	v16 := math.FMA(-v12, w[B+8], v15)
 	v17 := math.FMA(-v13, w[B+16], v16)
 	w[A+40] = v17
-	v18 := w[A+48]
+	v18 := w[D+48]
 	v19 := math.FMA(-v11, v11, v18)
 	v20 := math.FMA(-v12, v12, v19)
 	v21 := math.FMA(-v13, v13, v20)
 	w[A+48] = v21
-	v22 := w[A+208]
+	v22 := w[E+8]
 	v23 := math.FMA(-v11, w[C+0], v22)
 	v24 := math.FMA(-v12, w[C+8], v23)
 	v25 := math.FMA(-v13, w[C+16], v24)
@@ -16261,22 +10558,22 @@ func goLean5x3(w []float64, o *Op, lane int) {
 	v26 := w[B+48]
 	v27 := w[B+56]
 	v28 := w[B+64]
-	v29 := w[A+80]
+	v29 := w[D+80]
 	v30 := math.FMA(-v26, w[B+0], v29)
 	v31 := math.FMA(-v27, w[B+8], v30)
 	v32 := math.FMA(-v28, w[B+16], v31)
 	w[A+80] = v32
-	v33 := w[A+88]
+	v33 := w[D+88]
 	v34 := math.FMA(-v26, w[B+24], v33)
 	v35 := math.FMA(-v27, w[B+32], v34)
 	v36 := math.FMA(-v28, w[B+40], v35)
 	w[A+88] = v36
-	v37 := w[A+96]
+	v37 := w[D+96]
 	v38 := math.FMA(-v26, v26, v37)
 	v39 := math.FMA(-v27, v27, v38)
 	v40 := math.FMA(-v28, v28, v39)
 	w[A+96] = v40
-	v41 := w[A+216]
+	v41 := w[E+16]
 	v42 := math.FMA(-v26, w[C+0], v41)
 	v43 := math.FMA(-v27, w[C+8], v42)
 	v44 := math.FMA(-v28, w[C+16], v43)
@@ -16284,27 +10581,27 @@ func goLean5x3(w []float64, o *Op, lane int) {
 	v45 := w[B+72]
 	v46 := w[B+80]
 	v47 := w[B+88]
-	v48 := w[A+120]
+	v48 := w[D+120]
 	v49 := math.FMA(-v45, w[B+0], v48)
 	v50 := math.FMA(-v46, w[B+8], v49)
 	v51 := math.FMA(-v47, w[B+16], v50)
 	w[A+120] = v51
-	v52 := w[A+128]
+	v52 := w[D+128]
 	v53 := math.FMA(-v45, w[B+24], v52)
 	v54 := math.FMA(-v46, w[B+32], v53)
 	v55 := math.FMA(-v47, w[B+40], v54)
 	w[A+128] = v55
-	v56 := w[A+136]
+	v56 := w[D+136]
 	v57 := math.FMA(-v45, w[B+48], v56)
 	v58 := math.FMA(-v46, w[B+56], v57)
 	v59 := math.FMA(-v47, w[B+64], v58)
 	w[A+136] = v59
-	v60 := w[A+144]
+	v60 := w[D+144]
 	v61 := math.FMA(-v45, v45, v60)
 	v62 := math.FMA(-v46, v46, v61)
 	v63 := math.FMA(-v47, v47, v62)
 	w[A+144] = v63
-	v64 := w[A+224]
+	v64 := w[E+24]
 	v65 := math.FMA(-v45, w[C+0], v64)
 	v66 := math.FMA(-v46, w[C+8], v65)
 	v67 := math.FMA(-v47, w[C+16], v66)
@@ -16312,32 +10609,32 @@ func goLean5x3(w []float64, o *Op, lane int) {
 	v68 := w[B+96]
 	v69 := w[B+104]
 	v70 := w[B+112]
-	v71 := w[A+160]
+	v71 := w[D+160]
 	v72 := math.FMA(-v68, w[B+0], v71)
 	v73 := math.FMA(-v69, w[B+8], v72)
 	v74 := math.FMA(-v70, w[B+16], v73)
 	w[A+160] = v74
-	v75 := w[A+168]
+	v75 := w[D+168]
 	v76 := math.FMA(-v68, w[B+24], v75)
 	v77 := math.FMA(-v69, w[B+32], v76)
 	v78 := math.FMA(-v70, w[B+40], v77)
 	w[A+168] = v78
-	v79 := w[A+176]
+	v79 := w[D+176]
 	v80 := math.FMA(-v68, w[B+48], v79)
 	v81 := math.FMA(-v69, w[B+56], v80)
 	v82 := math.FMA(-v70, w[B+64], v81)
 	w[A+176] = v82
-	v83 := w[A+184]
+	v83 := w[D+184]
 	v84 := math.FMA(-v68, w[B+72], v83)
 	v85 := math.FMA(-v69, w[B+80], v84)
 	v86 := math.FMA(-v70, w[B+88], v85)
 	w[A+184] = v86
-	v87 := w[A+192]
+	v87 := w[D+192]
 	v88 := math.FMA(-v68, v68, v87)
 	v89 := math.FMA(-v69, v69, v88)
 	v90 := math.FMA(-v70, v70, v89)
 	w[A+192] = v90
-	v91 := w[A+232]
+	v91 := w[E+32]
 	v92 := math.FMA(-v68, w[C+0], v91)
 	v93 := math.FMA(-v69, w[C+8], v92)
 	v94 := math.FMA(-v70, w[C+16], v93)
@@ -17537,190 +11834,6 @@ func goOrthonormal21(w, shared []float64, o *Op, lane int) {
 	w[B+128] = v216
 	v217 := float64(v205 * w[B+136])
 	w[B+136] = v217
-}
-
-func goOrthonormal3(w, shared []float64, o *Op, lane int) {
-	A := int(o.A)/8 + lane
-	v0 := w[A+0]
-	v1 := w[A+8]
-	v2 := w[A+16]
-	v3 := float64(v0 * v0)
-	v4 := math.FMA(v1, v1, v3)
-	v5 := math.FMA(v2, v2, v4)
-	v6 := w[A+24]
-	v7 := w[A+32]
-	v8 := w[A+40]
-	v9 := float64(v6 * v6)
-	v10 := math.FMA(v7, v7, v9)
-	v11 := math.FMA(v8, v8, v10)
-	v12 := v5 + v11
-	v13 := shared[1]
-	v14 := v13 / v12
-	v15 := w[A+48]
-	v16 := w[A+56]
-	v17 := w[A+64]
-	v18 := float64(v15 * w[A+0])
-	v19 := math.FMA(v16, w[A+8], v18)
-	v20 := math.FMA(v17, w[A+16], v19)
-	v21 := w[A+72]
-	v22 := w[A+80]
-	v23 := w[A+88]
-	v24 := float64(v21 * w[A+24])
-	v25 := math.FMA(v22, w[A+32], v24)
-	v26 := math.FMA(v23, w[A+40], v25)
-	v27 := v20 + v26
-	v28 := float64(v27 * v14)
-	v29 := math.FMA(-v28, w[A+0], v15)
-	v30 := math.FMA(-v28, w[A+8], v16)
-	v31 := math.FMA(-v28, w[A+16], v17)
-	v32 := math.FMA(-v28, w[A+24], v21)
-	v33 := math.FMA(-v28, w[A+32], v22)
-	v34 := math.FMA(-v28, w[A+40], v23)
-	v35 := float64(v29 * w[A+0])
-	v36 := math.FMA(v30, w[A+8], v35)
-	v37 := math.FMA(v31, w[A+16], v36)
-	v38 := float64(v32 * w[A+24])
-	v39 := math.FMA(v33, w[A+32], v38)
-	v40 := math.FMA(v34, w[A+40], v39)
-	v41 := v37 + v40
-	v42 := float64(v41 * v14)
-	v43 := math.FMA(-v42, w[A+0], v29)
-	v44 := math.FMA(-v42, w[A+8], v30)
-	v45 := math.FMA(-v42, w[A+16], v31)
-	v46 := math.FMA(-v42, w[A+24], v32)
-	v47 := math.FMA(-v42, w[A+32], v33)
-	v48 := math.FMA(-v42, w[A+40], v34)
-	w[A+48] = v43
-	w[A+56] = v44
-	w[A+64] = v45
-	w[A+72] = v46
-	w[A+80] = v47
-	w[A+88] = v48
-	v49 := float64(v43 * v43)
-	v50 := math.FMA(v44, v44, v49)
-	v51 := math.FMA(v45, v45, v50)
-	v52 := float64(v46 * v46)
-	v53 := math.FMA(v47, v47, v52)
-	v54 := math.FMA(v48, v48, v53)
-	v55 := v51 + v54
-	v56 := shared[1]
-	v57 := v56 / v55
-	v58 := w[A+96]
-	v59 := w[A+104]
-	v60 := w[A+112]
-	v61 := float64(v58 * w[A+0])
-	v62 := math.FMA(v59, w[A+8], v61)
-	v63 := math.FMA(v60, w[A+16], v62)
-	v64 := w[A+120]
-	v65 := w[A+128]
-	v66 := w[A+136]
-	v67 := float64(v64 * w[A+24])
-	v68 := math.FMA(v65, w[A+32], v67)
-	v69 := math.FMA(v66, w[A+40], v68)
-	v70 := v63 + v69
-	v71 := float64(v70 * v14)
-	v72 := float64(v58 * w[A+48])
-	v73 := math.FMA(v59, w[A+56], v72)
-	v74 := math.FMA(v60, w[A+64], v73)
-	v75 := float64(v64 * w[A+72])
-	v76 := math.FMA(v65, w[A+80], v75)
-	v77 := math.FMA(v66, w[A+88], v76)
-	v78 := v74 + v77
-	v79 := float64(v78 * v57)
-	v80 := math.FMA(-v71, w[A+0], v58)
-	v81 := math.FMA(-v79, w[A+48], v80)
-	v82 := math.FMA(-v71, w[A+8], v59)
-	v83 := math.FMA(-v79, w[A+56], v82)
-	v84 := math.FMA(-v71, w[A+16], v60)
-	v85 := math.FMA(-v79, w[A+64], v84)
-	v86 := math.FMA(-v71, w[A+24], v64)
-	v87 := math.FMA(-v79, w[A+72], v86)
-	v88 := math.FMA(-v71, w[A+32], v65)
-	v89 := math.FMA(-v79, w[A+80], v88)
-	v90 := math.FMA(-v71, w[A+40], v66)
-	v91 := math.FMA(-v79, w[A+88], v90)
-	v92 := float64(v81 * w[A+0])
-	v93 := math.FMA(v83, w[A+8], v92)
-	v94 := math.FMA(v85, w[A+16], v93)
-	v95 := float64(v87 * w[A+24])
-	v96 := math.FMA(v89, w[A+32], v95)
-	v97 := math.FMA(v91, w[A+40], v96)
-	v98 := v94 + v97
-	v99 := float64(v98 * v14)
-	v100 := float64(v81 * w[A+48])
-	v101 := math.FMA(v83, w[A+56], v100)
-	v102 := math.FMA(v85, w[A+64], v101)
-	v103 := float64(v87 * w[A+72])
-	v104 := math.FMA(v89, w[A+80], v103)
-	v105 := math.FMA(v91, w[A+88], v104)
-	v106 := v102 + v105
-	v107 := float64(v106 * v57)
-	v108 := math.FMA(-v99, w[A+0], v81)
-	v109 := math.FMA(-v107, w[A+48], v108)
-	v110 := math.FMA(-v99, w[A+8], v83)
-	v111 := math.FMA(-v107, w[A+56], v110)
-	v112 := math.FMA(-v99, w[A+16], v85)
-	v113 := math.FMA(-v107, w[A+64], v112)
-	v114 := math.FMA(-v99, w[A+24], v87)
-	v115 := math.FMA(-v107, w[A+72], v114)
-	v116 := math.FMA(-v99, w[A+32], v89)
-	v117 := math.FMA(-v107, w[A+80], v116)
-	v118 := math.FMA(-v99, w[A+40], v91)
-	v119 := math.FMA(-v107, w[A+88], v118)
-	w[A+96] = v109
-	w[A+104] = v111
-	w[A+112] = v113
-	w[A+120] = v115
-	w[A+128] = v117
-	w[A+136] = v119
-	v120 := float64(v109 * v109)
-	v121 := math.FMA(v111, v111, v120)
-	v122 := math.FMA(v113, v113, v121)
-	v123 := float64(v115 * v115)
-	v124 := math.FMA(v117, v117, v123)
-	v125 := math.FMA(v119, v119, v124)
-	v126 := v122 + v125
-	v127 := shared[1]
-	v128 := v127 / v126
-	v129 := math.Sqrt(v14)
-	v130 := float64(v129 * w[A+0])
-	w[A+0] = v130
-	v131 := float64(v129 * w[A+8])
-	w[A+8] = v131
-	v132 := float64(v129 * w[A+16])
-	w[A+16] = v132
-	v133 := float64(v129 * w[A+24])
-	w[A+24] = v133
-	v134 := float64(v129 * w[A+32])
-	w[A+32] = v134
-	v135 := float64(v129 * w[A+40])
-	w[A+40] = v135
-	v136 := math.Sqrt(v57)
-	v137 := float64(v136 * w[A+48])
-	w[A+48] = v137
-	v138 := float64(v136 * w[A+56])
-	w[A+56] = v138
-	v139 := float64(v136 * w[A+64])
-	w[A+64] = v139
-	v140 := float64(v136 * w[A+72])
-	w[A+72] = v140
-	v141 := float64(v136 * w[A+80])
-	w[A+80] = v141
-	v142 := float64(v136 * w[A+88])
-	w[A+88] = v142
-	v143 := math.Sqrt(v128)
-	v144 := float64(v143 * w[A+96])
-	w[A+96] = v144
-	v145 := float64(v143 * w[A+104])
-	w[A+104] = v145
-	v146 := float64(v143 * w[A+112])
-	w[A+112] = v146
-	v147 := float64(v143 * w[A+120])
-	w[A+120] = v147
-	v148 := float64(v143 * w[A+128])
-	w[A+128] = v148
-	v149 := float64(v143 * w[A+136])
-	w[A+136] = v149
 }
 
 func goRate(w []float64, o *Op, lane int, list []float64, first, step int) {

@@ -118,7 +118,7 @@ func Check(list []Op, n, shared int) bool {
 }
 
 // Shaped returns the code for n rows of six numbers, the first full of which have all of them while the others are zero
-// in their last three; first is First1of1, Gram1of1, Rows1of1, Columns1of1 or TwoColumns1of1. Rows may be taken for
+// in their last three; first is Gram1of1, Rows1of1 or Columns1of1. Rows may be taken for
 // fuller than they are: there are not all shapes.
 //
 // It panics unless n is 1 to 6 and full at most n.

@@ -118,8 +118,8 @@ func TestShaped(t *testing.T) {
 	require.Equal(t, Columns6of6, Shaped(Columns1of1, 6, 4))
 	for n := 1; n <= 6; n++ {
 		for full := range n + 1 {
-			name := Shaped(First1of1, n, full).String()
-			require.GreaterOrEqual(t, int(name[len("First")]-'0'), full, name)
+			name := Shaped(Gram1of1, n, full).String()
+			require.GreaterOrEqual(t, int(name[len("Gram")]-'0'), full, name)
 			require.Equal(t, n, int(name[len(name)-1]-'0'), name)
 		}
 	}

@@ -189,12 +189,7 @@ func (c *compiler) reduceDrift(drift []place) {
 			continue
 		}
 		for _, h := range g.bodies {
-			b := &c.bodies[h.body]
-			if h.parent == nil {
-				c.Op(tape.TwoHangFree, h.drift, c.sys.null, b.axes, b.data, h.gap)
-			} else {
-				c.Op(tape.TwoHang, h.drift, c.bodies[h.parent.body].axes, b.axes, b.data, h.gap)
-			}
+			c.hangs(h, 2, h.drift, c.motion(h.parent), h.gap)
 		}
 		from := c.sys.null
 		for k := len(g.bodies) - 1; k >= 0; k-- {
@@ -203,7 +198,7 @@ func (c *compiler) reduceDrift(drift []place) {
 			if k < len(g.bodies)-1 {
 				from = at
 			}
-			c.OpN(tape.TwoLoads1+tape.Code(h.columns()-1)*loadsStep, 0, g.dof, at, h.N, h.drift, from)
+			c.OpN(tape.Drifts1+tape.Code(h.columns()-1)*loadsStep, 0, g.dof, at, h.N, h.drift, from)
 		}
 	}
 	for i := c.sys.pattern.Positive(); i < c.sys.pattern.Len(); i++ {
@@ -211,7 +206,11 @@ func (c *compiler) reduceDrift(drift []place) {
 			if l.h.group.snaps {
 				continue
 			}
-			c.Op(tape.Shaped(tape.TwoRows1of1, c.sys.size(int32(i)), c.sys.full[i]), drift[i], l.W, l.h.drift)
+			n := c.sys.size(int32(i))
+			for k := range 2 {
+				at := drift[i].At(k * n)
+				c.Op(tape.Shaped(tape.Rows1of1, n, c.sys.full[i]), at, l.W, l.h.drift.At(6*k), at)
+			}
 		}
 	}
 }

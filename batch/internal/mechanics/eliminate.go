@@ -102,24 +102,19 @@ func (e *elimination) diagonal(u, v int32) {
 func (e *elimination) gram(u, v int32) {
 	key := [2]int32{u, u}
 	at, right := e.block(u)
-	_, ok := e.blocked[key]
-	var code tape.Code
-	switch n, d := e.size(u), e.size(v); {
-	case e.isLean(u, v):
-		first := tape.FirstLean3x1
-		if n == 5 {
-			first = tape.FirstLean5x1
-		}
-		code = first + tape.Code(d-1)*(tape.FirstLean3x2-tape.FirstLean3x1)
-		if ok {
-			code += tape.Lean3x1 - tape.FirstLean3x1
-		}
-	case ok:
-		code = tape.Shaped(tape.Gram1of1, n, e.full[u])
-	default:
-		code = tape.Shaped(tape.First1of1, n, e.full[u])
+	from, ok := e.blocked[key]
+	if !ok {
+		from = e.null
 	}
-	e.Op(code, at, e.blocks[[2]int32{u, v}], e.right[v], e.right[u])
+	code := tape.Shaped(tape.Gram1of1, e.size(u), e.full[u])
+	if e.isLean(u, v) {
+		code = tape.Lean3x1
+		if e.size(u) == 5 {
+			code = tape.Lean5x1
+		}
+		code += tape.Code(e.size(v)-1) * (tape.Lean3x2 - tape.Lean3x1)
+	}
+	e.Op(code, at, e.blocks[[2]int32{u, v}], e.right[v], from, e.right[u])
 	e.blocked[key], e.right[u] = at, right
 }
 
@@ -143,6 +138,9 @@ const panelStep = int(tape.Panel2 - tape.Panel1)
 // sized returns the code of a kernel for blocks of n.
 func sized(first tape.Code, n int) tape.Code { return first + tape.Code(panelStep*(n-1)) }
 
+// masses are the codes for blocks of groups and bodies, by their size.
+var masses = map[int]tape.Code{1: tape.Mass1, 2: tape.Mass2, 3: tape.Mass3, 6: tape.Mass6}
+
 // pivots factors the block of a node.
 func (e *elimination) pivots(v int32) {
 	key, n := [2]int32{v, v}, e.size(v)
@@ -160,7 +158,7 @@ func (e *elimination) pivots(v int32) {
 	if e.pattern.Sign[v] < 0 {
 		e.Op(sized(tape.Joint1, n), at, e.inverse[v], e.scale[v], e.record)
 	} else {
-		e.Op(sized(tape.Mass1, n), at, e.inverse[v], e.null, e.record)
+		e.Op(masses[n], at, e.inverse[v], e.null, e.record)
 	}
 }
 
@@ -242,10 +240,6 @@ func (s *system) tile(at, from, x, y place, m, n, k, stride int) {
 // backward adds the backward half: x of all nodes, into list, from what eliminate has left in z, of one right side or
 // of two, one behind the other.
 func (s *system) backward(list, z []place, rows int) {
-	back, upper, columns := tape.Back1, tape.Upper2, tape.Columns1of1
-	if rows == 2 {
-		back, upper, columns = tape.TwoBack1, tape.TwoUpper2, tape.TwoColumns1of1
-	}
 	for i := len(s.order) - 1; i >= 0; i-- {
 		v := s.order[i]
 		n := s.size(v)
@@ -259,14 +253,22 @@ func (s *system) backward(list, z []place, rows int) {
 		for _, u := range s.below[v] {
 			L := s.scaled[[2]int32{u, v}]
 			if s.leaf[v] && n == 6 {
-				s.Op(tape.Shaped(columns, s.size(u), s.full[u]), list[v], L, list[u], from)
+				for k := range rows {
+					s.Op(tape.Shaped(tape.Columns1of1, s.size(u), s.full[u]), list[v].At(k*n), L, list[u].At(k*s.size(u)), from.At(k*n))
+				}
 			} else {
+				back := tape.Back1
+				if rows == 2 {
+					back = tape.TwoBack1
+				}
 				s.OpN(sized(back, n), s.size(u), 0, list[v], L, list[u], from)
 			}
 			from = list[v]
 		}
 		if !s.leaf[v] && n > 1 {
-			s.Op(upper+tape.Code(n-2)*(tape.Upper3-tape.Upper2), list[v], s.null, s.blocks[[2]int32{v, v}])
+			for k := range rows {
+				s.Op(tape.Upper2+tape.Code(n-2)*(tape.Upper3-tape.Upper2), list[v].At(k*n), s.null, s.blocks[[2]int32{v, v}])
+			}
 		}
 	}
 }

@@ -193,13 +193,14 @@ func (c *compiler) bias(w *jointWork) {
 
 // triple adds rows along the axes of P.
 func (c *compiler) triple(w *jointWork, t triple, j int) {
-	code, from := tape.Moments1, w.moment
+	code, from := tape.Moments, w.moment
 	if t.force {
-		code, from = tape.Forces1, w.force
+		code, from = tape.Forces, w.force
 	}
-	code += tape.Code(2 * (t.n - 1))
 	side := func(at, axes, arm place, body int32, weight int) tape.Op {
-		return c.Instruction(code, at.At(6*w.row), axes.At(t.first), arm, c.bodies[body].data.At(weight))
+		o := c.Instruction(code, at.At(6*w.row), axes.At(t.first), arm, c.bodies[body].data.At(weight))
+		o.N = uint32(t.n)
+		return o
 	}
 	if w.jt.Succ >= 0 {
 		c.Add(side(w.succ, w.inS, w.armS, w.jt.Succ, atWeight))

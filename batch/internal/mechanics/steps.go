@@ -214,10 +214,6 @@ func (c *compiler) moveBack(i int, x place) {
 
 // bothTo stores in out what spreadTo does for the two solutions z of the group of a body, one behind the other. It returns out.
 func (c *compiler) bothTo(out place, h *hung, z, own place) place {
-	if n := h.group.dof; h.from == 0 {
-		c.Op(tape.Shaped(tape.TwoColumns1of1, n, n), out, h.N, z, own)
-		return out
-	}
 	for k := range 2 {
 		c.spreadTo(out.At(6*k), h, z.At(k*h.group.dof), own.At(6*k))
 	}

@@ -19,23 +19,18 @@ func (c *compiler) hang() {
 		}
 	}
 	for _, g := range all { // c, and the last column of N: that of the last freedom on the ground
-		root := g.bodies[0]
-		pair := root.add.At(-6)
 		for _, h := range g.bodies {
-			b, at, parent := &c.bodies[h.body], h.c().At(-6), c.sys.null
-			switch {
-			case c.rootHinge(h):
-				own, _ := h.sides()
-				code := tape.Root
-				if len(g.bodies) > 1 {
-					code = tape.RootHolds
-				}
-				c.Op(code, at, h.free[0], b.axes, b.data, c.armIn(int(h.joint), own))
-			case h == root:
-				c.Op(tape.TwoHangFree, at, parent, b.axes, b.data, pair)
-			default:
-				c.Op(tape.TwoHang, at, c.bodies[h.parent.body].axes, b.axes, b.data, h.add.At(-6))
+			b, at := &c.bodies[h.body], h.c().At(-6)
+			if !c.rootHinge(h) {
+				c.hangs(h, 2, at, c.motion(h.parent), h.add.At(-6))
+				continue
 			}
+			own, _ := h.sides()
+			code := tape.Root
+			if len(g.bodies) > 1 {
+				code = tape.RootHolds
+			}
+			c.Op(code, at, h.free[0], b.axes, b.data, c.armIn(int(h.joint), own))
 		}
 	}
 	for _, g := range all {
@@ -67,17 +62,38 @@ func (c *compiler) hang() {
 // are hinges, so only such groups have them.
 func (c *compiler) rootHinge(h *hung) bool { return h.parent == nil && h.group.snaps }
 
+// hangs adds the instruction that moves a body of a group by n motions, those of its parent and those that its joint adds, none for
+// zeros, (R3). It stores the motions weighted in out.
+func (c *compiler) hangs(h *hung, n int, out, parent, joint place) {
+	code := tape.Hang
+	switch {
+	case !parent.Is():
+		code, parent = tape.HangFree, c.sys.null
+	case !joint.Is():
+		code, joint = tape.Carry, c.sys.null
+	}
+	b := &c.bodies[h.body]
+	c.OpN(code, n, 0, out, parent, b.axes, b.data, joint, c.motion(h))
+}
+
+// motion returns where the motions of a body of a group stand, none for the ground.
+func (c *compiler) motion(h *hung) place {
+	if h == nil {
+		return none
+	}
+	return c.bodies[h.body].axes.At(places.Motion)
+}
+
 // column adds the column of N of freedom i of the joint to body k of a group, which moves as r says.
 func (c *compiler) column(g *group, k, i int, r place) {
 	h := g.bodies[k]
-	b := &c.bodies[h.body]
-	c.Op(tape.HangFree, h.N.At(6*i), c.sys.null, b.axes, b.data, r)
+	c.hangs(h, 1, h.N.At(6*i), none, r)
 	moved := map[*hung]bool{h: true}
 	for _, d := range g.bodies[k+1:] {
-		b, at := &c.bodies[d.body], d.N.At(6*(h.from+i-d.from))
+		at := d.N.At(6 * (h.from + i - d.from))
 		if moved[d.parent] {
 			moved[d] = true
-			c.Op(tape.Carry, at, c.bodies[d.parent.body].axes, b.axes, b.data)
+			c.hangs(d, 1, at, c.motion(d.parent), none)
 		} else { // it may have been no number
 			c.OpN(tape.Copy, 6, 0, at, c.sys.null)
 		}
@@ -86,7 +102,7 @@ func (c *compiler) column(g *group, k, i int, r place) {
 
 // orthonormal are the instructions of groups, by the freedoms of their joints.
 var orthonormal = map[int]tape.Code{
-	1: tape.Orthonormal1, 2: tape.Orthonormal2, 3: tape.Orthonormal3, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
+	1: tape.Orthonormal1, 2: tape.Orthonormal2, 11: tape.Orthonormal11, 12: tape.Orthonormal12,
 	21: tape.Orthonormal21, 111: tape.Orthonormal111,
 }
 

@@ -20,8 +20,6 @@ func factor() (list []*kernel) {
 	for n := 1; n <= 6; n++ {
 		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true, true) })
 		narrow(list, func(k *kernel) { pivots(k, n, true, false) })
-		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false, true) })
-		narrow(list, func(k *kernel) { pivots(k, n, false, false) })
 		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *kernel) {
 			k.loop(func() {
 				x := make([]val, n)
@@ -38,53 +36,25 @@ func factor() (list []*kernel) {
 				k.step('E', n)
 			})
 		})
-		add(fmt.Sprintf("Back%d", n), "stores D − Bᵀ·C in A: B has N rows.", func(k *kernel) {
-			acc := make([]val, n)
-			for i := range acc {
-				acc[i] = k.pin(k.ld(at('D', i)))
-			}
-			k.loop(func() {
-				x := k.ld(at('C', 0))
-				for i := range acc {
-					k.gather("fnma", acc[i], x, at('B', i))
-				}
-				k.step('B', n)
-				k.step('C', 1)
-			})
-			for i := range acc {
-				k.st(at('A', i), acc[i])
-			}
-		})
-		add(fmt.Sprintf("TwoBack%d", n), "stores D − Bᵀ·C in A, for two vectors one behind the other: B has N rows.", func(k *kernel) {
-			acc := make([]val, 2*n)
-			for i := range acc {
-				acc[i] = k.pin(k.ld(at('D', i)))
-			}
-			k.loop(func() {
-				x, y := k.ld(at('C', 0)), k.ld(at('C', 0).row('K', 1))
-				for i := range n {
-					k.gather("fnma", acc[i], x, at('B', i))
-					k.gather("fnma", acc[n+i], y, at('B', i))
-				}
-				k.step('B', n)
-				k.step('C', 1)
-			})
-			k.put(at('A', 0), acc...)
-		})
+		backs(add, n)
+	}
+	for _, n := range []int{1, 2, 3, 6} { // groups and bodies
+		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false, true) })
+		narrow(list, func(k *kernel) { pivots(k, n, false, false) })
 	}
 	uppers(add)
 	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.ld(at('B', 0)))
 			k.step('B', 1)
-			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
+			k.stepL('A')
 		})
 	})
 	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.sub(k.null(), at('B', 0)))
 			k.step('A', 1)
-			k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'B'})
+			k.stepL('B')
 		})
 	})
 	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *kernel) {
@@ -114,16 +84,6 @@ func factor() (list []*kernel) {
 // uppers adds the products with L⁻ᵀ. Of one row there is nothing to do.
 func uppers(add func(name, doc string, body func(k *kernel))) {
 	for n := 2; n <= 6; n++ {
-		add(fmt.Sprintf("TwoUpper%d", n), "stores L⁻ᵀ·A in A, for two vectors one behind the other: C is L.", func(k *kernel) {
-			x := k.vec(at('A', 0), 2*n)
-			for j := n - 1; j >= 0; j-- {
-				for i := j + 1; i < n; i++ {
-					x[j] = k.fnma(x[i], at('C', i*n+j), x[j])
-					x[n+j] = k.fnma(x[n+i], at('C', i*n+j), x[n+j])
-				}
-			}
-			k.put(at('A', 0), x...)
-		})
 		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
 			x := k.vec(at('A', 0), n)
 			for j := n - 1; j >= 0; j-- {
@@ -134,6 +94,36 @@ func uppers(add func(name, doc string, body func(k *kernel))) {
 			k.put(at('A', 0), x...)
 		})
 	}
+}
+
+// backs adds the products with the transpose of a block with rows of n.
+func backs(add func(name, doc string, body func(k *kernel)), n int) {
+	doc := "stores D − Bᵀ·C in A: B has N rows."
+	add(fmt.Sprintf("Back%d", n), doc, func(k *kernel) { back(k, n, 1) })
+	doc += " There are two vectors A, C and D, one behind the other."
+	add(fmt.Sprintf("TwoBack%d", n), doc, func(k *kernel) { back(k, n, 2) })
+}
+
+// back is Back or TwoBack, for as many vectors.
+func back(k *kernel, n, vectors int) {
+	acc := make([]val, vectors*n)
+	for i := range acc {
+		acc[i] = k.pin(k.ld(at('D', i)))
+	}
+	k.loop(func() {
+		x := make([]val, vectors)
+		for v := range x {
+			x[v] = k.ld(at('C', 0).row('K', v))
+		}
+		for i := range n {
+			for v := range x {
+				k.gather("fnma", acc[v*n+i], x[v], at('B', i))
+			}
+		}
+		k.step('B', n)
+		k.step('C', 1)
+	})
+	k.put(at('A', 0), acc...)
 }
 
 // tile is a product of r rows and c rows of N.

@@ -125,6 +125,11 @@ func (k *kernel) loop(body func()) {
 	k.to = len(k.lines)
 }
 
+// stepL moves an operand on by F bytes.
+func (k *kernel) stepL(ptr byte) {
+	k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: ptr})
+}
+
 // vec loads n values.
 func (k *kernel) vec(m mem, n int) []val {
 	out := make([]val, n)

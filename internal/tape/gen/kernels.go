@@ -1,7 +1,5 @@
 package main
 
-import "fmt"
-
 // kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func kernels() []*kernel {
 	list := append(vectors(), mechanics()...)
@@ -237,23 +235,16 @@ func mechanics() (list []*kernel) {
 		}
 		notice(k, at('E', 0), out)
 	})
-	for n := 1; n <= 3; n++ {
-		add(fmt.Sprintf("Forces%d", n), "stores rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {
-			arm := k.vec(at('C', 0), 3)
+	add("Forces", "stores N rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {
+		alongColumns(k, func(e []val) {
+			k.put(at('A', 0), k.lower(at('D', 0), k.cross(k.vec(at('C', 0), 3), e))...)
 			root := k.ld(at('D', 6))
-			for c := range n {
-				e := []val{k.ld(at('B', c)), k.ld(at('B', 3+c)), k.ld(at('B', 6+c))}
-				k.put(at('A', 6*c), k.lower(at('D', 0), k.cross(arm, e))...)
-				k.put(at('A', 6*c+3), k.mul(e[0], root), k.mul(e[1], root), k.mul(e[2], root))
-			}
+			k.put(at('A', 3), k.mul(e[0], root), k.mul(e[1], root), k.mul(e[2], root))
 		})
-		add(fmt.Sprintf("Moments%d", n), "stores the first halves of rows of moments about columns of B: L⁻¹·e, D the weight.", func(k *kernel) {
-			for c := range n {
-				e := []val{k.ld(at('B', c)), k.ld(at('B', 3+c)), k.ld(at('B', 6+c))}
-				k.put(at('A', 6*c), k.lower(at('D', 0), e)...)
-			}
-		})
-	}
+	})
+	add("Moments", "stores the first halves of N rows of moments about columns of B: L⁻¹·e, D the weight.", func(k *kernel) {
+		alongColumns(k, func(e []val) { k.put(at('A', 0), k.lower(at('D', 0), e)...) })
+	})
 	add("Wrench", "stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.", func(k *kernel) {
 		x := k.vec(at('B', 0), 6)
 		turn := func(x []val) []val {
@@ -360,6 +351,15 @@ func mechanics() (list []*kernel) {
 		k.st(at('A', 0), k.max(s, at('A', 0)))
 	})
 	return list
+}
+
+// alongColumns adds rows of six, one for each of N columns of the matrix B.
+func alongColumns(k *kernel, row func(e []val)) {
+	k.loop(func() {
+		row([]val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))})
+		k.step('A', 6)
+		k.step('B', 1)
+	})
 }
 
 // axes stores in A the rotation matrix of the quaternion B.

@@ -7,7 +7,7 @@ import "fmt"
 type shape struct{ n, full int }
 
 // shapes lists those of the joint types, and the full ones.
-var shapes = []shape{{1, 1}, {2, 2}, {3, 1}, {3, 3}, {4, 2}, {4, 3}, {4, 4}, {5, 2}, {5, 3}, {5, 5}, {6, 3}, {6, 6}}
+var shapes = []shape{{1, 1}, {2, 2}, {3, 3}, {4, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 3}, {6, 6}}
 
 func (s shape) String() string { return fmt.Sprintf("%dof%d", s.full, s.n) }
 
@@ -22,14 +22,8 @@ func (s shape) width(i int) int {
 // shaped are the instructions on rows of a shape.
 func shaped() (list []*kernel) {
 	for _, s := range shapes {
-		for _, fresh := range []bool{true, false} {
-			name, doc := "Gram", "subtracts B·Bᵀ, rows of a shape, from the block A, lower triangle, and B·C from the right side behind it."
-			if fresh {
-				name, doc = "First", "stores −B·Bᵀ, rows of a shape, in the block A, lower triangle, and D − B·C in the right side behind it."
-			}
-			define(&list, name+s.String(), doc, func(k *kernel) { gram(k, s, fresh, 31) })
-			narrow(list, func(k *kernel) { gram(k, s, fresh, 15) })
-		}
+		define(&list, "Gram"+s.String(), "stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.", func(k *kernel) { gram(k, s, 31) })
+		narrow(list, func(k *kernel) { gram(k, s, 15) })
 		define(&list, "Rows"+s.String(), "stores D − B·C: B rows of a shape.", func(k *kernel) {
 			acc := k.vec(at('D', 0), s.n)
 			for c := range 6 {
@@ -45,39 +39,12 @@ func shaped() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
-		define(&list, "TwoRows"+s.String(), "subtracts B·C from A, for two vectors one behind the other: B rows of a shape.", func(k *kernel) {
-			acc := k.vec(at('A', 0), 2*s.n)
-			for c := range 6 {
-				var x, y val
-				for i := range s.n {
-					if c < s.width(i) {
-						if i == 0 {
-							x, y = k.ld(at('C', c)), k.ld(at('C', 6+c))
-						}
-						acc[i] = k.fnma(x, at('B', 6*i+c), acc[i])
-						acc[s.n+i] = k.fnma(y, at('B', 6*i+c), acc[s.n+i])
-					}
-				}
-			}
-			k.put(at('A', 0), acc...)
-		})
 		define(&list, "Columns"+s.String(), "stores D − Bᵀ·C: B rows of a shape.", func(k *kernel) {
 			acc := k.vec(at('D', 0), 6)
 			for i := range s.n {
 				x := k.ld(at('C', i))
 				for c := range s.width(i) {
 					acc[c] = k.fnma(x, at('B', 6*i+c), acc[c])
-				}
-			}
-			k.put(at('A', 0), acc...)
-		})
-		define(&list, "TwoColumns"+s.String(), "stores D − Bᵀ·C, for two vectors one behind the other: B rows of a shape.", func(k *kernel) {
-			acc := k.vec(at('D', 0), 12)
-			for i := range s.n {
-				x, y := k.ld(at('C', i)), k.ld(at('C', s.n+i))
-				for c := range s.width(i) {
-					acc[c] = k.fnma(x, at('B', 6*i+c), acc[c])
-					acc[6+c] = k.fnma(y, at('B', 6*i+c), acc[6+c])
 				}
 			}
 			k.put(at('A', 0), acc...)
@@ -90,7 +57,7 @@ func shaped() (list []*kernel) {
 }
 
 // gram goes through the rows in parts of so few that their sums stay in that many registers.
-func gram(k *kernel, s shape, fresh bool, registers int) {
+func gram(k *kernel, s shape, registers int) {
 	for lo := 0; lo < s.n; {
 		hi, sums := lo, 0
 		for hi < s.n && (hi == lo || sums+hi+2+hi+1-lo <= registers-2) { // row hi has hi+1 sums, and one for the right side
@@ -100,17 +67,9 @@ func gram(k *kernel, s shape, fresh bool, registers int) {
 		acc, right := map[[2]int]val{}, make([]val, s.n)
 		for i := lo; i < hi; i++ {
 			for j := range i + 1 {
-				if fresh {
-					acc[[2]int{i, j}] = k.null()
-				} else {
-					acc[[2]int{i, j}] = k.ld(at('A', i*s.n+j))
-				}
+				acc[[2]int{i, j}] = k.ld(at('D', i*s.n+j))
 			}
-			if fresh {
-				right[i] = k.ld(at('D', i))
-			} else {
-				right[i] = k.ld(at('A', s.n*s.n+i))
-			}
+			right[i] = k.ld(at('E', i))
 		}
 		for c := range 6 {
 			x := make([]val, s.n)

@@ -10,8 +10,8 @@ import (
 // one of them.
 var withShared = []struct{ names, operands string }{
 	{"Body Mul3 MulVec Snap Pull", "C"},
-	{"Weigh Unweigh Wrench Torque Twist Thrust Forces1 Forces2 Forces3 Moments1 Moments2 Moments3", "D"},
-	{"HangFree Hang Carry TwoHangFree TwoHang Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
+	{"Weigh Unweigh Wrench Torque Twist Thrust Forces Moments", "D"},
+	{"HangFree Hang Carry Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
 	{"Rate Euler EulerRoot EulerPin", "D"},
 	{"Moved MovedRoot", "D"},
 	{"Root RootHolds", "DE"},

@@ -2,12 +2,16 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/tape/places"
 )
 
 // maxTree is the number of freedoms, and of bodies, of a group of bodies on the ground.
 const maxTree = 3
+
+// maxJoint is the number of freedoms of a joint that leads to a body of a group.
+const maxJoint = 2
 
 // chains lists the freedoms of the joints that lead to the bodies of a group, from the ground on: all lists of up to
 // maxTree freedoms.
@@ -32,12 +36,10 @@ func chainName(first string, chain []int) string {
 // trees are the instructions of bodies that hang on the ground by few freedoms: docs/theory.md (R1) to (R8).
 func trees() (list []*kernel) {
 	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
-	operands := " C is the frame of the body, with its arms, D its constants. The frame takes the motion, A the motion weighted, (R6)."
-	add("HangFree", "moves a body that hangs on the ground by the motion E of its joint, (R3)."+operands, func(k *kernel) { hang(k, false, true, 0) })
-	add("Hang", "moves a body by the motion of its parent, whose frame is B, and the motion E that its joint adds, (R3)."+operands, func(k *kernel) { hang(k, true, true, 0) })
-	add("Carry", "moves a body by the motion of its parent, whose frame is B, (R3)."+operands, func(k *kernel) { hang(k, true, false, 0) })
-	add("TwoHangFree", "does the same as HangFree for two motions one behind the other.", func(k *kernel) { hang(k, false, true, 0); hang(k, false, true, 6) })
-	add("TwoHang", "does the same as Hang for two motions one behind the other.", func(k *kernel) { hang(k, true, true, 0); hang(k, true, true, 6) })
+	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
+	add("HangFree", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *kernel) { hang(k, false, true) })
+	add("Hang", "moves a body by N motions, those of its parent, B, and those that its joint adds, E"+frame, func(k *kernel) { hang(k, true, true) })
+	add("Carry", "moves a body by N motions of its parent, B"+frame, func(k *kernel) { hang(k, true, false) })
 	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
 	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *kernel) { rootHinge(k, false) })
 	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *kernel) { rootHinge(k, true) })
@@ -166,7 +168,7 @@ func trees() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
-		add(fmt.Sprintf("TwoLoads%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *kernel) {
+		add(fmt.Sprintf("Drifts%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *kernel) {
 			acc := make([]val, 2*d)
 			for j := range d {
 				acc[j], acc[d+j] = k.ld(at('D', j)), k.ld(at('D', j).row('L', 1))
@@ -194,16 +196,13 @@ func trees() (list []*kernel) {
 	}
 	for _, n := range []int{3, 5} {
 		for d := 1; d <= maxTree; d++ {
-			for _, fresh := range []bool{true, false} {
-				name, doc := fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("subtracts B·Bᵀ, %d rows of %d, from the block A, lower triangle, and B·C from the right side behind it.", n, d)
-				if fresh {
-					name, doc = fmt.Sprintf("FirstLean%dx%d", n, d), fmt.Sprintf("stores −B·Bᵀ, %d rows of %d, in the block A, lower triangle, and D − B·C in the right side behind it.", n, d)
-				}
-				add(name, doc, func(k *kernel) { lean(k, n, d, fresh) })
-			}
+			add(fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("stores D − B·Bᵀ, %d rows of %d, in the block A, lower triangle, and E − B·C in the right side behind it.", n, d), func(k *kernel) { lean(k, n, d) })
 		}
 	}
 	for _, chain := range chains(maxTree) {
+		if slices.Max(chain) > maxJoint {
+			continue
+		}
 		doc := "makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name."
 		add(chainName("Orthonormal", chain), doc, func(k *kernel) { orthonormal(k, chain, len(chain) < 3) })
 		narrow(list, func(k *kernel) { orthonormal(k, chain, len(chain) < 2) })
@@ -229,45 +228,54 @@ func along(k *kernel, n []val, b val) {
 	}
 }
 
-// hang is Hang, or what is left of it without a parent or without a motion of the joint. The motions are o lanes behind
-// the first.
-func hang(k *kernel, parent, joint bool, o int) {
-	var turn, move []val
-	if joint {
-		turn, move = k.vec(at('E', o), 3), k.vec(at('E', o+3), 3)
-	}
-	if parent {
-		up := k.vec(at('B', places.Motion+o), 3)
-		for i, v := range k.cross(up, k.vec(at('C', places.ArmParent), 3)) {
-			v = k.add(v, at('B', places.Motion+o+3+i))
-			if joint {
-				turn[i], move[i] = k.add(up[i], turn[i]), k.add(v, move[i])
-			} else {
-				turn, move = append(turn, up[i]), append(move, v)
+// hang is Hang, or what is left of it without a parent or without motions of the joint.
+func hang(k *kernel, parent, joint bool) {
+	k.loop(func() {
+		var turn, move []val
+		if joint {
+			turn, move = k.vec(at('E', 0), 3), k.vec(at('E', 3), 3)
+		}
+		if parent {
+			up := k.vec(at('B', 0), 3)
+			for i, v := range k.cross(up, k.vec(at('C', places.ArmParent), 3)) {
+				v = k.add(v, at('B', 3+i))
+				if joint {
+					turn[i], move[i] = k.add(up[i], turn[i]), k.add(v, move[i])
+				} else {
+					turn, move = append(turn, up[i]), append(move, v)
+				}
 			}
 		}
-	}
-	for i, v := range k.cross(k.vec(at('C', places.ArmBody), 3), turn) {
-		move[i] = k.add(v, move[i])
-	}
-	k.put(at('C', places.Motion+o), turn...)
-	k.put(at('C', places.Motion+o+3), move...)
-	inward := func(x []val) []val {
-		out := make([]val, 3)
-		for i := range out {
-			out[i] = k.dot(anys(x), places3('C', i))
+		for i, v := range k.cross(k.vec(at('C', places.ArmBody), 3), turn) {
+			move[i] = k.add(v, move[i])
 		}
-		return out
-	}
-	t, v := inward(turn), inward(move)
-	L := func(i int) mem { return at('D', atRoot+i) }
-	k.st(at('A', o), k.fma(t[2], L(4), k.fma(t[1], L(3), k.mul(t[0], L(0)))))
-	k.st(at('A', o+1), k.fma(t[2], L(5), k.mul(t[1], L(1))))
-	k.st(at('A', o+2), k.mul(t[2], L(2)))
-	root := k.ld(at('D', atMass))
-	for i := range v {
-		k.st(at('A', o+3+i), k.mul(root, v[i]))
-	}
+		k.put(at('F', 0), turn...)
+		k.put(at('F', 3), move...)
+		inward := func(x []val) []val {
+			out := make([]val, 3)
+			for i := range out {
+				out[i] = k.dot(anys(x), places3('C', i))
+			}
+			return out
+		}
+		t, v := inward(turn), inward(move)
+		L := func(i int) mem { return at('D', atRoot+i) }
+		k.st(at('A', 0), k.fma(t[2], L(4), k.fma(t[1], L(3), k.mul(t[0], L(0)))))
+		k.st(at('A', 1), k.fma(t[2], L(5), k.mul(t[1], L(1))))
+		k.st(at('A', 2), k.mul(t[2], L(2)))
+		root := k.ld(at('D', atMass))
+		for i := range v {
+			k.st(at('A', 3+i), k.mul(root, v[i]))
+		}
+		k.step('A', 6)
+		k.step('F', 6)
+		if parent {
+			k.step('B', 6)
+		}
+		if joint {
+			k.step('E', 6)
+		}
+	})
 }
 
 // rootHinge is Root or RootHolds: along the axes of the body, in which the arm is constant.
@@ -318,17 +326,12 @@ func rootHinge(k *kernel, holds bool) {
 // places3 returns a column of a matrix.
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
-// lean is Lean or FirstLean: row by row, with the columns of B as they are wanted.
-func lean(k *kernel, n, d int, fresh bool) {
+// lean is Lean: row by row, with the columns of B as they are wanted.
+func lean(k *kernel, n, d int) {
 	for i := range n {
 		b := k.vec(at('B', i*d), d)
 		for j := range i + 1 {
-			var s val
-			if fresh {
-				s = k.null()
-			} else {
-				s = k.ld(at('A', i*n+j))
-			}
+			s := k.ld(at('D', i*n+j))
 			for c := range d {
 				if j == i {
 					s = k.fnma(b[c], b[c], s)
@@ -338,11 +341,7 @@ func lean(k *kernel, n, d int, fresh bool) {
 			}
 			k.st(at('A', i*n+j), s)
 		}
-		from := at('A', n*n+i)
-		if fresh {
-			from = at('D', i)
-		}
-		s := k.ld(from)
+		s := k.ld(at('E', i))
 		for c := range d {
 			s = k.fnma(b[c], at('C', c), s)
 		}
@@ -375,7 +374,7 @@ func seen(k *kernel, d, width int) {
 			s = k.fma(x, x, s)
 		}
 		k.st(at('E', 0), s)
-		k.lines = append(k.lines, line{op: "stepL", dst: -1, ptr: 'A'})
+		k.stepL('A')
 		k.step('B', 6)
 		k.step('D', 1)
 		k.step('E', 1)
