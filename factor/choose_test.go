@@ -2,6 +2,7 @@ package factor_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,5 +79,38 @@ func TestChooseRows(t *testing.T) {
 		t.Logf("%s: rank %d of %d rows, least singular values %.2g and %.2g", c.family, rank, l.Pattern.Dim()-positiveRows(l.Pattern), v[rank-1], w[rank-1])
 		require.Equal(t, rank, rows, c.family)
 		require.Less(t, v[rank-1]/w[rank-1], c.off, c.family)
+	}
+}
+
+// TestChooseRowsAtRest: rows that come before a node of sign +1 are chosen as if that were at rest, and rows behind it as if it
+// moved. Nine rows on two bodies do not depend on each other; on one of them six do not.
+func TestChooseRowsAtRest(t *testing.T) {
+	const arm, hub, both, own = 0, 1, 2, 3
+	p := sparse.NewPattern([]int8{6, 6, 6, 3}, []int8{1, 1, -1, -1}, []int32{0, 0, 0, 2, 3}, []int32{arm, hub, arm})
+	m := sparse.NewUnitMatrix(p)
+	rng := rand.New(rand.NewPCG(1, 9))
+	scale := make([]float64, p.Dim())
+	for i := range m.Val {
+		m.Val[i] = rng.NormFloat64()
+	}
+	for i := range scale {
+		scale[i] = 1
+	}
+	for _, c := range []struct {
+		order []int32
+		rows  int
+	}{
+		{[]int32{arm, both, own, hub}, 6}, {[]int32{arm, own, both, hub}, 6},
+		{[]int32{arm, both, hub, own}, 9}, {[]int32{arm, own, hub, both}, 9}, {[]int32{hub, arm, both, own}, 9},
+	} {
+		kept := make([]bool, p.Dim())
+		require.NoError(t, factor.Analyze(p, c.order).NewFactor().ChooseRows(kept, m, scale, 1e-12))
+		n := 0
+		for _, k := range kept[12:] {
+			if k {
+				n++
+			}
+		}
+		require.Equal(t, c.rows, n, "%v", c.order)
 	}
 }

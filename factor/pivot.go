@@ -201,19 +201,25 @@ func (w *worker) newChoosing(fr *front, pan []float64, n int) *choosing {
 	return c
 }
 
-// next returns the pivot to eliminate next: the first of sign +1, else the largest one, or −1 if all rows that are left are
-// weak.
+// next returns the pivot to eliminate next: the largest of those before the next one of sign +1; then that one, and weak rows
+// before it are left out. It is −1 if there is none.
 func (c *choosing) next() int {
 	q, best, weak := -1, 0.0, weakPivot*c.w.f.eps
 	for i, v := range c.diagonal {
-		if c.done[i] {
-			continue
-		}
-		if c.positive[i] || v != v {
+		switch {
+		case c.done[i]:
+		case v != v:
 			return i
-		}
-		if scale := c.scale[i]; -v > weak*scale && -v > best*scale*clearlyLarger {
-			q, best = i, -v/scale
+		case c.positive[i]:
+			if q >= 0 {
+				return q
+			}
+			for k := range i {
+				c.done[k] = true
+			}
+			return i
+		case -v > weak*c.scale[i] && -v > best*c.scale[i]*clearlyLarger:
+			q, best = i, -v/c.scale[i]
 		}
 	}
 	return q

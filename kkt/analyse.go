@@ -69,10 +69,17 @@ func NewPlanContext(ctx context.Context, mech *mechanism.Mechanism, o Options) (
 
 // analyse finds what is left of a plan that has an order.
 func (p *Plan) analyse(ctx context.Context) (err error) {
-	if p.held = newHeld(p.mech); p.held == nil && !p.isGeared() {
-		p.ground, err = p.newGroundPlan(ctx)
+	if p.held = newHeld(p.mech); p.held != nil || p.isGeared() {
+		return nil
 	}
-	if err == nil && p.held == nil && !p.isGeared() && p.ground == nil {
+	if p.ground, err = p.newGroundPlan(ctx); err != nil {
+		return err
+	}
+	if p.lean, err = p.newHubPlan(ctx); err != nil || p.lean != nil {
+		p.ground = nil
+		return err
+	}
+	if p.ground == nil {
 		p.lean, err = p.newLeanPlan(ctx)
 	}
 	return err

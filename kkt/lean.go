@@ -15,6 +15,7 @@ type leanPlan struct {
 	rows     *sparse.Rows
 	symbolic *factor.Symbolic
 	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
+	hubs     bool    // the order is one around hubs, and there may be no spare rows
 }
 
 // leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints

@@ -42,7 +42,7 @@ type Plan struct {
 	mech       *mechanism.Mechanism
 	layout     *assemble.Layout
 	symbolic   *factor.Symbolic
-	lean       *leanPlan   // nil without spare rows
+	lean       *leanPlan   // nil without spare rows and hubs
 	ground     *groundPlan // nil if too few bodies hang on the ground
 	ordering   order.Ordering
 	own        []int32 // Options.Order, nil without
@@ -91,7 +91,7 @@ func (p *Plan) Candidates() []factor.Candidate {
 // Groups returns the choice of bodies that hang on the world by few freedoms and are eliminated with
 // their joints before the factorization, and the analysis of the reduced system that a Solver
 // factors then. Counts and Order are those of the whole system, which it factors where that is
-// needed. Both are nil if there are too few such bodies to pay.
+// needed. Both are nil if there are too few such bodies to pay, and where an order around hubs takes less (theory.md, "Hubs").
 func (p *Plan) Groups() (*assemble.Groups, *factor.Symbolic) {
 	p.mustBe()
 	if p.ground == nil {

@@ -31,6 +31,8 @@ func (p *Plan) whyNoGroups() string {
 		return whyGeared
 	case p.held != nil:
 		return whySingular
+	case p.lean != nil && p.lean.hubs:
+		return whyHubs
 	}
 	return whyNoGroups
 }
@@ -40,4 +42,5 @@ const (
 	whyCouplings = "couplings are rows of the whole system only"
 	whyGeared    = "joints have armature"
 	whySingular  = "bodies have no inertia in some direction"
+	whyHubs      = "hubs are eliminated after their arms"
 )
