@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -30,7 +31,7 @@ func TestFactorsHaveALimit(t *testing.T) {
 	_, err := rung.NewPlan(m, rung.Options{})
 	cost := new(factor.CostError)
 	require.ErrorAs(t, err, &cost)
-	require.EqualValues(t, rung.DefaultMaxNonZeros, cost.Limits.NonZeros)
+	require.EqualValues(t, kkt.DefaultMaxNonZeros, cost.Limits.NonZeros)
 	require.Greater(t, cost.Counts.NonZeros, cost.Limits.NonZeros)
 	require.ErrorContains(t, err, "nonzeros, more than 2e+09; they take ")
 }

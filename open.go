@@ -24,15 +24,11 @@ func At(x, y, z float64) Place { return build.At(x, y, z) }
 // with file, JSON path and value.
 func Open(path string) (*model.Model, error) { return model.ReadFile(path) }
 
-// DefaultMaxNonZeros is the size of a factor that NewPlan plans at most where Options.MaxNonZeros is 0: 16 GB of numbers.
-// A ladder of 10⁷ bodies has half of that; a net without order of some 30 000 bodies, a document of 15 MB, has more.
-const DefaultMaxNonZeros = 2_000_000_000
-
 // NewPlan checks and analyses m, which may be dropped afterwards.
 //
 // Cost: near-linear in bodies and joints.
 // It returns the problems of m as model.Check does, and a *factor.CostError, with the price, if the factor is beyond
-// Options.MaxNonZeros, for which 0 stands for DefaultMaxNonZeros, or Options.MaxFlops. It panics if m is nil or an option
+// Options.MaxNonZeros, for which 0 stands for kkt.DefaultMaxNonZeros, or Options.MaxFlops. It panics if m is nil or an option
 // out of range.
 func NewPlan(m *model.Model, o Options) (*Plan, error) {
 	return NewPlanContext(context.Background(), m, o)
@@ -47,7 +43,7 @@ func NewPlanContext(ctx context.Context, m *model.Model, o Options) (*Plan, erro
 		return nil, err
 	}
 	if o.MaxNonZeros == 0 {
-		o.MaxNonZeros = DefaultMaxNonZeros
+		o.MaxNonZeros = kkt.DefaultMaxNonZeros
 	}
 	return kkt.NewPlanContext(ctx, mech, o)
 }

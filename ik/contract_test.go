@@ -89,11 +89,11 @@ func TestAimErrors(t *testing.T) {
 	task.Targets = append(task.Targets, Target{Name: "angle", Type: Coordinate, Freedom: "j1"})
 	s := testSolver(t, testProblem(t, plan, task), Options{})
 	up := [4]float64{1}
-	require.ErrorIs(t, s.Aim("nobody", [3]float64{}, up), ErrUnknown)
-	require.ErrorIs(t, s.Aim("angle", [3]float64{}, up), ErrUnknown)
-	require.ErrorIs(t, s.Aim("tool", [3]float64{math.NaN()}, up), ErrPlace)
-	require.ErrorIs(t, s.Aim("tool", [3]float64{}, [4]float64{2}), ErrPlace)
-	require.ErrorIs(t, s.Track(context.Background(), plan.Mechanism().Initial(), nil), ErrNoPath)
+	require.ErrorIs(t, s.Aim("nobody", [3]float64{}, up), errUnknown)
+	require.ErrorIs(t, s.Aim("angle", [3]float64{}, up), errUnknown)
+	require.ErrorIs(t, s.Aim("tool", [3]float64{math.NaN()}, up), errPlace)
+	require.ErrorIs(t, s.Aim("tool", [3]float64{}, [4]float64{2}), errPlace)
+	require.ErrorIs(t, s.Track(context.Background(), plan.Mechanism().Initial(), nil), errNoPath)
 }
 
 // TestMotions: the model with the path as motions goes along it.

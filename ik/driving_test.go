@@ -329,7 +329,7 @@ func TestSliderCrank(t *testing.T) {
 	for _, x := range []float64{2, 2.01, 3} {
 		err := e.moveTo([]float64{x})
 		require.Error(t, err, "slider at %v", x)
-		if !errors.Is(err, ErrDependent) {
+		if !errors.Is(err, errDependent) {
 			require.ErrorIs(t, err, closing.ErrCannotClose, "slider at %v", x)
 		}
 		e.coordinatesTo(q)

@@ -37,8 +37,8 @@ var ErrEngine = errors.New("ik: engine cannot do this task")
 var ErrOverflow = errors.New("ik: numbers overflow")
 
 var (
-	// ErrUnknown is returned for a name that no target has.
-	ErrUnknown = errors.New("ik: no such target")
-	// ErrPlace is returned for numbers that are not finite, or that are no unit quaternion.
-	ErrPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
+	// errUnknown is returned for a name that no target has.
+	errUnknown = errors.New("ik: no such target")
+	// errPlace is returned for numbers that are not finite, or that are no unit quaternion.
+	errPlace = errors.New("ik: place not finite or beyond 1e50, orientation no unit quaternion, or length not positive")
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrNoPath is returned by Track for a task without a path.
-var ErrNoPath = errors.New("ik: task has no path")
+// errNoPath is returned by Track for a task without a path.
+var errNoPath = errors.New("ik: task has no path")
 
 // Track moves st along the path of the task. It calls each at every sample, the first and the last time of the path
 // included, with the time, the state with its rates, and the result of the sample. State and result hold until each
@@ -29,13 +29,13 @@ var ErrNoPath = errors.New("ik: task has no path")
 // not with those of the path.
 //
 // Cost: a sample is one evaluation of the engine and O(m·n·min(m, n)), no allocation; with Path.Exact that of Reach. It
-// returns ErrNoPath, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless
+// returns an error without a path, ErrEngine with the sparse method unless Path.Exact is set, and the errors of Reach. Unless
 // Options.Nearest is set, it returns an *Unreached, after the call of each, if the start is not reached, or with
 // Path.Exact the first sample.
 func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	halt.Must(ctx)
 	if s.p.task.Path == nil {
-		return ErrNoPath
+		return errNoPath
 	}
 	flag, end := halt.FlagOf(ctx)
 	defer end()

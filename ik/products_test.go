@@ -73,10 +73,10 @@ func TestAimValue(t *testing.T) {
 		r, err := s.Reach(st)
 		require.NoError(t, err)
 		require.InDelta(t, 0.7, r.Driven[0].Value, 1e-8)
-		require.ErrorIs(t, s.AimValue("nobody", 1), ErrUnknown)
-		require.ErrorIs(t, s.AimValue("away", 0), ErrPlace)
-		require.ErrorIs(t, s.AimValue("first", 1e60), ErrPlace)
-		require.ErrorIs(t, s.Aim("first", [3]float64{}, [4]float64{1}), ErrUnknown)
+		require.ErrorIs(t, s.AimValue("nobody", 1), errUnknown)
+		require.ErrorIs(t, s.AimValue("away", 0), errPlace)
+		require.ErrorIs(t, s.AimValue("first", 1e60), errPlace)
+		require.ErrorIs(t, s.Aim("first", [3]float64{}, [4]float64{1}), errUnknown)
 	}
 }
 

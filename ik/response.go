@@ -30,9 +30,9 @@ type response struct {
 	kin  *mechanism.Kinematics // of chord
 }
 
-// ErrDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot be
+// errDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot be
 // moved independently: the mechanism is singular there.
-var ErrDependent = errors.New("ik: driven freedoms depend on each other at this pose")
+var errDependent = errors.New("ik: driven freedoms depend on each other at this pose")
 
 const (
 	// probeTol is the largest residual of a row, relative to its terms, with which driven freedoms follow their rates.
@@ -60,7 +60,7 @@ func newResponse(w *kkt.Workspace, rows []int) *response {
 // at factors the system at st. It tries the ways of kkt until one has
 // a solution in which all rows with a given rate follow it.
 //
-// Cost: a factorization and a few solves, no allocation but for errors. It returns ErrDependent, or the errors of
+// Cost: a factorization and a few solves, no allocation but for errors. It returns an error that names the joint where driven freedoms depend on each other, or the errors of
 // assemble.System.FillTo.
 func (r *response) at(st *mechanism.State) error {
 	err := r.factor(st)
@@ -76,12 +76,12 @@ func (r *response) at(st *mechanism.State) error {
 			}
 			return nil
 		}
-		err = r.fac.FactorizeFrom(r.fac.Way()+1, ErrDependent)
+		err = r.fac.FactorizeFrom(r.fac.Way()+1, errDependent)
 	}
-	if errors.Is(err, ErrDependent) {
+	if errors.Is(err, errDependent) {
 		return r.dependent()
 	}
-	return fmt.Errorf("%w: %w", ErrDependent, err)
+	return fmt.Errorf("%w: %w", errDependent, err)
 }
 
 // factor is at without the test of the solution, which is for steps that are judged by what they do.
@@ -103,13 +103,13 @@ func (r *response) alike(a, b []float64) bool {
 	return off <= solveTol*most
 }
 
-// dependent is ErrDependent with the joint whose row is weakest.
+// dependent is errDependent with the joint whose row is weakest.
 func (r *response) dependent() error {
 	node, row, _ := r.fac.Weakest()
 	if node < 0 {
-		return ErrDependent
+		return errDependent
 	}
-	return fmt.Errorf("%w: %w", ErrDependent, r.plan.Layout().At(node, row, errors.New("row follows from the others")))
+	return fmt.Errorf("%w: %w", errDependent, r.plan.Layout().At(node, row, errors.New("row follows from the others")))
 }
 
 // solve solves for the right side r.b, and clears it. The solution is in r.x.

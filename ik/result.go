@@ -19,15 +19,15 @@ const (
 	Conflicting                // targets of one priority contradict each other
 	OutOfSteps                 // the number of steps or the time is used up
 	Unstable                   // feedback inverse kinematics does not converge at these gains
-	NumStatuses
+	numStatuses
 )
 
 // String returns the name in rung-ik-result/1.
 func (s Status) String() string {
-	if s >= NumStatuses {
+	if s >= numStatuses {
 		return "Status(?)"
 	}
-	return [NumStatuses]string{"reached", "nearest", "limit", "stuck", "conflict", "steps", "unstable"}[s]
+	return [numStatuses]string{"reached", "nearest", "limit", "stuck", "conflict", "steps", "unstable"}[s]
 }
 
 // NotComputed is a Rank or a number of NullMotions that the sparse method leaves out, with the singular values.

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// ResultFormat is the value of the "format" field of a Result as JSON.
-const ResultFormat = "rung-ik-result/1"
+// resultFormat is the value of the "format" field of a Result as JSON.
+const resultFormat = "rung-ik-result/1"
 
 type resultJSON struct {
 	Format         string       `json:"format"`
@@ -78,7 +78,7 @@ type closingJSON struct {
 // MarshalJSON returns r as a document of rung-ik-result/1 (docs/cli.md).
 func (r Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Format: ResultFormat, Name: r.Name, Status: r.Status.String(), Method: r.Method.String(), Engine: r.Engine.String(),
+		Format: resultFormat, Name: r.Name, Status: r.Status.String(), Method: r.Method.String(), Engine: r.Engine.String(),
 		Steps: r.Steps, Restarts: r.Restarts, Targets: []targetJSON{}, Driven: []drivenJSON{}, Conflicts: []conflictOf{},
 		Closing: closingJSON{r.ClosingError}, Seconds: r.Elapsed.Seconds(), Solutions: r.Solutions, Outside: r.Outside,
 	}

@@ -117,16 +117,16 @@ func (s *Solver) verdict() (*Result, error) {
 // Aim moves what a target wants: the place, and the orientation where
 // it has one, in its frame R. It holds until the next Aim.
 //
-// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no target's or a target without a place,
-// and ErrPlace for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
+// Cost: O(targets), no allocation. It returns an error for a name that is no target's or a target without a place,
+// and for numbers that are not finite or an orientation that is no unit quaternion to 1e-6.
 func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type == Coordinate || s.p.targets[t].Type == Distance {
-		return ErrUnknown
+		return errUnknown
 	}
 	place := mechanism.BodyState{Position: position, Rotation: orientation}
 	if !place.IsFinite() || magnitude(position[:]...) != "" {
-		return ErrPlace
+		return errPlace
 	}
 	w := s.p.targets[t].want
 	w.position, w.orientation = position, place.Rotation.Normalize()
@@ -136,15 +136,15 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 
 // AimValue moves what a Coordinate, rad or m, or a Distance, m, wants. It holds until the next AimValue.
 //
-// Cost: O(targets), no allocation. It returns ErrUnknown for a name that is no such target's, and ErrPlace for a number
+// Cost: O(targets), no allocation. It returns an error for a name that is no such target's, and for a number
 // that is not finite or no length.
 func (s *Solver) AimValue(name string, value float64) error {
 	t := s.p.targetIndex(name)
 	if t < 0 || s.p.targets[t].Type != Coordinate && s.p.targets[t].Type != Distance {
-		return ErrUnknown
+		return errUnknown
 	}
 	if magnitude(value) != "" || s.p.targets[t].Type == Distance && !(value > 0) {
-		return ErrPlace
+		return errPlace
 	}
 	w := s.p.targets[t].want
 	w.value = value

@@ -22,12 +22,17 @@ type Options struct {
 	Order []int32
 
 	// MaxFlops and MaxNonZeros bound the work of a factorization and the size of the factor; 0 stands for no bound,
-	// and for rung.DefaultMaxNonZeros where a model is planned (rung.NewPlan). A mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
+	// and for DefaultMaxNonZeros where a model is planned (rung.NewPlan). A mechanism beyond them is refused before memory for the factor is allocated (NewPlanContext).
 	MaxFlops, MaxNonZeros int64
 }
 
 // MaxThreads is the largest number of threads. Each has memory of its own.
 const MaxThreads = 1024
+
+// DefaultMaxNonZeros is the size of a factor that rung.NewPlan and the runs of studies plan at most where
+// Options.MaxNonZeros is 0: 16 GB of numbers. A ladder of 10⁷ bodies has half of that; a net without order of some 30 000
+// bodies, a document of 15 MB, has more.
+const DefaultMaxNonZeros = 2_000_000_000
 
 // DefaultEpsilon is the proximal term relative to the scale of each constraint row, ε of
 // theory.md (15). A pivot below 1e3 times that, relative to the scale, is taken for that of a

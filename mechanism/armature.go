@@ -18,10 +18,10 @@ func (m *Mechanism) setGeared() {
 	}
 }
 
-// ArmatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
+// armatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
 //
 // Cost: O(joints with armature), no allocation; k was computed at s.
-func (m *Mechanism) ArmatureEnergy(k *Kinematics, s *State) (e float64) {
+func (m *Mechanism) armatureEnergy(k *Kinematics, s *State) (e float64) {
 	var jk JointKinematics
 	var qd [6]float64
 	for _, j := range m.geared {

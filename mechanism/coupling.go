@@ -154,7 +154,7 @@ func (m *Mechanism) ConstraintRows(i int) int {
 // AtConstraint is AtJoint for a joint or a coupling. The one row of a coupling is not named.
 func (m *Mechanism) AtConstraint(i, row int, err error) *Error {
 	if c := i - len(m.Joints); c >= 0 {
-		return m.AtCoupling(c, err)
+		return m.atCoupling(c, err)
 	}
 	return m.AtJoint(i, row, err)
 }
@@ -253,7 +253,7 @@ func (c *Coupling) At(l int, q float64) LegState {
 	return LegState{Value: -p, Factor: -slope, Curve: -2 * curve}
 }
 
-// AtCoupling returns err as an error at coupling i.
-func (m *Mechanism) AtCoupling(i int, err error) *Error {
+// atCoupling returns err as an error at coupling i.
+func (m *Mechanism) atCoupling(i int, err error) *Error {
 	return &Error{Coupling: m.CouplingName(i), CouplingIndex: i, JointIndex: -1, Row: -1, BodyIndex: -1, ForceIndex: -1, Err: err}
 }

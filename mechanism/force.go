@@ -328,7 +328,7 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		e.Gravity += gravity
 	}
 	if m.geared != nil {
-		e.Kinetic += m.ArmatureEnergy(k, s)
+		e.Kinetic += m.armatureEnergy(k, s)
 	}
 	var jk JointKinematics
 	var q, qd [6]float64

@@ -12,8 +12,8 @@ import (
 // second. States that were written with seven digits pass, and those that the integrators leave.
 const HoldTolerance = 1e-6
 
-// ErrViolated is wrapped by the error of what starts from a state that violates the joints.
-var ErrViolated = errors.New("mechanism: state violates the joints")
+// errViolated is wrapped by the error of what starts from a state that violates the joints.
+var errViolated = errors.New("mechanism: state violates the joints")
 
 // ViolationError says which joint or coupling of a state is violated most, in terms of the tolerance, and by how much.
 type ViolationError struct {
@@ -43,18 +43,8 @@ func (e *ViolationError) Error() string {
 // Name returns the name of the joint or the coupling.
 func (e *ViolationError) Name() string { return e.At.Joint + e.At.Coupling }
 
-// Unwrap returns At, which wraps ErrViolated.
+// Unwrap returns At.
 func (e *ViolationError) Unwrap() error { return e.At }
-
-// Worst returns the joint or coupling with the largest violation at s, lengths in the given unit, m, and the violation.
-// The number is that of a constraint, joints before couplings (NumConstraints); −1 if none is violated. Errors of
-// positions and of velocities compete by their numbers, those of velocities relative to 1 + the largest rate of a body. One
-// that is no number is the worst.
-//
-// Cost: O(bodies + joints), no allocation; k was computed at s.
-func (m *Mechanism) Worst(k *Kinematics, s *State, unit float64) (worst int, v Violation) {
-	return m.worst(k, s, unit, rateOf(s, unit), false)
-}
 
 // rateOf returns 1 + the largest rate of a body, 1/s: of turning, or of lengths in a unit.
 func rateOf(s *State, unit float64) float64 {
@@ -66,7 +56,12 @@ func rateOf(s *State, unit float64) float64 {
 	return 1 + largest
 }
 
-// worst is Worst with the rate of s, of positions alone if pose is set.
+// worst returns the joint or coupling with the largest violation at s, lengths in the given unit, m, and the violation.
+// The number is that of a constraint, joints before couplings (NumConstraints); −1 if none is violated. Errors of
+// positions and of velocities compete by their numbers, those of velocities relative to rate, 1 + the largest rate of a body.
+// One that is no number is the worst. Velocities do not count if pose is set.
+//
+// Cost: O(bodies + joints), no allocation; k was computed at s.
 func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool) (worst int, v Violation) {
 	worst, most := -1, 0.0
 	for i := range m.NumConstraints() {
@@ -84,7 +79,7 @@ func (m *Mechanism) worst(k *Kinematics, s *State, unit, rate float64, pose bool
 	return worst, v
 }
 
-// Holds returns a *ViolationError, which wraps ErrViolated and names the worst joint or coupling, if s violates one by
+// Holds returns a *ViolationError, which names the worst joint or coupling, if s violates one by
 // more than HoldTolerance. Whatever starts from a state and goes on calls it; docs/conventions.md lists who does.
 //
 // Prescribed motions count: the state has their coordinates and rates at its time.
@@ -120,5 +115,5 @@ func (m *Mechanism) holdsIn(k *Kinematics, s *State, unit float64, pose bool) er
 	if p, r := v.In(unit); max(p, r/rate) <= HoldTolerance {
 		return nil
 	}
-	return &ViolationError{At: m.AtConstraint(i, -1, ErrViolated), Violation: v, Time: s.Time, Tolerance: HoldTolerance, Unit: unit, Rate: rate}
+	return &ViolationError{At: m.AtConstraint(i, -1, errViolated), Violation: v, Time: s.Time, Tolerance: HoldTolerance, Unit: unit, Rate: rate}
 }

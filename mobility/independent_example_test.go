@@ -45,3 +45,38 @@ func ExampleIndependent() {
 	// 2 motions: cranks 1.16, chosen "elbow 0" "elbow 1" 3.45
 	// 2 motions: cranks 203, chosen "motor 0" "tip" 3.28
 }
+
+// The motions of a four-bar parallelogram of arms of 1 m, by the rate of its motor: the coupler only translates, and its hinge turns back as
+// fast as the motor turns.
+func ExampleIndependents() {
+	b, z := rung.NewBuilder("parallelogram"), spatial.Vec3{0, 0, 1}
+	left := b.Rod("left", 1, 0.01, spatial.Vec3{}, spatial.Vec3{0, 1})
+	right := b.Rod("right", 1, 0.01, spatial.Vec3{2}, spatial.Vec3{2, 1})
+	coupler := b.Rod("coupler", 1, 0.01, spatial.Vec3{0, 1}, spatial.Vec3{2, 1})
+	motor := b.Revolute("motor", rung.World, left, spatial.Vec3{}, z)
+	b.Revolute("foot", rung.World, right, spatial.Vec3{2}, z)
+	hinge := b.Revolute("hinge", left, coupler, spatial.Vec3{0, 1}, z)
+	b.Revolute("far", right, coupler, spatial.Vec3{2, 1}, z)
+	m, err := b.Model()
+	if err != nil {
+		panic(err)
+	}
+	p, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		panic(err)
+	}
+	free, err := mobility.Independent(p, p.Initial(), []mechanism.Freedom{{Joint: motor.Index()}})
+	if err != nil {
+		panic(err)
+	}
+	v, rates := make([]float64, 6*len(m.Bodies)), []float64{2} // rad/s
+	free.VelocitiesTo(v, rates)
+	fmt.Printf("coupler: %.2f m/s along x\n", v[6*coupler.Index()+3])
+	fmt.Printf("hinge: %.2f of the motor\n", free.Dependence(mechanism.Freedom{Joint: hinge.Index()}))
+	free.RatesTo(rates, v)
+	fmt.Printf("motor: %.2f rad/s\n", rates)
+	// Output:
+	// coupler: -2.00 m/s along x
+	// hinge: [-1.00] of the motor
+	// motor: [2.00] rad/s
+}

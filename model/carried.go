@@ -39,12 +39,12 @@ var visualNames = [...]string{
 // visualSizes are the entries of Size that a kind has.
 var visualSizes = [...]int{MeshVisual: 0, BoxVisual: 3, SphereVisual: 1, CylinderVisual: 2, CapsuleVisual: 2, EllipsoidVisual: 3}
 
-// Valid reports whether k is a shape of the format.
-func (k VisualKind) Valid() bool { return int(k) < len(visualNames) }
+// valid reports whether k is a shape of the format.
+func (k VisualKind) valid() bool { return int(k) < len(visualNames) }
 
 // String returns the format's name of k.
 func (k VisualKind) String() string {
-	if !k.Valid() {
+	if !k.valid() {
 		return fmt.Sprintf("VisualKind(%d)", uint8(k))
 	}
 	return visualNames[k]
@@ -84,12 +84,12 @@ const (
 
 var severityNames = [...]string{SeverityError: "error", SeverityDropped: "dropped", SeverityChanged: "changed", SeverityNote: "note"}
 
-// Valid reports whether s is a severity of the format.
-func (s Severity) Valid() bool { return int(s) < len(severityNames) }
+// valid reports whether s is a severity of the format.
+func (s Severity) valid() bool { return int(s) < len(severityNames) }
 
 // String returns the format's name of s.
 func (s Severity) String() string {
-	if !s.Valid() {
+	if !s.valid() {
 		return fmt.Sprintf("Severity(%d)", uint8(s))
 	}
 	return severityNames[s]
@@ -163,7 +163,7 @@ func (c *checker) checkVisual(v *Visual, f document.Flaws) {
 	if f.Has(visualKind) {
 		return
 	}
-	if !v.Kind.Valid() {
+	if !v.Kind.valid() {
 		c.report(".kind", v.Kind.String(), "unknown kind")
 		return
 	}
@@ -221,7 +221,7 @@ func (c *checker) checkOrigin(s *Source) {
 	}
 	for i := range s.Report {
 		n, tail := &s.Report[i], document.Entry(".report", i)
-		if !n.Severity.Valid() {
+		if !n.Severity.valid() {
 			c.report(tail+".severity", n.Severity.String(), "unknown severity")
 		}
 		for k, x := range [...]int{n.Line, n.Column, n.Count} {

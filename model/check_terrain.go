@@ -24,7 +24,7 @@ func (c *checker) checkTerrain(i int, f document.Flaws) {
 	if f.Has(terrainType) {
 		return
 	}
-	if !t.Type.Valid() {
+	if !t.Type.valid() {
 		c.report(".type", t.Type.String(), "unknown terrain type")
 		return
 	}

@@ -35,12 +35,12 @@ var terrainNames = [...]string{
 	FunctionTerrain: "function", RandomTerrain: "random", SumTerrain: "sum",
 }
 
-// Valid reports whether t is a type of terrain.
-func (t TerrainType) Valid() bool { return int(t) < len(terrainNames) }
+// valid reports whether t is a type of terrain.
+func (t TerrainType) valid() bool { return int(t) < len(terrainNames) }
 
 // String returns the name of rung-model/1.
 func (t TerrainType) String() string {
-	if !t.Valid() {
+	if !t.valid() {
 		return fmt.Sprintf("TerrainType(%d)", uint8(t))
 	}
 	return terrainNames[t]

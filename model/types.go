@@ -54,12 +54,12 @@ const (
 
 var forceNames = [...]string{SpringDamper: "spring_damper", Wrench: "wrench", ContactForce: "contact", ActuatorForce: "actuator", BushingForce: "bushing", CableForce: "cable"}
 
-// Valid reports whether t is a force element of the format.
-func (t ForceType) Valid() bool { return int(t) < len(forceNames) }
+// valid reports whether t is a force element of the format.
+func (t ForceType) valid() bool { return int(t) < len(forceNames) }
 
 // String returns the format's name of t.
 func (t ForceType) String() string {
-	if !t.Valid() {
+	if !t.valid() {
 		return fmt.Sprintf("ForceType(%d)", uint8(t))
 	}
 	return forceNames[t]

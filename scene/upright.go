@@ -8,16 +8,16 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Upright returns the axes in which the scene is looked at, as columns in the world: to the right, away from an eye in
-// front of it, and up. All that shows a scene asks here.
+// Upright returns the axes in which a mechanism is looked at, as columns in the world: to the right, away from an eye in
+// front of it, and up. All that shows one asks here.
 //
 // Up is the world's axis that is nearest to the direction against gravity. Without gravity it is y where there are loops and all joints
 // keep the bodies parallel to the xy plane, and z elsewhere. With z up the eye in front is on the side of −y; with −z too,
 // and with x or y up it is on the side of z, so that the xy plane is seen as on paper.
 //
 // Cost: O(joints).
-func (s *Scene) Upright() spatial.Mat3 {
-	up := upOf(s.Mechanism)
+func Upright(m *mechanism.Mechanism) spatial.Mat3 {
+	up := upOf(m)
 	eye := spatial.Vec3{0, 0, 1}
 	if up[2] != 0 {
 		eye = spatial.Vec3{0, -1, 0}

@@ -34,7 +34,7 @@ func TestUpright(t *testing.T) {
 		m.Gravity = c.gravity
 		m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
 		m.Canonicalize()
-		u := scene.New(made(t, m), scene.Options{}).Upright()
+		u := scene.Upright(made(t, m))
 		assert.Equal(t, c.up, u.Col(2), "gravity %v", c.gravity)
 		assert.Equal(t, c.right, u.Col(0), "gravity %v", c.gravity)
 		assert.Equal(t, 1.0, u.Det(), "gravity %v", c.gravity)
@@ -49,7 +49,7 @@ func TestUprightWithoutGravity(t *testing.T) {
 		m.Gravity = spatial.Vec3{}
 		return m
 	}
-	up := func(m *model.Model) spatial.Vec3 { return scene.New(made(t, m), scene.Options{}).Upright().Col(2) }
+	up := func(m *model.Model) spatial.Vec3 { return scene.Upright(made(t, m)).Col(2) }
 	y, z := spatial.Vec3{0, 1}, spatial.Vec3{0, 0, 1}
 	assert.Equal(t, y, up(read()), "a four-bar linkage")
 

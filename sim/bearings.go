@@ -13,9 +13,9 @@ type Bearer interface {
 	BearingsTo(dst []float64, st *mechanism.State) error
 }
 
-// ErrNoBearer is wrapped by the error, with the name of a joint, where the power of a friction is asked for
+// errNoBearer is wrapped by the error, with the name of a joint, where the power of a friction is asked for
 // that grows with a reaction, and the dynamics of the run are no Bearer.
-var ErrNoBearer = errors.New("sim: the dynamics do not tell reactions")
+var errNoBearer = errors.New("sim: the dynamics do not tell reactions")
 
 // bearAt stores in st, a state of a run with the stepper, its reactions.
 func bearAt(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State) error {
@@ -31,7 +31,7 @@ func bearAt(m *mechanism.Mechanism, stepper Stepper, st *mechanism.State) error 
 		b, _ = k.dynamics().(Bearer)
 	}
 	if b == nil {
-		return m.AtJoint(m.Bearing(0), -1, ErrNoBearer)
+		return m.AtJoint(m.Bearing(0), -1, errNoBearer)
 	}
 	if err := b.BearingsTo(st.Bearings, st); err != nil {
 		return fault.Errorf("sim: reactions at t = %v: %w", st.Time, err)

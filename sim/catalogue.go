@@ -12,8 +12,15 @@ import (
 
 // Reactions computes what follows from a solution at a state.
 type Reactions interface {
-	Wrenches
-	Multipliers
+	// ConstraintWrenches stores in dst, for each of the joints, the wrench T·λ on the
+	// successor about the origin of its frame S, world axes, at st.
+	//
+	// Shapes: dst has one entry a joint of the list.
+	ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error
+	// CouplingMultipliers stores in dst, for each of the couplings, its multiplier λ at st, in the unit of its terms.
+	//
+	// Shapes: dst has one entry a coupling of the list.
+	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
 	// Accelerations stores in a, for each body, ω̇ and the acceleration of the centre of mass at st, world axes.
 	//
 	// Shapes: a has six entries a body.
@@ -250,14 +257,14 @@ func (c *Catalogue) each(f func(b block, part int, col Column) bool) {
 	}
 }
 
-// UnknownColumn is the error of a pattern that no column has.
-type UnknownColumn struct {
+// unknownColumn is the error of a pattern that no column has.
+type unknownColumn struct {
 	Pattern string
 	Near    []string // names like it, the nearest first
 }
 
 // Error implements error.
-func (e *UnknownColumn) Error() string {
+func (e *unknownColumn) Error() string {
 	text := "sim: no column " + fault.Name(e.Pattern)
 	for i, n := range e.Near {
 		text += [...]string{"; there is ", ", ", ", "}[min(i, 2)] + fault.Name(n)
@@ -265,11 +272,11 @@ func (e *UnknownColumn) Error() string {
 	return text
 }
 
-// RepeatedColumn is the error of patterns that two columns of one name have.
-type RepeatedColumn struct{ Name string }
+// repeatedColumn is the error of patterns that two columns of one name have.
+type repeatedColumn struct{ Name string }
 
 // Error implements error.
-func (e *RepeatedColumn) Error() string {
+func (e *repeatedColumn) Error() string {
 	return "sim: two columns have the name " + fault.Name(e.Name)
 }
 

@@ -206,7 +206,7 @@ func TestSelectErrors(t *testing.T) {
 	m.Frames = append(m.Frames, m.Frames[0])
 	all = sim.NewCatalogue(plan.Mechanism(), markers(m))
 	_, err = all.Select([]string{"marker.*"}, nil)
-	require.ErrorAs(t, err, new(*sim.RepeatedColumn))
+	require.EqualError(t, err, `sim: two columns have the name "marker.tip.px"`)
 	assert.PanicsWithValue(t, "sim: body out of range", func() { sim.NewCatalogue(plan.Mechanism(), []sim.Marker{{Body: 1}}) })
 }
 

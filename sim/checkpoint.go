@@ -21,7 +21,7 @@ func (s *Simulation) Checkpoint() (*Checkpoint, error) {
 	}
 	n := &s.control
 	c := &Checkpoint{
-		Format: CheckpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
+		Format: checkpointFormat, Model: s.mech.Name, Print: fmt.Sprintf("%016x", s.print),
 		Stepper: s.stepper.Settings(), Options: s.settings(), Solver: s.o.Dynamics,
 		Start: s.start, Time: s.st.Time, Bodies: make([][13]float64, len(s.st.Bodies)),
 		Angles: append([]float64(nil), s.st.Angles...), Turned: s.turns.turned,

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// CheckpointFormat names the format of checkpoint files.
-const CheckpointFormat = "rung-checkpoint/1"
+// checkpointFormat names the format of checkpoint files.
+const checkpointFormat = "rung-checkpoint/1"
 
 // ErrCheckpoint is wrapped by the errors of reading and restoring a checkpoint
 // that does not fit.

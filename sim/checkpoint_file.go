@@ -93,7 +93,7 @@ func DecodeCheckpoint(r io.Reader) (*Checkpoint, error) {
 }
 
 // checkpointHead is how a file begins.
-const checkpointHead = `{"format":"` + CheckpointFormat + `"`
+const checkpointHead = `{"format":"` + checkpointFormat + `"`
 
 // decodeCheckpoint is DecodeCheckpoint for a text in memory.
 func decodeCheckpoint(data []byte) (*Checkpoint, error) {
@@ -106,7 +106,7 @@ func decodeCheckpoint(data []byte) (*Checkpoint, error) {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return nil, fault.Errorf("sim: %w: %w", ErrCheckpoint, placed(err))
 	}
-	if c.Format != CheckpointFormat {
+	if c.Format != checkpointFormat {
 		return nil, fault.Errorf("sim: %w: its format is %s", ErrCheckpoint, fault.Name(c.Format))
 	}
 	if err := checkSum(data); err != nil {

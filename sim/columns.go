@@ -7,23 +7,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Wrenches computes what joints transmit.
-type Wrenches interface {
-	// ConstraintWrenches stores in dst, for each of the joints, the wrench T·λ on the
-	// successor about the origin of its frame S, world axes, at st.
-	//
-	// Shapes: dst has one entry a joint of the list.
-	ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error
-}
-
-// Multipliers computes what couplings transmit.
-type Multipliers interface {
-	// CouplingMultipliers stores in dst, for each of the couplings, its multiplier λ at st, in the unit of its terms.
-	//
-	// Shapes: dst has one entry a coupling of the list.
-	CouplingMultipliers(dst []float64, st *mechanism.State, couplings []int) error
-}
-
 // Columns are the columns of a trajectory (docs/cli.md). There are three kinds. The usual columns are the time; pose and
 // velocity of the frames of chosen bodies, as in rung-model/1; energies and drift, if wanted; constraint wrenches of
 // chosen joints and multipliers of chosen couplings; and the forces of bushings, cables, springs with laws, actuators,
@@ -36,11 +19,11 @@ type Columns struct {
 	bodies []int
 
 	joints []int
-	source Wrenches
+	source Reactions
 	wrench []spatial.Force
 
 	couplings   []int
-	multipliers Multipliers
+	multipliers Reactions
 
 	contacts bool // the columns of contacts instead of those of bodies
 	kin      *mechanism.Kinematics
@@ -83,10 +66,10 @@ func newColumnKinematics(m *mechanism.Mechanism) *mechanism.Kinematics {
 }
 
 // AddWrenches appends the columns of the constraint wrenches of the joints, force
-// then moment (Wrenches). Each row then asks the source.
+// then moment (Reactions). Each row then asks the source.
 //
 // It panics if a joint is out of range or given twice, or if the columns are those of a Catalogue.
-func (c *Columns) AddWrenches(source Wrenches, joints []int) {
+func (c *Columns) AddWrenches(source Reactions, joints []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(joints, c.mech.NumJoints(), "sim: joint out of range", "sim: joint given twice")
 	if source == nil {
@@ -97,10 +80,10 @@ func (c *Columns) AddWrenches(source Wrenches, joints []int) {
 }
 
 // AddMultipliers appends, after the wrenches, the columns of the multipliers
-// of the couplings (Multipliers). Each row then asks the source.
+// of the couplings (Reactions). Each row then asks the source.
 //
 // It panics if a coupling is out of range or given twice, or if the columns are those of a Catalogue.
-func (c *Columns) AddMultipliers(source Multipliers, couplings []int) {
+func (c *Columns) AddMultipliers(source Reactions, couplings []int) {
 	c.mustNotBeChosen()
 	mustBeDistinct(couplings, c.mech.NumCouplings(), "sim: coupling out of range", "sim: coupling given twice")
 	if source == nil {
@@ -253,7 +236,7 @@ func (c *Columns) addTorques(names []string) []string {
 
 // Fill stores the values of a row in c.Values.
 //
-// Cost: O(Len), no allocation, and what Wrenches takes, whose errors it returns.
+// Cost: O(Len), no allocation, and what Reactions take, whose errors it returns.
 func (c *Columns) Fill(r *Row) error {
 	if c.chosen != nil {
 		return c.chosen.fill(c.Values, r)
@@ -382,7 +365,7 @@ func (c *Columns) fillElements(at []float64, st *mechanism.State) error {
 // Accelerations, second rates, wrenches, multipliers and forces of motions are computed by source, which may be nil
 // where none is chosen (NeedsReactions).
 //
-// Cost: O(columns × patterns); allocates. It returns UnknownColumn or RepeatedColumn. It panics if a source is missing.
+// Cost: O(columns × patterns); allocates. It returns unknownColumn or repeatedColumn. It panics if a source is missing.
 func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error) {
 	found := make([][]chosenColumn, len(patterns))
 	c.each(func(b block, part int, col Column) bool {
@@ -398,11 +381,11 @@ func (c *Catalogue) Select(patterns []string, source Reactions) (*Columns, error
 	named := map[string]bool{"time": true}
 	for k, p := range patterns {
 		if len(found[k]) == 0 && p != "time" && !c.covered(p, patterns[:k]) {
-			return nil, &UnknownColumn{p, c.near(p)}
+			return nil, &unknownColumn{p, c.near(p)}
 		}
 		for _, at := range found[k] {
 			if named[at.col.Name] {
-				return nil, &RepeatedColumn{at.col.Name}
+				return nil, &repeatedColumn{at.col.Name}
 			}
 			named[at.col.Name] = true
 			chosen = append(chosen, at)

@@ -17,7 +17,10 @@ import (
 var errWrenches = errors.New("no wrenches")
 
 // wrenches are made up; from a time on there are none.
-type wrenches struct{ until float64 }
+type wrenches struct {
+	sim.Reactions
+	until float64
+}
 
 func (w wrenches) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, joints []int) error {
 	if st.Time > w.until {
@@ -35,7 +38,7 @@ func (w wrenches) ConstraintWrenches(dst []spatial.Force, st *mechanism.State, j
 func TestWrenches(t *testing.T) {
 	r := golden(t, "four-bar")
 	c := sim.NewColumns(r.mech, []int{1})
-	c.AddWrenches(wrenches{0.15}, []int{3, 0})
+	c.AddWrenches(wrenches{until: 0.15}, []int{3, 0})
 	names := c.Names()
 	require.Len(t, names, c.Len())
 	j3, j0 := r.mech.JointName(3), r.mech.JointName(0)

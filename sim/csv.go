@@ -151,7 +151,7 @@ func csvField(s string) string {
 
 // Record implements Recorder.
 //
-// Cost: no allocation, but what Wrenches takes.
+// Cost: no allocation, but what Reactions take.
 func (c *CSV) Record(r *Row) error {
 	if err := c.columns.Fill(r); err != nil {
 		return err

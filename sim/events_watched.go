@@ -365,8 +365,8 @@ func signOf(x float64) int8 {
 	return 0
 }
 
-// ErrRanksEvent is returned where the action of an event would restart or stop a run on ranks.
-var ErrRanksEvent = errors.New("sim: the action of an event on ranks cannot restart or stop the run")
+// errRanksEvent is returned where the action of an event would restart or stop a run on ranks.
+var errRanksEvent = errors.New("sim: the action of an event on ranks cannot restart or stop the run")
 
 // only returns the response to an event that all ranks can give: on ranks it is Continue, or an error on all of them.
 func only(r *ranks, response Response, err error) (Response, error) {
@@ -374,7 +374,7 @@ func only(r *ranks, response Response, err error) (Response, error) {
 		return response, err
 	}
 	if err == nil && response != Continue {
-		err = ErrRanksEvent
+		err = errRanksEvent
 	}
 	return Continue, r.agree(err)
 }

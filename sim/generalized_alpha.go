@@ -289,7 +289,7 @@ func (k *GeneralizedAlpha) place() error {
 	}
 	k.turned = math.Sqrt(square)
 	if most := turnBound(k.mech); !(square < most*most) {
-		return &HalfTurnError{At: *k.mech.AtBody(body, ErrHalfTurn), Time: k.t0, Angle: k.turned, Span: h}
+		return &HalfTurnError{At: *k.mech.AtBody(body, errHalfTurn), Time: k.t0, Angle: k.turned, Span: h}
 	}
 	return k.bend()
 }
@@ -340,7 +340,7 @@ func (k *GeneralizedAlpha) bend() error {
 	return nil
 }
 
-// Watch implements Watcher, for the dynamics too if they do.
+// Watch implements watcher, for the dynamics too if they do.
 func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
 	return watchBoth(ctx, &k.halt, k.dyn)
 }

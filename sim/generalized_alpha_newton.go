@@ -81,7 +81,7 @@ func (k *GeneralizedAlpha) solve(st *mechanism.State) error {
 	switch {
 	case how == converged:
 		return nil
-	case errors.Is(err, ErrHalfTurn):
+	case errors.Is(err, errHalfTurn):
 		return err
 	case err != nil:
 		return fault.Errorf("sim: step to t = %v: %w", k.end.Time, err)

@@ -13,7 +13,7 @@ import (
 // Cost: a few corrections of Newton's method, a few solves, and a factorization where the
 // matrix of an earlier step is not good enough. The first step from a state, or after Restart,
 // is done twice, to find where a and the offset start. No allocation but for errors. It returns
-// what wraps ErrHalfTurn or ErrNewton, and errors of the dynamics. It panics if st is of
+// a HalfTurnError or what wraps ErrNewton, and errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *GeneralizedAlpha) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {

@@ -9,12 +9,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
+// errHalfTurn is wrapped by the error of a step in which a body would turn by half a turn or more, a HalfTurnError: the
 // step is too long for exponential coordinates. With couplings, which count turns of two bodies against each other, a
 // quarter of a turn is too much.
-var ErrHalfTurn = errors.New("sim: half a turn or more in one step")
+var errHalfTurn = errors.New("sim: half a turn or more in one step")
 
-// HalfTurnError tells which body turns too far. It wraps ErrHalfTurn.
+// HalfTurnError tells which body turns too far in a step.
 type HalfTurnError struct {
 	At    mechanism.Error // the body
 	Time  float64         // at the start of the step, s
@@ -34,10 +34,10 @@ func (e *HalfTurnError) Error() string {
 			"by which the turns of coupled angles are lost", e.Time, fault.Name(e.At.Body), e.Angle, e.Span)
 	}
 	return fmt.Sprintf("sim: step from t = %v: body %s would turn by %.3g rad in %.3g s: %v",
-		e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(ErrHalfTurn))
+		e.Time, fault.Name(e.At.Body), e.Angle, e.Span, fault.Plain(errHalfTurn))
 }
 
-// Unwrap returns the place, which wraps ErrHalfTurn.
+// Unwrap returns the place.
 func (e *HalfTurnError) Unwrap() error { return &e.At }
 
 // turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
@@ -52,10 +52,10 @@ func turnBound(m *mechanism.Mechanism) float64 {
 // halfTurn returns e, the error of a step in which a body turns too far, on all ranks. The error names the body; a rank
 // that does not have the body takes the name from the rank that has it.
 func (r *ranks) halfTurn(m *mechanism.Mechanism, body int, own bool, e HalfTurnError) error {
-	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: ErrHalfTurn}
+	e.At = mechanism.Error{JointIndex: -1, BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1, Err: errHalfTurn}
 	var err error
 	if own {
-		e.At = *m.AtBody(body, ErrHalfTurn)
+		e.At = *m.AtBody(body, errHalfTurn)
 		err = &e
 	}
 	if r.all == nil {

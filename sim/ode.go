@@ -8,13 +8,10 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 )
 
-// Rates computes dy/dt = f(t, y) of ordinary differential equations and stores it in dst.
-type Rates func(dst, y []float64, t float64) error
-
 // ODE integrates ordinary differential equations in plain numbers with the methods that move mechanisms: any Tableau,
 // and the same control of steps. It is a workspace: one goroutine at a time.
 type ODE struct {
-	f     Rates
+	f     func(dst, y []float64, t float64) error
 	tab   *Tableau
 	k     [][]float64 // rates of the stages
 	stage []float64
@@ -24,10 +21,10 @@ type ODE struct {
 	steps int
 }
 
-// NewODE returns an integrator of n numbers.
+// NewODE returns an integrator of n numbers y. f stores dy/dt at y and the time t in dst.
 //
 // It panics if n < 1.
-func NewODE(n int, f Rates, tab *Tableau) *ODE {
+func NewODE(n int, f func(dst, y []float64, t float64) error, tab *Tableau) *ODE {
 	if n < 1 {
 		panic("sim: no numbers to integrate")
 	}

@@ -271,7 +271,7 @@ func runForever(t *testing.T, dir string) {
 // TestCheckpointKeepsBits sends numbers that are hard to write through a file.
 func TestCheckpointKeepsBits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.json")
-	c := &sim.Checkpoint{Format: sim.CheckpointFormat, Time: 0.1 + 0.2}
+	c := &sim.Checkpoint{Format: "rung-checkpoint/1", Time: 0.1 + 0.2}
 	c.Step, c.Kept = math.SmallestNonzeroFloat64, []float64{math.Copysign(0, -1), math.MaxFloat64, math.Pi}
 	require.NoError(t, sim.WriteCheckpoint(path, c))
 	got, err := sim.ReadCheckpoint(path)

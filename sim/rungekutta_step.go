@@ -9,7 +9,7 @@ import (
 //
 // Cost: one evaluation of the accelerations a stage, the first one only where
 // nothing was kept; no allocation of its own.
-// It returns what wraps ErrHalfTurn, and errors of the dynamics. It panics if st is of
+// It returns a HalfTurnError, and errors of the dynamics. It panics if st is of
 // another mechanism.
 func (k *RungeKutta) Try(st *mechanism.State, t float64) (float64, error) {
 	if len(st.Bodies) != len(k.start) {

@@ -10,9 +10,9 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// ErrRuts is returned by a run whose wheels leave ruts, if other runs may share its ground. The run needs the mechanism of
+// errRuts is returned by a run whose wheels leave ruts, if other runs may share its ground. The run needs the mechanism of
 // mechanism.Inputs, and dynamics and a projector of a plan with these inputs (kkt.Plan.With).
-var ErrRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
+var errRuts = errors.New("sim: wheels that leave ruts need a ground of the run's own, that of mechanism.Inputs")
 
 // mostInstants is the number of instants of a step at which ruts are pressed at most.
 const mostInstants = 4096
@@ -51,7 +51,7 @@ func (r *rutted) pressStart(st *mechanism.State) error {
 		return nil
 	}
 	if len(r.list) == 0 {
-		return ErrRuts
+		return errRuts
 	}
 	if _, err := r.standing(st, 0); err != nil {
 		r.drop()
@@ -171,7 +171,7 @@ func (r *rutted) putBack(marks []rutsMark) error {
 		return nil
 	}
 	if len(r.list) == 0 {
-		return ErrRuts
+		return errRuts
 	}
 	if len(marks) != len(r.list) {
 		return misfit(len(marks), "number of terrains with ruts, for %d,", len(r.list))

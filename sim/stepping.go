@@ -35,7 +35,7 @@ func (s *stepping) findStep(until float64) (t1 float64, err error) {
 	switch good := err == nil && e <= 1; {
 	case good && c.closed == 0:
 		c.span /= 2
-	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, ErrHalfTurn):
+	case !good && s.o.Projector != nil && !s.implicit && !errors.Is(err, errHalfTurn):
 		if end < until { // a step that ends there has been tried
 			c.h = min(c.h, end-s.st.Time)
 		}

@@ -25,7 +25,7 @@ func (s *stepping) upToKnot(until float64) float64 {
 func (s *stepping) tryKnots(until, end float64) (t1, e, last float64, err error) {
 	c := &s.control
 	n := &c.knots
-	if t1, e, err = s.attempt(end); errors.Is(err, ErrHalfTurn) || end < until {
+	if t1, e, err = s.attempt(end); errors.Is(err, errHalfTurn) || end < until {
 		return t1, e, end, err
 	}
 	good := err == nil && e <= 1

@@ -8,9 +8,8 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Watcher is what a Dynamics, a Projector or a Stepper may be besides: after Watch, and until end is called, its methods
-// return early with an error when ctx ends.
-type Watcher interface {
+// watcher is what Dynamics says of Watch.
+type watcher interface {
 	Watch(ctx context.Context) (end func())
 }
 
@@ -53,7 +52,7 @@ func (e *ending) orCause(t float64, err error) error {
 
 // watchOf watches ctx if w can.
 func watchOf(ctx context.Context, w any) (end func()) {
-	if w, ok := w.(Watcher); ok {
+	if w, ok := w.(watcher); ok {
 		return w.Watch(ctx)
 	}
 	return unwatched

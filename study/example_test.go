@@ -67,3 +67,24 @@ func ExampleInputs() {
 	// gravity[2] -9.81 m/s²
 	// 3000
 }
+
+// How evenly 64 draws of two numbers fill their square by each sampling: how many of 64 equal cells have a draw.
+func ExampleSampling() {
+	for _, sampling := range []study.Sampling{study.Random, study.LatinHypercube, study.Halton, study.Sobol} {
+		s := &study.Study{Sampling: sampling, Draws: 64, Seed: 1, Parameters: []study.Parameter{
+			{Name: "mass", Path: "bodies[box].mass", Law: study.Uniform, Low: 10, High: 40},
+			{Name: "spring", Path: "forces[front].stiffness", Law: study.Uniform, Low: 2000, High: 3000},
+		}}
+		draws, x, cells := s.NewDraws(), make([]float64, 2), map[[2]int]bool{}
+		for run := range s.Runs() {
+			draws.ValuesTo(x, run)
+			cells[[2]int{int(8 * (x[0] - 10) / 30), int(8 * (x[1] - 2000) / 1000)}] = true
+		}
+		fmt.Println(sampling, len(cells))
+	}
+	// Output:
+	// random 44
+	// latin-hypercube 43
+	// halton 56
+	// sobol 64
+}

@@ -81,7 +81,7 @@ type reader struct {
 var studyFields = []string{"$schema", "format", "model", "run", "sampling", "parameters", "outputs", "trajectories"}
 
 func (d *reader) all() {
-	if !d.Begin(Format) {
+	if !d.Begin(format) {
 		return
 	}
 	var seen uint32
@@ -94,7 +94,7 @@ func (d *reader) all() {
 		case "$schema":
 			d.text()
 		case "format":
-			d.Format(Format)
+			d.Format(format)
 		case "model":
 			if d.s.Model = d.text(); d.s.Model == "" && !d.Fatal && d.Flaw == 0 {
 				d.Note("", "is empty")

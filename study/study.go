@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Format is the value of the "format" field of every study.
-const Format = "rung-study/1"
+// format is the value of the "format" field of every study.
+const format = "rung-study/1"
 
 const (
 	// MaxRuns is the largest number of runs of a study.

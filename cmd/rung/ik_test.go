@@ -342,6 +342,20 @@ func TestIKPictures(t *testing.T) {
 	for _, tick := range []string{">0<", ">5<", ">20<"} {
 		assert.Contains(t, string(b), tick)
 	}
+	// Up is against gravity.
+	m, err := model.ReadFile(example("arm.json"))
+	require.NoError(t, err)
+	m.Gravity = [3]float64{0, -9.81, 0}
+	lying := filepath.Join(dir, "lying.json")
+	require.NoError(t, model.WriteFile(lying, m))
+	for from, axes := range map[string][2]string{example("arm.json"): {"z, m", "y, m"}, lying: {"y, m", "−z, m"}} {
+		ok(t, "ik", from, "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
+		b, err = os.ReadFile(path)
+		require.NoError(t, err)
+		for _, axis := range axes {
+			assert.Contains(t, string(b), ">"+axis+"<")
+		}
+	}
 	task := filepath.Join(dir, "task.json")
 	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
 		"path": {"times": [0, 0.1], "step": 0.01, "exact": true, "stretch": true, "tip": {"position": [[0.5, 0.1, 0.3], [0.3, 0.5, 0.3]]}}}`), 0o600))

@@ -2,8 +2,8 @@ package taskfile
 
 import "github.com/rung-mbd/rung/ik"
 
-// Format is the value of the "format" field of every task.
-const Format = "rung-ik/1"
+// format is the value of the "format" field of every task.
+const format = "rung-ik/1"
 
 var targetFields = []string{
 	"name", "type", "body", "frame", "point", "relative_to", "position", "orientation", "axis", "direction", "to", "length",

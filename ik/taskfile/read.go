@@ -85,7 +85,7 @@ const (
 
 // all reads the document and reports whether it is an object.
 func (d *reader) all() bool {
-	if !d.Begin(Format) {
+	if !d.Begin(format) {
 		return false
 	}
 	var seen uint32
@@ -98,7 +98,7 @@ func (d *reader) all() bool {
 		case taskSchema:
 			_, _ = d.Text() // for editors
 		case taskFormat:
-			d.Format(Format)
+			d.Format(format)
 		case taskDriven:
 			d.t.Driven = d.names()
 		case taskHold:

@@ -31,7 +31,7 @@ func Write(w io.Writer, t *ik.Task) error {
 }
 
 func textOf(t *ik.Task) ([]byte, error) {
-	o := &writer{b: []byte("{\n \"format\": \"" + Format + "\"")}
+	o := &writer{b: []byte("{\n \"format\": \"" + format + "\"")}
 	if t.Driven != nil {
 		o.line("driven")
 		o.names(t.Driven)

@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// DocumentFormat is the value of the "format" field of every document of a run.
-const DocumentFormat = "rung-run/1"
+// documentFormat is the value of the "format" field of every document of a run.
+const documentFormat = "rung-run/1"
 
 // mostNames is the largest number of names in a list of a document.
 const mostNames = 100_000
@@ -86,7 +86,7 @@ type reader struct {
 }
 
 func (d *reader) all() {
-	if !d.Begin(DocumentFormat) {
+	if !d.Begin(documentFormat) {
 		return
 	}
 	var seen uint32
@@ -110,7 +110,7 @@ func (d *reader) field(name string) {
 	case "$schema":
 		d.Text()
 	case "format":
-		d.Format(DocumentFormat)
+		d.Format(documentFormat)
 	case "until":
 		d.Number(&o.Until)
 	case "every":
@@ -197,7 +197,7 @@ func (o *Options) Write(w io.Writer) error {
 		}
 	}
 	doc := runDocument{
-		Format: DocumentFormat, Until: o.Until, Every: o.Every, Integrator: o.Integrator.String(), Step: o.Step, Tolerance: o.Tolerance,
+		Format: documentFormat, Until: o.Until, Every: o.Every, Integrator: o.Integrator.String(), Step: o.Step, Tolerance: o.Tolerance,
 		Method: o.Method.String(), Stabilize: o.Stabilization.String(), Start: startNames[o.Start],
 		Columns: o.Columns, Bodies: o.Bodies, Wrenches: o.Wrenches, Multipliers: o.Multipliers,
 	}

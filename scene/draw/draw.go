@@ -12,7 +12,7 @@ import (
 // View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front,
 // right and above, of all there is.
 type View struct {
-	// of the eye as seen from the middle, rad: azimuth from the first axis of scene.Scene.Upright (x where z is up) to the second, elevation towards the third
+	// of the eye as seen from the middle, rad: azimuth from the first axis of scene.Upright (x where z is up) to the second, elevation towards the third
 	Azimuth, Elevation float64
 	Angles             bool // Azimuth and Elevation are given; else −60° and 25°
 	Width, Height      int  // pixels; 0: 1200 and 900
@@ -36,7 +36,7 @@ type camera struct {
 	width, height float64
 }
 
-// newCamera returns the camera of a view in axes of scene.Scene.Upright, which does not look at anything yet.
+// newCamera returns the camera of a view in axes of scene.Upright, which does not look at anything yet.
 func newCamera(v View, upright spatial.Mat3) camera {
 	az, el := defaultAzimuth, defaultElevation
 	if v.Angles {
@@ -109,7 +109,7 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (stage, solids, error
 	if err := v.check(); err != nil {
 		return stage{}, solids{}, err
 	}
-	a := audience{scene: s, cam: newCamera(*v, s.Upright())}
+	a := audience{scene: s, cam: newCamera(*v, scene.Upright(s.Mechanism))}
 	all := solidsAt(s, st)
 	if err := a.show(st, all.shapes); err != nil {
 		return stage{}, solids{}, err

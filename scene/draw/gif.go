@@ -138,7 +138,7 @@ type cutter struct {
 
 // survey finds the stage of all pictures and their palette.
 func (c *cutter) survey(ctx context.Context, v View) error {
-	a := audience{scene: c.scene, cam: newCamera(v, c.scene.Upright())}
+	a := audience{scene: c.scene, cam: newCamera(v, scene.Upright(c.scene.Mechanism))}
 	for i := range c.list {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

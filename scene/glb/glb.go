@@ -75,9 +75,9 @@ type builder struct {
 	root      *gltf.Node
 }
 
-// upright turns the axes of scene.Scene.Upright to those of glTF: x to the right, y up, and z to the eye in front.
+// upright turns the axes of scene.Upright to those of glTF: x to the right, y up, and z to the eye in front.
 func upright(s *scene.Scene) spatial.Mat3 {
-	u := s.Upright()
+	u := scene.Upright(s.Mechanism)
 	return spatial.Mat3{u[0], u[3], u[6], u[2], u[5], u[8], -u[1], -u[4], -u[7]}
 }
 

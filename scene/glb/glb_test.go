@@ -200,7 +200,7 @@ func TestUpright(t *testing.T) {
 		s := scene.New(mech, scene.Options{})
 		doc := written(t, s, mech.Initial(), nil)
 		root := doc.Nodes[doc.Scenes[0].Nodes[0]]
-		turn, up := quat(root.Rotation), s.Upright()
+		turn, up := quat(root.Rotation), scene.Upright(s.Mechanism)
 		for k, want := range map[int]spatial.Vec3{0: {1, 0, 0}, 1: {0, 0, -1}, 2: {0, 1, 0}} {
 			assert.Less(t, turn.Rotate(up.Col(k)).Sub(want).Norm(), 1e-7, "gravity %v, axis %d", g, k)
 		}

@@ -25,7 +25,7 @@ const (
 // World is the frame of the world; bodies have frames of their names, and none of them is this.
 const World = "world"
 
-// upright is the frame around World with z up, where that of the world is not (scene.Scene.Upright). If a body has
+// upright is the frame around World with z up, where that of the world is not (scene.Upright). If a body has
 // this name there are underscores after it.
 const upright = "upright"
 
@@ -136,7 +136,7 @@ func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 
 // upright adds a frame around the world's where z is not up, as viewers take the z of the outermost frame for up.
 func (f *file) upright() {
-	u := f.scene.Upright()
+	u := scene.Upright(f.scene.Mechanism)
 	if u == spatial.Identity3() {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 // low returns the height of the lowest point of all shapes over the centre of the scene.
 func (v *Viewer) low() float64 {
-	up, low := v.scene.Upright().Col(2), 0.0
+	up, low := scene.Upright(v.scene.Mechanism).Col(2), 0.0
 	for i := range v.scene.Shapes {
 		sh := &v.scene.Shapes[i]
 		at := sh.Place(v.state)

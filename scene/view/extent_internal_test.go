@@ -26,7 +26,7 @@ func TestExtent(t *testing.T) {
 		require.NoError(t, err)
 		_, loose := s.Bounds(st)
 		assert.LessOrEqual(t, v.radius, loose, family)
-		solids, far, low, up := scene.NewMeshes(48), 0.0, 0.0, s.Upright().Col(2)
+		solids, far, low, up := scene.NewMeshes(48), 0.0, 0.0, scene.Upright(s.Mechanism).Col(2)
 		for i := range s.Shapes {
 			sh := &s.Shapes[i]
 			at, mesh := sh.Place(st), s.Mesh(sh, solids)

@@ -142,7 +142,7 @@ func TestNumbers(t *testing.T) {
 	require.NoError(t, json.Unmarshal(ask(v, host, "/"+secret+"/scene.json").Body.Bytes(), &head))
 	require.Equal(t, m.NumBodies(), head.Bodies)
 	require.Equal(t, m.NumJoints(), head.Joints)
-	assert.Equal(t, scene.New(m, scene.Options{}).Upright(), head.Upright)
+	assert.Equal(t, scene.Upright(m), head.Upright)
 	assert.NotEqual(t, spatial.Mat3{}, head.Upright)
 	assert.Less(t, head.Low, 0.0)
 	var names struct{ Bodies, Joints, Forces []string }

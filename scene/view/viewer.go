@@ -138,7 +138,7 @@ type names struct {
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
 	h := head{Name: m.Name, Links: make([]int, scene.NumLooks), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
-		Upright: v.scene.Upright(), Low: v.low(), Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
+		Upright: scene.Upright(m), Low: v.low(), Bodies: m.NumBodies(), Joints: m.NumJoints(), Shapes: make([]int, scene.NumSolids+len(v.scene.Meshes)), Columns: []string{}}
 	v.joints, h.Types = jointTable(m)
 	if v.live != nil {
 		h.Live = v.live.Head()

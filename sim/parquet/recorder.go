@@ -107,7 +107,7 @@ func newRecorder(path string, columns *sim.Columns, o Options) *Recorder {
 
 // Record implements sim.Recorder.
 //
-// Cost: no allocation but when a row group is full, and what sim.Wrenches takes.
+// Cost: no allocation but when a row group is full, and what sim.Reactions take.
 func (r *Recorder) Record(row *sim.Row) error {
 	if err := r.columns.Fill(row); err != nil {
 		return err

@@ -96,16 +96,13 @@ func New(s *study.Study, name string, source Source) (*Sweep, error) {
 	return w, nil
 }
 
-// maxNonZeros is the size of a factor that a run plans at most: rung.DefaultMaxNonZeros.
-const maxNonZeros = 2_000_000_000
-
 // newPlan is rung.NewPlan, from below it.
 func newPlan(m *model.Model) (*kkt.Plan, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
 		return nil, err
 	}
-	return kkt.NewPlanContext(context.Background(), mech, kkt.Options{MaxNonZeros: maxNonZeros})
+	return kkt.NewPlanContext(context.Background(), mech, kkt.Options{MaxNonZeros: kkt.DefaultMaxNonZeros})
 }
 
 // ModelError says that there is no plan of the model of a study.

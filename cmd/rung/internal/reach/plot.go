@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -102,15 +103,18 @@ func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
 	return append(points, slides...)
 }
 
-// views returns the poses from the side and from above, without a view in which they are flat.
-func (l *log) views(title func(i int) string) []picture.View {
+// views returns the poses from the side and from above, without a view in which they are flat. The columns of upright are what
+// leads to the right, away from the eye and up.
+func (l *log) views(upright spatial.Mat3, title func(i int) string) []picture.View {
 	if len(l.poses) == 0 {
 		return nil
 	}
+	toView := upright.T()
 	lo, hi := spatial.Vec3{math.Inf(1), math.Inf(1), math.Inf(1)}, spatial.Vec3{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	for _, p := range l.poses {
 		for _, line := range p.lines {
 			for _, x := range line {
+				x = toView.MulVec(x)
 				for k := range 3 {
 					lo[k], hi[k] = min(lo[k], x[k]), max(hi[k], x[k])
 				}
@@ -118,7 +122,7 @@ func (l *log) views(title func(i int) string) []picture.View {
 		}
 	}
 	size := hi.Sub(lo).Norm()
-	axes := [...]string{"x, m", "y, m", "z, m"}
+	axes := [...]string{axisName(upright.Col(0)), axisName(upright.Col(1)), axisName(upright.Col(2))}
 	var list []picture.View
 	for _, v := range [...]struct {
 		x, y int
@@ -133,6 +137,7 @@ func (l *log) views(title func(i int) string) []picture.View {
 			for _, line := range p.lines {
 				var flat [][2]float64
 				for _, x := range line {
+					x = toView.MulVec(x)
 					flat = append(flat, [2]float64{x[v.x], x[v.y]})
 				}
 				out.Lines = append(out.Lines, flat)
@@ -142,6 +147,19 @@ func (l *log) views(title func(i int) string) []picture.View {
 		list = append(list, view)
 	}
 	return list
+}
+
+// axisName returns what is written at an axis of the world, or at one against it.
+func axisName(axis spatial.Vec3) string {
+	for k, name := range [...]string{"x, m", "y, m", "z, m"} {
+		switch {
+		case axis[k] > 0:
+			return name
+		case axis[k] < 0:
+			return "−" + name
+		}
+	}
+	panic("reach: no axis")
 }
 
 // draw writes the picture of the path, or of the steps to the pose.
@@ -163,7 +181,7 @@ func (r *posing) draw(stdout io.Writer) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(r.plot)), ".")
 	chart := &picture.Chart{
 		Title: sheet.ModelTitle(r.plan.Mechanism().Name), Label: label, X: x, Whole: r.task.Path == nil, Starts: r.log.starts,
-		Panels: r.panels(), Views: r.log.views(title),
+		Panels: r.panels(), Views: r.log.views(scene.Upright(r.plan.Mechanism()), title),
 	}
 	return shell.WriteFile(r.plot, stdout, func(w io.Writer) error { return picture.Motion(w, format, chart) })
 }
