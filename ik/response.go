@@ -60,7 +60,7 @@ func newResponse(w *kkt.Workspace, rows []int) *response {
 // at factors the system at st. It tries the ways of kkt until one has
 // a solution in which all rows with a given rate follow it.
 //
-// Cost: a factorization and a few solves, no allocation but for errors. It returns an error that names the joint where driven freedoms depend on each other, or the errors of
+// Cost: a factorization and a few solves, no allocation but for errors. It returns what wraps errDependent, or the errors of
 // assemble.System.FillTo.
 func (r *response) at(st *mechanism.State) error {
 	err := r.factor(st)

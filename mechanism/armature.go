@@ -18,23 +18,6 @@ func (m *Mechanism) setGeared() {
 	}
 }
 
-// armatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
-//
-// Cost: O(joints with armature), no allocation; k was computed at s.
-func (m *Mechanism) armatureEnergy(k *Kinematics, s *State) (e float64) {
-	var jk JointKinematics
-	var qd [6]float64
-	for _, j := range m.geared {
-		jt := &m.Joints[j]
-		m.JointTo(&jk, int(j), k, s)
-		jt.RatesTo(&qd, &jk.Frames)
-		for i, I := range jt.Armature {
-			e += 0.5 * I * qd[i] * qd[i]
-		}
-	}
-	return e
-}
-
 // SecondRatesTo stores in qdd the second derivatives q̈ of the freedoms of joint j, given the accelerations a of all
 // bodies: six numbers each, ω̇ and that of the centre of mass, world axes. Entries past Kind.Freedoms are zero.
 //

@@ -386,3 +386,20 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	}
 	return e
 }
+
+// armatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².
+//
+// Cost: O(joints with armature), no allocation; k was computed at s.
+func (m *Mechanism) armatureEnergy(k *Kinematics, s *State) (e float64) {
+	var jk JointKinematics
+	var qd [6]float64
+	for _, j := range m.geared {
+		jt := &m.Joints[j]
+		m.JointTo(&jk, int(j), k, s)
+		jt.RatesTo(&qd, &jk.Frames)
+		for i, I := range jt.Armature {
+			e += 0.5 * I * qd[i] * qd[i]
+		}
+	}
+	return e
+}

@@ -8,9 +8,6 @@ import (
 )
 
 // Dynamics computes the accelerations of a mechanism.
-//
-// A Dynamics, a Projector or a Stepper may also have Watch(ctx context.Context) (end func()): after Watch, and until end is
-// called, its methods return early with an error when ctx ends.
 type Dynamics interface {
 	// Accelerations stores in a, for every body, ω̇ and the classical acceleration
 	// of its centre of mass, world axes, at st.
@@ -118,7 +115,7 @@ func (b *Baumgarte) Accelerations(a []float64, st *mechanism.State) error {
 
 func (b *Baumgarte) setStep(h float64) { b.step = h }
 
-// Watch implements watcher if the dynamics do.
+// Watch implements Watcher if the dynamics do.
 func (b *Baumgarte) Watch(ctx context.Context) (end func()) { return watchOf(ctx, b.Dynamics) }
 
 // BearingsTo implements Bearer, if the dynamics do.

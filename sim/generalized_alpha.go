@@ -340,7 +340,7 @@ func (k *GeneralizedAlpha) bend() error {
 	return nil
 }
 
-// Watch implements watcher, for the dynamics too if they do.
+// Watch implements Watcher, for the dynamics too if they do.
 func (k *GeneralizedAlpha) Watch(ctx context.Context) (end func()) {
 	return watchBoth(ctx, &k.halt, k.dyn)
 }

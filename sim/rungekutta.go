@@ -272,7 +272,7 @@ func (k *RungeKutta) errorNorm(h float64) float64 {
 // ranked returns the ranks that take the steps together.
 func (k *RungeKutta) ranked() *ranks { return k.all }
 
-// Watch implements watcher, for the dynamics too if they do.
+// Watch implements Watcher, for the dynamics too if they do.
 func (k *RungeKutta) Watch(ctx context.Context) (end func()) { return watchBoth(ctx, &k.halt, k.dyn) }
 
 func (k *RungeKutta) dynamics() any { return k.dyn }

@@ -138,7 +138,7 @@ func (s *Simulation) Fired(i int) int64 {
 // half a turn: in State, in rows, in events and in controllers.
 func (s *Simulation) Run(until float64) error { return s.RunContext(context.Background(), until) }
 
-// RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector have Watch (Dynamics) or
+// RunContext is Run, and ends early when ctx does, also in the middle of a step if stepper and Projector are Watchers or
 // have one. It then returns the cause for which ctx has ended, and the next Run does that step again, with the same bits.
 // So it does after a panic of what the user has given, such as a force, a controller or the Recorder, from which the caller has recovered.
 func (s *Simulation) RunContext(ctx context.Context, until float64) error {

@@ -8,8 +8,9 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// watcher is what Dynamics says of Watch.
-type watcher interface {
+// Watcher is what a Dynamics, a Projector or a Stepper may be besides: after Watch, and until end is called, its methods
+// return early with an error when ctx ends.
+type Watcher interface {
 	Watch(ctx context.Context) (end func())
 }
 
@@ -52,7 +53,7 @@ func (e *ending) orCause(t float64, err error) error {
 
 // watchOf watches ctx if w can.
 func watchOf(ctx context.Context, w any) (end func()) {
-	if w, ok := w.(watcher); ok {
+	if w, ok := w.(Watcher); ok {
 		return w.Watch(ctx)
 	}
 	return unwatched
