@@ -46,8 +46,8 @@ func (f *Factored) isLean() bool {
 	return f.lean != nil && f.lean.now && f.lean.others == f.Factor.Runs()
 }
 
-// Runs returns how often a factor of the system, or of another one with the same factor, has been made.
-func (f *Factored) Runs() int {
+// runs returns how often a factor of the system, or of another one with the same factor, has been made.
+func (f *Factored) runs() int {
 	if f.lean == nil {
 		return f.Factor.Runs()
 	}
@@ -156,8 +156,8 @@ func (f *Factored) Weakest() (node, row int, ratio float64) {
 	return f.Factor.Weakest()
 }
 
-// GrowthTo is factor.Factor.GrowthTo of the factor at hand.
-func (f *Factored) GrowthTo(g []float64) {
+// growthTo is factor.Factor.GrowthTo of the factor at hand.
+func (f *Factored) growthTo(g []float64) {
 	if f.isLean() {
 		f.lean.growthTo(g)
 		return

@@ -245,7 +245,7 @@ func (s *explainer) backwardError() float64 {
 // its row.
 func (s *explainer) growth() float64 {
 	g, scale := make([]float64, len(s.now.Scale)), s.now.Scale
-	s.now.GrowthTo(g)
+	s.now.growthTo(g)
 	worst := 0.0
 	for i, v := range g {
 		d := scale[i]

@@ -52,7 +52,7 @@ func (r *Response) factor() error {
 	}
 	// The half of a solve that comes with the factor is for this right side. From now on all right sides are alike.
 	s.now.SolveTo(s.now.x, s.now.Right)
-	r.run = s.now.Runs()
+	r.run = s.now.runs()
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (r *Response) AccelerationsTo(a, f []float64) error {
 // one is AccelerationsTo for a single load. Another way to factor that was needed before is undone.
 func (r *Response) one(a, f []float64) error {
 	s := r.s
-	if s.now != s.whole || s.now.Runs() != r.run || !s.now.Current() {
+	if s.now != s.whole || s.now.runs() != r.run || !s.now.Current() {
 		if err := r.factor(); err != nil {
 			return err
 		}

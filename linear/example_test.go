@@ -29,6 +29,9 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	if e.Stability != linear.Stable {
+		log.Fatal("the rod would fall")
+	}
 	fmt.Printf("%v, turned by %.4f rad\n", e.Stability, e.Turn)
 
 	s := linear.NewSystem(plan)
@@ -40,9 +43,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	for i := range modes.List {
-		fmt.Printf("%v: %.4f Hz\n", modes.List[i].Kind, modes.List[i].Frequency())
+		mode := &modes.List[i]
+		if mode.Kind.Unstable() {
+			log.Fatal("a motion grows")
+		}
+		fmt.Printf("%v: %.4f Hz, %.4f rad/s\n", mode.Kind, mode.Frequency(), mode.AngularFrequency())
 	}
 	// Output:
 	// stable, turned by 3.1416 rad
-	// vibration: 0.4317 Hz
+	// vibration: 0.4317 Hz, 2.7125 rad/s
 }

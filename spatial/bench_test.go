@@ -14,23 +14,19 @@ func TestNoAllocations(t *testing.T) {
 	S, q, v := randSPD(r), spatial.FromMat(E), randVec(r)
 	var (
 		L spatial.Chol3
-		Z spatial.Transform
 		c spatial.ClassicalAccel
 		a spatial.Accel
 	)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
-		X.MotionTo(&m, &m)
-		X.ForceTo(&f, &f)
-		X.MulTo(&Z, &Y)
-		m.CrossTo(&m, &m)
-		m.CrossForceTo(&f, &f)
-		I.MulTo(&f, &m)
+		m, f, X = X.Motion(m), X.Force(f), X.Mul(Y)
+		m, f = m.Cross(m), m.CrossForce(f)
+		f = I.Mul(m)
 		a.ClassicalTo(&c, &m)
 		c.SpatialTo(&a, &m)
 		S.RotateTo(&S, &E)
 		S.MulVecTo(&v, &v)
 		_ = S.CholeskyTo(&L)
-		_ = S.InverseTo(&S)
+		S, _ = S.Inverse()
 		_ = S.Eigenvalues()
 		q = q.Integrate(v, 0.1)
 		q.MatTo(&E)
@@ -38,13 +34,12 @@ func TestNoAllocations(t *testing.T) {
 	}))
 }
 
-func BenchmarkMotionTo(b *testing.B) {
+func BenchmarkMotion(b *testing.B) {
 	r := random(21)
 	X, m := randTransform(r), randMotion(r)
-	var v spatial.Motion
 	b.ReportAllocs()
 	for b.Loop() {
-		X.MotionTo(&v, &m)
+		_ = X.Motion(m)
 	}
 }
 
@@ -58,13 +53,12 @@ func BenchmarkRotateTo(b *testing.B) {
 	}
 }
 
-func BenchmarkInertiaMulTo(b *testing.B) {
+func BenchmarkInertiaMul(b *testing.B) {
 	r := random(23)
 	I, m := randInertia(r), randMotion(r)
-	var f spatial.Force
 	b.ReportAllocs()
 	for b.Loop() {
-		I.MulTo(&f, &m)
+		_ = I.Mul(m)
 	}
 }
 

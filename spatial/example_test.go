@@ -7,12 +7,15 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The velocity of a turning body, seen at another point.
+// The velocity of a turning body and the place of a mark, seen from another point. The lever of the turn is an entry of the matrix.
 func ExampleTransform() {
 	m := spatial.NewMotion(spatial.Vec3{0, 0, 2}, spatial.Vec3{})
 	X := spatial.Translation(spatial.Vec3{3, 0, 0})
-	fmt.Println(X.Motion(m).Linear())
-	// Output: [0 6 0]
+	fmt.Println(X.Motion(m).Linear(), X.Point(spatial.Vec3{4, 1, 0}))
+	fmt.Println("lever", X.Matrix()[4][2])
+	// Output:
+	// [0 6 0] [1 1 0]
+	// lever 3
 }
 
 func ExampleQuat() {
@@ -28,7 +31,10 @@ func ExampleQuat() {
 func ExampleInertia() {
 	rod := spatial.Inertia{Mass: 12, Com: spatial.Vec3{0.5, 0, 0}, Central: spatial.Diag3(0.01, 1, 1)}
 	fmt.Println(rod.AboutOrigin())
-	// Output: [0.01 4 4 0 0 0]
+	fmt.Println("first moment", rod.Matrix()[2][4], "kg m")
+	// Output:
+	// [0.01 4 4 0 0 0]
+	// first moment 6 kg m
 }
 
 // The equation of motion of a free body in a frame of its own, f = I·a + v×*(I·v) (RBDA eq. 2.69), is the same in another frame: a wheel of
@@ -59,8 +65,8 @@ func ExampleAccel_ClassicalTo() {
 	a.ClassicalTo(&c, &v)
 	fmt.Println(c.Linear(), "m/s²")
 	c.SpatialTo(&a, &v)
-	fmt.Println(a.Linear(), "m/s²")
+	fmt.Println(a.Angular(), a.Linear(), "m/s²")
 	// Output:
 	// [-18 0 0] m/s²
-	// [0 0 0] m/s²
+	// [0 0 0] [0 0 0] m/s²
 }

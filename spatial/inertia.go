@@ -9,9 +9,9 @@ type Inertia struct {
 	Central Sym3    // rotational inertia about the centre of mass, frame's axes, kg m²
 }
 
-// MulTo stores I·v in dst, the momentum of a body with the velocity v about the
+// Mul returns I·v, the momentum of a body with the velocity v about the
 // frame's origin.
-func (I *Inertia) MulTo(dst *Force, v *Motion) {
+func (I Inertia) Mul(v Motion) (dst Force) {
 	c, S := &I.Com, &I.Central
 	w0, w1, w2 := v[0], v[1], v[2]
 	// Linear momentum m(v + ω×c); moment Ic·ω + c×(that).
@@ -22,12 +22,7 @@ func (I *Inertia) MulTo(dst *Force, v *Motion) {
 	dst[1] = S[3]*w0 + S[1]*w1 + S[5]*w2 + (c[2]*p0 - c[0]*p2)
 	dst[2] = S[4]*w0 + S[5]*w1 + S[2]*w2 + (c[0]*p1 - c[1]*p0)
 	dst[3], dst[4], dst[5] = p0, p1, p2
-}
-
-// Mul returns I·v.
-func (I Inertia) Mul(v Motion) (h Force) {
-	I.MulTo(&h, &v)
-	return h
+	return dst
 }
 
 // Energy returns the kinetic energy ½·vᵀ·I·v, J.

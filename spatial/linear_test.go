@@ -107,7 +107,10 @@ func TestSym3(t *testing.T) {
 		var L spatial.Chol3
 		var z spatial.Vec3
 		require.NoError(t, S.CholeskyTo(&L))
-		L.SolveTo(&z, &v)
+		var M spatial.Lower3
+		L.InverseTo(&M)
+		M.MulVecTo(&z, &v)
+		M.TMulVecTo(&z, &z) // S⁻¹ = MᵀM
 		back := S.MulVec(z)
 		near(t, v[:], back[:], 10*roundTol)
 		G := spatial.Mat3{L[0], 0, 0, L[3], L[1], 0, L[4], L[5], L[2]}

@@ -94,20 +94,8 @@ func (m *Motion) Dot(f *Force) float64 {
 	return m[0]*f[0] + m[1]*f[1] + m[2]*f[2] + m[3]*f[3] + m[4]*f[4] + m[5]*f[5]
 }
 
-// Cross returns m×b, the rate of b carried along by m (RBDA §2.9, crm).
-func (m Motion) Cross(b Motion) (c Motion) {
-	m.CrossTo(&c, &b)
-	return c
-}
-
-// CrossForce returns m×*f, the rate of f carried along by m (RBDA §2.9, crf).
-func (m Motion) CrossForce(f Force) (c Force) {
-	m.CrossForceTo(&c, &f)
-	return c
-}
-
-// CrossTo stores m×b in dst (RBDA §2.9): (ω×b_ω, ω×b_v + v×b_ω).
-func (m *Motion) CrossTo(dst, b *Motion) {
+// Cross returns m×b, the rate of b carried along by m (RBDA §2.9, crm): (ω×b_ω, ω×b_v + v×b_ω).
+func (m Motion) Cross(b Motion) (dst Motion) {
 	w0, w1, w2, v0, v1, v2 := m[0], m[1], m[2], m[3], m[4], m[5]
 	a0, a1, a2, b0, b1, b2 := b[0], b[1], b[2], b[3], b[4], b[5]
 	dst[0] = w1*a2 - w2*a1
@@ -116,10 +104,12 @@ func (m *Motion) CrossTo(dst, b *Motion) {
 	dst[3] = w1*b2 - w2*b1 + v1*a2 - v2*a1
 	dst[4] = w2*b0 - w0*b2 + v2*a0 - v0*a2
 	dst[5] = w0*b1 - w1*b0 + v0*a1 - v1*a0
+	return dst
 }
 
-// CrossForceTo stores m×*f in dst (RBDA §2.9): (ω×n + v×f, ω×f).
-func (m *Motion) CrossForceTo(dst, f *Force) {
+// CrossForce returns m×*f, the rate of f carried along by m (RBDA §2.9, crf):
+// (ω×n + v×f, ω×f).
+func (m Motion) CrossForce(f Force) (dst Force) {
 	w0, w1, w2, v0, v1, v2 := m[0], m[1], m[2], m[3], m[4], m[5]
 	a0, a1, a2, b0, b1, b2 := f[0], f[1], f[2], f[3], f[4], f[5]
 	dst[0] = w1*a2 - w2*a1 + v1*b2 - v2*b1
@@ -128,6 +118,7 @@ func (m *Motion) CrossForceTo(dst, f *Force) {
 	dst[3] = w1*b2 - w2*b1
 	dst[4] = w2*b0 - w0*b2
 	dst[5] = w0*b1 - w1*b0
+	return dst
 }
 
 // Shift returns m about the point at r from the old reference point:

@@ -65,7 +65,7 @@ func (S Sym3) Rotate(E Mat3) (R Sym3) {
 //
 // It returns ErrNotPositiveDefinite if S has no Cholesky factor.
 func (S Sym3) Inverse() (B Sym3, err error) {
-	err = S.InverseTo(&B)
+	err = S.inverseTo(&B)
 	return B, err
 }
 
@@ -123,16 +123,6 @@ func (S *Sym3) CholeskyTo(L *Chol3) error {
 	}
 	*L = Chol3{l00, l11, math.Sqrt(d2), l10, l20, l21}
 	return nil
-}
-
-// SolveTo stores in dst the solution x of L·Lᵀ·x = b.
-func (L *Chol3) SolveTo(dst, b *Vec3) {
-	y0 := b[0] / L[0]
-	y1 := (b[1] - L[3]*y0) / L[1]
-	y2 := (b[2] - L[4]*y0 - L[5]*y1) / L[2]
-	z := y2 / L[2]
-	y := (y1 - L[5]*z) / L[1]
-	dst[0], dst[1], dst[2] = (y0-L[3]*y-L[4]*z)/L[0], y, z
 }
 
 // Lower3 is a lower triangular 3×3 matrix: the diagonal, then 10, 20, 21.
@@ -206,11 +196,11 @@ func (A *Mat3) GramTo(S *Sym3) {
 	S[5] = A[1]*A[2] + A[4]*A[5] + A[7]*A[8]
 }
 
-// InverseTo stores S⁻¹ in dst, for a positive definite S.
+// inverseTo stores S⁻¹ in dst, for a positive definite S.
 //
 // It returns ErrNotPositiveDefinite if S has no Cholesky factor; dst is then
 // unchanged.
-func (S *Sym3) InverseTo(dst *Sym3) error {
+func (S *Sym3) inverseTo(dst *Sym3) error {
 	var L Chol3
 	if err := S.CholeskyTo(&L); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package spatial
 
 // Transform is the Plücker coordinate transform from frame A to frame B
-// (RBDA §2.8): E takes A coordinates to B coordinates of 3-vectors, R is the
+// (RBDA §2.8); spatial accelerations transform as motions. E takes A coordinates to B coordinates of 3-vectors, R is the
 // position of B's origin in A coordinates, m.
 type Transform struct {
 	E Mat3
@@ -22,8 +22,8 @@ func Translation(r Vec3) Transform { return Transform{E: Identity3(), R: r} }
 // origin at r and its axes the columns of E.
 func PlaceFrame(E Mat3, r Vec3) Transform { return Transform{E: E.T(), R: r} }
 
-// MotionTo stores X·m in dst: (E·ω, E·(v − r×ω)).
-func (X *Transform) MotionTo(dst, m *Motion) {
+// Motion returns X·m: (E·ω, E·(v − r×ω)).
+func (X Transform) Motion(m Motion) (dst Motion) {
 	E, r := &X.E, &X.R
 	w0, w1, w2 := m[0], m[1], m[2]
 	v0 := m[3] - (r[1]*w2 - r[2]*w1)
@@ -35,11 +35,12 @@ func (X *Transform) MotionTo(dst, m *Motion) {
 	dst[3] = E[0]*v0 + E[1]*v1 + E[2]*v2
 	dst[4] = E[3]*v0 + E[4]*v1 + E[5]*v2
 	dst[5] = E[6]*v0 + E[7]*v1 + E[8]*v2
+	return dst
 }
 
-// ForceTo stores X*·f in dst, with X* = X⁻ᵀ the dual transform:
+// Force returns X*·f, with X* = X⁻ᵀ the dual transform:
 // (E·(n − r×f), E·f).
-func (X *Transform) ForceTo(dst, f *Force) {
+func (X Transform) Force(f Force) (dst Force) {
 	E, r := &X.E, &X.R
 	f0, f1, f2 := f[3], f[4], f[5]
 	n0 := f[0] - (r[1]*f2 - r[2]*f1)
@@ -51,29 +52,7 @@ func (X *Transform) ForceTo(dst, f *Force) {
 	dst[3] = E[0]*f0 + E[1]*f1 + E[2]*f2
 	dst[4] = E[3]*f0 + E[4]*f1 + E[5]*f2
 	dst[5] = E[6]*f0 + E[7]*f1 + E[8]*f2
-}
-
-// AccelTo stores X·a in dst; spatial accelerations transform as motions.
-func (X *Transform) AccelTo(dst, a *Accel) {
-	X.MotionTo((*Motion)(dst), (*Motion)(a))
-}
-
-// Motion returns X·m.
-func (X Transform) Motion(m Motion) (b Motion) {
-	X.MotionTo(&b, &m)
-	return b
-}
-
-// Force returns X*·f.
-func (X Transform) Force(f Force) (b Force) {
-	X.ForceTo(&b, &f)
-	return b
-}
-
-// Accel returns X·a.
-func (X Transform) Accel(a Accel) (b Accel) {
-	X.AccelTo(&b, &a)
-	return b
+	return dst
 }
 
 // Inverse returns X⁻¹, from B to A.
@@ -83,16 +62,11 @@ func (X Transform) Inverse() Transform {
 
 // Mul returns X·Y: first Y, then X; XCA = XCB.Mul(XBA).
 func (X Transform) Mul(Y Transform) (Z Transform) {
-	X.MulTo(&Z, &Y)
-	return Z
-}
-
-// MulTo stores X·Y in dst. dst may equal X but not Y.
-func (X *Transform) MulTo(dst, Y *Transform) {
 	var r Vec3
 	Y.E.TMulVecTo(&r, &X.R)
-	X.E.MulTo(&dst.E, &Y.E)
-	dst.R[0], dst.R[1], dst.R[2] = Y.R[0]+r[0], Y.R[1]+r[1], Y.R[2]+r[2]
+	X.E.MulTo(&Z.E, &Y.E)
+	Z.R = Vec3{Y.R[0] + r[0], Y.R[1] + r[1], Y.R[2] + r[2]}
+	return Z
 }
 
 // Point returns the position in B of the point at p in A: E·(p − r).

@@ -125,18 +125,18 @@ func (b *BranchMatrix) SolveTo(x, rhs []float64) {
 		panic("tree: length mismatch")
 	}
 	copy(x, rhs)
-	b.SolveLT(x)
+	b.solveLT(x)
 	if b.what == factorLDL {
-		b.SolveD(x)
+		b.solveD(x)
 	}
 	b.SolveL(x)
 }
 
-// SolveLT replaces x by L⁻ᵀx, from the tips to the root.
+// solveLT replaces x by L⁻ᵀx, from the tips to the root.
 //
 // Shapes: x has NumDof entries. Cost: O(BranchNonzeros), no allocation.
-// It panics as SolveTo does, as SolveL and SolveD do.
-func (b *BranchMatrix) SolveLT(x []float64) {
+// It panics as SolveTo does, as SolveL does.
+func (b *BranchMatrix) solveLT(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
 	for k := p.nv - 1; k >= 0 && !b.watch.Every(k); k-- {
@@ -190,9 +190,9 @@ func (b *BranchMatrix) mulL(x []float64) {
 	}
 }
 
-// SolveD replaces x by D⁻¹x; after FactorLTL, where D is the identity, it does
+// solveD replaces x by D⁻¹x; after FactorLTL, where D is the identity, it does
 // nothing.
-func (b *BranchMatrix) SolveD(x []float64) {
+func (b *BranchMatrix) solveD(x []float64) {
 	b.mustBeFactored(x)
 	if b.what == factorLTL {
 		return
