@@ -68,7 +68,7 @@ staticcheck: $(STATICCHECK)
 	$(STATICCHECK) $(TAGFLAG) $(PKGS)
 
 # Copies of the packages are generated again, byte for byte.
-GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go) internal/tape/kernels.go internal/tape/kernels_amd64.s
+GENERATED := $(foreach p,kernel lanes,internal/$(p)/kernels_amd64.s internal/$(p)/kernels_amd64.go internal/$(p)/layout_amd64.go) internal/tape/codes.go internal/tape/kernels_amd64.s
 generated:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	mkdir "$$dir/internal"; \

@@ -41,13 +41,13 @@ func (o *Op) operands() [6]uint32 { return [6]uint32{o.A, o.B, o.C, o.D, o.E, o.
 // products are below the smallest normal one make processors a hundred times slower.
 const least = 0x1p-280
 
-// NewWorkspace returns n places of Lanes numbers each, on a line of the cache.
+// NewWorkspace returns n places of Lanes numbers each, on a line of the cache. There is room behind them for runs in Go.
 func NewWorkspace(n int) []float64 {
-	w := make([]float64, n*Lanes+7)
+	w := make([]float64, (n+room)*Lanes+7)
 	for uintptr(unsafe.Pointer(&w[0]))%64 != 0 {
 		w = w[1:]
 	}
-	return w[: n*Lanes : n*Lanes]
+	return w[: n*Lanes : (n+room)*Lanes]
 }
 
 // Front returns the numbers that every array of shared numbers begins with; package places says what they are.
@@ -64,7 +64,7 @@ func SharedForm(c Code) (form Code, operands uint8) {
 	return form, sharedOperands[form]
 }
 
-// Run runs a tape on a workspace, with an array of shared numbers.
+// Run runs a tape on a workspace (NewWorkspace), with an array of shared numbers.
 //
 // Cost: no allocation. It panics if the tape is empty or does not end with End, or if the array does not begin with those of Front. Places are not
 // checked: they are those of whoever has made the tape for workspaces and arrays of that size (Check).
@@ -76,19 +76,6 @@ func Run(w, shared []float64, list []Op) {
 		panic("tape: no shared numbers")
 	}
 	runBest(w, shared, list)
-}
-
-// runGo is Run in Go.
-func runGo(w, shared []float64, list []Op) {
-	for i := range list {
-		o := &list[i]
-		if o.Code == End {
-			return
-		}
-		for lane := range Lanes {
-			step(w, shared, o, lane)
-		}
-	}
 }
 
 // Check reports whether all operands of a tape begin in a workspace of n places or an array of so many shared numbers, and

@@ -1,2 +1,3 @@
-// Command gen writes the kernels of package tape from one description: kernels_amd64.s with AVX-512 and AVX2, and kernels.go.
+// Command gen prints the kernels of package lines as assembly for package tape, kernels_amd64.s with AVX-512 and AVX2, and lists their codes
+// in codes.go.
 package main

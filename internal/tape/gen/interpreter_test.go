@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
 // machine runs the lines of kernels as they stand, without registers, code or printing: the oracle of what is printed.
@@ -18,61 +19,61 @@ type machine struct {
 }
 
 // run does one instruction, whose kernel is k.
-func (m *machine) run(k *kernel, o *tape.Op) {
+func (m *machine) run(k *lines.Kernel, o *tape.Op) {
 	for i, at := range [6]uint32{o.A, o.B, o.C, o.D, o.E, o.F} {
 		m.place[i] = int(at) / 8
 	}
 	m.k, m.l = int(o.N)*tape.Lanes, int(o.F)/8
-	m.values = make([][tape.Lanes]float64, k.values)
-	if k.from < 0 {
-		m.lines(k, k.lines)
+	m.values = make([][tape.Lanes]float64, k.Values)
+	if k.From < 0 {
+		m.each(k, k.Lines)
 		return
 	}
-	m.lines(k, k.lines[:k.from])
+	m.each(k, k.Lines[:k.From])
 	for range o.N {
-		m.lines(k, k.lines[k.from:k.to])
+		m.each(k, k.Lines[k.From:k.To])
 	}
-	m.lines(k, k.lines[k.to:])
+	m.each(k, k.Lines[k.To:])
 }
 
-func (m *machine) lines(k *kernel, list []line) {
+func (m *machine) each(k *lines.Kernel, list []lines.Line) {
 	for i := range list {
 		l := &list[i]
-		switch l.op {
+		switch l.Op {
 		case "step":
-			m.place[l.ptr-'A'] += tape.Lanes * l.lanes
+			m.place[l.Ptr-'A'] += tape.Lanes * l.Lanes
 			continue
 		case "stepL":
-			m.place[l.ptr-'A'] += m.l
+			m.place[l.Ptr-'A'] += m.l
 			continue
 		}
 		for lane := range tape.Lanes {
 			var x [4]float64
-			for j, a := range l.args {
+			for j, a := range l.Args {
 				x[j] = *m.number(k, a, lane)
 			}
-			if l.op == "st" {
-				*m.number(k, l.args[1], lane) = x[0]
+			if l.Op == "st" {
+				*m.number(k, l.Args[1], lane) = x[0]
 				continue
 			}
-			m.values[l.dst][lane] = result(l.op, x)
+			m.values[l.Dst][lane] = result(l.Op, x)
 		}
 	}
 }
 
 // number returns where a lane of a value or of a place in memory stands.
-func (m *machine) number(k *kernel, arg any, lane int) *float64 {
-	a, inMemory := arg.(mem)
+func (m *machine) number(k *lines.Kernel, arg any, lane int) *float64 {
+	a, inMemory := arg.(lines.Mem)
 	switch {
 	case !inMemory:
-		return &m.values[arg.(val)][lane]
-	case a.ptr == 'Z':
-		return &m.shared[a.off]
-	case k.isShared(a):
-		return &m.shared[m.place[a.ptr-'A']+a.off]
+		return &m.values[arg.(lines.Val)][lane]
+	case a.Ptr == 'Z':
+		return &m.shared[a.Off]
+	case k.IsShared(a):
+		return &m.shared[m.place[a.Ptr-'A']+a.Off]
 	}
-	stride := map[byte]int{'K': m.k, 'L': m.l}[a.stride]
-	return &m.w[m.place[a.ptr-'A']+tape.Lanes*a.off+a.times*stride+lane]
+	stride := map[byte]int{'K': m.k, 'L': m.l}[a.Stride]
+	return &m.w[m.place[a.Ptr-'A']+tape.Lanes*a.Off+a.Times*stride+lane]
 }
 
 // result is what an operation makes of its arguments in one lane.
@@ -132,21 +133,21 @@ func TestPrintedKernels(t *testing.T) {
 	const size = 4096
 	place := func(n int) uint32 { return uint32(64 * (1 + n)) }
 	shared := append(tape.Front(1e-9, 1e-24), numbers(size, 99)...)
-	for i, k := range kernels() {
-		if tape.Code(i+1).String() != k.name {
-			t.Fatalf("code %d is %v, kernel %s", i+1, tape.Code(i+1), k.name)
+	for i, k := range lines.Kernels() {
+		if tape.Code(i+1).String() != k.Name {
+			t.Fatalf("code %d is %v, kernel %s", i+1, tape.Code(i+1), k.Name)
 		}
-		if tape.Set() == "AVX2" && k.noAVX2 {
+		if tape.Set() == "AVX2" && k.NoAVX2 {
 			continue
 		}
 		for n := uint32(1); n <= 6; n++ {
 			o := tape.Op{Code: tape.Code(i + 1), N: n, A: place(0), B: place(300), C: place(600), D: place(900), E: place(1200), F: 64 * 7}
-			if reads, writes := k.spansOf(); reads[5].used || writes[5].used {
+			if reads, writes := spansOf(k); reads[5].used || writes[5].used {
 				o.F = place(1500)
 			}
 			got := numbers(size, uint64(i))
 			tape.Run(got, shared, []tape.Op{o, {Code: tape.End}})
-			for _, form := range []*kernel{k, k.narrow} {
+			for _, form := range []*lines.Kernel{k, k.Narrow} {
 				if form == nil {
 					continue
 				}
@@ -154,7 +155,7 @@ func TestPrintedKernels(t *testing.T) {
 				m.run(form, &o)
 				for at, want := range m.w {
 					if math.Float64bits(want) != math.Float64bits(got[at]) && !(math.IsNaN(want) && math.IsNaN(got[at])) {
-						t.Fatalf("%s, N = %d, place %d, lane %d: %v, its lines make %v", k.name, n, at/tape.Lanes, at%tape.Lanes, got[at], want)
+						t.Fatalf("%s, N = %d, place %d, lane %d: %v, its lines make %v", k.Name, n, at/tape.Lanes, at%tape.Lanes, got[at], want)
 					}
 				}
 			}

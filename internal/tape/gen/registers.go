@@ -5,6 +5,8 @@ import (
 	"log"
 	"slices"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
 // allocator gives registers to values. Registers that are left keep numbers that have been loaded or stored, until they are
@@ -12,13 +14,13 @@ import (
 // not overlap where an instruction reads one after it has written to the other (tape.Op).
 type allocator struct {
 	isa    isa
-	k      *kernel
-	last   map[val]int
-	events map[mem][]event
-	reg    map[val]int
-	kept   map[mem]int
-	fixed  map[mem]bool // what stays in registers through the loop
-	users  []int        // of each register: how many values and places are in it
+	k      *lines.Kernel
+	last   map[lines.Val]int
+	events map[lines.Mem][]event
+	reg    map[lines.Val]int
+	kept   map[lines.Mem]int
+	fixed  map[lines.Mem]bool // what stays in registers through the loop
+	users  []int              // of each register: how many values and places are in it
 	free   []int
 }
 
@@ -28,20 +30,20 @@ type event struct {
 	reads bool
 }
 
-func newAllocator(k *kernel, s isa) *allocator {
-	a := &allocator{isa: s, k: k, last: map[val]int{}, events: map[mem][]event{}, reg: map[val]int{}, kept: map[mem]int{}, users: make([]int, s.regs)}
-	for i, l := range k.lines {
-		for n, x := range l.args {
+func newAllocator(k *lines.Kernel, s isa) *allocator {
+	a := &allocator{isa: s, k: k, last: map[lines.Val]int{}, events: map[lines.Mem][]event{}, reg: map[lines.Val]int{}, kept: map[lines.Mem]int{}, users: make([]int, s.regs)}
+	for i, l := range k.Lines {
+		for n, x := range l.Args {
 			switch x := x.(type) {
-			case val:
+			case lines.Val:
 				a.last[x] = i
-			case mem:
-				a.events[x] = append(a.events[x], event{i, l.op != "st" || n == 0})
+			case lines.Mem:
+				a.events[x] = append(a.events[x], event{i, l.Op != "st" || n == 0})
 			}
 		}
 	}
-	for v := range k.pinned {
-		a.last[v] = len(k.lines)
+	for v := range k.Pinned {
+		a.last[v] = len(k.Lines)
 	}
 	for r := range s.regs {
 		a.free = append(a.free, r)
@@ -56,25 +58,25 @@ const never = 1 << 30
 func (a *allocator) hoist(b *strings.Builder) {
 	a.forgetAll()
 	k := a.k
-	body := k.lines[k.from:k.to]
+	body := k.Lines[k.From:k.To]
 	changes := map[byte]bool{}
 	for _, l := range body {
-		switch l.op {
+		switch l.Op {
 		case "step", "stepL":
-			changes[l.ptr] = true
+			changes[l.Ptr] = true
 		case "st":
-			changes[l.args[1].(mem).ptr] = true
+			changes[l.Args[1].(lines.Mem).Ptr] = true
 		}
 	}
-	left := len(a.free) - k.width()
-	fixed := map[mem]bool{}
+	left := len(a.free) - width(k)
+	fixed := map[lines.Mem]bool{}
 	for _, l := range body {
-		for _, x := range l.args {
-			m, ok := x.(mem)
-			if !ok || changes[m.ptr] || fixed[m] || left <= 0 {
+		for _, x := range l.Args {
+			m, ok := x.(lines.Mem)
+			if !ok || changes[m.Ptr] || fixed[m] || left <= 0 {
 				continue
 			}
-			r := a.take(k.from, nil)
+			r := a.take(k.From, nil)
 			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), a.address(m), a.name(r))
 			a.kept[m], fixed[m] = r, true
 			left--
@@ -85,19 +87,19 @@ func (a *allocator) hoist(b *strings.Builder) {
 
 // width returns the number of registers that the values of the loop take at once, but for those from before it, and one
 // for a copy.
-func (k *kernel) width() int {
-	last := map[val]int{}
-	for i := k.from; i < k.to; i++ {
-		for _, x := range k.lines[i].args {
-			if v, ok := x.(val); ok {
+func width(k *lines.Kernel) int {
+	last := map[lines.Val]int{}
+	for i := k.From; i < k.To; i++ {
+		for _, x := range k.Lines[i].Args {
+			if v, ok := x.(lines.Val); ok {
 				last[v] = i
 			}
 		}
 	}
-	live, most := map[val]bool{}, 0
-	for i := k.from; i < k.to; i++ {
-		if l := k.lines[i]; l.dst >= 0 && !l.inPlace {
-			live[l.dst] = true
+	live, most := map[lines.Val]bool{}, 0
+	for i := k.From; i < k.To; i++ {
+		if l := k.Lines[i]; l.Dst >= 0 && !l.InPlace {
+			live[l.Dst] = true
 		}
 		most = max(most, len(live))
 		for v := range live {
@@ -110,7 +112,7 @@ func (k *kernel) width() int {
 }
 
 // nextRead returns the line after i at which the number that is in a place now is read.
-func (a *allocator) nextRead(m mem, i int) int {
+func (a *allocator) nextRead(m lines.Mem, i int) int {
 	if a.fixed[m] {
 		return i + 1 // it stays
 	}
@@ -121,13 +123,13 @@ func (a *allocator) nextRead(m mem, i int) int {
 		if !e.reads {
 			return never
 		}
-		for _, end := range [2]int{a.k.from, a.k.to} { // a loop starts anew
-			if a.k.from >= 0 && i < end && end <= e.line {
+		for _, end := range [2]int{a.k.From, a.k.To} { // a loop starts anew
+			if a.k.From >= 0 && i < end && end <= e.line {
 				return never
 			}
 		}
-		for _, l := range a.k.lines[i:e.line] {
-			if (l.op == "step" || l.op == "stepL") && l.ptr == m.ptr || l.op == "st" && mayMeet(l.args[1].(mem), m) {
+		for _, l := range a.k.Lines[i:e.line] {
+			if (l.Op == "step" || l.Op == "stepL") && l.Ptr == m.Ptr || l.Op == "st" && mayMeet(l.Args[1].(lines.Mem), m) {
 				return never
 			}
 		}
@@ -137,7 +139,9 @@ func (a *allocator) nextRead(m mem, i int) int {
 }
 
 // mayMeet reports whether two places with different strides may be the same.
-func mayMeet(x, y mem) bool { return x.ptr == y.ptr && (x.stride != y.stride || x.times != y.times) }
+func mayMeet(x, y lines.Mem) bool {
+	return x.Ptr == y.Ptr && (x.Stride != y.Stride || x.Times != y.Times)
+}
 
 // drop gives the register of a use back if it was the last one.
 func (a *allocator) drop(r int) {
@@ -147,7 +151,7 @@ func (a *allocator) drop(r int) {
 }
 
 // forget keeps a place no longer.
-func (a *allocator) forget(m mem) {
+func (a *allocator) forget(m lines.Mem) {
 	if r, ok := a.kept[m]; ok {
 		delete(a.kept, m)
 		a.drop(r)
@@ -155,7 +159,7 @@ func (a *allocator) forget(m mem) {
 }
 
 // keep notes that a register has the number of a place, if a line after i reads it.
-func (a *allocator) keep(m mem, r, i int) {
+func (a *allocator) keep(m lines.Mem, r, i int) {
 	a.forget(m)
 	if a.nextRead(m, i) < never {
 		a.kept[m] = r
@@ -166,7 +170,7 @@ func (a *allocator) keep(m mem, r, i int) {
 // evict frees a register that is not in use: the one whose number is read last, if no line up to next reads it. It reports
 // whether there was one.
 func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
-	var worst mem
+	var worst lines.Mem
 	found := false
 	for m, r := range a.kept {
 		n := a.nextRead(m, i)
@@ -182,14 +186,14 @@ func (a *allocator) evict(i, next int, inUse map[int]bool) bool {
 }
 
 // later orders places, so that a choice among them is always the same.
-func later(x, y mem) bool {
+func later(x, y lines.Mem) bool {
 	return fmt.Sprint(x) > fmt.Sprint(y)
 }
 
 // take returns a register for line i.
 func (a *allocator) take(i int, inUse map[int]bool) int {
 	if len(a.free) == 0 && !a.evict(i, i-1, inUse) {
-		log.Fatalf("%s: no register left for %s", a.k.name, a.isa.name)
+		log.Fatalf("%s: no register left for %s", a.k.Name, a.isa.name)
 	}
 	r := slices.Min(a.free)
 	a.free = slices.DeleteFunc(a.free, func(x int) bool { return x == r })
@@ -200,42 +204,42 @@ func (a *allocator) take(i int, inUse map[int]bool) int {
 func (a *allocator) name(r int) string { return fmt.Sprintf("%c%d", a.isa.reg, r) }
 
 // load returns the instruction that loads a place.
-func (a *allocator) load(m mem) string {
-	if a.k.isShared(m) {
+func (a *allocator) load(m lines.Mem) string {
+	if a.k.IsShared(m) {
 		return "VBROADCASTSD"
 	}
 	return "VMOVUPD"
 }
 
 // address returns a place as text.
-func (a *allocator) address(m mem) string {
-	if a.k.isShared(m) {
-		return fmt.Sprintf("%d(%s)", 8*m.off, pointers[m.ptr])
+func (a *allocator) address(m lines.Mem) string {
+	if a.k.IsShared(m) {
+		return fmt.Sprintf("%d(%s)", 8*m.Off, pointers[m.Ptr])
 	}
-	p, t := pointers[m.ptr], m.times
+	p, t := pointers[m.Ptr], m.Times
 	if t > 2 {
 		p, t = "R9", t-3
 	}
-	text := fmt.Sprintf("%d(%s)", 64*m.off, p)
+	text := fmt.Sprintf("%d(%s)", 64*m.Off, p)
 	if t > 0 {
-		text += fmt.Sprintf("(%s*%d)", map[byte]string{'K': "R12", 'L': "R13"}[m.stride], t)
+		text += fmt.Sprintf("(%s*%d)", map[byte]string{'K': "R12", 'L': "R13"}[m.Stride], t)
 	}
 	return text
 }
 
-func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) {
-	if i == a.k.to {
+func (a *allocator) print(b *strings.Builder, i int, l lines.Line, far map[byte]bool) {
+	if i == a.k.To {
 		a.fixed = nil
 		a.forgetAll()
 	}
-	switch l.op {
+	switch l.Op {
 	case "stepL":
-		fmt.Fprintf(b, "\tADDQ R13, %s\n", pointers[l.ptr])
+		fmt.Fprintf(b, "\tADDQ R13, %s\n", pointers[l.Ptr])
 		return
 	case "step":
-		fmt.Fprintf(b, "\tADDQ $%d, %s\n", 64*l.lanes, pointers[l.ptr])
-		if far[l.ptr] {
-			fmt.Fprintf(b, "\tADDQ $%d, R9\n", 64*l.lanes)
+		fmt.Fprintf(b, "\tADDQ $%d, %s\n", 64*l.Lanes, pointers[l.Ptr])
+		if far[l.Ptr] {
+			fmt.Fprintf(b, "\tADDQ $%d, R9\n", 64*l.Lanes)
 		}
 		return
 	}
@@ -244,27 +248,27 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 	var passing []int // registers of this line alone
 	spread := ""      // ".BCST" if an operand is a number that is spread over the lanes
 	inUse := map[int]bool{}
-	for n, x := range l.args {
+	for n, x := range l.Args {
 		switch x := x.(type) {
-		case val:
+		case lines.Val:
 			r, ok := a.reg[x]
 			if !ok {
-				log.Fatalf("%s: value %d is gone", a.k.name, x)
+				log.Fatalf("%s: value %d is gone", a.k.Name, x)
 			}
 			text[n], inUse[r] = a.name(r), true
-		case mem:
+		case lines.Mem:
 			if r, ok := a.kept[x]; ok {
 				inUse[r] = true
 			}
 		}
 	}
-	for n, x := range l.args {
-		m, ok := x.(mem)
+	for n, x := range l.Args {
+		m, ok := x.(lines.Mem)
 		if !ok {
 			continue
 		}
 		text[n] = a.address(m)
-		if l.op == "st" || l.op == "ld" {
+		if l.Op == "st" || l.Op == "ld" {
 			continue
 		}
 		r, kept := a.kept[m]
@@ -276,12 +280,12 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 		switch {
 		case kept:
 			text[n], inUse[r] = a.name(r), true
-		case a.k.isShared(m) && a.isa.avx2: // which has no operands that are spread over the lanes
+		case a.k.IsShared(m) && a.isa.avx2: // which has no operands that are spread over the lanes
 			r = a.take(i, inUse)
 			fmt.Fprintf(b, "\t%s %s, %s\n", a.load(m), text[n], a.name(r))
 			text[n], inUse[r] = a.name(r), true
 			passing = append(passing, r)
-		case a.k.isShared(m):
+		case a.k.IsShared(m):
 			spread = ".BCST"
 		}
 	}
@@ -290,38 +294,38 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 		for _, r := range passing {
 			a.drop(r)
 		}
-		for _, x := range l.args {
+		for _, x := range l.Args {
 			switch x := x.(type) {
-			case val:
+			case lines.Val:
 				if r, ok := a.reg[x]; ok && a.last[x] == i {
 					delete(a.reg, x)
 					a.drop(r)
 				}
-			case mem:
-				if l.op != "st" && a.nextRead(x, i) == never {
+			case lines.Mem:
+				if l.Op != "st" && a.nextRead(x, i) == never {
 					a.forget(x)
 				}
 			}
 		}
 	}
-	switch l.op {
+	switch l.Op {
 	case "st":
-		m := l.args[1].(mem)
+		m := l.Args[1].(lines.Mem)
 		fmt.Fprintf(b, "\tVMOVUPD %s, %s\n", text[0], text[1])
 		for x := range a.kept {
 			if mayMeet(m, x) {
 				a.forget(x)
 			}
 		}
-		a.keep(m, a.reg[l.args[0].(val)], i)
-		if a.k.changes(l.args[0].(val)) {
+		a.keep(m, a.reg[l.Args[0].(lines.Val)], i)
+		if a.k.Changes(l.Args[0].(lines.Val)) {
 			a.forget(m)
 		}
 		release()
 		return
 	case "ld":
-		m := l.args[0].(mem)
-		own := a.k.changes(l.dst)
+		m := l.Args[0].(lines.Mem)
+		own := a.k.Changes(l.Dst)
 		r, kept := a.kept[m]
 		switch {
 		case kept && !own:
@@ -336,17 +340,17 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 				a.keep(m, r, i)
 			}
 		}
-		a.reg[l.dst] = r
+		a.reg[l.Dst] = r
 		release()
-		a.dead(l.dst)
+		a.dead(l.Dst)
 		return
 	}
-	fused := map[string]string{"fma": "VFMADD231PD", "fnma": "VFNMADD231PD"}[l.op]
+	fused := map[string]string{"fma": "VFMADD231PD", "fnma": "VFNMADD231PD"}[l.Op]
 	if fused != "" {
-		acc := l.args[0].(val)
+		acc := l.Args[0].(lines.Val)
 		dst := a.reg[acc]
 		switch {
-		case l.inPlace:
+		case l.InPlace:
 		case a.last[acc] == i && a.users[dst] == 1: // it ends here: its register takes the result
 			delete(a.reg, acc)
 		default:
@@ -355,11 +359,11 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 		}
 		fmt.Fprintf(b, "\t%s%s %s, %s, %s\n", fused, spread, text[2], text[1], a.name(dst))
 		release()
-		a.reg[l.dst] = dst
-		a.dead(l.dst)
+		a.reg[l.Dst] = dst
+		a.dead(l.Dst)
 		return
 	}
-	if l.op == "more" { // which needs its operands until the end
+	if l.Op == "more" { // which needs its operands until the end
 		dst := a.take(i, inUse)
 		if a.isa.avx2 {
 			fmt.Fprintf(b, "\tVCMPPD $30, %s, %s, %s\n", text[1], text[0], a.name(dst))
@@ -369,19 +373,19 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 			fmt.Fprintf(b, "\tVBLENDMPD %s, %s, K1, %s\n", text[2], text[3], a.name(dst))
 		}
 		release()
-		a.reg[l.dst] = dst
+		a.reg[l.Dst] = dst
 		return
 	}
-	if l.op == "most" {
-		fmt.Fprintf(b, "\tVMAXPD%s %s, %s, %s\n", spread, text[0], text[1], a.name(a.reg[l.dst]))
+	if l.Op == "most" {
+		fmt.Fprintf(b, "\tVMAXPD%s %s, %s, %s\n", spread, text[0], text[1], a.name(a.reg[l.Dst]))
 		release()
 		return
 	}
 	release()
 	dst := a.take(i, nil)
-	a.reg[l.dst] = dst
+	a.reg[l.Dst] = dst
 	d := a.name(dst)
-	switch l.op {
+	switch l.Op {
 	case "null":
 		if a.isa.avx2 {
 			fmt.Fprintf(b, "\tVXORPD %s, %s, %s\n", d, d, d)
@@ -391,10 +395,10 @@ func (a *allocator) print(b *strings.Builder, i int, l line, far map[byte]bool) 
 	case "sqrt":
 		fmt.Fprintf(b, "\tVSQRTPD%s %s, %s\n", spread, text[0], d)
 	default:
-		op := map[string]string{"add": "VADDPD", "sub": "VSUBPD", "mul": "VMULPD", "div": "VDIVPD", "max": "VMAXPD"}[l.op]
+		op := map[string]string{"add": "VADDPD", "sub": "VSUBPD", "mul": "VMULPD", "div": "VDIVPD", "max": "VMAXPD"}[l.Op]
 		fmt.Fprintf(b, "\t%s%s %s, %s, %s\n", op, spread, text[1], text[0], d)
 	}
-	a.dead(l.dst)
+	a.dead(l.Dst)
 }
 
 // forgetAll keeps nothing.
@@ -406,7 +410,7 @@ func (a *allocator) forgetAll() {
 }
 
 // dead gives back the register of a value that nothing reads.
-func (a *allocator) dead(v val) {
+func (a *allocator) dead(v lines.Val) {
 	if _, read := a.last[v]; !read {
 		a.drop(a.reg[v])
 		delete(a.reg, v)

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rung-mbd/rung/internal/tape/lines"
 )
 
 // span is what a kernel reads or writes of an operand, in lanes: from lo to hi, and beyond hi with each of N lanes, of F
@@ -16,38 +18,38 @@ type span struct {
 }
 
 // spansOf returns those of the operands A to F that a kernel reads, and those that it writes.
-func (k *kernel) spansOf() (reads, writes [6]span) {
-	widen := func(s *span, m mem) {
+func spansOf(k *lines.Kernel) (reads, writes [6]span) {
+	widen := func(s *span, m lines.Mem) {
 		if !s.used {
-			*s = span{used: true, lo: m.off, hi: m.off}
+			*s = span{used: true, lo: m.Off, hi: m.Off}
 		}
-		s.lo, s.hi = min(s.lo, m.off), max(s.hi, m.off)
-		switch m.stride {
+		s.lo, s.hi = min(s.lo, m.Off), max(s.hi, m.Off)
+		switch m.Stride {
 		case 'K':
-			s.n = max(s.n, m.times)
+			s.n = max(s.n, m.Times)
 		case 'L':
-			s.f = max(s.f, m.times)
+			s.f = max(s.f, m.Times)
 		}
 	}
-	for _, l := range k.lines {
-		for i, a := range l.args {
-			m, ok := a.(mem)
+	for _, l := range k.Lines {
+		for i, a := range l.Args {
+			m, ok := a.(lines.Mem)
 			switch {
-			case !ok || k.isShared(m):
-			case l.op == "st" && i == 1:
-				widen(&writes[m.ptr-'A'], m)
+			case !ok || k.IsShared(m):
+			case l.Op == "st" && i == 1:
+				widen(&writes[m.Ptr-'A'], m)
 			default:
-				widen(&reads[m.ptr-'A'], m)
+				widen(&reads[m.Ptr-'A'], m)
 			}
 		}
 	}
-	for _, l := range k.lines {
+	for _, l := range k.Lines {
 		for _, list := range []*[6]span{&reads, &writes} {
-			switch l.op {
+			switch l.Op {
 			case "step":
-				list[l.ptr-'A'].step += l.lanes
+				list[l.Ptr-'A'].step += l.Lanes
 			case "stepL":
-				list[l.ptr-'A'].stepF++
+				list[l.Ptr-'A'].stepF++
 			}
 		}
 	}
@@ -55,12 +57,12 @@ func (k *kernel) spansOf() (reads, writes [6]span) {
 }
 
 // spansText returns the table of all kernels in Go.
-func spansText(list []*kernel) string {
+func spansText(list []*lines.Kernel) string {
 	var b strings.Builder
 	b.WriteString("\n// spans are what the instructions read and write of their operands, and how many lines they have.\nvar spans = [numCodes]spanOf{\n")
 	for _, k := range list {
-		reads, writes := k.spansOf()
-		fmt.Fprintf(&b, "\t%s: {lines: %d", k.name, len(k.lines))
+		reads, writes := spansOf(k)
+		fmt.Fprintf(&b, "\t%s: {lines: %d", k.Name, len(k.Lines))
 		for i, side := range [2][6]span{reads, writes} {
 			fmt.Fprintf(&b, ", %s: [6]span{", [2]string{"reads", "writes"}[i])
 			for o, s := range side {

@@ -1,4 +1,4 @@
-package main
+package lines
 
 import (
 	"fmt"
@@ -34,16 +34,16 @@ func chainName(first string, chain []int) string {
 }
 
 // trees are the instructions of bodies that hang on the ground by few freedoms: docs/theory.md (R1) to (R8).
-func trees() (list []*kernel) {
-	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+func trees() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
-	add("HangFree", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *kernel) { hang(k, false, true) })
-	add("Hang", "moves a body by N motions, those of its parent, B, and those that its joint adds, E"+frame, func(k *kernel) { hang(k, true, true) })
-	add("Carry", "moves a body by N motions of its parent, B"+frame, func(k *kernel) { hang(k, true, false) })
+	add("HangFree", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *Kernel) { hang(k, false, true) })
+	add("Hang", "moves a body by N motions, those of its parent, B, and those that its joint adds, E"+frame, func(k *Kernel) { hang(k, true, true) })
+	add("Carry", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { hang(k, true, false) })
 	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
-	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *kernel) { rootHinge(k, false) })
-	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *kernel) { rootHinge(k, true) })
-	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *kernel) {
+	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *Kernel) { rootHinge(k, false) })
+	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *Kernel) { rootHinge(k, true) })
+	add("SwingFree", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
 		}
@@ -51,7 +51,7 @@ func trees() (list []*kernel) {
 			k.st(at('A', 3+i), k.sub(k.null(), v))
 		}
 	})
-	add("SwingHung", "stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *kernel) {
+	add("SwingHung", "stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *Kernel) {
 		p, w := k.vec(at('B', 0), 3), k.vec(at('D', 0), 3)
 		k.put(at('A', 0), k.cross(p, w)...)
 		a := centripetal(k, p, k.vec(at('C', places.ArmParent), 3))
@@ -59,8 +59,8 @@ func trees() (list []*kernel) {
 			k.st(at('A', 3+i), k.sub(a[i], v))
 		}
 	})
-	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *kernel) {
-		w := make([]val, 3)
+	add("Cardan", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *Kernel) {
+		w := make([]Val, 3)
 		for i := range w {
 			w[i] = k.sub(at('D', i), at('E', i))
 		}
@@ -69,8 +69,8 @@ func trees() (list []*kernel) {
 		b = k.add(b, k.dot(anys(n), anys(k.cross(k.vec(at('D', 0), 3), k.vec(at('E', 0), 3)))))
 		along(k, n, k.sub(k.null(), b))
 	})
-	add("Twist", "adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.", func(k *kernel) {
-		x := make([]val, 3)
+	add("Twist", "adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.", func(k *Kernel) {
+		x := make([]Val, 3)
 		for i := range x {
 			x[i] = k.mul(k.dot(anys(k.vec(at('B', 0), 3)), lanesOf('E', i, 3, 3)), at('C', 0))
 		}
@@ -78,16 +78,16 @@ func trees() (list []*kernel) {
 			k.st(at('A', i), k.add(v, at('A', i)))
 		}
 	})
-	add("Between", "stores B·(C − D) of vectors.", func(k *kernel) {
-		x := make([]val, 3)
+	add("Between", "stores B·(C − D) of vectors.", func(k *Kernel) {
+		x := make([]Val, 3)
 		for i := range x {
 			x[i] = k.sub(at('C', i), at('D', i))
 		}
 		k.st(at('A', 0), k.dot(anys(x), lanesOf('B', 0, 3, 1)))
 	})
-	pin := func(k *kernel) {
+	pin := func(k *Kernel) {
 		for half := range 2 {
-			x := make([]val, 3)
+			x := make([]Val, 3)
 			r := k.vec(at('D', 3*half), 3)
 			for i := range x {
 				x[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
@@ -106,7 +106,7 @@ func trees() (list []*kernel) {
 		}
 	}
 	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", pin)
-	add("TurnedPin", "does the same as Pin, and stores the rotation of the body behind.", func(k *kernel) {
+	add("TurnedPin", "does the same as Pin, and stores the rotation of the body behind.", func(k *Kernel) {
 		pin(k)
 		for i := range 4 {
 			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
@@ -118,8 +118,8 @@ func trees() (list []*kernel) {
 	add("Snap", "puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.", snap)
 	add("Uncross", pinned+"universal joint"+back, uncross)
 	add("Unslide", pinned+"slider"+back, unslide)
-	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *kernel) {
-		r, v, z := make([]val, 3), make([]val, 3), k.vec(at('B', places.PinAxis), 3)
+	add("Slide", "stores in A the slide of a slider with the pins B and C.", func(k *Kernel) {
+		r, v, z := make([]Val, 3), make([]Val, 3), k.vec(at('B', places.PinAxis), 3)
 		for i := range r {
 			r[i] = k.sub(at('C', i), at('B', i))
 		}
@@ -136,14 +136,14 @@ func trees() (list []*kernel) {
 			k.st(at('A', places.SlideArm+i), k.mul(q, z[i]))
 		}
 	})
-	add("Thrust", "adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.", func(k *kernel) {
+	add("Thrust", "adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.", func(k *Kernel) {
 		tau, f := k.ld(at('C', 3)), k.vec(at('C', 0), 3)
 		for i := range f {
 			f[i] = k.mul(tau, f[i])
 		}
 		n := k.cross(k.vec(at('B', 0), 3), f)
-		turn := func(x []val) []val {
-			out := make([]val, 3)
+		turn := func(x []Val) []Val {
+			out := make([]Val, 3)
 			for i := range out {
 				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
 			}
@@ -158,7 +158,7 @@ func trees() (list []*kernel) {
 		}
 	})
 	for d := 1; d <= maxTree; d++ {
-		add(fmt.Sprintf("Loads%d", d), fmt.Sprintf("stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its %d columns N and c behind them.", d), func(k *kernel) {
+		add(fmt.Sprintf("Loads%d", d), fmt.Sprintf("stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its %d columns N and c behind them.", d), func(k *Kernel) {
 			acc := k.vec(at('D', 0), d)
 			for c := range 6 {
 				v := k.sub(at('C', c), at('B', 6*d+c))
@@ -168,8 +168,8 @@ func trees() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
-		add(fmt.Sprintf("Drifts%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *kernel) {
-			acc := make([]val, 2*d)
+		add(fmt.Sprintf("Drifts%d", d), fmt.Sprintf("stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the %d columns N of a body.", d), func(k *Kernel) {
+			acc := make([]Val, 2*d)
 			for j := range d {
 				acc[j], acc[d+j] = k.ld(at('D', j)), k.ld(at('D', j).row('L', 1))
 			}
@@ -189,14 +189,14 @@ func trees() (list []*kernel) {
 			if width == 3 {
 				name, rows = fmt.Sprintf("SeenTurn%d", d), "N rows B of moments"
 			}
-			add(name, fmt.Sprintf("stores in A, with rows of F bytes, what the %d columns N of a body in C make of %s of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.", d, rows), func(k *kernel) {
+			add(name, fmt.Sprintf("stores in A, with rows of F bytes, what the %d columns N of a body in C make of %s of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.", d, rows), func(k *Kernel) {
 				seen(k, d, width)
 			})
 		}
 	}
 	for _, n := range []int{3, 5} {
 		for d := 1; d <= maxTree; d++ {
-			add(fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("stores D − B·Bᵀ, %d rows of %d, in the block A, lower triangle, and E − B·C in the right side behind it.", n, d), func(k *kernel) { lean(k, n, d) })
+			add(fmt.Sprintf("Lean%dx%d", n, d), fmt.Sprintf("stores D − B·Bᵀ, %d rows of %d, in the block A, lower triangle, and E − B·C in the right side behind it.", n, d), func(k *Kernel) { lean(k, n, d) })
 		}
 	}
 	for _, chain := range chains(maxTree) {
@@ -204,16 +204,16 @@ func trees() (list []*kernel) {
 			continue
 		}
 		doc := "makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name."
-		add(chainName("Orthonormal", chain), doc, func(k *kernel) { orthonormal(k, chain, len(chain) < 3) })
-		narrow(list, func(k *kernel) { orthonormal(k, chain, len(chain) < 2) })
+		add(chainName("Orthonormal", chain), doc, func(k *Kernel) { orthonormal(k, chain, len(chain) < 3) })
+		narrow(list, func(k *Kernel) { orthonormal(k, chain, len(chain) < 2) })
 	}
 	return list
 }
 
 // centripetal returns w×(w×r).
-func centripetal(k *kernel, w, r []val) []val {
+func centripetal(k *Kernel, w, r []Val) []Val {
 	wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
-	out := make([]val, 3)
+	out := make([]Val, 3)
 	for i := range out {
 		out[i] = k.fnma(ww, r[i], k.mul(wr, w[i]))
 	}
@@ -221,7 +221,7 @@ func centripetal(k *kernel, w, r []val) []val {
 }
 
 // along stores b·n/(n·n).
-func along(k *kernel, n []val, b val) {
+func along(k *Kernel, n []Val, b Val) {
 	q := k.div(b, k.dot(anys(n), anys(n)))
 	for i := range n {
 		k.st(at('A', i), k.mul(q, n[i]))
@@ -229,9 +229,9 @@ func along(k *kernel, n []val, b val) {
 }
 
 // hang is Hang, or what is left of it without a parent or without motions of the joint.
-func hang(k *kernel, parent, joint bool) {
+func hang(k *Kernel, parent, joint bool) {
 	k.loop(func() {
-		var turn, move []val
+		var turn, move []Val
 		if joint {
 			turn, move = k.vec(at('E', 0), 3), k.vec(at('E', 3), 3)
 		}
@@ -251,15 +251,15 @@ func hang(k *kernel, parent, joint bool) {
 		}
 		k.put(at('F', 0), turn...)
 		k.put(at('F', 3), move...)
-		inward := func(x []val) []val {
-			out := make([]val, 3)
+		inward := func(x []Val) []Val {
+			out := make([]Val, 3)
 			for i := range out {
 				out[i] = k.dot(anys(x), places3('C', i))
 			}
 			return out
 		}
 		t, v := inward(turn), inward(move)
-		L := func(i int) mem { return at('D', atRoot+i) }
+		L := func(i int) Mem { return at('D', atRoot+i) }
 		k.st(at('A', 0), k.fma(t[2], L(4), k.fma(t[1], L(3), k.mul(t[0], L(0)))))
 		k.st(at('A', 1), k.fma(t[2], L(5), k.mul(t[1], L(1))))
 		k.st(at('A', 2), k.mul(t[2], L(2)))
@@ -279,28 +279,28 @@ func hang(k *kernel, parent, joint bool) {
 }
 
 // rootHinge is Root or RootHolds: along the axes of the body, in which the arm is constant.
-func rootHinge(k *kernel, holds bool) {
-	z, turn := k.vec(at('B', 0), 3), make([]val, 3)
+func rootHinge(k *Kernel, holds bool) {
+	z, turn := k.vec(at('B', 0), 3), make([]Val, 3)
 	for i := range turn {
 		turn[i] = k.dot(anys(z), places3('C', i))
 	}
 	if holds {
 		k.put(at('C', places.Motion), z...)
 	}
-	outward := func(o int, x []val) {
+	outward := func(o int, x []Val) {
 		for i := 0; holds && i < 3; i++ {
 			k.st(at('C', places.Motion+o+i), k.dot(anys(x), lanesOf('C', 3*i, 3, 1)))
 		}
 	}
-	heavy := func(move []val) (out []val) {
+	heavy := func(move []Val) (out []Val) {
 		root := k.ld(at('D', atMass))
 		for i := range move {
 			out = append(out, k.mul(root, move[i]))
 		}
 		return out
 	}
-	L := func(i int) mem { return at('D', atRoot+i) }
-	n := []val{
+	L := func(i int) Mem { return at('D', atRoot+i) }
+	n := []Val{
 		k.fma(turn[2], L(4), k.fma(turn[1], L(3), k.mul(turn[0], L(0)))),
 		k.fma(turn[2], L(5), k.mul(turn[1], L(1))),
 		k.mul(turn[2], L(2)),
@@ -327,7 +327,7 @@ func rootHinge(k *kernel, holds bool) {
 func places3(ptr byte, column int) []any { return lanesOf(ptr, column, 3, 3) }
 
 // lean is Lean: row by row, with the columns of B as they are wanted.
-func lean(k *kernel, n, d int) {
+func lean(k *Kernel, n, d int) {
 	for i := range n {
 		b := k.vec(at('B', i*d), d)
 		for j := range i + 1 {
@@ -350,11 +350,11 @@ func lean(k *kernel, n, d int) {
 }
 
 // seen is Seen or SeenTurn.
-func seen(k *kernel, d, width int) {
+func seen(k *Kernel, d, width int) {
 	k.loop(func() {
 		b := k.vec(at('B', 0), width)
 		for j := range d + 1 {
-			var s val
+			var s Val
 			if j < d {
 				s = k.null()
 			} else {
@@ -384,7 +384,7 @@ func seen(k *kernel, d, width int) {
 // orthonormal makes each column a unit vector that is orthogonal to those before, by the rule of Gram and Schmidt twice.
 // The freedoms of the last joint come first; a column is zero for the bodies before that of its joint, which do not hold
 // it. A column stays in registers where held is set. Lengths are divided out at the end, as nothing waits for roots then.
-func orthonormal(k *kernel, chain []int, held bool) {
+func orthonormal(k *Kernel, chain []int, held bool) {
 	var owner []int // of each column: the body of its joint
 	for b := len(chain) - 1; b >= 0; b-- {
 		for range chain[b] {
@@ -398,11 +398,11 @@ func orthonormal(k *kernel, chain []int, held bool) {
 		}
 		return n
 	}
-	place := func(b, i, c int) mem { return at("ABC"[b], 6*(i-first(b))+c) }
-	inverse := make([]val, len(owner)) // one over the square of the length
+	place := func(b, i, c int) Mem { return at("ABC"[b], 6*(i-first(b))+c) }
+	inverse := make([]Val, len(owner)) // one over the square of the length
 	for i := range owner {
-		list := map[[2]int]val{}
-		load := func(b, c int) val {
+		list := map[[2]int]Val{}
+		load := func(b, c int) Val {
 			v, ok := list[[2]int{b, c}]
 			if !ok || !held {
 				v = k.ld(place(b, i, c))
@@ -411,8 +411,8 @@ func orthonormal(k *kernel, chain []int, held bool) {
 			return v
 		}
 		// dot returns the product with column j ≤ i: of few products each, so that sums do not wait for each other.
-		dot := func(j int) val {
-			var parts []val
+		dot := func(j int) Val {
+			var parts []Val
 			for b := owner[j]; b < len(chain); b++ {
 				for _, from := range []int{0, 3} {
 					x, y := make([]any, 3), make([]any, 3)
@@ -432,7 +432,7 @@ func orthonormal(k *kernel, chain []int, held bool) {
 			if i == 0 {
 				break
 			}
-			part := make([]val, i)
+			part := make([]Val, i)
 			for j := range part {
 				part[j] = k.mul(dot(j), inverse[j])
 			}

@@ -1,4 +1,4 @@
-package main
+package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
@@ -9,9 +9,9 @@ const (
 )
 
 // stepping are the instructions of rollouts, each all that is done with one body.
-func stepping() (list []*kernel) {
-	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
-	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *kernel) {
+func stepping() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
+	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *Kernel) {
 		a := rates(k, k.vec(at('B', 0), 6))
 		k.put(at('A', 0), a...)
 		notice(k, at('E', 0), a)
@@ -20,14 +20,14 @@ func stepping() (list []*kernel) {
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
 	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns."
 	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step."
-	add("FirstStage", first+operands, func(k *kernel) { stage(k, true, false) })
-	add("NextStage", next+operands, func(k *kernel) { stage(k, false, false) })
-	add("LastStage", last+operands, func(k *kernel) { stage(k, false, true) })
+	add("FirstStage", first+operands, func(k *Kernel) { stage(k, true, false) })
+	add("NextStage", next+operands, func(k *Kernel) { stage(k, false, false) })
+	add("LastStage", last+operands, func(k *Kernel) { stage(k, false, true) })
 	moved := " It adds what is not finite, as no number, to the record E, behind which is the step."
 	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, euler)
 	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin."+moved, eulerRoot)
-	add("EulerPin", "does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *kernel) { eulerPin(k, false) })
-	narrow(list, func(k *kernel) { eulerPin(k, true) })
+	add("EulerPin", "does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *Kernel) { eulerPin(k, false) })
+	narrow(list, func(k *Kernel) { eulerPin(k, true) })
 	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
 	add("Moved", moves+" B are the solutions."+moved, displace)
 	add("MovedRoot", moves+" The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
@@ -35,7 +35,7 @@ func stepping() (list []*kernel) {
 }
 
 // euler is Euler.
-func euler(k *kernel) {
+func euler(k *Kernel) {
 	a := rates(k, k.vec(at('B', 0), 6))
 	h := k.ld(at('E', places.Step))
 	bad := k.total(a)
@@ -46,7 +46,7 @@ func euler(k *kernel) {
 		k.st(at('A', i), x)
 		bad = k.add(bad, k.add(v, x))
 	}
-	turn, fast, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
+	turn, fast, half := make([]Val, 3), make([]Val, 3), k.mul(h, constant(half))
 	for i := range turn {
 		w := k.fma(h, a[3+i], at('A', atOmega+i))
 		k.st(at('A', atOmega+i), w)
@@ -58,18 +58,18 @@ func euler(k *kernel) {
 	p := rotated(k, turn, at('A', atRotation), constant(places.Series))
 	k.st(at('E', notUnit), k.max(k.abs(excess(k, p)), at('E', notUnit)))
 	k.put(at('A', atRotation), unit(k, p)...)
-	notice(k, at('E', notFinite), []val{bad})
+	notice(k, at('E', notFinite), []Val{bad})
 	axesOf(k, 'A', atRotation, 'C')
 }
 
 // eulerPin is EulerPin. The pin decides where the body is and how fast, so that its acceleration is not needed: it drifts
 // from where its velocity leads. With few registers the angular velocity waits in the state.
-func eulerPin(k *kernel, few bool) {
+func eulerPin(k *Kernel, few bool) {
 	const pin = places.Frame
 	alpha := turned(k, k.vec(at('B', 0), 3), places.HingeWeight)
 	h := k.ld(at('E', places.Step))
 	over := excess(k, k.vec(at('A', atRotation), 4))
-	w, turn, half := make([]val, 3), make([]val, 3), k.mul(h, constant(half))
+	w, turn, half := make([]Val, 3), make([]Val, 3), k.mul(h, constant(half))
 	k.st(at('E', notUnit), k.max(k.abs(over), at('E', notUnit)))
 	for i := range w {
 		a := k.dot(anys(alpha), lanesOf('C', 3*i, 3, 1))
@@ -82,7 +82,7 @@ func eulerPin(k *kernel, few bool) {
 	}
 	// The axis s goes to s + 2·c·(u×s) + 2·u×(u×s).
 	c, u := halfTurn(k, turn, constant(places.Series))
-	s := make([]val, 3)
+	s := make([]Val, 3)
 	for i := range s {
 		s[i] = k.dot(anys(k.vec(at('D', places.HingeAxis), 3)), lanesOf('C', 3*i, 3, 1))
 	}
@@ -92,7 +92,7 @@ func eulerPin(k *kernel, few bool) {
 	}
 	v, square := apartFrom(k, s, at('C', pin+places.PinAxis))
 	ontoAxis(k, composed(k, c, u, k.vec(at('A', atRotation), 4)), v, over, square, 'A', 'C')
-	near := make([]val, 3)
+	near := make([]Val, 3)
 	for i := range near {
 		near[i] = k.dot(anys(k.vec(at('D', places.HingeOrigin), 3)), lanesOf('C', 3*i, 3, 1))
 		x := k.sub(k.ld(at('C', pin+i)), near[i])
@@ -108,34 +108,34 @@ func eulerPin(k *kernel, few bool) {
 }
 
 // fastest makes the place of the record the larger of itself and the square of an angular velocity.
-func fastest(k *kernel, w []val) {
+func fastest(k *Kernel, w []Val) {
 	k.st(at('E', places.Fastest), k.max(k.dot(anys(w), anys(w)), at('E', places.Fastest)))
 }
 
 // gain returns how fast the body of eulerRoot turns about its pin for a unit of its column N.
-func gain(k *kernel) val {
+func gain(k *Kernel) Val {
 	return k.dot(anys(turned(k, k.vec(at('B', 0), 3), places.HingeWeight)), lanesOf('D', places.HingeAxis, 3, 1))
 }
 
 // eulerRoot is EulerRoot. The body turns about the axis z of the pin, whose length is one to rounding: that must not add up
 // over steps.
-func eulerRoot(k *kernel) {
+func eulerRoot(k *Kernel) {
 	z := k.vec(at('D', places.HingePin+places.PinAxis), 3)
 	h := k.ld(at('E', places.Step))
 	rate := k.mul(k.dot(anys(z), lanesOf('A', atOmega, 3, 1)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
 	rate = k.fnma(k.mul(gain(k), at('F', 0)), h, rate)
-	notice(k, at('E', notFinite), []val{rate})
+	notice(k, at('E', notFinite), []Val{rate})
 	k.st(at('E', places.Fastest), k.max(k.mul(rate, rate), at('E', places.Fastest)))
 	c, s := turnAbout(k, k.mul(k.mul(h, constant(half)), rate))
 
 	// How far the body is off the pin: its origin by R, and its axis by the sine of an angle.
-	arm, off := k.vec(at('D', places.HingeOrigin), 3), make([]val, 3)
+	arm, off := k.vec(at('D', places.HingeOrigin), 3), make([]Val, 3)
 	for i := range off {
 		off[i] = k.sub(k.sub(k.ld(at('D', places.HingePin+i)), k.dot(anys(arm), lanesOf('C', 3*i, 3, 1))), at('A', i))
 	}
 	// The axis of the body, which is next to z, goes to z by the turn 2·v, of which v is the vector of the quaternion (1, v).
 	// The turn about z follows: (c, s·z)·(1, v) = (c, c·v + s·z + s·z×v), as v is across z.
-	own, r := make([]val, 3), k.vec(at('D', places.HingeAxis), 3)
+	own, r := make([]Val, 3), k.vec(at('D', places.HingeAxis), 3)
 	for i := range own {
 		own[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
@@ -151,12 +151,12 @@ func eulerRoot(k *kernel) {
 	k.put(at('A', atRotation), scaledBack(k, composed(k, c, turn, p), longer(k, over, square))...)
 	axesOf(k, 'A', atRotation, 'C')
 
-	near := make([]val, 3)
+	near := make([]Val, 3)
 	for i := range near {
 		near[i] = k.dot(anys(k.vec(at('D', places.HingeOrigin), 3)), lanesOf('C', 3*i, 3, 1))
 		k.st(at('A', i), k.sub(k.ld(at('D', places.HingePin+i)), near[i]))
 	}
-	w := make([]val, 3)
+	w := make([]Val, 3)
 	for i := range w {
 		w[i] = k.mul(rate, at('D', places.HingePin+places.PinAxis+i))
 	}
@@ -165,7 +165,7 @@ func eulerRoot(k *kernel) {
 }
 
 // turnAbout returns the cosine and the sine of an angle.
-func turnAbout(k *kernel, a val) (c, s val) {
+func turnAbout(k *Kernel, a Val) (c, s Val) {
 	x := k.mul(a, a)
 	s, c = powers(k, x, constant(places.Series))
 	return c, k.mul(s, a)
@@ -173,12 +173,12 @@ func turnAbout(k *kernel, a val) (c, s val) {
 
 // movedRoot is MovedRoot. The origin of the frame is at x, and o − x from there is that of the pin, about which the body
 // turns by an angle f: it moves by f·(o − x)×z.
-func movedRoot(k *kernel) {
+func movedRoot(k *Kernel) {
 	gain := k.sub(k.null(), gain(k))
 	angle, rate := k.mul(gain, at('F', 0)), k.mul(gain, at('F', 0).row('K', 1))
-	notice(k, at('E', notFinite), []val{angle, rate})
+	notice(k, at('E', notFinite), []Val{angle, rate})
 	z := k.vec(at('D', places.HingePin+places.PinAxis), 3)
-	near := make([]val, 3)
+	near := make([]Val, 3)
 	for i := range near {
 		near[i] = k.sub(k.ld(at('D', places.HingePin+i)), at('A', i))
 	}
@@ -197,7 +197,7 @@ func movedRoot(k *kernel) {
 }
 
 // displace is Moved.
-func displace(k *kernel) {
+func displace(k *Kernel) {
 	for row := range 2 {
 		to, x := row*atVelocity, outwards(k, k.vec(at('B', 6*row), 6))
 		for i := range 3 {
@@ -221,8 +221,8 @@ func displace(k *kernel) {
 }
 
 // rates returns the acceleration of the origin of a body's frame, and its angular acceleration, world axes.
-func rates(k *kernel, x []val) []val {
-	alpha, a := turned(k, x[:3], atWeight), make([]val, 3)
+func rates(k *Kernel, x []Val) []Val {
+	alpha, a := turned(k, x[:3], atWeight), make([]Val, 3)
 	carried(k, a, alpha, x[3:])
 	// a − ω×(ω×c), along the axes of the body.
 	w := k.vec(at('C', places.Spin), 3)
@@ -231,7 +231,7 @@ func rates(k *kernel, x []val) []val {
 	for i := range a {
 		a[i] = k.fma(ww, c[i], k.fnma(wc, w[i], a[i]))
 	}
-	out := make([]val, 6)
+	out := make([]Val, 6)
 	for i := range out {
 		if i > 2 {
 			out[i] = k.dot(anys(alpha), lanesOf('C', 3*(i-3), 3, 1))
@@ -243,9 +243,9 @@ func rates(k *kernel, x []val) []val {
 }
 
 // turned returns L⁻ᵀ·x, the angular part of a motion along the axes of the body; L⁻¹ is o lanes behind D.
-func turned(k *kernel, x []val, o int) []val {
-	M := func(i int) mem { return at('D', o+i) }
-	return []val{
+func turned(k *Kernel, x []Val, o int) []Val {
+	M := func(i int) Mem { return at('D', o+i) }
+	return []Val{
 		k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
 		k.fma(x[2], M(5), k.mul(x[1], M(1))),
 		k.mul(x[2], M(2)),
@@ -253,7 +253,7 @@ func turned(k *kernel, x []val, o int) []val {
 }
 
 // carried stores in move the motion of the origin of the body's frame along its axes: that of the centre of mass is x/√m.
-func carried(k *kernel, move, turn, x []val) {
+func carried(k *Kernel, move, turn, x []Val) {
 	root := k.ld(at('D', atWeight+6))
 	for i := range move {
 		a, b := (i+1)%3, (i+2)%3
@@ -264,10 +264,10 @@ func carried(k *kernel, move, turn, x []val) {
 
 // outwards returns C⁻ᵀ·x in world axes, the linear part at the origin of the body's frame: C are the axes, D the constants
 // of the body.
-func outwards(k *kernel, x []val) []val {
-	turn, move := turned(k, x[:3], atWeight), make([]val, 3)
+func outwards(k *Kernel, x []Val) []Val {
+	turn, move := turned(k, x[:3], atWeight), make([]Val, 3)
 	carried(k, move, turn, x[3:])
-	out := make([]val, 6)
+	out := make([]Val, 6)
 	for i := range 3 {
 		out[i] = k.dot(anys(turn), lanesOf('C', 3*i, 3, 1))
 		out[3+i] = k.dot(anys(move), lanesOf('C', 3*i, 3, 1))
@@ -277,15 +277,15 @@ func outwards(k *kernel, x []val) []val {
 
 // notice adds what is not finite among some numbers, as no number, to a place: by one product, as kernels wait for each
 // other there.
-func notice(k *kernel, to mem, list []val) {
+func notice(k *Kernel, to Mem, list []Val) {
 	k.st(to, k.fma(k.null(), k.total(list), k.ld(to)))
 }
 
 // clean stores v, rounded where it is next to nothing.
-func clean(k *kernel, to mem, v val) { k.st(to, k.sub(k.add(v, constant(least)), constant(least))) }
+func clean(k *Kernel, to Mem, v Val) { k.st(to, k.sub(k.add(v, constant(least)), constant(least))) }
 
 // stage is FirstStage, NextStage or LastStage.
-func stage(k *kernel, first, last bool) {
+func stage(k *Kernel, first, last bool) {
 	if first {
 		for i := range bodyPlaces {
 			k.st(at('B', i), k.ld(at('A', i)))
@@ -304,7 +304,7 @@ func stage(k *kernel, first, last bool) {
 		}
 	}
 	weight := k.ld(at('D', 1))
-	sum := func(i int, x any) val {
+	sum := func(i int, x any) Val {
 		to := at('B', atSum+i)
 		if first {
 			return k.mul(weight, x)
@@ -319,7 +319,7 @@ func stage(k *kernel, first, last bool) {
 		for i := range rate {
 			rate[i] = k.mul(sum(3+i, rate[i]), half)
 		}
-		w := make([]val, 6)
+		w := make([]Val, 6)
 		for i := range w {
 			w[i] = k.add(sum(6+i, at('C', i)), at('B', atVelocity+i))
 			k.st(at('A', atVelocity+i), w[i])

@@ -1,31 +1,31 @@
-package main
+package lines
 
-// kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
-func kernels() []*kernel {
+// Kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
+func Kernels() []*Kernel {
 	list := append(vectors(), mechanics()...)
 	return addShared(append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...))
 }
 
-func define(list *[]*kernel, name, doc string, body func(k *kernel)) {
+func define(list *[]*Kernel, name, doc string, body func(k *Kernel)) {
 	k := newKernel(name, doc)
 	body(k)
 	*list = append(*list, k)
 }
 
 // narrow gives the last kernel a form for few registers.
-func narrow(list []*kernel, body func(k *kernel)) {
+func narrow(list []*Kernel, body func(k *Kernel)) {
 	k := list[len(list)-1]
-	k.narrow = newKernel(k.name, k.doc)
-	body(k.narrow)
+	k.Narrow = newKernel(k.Name, k.Doc)
+	body(k.Narrow)
 }
 
 // vectors are the instructions on vectors of three.
-func vectors() (list []*kernel) {
-	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
-	add("Copy", "stores B in A, N lanes.", func(k *kernel) {
+func vectors() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
+	add("Copy", "stores B in A, N lanes.", func(k *Kernel) {
 		k.loop(func() { k.st(at('A', 0), k.ld(at('B', 0))); k.step('A', 1); k.step('B', 1) })
 	})
-	add("Add", "stores B + C, N lanes.", func(k *kernel) {
+	add("Add", "stores B + C, N lanes.", func(k *Kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.add(at('B', 0), at('C', 0)))
 			k.step('A', 1)
@@ -33,7 +33,7 @@ func vectors() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
-	add("Sub", "stores B − C, N lanes.", func(k *kernel) {
+	add("Sub", "stores B − C, N lanes.", func(k *Kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.sub(at('B', 0), at('C', 0)))
 			k.step('A', 1)
@@ -41,7 +41,7 @@ func vectors() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
-	add("Scaled", "stores B + C·D with one factor D, N lanes.", func(k *kernel) {
+	add("Scaled", "stores B + C·D with one factor D, N lanes.", func(k *Kernel) {
 		d := k.pin(k.ld(at('D', 0)))
 		k.loop(func() {
 			k.st(at('A', 0), k.fma(d, at('C', 0), at('B', 0)))
@@ -50,8 +50,8 @@ func vectors() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
-	add("Less", "stores B − C·D, a lane.", func(k *kernel) { k.st(at('A', 0), k.fnma(at('C', 0), at('D', 0), at('B', 0))) })
-	add("Masked", "stores B + C where D is one, and B where D is zero, N lanes.", func(k *kernel) {
+	add("Less", "stores B − C·D, a lane.", func(k *Kernel) { k.st(at('A', 0), k.fnma(at('C', 0), at('D', 0), at('B', 0))) })
+	add("Masked", "stores B + C where D is one, and B where D is zero, N lanes.", func(k *Kernel) {
 		d, h := k.pin(k.ld(at('D', 0))), k.pin(k.ld(constant(half)))
 		k.loop(func() {
 			b := k.ld(at('B', 0))
@@ -61,65 +61,65 @@ func vectors() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
-	add("Mul3", "stores B·C.", func(k *kernel) { product(k, 3, 1) })
-	add("TMul3", "stores Bᵀ·C.", func(k *kernel) { product(k, 1, 3) })
-	vector := func(k *kernel, first, step int, end func(i int, v val) val) {
+	add("Mul3", "stores B·C.", func(k *Kernel) { product(k, 3, 1) })
+	add("TMul3", "stores Bᵀ·C.", func(k *Kernel) { product(k, 1, 3) })
+	vector := func(k *Kernel, first, step int, end func(i int, v Val) Val) {
 		c := k.vec(at('C', 0), 3)
-		out := make([]val, 3)
+		out := make([]Val, 3)
 		for i := range out {
 			out[i] = end(i, k.dot(anys(c), lanesOf('B', i*first, 3, step)))
 		}
 		k.put(at('A', 0), out...)
 	}
-	same := func(_ int, v val) val { return v }
-	add("MulVec", "stores B·C.", func(k *kernel) { vector(k, 3, 1, same) })
-	add("TMulVec", "stores Bᵀ·C.", func(k *kernel) { vector(k, 1, 3, same) })
-	add("TMulNeg", "stores −Bᵀ·C.", func(k *kernel) {
-		vector(k, 1, 3, func(_ int, v val) val { return k.sub(k.null(), v) })
+	same := func(_ int, v Val) Val { return v }
+	add("MulVec", "stores B·C.", func(k *Kernel) { vector(k, 3, 1, same) })
+	add("TMulVec", "stores Bᵀ·C.", func(k *Kernel) { vector(k, 1, 3, same) })
+	add("TMulNeg", "stores −Bᵀ·C.", func(k *Kernel) {
+		vector(k, 1, 3, func(_ int, v Val) Val { return k.sub(k.null(), v) })
 	})
-	add("TMulAdd", "stores D + Bᵀ·C.", func(k *kernel) {
-		vector(k, 1, 3, func(i int, v val) val { return k.add(v, at('D', i)) })
+	add("TMulAdd", "stores D + Bᵀ·C.", func(k *Kernel) {
+		vector(k, 1, 3, func(i int, v Val) Val { return k.add(v, at('D', i)) })
 	})
-	add("Column", "stores the column of a matrix that begins at B.", func(k *kernel) {
+	add("Column", "stores the column of a matrix that begins at B.", func(k *Kernel) {
 		k.put(at('A', 0), k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6)))
 	})
-	add("OnZ", "stores z·C₂ with z the third column of B.", func(k *kernel) {
+	add("OnZ", "stores z·C₂ with z the third column of B.", func(k *Kernel) {
 		c := k.ld(at('C', 2))
 		k.put(at('A', 0), k.mul(c, at('B', 2)), k.mul(c, at('B', 5)), k.mul(c, at('B', 8)))
 	})
-	add("OffZ", "stores x·C₀ + y·C₁ with x, y the first columns of B.", func(k *kernel) {
+	add("OffZ", "stores x·C₀ + y·C₁ with x, y the first columns of B.", func(k *Kernel) {
 		x, y := k.ld(at('C', 0)), k.ld(at('C', 1))
 		for i := range 3 {
 			k.st(at('A', i), k.fma(x, at('B', 3*i), k.mul(y, at('B', 3*i+1))))
 		}
 	})
-	add("Cross", "stores B×C.", func(k *kernel) {
+	add("Cross", "stores B×C.", func(k *Kernel) {
 		k.put(at('A', 0), k.cross(k.vec(at('B', 0), 3), k.vec(at('C', 0), 3))...)
 	})
-	add("AddCross", "stores D + B×C.", func(k *kernel) {
+	add("AddCross", "stores D + B×C.", func(k *Kernel) {
 		x := k.cross(k.vec(at('B', 0), 3), k.vec(at('C', 0), 3))
 		for i, v := range x {
 			x[i] = k.add(v, at('D', i))
 		}
 		k.put(at('A', 0), x...)
 	})
-	add("SubCross", "stores D − B×C.", func(k *kernel) {
+	add("SubCross", "stores D − B×C.", func(k *Kernel) {
 		x := k.cross(k.vec(at('C', 0), 3), k.vec(at('B', 0), 3))
 		for i, v := range x {
 			x[i] = k.add(v, at('D', i))
 		}
 		k.put(at('A', 0), x...)
 	})
-	add("Dot", "stores B·C of vectors.", func(k *kernel) {
+	add("Dot", "stores B·C of vectors.", func(k *Kernel) {
 		k.st(at('A', 0), k.dot(anys(k.vec(at('B', 0), 3)), lanesOf('C', 0, 3, 1)))
 	})
-	add("Unit", "stores B/|B|, then |B|.", func(k *kernel) {
+	add("Unit", "stores B/|B|, then |B|.", func(k *Kernel) {
 		b := k.vec(at('B', 0), 3)
 		r := k.sqrt(k.dot(anys(b), anys(b)))
 		k.put(at('A', 0), k.div(b[0], r), k.div(b[1], r), k.div(b[2], r), r)
 	})
-	add("Quotient", "stores B/C, a lane.", func(k *kernel) { k.st(at('A', 0), k.div(at('B', 0), at('C', 0))) })
-	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *kernel) {
+	add("Quotient", "stores B/C, a lane.", func(k *Kernel) { k.st(at('A', 0), k.div(at('B', 0), at('C', 0))) })
+	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *Kernel) {
 		b := k.vec(at('B', 3), 4)
 		k.st(at('A', 0), k.max(k.abs(k.sub(k.dot(anys(b), anys(b)), constant(one))), at('A', 0)))
 		list := k.vec(at('B', 0), 3)
@@ -132,12 +132,12 @@ func vectors() (list []*kernel) {
 }
 
 // product adds a product of matrices to k: element (i, j) of the first is at i·row + j·col.
-func product(k *kernel, row, col int) {
-	var b [9]val
+func product(k *Kernel, row, col int) {
+	var b [9]Val
 	for i := range b {
 		b[i] = k.ld(at('B', i))
 	}
-	var out []val
+	var out []Val
 	for j := range 3 {
 		for i := range 3 {
 			x := []any{b[i*row], b[i*row+col], b[i*row+2*col]}
@@ -150,12 +150,12 @@ func product(k *kernel, row, col int) {
 }
 
 // mechanics are the instructions of bodies and joints.
-func mechanics() (list []*kernel) {
-	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+func mechanics() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.", body)
 	add("Axes", "stores the axes of a body in A: B is its rotation.", axes)
-	add("Point", "stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.", func(k *kernel) {
-		r, near := k.vec(at('D', 0), 3), make([]val, 3)
+	add("Point", "stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.", func(k *Kernel) {
+		r, near := k.vec(at('D', 0), 3), make([]Val, 3)
 		for i := range 3 {
 			k.st(at('A', i), k.ld(at('B', i)))
 			near[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
@@ -165,8 +165,8 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', 6+i), k.add(v, at('B', 7+i)))
 		}
 	})
-	add("Apart", "stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.", func(k *kernel) {
-		r, v := make([]val, 3), make([]val, 3)
+	add("Apart", "stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.", func(k *Kernel) {
+		r, v := make([]Val, 3), make([]Val, 3)
 		for i := range 3 {
 			r[i] = k.add(k.sub(k.ld(at('B', i)), at('C', i)), k.sub(k.ld(at('B', 3+i)), at('C', 3+i)))
 		}
@@ -178,8 +178,8 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', i).row('L', 1), k.dot(anys(v), lanesOf('D', i, 3, 3)))
 		}
 	})
-	add("Tilt", "stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.", func(k *kernel) {
-		z := make([]val, 3)
+	add("Tilt", "stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.", func(k *Kernel) {
+		z := make([]Val, 3)
 		for i := range z {
 			z[i] = k.dot([]any{k.ld(at('D', 0)), k.ld(at('D', 3)), k.ld(at('D', 6))}, lanesOf('C', 3*i, 3, 1))
 		}
@@ -190,15 +190,15 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', i).row('L', 1), k.sub(k.null(), k.dot(anys(w), lanesOf('B', i, 3, 3))))
 		}
 	})
-	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *kernel) {
+	add("SumSquares", "adds the squares of N lanes at B to A.", func(k *Kernel) {
 		s := k.pin(k.null())
 		k.loop(func() { b := k.ld(at('B', 0)); k.gather("fma", s, b, b); k.step('B', 1) })
 		k.st(at('A', 0), k.add(s, at('A', 0)))
 	})
-	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *kernel) {
-		turn := func(p byte) []val {
+	add("Weigh", "adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.", func(k *Kernel) {
+		turn := func(p byte) []Val {
 			x := k.vec(at(p, 0), 3)
-			out := make([]val, 3)
+			out := make([]Val, 3)
 			for i := range out {
 				out[i] = k.dot(anys(x), lanesOf('E', i, 3, 3))
 			}
@@ -214,17 +214,17 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', 3+i), k.fma(f[i], root, at('A', 3+i)))
 		}
 	})
-	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.", func(k *kernel) {
+	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 6)
-		M := func(i int) mem { return at('D', i) }
-		w := []val{
+		M := func(i int) Mem { return at('D', i) }
+		w := []Val{
 			k.fma(x[2], M(4), k.fma(x[1], M(3), k.mul(x[0], M(0)))),
 			k.fma(x[2], M(5), k.mul(x[1], M(1))),
 			k.mul(x[2], M(2)),
 		}
 		root := k.ld(M(6))
-		v := []val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
-		out := make([]val, 6)
+		v := []Val{k.mul(x[3], root), k.mul(x[4], root), k.mul(x[5], root)}
+		out := make([]Val, 6)
 		for i := range out {
 			y := w
 			if i > 2 {
@@ -235,20 +235,20 @@ func mechanics() (list []*kernel) {
 		}
 		notice(k, at('E', 0), out)
 	})
-	add("Forces", "stores N rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *kernel) {
-		alongColumns(k, func(e []val) {
+	add("Forces", "stores N rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.", func(k *Kernel) {
+		alongColumns(k, func(e []Val) {
 			k.put(at('A', 0), k.lower(at('D', 0), k.cross(k.vec(at('C', 0), 3), e))...)
 			root := k.ld(at('D', 6))
 			k.put(at('A', 3), k.mul(e[0], root), k.mul(e[1], root), k.mul(e[2], root))
 		})
 	})
-	add("Moments", "stores the first halves of N rows of moments about columns of B: L⁻¹·e, D the weight.", func(k *kernel) {
-		alongColumns(k, func(e []val) { k.put(at('A', 0), k.lower(at('D', 0), e)...) })
+	add("Moments", "stores the first halves of N rows of moments about columns of B: L⁻¹·e, D the weight.", func(k *Kernel) {
+		alongColumns(k, func(e []Val) { k.put(at('A', 0), k.lower(at('D', 0), e)...) })
 	})
-	add("Wrench", "stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.", func(k *kernel) {
+	add("Wrench", "stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 6)
-		turn := func(x []val) []val {
-			out := make([]val, 3)
+		turn := func(x []Val) []Val {
+			out := make([]Val, 3)
 			for i := range out {
 				out[i] = k.dot(anys(x), lanesOf('C', i, 3, 3))
 			}
@@ -262,7 +262,7 @@ func mechanics() (list []*kernel) {
 		root := k.ld(at('D', 6))
 		k.put(at('A', 3), k.mul(f[0], root), k.mul(f[1], root), k.mul(f[2], root))
 	})
-	add("Squares", "stores in A the squared norms of N rows of six at B, plus what is at C.", func(k *kernel) {
+	add("Squares", "stores in A the squared norms of N rows of six at B, plus what is at C.", func(k *Kernel) {
 		k.loop(func() {
 			b := k.vec(at('B', 0), 6)
 			s := k.ld(at('C', 0))
@@ -275,7 +275,7 @@ func mechanics() (list []*kernel) {
 			k.step('C', 1)
 		})
 	})
-	centripetal := func(k *kernel, minus bool) {
+	centripetal := func(k *Kernel, minus bool) {
 		w, r := k.vec(at('B', 0), 3), k.vec(at('C', 0), 3)
 		wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
 		for i := range 3 {
@@ -287,13 +287,13 @@ func mechanics() (list []*kernel) {
 			}
 		}
 	}
-	add("Centripetal", "stores D + B×(B×C).", func(k *kernel) { centripetal(k, false) })
-	add("LessCentripetal", "stores D − B×(B×C).", func(k *kernel) { centripetal(k, true) })
-	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.", func(k *kernel) {
+	add("Centripetal", "stores D + B×(B×C).", func(k *Kernel) { centripetal(k, false) })
+	add("LessCentripetal", "stores D − B×(B×C).", func(k *Kernel) { centripetal(k, true) })
+	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 3)
 		q := k.dot(anys(x), anys(x))
 		r := k.sqrt(q)
-		n := []val{k.div(x[0], r), k.div(x[1], r), k.div(x[2], r)}
+		n := []Val{k.div(x[0], r), k.div(x[1], r), k.div(x[2], r)}
 		rate := k.dot(anys(n), lanesOf('B', 3, 3, 1))
 		t := k.fma(k.sub(r, at('C', 2)), at('C', 0), k.mul(rate, at('C', 1)))
 		k.put(at('A', 0), k.mul(n[0], t), k.mul(n[1], t), k.mul(n[2], t))
@@ -301,10 +301,10 @@ func mechanics() (list []*kernel) {
 		near := k.more(q, at('D', 0), z, k.div(z, z))
 		k.st(at('E', 0), k.add(near, at('E', 0)))
 	})
-	add("Swing", "stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.", func(k *kernel) {
+	add("Swing", "stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.", func(k *Kernel) {
 		w, r := k.vec(at('D', 0), 3), k.vec(at('C', 0), 3)
 		wr, ww := k.dot(anys(w), anys(r)), k.dot(anys(w), anys(w))
-		a := make([]val, 3)
+		a := make([]Val, 3)
 		for i := range a {
 			a[i] = k.fnma(ww, r[i], k.mul(wr, w[i]))
 		}
@@ -315,9 +315,9 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', 3+i), k.dot(anys(w), lanesOf('B', i, 3, 3)))
 		}
 	})
-	add("Torque", "adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.", func(k *kernel) {
+	add("Torque", "adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.", func(k *Kernel) {
 		x := k.vec(at('C', 0), 3)
-		n := make([]val, 3)
+		n := make([]Val, 3)
 		for i := range n {
 			n[i] = k.dot(anys(x), lanesOf('B', 3*i, 3, 1))
 		}
@@ -325,7 +325,7 @@ func mechanics() (list []*kernel) {
 			k.st(at('A', i), k.add(v, at('A', i)))
 		}
 	})
-	add("Verdict", "stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.", func(k *kernel) {
+	add("Verdict", "stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.", func(k *Kernel) {
 		// Sums of zeros are no number where a number of the record is not finite.
 		bad, z := k.ld(at('B', notFinite)), k.null()
 		for _, i := range []int{overPivot, doubt, bodyPivot, bigResidual, badResidual, sizes, notUnit} {
@@ -339,12 +339,12 @@ func mechanics() (list []*kernel) {
 		ok = k.more(k.abs(k.sub(at('B', weakRows), at('D', 0))), z, z, ok)
 		k.st(at('A', 0), ok)
 	})
-	add("Wanting", "stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.", func(k *kernel) {
+	add("Wanting", "stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.", func(k *Kernel) {
 		u, z := k.ld(constant(one)), k.null()
 		want := k.more(at('B', overPivot), at('C', 1), u, z)
 		k.st(at('A', 0), k.more(at('B', bigResidual), k.mul(k.ld(at('B', sizes)), at('C', 0)), u, want))
 	})
-	add("Size", "makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.", func(k *kernel) {
+	add("Size", "makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.", func(k *Kernel) {
 		b := k.vec(at('B', 0), 6)
 		s := k.dot(anys(b), anys(b))
 		k.st(at('C', 0), s)
@@ -354,21 +354,21 @@ func mechanics() (list []*kernel) {
 }
 
 // alongColumns adds rows of six, one for each of N columns of the matrix B.
-func alongColumns(k *kernel, row func(e []val)) {
+func alongColumns(k *Kernel, row func(e []Val)) {
 	k.loop(func() {
-		row([]val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))})
+		row([]Val{k.ld(at('B', 0)), k.ld(at('B', 3)), k.ld(at('B', 6))})
 		k.step('A', 6)
 		k.step('B', 1)
 	})
 }
 
 // axes stores in A the rotation matrix of the quaternion B.
-func axes(k *kernel) { axesOf(k, 'B', 0, 'A') }
+func axes(k *Kernel) { axesOf(k, 'B', 0, 'A') }
 
 // axesOf stores in to the rotation matrix of the quaternion that begins o lanes behind an operand.
-func axesOf(k *kernel, ptr byte, o int, to byte) {
+func axesOf(k *Kernel, ptr byte, o int, to byte) {
 	q := k.vec(at(ptr, o), 4)
-	t := []val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
+	t := []Val{k.add(q[1], q[1]), k.add(q[2], q[2]), k.add(q[3], q[3])}
 	xx, yy, zz := k.mul(q[1], t[0]), k.mul(q[2], t[1]), k.mul(q[3], t[2])
 	u := k.ld(constant(one))
 	k.st(at(to, 0), k.sub(u, k.add(yy, zz)))
@@ -385,11 +385,11 @@ func axesOf(k *kernel, ptr byte, o int, to byte) {
 }
 
 // body is Body.
-func body(k *kernel) {
+func body(k *Kernel) {
 	axes(k)
-	turn := func(p byte, o int) []val {
+	turn := func(p byte, o int) []Val {
 		x := k.vec(at(p, o), 3)
-		out := make([]val, 3)
+		out := make([]Val, 3)
 		for i := range out {
 			out[i] = k.dot(anys(x), lanesOf('A', i, 3, 3))
 		}
@@ -397,8 +397,8 @@ func body(k *kernel) {
 	}
 	w := turn('B', 7)
 	k.put(at('A', 9), w...)
-	I := func(i int) mem { return at('C', atInertia+i) }
-	h := []val{
+	I := func(i int) Mem { return at('C', atInertia+i) }
+	h := []Val{
 		k.dot(anys(w), []any{I(0), I(3), I(4)}),
 		k.dot(anys(w), []any{I(3), I(1), I(5)}),
 		k.dot(anys(w), []any{I(4), I(5), I(2)}),
@@ -417,13 +417,13 @@ var (
 
 // rotated returns the quaternion (cos|v|, v·sin|v|/|v|)·q, of length one as q is but for rounding, for v of half a
 // rotation vector; coefficients are at series.
-func rotated(k *kernel, v []val, from, series mem) []val {
+func rotated(k *Kernel, v []Val, from, series Mem) []Val {
 	c, u := halfTurn(k, v, series)
 	return composed(k, c, u, k.vec(from, 4))
 }
 
 // halfTurn returns cos|v| and v·sin|v|/|v|, in place of v.
-func halfTurn(k *kernel, v []val, series mem) (c val, u []val) {
+func halfTurn(k *Kernel, v []Val, series Mem) (c Val, u []Val) {
 	s, c := powers(k, k.dot(anys(v), anys(v)), series)
 	for i := range v {
 		v[i] = k.mul(v[i], s)
@@ -432,11 +432,11 @@ func halfTurn(k *kernel, v []val, series mem) (c val, u []val) {
 }
 
 // powers returns sin(a)/a and cos(a), of the square of a.
-func powers(k *kernel, square val, series mem) (s, c val) {
-	sum := func(list []int) val {
-		s := k.ld(at(series.ptr, series.off+list[len(list)-1]))
+func powers(k *Kernel, square Val, series Mem) (s, c Val) {
+	sum := func(list []int) Val {
+		s := k.ld(at(series.Ptr, series.Off+list[len(list)-1]))
 		for i := len(list) - 2; i >= 0; i-- {
-			s = k.fma(s, square, at(series.ptr, series.off+list[i]))
+			s = k.fma(s, square, at(series.Ptr, series.Off+list[i]))
 		}
 		return s
 	}
@@ -444,8 +444,8 @@ func powers(k *kernel, square val, series mem) (s, c val) {
 }
 
 // composed returns the quaternion (c, v)·q.
-func composed(k *kernel, c val, v, q []val) []val {
-	return []val{
+func composed(k *Kernel, c Val, v, q []Val) []Val {
+	return []Val{
 		k.fnma(v[2], q[3], k.fnma(v[1], q[2], k.fnma(v[0], q[1], k.mul(c, q[0])))),
 		k.fnma(v[2], q[2], k.fma(v[1], q[3], k.fma(v[0], q[0], k.mul(c, q[1])))),
 		k.fnma(v[0], q[3], k.fma(v[2], q[1], k.fma(v[1], q[0], k.mul(c, q[2])))),
@@ -454,13 +454,13 @@ func composed(k *kernel, c val, v, q []val) []val {
 }
 
 // excess returns by how much the square of a quaternion is larger than one.
-func excess(k *kernel, p []val) val { return k.sub(k.dot(anys(p), anys(p)), constant(one)) }
+func excess(k *Kernel, p []Val) Val { return k.sub(k.dot(anys(p), anys(p)), constant(one)) }
 
 // unit returns a quaternion that is of length one to 2e-6 with length one: 1/√(1 + 2h) = 1 − h + 3/2·h² − …
-func unit(k *kernel, p []val) []val { return scaledBack(k, p, excess(k, p)) }
+func unit(k *Kernel, p []Val) []Val { return scaledBack(k, p, excess(k, p)) }
 
 // scaledBack is unit for a quaternion whose square is larger than one by over.
-func scaledBack(k *kernel, p []val, over val) []val {
+func scaledBack(k *Kernel, p []Val, over Val) []Val {
 	h := k.mul(over, constant(half))
 	hh := k.mul(h, h)
 	r := k.sub(k.fma(hh, constant(half), k.add(hh, constant(one))), h)

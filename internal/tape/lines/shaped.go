@@ -1,4 +1,4 @@
-package main
+package lines
 
 import "fmt"
 
@@ -8,6 +8,14 @@ type shape struct{ n, full int }
 
 // shapes lists those of the joint types, and the full ones.
 var shapes = []shape{{1, 1}, {2, 2}, {3, 3}, {4, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 3}, {6, 6}}
+
+// Shapes returns the shapes of rows that have instructions: how many rows there are, and how many have six numbers.
+func Shapes() (list [][2]int) {
+	for _, s := range shapes {
+		list = append(list, [2]int{s.n, s.full})
+	}
+	return list
+}
 
 func (s shape) String() string { return fmt.Sprintf("%dof%d", s.full, s.n) }
 
@@ -20,14 +28,14 @@ func (s shape) width(i int) int {
 }
 
 // shaped are the instructions on rows of a shape.
-func shaped() (list []*kernel) {
+func shaped() (list []*Kernel) {
 	for _, s := range shapes {
-		define(&list, "Gram"+s.String(), "stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.", func(k *kernel) { gram(k, s, 31) })
-		narrow(list, func(k *kernel) { gram(k, s, 15) })
-		define(&list, "Rows"+s.String(), "stores D − B·C: B rows of a shape.", func(k *kernel) {
+		define(&list, "Gram"+s.String(), "stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.", func(k *Kernel) { gram(k, s, 31) })
+		narrow(list, func(k *Kernel) { gram(k, s, 15) })
+		define(&list, "Rows"+s.String(), "stores D − B·C: B rows of a shape.", func(k *Kernel) {
 			acc := k.vec(at('D', 0), s.n)
 			for c := range 6 {
-				var x val
+				var x Val
 				for i := range s.n {
 					if c < s.width(i) {
 						if i == 0 {
@@ -39,7 +47,7 @@ func shaped() (list []*kernel) {
 			}
 			k.put(at('A', 0), acc...)
 		})
-		define(&list, "Columns"+s.String(), "stores D − Bᵀ·C: B rows of a shape.", func(k *kernel) {
+		define(&list, "Columns"+s.String(), "stores D − Bᵀ·C: B rows of a shape.", func(k *Kernel) {
 			acc := k.vec(at('D', 0), 6)
 			for i := range s.n {
 				x := k.ld(at('C', i))
@@ -51,20 +59,20 @@ func shaped() (list []*kernel) {
 		})
 	}
 	five := shape{5, 3}
-	define(&list, "Pair"+five.String(), "stores −B·Cᵀ, both rows of a shape, in A.", func(k *kernel) { pair(k, five, 31) })
-	narrow(list, func(k *kernel) { pair(k, five, 15) })
+	define(&list, "Pair"+five.String(), "stores −B·Cᵀ, both rows of a shape, in A.", func(k *Kernel) { pair(k, five, 31) })
+	narrow(list, func(k *Kernel) { pair(k, five, 15) })
 	return list
 }
 
 // gram goes through the rows in parts of so few that their sums stay in that many registers.
-func gram(k *kernel, s shape, registers int) {
+func gram(k *Kernel, s shape, registers int) {
 	for lo := 0; lo < s.n; {
 		hi, sums := lo, 0
 		for hi < s.n && (hi == lo || sums+hi+2+hi+1-lo <= registers-2) { // row hi has hi+1 sums, and one for the right side
 			sums += hi + 2
 			hi++
 		}
-		acc, right := map[[2]int]val{}, make([]val, s.n)
+		acc, right := map[[2]int]Val{}, make([]Val, s.n)
 		for i := lo; i < hi; i++ {
 			for j := range i + 1 {
 				acc[[2]int{i, j}] = k.ld(at('D', i*s.n+j))
@@ -72,7 +80,7 @@ func gram(k *kernel, s shape, registers int) {
 			right[i] = k.ld(at('E', i))
 		}
 		for c := range 6 {
-			x := make([]val, s.n)
+			x := make([]Val, s.n)
 			for i := lo; i < hi && c < s.width(i); i++ {
 				x[i] = k.ld(at('B', 6*i+c))
 			}
@@ -84,7 +92,7 @@ func gram(k *kernel, s shape, registers int) {
 				if j >= lo {
 					y = x[j]
 				} else if hi-lo > 1 {
-					y = k.ld(y.(mem))
+					y = k.ld(y.(Mem))
 				}
 				for i := max(lo, j); i < hi && c < s.width(i); i++ {
 					acc[[2]int{i, j}] = k.fnma(x[i], y, acc[[2]int{i, j}])
@@ -105,18 +113,18 @@ func gram(k *kernel, s shape, registers int) {
 }
 
 // pair does the same for the products of two lists of rows.
-func pair(k *kernel, s shape, registers int) {
+func pair(k *Kernel, s shape, registers int) {
 	rows := min(s.n, (registers-1)/(s.n+1))
 	for lo := 0; lo < s.n; lo += rows {
 		hi := min(lo+rows, s.n)
-		acc := map[[2]int]val{}
+		acc := map[[2]int]Val{}
 		for i := lo; i < hi; i++ {
 			for j := range s.n {
 				acc[[2]int{i, j}] = k.null()
 			}
 		}
 		for c := range 6 {
-			x := make([]val, s.n)
+			x := make([]Val, s.n)
 			for i := lo; i < hi && c < s.width(i); i++ {
 				x[i] = k.ld(at('B', 6*i+c))
 			}

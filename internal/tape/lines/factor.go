@@ -1,10 +1,10 @@
-package main
+package lines
 
 import "fmt"
 
 // factor are the instructions of the factorization and the solves.
-func factor() (list []*kernel) {
-	add := func(name, doc string, body func(k *kernel)) { define(&list, name, doc, body) }
+func factor() (list []*Kernel) {
+	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	for _, zeroed := range []bool{false, true} {
 		for r := 1; r <= 3; r++ {
 			for c := 1; c <= 6; c++ {
@@ -12,17 +12,17 @@ func factor() (list []*kernel) {
 				if zeroed {
 					name, doc = fmt.Sprintf("Fresh%dx%d", r, c), "stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes."
 				}
-				add(name, doc, func(k *kernel) { tile(k, r, c, zeroed) })
-				list[len(list)-1].noAVX2 = r == 3 && c > 4
+				add(name, doc, func(k *Kernel) { tile(k, r, c, zeroed) })
+				list[len(list)-1].NoAVX2 = r == 3 && c > 4
 			}
 		}
 	}
 	for n := 1; n <= 6; n++ {
-		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *kernel) { pivots(k, n, true, true) })
-		narrow(list, func(k *kernel) { pivots(k, n, true, false) })
-		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *kernel) {
+		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *Kernel) { pivots(k, n, true, true) })
+		narrow(list, func(k *Kernel) { pivots(k, n, true, false) })
+		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *Kernel) {
 			k.loop(func() {
-				x := make([]val, n)
+				x := make([]Val, n)
 				for j := range n {
 					x[j] = k.ld(at('B', j))
 					for i := range j {
@@ -39,25 +39,25 @@ func factor() (list []*kernel) {
 		backs(add, n)
 	}
 	for _, n := range []int{1, 2, 3, 6} { // groups and bodies
-		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *kernel) { pivots(k, n, false, true) })
-		narrow(list, func(k *kernel) { pivots(k, n, false, false) })
+		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *Kernel) { pivots(k, n, false, true) })
+		narrow(list, func(k *Kernel) { pivots(k, n, false, false) })
 	}
 	uppers(add)
-	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *kernel) {
+	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *Kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.ld(at('B', 0)))
 			k.step('B', 1)
 			k.stepL('A')
 		})
 	})
-	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *kernel) {
+	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *Kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.sub(k.null(), at('B', 0)))
 			k.step('A', 1)
 			k.stepL('B')
 		})
 	})
-	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *kernel) {
+	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *Kernel) {
 		t := k.pin(k.ld(at('B', -1)))
 		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
 		z := k.pin(k.null())
@@ -65,11 +65,11 @@ func factor() (list []*kernel) {
 			r := k.ld(at('B', 0))
 			q := k.mul(r, r)
 			over := k.mul(q, k.sub(z, at('D', 0)))
-			k.lines = append(k.lines, line{op: "most", dst: big, args: []any{big, over}, inPlace: true})
+			k.Lines = append(k.Lines, Line{Op: "most", Dst: big, Args: []any{big, over}, InPlace: true})
 			c := k.ld(at('C', 0))
 			load := k.mul(k.ld(at('E', 0)), at('B', 6))
 			terms := k.fma(load, load, k.fma(c, c, k.mul(t, at('E', 0))))
-			k.lines = append(k.lines, line{op: "most", dst: worst, args: []any{worst, k.fnma(terms, small, q)}, inPlace: true})
+			k.Lines = append(k.Lines, Line{Op: "most", Dst: worst, Args: []any{worst, k.fnma(terms, small, q)}, InPlace: true})
 			k.step('B', 1)
 			k.step('C', 1)
 			k.step('D', 1)
@@ -82,9 +82,9 @@ func factor() (list []*kernel) {
 }
 
 // uppers adds the products with L⁻ᵀ. Of one row there is nothing to do.
-func uppers(add func(name, doc string, body func(k *kernel))) {
+func uppers(add func(name, doc string, body func(k *Kernel))) {
 	for n := 2; n <= 6; n++ {
-		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *kernel) {
+		add(fmt.Sprintf("Upper%d", n), "stores L⁻ᵀ·A in A: C is L.", func(k *Kernel) {
 			x := k.vec(at('A', 0), n)
 			for j := n - 1; j >= 0; j-- {
 				for i := j + 1; i < n; i++ {
@@ -97,21 +97,21 @@ func uppers(add func(name, doc string, body func(k *kernel))) {
 }
 
 // backs adds the products with the transpose of a block with rows of n.
-func backs(add func(name, doc string, body func(k *kernel)), n int) {
+func backs(add func(name, doc string, body func(k *Kernel)), n int) {
 	doc := "stores D − Bᵀ·C in A: B has N rows."
-	add(fmt.Sprintf("Back%d", n), doc, func(k *kernel) { back(k, n, 1) })
+	add(fmt.Sprintf("Back%d", n), doc, func(k *Kernel) { back(k, n, 1) })
 	doc += " There are two vectors A, C and D, one behind the other."
-	add(fmt.Sprintf("TwoBack%d", n), doc, func(k *kernel) { back(k, n, 2) })
+	add(fmt.Sprintf("TwoBack%d", n), doc, func(k *Kernel) { back(k, n, 2) })
 }
 
 // back is Back or TwoBack, for as many vectors.
-func back(k *kernel, n, vectors int) {
-	acc := make([]val, vectors*n)
+func back(k *Kernel, n, vectors int) {
+	acc := make([]Val, vectors*n)
 	for i := range acc {
 		acc[i] = k.pin(k.ld(at('D', i)))
 	}
 	k.loop(func() {
-		x := make([]val, vectors)
+		x := make([]Val, vectors)
 		for v := range x {
 			x[v] = k.ld(at('C', 0).row('K', v))
 		}
@@ -127,10 +127,10 @@ func back(k *kernel, n, vectors int) {
 }
 
 // tile is a product of r rows and c rows of N.
-func tile(k *kernel, r, c int, zeroed bool) {
-	acc := make([][]val, r)
+func tile(k *Kernel, r, c int, zeroed bool) {
+	acc := make([][]Val, r)
 	for i := range acc {
-		acc[i] = make([]val, c)
+		acc[i] = make([]Val, c)
 		for j := range acc[i] {
 			if zeroed {
 				acc[i][j] = k.pin(k.null())
@@ -140,14 +140,14 @@ func tile(k *kernel, r, c int, zeroed bool) {
 		}
 	}
 	k.loop(func() {
-		b := make([]val, r)
+		b := make([]Val, r)
 		for i := range b {
 			b[i] = k.ld(at('B', 0).row('K', i))
 		}
 		for j := range c {
 			var x any = at('C', 0).row('K', j)
 			if r > 1 {
-				x = k.ld(x.(mem))
+				x = k.ld(x.(Mem))
 			}
 			for i := range r {
 				k.gather("fnma", acc[i][j], b[i], x)
@@ -164,18 +164,18 @@ func tile(k *kernel, r, c int, zeroed bool) {
 }
 
 // pivots factors a block of n rows, lower triangle, in place: with all of it in registers where they suffice.
-func pivots(k *kernel, n int, joint, wide bool) {
-	load, store := func(r, c int) val { return k.ld(at('A', r*n+c)) }, func(r, c int, v val) { k.st(at('A', r*n+c), v) }
+func pivots(k *Kernel, n int, joint, wide bool) {
+	load, store := func(r, c int) Val { return k.ld(at('A', r*n+c)) }, func(r, c int, v Val) { k.st(at('A', r*n+c), v) }
 	if wide {
-		held := make([]val, n*n)
+		held := make([]Val, n*n)
 		for r := range n {
 			for c := range r + 1 {
 				held[r*n+c] = k.ld(at('A', r*n+c))
 			}
 		}
-		load, store = func(r, c int) val { return held[r*n+c] }, func(r, c int, v val) { held[r*n+c] = v }
+		load, store = func(r, c int) Val { return held[r*n+c] }, func(r, c int, v Val) { held[r*n+c] = v }
 	}
-	var over, doubt, weakRows, body val
+	var over, doubt, weakRows, body Val
 	if joint {
 		over, doubt, weakRows = k.ld(at('D', 0)), k.ld(at('D', 1)), k.ld(at('D', 2))
 	} else {
@@ -183,7 +183,7 @@ func pivots(k *kernel, n int, joint, wide bool) {
 	}
 	for j := range n {
 		p := load(j, j)
-		d, x := p, make([]val, n)
+		d, x := p, make([]Val, n)
 		if joint {
 			// A pivot −p ≤ 1e3·ε·scale is that of a weak row, which gets a term of its scale.
 			s := k.ld(at('C', j))

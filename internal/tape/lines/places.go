@@ -1,4 +1,4 @@
-package main
+package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 

@@ -1,15 +1,15 @@
-package main
+package lines
 
 import "github.com/rung-mbd/rung/internal/tape/places"
 
 // apart returns how far the origin of a body's pin is from the pin E that holds it, and how much slower: −R and −V.
-func apart(k *kernel) (r, v []val) {
+func apart(k *Kernel) (r, v []Val) {
 	own := k.vec(at('D', 0), 3)
-	near := make([]val, 3)
+	near := make([]Val, 3)
 	for i := range near {
 		near[i] = k.dot(anys(own), lanesOf('C', 3*i, 3, 1))
 	}
-	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]val, 3)
+	v, r = k.cross(k.vec(at('B', atOmega), 3), near), make([]Val, 3)
 	for i := range v {
 		v[i] = k.sub(k.sub(k.ld(at('E', places.PinVelocity+i)), at('B', atVelocity+i)), v[i])
 		r[i] = k.sub(k.sub(k.ld(at('E', i)), at('B', i)), near[i])
@@ -21,8 +21,8 @@ func apart(k *kernel) (r, v []val) {
 }
 
 // ownAxis returns the axis of a body's pin, world axes.
-func ownAxis(k *kernel) []val {
-	s, r := make([]val, 3), k.vec(at('D', places.PinAxis), 3)
+func ownAxis(k *Kernel) []Val {
+	s, r := make([]Val, 3), k.vec(at('D', places.PinAxis), 3)
 	for i := range s {
 		s[i] = k.dot(anys(r), lanesOf('C', 3*i, 3, 1))
 	}
@@ -30,8 +30,8 @@ func ownAxis(k *kernel) []val {
 }
 
 // slower returns how much slower than the pin E a body turns.
-func slower(k *kernel) []val {
-	w := make([]val, 3)
+func slower(k *Kernel) []Val {
+	w := make([]Val, 3)
 	for i := range w {
 		w[i] = k.sub(k.ld(at('E', places.PinOmega+i)), at('B', atOmega+i))
 	}
@@ -40,7 +40,7 @@ func slower(k *kernel) []val {
 
 // unpin is Unpin. With R and V the distance and the relative velocity of the origins, z and s the axes of the pin and of
 // the body, and w the relative angular velocity, the motions are −(z×s, R) and −(w − (w·z)·z, V).
-func unpin(k *kernel) {
+func unpin(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
 	k.put(at('A', 9), v...)
@@ -57,7 +57,7 @@ func unpin(k *kernel) {
 }
 
 // snap is Snap.
-func snap(k *kernel) {
+func snap(k *Kernel) {
 	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
 	p := k.vec(at('A', atRotation), 4)
 	over := excess(k, p)
@@ -68,7 +68,7 @@ func snap(k *kernel) {
 	}
 	v, square := apartFrom(k, s, at('D', places.PinAxis))
 	ontoAxis(k, p, v, over, square, 'A', 'B')
-	near := make([]val, 3)
+	near := make([]Val, 3)
 	for i := range near {
 		near[i] = k.dot([]any{k.ld(at('C', 0)), k.ld(at('C', 1)), k.ld(at('C', 2))}, lanesOf('B', 3*i, 3, 1))
 		x := k.sub(k.ld(at('D', i)), near[i])
@@ -81,7 +81,7 @@ func snap(k *kernel) {
 }
 
 // twice returns 2·x.
-func twice(k *kernel, x []val) []val {
+func twice(k *Kernel, x []Val) []Val {
 	for i := range x {
 		x[i] = k.add(x[i], x[i])
 	}
@@ -89,7 +89,7 @@ func twice(k *kernel, x []val) []val {
 }
 
 // apartFrom returns v = ½·s×z, and the square of s×z, of the axis s of a body and that of a pin.
-func apartFrom(k *kernel, s []val, pin mem) (v []val, square val) {
+func apartFrom(k *Kernel, s []Val, pin Mem) (v []Val, square Val) {
 	v = k.cross(s, k.vec(pin, 3))
 	square = k.dot(anys(v), anys(v))
 	for i := range v {
@@ -101,9 +101,9 @@ func apartFrom(k *kernel, s []val, pin mem) (v []val, square val) {
 // ontoAxis turns a body of the rotation p, whose square is larger than one by over, by 2·v, and stores its rotation in
 // the state and its axes in axes. The turn is 2·atan of v, half of the angle's sine, which is the angle but for its third
 // power; square is that of 2·v.
-func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
+func ontoAxis(k *Kernel, p, v []Val, over, square Val, state, axes byte) {
 	// (1, v)·p, of length one: its square is (1 + v²)·p².
-	out := []val{
+	out := []Val{
 		k.fnma(v[2], p[3], k.fnma(v[1], p[2], k.fnma(v[0], p[1], p[0]))),
 		k.fnma(v[2], p[2], k.fma(v[1], p[3], k.fma(v[0], p[0], p[1]))),
 		k.fnma(v[0], p[3], k.fma(v[2], p[1], k.fma(v[1], p[0], p[2]))),
@@ -114,21 +114,21 @@ func ontoAxis(k *kernel, p, v []val, over, square val, state, axes byte) {
 }
 
 // longer returns by how much the square of (1, v)·p is larger than one: over is that of p, and square that of 2·v.
-func longer(k *kernel, over, square val) val {
+func longer(k *Kernel, over, square Val) Val {
 	square = k.mul(k.mul(square, constant(half)), constant(half))
 	return k.add(k.fma(square, over, over), square)
 }
 
 // ontoRates gives the state A the rates of the pin that begins o lanes behind an operand, and of w the part about the pin.
 // The origin of the pin is at near from the body's. It returns the angular velocity.
-func ontoRates(k *kernel, w, near []val, pin byte, o int) []val {
-	rel := make([]val, 3)
+func ontoRates(k *Kernel, w, near []Val, pin byte, o int) []Val {
+	rel := make([]Val, 3)
 	for i := range rel {
 		rel[i] = k.sub(w[i], at(pin, o+places.PinOmega+i))
 	}
 	z := k.vec(at(pin, o+places.PinAxis), 3) // whose length is one to rounding: that must not add up over steps
 	rate := k.mul(k.dot(anys(rel), anys(z)), k.sub(k.ld(constant(two)), k.dot(anys(z), anys(z))))
-	out := make([]val, 3)
+	out := make([]Val, 3)
 	for i := range out {
 		out[i] = k.fma(rate, z[i], k.ld(at(pin, o+places.PinOmega+i)))
 		k.st(at('A', atOmega+i), out[i])
@@ -141,7 +141,7 @@ func ontoRates(k *kernel, w, near []val, pin byte, o int) []val {
 
 // uncross is Uncross. With n = y×x, of the axes x of the pin and y of the body, the motions are −(n·(x·y)/n², R) and
 // −(n·(n·w)/n², V).
-func uncross(k *kernel) {
+func uncross(k *Kernel) {
 	r, v := apart(k)
 	k.put(at('A', 3), r...)
 	k.put(at('A', 9), v...)
@@ -151,27 +151,27 @@ func uncross(k *kernel) {
 	part := k.div(constant(one), k.dot(anys(n), anys(n)))
 	turn := k.mul(part, k.sub(k.null(), k.dot(anys(x), anys(y))))
 	rate := k.mul(part, k.dot(anys(n), anys(slower(k))))
-	t := make([]val, 3)
+	t := make([]Val, 3)
 	for i := range n {
 		t[i] = k.mul(turn, n[i])
 		k.st(at('A', i), t[i])
 		k.st(at('A', 6+i), k.mul(rate, n[i]))
 	}
-	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+	squares(k, t, []Val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
 }
 
 // squares adds the squares of numbers to F.
-func squares(k *kernel, x, y []val) {
+func squares(k *Kernel, x, y []Val) {
 	k.st(at('F', 0), k.add(k.add(k.dot(anys(x), anys(x)), k.dot(anys(y), anys(y))), at('F', 0)))
 }
 
 // unslide is Unslide. With t the axis of the rotation from P to S times its sine, which is ½·Σ e_P×e_S of the axes e of
 // the two, the motions are −(t, R − (R·z)·z) and −(w, V − (V·z)·z). Of the quaternion (q₀, q) of that rotation t is
 // 2·q₀·q.
-func unslide(k *kernel) {
+func unslide(k *Kernel) {
 	r, v := apart(k)
 	z := k.vec(at('E', places.PinAxis), 3)
-	for i, x := range [2][]val{r, v} {
+	for i, x := range [2][]Val{r, v} {
 		along := k.dot(anys(x), anys(z))
 		for j := range x {
 			k.st(at('A', 6*i+3+j), k.fnma(along, z[j], x[j]))
@@ -180,22 +180,22 @@ func unslide(k *kernel) {
 	k.put(at('A', 6), slower(k)...)
 	// a is the rotation of the body times how its frame is turned against that of the pin's body, b the rotation of that
 	// body.
-	p, c := k.vec(at('B', atRotation), 4), func(i int) mem { return at('D', places.PinTurn+i) }
-	a := []val{
+	p, c := k.vec(at('B', atRotation), 4), func(i int) Mem { return at('D', places.PinTurn+i) }
+	a := []Val{
 		k.fnma(p[3], c(3), k.fnma(p[2], c(2), k.fnma(p[1], c(1), k.mul(p[0], c(0))))),
 		k.fnma(p[3], c(2), k.fma(p[2], c(3), k.fma(p[1], c(0), k.mul(p[0], c(1))))),
 		k.fnma(p[1], c(3), k.fma(p[3], c(1), k.fma(p[2], c(0), k.mul(p[0], c(2))))),
 		k.fnma(p[2], c(1), k.fma(p[1], c(2), k.fma(p[3], c(0), k.mul(p[0], c(3))))),
 	}
-	b := func(i int) mem { return at('E', places.PinRotation+i) }
+	b := func(i int) Mem { return at('E', places.PinRotation+i) }
 	q := k.fma(a[3], b(3), k.fma(a[2], b(2), k.fma(a[1], b(1), k.mul(a[0], b(0)))))
 	q = k.sub(k.null(), k.add(q, q))
-	t := make([]val, 3)
+	t := make([]Val, 3)
 	for i := 1; i <= 3; i++ { // a·b̄
 		j, l := i%3+1, (i+1)%3+1
 		x := k.fma(a[l], b(j), k.fnma(a[j], b(l), k.fnma(a[0], b(i), k.mul(a[i], b(0)))))
 		t[i-1] = k.mul(q, x)
 		k.st(at('A', i-1), t[i-1])
 	}
-	squares(k, t, []val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
+	squares(k, t, []Val{k.ld(at('A', 3)), k.ld(at('A', 4)), k.ld(at('A', 5))})
 }

@@ -1,0 +1,206 @@
+package lines
+
+// Kernel is one instruction of the tape: straight lines of lane operations, with at most one loop. Each line works on all lanes alike.
+// What is printed of it, AVX-512 and AVX2, and what runs the lines as they stand has the same operations, and so the same bits.
+type Kernel struct {
+	Name, Doc string
+	Lines     []Line
+	Values    int          // how many there are
+	Pinned    map[Val]bool // those that stay to the end
+	From, To  int          // lines of the loop, From ≥ 0 if there is one
+	NoAVX2    bool
+	Narrow    *Kernel // the same operations in an order for the fewer registers of AVX2; nil if it is the same
+	Shared    string  // operands that are one number for all lanes, from an array of such numbers
+}
+
+// Val is a value in a register.
+type Val int
+
+// Mem is a place in memory: an operand of the instruction, an offset in lanes, and a multiple of one of the two strides.
+type Mem struct {
+	Ptr    byte // 'A' to 'F', or 'Z' for the numbers at the front of those that are shared
+	Off    int
+	Stride byte // 0, 'K' for N lanes, 'L' for F bytes
+	Times  int
+}
+
+// Line is one lane operation.
+type Line struct {
+	Op      string
+	Dst     Val
+	Args    []any // Val or Mem
+	Ptr     byte  // of step
+	Lanes   int   // of step
+	InPlace bool  // Dst is the first argument, which changes
+}
+
+func newKernel(name, doc string) *Kernel {
+	return &Kernel{Name: name, Doc: doc, Pinned: map[Val]bool{}, From: -1}
+}
+
+func at(ptr byte, off int) Mem      { return Mem{Ptr: ptr, Off: off} }
+func constant(i int) Mem            { return Mem{Ptr: 'Z', Off: i} }
+func (m Mem) row(s byte, n int) Mem { m.Stride, m.Times = s, n; return m }
+
+func (k *Kernel) add1(op string, args ...any) Val {
+	v := Val(k.Values)
+	k.Values++
+	k.Lines = append(k.Lines, Line{Op: op, Dst: v, Args: args})
+	return v
+}
+
+func (k *Kernel) ld(m Mem) Val         { return k.add1("ld", m) }
+func (k *Kernel) add(a, b any) Val     { return k.add1("add", k.reg(a), b) }
+func (k *Kernel) sub(a, b any) Val     { return k.add1("sub", k.reg(a), b) }
+func (k *Kernel) mul(a, b any) Val     { return k.commute("mul", a, b) }
+func (k *Kernel) div(a, b any) Val     { return k.add1("div", k.reg(a), b) }
+func (k *Kernel) max(a, b any) Val     { return k.add1("max", k.reg(a), b) }
+func (k *Kernel) sqrt(a any) Val       { return k.add1("sqrt", a) }
+func (k *Kernel) null() Val            { return k.add1("null") }
+func (k *Kernel) abs(a Val) Val        { return k.max(k.sub(k.null(), a), a) }
+func (k *Kernel) fma(a, b, c any) Val  { return k.fused("fma", a, b, c) }  // a·b + c
+func (k *Kernel) fnma(a, b, c any) Val { return k.fused("fnma", a, b, c) } // −a·b + c
+
+// more returns x where a > b and y elsewhere.
+func (k *Kernel) more(a, b, x, y any) Val {
+	return k.add1("more", k.reg(a), b, k.reg(x), k.reg(y))
+}
+
+func (k *Kernel) reg(a any) Val {
+	if m, ok := a.(Mem); ok {
+		return k.ld(m)
+	}
+	return a.(Val)
+}
+
+func (k *Kernel) commute(op string, a, b any) Val {
+	if _, ok := a.(Mem); ok {
+		a, b = b, a
+	}
+	return k.add1(op, k.reg(a), b)
+}
+
+func (k *Kernel) fused(op string, a, b, c any) Val {
+	if _, ok := a.(Mem); ok {
+		a, b = b, a
+	}
+	return k.add1(op, k.reg(c), k.reg(a), b)
+}
+
+// gather changes acc to op(a, b, acc).
+func (k *Kernel) gather(op string, acc Val, a, b any) {
+	if _, ok := a.(Mem); ok {
+		a, b = b, a
+	}
+	k.Lines = append(k.Lines, Line{Op: op, Dst: acc, Args: []any{acc, k.reg(a), b}, InPlace: true})
+}
+
+func (k *Kernel) st(m Mem, v Val) {
+	k.Lines = append(k.Lines, Line{Op: "st", Dst: -1, Args: []any{v, m}})
+}
+
+// pin keeps a value to the end of the kernel.
+func (k *Kernel) pin(v Val) Val { k.Pinned[v] = true; return v }
+
+// Changes reports whether a value is an accumulator, whose register changes.
+func (k *Kernel) Changes(v Val) bool {
+	for _, l := range k.Lines {
+		if l.InPlace && l.Dst == v {
+			return true
+		}
+	}
+	return false
+}
+
+// step moves an operand on by some lanes.
+func (k *Kernel) step(ptr byte, lanes int) {
+	k.Lines = append(k.Lines, Line{Op: "step", Dst: -1, Ptr: ptr, Lanes: lanes})
+}
+
+// loop repeats what body adds N times.
+func (k *Kernel) loop(body func()) {
+	k.From = len(k.Lines)
+	body()
+	k.To = len(k.Lines)
+}
+
+// stepL moves an operand on by F bytes.
+func (k *Kernel) stepL(ptr byte) {
+	k.Lines = append(k.Lines, Line{Op: "stepL", Dst: -1, Ptr: ptr})
+}
+
+// vec loads n values.
+func (k *Kernel) vec(m Mem, n int) []Val {
+	out := make([]Val, n)
+	for i := range out {
+		out[i] = k.ld(at(m.Ptr, m.Off+i))
+	}
+	return out
+}
+
+func (k *Kernel) put(m Mem, list ...Val) {
+	for i, v := range list {
+		k.st(at(m.Ptr, m.Off+i), v)
+	}
+}
+
+// dot returns x·y for lists of values or places.
+func (k *Kernel) dot(x, y []any) Val {
+	s := k.mul(x[0], y[0])
+	for i := 1; i < len(x); i++ {
+		s = k.fma(x[i], y[i], s)
+	}
+	return s
+}
+
+// total returns a sum: numbers next to each other first, so that few sums wait for each other.
+func (k *Kernel) total(list []Val) Val {
+	for len(list) > 1 {
+		var half []Val
+		for i := 0; i+1 < len(list); i += 2 {
+			half = append(half, k.add(list[i], list[i+1]))
+		}
+		if len(list)%2 == 1 {
+			half = append(half, list[len(list)-1])
+		}
+		list = half
+	}
+	return list[0]
+}
+
+// cross returns x×y.
+func (k *Kernel) cross(x, y []Val) []Val {
+	out := make([]Val, 3)
+	for i := range out {
+		a, b := (i+1)%3, (i+2)%3
+		out[i] = k.fnma(x[b], y[a], k.mul(x[a], y[b]))
+	}
+	return out
+}
+
+// lower returns M·x for a lower triangle (00 11 22 10 20 21) at m.
+func (k *Kernel) lower(m Mem, x []Val) []Val {
+	M := func(i int) Mem { return at(m.Ptr, m.Off+i) }
+	return []Val{
+		k.mul(x[0], M(0)),
+		k.fma(x[1], M(1), k.mul(x[0], M(3))),
+		k.fma(x[2], M(2), k.fma(x[1], M(5), k.mul(x[0], M(4)))),
+	}
+}
+
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = v
+	}
+	return out
+}
+
+// lanesOf returns n places with a step between them.
+func lanesOf(ptr byte, off, n, step int) []any {
+	out := make([]any, n)
+	for i := range out {
+		out[i] = at(ptr, off+i*step)
+	}
+	return out
+}
