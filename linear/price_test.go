@@ -8,11 +8,13 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/linear"
 )
 
 // TestModesTooDear: what takes hours is refused with its price before it begins, and a limit of the caller counts.
 func TestModesTooDear(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Ladder(1000, 1)
 	require.NoError(t, err)
 	plan, err := rung.NewPlan(m, rung.Options{})

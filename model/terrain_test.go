@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ground"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -175,6 +176,7 @@ func TestUnusedTerrainsAreNotMade(t *testing.T) {
 
 // TestFilesReadAgainAreCounted: a file that many terrains name is no way to take memory.
 func TestFilesReadAgainAreCounted(t *testing.T) {
+	check.Long(t)
 	const side = 2048
 	line := strings.Repeat("1 ", side-1) + "1\n"
 	files := fstest.MapFS{"f.csv": {Data: []byte(strings.Repeat(line, side))}}

@@ -6,10 +6,12 @@ import (
 	"math/cmplx"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/require"
 )
 
@@ -62,6 +64,9 @@ type truthAnswer struct {
 	}
 }
 
+// manySteps are cases of reference/truth that take seconds.
+var manySteps = []string{"ga-bearing-fixed-step", "ga-sim-bear-0-1e-9", "ga-sim-bear-0-1e-10"}
+
 // TestTruth runs the cases of reference/truth, computed by programs that share no code with this one.
 func TestTruth(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(reference, "truth", "*", "command.txt"))
@@ -70,6 +75,9 @@ func TestTruth(t *testing.T) {
 	for _, path := range folders {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
+			if slices.Contains(manySteps, filepath.Base(dir)) {
+				check.Long(t)
+			}
 			line, err := os.ReadFile(path)
 			require.NoError(t, err)
 			args := strings.Fields(string(line))
