@@ -103,7 +103,7 @@ func (m *lambdaFirst) factor(s *ClosedSolver) error {
 			for e, d := range g.cols {
 				y[d] = s.rowScale[row] * v[e]
 			}
-			m.L.SolveLT(y)
+			m.L.solveLT(y)
 			v = v[len(g.cols):]
 		}
 	}
@@ -190,7 +190,7 @@ func spanDot(x, y []float64, list []span) float64 {
 // solveTo costs O(nᶜ·(n + rank)).
 func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 	copy(m.z, f)
-	m.L.SolveLT(m.z)
+	m.L.solveLT(m.z)
 	for i := 0; i < m.rows && !m.watch.Every(i); i++ {
 		m.b[i] = m.scale[i] * (s.rowScale[i]*k[i] - floats.Dot(m.row(i), m.z))
 	}
@@ -201,5 +201,5 @@ func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 		axpy(y, m.row(i), m.z)
 	}
 	copy(qdd, m.z)
-	m.L.SolveL(qdd)
+	m.L.solveL(qdd)
 }

@@ -118,25 +118,25 @@ func subtract4(dst []float64, rows *[group][]float64, inv *[group]float64, e int
 // SolveTo stores in x the solution of H·x = rhs, with b a factor of H.
 //
 // Shapes: x and rhs have NumDof entries; they may be the same.
-// Cost: O(BranchNonzeros), no allocation.
+// Cost: O(entries of H), no allocation.
 // It panics if b is not factored or on a length mismatch.
 func (b *BranchMatrix) SolveTo(x, rhs []float64) {
 	if len(x) != b.plan.nv || len(rhs) != b.plan.nv {
 		panic("tree: length mismatch")
 	}
 	copy(x, rhs)
-	b.SolveLT(x)
+	b.solveLT(x)
 	if b.what == factorLDL {
-		b.SolveD(x)
+		b.solveD(x)
 	}
-	b.SolveL(x)
+	b.solveL(x)
 }
 
-// SolveLT replaces x by L⁻ᵀx, from the tips to the root.
+// solveLT replaces x by L⁻ᵀx, from the tips to the root.
 //
-// Shapes: x has NumDof entries. Cost: O(BranchNonzeros), no allocation.
-// It panics as SolveTo does, as SolveL and SolveD do.
-func (b *BranchMatrix) SolveLT(x []float64) {
+// Shapes: x has NumDof entries. Cost: O(entries of H), no allocation.
+// It panics as SolveTo does, as solveL and solveD do.
+func (b *BranchMatrix) solveLT(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
 	for k := p.nv - 1; k >= 0 && !b.watch.Every(k); k-- {
@@ -156,8 +156,8 @@ func (b *BranchMatrix) SolveLT(x []float64) {
 	}
 }
 
-// SolveL replaces x by L⁻¹x, from the root to the tips.
-func (b *BranchMatrix) SolveL(x []float64) {
+// solveL replaces x by L⁻¹x, from the root to the tips.
+func (b *BranchMatrix) solveL(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
 	for k := 0; k < p.nv && !b.watch.Every(k); k++ {
@@ -190,9 +190,9 @@ func (b *BranchMatrix) mulL(x []float64) {
 	}
 }
 
-// SolveD replaces x by D⁻¹x; after FactorLTL, where D is the identity, it does
+// solveD replaces x by D⁻¹x; after FactorLTL, where D is the identity, it does
 // nothing.
-func (b *BranchMatrix) SolveD(x []float64) {
+func (b *BranchMatrix) solveD(x []float64) {
 	b.mustBeFactored(x)
 	if b.what == factorLTL {
 		return

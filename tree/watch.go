@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/team"
 )
 
@@ -16,12 +15,6 @@ func (s *ClosedSolver) Watch(ctx context.Context) (end func()) {
 	s.enter()
 	defer s.guard.Leave()
 	return s.watch.Begin(ctx)
-}
-
-// SolveContext is Solve that ends early when ctx does (Watch).
-func (s *ClosedSolver) SolveContext(ctx context.Context, st *mechanism.State) error {
-	defer s.Watch(ctx)()
-	return s.Solve(st)
 }
 
 // orCause returns err, or, if the context has ended that s heeds, the cause. There are no results then.
