@@ -156,7 +156,7 @@ func TestBearingInverse(t *testing.T) {
 	assert.InDelta(t, 3, v.Forces()[0], 1e-11)
 	p, err := tree.NewPlan(plan.Mechanism(), tree.Options{})
 	require.NoError(t, err)
-	w := p.NewInverse(tree.Projection, []tree.Actuator{{}}, nil)
+	w := p.NewInverse(tree.Projection, []mechanism.Freedom{{}}, nil)
 	require.ErrorIs(t, w.Solve(plan.Initial(), []float64{0}), tree.ErrReaction)
 }
 

@@ -144,7 +144,7 @@ func TestCountsAgreeWithSparse(t *testing.T) {
 		report, err := sparse.Report()
 		require.NoError(t, err)
 		r := newRig(t, m, tree.Options{})
-		clusters := r.plan.Clusters()
+		clusters := tree.ClustersOf(r.mech)
 		byCluster := func(rows []int) (count []int) {
 			left := 0
 			for _, n := range rows {

@@ -114,7 +114,7 @@ func BenchmarkClusters(b *testing.B) {
 	for _, family := range []string{"ladder", "random"} {
 		for _, n := range []int{1000, 10000, 100000} {
 			run(b, family, n, func(c *benchCase) error {
-				c.plan.Clusters()
+				tree.ClustersOf(c.mech)
 				return nil
 			})
 		}

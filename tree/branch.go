@@ -70,10 +70,6 @@ func (p *Plan) NewBranchMatrix() *BranchMatrix {
 	return &BranchMatrix{plan: p, val: pages.Make[float64](n)}
 }
 
-// BranchNonzeros returns the number of entries of a BranchMatrix: those on and
-// below the diagonal.
-func (p *Plan) BranchNonzeros() int { return p.rowPtr[p.nv] }
-
 // Row returns row k: entries of the root path of k from the root to the
 // diagonal. It is not a copy.
 func (b *BranchMatrix) Row(k int) []float64 {
@@ -115,7 +111,7 @@ func (b *BranchMatrix) CopyTo(dst *BranchMatrix) {
 // MulVecTo stores b·x in dst.
 //
 // Shapes: dst and x have NumDof entries and do not overlap.
-// Cost: O(BranchNonzeros), no allocation.
+// Cost: O(entries of H), no allocation.
 // It panics if b is factored or on a length mismatch.
 func (b *BranchMatrix) MulVecTo(dst, x []float64) {
 	b.mustHold(symmetric)

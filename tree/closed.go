@@ -218,7 +218,7 @@ func (s *ClosedSolver) Solve(st *mechanism.State) error { return s.SolveForced(s
 // Assemble is the first of the three parts of Solve: kinematics and loads at st,
 // H, C, K, k and the scales of freedoms and rows.
 //
-// Cost: O(BranchNonzeros + entries of K), no allocation.
+// Cost: O(entries of H + entries of K), no allocation.
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection or a
 // *PivotError. It panics if st is of another mechanism.
 func (s *ClosedSolver) Assemble(st *mechanism.State) error {

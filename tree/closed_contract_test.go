@@ -269,7 +269,7 @@ func TestClosedSmall(t *testing.T) {
 			require.Equal(t, 6*len(m.Bodies)-rep.TreeRows-rep.Rank, rep.Mobility)
 			require.Equal(t, rep.Rows, rep.Redundant)
 		}
-		require.Empty(t, r.plan.Clusters()[min(1, len(r.plan.Loops)):])
+		require.Empty(t, tree.ClustersOf(r.mech)[min(1, len(r.plan.Loops)):])
 	}
 }
 

@@ -201,5 +201,5 @@ func (m *lambdaFirst) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
 		axpy(y, m.row(i), m.z)
 	}
 	copy(qdd, m.z)
-	m.L.SolveL(qdd)
+	m.L.solveL(qdd)
 }

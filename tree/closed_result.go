@@ -313,41 +313,6 @@ func (s *ClosedSolver) TotalWrench(j int) spatial.Force {
 	return drive.Add(s.wrench[i].Shift(arm))
 }
 
-// loopOf returns the loop of joint j, or nil.
-func (p *Plan) loopOf(j int) *Loop {
-	if i := p.loopIndex(j); i >= 0 {
-		return &p.Loops[i]
-	}
-	return nil
-}
-
-// loopIndex returns the number of the loop of joint j, or −1.
-func (p *Plan) loopIndex(j int) int {
-	lo, hi := 0, len(p.Loops)
-	for lo < hi {
-		if m := (lo + hi) / 2; int(p.Loops[m].Joint) < j {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	if lo < len(p.Loops) && int(p.Loops[lo].Joint) == j {
-		return lo
-	}
-	return -1
-}
-
-// linkOf returns the link whose joint to the parent is j, or −1.
-func (p *Plan) linkOf(j int) int {
-	jt := &p.mech.Joints[j]
-	for _, b := range [2]int32{jt.Pred, jt.Succ} {
-		if b != mechanism.World && int(p.Links[p.LinkOf[b]].Joint) == j {
-			return int(p.LinkOf[b])
-		}
-	}
-	return -1
-}
-
 // rowsOf returns T of joint j, wrenches on the successor about the origin of S,
 // and the number of its rows. K has been filled, so T exists.
 func (s *ClosedSolver) rowsOf(j int, jk *mechanism.JointKinematics) (T [6]spatial.Force, n int) {

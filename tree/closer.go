@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // ErrNotClosed is returned where Newton's method does not close the loops.
@@ -23,30 +22,30 @@ const (
 	halvings = 12
 )
 
-// Closer closes the loops in the joint variables: it changes the dependent
+// closer closes the loops in the joint variables: it changes the dependent
 // variables so that the constraints hold at position level (RBDA §8.11, φ(q) =
 // 0 by Newton's method) and at velocity level. It belongs to one goroutine at a
 // time.
-type Closer struct {
+type closer struct {
 	s          *ClosedSolver
 	m          *projection
 	q, try, dq []float64
 	zero       []float64 // rates
 }
 
-// NewCloser allocates a closer that keeps the independent entries of q̇, and the coordinates of
+// newCloser allocates a closer that keeps the independent entries of q̇, and the coordinates of
 // which they are the rates. With nil, complete pivoting chooses the entries in each step.
 //
 // It panics as NewSolver does.
-func (p *Plan) NewCloser(independent []int) *Closer {
+func (p *Plan) newCloser(independent []int) *closer {
 	s := p.NewSolver(Projection, SolverOptions{Independent: independent})
-	return &Closer{
+	return &closer{
 		s: s, m: s.how.(*projection), q: make([]float64, p.nq), try: make([]float64, p.nq),
 		dq: make([]float64, p.nv), zero: make([]float64, p.nv),
 	}
 }
 
-// CloseTo changes q so that the loops are closed at the time t, starting at q,
+// closeTo changes q so that the loops are closed at the time t, starting at q,
 // and returns the number of Newton steps: one at least, unless the errors at q
 // are all zero. Dependent variables that the loops do not determine stay.
 //
@@ -55,7 +54,7 @@ func (p *Plan) NewCloser(independent []int) *Closer {
 // It returns ErrNotClosed, with the joint that is farthest from closed, errors
 // of Workspace.Set, joints.ErrNoDirection or a *PivotError; q is then
 // unchanged. It panics on a length mismatch.
-func (c *Closer) CloseTo(q []float64, t float64) (steps int, err error) {
+func (c *closer) closeTo(q []float64, t float64) (steps int, err error) {
 	s, p := c.s, c.s.plan
 	if len(q) != p.nq {
 		panic("tree: length mismatch")
@@ -95,7 +94,7 @@ func (c *Closer) CloseTo(q []float64, t float64) (steps int, err error) {
 
 // step takes a Newton step from c.q, halved until the errors are smaller, and
 // returns their size; if none is smaller, c.q stays.
-func (c *Closer) step(size, t float64) (float64, error) {
+func (c *closer) step(size, t float64) (float64, error) {
 	s, p := c.s, c.s.plan
 	if err := s.prepare(nil); err != nil {
 		return 0, err
@@ -126,7 +125,7 @@ func (c *Closer) step(size, t float64) (float64, error) {
 
 // errorsAt makes q at rest the state in use and returns the largest position
 // error.
-func (c *Closer) errorsAt(q []float64, t float64) (float64, error) {
+func (c *closer) errorsAt(q []float64, t float64) (float64, error) {
 	s := c.s
 	if err := s.w.Set(q, c.zero, t); err != nil {
 		return 0, err
@@ -142,7 +141,7 @@ func (c *Closer) errorsAt(q []float64, t float64) (float64, error) {
 }
 
 // notClosed names the joint with the largest error.
-func (c *Closer) notClosed(size float64) error {
+func (c *closer) notClosed(size float64) error {
 	s := c.s
 	worst := 0
 	for i, e := range s.errors[0] {
@@ -153,14 +152,14 @@ func (c *Closer) notClosed(size float64) error {
 	return s.K.at(worst, fault.Errorf("%w: it is off by %.3g", ErrNotClosed, size))
 }
 
-// CloseRatesTo changes the dependent entries of qd so that the constraints hold
+// closeRatesTo changes the dependent entries of qd so that the constraints hold
 // at velocity level, K·q̇ = σ, at the closed q and the time t.
 //
 // Shapes: q has NumQ entries, qd NumDof.
 // Cost: that of the elimination of a Projection, no allocation.
 // It returns ErrInconsistent if no rates do, *IndependentError, and errors as
-// CloseTo does; qd is then undefined. It panics on a length mismatch.
-func (c *Closer) CloseRatesTo(qd, q []float64, t float64) error {
+// closeTo does; qd is then undefined. It panics on a length mismatch.
+func (c *closer) closeRatesTo(qd, q []float64, t float64) error {
 	s := c.s
 	s.ok = false
 	if err := s.w.Set(q, qd, t); err != nil {
@@ -177,7 +176,7 @@ func (c *Closer) CloseRatesTo(qd, q []float64, t float64) error {
 }
 
 // rates adds to qd the correction −K_d⁻¹·(K·q̇ − σ) and checks all rows.
-func (c *Closer) rates(qd []float64) error {
+func (c *closer) rates(qd []float64) error {
 	s := c.s
 	if err := s.w.ErrorsTo(s.errors[0], s.errors[1]); err != nil {
 		return err
@@ -223,22 +222,4 @@ func (w *Workspace) reach() float64 {
 		}
 	}
 	return r
-}
-
-// advanceTo stores in dst the variables q moved along the rates qd for the time
-// h: along straight lines, and balls at a constant angular velocity. dst may
-// equal q.
-func (p *Plan) advanceTo(dst, q, qd []float64, h float64) {
-	for i := range p.Links {
-		l := &p.Links[i]
-		to, from, v := dst[l.Q:l.Q+l.NumQ], q[l.Q:l.Q+l.NumQ], qd[l.Dof:l.Dof+l.NumDof]
-		if hasBall(l.Kind) {
-			r := spatial.Quat(from[:4]).Integrate(spatial.Vec3(v), h)
-			copy(to, r[:])
-			to, from, v = to[4:], from[4:], v[3:]
-		}
-		for k := range v {
-			to[k] = from[k] + h*v[k]
-		}
-	}
 }

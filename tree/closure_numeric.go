@@ -2,11 +2,11 @@ package tree
 
 import "gonum.org/v1/gonum/floats"
 
-// NumericLoops is the LoopFunction of a mechanism by Newton's method, for loops
+// numericLoops is the LoopFunction of a mechanism by Newton's method, for loops
 // that nobody has solved: y are entries of q̇ with scalar coordinates, and each
 // position starts from the one before. It belongs to one goroutine at a time.
-type NumericLoops struct {
-	c      *Closer
+type numericLoops struct {
+	c      *closer
 	y      []int     // entries of q̇
 	coord  []int     // their places in q
 	q      []float64 // last position
@@ -15,12 +15,17 @@ type NumericLoops struct {
 	G      []float64
 }
 
-// NewNumericLoops allocates the function for the independent entries y of q̇,
-// with the first position near q0.
+// NewNumericLoops returns the LoopFunction of the plan by Newton's method, for loops that nobody has solved. y are
+// independent entries of q̇ that have scalar coordinates. The first position is the one near q0; each of the others
+// starts from the one before. The function belongs to one goroutine at a time.
 //
-// It panics if an entry is out of range, chosen twice, or has no scalar
+// PositionTo costs a few eliminations of a Projection and JacobianTo two; neither allocates. PositionTo returns
+// ErrNotClosed, with the joint that is farthest from closed, and JacobianTo *IndependentError where y does not
+// determine the motion.
+//
+// NewNumericLoops panics if an entry is out of range, chosen twice, or has no scalar
 // coordinate, if q0 does not have NumQ entries, or if a freedom is prescribed.
-func (p *Plan) NewNumericLoops(y []int, q0 []float64) *NumericLoops {
+func (p *Plan) NewNumericLoops(y []int, q0 []float64) LoopFunction {
 	if len(q0) != p.nq {
 		panic("tree: length mismatch")
 	}
@@ -28,12 +33,12 @@ func (p *Plan) NewNumericLoops(y []int, q0 []float64) *NumericLoops {
 	if y == nil {
 		y = []int{} // a choice, if an empty one
 	}
-	f := &NumericLoops{
-		c: p.NewCloser(y), y: append([]int(nil), y...), q: append([]float64(nil), q0...),
+	f := &numericLoops{
+		c: p.newCloser(y), y: append([]int(nil), y...), q: append([]float64(nil), q0...),
 		qd: make([]float64, p.nv), G: make([]float64, p.nv*len(y)), column: make([]int, len(y)),
 	}
 	for _, d := range y {
-		l := &p.Links[p.DofLink(d)]
+		l := p.linkOfDof(d)
 		k := d - int(l.Dof)
 		if !l.Kind.Scalar(k) {
 			panic("tree: variable without a coordinate")
@@ -48,8 +53,8 @@ func (p *Plan) NewNumericLoops(y []int, q0 []float64) *NumericLoops {
 
 // PositionTo stores γ(y) in q, by Newton's method from the last position.
 //
-// Cost: that of Closer.CloseTo, no allocation. It returns its errors.
-func (f *NumericLoops) PositionTo(q, y []float64) error {
+// Cost: that of closer.closeTo, no allocation. It returns its errors.
+func (f *numericLoops) PositionTo(q, y []float64) error {
 	if len(q) != len(f.q) || len(y) != len(f.y) {
 		panic("tree: length mismatch")
 	}
@@ -57,7 +62,7 @@ func (f *NumericLoops) PositionTo(q, y []float64) error {
 	for i, k := range f.coord {
 		q[k] = y[i]
 	}
-	if _, err := f.c.CloseTo(q, 0); err != nil {
+	if _, err := f.c.closeTo(q, 0); err != nil {
 		return err
 	}
 	copy(f.q, q)
@@ -68,7 +73,7 @@ func (f *NumericLoops) PositionTo(q, y []float64) error {
 //
 // Cost: two eliminations of a Projection, no allocation.
 // It returns *IndependentError where y does not determine the motion.
-func (f *NumericLoops) JacobianTo(G, g, y, yd []float64) error {
+func (f *numericLoops) JacobianTo(G, g, y, yd []float64) error {
 	n, m := len(f.qd), len(f.y)
 	if len(G) != n*m || len(g) != n || len(y) != m || len(yd) != m {
 		panic("tree: length mismatch")
@@ -95,7 +100,7 @@ func (f *NumericLoops) JacobianTo(G, g, y, yd []float64) error {
 }
 
 // eliminate stores G in f.G and g at the rates f.qd.
-func (f *NumericLoops) eliminate(g []float64) error {
+func (f *numericLoops) eliminate(g []float64) error {
 	s, m := f.c.s, f.c.m
 	s.ok = false
 	if err := s.w.Set(f.q, f.qd, 0); err != nil {

@@ -103,7 +103,7 @@ func newOrdered(r *rig, f tree.LoopFunction, m int) *ordered {
 	n := r.plan.NumDof()
 	o := &ordered{LoopFunction: f, at: make([]int, n), q: make([]float64, n), g: make([]float64, n), G: make([]float64, n*m), m: m}
 	for d := range n {
-		o.at[r.plan.Links[r.plan.DofLink(d)].Joint] = d
+		o.at[r.plan.Links[linkOfDof(r.plan, int32(d))].Joint] = d
 	}
 	return o
 }
@@ -195,7 +195,7 @@ func scalarChoice(t *testing.T, r *rig) ([]int, bool) {
 	t.Helper()
 	y := solveClosed(t, r, tree.Projection, tree.SolverOptions{}).IndependentTo(nil)
 	for _, d := range y {
-		l := &r.plan.Links[r.plan.DofLink(d)]
+		l := &r.plan.Links[linkOfDof(r.plan, int32(d))]
 		if !l.Kind.Scalar(d - int(l.Dof)) {
 			return nil, false
 		}
@@ -227,7 +227,7 @@ func TestNumericLoopsOfModels(t *testing.T) {
 			rng := check.Rand(4)
 			for i, d := range indep {
 				// Reference states with scalar variables only have q and q̇ in step.
-				l := &r.plan.Links[r.plan.DofLink(d)]
+				l := &r.plan.Links[linkOfDof(r.plan, int32(d))]
 				k := d - int(l.Dof) + int(l.Q+l.NumQ-(l.Dof+l.NumDof)+l.Dof-l.Q)
 				y[i], yd[i] = r.q[int(l.Q)+k]+0.02*rng.NormFloat64(), r.qd[d]
 			}

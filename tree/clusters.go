@@ -21,9 +21,6 @@ type Cluster struct {
 	Couplings []int32 // couplings of these joints, increasing
 }
 
-// Clusters returns ClustersOf the plan's mechanism.
-func (p *Plan) Clusters() []Cluster { return ClustersOf(p.mech) }
-
 // ClustersOf returns the minimal loop clusters of a mechanism, by their first joint. A coupling is a loop through all
 // joints of its terms. Bridges of the graph, whose joints are in no loop, are in none. A joint without constraint rows
 // makes no loop, and neither does a floating base with a rod to the world, which is in Plan.Loops for its rows.

@@ -63,7 +63,7 @@ func TestClustersOfFigure81(t *testing.T) {
 	for _, first := range [][]int{nil, {3, 6, 10, 13}, {2, 3, 5, 6, 9}, {10, 12, 13}} {
 		r := newRig(t, figure81(), tree.Options{TreeJoints: first})
 		require.Len(t, r.plan.Loops, 4)
-		list := r.plan.Clusters()
+		list := tree.ClustersOf(r.mech)
 		require.Len(t, list, 3)
 		loops := 0
 		for i, c := range list {
@@ -84,7 +84,7 @@ func TestClustersOfFamilies(t *testing.T) {
 		n      int
 		want   int
 	}{{"chain", 5, 0}, {"tree", 20, 0}, {"nfourbar", 4, 1}, {"stewart", 2, 2}, {"ladder", 6, 1}, {"grid", 3, 1}, {"ball-net", 3, 1}, {"revolute-net", 3, 1}} {
-		require.Len(t, newRig(t, generate(t, c.family, c.n, 1), tree.Options{}).plan.Clusters(), c.want, c.family)
+		require.Len(t, tree.ClustersOf(newRig(t, generate(t, c.family, c.n, 1), tree.Options{}).mech), c.want, c.family)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestClustersOverlap(t *testing.T) {
 			return // TestCoupledClusters
 		}
 		r := newRig(t, m, tree.Options{})
-		requireOverlaps(t, r, r.plan.Clusters())
+		requireOverlaps(t, r, tree.ClustersOf(r.mech))
 	})
 	several := 0
 	for seed := range check.Few(uint64(600), 200) {
@@ -206,7 +206,7 @@ func TestClustersOverlap(t *testing.T) {
 			}
 		}
 		r := newRig(t, m, tree.Options{})
-		list := r.plan.Clusters()
+		list := tree.ClustersOf(r.mech)
 		requireOverlaps(t, r, list)
 		if len(list) > 1 {
 			several++
@@ -228,12 +228,12 @@ func TestClusterAtFloatingBase(t *testing.T) {
 		model.Joint{Name: "c", Type: model.Free, Predecessor: model.World, Successor: "b1"},
 	)
 	for _, base := range []int{0, 1} {
-		list := newRig(t, m, tree.Options{Floating: []int{base}}).plan.Clusters()
+		list := tree.ClustersOf(newRig(t, m, tree.Options{Floating: []int{base}}).mech)
 		require.Equal(t, []tree.Cluster{
 			{Joints: []int32{0, 1}, Bodies: []int32{0}, Ground: true, Loops: 1},
 			{Joints: []int32{2, 3}, Bodies: []int32{0, 1}, Loops: 1},
 		}, list, "a joint without rows makes no loop")
 	}
 	m.Joints = m.Joints[1:]
-	require.Len(t, newRig(t, m, tree.Options{}).plan.Clusters(), 1)
+	require.Len(t, tree.ClustersOf(newRig(t, m, tree.Options{}).mech), 1)
 }

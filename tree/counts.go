@@ -57,9 +57,10 @@ func (m *direct) counts(*ClosedSolver) Counts {
 }
 
 func (m *lambdaFirst) counts(s *ClosedSolver) Counts {
+	branches := s.plan.BranchCounts()
 	c := Counts{
-		NonZeros: int64(s.plan.BranchNonzeros()) + int64(len(m.Y)) + triangle(m.A.rank),
-		Flops:    s.plan.BranchFlops() + m.A.flops,
+		NonZeros: branches.NonZeros + int64(len(m.Y)) + triangle(m.A.rank),
+		Flops:    branches.Flops + m.A.flops,
 	}
 	for i := range m.rows {
 		for d, y := range m.row(i) {
@@ -111,16 +112,17 @@ func (e *elimination) work() (flops int64) {
 	return flops
 }
 
-// BranchFlops returns the flops of FactorLTL or FactorLTDL as Counts has them:
+// BranchCounts returns the entries of a BranchMatrix, those on and below the diagonal, and the flops of FactorLTL or FactorLTDL:
 // Σ a(a + 2), a the number of entries of q̇ towards the root (DofDepth). These are
 // the D₁ divisions and D₂ multiply-subtracts of RBDA §6.5, for D₁ + 2·D₂.
 //
 // Cost: O(NumDof).
-func (p *Plan) BranchFlops() (flops int64) {
+func (p *Plan) BranchCounts() (c Counts) {
+	c.NonZeros = int64(p.rowPtr[p.nv])
 	for _, a := range p.DofDepth {
-		flops += int64(a) * int64(a+2)
+		c.Flops += int64(a) * int64(a+2)
 	}
-	return flops
+	return c
 }
 
 // Flops of the steps that form H and K.

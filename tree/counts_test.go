@@ -47,7 +47,7 @@ func TestCountsOfChain(t *testing.T) {
 		for _, m := range []tree.Method{tree.Direct, tree.Lambda, tree.Projection} {
 			assert.Equal(t, want, solved(t, p, m).Counts(), "%v, n = %d", m, n)
 		}
-		assert.Equal(t, want.Flops, p.BranchFlops())
+		assert.Equal(t, want.Flops, p.BranchCounts().Flops)
 		assert.Equal(t, tree.Counts{NonZeros: 7 * n, Flops: 126*n + 105*(n-1)}, p.ArticulatedCounts())
 	}
 }
@@ -61,7 +61,7 @@ func TestCountsOfNFourBar(t *testing.T) {
 	// are not zero, but for the entry of the coupler, which is level, in one of them.
 	// A is full in these rows.
 	require.Equal(t, []int32{0, 0, 1}, slices.Sorted(slices.Values(p.DofDepth)))
-	assert.Equal(t, int64(1*3), p.BranchFlops())
+	assert.Equal(t, int64(1*3), p.BranchCounts().Flops)
 	assert.Equal(t, tree.Counts{NonZeros: 4 + 5*3 + 3, Flops: 3 + (2*(1+1+3) - 3) + 15*2*3 + 3}, solved(t, p, tree.Lambda).Counts())
 	assert.Equal(t, int64(5*6/2), solved(t, p, tree.Direct).Counts().NonZeros)
 	// One row below the first pivot; G is 2×1.
@@ -105,14 +105,14 @@ func TestCountsBounds(t *testing.T) {
 
 				got := solved(t, p, tree.Direct).Counts()
 				assert.Equal(t, triangle(n+r), got.NonZeros, "direct")
-				within(p.BranchFlops(), pivots(n+rows, n+r)+2*(n+r)*(n+rows), got.Flops, "direct")
+				within(p.BranchCounts().Flops, pivots(n+rows, n+r)+2*(n+r)*(n+rows), got.Flops, "direct")
 
-				branches, paths, longest := p.BranchFlops(), int64(0), int64(0)
+				branches, paths, longest := p.BranchCounts().Flops, int64(0), int64(0)
 				for _, a := range p.DofDepth {
 					paths, longest = paths+2*int64(a)+1, max(longest, int64(a)+1)
 				}
 				got = solved(t, p, tree.Lambda).Counts()
-				assert.Equal(t, int64(p.BranchNonzeros())+rows*n+triangle(r), got.NonZeros, "lambda")
+				assert.Equal(t, p.BranchCounts().NonZeros+rows*n+triangle(r), got.NonZeros, "lambda")
 				within(branches+rows, branches+rows*paths+2*triangle(rows)*n+pivots(rows, r), got.Flops, "lambda")
 				if rows > 0 {
 					assert.Greater(t, got.Flops, branches+2*triangle(rows), "products of Y")

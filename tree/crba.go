@@ -13,7 +13,7 @@ type composite struct {
 // InertiaTo stores in H the joint-space inertia matrix by the composite-rigid-body
 // algorithm (RBDA Table 6.2).
 //
-// Cost: O(BranchNonzeros), no allocation.
+// Cost: O(entries of H), no allocation.
 // It panics if H is of another plan or without a state in use.
 func (w *Workspace) InertiaTo(H *BranchMatrix) { w.inertiaTo(H, false) }
 
@@ -113,7 +113,7 @@ func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 // refinements bring them back.
 //
 // Shapes: qdd and tau have NumDof entries and do not overlap; a nil tau is zero.
-// Cost: that of FactorLTDL, and O(BranchNonzeros) a refinement; no allocation. It returns a
+// Cost: that of FactorLTDL, and O(entries of H) a refinement; no allocation. It returns a
 // *PivotError as FactorLTDL does. It panics on a length mismatch, if H is of another plan, or
 // without a state in use.
 func (w *Workspace) ForwardByInertiaTo(qdd, tau []float64, H *BranchMatrix, refinements int) error {

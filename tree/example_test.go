@@ -2,11 +2,13 @@ package tree_test
 
 import (
 	"fmt"
+	"log"
 	"math"
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/tree"
 )
 
@@ -49,92 +51,88 @@ func ExampleWorkspace_ForwardTo() {
 	// acceleration -14.71 rad/s², inertia 0.3333 kg m²
 }
 
-// plan returns the tree of a family's member, and the state of its model.
-func plan(family string, n int) (*tree.Plan, *mechanism.State, error) {
-	m, err := bench.Generate(family, n, 1)
+// chain returns the tree of n links on hinges, and a workspace at its state.
+func chain(n int) (*tree.Plan, *tree.Workspace) {
+	m, err := bench.Chain(n, 1)
 	if err != nil {
-		return nil, nil, err
+		log.Fatal(err)
 	}
 	mech, err := mechanism.New(m)
 	if err != nil {
-		return nil, nil, err
+		log.Fatal(err)
 	}
 	p, err := tree.NewPlan(mech, tree.Options{})
-	return p, mech.Initial(), err
-}
-
-// The inertia matrix of a chain of links has a factor of its own pattern, without fill-in: LᵀL solves H·q̈ = τ at the cost of the
-// entries (RBDA §6.5).
-func ExampleBranchMatrix() {
-	p, st, err := plan("chain", 20)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	w := p.NewWorkspace()
-	if err := w.SetState(st); err != nil {
-		fmt.Println(err)
-		return
+	if err := w.SetState(mech.Initial()); err != nil {
+		log.Fatal(err)
 	}
-	H, L := p.NewBranchMatrix(), p.NewBranchMatrix()
-	w.InertiaTo(H)
-	H.CopyTo(L)
-	if err := L.FactorLTL(); err != nil {
-		fmt.Println(err) // a *PivotError names the joint whose inertia is zero
-		return
-	}
-	tau, qdd, back := make([]float64, p.NumDof()), make([]float64, p.NumDof()), make([]float64, p.NumDof())
-	tau[0] = 1
-	L.SolveTo(qdd, tau)
-	H.MulVecTo(back, qdd)
-	fmt.Printf("%d freedoms, %d entries, torques %.3f %.3f N m\n", p.NumDof(), p.BranchNonzeros(), back[0], math.Abs(back[1]))
-	// Output:
-	// 20 freedoms, 210 entries, torques 1.000 0.000 N m
+	return p, w
 }
 
-// The loops of two four-bars are closed for a crank angle that the user chooses, and their one equation of motion,
-// GᵀHG·ÿ = Gᵀ(τ − C − H·g), is formed in that angle (RBDA §8.11). The projection (RBDA §8.8) finds the same from the rows of the loops,
-// as q̈ = G·ÿ + g.
-func ExamplePlan_NewClosure() {
-	p, st, err := plan("nfourbar", 2)
-	if err != nil {
-		fmt.Println(err)
-		return
+// Forward dynamics by the factors of H, with a force at the tip of the chain. Articulated bodies (ForwardTo) do not form H. On long
+// chains H has a large condition number, and refinements bring the digits back (ForwardByInertiaTo).
+func ExampleBranchMatrix_SolveTo() {
+	p, w := chain(20)
+	n := p.NumDof()
+	tau, C := make([]float64, n), make([]float64, n)
+	pull := spatial.Force{0, 0, 0, 5, 0, 0} // N, at the centre of mass of the last link
+	w.AddGeneralizedForceTo(tau, len(p.Links)-1, tree.World, &pull, 1)
+	w.InverseTo(C, nil)
+	H, F := p.NewBranchMatrix(), p.NewBranchMatrix()
+	w.InertiaTo(H)
+	H.CopyTo(F)
+	if err := F.FactorLTL(); err != nil { // or FactorLTDL, which takes no roots
+		log.Fatal(err)
 	}
-	s := p.NewSolver(tree.Projection, tree.SolverOptions{Independent: []int{0}})
-	if err := s.Solve(st); err != nil {
-		fmt.Println(err)
-		return
+	byH, byBodies, refined := make([]float64, n), make([]float64, n), make([]float64, n)
+	for d := range byH {
+		byH[d] = tau[d] - C[d]
 	}
-	crank := s.IndependentTo(nil)
-	closer := p.NewCloser(crank)
-	q, qd := make([]float64, p.NumQ()), make([]float64, p.NumDof())
-	p.CoordinatesTo(q, qd, s.Workspace().Kinematics(), st)
-	q[0] += 0.1
-	if _, err := closer.CloseTo(q, 0); err != nil {
-		fmt.Println(err) // ErrNotClosed, with the joint that is farthest from closed
-		return
+	F.SolveTo(byH, byH)
+	if err := w.ForwardTo(byBodies, tau); err != nil {
+		log.Fatal(err)
 	}
-	c := p.NewClosure(p.NewNumericLoops(crank, q), len(crank))
-	if err := c.Set([]float64{q[0]}, []float64{2}, 0); err != nil {
-		fmt.Println(err)
-		return
+	if err := w.ForwardByInertiaTo(refined, tau, p.NewBranchMatrix(), 2); err != nil {
+		log.Fatal(err)
 	}
-	ydd := make([]float64, len(crank))
-	if err := c.ForwardTo(ydd, nil); err != nil {
-		fmt.Println(err)
-		return
+	apart := [2]float64{}
+	for d, a := range byBodies {
+		apart[0] = max(apart[0], math.Abs(byH[d]-a))
+		apart[1] = max(apart[1], math.Abs(refined[d]-a))
 	}
-	if err := s.SolveAt(c.Coordinates(), c.Workspace().Rates(), 0, nil); err != nil {
-		fmt.Println(err)
-		return
-	}
-	G, g := make([]float64, p.NumDof()), make([]float64, p.NumDof())
-	s.ExplicitTo(G, g)
-	last := p.NumDof() - 1
-	fmt.Printf("crank %.4f rad/s², last joint %.4f = %.4f rad/s²\n", ydd[0], c.JointAccelerations()[last], G[last]*ydd[0]+g[last])
-	fmt.Println(s.Report().Rank, "of", s.Report().Rows, "rows count")
+	fmt.Println("apart by less than 1e-9 rad/s²:", apart[0] < 1e-9, apart[1] < 1e-9)
+	c := p.BranchCounts()
+	fmt.Printf("%d entries, %d flops\n", c.NonZeros, c.Flops)
 	// Output:
-	// crank 5.4870 rad/s², last joint 5.4870 = 5.4870 rad/s²
-	// 4 of 10 rows count
+	// apart by less than 1e-9 rad/s²: true true
+	// 210 entries, 2850 flops
+}
+
+// A step of Runge's midpoint rule with the state x = (q, q̇), for integrators of one's own.
+func ExampleWorkspace_DerivativeTo() {
+	p, w := chain(2)
+	x := []float64{0.1, 0, 0, 0}
+	dx, mid := make([]float64, len(x)), make([]float64, len(x))
+	const h = 1e-3
+	for step := range 1000 {
+		t := float64(step) * h
+		if err := w.DerivativeTo(dx, x, t, nil); err != nil {
+			log.Fatal(err)
+		}
+		for i := range x {
+			mid[i] = x[i] + h/2*dx[i]
+		}
+		if err := w.DerivativeTo(dx, mid, t+h/2, nil); err != nil {
+			log.Fatal(err)
+		}
+		for i := range x {
+			x[i] += h * dx[i]
+		}
+	}
+	fmt.Printf("%d coordinates, q = %.3f rad\n", p.NumQ(), x[:2])
+	// Output:
+	// 2 coordinates, q = [-0.045 -0.068] rad
 }

@@ -72,11 +72,11 @@ func TestManyRods(t *testing.T) {
 func TestInverseWithArmature(t *testing.T) {
 	geared(t, func(t *testing.T, m *model.Model) {
 		r := newRig(t, m, tree.Options{}).atInitial(t)
-		var actuators []tree.Actuator
+		var actuators []mechanism.Freedom
 		for j := range r.mech.Joints {
 			for i := range r.mech.Joints[j].Kind.Freedoms() {
 				if r.mech.Joints[j].Kind.Scalar(i) && !r.mech.Joints[j].Prescribed(i) {
-					actuators = append(actuators, tree.Actuator{Joint: j, Freedom: i})
+					actuators = append(actuators, mechanism.Freedom{Joint: j, Freedom: i})
 				}
 			}
 		}

@@ -35,29 +35,21 @@ func (p *Plan) RatesTo(dq, q, qd []float64) {
 	}
 }
 
-// QuasiVelocitiesTo is the inverse of RatesTo: it stores in qd the rates that
-// belong to the derivative dq. The part of dq along a quaternion is dropped.
-//
-// Shapes: qd has NumDof entries, q and dq NumQ.
-// Cost: O(links), no allocation. It panics on a length mismatch.
-func (p *Plan) QuasiVelocitiesTo(qd, q, dq []float64) {
-	if len(dq) != p.nq || len(q) != p.nq || len(qd) != p.nv {
-		panic("tree: length mismatch")
-	}
+// advanceTo stores in dst the variables q moved along the rates qd for the time
+// h: along straight lines, and balls at a constant angular velocity. dst may
+// equal q.
+func (p *Plan) advanceTo(dst, q, qd []float64, h float64) {
 	for i := range p.Links {
 		l := &p.Links[i]
-		out, in := qd[l.Dof:l.Dof+l.NumDof], dq[l.Q:l.Q+l.NumQ]
+		to, from, v := dst[l.Q:l.Q+l.NumQ], q[l.Q:l.Q+l.NumQ], qd[l.Dof:l.Dof+l.NumDof]
 		if hasBall(l.Kind) {
-			// ω = 2·(dq ⊗ q*) over |q|².
-			r := spatial.Quat(q[l.Q : l.Q+4])
-			n := r.Norm()
-			t := spatial.Quat(in[:4]).Mul(r.Conj())
-			for k := range 3 {
-				out[k] = 2 * t[1+k] / (n * n)
-			}
-			out, in = out[3:], in[4:]
+			r := spatial.Quat(from[:4]).Integrate(spatial.Vec3(v), h)
+			copy(to, r[:])
+			to, from, v = to[4:], from[4:], v[3:]
 		}
-		copy(out, in)
+		for k := range v {
+			to[k] = from[k] + h*v[k]
+		}
 	}
 }
 

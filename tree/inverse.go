@@ -7,10 +7,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Actuator is a freedom of a joint that can exert a generalized force, with the
-// meaning of a drive's force in rung-model/1. The joint may close a loop.
-type Actuator = mechanism.Freedom
-
 // controlTol is the smallest effect of the actuators on a motion, relative to
 // that of each of them as a whole, that counts as control.
 const controlTol = 1e-9
@@ -43,7 +39,7 @@ const missedTol = 1e-7
 type Inverse struct {
 	s         *ClosedSolver
 	by        energy
-	actuators []Actuator
+	actuators []mechanism.Freedom
 	weight    []float64 // 1/√w by actuator
 	B         []float64 // generalized forces on the tree of unit forces, by actuator n entries
 
@@ -73,11 +69,11 @@ type Inverse struct {
 // Cost: memory as NewSolver, and O(n·p) for p actuators.
 // It panics if an actuator does not exist or is named twice, or unless weights
 // are positive, one an actuator.
-func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *Inverse {
+func (p *Plan) NewInverse(m Method, actuators []mechanism.Freedom, weights []float64) *Inverse {
 	if weights != nil && len(weights) != len(actuators) {
 		panic("tree: length mismatch")
 	}
-	seen := make(map[Actuator]bool, len(actuators))
+	seen := make(map[mechanism.Freedom]bool, len(actuators))
 	for _, a := range actuators {
 		if a.Joint < 0 || a.Joint >= p.mech.NumJoints() || a.Freedom < 0 || a.Freedom >= p.mech.Joints[a.Joint].Kind.Freedoms() {
 			panic("tree: no such freedom")
@@ -90,7 +86,7 @@ func (p *Plan) NewInverse(m Method, actuators []Actuator, weights []float64) *In
 	n, c := p.nv, len(actuators)
 	s := p.NewSolver(m, SolverOptions{})
 	v := &Inverse{
-		s: s, by: energyOf(s), actuators: append([]Actuator(nil), actuators...),
+		s: s, by: energyOf(s), actuators: append([]mechanism.Freedom(nil), actuators...),
 		weight: make([]float64, c), B: make([]float64, c*n), force: make([]float64, c), du: make([]float64, c), norm: make([]float64, c), use: make([]float64, c),
 		wanted: make([]float64, 6*len(p.Links)), load: make([]float64, n), tau: make([]float64, n), x: make([]float64, n), dq: make([]float64, n), y: make([]float64, n), z: make([]float64, n),
 		Z: make([]float64, n*c), a: make([]float64, n*c), u: make([]float64, n*min(n, c)), vt: make([]float64, min(n, c)*c),

@@ -108,7 +108,7 @@ func (e *treeEnergy) ofForce(z, f []float64) {
 
 func (e *treeEnergy) toAcceleration(qdd, z []float64) {
 	copy(qdd, z)
-	e.L.SolveL(qdd)
+	e.L.solveL(qdd)
 }
 
 // norm2 returns the length of x.

@@ -92,7 +92,7 @@ const movingTol = 1e-7
 // a freedom, on ball joints or freely, are not among them.
 //
 // Cost: a solution of the Method, O(n·p) and O(joints); allocates.
-func (v *Inverse) Uncontrolled() []Actuator {
+func (v *Inverse) Uncontrolled() []mechanism.Freedom {
 	v.mustHave()
 	if v.rank == v.mobility {
 		return nil

@@ -19,13 +19,13 @@ import (
 const inverseClosedTol = 1e-9
 
 // actuatorsOf returns all freedoms of the joints with these names.
-func actuatorsOf(t testing.TB, r *rig, names ...string) (list []tree.Actuator) {
+func actuatorsOf(t testing.TB, r *rig, names ...string) (list []mechanism.Freedom) {
 	t.Helper()
 	for _, name := range names {
 		j, err := r.mech.JointIndex(name)
 		require.NoError(t, err)
 		for k := range r.mech.Joints[j].Kind.Freedoms() {
-			list = append(list, tree.Actuator{Joint: j, Freedom: k})
+			list = append(list, mechanism.Freedom{Joint: j, Freedom: k})
 		}
 	}
 	return list
@@ -301,7 +301,7 @@ func TestInversePanics(t *testing.T) {
 	r, _, _, _ := armRig(t)
 	a := actuatorsOf(t, r, "joint1")
 	for text, f := range map[string]func(){
-		"tree: no such freedom":      func() { r.plan.NewInverse(tree.Projection, []tree.Actuator{{Joint: 0, Freedom: 1}}, nil) },
+		"tree: no such freedom":      func() { r.plan.NewInverse(tree.Projection, []mechanism.Freedom{{Joint: 0, Freedom: 1}}, nil) },
 		"tree: actuator named twice": func() { r.plan.NewInverse(tree.Projection, append(a, a...), nil) },
 		"tree: weight not positive":  func() { r.plan.NewInverse(tree.Projection, a, []float64{0}) },
 		"tree: length mismatch":      func() { r.plan.NewInverse(tree.Projection, a, []float64{1, 2}) },

@@ -118,7 +118,7 @@ func subtract4(dst []float64, rows *[group][]float64, inv *[group]float64, e int
 // SolveTo stores in x the solution of H·x = rhs, with b a factor of H.
 //
 // Shapes: x and rhs have NumDof entries; they may be the same.
-// Cost: O(BranchNonzeros), no allocation.
+// Cost: O(entries of H), no allocation.
 // It panics if b is not factored or on a length mismatch.
 func (b *BranchMatrix) SolveTo(x, rhs []float64) {
 	if len(x) != b.plan.nv || len(rhs) != b.plan.nv {
@@ -129,13 +129,13 @@ func (b *BranchMatrix) SolveTo(x, rhs []float64) {
 	if b.what == factorLDL {
 		b.solveD(x)
 	}
-	b.SolveL(x)
+	b.solveL(x)
 }
 
 // solveLT replaces x by L⁻ᵀx, from the tips to the root.
 //
-// Shapes: x has NumDof entries. Cost: O(BranchNonzeros), no allocation.
-// It panics as SolveTo does, as SolveL does.
+// Shapes: x has NumDof entries. Cost: O(entries of H), no allocation.
+// It panics as SolveTo does, as solveL and solveD do.
 func (b *BranchMatrix) solveLT(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
@@ -156,8 +156,8 @@ func (b *BranchMatrix) solveLT(x []float64) {
 	}
 }
 
-// SolveL replaces x by L⁻¹x, from the root to the tips.
-func (b *BranchMatrix) SolveL(x []float64) {
+// solveL replaces x by L⁻¹x, from the root to the tips.
+func (b *BranchMatrix) solveL(x []float64) {
 	b.mustBeFactored(x)
 	p := b.plan
 	for k := 0; k < p.nv && !b.watch.Every(k); k++ {

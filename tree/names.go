@@ -2,7 +2,6 @@ package tree
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -16,25 +15,12 @@ func (p *Plan) DofName(d int) string {
 	if d < 0 || d >= p.nv {
 		panic("tree: freedom out of range")
 	}
-	l := &p.Links[p.DofLink(d)]
+	l := p.linkOfDof(d)
 	k := d - int(l.Dof)
 	if l.Joint < 0 {
 		return fmt.Sprintf("body %s.%d", p.mech.BodyName(int(l.Body)), k)
 	}
 	return fmt.Sprintf("%s.%d", p.mech.JointName(int(l.Joint)), k)
-}
-
-// DofLink returns the link of an entry of q̇.
-//
-// Cost: O(log links). It panics if d is out of range.
-func (p *Plan) DofLink(d int) int {
-	if d < 0 || d >= p.nv {
-		panic("tree: freedom out of range")
-	}
-	return sort.Search(len(p.Links), func(i int) bool {
-		l := &p.Links[i]
-		return int(l.Dof+l.NumDof) > d
-	})
 }
 
 // Entry is an entry of q̇ in an error: its number, and its name (Plan.DofName).

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"errors"
-	"sort"
 
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
@@ -211,12 +210,6 @@ func (p *Plan) CommonAncestor(a, b int) int {
 		}
 	}
 	return World
-}
-
-// linkOfDof returns the link that has entry d of q̇.
-func (p *Plan) linkOfDof(d int) *Link {
-	i := sort.Search(len(p.Links), func(i int) bool { return int(p.Links[i].Dof+p.Links[i].NumDof) > d })
-	return &p.Links[i]
 }
 
 // assignVariables gives every link its entries of q and q̇ and its constants.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +74,7 @@ func actuatorSets(t *testing.T, mech *mechanism.Mechanism) (sets []string) {
 	require.NoError(t, s.Solve(mech.Initial()))
 	var proper, all []string
 	for _, d := range s.IndependentTo(nil) {
-		l := &plan.Links[plan.DofLink(d)]
+		l := &plan.Links[slices.IndexFunc(plan.Links, func(l tree.Link) bool { return int32(d) < l.Dof+l.NumDof })]
 		if l.Joint >= 0 && usable(int(l.Joint), d-int(l.Dof)) {
 			proper = append(proper, plan.DofName(d))
 		}
