@@ -25,8 +25,7 @@ func (l Layout) String() string { return fault.Enum(layoutNames[:], l, "Layout")
 
 // ParseLayout returns the layout of a name, or an error that lists the names.
 func ParseLayout(name string) (Layout, error) {
-	i, err := parseName("layout", name, layoutNames[:])
-	return Layout(i), err
+	return fault.Parse[Layout]("ground: ", "layout", name, layoutNames[:])
 }
 
 // Side is where the first line of heights of a file lies.
@@ -46,7 +45,7 @@ func (s Side) String() string { return fault.Enum(sideNames[:], s, "Side") }
 
 // ParseSide returns the side of a name, or an error that lists the names.
 func ParseSide(name string) (Side, error) {
-	i, err := parseName("side", name, sideNames[1:])
+	i, err := fault.Parse[uint8]("ground: ", "side", name, sideNames[1:])
 	return Side(i + 1), err
 }
 

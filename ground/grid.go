@@ -45,14 +45,12 @@ func (o Outside) String() string { return fault.Enum(outsideNames[:], o, "Outsid
 
 // ParseInterpolation returns the interpolation of a name, or an error that lists the names.
 func ParseInterpolation(name string) (Interpolation, error) {
-	i, err := parseName("interpolation", name, interpolationNames[:])
-	return Interpolation(i), err
+	return fault.Parse[Interpolation]("ground: ", "interpolation", name, interpolationNames[:])
 }
 
 // ParseOutside returns what is outside by its name, or an error that lists the names.
 func ParseOutside(name string) (Outside, error) {
-	i, err := parseName("rule for outside", name, outsideNames[:])
-	return Outside(i), err
+	return fault.Parse[Outside]("ground: ", "rule for outside", name, outsideNames[:])
 }
 
 // Options say what a grid is between and beyond its nodes.

@@ -27,8 +27,7 @@ func (k RandomKind) String() string { return fault.Enum(randomNames[:], k, "Rand
 
 // ParseRandomKind returns the kind of a name, or an error that lists the names.
 func ParseRandomKind(name string) (RandomKind, error) {
-	i, err := parseName("kind of random ground", name, randomNames[:])
-	return RandomKind(i), err
+	return fault.Parse[RandomKind]("ground: ", "kind of random ground", name, randomNames[:])
 }
 
 // MostRandom is the number of nodes of a random field at most.

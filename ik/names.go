@@ -1,7 +1,6 @@
 package ik
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -23,18 +22,13 @@ func (e Engine) String() string { return fault.Enum(engineNames[:], e, "Engine")
 func (m Metric) String() string { return fault.Enum(metricNames[:], m, "Metric") }
 
 // ParseMethod returns the method of a name. It returns an error that lists the names if there is none.
-func ParseMethod(name string) (Method, error) { return parse[Method](methodNames[:], name, "method") }
+func ParseMethod(name string) (Method, error) {
+	return fault.Parse[Method]("", "method", name, methodNames[:])
+}
 
 // ParseEngine returns the engine of a name. It returns an error that lists the names if there is none.
-func ParseEngine(name string) (Engine, error) { return parse[Engine](engineNames[:], name, "engine") }
-
-func parse[T ~uint8](names []string, name, of string) (T, error) {
-	for i, n := range names {
-		if n == name {
-			return T(i), nil
-		}
-	}
-	return 0, errors.New(fault.NoneOf(of, name, names))
+func ParseEngine(name string) (Engine, error) {
+	return fault.Parse[Engine]("", "engine", name, engineNames[:])
 }
 
 // MethodNames returns the names of the methods.

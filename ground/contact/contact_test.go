@@ -405,17 +405,6 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, err, `ground/contact: no soil "mud\x1b"; there are dry sand,`)
 	_, _, err = contact.TyrePreset("")
 	require.Error(t, err)
-	for _, parse := range []func(string) error{
-		func(s string) error { _, err := contact.ParseShapeType(s); return err },
-		func(s string) error { _, err := contact.ParseWhere(s); return err },
-		func(s string) error { _, err := contact.ParseNormalType(s); return err },
-		func(s string) error { _, err := contact.ParseFrictionType(s); return err },
-	} {
-		require.ErrorContains(t, parse("no such"), `"no such"; there are`)
-	}
-	w, err := contact.ParseWhere("distributed")
-	require.NoError(t, err)
-	require.Equal(t, contact.Distributed, w)
 }
 
 // TestSameBits: the same pose has the same bits whatever was computed before, and nothing is allocated.

@@ -3,6 +3,8 @@ package contact
 import (
 	"math"
 	"strconv"
+
+	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // Law is the force at a point, from its depth and its velocity over the ground.
@@ -25,13 +27,7 @@ const (
 var normalNames = [...]string{"hunt-crossley", "linear"}
 
 // String returns the name of documents.
-func (t NormalType) String() string { return nameOf(normalNames[:], uint8(t), "NormalType") }
-
-// ParseNormalType returns the type of a name, or an error that lists the names.
-func ParseNormalType(name string) (NormalType, error) {
-	i, err := parseName("normal law", name, normalNames[:])
-	return NormalType(i), err
-}
+func (t NormalType) String() string { return fault.Enum(normalNames[:], t, "NormalType") }
 
 // Normal is the law of the normal force, docs/ground.md (G20), (G21).
 type Normal struct {
@@ -56,13 +52,7 @@ const (
 var frictionNames = [...]string{"none", "coulomb", "tyre", "soil"}
 
 // String returns the name of documents.
-func (t FrictionType) String() string { return nameOf(frictionNames[:], uint8(t), "FrictionType") }
-
-// ParseFrictionType returns the type of a name, or an error that lists the names.
-func ParseFrictionType(name string) (FrictionType, error) {
-	i, err := parseName("friction", name, frictionNames[:])
-	return FrictionType(i), err
-}
+func (t FrictionType) String() string { return fault.Enum(frictionNames[:], t, "FrictionType") }
 
 // Friction is the law of the forces along the ground.
 type Friction struct {

@@ -1,6 +1,10 @@
 package contact
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
 
 // soilNames are those of documents, in the order of the presets.
 var soilNames = [...]string{"dry sand", "sandy loam", "clay", "snow", "lunar"}
@@ -10,7 +14,7 @@ var soilNames = [...]string{"dry sand", "sandy loam", "clay", "snow", "lunar"}
 //
 // It returns an error that lists the names.
 func SoilPreset(name string) (SoilLaw, error) {
-	i, err := parseName("soil", name, soilNames[:])
+	i, err := fault.Parse[uint8]("ground/contact: ", "soil", name, soilNames[:])
 	if err != nil {
 		return SoilLaw{}, err
 	}
@@ -35,7 +39,7 @@ var tyreNames = [...]string{"road"}
 //
 // It returns an error that lists the names.
 func TyrePreset(name string) (t TyreLaw, coefficient [2]float64, err error) {
-	if _, err := parseName("tyre", name, tyreNames[:]); err != nil {
+	if _, err := fault.Parse[uint8]("ground/contact: ", "tyre", name, tyreNames[:]); err != nil {
 		return t, coefficient, err
 	}
 	c := Curve{B: 10, C: 1.9, E: 0.97}

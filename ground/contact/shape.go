@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -21,13 +22,7 @@ const (
 var shapeNames = [...]string{"sphere", "disc", "torus", "cylinder"}
 
 // String returns the name of documents.
-func (t ShapeType) String() string { return nameOf(shapeNames[:], uint8(t), "ShapeType") }
-
-// ParseShapeType returns the type of a name, or an error that lists the names.
-func ParseShapeType(name string) (ShapeType, error) {
-	i, err := parseName("shape", name, shapeNames[:])
-	return ShapeType(i), err
-}
+func (t ShapeType) String() string { return fault.Enum(shapeNames[:], t, "ShapeType") }
 
 // Where says at which points of a wheel the ground is felt.
 type Where uint8
@@ -42,13 +37,7 @@ const (
 var whereNames = [...]string{"deepest", "local", "distributed"}
 
 // String returns the name of documents.
-func (w Where) String() string { return nameOf(whereNames[:], uint8(w), "Where") }
-
-// ParseWhere returns where the ground is felt by its name, or an error that lists the names.
-func ParseWhere(name string) (Where, error) {
-	i, err := parseName("rule for contacts", name, whereNames[:])
-	return Where(i), err
-}
+func (w Where) String() string { return fault.Enum(whereNames[:], w, "Where") }
 
 const (
 	// mostLocal is the most points of a disc of Local.

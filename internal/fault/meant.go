@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,6 +57,14 @@ func question(names []string) string {
 // NoneOf says that there is no thing of a kind with a name, which names there are, and which of them may be meant.
 func NoneOf(kind, name string, names []string) string {
 	return "no " + kind + " " + Name(name) + "; there are " + strings.Join(names, ", ") + AfterList(MeantType(name, names...))
+}
+
+// Parse returns the value of a type whose name is given, or the error of NoneOf after a prefix. It is the inverse of Enum.
+func Parse[T ~uint8](prefix, kind, name string, names []string) (T, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return T(i), nil
+	}
+	return 0, errors.New(prefix + NoneOf(kind, name, names))
 }
 
 // AfterList is what Meant returns as it stands at the end of a list of names: "; did you mean NAME?".
