@@ -43,6 +43,8 @@ func interrupted(t *testing.T, signal os.Signal, after time.Duration, args ...st
 
 // TestInterrupted: each command that can take long ends within a second after Ctrl-C or the request to end, with status 1
 // and a last line that says so.
+//
+//rung:norace the commands are processes of their own
 func TestInterrupted(t *testing.T) {
 	check.Long(t)
 	ladder, small, dir := generated(t, "ladder", "3000"), generated(t, "chain", "10"), t.TempDir()
