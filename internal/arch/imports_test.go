@@ -124,7 +124,8 @@ func TestForeignImportsStayInPlace(t *testing.T) {
 
 // TestSmallPrograms bounds what a program compiles that imports the solver or the integrators: kkt, sim, the packages that
 // they import, and of the modules of others only what tells processors apart. The root package sets up runs, and so brings what locks
-// their files, and gonum, which the methods on spanning trees need; neither it nor runs bring ranks, formats, Parquet or pictures.
+// their files, and gonum, which the methods on spanning trees need; neither it nor runs bring ranks, formats, Parquet or pictures. Nor do
+// sweeps whose results stay in memory.
 func TestSmallPrograms(t *testing.T) {
 	const small = "golang.org/x/sys/cpu"
 	files := sources(t)
@@ -155,6 +156,7 @@ func TestSmallPrograms(t *testing.T) {
 	}
 	assert.True(t, compiles("kkt", small)["factor"], "kkt imports factor")
 	compiles("sim", small)
+	assert.False(t, compiles("study/sweep", small, "github.com/gofrs/flock", "gonum.org/v1/gonum")["study/table"], "who runs sweeps without files compiles Parquet")
 	for own := range compiles("rung", small, "github.com/gofrs/flock", "gonum.org/v1/gonum/blas", "gonum.org/v1/gonum/lapack", "gonum.org/v1/gonum/floats") {
 		for _, optional := range []string{"dist", "sim/parquet", "formats", "scene", "study", "batch", "cmd"} {
 			assert.False(t, within(own, optional), "who imports the root package compiles %s", own)

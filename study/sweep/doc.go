@@ -6,9 +6,11 @@
 //	fmt.Println(results[17].Outputs) // of run 17, in the order of the study
 //
 // A run that fails is a result with its error, and the others go on. Shares, for job arrays, are Options.Index and Options.Of.
-// A Store keeps results in parts while the sweep goes on; what it has is not computed again. rung sweep has one that writes Parquet.
+// A Store keeps results in parts while the sweep goes on; what it has is not computed again. Package [table] has one that writes the
+// Parquet files of rung sweep.
 //
 // A study in Go, without a document, is a study.Study; New prepares it.
 //
+// [table]: https://pkg.go.dev/github.com/rung-mbd/rung/study/table
 // [docs/sweeps.md]: https://github.com/rung-mbd/rung/blob/main/docs/sweeps.md
 package sweep

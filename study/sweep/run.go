@@ -2,11 +2,15 @@ package sweep
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/study"
 )
@@ -49,6 +53,26 @@ func (s *Sweep) Share(o Options) (first, last, part int) {
 		least = rolloutPartRuns
 	}
 	return first, last, max(least, (last-first)/mostParts+1)
+}
+
+// Sum returns a checksum of all that the results of the share depend on: the study, the text of its model, and the share.
+// A Store that goes on with the parts of an earlier sweep compares it. Files that the model names, such as terrains,
+// are not in it, nor is the name of the model's file.
+//
+// It returns an error if a number of the study is not finite, and panics if there is no such share.
+func (s *Sweep) Sum(o Options) (string, error) {
+	s.Share(o)
+	of := *s.study
+	of.Model = ""
+	text, err := json.Marshal(&of)
+	if err != nil {
+		return "", fault.Errorf("study/sweep: %s: %w", s.name, err)
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d %d\n", o.Index, max(o.Of, 1), len(text), len(s.source.Text))
+	h.Write(text)
+	h.Write(s.source.Text)
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Run does the runs of a share that the store has not. It returns their results in the order of their numbers if there is no

@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,6 +140,38 @@ func TestStore(t *testing.T) {
 		ordered = append(ordered, s.parts[k]...)
 	}
 	assert.Equal(t, plain(all), plain(ordered))
+}
+
+// TestSum: the checksum of a share is that of study, model and share, and of nothing else.
+func TestSum(t *testing.T) {
+	sum := func(change func(s *study.Study), text string, o sweep.Options) string {
+		s, from := fourBar("rk4"), source(t)
+		change(s)
+		from.Text = append(from.Text, text...)
+		w, err := sweep.New(s, "study", from)
+		require.NoError(t, err)
+		sum, err := w.Sum(o)
+		require.NoError(t, err)
+		return sum
+	}
+	same := func(*study.Study) {}
+	want := sum(same, "", sweep.Options{})
+	assert.Equal(t, want, sum(same, "", sweep.Options{Threads: 3, Of: 1}))
+	assert.Equal(t, want, sum(func(s *study.Study) { s.Model = "elsewhere.json" }, "", sweep.Options{}))
+	for what, other := range map[string]string{
+		"share": sum(same, "", sweep.Options{Of: 2}), "another share": sum(same, "", sweep.Options{Index: 1, Of: 2}),
+		"model": sum(same, "\n", sweep.Options{}), "seed": sum(func(s *study.Study) { s.Seed = 4 }, "", sweep.Options{}),
+		"law":    sum(func(s *study.Study) { s.Parameters[0].High = 7 }, "", sweep.Options{}),
+		"method": sum(func(s *study.Study) { s.Run.Method = "tree-lambda" }, "", sweep.Options{}),
+	} {
+		assert.NotEqual(t, want, other, what)
+	}
+	s := fourBar("rk4")
+	s.Parameters[0].High = math.Inf(1)
+	w, err := sweep.New(s, "study", source(t))
+	require.NoError(t, err)
+	_, err = w.Sum(sweep.Options{})
+	assert.ErrorContains(t, err, "study/sweep: study: ")
 }
 
 // TestEnds: a context that ends is the error, not one of a run.

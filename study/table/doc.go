@@ -1,9 +1,22 @@
-// Package table writes the tables of a sweep as Parquet files: in parts while the sweep goes on, each a Parquet file
-// itself, and joined at its end. Tables and parts are sealed, so that one of which a byte has changed is named. The file
-// depends on the rows alone, not on when parts were written.
+// Package table keeps the runs of a sweep in Parquet files, as rung sweep does: the same bytes, in parts while the sweep
+// goes on, and joined at its end ([docs/sweeps.md]).
 //
-//	t, err := table.New("runs.parquet", "example/1", sum, columns)
-//	err = t.Write(0, rows) // parts in any order, from any goroutine
-//	err = t.Join(1, func() {})
-//	err = t.Release()
+//	s, err := sweep.Open("car.study.json")
+//	counts, err := table.Run(ctx, s, table.Options{Runs: "runs.parquet", Trajectories: "paths.parquet", Threads: 8, Resume: true})
+//
+// With Resume a program that was stopped or killed goes on where its parts end, and so does rung sweep --resume with the same study.
+// [Options] has functions for progress, and for warnings of parts that are damaged. A failed run is a row with its reason.
+//
+// [Read] reads a table by its columns:
+//
+//	columns := []table.Column{{Name: study.RunColumn, Kind: table.Int}, {Name: "height", Kind: table.Float}}
+//	err = table.Read("runs.parquet", study.RunsFormat, columns, func(cells []table.Cell) error {
+//		fmt.Println(cells[0].Int, cells[1].Float)
+//		return nil
+//	})
+//
+// Tables and parts are sealed, so that one of which a byte has changed is named. It is a package of its own so that sweeps without
+// files need no library of the format.
+//
+// [docs/sweeps.md]: https://github.com/rung-mbd/rung/blob/main/docs/sweeps.md
 package table

@@ -54,9 +54,9 @@ const (
 	partEnding = ".parquet"
 )
 
-// Table is a Parquet file of rows and its parts, which come in any
-// order. Write may be called by many goroutines with different parts.
-type Table struct {
+// table is a Parquet file of rows and its parts, which come in any
+// order. write may be called by many goroutines with different parts.
+type table struct {
 	place   *outfile.Place
 	format  string
 	sum     string
@@ -64,11 +64,11 @@ type Table struct {
 	schema  *pq.Schema
 }
 
-// New returns the table whose file is path, which nobody else can write until Release. Format names what the tables
+// newTable returns the table whose file is path, which nobody else can write until release. Format names what the tables
 // are, such as rung-runs/1, and sum what the rows depend on: tables with another are others.
 //
 // It returns an error if the file cannot be written or is no regular file, so that it cannot have parts beside it.
-func New(path, format, sum string, columns []Column) (*Table, error) {
+func newTable(path, format, sum string, columns []Column) (*table, error) {
 	place, err := outfile.Hold(path)
 	if err != nil {
 		return nil, err
@@ -89,11 +89,11 @@ func New(path, format, sum string, columns []Column) (*Table, error) {
 		}
 		root.fields[i] = &field{n, c.Name}
 	}
-	return &Table{place, format, sum, columns, pq.NewSchema("table", root)}, nil
+	return &table{place, format, sum, columns, pq.NewSchema("table", root)}, nil
 }
 
-// Release lets others write the file.
-func (t *Table) Release() error { return t.place.Release() }
+// release lets others write the file.
+func (t *table) release() error { return t.place.Release() }
 
 // ordered is a group of columns that keep their order; those of pq.Group are sorted by name.
 type ordered struct {
@@ -114,9 +114,9 @@ type field struct {
 func (f *field) Name() string                      { return f.name }
 func (f *field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-func (t *Table) folder() string { return t.place.Path() + partsEnding }
+func (t *table) folder() string { return t.place.Path() + partsEnding }
 
-func (t *Table) part(k int) string {
+func (t *table) part(k int) string {
 	return filepath.Join(t.folder(), fmt.Sprintf("%08d"+partEnding, k))
 }
 
@@ -132,8 +132,8 @@ func partName(name string) bool {
 // newEnding is that of a part that is being written.
 const newEnding = ".rung-new"
 
-// Write writes part k, in one move. It returns a *fs.PathError with the name of the part.
-func (t *Table) Write(k int, rows [][]Cell) error {
+// write writes part k, in one move. It returns a *fs.PathError with the name of the part.
+func (t *table) write(k int, rows [][]Cell) error {
 	if err := outfile.MakeFolder(t.folder()); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (t *Table) Write(k int, rows [][]Cell) error {
 }
 
 // rows returns rows as the library has them.
-func (t *Table) rows(rows [][]Cell) []pq.Row {
+func (t *table) rows(rows [][]Cell) []pq.Row {
 	list := make([]pq.Row, len(rows))
 	for i, cells := range rows {
 		if len(cells) != len(t.columns) {
@@ -172,7 +172,7 @@ func (t *Table) rows(rows [][]Cell) []pq.Row {
 const noPart = ""
 
 // sealed returns what writes a table, or the part of that number, with a seal. Fill writes the rows.
-func (t *Table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
+func (t *table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
 	return outfile.Sealed(func(w io.Writer) error {
 		o := []pq.WriterOption{t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
 			pq.KeyValueMetadata(sealKey, outfile.Unsealed()), pq.CreatedBy("rung", "", ""), pq.MaxRowsPerRowGroup(groupRows)}
@@ -191,7 +191,7 @@ func (t *Table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) f
 var errOther = errors.New("is not of this sweep: the study, its model or its share is another one")
 
 // open opens the file of the table, or one of the part of that number. Another part in its place is damage.
-func (t *Table) open(path, part string) (*os.File, *pq.File, error) {
+func (t *table) open(path, part string) (*os.File, *pq.File, error) {
 	f, p, format, sum, err := openAny(path)
 	if err != nil {
 		return nil, nil, err
@@ -247,11 +247,11 @@ func notAPart(path string, damage error) error {
 	return fmt.Errorf("study/table: %s %w", path, errNone)
 }
 
-// Has reports whether part k is there.
+// has reports whether part k is there.
 //
 // Cost: that of reading it. It returns an error that names the part if a file of that name is no part of this table, and one
-// that wraps outfile.ErrDamaged if it was one, of this table or another. Write replaces it then.
-func (t *Table) Has(k int) (bool, error) {
+// that wraps outfile.ErrDamaged if it was one, of this table or another. write replaces it then.
+func (t *table) has(k int) (bool, error) {
 	f, _, err := t.open(t.part(k), strconv.Itoa(k))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -264,8 +264,8 @@ func (t *Table) Has(k int) (bool, error) {
 	return true, f.Close()
 }
 
-// Whole reports whether the file is there, with this table in it, as it was written.
-func (t *Table) Whole() bool {
+// whole reports whether the file is there, with this table in it, as it was written.
+func (t *table) whole() bool {
 	f, _, err := t.open(t.place.Path(), noPart)
 	return err == nil && f.Close() == nil
 }
@@ -343,11 +343,11 @@ func cellOf(v pq.Value, kind Kind) Cell {
 	return Cell{Text: string(v.ByteArray())}
 }
 
-// Join writes parts 0 to n − 1 to the file, in one move.
+// join writes parts 0 to n − 1 to the file, in one move.
 //
 // Cost: that of reading and writing all rows; a row group is in memory. It returns an error that names the part if one is
 // damaged or not there.
-func (t *Table) Join(n int, done func()) error {
+func (t *table) join(n int, done func()) error {
 	return t.place.Replace(t.sealed(noPart, func(p *pq.GenericWriter[any]) error {
 		for k := range n {
 			if err := t.copy(p, k); err != nil {
@@ -360,7 +360,7 @@ func (t *Table) Join(n int, done func()) error {
 }
 
 // copy writes the rows of part k.
-func (t *Table) copy(w *pq.GenericWriter[any], k int) error {
+func (t *table) copy(w *pq.GenericWriter[any], k int) error {
 	f, p, err := t.open(t.part(k), strconv.Itoa(k))
 	if err != nil {
 		return err
@@ -377,7 +377,7 @@ func (t *Table) copy(w *pq.GenericWriter[any], k int) error {
 }
 
 // isPart returns an error unless the file at path is a part of a table of the format, or was one and is damaged.
-func (t *Table) isPart(path string) error {
+func (t *table) isPart(path string) error {
 	f, _, format, _, err := openAny(path)
 	if errors.Is(err, outfile.ErrDamaged) {
 		if err = notAPart(path, err); errors.Is(err, outfile.ErrDamaged) {
@@ -394,10 +394,10 @@ func (t *Table) isPart(path string) error {
 	return nil
 }
 
-// Remove removes the parts, and their folder if nothing else is in it.
+// remove removes the parts, and their folder if nothing else is in it.
 //
 // It returns an error, before anything is removed, if a file has the name of a part but is of no such table.
-func (t *Table) Remove() error {
+func (t *table) remove() error {
 	entries, err := os.ReadDir(t.folder())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
