@@ -1,8 +1,7 @@
 package batch
 
 import (
-	"errors"
-	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -13,24 +12,6 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// ErrOptions is wrapped by the errors of New.
-var ErrOptions = errors.New("batch: option refused")
-
-// Options choose what states carry, and how many goroutines work. The zero value is the default.
-type Options struct {
-	// Threads is the number of goroutines of Solve; 0 stands for 1. Results have the same bits for any number.
-	Threads int
-	// Wrenches says that states carry a wrench on each body (States.SetWrench).
-	Wrenches bool
-	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
-	Forces []mechanism.Freedom
-	// Angles says that states carry all angles, those without springs too (mechanism.Mechanism.CarryAngles), and that
-	// Rollout counts their turns at each step, which takes as long as a short step does.
-	Angles bool
-	// Vary says what of the model differs from state to state.
-	Vary Vary
-}
-
 // maxPlaces bounds the workspace of a batch: places of eight numbers. Larger mechanisms are for kkt.Solver, whose
 // lanes run over bodies.
 const maxPlaces = 1 << 22
@@ -38,26 +19,25 @@ const maxPlaces = 1 << 22
 // Batch solves the forward dynamics of one mechanism at many states. It belongs to one goroutine at a time, and may
 // use others.
 type Batch struct {
+	*setup
 	guard   guard.Guard
-	plan    *kkt.Plan
-	options Options
-	length  int // places of a state
-	at      *variables
-	lanes   bool
-	why     string
 	team    *team.Team
 	workers []*worker
-
-	drift float64 // largest violation that lanes take back, m or rad
 
 	solving // what the workers are at
 	rolling
 }
 
+// solving is what Solve has given the workers.
+type solving struct {
+	s *States
+	r *Results
+}
+
 // New returns a batch of the mechanism of a plan, with the values of its inputs at this moment.
 //
-// Cost: about that of the analysis of the plan, and a solve at its initial state. Memory: for each thread some hundred numbers an entry of the factor. It
-// returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
+// Cost: an analysis of the plan and a solve at its initial state, about. Memory: for each thread some hundred numbers
+// an entry of the factor. It returns an error that wraps ErrOptions for a freedom that is out of range, prescribed, without a generalized force or
 // given twice, for a parameter of Vary that cannot vary, for a number of threads out of range, and for a mechanism that
 // needs more than 2²² places in lanes.
 func New(p *kkt.Plan, o Options) (*Batch, error) {
@@ -74,14 +54,13 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if err := checkForces(p.Mechanism(), o.Forces); err != nil {
 		return nil, err
 	}
-	b := &Batch{plan: p, options: o, why: p.WhyOneByOne(), drift: driftPart * p.Mechanism().DriftUnit()}
 	at, err := newVariables(p.Mechanism(), o.Forces, &o.Vary)
 	if err != nil {
 		return nil, err
 	}
-	b.at, b.length, b.lanes = at, at.Length, b.why == ""
+	b := &Batch{setup: &setup{p, o, at, p.WhyOneByOne(), driftPart * p.Mechanism().DriftUnit()}}
 	c := &mechanics.Compiled{} // nothing, without lanes
-	if b.lanes {
+	if b.why == "" {
 		c = mechanics.Compile(p, &at.State, o.Wrenches)
 		if n := c.Places(); n > maxPlaces {
 			return nil, fault.Errorf("%w: the mechanism takes %d places of a workspace, %d are allowed", ErrOptions, n, maxPlaces)
@@ -90,7 +69,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	}
 	b.team = team.New(o.Threads)
 	for range b.team.Workers() {
-		w, err := newWorker(b, c)
+		w, err := newWorker(b.setup, c)
 		if err != nil {
 			return nil, err
 		}
@@ -99,39 +78,65 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	return b, nil
 }
 
-// checkForces checks Options.Forces.
-func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
-	seen := map[mechanism.Freedom]bool{}
-	for _, f := range list {
-		if f.Joint < 0 || f.Joint >= m.NumJoints() {
-			return fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
-		}
-		jt := &m.Joints[f.Joint]
-		var err error
-		switch {
-		case f.Freedom < 0 || f.Freedom >= jt.Kind.Freedoms():
-			err = fmt.Errorf("%w: freedom %d is out of range, the joint has %d with a generalized force", ErrOptions, f.Freedom, jt.Kind.Freedoms())
-		case jt.Prescribed(f.Freedom):
-			err = fmt.Errorf("%w: freedom %d is prescribed", ErrOptions, f.Freedom)
-		case seen[f]:
-			err = fmt.Errorf("%w: freedom %d is given twice", ErrOptions, f.Freedom)
-		}
-		if err != nil {
-			return fault.Errorf("batch: %w", m.AtJoint(f.Joint, -1, err))
-		}
-		seen[f] = true
+// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
+//
+// Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
+func (b *Batch) NewStates(n int) *States {
+	b.mustCount(n)
+	m := b.plan.Mechanism()
+	s := &States{of: b.setup, n: n, data: make([]float64, groups(n)*b.at.Length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
+	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
+	if b.options.Wrenches {
+		s.wrench = make([]float64, n*6*m.NumBodies())
 	}
-	return nil
+	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
+	st := s.carrying(m.Initial())
+	for i := range groups(n) * lanes {
+		s.set(i, st)
+		for k, g := range m.Gravity {
+			*s.at(i, 1+k) = g
+		}
+		for k, f := range b.options.Forces {
+			if d := m.Drive(f.Joint); d != nil {
+				*s.at(i, b.forcePlace(k)) = d.Force[f.Freedom]
+			}
+		}
+		s.setParameters(i)
+	}
+	return s
 }
 
-// forcePlace returns the place in a state of force k of Options.Forces.
-func (b *Batch) forcePlace(k int) int { return b.at.first - len(b.options.Forces) + k }
+// NewResults returns memory for the results of n states.
+func (b *Batch) NewResults(n int) *Results {
+	b.mustCount(n)
+	return &Results{of: b.setup, n: n, a: make([]float64, groups(n)*6*b.plan.Mechanism().NumBodies()*lanes), redundant: make([]int32, n),
+		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
+}
+
+// NewOutcome returns memory for n states.
+func (b *Batch) NewOutcome(n int) *Outcome {
+	b.mustCount(n)
+	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
+	for i := range o.was {
+		o.was[i].time = math.NaN()
+	}
+	return o
+}
 
 // Plan returns the plan of b.
 func (b *Batch) Plan() *kkt.Plan { return b.plan }
 
 // OneByOne says why all states are solved one by one (kkt.Plan.WhyOneByOne); it is empty where they are solved in lanes.
 func (b *Batch) OneByOne() string { return b.why }
+
+// SteppedOneByOne says why Rollout steps each state alone, with kkt.Solver and closing.Closer; it is empty where it
+// goes in lanes.
+func (b *Batch) SteppedOneByOne() string {
+	if b.why != "" {
+		return b.why
+	}
+	return b.workers[0].c.SteppedAlone
+}
 
 // Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes:
 // joints, couplings, and the forces as a whole. What acts on the bodies goes so if there is any stop, friction,

@@ -8,7 +8,7 @@ package batch
 // stay as they are. All counts of steps in out become zero.
 // Cost: O(states·bodies), some solves each. It panics if s or out is not of b, or of another number of states.
 func (b *Batch) CloseJoints(s *States, out *Outcome) {
-	if s == nil || out == nil || s.batch != b || len(out.steps) != s.n {
+	if s == nil || out == nil || s.of != b.setup || len(out.steps) != s.n {
 		panic("batch: foreign states or outcome")
 	}
 	if !b.guard.Enter() {
@@ -37,17 +37,15 @@ func (t *closeTasks) Do(worker, task int) {
 
 // closeOne closes state i.
 func (w *worker) closeOne(s *States, i int) error {
-	if w.scalar == nil {
-		w.scalar = newScalarStepper(w)
-	}
 	s.to(w.st, i)
 	if err := w.setInputs(s, i); err != nil {
 		return err
 	}
-	if err := w.scalar.closer.ClosePositions(w.st); err != nil {
+	closer := w.alone().closer
+	if err := closer.ClosePositions(w.st); err != nil {
 		return err
 	}
-	if err := w.scalar.closer.ProjectVelocities(w.st); err != nil {
+	if err := closer.ProjectVelocities(w.st); err != nil {
 		return err
 	}
 	s.set(i, w.st)

@@ -13,8 +13,8 @@ import (
 // is out of range or the freedom does not vary.
 func (s *States) SetFriction(i int, f mechanism.Freedom, friction model.Friction) error {
 	s.mustHave(i)
-	s.mustVaryFreedom(s.batch.at.Rub, f)
-	m := s.batch.plan.Mechanism()
+	s.mustVaryFreedom(s.of.at.Rub, f)
+	m := s.of.plan.Mechanism()
 	if err := m.CheckFriction(f.Joint, f.Freedom, &friction); err != nil {
 		return refuse(i, s.atJoint(f.Joint), err)
 	}
@@ -27,16 +27,16 @@ func (s *States) SetFriction(i int, f mechanism.Freedom, friction model.Friction
 // It panics if i or the joint is out of range.
 func (s *States) Friction(i int, f mechanism.Freedom) model.Friction {
 	s.mustHave(i)
-	out, _ := s.batch.plan.Mechanism().Friction(f.Joint, f.Freedom)
-	if uint(f.Freedom) >= 6 || s.batch.at.Rub[6*f.Joint+f.Freedom] == 0 {
+	out, _ := s.of.plan.Mechanism().Friction(f.Joint, f.Freedom)
+	if uint(f.Freedom) >= 6 || s.of.at.Rub[6*f.Joint+f.Freedom] == 0 {
 		return out
 	}
 	var x [mechanics.FrictionPlaces]float64
-	s.take(i, s.batch.at.Rub[6*f.Joint+f.Freedom], x[:])
+	s.take(i, s.of.at.Rub[6*f.Joint+f.Freedom], x[:])
 	out.Force, out.Coefficient, out.Radius, out.Speed, out.Static, out.Stribeck = x[0], x[1], x[2], x[3], x[4], x[5]
 	return out
 }
 
 func (s *States) setFriction(i int, f mechanism.Freedom, x *model.Friction) {
-	s.put(i, s.batch.at.Rub[6*f.Joint+f.Freedom], x.Force, x.Coefficient, x.Radius, x.Speed, x.Static, x.Stribeck)
+	s.put(i, s.of.at.Rub[6*f.Joint+f.Freedom], x.Force, x.Coefficient, x.Radius, x.Speed, x.Static, x.Stribeck)
 }

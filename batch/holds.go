@@ -7,7 +7,7 @@ import "github.com/rung-mbd/rung/internal/fault"
 //
 // Cost: O(bodies + joints). It panics if s is not of b or i is out of range.
 func (b *Batch) Holds(s *States, i int) error {
-	if s == nil || s.batch != b {
+	if s == nil || s.of != b.setup {
 		panic("batch: foreign states")
 	}
 	s.mustHave(i)

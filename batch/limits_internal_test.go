@@ -56,7 +56,7 @@ func TestNearEnds(t *testing.T) {
 // TestBegin: a step of a state alone begins where the state is, unless that is off its joints by as much as steps in lanes leave.
 func TestBegin(t *testing.T) {
 	b := twoBalls(t)
-	s := newScalarStepper(b.workers[0])
+	s := b.workers[0].alone()
 	for _, c := range []struct {
 		part  float64 // of what steps in lanes take back
 		stays bool

@@ -1,7 +1,5 @@
 package batch
 
-import "math"
-
 // Outcome is the result of Batch.Rollout and Batch.CloseJoints: counts of steps and an error for each state.
 type Outcome struct {
 	steps    []int32
@@ -17,16 +15,6 @@ type nearness struct {
 	over float64 // 1/Nearness²
 	rows int     // redundant ones
 	time float64 // s
-}
-
-// NewOutcome returns memory for n states.
-func (b *Batch) NewOutcome(n int) *Outcome {
-	b.mustCount(n)
-	o := &Outcome{make([]int32, n), make([]int32, n), make([]int32, n), make([]error, n), make([]nearness, n)}
-	for i := range o.was {
-		o.was[i].time = math.NaN()
-	}
-	return o
 }
 
 // mustHave panics unless there is a state i.

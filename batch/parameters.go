@@ -15,13 +15,6 @@ import (
 // ErrParameter is wrapped by the errors of the setters of what varies (Options.Vary). Nothing has changed then.
 var ErrParameter = errors.New("batch: parameter refused")
 
-// What lanes know of a state's parameters: whether they are within what doubles solve (kkt.Plan.WhyOneByOne).
-const (
-	unknown uint8 = iota
-	together
-	apart
-)
-
 // refuse returns an error at a place of the model, in a state.
 func refuse(i int, at func(error) error, err error) error {
 	return fault.Errorf("batch: %w", at(fault.Errorf("%w: state %d: %w", ErrParameter, i, err)))
@@ -35,8 +28,8 @@ func refuse(i int, at func(error) error, err error) error {
 // inequality (bodies.ErrMass and its kin). It panics if i is out of range or the body does not vary.
 func (s *States) SetBody(i, body int, mass float64, com spatial.Vec3, inertia spatial.Sym3) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.Body, body)
-	m := s.batch.plan.Mechanism()
+	at := s.mustVary(s.of.at.Body, body)
+	m := s.of.plan.Mechanism()
 	b, err := bodies.New(mass, com, inertia)
 	if err == nil {
 		if _, n := b.Null(); n > 0 {
@@ -68,9 +61,9 @@ func (s *States) setBody(i, at int, b *bodies.Body) {
 
 // bodyOf returns a body as it is in state i.
 func (s *States) bodyOf(i, body int) bodies.Body {
-	at := s.batch.at.Body[body]
+	at := s.of.at.Body[body]
 	if at == 0 {
-		return s.batch.plan.Mechanism().Bodies[body]
+		return s.of.plan.Mechanism().Bodies[body]
 	}
 	var com spatial.Vec3
 	var I spatial.Sym3
@@ -92,7 +85,7 @@ func (s *States) bodyOf(i, body int) bodies.Body {
 // the joint does not vary.
 func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.Joint, joint)
+	at := s.mustVary(s.of.at.Joint, joint)
 	for k, f := range [2]*mechanism.Frame{&p, &q} {
 		if err := f.Check(); err != nil {
 			err = fault.Errorf("batch: %s frame: %w", [2]string{"predecessor", "successor"}[k], err)
@@ -109,7 +102,7 @@ func (s *States) SetFrames(i, joint int, p, q mechanism.Frame) error {
 // It panics if i or the joint is out of range.
 func (s *States) Frames(i, joint int) (p, q mechanism.Frame) {
 	s.mustHave(i)
-	at, jt := s.batch.at.Joint[joint], &s.batch.plan.Mechanism().Joints[joint]
+	at, jt := s.of.at.Joint[joint], &s.of.plan.Mechanism().Joints[joint]
 	if at == 0 {
 		return jt.P, jt.S
 	}
@@ -136,8 +129,8 @@ func (s *States) setFrames(i, at int, p, q *mechanism.Frame) {
 // finite, or the joint of another type. It panics if i is out of range or the joint does not vary.
 func (s *States) SetLength(i, joint int, length float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.Joint, joint)
-	jt := &s.batch.plan.Mechanism().Joints[joint]
+	at := s.mustVary(s.of.at.Joint, joint)
+	jt := &s.of.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasLength(jt):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: length %v of a %v joint", length, jt.Kind))
@@ -155,8 +148,8 @@ func (s *States) SetLength(i, joint int, length float64) error {
 // or the joint of another type. It panics if i is out of range or the joint does not vary.
 func (s *States) SetPitch(i, joint int, pitch float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.Joint, joint)
-	jt := &s.batch.plan.Mechanism().Joints[joint]
+	at := s.mustVary(s.of.at.Joint, joint)
+	jt := &s.of.plan.Mechanism().Joints[joint]
 	switch {
 	case !hasPitch(jt):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v of a %v joint", pitch, jt.Kind))
@@ -173,7 +166,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 // finite. It panics if i is out of range or the freedom does not vary.
 func (s *States) SetArmature(i int, f mechanism.Freedom, armature float64) error {
 	s.mustHave(i)
-	at := s.mustVaryFreedom(s.batch.at.Gear, f)
+	at := s.mustVaryFreedom(s.of.at.Gear, f)
 	if !(armature > 0) || !algebra.Finite(armature) || !algebra.Finite(1/armature) {
 		return refuse(i, s.atJoint(f.Joint), fault.Errorf("batch: armature %v of freedom %d is not positive and finite, or too small", armature, f.Freedom))
 	}
@@ -193,8 +186,8 @@ func (s *States) setArmature(i, at int, armature float64) {
 // range or the freedom does not vary.
 func (s *States) SetDrive(i int, f mechanism.Freedom, stiffness, damping, rest float64) error {
 	s.mustHave(i)
-	at := s.mustVaryFreedom(s.batch.at.Drive, f)
-	m := s.batch.plan.Mechanism()
+	at := s.mustVaryFreedom(s.of.at.Drive, f)
+	m := s.of.plan.Mechanism()
 	jt := &m.Joints[f.Joint]
 	switch d := m.Drive(f.Joint); {
 	case !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(rest) || math.IsInf(stiffness*rest, 0):
@@ -216,168 +209,14 @@ func (s *States) setDrive(i, at int, stiffness, damping, rest float64) {
 // panics if i is out of range or the element does not vary.
 func (s *States) SetSpring(i, force int, stiffness, damping, restLength float64) error {
 	s.mustHave(i)
-	at := s.mustVary(s.batch.at.Spring, force)
+	at := s.mustVary(s.of.at.Spring, force)
 	if !algebra.Finite(stiffness) || !algebra.Finite(damping) || !algebra.Finite(restLength) {
-		m := s.batch.plan.Mechanism()
+		m := s.of.plan.Mechanism()
 		err := fault.Errorf("batch: stiffness %v, damping %v or rest length %v is not finite", stiffness, damping, restLength)
 		return refuse(i, func(err error) error { return m.AtForce(force, err) }, err)
 	}
 	s.put(i, at, stiffness, damping, restLength)
 	return nil
-}
-
-// InputsTo gives in what acts in state i, but for wrenches, and its parameters, so that a solver, a closer or a
-// simulation of a plan under in (kkt.Plan.With) has the mechanism of that state.
-//
-// Cost: O(what varies), no allocation. It returns an error that wraps mechanism.ErrInput for gravity or forces that
-// are not finite. It panics if i is out of range, if in is of another mechanism, and if bodies, joints or armature
-// vary and in has none of its own (mechanism.Inputs.Vary).
-func (s *States) InputsTo(in *mechanism.Inputs, i int) error {
-	s.mustHave(i)
-	if in == nil || !in.Are(s.batch.plan.Mechanism()) {
-		panic("batch: foreign inputs")
-	}
-	return s.inputsTo(in, i)
-}
-
-func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
-	g := spatial.Vec3{*s.at(i, 1), *s.at(i, 2), *s.at(i, 3)}
-	if err := in.SetGravity(g); err != nil {
-		return err
-	}
-	b := s.batch
-	for k, f := range b.options.Forces {
-		if err := in.SetForce(f.Joint, f.Freedom, *s.at(i, b.forcePlace(k))); err != nil {
-			return err
-		}
-	}
-	if !b.at.any {
-		return nil
-	}
-	vary := &b.options.Vary
-	for _, k := range vary.Bodies {
-		x := s.bodyOf(i, k)
-		if err := in.SetBody(k, &x); err != nil {
-			return err
-		}
-	}
-	for _, j := range vary.Joints {
-		if err := s.jointTo(in, i, j); err != nil {
-			return err
-		}
-	}
-	for _, f := range vary.Armature {
-		if err := in.SetArmature(f.Joint, f.Freedom, *s.at(i, b.at.Gear[6*f.Joint+f.Freedom]+atArmature)); err != nil {
-			return err
-		}
-	}
-	for _, f := range vary.Drives {
-		if err := s.driveTo(in, i, f); err != nil {
-			return err
-		}
-	}
-	for _, k := range vary.Springs {
-		var x [mechanics.SpringPlaces]float64
-		s.take(i, b.at.Spring[k], x[:])
-		if err := in.SetSpringDamper(k, x[0], x[1], x[2]); err != nil {
-			return err
-		}
-	}
-	for _, f := range vary.Friction {
-		if err := in.SetFriction(f.Joint, f.Freedom, s.Friction(i, f)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// jointTo gives in the numbers of joint j in state i.
-func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
-	p, q := s.Frames(i, j)
-	if err := in.SetFrames(j, &p, &q); err != nil {
-		return err
-	}
-	at, jt := s.batch.at.Joint[j], &s.batch.plan.Mechanism().Joints[j]
-	switch {
-	case hasLength(jt):
-		return in.SetLength(j, *s.at(i, at+atLength))
-	case hasPitch(jt):
-		return in.SetPitch(j, -*s.at(i, at+atPitch))
-	}
-	return nil
-}
-
-// driveTo gives in the spring and damper of a freedom in state i.
-func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error {
-	var x [mechanics.DrivePlaces]float64
-	s.take(i, s.batch.at.Drive[6*f.Joint+f.Freedom], x[:])
-	if err := in.SetDamping(f.Joint, f.Freedom, x[atDamping]); err != nil {
-		return err
-	}
-	if !s.batch.plan.Mechanism().Joints[f.Joint].Kind.Scalar(f.Freedom) || x[atStiffness] == 0 && s.batch.plan.Mechanism().Drive(f.Joint).Stiffness[f.Freedom] == 0 {
-		return nil
-	}
-	if err := in.SetStiffness(f.Joint, f.Freedom, x[atStiffness]); err != nil {
-		return err
-	}
-	return in.SetRest(f.Joint, f.Freedom, x[atRest])
-}
-
-// setParameters gives state i, which may stand behind the last one, the numbers of the model.
-func (s *States) setParameters(i int) {
-	b, m := s.batch, s.batch.plan.Mechanism()
-	vary := &b.options.Vary
-	for _, k := range vary.Bodies {
-		s.setBody(i, b.at.Body[k], &m.Bodies[k])
-	}
-	for _, j := range vary.Joints {
-		at, jt := b.at.Joint[j], &m.Joints[j]
-		s.setFrames(i, at, &jt.P, &jt.S)
-		s.put(i, at+atLength, jt.Length, -jt.Pitch)
-	}
-	for _, f := range vary.Armature {
-		s.setArmature(i, b.at.Gear[6*f.Joint+f.Freedom], m.Joints[f.Joint].Armature[f.Freedom])
-	}
-	for _, f := range vary.Drives {
-		d := m.Drive(f.Joint)
-		s.setDrive(i, b.at.Drive[6*f.Joint+f.Freedom], d.Stiffness[f.Freedom], d.Damping[f.Freedom], d.Rest[f.Freedom])
-	}
-	for _, k := range vary.Springs {
-		e := &m.Forces[k]
-		s.put(i, b.at.Spring[k], e.Stiffness, e.Damping, e.RestLength)
-	}
-	for _, f := range vary.Friction {
-		x, _ := m.Friction(f.Joint, f.Freedom)
-		s.setFriction(i, f, &x)
-	}
-}
-
-// CopyParameters gives state i the parameters of state k of from, which is of the same batch.
-//
-// It panics if i or k is out of range or from is of another batch.
-func (s *States) CopyParameters(i int, from *States, k int) {
-	s.mustHave(i)
-	if from == nil || from.batch != s.batch {
-		panic("batch: foreign states")
-	}
-	from.mustHave(k)
-	for at := s.batch.at.first; at < s.batch.at.Length; at++ {
-		*s.at(i, at) = *from.at(k, at)
-	}
-	s.known[i], s.held[i] = from.known[k], false
-}
-
-// put stores numbers of state i from a place on, and take reads them.
-func (s *States) put(i, at int, list ...float64) {
-	for k, x := range list {
-		*s.at(i, at+k) = x
-	}
-}
-
-func (s *States) take(i, at int, list []float64) {
-	for k := range list {
-		list[k] = *s.at(i, at+k)
-	}
 }
 
 // mustVary returns the place of what varies, and panics if it does not.
@@ -396,6 +235,6 @@ func (s *States) mustVaryFreedom(list []int, f mechanism.Freedom) int {
 }
 
 func (s *States) atJoint(j int) func(error) error {
-	m := s.batch.plan.Mechanism()
+	m := s.of.plan.Mechanism()
 	return func(err error) error { return m.AtJoint(j, -1, err) }
 }

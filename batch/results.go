@@ -4,7 +4,7 @@ import "github.com/rung-mbd/rung/spatial"
 
 // Results are what Solve finds of each state.
 type Results struct {
-	batch     *Batch
+	of        *setup
 	n         int
 	a         []float64 // of each group: six numbers a body, eight lanes each
 	redundant []int32
@@ -12,13 +12,6 @@ type Results struct {
 	single    []uint8 // of each group: the lanes that were solved one by one
 	oneByOne  []int
 	failed    []int
-}
-
-// NewResults returns memory for the results of n states.
-func (b *Batch) NewResults(n int) *Results {
-	b.mustCount(n)
-	return &Results{batch: b, n: n, a: make([]float64, groups(n)*6*b.plan.Mechanism().NumBodies()*lanes), redundant: make([]int32, n),
-		errs: make([]error, n), single: make([]uint8, groups(n)), oneByOne: make([]int, 0, n), failed: make([]int, 0, n)}
 }
 
 // Len returns the number of states.
@@ -33,7 +26,7 @@ func (r *Results) mustHave(i int) {
 
 // mustHaveBody panics unless there is such a body.
 func (r *Results) mustHaveBody(body int) {
-	if uint(body) >= uint(r.batch.plan.Mechanism().NumBodies()) {
+	if uint(body) >= uint(r.of.plan.Mechanism().NumBodies()) {
 		panic("batch: body out of range")
 	}
 }
@@ -44,7 +37,7 @@ func (r *Results) mustHaveBody(body int) {
 // It panics if i is out of range or dst has not six entries a body.
 func (r *Results) To(dst []float64, i int) {
 	r.mustHave(i)
-	n := 6 * r.batch.plan.Mechanism().NumBodies()
+	n := 6 * r.of.plan.Mechanism().NumBodies()
 	if len(dst) != n {
 		panic("batch: length mismatch")
 	}
@@ -55,7 +48,7 @@ func (r *Results) To(dst []float64, i int) {
 
 // at returns number k of state i.
 func (r *Results) at(i, k int) *float64 {
-	return &r.a[(i/lanes*6*r.batch.plan.Mechanism().NumBodies()+k)*lanes+i%lanes]
+	return &r.a[(i/lanes*6*r.of.plan.Mechanism().NumBodies()+k)*lanes+i%lanes]
 }
 
 // AngularAcceleration returns ω̇ of a body in state i, rad/s², world axes.

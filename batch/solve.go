@@ -1,15 +1,8 @@
 package batch
 
 import (
-	"github.com/rung-mbd/rung/assemble"
-	"github.com/rung-mbd/rung/batch/internal/mechanics"
-	"github.com/rung-mbd/rung/batch/internal/program"
-	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
-	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Limits of the checks of a lane.
@@ -19,96 +12,6 @@ const (
 	// groupsATask is the number of groups of one task of a thread.
 	groupsATask = 4
 )
-
-// worker is the memory of one thread.
-type worker struct {
-	b    *Batch
-	w    []float64
-	c    *mechanics.Compiled // empty without lanes
-	mask *[lanes]float64
-
-	in     *mechanism.Inputs
-	plan   *kkt.Plan
-	solver *kkt.Solver
-	st     *mechanism.State
-	extern extern
-
-	scalar *scalarStepper // nil until a state is stepped alone
-
-	mech  *mechanism.Mechanism // without the wrenches of the states
-	rows  *assemble.Weighted   // nil unless rows of joints are rare
-	kin   *mechanism.Kinematics
-	unit  float64 // of lengths, for HoldsIn: that of the model
-	force []spatial.Force
-	timed bool // motions or values may not hold at all times
-
-	_ [8]float64 // between workers
-}
-
-// extern is the force of one's own of the solver: the wrenches of a state.
-type extern struct{ w []spatial.Force }
-
-// WrenchesTo stores the wrenches.
-func (e *extern) WrenchesTo(w []spatial.Force, _ []mechanism.BodyMotion, _ float64) error {
-	copy(w, e.w)
-	return nil
-}
-
-// nameOfWrenches is the name of extern among the forces.
-const nameOfWrenches = "wrenches of the states of a batch"
-
-func newWorker(b *Batch, c *mechanics.Compiled) (*worker, error) {
-	m := b.plan.Mechanism()
-	w := &worker{b: b, c: c, in: m.NewInputs(), st: m.Initial(), mech: m}
-	if n := b.numAngles(); len(w.st.Angles) != n {
-		w.st.Angles = make([]float64, n)
-	}
-	if m.NumInternal() > 0 && w.st.Internal == nil {
-		w.st.Internal = make([]float64, m.NumInternal())
-	}
-	if b.options.Wrenches {
-		w.extern.w = make([]spatial.Force, m.NumBodies())
-		all := make([]int, m.NumBodies())
-		for i := range all {
-			all[i] = i
-		}
-		if _, err := w.in.AddForce(nameOfWrenches, &w.extern, all...); err != nil {
-			return nil, err
-		}
-	}
-	if b.at.own {
-		w.in.Vary()
-	}
-	w.plan = b.plan.With(w.in)
-	w.solver = w.plan.NewSolver()
-	w.unit = m.DriftUnit()
-	w.kin = &mechanism.Kinematics{Bodies: make([]mechanism.BodyKinematics, m.NumBodies())}
-	if !b.lanes {
-		return w, nil
-	}
-	w.w = c.Workspace()
-	tape.Run(w.w, w.c.Numbers(), c.Fixed)
-	w.mask = (*[lanes]float64)(w.lane(c.Mask))
-	w.timed = len(c.Motions) > 0 || c.RareForces || len(c.RareJoints) > 0
-	w.force = make([]spatial.Force, m.NumBodies())
-	if len(c.RareJoints) > 0 {
-		w.rows = b.plan.Dynamics().Layout().With(w.in.Mechanism()).NewWeighted()
-		w.rows.Unloaded = true
-	}
-	return w, nil
-}
-
-// lane returns the numbers of a place.
-func (w *worker) lane(p program.Place) []float64 { return w.w[int(p)*lanes:][:lanes] }
-
-// time returns the times of the lanes.
-func (w *worker) time() []float64 { return w.lane(w.c.Input.At(mechanics.Time)) }
-
-// solving is what Solve has given the workers.
-type solving struct {
-	s *States
-	r *Results
-}
 
 // Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. A state whose lane does not pass the
 // checks is solved alone by a kkt.Solver, and listed (Results.OneByOne): if a pivot is 1e-12 to 1.1e-9 of its scale, so
@@ -121,7 +24,7 @@ type solving struct {
 //
 // Cost: O(states), no allocation but for errors. It panics if s or r is not of b, or of different numbers of states.
 func (b *Batch) Solve(s *States, r *Results) {
-	if s == nil || r == nil || s.batch != b || r.batch != b || s.n != r.n {
+	if s == nil || r == nil || s.of != b.setup || r.of != b.setup || s.n != r.n {
 		panic("batch: foreign states or results")
 	}
 	if !b.guard.Enter() {
@@ -150,14 +53,14 @@ func (t *solveTasks) Do(worker, task int) {
 func (w *worker) group(s *States, r *Results, g int) {
 	first := g * lanes
 	n := min(lanes, s.n-first)
-	if !w.b.lanes {
+	if w.of.why != "" {
 		r.single[g] = 1<<n - 1
 		for l := range n {
-			w.single(s, r, first+l)
+			w.solveAlone(s, r, first+l)
 		}
 		return
 	}
-	copy(w.w[int(w.c.Input)*lanes:], s.data[g*w.b.length*lanes:][:w.b.length*lanes])
+	copy(w.w[int(w.c.Input)*lanes:], s.data[g*w.of.at.Length*lanes:][:w.of.at.Length*lanes])
 	ok := w.prepare(s, first, n)
 	w.evaluate()
 	size := 6 * w.mech.NumBodies() * lanes
@@ -171,7 +74,7 @@ func (w *worker) group(s *States, r *Results, g int) {
 		r.redundant[first+l] = int32(weak[l])
 		if ok>>l&1 == 0 || holds[l] != 1 {
 			alone |= 1 << l
-			w.single(s, r, first+l)
+			w.solveAlone(s, r, first+l)
 		}
 	}
 	r.single[g] = alone
@@ -187,132 +90,8 @@ func (w *worker) evaluate() {
 	tape.Run(w.w, w.c.Numbers(), w.c.Answers)
 }
 
-// prepare does what has no lanes, for n states from first on. It returns the lanes for which that went well.
-func (w *worker) prepare(s *States, first, n int) (ok uint) {
-	ok = 1<<n - 1
-	c := w.c
-	time := w.time()
-	for _, m := range c.Motions {
-		at := w.lane(m.At)
-		for l := range lanes {
-			_, _, at[l] = w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l])
-		}
-	}
-	for l, t := range time[:n] {
-		if w.st.Time = t; !algebra.Finite(t) || w.timed && w.mech.CheckTime(w.st) != nil {
-			ok &^= 1 << l
-		}
-	}
-	if s.wrench != nil {
-		w.loadWrenches(s, first, n)
-	}
-	if w.b.at.own {
-		for l := range n {
-			if !w.goesTogether(s, first+l) {
-				ok &^= 1 << l
-			}
-		}
-	}
-	if c.RareForces || w.rows != nil {
-		for l := range n {
-			s.to(w.st, first+l)
-			if !w.rareState(s, first+l, l) {
-				ok &^= 1 << l
-			}
-		}
-	}
-	return ok
-}
-
-// loadWrenches stores the wrenches of n states.
-func (w *worker) loadWrenches(s *States, first, n int) {
-	for i := range w.c.Bodies {
-		at := w.w[int(w.c.Bodies[i].Wrench)*lanes:][:6*lanes]
-		for l := range n {
-			for k, x := range s.wrench[6*((first+l)*len(w.c.Bodies)+i):][:6] {
-				at[k*lanes+l] = x
-			}
-		}
-	}
-}
-
-// rareState evaluates for one state what has no lanes, and reports whether that can be done.
-func (w *worker) rareState(s *States, i, l int) bool {
-	c := w.c
-	if w.setInputs(s, i) != nil {
-		return false
-	}
-	if c.RareForces {
-		for k := range w.kin.Bodies {
-			if !w.in.Mechanism().BodyTo(&w.kin.Bodies[k], w.st, k) {
-				return false
-			}
-		}
-		clear(w.force)
-		if w.in.Mechanism().AddAppliedTo(w.force, w.kin, w.st) != nil {
-			return false
-		}
-		for k := range c.Bodies {
-			at := w.w[int(c.Bodies[k].Wrench)*lanes:][:6*lanes]
-			n, f := w.force[k].Moment(), w.force[k].Linear()
-			for j := range 3 {
-				at[j*lanes+l], at[(3+j)*lanes+l] = f[j], n[j]
-			}
-		}
-	}
-	if w.rows == nil {
-		return true
-	}
-	if w.rows.FillTo(w.st) != nil {
-		return false
-	}
-	p := c.Pattern
-	put := func(at program.Place, list []float64) {
-		for k, x := range list {
-			w.w[(int(at)+k)*lanes+l] = x
-		}
-	}
-	for _, j := range c.RareJoints {
-		for k, at := range j.Rows {
-			q := int(p.Ptr[j.Node]) + k
-			put(at, w.rows.Matrix.Val[p.Pos[q]:p.Pos[q+1]])
-		}
-		put(j.Scale, w.rows.Scale[p.Off[j.Node]:p.Off[j.Node+1]])
-		put(j.Right, w.rows.Right[p.Off[j.Node]:p.Off[j.Node+1]])
-	}
-	return true
-}
-
-// goesTogether reports whether the parameters of a state are within what lanes solve: inertias that meet are not of
-// very different size.
-func (w *worker) goesTogether(s *States, i int) bool {
-	if s.known[i] == unknown {
-		if s.inputsTo(w.in, i) != nil {
-			return false
-		}
-		s.known[i] = together
-		if w.plan.WhyOneByOne() != "" {
-			s.known[i] = apart
-		}
-	}
-	return s.known[i] == together
-}
-
-// setInputs gives the solver's mechanism what acts in state i, and its parameters. It returns an error for values
-// that the setters refuse.
-func (w *worker) setInputs(s *States, i int) error {
-	if err := s.inputsTo(w.in, i); err != nil {
-		return err
-	}
-	for k := range w.extern.w {
-		x := s.wrench[6*(i*len(w.extern.w)+k):][:6]
-		w.extern.w[k] = spatial.Force{x[3], x[4], x[5], x[0], x[1], x[2]}
-	}
-	return nil
-}
-
-// single solves state i with the solver.
-func (w *worker) single(s *States, r *Results, i int) {
+// solveAlone solves state i with the solver.
+func (w *worker) solveAlone(s *States, r *Results, i int) {
 	s.to(w.st, i)
 	err := w.setInputs(s, i)
 	if err == nil {

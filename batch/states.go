@@ -1,38 +1,18 @@
 package batch
 
 import (
-	"math"
-
 	"github.com/rung-mbd/rung/batch/internal/mechanics"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/internal/tape"
-	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
-)
-
-const lanes = tape.Lanes
-
-// Short names of package places: one body in a state, and its constants.
-const (
-	atPosition = places.Position
-	atRotation = places.Rotation
-	atVelocity = places.Velocity
-	atOmega    = places.Omega
-	bodyPlaces = places.State
-
-	atInertia = places.Inertia
-	atCom     = places.Com
-	atOwnMass = places.OwnMass
-	bodyData  = places.Constants
 )
 
 // States are states of one mechanism with what acts on it in each. They are stored in groups of eight, number by
 // number. Several goroutines may set different groups at the same time.
 type States struct {
-	batch *Batch
-	n     int
-	data  []float64 // of each group: the places of a state, eight numbers each
+	of   *setup
+	n    int
+	data []float64 // of each group: the places of a state, eight numbers each
 
 	wrench             []float64 // of each state: six numbers a body, force before moment; nil without
 	angles, internal   []float64 // of each state, as in mechanism.State
@@ -41,71 +21,42 @@ type States struct {
 	held               []bool // of each state: it holds its joints, as Rollout has found
 }
 
-// mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
-func (b *Batch) mustCount(n int) {
-	if n < 0 {
-		panic("batch: negative number of states")
-	}
-	if each := max(b.length, 6*b.plan.Mechanism().NumBodies(), 1); n > min(1<<37, math.MaxInt)/each-lanes {
-		panic("batch: too many states")
-	}
-}
-
-// NewStates returns n states, all that of the model, with its gravity, forces and parameters and without wrenches.
-//
-// Cost: O(n·bodies). It panics if n is negative or beyond what a memory can hold.
-func (b *Batch) NewStates(n int) *States {
-	b.mustCount(n)
-	m := b.plan.Mechanism()
-	s := &States{batch: b, n: n, data: make([]float64, groups(n)*b.length*lanes), nAngles: b.numAngles(), nInternal: m.NumInternal()}
-	s.angles, s.internal = make([]float64, n*s.nAngles), make([]float64, n*s.nInternal)
-	if b.options.Wrenches {
-		s.wrench = make([]float64, n*6*m.NumBodies())
-	}
-	s.known, s.held = make([]uint8, groups(n)*lanes), make([]bool, groups(n)*lanes)
-	st := s.carrying(m.Initial())
-	for i := range groups(n) * lanes {
-		s.set(i, st)
-		for k, g := range m.Gravity {
-			*s.at(i, 1+k) = g
-		}
-		for k, f := range b.options.Forces {
-			if d := m.Drive(f.Joint); d != nil {
-				*s.at(i, b.forcePlace(k)) = d.Force[f.Freedom]
-			}
-		}
-		s.setParameters(i)
-	}
-	return s
-}
-
-// numAngles returns the number of angles of a state.
-func (b *Batch) numAngles() int {
-	if b.options.Angles {
-		return b.plan.Mechanism().NumAngles()
-	}
-	return b.plan.Mechanism().NumSprung()
-}
+// What lanes know of a state's parameters: whether they are within what doubles solve (kkt.Plan.WhyOneByOne).
+const (
+	unknown uint8 = iota
+	together
+	apart
+)
 
 // carrying returns st, or with Options.Angles a copy of it that carries all angles, those of the joints as the model has them.
 func (s *States) carrying(st *mechanism.State) *mechanism.State {
-	if !s.batch.options.Angles || len(st.Angles) == s.nAngles {
+	if !s.of.options.Angles || len(st.Angles) == s.nAngles {
 		return st
 	}
 	st = st.Clone()
-	s.batch.plan.Mechanism().CarryAngles(st)
+	s.of.plan.Mechanism().CarryAngles(st)
 	return st
 }
-
-// groups returns the number of groups of n states.
-func groups(n int) int { return (n + lanes - 1) / lanes }
 
 // Len returns the number of states.
 func (s *States) Len() int { return s.n }
 
 // at returns the number of state i at a place.
 func (s *States) at(i, place int) *float64 {
-	return &s.data[(i/lanes*s.batch.length+place)*lanes+i%lanes]
+	return &s.data[(i/lanes*s.of.at.Length+place)*lanes+i%lanes]
+}
+
+// put stores numbers of state i from a place on, and take reads them.
+func (s *States) put(i, at int, list ...float64) {
+	for k, x := range list {
+		*s.at(i, at+k) = x
+	}
+}
+
+func (s *States) take(i, at int, list []float64) {
+	for k := range list {
+		list[k] = *s.at(i, at+k)
+	}
 }
 
 // mustHave panics unless there is a state i.
@@ -121,7 +72,7 @@ func (s *States) mustHave(i int) {
 // another mechanism.
 func (s *States) Set(i int, st *mechanism.State) {
 	s.mustHave(i)
-	m := s.batch.plan.Mechanism()
+	m := s.of.plan.Mechanism()
 	if !m.Owns(st) {
 		panic("batch" + fault.ForeignState)
 	}
@@ -159,10 +110,10 @@ func (s *States) set(i int, st *mechanism.State) {
 // mechanism.
 func (s *States) To(st *mechanism.State, i int) {
 	s.mustHave(i)
-	if !s.batch.plan.Mechanism().Owns(st) {
+	if !s.of.plan.Mechanism().Owns(st) {
 		panic("batch" + fault.ForeignState)
 	}
-	if s.batch.options.Angles && len(st.Angles) != s.nAngles {
+	if s.of.options.Angles && len(st.Angles) != s.nAngles {
 		st.Angles = append(st.Angles[:0:0], s.angles[i*s.nAngles:][:s.nAngles]...)
 	}
 	s.to(st, i)
@@ -183,6 +134,20 @@ func (s *States) to(st *mechanism.State, i int) {
 	copy(st.Internal, s.internal[i*s.nInternal:][:s.nInternal])
 }
 
+// copyGroup copies a group of states of another.
+func (s *States) copyGroup(from *States, g, n int) {
+	size := s.of.at.Length * lanes
+	copy(s.data[g*size:][:size], from.data[g*size:][:size])
+	at := g * lanes
+	copy(s.angles[at*s.nAngles:][:n*s.nAngles], from.angles[at*s.nAngles:])
+	copy(s.known[at:at+n], from.known[at:])
+	copy(s.held[at:at+n], from.held[at:])
+	if s.wrench != nil {
+		k := 6 * s.of.plan.Mechanism().NumBodies()
+		copy(s.wrench[at*k:][:n*k], from.wrench[at*k:])
+	}
+}
+
 // SetGravity sets the acceleration of gravity in state i, m/s², world axes.
 func (s *States) SetGravity(i int, g spatial.Vec3) {
 	s.mustHave(i)
@@ -197,10 +162,10 @@ func (s *States) SetGravity(i int, g spatial.Vec3) {
 // It panics if i or k is out of range.
 func (s *States) SetForce(i, k int, force float64) {
 	s.mustHave(i)
-	if uint(k) >= uint(len(s.batch.options.Forces)) {
+	if uint(k) >= uint(len(s.of.options.Forces)) {
 		panic("batch: force out of range")
 	}
-	*s.at(i, s.batch.forcePlace(k)) = force
+	*s.at(i, s.of.forcePlace(k)) = force
 }
 
 // SetWrench sets in state i the force, N, and the moment about the centre of mass, N m, world axes, that act on a
@@ -209,7 +174,7 @@ func (s *States) SetForce(i, k int, force float64) {
 // It panics if i or the body is out of range, or without Options.Wrenches.
 func (s *States) SetWrench(i, body int, force, moment spatial.Vec3) {
 	s.mustHave(i)
-	nb := s.batch.plan.Mechanism().NumBodies()
+	nb := s.of.plan.Mechanism().NumBodies()
 	switch {
 	case s.wrench == nil:
 		panic("batch: no wrenches; use Options.Wrenches")

@@ -2,13 +2,16 @@ package batch
 
 import (
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
 // scalarStepper makes the steps of Rollout for one state with the solver: the same formulas as those of the lanes.
 type scalarStepper struct {
-	w         *worker
+	of        *setup
+	in        *mechanism.Inputs // with the parameters of the state
+	solver    *kkt.Solver
 	closer    *closing.Closer
 	start, at *mechanism.State
 	sum       []change
@@ -21,10 +24,12 @@ type scalarStepper struct {
 // change is a rate of the state of a body.
 type change struct{ travel, turn, velocity, omega spatial.Vec3 }
 
-func newScalarStepper(w *worker) *scalarStepper {
-	m := w.in.Mechanism()
-	return &scalarStepper{w: w, closer: closing.NewCloser(w.plan, closing.Options{Nearest: true}), start: m.Initial(), at: m.Initial(),
-		sum: make([]change, m.NumBodies()), turn: make([]spatial.Vec3, m.NumBodies()), kin: m.NewKinematics()}
+// newScalarStepper returns one that steps states as they are under in with a solver of plan.
+func newScalarStepper(of *setup, in *mechanism.Inputs, plan *kkt.Plan, solver *kkt.Solver) *scalarStepper {
+	m := in.Mechanism()
+	return &scalarStepper{of: of, in: in, solver: solver, closer: closing.NewCloser(plan, closing.Options{Nearest: true}),
+		start: m.Initial(), at: m.Initial(), kin: m.NewKinematics(),
+		sum: make([]change, m.NumBodies()), turn: make([]spatial.Vec3, m.NumBodies())}
 }
 
 // copyState copies b to a.
@@ -37,15 +42,18 @@ func copyState(a, b *mechanism.State) {
 
 // rate stores the rates of the state of body b at x.
 func (s *scalarStepper) rate(r *change, x *mechanism.State, b int) {
-	solver := s.w.solver
+	solver := s.solver
 	st := &x.Bodies[b]
 	E := st.Rotation.Mat()
-	com := E.MulVec(s.w.in.Mechanism().Bodies[b].Com)
+	com := E.MulVec(s.in.Mechanism().Bodies[b].Com)
 	alpha, a := solver.AngularAcceleration(b), solver.ComAcceleration(b)
 	a = a.Sub(alpha.Cross(com)).Sub(st.Omega.Cross(st.Omega.Cross(com)))
 	x1 := s.turn[b].Cross(st.Omega)
 	*r = change{st.Velocity, st.Omega.Sub(half(x1)).Add(s.turn[b].Cross(x1).Scale(1. / 12)), a, alpha}
 }
+
+// half returns a/2, elementwise.
+func half(v spatial.Vec3) spatial.Vec3 { return v.Scale(0.5) }
 
 // move stores in at the state of body b that is h times r after start.
 func (s *scalarStepper) move(b int, h float64, r *change) {
@@ -67,10 +75,10 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 	clear(s.turn)
 	var r change
 	if how == SemiImplicit {
-		if err := s.w.solver.Solve(s.at); err != nil {
+		if err := s.solver.Solve(s.at); err != nil {
 			return err
 		}
-		s.near, s.rows = s.w.solver.Nearness()
+		s.near, s.rows = s.solver.Nearness()
 		for b := range s.sum {
 			s.rate(&r, s.at, b)
 			s.sum[b] = r
@@ -92,11 +100,11 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 				return err
 			}
 		}
-		if err := s.w.solver.Solve(s.at); err != nil {
+		if err := s.solver.Solve(s.at); err != nil {
 			return err
 		}
 		if k == 0 {
-			s.near, s.rows = s.w.solver.Nearness()
+			s.near, s.rows = s.solver.Nearness()
 		}
 		for b := range s.sum {
 			s.rate(&r, s.at, b)
@@ -117,11 +125,11 @@ func (s *scalarStepper) step(st *mechanism.State, h float64, how Integrator) err
 // rows are redundant, a pose that violates them a little leaves pivots that are neither: the solver then takes such a row for
 // one that holds the body, and the body flies off.
 func (s *scalarStepper) begin() error {
-	m := s.w.in.Mechanism()
+	m := s.in.Mechanism()
 	if err := m.KinematicsTo(s.kin, s.at); err != nil {
 		return err
 	}
-	if _, position, _ := m.WorstJoint(s.kin, s.at); position <= onJoints*s.w.b.drift {
+	if _, position, _ := m.WorstJoint(s.kin, s.at); position <= onJoints*s.of.drift {
 		return nil
 	}
 	return s.close()
@@ -141,7 +149,7 @@ func (s *scalarStepper) close() error {
 
 // end closes the state and stores it in st.
 func (s *scalarStepper) end(st *mechanism.State, h float64) error {
-	m := s.w.in.Mechanism()
+	m := s.in.Mechanism()
 	s.at.Time = s.start.Time + h
 	if m.NumSprung() > 0 {
 		if err := m.KinematicsTo(s.kin, s.at); err != nil {
@@ -149,7 +157,7 @@ func (s *scalarStepper) end(st *mechanism.State, h float64) error {
 		}
 		m.FollowAngles(s.kin, s.at)
 	}
-	if s.w.b.options.Angles {
+	if s.of.options.Angles {
 		m.FollowTurns(s.at, s.start)
 	}
 	if err := s.close(); err != nil {

@@ -10,29 +10,6 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Vary names what of the model differs from state to state. All that is not named stays a constant of the batch, at
-// no cost.
-type Vary struct {
-	Bodies   []int               // mass, centre of mass and inertia (States.SetBody)
-	Joints   []int               // frames in the bodies, and so lengths; length of a distance joint, pitch of a helical one (States.SetFrames, SetLength, SetPitch)
-	Armature []mechanism.Freedom // of freedoms that have some in the model (States.SetArmature)
-	Drives   []mechanism.Freedom // stiffness, damping and rest of freedoms that have a spring or damper in the model (States.SetDrive)
-	Springs  []int               // stiffness, damping and rest length of force elements that are spring-dampers (States.SetSpring)
-	Friction []mechanism.Freedom // dry friction of freedoms that have some in the model, of a ball at its first rotation (States.SetFriction)
-}
-
-// Short names of package mechanics: the numbers of a joint, of an armature and of a drive in a state.
-const (
-	atLength   = mechanics.Length
-	atPitch    = mechanics.Pitch
-	atTurn     = mechanics.Turn
-	atArmature = mechanics.Armature
-
-	atStiffness = mechanics.Stiffness
-	atDamping   = mechanics.Damping
-	atRest      = mechanics.Rest
-)
-
 // variables are the places in a state of what differs from state to state.
 type variables struct {
 	mechanics.State
@@ -109,7 +86,7 @@ func (v *variables) addJoints(m *mechanism.Mechanism, o *Vary) error {
 func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
 	for _, kind := range []struct {
 		list   []mechanism.Freedom
-		to     []int
+		places []int
 		n      int
 		has    func(f mechanism.Freedom) bool
 		hasNot string
@@ -133,7 +110,7 @@ func (v *variables) addFreedoms(m *mechanism.Mechanism, o *Vary) error {
 				refused = fmt.Sprintf("freedom %d %s", f.Freedom, kind.hasNot)
 			}
 			at := func(err error) error { return m.AtJoint(f.Joint, -1, err) }
-			if err := v.take(kind.to, max(0, 6*f.Joint+f.Freedom), kind.n, refused, at); err != nil {
+			if err := v.take(kind.places, max(0, 6*f.Joint+f.Freedom), kind.n, refused, at); err != nil {
 				return err
 			}
 		}
@@ -158,7 +135,8 @@ func (v *variables) addSprings(m *mechanism.Mechanism, o *Vary) error {
 }
 
 // hasPitch and hasLength report whether a type has that number.
-func hasPitch(jt *mechanism.Joint) bool  { return jt.Kind == joints.Helical && jt.Axes == nil }
+func hasPitch(jt *mechanism.Joint) bool { return jt.Kind == joints.Helical && jt.Axes == nil }
+
 func hasLength(jt *mechanism.Joint) bool { return jt.Kind == joints.Distance && jt.Axes == nil }
 
 // hasFriction reports whether a freedom has dry friction, or is the first rotation of a ball that has.

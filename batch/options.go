@@ -1,0 +1,63 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// ErrOptions is wrapped by the errors of New.
+var ErrOptions = errors.New("batch: option refused")
+
+// Options choose what states carry, and how many goroutines work. The zero value is the default.
+type Options struct {
+	// Threads is the number of goroutines of Solve; 0 stands for 1. Results have the same bits for any number.
+	Threads int
+	// Wrenches says that states carry a wrench on each body (States.SetWrench).
+	Wrenches bool
+	// Forces are freedoms whose generalized forces states carry (States.SetForce), in place of those of the model.
+	Forces []mechanism.Freedom
+	// Angles says that states carry all angles, those without springs too (mechanism.Mechanism.CarryAngles), and that
+	// Rollout counts their turns at each step, which takes as long as a short step does.
+	Angles bool
+	// Vary says what of the model differs from state to state.
+	Vary Vary
+}
+
+// Vary names what of the model differs from state to state. All that is not named stays a constant of the batch, at
+// no cost.
+type Vary struct {
+	Bodies   []int               // mass, centre of mass and inertia (States.SetBody)
+	Joints   []int               // frames in the bodies, and so lengths; length of a distance joint, pitch of a helical one (States.SetFrames, SetLength, SetPitch)
+	Armature []mechanism.Freedom // of freedoms that have some in the model (States.SetArmature)
+	Drives   []mechanism.Freedom // stiffness, damping and rest of freedoms that have a spring or damper in the model (States.SetDrive)
+	Springs  []int               // stiffness, damping and rest length of force elements that are spring-dampers (States.SetSpring)
+	Friction []mechanism.Freedom // dry friction of freedoms that have some in the model, of a ball at its first rotation (States.SetFriction)
+}
+
+// checkForces checks Options.Forces.
+func checkForces(m *mechanism.Mechanism, list []mechanism.Freedom) error {
+	seen := map[mechanism.Freedom]bool{}
+	for _, f := range list {
+		if f.Joint < 0 || f.Joint >= m.NumJoints() {
+			return fault.Errorf("%w: joint %d is out of range", ErrOptions, f.Joint)
+		}
+		jt := &m.Joints[f.Joint]
+		var err error
+		switch {
+		case f.Freedom < 0 || f.Freedom >= jt.Kind.Freedoms():
+			err = fmt.Errorf("%w: freedom %d is out of range, the joint has %d with a generalized force", ErrOptions, f.Freedom, jt.Kind.Freedoms())
+		case jt.Prescribed(f.Freedom):
+			err = fmt.Errorf("%w: freedom %d is prescribed", ErrOptions, f.Freedom)
+		case seen[f]:
+			err = fmt.Errorf("%w: freedom %d is given twice", ErrOptions, f.Freedom)
+		}
+		if err != nil {
+			return fault.Errorf("batch: %w", m.AtJoint(f.Joint, -1, err))
+		}
+		seen[f] = true
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package batch
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
+// poses are put back on the joints, and the velocities: in lanes bodies that hang on the ground by hinges are put on these
+// one after the other, and one correction with the factor of the last stage closes the other joints.
+//
+// A state makes a step alone if its stages do not agree about which rows are redundant, if a pivot is so small that its row
+// may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. It is put on its
+// joints first, and then moved by the same method with kkt.Solver and closing.Closer. So do all states of mechanisms with
+// composite or helical joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne): that is right, and
+// no faster than one after the other. Forces without lanes
+// (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
+//
+// A state that violates its joints does not move, and out has the error (Rollout.AsItIs).
+//
+// The bits of a state do not depend on threads or on other states. Cost: O(states·steps·stages), no allocation but
+// for states that go alone and for errors. It returns an error that wraps ErrRollout for a step that is not positive
+// and finite, a negative number of steps, and for mechanisms with internal states (friction with bristles, tyres,
+// ruts), which are for package sim. It panics if s, out or Into is not of b or of another number of states.
+func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
+	switch {
+	case s == nil || o == nil || out == nil || s.of != b.setup || len(out.steps) != s.n:
+		panic("batch: foreign states or outcome")
+	case !(o.Step > 0) || !algebra.Finite(o.Step):
+		return fault.Errorf("%w: step %v s", ErrRollout, o.Step)
+	case o.Steps < 0 || o.Every < 0:
+		return fault.Errorf("%w: %d steps, every %d", ErrRollout, o.Steps, o.Every)
+	case o.Integrator > SemiImplicit:
+		return fault.Errorf("%w: integrator %d", ErrRollout, o.Integrator)
+	case b.plan.Mechanism().NumInternal() > 0 || b.plan.Mechanism().WantsRuts():
+		return fault.Errorf("%w: the mechanism has internal states", ErrRollout)
+	}
+	for _, x := range o.Into {
+		if x == nil || x.of != b.setup || x.n != s.n {
+			panic("batch: foreign states in Into")
+		}
+	}
+	if !b.guard.Enter() {
+		panic("batch: Batch used by two goroutines")
+	}
+	defer b.guard.Leave()
+	clear(out.steps)
+	clear(out.oneByOne)
+	clear(out.singular)
+	clear(out.errs)
+	b.rolling = rolling{s, o, out}
+	defer func() { b.rolling = rolling{} }() // Control may panic
+	b.team.Run(groups(s.n), (*rollTasks)(b))
+	return nil
+}
+
+// rollTasks is the job of Rollout.
+type rollTasks Batch
+
+// Do moves one group on.
+func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task) }
+
+// roll makes all steps of a group.
+//
+// A step in lanes leaves its result in the workspace. It is stored in the states when somebody reads them: a controller, a
+// force without lanes, Rollout.Into, or the caller at the end. Between two stores the lanes are some steps ahead of the
+// states. All lanes have made all of these steps.
+func (w *worker) roll(r *rolling, g int) {
+	first := g * lanes
+	n := min(lanes, r.states.n-first)
+	all := uint(1)<<n - 1
+	live := w.holding(r, first, n)
+	every := max(r.how.Every, 1)
+	if w.c.Steps != nil {
+		w.setStep(r.how.Step)
+	}
+	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
+	mayWait := r.how.Control == nil && !w.timed && r.states.nAngles == 0
+	for step := range r.how.Steps {
+		if r.how.Control != nil {
+			r.how.Control(step, first, n)
+		}
+		k := step + 1
+		into := k%every == 0 && k/every <= len(r.how.Into)
+		alone := all
+		if w.c.Steps != nil {
+			if !loaded {
+				w.load(r, g)
+			}
+			ok := w.stepLanes(r, g, n, true) & live
+			switch {
+			case ok == all && mayWait && !into && k < r.how.Steps:
+				ahead++
+			case ok != all && ahead > 0: // the states are to be those before this step
+				w.catchUp(r, g, n, ahead)
+				fallthrough
+			default:
+				w.store(r, g, n, ok)
+				ahead = 0
+			}
+			alone &^= ok
+			loaded = alone == 0 && r.how.Control == nil
+			mayWait = mayWait && alone == 0
+		}
+		if alone == 0 {
+			made++
+		} else {
+			w.stepRest(r, first, n, alone)
+		}
+		if into {
+			r.how.Into[k/every-1].copyGroup(r.states, g, n)
+		}
+	}
+	for i := range r.out.steps[first:][:n] {
+		r.out.steps[first+i] += made
+	}
+}
+
+// stepRest makes a step of each of the lanes alone by itself, and counts a step of all n states from first on that have got on.
+func (w *worker) stepRest(r *rolling, first, n int, alone uint) {
+	for l := range n {
+		i := first + l
+		if r.out.errs[i] != nil {
+			continue
+		}
+		if alone>>l&1 == 1 {
+			r.out.oneByOne[i]++
+			if r.out.errs[i] = w.stepAlone(r, i); r.out.errs[i] != nil {
+				r.out.oneByOne[i]--
+				continue
+			}
+		}
+		r.out.steps[i]++
+	}
+}
+
+// holding returns the lanes of the n states from first on that may start: they hold their joints. The others get errors.
+// States are looked at once after they have been set.
+func (w *worker) holding(r *rolling, first, n int) (live uint) {
+	for l := range n {
+		i := first + l
+		if !r.how.AsItIs && !r.states.held[i] {
+			if err := w.holds(r.states, i); !errors.Is(err, mechanism.ErrNotFinite) { // which fails its first step
+				r.out.errs[i] = err
+			}
+			r.states.held[i] = r.out.errs[i] == nil
+		}
+		if r.out.errs[i] == nil {
+			live |= 1 << l
+		}
+	}
+	return live
+}
+
+// stepAlone makes a step of state i.
+func (w *worker) stepAlone(r *rolling, i int) error {
+	s := r.states
+	s.to(w.st, i)
+	if err := w.setInputs(s, i); err != nil {
+		return err
+	}
+	time, alone := w.st.Time, w.alone()
+	if err := alone.step(w.st, r.how.Step, r.how.Integrator); err != nil {
+		return fault.Errorf("%w: %w", ErrStep, err)
+	}
+	r.out.watch(i, time, r.how.Step, 1/(alone.near*alone.near), alone.rows)
+	s.set(i, w.st)
+	return nil
+}

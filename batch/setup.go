@@ -1,0 +1,41 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// setup is shared by a batch, its workers and its states, and stays as New has made it.
+type setup struct {
+	plan    *kkt.Plan
+	options Options
+	at      *variables
+	why     string  // all states are solved one by one; empty where they are solved in lanes
+	drift   float64 // largest violation that lanes take back, m or rad
+}
+
+// driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts
+// of the mechanism.
+const driftPart = 1e-2
+
+// mustCount panics unless there can be n states: they take at most 2³⁷ numbers, 1 TiB.
+func (s *setup) mustCount(n int) {
+	if n < 0 {
+		panic("batch: negative number of states")
+	}
+	if each := max(s.at.Length, 6*s.plan.Mechanism().NumBodies(), 1); n > min(1<<37, math.MaxInt)/each-lanes {
+		panic("batch: too many states")
+	}
+}
+
+// numAngles returns the number of angles of a state.
+func (s *setup) numAngles() int {
+	if s.options.Angles {
+		return s.plan.Mechanism().NumAngles()
+	}
+	return s.plan.Mechanism().NumSprung()
+}
+
+// forcePlace returns the place in a state of force k of Options.Forces.
+func (s *setup) forcePlace(k int) int { return s.at.first - len(s.options.Forces) + k }

@@ -1,0 +1,207 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/batch/internal/mechanics"
+	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// load copies a group of states into the lanes.
+func (w *worker) load(r *rolling, g int) {
+	size := w.of.at.Length * lanes
+	copy(w.w[int(w.c.Input)*lanes:], r.states.data[g*size:][:size])
+}
+
+// catchUp is for a group whose lanes are ahead of its states when a step fails in a lane. It makes the steps since the last
+// store again, stores their result, and makes the failed step once more.
+func (w *worker) catchUp(r *rolling, g, n, ahead int) {
+	w.load(r, g)
+	for range ahead {
+		w.stepLanes(r, g, n, false)
+	}
+	w.store(r, g, n, 1<<n-1)
+	w.stepLanes(r, g, n, false)
+}
+
+// setStep stores the step, and two numbers for each stage of RungeKutta4: how far the next stage is from the beginning of
+// the step, and the weight of this stage. The last stage has no next one, and does not read the first.
+func (w *worker) setStep(h float64) {
+	set := func(at program.Place, x float64) {
+		for l := range lanes {
+			w.lane(at)[l] = x
+		}
+	}
+	set(w.c.Record.At(places.Step), h)
+	for k, x := range [8]float64{h / 2, h / 6, h / 2, h / 3, h, h / 3, h, h / 6} {
+		set(w.c.Steps.Parts.At(k), x)
+	}
+}
+
+// stepLanes makes a step of a group in lanes. It returns the lanes that have passed the checks and have not failed before.
+// With watch, Outcome.watch takes their nearness to singular poses.
+func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
+	s, t, h := r.states, w.c.Steps, r.how.Step
+	ok = w.prepare(s, g*lanes, n)
+	stages := 4
+	if r.how.Integrator == SemiImplicit {
+		stages = 1
+	}
+	w.finish(h)
+	if w.timed && stages == 1 { // else the last stage sees the end
+		ok &= w.atTime(n, h)
+	}
+	for k := range stages {
+		if k > 0 && w.timed {
+			ok &= w.stageInputs(s, g*lanes, n, [4]float64{0, h / 2, h / 2, h}[k])
+		}
+		if stages == 1 {
+			tape.Run(w.w, w.c.Numbers(), t.Euler)
+		} else {
+			tape.Run(w.w, w.c.Numbers(), t.Stages[k])
+		}
+		if k == 0 && watch {
+			w.watchLanes(r, g, n, ok)
+		}
+	}
+	unit, turn := w.of.drift*w.of.drift, mostTurn*mostTurn/(h*h)
+	record := w.c.Record
+	errorP, speed := w.lane(record.At(places.Drift)), w.lane(record.At(places.Fastest))
+	bad, holds := w.lane(record.At(places.NotFinite)), w.lane(w.c.Holds)
+	for l, err := range r.out.errs[g*lanes:][:n] {
+		if !(errorP[l] <= unit && speed[l] <= turn) || bad[l] != 0 || holds[l] != 1 || err != nil {
+			ok &^= 1 << l
+		}
+	}
+	time := w.times()
+	for l := range time {
+		time[l] += h
+	}
+	return ok & (1<<n - 1)
+}
+
+// mostTurn is the largest angle by which a body turns in a step in lanes, rad. Up to it the series of sine and cosine are
+// exact to 3e-10.
+const mostTurn = 1.0
+
+// atTime returns the lanes, of n, in which motions and values hold dt after the beginning of the step.
+func (w *worker) atTime(n int, dt float64) (ok uint) {
+	for l, t := range w.times()[:n] {
+		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
+			ok |= 1 << l
+		}
+	}
+	return ok
+}
+
+// watchLanes takes in how near the lanes of a group are to singular poses, at the first stage of a step.
+func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
+	over, weak := w.lane(w.c.Record.At(places.OverPivot)), w.lane(w.c.Record.At(places.WeakRows))
+	time := w.times()
+	errs := r.out.errs[g*lanes:][:n]
+	for l, err := range errs {
+		if ok>>l&1 == 1 && err == nil {
+			r.out.watch(g*lanes+l, time[l], r.how.Step, over[l], int(weak[l]))
+		}
+	}
+}
+
+// stageInputs evaluates at a stage what has no lanes, with the poses and velocities in the workspace: motions, and
+// forces on the bodies of n states from first on, dt after the beginning of the step. It returns the lanes for
+// which that went well.
+func (w *worker) stageInputs(s *States, first, n int, dt float64) (ok uint) {
+	ok = 1<<n - 1
+	time := w.times()
+	for _, m := range w.c.Motions {
+		at := w.lane(m.At)
+		for l := range lanes {
+			_, _, at[l] = w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l] + dt)
+		}
+	}
+	for l := range n {
+		s.to(w.st, first+l) // its angles
+		w.st.Time = time[l] + dt
+		if w.mech.CheckTime(w.st) != nil {
+			ok &^= 1 << l
+			continue
+		}
+		if w.c.RareForces {
+			w.bodiesTo(w.st, l)
+			if !w.rareState(s, first+l, l) {
+				ok &^= 1 << l
+			}
+		}
+	}
+	return ok
+}
+
+// bodiesTo stores the bodies of a lane in st.
+func (w *worker) bodiesTo(st *mechanism.State, l int) {
+	for k := range st.Bodies {
+		b, at := &st.Bodies[k], w.w[int(w.c.Bodies[k].State)*lanes:][:bodyPlaces*lanes]
+		for j := range 3 {
+			b.Position[j], b.Velocity[j], b.Omega[j] = at[(atPosition+j)*lanes+l], at[(atVelocity+j)*lanes+l], at[(atOmega+j)*lanes+l]
+		}
+		for j := range 4 {
+			b.Rotation[j] = at[(atRotation+j)*lanes+l]
+		}
+	}
+}
+
+// finish evaluates prescribed motions at the end of a step of h.
+func (w *worker) finish(h float64) {
+	time := w.times()
+	for _, m := range w.c.Motions {
+		for l := range lanes {
+			q, rate, _ := w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l] + h)
+			sine, cosine := math.Sincos(q)
+			for k, x := range [mechanics.EndPlaces]float64{q, rate, sine, cosine} {
+				w.lane(m.End.At(k))[l] = x
+			}
+		}
+	}
+}
+
+// store copies times and bodies of some lanes to a group of n states, and follows their angles.
+func (w *worker) store(r *rolling, g, n int, ok uint) {
+	s, size := r.states, w.of.at.Length*lanes
+	group := s.data[g*size:][:size]
+	end := mechanics.Bodies + bodyPlaces*len(w.c.Bodies)
+	in := w.w[int(w.c.Input)*lanes:][:end*lanes]
+	if ok == 1<<n-1 {
+		copy(group, in)
+	} else {
+		for l := range lanes {
+			if ok>>l&1 == 0 {
+				continue
+			}
+			for k := range end {
+				group[k*lanes+l] = in[k*lanes+l]
+			}
+		}
+	}
+	if s.nAngles > 0 {
+		w.followAngles(s, g*lanes, ok)
+	}
+}
+
+// followAngles counts the turns of the angles that states carry, in the lanes of a group that have made a step.
+func (w *worker) followAngles(s *States, first int, ok uint) {
+	m := w.in.Mechanism()
+	for l := range lanes {
+		if ok>>l&1 == 0 {
+			continue
+		}
+		s.to(w.st, first+l)
+		if w.setInputs(s, first+l) == nil && m.KinematicsTo(w.kin, w.st) == nil {
+			m.FollowAngles(w.kin, w.st)
+			if w.of.options.Angles { // a step in lanes is far below half a turn
+				m.FollowTurns(w.st, w.st)
+			}
+			copy(s.angles[(first+l)*s.nAngles:][:s.nAngles], w.st.Angles)
+		}
+	}
+}
