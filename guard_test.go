@@ -25,8 +25,8 @@ func TestZeroValues(t *testing.T) {
 	for text, calls := range map[string][]func(){
 		"kkt: zero Solver; use Plan.NewSolver": {
 			func() { _ = new(kkt.Solver).Solve(st) }, func() { _ = (*kkt.Solver)(nil).Solve(st) },
-			func() { _ = new(kkt.Solver).Assemble(st) }, func() { _ = new(kkt.Solver).Factorize() },
-			func() { _ = new(kkt.Solver).Refine() }, func() { _, _ = new(kkt.Solver).Report() },
+			func() { _ = new(kkt.Solver).Stages().Assemble(st) }, func() { _ = new(kkt.Solver).Stages().Factorize() },
+			func() { _ = new(kkt.Solver).Stages().Refine() }, func() { _, _ = new(kkt.Solver).Report() },
 		},
 		"kkt: no solution": {
 			func() { new(kkt.Solver).AngularAcceleration(0) }, func() { (*kkt.Solver)(nil).AccelerationsTo(nil) },

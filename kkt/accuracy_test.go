@@ -112,7 +112,7 @@ func TestCorrectingFactor(t *testing.T) {
 		there, weak := s.Corrector().Factor()
 		require.True(t, there)
 		require.Equal(t, redundant, weak, family)
-		s.Drop()
+		s.Corrector().Drop()
 		there, _ = s.Corrector().Factor()
 		require.False(t, there)
 	}

@@ -42,9 +42,9 @@ func TestStepsDoNotAllocate(t *testing.T) {
 				run  func() error
 			}{
 				{"Solve", func() error { return s.Solve(st) }},
-				{"Assemble", func() error { return s.Assemble(st) }},
-				{"Factorize", func() error { return s.Factorize() }},
-				{"Refine", func() error { return s.Refine() }},
+				{"Assemble", func() error { return s.Stages().Assemble(st) }},
+				{"Factorize", func() error { return s.Stages().Factorize() }},
+				{"Refine", func() error { return s.Stages().Refine() }},
 				{"AccelerationsTo", func() error { s.AccelerationsTo(a); return nil }},
 				{"MultipliersTo", func() error { s.Reactions().MultipliersTo(&lambda, 0); return nil }},
 				{"wrenches", func() error { s.TotalWrench(0); s.ComAcceleration(0); return nil }},
@@ -72,11 +72,11 @@ func TestPartsMakeSolve(t *testing.T) {
 		want := bits(s, p)
 		report(t, s)
 		require.Equal(t, want, bits(s, p), "%s: accelerations after Report", c.family)
-		require.NoError(t, s.Assemble(st))
+		require.NoError(t, s.Stages().Assemble(st))
 		requireNoSolution(t, s)
-		require.NoError(t, s.Factorize())
+		require.NoError(t, s.Stages().Factorize())
 		requireNoSolution(t, s)
-		require.NoError(t, s.Refine())
+		require.NoError(t, s.Stages().Refine())
 		require.Equal(t, want, bits(s, p), "%s: in parts", c.family)
 		require.NoError(t, s.Solve(elsewhere(st)))
 		require.NoError(t, s.Solve(st))

@@ -53,9 +53,9 @@ func BenchmarkSolve(b *testing.B) {
 			b.Run(fmt.Sprintf("model=%s/n=%d", c.family, bodies), func(b *testing.B) {
 				x := newProblem(b, c.family, c.size(bodies))
 				x.part(b, "all", func() error { return x.s.Solve(x.st) })
-				x.part(b, "assemble", func() error { return x.s.Assemble(x.st) })
-				x.part(b, "factor", x.s.Factorize)
-				x.part(b, "refine", x.s.Refine)
+				x.part(b, "assemble", func() error { return x.s.Stages().Assemble(x.st) })
+				x.part(b, "factor", x.s.Stages().Factorize)
+				x.part(b, "refine", x.s.Stages().Refine)
 			})
 		}
 	}

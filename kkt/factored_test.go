@@ -97,12 +97,12 @@ func TestSolveOnce(t *testing.T) {
 		require.NoError(t, s.Solve(p.Initial()))
 		want, got := make([]float64, 6*p.Mechanism().NumBodies()), make([]float64, 6*p.Mechanism().NumBodies())
 		s.AccelerationsTo(want)
-		require.NoError(t, s.Factorize())
-		require.Zero(t, testing.AllocsPerRun(5, func() { s.SolveOnceTo(got) }))
+		require.NoError(t, s.Stages().Factorize())
+		require.Zero(t, testing.AllocsPerRun(5, func() { s.Stages().SolveOnceTo(got) }))
 		require.InDeltaSlice(t, want, got, 1e-9, name)
 		require.PanicsWithValue(t, "kkt: no solution", func() { s.AccelerationsTo(got) })
-		require.PanicsWithValue(t, "kkt: length mismatch", func() { s.SolveOnceTo(got[1:]) })
-		require.NoError(t, s.Refine(), "the factor is still there")
+		require.PanicsWithValue(t, "kkt: length mismatch", func() { s.Stages().SolveOnceTo(got[1:]) })
+		require.NoError(t, s.Stages().Refine(), "the factor is still there")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestRankAt(t *testing.T) {
 		require.Equal(t, want.Rank, got.Rank, name)
 		require.Equal(t, want.RedundantRows, got.RedundantRows, name)
 		require.PanicsWithValue(t, "kkt: no solution", func() { s.Refinement() })
-		require.PanicsWithValue(t, "kkt: not assembled", func() { _ = s.Factorize() })
+		require.PanicsWithValue(t, "kkt: not assembled", func() { _ = s.Stages().Factorize() })
 		require.NoError(t, s.Solve(st))
 	}
 }

@@ -104,7 +104,7 @@ func closeVec3(t testing.TB, got, want spatial.Vec3, tol, scale float64, msg str
 // systemOf returns the system of a solution.
 func systemOf(t testing.TB, s *kkt.Solver) *assemble.System {
 	t.Helper()
-	y, err := s.System()
+	y, err := s.Stages().System()
 	require.NoError(t, err)
 	return y
 }

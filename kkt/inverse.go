@@ -118,14 +118,14 @@ func (v *Inverse) once(st *mechanism.State, wanted []float64) error {
 		return err
 	}
 	d := v.driven
-	if err := d.Assemble(st); err != nil {
+	if err := d.Stages().Assemble(st); err != nil {
 		return err
 	}
 	v.hold()
-	if err := d.Factorize(); err != nil {
+	if err := d.Stages().Factorize(); err != nil {
 		return err
 	}
-	if err := d.Refine(); err != nil {
+	if err := d.Stages().Refine(); err != nil {
 		return err
 	}
 	return v.conclude()
@@ -158,7 +158,7 @@ const missedTol = 1e-9
 // solution of the system with M·wanted in place of the loads.
 func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 	s := v.base
-	if err := s.Assemble(st); err != nil {
+	if err := s.Stages().Assemble(st); err != nil {
 		return err
 	}
 	nb := len(v.wanted)
@@ -167,10 +167,10 @@ func (v *Inverse) consistent(st *mechanism.State, wanted []float64) error {
 		s.sys.WeighTo(s.sys.Right[:nb], wanted)
 	}
 	s.alter()
-	if err := s.Factorize(); err != nil {
+	if err := s.Stages().Factorize(); err != nil {
 		return err
 	}
-	if err := s.Refine(); err != nil {
+	if err := s.Stages().Refine(); err != nil {
 		return err
 	}
 	copy(v.wanted, s.x[:nb])
@@ -434,10 +434,10 @@ func (v *Inverse) findFree() error {
 	}
 	d := v.driven
 	st := d.st.Clone()
-	if err := d.Assemble(st); err != nil {
+	if err := d.Stages().Assemble(st); err != nil {
 		return err
 	}
-	if err := d.Factorize(); err != nil {
+	if err := d.Stages().Factorize(); err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(d.x))))

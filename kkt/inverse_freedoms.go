@@ -36,7 +36,7 @@ func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 	v.ok = false
 	d := v.driven
-	if err := d.Assemble(st); err != nil {
+	if err := d.Stages().Assemble(st); err != nil {
 		return err
 	}
 	for k, r := range v.rows {
@@ -44,10 +44,10 @@ func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 	}
 	v.moveArmature(d.sys, second)
 	d.alter()
-	if err := d.Factorize(); err != nil {
+	if err := d.Stages().Factorize(); err != nil {
 		return err
 	}
-	if err := d.Refine(); err != nil {
+	if err := d.Stages().Refine(); err != nil {
 		return err
 	}
 	made := append([]float64(nil), d.x[:len(v.wanted)]...)

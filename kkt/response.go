@@ -29,7 +29,7 @@ func (p *Plan) NewResponse() *Response {
 // At factors the system at the pose of st, which is kept and must not change before the next At. Velocities and loads have no
 // effect. A state that violates the joints is taken as it is.
 //
-// Cost: that of Solver.Solve, no allocation. Errors are those of Solver.Factorize. It panics if st is nil or of another mechanism.
+// Cost: that of Solver.Solve, no allocation. Errors are those of Stages.Factorize. It panics if st is nil or of another mechanism.
 func (r *Response) At(st *mechanism.State) error {
 	r.enter()
 	defer r.s.guard.Leave()

@@ -3,7 +3,6 @@ package kkt
 import (
 	"math"
 
-	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -27,21 +26,6 @@ func (s *Solver) mustHaveBody(i int) {
 func (s *Solver) mustHaveJoint(j int) {
 	s.mustHave()
 	s.plan.mustHaveJoint(j)
-}
-
-// System returns the KKT system of RBDA eq. 8.64 at the state of the last Solve.
-// The solver itself works on the same system in mass-weighted coordinates
-// (assemble.Weighted).
-//
-// Cost: O(bodies + joints); allocates. It returns the errors of assemble.System.FillTo, which only a state that has
-// changed since the Solve can have. It panics without a solution.
-func (s *Solver) System() (*assemble.System, error) {
-	s.mustHave()
-	y := s.plan.layout.NewSystem()
-	if err := y.FillTo(s.st); err != nil {
-		return nil, err
-	}
-	return y, nil
 }
 
 // Refinement says how the solution came about; nodes are those of the layout of Plan.Dynamics. It panics without one.

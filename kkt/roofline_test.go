@@ -87,7 +87,7 @@ func BenchmarkRoofline(b *testing.B) {
 func (x *problem) parts(b *testing.B) (times [4]float64) {
 	var runs [3][]float64
 	for begun := time.Now(); len(runs[0]) < 5 || time.Since(begun) < 300*time.Millisecond; {
-		for k, step := range [...]func() error{func() error { return x.s.Assemble(x.st) }, x.s.Factorize, x.s.Refine} {
+		for k, step := range [...]func() error{func() error { return x.s.Stages().Assemble(x.st) }, x.s.Stages().Factorize, x.s.Stages().Refine} {
 			t := time.Now()
 			if err := step(); err != nil {
 				b.Fatal(err)

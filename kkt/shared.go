@@ -35,8 +35,8 @@ func (s *Solver) Workspace() *Workspace {
 	return s.side
 }
 
-// Drop ends the results of s, whose state is about to change.
-func (s *Solver) Drop() {
+// drop ends the results of s, whose state is about to change.
+func (s *Solver) drop() {
 	if s.stage = empty; s.now != nil {
 		s.now.Changed()
 	}
@@ -47,6 +47,9 @@ type Corrector struct{ s *Solver }
 
 // Corrector returns the corrector on the factor of s.
 func (s *Solver) Corrector() Corrector { return Corrector{s} }
+
+// Drop ends the results of the solver, whose state is about to change.
+func (c Corrector) Drop() { c.s.drop() }
 
 // Kinematics returns the kinematics of the state at which the solver has factored its system. They hold until the next
 // Solve. It returns nil if there is no factor, or one in which no row counts as redundant.

@@ -110,30 +110,6 @@ func (s *Solver) once(st *mechanism.State) error {
 	return s.refine()
 }
 
-// Assemble is the first of the three parts of Solve: it fills the system. Friction of reactions is that of st.Bearings.
-func (s *Solver) Assemble(st *mechanism.State) error {
-	s.enter()
-	defer s.guard.Leave()
-	return s.orCause(s.assemble(st))
-}
-
-// Factorize is the second part of Solve, after Assemble. It panics without an
-// assembled system.
-func (s *Solver) Factorize() error {
-	s.enter()
-	defer s.guard.Leave()
-	return s.orCause(s.factorize())
-}
-
-// Refine is the last part of Solve, after Factorize. If the factor is not good enough, it goes
-// on to the next way to factor. It panics without a factor of the assembled system; Report
-// takes its place.
-func (s *Solver) Refine() error {
-	s.enter()
-	defer s.guard.Leave()
-	return s.orCause(s.refine())
-}
-
 // refine refines with the factor, and takes off what bodies without inertia are held by.
 func (s *Solver) refine() error {
 	err := s.solve()
@@ -143,24 +119,6 @@ func (s *Solver) refine() error {
 		}
 	}
 	return err
-}
-
-// SolveOnceTo stores in a the accelerations of one solve with the factor, neither checked nor
-// refined. That is the work of a solver of linear systems, and no result of s.
-//
-// Shapes: a has six entries a body, as for AccelerationsTo.
-// Cost: the backward half of a solve, as Factorize has eliminated the right side; no
-// allocation. It panics without a factor of the assembled system.
-func (s *Solver) SolveOnceTo(a []float64) {
-	s.enter()
-	defer s.guard.Leave()
-	s.mustHaveFactor()
-	if len(a) != 6*s.plan.mech.NumBodies() {
-		panic("kkt: length mismatch")
-	}
-	s.stage = factored
-	s.now.SolveTo(s.now.x, s.now.Right)
-	s.now.accelerations(a, s.now.x)
 }
 
 // SetAccuracy sets an error that is good enough, relative to the largest acceleration, weighted by the inertias. Solve does not

@@ -58,7 +58,7 @@ func (s *Solver) orCause(err error) error {
 	if cause == nil {
 		return err
 	}
-	s.Drop()
+	s.drop()
 	return fault.Errorf("kkt: %w", cause)
 }
 

@@ -128,7 +128,7 @@ func (d *Dynamics) react(st *mechanism.State) error {
 // ClosePositions is Closer.ClosePositions.
 func (d *Dynamics) ClosePositions(st *mechanism.State) error {
 	d.mustBe()
-	d.solver.Drop()
+	d.solver.Corrector().Drop()
 	return d.closer.ClosePositions(st)
 }
 
@@ -137,7 +137,7 @@ func (d *Dynamics) Exactly(on bool) { d.closer.Exactly(on) }
 
 // AllowMotion is Closer.AllowMotion.
 func (d *Dynamics) AllowMotion(v []float64, st *mechanism.State) error {
-	d.solver.Drop()
+	d.solver.Corrector().Drop()
 	return d.closer.AllowMotion(v, st)
 }
 
@@ -152,7 +152,7 @@ func (d *Dynamics) Nearness() (near float64, redundant int) { return d.solver.Ne
 // ProjectVelocities is Closer.ProjectVelocities.
 func (d *Dynamics) ProjectVelocities(st *mechanism.State) error {
 	d.mustBe()
-	d.solver.Drop()
+	d.solver.Corrector().Drop()
 	return d.closer.ProjectVelocities(st)
 }
 

@@ -52,7 +52,7 @@ func (d *Dynamics) ProjectDrift(st *mechanism.State, boundP, boundV float64) (me
 		return fit.off, err
 	}
 	near := d.nextTo(st) && d.correct(st, fit, boundP, boundV)
-	d.solver.Drop()
+	d.solver.Corrector().Drop()
 	if err = d.drift.watch.Err(); near || err != nil {
 		return fit.off, err
 	}

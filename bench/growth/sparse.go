@@ -26,7 +26,8 @@ func (s *series) measureSparse(ctx context.Context, mech *mechanism.Mechanism, b
 	defer solver.Watch(ctx)()
 	threads := max(1, o.Threads)
 	var used Usage
-	times, err := evaluate(ctx, solver, plan.Initial(), threads, least, &used)
+	st := plan.Initial()
+	times, err := evaluate(ctx, solver.Stages(), func() error { return solver.Solve(st) }, st, threads, least, &used)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *series) hopeless(flops int64) bool {
 // while it is computed.
 func residual(plan *kkt.Plan, s *kkt.Solver) (float64, error) {
 	p, l := plan.Layout().Pattern, plan.Layout()
-	sys, err := s.System()
+	sys, err := s.Stages().System()
 	if err != nil {
 		return 0, err
 	}
@@ -72,24 +73,25 @@ func residual(plan *kkt.Plan, s *kkt.Solver) (float64, error) {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}
 	}
-	freeLarge(plan.Mechanism().NumBodies()) // the factor, which s.System does not refer to
+	freeLarge(plan.Mechanism().NumBodies()) // the factor, which the system does not refer to
 	return sys.Matrix.BackwardError(sys.Right, x), nil
 }
 
-// solveOnce returns the median time of a solution, in ns, that is neither checked nor refined (kkt.Solver.SolveOnceTo).
+// solveOnce returns the median time of a solution, in ns, that is neither checked nor refined (kkt.Stages.SolveOnceTo).
 func solveOnce(ctx context.Context, plan *kkt.Plan, least time.Duration) (int64, error) {
 	s, a := plan.NewSolver(), make([]float64, 6*plan.Mechanism().NumBodies())
 	defer s.Watch(ctx)()
-	if err := s.Assemble(plan.Initial()); err != nil {
+	stages := s.Stages()
+	if err := stages.Assemble(plan.Initial()); err != nil {
 		return 0, err
 	}
 	times := make([]int64, 0, 1024)
 	for begun, warm := time.Now(), false; more(ctx, len(times), time.Since(begun), least); warm = true {
-		if err := s.Factorize(); err != nil {
+		if err := stages.Factorize(); err != nil {
 			return 0, err
 		}
 		t := time.Now()
-		s.SolveOnceTo(a)
+		stages.SolveOnceTo(a)
 		if took := time.Since(t).Nanoseconds(); warm { // the memory has been touched
 			times = append(times, took)
 		}

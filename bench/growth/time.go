@@ -46,46 +46,52 @@ func more(ctx context.Context, n int, t, least time.Duration) bool {
 // timing is one evaluation: assembly, factorization, solution, all, in ns.
 type timing [4]int64
 
-// phased solves in one step, or in three.
+// phased solves in three steps.
 type phased interface {
-	Solve(st *mechanism.State) error
 	Assemble(st *mechanism.State) error
 	Factorize() error
 	Refine() error
 }
 
-// evaluate returns the median times of solving at st. One evaluation before touches all memory
+// once solves at st and returns the times.
+func once(s phased, st *mechanism.State) (t timing, err error) {
+	t0 := time.Now()
+	if err := s.Assemble(st); err != nil {
+		return t, err
+	}
+	t1 := time.Now()
+	if err := s.Factorize(); err != nil {
+		return t, err
+	}
+	t2 := time.Now()
+	if err := s.Refine(); err != nil {
+		return t, err
+	}
+	t3 := time.Now()
+	return timing{t1.Sub(t0).Nanoseconds(), t2.Sub(t1).Nanoseconds(), t3.Sub(t2).Nanoseconds(), t3.Sub(t0).Nanoseconds()}, nil
+}
+
+// evaluate returns the median times of solving at st by s in three steps, or by solve in one where that is short. One evaluation before touches all memory
 // for the first time. evaluate counts in u what was used meanwhile on so many threads.
-func evaluate(ctx context.Context, s phased, st *mechanism.State, threads int, least time.Duration, u *Usage) (times timing, err error) {
-	if err := s.Solve(st); err != nil {
+func evaluate(ctx context.Context, s phased, solve func() error, st *mechanism.State, threads int, least time.Duration, u *Usage) (times timing, err error) {
+	if err := solve(); err != nil {
 		return times, err
 	}
 	runtime.GC()
 	runs := make([]timing, 0, 1024)
 	end := u.begin(threads)
 	for begun := time.Now(); more(ctx, len(runs), time.Since(begun), least); {
-		t0 := time.Now()
-		if err := s.Assemble(st); err != nil {
+		t, err := once(s, st)
+		if err != nil {
 			return times, err
 		}
-		t1 := time.Now()
-		if err := s.Factorize(); err != nil {
-			return times, err
-		}
-		t2 := time.Now()
-		if err := s.Refine(); err != nil {
-			return times, err
-		}
-		t3 := time.Now()
-		runs = append(runs, timing{
-			t1.Sub(t0).Nanoseconds(), t2.Sub(t1).Nanoseconds(), t3.Sub(t2).Nanoseconds(), t3.Sub(t0).Nanoseconds(),
-		})
+		runs = append(runs, t)
 	}
 	end()
 	times = medians(runs)
 	if times[3] < batchTime.Nanoseconds() {
 		defer u.begin(threads)()
-		times[3], err = repeated(ctx, func() error { return s.Solve(st) }, times[3], least)
+		times[3], err = repeated(ctx, solve, times[3], least)
 	}
 	return times, err
 }

@@ -68,7 +68,7 @@ func (rec *Record) evaluateClosed(ctx context.Context, p *tree.Plan, st *mechani
 	method, _ := m.Tree()
 	c := lossy{p.NewSolver(method, tree.SolverOptions{})}
 	defer c.Watch(ctx)()
-	times, err := evaluate(ctx, c, st, 1, least, &rec.Usage)
+	times, err := evaluate(ctx, c, func() error { return c.Solve(st) }, st, 1, least, &rec.Usage)
 	if err != nil {
 		return err
 	}
