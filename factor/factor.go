@@ -27,38 +27,48 @@ func (e *PivotError) Error() string {
 type Factor struct {
 	heeds
 	marks
+	sweeps
+	residuals
 
 	Symbolic *Symbolic
 	Tally
 
-	panels   []float64 // L by fronts
-	dinv     []float64 // core: reciprocals of the pivots
-	x        []float64 // core: vector of the solves
-	hand     []float64 // update matrices of tasks, for the top
-	workers  []*worker
-	results  []Tally   // by task
-	energies []float64 // by task: of forward
-	team     *team.Team
+	panels  []float64 // L by fronts
+	dinv    []float64 // core: reciprocals of the pivots
+	x       []float64 // core: vector of the solves
+	hand    []float64 // update matrices of tasks, for the top
+	workers []*worker
+	results []Tally // by task
+	team    *team.Team
 
-	unit    *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
-	weight  *weighting     // of a matrix with +1 blocks; nil if none has come yet
-	scale   []float64
-	policy  Policy
-	eps     float64
-	b       []float64  // right side that is eliminated with the matrix; nil if there is none
-	ok      bool       // there is a factor
-	runs    int        // of Factorize
-	begun   bool       // the panels hold D⁻¹L⁻¹ of the right side too
-	from    rightSide  // of forward
-	to      solution   // of backward
-	square  []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
-	slow    *conjugate // nil if it has not been needed
-	exact   *exact     // nil if it has not been needed
-	parts   []float64  // of SetParts
-	shares  []share    // of SetShares; nil if there are none
-	given   []float64  // solution of the held rows, of backward
-	check   equation   // of residual
-	checked []checked  // by task of residual
+	unit   *sparse.Matrix // the matrix with unit +1 blocks: the one given, or weight.m
+	weight *weighting     // of a matrix with +1 blocks; nil if none has come yet
+	scale  []float64
+	policy Policy
+	eps    float64
+	b      []float64  // right side that is eliminated with the matrix; nil if there is none
+	ok     bool       // there is a factor
+	runs   int        // of Factorize
+	begun  bool       // the panels hold D⁻¹L⁻¹ of the right side too
+	square []float64  // core: Σ‖x‖² of the neighbours of a −1 node that is not open
+	slow   *conjugate // nil if it has not been needed
+	exact  *exact     // nil if it has not been needed
+	shares []share    // of SetShares; nil if there are none
+}
+
+// sweeps are what the tasks of the two sweeps of a solve work on: forward through L, and back through Lᵀ.
+type sweeps struct {
+	from     rightSide // of forward
+	energies []float64 // by task of forward
+	to       solution  // of backward
+	given    []float64 // solution of the held rows, of backward
+}
+
+// residuals are what the tasks of residual work on.
+type residuals struct {
+	check   equation
+	checked []checked // by task
+	parts   []float64 // of SetParts
 }
 
 // marks are what is known of single rows of sign −1.
@@ -160,16 +170,16 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	}
 	core := int(s.off[len(s.node)])
 	f := &Factor{
-		Symbolic: s,
-		panels:   pages.Make[float64](s.panels),
-		dinv:     pages.Make[float64](core),
-		x:        pages.Make[float64](core),
-		hand:     pages.Make[float64](s.hand),
-		square:   make([]float64, len(s.node)),
-		results:  make([]Tally, len(s.tasks)),
-		energies: make([]float64, len(s.tasks)),
-		checked:  make([]checked, (len(s.node)+residualNodes-1)/residualNodes),
-		team:     t,
+		Symbolic:  s,
+		panels:    pages.Make[float64](s.panels),
+		dinv:      pages.Make[float64](core),
+		x:         pages.Make[float64](core),
+		hand:      pages.Make[float64](s.hand),
+		square:    make([]float64, len(s.node)),
+		results:   make([]Tally, len(s.tasks)),
+		sweeps:    sweeps{energies: make([]float64, len(s.tasks))},
+		residuals: residuals{checked: make([]checked, (len(s.node)+residualNodes-1)/residualNodes)},
+		team:      t,
 	}
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{

@@ -465,8 +465,8 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: p.whole.Name, Integrator: f.integrator, Step: f.step, Start: p.from, End: end, Until: f.until,
 		Resumed: f.resume, Finished: end >= f.until,
-		Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds(),
-		Creep: runs.CreepAt(p.whole, p.rows.state), Warnings: p.warnings,
+		effort: effort{Evaluations: p.step.Evaluations(), CPU: machine.ProcessorTime().Seconds(), Wall: took.Seconds()},
+		Creep:  runs.CreepAt(p.whole, p.rows.state), Warnings: p.warnings,
 		Ranks: &RanksResult{Ranks: p.Size(), Root: f.ranks.RootName(), Held: held, Bytes: bytes},
 	}
 	s.add(&n, &told)

@@ -13,38 +13,48 @@ import (
 // Simulation is the document of rung simulate --json. Steps, drift and passages are those of
 // the whole run; the other numbers are those since it was resumed.
 type Simulation struct {
-	Format      string           `json:"format"`
-	Name        string           `json:"name"`
-	Integrator  string           `json:"integrator"`
-	Step        float64          `json:"step,omitempty"`                // s, of fixed steps
-	Tolerance   float64          `json:"tolerance,omitempty"`           // of chosen steps
-	Least       float64          `json:"tolerance_in_effect,omitempty"` // where rounding does not allow Tolerance
-	Start       float64          `json:"start"`                         // s; after resuming, where that was
-	End         float64          `json:"end"`
-	Until       float64          `json:"until"`
-	Resumed     bool             `json:"resumed"`
-	Finished    bool             `json:"finished"`
-	Rows        int64            `json:"rows"`
-	lastRow     float64          // s
-	Steps       int64            `json:"steps"`
-	Rejected    int64            `json:"rejected"`
-	Careful     int64            `json:"careful"`
-	Singular    int64            `json:"singular"` // steps next to singular poses
-	helped      int64            // careful steps that closed stages made good
-	Stiff       *stiffSteps      `json:"stiff,omitempty"`
-	Undecided   *undecidedBranch `json:"undecided,omitempty"`
-	Projections int64            `json:"projections"`
-	Evaluations int64            `json:"evaluations"`
-	CPU         float64          `json:"cpu_seconds"`
-	Wall        float64          `json:"wall_seconds"`
-	Closed      *simulationFit   `json:"closed,omitempty"`
-	Energy      runs.Energy      `json:"energy"`
-	Impacts     int64            `json:"impacts,omitempty"` // impulses at stops
-	Creep       *runs.Creep      `json:"creep,omitempty"`
-	Warnings    []string         `json:"warnings,omitempty"`
-	Drift       simulationDrift  `json:"drift"`
-	Projected   simulationDrift  `json:"drift_before_projection"`
-	Ranks       *RanksResult     `json:"ranks,omitempty"` // where the model was cut into pieces
+	Format     string  `json:"format"`
+	Name       string  `json:"name"`
+	Integrator string  `json:"integrator"`
+	Step       float64 `json:"step,omitempty"`                // s, of fixed steps
+	Tolerance  float64 `json:"tolerance,omitempty"`           // of chosen steps
+	Least      float64 `json:"tolerance_in_effect,omitempty"` // where rounding does not allow Tolerance
+	Start      float64 `json:"start"`                         // s; after resuming, where that was
+	End        float64 `json:"end"`
+	Until      float64 `json:"until"`
+	Resumed    bool    `json:"resumed"`
+	Finished   bool    `json:"finished"`
+	Rows       int64   `json:"rows"`
+	lastRow    float64 // s
+	stepCounts
+	Stiff     *stiffSteps      `json:"stiff,omitempty"`
+	Undecided *undecidedBranch `json:"undecided,omitempty"`
+	effort
+	Closed    *simulationFit  `json:"closed,omitempty"`
+	Energy    runs.Energy     `json:"energy"`
+	Impacts   int64           `json:"impacts,omitempty"` // impulses at stops
+	Creep     *runs.Creep     `json:"creep,omitempty"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Drift     simulationDrift `json:"drift"`
+	Projected simulationDrift `json:"drift_before_projection"`
+	Ranks     *RanksResult    `json:"ranks,omitempty"` // where the model was cut into pieces
+}
+
+// stepCounts are how often steps were made, and how.
+type stepCounts struct {
+	Steps    int64 `json:"steps"`
+	Rejected int64 `json:"rejected"`
+	Careful  int64 `json:"careful"`
+	Singular int64 `json:"singular"` // steps next to singular poses
+	helped   int64 // careful steps that closed stages made good
+}
+
+// effort is what the run has cost.
+type effort struct {
+	Projections int64   `json:"projections"`
+	Evaluations int64   `json:"evaluations"`
+	CPU         float64 `json:"cpu_seconds"`
+	Wall        float64 `json:"wall_seconds"`
 }
 
 // RanksResult is how a run was cut into pieces.
@@ -106,7 +116,7 @@ func (r *runner) summary() *Simulation {
 	s := &Simulation{
 		Format: "rung-simulation/1", Name: r.mech.Name, Integrator: r.f.integrator, Step: r.f.step,
 		Start: r.from, End: end, Until: r.f.until, Resumed: r.f.resume, Finished: end >= r.f.until,
-		Evaluations: r.run.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds(),
+		effort:   effort{Evaluations: r.run.Evaluations(), CPU: r.worked.Seconds(), Wall: r.took.Seconds()},
 		Impacts:  r.run.Impacts(),
 		Creep:    runs.CreepAt(r.run.Mechanism(), r.run.State()),
 		Warnings: r.run.Warnings(),
