@@ -28,10 +28,10 @@ func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	p.held = c.heldFreedoms(task.Hold)
 	c.mergeLimits(task.Limits)
 	for i := range task.Targets {
-		c.target(i, &task.Targets[i])
+		c.checkTarget(i, &task.Targets[i])
 	}
 	c.checkPosture(task.Posture)
-	c.path(task.Path)
+	c.checkPath(task.Path)
 	p.setRows()
 	c.fik(task.FIK)
 	if err := task.problems(&c.faults); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// path checks the waypoints of a task.
-func (c *checker) path(o *Path) {
+// checkPath checks the waypoints of a task.
+func (c *checker) checkPath(o *Path) {
 	if o == nil || c.p.task.judged("$.path.file") { // nobody knows what it has
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// target checks target i and appends it.
-func (c *checker) target(i int, T *Target) {
+// checkTarget checks target i and appends it.
+func (c *checker) checkTarget(i int, T *Target) {
 	at := fmt.Sprintf("$.targets[%d]", i)
 	before := c.broken
 	if T.Type >= NumTargetTypes {

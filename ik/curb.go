@@ -61,7 +61,7 @@ func (s *denseMethod) settle(l int) {
 	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	for i, g := range s.slope {
 		s.stay[0][i], s.stay[1][i] = s.low[i], s.high[i]
-		if s.onLimit(i) && math.Abs(g) > pullPart*scale {
+		if s.bounded.onLimit(i) && math.Abs(g) > pullPart*scale {
 			s.stay[0][i], s.stay[1][i] = s.q[i], s.q[i]
 		}
 	}

@@ -75,7 +75,7 @@ func (s *denseMethod) begin(st *mechanism.State) error {
 		return err
 	}
 	copy(s.first, s.q)
-	s.hasty = s.o.Method != FIKMethod && (s.starts(&s.o) > 0 || s.o.Method == DLS && s.limited())
+	s.hasty = s.o.Method != FIKMethod && (s.starts(&s.o) > 0 || s.o.Method == DLS && s.anyLimit())
 	return nil
 }
 

@@ -37,8 +37,8 @@ func (s *denseMethod) starts(o *Options) int {
 // allRestarts is the number of starts from which all solutions are looked for.
 const allRestarts = 1000
 
-// limited reports whether a driven freedom has limits.
-func (s *denseMethod) limited() bool {
+// anyLimit reports whether a driven freedom has limits.
+func (s *denseMethod) anyLimit() bool {
 	for i, x := range s.p.lower {
 		if !math.IsInf(x, -1) || !math.IsInf(s.p.upper[i], 1) {
 			return true
@@ -160,7 +160,7 @@ func (s *denseMethod) same(q []float64) bool {
 // their limits on the way. At its end they are brought back by whole turns, or to the nearest limit. The way takes the
 // levels up to the first one that has not been reached: later levels have no effect on where that one ends.
 func (s *denseMethod) around() bool {
-	if s.o.Method != DLS || !s.limited() {
+	if s.o.Method != DLS || !s.anyLimit() {
 		return false
 	}
 	levels := 1

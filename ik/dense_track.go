@@ -285,7 +285,7 @@ func (s *denseMethod) cut() {
 func (s *denseMethod) trackDamping(A, C []float64, m int) float64 {
 	switch s.o.Method {
 	case Adaptive:
-		return s.adaptive(A, C, m)
+		return s.adaptiveDamping(A, C, m)
 	case Pinv, Transpose, Selective:
 		return 0
 	}

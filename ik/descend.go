@@ -6,6 +6,33 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
+// learn attempts the step in s.bounded.u, and takes into the secant
+// how the gradient has changed. It reports whether the step was good.
+func (s *denseMethod) learn(v *level, c *float64) bool {
+	k := s.secant
+	if k == nil || s.hasty || s.o.Method != DLS {
+		return s.attempt(v, c)
+	}
+	k.gain = s.predicted / v.merit(s.e)
+	s.gradient(v)
+	copy(k.g, s.slope)
+	copy(k.s, s.q)
+	if !s.attempt(v, c) {
+		return false
+	}
+	if v.first > 0 {
+		s.bounded.orthonormalize(s.constraints(v))
+	}
+	s.gradient(v)
+	for i, q := range s.q {
+		k.s[i] = (q - k.s[i]) / s.size[i]
+		k.y[i] = s.slope[i] - k.g[i]
+	}
+	n := len(s.q)
+	k.update(s.J[v.first*n : v.end*n])
+	return true
+}
+
 const (
 	// Damping k = c·‖e‖² of Levenberg and Marquardt: the first, least
 	// and largest c, and its factors after steps that fail and succeed.
@@ -103,9 +130,9 @@ func (s *denseMethod) step(v *level, c float64) float64 {
 func (s *denseMethod) damping(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
-		return s.constant()
+		return s.constantDamping()
 	case Adaptive:
-		return s.adaptive(A, C, len(e))
+		return s.adaptiveDamping(A, C, len(e))
 	case Pinv, Transpose, Selective:
 		return 0
 	}
@@ -211,7 +238,7 @@ func (s *denseMethod) gradient(v *level) float64 {
 	}
 	most := 0.0
 	for i, g := range s.slope {
-		if !s.onLimit(i) {
+		if !s.bounded.onLimit(i) {
 			most = max(most, math.Abs(g))
 		}
 	}
@@ -223,12 +250,6 @@ func (s *denseMethod) scaleOf(A, e []float64) float64 {
 	return math.Sqrt(algebra.Dot(A, A) * algebra.Dot(e, e))
 }
 
-// onLimit reports whether driven freedom i is held by a limit at which it stands.
-func (s *denseMethod) onLimit(i int) bool {
-	b := s.bounded
-	return b.side[i] < 0 && b.lower[i] == 0 || b.side[i] > 0 && b.upper[i] == 0
-}
-
 // verdict says what ends a level whose gradient is zero. The gradient is in s.slope.
 func (s *denseMethod) verdict(v *level) Status {
 	n := len(s.q)
@@ -237,7 +258,7 @@ func (s *denseMethod) verdict(v *level) Status {
 		return Reached
 	}
 	for i, g := range s.slope {
-		if s.onLimit(i) && math.Abs(g) > pullPart*s.scaleOf(A, e) {
+		if s.bounded.onLimit(i) && math.Abs(g) > pullPart*s.scaleOf(A, e) {
 			return AgainstLimit
 		}
 	}

@@ -228,37 +228,3 @@ func (b *bounded) columnNorm(j, from, to int) float64 {
 	}
 	return math.Sqrt(sum)
 }
-
-const (
-	// constantPart is the k of Constant and the k₀ of Adaptive, of the
-	// square of the problem's length, where none is given.
-	constantPart = 1e-3
-	// adaptivePart is the manipulability below which Adaptive damps,
-	// of that of equal singular values with the same square sum.
-	adaptivePart = 1e-2
-)
-
-// constant returns k of Constant and k₀ of Adaptive.
-func (s *denseMethod) constant() float64 {
-	if s.o.Damping > 0 {
-		return s.o.Damping
-	}
-	return constantPart * s.p.length * s.p.length
-}
-
-// adaptive returns k₀(1 − w/w₀)² for a manipulability w = √det A Aᵀ < w₀, else 0 (Nakamura & Hanafusa 1986). A counts as
-// the levels before leave it.
-func (s *denseMethod) adaptive(A, C []float64, m int) float64 {
-	if len(C) > 0 {
-		s.bounded.project(A, C, m)
-		A = s.bounded.rows[:len(A)]
-	}
-	w, even := 1.0, math.Sqrt(algebra.Dot(A, A)/float64(m))
-	if !s.spectrum.Factor(A, m) || m > len(s.q) {
-		return s.constant()
-	}
-	for _, sigma := range s.spectrum.Values(m) {
-		w *= sigma / even
-	}
-	return s.constant() * math.Pow(max(0, 1-w/adaptivePart), 2)
-}

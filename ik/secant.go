@@ -57,33 +57,6 @@ func (c *secant) known() []float64 {
 	return c.S
 }
 
-// learn attempts the step in s.bounded.u, and takes into the secant
-// how the gradient has changed. It reports whether the step was good.
-func (s *denseMethod) learn(v *level, c *float64) bool {
-	k := s.secant
-	if k == nil || s.hasty || s.o.Method != DLS {
-		return s.attempt(v, c)
-	}
-	k.gain = s.predicted / v.merit(s.e)
-	s.gradient(v)
-	copy(k.g, s.slope)
-	copy(k.s, s.q)
-	if !s.attempt(v, c) {
-		return false
-	}
-	if v.first > 0 {
-		s.bounded.orthonormalize(s.constraints(v))
-	}
-	s.gradient(v)
-	for i, q := range s.q {
-		k.s[i] = (q - k.s[i]) / s.size[i]
-		k.y[i] = s.slope[i] - k.g[i]
-	}
-	n := len(s.q)
-	k.update(s.J[v.first*n : v.end*n])
-	return true
-}
-
 // update changes S so that S s = y − AᵀA s, docs/inverse-kinematics.md (L4), by the sized formula of Dennis, Gay and
 // Welsch (1981). A has the rows of the level after the step s, and y is the change of the gradient.
 //

@@ -1,22 +1,6 @@
 package ik
 
-import (
-	"math"
-
-	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/mechanism"
-)
-
-// bound is a driven freedom with a row of its own.
-type bound struct {
-	driven  int
-	freedom mechanism.Freedom
-	weight  float64 // of the row: what makes an angle a length in the metric
-	slack   float64 // of the row while no limit is active: 0 if it is absent, else that of the metric of joints
-	limited bool
-	side    int8    // −1: the lower limit is active, 1: the upper one
-	to      float64 // where corrections keep the coordinate while its limit is active
-}
+import "math"
 
 const (
 	// boundRounds is the largest number of active sets of a step; from onlyAdd on none is released. sparseLong is the
@@ -27,32 +11,6 @@ const (
 	// stepLimit is the same of a step, relative to the largest step. Beyond, the limit becomes active.
 	stepLimit = 1e-12
 )
-
-// inside reports whether the coordinates are within their limits.
-func (s *sparseMethod) inside(q []float64) bool {
-	for i, x := range q {
-		tol := limitTol
-		if !s.p.angle[i] {
-			tol *= s.p.length
-		}
-		if x < s.low[i]-tol || x > s.high[i]+tol {
-			return false
-		}
-	}
-	return true
-}
-
-// coordinatesTo stores the coordinates of the driven freedoms at st,
-// whose kinematics are in s.kin, within half a turn of s.q.
-func (s *sparseMethod) coordinatesTo(q []float64, st *mechanism.State) {
-	for i, f := range s.p.driven {
-		x := coordinate(s.mech, f, s.kin, st)
-		if winds(s.mech, f) {
-			x = algebra.NearTurn(x, s.q[i])
-		}
-		q[i] = x
-	}
-}
 
 // keeps reports whether the trial at coordinates q is within the limits, or no farther beyond one than s.st.
 func (s *sparseMethod) keeps(q []float64) bool {
@@ -227,70 +185,4 @@ func (s *sparseMethod) room() float64 {
 		}
 	}
 	return h
-}
-
-// pressed reports whether limits keep the targets of level l from coming nearer. Some active
-// limit holds against a pull: its multiplier has the sign of one and is a part of those of
-// the level's rows. And without limits there is a gradient. The first alone does not tell,
-// as multipliers are not unique where the rows of the levels before depend on limits.
-func (s *sparseMethod) pressed(l int) bool {
-	c := float64(sparseDamp)
-	if !s.limited || s.damped(l, &c) != nil || !s.holding(l) {
-		return false
-	}
-	s.limited = false
-	defer func() { s.limited = true }()
-	s.setRows(l, math.Sqrt(s.scaleOf(l))) // damped so much, a step is along the gradient
-	if _, err := s.solveBounded(); err != nil {
-		return false
-	}
-	s.promise(l, 0)
-	return s.step.flat > pullPart
-}
-
-// holding reports whether the multiplier of an active limit is that of a pull of the rows of level l.
-func (s *sparseMethod) holding(l int) bool {
-	most := 0.0
-	for k := range s.sys.rows {
-		if r := &s.sys.rows[k]; r.level == l && r.bound < 0 {
-			for i, y := range s.sys.multipliers(r) {
-				o := int(s.sys.W.Pattern.Off[r.node]) + i
-				most = max(most, math.Abs(y)*math.Sqrt(s.sys.scale[o]))
-			}
-		}
-	}
-	for k := range s.sys.rows {
-		if r := &s.sys.rows[k]; r.bound >= 0 && s.sys.bounds[r.bound].side != 0 {
-			o := int(s.sys.W.Pattern.Off[r.node])
-			if s.sys.multipliers(r)[0]*float64(s.sys.bounds[r.bound].side)*math.Sqrt(s.sys.scale[o]) > pullPart*most {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// enter brings the driven freedoms within their limits: the rows of limits alone.
-func (s *sparseMethod) enter() error {
-	for range enterSteps {
-		if s.inside(s.q) || s.over() {
-			return nil
-		}
-		if err := s.sys.linearize(s.st); err != nil {
-			return err
-		}
-		s.setRows(-1, 0)
-		s.standing()
-		s.setBounds()
-		if err := s.sys.factorize(); err != nil {
-			return err
-		}
-		s.sys.solve(0)
-		h := min(1, sparseTurn/s.sys.turn())
-		if ok, err := s.move(h, -1); !ok || err != nil {
-			return err
-		}
-		s.accept()
-	}
-	return nil
 }

@@ -7,17 +7,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// sparsePlace is a pose of the sparse method with what is known of it.
-type sparsePlace struct {
-	bodies   []mechanism.BodyState
-	angles   []float64 // of the state, where couplings count turns
-	q        []float64 // coordinates
-	turned   []float64
-	status   []Status
-	contrary []bool
-	blocked  error
-}
-
 // newPlace allocates a place.
 func (s *sparseMethod) newPlace() *sparsePlace {
 	return &sparsePlace{
@@ -50,16 +39,6 @@ func (s *sparseMethod) returnTo(p *sparsePlace) {
 		s.sys.bounds[i].side = 0
 	}
 	s.stand()
-}
-
-// note stores the pose at hand if its hard rows hold.
-func (s *sparseMethod) note() {
-	if s.tight != nil && s.ajar <= closedTol {
-		copy(s.tight, s.st.Bodies)
-		s.tightAngles = append(s.tightAngles[:0], s.st.Angles...)
-		copy(s.tightQ, s.q)
-		copy(s.tightTurned, s.turned)
-	}
 }
 
 // left returns the merit of a level, zero where its targets are reached.

@@ -19,6 +19,17 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
+// bound is a driven freedom with a row of its own.
+type bound struct {
+	driven  int
+	freedom mechanism.Freedom
+	weight  float64 // of the row: what makes an angle a length in the metric
+	slack   float64 // of the row while no limit is active: 0 if it is absent, else that of the metric of joints
+	limited bool
+	side    int8    // −1: the lower limit is active, 1: the upper one
+	to      float64 // where corrections keep the coordinate while its limit is active
+}
+
 // The unknown of the sparse method is a displacement x of all bodies, docs/inverse-kinematics.md (S1). The rows of the
 // system are those of joints, of targets, and of driven freedoms with limits. Each row of a target or of such a freedom
 // has a slack s, a node of sign +1 in no other row: T·x + r·s = e. The row is hard for r = 0, soft with the damping r²

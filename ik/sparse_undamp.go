@@ -1,9 +1,6 @@
 package ik
 
-import (
-	"github.com/rung-mbd/rung/internal/algebra"
-	"github.com/rung-mbd/rung/internal/pages"
-)
+import "github.com/rung-mbd/rung/internal/algebra"
 
 // The least damping μ keeps the system regular where rows nearly depend on each other. Let P be the
 // projector on the motions that the hard rows allow, and S = T·P·Tᵀ. Along eigenvectors of S whose
@@ -22,22 +19,6 @@ const (
 	// targets may contradict each other in this direction.
 	undampFlat = 1e-2
 )
-
-// undamped is the memory of undamp.
-type undamped struct {
-	x, along        []float64 // 6 numbers a body: the step, and the direction of an iteration
-	lambda, alongY  []float64 // m: their multipliers
-	left, alongLeft []float64 // m: what the step leaves of the errors, S·alongY
-}
-
-// newUndamped allocates for bodies and rows of targets.
-func newUndamped(bodies, rows int) *undamped {
-	u := &undamped{x: pages.Make[float64](6 * bodies), along: pages.Make[float64](6 * bodies)}
-	for _, v := range []*[]float64{&u.lambda, &u.alongY, &u.left, &u.alongLeft} {
-		*v = make([]float64, rows)
-	}
-	return u
-}
 
 // undamp takes the damping μ out of the step of level l at hand, as far as iterations do.
 //

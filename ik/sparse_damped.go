@@ -1,0 +1,144 @@
+package ik
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/kkt"
+)
+
+// damped solves for the step of level l with the damping c, and stores
+// what it promises. It raises c until the step is found.
+//
+// The first guess of σ may be far too large. The least damping may leave most of the errors, where rows of targets
+// nearly depend on each other: less is possible where only the weakest pivots count as those of redundant rows. And
+// with limits the step has to be of a size for which the rows hold before an active set is looked for.
+func (s *sparseMethod) damped(l int, c *float64) error {
+	f := math.Min(1, math.Sqrt(2*s.meritOf(l, s.e))/s.sys.reach)
+	guess := s.sigma == 0
+	if guess {
+		s.sigma = s.scaleOf(l)
+	}
+	for {
+		least := sparseSoft * s.scaleOf(l)
+		if s.sys.way == kkt.DropWeakest {
+			least *= sparseKeen
+		}
+		damping := max(*c*s.sigma*f*f, least)
+		s.setRows(l, math.Sqrt(damping))
+		how, err := s.solveBounded()
+		if err != nil {
+			return err
+		}
+		sigma := s.promise(l, damping)
+		first := guess
+		if guess = false; sigma > s.sigma || first {
+			s.sigma = sigma
+		}
+		switch {
+		case first && sigma > 0 && damping > max(sparseOver*sigma, least):
+		case (how == tooLong || how == feasible && !(s.step.flat > sparseWithin)) && *c < sparseDampMax:
+			s.standing()
+			*c = max(*c*sparseRaise, sparseRaise*damping/(s.sigma*f*f))
+		case damping == least && s.sys.way == kkt.DropWeak && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
+			s.sys.way = kkt.DropWeakest
+		case s.undamped != nil && !s.limited && damping == least && s.step.merit-s.step.predicted > sparseLeft*s.step.merit:
+			s.undamp(l, damping)
+			s.promise(l, 0)
+			return nil
+		default:
+			return nil
+		}
+	}
+}
+
+// scaleOf returns the largest square of a row of level l on free bodies.
+func (s *sparseMethod) scaleOf(l int) (most float64) {
+	for i := range s.sys.rows {
+		r := &s.sys.rows[i]
+		if r.level != l {
+			continue
+		}
+		v := s.sys.val[12*r.first : 12*(r.first+r.n)]
+		blocks := len(v) / (6 * r.n)
+		for k := range r.n {
+			sum := 0.0
+			for b := range blocks {
+				w := v[6*(b*r.n+k) : 6*(b*r.n+k)+6]
+				sum += algebra.Dot(w, w)
+			}
+			most = max(most, sum)
+		}
+	}
+	if b := s.sys.border; b != nil {
+		row := 0
+		for _, i := range b.targets {
+			for range s.p.targets[i].n {
+				if s.p.targets[i].level == l {
+					most = max(most, algebra.Dot(b.C[row], b.C[row]))
+				}
+				row++
+			}
+		}
+	}
+	return most
+}
+
+// promise stores what the step at hand promises, and returns the size
+// σ = ‖x‖²/‖λ‖² of the matrix of its rows along the multipliers λ.
+//
+// Where damping > 0 is that of the level's rows and no right side of a hard row is left,
+// e·Tx = ‖Tx‖² + damping·‖x‖². That sum does not cancel as the left side does near the
+// least of large errors, and takes its place where they differ by rounding only.
+func (s *sparseMethod) promise(l int, damping float64) (sigma float64) {
+	var merit, slope, bend float64 // ‖e‖², e·Tx, ‖Tx‖²
+	note := func(e, change float64) {
+		merit += e * e
+		slope += e * change
+		bend += change * change
+	}
+	lambda := 0.0
+	for i := range s.sys.rows {
+		r := &s.sys.rows[i]
+		if r.level != l || r.bound >= 0 {
+			continue
+		}
+		for k, y := range s.sys.multipliers(r) {
+			e := s.e[s.first[i]+k]
+			note(e, s.sys.product(r, k))
+			lambda += y * y
+		}
+	}
+	if b := s.sys.border; b != nil {
+		row := 0
+		for _, i := range b.targets {
+			t := &s.p.targets[i]
+			for k := range t.n {
+				if t.level == l {
+					note(s.e[t.first+k], algebra.Dot(b.C[row], s.sys.x))
+					lambda += b.lambda[row] * b.lambda[row]
+				}
+				row++
+			}
+		}
+	}
+	size := s.sys.stepSize()
+	if sum := bend + damping*size*size; damping > 0 && s.o.Metric != Joints && math.Abs(slope-sum) < slopeSeen*merit {
+		slope = sum
+	}
+	s.step = sparseStep{merit: merit / 2, slope: slope, bend: bend, turn: s.sys.turn()}
+	s.step.predicted = s.step.promised(1)
+	s.step.flat = math.Sqrt(max(0, s.step.predicted) / s.step.merit)
+	if !(lambda > 0) {
+		return 0
+	}
+	if s.loops == nil && !s.limited && l == 0 {
+		s.rough = sparseRough * size
+	}
+	return size * size / lambda
+}
+
+// promised returns what a part h of the step should take away from the merit.
+func (p *sparseStep) promised(h float64) float64 {
+	return h * (p.slope - h*p.bend/2)
+}
