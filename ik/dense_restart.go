@@ -3,21 +3,7 @@ package ik
 import (
 	"math"
 	"math/rand/v2"
-
-	"github.com/rung-mbd/rung/mechanism"
 )
-
-// kept is the best place of several starts.
-type kept struct {
-	q     []float64
-	state *mechanism.State
-	merit []float64 // by level; reached ones are zero
-}
-
-// make allocates for n driven freedoms.
-func (k *kept) make(p *Problem, n, levels int) {
-	k.q, k.merit, k.state = make([]float64, n), make([]float64, levels), p.plan.Mechanism().Initial()
-}
 
 // starts returns the largest number of further starts.
 func (s *denseMethod) starts(o *Options) int {

@@ -205,6 +205,18 @@ func (s *denseMethod) met(v *level) bool {
 	return true
 }
 
+// kept is the best place of several starts.
+type kept struct {
+	q     []float64
+	state *mechanism.State
+	merit []float64 // by level; reached ones are zero
+}
+
+// make allocates for n driven freedoms.
+func (k *kept) make(p *Problem, n, levels int) {
+	k.q, k.merit, k.state = make([]float64, n), make([]float64, levels), p.plan.Mechanism().Initial()
+}
+
 // track is the memory of a path.
 type track struct {
 	course    *course

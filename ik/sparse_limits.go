@@ -6,8 +6,6 @@ const (
 	// boundRounds is the largest number of active sets of a step; from onlyAdd on none is released. sparseLong is the
 	// largest rotation of a body for which they are looked for, rad.
 	boundRounds, onlyAdd, sparseLong = 20, 10, 2
-	// limitTol is how far a coordinate may be beyond a limit, rad or lengths.
-	limitTol = 1e-9
 	// stepLimit is the same of a step, relative to the largest step. Beyond, the limit becomes active.
 	stepLimit = 1e-12
 )

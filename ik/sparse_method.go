@@ -27,6 +27,8 @@ func newUndamped(bodies, rows int) *undamped {
 }
 
 const (
+	// limitTol is how far a coordinate may be beyond a limit, rad or lengths.
+	limitTol = 1e-9
 	// sparseTurn is the largest rotation of a body in a step, rad.
 	sparseTurn = 1
 	// sparseDamp is the first part c of the damping c·σ·f², σ the size of the rows' matrix and f the errors relative to

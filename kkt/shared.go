@@ -35,13 +35,6 @@ func (s *Solver) Workspace() *Workspace {
 	return s.side
 }
 
-// drop ends the results of s, whose state is about to change.
-func (s *Solver) drop() {
-	if s.stage = empty; s.now != nil {
-		s.now.Changed()
-	}
-}
-
 // Corrector takes small errors of poses and velocities away with the factor that a Solver has.
 type Corrector struct{ s *Solver }
 

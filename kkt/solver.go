@@ -80,3 +80,10 @@ func (p *Plan) newPlainSolver() *Solver {
 	s.release = nil
 	return s
 }
+
+// drop ends the results of s, whose state is about to change.
+func (s *Solver) drop() {
+	if s.stage = empty; s.now != nil {
+		s.now.Changed()
+	}
+}

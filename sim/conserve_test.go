@@ -147,7 +147,7 @@ func (d *stabilized) StabilizedAccelerations(a []float64, st *mechanism.State, a
 	if err := d.Solve(st); err != nil {
 		return err
 	}
-	sys, err := d.System()
+	sys, err := d.Stages().System()
 	if err != nil {
 		return err
 	}

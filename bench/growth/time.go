@@ -71,9 +71,11 @@ func once(s phased, st *mechanism.State) (t timing, err error) {
 	return timing{t1.Sub(t0).Nanoseconds(), t2.Sub(t1).Nanoseconds(), t3.Sub(t2).Nanoseconds(), t3.Sub(t0).Nanoseconds()}, nil
 }
 
-// evaluate returns the median times of solving at st by s in three steps, or by solve in one where that is short. One evaluation before touches all memory
-// for the first time. evaluate counts in u what was used meanwhile on so many threads.
-func evaluate(ctx context.Context, s phased, solve func() error, st *mechanism.State, threads int, least time.Duration, u *Usage) (times timing, err error) {
+// evaluate returns the median times of solving at st by s in three steps, or by solve in one where that is short.
+// One evaluation before touches all memory for the first time. evaluate counts in u what was used meanwhile on so many threads.
+func evaluate(
+	ctx context.Context, s phased, solve func() error, st *mechanism.State, threads int, least time.Duration, u *Usage,
+) (times timing, err error) {
 	if err := solve(); err != nil {
 		return times, err
 	}
