@@ -51,7 +51,7 @@ func TestNoAllocation(t *testing.T) {
 		"DerivativeTo": func() { err = r.w.DerivativeTo(dx, x, 0, nil) },
 		"rates": func() {
 			r.plan.RatesTo(dx[:len(r.q)], r.q, r.qd)
-
+			r.plan.QuasiVelocitiesTo(r.qd, r.q, dx[:len(r.q)])
 		},
 	} {
 		assert.Zero(t, testing.AllocsPerRun(10, step), name)
@@ -87,7 +87,7 @@ func TestPanics(t *testing.T) {
 		func() { w.InverseTo(four, one) }, func() { w.AccelerationsTo(bodies[:1], nil) }, func() { w.AccelerationsTo(bodies, one) },
 		func() { w.AddGeneralizedForceTo(one, 0, 0, &f, 1) }, func() { w.JacobianTo(nil, 0, spatial.Vec3{}) },
 		func() { _ = w.Set(one, four, 0) }, func() { p.CoordinatesTo(one, four, w.Kinematics(), s) },
-		func() { p.RatesTo(one, one, one) },
+		func() { p.RatesTo(one, one, one) }, func() { p.QuasiVelocitiesTo(one, one, one) },
 		func() { _ = w.DerivativeTo(one, four, 0, nil) }, func() { H.MulVecTo(one, four) }, func() { L.SolveTo(one, four) },
 		func() { _ = w.ForwardByInertiaTo(one, nil, H, 0) },
 	} {

@@ -53,6 +53,32 @@ func (p *Plan) advanceTo(dst, q, qd []float64, h float64) {
 	}
 }
 
+// QuasiVelocitiesTo is the inverse of RatesTo: it stores in qd the rates that
+// belong to the derivative dq. The part of dq along a quaternion is dropped.
+//
+// Shapes: qd has NumDof entries, q and dq NumQ.
+// Cost: O(links), no allocation. It panics on a length mismatch.
+func (p *Plan) QuasiVelocitiesTo(qd, q, dq []float64) {
+	if len(dq) != p.nq || len(q) != p.nq || len(qd) != p.nv {
+		panic("tree: length mismatch")
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		out, in := qd[l.Dof:l.Dof+l.NumDof], dq[l.Q:l.Q+l.NumQ]
+		if hasBall(l.Kind) {
+			// ω = 2·(dq ⊗ q*) over |q|².
+			r := spatial.Quat(q[l.Q : l.Q+4])
+			n := r.Norm()
+			t := spatial.Quat(in[:4]).Mul(r.Conj())
+			for k := range 3 {
+				out[k] = 2 * t[1+k] / (n * n)
+			}
+			out, in = out[3:], in[4:]
+		}
+		copy(out, in)
+	}
+}
+
 // DerivativeTo stores in dx the derivative of the state x = (q, q̇) of the open
 // tree at the time t under the generalized forces tau: the state-space form of
 // the equation of motion. It makes x the state in use.

@@ -58,16 +58,18 @@ func TestProject(t *testing.T) {
 	check.CloseVec(t, qdd.RawVector().Data, want.RawVector().Data[:n], 1e-10, scale, "q̈")
 }
 
-// TestRates compares dq with differences of q.
+// TestRates compares dq with differences of q, and takes it back to q̇.
 func TestRates(t *testing.T) {
 	forEachTree(t, []int{1, 5, 30}, func(t *testing.T, r *rig, _ uint64) {
-		dq := make([]float64, len(r.q))
+		dq, qd := make([]float64, len(r.q)), r.zeros()
 		r.plan.RatesTo(dq, r.q, r.qd)
 		after, before := r.step(differenceStep), r.step(-differenceStep)
 		for i := range dq {
 			after[i] = (after[i] - before[i]) / (2 * differenceStep)
 		}
 		check.CloseVec(t, dq, after, stepTol, 1, "dq/dt")
+		r.plan.QuasiVelocitiesTo(qd, r.q, dq)
+		check.CloseVec(t, qd, r.qd, roundTol, 1, "q̇")
 	})
 }
 
