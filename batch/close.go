@@ -15,10 +15,7 @@ func (b *Batch) CloseJoints(s *States, out *Outcome) {
 		panic("batch: Batch used by two goroutines")
 	}
 	defer b.guard.Leave()
-	clear(out.steps)
-	clear(out.oneByOne)
-	clear(out.singular)
-	clear(out.errs)
+	out.clear()
 	b.rolling = rolling{states: s, out: out}
 	b.team.Run(groups(s.n), (*closeTasks)(b))
 	b.rolling = rolling{}

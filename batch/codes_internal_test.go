@@ -17,7 +17,6 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -192,7 +191,7 @@ func codesOf(t *testing.T, name string) map[string]bool {
 	}
 	o := Options{}
 	if varied {
-		o = Options{Wrenches: true, Vary: allOf(p.Mechanism())}
+		o = Options{Wrenches: true, Vary: Everything(p.Mechanism())}
 	}
 	b, err := New(p, o)
 	require.NoError(t, err, name)
@@ -210,31 +209,4 @@ func codesOf(t *testing.T, name string) map[string]bool {
 		}
 	}
 	return out
-}
-
-// allOf names all that may vary of a mechanism.
-func allOf(m *mechanism.Mechanism) (v Vary) {
-	for i := range m.Bodies {
-		if _, n := m.Bodies[i].Null(); n == 0 {
-			v.Bodies = append(v.Bodies, i)
-		}
-	}
-	for j := range m.Joints {
-		v.Joints = append(v.Joints, j)
-		for i := range m.Joints[j].Kind.Freedoms() {
-			f := mechanism.Freedom{Joint: j, Freedom: i}
-			if m.Joints[j].Geared(i) {
-				v.Armature = append(v.Armature, f)
-			}
-			if m.Sprung(j, i) {
-				v.Drives = append(v.Drives, f)
-			}
-		}
-	}
-	for i := range m.Forces {
-		if m.Forces[i].Kind == model.SpringDamper {
-			v.Springs = append(v.Springs, i)
-		}
-	}
-	return v
 }

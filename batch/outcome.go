@@ -17,6 +17,14 @@ type nearness struct {
 	time float64 // s
 }
 
+// clear makes all counts zero, and leaves no error.
+func (o *Outcome) clear() {
+	clear(o.steps)
+	clear(o.oneByOne)
+	clear(o.singular)
+	clear(o.errs)
+}
+
 // mustHave panics unless there is a state i.
 func (o *Outcome) mustHave(i int) {
 	if uint(i) >= uint(len(o.steps)) {

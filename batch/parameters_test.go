@@ -20,33 +20,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// everything returns what of a mechanism can vary.
-func everything(m *mechanism.Mechanism) (v batch.Vary) {
-	for i := range m.NumBodies() {
-		if _, n := m.Bodies[i].Null(); n == 0 {
-			v.Bodies = append(v.Bodies, i)
-		}
-	}
-	for j := range m.NumJoints() {
-		v.Joints = append(v.Joints, j)
-		for i := range m.Joints[j].Kind.Freedoms() {
-			f := mechanism.Freedom{Joint: j, Freedom: i}
-			if m.Joints[j].Geared(i) {
-				v.Armature = append(v.Armature, f)
-			}
-			if m.Sprung(j, i) {
-				v.Drives = append(v.Drives, f)
-			}
-		}
-	}
-	for i := range m.Forces {
-		if m.Forces[i].Kind == model.SpringDamper {
-			v.Springs = append(v.Springs, i)
-		}
-	}
-	return v
-}
-
 // clone returns a deep copy of what the tests change.
 func clone(m *model.Model) *model.Model {
 	out := *m
@@ -223,7 +196,7 @@ func TestParameters(t *testing.T) {
 			m := models[name]
 			p, err := rung.NewPlan(m, kkt.Options{})
 			require.NoError(t, err)
-			v := everything(p.Mechanism())
+			v := batch.Everything(p.Mechanism())
 			b, err := batch.New(p, batch.Options{Vary: v})
 			require.NoError(t, err)
 			const n = 3
@@ -272,7 +245,7 @@ func compare(t testing.TB, p *kkt.Plan, solver *kkt.Solver, st *mechanism.State,
 func varied(t testing.TB, m *model.Model, n int, o batch.Options) (*batch.Batch, *batch.States, []*kkt.Plan) {
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	o.Vary = everything(p.Mechanism())
+	o.Vary = batch.Everything(p.Mechanism())
 	b, err := batch.New(p, o)
 	require.NoError(t, err)
 	s, rng := b.NewStates(n), check.Rand(3)
@@ -373,7 +346,7 @@ func TestParametersInRollouts(t *testing.T) {
 			atEnd, _, _ := into.Body(i, 0)
 			require.Equal(t, mass, atEnd)
 		}
-		r, v := b.NewResults(9), everything(b.Plan().Mechanism())
+		r, v := b.NewResults(9), batch.Everything(b.Plan().Mechanism())
 		bodies := b.Plan().Mechanism().Bodies
 		f, g := s.Frames(2, 0)
 		how.Steps = 1
@@ -465,7 +438,7 @@ func TestParametersRefused(t *testing.T) {
 		model.ForceElement{Name: "push", Type: model.Wrench, A: model.Attachment{Body: m.Bodies[0].Name}})
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	b, err := batch.New(p, batch.Options{Vary: everything(p.Mechanism())})
+	b, err := batch.New(p, batch.Options{Vary: batch.Everything(p.Mechanism())})
 	require.NoError(t, err)
 	s := b.NewStates(8)
 	unit := spatial.Diag3(1, 1, 1)

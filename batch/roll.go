@@ -47,10 +47,7 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 		panic("batch: Batch used by two goroutines")
 	}
 	defer b.guard.Leave()
-	clear(out.steps)
-	clear(out.oneByOne)
-	clear(out.singular)
-	clear(out.errs)
+	out.clear()
 	b.rolling = rolling{s, o, out}
 	defer func() { b.rolling = rolling{} }() // Control may panic
 	b.team.Run(groups(s.n), (*rollTasks)(b))
