@@ -258,8 +258,8 @@ func (S Sym3) Principal() (values Vec3, E Mat3) {
 	return values, E
 }
 
-// jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of pp, qq, pq, pr and qr, where r is the third index.
-var jacobiPairs = [3]struct{ p, q, pp, qq, pq, pr, qr int }{{0, 1, 0, 1, 3, 4, 5}, {0, 2, 0, 2, 4, 3, 5}, {1, 2, 1, 2, 5, 3, 4}}
+// jacobiPairs are the pairs (p, q) of indices, with the places in a Sym3 of pq, pr and qr, where r is the third index.
+var jacobiPairs = [3]struct{ p, q, pq, pr, qr int }{{0, 1, 3, 4, 5}, {0, 2, 4, 3, 5}, {1, 2, 5, 3, 4}}
 
 // diagonalize makes S diagonal by sweeps of plane rotations, of which V, if it is not nil, gets the product from the right.
 func (S *Sym3) diagonalize(V *Mat3) {
@@ -269,7 +269,7 @@ func (S *Sym3) diagonalize(V *Mat3) {
 			break
 		}
 		for _, k := range jacobiPairs {
-			app, aqq, apq := S[k.pp], S[k.qq], S[k.pq]
+			app, aqq, apq := S[k.p], S[k.q], S[k.pq]
 			if math.Abs(apq) <= 1e-300 || app+100*apq == app && aqq+100*apq == aqq {
 				S[k.pq] = 0 // below rounding of both diagonal entries
 				continue
@@ -282,7 +282,7 @@ func (S *Sym3) diagonalize(V *Mat3) {
 			c := 1 / math.Sqrt(1+t*t)
 			s := t * c
 			pr, qr := S[k.pr], S[k.qr]
-			S[k.pp], S[k.qq], S[k.pq] = app-t*apq, aqq+t*apq, 0
+			S[k.p], S[k.q], S[k.pq] = app-t*apq, aqq+t*apq, 0
 			S[k.pr], S[k.qr] = c*pr-s*qr, s*pr+c*qr
 			for i := 0; V != nil && i < 9; i += 3 {
 				vp, vq := V[i+k.p], V[i+k.q]
