@@ -80,7 +80,9 @@ func newAround(p *Plan) *around {
 	return a
 }
 
-// search returns the system of rows on which all others depend, with its factor; nil if it is not found. l has all rows.
+// search returns the system of rows on which all others depend, with its factor; nil if it is not found. l has all rows. A row that is
+// weak behind a hub goes on by one hub in the first two rounds, by two in the next two, then by four: so a row whose hub is far up gets
+// there within the rounds.
 func (a *around) search(ctx context.Context, l *leanPlan) (*lean, error) {
 	for round := range hubRounds {
 		s, err := a.choose(ctx, l)
