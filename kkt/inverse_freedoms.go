@@ -68,7 +68,7 @@ func (v *Inverse) freedomsOnce(st *mechanism.State, second []float64) error {
 
 // surePivot is the least pivot of a row that counts, relative to its scale, from which on the rank by pivots is believed. Rounding
 // makes pivots of redundant rows above those that are dropped: 1.7e-9 in a ring of 20 bodies. Rows that are not redundant had
-// pivots of 1e-5 and more in rings and scissors of up to 40 bodies.
+// pivots of 1e-5 and more in rings and scissors of up to 40 bodies. A larger value costs time only.
 const surePivot = 3e-6
 
 // count takes the forces and the numbers of motions from the factors of both systems. It reports whether these suffice:

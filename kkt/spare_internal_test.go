@@ -53,6 +53,7 @@ func TestLean(t *testing.T) {
 		whole.AccelerationsTo(want)
 		check.CloseVec(t, got, want, c.tol, check.MaxAbs(want), "accelerations of %s %d", c.name, c.n)
 		require.LessOrEqual(t, s.Inconsistency(), exactTol)
+		require.False(t, s.Refinement().Worst.Spare, "%s %d: spare rows hold to rounding", c.name, c.n)
 		a, err := s.Report()
 		require.NoError(t, err)
 		require.LessOrEqual(t, a.BackwardError, 1e-13)
@@ -117,6 +118,19 @@ func TestLeanFails(t *testing.T) {
 		require.Equal(t, want, got, c.name)
 		require.Equal(t, whole.Refinement(), s.Refinement())
 		require.Equal(t, whole.Inconsistency(), s.Inconsistency())
+	}
+}
+
+// TestLeanNearSingularPoses: where the least pivot has fallen below leanPart of that at the model's state, the whole system is solved.
+func TestLeanNearSingularPoses(t *testing.T) {
+	for _, c := range leanFamilies {
+		p := NewPlan(leanModel(t, c.name, c.n), Options{})
+		s, st, least := p.NewSolver(), p.Initial(), p.lean.least
+		for fallen, lean := range map[float64]bool{0.5 / leanPart: true, 2 / leanPart: false} {
+			p.lean.least = fallen * least
+			require.NoError(t, s.Solve(st))
+			require.Equal(t, lean, s.whole.isLean(), "%s %d, %g", c.name, c.n, fallen)
+		}
 	}
 }
 
