@@ -14,7 +14,7 @@
 // A [Batch] belongs to one goroutine and uses Options.Threads of them.
 //
 // Cost: New takes about as long as the analysis of the plan. A state of a small mechanism takes
-// some 0.05 to 0.15 of the time of a kkt.Solver, on processors with AVX-512 or AVX2, and up to 1.8 times as long on others. Solve
+// some 0.05 to 0.15 of the time of a kkt.Solver, on processors with AVX-512 or AVX2, and up to 1.9 times as long on others. Solve
 // allocates nothing but errors.
 //
 // Errors: New refuses what cannot vary or is too large ([ErrOptions]). A state that cannot be solved
