@@ -16,7 +16,7 @@ import (
 // TestSoftIsNotNear: no family of package bench is near a singular pose, at any size, however soft its long loops are. The singular
 // values of a ring of 30 pairs that count end at 4e-4, those that do not begin at 7e-16.
 func TestSoftIsNotNear(t *testing.T) {
-	most := 700 // bodies
+	most := 300 // bodies
 	if testing.Short() {
 		most = 150
 	}
