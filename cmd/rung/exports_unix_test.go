@@ -239,7 +239,8 @@ func TestExportsAreWhole(t *testing.T) {
 	if os.Getenv(exportArgs) != "" {
 		export()
 	}
-	n := check.Random(12, 6)
+	check.Long(t)
+	n := check.Random(12, 0)
 	e := newExports(t, 3000)
 	for k := range n {
 		switch i := e.rng.IntN(2); k % 6 {
