@@ -44,7 +44,7 @@ func (s *denseMethod) settle(l int) {
 }
 
 // perfect brings the levels before v from where their searches have ended to rounding.
-func (s *denseMethod) perfect(v *level) {
+func (s *denseMethod) perfect(v *levelState) {
 	copy(s.try, s.q)
 	ok := s.restore(v)
 	if s.errorsTo(s.tried); !ok || !s.asLeast(v, s.tried) {
@@ -60,7 +60,7 @@ func (s *denseMethod) perfect(v *level) {
 }
 
 // asLeast reports whether the levels before v that are not reached have merits as small as they had, by the errors e.
-func (s *denseMethod) asLeast(v *level, e []float64) bool {
+func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 	for l := range s.list {
 		w := &s.list[l]
 		if w.first >= v.first {
@@ -78,7 +78,7 @@ func (s *denseMethod) asLeast(v *level, e []float64) bool {
 
 // constraints returns the rows that the levels before v hold to first
 // order: those of their targets, or the directions of curbs.
-func (s *denseMethod) constraints(v *level) []float64 {
+func (s *denseMethod) constraints(v *levelState) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
 	}
@@ -86,7 +86,7 @@ func (s *denseMethod) constraints(v *level) []float64 {
 }
 
 // indexOf returns the number of a level.
-func (s *denseMethod) indexOf(v *level) int {
+func (s *denseMethod) indexOf(v *levelState) int {
 	for l := range s.list {
 		if s.list[l].first == v.first {
 			return l
@@ -170,7 +170,7 @@ func (s *denseMethod) look(c *curb) {
 // gradientAt stores in the curb's g the gradient of level l at q, as far as the levels before leave it.
 func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	c, n, v := s.curbs[l], len(s.q), &s.list[l]
-	if s.over() {
+	if s.hasEnded() {
 		return false
 	}
 	if others {
@@ -235,7 +235,7 @@ func (s *denseMethod) strip(v, N []float64, rows int) {
 
 // lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried
 // and 𝒥 in s.fixJ there, and returns the largest, of lengths of the problem.
-func (s *denseMethod) lackTo(dst []float64, v *level) (off float64) {
+func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {
 		w := &s.list[l]

@@ -326,7 +326,7 @@ func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
-			dst[(t.first+k)*stride] = e.sight[i].rate(k, v)
+			dst[(t.first+k)*stride] = e.sight[i].rateOf(k, v)
 		}
 	}
 }

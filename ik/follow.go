@@ -53,11 +53,11 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 	if lost && !flag.Up() {
 		return s.tell(c.times[0], st, true, each)
 	}
-	return s.samples(ctx, c, st, each)
+	return s.eachSample(ctx, c, st, each)
 }
 
-// samples goes along a course.
-func (s *Solver) samples(ctx context.Context, c *course, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
+// eachSample goes along a course.
+func (s *Solver) eachSample(ctx context.Context, c *course, st *mechanism.State, each func(t float64, st *mechanism.State, r *Result) error) error {
 	exact := s.p.task.Path.Exact
 	span := c.times[len(c.times)-1] - c.times[0]
 	samples := max(1, int(math.Ceil(span/c.step-1e-9)))

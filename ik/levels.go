@@ -21,7 +21,7 @@ const (
 )
 
 // restore brings the rows of the levels before v back to their errors, from s.try, and reports whether they are.
-func (s *denseMethod) restore(v *level) bool {
+func (s *denseMethod) restore(v *levelState) bool {
 	n, b := len(s.q), s.fix
 	last := math.Inf(1)
 	for range restoreSteps {

@@ -12,7 +12,7 @@ import (
 // freedoms, sparseMethod with the whole mechanism in a factor. Starts, paths, verdict and report are written once above both (Solver).
 //
 // A method has a pose at hand, with the errors of the targets there.
-type method interface {
+type approach interface {
 	// engine returns what evaluates the targets at the pose at hand; nil if that is the method itself.
 	engine() engine
 	// begin makes st, closed and within the limits, the pose at hand, and notes the driven freedoms that were outside them.
@@ -21,7 +21,7 @@ type method interface {
 	end(st *mechanism.State) error
 	// heed ends long computations with the context, until the returned function is called.
 	heed(ctx context.Context) (end func())
-	aim(i int, w want)
+	aim(i int, w wanted)
 
 	// starts returns the number of further starts at random.
 	starts(o *Options) int
@@ -49,11 +49,11 @@ type method interface {
 	// violation fills in how well the joints are closed at st, and where the following freedoms are.
 	violation(r *Result, st *mechanism.State)
 
-	pathMethod
+	pathApproach
 }
 
-// pathMethod is what a method does on a path.
-type pathMethod interface {
+// pathApproach is what a method does on a path.
+type pathApproach interface {
 	// beginPath is begin for the path of the task. lost says that its start cannot be reached.
 	beginPath(st *mechanism.State) (c *course, lost bool, err error)
 	// sample goes to the path's time at, dt after the sample before. It returns the time that the section after it takes; with
@@ -76,8 +76,8 @@ type progress struct {
 	most     int      // largest number of them
 }
 
-// over reports whether the context has ended, or the time is up.
-func (p *progress) over() bool {
+// hasEnded reports whether the context has ended, or the time is up.
+func (p *progress) hasEnded() bool {
 	return p.flag.Up() || !p.deadline.IsZero() && time.Now().After(p.deadline)
 }
 
@@ -95,8 +95,8 @@ func (p *progress) show() {
 	}
 }
 
-// reached reports whether all levels are.
-func reached(m method) bool {
+// allReached reports whether all levels are.
+func allReached(m approach) bool {
 	for l := range m.levels() {
 		if m.status(l) != Reached {
 			return false
@@ -110,7 +110,7 @@ func reached(m method) bool {
 type Solver struct {
 	p      *Problem
 	o      Options
-	m      method
+	m      approach
 	now    *progress // of m
 	best   best
 	eng    engine // of products and the Jacobian: that of m, or one that Set makes

@@ -44,7 +44,7 @@ func (p *Problem) NewSolver(o Options) (*Solver, error) {
 }
 
 // newSolver returns a solver of p by a method. r is the result as far as the method has it.
-func newSolver(p *Problem, o Options, m method, now *progress, r Result) *Solver {
+func newSolver(p *Problem, o Options, m approach, now *progress, r Result) *Solver {
 	mech := p.plan.Mechanism()
 	r.Name, r.Targets, r.Driven = mech.Name, make([]TargetResult, len(p.targets)), make([]DrivenResult, len(p.driven))
 	for i, f := range p.driven {
@@ -128,7 +128,7 @@ func (s *Solver) Aim(name string, position [3]float64, orientation [4]float64) e
 	if !place.IsFinite() || magnitude(position[:]...) != "" {
 		return errPlace
 	}
-	w := s.p.targets[t].want
+	w := s.p.targets[t].wanted
 	w.position, w.orientation = position, place.Rotation.Normalize()
 	s.aimTarget(t, w)
 	return nil
@@ -146,13 +146,13 @@ func (s *Solver) AimValue(name string, value float64) error {
 	if magnitude(value) != "" || s.p.targets[t].Type == Distance && !(value > 0) {
 		return errPlace
 	}
-	w := s.p.targets[t].want
+	w := s.p.targets[t].wanted
 	w.value = value
 	s.aimTarget(t, w)
 	return nil
 }
 
-func (s *Solver) aimTarget(t int, w want) {
+func (s *Solver) aimTarget(t int, w wanted) {
 	s.m.aim(t, w)
 	if s.eng != nil && s.m.engine() == nil {
 		s.eng.aim(t, w)

@@ -70,8 +70,8 @@ func (s *sparseMethod) engine() engine { return nil }
 func (s *sparseMethod) heed(ctx context.Context) (end func()) { return s.work.Watch(ctx) }
 
 // aim moves what target i wants.
-func (s *sparseMethod) aim(i int, w want) {
-	s.p.targets[i].want = w
+func (s *sparseMethod) aim(i int, w wanted) {
+	s.p.targets[i].wanted = w
 	s.p.targets[i].aim()
 }
 
@@ -148,7 +148,7 @@ func (s *sparseMethod) descend() error {
 // the driven freedoms, too. Those that it takes beyond a limit go back, with the joints
 // closed to restoredTol, and a level that was reached and is no more is AgainstLimit.
 func (s *sparseMethod) end(st *mechanism.State) error {
-	if s.blocked != nil && !reached(s) {
+	if s.blocked != nil && !allReached(s) {
 		return s.blocked
 	}
 	if s.mover.Loops() {

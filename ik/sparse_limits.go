@@ -164,9 +164,9 @@ func (s *sparseMethod) changeBounds(release bool) (changed bool) {
 	return changed
 }
 
-// room returns the part of the step that the limits allow which are
+// roomToLimits returns the part of the step that the limits allow which are
 // not active. It is 1 where the active set has come to rest.
-func (s *sparseMethod) room() float64 {
+func (s *sparseMethod) roomToLimits() float64 {
 	h := 1.0
 	for k := range s.sys.rows {
 		r := &s.sys.rows[k]

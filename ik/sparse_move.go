@@ -133,7 +133,7 @@ func (s *sparseMethod) settle(l int) {
 		return
 	}
 	for range settleSteps {
-		if !(s.ajar > closedTol) || s.over() || s.sys.linearize(s.st) != nil {
+		if !(s.ajar > closedTol) || s.hasEnded() || s.sys.linearize(s.st) != nil {
 			break
 		}
 		s.setRows(l, math.Sqrt(s.scaleOf(l)))
@@ -160,7 +160,7 @@ func (s *sparseMethod) settle(l int) {
 // enter brings the driven freedoms within their limits: the rows of limits alone.
 func (s *sparseMethod) enter() error {
 	for range enterSteps {
-		if s.inside(s.q) || s.over() {
+		if s.inside(s.q) || s.hasEnded() {
 			return nil
 		}
 		if err := s.sys.linearize(s.st); err != nil {

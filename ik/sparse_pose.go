@@ -135,7 +135,7 @@ func (s *sparseMethod) met(l int) bool {
 	}
 	for i := range s.p.targets {
 		t := &s.p.targets[i]
-		linear, angular := t.off(s.e[t.first:])
+		linear, angular := t.missingOf(s.e[t.first:])
 		if t.level == l && !(linear <= t.tolerance[0] && angular <= t.tolerance[1]) {
 			return false
 		}
@@ -176,12 +176,12 @@ func (s *sparseMethod) load(st *mechanism.State) error {
 	}
 	s.st.Time, s.try.Time, s.spare.Time, s.before.Time = st.Time, st.Time, st.Time, st.Time
 	s.rng.Seed(s.o.Seed, 1)
-	return s.stop()
+	return s.startFeasible()
 }
 
-// stop holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits. It notes those
+// startFeasible holds the held freedoms where they are, closes the joints and brings the driven freedoms within their limits. It notes those
 // that were outside.
-func (s *sparseMethod) stop() error {
+func (s *sparseMethod) startFeasible() error {
 	if err := s.mech.KinematicsTo(s.kin, s.st); err != nil {
 		return err
 	}

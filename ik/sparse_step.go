@@ -12,7 +12,7 @@ func (s *sparseMethod) lower(l, kicks int) Status {
 	c, flat, least := sparseDamp, 0, math.Inf(1)
 	s.sigma, s.sys.way, s.rough = 0, kkt.DropWeak, 0
 	for !s.met(l) {
-		if s.steps >= s.most || s.over() {
+		if s.steps >= s.most || s.hasEnded() {
 			return OutOfSteps
 		}
 		s.show()
@@ -32,7 +32,7 @@ func (s *sparseMethod) lower(l, kicks int) Status {
 			if !(s.step.flat > sparseFlat) {
 				break
 			}
-			if moved = s.attempt(l, &c); !moved && s.over() {
+			if moved = s.attempt(l, &c); !moved && s.hasEnded() {
 				return OutOfSteps
 			}
 		}
@@ -54,7 +54,7 @@ func (s *sparseMethod) lower(l, kicks int) Status {
 
 // attempt takes a part of the step at hand that makes the errors less, and adapts c. It reports whether there is one.
 func (s *sparseMethod) attempt(l int, c *float64) bool {
-	h := min(1, sparseTurn/s.step.turn, s.room())
+	h := min(1, sparseTurn/s.step.turn, s.roomToLimits())
 	for range sparseHalves {
 		ok, err := s.move(h, l)
 		if err != nil {
@@ -92,7 +92,7 @@ func (s *sparseMethod) kick(l, kicks int) bool {
 	copy(s.before.Bodies, s.st.Bodies)
 	s.before.Angles = append(s.before.Angles[:0], s.st.Angles...)
 	for range kicks {
-		if s.over() || s.sys.linearize(s.st) != nil {
+		if s.hasEnded() || s.sys.linearize(s.st) != nil {
 			break
 		}
 		s.setRows(l, math.Sqrt(s.sigma)) // what the targets see is damped, not gone

@@ -16,7 +16,7 @@ import (
 // target is a Target by numbers. Its want may be moved; everything else stays.
 type target struct {
 	*Target
-	want
+	wanted
 	joint   mechanism.Joint   // P is at W, S at B; of a Coordinate the joint itself
 	freedom mechanism.Freedom // of a Coordinate
 	pointer spatial.Vec3      // unit axis of an Axis in the frame of the body
@@ -33,14 +33,14 @@ type target struct {
 	tolerance [2]float64 // m, rad
 }
 
-// want is where a target should be.
-type want struct {
+// wanted is where a target should be.
+type wanted struct {
 	position    spatial.Vec3 // in R, m
 	orientation spatial.Quat // B → R
 	value       float64      // of a Coordinate, rad or m; the length of a Distance, m
 }
 
-// rows of a target of each type, of which joint type, and the first of them among the joint's rows. The rows of a
+// levelRows of a target of each type, of which joint type, and the first of them among the joint's rows. The rows of a
 // Coordinate depend on the joint.
 var targetTraits = [NumTargetTypes]struct {
 	name string
@@ -134,9 +134,9 @@ func axesAlong(a spatial.Vec3) spatial.Mat3 {
 	return spatial.Exp(spatial.Vec3{x, y, 0}).Mat()
 }
 
-// side is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
+// sightSide is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
 // of mass in world axes.
-type side struct {
+type sightSide struct {
 	body int32
 	F    [6]spatial.Force
 }
@@ -144,15 +144,15 @@ type side struct {
 // sight is what a target shows at one state.
 type sight struct {
 	e     [6]float64 // errors, weighted
-	sides []side     // rows, weighted, (T2)
+	sides []sightSide     // rows, weighted, (T2)
 	wound float64    // of a Coordinate with turns: its coordinate is read within half a turn of this
 
 	jk   mechanism.JointKinematics
 	rows joints.Rows
 }
 
-// rate returns T·v of row k, v six numbers a body about its centre of mass.
-func (s *sight) rate(k int, v []float64) (sum float64) {
+// rateOf returns T·v of row k, v six numbers a body about its centre of mass.
+func (s *sight) rateOf(k int, v []float64) (sum float64) {
 	for i := range s.sides {
 		x := spatial.Motion(v[6*s.sides[i].body:])
 		sum += x.Dot(&s.sides[i].F[k])
@@ -161,7 +161,7 @@ func (s *sight) rate(k int, v []float64) (sum float64) {
 }
 
 // newSight returns the memory of what t shows.
-func (t *target) newSight() *sight { return &sight{sides: make([]side, 0, len(t.bodies)+2)} }
+func (t *target) newSight() *sight { return &sight{sides: make([]sightSide, 0, len(t.bodies)+2)} }
 
 // lookTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
 // its composite joint is in a gimbal lock: the tree engine does not need it, and the joint has no rows for the others.
