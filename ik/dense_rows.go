@@ -220,7 +220,7 @@ func (k *kept) allocate(p *Problem, n, levels int) {
 // track is the memory of a path.
 type track struct {
 	course    *course
-	want      []wanted       // by target
+	want      []wanted     // by target
 	ways      [][7]float64 // by way: rates of the place of its target
 	raw, rate []float64    // m, as the engine orders rows, and by levels with those of the posture: wanted rates
 	moved     []float64    // m: rates of the rows by the motions of the model

@@ -332,3 +332,11 @@ func (s *denseMethod) descendTo(levels int) {
 		}
 	}
 }
+
+// returnTo brings solver and engine to q.
+func (s *denseMethod) returnTo(q []float64) {
+	copy(s.q, q)
+	s.back()
+	s.errorsTo(s.e)
+	s.refresh()
+}

@@ -34,14 +34,6 @@ type drivenEngine struct {
 	near     bool // there is a factor of a pose near e.try
 }
 
-// winding follows the coordinate of a target that counts turns.
-type winding struct {
-	target      int
-	driven      int // number of the freedom, −1 if it is passive
-	at, tryAt   float64
-	coordinated mechanism.Freedom
-}
-
 const (
 	// partTurn and partLength bound a part of a move, after which loops are closed: rad, and a part of the length of the
 	// problem. So closing goes on along the branch of motion on which the mechanism is.

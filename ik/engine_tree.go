@@ -66,17 +66,6 @@ func (p *Problem) movedFreedoms() []mechanism.Freedom {
 	return append(append([]mechanism.Freedom(nil), p.driven...), p.held...)
 }
 
-// link returns the link that hangs on a joint of the tree.
-func link(plan *tree.Plan, joint int) *tree.Link {
-	jt := &plan.Mechanism().Joints[joint]
-	for _, b := range [2]int32{jt.Succ, jt.Pred} {
-		if b >= 0 && int(plan.Links[plan.LinkOf[b]].Joint) == joint {
-			return &plan.Links[plan.LinkOf[b]]
-		}
-	}
-	panic("ik: joint is not in the tree")
-}
-
 // dofOf and entryOf return the entries of a scalar freedom in q̇ and q.
 func dofOf(plan *tree.Plan, f mechanism.Freedom) int32 {
 	return link(plan, f.Joint).Dof + int32(f.Freedom)

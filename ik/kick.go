@@ -40,14 +40,6 @@ func (s *denseMethod) kick(v *levelState) bool {
 	return false
 }
 
-// returnTo brings solver and engine to q.
-func (s *denseMethod) returnTo(q []float64) {
-	copy(s.q, q)
-	s.back()
-	s.errorsTo(s.e)
-	s.refresh()
-}
-
 // saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there
 // is one. It is left in s.along, in step bounds, its largest entry one. The solver is at s.home again.
 //

@@ -127,9 +127,9 @@ const turnsWindow = 40
 // by a function of time that goes from 0 to 1. With splines these functions are C², and so is the rotation.
 type turns struct {
 	times []float64
-	at0   []spatial.Quat // waypoints
-	omega []spatial.Vec3 // from the waypoint before, world axes; entry 0 is not used
-	part  []*segmentCurve       // how much of it is done; entry 0 is not used
+	at0   []spatial.Quat  // waypoints
+	omega []spatial.Vec3  // from the waypoint before, world axes; entry 0 is not used
+	part  []*segmentCurve // how much of it is done; entry 0 is not used
 }
 
 func newTurns(path *Path, waypoints [][4]float64) *turns {

@@ -30,10 +30,10 @@ type Problem struct {
 	rate    []float64  // n; +Inf: none
 	angle   []bool     // n: the freedom is an angle
 	targets []target
-	m       int     // rows with a weight, of all targets in their order
-	levels  int     // number of distinct priorities; targets are numbered 0 … levels−1 by rank of their priority
-	length  float64 // that makes angles into lengths, m
-	rest    []restTarget  // of the posture
+	m       int          // rows with a weight, of all targets in their order
+	levels  int          // number of distinct priorities; targets are numbered 0 … levels−1 by rank of their priority
+	length  float64      // that makes angles into lengths, m
+	rest    []restTarget // of the posture
 }
 
 // restTarget is a coordinate that a driven freedom should go back to.
@@ -172,11 +172,6 @@ func boundless(n int) (lower, upper, rate []float64) {
 // isAngle reports whether a scalar freedom is an angle.
 func isAngle(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 	return m.Joints[f.Joint].Kind.Rotational(f.Freedom)
-}
-
-// winds reports whether a scalar freedom is an angle whose turns a pose does not tell.
-func winds(m *mechanism.Mechanism, f mechanism.Freedom) bool {
-	return m.Joints[f.Joint].Winds(f.Freedom)
 }
 
 // outside returns the names of the driven freedoms whose coordinates q are beyond their limits.

@@ -101,7 +101,7 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	for i := range p.targets {
 		s.sight = append(s.sight, p.targets[i].newSight())
 	}
-	s.border = newBorder(p, dim)
+	s.border = newBorder(p.targets, dim)
 	s.fac = kkt.NewFactored(symbolic.NewFactorOn(t), s.W, s.B, s.scale, p.plan.Options().Epsilon, kkt.KeepAllFirmly, nil)
 	return s, nil
 }
