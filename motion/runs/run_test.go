@@ -92,6 +92,10 @@ func TestRows(t *testing.T) {
 
 	_, err := runs.New(planOf(t, m), runs.Options{Files: runs.Files{CSV: &text}})
 	require.EqualError(t, err, "motion/runs: rows need Every, or Until for a part of the run")
+	late := *m
+	late.Time = 2
+	_, err = runs.New(planOf(t, &late), runs.Options{Until: 1, Files: runs.Files{CSV: &text}})
+	require.EqualError(t, err, "motion/runs: Until 1 is not after the start, 2 s")
 }
 
 // errEnd ends runs after some steps.
@@ -150,6 +154,66 @@ func TestResume(t *testing.T) {
 	o.Step, o.Integrator = 1e-3, runs.RungeKutta4
 	_, err = runs.New(planOf(t, m), o)
 	require.ErrorIs(t, err, sim.ErrCheckpoint)
+}
+
+// TestResumeFromMemory: a program keeps the checkpoint itself, through a writer and a reader, and rows in memory; files, if
+// there are some, go on as well.
+func TestResumeFromMemory(t *testing.T) {
+	m := linkage(t)
+	run := func(dir string, pause bool) (rows [][]float64, text []byte, end *mechanism.State) {
+		o := runs.Options{Until: 1, Every: 0.05, OnStep: func(s *runs.Simulation) error {
+			if pause && s.Time() > 0.5 {
+				return errEnd
+			}
+			return nil
+		}}
+		if dir != "" {
+			o.Files.Trajectory = filepath.Join(dir, "run.csv")
+		}
+		s := newRun(t, m, o)
+		var kept bytes.Buffer
+		if err := s.Run(1); pause {
+			require.ErrorIs(t, err, errEnd)
+			c, err := s.Checkpoint()
+			require.NoError(t, err)
+			require.NoError(t, c.Write(&kept))
+			require.NoError(t, s.Close())
+			rows = s.Rows()
+
+			pause = false
+			o.Resume, err = sim.DecodeCheckpoint(&kept)
+			require.NoError(t, err)
+			other := o
+			other.Tolerance = 1e-6
+			_, err = runs.New(planOf(t, m), other)
+			require.ErrorIs(t, err, sim.ErrCheckpoint)
+			require.ErrorContains(t, err, "motion/runs: Resume: ")
+			other = o
+			other.Until = 0.1
+			_, err = runs.New(planOf(t, m), other)
+			require.ErrorContains(t, err, "motion/runs: Resume: the run is at ")
+			s = newRun(t, m, o)
+			require.NotNil(t, s.Resumed())
+			require.NoError(t, s.Run(1))
+		} else {
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Close())
+		if dir != "" {
+			var err error
+			text, err = os.ReadFile(o.Files.Trajectory)
+			require.NoError(t, err)
+		}
+		return append(rows, s.Rows()...), text, s.State()
+	}
+	rows, _, end := run("", false)
+	paused, _, pausedEnd := run("", true)
+	assert.Equal(t, rows, paused)
+	assert.Equal(t, end, pausedEnd)
+	_, text, _ := run(t.TempDir(), false)
+	_, pausedText, _ := run(t.TempDir(), true)
+	assert.NotEmpty(t, text)
+	assert.Equal(t, string(text), string(pausedText))
 }
 
 // TestOldTrajectoryStays: a run that fails without a checkpoint leaves an older trajectory as it was, and says where its

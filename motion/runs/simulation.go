@@ -89,8 +89,8 @@ func (s *Simulation) place(p *kkt.Plan) error {
 		}
 		s.start = o.From.Clone()
 	}
-	if o.Files.Resume {
-		return s.readCheckpoint()
+	if o.Files.Resume || o.Resume != nil {
+		return s.findCheckpoint()
 	}
 	if err := o.Span(s.start.Time); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 	if samples > 1 || s.tells() || stops.Len() <= sim.MostLandings {
 		events = append(events, stops.Events()...)
 	}
-	if !o.Files.Resume { // the checkpoint has which are in flight
+	if s.check == nil { // else it has which are in flight
 		if err := stops.Arm(s.start); err != nil {
 			return &StartError{err}
 		}
@@ -157,8 +157,8 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 	}
 	toFiles := o.Files.Trajectory != "" || o.Files.CSV != nil || o.Files.Contacts != ""
 	if s.record.keeps = o.Every > 0 && !toFiles && o.OnRow == nil; toFiles || o.OnRow != nil || s.record.keeps {
-		if o.Every == 0 {
-			return wrong("Every", "rows need {Every}, or {Until} for a part of the run")
+		if err := o.checkEvery(s.start.Time); err != nil {
+			return err
 		}
 		if s.record.keeps {
 			if err := o.checkKept(s.start.Time, s.record.columns.Len()); err != nil {
@@ -172,7 +172,7 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 		return nil
 	}
 	if err := s.sim.Restore(s.check); err != nil {
-		return fault.Errorf("motion/runs: %s: %w", o.Files.Checkpoint, err)
+		return fault.Errorf("motion/runs: %s: %w", o.resumes(), err)
 	}
 	return nil
 }
