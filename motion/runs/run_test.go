@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -96,6 +97,41 @@ func TestRows(t *testing.T) {
 	late.Time = 2
 	_, err = runs.New(planOf(t, &late), runs.Options{Until: 1, Files: runs.Files{CSV: &text}})
 	require.EqualError(t, err, "motion/runs: Until 1 is not after the start, 2 s")
+}
+
+// TestRow: a row may be asked for at any time and is the one that the recorder gets there; the run does not notice, also
+// where reactions are among its columns and in its friction.
+func TestRow(t *testing.T) {
+	m := linkage(t)
+	m.Joints[0].Friction = []model.Friction{{Coefficient: 0.1, Radius: 0.005, Speed: 0.1}}
+	run := func(looks bool) (*runs.Simulation, [][]float64) {
+		o := runs.Options{Every: 0.04, Columns: []string{"joint.*", "energy.*", "drift.*", "*.force.*"}}
+		if looks {
+			o.OnStep = func(s *runs.Simulation) error {
+				row, _, err := s.Row()
+				if err == nil && row.State.Time != s.Time() {
+					err = errEnd
+				}
+				return err
+			}
+		}
+		s := newRun(t, m, o)
+		_, first, err := s.Row()
+		require.NoError(t, err)
+		first = slices.Clone(first)
+		require.NoError(t, s.Run(0.4)) // before friction and reactions find no balance
+		require.Equal(t, s.Rows()[0], first)
+		_, last, err := s.Row()
+		require.NoError(t, err)
+		require.Equal(t, s.Rows()[10][0], last[0])
+		check.CloseVec(t, s.Rows()[10], last, 1e-9, 1, "the last row")
+		return s, s.Rows()
+	}
+	quiet, want := run(false)
+	asked, got := run(true)
+	assert.Equal(t, want, got)
+	assert.Equal(t, quiet.State(), asked.State())
+	assert.Equal(t, quiet.Stats(), asked.Stats())
 }
 
 // errEnd ends runs after some steps.

@@ -27,6 +27,7 @@ type Simulation struct {
 	warnings []string
 	events   []Event
 	more     int64
+	now      now
 
 	check    *sim.Checkpoint // nil unless resumed
 	marks    *outfile.Place  // of the checkpoint; nil: there is none
@@ -56,7 +57,7 @@ func New(p *kkt.Plan, o Options) (*Simulation, error) {
 	if p.Mechanism().WantsRuts() { // which are this run's
 		p = p.With(p.Mechanism().NewInputs())
 	}
-	s := &Simulation{o: o, mech: p.Mechanism()}
+	s := &Simulation{o: o, mech: p.Mechanism(), now: now{plan: p}}
 	if s.o.Files.Between == 0 {
 		s.o.Files.Between = checkpointInterval
 	}
