@@ -1,7 +1,8 @@
 // Package motion is the link between the solver of package kkt and the integrators of package sim:
-// it makes from a plan what they ask for, and has steppers and a follower of its own.
+// it makes from a plan what they ask for, and has steppers and a follower of its own. Package motion/runs puts it all
+// together, and is where most programs begin.
 //
-//	d := motion.NewDynamics(plan) // once a simulation; plan from rung.NewPlan
+//	d, mech := motion.NewDynamics(plan), plan.Mechanism() // once a simulation; plan from rung.NewPlan
 //	method := sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{})
 //	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: d})
 //	err := run.Run(1) // s
@@ -16,8 +17,7 @@
 //
 // Errors: those of kkt.Solver.Solve, and of closing.Closer where joints cannot be closed, each with
 // the body or joint. [ErrStep] is a step of [Rattle] or [Balance] that fails, and [ErrUnsupported] a mechanism that these
-// do not know; [ErrFree] and [StuckError]
-// are those of a [Follower]. [New] refuses mechanisms that tree methods cannot have.
+// do not know; [ErrFree] and [StuckError] are those of a [Follower]. [New] refuses mechanisms that tree methods cannot have.
 //
 // # Which one
 //

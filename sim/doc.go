@@ -1,7 +1,8 @@
 // Package sim moves a mechanism through time: integrators, error control, projection on the
-// joints, events, controllers, recording and checkpoints.
+// joints, events, controllers, recording and checkpoints. These are the parts of a run; runs.New, of package
+// motion/runs, puts them together, and is where most programs begin.
 //
-//	d := motion.NewDynamics(plan) // accelerations, and closed joints
+//	d, mech := motion.NewDynamics(plan), plan.Mechanism() // accelerations, and closed joints; plan from rung.NewPlan
 //	method := sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8})
 //	run := sim.New(mech, method, plan.Initial(), sim.Options{Projector: d})
 //	err := run.Run(10) // on to 10 s; a later Run goes on from there

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/runfields"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -16,7 +17,7 @@ import (
 // Cost: O(bytes of the document). It returns *model.Problems with
 // everything that is wrong with it. Errors of r are returned wrapped.
 func Read(r io.Reader, file string) (*Study, error) {
-	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: integrators()[0]}}}
+	d := &reader{Reader: document.NewReader(r), s: &Study{Draws: 1, Run: Run{Integrator: runNames().Integrators[0]}}}
 	d.all()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("study: read %s: %w", file, err)
@@ -127,8 +128,8 @@ func (d *reader) all() {
 		d.fault("$.sampling", "", "is of no use: no parameter is drawn")
 	case d.runs() > MaxRuns:
 		d.fault("$", "", "the study "+fault.TooDear(d.runs(), MaxRuns, "runs", "take fewer values in the grids, or draw them"))
-	case d.s.Sampling == Sobol && n > MaxSobol:
-		d.fault("$.sampling.type", Sobol.String(), fmt.Sprintf("draws at most %d parameters, not %d; random, latin-hypercube and halton have no such limit", MaxSobol, n))
+	case d.s.Sampling == Sobol && n > maxSobol:
+		d.fault("$.sampling.type", Sobol.String(), fmt.Sprintf("draws at most %d parameters, not %d; random, latin-hypercube and halton have no such limit", maxSobol, n))
 	case n > 0 && (d.s.Sampling == LatinHypercube || d.s.Sampling == Halton) && int64(d.s.Draws)*int64(n) > MaxDrawn:
 		d.fault("$.sampling.draws", document.Number(float64(d.s.Draws)), fmt.Sprintf("times %d drawn parameters is more than %d; random and Sobol draws have no such limit", n, MaxDrawn))
 	}
@@ -152,49 +153,32 @@ func (d *reader) text() string {
 	return string(b)
 }
 
-var runFields = []string{"until", "every", "integrator", "step", "tolerance", "method", "stabilize", "rho"}
-
 func (d *reader) run() {
 	if !d.OpenObject() {
 		return
 	}
 	var seen uint32
-	r := &d.s.Run
-	before := d.Len()
+	fields, names, before := runfields.Fields(), runNames(), d.Len()
+	r := runfields.Run(d.s.Run)
 	for {
-		k, ok := d.Member(runFields, &seen)
+		k, ok := d.Member(fields, &seen)
 		if !ok {
 			break
 		}
-		switch runFields[k] {
-		case "until":
-			d.Number(&r.Until)
-		case "every":
-			d.positive(&r.Every)
-		case "integrator":
-			names := integrators()
-			r.Integrator = names[d.Choice(names...)]
-		case "step":
-			d.positive(&r.Step)
-		case "tolerance":
-			d.positive(&r.Tolerance)
-		case "method":
-			r.Method = d.name()
-		case "stabilize":
-			r.Stabilize = d.name()
-		case "rho":
-			r.RhoGiven = d.Number(&r.Rho)
-		}
+		r.Read(d.Reader, fields[k], names)
 	}
-	d.Require(runFields, seen, 0)
+	d.Require(fields, seen, 0)
 	if d.Fatal || d.Len() > before {
 		return
 	}
-	switch {
-	case r.Step > 0 && r.Tolerance > 0:
-		d.ProblemAt(runFields, 4, document.Number(r.Tolerance), "excludes step: steps are fixed or chosen by their error")
-	case needsStep(r.Integrator) && r.Step == 0:
-		d.ProblemAt(runFields, 3, "", document.RuleMissing+": "+r.Integrator+" has no error control")
+	if r.Check(d.Reader, fields, names); d.Len() > before {
+		return
+	}
+	d.s.Run = Run(r)
+	if _, err := d.s.Run.Options(""); err != nil {
+		for _, p := range err.(*model.Problems).List {
+			d.fault(p.Path, p.Value, p.Rule)
+		}
 	}
 }
 

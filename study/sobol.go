@@ -8,8 +8,8 @@ import "math/bits"
 // which are free but for being odd. Those of this package are its own (sobol_numbers.go).
 
 const (
-	// MaxSobol is the largest number of drawn parameters of Sobol draws.
-	MaxSobol = len(sobolNumbers) + 1
+	// maxSobol is the largest number of drawn parameters of Sobol draws.
+	maxSobol = len(sobolNumbers) + 1
 	// sobolDigits is the number of binary digits of the numbers of points, at least those of MaxRuns, and of coordinates
 	// before they are scrambled.
 	sobolDigits = 24

@@ -95,7 +95,7 @@ func primitives(n int) (list []uint32) {
 
 // TestSobolNumbers: the polynomials are all primitive ones by degree, and the first numbers are odd and small enough.
 func TestSobolNumbers(t *testing.T) {
-	require.Equal(t, searchedCoordinates, MaxSobol)
+	require.Equal(t, searchedCoordinates, maxSobol)
 	require.GreaterOrEqual(t, 1<<sobolDigits, MaxRuns)
 	for j, p := range primitives(len(sobolNumbers)) {
 		s := &sobolNumbers[j]
@@ -120,7 +120,7 @@ func TestSobolPoints(t *testing.T) {
 	for i := range uint32(1000) {
 		require.Equal(t, bits.Reverse32(i)>>(32-sobolDigits), v[0].at(i))
 	}
-	for j := range MaxSobol {
+	for j := range maxSobol {
 		v, key := directionsOf(j), mixed(uint64(j))
 		for _, m := range []int{0, 1, 3, 7} {
 			for _, from := range []uint32{0, 5 << m, 1 << 22} {

@@ -31,19 +31,6 @@ type Study struct {
 	Trajectories []string // patterns of columns over time; nil: none is kept
 }
 
-// Run says how each run is integrated, with the names and meanings of the flags of rung simulate.
-type Run struct {
-	Until      float64 // s
-	Every      float64 // s; 0: a hundredth of the run
-	Integrator string  // of runs.Integrators, RolloutRungeKutta4 or RolloutSemiImplicit
-	Step       float64 // s; 0: by error control
-	Tolerance  float64 // relative; 0: the default of the integrator
-	Method     string  // of --method; empty: the default
-	Stabilize  string  // of --stabilize; empty: the default
-	Rho        float64 // of runs.GeneralizedAlpha
-	RhoGiven   bool
-}
-
 // Sampling is how drawn parameters fill their space.
 type Sampling int
 

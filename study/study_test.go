@@ -18,6 +18,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/study"
 )
 
@@ -190,6 +191,47 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRun: a mistake in the run of a study is found as in a document of a run, with the same words at the same place, whether it
+// is read or made in Go.
+func TestRun(t *testing.T) {
+	for _, text := range []string{
+		`"step": -1`, `"integrator": "rk4"`, `"step": 1, "tolerance": 1`, `"method": "lu"`, `"stabilize": "glue"`, `"rho": 0.5`, `"rho": "a"`,
+		`"integrator": "generalized-alpha", "rho": 1`, `"integrator": "generalized-alpha", "method": "tree-lambda"`,
+		`"method": "tree-lambda", "stabilize": "baumgarte"`, `"integrator": "rattle", "step": 1, "stabilize": "none"`, `"every": 0, "until": 3`, `"stepp": 1`,
+	} {
+		_, err := runs.Read(strings.NewReader(`{"format": "rung-run/1", `+text+`}`), "s.json")
+		require.Error(t, err, text)
+		if !strings.Contains(text, "until") {
+			text += `, "until": 1`
+		}
+		_, got := study.Read(strings.NewReader(strings.Replace(whole, `"until": 1, "integrator": "rk4", "step": 0.01`, text, 1)), "s.json")
+		require.Error(t, got, text)
+		assert.Equal(t, strings.Replace(err.Error(), "$.", "$.run.", 1), got.Error(), text)
+	}
+	s := read(t, whole)
+	o, err := s.Run.Options("s.json")
+	require.NoError(t, err)
+	assert.Equal(t, &runs.Options{Until: 1, Integrator: runs.RungeKutta4, Step: 0.01}, o)
+	o, err = (&study.Run{Rho: 0, RhoGiven: true, Integrator: "generalized-alpha", Method: "sparse", Stabilize: "none"}).Options("s.json")
+	require.NoError(t, err)
+	assert.Equal(t, &runs.Options{Annihilate: true, Integrator: runs.GeneralizedAlpha, Stabilization: runs.None}, o)
+	o, err = new(study.Run).Options("s.json")
+	require.NoError(t, err)
+	assert.Equal(t, &runs.Options{}, o)
+	o, err = (&study.Run{Integrator: study.RolloutSemiImplicit, Step: 1}).Options("s.json")
+	require.NoError(t, err)
+	assert.Equal(t, &runs.Options{Integrator: runs.RungeKutta4, Step: 1}, o)
+	for want, r := range map[string]study.Run{
+		`s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`: {Method: "lu"},
+		`s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`:         {Stabilize: "glue"},
+		`s.json: $.run.tolerance: rollout-rk4 has no error control`:                                                      {Integrator: "rollout-rk4", Tolerance: 1},
+		`s.json: $.run.step: rk4 has no error control: give step`:                                                        {Integrator: "rk4"},
+	} {
+		_, err := r.Options("s.json")
+		assert.EqualError(t, err, want)
+	}
+}
+
 // TestRunsAreCountedFirst: grids whose product is beyond all memory take none.
 func TestRunsAreCountedFirst(t *testing.T) {
 	var b strings.Builder
@@ -273,6 +315,6 @@ func TestSobolLimit(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, of(study.MaxSobol))
-	require.ErrorContains(t, of(study.MaxSobol+1), "s.json: $.sampling.type: draws at most 101 parameters, not 102; random, latin-hypercube and halton have no such limit (value sobol)")
+	require.NoError(t, of(101))
+	require.ErrorContains(t, of(102), "s.json: $.sampling.type: draws at most 101 parameters, not 102; random, latin-hypercube and halton have no such limit (value sobol)")
 }

@@ -301,8 +301,8 @@ func TestSweepRefused(t *testing.T) {
 		{`"step": 0.01`, `"step": 1e-13`, `s.json: $.run.step: step 1e-13 over 0.05 s takes 5e+11 steps, more than 1e+11 steps: give a longer step`},
 		{`"step": 0.01`, `"every": 0.05, "step": 1e-12`, `s.json: $.run.step: 8 runs: takes 4e+11 steps, more than 1e+11 steps: take fewer runs, or cut them into shares (--of) (value 1e-12)`},
 		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
-		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: no method "lu"; there are sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
-		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},
+		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: must be one of sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
+		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: must be one of projection, baumgarte, none (value "glue")`},
 		{`"step": 0.01`, `"step": 0.01, "rho": 0.5`, `s.json: $.run.rho: rho is of generalized-alpha, not of rk4`},
 		{`"step": 0.01`, `"step": 0.01, "method": "tree-lambda", "stabilize": "baumgarte"`, `s.json: $.run.stabilize: stabilize baumgarte needs method sparse`},
 	}, 4) {

@@ -65,6 +65,12 @@ func (o *Options) Check() error {
 	if err := o.checkMethod(); err != nil {
 		return err
 	}
+	switch {
+	case o.Resume != nil && o.Files.Resume:
+		return wrong("Resume", "{Resume} and {Files.Resume} exclude each other: a run goes on from one checkpoint")
+	case o.Resume != nil && o.Files.CSV != nil:
+		return wrong("Resume", "{Resume} needs a trajectory to go on with: give {Files.Trajectory} a file")
+	}
 	return o.Files.check()
 }
 
@@ -224,6 +230,17 @@ func (o *Options) Span(start float64) error {
 		return wrong("Step", "{Step} %v over %v s %s {Step}", o.Step, span, fault.TooDear(steps, MostSteps, "steps", "give a longer"))
 	}
 	return nil
+}
+
+// checkEvery checks that there is a time between rows, for a run from a start.
+func (o *Options) checkEvery(start float64) error {
+	switch {
+	case o.Every > 0:
+		return nil
+	case o.Until != 0:
+		return wrong("Until", "{Until} %v is not after the start, %v s", o.Until, start)
+	}
+	return wrong("Every", "rows need {Every}, or {Until} for a part of the run")
 }
 
 // checkKept checks what rows of n columns that are kept in memory cost, up to Until if that is after the start.

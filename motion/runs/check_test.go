@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
 )
 
 // TestCheck: mistakes are found before a mechanism is looked at, and can be said in other words.
@@ -38,6 +39,8 @@ func TestCheck(t *testing.T) {
 		"{Stabilization} baumgarte needs {Method} sparse":                         {Method: motion.TreeDirect, Stabilization: runs.Baumgarte},
 		"{Files.Trajectory} and {Files.CSV} exclude each other":                   files(runs.Files{Trajectory: "a.csv", CSV: new(strings.Builder)}),
 		"a.txt: trajectories end in .csv":                                         files(runs.Files{Trajectory: "a.txt"}),
+		"{Resume} and {Files.Resume} exclude each other":                          {Resume: new(sim.Checkpoint), Files: runs.Files{Resume: true}},
+		"{Resume} needs a trajectory to go on with":                               {Resume: new(sim.Checkpoint), Files: runs.Files{CSV: new(strings.Builder)}},
 		"{Files.Resume} needs {Files.Checkpoint}":                                 files(runs.Files{Resume: true}),
 		"{Files.Checkpoint} needs a trajectory to go on with":                     files(runs.Files{CSV: new(strings.Builder), Checkpoint: "a"}),
 		"{Files.Between} -1ns is negative":                                        files(runs.Files{Between: -1}),

@@ -34,6 +34,8 @@
 //	files := runs.Files{Trajectory: "a.csv", Checkpoint: "a.ckpt", Resume: true}
 //	s, err := runs.New(plan, runs.Options{Until: 10, Files: files})
 //
+// A program that keeps checkpoints itself takes them from [Simulation.Checkpoint] and gives one to Options.Resume.
+//
 // # As a document
 //
 // [Read] and Options.Write have the part of the options that decides about the motion and its rows as rung-run/1:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/runfields"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -43,16 +44,8 @@ type runDocument struct {
 	Multipliers []string `json:"multipliers,omitempty"`
 }
 
-// documentFields are those of a document, in the order of runDocument.
-var documentFields = []string{
-	"$schema", "format", "until", "every", "integrator", "step", "tolerance", "rho", "method", "stabilize", "start", "columns", "bodies", "wrenches", "multipliers",
-}
-
-// fieldPaths are the places in a document that stand for fields of Options.
-var fieldPaths = map[string]string{
-	"Until": "$.until", "Every": "$.every", "Integrator": "$.integrator", "Step": "$.step", "Tolerance": "$.tolerance", "Rho": "$.rho", "Method": "$.method",
-	"Stabilization": "$.stabilize", "Columns": "$.columns", "Bodies": "$.bodies", "Wrenches": "$.wrenches", "Multipliers": "$.multipliers",
-}
+// documentFields are those of a document.
+var documentFields = slices.Concat([]string{"$schema", "format"}, runfields.Fields(), []string{"start", "columns", "bodies", "wrenches", "multipliers"})
 
 // Read reads one document of rung-run/1 from r up to its end; file names it in messages. What a document does not have,
 // such as files, is zero.
@@ -60,7 +53,7 @@ var fieldPaths = map[string]string{
 // Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are
 // returned wrapped.
 func Read(r io.Reader, file string) (*Options, error) {
-	d := &reader{Reader: document.NewReader(r), o: new(Options)}
+	d := &reader{document.NewReader(r), new(Options)}
 	d.all()
 	if err := d.Err(); err != nil {
 		return nil, fault.Errorf("motion/runs: read %s: %w", file, err)
@@ -73,8 +66,8 @@ func Read(r io.Reader, file string) (*Options, error) {
 		return nil, p
 	}
 	if e := new(OptionError); errors.As(d.o.Check(), &e) {
-		rule := e.In(func(field string) string { return fieldPaths[field] })
-		return nil, &model.Problems{List: []*model.Problem{{File: file, Path: fieldPaths[e.Field], Rule: rule}}}
+		path := document.Key("$", runfields.Named(e.Field))
+		return nil, &model.Problems{List: []*model.Problem{{File: file, Path: path, Rule: e.In(runfields.Named)}}}
 	}
 	return d.o, nil
 }
@@ -90,20 +83,46 @@ func (d *reader) all() {
 		return
 	}
 	var seen uint32
+	var run runfields.Run
+	names := runfields.Names{
+		Integrators: integratorNames, Methods: methodNames(), Stabilizations: stabilizationNames,
+		NeedsStep: func(name string) bool { return integratorOf(name).NeedsStep() },
+	}
 	for {
 		k, ok := d.Member(documentFields, &seen)
 		if !ok {
 			break
 		}
-		d.field(documentFields[k])
+		if field := documentFields[k]; !run.Read(d.Reader, field, &names) {
+			d.field(field)
+		}
 	}
 	d.Require(documentFields, seen, 1)
-	if !d.Fatal {
-		d.End()
+	if d.Fatal {
+		return
 	}
+	if d.Len() == 0 {
+		run.Check(d.Reader, documentFields, &names)
+	}
+	d.o.take(&run)
+	d.End()
 }
 
-// field reads the value of a field.
+// take sets what a document says.
+func (o *Options) take(r *runfields.Run) {
+	o.Until, o.Every, o.Step, o.Tolerance = r.Until, r.Every, r.Step, r.Tolerance
+	o.Rho, o.Annihilate = r.Rho, r.RhoGiven && r.Rho == 0
+	o.Integrator = integratorOf(r.Integrator)
+	o.Method = motion.Methods()[max(0, slices.Index(methodNames(), r.Method))]
+	o.Stabilization = Stabilization(max(0, slices.Index(stabilizationNames, r.Stabilize)))
+}
+
+// integratorOf is ParseIntegrator for a name that there is; "" stands for the default.
+func integratorOf(name string) Integrator {
+	return Integrator(max(0, slices.Index(integratorNames, name)))
+}
+
+// field reads the value of a field besides those of runfields.
 func (d *reader) field(name string) {
 	o := d.o
 	switch name {
@@ -111,22 +130,6 @@ func (d *reader) field(name string) {
 		d.Text()
 	case "format":
 		d.Format(documentFormat)
-	case "until":
-		d.Number(&o.Until)
-	case "every":
-		d.positive(&o.Every)
-	case "integrator":
-		o.Integrator = Integrator(d.Choice(integratorNames...))
-	case "step":
-		d.positive(&o.Step)
-	case "tolerance":
-		d.positive(&o.Tolerance)
-	case "rho":
-		o.Annihilate = d.Number(&o.Rho) && o.Rho == 0
-	case "method":
-		o.Method = motion.Methods()[d.Choice(methodNames()...)]
-	case "stabilize":
-		o.Stabilization = Stabilization(d.Choice(stabilizationNames...))
 	case "start":
 		o.Start = sim.Start(d.Choice(startNames...))
 	case "columns":
@@ -146,12 +149,6 @@ func methodNames() (names []string) {
 		names = append(names, m.String())
 	}
 	return names
-}
-
-func (d *reader) positive(x *float64) {
-	if d.Number(x) && !(*x > 0) {
-		d.Problem(document.Number(*x), "is not above 0")
-	}
 }
 
 // names reads a list of names.

@@ -62,11 +62,11 @@ func TestDocumentProblems(t *testing.T) {
 r.json: $.every: is not above 0 (value 0)
 r.json: $.integrator: must be one of dopri5, rk4, generalized-alpha, force-balance, rattle (value "rk5")
 r.json: $.start: must be one of refuse, close, as-it-is (value "now")`,
-		`{"format": "rung-run/1", "integrator": "rk4"}`:                 `r.json: $.step: rk4 has no error control: give $.step`,
-		`{"format": "rung-run/1", "step": 1, "tolerance": 1}`:           `r.json: $.step: $.step and $.tolerance exclude each other: steps are fixed or chosen by their error`,
-		`{"format": "rung-run/1", "rho": 0}`:                            `r.json: $.rho: $.rho is of generalized-alpha, not of dopri5`,
+		`{"format": "rung-run/1", "integrator": "rk4"}`:                 `r.json: $.step: missing field: rk4 has no error control`,
+		`{"format": "rung-run/1", "step": 1, "tolerance": 1}`:           `r.json: $.tolerance: excludes step: steps are fixed or chosen by their error (value 1)`,
+		`{"format": "rung-run/1", "rho": 0}`:                            `r.json: $.rho: rho is of generalized-alpha, not of dopri5`,
 		`{"format": "rung-run/1", "columns": ["a", ""], "bodies": [1]}`: `r.json: $.columns[1]: is empty` + "\n" + `r.json: $.bodies[0]: is not a string (value 1)`,
-		`{"format": "rung-run/1", "columns": ["a"], "bodies": ["b"]}`:   `r.json: $.columns: $.columns chooses all columns: $.bodies, $.wrenches and $.multipliers are for trajectories without it`,
+		`{"format": "rung-run/1", "columns": ["a"], "bodies": ["b"]}`:   `r.json: $.columns: columns chooses all columns: bodies, wrenches and multipliers are for trajectories without it`,
 		`{"until": 1}`: `r.json: $.format: missing field`,
 		`{"format": "rung-run/1", "trajectory": "a.csv"}`: `r.json: $.trajectory: unknown field (value "a.csv")`,
 	} {

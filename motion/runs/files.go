@@ -25,15 +25,24 @@ func NextCheckpoint(begun time.Time, between time.Duration) time.Time {
 	return now.Add(max(between, checkpointShare*now.Sub(begun)))
 }
 
-// readCheckpoint reads where to go on.
-func (s *Simulation) readCheckpoint() error {
-	path := s.o.Files.Checkpoint
-	c, err := sim.ReadCheckpoint(path)
-	if err != nil {
-		return fault.Errorf("motion/runs: %w", err)
+// resumes returns what messages call the checkpoint to go on from.
+func (o *Options) resumes() string {
+	if o.Resume != nil {
+		return "Resume"
+	}
+	return o.Files.Checkpoint
+}
+
+// findCheckpoint finds where to go on.
+func (s *Simulation) findCheckpoint() (err error) {
+	c := s.o.Resume
+	if c == nil {
+		if c, err = sim.ReadCheckpoint(s.o.Files.Checkpoint); err != nil {
+			return fault.Errorf("motion/runs: %w", err)
+		}
 	}
 	if s.o.Until != 0 && c.Time > s.o.Until {
-		return wrong("Until", "%s: the run is at %v s already, after {Until} %v", path, c.Time, s.o.Until)
+		return wrong("Until", "%s: the run is at %v s already, after {Until} %v", s.o.resumes(), c.Time, s.o.Until)
 	}
 	s.check = c
 	return s.o.Span(c.Start)
@@ -85,7 +94,7 @@ func (s *Simulation) mark() error {
 	return err
 }
 
-// Checkpoint returns what is needed to go on from here, for programs that keep it themselves.
+// Checkpoint returns what is needed to go on from here, for programs that keep it themselves and give it to Options.Resume.
 func (s *Simulation) Checkpoint() (*sim.Checkpoint, error) {
 	c, err := s.sim.Checkpoint()
 	if err == nil {

@@ -46,8 +46,8 @@ func NewKinematics(p *kkt.Plan, o Options) (*Kinematics, error) {
 	if err := o.Span(p.Initial().Time); err != nil {
 		return nil, err
 	}
-	if o.Every == 0 {
-		return nil, wrong("Every", "rows need {Every}, or {Until} for a part of the run")
+	if err := o.checkEvery(p.Initial().Time); err != nil {
+		return nil, err
 	}
 	if len(o.Columns) == 0 {
 		all, err := Catalogue(mech, o.Model)
@@ -87,7 +87,7 @@ func (o *Options) checkKinematics() error {
 		given bool
 	}{
 		{"Integrator", o.Integrator != 0}, {"Step", o.Step != 0}, {"Tolerance", o.Tolerance != 0}, {"Method", o.Method != motion.Sparse},
-		{"Stabilization", o.Stabilization != Projection}, {"From", o.From != nil}, {"Start", o.Start != sim.Refuse},
+		{"Stabilization", o.Stabilization != Projection}, {"From", o.From != nil}, {"Resume", o.Resume != nil}, {"Start", o.Start != sim.Refuse},
 		{"Bodies", o.Bodies != nil}, {"Wrenches", o.Wrenches != nil}, {"Multipliers", o.Multipliers != nil},
 		{"Events", o.Events != nil}, {"Controllers", o.Controllers != nil}, {"OnEvent", o.OnEvent != nil}, {"OnStep", o.OnStep != nil},
 		{"Files.Contacts", f.Contacts != ""}, {"Files.Events", f.Events != ""}, {"Files.Checkpoint", f.Checkpoint != ""},

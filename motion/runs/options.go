@@ -114,6 +114,11 @@ type Options struct {
 	From  *mechanism.State
 	Start sim.Start
 
+	// Resume is where the run goes on, with the files that it has written; the other options have to be those of then, and From
+	// and Start are not looked at. It is what Simulation.Checkpoint returned, which a program keeps where it likes
+	// (sim.Checkpoint.Write, sim.DecodeCheckpoint). Nil: the run begins, or Files.Resume says where it goes on.
+	Resume *sim.Checkpoint
+
 	// Model is that of the plan. Columns may have the names of its frames, and warnings
 	// those of its terrains; nil: they have not.
 	Model *model.Model

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -92,6 +93,45 @@ func TestRows(t *testing.T) {
 
 	_, err := runs.New(planOf(t, m), runs.Options{Files: runs.Files{CSV: &text}})
 	require.EqualError(t, err, "motion/runs: rows need Every, or Until for a part of the run")
+	late := *m
+	late.Time = 2
+	_, err = runs.New(planOf(t, &late), runs.Options{Until: 1, Files: runs.Files{CSV: &text}})
+	require.EqualError(t, err, "motion/runs: Until 1 is not after the start, 2 s")
+}
+
+// TestRow: a row may be asked for at any time and is the one that the recorder gets there; the run does not notice, also
+// where reactions are among its columns and in its friction.
+func TestRow(t *testing.T) {
+	m := linkage(t)
+	m.Joints[0].Friction = []model.Friction{{Coefficient: 0.1, Radius: 0.005, Speed: 0.1}}
+	run := func(looks bool) (*runs.Simulation, [][]float64) {
+		o := runs.Options{Every: 0.04, Columns: []string{"joint.*", "energy.*", "drift.*", "*.force.*"}}
+		if looks {
+			o.OnStep = func(s *runs.Simulation) error {
+				row, _, err := s.Row()
+				if err == nil && row.State.Time != s.Time() {
+					err = errEnd
+				}
+				return err
+			}
+		}
+		s := newRun(t, m, o)
+		_, first, err := s.Row()
+		require.NoError(t, err)
+		first = slices.Clone(first)
+		require.NoError(t, s.Run(0.4)) // before friction and reactions find no balance
+		require.Equal(t, s.Rows()[0], first)
+		_, last, err := s.Row()
+		require.NoError(t, err)
+		require.Equal(t, s.Rows()[10][0], last[0])
+		check.CloseVec(t, s.Rows()[10], last, 1e-9, 1, "the last row")
+		return s, s.Rows()
+	}
+	quiet, want := run(false)
+	asked, got := run(true)
+	assert.Equal(t, want, got)
+	assert.Equal(t, quiet.State(), asked.State())
+	assert.Equal(t, quiet.Stats(), asked.Stats())
 }
 
 // errEnd ends runs after some steps.
@@ -150,6 +190,66 @@ func TestResume(t *testing.T) {
 	o.Step, o.Integrator = 1e-3, runs.RungeKutta4
 	_, err = runs.New(planOf(t, m), o)
 	require.ErrorIs(t, err, sim.ErrCheckpoint)
+}
+
+// TestResumeFromMemory: a program keeps the checkpoint itself, through a writer and a reader, and rows in memory; files, if
+// there are some, go on as well.
+func TestResumeFromMemory(t *testing.T) {
+	m := linkage(t)
+	run := func(dir string, pause bool) (rows [][]float64, text []byte, end *mechanism.State) {
+		o := runs.Options{Until: 1, Every: 0.05, OnStep: func(s *runs.Simulation) error {
+			if pause && s.Time() > 0.5 {
+				return errEnd
+			}
+			return nil
+		}}
+		if dir != "" {
+			o.Files.Trajectory = filepath.Join(dir, "run.csv")
+		}
+		s := newRun(t, m, o)
+		var kept bytes.Buffer
+		if err := s.Run(1); pause {
+			require.ErrorIs(t, err, errEnd)
+			c, err := s.Checkpoint()
+			require.NoError(t, err)
+			require.NoError(t, c.Write(&kept))
+			require.NoError(t, s.Close())
+			rows = s.Rows()
+
+			pause = false
+			o.Resume, err = sim.DecodeCheckpoint(&kept)
+			require.NoError(t, err)
+			other := o
+			other.Tolerance = 1e-6
+			_, err = runs.New(planOf(t, m), other)
+			require.ErrorIs(t, err, sim.ErrCheckpoint)
+			require.ErrorContains(t, err, "motion/runs: Resume: ")
+			other = o
+			other.Until = 0.1
+			_, err = runs.New(planOf(t, m), other)
+			require.ErrorContains(t, err, "motion/runs: Resume: the run is at ")
+			s = newRun(t, m, o)
+			require.NotNil(t, s.Resumed())
+			require.NoError(t, s.Run(1))
+		} else {
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Close())
+		if dir != "" {
+			var err error
+			text, err = os.ReadFile(o.Files.Trajectory)
+			require.NoError(t, err)
+		}
+		return append(rows, s.Rows()...), text, s.State()
+	}
+	rows, _, end := run("", false)
+	paused, _, pausedEnd := run("", true)
+	assert.Equal(t, rows, paused)
+	assert.Equal(t, end, pausedEnd)
+	_, text, _ := run(t.TempDir(), false)
+	_, pausedText, _ := run(t.TempDir(), true)
+	assert.NotEmpty(t, text)
+	assert.Equal(t, string(text), string(pausedText))
 }
 
 // TestOldTrajectoryStays: a run that fails without a checkpoint leaves an older trajectory as it was, and says where its

@@ -27,6 +27,7 @@ type Simulation struct {
 	warnings []string
 	events   []Event
 	more     int64
+	now      now
 
 	check    *sim.Checkpoint // nil unless resumed
 	marks    *outfile.Place  // of the checkpoint; nil: there is none
@@ -56,7 +57,7 @@ func New(p *kkt.Plan, o Options) (*Simulation, error) {
 	if p.Mechanism().WantsRuts() { // which are this run's
 		p = p.With(p.Mechanism().NewInputs())
 	}
-	s := &Simulation{o: o, mech: p.Mechanism()}
+	s := &Simulation{o: o, mech: p.Mechanism(), now: now{plan: p}}
 	if s.o.Files.Between == 0 {
 		s.o.Files.Between = checkpointInterval
 	}
@@ -89,8 +90,8 @@ func (s *Simulation) place(p *kkt.Plan) error {
 		}
 		s.start = o.From.Clone()
 	}
-	if o.Files.Resume {
-		return s.readCheckpoint()
+	if o.Files.Resume || o.Resume != nil {
+		return s.findCheckpoint()
 	}
 	if err := o.Span(s.start.Time); err != nil {
 		return err
@@ -143,7 +144,7 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 	if samples > 1 || s.tells() || stops.Len() <= sim.MostLandings {
 		events = append(events, stops.Events()...)
 	}
-	if !o.Files.Resume { // the checkpoint has which are in flight
+	if s.check == nil { // else it has which are in flight
 		if err := stops.Arm(s.start); err != nil {
 			return &StartError{err}
 		}
@@ -157,8 +158,8 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 	}
 	toFiles := o.Files.Trajectory != "" || o.Files.CSV != nil || o.Files.Contacts != ""
 	if s.record.keeps = o.Every > 0 && !toFiles && o.OnRow == nil; toFiles || o.OnRow != nil || s.record.keeps {
-		if o.Every == 0 {
-			return wrong("Every", "rows need {Every}, or {Until} for a part of the run")
+		if err := o.checkEvery(s.start.Time); err != nil {
+			return err
 		}
 		if s.record.keeps {
 			if err := o.checkKept(s.start.Time, s.record.columns.Len()); err != nil {
@@ -172,7 +173,7 @@ func (s *Simulation) newSim(p *kkt.Plan) error {
 		return nil
 	}
 	if err := s.sim.Restore(s.check); err != nil {
-		return fault.Errorf("motion/runs: %s: %w", o.Files.Checkpoint, err)
+		return fault.Errorf("motion/runs: %s: %w", o.resumes(), err)
 	}
 	return nil
 }

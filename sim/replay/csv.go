@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
 )
@@ -34,8 +32,8 @@ type Source interface {
 const (
 	// every so many rows the place of one is kept
 	every = 16
-	// maxHeader is the longest first line, bytes.
-	maxHeader = 256 << 20
+	// maxLine is the longest line, bytes.
+	maxLine = 256 << 20
 )
 
 // CSV is the Source of a CSV file: a line of names, then lines of numbers. It keeps the place of every sixteenth line.
@@ -59,26 +57,12 @@ func NewCSV(ctx context.Context, r io.ReaderAt, size int64, name string) (*CSV, 
 	}
 	c := &CSV{r: r, size: size, name: name}
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 1<<20)
-	head, err := in.ReadSlice('\n')
-	line := append([]byte(nil), head...)
-	for errors.Is(err, bufio.ErrBufferFull) && len(line) < maxHeader {
-		head, err = in.ReadSlice('\n')
-		line = append(line, head...)
-	}
+	names, n, err := readNames(in, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no line of column names", name)
+		return nil, err
 	}
-	if c.names, err = csv.NewReader(bytes.NewReader(line)).Read(); err != nil {
-		return nil, fmt.Errorf("%s: line 1: no names of columns: %w", name, err)
-	}
-	seen := make(map[string]bool, len(c.names))
-	for i, n := range c.names {
-		if seen[n] {
-			return nil, fmt.Errorf("%s: line 1: column %d repeats the name %s", name, i+1, fault.Name(n))
-		}
-		seen[n] = true
-	}
-	return c, c.index(ctx, in, int64(len(line)))
+	c.names = names
+	return c, c.index(ctx, in, int64(n))
 }
 
 // index finds the lines from the place at on.
@@ -127,24 +111,11 @@ func (c *CSV) RowTo(dst []float64, i int) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	for k := range dst {
-		end := byte(',')
-		if k == len(dst)-1 {
-			end = '\n'
-		}
-		field, err := in.ReadString(end)
-		text := strings.TrimSuffix(field, string(end))
-		if k == len(dst)-1 {
-			text = strings.TrimSuffix(text, "\r")
-		}
-		if err != nil || strings.ContainsAny(text, ",\n") {
-			return fmt.Errorf("%s: line %d: not %d fields", c.name, i+2, len(dst))
-		}
-		if dst[k], err = strconv.ParseFloat(text, 64); err != nil {
-			return fmt.Errorf("%s: line %d, column %s: %s is no number", c.name, i+2, fault.Name(c.names[k]), fault.Name(text))
-		}
+	line, err := readLine(in, nil)
+	if err != nil {
+		return fmt.Errorf("%s: line %d: %w", c.name, i+2, err)
 	}
-	return nil
+	return rowTo(dst, line, c.names, c.name, i+2)
 }
 
 // ColumnTo implements Source. It panics if k is out of range or dst has another length.

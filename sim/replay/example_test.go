@@ -15,6 +15,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// The columns of a trajectory as they come, here from a text.
+func ExampleScanner() {
+	rows, err := replay.NewScanner(strings.NewReader("time,joint.hinge.q\n0,0.5\n0.1,0.25\n"), "run.csv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rows.Names())
+	for rows.Scan() {
+		fmt.Println(rows.Row())
+	}
+	if err := rows.Err(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [time joint.hinge.q]
+	// [0 0.5]
+	// [0.1 0.25]
+}
+
 // Where was the pendulum after 0.42 s? The row before that time tells.
 func Example() {
 	b := build.New("pendulum").Gravity(0, 0, -9.81)

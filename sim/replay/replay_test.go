@@ -2,8 +2,11 @@ package replay_test
 
 import (
 	"context"
+	"io"
+	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -143,6 +146,54 @@ func TestRefused(t *testing.T) {
 	assert.ErrorContains(t, src.RowTo(row, 2), "line 4: not 2 fields")
 }
 
+// TestScanner: a scanner has the rows in their order, from any reader and without allocation, and says what ends them.
+func TestScanner(t *testing.T) {
+	m, err := bench.Ladder(6, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	text, _ := record(t, mech, 100)
+	src, err := table(t, text)
+	require.NoError(t, err)
+	s, err := replay.NewScanner(iotest.OneByteReader(strings.NewReader(text+"0.99999,17")), "run.csv")
+	require.NoError(t, err)
+	require.Equal(t, src.Names(), s.Names())
+	want := make([]float64, len(src.Names()))
+	for i := range 100 {
+		require.True(t, s.Scan())
+		require.NoError(t, src.RowTo(want, i))
+		require.Equal(t, want, s.Row())
+	}
+	require.False(t, s.Scan())
+	require.False(t, s.Scan())
+	require.NoError(t, s.Err(), "what a killed run leaves")
+
+	s, err = replay.NewScanner(strings.NewReader(text), "run.csv")
+	require.NoError(t, err)
+	require.True(t, s.Scan())
+	assert.Zero(t, testing.AllocsPerRun(90, func() { s.Scan() }))
+
+	for rest, want := range map[string]string{
+		"\n1,2\n3\n5,6\n": "run.csv: line 3: not 2 fields",
+		"\n1,2\n3,x\n":    `run.csv: line 3, column "a": "x" is no number`,
+	} {
+		s, err = replay.NewScanner(strings.NewReader("time,a"+rest), "run.csv")
+		require.NoError(t, err)
+		require.True(t, s.Scan())
+		assert.False(t, s.Scan())
+		assert.False(t, s.Scan(), "it stays ended")
+		assert.EqualError(t, s.Err(), want)
+	}
+	s, err = replay.NewScanner(io.MultiReader(strings.NewReader("time,a\n1,2\n3"), iotest.ErrReader(io.ErrClosedPipe)), "run.csv")
+	require.NoError(t, err)
+	require.True(t, s.Scan())
+	assert.False(t, s.Scan())
+	require.ErrorIs(t, s.Err(), io.ErrClosedPipe)
+	assert.ErrorContains(t, s.Err(), "run.csv: line 3: ")
+	_, err = replay.NewScanner(strings.NewReader("time,time\n"), "run.csv")
+	assert.EqualError(t, err, `run.csv: line 1: column 2 repeats the name "time"`)
+}
+
 // FuzzCSV: any bytes give rows or an error.
 func FuzzCSV(f *testing.F) {
 	walk := check.NewFuzz(f)
@@ -164,5 +215,16 @@ func FuzzCSV(f *testing.F) {
 				require.NoError(t, err)
 			}
 		}
+		rows, err := replay.NewScanner(strings.NewReader(text), "run.csv")
+		require.NoError(t, err)
+		n := 0
+		for ; rows.Scan(); n++ {
+			require.NoError(t, src.RowTo(row, n))
+			for k := range row { // NaN too
+				require.Equal(t, math.Float64bits(row[k]), math.Float64bits(rows.Row()[k]))
+			}
+		}
+		require.Equal(t, whole, rows.Err() == nil)
+		require.Equal(t, whole, n == src.Rows())
 	})
 }

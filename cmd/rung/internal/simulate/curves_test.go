@@ -4,8 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -38,6 +42,43 @@ func TestSimulateCurves(t *testing.T) {
 func TestPlotWithoutDrift(t *testing.T) {
 	c := &curves{points: [][]float64{{0, 1, 2, 0, 0}, {1, 1, 2, 3e-12, 0}}}
 	assert.Equal(t, []float64{leastDrift, 3e-12}, c.drift(curvePosition))
+}
+
+// TestPlotBetweenRows: a picture of rows that are far apart has the peaks between them, from the ends of steps, and not many
+// more of these than can be seen.
+func TestPlotBetweenRows(t *testing.T) {
+	const until, rows = 5, 11
+	m, err := bench.NFourBar(3, 0.4, 1)
+	require.NoError(t, err)
+	plan, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	draw := func(step float64) (most, ofRows float64, points int) {
+		w := &pictures{curves: &curves{stride: 1}}
+		o := runs.Options{Every: 0.5, Step: step, OnRow: func(row *sim.Row, values []float64) error {
+			ofRows = max(ofRows, row.Energy.Kinetic)
+			w.add(row, values)
+			return nil
+		}, OnStep: func(s *runs.Simulation) error {
+			w.between(s, until)
+			return nil
+		}}
+		s, err := runs.New(plan, o)
+		require.NoError(t, err)
+		require.NoError(t, s.Run(until))
+		before := -1.
+		for _, p := range w.curves.points {
+			require.Greater(t, p[curveTime], before)
+			before, most = p[curveTime], max(most, p[curveKinetic])
+		}
+		return most, ofRows, len(w.curves.points)
+	}
+	most, ofRows, points := draw(0)
+	_, _, fine := draw(1e-3)
+	assert.InDelta(t, 94.6, most, 0.5)
+	assert.Less(t, ofRows, 93.5)
+	assert.Greater(t, points, 10*rows)
+	assert.LessOrEqual(t, fine, curveSteps+rows)
+	assert.Greater(t, fine, curveSteps/2)
 }
 
 // TestPlotMoves draws what moves: of the body that goes farthest the coordinates that change, or how it turns.

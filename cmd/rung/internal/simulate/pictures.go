@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -41,6 +42,16 @@ func (w *pictures) add(row *sim.Row, values []float64) {
 	}
 	if w.drive != nil {
 		w.drive.Add(row.State)
+	}
+}
+
+// between takes in the end of a step of a run over a span, s, for the curves.
+func (w *pictures) between(s *runs.Simulation, span float64) {
+	if w == nil || w.curves == nil || s.Time()-w.curves.last < span/curveSteps {
+		return
+	}
+	if row, values, err := s.Row(); err == nil { // what has no value there is drawn from row to row
+		w.curves.Add(row, values)
 	}
 }
 

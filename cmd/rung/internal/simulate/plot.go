@@ -15,13 +15,15 @@ import (
 const (
 	// curvePoints is the number of points that a curve has at most, an even one.
 	curvePoints = 4096
+	// curveSteps is the number of ends of steps that are drawn besides the rows at most. More points would not be seen.
+	curveSteps = 1000
 	// leastDrift is the drift that is drawn where there is none.
 	leastDrift = 1e-18
 )
 
-// curves collect what is drawn of a run in bounded memory: where there are more rows
-// than points, a point stands for several rows, with the first value of the
-// energies and chosen columns among them, and the largest drift.
+// curves collect what is drawn of a run in bounded memory. What is drawn between rows, which may be far apart, are ends of
+// steps: these are as close to each other as the motion asks for. Where there are more rows than points, a point
+// stands for several rows, with the first value of the energies and chosen columns among them, and the largest drift.
 type curves struct {
 	names       []string // of the columns
 	units       []string
@@ -31,6 +33,7 @@ type curves struct {
 	points      [][]float64
 	stride      int64 // rows a point
 	rows        int64
+	last        float64 // time of the last row, s
 }
 
 // Places in a point; the chosen columns follow.
@@ -45,6 +48,7 @@ const (
 
 // Add takes in a row and its values.
 func (c *curves) Add(row *sim.Row, values []float64) {
+	c.last = row.State.Time
 	for k, i := range c.chosen {
 		if c.rows == 0 {
 			c.least, c.most = append(c.least, values[i]), append(c.most, values[i])

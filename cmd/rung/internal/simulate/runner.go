@@ -166,6 +166,7 @@ func (r *runner) onStep(s *runs.Simulation) error {
 	if t >= r.f.until {
 		return nil // done
 	}
+	r.pictures.between(s, r.f.until-r.from)
 	if r.signals.Err() != nil || r.f.Interrupted != nil && r.f.Interrupted() {
 		return ErrInterrupted
 	}
