@@ -11,14 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSimulate() *cobra.Command { return Command(&Flags{}) }
-
-// Command returns rung simulate with these flags.
-func Command(f *Flags) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "simulate MODEL --until T",
-		Short: "Integrate over time and write a trajectory",
-		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
+const simulateLong = `Integrates the motion of MODEL ("-": standard input) from its state and time to
 the time T and writes a trajectory, comma-separated values or Parquet by the
 ending of its name: time, pose and velocity of the body frames as in the model
 format, energies, how far the joints are from holding, and the constraint
@@ -66,14 +59,25 @@ farthest, or, with --columns, the six columns that change most. For wheels on a
 terrain, --view draws tracks and outlines from above, --side draws ground and
 vehicle along the track of the heaviest body, at true scale, and --relief draws
 the terrain obliquely. A body is drawn as the box with its mass and moments of
-inertia.`,
-		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
+inertia.`
+
+const simulateExample = `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
   rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
   rung simulate four-bar.json --until 10 --columns 'joint.*.q,drive.*'
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
-  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`
+
+func newSimulate() *cobra.Command { return Command(&Flags{}) }
+
+// Command returns rung simulate with these flags.
+func Command(f *Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate MODEL --until T",
+		Short: "Integrate over time and write a trajectory",
+		Long: simulateLong,
+		Example: simulateExample,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,6 +95,24 @@ inertia.`,
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	flags.Lookup("tol").DefValue = "0" // the usage tells both
 	f.addRho(cmd)
+	f.addOutputs(cmd)
+	f.addOptions(cmd)
+	f.method.Add(cmd)
+	f.stabilize.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
+	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
+	shell.CompleteNames(cmd, "columns", ColumnNames)
+	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
+	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
+	shell.Complete(cmd, "integrator", integratorNames()...)
+	return cmd
+}
+
+// addOutputs adds the flags for what is written, and where.
+func (f *Flags) addOutputs(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
 	flags.StringSliceVar(&f.chosen, "columns", nil, columnsUsage)
@@ -106,18 +128,6 @@ inertia.`,
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
-	f.addOptions(cmd)
-	f.method.Add(cmd)
-	f.stabilize.Add(cmd)
-	f.ordering.Add(cmd)
-	f.threads.Add(cmd)
-	f.ranks.Add(cmd)
-	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
-	shell.CompleteNames(cmd, "columns", ColumnNames)
-	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
-	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
-	shell.Complete(cmd, "integrator", integratorNames()...)
-	return cmd
 }
 
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
