@@ -74,10 +74,10 @@ func newSimulate() *cobra.Command { return Command(&Flags{}) }
 // Command returns rung simulate with these flags.
 func Command(f *Flags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "simulate MODEL --until T",
-		Short: "Integrate over time and write a trajectory",
-		Long: simulateLong,
-		Example: simulateExample,
+		Use:               "simulate MODEL --until T",
+		Short:             "Integrate over time and write a trajectory",
+		Long:              simulateLong,
+		Example:           simulateExample,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
