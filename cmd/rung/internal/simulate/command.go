@@ -59,14 +59,13 @@ are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
 the same number of ranks. Methods are explicit then, columns are those without
 reactions and accelerations, and stops with an impact speed are refused.
 
---plot draws changes of energy, drift and the columns in --plot-columns over
-time, from where this run began, at the rows and the ends of steps between them.
-Without --plot-columns it draws the changing coordinates of the body that moves
-farthest, or, with --columns, the six columns that change most. For wheels on a
-terrain, --view draws tracks and outlines from above, --side draws ground and
-vehicle along the track of the heaviest body, at true scale, and --relief draws
-the terrain obliquely. A body is drawn as the box with its mass and moments of
-inertia.`,
+--plot draws changes of energy, drift and the columns in --plot-columns, at the
+rows of this run and the ends of steps between them. Without --plot-columns it
+draws the changing coordinates of the body that moves farthest, or, with
+--columns, the six columns that change most. For wheels on a terrain, --view
+draws tracks and outlines from above, --side draws ground and vehicle along the
+track of the heaviest body, at true scale, and --relief draws the terrain
+obliquely. A body is drawn as the box with its mass and moments of inertia.`,
 		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
