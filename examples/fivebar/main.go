@@ -20,8 +20,8 @@ const (
 	rate   = 10.0 // rad/s, of the error, which is critically damped
 )
 
-// build returns the plan of the five-bar with inputs of its own, and the hinges of its cranks.
-func build() (*rung.Plan, *mechanism.Inputs, [2]mechanism.Freedom, error) {
+// build returns the five-bar, and the hinges of its cranks.
+func build() (*rung.Plan, [2]mechanism.Freedom) {
 	b := rung.NewBuilder("five-bar").Gravity(0, -9.81, 0)
 	z, tip := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, 0.7, 0}
 	var far [2]rung.Body
@@ -34,16 +34,7 @@ func build() (*rung.Plan, *mechanism.Inputs, [2]mechanism.Freedom, error) {
 		b.Revolute(fmt.Sprint("elbow ", i+1), crank, far[i], elbow, z)
 	}
 	b.Revolute("tip", far[0], far[1], tip, z)
-	m, err := b.Model()
-	if err != nil {
-		return nil, nil, cranks, err
-	}
-	shared, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		return nil, nil, cranks, err
-	}
-	in := shared.Mechanism().NewInputs()
-	return shared.With(in), in, cranks, nil
+	return must(rung.NewPlan(must(b.Model()), rung.Options{})), cranks
 }
 
 // path returns the angle of crank i at a time, its rate and its second rate. It begins 0.1 rad away from the crank.
@@ -53,16 +44,11 @@ func path(i int, t float64) (q, qd, qdd float64) {
 	return 0.1 + a*sin, 3 * a * cos, -9 * a * sin
 }
 
-func run() error {
-	plan, in, cranks, err := build()
-	if err != nil {
-		return err
-	}
-	mech := plan.Mechanism()
-	inverse, err := plan.NewInverse(cranks[:])
-	if err != nil {
-		return err
-	}
+func main() {
+	shared, cranks := build()
+	mech, in := shared.Mechanism(), shared.Mechanism().NewInputs()
+	plan := shared.With(in) // whose torques the controller sets
+	inverse := must(shared.NewInverse(cranks[:]))
 	missing := func(st *mechanism.State, i int) (e, ed float64) {
 		q, qd := mech.Coordinate(cranks[i], st)
 		want, wantd, _ := path(i, st.Time)
@@ -70,13 +56,10 @@ func run() error {
 	}
 	control := func(st *mechanism.State) error {
 		var second [2]float64
-		for i, c := range cranks {
+		for i := range cranks {
 			e, ed := missing(st, i)
 			_, _, second[i] = path(i, st.Time)
 			second[i] += rate*rate*e + 2*rate*ed
-			if err := in.SetForce(c.Joint, c.Freedom, 0); err != nil { // inverse dynamics finds the whole torque
-				return err
-			}
 		}
 		if err := inverse.SolveFreedoms(st, second[:]); err != nil {
 			return err
@@ -88,16 +71,11 @@ func run() error {
 		}
 		return nil
 	}
-	s, err := rung.NewSimulation(plan, rung.SimulationOptions{
+	s := must(rung.NewSimulation(plan, rung.SimulationOptions{
 		Integrator: runs.RungeKutta4, Step: sample, Controllers: []sim.Controller{{Name: "computed torque", Period: sample, Sample: control}},
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for _, until := range []float64{0.1, 0.2, 0.4, 0.8} {
-		if err := s.Run(until); err != nil {
-			return err
-		}
+		must(0, s.Run(until))
 		for i := range cranks {
 			// ë + 2·rate·ė + rate²·e = 0, from rest while the path moves.
 			e, _ := missing(s.State(), i)
@@ -106,11 +84,12 @@ func run() error {
 			fmt.Printf("%.1f s: crank %d misses %.3f rad, by hand %.3f rad; %.1f N m\n", until, i+1, e, hand, inverse.Forces()[i])
 		}
 	}
-	return nil
 }
 
-func main() {
-	if err := run(); err != nil {
+// must returns a value that there has to be.
+func must[T any](value T, err error) T {
+	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }

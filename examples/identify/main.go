@@ -18,7 +18,7 @@ const noise = 1e-3 // rad, the standard deviation of the sensor
 var paths = [2]string{"bodies[coupler].mass", "bodies[rocker].mass"}
 
 // linkage returns the numbers of the model, with a first guess of the masses.
-func linkage() (*study.Inputs, error) {
+func linkage() *study.Inputs {
 	A, B, C, D := spatial.Vec3{0, 0, 0}, spatial.Vec3{0.3, 0.8, 0}, spatial.Vec3{1.2, 1, 0}, spatial.Vec3{1, 0, 0}
 	z := spatial.Vec3{0, 0, 1}
 	b := rung.NewBuilder("four-bar").Gravity(0, -9.81, 0)
@@ -27,73 +27,39 @@ func linkage() (*study.Inputs, error) {
 	b.Revolute("p2", crank, coupler, B, z)
 	b.Revolute("p3", coupler, rocker, C, z)
 	b.Revolute("p4", rung.World, rocker, D, z)
-	m, err := b.Model()
-	if err != nil {
-		return nil, err
-	}
-	text, err := m.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return study.NewInputs(text, m.Name)
+	return must(study.NewInputs(must(must(b.Model()).MarshalJSON()), "four-bar"))
 }
 
 // angles returns the angle of the crank every hundredth of two seconds, for given masses.
-func angles(in *study.Inputs, masses [2]float64) ([]float64, error) {
+func angles(in *study.Inputs, masses [2]float64) (q []float64) {
 	for i, path := range paths {
-		if err := in.Set(path, masses[i]); err != nil {
-			return nil, err
-		}
+		must(0, in.Set(path, masses[i]))
 	}
-	m, err := in.Model()
-	if err != nil {
-		return nil, err
-	}
-	plan, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s, err := rung.NewSimulation(plan, rung.SimulationOptions{Every: 0.01, Columns: []string{"joint.p1.q"}})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Run(2); err != nil {
-		return nil, err
-	}
-	var q []float64
+	plan := must(rung.NewPlan(must(in.Model()), rung.Options{}))
+	s := must(rung.NewSimulation(plan, rung.SimulationOptions{Every: 0.01, Columns: []string{"joint.p1.q"}}))
+	must(0, s.Run(2))
 	for _, row := range s.Rows() {
 		q = append(q, row[len(row)-1])
 	}
-	return q, nil
+	return q
 }
 
-func run() error {
-	in, err := linkage()
-	if err != nil {
-		return err
-	}
+func main() {
+	in := linkage()
 	truth, masses := [2]float64{1.7, 0.6}, [2]float64{1, 1}
-	record, err := angles(in, truth)
-	if err != nil {
-		return err
-	}
+	record := angles(in, truth)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range record {
 		record[i] += noise * rng.NormFloat64()
 	}
 	for step := range 5 {
-		q, err := angles(in, masses)
-		if err != nil {
-			return err
-		}
+		q := angles(in, masses)
 		var slopes [2][]float64 // of the angles over the masses, by differences
 		for k := range masses {
 			const h = 1e-5
 			more := masses
 			more[k] += h
-			if slopes[k], err = angles(in, more); err != nil {
-				return err
-			}
+			slopes[k] = angles(in, more)
 			for i := range q {
 				slopes[k][i] = (slopes[k][i] - q[i]) / h
 			}
@@ -110,11 +76,12 @@ func run() error {
 	for k, path := range paths {
 		fmt.Printf("%s: %.3f kg; the record has %.3f kg\n", path, masses[k], truth[k])
 	}
-	return nil
 }
 
-func main() {
-	if err := run(); err != nil {
+// must returns a value that there has to be.
+func must[T any](value T, err error) T {
+	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }

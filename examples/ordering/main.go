@@ -10,12 +10,9 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -53,15 +50,9 @@ func dome(rings, meridians int) (*model.Model, error) {
 	return b.Model()
 }
 
-func run() error {
-	m, err := dome(8, 12)
-	if err != nil {
-		return err
-	}
-	library, err := rung.NewPlan(m, rung.Options{})
-	if err != nil {
-		return err
-	}
+func main() {
+	m := must(dome(8, 12))
+	library := must(rung.NewPlan(m, rung.Options{}))
 	st := library.Initial()
 	down := make([]int32, len(st.Bodies)) // the bodies from the crown to the ground
 	for i := range down {
@@ -71,10 +62,7 @@ func run() error {
 		return -cmp.Compare(st.Bodies[a].Position[2], st.Bodies[b].Position[2])
 	})
 	pattern := library.Layout().Pattern
-	own, err := rung.NewPlan(m, rung.Options{Order: order.OfBodies(pattern, down)})
-	if err != nil {
-		return err
-	}
+	own := must(rung.NewPlan(m, rung.Options{Order: order.OfBodies(pattern, down)}))
 	for _, o := range order.All() {
 		show(o, factor.CountOrder(pattern, order.Of(pattern, o)))
 	}
@@ -84,20 +72,16 @@ func run() error {
 	wrong := own.Order()
 	k := slices.Index(wrong, int32(library.Layout().JointNode(0)))
 	wrong[0], wrong[k] = wrong[k], wrong[0]
-	_, err = rung.NewPlan(m, rung.Options{Order: wrong})
+	_, err := rung.NewPlan(m, rung.Options{Order: wrong})
 	fmt.Println("refused:", err)
 
 	var moved [2]float64
 	for i, p := range []*rung.Plan{own, library} {
-		d := motion.NewDynamics(p)
-		s := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{}), st.Clone(), sim.Options{Projector: closing.NewCloser(p, closing.Options{})})
-		if err := s.Run(0.1); err != nil {
-			return err
-		}
+		s := must(rung.NewSimulation(p, rung.SimulationOptions{}))
+		must(0, s.Run(0.1))
 		moved[i] = s.State().Bodies[down[0]].Position.Sub(st.Bodies[down[0]].Position).Norm()
 	}
 	fmt.Printf("way of the crown in 0.1 s: %.8f m, by hand %.8f m\n", moved[0], moved[1])
-	return nil
 }
 
 // show prints what a factor takes.
@@ -105,8 +89,10 @@ func show(o order.Ordering, c factor.Counts) {
 	fmt.Printf("%-17s %7d numbers %9d flops\n", o, c.NonZeros, c.Flops)
 }
 
-func main() {
-	if err := run(); err != nil {
+// must returns a value that there has to be.
+func must[T any](value T, err error) T {
+	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }

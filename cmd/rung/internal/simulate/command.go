@@ -11,7 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const simulateLong = `Integrates the motion of MODEL ("-": standard input) from its state and time to
+func newSimulate() *cobra.Command { return Command(&Flags{}) }
+
+// Command returns rung simulate with these flags.
+func Command(f *Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate MODEL --until T",
+		Short: "Integrate over time and write a trajectory",
+		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
 the time T and writes a trajectory, comma-separated values or Parquet by the
 ending of its name: time, pose and velocity of the body frames as in the model
 format, energies, how far the joints are from holding, and the constraint
@@ -52,32 +59,20 @@ are two files a rank, with .rank0.0 and so on after FILE, and a run goes on with
 the same number of ranks. Methods are explicit then, columns are those without
 reactions and accelerations, and stops with an impact speed are refused.
 
---plot draws changes of energy, drift and the columns in --plot-columns over
-time, from where this run began, at the rows and the ends of steps between them.
-Without --plot-columns it draws the changing coordinates of the body that moves
-farthest, or, with --columns, the six columns that change most. For wheels on a
-terrain, --view draws tracks and outlines from above, --side draws ground and
-vehicle along the track of the heaviest body, at true scale, and --relief draws
-the terrain obliquely. A body is drawn as the box with its mass and moments of
-inertia.`
-
-const simulateExample = `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
+--plot draws changes of energy, drift and the columns in --plot-columns, at the
+rows of this run and the ends of steps between them. Without --plot-columns it
+draws the changing coordinates of the body that moves farthest, or, with
+--columns, the six columns that change most. For wheels on a terrain, --view
+draws tracks and outlines from above, --side draws ground and vehicle along the
+track of the heaviest body, at true scale, and --relief draws the terrain
+obliquely. A body is drawn as the box with its mass and moments of inertia.`,
+		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
   rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
   rung simulate four-bar.json --until 10 --columns 'joint.*.q,drive.*'
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
-  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`
-
-func newSimulate() *cobra.Command { return Command(&Flags{}) }
-
-// Command returns rung simulate with these flags.
-func Command(f *Flags) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:               "simulate MODEL --until T",
-		Short:             "Integrate over time and write a trajectory",
-		Long:              simulateLong,
-		Example:           simulateExample,
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,24 +90,6 @@ func Command(f *Flags) *cobra.Command {
 	flags.Float64Var(&f.tol, "tol", sim.DefaultTolerance, tolUsage)
 	flags.Lookup("tol").DefValue = "0" // the usage tells both
 	f.addRho(cmd)
-	f.addOutputs(cmd)
-	f.addOptions(cmd)
-	f.method.Add(cmd)
-	f.stabilize.Add(cmd)
-	f.ordering.Add(cmd)
-	f.threads.Add(cmd)
-	f.ranks.Add(cmd)
-	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
-	shell.CompleteNames(cmd, "columns", ColumnNames)
-	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
-	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
-	shell.Complete(cmd, "integrator", integratorNames()...)
-	return cmd
-}
-
-// addOutputs adds the flags for what is written, and where.
-func (f *Flags) addOutputs(cmd *cobra.Command) {
-	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "out", "o", shell.Stdio, `trajectory to write, ending in .csv or .parquet; "-" is standard output, CSV`)
 	flags.StringSliceVar(&f.bodies, "bodies", nil, "bodies to write (default all)")
 	flags.StringSliceVar(&f.chosen, "columns", nil, columnsUsage)
@@ -128,6 +105,18 @@ func (f *Flags) addOutputs(cmd *cobra.Command) {
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoint")
 	flags.BoolVar(&f.json, "json", false, "print the summary as one JSON document")
 	flags.BoolVar(&f.quiet, "quiet", false, "no summary and no progress")
+	f.addOptions(cmd)
+	f.method.Add(cmd)
+	f.stabilize.Add(cmd)
+	f.ordering.Add(cmd)
+	f.threads.Add(cmd)
+	f.ranks.Add(cmd)
+	shell.CompleteNames(cmd, "bodies", shell.BodyNames)
+	shell.CompleteNames(cmd, "columns", ColumnNames)
+	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
+	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
+	shell.Complete(cmd, "integrator", integratorNames()...)
+	return cmd
 }
 
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
