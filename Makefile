@@ -7,6 +7,7 @@
 #   make race           the short tests under the race detector (needs a C compiler)
 #   make race-quick     those of the short tests in which goroutines meet, under the race detector
 #   make walk           every fuzz target on WALK inputs of its own, the same in every run
+#   make more           all tests, with MORE times as many random cases, and those that only nights have time for
 #   make fuzz           every fuzz target for FUZZTIME (a count, or a time such as 1m), on new inputs
 #   make sabotage       each guard of the numerical packages taken out, one at a time; a test has to fail for each
 #   make bench          benchmarks that match BENCH, COUNT times, into OUT
@@ -25,6 +26,7 @@ TESTFLAGS ?=
 TAGS      ?=
 PLATFORMS ?= linux/386 linux/arm linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 js/wasm wasip1/wasm
 WALK      ?= 20000
+MORE      ?= 10
 FUZZTIME  ?= 50000x
 BENCH     ?= .
 COUNT     ?= 1
@@ -53,7 +55,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk fuzz sabotage bench bench-compare golden cover browser man
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man
 
 check: fmt vet staticcheck generated test
 
@@ -125,6 +127,9 @@ race-quick:
 # A seeded walk is a function of the commit, and so may decide about one. RUNG_WALK_SEED takes another (internal/check).
 walk:
 	RUNG_WALK=$(WALK) $(GOTEST) -run '^Fuzz' $(TAGFLAG) $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u) $(COLLECT)
+
+more:
+	RUNG_MORE=$(MORE) $(GOTEST) $(TESTFLAGS) -timeout 4h $(TAGFLAG) $(PKGS) $(COLLECT)
 
 # go test runs one fuzz target at a time.
 fuzz:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/factor"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
@@ -17,6 +18,7 @@ import (
 // TestFactorsHaveALimit: a net without order of a small document is refused with its price. Without a limit the program
 // ends for want of memory.
 func TestFactorsHaveALimit(t *testing.T) {
+	check.Long(t)
 	const bodies = 34_000
 	r := rand.New(rand.NewPCG(1, 2))
 	m := model.New("net")

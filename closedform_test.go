@@ -166,7 +166,7 @@ func TestBalance(t *testing.T) {
 // TestNFourBar compares with the closed form and checks that the three
 // redundant rows of every window are counted and named.
 func TestNFourBar(t *testing.T) {
-	for _, n := range []int{1, 2, 10, 100, 1000, 10000, 20000} {
+	for _, n := range []int{1, 2, 10, 100, 1000, 10000} {
 		if testing.Short() && n > 100 {
 			break
 		}
@@ -174,9 +174,6 @@ func TestNFourBar(t *testing.T) {
 			requireNFourBar(t, n, bench.DefaultAngle, order.Auto, ladderTol)
 		})
 		for _, side := range []float64{-1, 1} {
-			if n > 10000 && side > 0 {
-				continue // the same from the other side
-			}
 			t.Run(fmt.Sprintf("n=%d/singular%+g", n, side), func(t *testing.T) {
 				requireNFourBar(t, n, math.Pi/2+side*1e-3, order.Auto, singularTol)
 			})

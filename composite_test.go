@@ -131,10 +131,7 @@ func TestRandomComposites(t *testing.T) {
 // of composite joints with loops, armature, couplings, rods and point masses, and in those of all types with composite
 // joints in place of what they can be.
 func TestRandomCompositeMachines(t *testing.T) {
-	seeds := uint64(1000)
-	if testing.Short() {
-		seeds = 4
-	}
+	seeds := check.Random[uint64](250, 4)
 	determined := 0
 	for seed := range seeds {
 		rng := check.Rand(seed)

@@ -156,10 +156,7 @@ func nullSpace(t testing.TB, K mat.Matrix, right []float64, n, rows int) (*mat.D
 // mechanisms with armature, couplings, slender rods and point masses, and again with bodies, joints and couplings in
 // another order. All of them have to find out where nothing determines the accelerations.
 func TestRandomMachines(t *testing.T) {
-	seeds := uint64(2000)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := check.Random[uint64](600, 60)
 	determined, not := 0, 0
 	for seed := range seeds {
 		rng := check.Rand(seed)

@@ -33,7 +33,7 @@ func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	c.checkPosture(task.Posture)
 	c.checkPath(task.Path)
 	p.setRows()
-	c.fik(task.FIK)
+	c.filterOptions(task.FIK)
 	if err := task.problems(&c.faults); err != nil {
 		return nil, err
 	}

@@ -256,7 +256,7 @@ func (c *checker) checkPosture(o *Posture) {
 		c.add("$.posture.gain", document.Number(o.Gain), "%s", rule)
 	}
 	c.numbersOf("$.posture.values", o.Values, func(i int, value float64) {
-		c.p.rest = append(c.p.rest, rest{driven: i, value: value})
+		c.p.rest = append(c.p.rest, restTarget{driven: i, value: value})
 	})
 }
 

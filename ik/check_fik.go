@@ -11,8 +11,8 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// fik checks the options of feedback inverse kinematics.
-func (c *checker) fik(o *FIKOptions) {
+// filterOptions checks the options of feedback inverse kinematics.
+func (c *checker) filterOptions(o *FIKOptions) {
 	if o == nil {
 		return
 	}

@@ -53,7 +53,7 @@ func (c *checker) checkPath(o *Path) {
 		case seen[w.Target]:
 			c.add(at, fault.Name(w.Target), "is given twice")
 		case c.p.task.Targets[k].Type < NumTargetTypes:
-			c.waypoints(at, w, c.p.task.Targets[k].Type, len(o.Times))
+			c.waypointsOf(at, w, c.p.task.Targets[k].Type, len(o.Times))
 		}
 		seen[w.Target] = true
 	}
@@ -74,8 +74,8 @@ func (o *Path) Samples() float64 {
 	return (o.Times[len(o.Times)-1] - o.Times[0]) / step
 }
 
-// waypoints checks the lists of one target: which it may have, and that each has an entry a time.
-func (c *checker) waypoints(at string, w *Waypoints, t TargetType, times int) {
+// waypointsOf checks the lists of one target: which it may have, and that each has an entry a time.
+func (c *checker) waypointsOf(at string, w *Waypoints, t TargetType, times int) {
 	position := t != Coordinate && t != Orientation && t != Axis
 	orientation := t == Orientation || t == PoseTarget
 	value := t == Coordinate || t == Distance

@@ -37,7 +37,7 @@ func (c *checker) checkTarget(i int, T *Target) {
 	default:
 		body = c.targetBody(at, T)
 	}
-	relative := c.relative(at, T, body)
+	relative := c.relativeTo(at, T, body)
 	c.place3(at, T)
 	c.weights(at, T)
 	if c.broken == before {
@@ -102,8 +102,8 @@ func (c *checker) targetBody(at string, T *Target) int32 {
 	return mechanism.World
 }
 
-// relative returns the body that has R.
-func (c *checker) relative(at string, T *Target, body int32) int32 {
+// relativeTo returns the body that has R.
+func (c *checker) relativeTo(at string, T *Target, body int32) int32 {
 	if T.Type == Coordinate {
 		return mechanism.World
 	}

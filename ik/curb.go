@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen"
 )
 
 // A level that is reached holds its errors at zero. One that cannot be reached holds its merit at the least: its
@@ -44,7 +45,7 @@ func (s *denseMethod) settle(l int) {
 }
 
 // perfect brings the levels before v from where their searches have ended to rounding.
-func (s *denseMethod) perfect(v *level) {
+func (s *denseMethod) perfect(v *levelState) {
 	copy(s.try, s.q)
 	ok := s.restore(v)
 	if s.errorsTo(s.tried); !ok || !s.asLeast(v, s.tried) {
@@ -60,7 +61,7 @@ func (s *denseMethod) perfect(v *level) {
 }
 
 // asLeast reports whether the levels before v that are not reached have merits as small as they had, by the errors e.
-func (s *denseMethod) asLeast(v *level, e []float64) bool {
+func (s *denseMethod) asLeast(v *levelState, e []float64) bool {
 	for l := range s.list {
 		w := &s.list[l]
 		if w.first >= v.first {
@@ -78,7 +79,7 @@ func (s *denseMethod) asLeast(v *level, e []float64) bool {
 
 // constraints returns the rows that the levels before v hold to first
 // order: those of their targets, or the directions of curbs.
-func (s *denseMethod) constraints(v *level) []float64 {
+func (s *denseMethod) constraints(v *levelState) []float64 {
 	if !s.bent {
 		return s.J[:v.first*len(s.q)]
 	}
@@ -86,7 +87,7 @@ func (s *denseMethod) constraints(v *level) []float64 {
 }
 
 // indexOf returns the number of a level.
-func (s *denseMethod) indexOf(v *level) int {
+func (s *denseMethod) indexOf(v *levelState) int {
 	for l := range s.list {
 		if s.list[l].first == v.first {
 			return l
@@ -170,7 +171,7 @@ func (s *denseMethod) look(c *curb) {
 // gradientAt stores in the curb's g the gradient of level l at q, as far as the levels before leave it.
 func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	c, n, v := s.curbs[l], len(s.q), &s.list[l]
-	if s.over() {
+	if s.hasEnded() {
 		return false
 	}
 	if others {
@@ -218,7 +219,7 @@ func (s *denseMethod) orthonormalTo(N, J []float64, l int) (rows int) {
 		s.strip(row, N, rows)
 		s.strip(row, N, rows)
 		if left := math.Sqrt(algebra.Dot(row, row)); left > dependent*before {
-			scale(row, 1/left)
+			scaleVector(row, 1/left)
 			rows++
 		}
 	}
@@ -235,7 +236,7 @@ func (s *denseMethod) strip(v, N []float64, rows int) {
 
 // lackTo stores what the rows of constraints lack at the pose of the engine, the levels before v, with errors s.tried
 // and 𝒥 in s.fixJ there, and returns the largest, of lengths of the problem.
-func (s *denseMethod) lackTo(dst []float64, v *level) (off float64) {
+func (s *denseMethod) lackTo(dst []float64, v *levelState) (off float64) {
 	n, at := len(s.q), 0
 	for l := range s.indexOf(v) {
 		w := &s.list[l]
@@ -266,4 +267,113 @@ func (s *denseMethod) lackTo(dst []float64, v *level) (off float64) {
 		}
 	}
 	return off
+}
+
+// Priorities are strict: the levels are treated one after the other, and the posture is the last
+// level. To first order a step of a level does not change the levels before it,
+// docs/inverse-kinematics.md (L5) (Siciliano & Slotine 1991, with orthogonal factors of the rows in
+// place of pseudoinverses). Of a level that is reached it keeps the rows, of another the gradient
+// (curb.go). Changes of second order are removed before the step is judged.
+
+const (
+	// restoreSteps is the largest number of steps that remove a change of finished levels.
+	restoreSteps = 8
+	// Changes relative to the length of the problem: below restoreExact no step
+	// follows, and a change of at most restoreLoose is accepted in the end.
+	restoreExact, restoreLoose = 1e-15, 1e-12
+)
+
+// restore brings the rows of the levels before v back to their errors, from s.try, and reports whether they are.
+func (s *denseMethod) restore(v *levelState) bool {
+	n, b := len(s.q), s.fix
+	last := math.Inf(1)
+	for range restoreSteps {
+		s.errorsTo(s.tried)
+		rows, C, off := v.first, s.fixJ, 0.0
+		if s.bent {
+			s.jacobianTo(s.fixJ)
+			off = s.lackTo(s.lack, v)
+			C = s.fixC
+			rows = s.gatherTo(C, s.fixJ, s.indexOf(v))
+		} else {
+			for r := range rows {
+				s.lack[r] = s.tried[r] - s.want[r]
+			}
+			off = algebra.MaxAbs(s.lack[:rows]) / s.p.length
+		}
+		if off <= restoreExact {
+			return true
+		}
+		if !(off < last/2) {
+			break
+		}
+		last = off
+		if !s.bent {
+			s.jacobianTo(s.fixJ)
+		}
+		for i, q := range s.try {
+			b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
+		}
+		clear(b.side)
+		b.step(C[:rows*n], s.lack[:rows], nil, 0)
+		for i, u := range b.u {
+			s.try[i] = min(max(s.try[i]+s.size[i]*u, s.low[i]), s.high[i])
+		}
+		if s.eng.moveTo(s.try) != nil {
+			return false
+		}
+	}
+	return last <= restoreLoose
+}
+
+// curb is what a level that is not reached holds, at one pose.
+type curb struct {
+	Y      []float64 // rows, orthonormal: the directions in which the merit is curved
+	lambda []float64 // by row: how much
+	rows   int
+	merit  float64 // the least
+
+	normal, near []float64 // rows that the levels before hold, here and at another pose, orthonormal on the free coordinates
+	held         int       // their number
+	J, e         []float64 // at another pose
+	H, q, way, g []float64
+	work         []float64
+}
+
+// newCurb allocates for n driven freedoms and some rows of targets.
+func newCurb(rows, n int) *curb {
+	f := make([]float64, (3*rows+4*n+9)*n+rows)
+	cut := func(n int) []float64 {
+		s := f[:n:n]
+		f = f[n:]
+		return s
+	}
+	return &curb{Y: cut(n * n), lambda: cut(n), normal: cut((rows + n) * n), near: cut((rows + n) * n), J: cut(rows * n), e: cut(rows),
+		H: cut(n * n), q: cut(n), way: cut(n), g: cut(n), work: cut(4 * n)}
+}
+
+// findCurved finds the directions in which H is not zero.
+func (c *curb) findCurved(n int, flat float64) bool {
+	for i := range n {
+		for j := range i {
+			x := (c.H[i*n+j] + c.H[j*n+i]) / 2
+			c.H[i*n+j], c.H[j*n+i] = x, x
+		}
+	}
+	values := c.g
+	if eigen.SymmetricTo(c.H, values, c.work, n) != nil {
+		return false
+	}
+	c.rows = 0
+	for i, x := range values {
+		if math.Abs(x) <= flat {
+			continue
+		}
+		for k := range n {
+			c.Y[c.rows*n+k] = c.H[k*n+i]
+		}
+		c.lambda[c.rows] = x
+		c.rows++
+	}
+	return true
 }

@@ -128,7 +128,7 @@ func bush(t testing.TB, rng *rand.Rand, limits bool) (*kkt.Plan, *Task) {
 func TestLeastKept(t *testing.T) {
 	check.Long(t)
 	rng := rand.New(rand.NewPCG(11, 35))
-	n := 40
+	n := check.Random(12, 0)
 	out, ends := 0, map[Status]int{}
 	for i := range n {
 		plan, task := bush(t, rng, i%2 == 0)

@@ -32,7 +32,7 @@ func newDense(p *Problem, o Options, eng engine, kind Engine) *denseMethod {
 		}
 	}
 	s.allocateLevels(rows, n)
-	s.kept.make(p, n, len(s.list))
+	s.kept.allocate(p, n, len(s.list))
 	s.contrary = make([]bool, len(p.targets))
 	s.kin = p.plan.Mechanism().NewKinematics()
 	return s
@@ -87,7 +87,7 @@ func (s *denseMethod) end(st *mechanism.State) error {
 // heed does nothing: no step takes long.
 func (s *denseMethod) heed(context.Context) (end func()) { return func() {} }
 
-func (s *denseMethod) aim(i int, w want) { s.eng.aim(i, w) }
+func (s *denseMethod) aim(i int, w wanted) { s.eng.aim(i, w) }
 
 // enter brings the driven freedoms within their limits.
 func (s *denseMethod) enter() error {

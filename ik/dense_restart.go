@@ -69,7 +69,7 @@ func (s *denseMethod) scatter() bool {
 // finish goes to the best place, with its statuses as far as merits tell them, unless starts have been whole. Then levels that it has
 // left early may go on.
 func (s *denseMethod) finish(bool) bool {
-	if !s.hasty || reached(s) && !s.o.All {
+	if !s.hasty || allReached(s) && !s.o.All {
 		return false
 	}
 	s.hasty = false

@@ -25,7 +25,7 @@ type denseMethod struct {
 	o    Options
 	eng  engine
 	kind Engine
-	rows
+	levelRows
 	units
 	limitsNow
 	bounded  *bounded
@@ -53,9 +53,9 @@ type slopes struct {
 	predicted     float64   // what the step should take away from the merit
 }
 
-// rows are the rows of the targets by levels, and of the posture.
-type rows struct {
-	list          []level
+// levelRows are the rows of the targets by levels, and of the posture.
+type levelRows struct {
+	list          []levelState
 	order         []int32   // row of the engine for each row here; nil: the same
 	place         []int     // by target: its first row here
 	e, raw, tried []float64 // errors of the rows by levels, as the engine gives them, and of a trial
@@ -89,8 +89,8 @@ type finished struct {
 	aside      []float64 // n: coordinates near a pose
 }
 
-// level holds the rows of one priority, or those of the posture.
-type level struct {
+// levelState holds the rows of one priority, or those of the posture.
+type levelState struct {
 	first, end int
 	targets    []int32 // of the problem; nil for the posture
 	status     Status
@@ -102,7 +102,7 @@ func (s *denseMethod) sortRows(n int) int {
 	s.place = make([]int, len(p.targets))
 	inOrder := true
 	for l := range p.levels {
-		v := level{first: len(s.order)}
+		v := levelState{first: len(s.order)}
 		for t := range p.targets {
 			if g := &p.targets[t]; g.level == l {
 				v.targets, s.place[t] = append(v.targets, int32(t)), len(s.order)
@@ -118,7 +118,7 @@ func (s *denseMethod) sortRows(n int) int {
 	rows := p.m
 	if len(p.rest) > 0 {
 		rows += len(p.rest)
-		s.list = append(s.list, level{first: p.m, end: rows})
+		s.list = append(s.list, levelState{first: p.m, end: rows})
 	}
 	s.J, s.raw, s.rawJ = make([]float64, rows*n), make([]float64, p.m), make([]float64, p.m*n)
 	if inOrder {
@@ -161,7 +161,7 @@ func (s *denseMethod) refresh() {
 }
 
 // jacobianTo stores 𝒥 by levels, in the units of steps: columns of lengths times the length of the problem. So neither
-// damping nor steps depend on the unit of length. Rows of the posture stay.
+// dampingOf nor steps depend on the unit of length. Rows of the posture stay.
 func (s *denseMethod) jacobianTo(J []float64) {
 	J = J[:len(s.rawJ)]
 	n := len(s.q)
@@ -183,20 +183,20 @@ func (s *denseMethod) jacobianTo(J []float64) {
 }
 
 // merit returns half the square sum of the errors of a level.
-func (v *level) merit(e []float64) float64 {
+func (v *levelState) merit(e []float64) float64 {
 	e = e[v.first:v.end]
 	return algebra.Dot(e, e) / 2
 }
 
 // met reports whether all targets of a level are within their tolerances.
-func (s *denseMethod) met(v *level) bool {
+func (s *denseMethod) met(v *levelState) bool {
 	if v.targets == nil {
 		return false
 	}
 	at := v.first
 	for _, t := range v.targets {
 		g := &s.p.targets[t]
-		linear, angular := g.off(s.e[at:])
+		linear, angular := g.missingOf(s.e[at:])
 		if !(linear <= g.tolerance[0] && angular <= g.tolerance[1]) {
 			return false
 		}
@@ -212,15 +212,15 @@ type kept struct {
 	merit []float64 // by level; reached ones are zero
 }
 
-// make allocates for n driven freedoms.
-func (k *kept) make(p *Problem, n, levels int) {
+// allocate allocates for n driven freedoms.
+func (k *kept) allocate(p *Problem, n, levels int) {
 	k.q, k.merit, k.state = make([]float64, n), make([]float64, levels), p.plan.Mechanism().Initial()
 }
 
 // track is the memory of a path.
 type track struct {
 	course    *course
-	want      []want       // by target
+	want      []wanted     // by target
 	ways      [][7]float64 // by way: rates of the place of its target
 	raw, rate []float64    // m, as the engine orders rows, and by levels with those of the posture: wanted rates
 	moved     []float64    // m: rates of the rows by the motions of the model

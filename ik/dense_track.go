@@ -35,7 +35,7 @@ func (s *denseMethod) beginPath(st *mechanism.State) (*course, bool, error) {
 	}
 	t := s.track
 	for i := range t.want {
-		t.want[i] = s.p.targets[i].want
+		t.want[i] = s.p.targets[i].wanted
 	}
 	if !s.p.task.Path.Exact && !s.p.task.Path.FromPose {
 		if err := s.reachStart(); err != nil {
@@ -86,7 +86,7 @@ func (s *denseMethod) reachStart() error {
 // newTrack allocates the memory of the path.
 func (s *denseMethod) newTrack() {
 	n := len(s.q)
-	t := &track{want: make([]want, len(s.p.targets)), raw: make([]float64, s.p.m), moved: make([]float64, s.p.m), rate: make([]float64, len(s.e)),
+	t := &track{want: make([]wanted, len(s.p.targets)), raw: make([]float64, s.p.m), moved: make([]float64, s.p.m), rate: make([]float64, len(s.e)),
 		missing: make([]float64, len(s.e)), feedback: trackFeedback, damping: s.o.Damping}
 	for _, v := range []*[]float64{&t.dq, &t.null, &t.from, &t.low, &t.high} {
 		*v = make([]float64, n)
@@ -108,7 +108,7 @@ func (s *denseMethod) newTrack() {
 func (s *denseMethod) endPath() {
 	s.low, s.high = s.p.lower, s.p.upper
 	for i := range s.track.want {
-		s.eng.aim(i, s.p.targets[i].want)
+		s.eng.aim(i, s.p.targets[i].wanted)
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *denseMethod) sample(_ *mechanism.State, t, dt float64, first bool) (too
 		if err = s.filtered(); err != nil {
 			err = s.filterError(err)
 		}
-		s.cut()
+		s.shorten()
 	} else {
 		s.rates(dt, min(s.track.feedback, 1/dt))
 	}
@@ -272,8 +272,8 @@ func (s *denseMethod) rates(dt, feedback float64) {
 	}
 }
 
-// cut keeps rates below the largest ones, unless time is stretched for them.
-func (s *denseMethod) cut() {
+// shorten keeps rates below the largest ones, unless time is stretched for them.
+func (s *denseMethod) shorten() {
 	for i, most := range s.p.rate {
 		if !s.p.task.Path.Stretch {
 			s.track.dq[i] = min(max(s.track.dq[i], -most), most)

@@ -8,7 +8,7 @@ import (
 
 // learn attempts the step in s.bounded.u, and takes into the secant
 // how the gradient has changed. It reports whether the step was good.
-func (s *denseMethod) learn(v *level, c *float64) bool {
+func (s *denseMethod) learn(v *levelState, c *float64) bool {
 	k := s.secant
 	if k == nil || s.hasty || s.o.Method != DLS {
 		return s.attempt(v, c)
@@ -85,7 +85,7 @@ func (s *denseMethod) lower(l int) Status {
 				return s.verdict(v)
 			}
 		}
-		if s.steps >= s.most || s.over() {
+		if s.steps >= s.most || s.hasEnded() {
 			return OutOfSteps
 		}
 		s.learn(v, &c)
@@ -95,7 +95,7 @@ func (s *denseMethod) lower(l int) Status {
 }
 
 // step computes the step of a level into s.bounded.u and returns the part of the merit that it should take away.
-func (s *denseMethod) step(v *level, c float64) float64 {
+func (s *denseMethod) step(v *levelState, c float64) float64 {
 	n, b := len(s.q), s.bounded
 	for i, q := range s.q {
 		b.lower[i], b.upper[i] = (s.low[i]-q)/s.size[i], (s.high[i]-q)/s.size[i]
@@ -103,7 +103,7 @@ func (s *denseMethod) step(v *level, c float64) float64 {
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
 	C := s.constraints(v)
 	b.curve = s.secant.known()
-	b.step(A, e, C, s.damping(A, e, C, c))
+	b.step(A, e, C, s.dampingOf(A, e, C, c))
 	scale := 1.0
 	for i, u := range b.u {
 		if math.Abs(u)*scale > s.unit[i] {
@@ -126,8 +126,8 @@ func (s *denseMethod) step(v *level, c float64) float64 {
 	return (before - after) / before
 }
 
-// damping returns k by the method.
-func (s *denseMethod) damping(A, e, C []float64, c float64) float64 {
+// dampingOf returns k by the method.
+func (s *denseMethod) dampingOf(A, e, C []float64, c float64) float64 {
 	switch s.o.Method {
 	case Constant:
 		return s.constantDamping()
@@ -140,7 +140,7 @@ func (s *denseMethod) damping(A, e, C []float64, c float64) float64 {
 }
 
 // attempt moves by s.bounded.u if that is good, and adapts c.
-func (s *denseMethod) attempt(v *level, c *float64) bool {
+func (s *denseMethod) attempt(v *levelState, c *float64) bool {
 	s.steps++
 	b := s.bounded
 	for i, q := range s.q {
@@ -186,7 +186,7 @@ func (s *denseMethod) attempt(v *level, c *float64) bool {
 }
 
 // attemptBlind is the end of attempt where rounding hides how the merit changes: the gradient tells.
-func (s *denseMethod) attemptBlind(v *level, c *float64) bool {
+func (s *denseMethod) attemptBlind(v *levelState, c *float64) bool {
 	before := s.gradient(v)
 	copy(s.from, s.q)
 	copy(s.before, s.slope)
@@ -225,7 +225,7 @@ func (s *denseMethod) back() {
 
 // gradient returns the largest entry of the gradient of a level on the coordinates that may move, of the length of 𝒥
 // times that of e. The gradient is left in s.slope.
-func (s *denseMethod) gradient(v *level) float64 {
+func (s *denseMethod) gradient(v *levelState) float64 {
 	n, b := len(s.q), s.bounded
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
 	clear(s.slope)
@@ -251,7 +251,7 @@ func (s *denseMethod) scaleOf(A, e []float64) float64 {
 }
 
 // verdict says what ends a level whose gradient is zero. The gradient is in s.slope.
-func (s *denseMethod) verdict(v *level) Status {
+func (s *denseMethod) verdict(v *levelState) Status {
 	n := len(s.q)
 	A, e := s.J[v.first*n:v.end*n], s.e[v.first:v.end]
 	if v.targets == nil {
@@ -273,11 +273,11 @@ func (s *denseMethod) verdict(v *level) Status {
 
 // contradict marks the targets of a level whose own gradient is not zero, and reports whether there are several. As the whole
 // gradient is zero, these gradients cancel each other.
-func (s *denseMethod) contradict(v *level) bool {
+func (s *denseMethod) contradict(v *levelState) bool {
 	at, pulling := v.first, 0
 	for _, t := range v.targets {
 		rows := s.p.targets[t].n
-		one := level{first: at, end: at + rows, targets: v.targets[:1]}
+		one := levelState{first: at, end: at + rows, targets: v.targets[:1]}
 		s.contrary[t] = s.pull(v, &one) > pullPart
 		if s.contrary[t] {
 			pulling++
@@ -288,7 +288,7 @@ func (s *denseMethod) contradict(v *level) bool {
 }
 
 // pull returns the gradient of one target of a level, as gradient does.
-func (s *denseMethod) pull(v, one *level) float64 {
+func (s *denseMethod) pull(v, one *levelState) float64 {
 	n := len(s.q)
 	A, e := s.J[one.first*n:one.end*n], s.e[one.first:one.end]
 	if algebra.MaxAbs(e) == 0 {
@@ -331,4 +331,12 @@ func (s *denseMethod) descendTo(levels int) {
 			s.settle(l)
 		}
 	}
+}
+
+// returnTo brings solver and engine to q.
+func (s *denseMethod) returnTo(q []float64) {
+	copy(s.q, q)
+	s.back()
+	s.errorsTo(s.e)
+	s.refresh()
 }

@@ -259,10 +259,10 @@ func (p *Problem) keep(chosen []bool) {
 		p.lower[n], p.upper[n], p.rate[n], p.angle[n] = p.lower[i], p.upper[i], p.rate[i], p.angle[i]
 		n++
 	}
-	var left []rest
+	var left []restTarget
 	for _, r := range p.rest {
 		if chosen[r.driven] {
-			left = append(left, rest{now[r.driven], r.value})
+			left = append(left, restTarget{now[r.driven], r.value})
 		}
 	}
 	p.driven, p.rest = driven, left

@@ -30,7 +30,7 @@ type engine interface {
 	// jacobianTo stores 𝒥, m×n by rows.
 	jacobianTo(J []float64)
 	// aim moves the place that target i wants. Errors, products and the Jacobian are then those of the new place.
-	aim(i int, w want)
+	aim(i int, w wanted)
 	// poseRatesTo stores in raw, the weighted rates of all rows, those of target i that depend on the pose where its
 	// place moves with rate, as way.wantTo tells. It is called after errorsTo.
 	poseRatesTo(raw []float64, rate *[7]float64, i int)

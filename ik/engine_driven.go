@@ -34,14 +34,6 @@ type drivenEngine struct {
 	near     bool // there is a factor of a pose near e.try
 }
 
-// winding follows the coordinate of a target that counts turns.
-type winding struct {
-	target      int
-	driven      int // number of the freedom, −1 if it is passive
-	at, tryAt   float64
-	coordinated mechanism.Freedom
-}
-
 const (
 	// partTurn and partLength bound a part of a move, after which loops are closed: rad, and a part of the length of the
 	// problem. So closing goes on along the branch of motion on which the mechanism is.
@@ -326,7 +318,7 @@ func (e *drivenEngine) seeTo(dst []float64, stride int, v []float64) {
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
-			dst[(t.first+k)*stride] = e.sight[i].rate(k, v)
+			dst[(t.first+k)*stride] = e.sight[i].rateOf(k, v)
 		}
 	}
 }

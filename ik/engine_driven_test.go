@@ -131,7 +131,7 @@ func TestStewartPoses(t *testing.T) {
 	places := bodiesOf(t, "stewart")
 	for i, row := range csvRows(t, "stewart.targets") {
 		require.NoError(t, e.moveTo(num(t, row, stewartLegs...)))
-		e.aim(0, want{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
+		e.aim(0, wanted{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
 		out := make([]float64, 6)
 		e.errorsTo(out)
 		require.LessOrEqual(t, check.MaxAbs(out), 1e-12, "pose %d", i)
@@ -251,10 +251,10 @@ func TestWalkerPoses(t *testing.T) {
 	for i, row := range csvRows(t, "walker.targets") {
 		require.NoError(t, e.moveTo(num(t, row, columns...)))
 		theta := num(t, row, "trunk.theta")[0]
-		e.aim(0, want{position: spatial.Vec3{num(t, row, "trunk.x")[0], num(t, row, "trunk.y")[0]}, orientation: spatial.Exp(spatial.Vec3{2: theta})})
+		e.aim(0, wanted{position: spatial.Vec3{num(t, row, "trunk.x")[0], num(t, row, "trunk.y")[0]}, orientation: spatial.Exp(spatial.Vec3{2: theta})})
 		for k := range 4 {
 			foot := "foot" + strconv.Itoa(k+1)
-			e.aim(k+1, want{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z"))})
+			e.aim(k+1, wanted{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z"))})
 		}
 		out := make([]float64, 11)
 		e.errorsTo(out)
@@ -294,7 +294,7 @@ func TestStewartSolved(t *testing.T) {
 	e := newDrivenOf(t, readModel(t, "stewart"), stewartTask())
 	q := make([]float64, 6)
 	for i, row := range csvRows(t, "stewart.targets") {
-		e.aim(0, want{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
+		e.aim(0, wanted{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
 		steps := solveFor(t, e, 1e-13)
 		require.LessOrEqual(t, steps, 8)
 		e.coordinatesTo(q)
@@ -323,13 +323,13 @@ func TestFarAway(t *testing.T) {
 			}
 			e := newDrivenOf(t, m, task)
 			if name == "stewart" {
-				e.aim(0, want{position: spatial.Vec3(num(t, row, "px", "py", "pz")).Add(far), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
+				e.aim(0, wanted{position: spatial.Vec3(num(t, row, "px", "py", "pz")).Add(far), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))})
 			} else {
 				x := num(t, row, "trunk.theta", "trunk.x", "trunk.y")
-				e.aim(0, want{position: spatial.Vec3{x[1], x[2]}.Add(far), orientation: spatial.Exp(spatial.Vec3{2: x[0]})})
+				e.aim(0, wanted{position: spatial.Vec3{x[1], x[2]}.Add(far), orientation: spatial.Exp(spatial.Vec3{2: x[0]})})
 				for k := range 4 {
 					foot := "foot" + strconv.Itoa(k+1)
-					e.aim(k+1, want{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z")).Add(far)})
+					e.aim(k+1, wanted{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z")).Add(far)})
 				}
 			}
 			solveFor(t, e, 1e-9)
@@ -376,9 +376,9 @@ func TestDrivenAllocates(t *testing.T) {
 func BenchmarkStewart(b *testing.B) {
 	e := newDrivenOf(b, readModel(b, "stewart"), stewartTask())
 	rows := csvRows(b, "stewart.targets")
-	var wants []want
+	var wants []wanted
 	for _, row := range rows {
-		wants = append(wants, want{position: spatial.Vec3(num(b, row, "px", "py", "pz")), orientation: spatial.Quat(num(b, row, "qw", "qx", "qy", "qz"))})
+		wants = append(wants, wanted{position: spatial.Vec3(num(b, row, "px", "py", "pz")), orientation: spatial.Quat(num(b, row, "qw", "qx", "qy", "qz"))})
 	}
 	b.ReportAllocs()
 	steps := 0

@@ -196,7 +196,7 @@ func meetAll(t testing.TB, e aimer) {
 		if T.joint.Pred >= 0 {
 			B = st.Bodies[T.joint.Pred].Rotation.Conj().Mul(B)
 		}
-		w := T.want
+		w := T.wanted
 		switch T.Type {
 		case Orientation, PoseTarget:
 			w.orientation = B.Mul(unitQuat(T.Frame.Orientation))

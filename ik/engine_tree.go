@@ -44,7 +44,7 @@ func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
 		return nil, nil
 	}
 	moved := make([]bool, plan.NumDof())
-	for _, f := range p.moved() {
+	for _, f := range p.movedFreedoms() {
 		moved[dofOf(plan, f)] = true
 	}
 	for _, f := range plan.Prescribed {
@@ -61,20 +61,9 @@ func (p *Problem) newTree() (plan *tree.Plan, passive []string) {
 	return plan, nil
 }
 
-// moved returns the driven and held freedoms.
-func (p *Problem) moved() []mechanism.Freedom {
+// movedFreedoms returns the driven and held freedoms.
+func (p *Problem) movedFreedoms() []mechanism.Freedom {
 	return append(append([]mechanism.Freedom(nil), p.driven...), p.held...)
-}
-
-// link returns the link that hangs on a joint of the tree.
-func link(plan *tree.Plan, joint int) *tree.Link {
-	jt := &plan.Mechanism().Joints[joint]
-	for _, b := range [2]int32{jt.Succ, jt.Pred} {
-		if b >= 0 && int(plan.Links[plan.LinkOf[b]].Joint) == joint {
-			return &plan.Links[plan.LinkOf[b]]
-		}
-	}
-	panic("ik: joint is not in the tree")
 }
 
 // dofOf and entryOf return the entries of a scalar freedom in q̇ and q.
@@ -212,7 +201,7 @@ func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
 
 // walk adds the rows of a target that is a joint to J: from its bodies to the root, or to where the two ways meet, as
 // what moves both alike does not move the target.
-func (e *treeEngine) walk(J []float64, t *target, sides []side) {
+func (e *treeEngine) walk(J []float64, t *target, sides []sightSide) {
 	stop := tree.World
 	if len(sides) == 2 {
 		stop = e.plan.CommonAncestor(int(e.plan.LinkOf[sides[0].body]), int(e.plan.LinkOf[sides[1].body]))
@@ -247,7 +236,7 @@ func carry(f *spatial.Force, r *spatial.Vec3) {
 }
 
 // sweep adds the rows of a target on many bodies to J, in one pass from the tips to the root.
-func (e *treeEngine) sweep(J []float64, t *target, sides []side) {
+func (e *treeEngine) sweep(J []float64, t *target, sides []sightSide) {
 	clear(e.force)
 	for s := range sides {
 		at := e.force[comRows*e.plan.LinkOf[sides[s].body]:]

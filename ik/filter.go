@@ -27,7 +27,7 @@ const (
 // has the step of the path, and form V a step that may become shorter.
 //
 // It returns, at their places in the task, the errors of fik.New, and what wraps fik.ErrRank, with what to do, where no pose
-// near the present one has a Jacobian of full rank.
+// nearlyMet the present one has a Jacobian of full rank.
 func (s *denseMethod) newFilter() error {
 	o := FIKOptions{}
 	if s.p.task.FIK != nil {
@@ -222,7 +222,7 @@ func (s *denseMethod) feed() error {
 			status = Reached
 		case k.filter.Stuck():
 			status = Stuck
-		case s.steps < most && !s.over():
+		case s.steps < most && !s.hasEnded():
 			err := s.filtered()
 			if err == nil {
 				err = s.advance(k.filter.Step())
@@ -300,10 +300,10 @@ func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) 
 	}
 	for ; n < most; n++ {
 		s.eng.errorsTo(s.raw)
-		if s.near(s.raw) {
+		if s.nearlyMet(s.raw) {
 			return n, nil
 		}
-		if f.Stuck() || s.over() {
+		if f.Stuck() || s.hasEnded() {
 			return most, nil
 		}
 		for r := range s.raw {
@@ -319,11 +319,11 @@ func (s *denseMethod) trial(f *fik.Filter, t float64, n, most int) (int, error) 
 	return most, nil
 }
 
-// near reports whether all targets with these errors are nearly met.
-func (s *denseMethod) near(e []float64) bool {
+// nearlyMet reports whether all targets with these errors are nearly met.
+func (s *denseMethod) nearlyMet(e []float64) bool {
 	for i := range s.p.targets {
 		t := &s.p.targets[i]
-		if linear, angular := t.off(e[t.first:]); !(linear <= tuneTol*s.p.length && angular <= tuneTol) {
+		if linear, angular := t.missingOf(e[t.first:]); !(linear <= tuneTol*s.p.length && angular <= tuneTol) {
 			return false
 		}
 	}

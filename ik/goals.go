@@ -19,8 +19,8 @@ func (p *Problem) newGoals() goals {
 }
 
 // aim moves the place that target i wants.
-func (g *goals) aim(i int, w want) {
-	g.list[i].want, g.seen = w, false
+func (g *goals) aim(i int, w wanted) {
+	g.list[i].wanted, g.seen = w, false
 	g.list[i].aim()
 }
 

@@ -21,12 +21,12 @@ const (
 )
 
 // kick moves off a saddle of level v, and reports whether there was one. If not, all is as it was.
-func (s *denseMethod) kick(v *level) bool {
+func (s *denseMethod) kick(v *levelState) bool {
 	copy(s.home, s.q)
 	merit := v.merit(s.e)
 	if s.saddle(v) {
 		for _, sign := range [2]float64{1, -1} {
-			if s.over() {
+			if s.hasEnded() {
 				return false
 			}
 			if s.kickAlong(v, sign) && v.merit(s.e) < merit*(1-kickGain) {
@@ -40,20 +40,12 @@ func (s *denseMethod) kick(v *level) bool {
 	return false
 }
 
-// returnTo brings solver and engine to q.
-func (s *denseMethod) returnTo(q []float64) {
-	copy(s.q, q)
-	s.back()
-	s.errorsTo(s.e)
-	s.refresh()
-}
-
 // saddle looks for a direction of negative curvature at s.home, where the gradient is zero, and reports whether there
 // is one. It is left in s.along, in step bounds, its largest entry one. The solver is at s.home again.
 //
 // It runs conjugate gradients on the second derivative H of the merit, with a random right side. They need products H p
 // only, which are differences of gradients.
-func (s *denseMethod) saddle(v *level) bool {
+func (s *denseMethod) saddle(v *levelState) bool {
 	n, r, b := len(s.q), s.from, s.bounded
 	flat := probeFlat * s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	s.gradient(v)
@@ -67,7 +59,7 @@ func (s *denseMethod) saddle(v *level) bool {
 	first := algebra.Dot(r, r)
 	for range min(n, probeMost) {
 		square := algebra.Dot(r, r)
-		if !(square > probeFlat*probeFlat*first) || s.over() {
+		if !(square > probeFlat*probeFlat*first) || s.hasEnded() {
 			return false
 		}
 		ways.Turn(r, square)
@@ -92,7 +84,7 @@ func (s *denseMethod) saddle(v *level) bool {
 
 // bendAlong stores in s.slope the second derivative of the merit of a level at s.home times p. s.before is the gradient
 // there. It reports whether the mechanism can move along p.
-func (s *denseMethod) bendAlong(v *level, p []float64) bool {
+func (s *denseMethod) bendAlong(v *levelState, p []float64) bool {
 	s.steps++
 	n, b, most := len(s.q), s.bounded, 0.0
 	for i, x := range p {
@@ -121,7 +113,7 @@ func (s *denseMethod) bendAlong(v *level, p []float64) bool {
 }
 
 // kickAlong goes along s.along and then kickSteps steps. It reports whether it could.
-func (s *denseMethod) kickAlong(v *level, sign float64) bool {
+func (s *denseMethod) kickAlong(v *levelState, sign float64) bool {
 	for i, q := range s.q {
 		s.try[i] = min(max(q+sign*kickSize/stepTurn*s.unit[i]*s.size[i]*s.along[i], s.low[i]), s.high[i])
 	}

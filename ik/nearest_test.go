@@ -81,7 +81,7 @@ func TestNearest6R(t *testing.T) {
 				}
 			}
 			bend(t, s, st, start)
-			s.eng.aim(0, want{position: shoulder.Add(d.Scale(2.5)), orientation: turn.Mul(upright.Bodies[5].Rotation)})
+			s.eng.aim(0, wanted{position: shoulder.Add(d.Scale(2.5)), orientation: turn.Mul(upright.Bodies[5].Rotation)})
 			r, err := s.Reach(st)
 			require.ErrorIs(t, err, ErrUnreached)
 			require.Equal(t, Nearest, r.Status, "%v %d", kind, i)
@@ -155,11 +155,11 @@ func TestNearestMade(t *testing.T) {
 
 // restAt returns a wanted pose for the one target of s that leaves errors across all columns of 𝒥 at q but for the
 // column up, which they pull upwards. They are as long as size, of the length of the problem.
-func restAt(t *testing.T, s *Solver, st *mechanism.State, q []float64, up int, size float64, rng *rand.Rand) want {
+func restAt(t *testing.T, s *Solver, st *mechanism.State, q []float64, up int, size float64, rng *rand.Rand) wanted {
 	n, g := len(q), &s.p.targets[0]
 	bend(t, s, st, q)
 	body := &st.Bodies[g.joint.Succ]
-	at := want{position: body.Position.Add(body.Rotation.Rotate(g.Frame.Position)), orientation: body.Rotation.Mul(unitQuat(g.Frame.Orientation))}
+	at := wanted{position: body.Position.Add(body.Rotation.Rotate(g.Frame.Position)), orientation: body.Rotation.Mul(unitQuat(g.Frame.Orientation))}
 	s.eng.aim(0, at)
 	denseIn(s).refresh()
 	e := normal(rng, g.n)

@@ -18,8 +18,8 @@ type course struct {
 // way is the course of one target.
 type way struct {
 	target      int
-	position    [3]*curve // nil: as the target has it
-	value       *curve
+	position    [3]*segmentCurve // nil: as the target has it
+	value       *segmentCurve
 	orientation *turns
 	posed       bool // its rates depend on the pose: target.poseRatesTo
 }
@@ -75,14 +75,14 @@ func (p *Problem) targetIndex(name string) int {
 	return -1
 }
 
-// curve is a function of time through values: a spline, or straight lines.
-type curve struct {
+// segmentCurve is a function of time through values: a spline, or straight lines.
+type segmentCurve struct {
 	spline        *joints.Motion // nil for lines
 	times, values []float64
 }
 
 // through returns the curve of a path through the values at(i) at its times.
-func through(path *Path, at func(i int) float64) *curve {
+func through(path *Path, at func(i int) float64) *segmentCurve {
 	v := make([]float64, len(path.Times))
 	for i := range v {
 		v[i] = at(i)
@@ -90,8 +90,8 @@ func through(path *Path, at func(i int) float64) *curve {
 	return newCurve(path.Times, v, path.Spline)
 }
 
-func newCurve(times, values []float64, spline bool) *curve {
-	c := &curve{times: times, values: values}
+func newCurve(times, values []float64, spline bool) *segmentCurve {
+	c := &segmentCurve{times: times, values: values}
 	if spline {
 		c.spline = (&joints.Motion{Kind: joints.Spline, Times: times, Values: values, Hold: true}).Prepared()
 	}
@@ -99,7 +99,7 @@ func newCurve(times, values []float64, spline bool) *curve {
 }
 
 // at returns value and rate at the time t.
-func (c *curve) at(t float64) (x, rate float64) {
+func (c *segmentCurve) at(t float64) (x, rate float64) {
 	if c.spline != nil {
 		x, rate, _ = c.spline.At(t)
 		return x, rate
@@ -127,14 +127,14 @@ const turnsWindow = 40
 // by a function of time that goes from 0 to 1. With splines these functions are C², and so is the rotation.
 type turns struct {
 	times []float64
-	at0   []spatial.Quat // waypoints
-	omega []spatial.Vec3 // from the waypoint before, world axes; entry 0 is not used
-	part  []*curve       // how much of it is done; entry 0 is not used
+	at0   []spatial.Quat  // waypoints
+	omega []spatial.Vec3  // from the waypoint before, world axes; entry 0 is not used
+	part  []*segmentCurve // how much of it is done; entry 0 is not used
 }
 
 func newTurns(path *Path, waypoints [][4]float64) *turns {
 	n := len(waypoints)
-	u := &turns{times: path.Times, at0: make([]spatial.Quat, n), omega: make([]spatial.Vec3, n), part: make([]*curve, n)}
+	u := &turns{times: path.Times, at0: make([]spatial.Quat, n), omega: make([]spatial.Vec3, n), part: make([]*segmentCurve, n)}
 	for i, q := range waypoints {
 		u.at0[i] = unitQuat(q)
 		if i == 0 {
@@ -171,7 +171,7 @@ func (u *turns) rotationTo(q *spatial.Quat, omega *spatial.Vec3, t float64) {
 
 // wantTo stores in w where the target should be at the time t, and in rate how fast: angular velocity and velocity in
 // the axes of R, and the rate of the value.
-func (v *way) wantTo(w *want, rate *[7]float64, t float64) {
+func (v *way) wantTo(w *wanted, rate *[7]float64, t float64) {
 	*rate = [7]float64{}
 	if v.position[0] != nil {
 		for k := range 3 {

@@ -30,14 +30,14 @@ type Problem struct {
 	rate    []float64  // n; +Inf: none
 	angle   []bool     // n: the freedom is an angle
 	targets []target
-	m       int     // rows with a weight, of all targets in their order
-	levels  int     // number of distinct priorities; targets are numbered 0 … levels−1 by rank of their priority
-	length  float64 // that makes angles into lengths, m
-	rest    []rest  // of the posture
+	m       int          // rows with a weight, of all targets in their order
+	levels  int          // number of distinct priorities; targets are numbered 0 … levels−1 by rank of their priority
+	length  float64      // that makes angles into lengths, m
+	rest    []restTarget // of the posture
 }
 
-// rest is a coordinate that a driven freedom should go back to.
-type rest struct {
+// restTarget is a coordinate that a driven freedom should go back to.
+type restTarget struct {
 	driven int
 	value  float64 // rad or m
 }
@@ -138,7 +138,7 @@ func (t *target) isAngle(row int) bool {
 // newTarget returns the target T with the numbers of its bodies, wanted where T says.
 func newTarget(T *Target, m *mechanism.Mechanism, relative, body int32, f mechanism.Freedom, bodies []int32, scale float64) target {
 	t := target{Target: T, freedom: f, bodies: bodies, tolerance: T.Tolerance}
-	t.want = want{position: T.Position, orientation: unitQuat(T.Orientation), value: T.Value}
+	t.wanted = wanted{position: T.Position, orientation: unitQuat(T.Orientation), value: T.Value}
 	if T.Type == Distance {
 		t.value = T.Length
 	}
@@ -174,11 +174,6 @@ func isAngle(m *mechanism.Mechanism, f mechanism.Freedom) bool {
 	return m.Joints[f.Joint].Kind.Rotational(f.Freedom)
 }
 
-// winds reports whether a scalar freedom is an angle whose turns a pose does not tell.
-func winds(m *mechanism.Mechanism, f mechanism.Freedom) bool {
-	return m.Joints[f.Joint].Winds(f.Freedom)
-}
-
 // outside returns the names of the driven freedoms whose coordinates q are beyond their limits.
 func (p *Problem) outside(q []float64) (names []string) {
 	for i, x := range q {
@@ -189,8 +184,8 @@ func (p *Problem) outside(q []float64) (names []string) {
 	return names
 }
 
-// off returns what is missing of a target with the weighted errors e, m and rad.
-func (t *target) off(e []float64) (linear, angular float64) {
+// missingOf returns what is missing of a target with the weighted errors e, m and rad.
+func (t *target) missingOf(e []float64) (linear, angular float64) {
 	for i := range t.n {
 		x := e[i] / t.weight[i]
 		if t.angular[i] {

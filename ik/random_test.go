@@ -55,7 +55,7 @@ func upright(tb testing.TB, arm []armJoint) (*kkt.Plan, *Task) {
 }
 
 // poses returns random poses of the tool that the arm has within its limits.
-func poses(tb testing.TB, plan *kkt.Plan, task *Task, n int) (list []want) {
+func poses(tb testing.TB, plan *kkt.Plan, task *Task, n int) (list []wanted) {
 	p := testProblem(tb, plan, task)
 	s := testSolver(tb, p, Options{})
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -68,7 +68,7 @@ func poses(tb testing.TB, plan *kkt.Plan, task *Task, n int) (list []want) {
 		require.NoError(tb, s.eng.moveTo(denseIn(s).q))
 		s.eng.stateTo(st)
 		tool := &st.Bodies[len(st.Bodies)-1]
-		list = append(list, want{position: tool.Position, orientation: tool.Rotation})
+		list = append(list, wanted{position: tool.Position, orientation: tool.Rotation})
 	}
 	return list
 }

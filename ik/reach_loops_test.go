@@ -22,22 +22,22 @@ type loopCase struct {
 	name  string
 	model *model.Model
 	task  *Task
-	wants [][]want
+	wants [][]wanted
 	found [][]float64
 }
 
 func loopCases(t testing.TB) []loopCase {
 	stewart, walker := loopCase{name: "stewart", task: stewartTask()}, loopCase{name: "walker", task: walkerTask()}
 	for _, row := range csvRows(t, "stewart.targets") {
-		stewart.wants = append(stewart.wants, []want{{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))}})
+		stewart.wants = append(stewart.wants, []wanted{{position: spatial.Vec3(num(t, row, "px", "py", "pz")), orientation: spatial.Quat(num(t, row, "qw", "qx", "qy", "qz"))}})
 		stewart.found = append(stewart.found, num(t, row, stewartLegs...))
 	}
 	for _, row := range csvRows(t, "walker.targets") {
 		x := num(t, row, "trunk.theta", "trunk.x", "trunk.y")
-		list := []want{{position: spatial.Vec3{x[1], x[2]}, orientation: spatial.Exp(spatial.Vec3{2: x[0]})}}
+		list := []wanted{{position: spatial.Vec3{x[1], x[2]}, orientation: spatial.Exp(spatial.Vec3{2: x[0]})}}
 		for k := range 4 {
 			foot := "foot" + strconv.Itoa(k+1)
-			list = append(list, want{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z"))})
+			list = append(list, wanted{position: spatial.Vec3(num(t, row, foot+".x", foot+".y", foot+".z"))})
 		}
 		walker.wants, walker.found = append(walker.wants, list), append(walker.found, append(x, num(t, row, walkerDriven[1:]...)...))
 	}
@@ -51,7 +51,7 @@ func deltaCase(t testing.TB) loopCase {
 	for range 25 {
 		p := spatial.Vec3{0.3*rng.Float64() - 0.15, 0.3*rng.Float64() - 0.15, -0.45 - 0.2*rng.Float64()}
 		angles := deltaAngles(p)
-		c.wants, c.found = append(c.wants, []want{{position: p, orientation: spatial.IdentityQuat()}}), append(c.found, angles[:])
+		c.wants, c.found = append(c.wants, []wanted{{position: p, orientation: spatial.IdentityQuat()}}), append(c.found, angles[:])
 	}
 	return c
 }
@@ -74,13 +74,13 @@ func (c *loopCase) start(t testing.TB) (*Solver, *mechanism.State) {
 }
 
 // TestReachLoops: from the pose of the model each reference pose is
-// reached to 1e-12, with the driven coordinates of the reference.
+// allReached to 1e-12, with the driven coordinates of the reference.
 func TestReachLoops(t *testing.T) {
 	for _, engine := range loopEngines {
 		for _, c := range loopCases(t) {
 			c.task.Solver.Engine = engine
 			s, first := c.start(t)
-			aim := func(i int, w want) { s.eng.aim(i, w) }
+			aim := func(i int, w wanted) { s.eng.aim(i, w) }
 			if s.m.engine() == nil {
 				aim = sparseIn(s).aim
 			}

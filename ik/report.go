@@ -32,7 +32,7 @@ func (s *Solver) reportTargets() {
 			}
 			e := s.m.errorsOf(t)
 			out.Name, out.Priority = g.Name, g.Priority
-			out.Linear, out.Angular = g.off(e)
+			out.Linear, out.Angular = g.missingOf(e)
 			out.Reached = out.Linear <= g.tolerance[0] && out.Angular <= g.tolerance[1]
 			for i := range g.n {
 				if s.m.pulls(t) {

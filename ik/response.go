@@ -31,7 +31,7 @@ type response struct {
 }
 
 // errDependent is wrapped by the error for a pose at which driven freedoms depend on each other, so that they cannot be
-// moved independently: the mechanism is singular there.
+// movedFreedoms independently: the mechanism is singular there.
 var errDependent = errors.New("ik: driven freedoms depend on each other at this pose")
 
 const (

@@ -9,7 +9,7 @@ func (s *Solver) search() error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	if !reached(m) && !s.now.over() {
+	if !allReached(m) && !s.now.hasEnded() {
 		s.now.steps = 0
 		again := m.around()
 		if r.Steps += s.now.steps; again {
@@ -18,9 +18,9 @@ func (s *Solver) search() error {
 			}
 		}
 	}
-	more := func() bool { return r.Restarts < most && (s.o.All || !reached(m)) }
+	more := func() bool { return r.Restarts < most && (s.o.All || !allReached(m)) }
 	again := more()
-	for more() && !s.now.over() {
+	for more() && !s.now.hasEnded() {
 		r.Restarts++
 		if !m.scatter() {
 			continue
@@ -29,7 +29,7 @@ func (s *Solver) search() error {
 			return err
 		}
 	}
-	if !m.finish(again) || reached(m) || s.now.over() {
+	if !m.finish(again) || allReached(m) || s.now.hasEnded() {
 		return nil
 	}
 	err := m.descend()
@@ -44,7 +44,7 @@ func (s *Solver) start() error {
 	if s.result.Steps += s.now.steps; err != nil {
 		return err
 	}
-	if s.o.All && reached(m) {
+	if s.o.All && allReached(m) {
 		s.result.Solutions = m.collect(s.result.Solutions)
 	}
 	if s.best.some && !s.better() {

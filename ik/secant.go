@@ -79,8 +79,8 @@ func (c *secant) update(A []float64) {
 	}
 	c.use = c.some && misses < algebra.Dot(w, w)
 	if size, is := math.Abs(algebra.Dot(c.s, w)), math.Abs(algebra.Dot(c.s, c.Ss)); size < is {
-		scale(c.S, size/is)
-		scale(c.Ss, size/is)
+		scaleVector(c.S, size/is)
+		scaleVector(c.Ss, size/is)
 	}
 	add(w, -1, c.Ss)
 	c.add(w)
@@ -103,8 +103,8 @@ func (c *secant) add(r []float64) {
 	c.some = true
 }
 
-// scale multiplies v by t.
-func scale(v []float64, t float64) {
+// scaleVector multiplies v by t.
+func scaleVector(v []float64, t float64) {
 	for i := range v {
 		v[i] *= t
 	}

@@ -25,12 +25,12 @@ type border struct {
 	drop    []bool
 }
 
-// newBorder returns the border of p, nil if it has no centres of mass.
-func newBorder(p *Problem, dim int) *border {
+// newBorder returns the border of a system of dim numbers, nil if the targets have no centres of mass.
+func newBorder(targets []target, dim int) *border {
 	b := &border{}
 	n := 0
-	for i := range p.targets {
-		if t := &p.targets[i]; t.Type == Com {
+	for i := range targets {
+		if t := &targets[i]; t.Type == Com {
 			b.targets = append(b.targets, i)
 			n += t.n
 		}

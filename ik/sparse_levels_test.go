@@ -37,9 +37,9 @@ func TestSparseStrict(t *testing.T) {
 	sizes := []int{5, 20, 100, 300, 1000}
 	for _, n := range sizes {
 		active, lower, most := 0, 0, 0.0
-		tasks := uint64(12)
+		tasks := check.Random[uint64](4, 0)
 		if n > 100 {
-			tasks = 4
+			tasks = check.Random[uint64](2, 0)
 		}
 		for seed := range tasks {
 			rng := rand.New(rand.NewPCG(seed, uint64(n)))

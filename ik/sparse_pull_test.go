@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -109,10 +110,7 @@ func TestSparsePull(t *testing.T) {
 		none   = 1e-6
 		unsure = 0.005 // part of the ends against limits at which rows of the levels before nearly depend on each other, so that dense ranks are a choice
 	)
-	seeds := uint64(3000)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := check.Random[uint64](1000, 60)
 	ends, odd := 0, 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 18))

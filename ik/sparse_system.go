@@ -101,7 +101,7 @@ func newSparseSystem(ctx context.Context, p *Problem, o Options, mech *mechanism
 	for i := range p.targets {
 		s.sight = append(s.sight, p.targets[i].newSight())
 	}
-	s.border = newBorder(p, dim)
+	s.border = newBorder(p.targets, dim)
 	s.fac = kkt.NewFactored(symbolic.NewFactorOn(t), s.W, s.B, s.scale, p.plan.Options().Epsilon, kkt.KeepAllFirmly, nil)
 	return s, nil
 }
@@ -281,7 +281,7 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 }
 
 // weigh stores the rows of sides in val, each block in the place that its body has in the pattern.
-func (s *sparseSystem) weigh(r *sparseRow, sides []side) {
+func (s *sparseSystem) weigh(r *sparseRow, sides []sightSide) {
 	P := s.W.Pattern
 	ind := P.Ind[P.Ptr[r.node] : P.Ptr[r.node+1]-1]
 	for i := range sides {
@@ -310,7 +310,7 @@ func (s *sparseSystem) lookAtFreedom(r *sparseRow, f mechanism.Freedom, weight f
 	var jk mechanism.JointKinematics
 	var w spatial.Force
 	var unit [6]float64
-	var sides [2]side
+	var sides [2]sightSide
 	m := s.layout.Mech
 	jt := &m.Joints[f.Joint]
 	m.JointTo(&jk, f.Joint, s.y.Kin, st)

@@ -29,7 +29,7 @@ func (s *sparseMethod) beginPath(*mechanism.State) (*course, bool, error) {
 func (s *sparseMethod) endPath() {
 	s.low, s.high, s.onPath = s.p.lower, s.p.upper, false
 	for i := range s.given {
-		s.aim(i, s.given[i].want)
+		s.aim(i, s.given[i].wanted)
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *sparseMethod) follow(c *course, raw []float64, rates [][7]float64, t fl
 	for i := range c.ways {
 		v := &c.ways[i]
 		g := &s.p.targets[v.target]
-		w := g.want
+		w := g.wanted
 		rate := &rates[i]
 		v.wantTo(&w, rate, t)
 		s.aim(v.target, w)

@@ -16,7 +16,7 @@ import (
 // target is a Target by numbers. Its want may be moved; everything else stays.
 type target struct {
 	*Target
-	want
+	wanted
 	joint   mechanism.Joint   // P is at W, S at B; of a Coordinate the joint itself
 	freedom mechanism.Freedom // of a Coordinate
 	pointer spatial.Vec3      // unit axis of an Axis in the frame of the body
@@ -33,14 +33,14 @@ type target struct {
 	tolerance [2]float64 // m, rad
 }
 
-// want is where a target should be.
-type want struct {
+// wanted is where a target should be.
+type wanted struct {
 	position    spatial.Vec3 // in R, m
 	orientation spatial.Quat // B → R
 	value       float64      // of a Coordinate, rad or m; the length of a Distance, m
 }
 
-// rows of a target of each type, of which joint type, and the first of them among the joint's rows. The rows of a
+// levelRows of a target of each type, of which joint type, and the first of them among the joint's rows. The rows of a
 // Coordinate depend on the joint.
 var targetTraits = [NumTargetTypes]struct {
 	name string
@@ -134,25 +134,25 @@ func axesAlong(a spatial.Vec3) spatial.Mat3 {
 	return spatial.Exp(spatial.Vec3{x, y, 0}).Mat()
 }
 
-// side is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
+// sightSide is what the rows of a target ask of one body: the row k is F[k]·v, v the velocity of the body about its centre
 // of mass in world axes.
-type side struct {
+type sightSide struct {
 	body int32
 	F    [6]spatial.Force
 }
 
 // sight is what a target shows at one state.
 type sight struct {
-	e     [6]float64 // errors, weighted
-	sides []side     // rows, weighted, (T2)
-	wound float64    // of a Coordinate with turns: its coordinate is read within half a turn of this
+	e     [6]float64  // errors, weighted
+	sides []sightSide // rows, weighted, (T2)
+	wound float64     // of a Coordinate with turns: its coordinate is read within half a turn of this
 
 	jk   mechanism.JointKinematics
 	rows joints.Rows
 }
 
-// rate returns T·v of row k, v six numbers a body about its centre of mass.
-func (s *sight) rate(k int, v []float64) (sum float64) {
+// rateOf returns T·v of row k, v six numbers a body about its centre of mass.
+func (s *sight) rateOf(k int, v []float64) (sum float64) {
 	for i := range s.sides {
 		x := spatial.Motion(v[6*s.sides[i].body:])
 		sum += x.Dot(&s.sides[i].F[k])
@@ -161,7 +161,7 @@ func (s *sight) rate(k int, v []float64) (sum float64) {
 }
 
 // newSight returns the memory of what t shows.
-func (t *target) newSight() *sight { return &sight{sides: make([]side, 0, len(t.bodies)+2)} }
+func (t *target) newSight() *sight { return &sight{sides: make([]sightSide, 0, len(t.bodies)+2)} }
 
 // lookTo stores errors and rows of t at st, whose bodies have the kinematics k. The row of a Coordinate is zero where
 // its composite joint is in a gimbal lock: the tree engine does not need it, and the joint has no rows for the others.
@@ -270,4 +270,60 @@ func (t *target) addComSide(s *sight, body int32, E *spatial.Mat3, arm spatial.V
 		f := E.Col(int(t.row[k])).Scale(sign * t.weight[k])
 		out.F[k] = spatial.NewForce(arm.Cross(f), f)
 	}
+}
+
+// Where all rows of a rotation weigh the same, angular velocities do for the
+// derivatives of its rotation vector: the gradient of its square is the same.
+// Otherwise they do not: what a row of weight 0 leaves may be large at the end, too.
+
+// turnRows puts the derivatives of the rotation vector in place of the angular velocities in s.rows (a fixed joint's
+// first three, a revolute one's last two), docs/inverse-kinematics.md, Targets.
+func (t *target) turnRows(s *sight) {
+	if t.Type == Axis {
+		t.tiltRows(s)
+		return
+	}
+	var delta [6]float64
+	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)
+	B := rotationRates(spatial.Vec3(delta[:3]))
+	var rows [3]spatial.Force
+	for i := range rows {
+		for j := range 3 {
+			for c, x := range s.rows.T[j] {
+				rows[i][c] += B[3*i+j] * x
+			}
+		}
+	}
+	copy(s.rows.T[:3], rows[:])
+}
+
+// leastSine is a sine below which an axis points to where it should, or the other way, to rounding.
+const leastSine = 1e-8
+
+// tiltRows is turnRows of an axis a, seen in the axes of P. With n the axis of the shortest rotation there from z, by
+// the angle θ, the rotation vector is θ n, and its rate is n (n·ω) + (θ/sin θ) (z×n) ((a×n)·ω).
+func (t *target) tiltRows(s *sight) {
+	P := &s.jk.EP
+	a := P.TMulVec(s.jk.ES.Col(2))
+	sine := math.Hypot(a[0], a[1])
+	if sine < leastSine {
+		return
+	}
+	n := spatial.Vec3{-a[1] / sine, a[0] / sine}
+	swing := a.Cross(n).Scale(math.Atan2(sine, a[2]) / sine)
+	for i, z := range [2]float64{-n[1], n[0]} {
+		row := n.Scale(n[i]).Add(swing.Scale(z))
+		s.rows.T[targetTraits[Axis].from+i] = spatial.NewForce(P.MulVec(row), spatial.Vec3{})
+	}
+}
+
+// rotationRates returns the matrix B(δ) of docs/inverse-kinematics.md, Targets for a rotation vector δ of at most π.
+func rotationRates(d spatial.Vec3) spatial.Mat3 {
+	a := d.Norm()
+	c := 1.0/12 + a*a/720
+	if a > 0.01 {
+		c = (1 - a/2/math.Tan(a/2)) / (a * a)
+	}
+	S := d.Skew()
+	return spatial.Identity3().Add(S.Scale(-0.5)).Add(S.Mul(S).Scale(c))
 }

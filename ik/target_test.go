@@ -130,7 +130,7 @@ func TestRowsAreDifferences(t *testing.T) {
 				meet(t, p, i, st)
 				at, before, after := look(t, p, i, st), look(t, p, i, from), look(t, p, i, to)
 				for k := range p.targets[i].n {
-					check.Close(t, (after.e[k]-before.e[k])/(2*h), -at.rate(k, v), 2e-8, 1, "seed %d target %v %q row %d", seed, targets[i].Type, relative, k)
+					check.Close(t, (after.e[k]-before.e[k])/(2*h), -at.rateOf(k, v), 2e-8, 1, "seed %d target %v %q row %d", seed, targets[i].Type, relative, k)
 				}
 			}
 		}
@@ -179,7 +179,7 @@ func TestErrorOfRotation(t *testing.T) {
 			w := R.Rotate(turn)
 			copy(v, w[:])
 			for k := range 3 {
-				check.Close(t, s.rate(k, v), turn[k], 1e-13, 1, "rate of the turn itself")
+				check.Close(t, s.rateOf(k, v), turn[k], 1e-13, 1, "rate of the turn itself")
 			}
 		}
 	}
@@ -315,7 +315,7 @@ func TestUnevenRotations(t *testing.T) {
 		for i := range p.targets {
 			at, before, after := look(t, p, i, st), look(t, p, i, from), look(t, p, i, to)
 			for k := range p.targets[i].n {
-				check.Close(t, (after.e[k]-before.e[k])/(2*h), -at.rate(k, v), 1e-7, 1, "seed %d target %d row %d", seed, i, k)
+				check.Close(t, (after.e[k]-before.e[k])/(2*h), -at.rateOf(k, v), 1e-7, 1, "seed %d target %d row %d", seed, i, k)
 			}
 		}
 	}

@@ -142,6 +142,9 @@ const hubTol = 1e-11
 func TestHubs(t *testing.T) {
 	names, list := hubCases(t)
 	for i, mech := range list {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
 		p := NewPlan(mech, Options{})
 		require.True(t, p.lean != nil && p.lean.hubs, names[i])
 		s, whole := p.NewSolver(), p.NewSolver()
@@ -156,9 +159,6 @@ func TestHubs(t *testing.T) {
 		whole.AccelerationsTo(want)
 		check.CloseVec(t, got, want, hubTol, max(9.81, check.MaxAbs(want)), "accelerations of %s", names[i])
 		require.LessOrEqual(t, s.Inconsistency(), exactTol)
-		if testing.Short() && i%5 != 0 {
-			continue
-		}
 		a, err := s.Report()
 		require.NoError(t, err)
 		b, err := whole.Report()
@@ -210,7 +210,7 @@ func TestHubsHaveNoHistory(t *testing.T) {
 		mech *mechanism.Mechanism
 		lean bool // at a state that violates the joints
 	}{
-		{leanModel(t, "delta", 60), false}, {leanModel(t, "jansen", 14), false},
+		{leanModel(t, "delta", check.Few(60, 40)), false}, {leanModel(t, "jansen", 14), false},
 		{plates{4, 40, 3, 0, 20}.mechanism(t, 0), true}, {plates{3, 30, 0, 4, 0}.mechanism(t, 0), true}, // nothing is redundant, nothing moves
 	} {
 		mech := c.mech

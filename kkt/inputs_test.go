@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -138,7 +139,7 @@ func TestInputsAreTheModel(t *testing.T) {
 //
 //rung:race
 func TestInputsOfGoroutines(t *testing.T) {
-	const runs = 64
+	runs := check.Few(64, 16)
 	for name, m := range actuated(t) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlan(t, m, order.Auto)
@@ -146,7 +147,7 @@ func TestInputsOfGoroutines(t *testing.T) {
 				in := p.Mechanism().NewInputs()
 				s, st := p.With(in).NewSolver(), p.Initial()
 				for k := range 3 {
-					vary(t, in, float64(i)/runs+float64(k))
+					vary(t, in, float64(i)/float64(runs)+float64(k))
 					out = append(out, solution(t, s, st)...)
 				}
 				return out

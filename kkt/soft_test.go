@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 )
@@ -16,10 +17,7 @@ import (
 // TestSoftIsNotNear: no family of package bench is near a singular pose, at any size, however soft its long loops are. The singular
 // values of a ring of 30 pairs that count end at 4e-4, those that do not begin at 7e-16.
 func TestSoftIsNotNear(t *testing.T) {
-	most := 700 // bodies
-	if testing.Short() {
-		most = 150
-	}
+	most := check.Few(300, 50) // bodies
 	count := 0
 	for _, family := range bench.Families() {
 		for _, n := range []int{1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 30, 40, 60} {
@@ -33,11 +31,12 @@ func TestSoftIsNotNear(t *testing.T) {
 			require.GreaterOrEqual(t, r.Distance, kkt.NearSingularDistance, "%s %d", family, n)
 		}
 	}
-	require.Greater(t, count, 100)
+	require.Greater(t, count, check.Few(100, 60))
 }
 
 // TestDistanceIsSmooth: the distance changes little from a ring to the next larger one, and from a pose to the next one.
 func TestDistanceIsSmooth(t *testing.T) {
+	check.Long(t)
 	last := 0.0
 	for n := 20; n <= 44; n++ {
 		d := report(t, solve(t, generate(t, "hoberman", n, 1), order.Auto)).Distance

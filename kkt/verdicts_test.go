@@ -2,7 +2,6 @@ package kkt_test
 
 import (
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
@@ -108,7 +107,7 @@ func atRest(m *model.Model, k int) {
 
 // TestVerdicts: no family of package bench, and no random mechanism, is said to be badly scaled where a dense singular value decomposition
 // determines its accelerations, and none is wrong without a flag: as generated, and at rest with a single load, where parts have no
-// acceleration for reasons of symmetry or distance. RUNG_VERDICTS is the number of random mechanisms.
+// acceleration for reasons of symmetry or distance.
 func TestVerdicts(t *testing.T) {
 	var v verdicts
 	for _, c := range []struct {
@@ -131,11 +130,7 @@ func TestVerdicts(t *testing.T) {
 	m := generate(t, "random", 9, 1039)
 	atRest(m, 1039)
 	v.judge(t, "random 9 seed 1039", m)
-	many := 60
-	if n, _ := strconv.Atoi(os.Getenv("RUNG_VERDICTS")); n > 0 {
-		many = n
-	}
-	for seed := range many {
+	for seed := range check.Random(60, 60) {
 		n := 2 + seed%12
 		name := "random " + strconv.Itoa(n) + " seed " + strconv.Itoa(seed)
 		m := generate(t, "random", n, uint64(seed))

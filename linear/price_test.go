@@ -15,14 +15,8 @@ import (
 // TestModesTooDear: what takes hours is refused with its price before it begins, and a limit of the caller counts.
 func TestModesTooDear(t *testing.T) {
 	check.Long(t)
-	m, err := bench.Ladder(1000, 1)
-	require.NoError(t, err)
-	plan, err := rung.NewPlan(m, rung.Options{})
-	require.NoError(t, err)
-	s := linear.NewSystem(plan)
-	require.NoError(t, s.Linearize(plan.Initial()))
-
-	_, err = s.Modes(linear.ModeOptions{Method: linear.Dense})
+	s := ladderSystem(t, 1000)
+	_, err := s.Modes(linear.ModeOptions{Method: linear.Dense})
 	require.ErrorIs(t, err, linear.ErrTooDear)
 	require.EqualError(t, err, "linear: too dear: of 1000 bodies and 10 modes the dense method takes 6.48 Tflops, more than 2 Tflops: take the sparse method")
 	_, err = s.Modes(linear.ModeOptions{Count: math.MaxInt})
@@ -30,6 +24,7 @@ func TestModesTooDear(t *testing.T) {
 	require.ErrorContains(t, err, "of 1000 bodies and 12000 modes the sparse method takes")
 	require.ErrorContains(t, err, "ask for fewer modes")
 
+	s = ladderSystem(t, 100)
 	few := linear.ModeOptions{Count: 3}
 	few.MaxFlops = s.Price(few) / 2
 	_, err = s.Modes(few)
@@ -39,6 +34,18 @@ func TestModesTooDear(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, modes.List, 3)
 	require.PanicsWithValue(t, "linear: a limit of work below 0", func() { _, _ = s.Modes(linear.ModeOptions{MaxFlops: math.NaN()}) })
+}
+
+// ladderSystem returns a ladder of n bodies, linearized where it begins.
+func ladderSystem(t *testing.T, n int) *linear.System {
+	t.Helper()
+	m, err := bench.Ladder(n, 1)
+	require.NoError(t, err)
+	plan, err := rung.NewPlan(m, rung.Options{})
+	require.NoError(t, err)
+	s := linear.NewSystem(plan)
+	require.NoError(t, s.Linearize(plan.Initial()))
+	return s
 }
 
 // TestModesOfManyBodiesAreAffordable: the limit leaves room for models of a million bodies.

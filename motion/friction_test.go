@@ -186,6 +186,7 @@ func onBelt(f model.Friction) *model.Model {
 // of Popp & Stelter 1990 in the limit in which friction falls at once: it sticks until kx = F_s, and slips along a
 // cosine about F_k/k until it has the belt's speed again.
 func TestStickSlip(t *testing.T) {
+	check.Long(t)
 	const k, belt, sliding, static = beltSpring, beltSpeed, 1.0, 2.0
 	// The closed form, with ω = 1.
 	jump := (static - sliding) / k

@@ -89,10 +89,7 @@ func everything(t *testing.T, seed uint64, bears bool) (*model.Model, *rung.Plan
 
 // TestTogether: in random mechanisms of all that joints can have accelerations agree by all methods.
 func TestTogether(t *testing.T) {
-	seeds, compared, bearings := uint64(16), 0, 0
-	if !testing.Short() {
-		seeds = 400
-	}
+	seeds, compared, bearings := check.Random[uint64](100, 16), 0, 0
 	for seed := range seeds {
 		m, plan, st := everything(t, seed, true)
 		if plan == nil {
@@ -138,7 +135,7 @@ func stateOf(m *mechanism.Mechanism, st *mechanism.State) *mechanism.State {
 // TestTogetherEnergy: runs of such mechanisms keep their energy but for what stops and friction take, and their joints.
 func TestTogetherEnergy(t *testing.T) {
 	check.Long(t)
-	const seeds = uint64(80)
+	seeds := check.Random[uint64](20, 0)
 	compared := 0
 	for seed := range seeds {
 		m := mixed(t, seed)
@@ -181,7 +178,7 @@ func TestTogetherEnergy(t *testing.T) {
 // has the bits of one that is not.
 func TestTogetherResumes(t *testing.T) {
 	check.Long(t)
-	const seeds = uint64(60)
+	seeds := check.Random[uint64](20, 0)
 	compared, impacts := 0, int64(0)
 	for seed := range seeds {
 		m, _, _ := everything(t, seed, true)

@@ -1,4 +1,3 @@
-//rung:race
 package growth
 
 import (
@@ -47,6 +46,8 @@ func TestUsageOfSleep(t *testing.T) {
 }
 
 // TestUsageOfWaiting has more threads that want a processor than there are processors.
+//
+//rung:norace it measures time and is a test of whole runs
 func TestUsageOfWaiting(t *testing.T) {
 	check.Long(t)
 	if machine.WaitedTime() < 0 {

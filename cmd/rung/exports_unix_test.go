@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -235,16 +234,13 @@ func (e *exports) largest() int64 {
 }
 
 // TestExportsAreWhole: exports are killed, cross each other, and have no room: the folder reads as the old or the new
-// model, never as a mixture, and never as nothing where a model was. RUNG_EXPORTS is their number.
+// model, never as a mixture, and never as nothing where a model was.
 func TestExportsAreWhole(t *testing.T) {
 	if os.Getenv(exportArgs) != "" {
 		export()
 	}
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("RUNG_EXPORTS"), "24"))
-	require.NoError(t, err)
-	if testing.Short() {
-		n = min(n, 6)
-	}
+	check.Long(t)
+	n := check.Random(12, 0)
 	e := newExports(t, 3000)
 	for k := range n {
 		switch i := e.rng.IntN(2); k % 6 {

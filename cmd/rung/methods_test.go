@@ -50,7 +50,7 @@ func TestBenchMethods(t *testing.T) {
 	check.Long(t)
 	families, kinds, crossovers := "ladder,chain", 9, 7 // articulated bodies are for the chain only
 	var doc growth.Document
-	out := ok(t, "bench", "--min-seconds", "0.01", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
+	out := ok(t, "bench", "--min-seconds", "0.001", "--family", families, "--sizes", "5,20", "--method", "all", "--json", "--max-seconds", "1")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	count := map[string]int{}
 	for _, r := range doc.Records {

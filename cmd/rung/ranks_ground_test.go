@@ -104,9 +104,14 @@ func TestSimulateRanksGround(t *testing.T) {
 				if c.contacts {
 					files = append(files, "-contacts.csv")
 				}
-				run(n+"b", "--ranks", n)
 				for _, end := range files {
 					sameRuns(t, filepath.Join(dir, name+"1"+end), filepath.Join(dir, name+n+end), c.tol)
+				}
+				if n != ranks[len(ranks)-1] {
+					continue // one number of ranks is enough to see that a run gives the same bits again
+				}
+				run(n+"b", "--ranks", n)
+				for _, end := range files {
 					assert.Equal(t, readText(t, filepath.Join(dir, name+n+end)), readText(t, filepath.Join(dir, name+n+"b"+end)))
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/study/sweep"
 	sweeptable "github.com/rung-mbd/rung/study/table"
 )
@@ -16,6 +17,7 @@ import (
 // TestSweepFromGo: a Go program and the command write the same files for a study, whole and in shares, and each goes on with the parts
 // that the other has left.
 func TestSweepFromGo(t *testing.T) {
+	check.Long(t)
 	dir := sweepFolder(t, 40)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	s, err := sweep.Open(at("s.json"))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +172,7 @@ func TestSweepKilled(t *testing.T) {
 }
 
 // TestSweepDamaged: a part with one bit that is another one is named and computed again, wherever the bit is, and the files
-// are those of a sweep that nothing has happened to. RUNG_SWEEP_FLIPS is the number of bits.
+// are those of a sweep that nothing has happened to.
 func TestSweepDamaged(t *testing.T) {
 	check.Long(t)
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
@@ -209,8 +207,7 @@ func TestSweepDamaged(t *testing.T) {
 			}
 		}
 	}
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("RUNG_SWEEP_FLIPS"), "12"))
-	require.NoError(t, err)
+	n := check.Random(4, 0)
 	rng := check.Rand(1)
 	for k := range n {
 		restore()
@@ -290,9 +287,8 @@ func killSweep(t *testing.T, args func(more ...string) []string, took time.Durat
 
 // TestSweepRefused: what is wrong with a study or a command line is refused before a file is touched.
 func TestSweepRefused(t *testing.T) {
-	for _, c := range []struct {
-		old, new, want string
-	}{
+	type refusal struct{ old, new, want string }
+	for _, c := range check.Some([]refusal{
 		{"joints[A]", "joints[Z]", `s.json: $.parameters[0].path: the model has no entry "Z" in $.joints (value "joints[Z].predecessor_frame.position[0]")`},
 		{`"energy.kinetic"`, `"energy.heat"`, `s.json: $.outputs[2].column: the model has no such column (value "energy.heat")`},
 		{`"energy.kinetic"`, `"energy.*"`, `s.json: $.outputs[2].column: is more than one column; an output is one (value "energy.*")`},
@@ -309,7 +305,7 @@ func TestSweepRefused(t *testing.T) {
 		{`"step": 0.01`, `"step": 0.01, "stabilize": "glue"`, `s.json: $.run.stabilize: no stabilization "glue"; there are projection, baumgarte, none (value "glue")`},
 		{`"step": 0.01`, `"step": 0.01, "rho": 0.5`, `s.json: $.run.rho: rho is of generalized-alpha, not of rk4`},
 		{`"step": 0.01`, `"step": 0.01, "method": "tree-lambda", "stabilize": "baumgarte"`, `s.json: $.run.stabilize: stabilize baumgarte needs method sparse`},
-	} {
+	}, 4) {
 		dir := sweepFolder(t, 4)
 		text := strings.Replace(fmt.Sprintf(sweepStudy, 4), c.old, c.new, 1)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "s.json"), []byte(text), 0o666))

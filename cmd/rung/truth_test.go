@@ -6,7 +6,6 @@ import (
 	"math/cmplx"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -64,8 +63,10 @@ type truthAnswer struct {
 	}
 }
 
-// manySteps are cases of reference/truth that take seconds.
-var manySteps = []string{"ga-bearing-fixed-step", "ga-sim-bear-0-1e-9", "ga-sim-bear-0-1e-10"}
+// manySteps are cases of reference/truth that take seconds, and which runs have them.
+var manySteps = map[string]func(testing.TB){
+	"ga-bearing-fixed-step": check.Nightly, "ga-sim-bear-0-1e-9": check.Long, "ga-sim-bear-0-1e-10": check.Long,
+}
 
 // TestTruth runs the cases of reference/truth, computed by programs that share no code with this one.
 func TestTruth(t *testing.T) {
@@ -75,8 +76,8 @@ func TestTruth(t *testing.T) {
 	for _, path := range folders {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			if slices.Contains(manySteps, filepath.Base(dir)) {
-				check.Long(t)
+			if leave := manySteps[filepath.Base(dir)]; leave != nil {
+				leave(t)
 			}
 			line, err := os.ReadFile(path)
 			require.NoError(t, err)

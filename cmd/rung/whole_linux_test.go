@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,10 +38,9 @@ const (
 
 	wholeSize  = 8 << 20 // of the file system, bytes
 	wholePage  = 4096
-	wholeTimes = 100
+	wholeTimes = 24 // times check.More
 	wholeShort = 6
-	wholeMany  = "RUNG_WHOLE" // another number of runs to disturb
-	wholeMost  = 5            // runs for each that has to be disturbed
+	wholeMost  = 5 // runs for each that has to be disturbed
 )
 
 // wholeJob is a command that writes. Its files are whole if they are what they were, or as they are after a
@@ -149,12 +147,9 @@ func wholeTest(t *testing.T, dir string) {
 	}
 	w := &wholeDisk{t: t, dir: dir, binary: binary, rng: rand.New(rand.NewPCG(1, 4))}
 	before := wholeInputs(t)
-	jobs, times := wholeJobs(standard), wholeTimes
+	jobs, times := wholeJobs(standard), check.Random(wholeTimes, wholeShort)
 	if testing.Short() {
-		jobs, times = []*wholeJob{jobs[5], jobs[7]}, wholeShort // that go on
-	} else if many := os.Getenv(wholeMany); many != "" {
-		times, err = strconv.Atoi(many)
-		require.NoError(t, err, wholeMany)
+		jobs = []*wholeJob{jobs[5], jobs[7]} // that go on
 	}
 	for _, j := range jobs {
 		w.first(j, before)

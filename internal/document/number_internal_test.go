@@ -42,7 +42,11 @@ func TestNumbers(t *testing.T) {
 // TestRandomNumbers reads doubles as they are written, and digits of every number with the point anywhere.
 func TestRandomNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 200000 {
+	cases := 200000
+	if testing.Short() {
+		cases = 20000
+	}
+	for range cases {
 		sameNumber(t, strconv.FormatFloat(r.NormFloat64()*math.Pow(10, float64(r.IntN(9)-4)), 'f', -1, 64))
 		digits := strconv.FormatUint(r.Uint64()>>r.IntN(64), 10)
 		point := r.IntN(len(digits))

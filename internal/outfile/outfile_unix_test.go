@@ -53,6 +53,8 @@ func TestOwner(t *testing.T) {
 }
 
 // TestDirect: devices, pipes and files that are open are written as they are.
+//
+//rung:race
 func TestDirect(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "pipe")
@@ -232,6 +234,8 @@ func TestFolderEnds(t *testing.T) {
 }
 
 // TestFolderReplacedWhileOpening: who has read the old head when its parts go reads the new one.
+//
+//rung:race
 func TestFolderReplacedWhileOpening(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	name := filepath.Join(dir, "head.json")

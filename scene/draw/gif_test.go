@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
 	"github.com/rung-mbd/rung/scene/draw"
@@ -75,19 +76,20 @@ func TestFilm(t *testing.T) {
 	s, st := scissor(t)
 	m := lift{times: seconds(1, 100), start: st, speed: 1}
 	v := draw.View{Width: 200, Height: 150}
-	for _, c := range []struct {
+	type films struct {
 		film   draw.Film
 		frames int
 		ticks  int
 		delay  int
 		loops  int
-	}{
+	}
+	for _, c := range check.Some([]films{
 		{draw.Film{}, 26, 104, 4, 0},
 		{draw.Film{FPS: 30}, 31, 103, 3, 0},
 		{draw.Film{FPS: 10, Seconds: 3}, 31, 310, 10, 0},
 		{draw.Film{FPS: 50, Seconds: 0.2, Passes: 1}, 11, 22, 2, -1},
 		{draw.Film{FPS: 10, Passes: 4}, 11, 110, 10, 3},
-	} {
+	}, 3) {
 		g := film(t, s, m, v, c.film)
 		assert.Len(t, g.Image, c.frames, "%+v", c.film)
 		assert.Equal(t, c.ticks, total(g.Delay), "%+v: hundredths of a second", c.film)

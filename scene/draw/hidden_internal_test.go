@@ -32,7 +32,7 @@ func TestNearest(t *testing.T) {
 			compareNearest(t, family, scene.New(mech, scene.Options{}), mech.Initial(), v)
 		}
 	}
-	crowds := 30
+	crowds := check.Random(10, 0)
 	for seed := range crowds {
 		s, st := crowd(t, uint64(seed))
 		compareNearest(t, "crowd", s, st, views[seed%len(views)])

@@ -1,6 +1,5 @@
 //go:build !small
 
-//rung:race
 package picture
 
 import (

@@ -1,4 +1,3 @@
-//rung:race
 package terrain
 
 import (

@@ -2,9 +2,7 @@ package ik
 
 import (
 	"context"
-	"time"
 
-	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -12,7 +10,7 @@ import (
 // freedoms, sparseMethod with the whole mechanism in a factor. Starts, paths, verdict and report are written once above both (Solver).
 //
 // A method has a pose at hand, with the errors of the targets there.
-type method interface {
+type approach interface {
 	// engine returns what evaluates the targets at the pose at hand; nil if that is the method itself.
 	engine() engine
 	// begin makes st, closed and within the limits, the pose at hand, and notes the driven freedoms that were outside them.
@@ -21,7 +19,7 @@ type method interface {
 	end(st *mechanism.State) error
 	// heed ends long computations with the context, until the returned function is called.
 	heed(ctx context.Context) (end func())
-	aim(i int, w want)
+	aim(i int, w wanted)
 
 	// starts returns the number of further starts at random.
 	starts(o *Options) int
@@ -49,11 +47,11 @@ type method interface {
 	// violation fills in how well the joints are closed at st, and where the following freedoms are.
 	violation(r *Result, st *mechanism.State)
 
-	pathMethod
+	pathApproach
 }
 
-// pathMethod is what a method does on a path.
-type pathMethod interface {
+// pathApproach is what a method does on a path.
+type pathApproach interface {
 	// beginPath is begin for the path of the task. lost says that its start cannot be reached.
 	beginPath(st *mechanism.State) (c *course, lost bool, err error)
 	// sample goes to the path's time at, dt after the sample before. It returns the time that the section after it takes; with
@@ -66,37 +64,8 @@ type pathMethod interface {
 	endPath()
 }
 
-// progress is what both methods look at while they step: when to end, and whom to tell.
-type progress struct {
-	flag     *halt.Flag
-	deadline time.Time
-	watch    func()   // nil, or called before each step
-	outside  []string // driven freedoms that were outside their limits at the start
-	steps    int      // of this start
-	most     int      // largest number of them
-}
-
-// over reports whether the context has ended, or the time is up.
-func (p *progress) over() bool {
-	return p.flag.Up() || !p.deadline.IsZero() && time.Now().After(p.deadline)
-}
-
-// allow sets the deadline at the given time from now; 0: none.
-func (p *progress) allow(most time.Duration) {
-	if p.deadline = (time.Time{}); most > 0 {
-		p.deadline = time.Now().Add(most)
-	}
-}
-
-// show calls the function of Watch.
-func (p *progress) show() {
-	if p.watch != nil {
-		p.watch()
-	}
-}
-
-// reached reports whether all levels are.
-func reached(m method) bool {
+// allReached reports whether all levels are.
+func allReached(m approach) bool {
 	for l := range m.levels() {
 		if m.status(l) != Reached {
 			return false
@@ -110,7 +79,7 @@ func reached(m method) bool {
 type Solver struct {
 	p      *Problem
 	o      Options
-	m      method
+	m      approach
 	now    *progress // of m
 	best   best
 	eng    engine // of products and the Jacobian: that of m, or one that Set makes
@@ -125,9 +94,3 @@ type best struct {
 	merit []float64 // by level; reached ones are zero
 	some  bool
 }
-
-// pullPart is the size of a target's gradient, relative to ‖𝒥‖·‖e‖, above which it does not count as zero.
-const pullPart = 1e-6
-
-// meritSeen is the relative change of a merit that is seen in spite of rounding.
-const meritSeen = 1e-11
