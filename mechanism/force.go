@@ -330,6 +330,14 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 	if m.geared != nil {
 		e.Kinetic += m.armatureEnergy(k, s)
 	}
+	m.addJointEnergy(&e, k, s)
+	m.addSpringEnergy(&e, k, s)
+	m.addContactEnergy(&e, k, s)
+	return e
+}
+
+// addJointEnergy adds the energies of drives and stops to e.
+func (m *Mechanism) addJointEnergy(e *Energy, k *Kinematics, s *State) {
 	var jk JointKinematics
 	var q, qd [6]float64
 	for j, d := range m.driveOf {
@@ -355,6 +363,10 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 			e.Joints += m.ResistanceAt(i, &jk, s).Energy
 		}
 	}
+}
+
+// addSpringEnergy adds the energies of springs, bushings and cables to e; NaN where one has none.
+func (m *Mechanism) addSpringEnergy(e *Energy, k *Kinematics, s *State) {
 	for i := range m.Forces {
 		if m.Forces[i].Kind == model.SpringDamper {
 			e.Springs += m.springEnergy(i, k, s)
@@ -376,6 +388,10 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		}
 		e.Springs += c.Energy
 	}
+}
+
+// addContactEnergy adds the energies of contacts to e; NaN where one has none.
+func (m *Mechanism) addContactEnergy(e *Energy, k *Kinematics, s *State) {
 	for i := range m.contacts {
 		r, err := m.ContactAt(i, k, s)
 		if err != nil {
@@ -384,7 +400,6 @@ func (m *Mechanism) EnergyAt(k *Kinematics, s *State) Energy {
 		}
 		e.Contacts += r.Energy
 	}
-	return e
 }
 
 // armatureEnergy returns the kinetic energy of the armature, J: the sum of ½·I·q̇².

@@ -115,46 +115,20 @@ type ClosedSolver struct {
 	plan  *Plan
 	opts  SolverOptions
 	w     *Workspace
-	H     *BranchMatrix
-	K     *Constraints
 	how   eliminator
-
-	G     *gears       // armature of joints that close loops; nil if there is none
-	k     []float64    // k, and then the right sides of the gears
-	zero  []float64    // as k
-	probe [2][]float64 // by entry of q̇, of determined and release
-	start []float64    // random, by entry of q̇
-
-	colScale []float64 // by entry of q̇: 1/√H_dd
-	rowScale []float64 // by row of K: 1/‖terms of the entries·colScale‖, 0 for a row without
-	kept     []bool    // by row: independent of the others kept
-	f        []float64 // τ − C
-	qdd      []float64
-	lambda   []float64 // by row of K; all has those of gears too
-	all      []float64
-	errors   [2][]float64 // of the rows at position and velocity level
-
-	// Refinement.
-	rf, dq []float64
-	rk, dl []float64
-
-	phase      phase
-	gap        rankGap
-	rank       int
-	residual   float64
-	worstRow   int
-	correction float64
-	load       []float64       // reactions that friction grows with
-	loaded     mechanism.State // the state, with these
+	equation
+	solution
+	corrections
+	probes
+	bearings
+	findings
+	kept       []bool          // by row: independent of the others kept
 	wrench     []spatial.Force // by link: force through its joint, about its centre of mass
 	haveWrench bool
+	phase      phase
 	ok         bool
 	lossy      bool // the last solution is one that AcceptLoss may make ok
 }
-
-// rankGap has the numbers on which the decision on the rank rests: sizes of what is left of
-// rows, relative to the terms of their entries.
-type rankGap struct{ smallest, dropped float64 }
 
 // NewSolver allocates a solver of the plan.
 //
@@ -178,16 +152,9 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 		most += G.rows
 	}
 	s := &ClosedSolver{
-		plan: p, opts: o, w: p.NewWorkspace(), H: p.NewBranchMatrix(), K: p.NewConstraints(), G: G,
-		colScale: make([]float64, n), rowScale: make([]float64, most), kept: make([]bool, most),
-		f: make([]float64, n), qdd: make([]float64, n), all: make([]float64, most), k: make([]float64, most), zero: make([]float64, most),
-		rf: make([]float64, n), dq: make([]float64, n), rk: make([]float64, most), dl: make([]float64, most),
-		wrench: make([]spatial.Force, len(p.Links)),
-	}
-	s.lambda = s.all[:rows]
-	s.errors[0], s.errors[1] = make([]float64, rows), make([]float64, rows)
-	if p.held != nil {
-		s.probe, s.start = [2][]float64{make([]float64, n), make([]float64, n)}, randomStart(n)
+		plan: p, opts: o, w: p.NewWorkspace(), equation: p.newEquation(G, most), solution: newSolution(n, rows, most),
+		corrections: corrections{rf: make([]float64, n), dq: make([]float64, n), rk: make([]float64, most), dl: make([]float64, most)},
+		probes:      p.newProbes(most), kept: make([]bool, most), wrench: make([]spatial.Force, len(p.Links)),
 	}
 	switch m {
 	case Direct:

@@ -44,13 +44,6 @@ func (s *ClosedSolver) scale() error {
 	return nil
 }
 
-// scaleGears sets the scales of the rows of gears: their pivots are one at least.
-func (s *ClosedSolver) scaleGears() {
-	for i, I := range s.G.inertia {
-		s.rowScale[s.K.rows+i] = math.Sqrt(I)
-	}
-}
-
 // refine solves and checks all rows.
 func (s *ClosedSolver) refine() error {
 	if err := s.determined(); err != nil {
@@ -155,18 +148,4 @@ func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 	for i, x := range s.rk {
 		s.rk[i] = k[i] - x
 	}
-}
-
-// norm returns the size of accelerations or of generalized forces in the scales
-// of the freedoms.
-func (s *ClosedSolver) norm(x []float64, acceleration bool) float64 {
-	sum := 0.0
-	for d, c := range s.colScale {
-		a := x[d] * c
-		if acceleration {
-			a = x[d] / c
-		}
-		sum += a * a
-	}
-	return math.Sqrt(sum)
 }

@@ -80,30 +80,10 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error 
 	p.Stage("writing", 0)
 	var text bytes.Buffer
 	if native != "" {
-		write = func(w io.Writer, m *model.Model) (*source.Report, error) {
-			r := &source.Report{Format: native, Version: "1"}
-			if ending == shell.TablesEnding {
-				return r, nil
-			}
-			return r, model.Write(w, m)
-		}
+		write = nativeWriter(native, ending)
 	}
 	report, err := write(&text, m)
-	if report != nil {
-		report.File = shell.ModelFile(path)
-		for i := range report.Entries {
-			report.Entries[i].File = report.File
-		}
-	}
-	if err == nil {
-		err = report.Err(strict)
-	}
-	if bad, ok := err.(*source.Problems); ok {
-		for i := range bad.List {
-			bad.List[i].File = report.File
-		}
-	}
-	if err != nil {
+	if err := judged(report, err, path, strict); err != nil {
 		return err
 	}
 	if ending == shell.TablesEnding {
@@ -123,6 +103,36 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error 
 		return shell.WriteJSON(stdout, doc)
 	}
 	return shell.Print(stdout, doc.print)
+}
+
+// nativeWriter returns what writes the format native, which loses nothing. Tables are not text, so nothing is written for them.
+func nativeWriter(native, ending string) func(io.Writer, *model.Model) (*source.Report, error) {
+	return func(w io.Writer, m *model.Model) (*source.Report, error) {
+		r := &source.Report{Format: native, Version: "1"}
+		if ending == shell.TablesEnding {
+			return r, nil
+		}
+		return r, model.Write(w, m)
+	}
+}
+
+// judged names the model at path in the report of a writer, and returns the writer's error err or, with strict, what is lost.
+func judged(report *source.Report, err error, path string, strict bool) error {
+	if report != nil {
+		report.File = shell.ModelFile(path)
+		for i := range report.Entries {
+			report.Entries[i].File = report.File
+		}
+	}
+	if err == nil {
+		err = report.Err(strict)
+	}
+	if bad, ok := err.(*source.Problems); ok {
+		for i := range bad.List {
+			bad.List[i].File = report.File
+		}
+	}
+	return err
 }
 
 // exported is what rung export --json prints.

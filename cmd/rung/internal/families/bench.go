@@ -79,32 +79,15 @@ a body is the value of the fit at the largest size.`,
 
 func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
-	if f.json && f.csv == shell.Stdio {
-		return shell.UseErrorf("--json and --csv - both write to standard output")
-	}
-	if !(f.maxSeconds >= 0) {
-		return shell.UseErrorf("--max-seconds is below 0")
-	}
-	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
-		return shell.UseErrorf("--min-seconds is not from 0 to 1e6")
+	if err := f.checkNumbers(); err != nil {
+		return err
 	}
 	if on, err := f.ranks.Given(); err != nil {
 		return err
 	} else if on {
 		return benchOnRanks(cmd, args, f)
 	}
-	if f.plot != "" && !picture.Drawn {
-		return shell.UseErrorf(picture.Missing)
-	}
-	if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
-		return err
-	}
-	for _, output := range [...]string{f.csv, f.plot} {
-		if err := shell.Apart(output, "would replace a model", args...); err != nil {
-			return err
-		}
-	}
-	if err := shell.Apart(f.plot, "two outputs in one file", f.csv); err != nil {
+	if err := f.checkFiles(args); err != nil {
 		return err
 	}
 	p := shell.NewProgress(stderr)
@@ -137,6 +120,36 @@ func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 		})
 	}
 	return errors.Join(missed, err, out.write(doc))
+}
+
+// checkNumbers returns the first mistake in the times and in what goes to standard output.
+func (f *benchFlags) checkNumbers() error {
+	if f.json && f.csv == shell.Stdio {
+		return shell.UseErrorf("--json and --csv - both write to standard output")
+	}
+	if !(f.maxSeconds >= 0) {
+		return shell.UseErrorf("--max-seconds is below 0")
+	}
+	if !(f.minSeconds >= 0 && f.minSeconds <= 1e6) {
+		return shell.UseErrorf("--min-seconds is not from 0 to 1e6")
+	}
+	return nil
+}
+
+// checkFiles returns the first mistake in the names of the files to write, beside those of the models.
+func (f *benchFlags) checkFiles(models []string) error {
+	if f.plot != "" && !picture.Drawn {
+		return shell.UseErrorf(picture.Missing)
+	}
+	if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
+		return err
+	}
+	for _, output := range [...]string{f.csv, f.plot} {
+		if err := shell.Apart(output, "would replace a model", models...); err != nil {
+			return err
+		}
+	}
+	return shell.Apart(f.plot, "two outputs in one file", f.csv)
 }
 
 // families returns what the flags and arguments ask for: families, and models.

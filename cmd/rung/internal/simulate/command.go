@@ -11,14 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSimulate() *cobra.Command { return Command(&Flags{}) }
-
-// Command returns rung simulate with these flags.
-func Command(f *Flags) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "simulate MODEL --until T",
-		Short: "Integrate over time and write a trajectory",
-		Long: `Integrates the motion of MODEL ("-": standard input) from its state and time to
+const simulateLong = `Integrates the motion of MODEL ("-": standard input) from its state and time to
 the time T and writes a trajectory, comma-separated values or Parquet by the
 ending of its name: time, pose and velocity of the body frames as in the model
 format, energies, how far the joints are from holding, and the constraint
@@ -65,14 +58,25 @@ draws the changing coordinates of the body that moves farthest, or, with
 --columns, the six columns that change most. For wheels on a terrain, --view
 draws tracks and outlines from above, --side draws ground and vehicle along the
 track of the heaviest body, at true scale, and --relief draws the terrain
-obliquely. A body is drawn as the box with its mass and moments of inertia.`,
-		Example: `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
+obliquely. A body is drawn as the box with its mass and moments of inertia.`
+
+const simulateExample = `  rung simulate four-bar.json --until 10 --every 0.01 --out four-bar.csv
   rung simulate ladder.json --until 1 --bodies L1 | head
   rung simulate four-bar.json --until 10 --out four-bar.parquet --wrenches p1,p4
   rung simulate four-bar.json --until 10 --plot run.svg --plot-columns crank.px
   rung simulate four-bar.json --until 10 --columns 'joint.*.q,drive.*'
   rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt
-  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`,
+  rung simulate big.json --until 60 --out big.csv --checkpoint big.ckpt --resume`
+
+func newSimulate() *cobra.Command { return Command(&Flags{}) }
+
+// Command returns rung simulate with these flags.
+func Command(f *Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "simulate MODEL --until T",
+		Short:             "Integrate over time and write a trajectory",
+		Long:              simulateLong,
+		Example:           simulateExample,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,6 +86,12 @@ obliquely. A body is drawn as the box with its mass and moments of inertia.`,
 			return runSimulate(cmd, args[0], f)
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// add gives cmd the flags.
+func (f *Flags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
 	flags.Float64Var(&f.every, "every", 0, "output interval, s (default a hundredth of the run); the end has a row besides")
@@ -116,7 +126,6 @@ obliquely. A body is drawn as the box with its mass and moments of inertia.`,
 	shell.CompleteNames(cmd, "wrenches", shell.JointNames)
 	shell.CompleteNames(cmd, "multipliers", shell.CouplingNames)
 	shell.Complete(cmd, "integrator", integratorNames()...)
-	return cmd
 }
 
 func runSimulate(cmd *cobra.Command, path string, f *Flags) error {

@@ -45,9 +45,21 @@ type owner struct {
 // newGathered returns the recorder of a rank. watch is what sees the rows of the view, a mechanism of
 // its own, on rank 0.
 func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Record, whole *mechanism.Mechanism) *gathered {
-	m, piece := p.Mechanism(), p.Piece()
-	g := &gathered{rank: r, mech: m, watch: watch, whole: whole}
-	var numbers []float64 // places of bodies in the view, then two numbers an angle, then three an internal state
+	g := &gathered{rank: r, mech: p.Mechanism(), watch: watch, whole: whole}
+	numbers := g.share(p, view)
+	g.out = make([]float64, stateNumbers*len(g.bodies)+len(g.angles)+len(g.internal)+len(g.other))
+	sizes, lists := r.Lists([]float64{float64(len(g.bodies)), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
+	if !r.Head() {
+		return g
+	}
+	g.receive(sizes, lists)
+	return g
+}
+
+// share notes which bodies, angles and internal states of the piece this rank sends to rank 0. It returns where the view has
+// them: a number a body, then two numbers an angle, then three an internal state.
+func (g *gathered) share(p *dist.Plan, view *ranks.View) (numbers []float64) {
+	piece := p.Piece()
 	for i, b := range piece.Body[:piece.Own] {
 		if at, ok := view.BodyAt(b); ok {
 			g.bodies = append(g.bodies, i)
@@ -56,13 +68,13 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 			g.rest = append(g.rest, i)
 		}
 	}
-	for i, o := range anglesOf(m) {
+	for i, o := range anglesOf(g.mech) {
 		if at, ok := view.JointAt(piece.Joint[o.number]); ok && p.JointCounts(o.number) {
 			g.angles = append(g.angles, i)
 			numbers = append(numbers, float64(at), float64(o.n))
 		}
 	}
-	for i, o := range internalOf(m) {
+	for i, o := range internalOf(g.mech) {
 		var at int
 		ok, body := false, 0.0
 		if o.body {
@@ -76,11 +88,13 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 			numbers = append(numbers, body, float64(at), float64(o.n))
 		}
 	}
-	g.out = make([]float64, stateNumbers*len(g.bodies)+len(g.angles)+len(g.internal)+len(g.other))
-	sizes, lists := r.Lists([]float64{float64(len(g.bodies)), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
-	if !r.Head() {
-		return g
-	}
+	return numbers
+}
+
+// receive notes on rank 0 where the numbers of each rank belong in the whole mechanism. sizes has a rank's numbers of bodies,
+// angles and internal states, lists what share returned there.
+func (g *gathered) receive(sizes, lists [][]float64) {
+	whole := g.whole
 	g.state, g.kin.Bodies = whole.Initial(), make([]mechanism.BodyKinematics, whole.NumBodies())
 	g.state.Angles, g.state.Internal = make([]float64, whole.NumAngles()), make([]float64, whole.NumInternal())
 	angle, internal := make(map[owner]int), make(map[owner]int)
@@ -105,7 +119,6 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 		g.from = append(g.from, at)
 		g.in = append(g.in, make([]float64, stateNumbers*bodies+angles+len(at.internal)+len(g.other)))
 	}
-	return g
 }
 
 // anglesOf returns whose the angles of a state that carries all are (mechanism.State.Angles), in their order.

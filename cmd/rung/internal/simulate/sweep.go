@@ -27,12 +27,7 @@ type sweepFlags struct {
 	curves       []string // columns over time that are drawn; none: runs are
 }
 
-func newSweep() *cobra.Command {
-	f := &sweepFlags{}
-	cmd := &cobra.Command{
-		Use:   "sweep STUDY -o FILE.parquet",
-		Short: "Run a model with many values of its parameters",
-		Long: `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once
+const sweepLong = `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once
 for every value of its parameters: lists and grids, random, Latin hypercube,
 Halton and Sobol draws. FILE gets a row for each run: its number, the
 parameters, whether it is done or failed and for which reason, and the outputs.
@@ -58,15 +53,24 @@ runs; over two parameters with lists, as colours; otherwise how often it has
 which values. --plot-columns names one, two or three parameters or outputs
 instead. --from runs nothing and draws the tables of earlier sweeps, such as all
 shares. --plot-curves draws one or two columns of the trajectories, one curve
-for each run, and their mean. With it, --from expects trajectory tables.`,
-		Example: `  rung sweep tolerances.json -o runs.parquet --threads 8
+for each run, and their mean. With it, --from expects trajectory tables.`
+
+const sweepExample = `  rung sweep tolerances.json -o runs.parquet --threads 8
   rung sweep tolerances.json -o runs.parquet --threads 8 --resume
   rung sweep --parameters model.json
   rung sweep tolerances.json -o runs-3.parquet --index 3 --of 16
   rung sweep gripper.json -o runs.parquet --trajectories paths.parquet
   rung sweep tolerances.json -o runs.parquet --plot runs.svg
-  rung sweep tolerances.json --from runs-0.parquet,runs-1.parquet --plot runs.png --plot-columns crank,x`,
-		Args: shell.Arguments("STUDY"),
+  rung sweep tolerances.json --from runs-0.parquet,runs-1.parquet --plot runs.png --plot-columns crank,x`
+
+func newSweep() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use:     "sweep STUDY -o FILE.parquet",
+		Short:   "Run a model with many values of its parameters",
+		Long:    sweepLong,
+		Example: sweepExample,
+		Args:    shell.Arguments("STUDY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.parameters {
 				return listParameters(cmd, args[0])
