@@ -16,6 +16,8 @@ type leanPlan struct {
 	symbolic *factor.Symbolic
 	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
 	hubs     bool    // the order is one around hubs, and there may be no spare rows
+
+	spareRows
 }
 
 // leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints
@@ -33,6 +35,7 @@ type lean struct {
 	fac                *factor.Factor
 	matrix             *sparse.Matrix
 	right, scale, x, r []float64
+	left               []float64 // residuals of the spare rows
 
 	whole  *sparse.Matrix // whose rows are checked
 	b, d   []float64      // its right side and scales
@@ -41,14 +44,20 @@ type lean struct {
 	failed bool           // the lean system does not do for the matrix at hand
 }
 
+// newLeanRows returns the lean system of the rows that are kept, without an order.
+func newLeanRows(p *sparse.Pattern, kept []bool) *leanPlan {
+	rows := sparse.NewRows(p, kept)
+	return &leanPlan{rows: rows, spareRows: newSpareRows(rows)}
+}
+
 // newLeanOn allocates a lean system that is solved with a team.
 func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	n := l.rows.Pattern.Dim()
 	s := &lean{
 		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
-		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
+		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n), left: make([]float64, l.spare()),
 	}
-	s.fac.SetSpare(s.worst)
+	s.ask(true)
 	return s
 }
 
@@ -80,8 +89,8 @@ func (s *lean) solveTo(x, b []float64) {
 	s.rows.ScatterTo(x, s.x)
 }
 
-// refine is Factored.Refine for the whole system.
-func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinement) {
+// refine is Factored.Refine for the whole system, without its residual.
+func (s *lean) refine(x []float64, floor, enough float64) (ref factor.Refinement) {
 	s.rows.GatherTo(s.right, s.b)
 	if enough == 0 {
 		ref = s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, floor)
@@ -89,7 +98,6 @@ func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinem
 		ref = s.fac.SolveWithinTo(s.x, s.r, s.right, s.matrix, floor, enough)
 	}
 	s.rows.ScatterTo(x, s.x)
-	s.rows.ScatterTo(r, s.r)
 	if w := &ref.Worst; w.Node >= 0 && !w.Spare {
 		w.Node, w.Row = s.place(w.Node, w.Row)
 	}
@@ -101,54 +109,6 @@ func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinem
 func (s *lean) place(node, row int) (int, int) {
 	of := int(s.rows.Node[node])
 	return of, int(s.rows.Row[int(s.rows.Pattern.Off[node])+row] - s.rows.Of.Off[of])
-}
-
-// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
-func (s *lean) worst(x []float64, rest float64) factor.Worst {
-	p := s.rows.Of
-	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
-	for i := range s.rows.Spare {
-		node := &s.rows.Spare[i]
-		first := int(p.Off[node.Of])
-		var r [sparse.MaxBlock]float64
-		a2 := rest * rest // at most (Σ‖x‖ + rest)²
-		for _, row := range node.Rows[:node.N] {
-			r[row] = s.b[first+int(row)]
-		}
-		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
-			a := (*[6]float64)(x[p.Off[p.Ind[k]]:])
-			a2 += (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
-			v := s.whole.Val[p.Pos[k]:p.Pos[k+1]]
-			for _, row := range node.Rows[:node.N] {
-				t := (*[6]float64)(v[6*int(row):])
-				r[row] -= (t[0]*a[0] + t[1]*a[1] + t[2]*a[2]) + (t[3]*a[3] + t[4]*a[4] + t[5]*a[5])
-			}
-		}
-		for _, row := range node.Rows[:node.N] {
-			t := r[row]
-			if t*t <= w.Ratio*w.Ratio*a2*s.d[first+int(row)] {
-				continue // without root or quotient, for most rows
-			}
-			if e := s.ratio(int(node.Of), int(row), t, x, rest); !(e <= w.Ratio) {
-				w = factor.Worst{Ratio: e, Node: int(node.Of), Row: int(row)}
-			}
-		}
-	}
-	return w
-}
-
-// ratio returns the measure of factor.Worst of the residual t of a row.
-func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float64 {
-	p := s.rows.Of
-	i, terms := int(p.Off[node])+row, rest
-	for _, j := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-		a := x[p.Off[j]:p.Off[j+1]]
-		terms += math.Sqrt(algebra.Dot(a, a))
-	}
-	if t == 0 {
-		return 0
-	}
-	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
 }
 
 // weakest is factor.Factor.Weakest for the whole system.
@@ -166,4 +126,54 @@ func (s *lean) growthTo(g []float64) {
 }
 
 // spare returns the number of spare rows.
-func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }
+func (l *leanPlan) spare() int { return len(l.row) }
+
+// ask says whether the factor asks the spare rows, if there are any.
+func (s *lean) ask(spare bool) {
+	if s.fac.SetSpare(nil); spare && s.spare() > 0 {
+		s.fac.SetSpare(s.worst)
+	}
+}
+
+// worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
+func (s *lean) worst(x []float64, rest float64) factor.Worst {
+	s.residualTo(s.left, s.b, s.whole, x)
+	p := s.rows.Of
+	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
+	limit := w.Ratio * w.Ratio
+	left, of := s.left, s.row
+	for i := range s.rows.Spare {
+		node := &s.rows.Spare[i]
+		a2 := rest * rest // at most (Σ‖x‖ + rest)²
+		for _, b := range p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]] {
+			a := (*[6]float64)(x[p.Off[b]:])
+			a2 += (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
+		}
+		for k, t := range left[:node.N] {
+			if t*t <= limit*a2*s.d[of[k]] {
+				continue // without root or quotient, for most rows
+			}
+			row := int(node.Rows[k])
+			if e := s.ratio(int(node.Of), row, t, x, rest); !(e <= w.Ratio) {
+				w = factor.Worst{Ratio: e, Node: int(node.Of), Row: row}
+				limit = e * e
+			}
+		}
+		left, of = left[node.N:], of[node.N:]
+	}
+	return w
+}
+
+// ratio returns the measure of factor.Worst of the residual t of a row.
+func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float64 {
+	p := s.rows.Of
+	i, terms := int(p.Off[node])+row, rest
+	for _, j := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+		a := x[p.Off[j]:p.Off[j+1]]
+		terms += math.Sqrt(algebra.Dot(a, a))
+	}
+	if t == 0 {
+		return 0
+	}
+	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
+}
