@@ -193,7 +193,7 @@ type correction struct {
 // correct makes the correction that beginCorrection has begun for an error e, and takes the residual after it where that is needed.
 func (f *Factor) correct(at equation, c *Convergence, e float64, rough bool) correction {
 	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
-	at.bare = out.ends || c.lasts(e*c.size/f.energy(at.x)) // a guess of the step
+	at.bare = out.ends || c.spare && c.lasts(e*c.size/f.energy(at.x)) // a guess of the step
 	to := solution{x: at.x, b: at.b, r: at.r, add: true}
 	if at.bare {
 		to.r = nil

@@ -36,6 +36,7 @@ type lean struct {
 	matrix             *sparse.Matrix
 	right, scale, x, r []float64
 	left               []float64 // residuals of the spare rows
+	square             []float64 // by body: the square of its acceleration; then a zero
 
 	whole  *sparse.Matrix // whose rows are checked
 	b, d   []float64      // its right side and scales
@@ -55,7 +56,7 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	n := l.rows.Pattern.Dim()
 	s := &lean{
 		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
-		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n), left: make([]float64, l.spare()),
+		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n), left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
 	}
 	s.ask(true)
 	return s
@@ -138,28 +139,28 @@ func (s *lean) ask(spare bool) {
 // worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	s.residualTo(s.left, s.b, s.whole, x)
-	p := s.rows.Of
+	for i := range s.square[:len(s.square)-1] {
+		a := (*[6]float64)(x[6*i:])
+		s.square[i] = (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
+	}
 	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
-	limit := w.Ratio * w.Ratio
-	left, of := s.left, s.row
-	for i := range s.rows.Spare {
-		node := &s.rows.Spare[i]
-		a2 := rest * rest // at most (Σ‖x‖ + rest)²
-		for _, b := range p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]] {
-			a := (*[6]float64)(x[p.Off[b]:])
-			a2 += (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
-		}
-		for k, t := range left[:node.N] {
-			if t*t <= limit*a2*s.d[of[k]] {
+	limit, lo := w.Ratio*w.Ratio, 0
+	for i := range s.ends {
+		node := &s.ends[i]
+		hi := int(node.hi)
+		bound := limit * (rest*rest + s.square[node.bodies[0]] + s.square[node.bodies[1]]) // at most ratio²·(Σ‖x‖ + rest)²
+		for k, t := range s.left[lo:hi] {
+			of := s.row[lo+k]
+			if t*t <= bound*s.d[of] {
 				continue // without root or quotient, for most rows
 			}
-			row := int(node.Rows[k])
-			if e := s.ratio(int(node.Of), row, t, x, rest); !(e <= w.Ratio) {
-				w = factor.Worst{Ratio: e, Node: int(node.Of), Row: row}
+			row := int(of - s.rows.Of.Off[node.of])
+			if e := s.ratio(int(node.of), row, t, x, rest); !(e <= w.Ratio) {
+				w = factor.Worst{Ratio: e, Node: int(node.of), Row: row}
 				limit = e * e
 			}
 		}
-		left, of = left[node.N:], of[node.N:]
+		lo = hi
 	}
 	return w
 }

@@ -8,8 +8,16 @@ import (
 // spareRows says where the blocks of spare rows are.
 type spareRows struct {
 	row    []int32        // by spare row: its scalar in the whole system
+	ends   []spareNode    // nodes with spare rows
 	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
 	body   []int32        // where the blocks of a body begin
+}
+
+// spareNode are the spare rows of a node.
+type spareNode struct {
+	of     int32    // node of the whole system
+	hi     int32    // where its rows end
+	bodies [2]int32 // that it couples; the number of bodies stands for none
 }
 
 // newSpareRows finds the blocks of the spare rows of rows.
@@ -22,6 +30,9 @@ func newSpareRows(rows *sparse.Rows) (l spareRows) {
 		for _, row := range node.Rows[:node.N] {
 			l.row = append(l.row, p.Off[node.Of]+int32(row))
 		}
+		end := spareNode{of: node.Of, hi: int32(len(l.row)), bodies: [2]int32{int32(len(list)), int32(len(list))}}
+		copy(end.bodies[:], p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]])
+		l.ends = append(l.ends, end)
 		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
 			to := &list[p.Ind[k]]
 			for a, n := 0, 0; a < int(node.N); a += n {
