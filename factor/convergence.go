@@ -40,7 +40,7 @@ type Refinement struct {
 	Error float64
 	Size  float64 // largest norm of a +1 node's part, or the floor
 	// Worst is the largest residual of a −1 row. If the last correction is not checked (SolveRefinedTo), it is that of
-	// the solution before.
+	// the solution before. With rows of SetSpare it is theirs then, and that of the others is below rounding by prediction.
 	Worst Worst
 	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
 }

@@ -10,8 +10,8 @@ import (
 // SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
 // Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
 //
-// The rows are asked for the last solution, and for one that is good enough but for them. Where all rows hold up to rounding, a
-// rough solution (SolveExactTo) is good enough already: theory.md, "Spare rows".
+// Refinements ask these rows once, of a solution that is the last one but for them, and go on while corrections halve what the rows
+// are off by. Digits that such rows do not determine are not looked for: theory.md, "Spare rows".
 func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }
 
 // SetParts is for right sides from which the products with known parts of the solution have been

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/team"
 )
@@ -56,7 +57,8 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	n := l.rows.Pattern.Dim()
 	s := &lean{
 		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
-		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n), left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
+		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
+		left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
 	}
 	s.ask(true)
 	return s
@@ -146,17 +148,17 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
 	limit, lo := w.Ratio*w.Ratio, 0
 	for i := range s.ends {
-		node := &s.ends[i]
-		hi := int(node.hi)
-		bound := limit * (rest*rest + s.square[node.bodies[0]] + s.square[node.bodies[1]]) // at most ratio²·(Σ‖x‖ + rest)²
+		end := &s.ends[i]
+		hi := int(end.hi)
+		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]]) // at most ratio²·(Σ‖x‖ + rest)²
 		for k, t := range s.left[lo:hi] {
 			of := s.row[lo+k]
 			if t*t <= bound*s.d[of] {
 				continue // without root or quotient, for most rows
 			}
-			row := int(of - s.rows.Of.Off[node.of])
-			if e := s.ratio(int(node.of), row, t, x, rest); !(e <= w.Ratio) {
-				w = factor.Worst{Ratio: e, Node: int(node.of), Row: row}
+			row := int(of - s.rows.Of.Off[end.node])
+			if e := s.ratio(int(end.node), row, t, x, rest); !(e <= w.Ratio) {
+				w = factor.Worst{Ratio: e, Node: int(end.node), Row: row}
 				limit = e * e
 			}
 		}
@@ -177,4 +179,62 @@ func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float6
 		return 0
 	}
 	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
+}
+
+// spareRows says where the blocks of spare rows are.
+type spareRows struct {
+	row    []int32        // by spare row: its scalar in the whole system
+	ends   []spareNode    // nodes with spare rows
+	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
+	body   []int32        // where the blocks of a body begin
+}
+
+// spareNode are the spare rows of a node.
+type spareNode struct {
+	node   int32    // of the whole system
+	hi     int32    // where its rows end
+	bodies [2]int32 // that it couples; the number of bodies stands for none
+}
+
+// newSpareRows finds the blocks of the spare rows of rows.
+func newSpareRows(rows *sparse.Rows) (l spareRows) {
+	p := rows.Of
+	list := make([][]kernel.Block, p.Positive())
+	for i := range rows.Spare {
+		node := &rows.Spare[i]
+		first := len(l.row)
+		for _, row := range node.Rows[:node.N] {
+			l.row = append(l.row, p.Off[node.Of]+int32(row))
+		}
+		end := spareNode{node: node.Of, hi: int32(len(l.row)), bodies: [2]int32{int32(len(list)), int32(len(list))}}
+		copy(end.bodies[:], p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]])
+		l.ends = append(l.ends, end)
+		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
+			to := &list[p.Ind[k]]
+			for a, n := 0, 0; a < int(node.N); a += n {
+				row := int64(node.Rows[a])
+				for n = 1; a+n < int(node.N) && int64(node.Rows[a+n]) == row+int64(n); n++ {
+				}
+				*to = append(*to, kernel.Block{W: p.Pos[k] + 6*row, Res: int32(first + a), N: int32(n)})
+			}
+		}
+	}
+	l.body = make([]int32, 1, len(list)+1)
+	for _, blocks := range list {
+		l.blocks = append(l.blocks, blocks...)
+		l.body = append(l.body, int32(len(l.blocks)))
+	}
+	return l
+}
+
+// residualTo stores in r the residuals of the spare rows of m, for a right side b and accelerations that begin x.
+func (l *spareRows) residualTo(r, b []float64, m *sparse.Matrix, x []float64) {
+	for i, row := range l.row {
+		r[i] = b[row]
+	}
+	for i, lo := range l.body[:len(l.body)-1] {
+		if hi := l.body[i+1]; lo < hi {
+			kernel.SubBlocks(r, m.Val, x[6*i:6*i+6], l.blocks[lo:hi])
+		}
+	}
 }
