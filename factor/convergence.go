@@ -2,6 +2,57 @@ package factor
 
 import "math"
 
+// Limits of iterative refinement.
+const (
+	maxRefinements = 12
+	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
+
+	// Refinement does not start if the first solution has at most enoughError, the error that the residual and the
+	// pivots predict, theory.md (21). The true error may be some sixty times as large. The prediction is not trusted
+	// if a pivot is below smallPivot, relative to its row's scale. Refinement starts in any case if the residual of a
+	// row is above enoughRatio, relative to its terms.
+	enoughError = 5e-15
+	smallPivot  = 3e-5
+	enoughRatio = 1e-12
+	// The largest of a million estimates is above enoughError where each of them is rounding. It may be manyError if the root
+	// of their sum is at most meanError of the norm of the whole +1 part. That takes at least 25 +1 nodes.
+	manyError = 1e-14
+	meanError = 1e-15
+	// energyError is the largest relative error in the energy norm, theory.md (22), with which refinement does not start.
+	energyError = 5e-14
+
+	// roughError is the relative size of a first correction above which rounding of residuals matters. Residuals then
+	// get twice the digits, with up to maxTwiceCorrected corrections.
+	roughError        = 1e-11
+	maxTwiceCorrected = 40
+
+	// withinMargin is how far below the error that is asked for (SolveWithinTo) the energy norm of the error has to be, relative
+	// to the largest part of a +1 node. Parts are weighted by their masses. The accelerations of light parts are off by more: up to six
+	// times as much where a norm and a largest acceleration were compared in families of package bench.
+	withinMargin = 16
+)
+
+// Refinement says how a refined solution came about.
+type Refinement struct {
+	Steps int // corrections made after the first solve
+	// Error is the predicted relative error of the +1 part: the last correction times the contraction. Without
+	// corrections it is the estimate that SolveRefinedTo describes.
+	Error float64
+	Size  float64 // largest norm of a +1 node's part, or the floor
+	// Worst is the largest residual of a −1 row. If the last correction is not checked (SolveRefinedTo), it is that of
+	// the solution before. With rows of SetSpare it is theirs then, and that of the others is below rounding by prediction.
+	Worst Worst
+	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
+}
+
+// spareError is the largest relative error in the energy norm, theory.md (22), of a solution whose rows all hold up to rounding,
+// where there are rows that depend on others. What is left is what rounding of the rows makes.
+const spareError = 2e-12
+
+// spareFalls is how far a correction with doubles has to bring the energy norm of the error down for another one to follow, where there
+// are such rows. A step with twice the digits takes as long as four. Another value costs time only.
+const spareFalls = 0.1
+
 // Convergence decides when a refinement ends. The solves of Factor use it, and so do refinements in pieces
 // (AnalyzeHeld). One from NewConvergence decides as SolveExactTo does. Its users set Size and Worst.
 type Convergence struct {
@@ -17,6 +68,8 @@ type Convergence struct {
 	holds       bool    // all rows do after the first solve
 	exact       bool    // residuals with twice the digits may follow
 	twice       bool    // residuals have twice the digits
+	spare       bool    // there are rows of SetSpare
+	off         float64 // Worst.Ratio with them, when it was too large to end
 	slow        int     // steps in a row that have not shrunk
 }
 
@@ -24,7 +77,7 @@ type Convergence struct {
 // with neighbours in that solution, and floor the least size that errors are relative to. contraction is
 // Tally.Contraction.
 func NewConvergence(policy Policy, contraction, last, floor float64) Convergence {
-	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, size: last, exact: true}
+	c := Convergence{policy: policy, contraction: contraction, floor: floor, last: last, size: last, exact: true, off: math.Inf(1)}
 	c.Error, c.Size = math.Inf(1), max(last, floor)
 	c.estimates = policy == WhereWeak && c.Size <= math.MaxFloat64
 	return c
@@ -90,6 +143,23 @@ func (c *Convergence) Within(e float64) bool {
 	return true
 }
 
+// lasts takes the size of a correction, or a guess of it. It reports whether that is the last one where rows have been left out: by the
+// error that Next predicts, which may be as large as that of a first solution, and because the residuals of all rows will be below
+// rounding. No row is weak there, so residuals shrink as the error does: by what the correction is relative to the one before.
+func (c *Convergence) lasts(step float64) bool {
+	if !c.spare {
+		return false
+	}
+	enough, shrink := energyError*c.Size, max(step, c.contraction*c.last)
+	return step*shrink <= enough*c.last && c.Worst.Ratio*shrink <= roundingRatio*c.last
+}
+
+// rounds takes the energy norm e of the error and the norm of the +1 part. It reports whether the error is rounding of the rows, where
+// some have been left out.
+func (c *Convergence) rounds(e, norm float64) bool {
+	return c.spare && c.Worst.Node < 0 && e <= spareError*max(norm, c.floor)
+}
+
 // Ends reports whether the next correction will be the last, so that no residual is needed after
 // it. There are two conditions. All rows hold already up to rounding. And the error that Next
 // will predict is below half of targetError. A correction is at most √2·e large, with e the
@@ -108,7 +178,9 @@ func (c *Convergence) Ends(e float64) bool {
 // Next takes the size of the correction that has been made, and q, the largest r²/|d| after it. q is 0 if Ends has said
 // that it is the last. Next reports whether refinement is done, and whether corrections no longer shrink.
 func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
-	c.Steps++
+	if c.Steps++; ends {
+		c.Worst = Worst{Node: -1, Row: -1} // what is left is rounding
+	}
 	if math.IsNaN(q) || !(c.Size <= math.MaxFloat64) { // or the squares are too large
 		c.Error = math.NaN()
 		return true, false
@@ -129,12 +201,20 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 // Rough takes the size of a correction. It reports whether that is the first one, and so large that residuals have to be
 // computed with twice the digits from now on.
 func (c *Convergence) Rough(step float64) bool {
-	if c.policy != WhereWeak || !c.exact || c.Steps != 1 || !(step > roughError*c.Size) {
+	if c.policy != WhereWeak || !c.exact || c.Steps != 1 || !c.isRough(step) {
 		return false
 	}
 	c.twice = true
 	return true
 }
+
+// mayBeRough takes the energy norm of an error, and reports whether the first correction may be Rough.
+func (c *Convergence) mayBeRough(e float64) bool {
+	return c.exact && c.Steps == 0 && c.isRough(math.Sqrt2*e)
+}
+
+// isRough reports whether a first correction of that size is.
+func (c *Convergence) isRough(step float64) bool { return step > roughError*c.Size }
 
 // maxSlow is how many steps in a row may be longer than half of the step before, until refinement gives up, where residuals
 // have twice the digits.

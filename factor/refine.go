@@ -7,51 +7,11 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// Limits of iterative refinement.
-const (
-	maxRefinements = 12
-	targetError    = 1e-15 // predicted relative error of the +1 part at which refinement stops
-
-	// Refinement does not start if the first solution has at most enoughError, the error that the residual and the
-	// pivots predict, theory.md (21). The true error may be some sixty times as large. The prediction is not trusted
-	// if a pivot is below smallPivot, relative to its row's scale. Refinement starts in any case if the residual of a
-	// row is above enoughRatio, relative to its terms.
-	enoughError = 5e-15
-	smallPivot  = 3e-5
-	enoughRatio = 1e-12
-	// The largest of a million estimates is above enoughError where each of them is rounding. It may be manyError if the root
-	// of their sum is at most meanError of the norm of the whole +1 part. That takes at least 25 +1 nodes.
-	manyError = 1e-14
-	meanError = 1e-15
-	// energyError is the largest relative error in the energy norm, theory.md (22), with which refinement does not start.
-	energyError = 5e-14
-
-	// roughError is the relative size of a first correction above which rounding of residuals matters. Residuals then
-	// get twice the digits, with up to maxTwiceCorrected corrections.
-	roughError        = 1e-11
-	maxTwiceCorrected = 40
-
-	// withinMargin is how far below the error that is asked for (SolveWithinTo) the energy norm of the error has to be, relative
-	// to the largest part of a +1 node. Parts are weighted by their masses. The accelerations of light parts are off by more: up to six
-	// times as much where a norm and a largest acceleration were compared in families of package bench.
-	withinMargin = 16
-)
-
-// Refinement says how a refined solution came about.
-type Refinement struct {
-	Steps int // corrections made after the first solve
-	// Error is the predicted relative error of the +1 part: the last correction times the contraction. Without
-	// corrections it is the estimate that SolveRefinedTo describes.
-	Error float64
-	Size  float64 // largest norm of a +1 node's part, or the floor
-	// Worst is the largest residual of a −1 row. If the last correction is not checked (SolveRefinedTo), it is that of
-	// the solution before.
-	Worst Worst
-	Doubt float64 // largest pivot, relative to its row's scale, of the rows that WhereWeak has taken for redundant
-}
-
 // SetSpare is for a system from which rows have been left out that depend on the others. For a solution x, worst returns the
 // Worst of these rows; rest is the term of that name there. Nil, the default, stands for no such rows. worst is kept.
+//
+// Refinements ask these rows once, of a solution that is the last one but for them, and go on while corrections halve what the rows
+// are off by. Digits that such rows do not determine are not looked for: theory.md, "Spare rows".
 func (f *Factor) SetSpare(worst func(x []float64, rest float64) Worst) { f.spare = worst }
 
 // SetParts is for right sides from which the products with known parts of the solution have been
@@ -66,12 +26,6 @@ func (f *Factor) SetParts(parts []float64) {
 	}
 	f.parts = parts
 }
-
-// roundingRatio is the ratio of Worst that rounding of the residual itself may make.
-const roundingRatio = 1e-14
-
-// atRest is the rest of Worst, relative to the size of the solution.
-const atRest = 1e-4
 
 // SolveRefinedTo solves K·x = b, without the proximal term Γ that is in the factor, and stores
 // the residual b − K·x in r. Its steps are x ← x + (K−Γ)⁻¹(b − K·x), theory.md (18), (19), each a
@@ -174,15 +128,15 @@ func (f *Factor) solveRefined(x, r, b []float64, m *sparse.Matrix, to goal) Refi
 func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 	last := f.solve(x, b, r)
 	c := NewConvergence(f.policy, f.Contraction, last, max(goal.floor, f.freeSize(x)))
-	c.enough, c.exact = goal.enough, goal.exact
-	first := f.residual(r, b, x, &c.Refinement)
-	if c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(x)) {
+	c.enough, c.exact, c.spare = goal.enough, goal.exact, f.spare != nil
+	first := f.look(equation{r: r, b: b, x: x}, &c)
+	if (c.First(first.largest, first.least) || c.many(first) && c.mean(first.sum, f.energy(x))) && f.spareHold(x, &c) {
 		return c.Refinement
 	}
 	e, begun := 0.0, c.estimates // energy norm of the error
 	if begun {
 		e = f.beginCorrection(r)
-		if c.Estimate(e, f.energy(x)) {
+		if c.Estimate(e, f.energy(x)) && f.spareHold(x, &c) {
 			return c.Refinement
 		}
 	}
@@ -195,29 +149,23 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 			}
 		}
 		begun = false
-		ends := c.Ends(e)
-		to := solution{x: x, b: b, r: r, add: true}
-		c.before = c.Worst.Ratio
-		if ends {
-			to.r = nil
-		}
-		step, size := f.backward(to)
-		c.size, c.Size = size, max(size, c.floor)
-		q := 0.0
-		if !ends {
-			q = f.residual(r, b, x, &c.Refinement).largest
-		}
-		done, stalls := c.Next(step, q, ends)
-		if rough = rough || c.Rough(step); rough {
-			if e, begun = f.settle(solution{x: x, b: b, r: r}, &c, e, ends); !begun {
-				break
+		made := f.correct(equation{r: r, b: b, x: x}, &c, e, rough)
+		if made.done && c.spare {
+			if f.spareEnd(made, &c) {
+				return f.ended(&c)
 			}
 			continue
 		}
-		if done || left > 0 {
+		if rough = rough || c.Rough(made.step); rough {
+			if e, begun = f.settle(made.at, &c, e); !begun {
+				return f.ended(&c)
+			}
+			continue
+		}
+		if made.done || left > 0 {
 			break
 		}
-		if stalls {
+		if made.stalls {
 			if f.policy == WhereWeak {
 				break
 			}
@@ -230,27 +178,61 @@ func (f *Factor) refine(x, r, b []float64, goal goal) Refinement {
 		}
 	}
 	c.Error = max(c.Error, left)
+	f.askSpare(x, &c)
+	return f.ended(&c)
+}
+
+// correction is what a correction of refine has come to.
+type correction struct {
+	at           equation
+	step         float64 // largest norm of what it has added to a +1 node
+	ends         bool    // no residual has been taken after it
+	done, stalls bool    // of Convergence.Next
+}
+
+// correct makes the correction that beginCorrection has begun for an error e, and takes the residual after it where that is needed.
+func (f *Factor) correct(at equation, c *Convergence, e float64, rough bool) correction {
+	out := correction{ends: !rough && !c.mayBeRough(e) && c.Ends(e)}
+	at.bare = out.ends || c.spare && c.lasts(e*c.size/f.energy(at.x)) // a guess of the step
+	to := solution{x: at.x, b: at.b, r: at.r, add: true}
+	if at.bare {
+		to.r = nil
+	}
+	c.before = c.Worst.Ratio
+	step, size := f.backward(to)
+	c.size, c.Size = size, max(size, c.floor)
+	q := 0.0
+	if out.ends = out.ends || c.lasts(step); !out.ends {
+		q = f.look(at, c).largest
+	}
+	out.at, out.step = at, step
+	out.done, out.stalls = c.Next(step, q, out.ends)
+	return out
+}
+
+// ended returns the Refinement of c, without an error if the context has ended.
+func (f *Factor) ended(c *Convergence) Refinement {
 	if f.watch.Up() {
 		c.Error = math.NaN()
 	}
 	return c.Refinement
 }
 
-// settle goes on after a correction of a refinement that began with a rough one. e is the energy norm of the error before it, and ends
-// says that no residual has been taken after it. It reports whether another correction with doubles has begun, for the error that is
-// returned; otherwise the refinement is over, if need be with twice the digits.
-func (f *Factor) settle(at solution, c *Convergence, e float64, ends bool) (float64, bool) {
-	if ends {
-		f.residual(at.r, at.b, at.x, &c.Refinement)
-	}
-	was := e
+// settle goes on after a correction of a refinement that began with a rough one, with the residual after it. e is the energy norm of the
+// error before it. It reports whether another correction with doubles has begun, for the error that is returned; otherwise the refinement
+// is over, if need be with twice the digits.
+func (f *Factor) settle(at equation, c *Convergence, e float64) (float64, bool) {
+	was, norm := e, f.energy(at.x)
 	e = f.beginCorrection(at.r)
 	switch {
-	case c.Settled(e, f.energy(at.x)):
-	case falls(e, was):
+	case c.Settled(e, norm) && f.spareHold(at.x, c):
+	case c.rounds(e, norm) && f.spareHold(at.x, c) && c.Worst.Node < 0:
+		c.Error = e / max(norm, c.floor)
+	case falls(e, was) || c.spare && e <= spareFalls*was:
 		return e, true
 	default:
 		f.refineTwice(at.x, at.r, at.b, c)
+		f.askSpare(at.x, c)
 	}
 	return e, false
 }
@@ -282,176 +264,52 @@ func (f *Factor) energy(x []float64) float64 {
 	return math.Sqrt(square(x[:p.Off[p.Positive()]]))
 }
 
-// equation is what residual is for: r = b − K·x, and the rest of Worst.
-type equation struct {
-	r, b, x []float64
-	rest    float64
-	known   bool // r is
+// askSpare takes the rows of SetSpare into c.Worst, which is that of the others.
+func (f *Factor) askSpare(x []float64, c *Convergence) {
+	if f.spare == nil {
+		return
+	}
+	if w := f.spare(x, atRest*c.Size); !(w.Ratio <= max(c.Worst.Ratio, roundingRatio)) {
+		w.Spare = true
+		c.Worst = w
+	}
 }
 
-// residualNodes is the number of core nodes of one task of residual.
-const residualNodes = 128
-
-// residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
-// backward has not stored. The worst residual of all rows goes to out.
-func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
-	e := f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
-	s, p := f.Symbolic, f.Symbolic.Pattern
-	for i := range s.late {
-		l := &s.late[i]
-		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
-		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
-		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
+// spareHold is askSpare, and reports whether the rows hold as all others have to.
+func (f *Factor) spareHold(x []float64, c *Convergence) bool {
+	if f.spare == nil {
+		return true
 	}
-	return e
+	f.askSpare(x, c)
+	c.holds = c.Worst.Ratio <= enoughRatio
+	return c.holds
 }
 
-// estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.
-type estimates struct {
-	largest float64 // largest rₖ²/|dₖ|, NaN if a residual is
-	sum     float64 // of rₖ²/|dₖ|
-	least   float64 // least |dₖ| relative to the scale of its row
+// spareEnd asks the rows of SetSpare after a correction that is the last one but for them. It reports whether they hold, or whether the
+// correction has not halved what they are off by. If not, the residual of the others is taken, unless it has been.
+func (f *Factor) spareEnd(made correction, c *Convergence) bool {
+	was := c.off
+	holds := f.spareHold(made.at.x, c)
+	if c.off = c.Worst.Ratio; holds || !(2*c.off <= was) {
+		return true
+	}
+	if made.ends {
+		f.look(made.at, c)
+	}
+	return false
 }
 
-// judge is residual for an equation, whose r may be known.
-func (f *Factor) judge(e equation, out *Refinement) estimates {
-	f.check = e
-	f.team.Run(len(f.checked), (*residualTasks)(f))
-	f.check = equation{}
-	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
-	largest, sum, inverse := 0.0, 0.0, 0.0
-	for _, c := range f.checked {
-		largest = max(largest, c.largest)
-		sum += c.sum
-		inverse = max(inverse, c.inverse)
-		if f.policy == WhereWeak {
-			out.Doubt = max(out.Doubt, c.doubt)
-		}
-		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
-			out.Worst = c.worst
-		}
+// look is residual, with the rows of SetSpare where a solution may be good enough in any iteration.
+func (f *Factor) look(at equation, c *Convergence) (found estimates) {
+	if at.bare {
+		f.unit.ResidualTo(at.r, at.b, at.x)
+		at.known, at.rest = true, atRest*c.Size
+		found = f.judge(at, &c.Refinement)
+	} else {
+		found = f.residual(at.r, at.b, at.x, &c.Refinement)
 	}
-	if f.spare != nil {
-		if w := f.spare(e.x, e.rest); !(w.Ratio <= max(out.Worst.Ratio, roundingRatio)) {
-			w.Spare = true
-			out.Worst = w
-		}
+	if c.enough > 0 {
+		f.askSpare(at.x, c)
 	}
-	return estimates{largest, sum, 1 / inverse}
-}
-
-// residualTasks is the job of residual.
-type residualTasks Factor
-
-// checked is what a task of residual has found.
-type checked struct {
-	largest float64 // rₖ²/|dₖ|
-	sum     float64 // of rₖ²/|dₖ|
-	inverse float64 // largest scale over |dₖ|
-	doubt   float64 // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
-	worst   Worst
-}
-
-// Do computes the residuals of the −1 rows of one range of core nodes.
-func (e *residualTasks) Do(_, task int) {
-	f := (*Factor)(e)
-	s, p := f.Symbolic, f.Symbolic.Pattern
-	r, b, x := f.check.r, f.check.b, f.check.x
-	largest, sum, inverse, doubt := 0.0, 0.0, 0.0, 0.0
-	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
-	lo := task * residualNodes
-	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
-		o := s.oldOff[lo+c]
-		n := o + s.off[lo+c+1] - s.off[lo+c]
-		y, right := r[o:n], b[o:n]
-		if s.sign[lo+c] > 0 {
-			for k, v := range x[o:n] {
-				if !f.check.known {
-					y[k] = right[k] - v
-				}
-			}
-			continue
-		}
-		a2 := f.square[lo+c]
-		if s.open[lo+c] || f.check.known {
-			if !f.check.known {
-				copy(y, right)
-			}
-			a2 = 0
-			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-				pos := p.Ind[k]
-				v := x[p.Off[pos]:p.Off[pos+1]]
-				if !f.check.known {
-					subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
-				}
-				a2 += square(v)
-			}
-		}
-		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
-		if f.parts != nil {
-			a2 += f.parts[old]
-		}
-		if lo+c >= len(s.node)-s.held {
-			continue // without a pivot
-		}
-		d := f.dinv[s.off[lo+c]:][:len(y)]
-		scale := f.scale[o:][:len(y)]
-		bound := worst.Ratio * worst.Ratio * a2
-		for k, t := range y {
-			e := -t * t * d[k]
-			largest = larger(largest, e)
-			sum += e
-			over := -scale[k] * d[k]
-			inverse = larger(inverse, over)
-			doubt = larger(doubt, 1-over)
-			// Two bounds of the terms of a row, without root or quotient, show for most rows that
-			// they are no worse than the worst so far.
-			if t*t <= bound*scale[k] {
-				continue
-			}
-			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
-			if excess*math.Abs(excess) <= bound*scale[k] {
-				continue
-			}
-			if e := f.ratio(int(old), k); e > worst.Ratio || math.IsNaN(e) {
-				worst = Worst{Ratio: e, Node: int(old), Row: k}
-				bound = e * e * a2
-			}
-		}
-	}
-	f.checked[task] = checked{largest, sum, inverse, doubt, worst}
-}
-
-// ratio returns the measure of Worst of row k of a node.
-func (f *Factor) ratio(node, k int) float64 {
-	p, c := f.Symbolic.Pattern, &f.check
-	lo, hi := p.Off[node], p.Off[node+1]
-	row := int(lo) + k
-	a, y := c.rest, 0.0
-	if f.parts != nil {
-		a += math.Sqrt(f.parts[node])
-	}
-	for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
-		a += math.Sqrt(square(c.x[p.Off[b]:p.Off[b+1]]))
-		if f.policy == Everywhere {
-			a += math.Sqrt(square(c.b[p.Off[b]:p.Off[b+1]]))
-		}
-	}
-	if f.policy == WhereWeak {
-		y = algebra.MaxAbs(c.x[lo:hi])
-	}
-	if c.r[row] == 0 {
-		return 0
-	}
-	d := f.scale[row]
-	return math.Abs(c.r[row]) / (math.Abs(c.b[row]) + math.Sqrt(d)*a + d*y)
-}
-
-// square returns ‖v‖².
-func square(v []float64) float64 {
-	if len(v) == 6 {
-		q := (*[6]float64)(v)
-		return (q[0]*q[0] + q[1]*q[1] + q[2]*q[2]) + (q[3]*q[3] + q[4]*q[4] + q[5]*q[5])
-	}
-	return algebra.Dot(v, v)
+	return found
 }

@@ -28,8 +28,11 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 		c.before = c.Worst.Ratio
 		step, size := f.addStep(x, Theta(f.findCorrection(r, first)))
 		c.size, c.Size = size, max(size, c.floor)
-		q := f.residualTwice(r, b, x, &c.Refinement).largest
-		done, stalls := c.Next(step, q, false)
+		q, ends := 0.0, c.lasts(step)
+		if !ends {
+			q = f.residualTwice(r, b, x, &c.Refinement).largest
+		}
+		done, stalls := c.Next(step, q, ends)
 		if done || c.GivesUp(stalls) {
 			return
 		}

@@ -128,10 +128,10 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 }
 
 // Refine solves for the right side: exactly, with twice the digits where that is needed (factor.Factor.SolveExactTo), or
-// up to an error that is enough (factor.Factor.SolveWithinTo).
+// up to an error that is enough (factor.Factor.SolveWithinTo). r is the residual, but where spare rows are left out.
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 	if f.isLean() {
-		return f.lean.refine(x, r, floor, f.enough)
+		return f.lean.refine(x, floor, f.enough)
 	}
 	if f.enough == 0 {
 		return f.SolveExactTo(x, r, f.Right, f.Matrix, floor)

@@ -104,7 +104,8 @@ func (a *around) search(ctx context.Context, l *leanPlan) (*lean, error) {
 
 // analyse finds the order of the rows that are kept. Of the methods for arms it takes the one that was asked for, or the cheapest.
 func (a *around) analyse(ctx context.Context) (l *leanPlan, err error) {
-	l = &leanPlan{rows: sparse.NewRows(a.p.layout.Pattern, a.kept), hubs: true}
+	l = newLeanRows(a.p.layout.Pattern, a.kept)
+	l.hubs = true
 	late := make([]int32, len(l.rows.Node))
 	for i, node := range l.rows.Node {
 		late[i] = a.late[node]
@@ -197,8 +198,8 @@ type independent struct {
 
 // independent returns the rows that motions violate which the rows of s allow.
 func (a *around) independent(s *lean) (list []independent) {
-	s.fac.SetSpare(nil)
-	defer s.fac.SetSpare(s.worst)
+	s.ask(false)
+	defer s.ask(true)
 	p := a.p.layout.Pattern
 	for i := range s.rows.Spare {
 		spare := &s.rows.Spare[i]

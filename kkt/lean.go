@@ -5,6 +5,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/kernel"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/rung-mbd/rung/team"
 )
@@ -16,6 +17,8 @@ type leanPlan struct {
 	symbolic *factor.Symbolic
 	least    float64 // pivot next to the state written in the model, factor.Factor.Weakest
 	hubs     bool    // the order is one around hubs, and there may be no spare rows
+
+	spareRows
 }
 
 // leanShrink is the factor on ε of a lean system. Its rows are independent at one pose at least, so small pivots are true ones: the joints
@@ -33,6 +36,8 @@ type lean struct {
 	fac                *factor.Factor
 	matrix             *sparse.Matrix
 	right, scale, x, r []float64
+	left               []float64 // residuals of the spare rows
+	square             []float64 // by body: the square of its acceleration; then a zero
 
 	whole  *sparse.Matrix // whose rows are checked
 	b, d   []float64      // its right side and scales
@@ -41,14 +46,21 @@ type lean struct {
 	failed bool           // the lean system does not do for the matrix at hand
 }
 
+// newLeanRows returns the lean system of the rows that are kept, without an order.
+func newLeanRows(p *sparse.Pattern, kept []bool) *leanPlan {
+	rows := sparse.NewRows(p, kept)
+	return &leanPlan{rows: rows, spareRows: newSpareRows(rows)}
+}
+
 // newLeanOn allocates a lean system that is solved with a team.
 func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 	n := l.rows.Pattern.Dim()
 	s := &lean{
 		leanPlan: l, matrix: sparse.NewUnitMatrix(l.rows.Pattern), fac: l.symbolic.NewFactorOn(t),
 		right: make([]float64, n), scale: make([]float64, n), x: make([]float64, n), r: make([]float64, n),
+		left: make([]float64, l.spare()), square: make([]float64, l.rows.Of.Positive()+1),
 	}
-	s.fac.SetSpare(s.worst)
+	s.ask(true)
 	return s
 }
 
@@ -80,8 +92,8 @@ func (s *lean) solveTo(x, b []float64) {
 	s.rows.ScatterTo(x, s.x)
 }
 
-// refine is Factored.Refine for the whole system.
-func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinement) {
+// refine is Factored.Refine for the whole system, without its residual.
+func (s *lean) refine(x []float64, floor, enough float64) (ref factor.Refinement) {
 	s.rows.GatherTo(s.right, s.b)
 	if enough == 0 {
 		ref = s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, floor)
@@ -89,7 +101,6 @@ func (s *lean) refine(x, r []float64, floor, enough float64) (ref factor.Refinem
 		ref = s.fac.SolveWithinTo(s.x, s.r, s.right, s.matrix, floor, enough)
 	}
 	s.rows.ScatterTo(x, s.x)
-	s.rows.ScatterTo(r, s.r)
 	if w := &ref.Worst; w.Node >= 0 && !w.Spare {
 		w.Node, w.Row = s.place(w.Node, w.Row)
 	}
@@ -103,36 +114,55 @@ func (s *lean) place(node, row int) (int, int) {
 	return of, int(s.rows.Row[int(s.rows.Pattern.Off[node])+row] - s.rows.Of.Off[of])
 }
 
+// weakest is factor.Factor.Weakest for the whole system.
+func (s *lean) weakest() (node, row int, ratio float64) {
+	if node, row, ratio = s.fac.Weakest(); node >= 0 {
+		node, row = s.place(node, row)
+	}
+	return node, row, ratio
+}
+
+// growthTo is factor.Factor.GrowthTo for the whole system, zero in the spare rows.
+func (s *lean) growthTo(g []float64) {
+	s.fac.GrowthTo(s.r)
+	s.rows.ScatterTo(g, s.r)
+}
+
+// spare returns the number of spare rows.
+func (l *leanPlan) spare() int { return len(l.row) }
+
+// ask says whether the factor asks the spare rows, if there are any.
+func (s *lean) ask(spare bool) {
+	if s.fac.SetSpare(nil); spare && s.spare() > 0 {
+		s.fac.SetSpare(s.worst)
+	}
+}
+
 // worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
-	p := s.rows.Of
+	s.residualTo(s.left, s.b, s.whole, x)
+	for i := range s.square[:len(s.square)-1] {
+		a := (*[6]float64)(x[6*i:])
+		s.square[i] = (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
+	}
 	w := factor.Worst{Ratio: roundingTerm, Node: -1, Row: -1}
-	for i := range s.rows.Spare {
-		node := &s.rows.Spare[i]
-		first := int(p.Off[node.Of])
-		var r [sparse.MaxBlock]float64
-		a2 := rest * rest // at most (Σ‖x‖ + rest)²
-		for _, row := range node.Rows[:node.N] {
-			r[row] = s.b[first+int(row)]
-		}
-		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
-			a := (*[6]float64)(x[p.Off[p.Ind[k]]:])
-			a2 += (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
-			v := s.whole.Val[p.Pos[k]:p.Pos[k+1]]
-			for _, row := range node.Rows[:node.N] {
-				t := (*[6]float64)(v[6*int(row):])
-				r[row] -= (t[0]*a[0] + t[1]*a[1] + t[2]*a[2]) + (t[3]*a[3] + t[4]*a[4] + t[5]*a[5])
-			}
-		}
-		for _, row := range node.Rows[:node.N] {
-			t := r[row]
-			if t*t <= w.Ratio*w.Ratio*a2*s.d[first+int(row)] {
+	limit, lo := w.Ratio*w.Ratio, 0
+	for i := range s.ends {
+		end := &s.ends[i]
+		hi := int(end.hi)
+		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]]) // at most ratio²·(Σ‖x‖ + rest)²
+		for k, t := range s.left[lo:hi] {
+			of := s.row[lo+k]
+			if t*t <= bound*s.d[of] {
 				continue // without root or quotient, for most rows
 			}
-			if e := s.ratio(int(node.Of), int(row), t, x, rest); !(e <= w.Ratio) {
-				w = factor.Worst{Ratio: e, Node: int(node.Of), Row: int(row)}
+			row := int(of - s.rows.Of.Off[end.node])
+			if e := s.ratio(int(end.node), row, t, x, rest); !(e <= w.Ratio) {
+				w = factor.Worst{Ratio: e, Node: int(end.node), Row: row}
+				limit = e * e
 			}
 		}
+		lo = hi
 	}
 	return w
 }
@@ -151,19 +181,60 @@ func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float6
 	return math.Abs(t) / (math.Abs(s.b[i]) + math.Sqrt(s.d[i])*terms)
 }
 
-// weakest is factor.Factor.Weakest for the whole system.
-func (s *lean) weakest() (node, row int, ratio float64) {
-	if node, row, ratio = s.fac.Weakest(); node >= 0 {
-		node, row = s.place(node, row)
+// spareRows says where the blocks of spare rows are.
+type spareRows struct {
+	row    []int32        // by spare row: its scalar in the whole system
+	ends   []spareNode    // nodes with spare rows
+	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
+	body   []int32        // where the blocks of a body begin
+}
+
+// spareNode are the spare rows of a node.
+type spareNode struct {
+	node   int32    // of the whole system
+	hi     int32    // where its rows end
+	bodies [2]int32 // that it couples; the number of bodies stands for none
+}
+
+// newSpareRows finds the blocks of the spare rows of rows.
+func newSpareRows(rows *sparse.Rows) (l spareRows) {
+	p := rows.Of
+	list := make([][]kernel.Block, p.Positive())
+	for i := range rows.Spare {
+		node := &rows.Spare[i]
+		first := len(l.row)
+		for _, row := range node.Rows[:node.N] {
+			l.row = append(l.row, p.Off[node.Of]+int32(row))
+		}
+		end := spareNode{node: node.Of, hi: int32(len(l.row)), bodies: [2]int32{int32(len(list)), int32(len(list))}}
+		copy(end.bodies[:], p.Ind[p.Ptr[node.Of]:p.Ptr[node.Of+1]])
+		l.ends = append(l.ends, end)
+		for k := p.Ptr[node.Of]; k < p.Ptr[node.Of+1]; k++ {
+			to := &list[p.Ind[k]]
+			for a, n := 0, 0; a < int(node.N); a += n {
+				row := int64(node.Rows[a])
+				for n = 1; a+n < int(node.N) && int64(node.Rows[a+n]) == row+int64(n); n++ {
+				}
+				*to = append(*to, kernel.Block{W: p.Pos[k] + 6*row, Res: int32(first + a), N: int32(n)})
+			}
+		}
 	}
-	return node, row, ratio
+	l.body = make([]int32, 1, len(list)+1)
+	for _, blocks := range list {
+		l.blocks = append(l.blocks, blocks...)
+		l.body = append(l.body, int32(len(l.blocks)))
+	}
+	return l
 }
 
-// growthTo is factor.Factor.GrowthTo for the whole system, zero in the spare rows.
-func (s *lean) growthTo(g []float64) {
-	s.fac.GrowthTo(s.r)
-	s.rows.ScatterTo(g, s.r)
+// residualTo stores in r the residuals of the spare rows of m, for a right side b and accelerations that begin x.
+func (l *spareRows) residualTo(r, b []float64, m *sparse.Matrix, x []float64) {
+	for i, row := range l.row {
+		r[i] = b[row]
+	}
+	for i, lo := range l.body[:len(l.body)-1] {
+		if hi := l.body[i+1]; lo < hi {
+			kernel.SubBlocks(r, m.Val, x[6*i:6*i+6], l.blocks[lo:hi])
+		}
+	}
 }
-
-// spare returns the number of spare rows.
-func (l *leanPlan) spare() int { return l.rows.Of.Dim() - l.rows.Pattern.Dim() }

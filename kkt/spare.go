@@ -8,7 +8,6 @@ import (
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/sparse"
 )
 
 // leanFlops is the largest number of flops a row of the whole system with which rows are chosen: beyond, a plan would take seconds.
@@ -73,7 +72,7 @@ func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Wei
 	if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {
 		return nil, context.Cause(ctx)
 	}
-	l := &leanPlan{rows: sparse.NewRows(p.layout.Pattern, kept)}
+	l := newLeanRows(p.layout.Pattern, kept)
 	if l.spare() == 0 {
 		return nil, nil
 	}
@@ -112,8 +111,8 @@ const (
 // hasRankNearby reports whether the spare rows depend on the others next to st, too, along a motion that the joints allow. y is the
 // system at st, whose lean part is factored; it becomes that of another state.
 func (s *lean) hasRankNearby(p *Plan, y *assemble.Weighted, st *mechanism.State) bool {
-	s.fac.SetSpare(nil)
-	defer s.fac.SetSpare(s.worst)
+	s.ask(false)
+	defer s.ask(true)
 	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
 	v := make([]float64, p.layout.Pattern.Dim())
 	s.motion(v, rng)

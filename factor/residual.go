@@ -1,0 +1,201 @@
+package factor
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+)
+
+// roundingRatio is the ratio of Worst that rounding of the residual itself may make.
+const roundingRatio = 1e-14
+
+// atRest is the rest of Worst, relative to the size of the solution.
+const atRest = 1e-4
+
+// equation is what residual is for: r = b − K·x, and the rest of Worst.
+type equation struct {
+	r, b, x []float64
+	rest    float64
+	known   bool // r is
+	bare    bool // backward has stored nothing in r
+}
+
+// residualNodes is the number of core nodes of one task of residual.
+const residualNodes = 128
+
+// residual completes r = b − K·x, with unit +1 blocks of K: it stores the core rows of r that
+// backward has not stored. The worst residual of all rows goes to out.
+func (f *Factor) residual(r, b, x []float64, out *Refinement) estimates {
+	e := f.judge(equation{r: r, b: b, x: x, rest: atRest * out.Size}, out)
+	s, p := f.Symbolic, f.Symbolic.Pattern
+	for i := range s.late {
+		l := &s.late[i]
+		y := x[p.Off[l.neg]:p.Off[l.neg+1]]
+		z := r[p.Off[l.pos]:p.Off[l.pos+1]]
+		subColumns(z, f.unit.Val[l.src:l.src+int64(len(y)*len(z))], y)
+	}
+	return e
+}
+
+// estimates is what residual has found in the −1 rows k, with r the residual and d the pivots.
+type estimates struct {
+	largest float64 // largest rₖ²/|dₖ|, NaN if a residual is
+	sum     float64 // of rₖ²/|dₖ|
+	least   float64 // least |dₖ| relative to the scale of its row
+}
+
+// judge is residual for an equation, whose r may be known.
+func (f *Factor) judge(e equation, out *Refinement) estimates {
+	f.check = e
+	f.team.Run(len(f.checked), (*residualTasks)(f))
+	f.check = equation{}
+	out.Worst, out.Doubt = Worst{Node: -1, Row: -1}, 0
+	largest, sum, inverse := 0.0, 0.0, 0.0
+	for _, c := range f.checked {
+		largest = max(largest, c.largest)
+		sum += c.sum
+		inverse = max(inverse, c.inverse)
+		if f.policy == WhereWeak {
+			out.Doubt = max(out.Doubt, c.doubt)
+		}
+		if c.worst.Node >= 0 && !(c.worst.Ratio <= out.Worst.Ratio) {
+			out.Worst = c.worst
+		}
+	}
+	return estimates{largest, sum, 1 / inverse}
+}
+
+// residualTasks is the job of residual.
+type residualTasks Factor
+
+// checked is what a task of residual has found.
+type checked struct {
+	largest float64 // rₖ²/|dₖ|
+	sum     float64 // of rₖ²/|dₖ|
+	inverse float64 // largest scale over |dₖ|
+	doubt   float64 // largest 1 − scale/|dₖ|, positive for weak rows alone: the pivot without the scale that was added
+	worst   Worst
+}
+
+// Do computes the residuals of the −1 rows of one range of core nodes.
+func (e *residualTasks) Do(_, task int) {
+	f := (*Factor)(e)
+	s, p := f.Symbolic, f.Symbolic.Pattern
+	r, b, x := f.check.r, f.check.b, f.check.x
+	largest, sum, inverse, doubt := 0.0, 0.0, 0.0, 0.0
+	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
+	lo := task * residualNodes
+	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
+		o := s.oldOff[lo+c]
+		n := o + s.off[lo+c+1] - s.off[lo+c]
+		y, right := r[o:n], b[o:n]
+		if s.sign[lo+c] > 0 {
+			for k, v := range x[o:n] {
+				if !f.check.known {
+					y[k] = right[k] - v
+				}
+			}
+			continue
+		}
+		a2 := f.square[lo+c]
+		if s.open[lo+c] || f.check.known {
+			if !f.check.known {
+				copy(y, right)
+			}
+			a2 = 0
+			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
+				pos := p.Ind[k]
+				v := x[p.Off[pos]:p.Off[pos+1]]
+				if !f.check.known {
+					subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+				}
+				a2 += square(v)
+			}
+		}
+		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
+		if f.parts != nil {
+			a2 += f.parts[old]
+		}
+		if lo+c >= len(s.node)-s.held {
+			continue // without a pivot
+		}
+		d := f.dinv[s.off[lo+c]:][:len(y)]
+		scale := f.scale[o:][:len(y)]
+		bound := worst.Ratio * worst.Ratio * a2
+		for k, t := range y {
+			e := -t * t * d[k]
+			largest = larger(largest, e)
+			sum += e
+			over := -scale[k] * d[k]
+			inverse = larger(inverse, over)
+			doubt = larger(doubt, 1-over)
+			// Bounds of the terms of a row, without root or quotient, show for most rows that
+			// they are no worse than the worst so far.
+			if t*t <= bound*scale[k] {
+				continue
+			}
+			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
+			if excess*math.Abs(excess) <= bound*scale[k] {
+				continue
+			}
+			if f.worsens(&worst, int(old), k) {
+				bound = worst.Ratio * worst.Ratio * a2
+			}
+		}
+	}
+	f.checked[task] = checked{largest, sum, inverse, doubt, worst}
+}
+
+// worsens takes row k of a node into w if it is worse, and reports whether it is.
+func (f *Factor) worsens(w *Worst, node, k int) bool {
+	p, c := f.Symbolic.Pattern, &f.check
+	if i := int(p.Off[node]) + k; math.Abs(c.r[i]) <= w.Ratio*f.scale[i]*f.load(c.x[p.Off[node]:p.Off[node+1]]) {
+		return false // by the load alone
+	}
+	e := f.ratio(node, k)
+	if e <= w.Ratio {
+		return false
+	}
+	*w = Worst{Ratio: e, Node: node, Row: k}
+	return true
+}
+
+// ratio returns the measure of Worst of row k of a node.
+func (f *Factor) ratio(node, k int) float64 {
+	p, c := f.Symbolic.Pattern, &f.check
+	lo, hi := p.Off[node], p.Off[node+1]
+	row := int(lo) + k
+	a := c.rest
+	if f.parts != nil {
+		a += math.Sqrt(f.parts[node])
+	}
+	for _, b := range p.Ind[p.Ptr[node]:p.Ptr[node+1]] {
+		a += math.Sqrt(square(c.x[p.Off[b]:p.Off[b+1]]))
+		if f.policy == Everywhere {
+			a += math.Sqrt(square(c.b[p.Off[b]:p.Off[b+1]]))
+		}
+	}
+	y := f.load(c.x[lo:hi])
+	if c.r[row] == 0 {
+		return 0
+	}
+	d := f.scale[row]
+	return math.Abs(c.r[row]) / (math.Abs(c.b[row]) + math.Sqrt(d)*a + d*y)
+}
+
+// load returns the part of the load of Worst that the multipliers y of a node make.
+func (f *Factor) load(y []float64) float64 {
+	if f.policy == WhereWeak {
+		return algebra.MaxAbs(y)
+	}
+	return 0
+}
+
+// square returns ‖v‖².
+func square(v []float64) float64 {
+	if len(v) == 6 {
+		q := (*[6]float64)(v)
+		return (q[0]*q[0] + q[1]*q[1] + q[2]*q[2]) + (q[3]*q[3] + q[4]*q[4] + q[5]*q[5])
+	}
+	return algebra.Dot(v, v)
+}

@@ -1,0 +1,170 @@
+package factor
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/factor/order"
+)
+
+// TestLasts: where rows have been left out, a correction is the last one if what it leaves, relative to the correction before, is as small
+// as the error of a first solution may be, and if all rows hold up to rounding then.
+func TestLasts(t *testing.T) {
+	for _, c := range []struct {
+		spare                          bool
+		step, last, contraction, ratio float64
+		want                           bool
+	}{
+		{true, 2e-7, 1, 0, 0, true}, // √(energyError) is 2.2e-7
+		{false, 2e-7, 1, 0, 0, false},
+		{true, 2.3e-7, 1, 0, 0, false},
+		{true, 2e-7, 0.5, 0, 0, false},
+		{true, 2e-7, 1, 2e-7, 0, true},
+		{true, 2e-7, 1, 3e-7, 0, false},
+		{true, 1e-8, 1, 0, 0.9e-6, true},
+		{true, 1e-8, 1, 0, 1.1e-6, false},
+		{true, math.NaN(), 1, 0, 0, false},
+	} {
+		v := Convergence{Refinement: Refinement{Size: 1, Worst: Worst{Ratio: c.ratio}}, spare: c.spare, last: c.last, contraction: c.contraction}
+		require.Equal(t, c.want, v.lasts(c.step), "%+v", c)
+	}
+}
+
+// TestRounds: an error is rounding of the rows where rows have been left out and all hold up to rounding.
+func TestRounds(t *testing.T) {
+	holds := Worst{Node: -1, Row: -1}
+	for _, c := range []struct {
+		spare          bool
+		worst          Worst
+		e, norm, floor float64
+		want           bool
+	}{
+		{true, holds, spareError, 1, 0, true}, {true, holds, 1.01 * spareError, 1, 0, false}, {true, holds, spareError, 0.5, 1, true},
+		{false, holds, 0, 1, 0, false}, {true, Worst{Ratio: 2e-14}, 0, 1, 0, false}, {true, holds, math.NaN(), 1, 0, false},
+	} {
+		v := Convergence{Refinement: Refinement{Worst: c.worst}, spare: c.spare, floor: c.floor}
+		require.Equal(t, c.want, v.rounds(c.e, c.norm), "%+v", c)
+	}
+}
+
+// TestMayBeRough: the residual after a first correction is kept where that may be rough, and residuals with twice the digits may follow.
+func TestMayBeRough(t *testing.T) {
+	v := Convergence{Refinement: Refinement{Size: 2}, exact: true}
+	require.True(t, v.mayBeRough(2*roughError))
+	require.False(t, v.mayBeRough(roughError))
+	v.Steps = 1
+	require.False(t, v.mayBeRough(1))
+	v.Steps, v.exact = 0, false
+	require.False(t, v.mayBeRough(1))
+}
+
+// TestSpareRowsGoOn: a solution is not the last one while rows that have been left out do not hold, as long as corrections halve what they
+// are off by. They are asked where a solution may be the last one alone; with an error that is good enough, of each.
+func TestSpareRowsGoOn(t *testing.T) {
+	m, scale := looseChain(100, 1e-3)
+	b, want := make([]float64, m.Pattern.Dim()), make([]float64, m.Pattern.Dim())
+	for i := range want {
+		want[i] = math.Sin(float64(i))
+	}
+	m.MulVecTo(b, want)
+	f := Analyze(m.Pattern, order.Of(m.Pattern, order.LeafFirst)).NewFactor()
+	require.NoError(t, f.Factorize(m, scale, 1e-15, WhereWeak))
+	require.Zero(t, f.Weak)
+	x, r := make([]float64, len(b)), make([]float64, len(b))
+	solve := func(off ...float64) (ref Refinement, asked int) {
+		f.SetSpare(func([]float64, float64) Worst {
+			w := Worst{Ratio: roundingRatio, Node: -1, Row: -1}
+			if asked < len(off) && off[asked] > roundingRatio {
+				w = Worst{Ratio: off[asked], Node: 7, Row: 1}
+			}
+			asked++
+			return w
+		})
+		ref = f.SolveExactTo(x, r, b, m, 0)
+		return ref, asked
+	}
+	ref, asked := solve()
+	steps := ref.Steps
+	require.Equal(t, 1, asked)
+	require.Equal(t, Worst{Node: -1, Row: -1}, ref.Worst)
+	for _, c := range []struct {
+		off   []float64
+		more  int
+		worst float64
+	}{
+		{[]float64{1e-12}, 0, 1e-12}, {[]float64{1e-11}, 1, 0}, {[]float64{1e-9, 4e-10, 1e-10}, 3, 0}, {[]float64{1e-9, 6e-10}, 1, 6e-10},
+	} {
+		ref, asked := solve(c.off...)
+		require.Equal(t, steps+c.more, ref.Steps, "%v", c.off)
+		require.Equal(t, 1+c.more, asked, "%v", c.off)
+		require.Equal(t, c.worst, ref.Worst.Ratio, "%v", c.off)
+		require.Equal(t, c.worst > 0, ref.Worst.Spare, "%v", c.off)
+	}
+}
+
+// TestRoughCorrectionsKeepTheirResidual: a correction that may be rough is judged by the residual after it, also where it would do as the
+// last one. Where its error is as small as that of a first solution has to be, no other follows.
+func TestRoughCorrectionsKeepTheirResidual(t *testing.T) {
+	rough := 0
+	for seed := range 60 {
+		m, scale := looseChain(40+seed, math.Pow(10, -float64(seed%5)/2))
+		n := m.Pattern.Dim()
+		x, r, b := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			if x[i] = math.Cos(float64(i)); i >= int(m.Pattern.Off[m.Pattern.Positive()]) {
+				x[i] *= 1e3 // forces that nearly cancel
+			}
+		}
+		m.MulVecTo(b, x)
+		f := Analyze(m.Pattern, order.Of(m.Pattern, order.LeafFirst)).NewFactor()
+		require.NoError(t, f.Factorize(m, scale, 1e-18, WhereWeak))
+		f.unit = m
+		c := NewConvergence(f.policy, f.Contraction, f.solve(x, b, r), f.freeSize(x))
+		first := f.residual(r, b, x, &c.Refinement)
+		e := f.beginCorrection(r)
+		if c.First(first.largest, first.least) || c.Estimate(e, f.energy(x)) || !c.mayBeRough(e) || !c.Ends(e) {
+			continue
+		}
+		ref := f.SolveExactTo(x, r, b, m, 0)
+		m.ResidualTo(r, b, x)
+		left := f.beginCorrection(r) / f.energy(x)
+		if left <= energyError/3 {
+			require.Equal(t, 1, ref.Steps, "seed %d", seed)
+			rough++
+		}
+	}
+	require.NotZero(t, rough)
+}
+
+// TestRoundingEnds: where rows have been left out and all rows hold up to rounding, a rough refinement ends with an error that doubles
+// bring down no further. It goes on where a row is above rounding.
+func TestRoundingEnds(t *testing.T) {
+	ended := 0
+	for seed := range 40 {
+		m, scale := looseChain(40+seed, 0.001)
+		n := m.Pattern.Dim()
+		x, r, b := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			if x[i] = math.Cos(float64(i)); i >= int(m.Pattern.Off[m.Pattern.Positive()]) {
+				x[i] *= 1e8
+			}
+		}
+		m.MulVecTo(b, x)
+		f := Analyze(m.Pattern, order.Of(m.Pattern, order.LeafFirst)).NewFactor()
+		require.NoError(t, f.Factorize(m, scale, 1e-18, WhereWeak))
+		solve := func(w Worst) Refinement {
+			f.SetSpare(func([]float64, float64) Worst { return w })
+			return f.SolveExactTo(x, r, b, m, 0)
+		}
+		ref := solve(Worst{Ratio: roundingRatio, Node: -1, Row: -1})
+		if !(ref.Error > energyError) {
+			continue
+		}
+		ended++
+		require.LessOrEqual(t, ref.Error, spareError)
+		require.Greater(t, solve(Worst{Ratio: 1.5 * roundingRatio, Node: 1, Row: 1}).Steps, ref.Steps, "seed %d", seed)
+	}
+	require.NotZero(t, ended)
+}
