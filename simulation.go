@@ -5,7 +5,7 @@ import "github.com/rung-mbd/rung/motion/runs"
 // Simulation is runs.Simulation: a run, which is a state that moves through time, with events, rows and files.
 //
 //   - moves: Run, RunContext, and Checkpoint to go on from
-//   - tells: State, Time, Energy, Rows, Stats, Events, Impacts
+//   - tells: State, Time, Row, Rows, Stats, Events, Impacts
 //   - explains: Fit (how the start was closed), Stiffness, Warnings, Stopped
 //   - files: Open, Close
 //

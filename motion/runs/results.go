@@ -16,17 +16,6 @@ func (s *Simulation) Time() float64 { return s.sim.State().Time }
 // Mechanism returns what moves: that of the plan, or one with ground of its own where wheels leave ruts.
 func (s *Simulation) Mechanism() *mechanism.Mechanism { return s.mech }
 
-// Energy returns the energy at the current state.
-//
-// Cost: O(bodies + joints + forces); allocates. It returns an error for a state that is not finite.
-func (s *Simulation) Energy() (mechanism.Energy, error) {
-	k := s.mech.NewKinematics()
-	if err := s.mech.KinematicsTo(k, s.sim.State()); err != nil {
-		return mechanism.Energy{}, err
-	}
-	return s.mech.EnergyAt(k, s.sim.State()), nil
-}
-
 // Stats returns what the run has done, from its start.
 func (s *Simulation) Stats() sim.Stats { return s.sim.Stats() }
 
