@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"math"
-
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -80,25 +78,4 @@ func (p *Plan) newProbes(most int) probes {
 		b.probe, b.start = [2][]float64{make([]float64, n), make([]float64, n)}, randomStart(n)
 	}
 	return b
-}
-
-// scaleGears sets the scales of the rows of gears: their pivots are one at least.
-func (e *equation) scaleGears() {
-	for i, I := range e.G.inertia {
-		e.rowScale[e.K.rows+i] = math.Sqrt(I)
-	}
-}
-
-// norm returns the size of accelerations or of generalized forces in the scales
-// of the freedoms.
-func (e *equation) norm(x []float64, acceleration bool) float64 {
-	sum := 0.0
-	for d, c := range e.colScale {
-		a := x[d] * c
-		if acceleration {
-			a = x[d] / c
-		}
-		sum += a * a
-	}
-	return math.Sqrt(sum)
 }

@@ -149,3 +149,24 @@ func (s *ClosedSolver) residuals(qdd, lambda, f, k []float64) {
 		s.rk[i] = k[i] - x
 	}
 }
+
+// scaleGears sets the scales of the rows of gears: their pivots are one at least.
+func (e *equation) scaleGears() {
+	for i, I := range e.G.inertia {
+		e.rowScale[e.K.rows+i] = math.Sqrt(I)
+	}
+}
+
+// norm returns the size of accelerations or of generalized forces in the scales
+// of the freedoms.
+func (e *equation) norm(x []float64, acceleration bool) float64 {
+	sum := 0.0
+	for d, c := range e.colScale {
+		a := x[d] * c
+		if acceleration {
+			a = x[d] / c
+		}
+		sum += a * a
+	}
+	return math.Sqrt(sum)
+}
