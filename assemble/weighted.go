@@ -160,7 +160,8 @@ func (y *Weighted) fillBody(i int, E *spatial.Mat3, omega *spatial.Vec3) {
 	weightedLoad((*[6]float64)(y.Right[6*i:]), &spin, &y.bodies[i], E, omega, &y.Layout.Mech.Gravity)
 }
 
-// weightedLoad is fillBody for a body b with the axes E; it stores u too.
+// weightedLoad stores u = Eᵀω, the angular velocity in body axes, and in out the load of body b in weighted coordinates, theory.md (14):
+// −L⁻¹·(u×Iu), N·m/√(kg·m²), and √m·Eᵀg. The columns of E are the axes of the body.
 func weightedLoad(out *[6]float64, u *spatial.Vec3, b *bodies.Body, E *spatial.Mat3, omega, g *spatial.Vec3) {
 	c := b.Weight()
 	I, M := &b.Inertia, &c.Inertia

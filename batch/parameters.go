@@ -156,7 +156,7 @@ func (s *States) SetPitch(i, joint int, pitch float64) error {
 	case pitch == 0 || !algebra.Finite(pitch):
 		return refuse(i, s.atJoint(joint), fault.Errorf("batch: pitch %v is zero or not finite", pitch))
 	}
-	*s.at(i, at+atPitch) = -pitch
+	*s.at(i, at+atPitch) = -pitch // with the sign of mechanics.Pitch
 	return nil
 }
 

@@ -139,7 +139,8 @@ func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 	return list
 }
 
-// heldFreedoms returns the freedoms of $.hold.
+// heldFreedoms returns the freedoms of $.hold. Where the task does not name the driven freedoms, they are all others. It
+// numbers the driven freedoms in c.place.
 func (c *checker) heldFreedoms(names []string) []mechanism.Freedom {
 	list := c.take(names, "hold")
 	if c.p.task.Driven == nil {

@@ -128,7 +128,8 @@ func (r *response) velocities() []float64 {
 	return r.x[:6*r.sys.Layout.Mech.NumBodies()]
 }
 
-// measureUnits fills r.unit.
+// measureUnits stores in r.unit the unit of each row, in which its error is judged: 1 for an angle, the largest length of the
+// bodies for a distance, both times the factor of rowUnits.
 func (r *response) measureUnits(l *assemble.Layout) {
 	p, nb := l.Pattern, l.Mech.NumBodies()
 	length := make([]float64, nb)

@@ -60,8 +60,8 @@ func (p *Plan) Replan(mech *mechanism.Mechanism) *Plan {
 	return q
 }
 
-// namesakes returns for each joint and coupling of b that of the same name and bodies in a, −1
-// if there is none.
+// namesakes finds the joints and couplings of b in a. It returns their numbers in a: the same name between the same bodies, −1 where a
+// has none.
 func namesakes(a, b *mechanism.Mechanism) []int32 {
 	out := make([]int32, b.NumConstraints())
 	sameCouplings(out[b.NumJoints():], a, b)

@@ -215,58 +215,72 @@ func (s *System) energyOf(i int, x []float64) float64 {
 	return u.Dot(s.y.Kin.I[i].MulVec(u)) + s.mech.Bodies[i].Mass*c.Dot(c)
 }
 
-// measure stores in s.size the size of the terms of K at each body, 1/s².
+// measure stores in s.size a bound of the size of the terms of K at each body i, 1/s²: the sum of √(kᵀ·M⁻¹·k · eᵀ·M⁻¹·e)
+// over the columns k of the blocks of K in the rows of i, with e the unit vectors of the columns. So a term of K is
+// compared with M.
 func (s *System) measure() {
 	clear(s.size)
 	for i := range s.stiff {
 		if s.every(i) {
 			return
 		}
-		for c := range 6 {
-			var col [6]float64
-			for r := range col {
-				col[r] = s.stiff[i][6*r+c]
-			}
-			unit := [6]float64{}
-			unit[c] = 1
-			s.size[i] += math.Sqrt(s.inverseNorm(int32(i), col[:]) * s.inverseNorm(int32(i), unit[:]))
-		}
+		s.measureBlock(int32(i), &s.stiff[i])
 	}
 	for i := range s.rows {
-		r := &s.rows[i]
-		if r.far != nil {
-			n := len(r.far.bodies)
-			for e, b := range r.far.bodies {
-				s.size[b] += float64(n) * math.Abs(r.k) * s.inverseNorm(b, r.far.v[6*e:6*e+6])
-			}
-			continue
-		}
-		for e, b := range r.body {
-			if b >= 0 {
-				s.size[b] += 2 * math.Abs(r.k) * s.inverseNorm(b, r.v[6*e:6*e+6])
-			}
-		}
+		s.measureRow(&s.rows[i])
 	}
 	for i := range s.pairs {
 		if s.every(i) {
 			return
 		}
-		p := &s.pairs[i]
-		for c := range 12 {
-			if p.body[c/6] < 0 {
-				continue
-			}
-			var col [12]float64
-			for r := range col {
-				col[r] = p.K[12*r+c]
-			}
-			unit := [6]float64{}
-			unit[c%6] = 1
-			root := math.Sqrt(s.inverseNorm(p.body[c/6], unit[:]))
-			for e, b := range p.body {
-				if b >= 0 {
-					s.size[b] += root * math.Sqrt(s.inverseNorm(b, col[6*e:6*e+6]))
-				}
+		s.measurePair(&s.pairs[i])
+	}
+}
+
+// measureBlock adds the stiffness of a body alone.
+func (s *System) measureBlock(i int32, K *[36]float64) {
+	for c := range 6 {
+		var col, unit [6]float64
+		for r := range col {
+			col[r] = K[6*r+c]
+		}
+		unit[c] = 1
+		s.size[i] += math.Sqrt(s.inverseNorm(i, col[:]) * s.inverseNorm(i, unit[:]))
+	}
+}
+
+// measureRow adds k·v·vᵀ: the number of bodies times |k|·vᵢᵀM⁻¹vᵢ for the part vᵢ of each.
+func (s *System) measureRow(r *row) {
+	if r.far != nil {
+		n := len(r.far.bodies)
+		for e, b := range r.far.bodies {
+			s.size[b] += float64(n) * math.Abs(r.k) * s.inverseNorm(b, r.far.v[6*e:6*e+6])
+		}
+		return
+	}
+	for e, b := range r.body {
+		if b >= 0 {
+			s.size[b] += 2 * math.Abs(r.k) * s.inverseNorm(b, r.v[6*e:6*e+6])
+		}
+	}
+}
+
+// measurePair adds the 12×12 stiffness of two bodies; −1 is the world.
+func (s *System) measurePair(p *pair) {
+	for c := range 12 {
+		if p.body[c/6] < 0 {
+			continue
+		}
+		var col [12]float64
+		for r := range col {
+			col[r] = p.K[12*r+c]
+		}
+		unit := [6]float64{}
+		unit[c%6] = 1
+		root := math.Sqrt(s.inverseNorm(p.body[c/6], unit[:]))
+		for e, b := range p.body {
+			if b >= 0 {
+				s.size[b] += root * math.Sqrt(s.inverseNorm(b, col[6*e:6*e+6]))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (b *builder) composite(j int) {
 // bars are the radii of the thinner and the thicker of the rods that a joint holds. Its mark is no thicker.
 type bars struct{ thin, thick float64 }
 
-// held returns those of joint jt. A body that is drawn as a block counts only where no rod is held.
+// held returns the bars of joint jt. Bodies that are drawn as blocks count only where the joint holds no rod.
 func (b *builder) held(jt *mechanism.Joint) bars {
 	rods, all := bars{thin: math.Inf(1)}, bars{thin: math.Inf(1)}
 	for _, body := range [2]int32{jt.Pred, jt.Succ} {

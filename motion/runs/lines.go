@@ -84,14 +84,15 @@ func (l *lines) open(header []string, keep *lineMark) (err error) {
 	return l.flush()
 }
 
-// create begins the file.
+// create begins the file: beside the old one where there is one, which stays until the new one is whole. Otherwise what a killed run
+// has left beside it goes.
 func (l *lines) create() (err error) {
 	l.file, l.beside, err = begin(l.place)
 	if err != nil || l.beside != nil {
 		return err
 	}
 	if err := os.Remove(l.place.New()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // what a killed run has left
+		return err
 	}
 	return nil
 }
