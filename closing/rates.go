@@ -111,6 +111,8 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 	return c.orCause(c.allowMotion(v, st))
 }
 
+// allowMotion is AllowMotion within the guard. It takes the bodies to rest and gives them v in c.at, projects these velocities with the
+// right sides of prescribed motions left out, and reads them back.
 func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	c.start(st, true)
 	if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {

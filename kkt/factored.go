@@ -105,6 +105,7 @@ func (f *Factored) FactorizeDamped(scale []float64, mu float64) error {
 	return f.factorize(scale, mu, factor.Everywhere)
 }
 
+// factorize factors the matrix by a policy, and names the joint of a pivot that fails.
 func (f *Factored) factorize(scale []float64, eps float64, policy factor.Policy) error {
 	f.run = 0
 	err := f.FactorizeFor(f.Right, f.Matrix, scale, eps, policy)

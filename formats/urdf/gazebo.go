@@ -106,116 +106,148 @@ func (r *reader) truth(n *xmltree.Node) bool {
 // the reference pose.
 func (r *reader) gazeboJoint(n *xmltree.Node) {
 	name, kind := r.Required(n, "name"), r.Required(n, "type")
-	var at [2]int
-	for k, part := range [2]string{"parent", "child"} {
-		c := r.need(n, part)
-		if c == nil {
-			return
-		}
-		text := c.Text
-		if c.Has("link") {
-			text, _ = c.Attr("link")
-		}
-		var ok bool
-		if at[k], ok = r.named(c, text); !ok {
-			return
-		}
+	at, ok := r.gazeboEnds(n)
+	if !ok {
+		return
 	}
 	if at[0] == at[1] {
 		r.Report.Refuse(n, "joint "+fault.Name(name), "joins a link to itself")
 		return
 	}
-	s := assembly.Identity()
-	if c := n.Child("pose"); c != nil {
-		for _, attr := range [3]string{"relative_to", "degrees", "rotation_format"} {
-			if c.Has(attr) {
-				r.Refuse(c, attr, "is not read within a robot")
-			}
+	s := r.gazeboPose(n)
+	frame := r.reference(at[1]).Mul(s)
+	row, ok := r.gazeboRow(n, name, kind, &frame)
+	if !ok {
+		return
+	}
+	r.append(source.Located(n), name, row, at, [2]assembly.Pose{r.reference(at[0]).Inverse().Mul(frame), s}, true)
+}
+
+// gazeboEnds returns the links of parent and child, and whether both are there.
+func (r *reader) gazeboEnds(n *xmltree.Node) (at [2]int, ok bool) {
+	for k, part := range [2]string{"parent", "child"} {
+		c := r.need(n, part)
+		if c == nil {
+			return at, false
 		}
-		if x := r.TextNumbers(c, 6, 6); x != nil {
-			s = assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
+		text := c.Text
+		if c.Has("link") {
+			text, _ = c.Attr("link")
 		}
+		if at[k], ok = r.named(c, text); !ok {
+			return at, false
+		}
+	}
+	return at, true
+}
+
+// gazeboPose returns the pose of a joint in the frame of its child.
+func (r *reader) gazeboPose(n *xmltree.Node) assembly.Pose {
+	c := n.Child("pose")
+	if c == nil {
+		return assembly.Identity()
+	}
+	for _, attr := range [3]string{"relative_to", "degrees", "rotation_format"} {
+		if c.Has(attr) {
+			r.Refuse(c, attr, "is not read within a robot")
+		}
+	}
+	if x := r.TextNumbers(c, 6, 6); x != nil {
+		return assembly.Pose{R: spatial.Vec3(x[:3]), Q: assembly.RollPitchYaw(x[3], x[4], x[5])}
+	}
+	return assembly.Identity()
+}
+
+// reference returns the pose of a link in the world where all coordinates are zero.
+func (r *reader) reference(link int) assembly.Pose {
+	if link == assembly.World {
+		return assembly.Identity()
 	}
 	if r.poses == nil {
 		r.poses = r.a.Reference()
 	}
-	world := func(link int) assembly.Pose {
-		if link == assembly.World {
-			return assembly.Identity()
-		}
-		return r.poses[link]
-	}
-	frame := world(at[1]).Mul(s)
-	axis := func(element string) (a assembly.Axis, ok bool) {
-		a = assembly.Axis{At: n, Name: name, Kind: assembly.Revolute, Axis: zAxis}
-		c := r.need(n, element)
-		if c == nil {
-			return a, false
-		}
-		inModel := false
-		if x := r.need(c, "xyz"); x != nil {
-			if v := r.TextNumbers(x, 3, 3); v != nil {
-				a.Axis = r.unit(x, spatial.Vec3(v))
-			}
-			switch in, _ := x.Attr("expressed_in"); in {
-			case "":
-			case "__model__":
-				inModel = true
-			default:
-				r.Refuse(x, "expressed_in", "frames other than __model__ are not read within a robot")
-			}
-		}
-		if u := c.Child("use_parent_model_frame"); u != nil {
-			inModel = inModel || r.truth(u)
-		}
-		if inModel {
-			a.Axis = frame.Inverse().Dir(a.Axis)
-		}
-		r.gazeboAxis(c, &a)
-		return a, true
-	}
-	var row []assembly.Axis
+	return r.poses[link]
+}
+
+// gazeboRow returns the axes of a joint with the frame in the world. It reports whether its type is known and its axes are there.
+func (r *reader) gazeboRow(n *xmltree.Node, name, kind string, frame *assembly.Pose) ([]assembly.Axis, bool) {
 	switch kind {
 	case "revolute", "continuous", "prismatic", "screw":
-		a, ok := axis("axis")
+		a, ok := r.gazeboAxisIn(n, name, "axis", frame)
 		if !ok {
-			return
+			return nil, false
 		}
 		switch kind {
 		case "prismatic":
 			a.Kind = assembly.Prismatic
 		case "screw":
-			a.Kind = assembly.Helical
-			if c := n.Child("screw_thread_pitch"); c != nil {
-				if x := r.TextNumbers(c, 1, 1); x != nil {
-					a.Pitch = x[0] / (2 * math.Pi)
-				}
-			} else if c := r.need(n, "thread_pitch"); c != nil {
-				if x := r.TextNumbers(c, 1, 1); x != nil && x[0] != 0 {
-					a.Pitch = -1 / x[0]
-				}
-			}
-			if a.Pitch == 0 {
-				a.Kind = assembly.Revolute
+			if a.Pitch = r.gazeboPitch(n); a.Pitch != 0 {
+				a.Kind = assembly.Helical
 			}
 		}
-		row = []assembly.Axis{a}
+		return []assembly.Axis{a}, true
 	case "universal", "revolute2":
-		a, ok := axis("axis")
-		b, ok2 := axis("axis2")
+		a, ok := r.gazeboAxisIn(n, name, "axis", frame)
+		b, ok2 := r.gazeboAxisIn(n, name, "axis2", frame)
 		if !ok || !ok2 {
-			return
+			return nil, false
 		}
 		a.Name, b.Name = name+"[0]", name+"[1]"
-		row = []assembly.Axis{a, b}
+		return []assembly.Axis{a, b}, true
 	case "ball":
-		row = []assembly.Axis{{At: n, Kind: assembly.Ball}}
+		return []assembly.Axis{{At: n, Kind: assembly.Ball}}, true
 	case "fixed":
-	default:
-		r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
-		return
+		return nil, true
 	}
-	r.append(source.Located(n), name, row, at, [2]assembly.Pose{world(at[0]).Inverse().Mul(frame), s}, true)
+	r.Refuse(n, "type", "is unknown: "+fault.Name(kind))
+	return nil, false
+}
+
+// gazeboAxisIn reads an axis, which is given in the frame of the joint or in that of the model.
+func (r *reader) gazeboAxisIn(n *xmltree.Node, name, element string, frame *assembly.Pose) (a assembly.Axis, ok bool) {
+	a = assembly.Axis{At: n, Name: name, Kind: assembly.Revolute, Axis: zAxis}
+	c := r.need(n, element)
+	if c == nil {
+		return a, false
+	}
+	inModel := false
+	if x := r.need(c, "xyz"); x != nil {
+		if v := r.TextNumbers(x, 3, 3); v != nil {
+			a.Axis = r.unit(x, spatial.Vec3(v))
+		}
+		switch in, _ := x.Attr("expressed_in"); in {
+		case "":
+		case "__model__":
+			inModel = true
+		default:
+			r.Refuse(x, "expressed_in", "frames other than __model__ are not read within a robot")
+		}
+	}
+	if u := c.Child("use_parent_model_frame"); u != nil {
+		inModel = inModel || r.truth(u)
+	}
+	if inModel {
+		a.Axis = frame.Inverse().Dir(a.Axis)
+	}
+	r.gazeboAxis(c, &a)
+	return a, true
+}
+
+// gazeboPitch returns the pitch of a screw, m/rad; 0 if there is none. The element is in metres a turn, the older one in radians a
+// metre, left-handed.
+func (r *reader) gazeboPitch(n *xmltree.Node) float64 {
+	if c := n.Child("screw_thread_pitch"); c != nil {
+		if x := r.TextNumbers(c, 1, 1); x != nil {
+			return x[0] / (2 * math.Pi)
+		}
+		return 0
+	}
+	if c := r.need(n, "thread_pitch"); c != nil {
+		if x := r.TextNumbers(c, 1, 1); x != nil && x[0] != 0 {
+			return -1 / x[0]
+		}
+	}
+	return 0
 }
 
 // gazeboAxis reads what acts on the coordinate of an axis of SDFormat.
