@@ -97,11 +97,22 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 	if n.Rank == len(c.v) {
 		return n, nil // nothing moves
 	}
+	if err := c.around(st, n); err != nil {
+		return nil, err
+	}
+	if cause := s.Workspace().Watched().Err(); cause != nil {
+		return nil, fault.Errorf("mobility: %w", cause)
+	}
+	return n, err
+}
+
+// around looks at poses on both sides of rest, which n.At is, along motions of its own, and notes in n the one with the largest rank.
+func (c *comparison) around(st *mechanism.State, n *Nearby) (err error) {
 	for try := range 2 * nearbyTries {
 		c.choose(st, uint64(try/2))
 		near, err := c.neighbour(1 - 2*float64(try%2))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if near == nil {
 			continue
@@ -109,19 +120,16 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 		n.States++
 		r, err := c.rank(near)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if r > n.Around {
 			n.Around, n.At = r, near
 		}
 	}
-	if n.At != rest {
+	if n.At != c.rest {
 		n.Appearing, err = c.appearing(n.At)
 	}
-	if cause := s.Workspace().Watched().Err(); cause != nil {
-		return nil, fault.Errorf("mobility: %w", cause)
-	}
-	return n, err
+	return err
 }
 
 // comparison is the scratch of Nearby.

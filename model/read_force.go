@@ -351,6 +351,11 @@ func (d *decoder) friction(c *Contact) {
 			d.Number(soil[k-frictionKC])
 		}
 	}
+	d.finishFriction(f, &read, seen, preset, named)
+}
+
+// finishFriction applies what depends on the type, which may come last, and stores what was read over a preset.
+func (d *decoder) finishFriction(f, read *contact.Friction, seen uint32, preset string, named bool) {
 	d.Require(frictionFields, seen, frictionType)
 	if d.Fatal || seen>>frictionType&1 == 0 {
 		return
@@ -368,7 +373,7 @@ func (d *decoder) friction(c *Contact) {
 	} else if err := setPreset(f, preset); err != nil {
 		d.ProblemAt(frictionFields, frictionPreset, fault.Name(preset), fault.Line(fault.Plain(err).Error()))
 	}
-	overlay(f, &read, seen)
+	overlay(f, read, seen)
 }
 
 // setPreset gives f the numbers of a preset.

@@ -24,37 +24,21 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 	note := func(section, i int, path, name, rule string) {
 		bad.Add(document.Place{Section: section, Index: i}, path, fault.Name(document.Cut(name)), rule)
 	}
-	units := map[string]string{}
-	list := func(pattern string) (names []string) {
-		all.Each(func(c sim.Column) bool {
-			if sim.Like(c.Name, pattern) {
-				names = append(names, c.Name)
-				units[c.Name] = c.Unit
-			}
-			return true
-		})
-		return names
-	}
-	absent := func(pattern string) string {
-		near := fault.NearPattern(pattern, 1, func(look func(string) bool) {
-			all.Each(func(c sim.Column) bool { return look(c.Name) })
-		})
-		return "the model has no such column" + fault.Meant(pattern, near...)
-	}
+	look := &lookup{all: all, units: map[string]string{}}
 	c := &Columns{Outputs: make([]int, len(s.Outputs))}
 	at := map[string]int{}
 	add := func(name string) int {
 		i, ok := at[name]
 		if !ok {
 			i = len(c.Names)
-			at[name], c.Names, c.Units = i, append(c.Names, name), append(c.Units, units[name])
+			at[name], c.Names, c.Units = i, append(c.Names, name), append(c.Units, look.units[name])
 		}
 		return i
 	}
 	for i, pattern := range s.Trajectories {
-		names := list(pattern)
+		names := look.list(pattern)
 		if len(names) == 0 {
-			note(2, i, document.Entry("$.trajectories", i), pattern, absent(pattern))
+			note(2, i, document.Entry("$.trajectories", i), pattern, look.absent(pattern))
 		}
 		for _, name := range names {
 			if _, ok := at[name]; ok {
@@ -67,13 +51,13 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 	c.Trajectories = len(c.Names)
 	for i := range s.Outputs {
 		o := &s.Outputs[i]
-		names, path := list(o.Column), document.Entry("$.outputs", i)+".column"
+		names, path := look.list(o.Column), document.Entry("$.outputs", i)+".column"
 		if slices.Contains(names, o.Column) {
 			names = []string{o.Column}
 		}
 		switch len(names) {
 		case 0:
-			note(1, i, path, o.Column, absent(o.Column))
+			note(1, i, path, o.Column, look.absent(o.Column))
 		case 1:
 			c.Outputs[i] = add(names[0])
 		default:
@@ -84,4 +68,30 @@ func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// lookup finds the columns that a model has.
+type lookup struct {
+	all   *sim.Catalogue
+	units map[string]string // of the columns found
+}
+
+// list returns the columns that are like a pattern.
+func (l *lookup) list(pattern string) (names []string) {
+	l.all.Each(func(c sim.Column) bool {
+		if sim.Like(c.Name, pattern) {
+			names = append(names, c.Name)
+			l.units[c.Name] = c.Unit
+		}
+		return true
+	})
+	return names
+}
+
+// absent says that there is no column like a pattern, and which may have been meant.
+func (l *lookup) absent(pattern string) string {
+	near := fault.NearPattern(pattern, 1, func(look func(string) bool) {
+		l.all.Each(func(c sim.Column) bool { return look(c.Name) })
+	})
+	return "the model has no such column" + fault.Meant(pattern, near...)
 }

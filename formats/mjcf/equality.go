@@ -52,31 +52,12 @@ func (r *reader) holds(e element, name string) {
 	weld := e.Name == "weld"
 	sites := e.Has("site1") || e.Has("site2")
 	if sites {
-		for k, attr := range [2]string{"site1", "site2"} {
-			text := r.Required(e.Node, attr)
-			s, ok := r.sites[text]
-			if !ok {
-				if text != "" {
-					r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
-				}
-				return
-			}
-			ends[k], frames[k] = s.link, s.pose
+		if !r.heldSites(e, &ends, &frames) {
+			return
 		}
 	} else {
-		for k, attr := range [2]string{"body1", "body2"} {
-			text, ok := e.Attr(attr)
-			if k == 0 && !ok {
-				r.Required(e.Node, attr)
-				return
-			}
-			if !ok {
-				text = "world"
-			}
-			if ends[k], ok = r.bodies[text]; !ok {
-				r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
-				return
-			}
+		if !r.heldBodies(e, &ends) {
+			return
 		}
 	}
 	if ends[0] == ends[1] {
@@ -112,6 +93,41 @@ func (r *reader) holds(e element, name string) {
 		j.Axes = []assembly.Axis{{At: e.Node, Kind: assembly.Ball}}
 	}
 	r.a.Joints = append(r.a.Joints, j)
+}
+
+// heldSites stores the links of the two sites of an equality, and where the sites are in them. It reports whether both exist.
+func (r *reader) heldSites(e element, ends *[2]int, frames *[2]assembly.Pose) bool {
+	for k, attr := range [2]string{"site1", "site2"} {
+		text := r.Required(e.Node, attr)
+		s, ok := r.sites[text]
+		if !ok {
+			if text != "" {
+				r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
+			}
+			return false
+		}
+		ends[k], frames[k] = s.link, s.pose
+	}
+	return true
+}
+
+// heldBodies stores the two bodies of an equality; the second one may be left out, which is the world. It reports whether both exist.
+func (r *reader) heldBodies(e element, ends *[2]int) bool {
+	for k, attr := range [2]string{"body1", "body2"} {
+		text, ok := e.Attr(attr)
+		if k == 0 && !ok {
+			r.Required(e.Node, attr)
+			return false
+		}
+		if !ok {
+			text = "world"
+		}
+		if ends[k], ok = r.bodies[text]; !ok {
+			r.Refuse(e.Node, attr, "does not exist: "+fault.Name(text))
+			return false
+		}
+	}
+	return true
 }
 
 func (r *reader) at(link int) assembly.Pose {

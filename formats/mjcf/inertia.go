@@ -155,11 +155,22 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 		v.Pose = x.Mul(r.pose(g))
 	}
 	s.pose = v.Pose
+	if !r.solid(g, kind, &size, v) {
+		return s, false
+	}
+	a, b, c := size[0], size[1], size[2]
+	s.moments = func(shell bool) (mesh.Moments, error) { return moments(kind, a, b, c, shell) }
+	return s, true
+}
+
+// solid gives v the solid of a geom of this size. It reports whether the solid has a mass: planes, height fields and
+// distance fields have none.
+func (r *reader) solid(g element, kind string, size *[3]float64, v *assembly.Visual) bool {
 	need := map[string]int{"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
 	for k := range need {
 		if !(size[k] > 0) {
 			r.Report.Refuse(g.Node, "attribute size", "is not positive")
-			return s, false
+			return false
 		}
 	}
 	a, b, c := size[0], size[1], size[2]
@@ -173,12 +184,11 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	case "box":
 		v.Kind, v.Size = assembly.Box, [3]float64{2 * a, 2 * b, 2 * c}
 	case "ellipsoid":
-		v.Kind, v.Size = assembly.Ellipsoid, size
+		v.Kind, v.Size = assembly.Ellipsoid, *size
 	default:
-		return s, false // planes, height fields and distance fields have no mass
+		return false
 	}
-	s.moments = func(shell bool) (mesh.Moments, error) { return moments(kind, a, b, c, shell) }
-	return s, true
+	return true
 }
 
 // color returns the color of a geom, or that of its material.

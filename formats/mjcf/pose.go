@@ -36,7 +36,6 @@ func (r *reader) turn(e element) spatial.Quat {
 		r.Refuse(n, name, "has no direction")
 		return spatial.IdentityQuat()
 	}
-	const tiny = 1e-12
 	switch which {
 	case "quat":
 		v := r.Numbers(n, "quat", 4, 4)
@@ -44,7 +43,7 @@ func (r *reader) turn(e element) spatial.Quat {
 			break
 		}
 		q := spatial.Quat(v)
-		if !(q.Norm() > tiny) {
+		if !(q.Norm() > noDirection) {
 			return bad("quat")
 		}
 		return q.Normalize()
@@ -54,7 +53,7 @@ func (r *reader) turn(e element) spatial.Quat {
 			break
 		}
 		a := spatial.Vec3(v[:3])
-		if !(a.Norm() > tiny) {
+		if !(a.Norm() > noDirection) {
 			return bad("axisangle")
 		}
 		return spatial.FromAxisAngle(a, r.angle(v[3]))
@@ -69,30 +68,41 @@ func (r *reader) turn(e element) spatial.Quat {
 		if v == nil {
 			break
 		}
-		x, y := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
-		if !(x.Norm() > tiny) {
-			return bad("xyaxes")
+		if q, ok := ofAxes(spatial.Vec3(v[:3]), spatial.Vec3(v[3:])); ok {
+			return q
 		}
-		x = x.Scale(1 / x.Norm())
-		y = y.Sub(x.Scale(x.Dot(y)))
-		if !(y.Norm() > tiny) {
-			return bad("xyaxes")
-		}
-		y = y.Scale(1 / y.Norm())
-		z := x.Cross(y)
-		return spatial.FromMat(spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}).Normalize()
+		return bad("xyaxes")
 	case "zaxis":
 		v := r.Numbers(n, "zaxis", 3, 3)
 		if v == nil {
 			break
 		}
 		z := spatial.Vec3(v)
-		if !(z.Norm() > tiny) {
+		if !(z.Norm() > noDirection) {
 			return bad("zaxis")
 		}
 		return assembly.Least(spatial.Vec3{0, 0, 1}, z.Scale(1/z.Norm()))
 	}
 	return spatial.IdentityQuat()
+}
+
+// noDirection is the length of a vector or quaternion below which it has no direction.
+const noDirection = 1e-12
+
+// ofAxes returns the rotation whose first axis is along x, and whose second one is in the half-plane of y. It reports whether
+// the two span a plane.
+func ofAxes(x, y spatial.Vec3) (spatial.Quat, bool) {
+	if !(x.Norm() > noDirection) {
+		return spatial.Quat{}, false
+	}
+	x = x.Scale(1 / x.Norm())
+	y = y.Sub(x.Scale(x.Dot(y)))
+	if !(y.Norm() > noDirection) {
+		return spatial.Quat{}, false
+	}
+	y = y.Scale(1 / y.Norm())
+	z := x.Cross(y)
+	return spatial.FromMat(spatial.Mat3{x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]}).Normalize(), true
 }
 
 // euler returns the rotation of three angles in the order of the settings: lower case letters are axes that turn with the

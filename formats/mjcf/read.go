@@ -198,6 +198,14 @@ func (r *reader) settings(root *xmltree.Node) {
 			r.Refuse(n, "alignfree", "is not read: it moves the frames of bodies")
 		}
 	}
+	r.options(root)
+	if r.disabled["gravity"] {
+		r.a.Gravity = spatial.Vec3{}
+	}
+}
+
+// options reads gravity and the flags.
+func (r *reader) options(root *xmltree.Node) {
 	r.a.Gravity = spatial.Vec3{0, 0, -9.81}
 	r.disabled = map[string]bool{}
 	for _, n := range sections(root, "option") {
@@ -223,9 +231,6 @@ func (r *reader) settings(root *xmltree.Node) {
 				}
 			}
 		}
-	}
-	if r.disabled["gravity"] {
-		r.a.Gravity = spatial.Vec3{}
 	}
 }
 

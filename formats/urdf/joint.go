@@ -44,6 +44,21 @@ func (r *reader) joint(n *xmltree.Node) {
 		return
 	}
 	j.Axes = row
+	r.nameAxes(n, name, kind, row)
+	if c != assembly.World {
+		if r.parent[c] < 0 {
+			r.parent[c] = len(r.a.Joints)
+		} else {
+			j.Loop = len(row) > 0
+			r.Report.Note(n, "joint "+fault.Name(name), "is a second parent of link "+fault.Name(r.a.Links[c].Name)+"; it closes a loop")
+		}
+	}
+	r.joints[name] = len(r.a.Joints)
+	r.a.Joints = append(r.a.Joints, j)
+}
+
+// nameAxes names the axes of a joint, and gives them what acts in them and what they follow.
+func (r *reader) nameAxes(n *xmltree.Node, name, kind string, row []assembly.Axis) {
 	if len(row) == 1 && row[0].Kind != assembly.Ball {
 		row[0].Name = name
 		r.acts(n, &row[0], kind != "continuous")
@@ -72,16 +87,6 @@ func (r *reader) joint(n *xmltree.Node) {
 		d.SetAttr("friction", source.Dropped, "")
 		r.Report.Drop(d, "damping and friction of "+fault.Name(name), "a joint of type "+fault.Name(kind)+" has no such coordinate in the model", "")
 	}
-	if c != assembly.World {
-		if r.parent[c] < 0 {
-			r.parent[c] = len(r.a.Joints)
-		} else {
-			j.Loop = len(row) > 0
-			r.Report.Note(n, "joint "+fault.Name(name), "is a second parent of link "+fault.Name(r.a.Links[c].Name)+"; it closes a loop")
-		}
-	}
-	r.joints[name] = len(r.a.Joints)
-	r.a.Joints = append(r.a.Joints, j)
 }
 
 // motions returns the elementary motions of a joint of some type, in its frame.

@@ -204,16 +204,9 @@ func (r *reader) paths(a, b int) (fromA, fromB []int) {
 func (r *reader) drake(n *xmltree.Node) {
 	n.Use()
 	part := func(name string) *xmltree.Node { return n.Child(n.Name + "_" + name) }
-	var at [2]int
-	for k, name := range [2]string{"body_A", "body_B"} {
-		c := r.need(n, n.Name+"_"+name)
-		if c == nil {
-			return
-		}
-		var ok bool
-		if at[k], ok = r.find(c, "name"); !ok {
-			return
-		}
+	at, ok := r.drakeEnds(n)
+	if !ok {
+		return
 	}
 	point := func(name string) (p spatial.Vec3) {
 		if c := part(name); c != nil {
@@ -263,6 +256,20 @@ func (r *reader) drake(n *xmltree.Node) {
 			Stiffness: number("stiffness"), Damping: number("damping"), RestLength: number("free_length"),
 		})
 	}
+}
+
+// drakeEnds returns the links of an element, and whether both are there.
+func (r *reader) drakeEnds(n *xmltree.Node) (at [2]int, ok bool) {
+	for k, name := range [2]string{"body_A", "body_B"} {
+		c := r.need(n, n.Name+"_"+name)
+		if c == nil {
+			return at, false
+		}
+		if at[k], ok = r.find(c, "name"); !ok {
+			return at, false
+		}
+	}
+	return at, true
 }
 
 // frame reads a named frame of a link.

@@ -61,15 +61,7 @@ func (r *reader) robot(root *xmltree.Node) {
 		r.Report.Refuse(root, "element "+fault.Name(root.Name), "the file has to begin with robot")
 		return
 	}
-	if n := template(root); n != nil {
-		what := "element " + fault.Name(n.Name)
-		for k := range n.Attrs {
-			if strings.Contains(n.Attrs[k].Value, "${") {
-				what = "attribute " + fault.Name(n.Attrs[k].Name) + " of " + fault.Name(n.Name) + ", " + fault.Name(n.Attrs[k].Value)
-				break
-			}
-		}
-		r.Report.Refuse(n, what, "this is a template: run xacro first")
+	if r.isTemplate(root) {
 		return
 	}
 	root.Use()
@@ -100,6 +92,19 @@ func (r *reader) robot(root *xmltree.Node) {
 	}
 	r.roots(root)
 	r.whole(root)
+	r.extensions(root)
+	for _, f := range r.later {
+		f()
+	}
+	if r.o.Loops != "" {
+		r.pairs()
+	}
+	r.bounds()
+	r.pose(root)
+}
+
+// extensions reads what other programs have added to the format.
+func (r *reader) extensions(root *xmltree.Node) {
 	for _, n := range root.Children {
 		switch n.Name {
 		case "loop_joint":
@@ -124,14 +129,23 @@ func (r *reader) robot(root *xmltree.Node) {
 			r.later = append(r.later, func() { r.bushing(n) })
 		}
 	}
-	for _, f := range r.later {
-		f()
+}
+
+// isTemplate refuses a file with macros, and names the first place of one.
+func (r *reader) isTemplate(root *xmltree.Node) bool {
+	n := template(root)
+	if n == nil {
+		return false
 	}
-	if r.o.Loops != "" {
-		r.pairs()
+	what := "element " + fault.Name(n.Name)
+	for k := range n.Attrs {
+		if strings.Contains(n.Attrs[k].Value, "${") {
+			what = "attribute " + fault.Name(n.Attrs[k].Name) + " of " + fault.Name(n.Name) + ", " + fault.Name(n.Attrs[k].Value)
+			break
+		}
 	}
-	r.bounds()
-	r.pose(root)
+	r.Report.Refuse(n, what, "this is a template: run xacro first")
+	return true
 }
 
 // template returns an element that a template has and a robot has not, or nil.

@@ -128,8 +128,22 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 		http.Error(w, "400 row is no number", http.StatusBadRequest)
 		return
 	}
-	var b []byte
-	kind := "application/octet-stream"
+	b, kind, err := v.part(r, path, row)
+	patient(w) // as it may have taken long
+	switch {
+	case errors.Is(err, errRow):
+		http.Error(w, "404 not found", http.StatusNotFound)
+	case err != nil:
+		http.Error(w, "500 "+err.Error(), http.StatusInternalServerError)
+	default:
+		w.Header().Set("Content-Type", kind)
+		w.Write(b)
+	}
+}
+
+// part returns a part of the page's data, and its media type. row is the number of a row, a terrain or a mesh.
+func (v *Viewer) part(r *http.Request, path string, row int) (b []byte, kind string, err error) {
+	kind = "application/octet-stream"
 	switch path {
 	case "scene.json":
 		b, kind = v.head, "application/json"
@@ -175,16 +189,7 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 	default:
 		err = errRow
 	}
-	patient(w) // as it may have taken long
-	switch {
-	case errors.Is(err, errRow):
-		http.Error(w, "404 not found", http.StatusNotFound)
-	case err != nil:
-		http.Error(w, "500 "+err.Error(), http.StatusInternalServerError)
-	default:
-		w.Header().Set("Content-Type", kind)
-		w.Write(b)
-	}
+	return b, kind, err
 }
 
 // Address returns the address of the page on a server that listens at host:port.

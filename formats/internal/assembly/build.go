@@ -242,21 +242,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			set(&out.Rest, f.sign*a.Rest)
 		}
 		b.extras(out, k, n, a, f.sign)
-		if l := a.Limit; l != nil && !(l.Lower < l.Upper) {
-			b.report.DropUsed(a.At, "limits of joint "+fault.Name(a.Name), fmt.Sprintf("the lower one, %g, is not below the upper one, %g", l.Lower, l.Upper), "")
-		} else if l != nil && *l != model.NoLimit() {
-			if out.Limits == nil {
-				out.Limits = make([]*model.Limit, n)
-			}
-			c := *l
-			if f.sign < 0 {
-				c.Lower, c.Upper = -l.Upper, -l.Lower
-			}
-			out.Limits[k] = &c
-			if !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
-				b.report.Note(a.At, "limits of coordinates are kept", "they do not stop the motion, unless a stop is put into the model")
-			}
-		}
+		b.limit(out, k, n, a, f.sign)
 		if a.Motion != nil {
 			if out.Motion == nil {
 				out.Motion = make([]*model.Motion, n)
@@ -267,12 +253,7 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			if out.Type == model.Composite {
 				turn = k // the list has an entry an axis
 			}
-			if turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi)); turns != 0 && turn < kind.Turns() && a.Kind != Helical {
-				if out.Turns == nil {
-					out.Turns = make([]int64, kind.Turns())
-				}
-				out.Turns[turn] = int64(f.sign * turns)
-			}
+			wind(out, turn, a, f.sign)
 			turn++
 		}
 		if a.Coordinate != 0 {
@@ -282,6 +263,38 @@ func (b *builder) freedoms(out *model.Joint, list []freedom, row []Axis) {
 			b.named = append(b.named, source.Coordinate{Name: a.Name, Joint: len(b.m.Joints), Freedom: k, Sign: f.sign})
 		}
 	}
+}
+
+// limit gives freedom k of n the limits of its axis, which may point the other way.
+func (b *builder) limit(out *model.Joint, k, n int, a *Axis, sign float64) {
+	if l := a.Limit; l != nil && !(l.Lower < l.Upper) {
+		b.report.DropUsed(a.At, "limits of joint "+fault.Name(a.Name), fmt.Sprintf("the lower one, %g, is not below the upper one, %g", l.Lower, l.Upper), "")
+	} else if l != nil && *l != model.NoLimit() {
+		if out.Limits == nil {
+			out.Limits = make([]*model.Limit, n)
+		}
+		c := *l
+		if sign < 0 {
+			c.Lower, c.Upper = -l.Upper, -l.Lower
+		}
+		out.Limits[k] = &c
+		if !math.IsInf(l.Lower, -1) || !math.IsInf(l.Upper, 1) {
+			b.report.Note(a.At, "limits of coordinates are kept", "they do not stop the motion, unless a stop is put into the model")
+		}
+	}
+}
+
+// wind gives the angle with this number among those of a joint the full turns of its axis.
+func wind(out *model.Joint, turn int, a *Axis, sign float64) {
+	most := out.Kind().Turns()
+	turns := math.Round((a.Value - math.Remainder(a.Value, 2*math.Pi)) / (2 * math.Pi))
+	if turns == 0 || turn >= most || a.Kind == Helical {
+		return
+	}
+	if out.Turns == nil {
+		out.Turns = make([]int64, most)
+	}
+	out.Turns[turn] = int64(sign * turns)
 }
 
 // forces writes the force elements.

@@ -78,30 +78,9 @@ func combine(row []Axis) ([]part, bool) {
 			return []part{{kind: model.Spherical, frame: Pose{R: point}}}, true
 		}
 	case b == 1 && r == 0 && p == 1:
-		k := 0
-		if row[0].Kind == Ball {
-			k = 1
-		}
-		ball := row[1-k].Point
-		f := freedom{k, 1}
-		if k == 1 { // the ball is in the predecessor, the line in the successor
-			f.sign = -1
-		}
-		turn := freedom{1 - k, 1}
-		return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}, true
+		return ballOnLine(row), true
 	case b == 1 && r == 0 && p == 2 && !any && row[1].Kind != Ball:
-		s := translations(row) // any two directions of the plane
-		s[1] = s[1].Sub(s[0].Scale(s[0].Dot(s[1])))
-		across := s[1].Norm()
-		if across < 1e-6 {
-			return nil, false
-		}
-		s[1] = s[1].Scale(1 / across)
-		ball := 2
-		if row[0].Kind == Ball {
-			ball = 0
-		}
-		return []part{{kind: model.PointOnPlane, frame: axes(row[ball].Point, s[0], s[1]), reversed: ball == 0}}, true
+		return ballOnPlane(row)
 	case p == 3 && !any && (b == 1 && r == 0 || b == 0 && r == 3):
 		s := translations(row)
 		if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < 1e-6 {
@@ -121,6 +100,37 @@ func combine(row []Axis) ([]part, bool) {
 		return []part{{kind: model.Spherical, frame: Pose{R: row[0].Point}}}, true
 	}
 	return nil, false
+}
+
+// ballOnLine is the joint of a ball and a slide, in this order or the other.
+func ballOnLine(row []Axis) []part {
+	k := 0
+	if row[0].Kind == Ball {
+		k = 1
+	}
+	ball := row[1-k].Point
+	f := freedom{k, 1}
+	if k == 1 { // the ball is in the predecessor, the line in the successor
+		f.sign = -1
+	}
+	turn := freedom{1 - k, 1}
+	return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}
+}
+
+// ballOnPlane is the joint of a ball and two slides, the ball first or last. It reports whether the slides span a plane.
+func ballOnPlane(row []Axis) ([]part, bool) {
+	s := translations(row) // any two directions of the plane
+	s[1] = s[1].Sub(s[0].Scale(s[0].Dot(s[1])))
+	across := s[1].Norm()
+	if across < 1e-6 {
+		return nil, false
+	}
+	s[1] = s[1].Scale(1 / across)
+	ball := 2
+	if row[0].Kind == Ball {
+		ball = 0
+	}
+	return []part{{kind: model.PointOnPlane, frame: axes(row[ball].Point, s[0], s[1]), reversed: ball == 0}}, true
 }
 
 // single returns the joint of one motion.

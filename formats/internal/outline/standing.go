@@ -79,6 +79,24 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 			s.Linear = math.Hypot(s.Linear, x)
 		}
 	}
+	if !s.addAxes(j, &spec, f, x, &z, &rate) {
+		return nil, false
+	}
+	if back {
+		s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
+		row := make([]Motion, len(s.Row))
+		for k := range row { // seen from P, the last first and the other way about
+			m := s.Row[len(row)-1-k]
+			m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
+			row[k] = m
+		}
+		s.Row = row
+	}
+	return s, true
+}
+
+// addAxes gives s the axes of joint j, in S, from the predecessor on. x is S in P. It reports whether the type has axes.
+func (s *Standing) addAxes(j *model.Joint, spec *joints.Spec, f *joints.Frames, x assembly.Pose, z, rate *[6]float64) bool {
 	add := func(kind assembly.Kind, axis spatial.Vec3, freedom int) {
 		m := Motion{Kind: kind, Axis: axis, Pitch: j.Pitch, Freedom: freedom}
 		if freedom >= 0 {
@@ -117,21 +135,11 @@ func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 		V := f.EP.TMulVec(f.V)
 		s.Row[0].Rate, s.Row[1].Rate = V[0], V[1]
 	case model.Composite:
-		s.Row = composite(spec.Axes, &z, &rate)
+		s.Row = composite(spec.Axes, z, rate)
 	default:
-		return nil, false
+		return false
 	}
-	if back {
-		s.Parent, s.Child, s.At = s.Child, s.Parent, Of(j.PredecessorFrame)
-		row := make([]Motion, len(s.Row))
-		for k := range row { // seen from P, the last first and the other way about
-			m := s.Row[len(row)-1-k]
-			m.Axis, m.Point = x.Dir(m.Axis).Neg(), x.Point(m.Point)
-			row[k] = m
-		}
-		s.Row = row
-	}
-	return s, true
+	return true
 }
 
 // frames returns the motion of S relative to P.

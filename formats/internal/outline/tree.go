@@ -20,17 +20,7 @@ func (d *Draft) Spread(class func(i int) int) *Tree {
 	m := d.Model
 	nb := len(m.Bodies)
 	t := &Tree{Placed: make([]int, nb), Standing: make([]*Standing, len(m.Joints)), In: make([]bool, len(m.Joints))}
-	near := make([][]int, nb+1) // joints by body
-	classes, most := make([]int, len(m.Joints)), 0
-	for i := range m.Joints {
-		j := &m.Joints[i]
-		if classes[i] = class(i); classes[i] < 0 {
-			continue
-		}
-		most = max(most, classes[i])
-		p, s := d.Number(j.Predecessor), d.Number(j.Successor)
-		near[p], near[s] = append(near[p], i), append(near[s], i)
-	}
+	near, classes, most := d.near(class)
 	for i := range t.Placed {
 		t.Placed[i] = -1
 	}
@@ -83,4 +73,21 @@ func (d *Draft) Spread(class func(i int) int) *Tree {
 		}
 	}
 	return t
+}
+
+// near returns the joints at each body, the world behind the bodies, and the class of each joint with the largest one.
+// Joints of a class below 0 are left out.
+func (d *Draft) near(class func(i int) int) (near [][]int, classes []int, most int) {
+	m := d.Model
+	near, classes = make([][]int, len(m.Bodies)+1), make([]int, len(m.Joints))
+	for i := range m.Joints {
+		j := &m.Joints[i]
+		if classes[i] = class(i); classes[i] < 0 {
+			continue
+		}
+		most = max(most, classes[i])
+		p, s := d.Number(j.Predecessor), d.Number(j.Successor)
+		near[p], near[s] = append(near[p], i), append(near[s], i)
+	}
+	return near, classes, most
 }
