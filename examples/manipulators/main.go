@@ -61,7 +61,7 @@ func main() {
 	}
 	slices.Sort(torques)
 	fmt.Printf("motors that hold: %.2f N m for half of the manipulators, %.2f N m for nine of ten\n", torques[500], torques[900])
-	fmt.Printf("held platforms accelerate by less than 1e-6 m/s²: %t, by hand true\n", left < 1e-6)
+	fmt.Printf("the platforms that they hold accelerate by %.6f m/s² at most, by hand 0\n", left)
 }
 
 // must returns a value that there has to be.
