@@ -12,6 +12,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,10 +57,9 @@ func library(pkg string) bool {
 
 func loadSurface(t *testing.T) *surface {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-test", "-json=ImportPath,Dir,Export,GoFiles,XTestGoFiles,DepOnly", "./...")
-	cmd.Dir, cmd.Stderr = root(t), os.Stderr
-	out, err := cmd.Output()
-	require.NoError(t, err)
+	// What tests import is named one by one: -test would compile every test, which takes a minute.
+	imports := slices.Collect(maps.Keys(testImports(t)))
+	out := goList(t, append([]string{"-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,XTestGoFiles,DepOnly", "./..."}, imports...)...)
 	s := &surface{fset: token.NewFileSet(), exports: map[string]string{}, exported: map[string]map[string]types.Object{}}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var l listing
@@ -68,11 +68,8 @@ func loadSurface(t *testing.T) *surface {
 		} else {
 			require.NoError(t, err)
 		}
-		if strings.ContainsAny(l.ImportPath, " ") || strings.HasSuffix(l.ImportPath, ".test") {
-			continue // of a test
-		}
 		s.exports[l.ImportPath] = l.Export
-		if !l.DepOnly {
+		if !l.DepOnly && strings.HasPrefix(l.ImportPath+"/", modulePath+"/") {
 			s.pkgs = append(s.pkgs, l)
 		}
 	}
@@ -89,6 +86,31 @@ func loadSurface(t *testing.T) *surface {
 		}
 	}
 	return s
+}
+
+// testImports returns what the tests of the module import.
+func testImports(t *testing.T) map[string]bool {
+	t.Helper()
+	list := map[string]bool{}
+	for d := json.NewDecoder(bytes.NewReader(goList(t, "-json=TestImports,XTestImports", "./..."))); d.More(); {
+		var l struct{ TestImports, XTestImports []string }
+		require.NoError(t, d.Decode(&l))
+		for _, path := range slices.Concat(l.TestImports, l.XTestImports) {
+			list[path] = path != "C"
+		}
+	}
+	maps.DeleteFunc(list, func(_ string, ok bool) bool { return !ok })
+	return list
+}
+
+// goList returns what go list says in the root of the module.
+func goList(t *testing.T, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Stderr = root(t), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return out
 }
 
 // exportedOf returns the exported names of a package, with the methods of its types. Methods that a type has of an interface of the
