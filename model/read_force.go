@@ -6,7 +6,6 @@ import (
 
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/document"
-	"github.com/rung-mbd/rung/internal/fault"
 )
 
 // force reads a force element after its opening brace.
@@ -297,83 +296,6 @@ func (d *decoder) normalField(n *contact.Normal, k int) {
 	case normalLaw:
 		n.Type = contact.NormalType(d.Choice("hunt-crossley", "linear"))
 	}
-}
-
-// friction reads a friction. Its numbers replace those of its preset, wherever that stands.
-func (d *decoder) friction(c *Contact) {
-	f := &c.Law.Friction
-	if !d.OpenObject() {
-		return
-	}
-	var read contact.Friction
-	soil := readSoil(&read.Soil)
-	preset, named := "", false
-	var seen uint32
-	for {
-		k, ok := d.Member(frictionFields, &seen)
-		if !ok {
-			break
-		}
-		switch k {
-		case frictionType:
-			read.Type = contact.FrictionType(d.Choice("none", "coulomb", "tyre", "soil"))
-		case frictionPreset:
-			preset, named = d.name(), true
-		case frictionCoefficient:
-			if d.NextIsList() {
-				d.Vector(read.Coefficient[:])
-			} else if d.Number(&read.Coefficient[0]) {
-				read.Coefficient[1] = read.Coefficient[0]
-			}
-		case frictionSlipSpeed:
-			if d.Number(&read.SlipSpeed) && read.SlipSpeed == 0 {
-				d.Problem("0", ruleNotPositive)
-			}
-		case frictionHold:
-			d.hold(&read.Hold)
-		case frictionLongitudinal:
-			d.numbersOf(curveFields, 3, &read.Tyre.Long.B, &read.Tyre.Long.C, &read.Tyre.Long.E)
-		case frictionLateral:
-			d.numbersOf(curveFields, 3, &read.Tyre.Lat.B, &read.Tyre.Lat.C, &read.Tyre.Lat.E)
-		case frictionRelaxation:
-			d.Number(&read.Tyre.Relaxation)
-		case frictionLowSpeed:
-			if d.Number(&read.Tyre.LowSpeed) && read.Tyre.LowSpeed == 0 {
-				d.Problem("0", ruleNotPositive)
-			}
-		case frictionNodes:
-			read.Soil.Nodes = d.count()
-		case frictionMap:
-			c.Map = d.name()
-		case frictionRuts:
-			read.Soil.Ruts = d.Bool()
-		default:
-			d.Number(soil[k-frictionKC])
-		}
-	}
-	d.finishFriction(f, &read, seen, preset, named)
-}
-
-// finishFriction applies what depends on the type, which may come last, and stores what was read over a preset.
-func (d *decoder) finishFriction(f, read *contact.Friction, seen uint32, preset string, named bool) {
-	d.Require(frictionFields, seen, frictionType)
-	if d.Fatal || seen>>frictionType&1 == 0 {
-		return
-	}
-	own := &frictionOwn[read.Type]
-	none := meaningless("friction", read.Type.String())
-	for k := frictionPreset; k < len(frictionFields); k++ {
-		if !slices.Contains(own.must, k) && !slices.Contains(own.may, k) {
-			d.Refuse(frictionFields, seen, none, k)
-		}
-	}
-	f.Type = read.Type
-	if !named {
-		d.Require(frictionFields, seen, own.must...)
-	} else if err := setPreset(f, preset); err != nil {
-		d.ProblemAt(frictionFields, frictionPreset, fault.Name(preset), fault.Line(fault.Plain(err).Error()))
-	}
-	overlay(f, read, seen)
 }
 
 // setPreset gives f the numbers of a preset.
