@@ -150,7 +150,8 @@ func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	for i := range s.ends {
 		end := &s.ends[i]
 		hi := int(end.hi)
-		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]]) // at most ratio²·(Σ‖x‖ + rest)²
+		// At most ratio²·(Σ‖x‖ + rest)²: a row below it is no worse, whatever other bodies there are.
+		bound := limit * (rest*rest + s.square[end.bodies[0]] + s.square[end.bodies[1]])
 		for k, t := range s.left[lo:hi] {
 			of := s.row[lo+k]
 			if t*t <= bound*s.d[of] {
@@ -193,7 +194,7 @@ type spareRows struct {
 type spareNode struct {
 	node   int32    // of the whole system
 	hi     int32    // where its rows end
-	bodies [2]int32 // that it couples; the number of bodies stands for none
+	bodies [2]int32 // the first two that it couples; the number of bodies stands for none
 }
 
 // newSpareRows finds the blocks of the spare rows of rows.

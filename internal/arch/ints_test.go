@@ -83,8 +83,8 @@ func newNarrow(t *testing.T, packages ...string) *narrow {
 	return n
 }
 
-// check type-checks files; with surface it leaves out the bodies of functions. Constants that do not fit become faults. Other errors
-// are for the compiler: some come from names that only tests of another package have.
+// check type-checks files; with surface it leaves out the bodies of functions. Constants that do not fit
+// become faults. Other errors are the compiler's to find. Some of them are none: a name that only tests of another package have.
 func (n *narrow) check(path, dir string, names []string, surface bool) *types.Package {
 	var files []*ast.File
 	for _, name := range names {

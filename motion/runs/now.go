@@ -20,7 +20,7 @@ type now struct {
 // Row returns the row of the current state, as a recorder gets it, with the values of Columns. The run is not changed: a row
 // may be asked for at any time, such as in Options.OnStep. Row and values are the run's own, and change with the next Row.
 //
-// Cost: that of a row; the first one allocates. It returns the errors of sim.RowAt and of reactions.
+// Cost: that of a row, and a copy of the state; allocates. It returns the errors of sim.RowAt and of reactions.
 func (s *Simulation) Row() (*sim.Row, []float64, error) {
 	n := &s.now
 	if n.columns == nil {

@@ -23,10 +23,11 @@ func (s *Sweep) setOptions() error {
 	if o.Until <= start {
 		return s.refuse("$.run.until", document.Number(o.Until), fmt.Sprintf("is not after the time of the model, %v s", start))
 	}
-	if e := new(runs.OptionError); errors.As(s.options.Span(start), &e) {
+	err = s.options.Span(start)
+	if e := new(runs.OptionError); errors.As(err, &e) {
 		return s.refuse(document.Key("$.run", runfields.Named(e.Field)), "", e.In(runfields.Named))
 	}
-	return nil
+	return err
 }
 
 // rowSlack is the part of an output interval by which the last row may be before the end of a run.
