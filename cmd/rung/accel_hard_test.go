@@ -41,12 +41,12 @@ func TestAccelHardByTree(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &want))
 		for _, method := range []string{"tree-direct", "tree-lambda", "tree-projection"} {
 			out := rungWith("", "accel", strings.Replace(file, "expected", "model", 1), "--method", method, "--json")
-			if out.status != shell.ExitDone {
-				assert.NotEmpty(t, out.err)
+			if out.Status != shell.ExitDone {
+				assert.NotEmpty(t, out.Err)
 				continue
 			}
 			var got rung.Result
-			require.NoError(t, json.Unmarshal([]byte(out.out), &got))
+			require.NoError(t, json.Unmarshal([]byte(out.Out), &got))
 			right := got.Constraints.Rank == want.Rank
 			for k, part := range [2]func(b *results.Body) [3]float64{
 				func(b *results.Body) [3]float64 { return b.ComAcceleration },

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/motion"
@@ -128,11 +129,11 @@ func TestAccelJSONNotFinite(t *testing.T) {
 func TestAccelStdin(t *testing.T) {
 	doc := ok(t, "generate", "ladder", "4", "-o", "-")
 	r := rungWith(doc, "accel", "-")
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.out, "ladder-4 at 0 s: 4 bodies, 6 joints")
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Contains(t, r.Out, "ladder-4 at 0 s: 4 bodies, 6 joints")
 	r = rungWith(`{"format": "rung-model/1", "bodies": [3]}`, "accel", "-")
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Equal(t, "stdin: $.bodies[0]: is not an object (value 3)\n", r.err)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Equal(t, "stdin: $.bodies[0]: is not an object (value 3)\n", r.Err)
 }
 
 func TestAccelInvalid(t *testing.T) {
@@ -151,10 +152,10 @@ func TestAccelInvalid(t *testing.T) {
 	for _, c := range index {
 		path := filepath.Join(reference, "invalid", c.File)
 		r := rungRun("accel", path)
-		assert.Equal(t, shell.ExitUse, r.status, c.File)
-		assert.Empty(t, r.out)
-		assert.Contains(t, r.err, path+": "+c.Path+": ", c.File)
-		assert.GreaterOrEqual(t, strings.Count(r.err, "\n"), lines[c.File], "a line each")
+		assert.Equal(t, shell.ExitUse, r.Status, c.File)
+		assert.Empty(t, r.Out)
+		assert.Contains(t, r.Err, path+": "+c.Path+": ", c.File)
+		assert.GreaterOrEqual(t, strings.Count(r.Err, "\n"), lines[c.File], "a line each")
 	}
 }
 
@@ -173,11 +174,11 @@ func TestAccelFailures(t *testing.T) {
 			{"name": "spring", "type": "spring_damper", "a": {"body": "world"}, "b": {"body": "a"}, "stiffness": 1, "damping": 0, "rest_length": 1}]}`},
 	} {
 		r := rungWith(c.doc, "accel", "-", "--json")
-		assert.Equal(t, shell.ExitFailed, r.status, r.err)
-		assert.Contains(t, r.err, c.says)
-		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
-		assert.True(t, strings.HasPrefix(r.err, "rung: stdin: "), r.err)
-		assert.Empty(t, r.out)
+		assert.Equal(t, shell.ExitFailed, r.Status, r.Err)
+		assert.Contains(t, r.Err, c.says)
+		assert.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
+		assert.True(t, strings.HasPrefix(r.Err, "rung: stdin: "), r.Err)
+		assert.Empty(t, r.Out)
 	}
 }
 
@@ -200,9 +201,9 @@ func TestAccelContradiction(t *testing.T) {
 		{"tree-direct", 1e-7, "; accelerations are those of the rows that tree-direct keeps, the others do not hold"},
 	} {
 		r := rungWith(doc(c.quadratic), "accel", "-", "--json", "--method", c.method)
-		require.Equal(t, shell.ExitDone, r.status, r.err)
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
 		var got rung.Result
-		d := json.NewDecoder(strings.NewReader(r.out))
+		d := json.NewDecoder(strings.NewReader(r.Out))
 		d.DisallowUnknownFields()
 		require.NoError(t, d.Decode(&got))
 		require.NotNil(t, got.Contradiction)
@@ -220,21 +221,21 @@ func TestAccelContradiction(t *testing.T) {
 		}
 
 		r = rungWith(doc(c.quadratic), "accel", "-", "--method", c.method)
-		requireColumns(t, r.out)
-		words := strings.Join(strings.Fields(r.out), " ")
+		clitest.RequireColumns(t, r.Out)
+		words := strings.Join(strings.Fields(r.Out), " ")
 		assert.Contains(t, words, "contradiction "+text+" redundant 6 rows")
 		assert.Contains(t, words, "PERHAPS NEARLY SINGULAR, which the contradiction hides: distance 1,")
 	}
 	r := rungWith(doc(0), "accel", "-")
-	assert.NotContains(t, r.out, "contradict")
-	assert.NotContains(t, r.out, "SINGULAR")
+	assert.NotContains(t, r.Out, "contradict")
+	assert.NotContains(t, r.Out, "SINGULAR")
 	r = rungWith(doc(0), "accel", "-", "--json")
-	assert.NotContains(t, r.out, "contradict")
+	assert.NotContains(t, r.Out, "contradict")
 }
 
 func TestAccelTable(t *testing.T) {
 	out := ok(t, "accel", golden("four-bar"))
-	requireColumns(t, out)
+	clitest.RequireColumns(t, out)
 	for _, says := range []string{
 		"four-bar at 0 s: 3 bodies, 4 joints\n", "\ncrank            -0.5388    -0.4036          0",
 		"20 rows, rank 17, mobility 1", "3 rows: ", "not near: distance", "undetermined in 4 of 4 joints", "sparse, 38 unknowns",
@@ -245,7 +246,7 @@ func TestAccelTable(t *testing.T) {
 
 	path := generated(t, "ladder", "50")
 	out = ok(t, "accel", path)
-	requireColumns(t, out)
+	clitest.RequireColumns(t, out)
 	assert.Contains(t, out, "… and 30 more bodies (--all lists them)\n")
 	assert.Contains(t, out, "… and 55 more joints (--all lists them)\n")
 	assert.Contains(t, out, "redundant     none\n")
@@ -269,18 +270,18 @@ func TestAccelViolated(t *testing.T) {
 	doc := `{"format": "rung-model/1", "bodies": [{"name": "a", ` + disc + `, "pose": {"position": [0.5, 0, 0]}, "velocity": {"linear": [0, 0.25, 0]}}],
 		"joints": [{"name": "pin", "type": "spherical", "predecessor": "world", "successor": "a"}]}`
 	r := rungWith(doc, "accel", "-")
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.out, "VIOLATES joint pin by 0.5 in position (m or rad), joint pin by\n              0.25 in velocity\n")
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Contains(t, r.Out, "VIOLATES joint pin by 0.5 in position (m or rad), joint pin by\n              0.25 in velocity\n")
 }
 
 // TestAccelOddModels are models at the edge of the format.
 func TestAccelOddModels(t *testing.T) {
 	r := rungWith(`{"format": "rung-model/1", "bodies": []}`, "accel", "-")
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.out, "model at 0 s: 0 bodies, 0 joints\n")
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Contains(t, r.Out, "model at 0 s: 0 bodies, 0 joints\n")
 	r = rungWith(`{"format": "rung-model/1", "name": "\u001b[2J", "bodies": [{"name": "a\nb", `+disc+`}]}`, "accel", "-")
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.out, `"\x1b[2J" at 0 s: 1 body, 0 joints`)
-	assert.Contains(t, r.out, "\n\"a\\nb\" ")
-	assert.Contains(t, r.out, "no joint constrains anything")
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Contains(t, r.Out, `"\x1b[2J" at 0 s: 1 body, 0 joints`)
+	assert.Contains(t, r.Out, "\n\"a\\nb\" ")
+	assert.Contains(t, r.Out, "no joint constrains anything")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/check"
@@ -43,7 +44,7 @@ func TestAnalyzeTreeFlops(t *testing.T) {
 		require.Equal(t, [3]int64{r.Solve.FactorNonzeros, r.Solve.FactorFlops, r.Solve.FormationFlops}, [3]int64{a.Tree.FactorNonzeros, a.Tree.FactorFlops, a.Tree.FormationFlops})
 		require.Equal(t, int64(forms), a.Tree.FormationFlops)
 		text := ok(t, "analyze", "--method", method, path)
-		requireColumns(t, text)
+		clitest.RequireColumns(t, text)
 		require.Contains(t, text, method+", H and K")
 	}
 	require.Nil(t, analyzeJSON(t, path).Tree)
@@ -195,9 +196,9 @@ func TestAnalyzeFigure81(t *testing.T) {
 	var doc bytes.Buffer
 	require.NoError(t, model.Write(&doc, m))
 	r := rungWith(doc.String(), "analyze", "-", "--json")
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	var a state.Analysis
-	require.NoError(t, json.Unmarshal([]byte(r.out), &a))
+	require.NoError(t, json.Unmarshal([]byte(r.Out), &a))
 	assert.Equal(t, 4, a.Loops)
 	assert.Equal(t, []mobility.Cluster{
 		{Joints: []string{"j0", "j1", "j2", "j3"}, Bodies: []string{"b0", "b1", "b2"}, Loops: 1, Mobility: 3, Redundant: 5},
@@ -207,9 +208,9 @@ func TestAnalyzeFigure81(t *testing.T) {
 	assert.Equal(t, [2]int{11, 20}, [2]int{a.Constraints.Mobility, a.Constraints.Redundant})
 
 	r = rungWith(doc.String(), "analyze", "-")
-	requireColumns(t, r.out)
-	assert.Contains(t, r.out, "clusters      3, with 4 loops\n")
-	assert.Contains(t, r.out, `
+	clitest.RequireColumns(t, r.Out)
+	assert.Contains(t, r.Out, "clusters      3, with 4 loops\n")
+	assert.Contains(t, r.Out, `
 cluster   loops  joints  bodies  mobility  redundant  joints
 1             1       4       3         3          5  j0, j1, j2, j3
 2             1       3       3         2          5  j4, j5, j6
@@ -225,8 +226,8 @@ func TestClusterTable(t *testing.T) {
 	require.NoError(t, err)
 	var doc bytes.Buffer
 	require.NoError(t, model.Write(&doc, m))
-	out := rungWith(doc.String(), "analyze", "-").out
-	requireColumns(t, out)
+	out := rungWith(doc.String(), "analyze", "-").Out
+	clitest.RequireColumns(t, out)
 	assert.Contains(t, out, "clusters      12, with 60 loops\n")
 	assert.Contains(t, out, "\n10            5      18      14         6          0  U9_0, P9_0, S9_0, U9_1, …\n… and 2 more\n")
 
@@ -269,13 +270,13 @@ func flat(t *testing.T, rate0, rate1 float64) string {
 // TestAnalyzeSingular explains a pose where two motions meet, also while it
 // moves as a mixture of both, which no acceleration continues.
 func TestAnalyzeSingular(t *testing.T) {
-	assert.Equal(t, shell.ExitDone, rungWith(flat(t, 1, 1), "accel", "-").status)
-	assert.Equal(t, shell.ExitFailed, rungWith(flat(t, 1, -0.5), "accel", "-").status)
+	assert.Equal(t, shell.ExitDone, rungWith(flat(t, 1, 1), "accel", "-").Status)
+	assert.Equal(t, shell.ExitFailed, rungWith(flat(t, 1, -0.5), "accel", "-").Status)
 	for _, rate1 := range []float64{1, -0.5} {
 		r := rungWith(flat(t, 1, rate1), "analyze", "-", "--json")
-		require.Equal(t, shell.ExitDone, r.status, r.err)
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
 		var a state.Analysis
-		require.NoError(t, json.Unmarshal([]byte(r.out), &a))
+		require.NoError(t, json.Unmarshal([]byte(r.Out), &a))
 		assert.Equal(t, 16, a.Constraints.Rank)
 		v := a.VariableMobility
 		assert.True(t, v.Varies)
@@ -295,20 +296,20 @@ func TestAnalyzeTable(t *testing.T) {
 		"n-four-bar-40": {"and 28 more"},
 	} {
 		out := ok(t, "analyze", golden(name))
-		requireColumns(t, out)
+		clitest.RequireColumns(t, out)
 		for _, s := range append(says, "no: the same rank", "  chosen\n") {
 			assert.Contains(t, out, s)
 		}
 	}
 	r := rungWith(flat(t, 1, 1), "analyze", "-")
-	requireColumns(t, r.out)
-	assert.Contains(t, r.out, "YES: rank 16 here, 17 at poses nearby")
-	assert.Contains(t, r.out, "at poses nearby\n\ncluster ")
-	requireColumns(t, ok(t, "analyze", "--help"))
+	clitest.RequireColumns(t, r.Out)
+	assert.Contains(t, r.Out, "YES: rank 16 here, 17 at poses nearby")
+	assert.Contains(t, r.Out, "at poses nearby\n\ncluster ")
+	clitest.RequireColumns(t, ok(t, "analyze", "--help"))
 
 	var stderr bytes.Buffer
-	assert.Equal(t, shell.ExitFailed, run([]string{"analyze", golden("four-bar")}, strings.NewReader(""), &failingWriter{10}, &stderr))
-	assert.Equal(t, shell.ExitUse, rungRun("analyze").status)
-	assert.Equal(t, shell.ExitUse, rungRun("analyze", golden("four-bar"), "--method", "tree-aba").status)
-	assert.Equal(t, shell.ExitDone, rungWith(`{"format": "rung-model/1", "bodies": []}`, "analyze", "-").status)
+	assert.Equal(t, shell.ExitFailed, command.RunTo(&failingWriter{10}, &stderr, "", []string{"analyze", golden("four-bar")}...))
+	assert.Equal(t, shell.ExitUse, rungRun("analyze").Status)
+	assert.Equal(t, shell.ExitUse, rungRun("analyze", golden("four-bar"), "--method", "tree-aba").Status)
+	assert.Equal(t, shell.ExitDone, rungWith(`{"format": "rung-model/1", "bodies": []}`, "analyze", "-").Status)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
@@ -44,8 +45,8 @@ func bent(t *testing.T, name string, change func(m *model.Model)) string {
 func assembled(t *testing.T, status int, args ...string) (a state.Assembly) {
 	t.Helper()
 	r := rungRun(append([]string{"assemble", "--json"}, args...)...)
-	require.Equal(t, status, r.status, r.err)
-	d := json.NewDecoder(strings.NewReader(r.out))
+	require.Equal(t, status, r.Status, r.Err)
+	d := json.NewDecoder(strings.NewReader(r.Out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&a))
 	return a
@@ -104,7 +105,7 @@ func TestAssembleHolds(t *testing.T) {
 	assert.NotEqual(t, was.Bodies[other].Pose, is.Bodies[other].Pose)
 	table := ok(t, "assemble", in, "--hold", held, "-o", out)
 	assert.Contains(t, table, "held: "+held)
-	requireColumns(t, table)
+	clitest.RequireColumns(t, table)
 }
 
 // TestAssembleToStdout writes the model, and nothing else, to standard output.
@@ -114,13 +115,13 @@ func TestAssembleToStdout(t *testing.T) {
 	for _, word := range []string{"closed", "position", "velocity", "displacement", "rotation"} {
 		assert.Contains(t, table, word)
 	}
-	requireColumns(t, table)
+	clitest.RequireColumns(t, table)
 	r := rungRun("assemble", in, "-o", "-")
-	require.Equal(t, shell.ExitDone, r.status)
-	assert.Equal(t, table, r.err)
+	require.Equal(t, shell.ExitDone, r.Status)
+	assert.Equal(t, table, r.Err)
 	want, err := os.ReadFile(out)
 	require.NoError(t, err)
-	assert.Equal(t, string(want), r.out)
+	assert.Equal(t, string(want), r.Out)
 }
 
 // TestAssembleImpossible names the joint that a coupler too short leaves open.
@@ -144,10 +145,10 @@ func TestAssembleImpossible(t *testing.T) {
 	assert.Greater(t, a.Unmet.Error, 1.0)
 	assert.NoFileExists(t, out)
 	r := rungRun("assemble", far, "-o", out)
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Empty(t, r.out)
-	assert.Contains(t, r.err, `joint "`+a.Unmet.Joint+`" between "`+a.Unmet.Predecessor+`" and "`+a.Unmet.Successor+`"`)
-	assert.Equal(t, 1, strings.Count(r.err, "\n"))
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Empty(t, r.Out)
+	assert.Contains(t, r.Err, `joint "`+a.Unmet.Joint+`" between "`+a.Unmet.Predecessor+`" and "`+a.Unmet.Successor+`"`)
+	assert.Equal(t, 1, strings.Count(r.Err, "\n"))
 }
 
 func TestAssembleMisuse(t *testing.T) {
@@ -165,9 +166,9 @@ func TestAssembleMisuse(t *testing.T) {
 		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json"), "-o", "-"}},
 	} {
 		r := rungRun(append([]string{"assemble"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, c.text)
-		assert.Empty(t, r.out, c.text)
-		assert.Contains(t, r.err, c.text)
+		assert.Equal(t, shell.ExitUse, r.Status, c.text)
+		assert.Empty(t, r.Out, c.text)
+		assert.Contains(t, r.Err, c.text)
 	}
 }
 

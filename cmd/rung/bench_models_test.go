@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/bench/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/motion"
@@ -56,14 +57,14 @@ func TestBenchModelsTable(t *testing.T) {
 	long := filepath.Join(t.TempDir(), "long.json")
 	require.NoError(t, os.WriteFile(long, []byte(strings.Replace(text, `"four-bar"`, `"`+strings.Repeat("four-bar ", 9)+`7"`, 1)), 0o644))
 	r := rungRun("bench", "--min-seconds", "0.002", "--family", "chain", "--sizes", "10", golden("four-bar"), long, "--method", "sparse,tree-lambda")
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	requireColumns(t, r.out)
-	assert.Regexp(t, `(?m)^chain +10  leaf-first( +\d+){4} +[\d.]+[kM]?$`, r.out)
-	assert.Regexp(t, `(?m)^model +bodies order or method +assembly +factor +solve +total$`, r.out)
-	assert.Regexp(t, `(?m)^four-bar +3 tree-lambda( +\d+\.\d\d){4}$`, r.out)
-	assert.Regexp(t, `(?m)^four-bar fo… four-bar 7 +3 tree-lambda`, r.out)
-	assert.Regexp(t, `(?m)^four-bar +tree-lambda +\d+\.\d\d$`, r.out)
-	assert.Regexp(t, `(?m)^chain +sparse +one size only`, r.out)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
+	clitest.RequireColumns(t, r.Out)
+	assert.Regexp(t, `(?m)^chain +10  leaf-first( +\d+){4} +[\d.]+[kM]?$`, r.Out)
+	assert.Regexp(t, `(?m)^model +bodies order or method +assembly +factor +solve +total$`, r.Out)
+	assert.Regexp(t, `(?m)^four-bar +3 tree-lambda( +\d+\.\d\d){4}$`, r.Out)
+	assert.Regexp(t, `(?m)^four-bar fo… four-bar 7 +3 tree-lambda`, r.Out)
+	assert.Regexp(t, `(?m)^four-bar +tree-lambda +\d+\.\d\d$`, r.Out)
+	assert.Regexp(t, `(?m)^chain +sparse +one size only`, r.Out)
 }
 
 // TestBenchModelNames: two models of one name, and one of no name.
@@ -83,6 +84,6 @@ func TestBenchModelNames(t *testing.T) {
 	assert.Equal(t, []string{"four-bar", nameless, "stdin", ladder}, names)
 
 	r := rungWith(`{"format": "rung-model/1", "bodies": [], "joints": []}`, "bench", "-")
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.NotEmpty(t, r.err)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.NotEmpty(t, r.Err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench/growth"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,7 +86,7 @@ func checkCSV(t *testing.T, text string, bodies []float64) {
 
 func TestBenchTable(t *testing.T) {
 	out := ok(t, "bench", "--min-seconds", "0.002", "--sizes", "10,20", "--ordering", "nested-dissection")
-	requireColumns(t, out)
+	clitest.RequireColumns(t, out)
 	assert.Regexp(t, `(?m)^ladder +20  nested-dissection +\d+ +\d+ +\d+ +\d+ +[\d.]+[kM]?$`, out)
 	assert.Regexp(t, `(?m)^ladder +sparse +bodies\^-?\d\.\d{3} +\d+$`, out)
 	assert.NotContains(t, out, "faster")
@@ -149,9 +150,9 @@ func addsUp(r *growth.Record) bool {
 // TestBenchMaxSeconds stops after the first size over the limit.
 func TestBenchMaxSeconds(t *testing.T) {
 	r := rungRun("bench", "--min-seconds", "0.002", "--sizes", "10,20,30", "--max-seconds", "1e-9", "--json")
-	assert.Equal(t, shell.ExitDone, r.status)
-	assert.Contains(t, r.err, "ladder, sparse: sizes from 20 left out")
-	assert.Equal(t, 1, strings.Count(r.out, `"bodies"`))
+	assert.Equal(t, shell.ExitDone, r.Status)
+	assert.Contains(t, r.Err, "ladder, sparse: sizes from 20 left out")
+	assert.Equal(t, 1, strings.Count(r.Out, `"bodies"`))
 }
 
 // TestPlotFormats: the ending says what a picture is.

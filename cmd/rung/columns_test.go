@@ -48,11 +48,11 @@ func TestColumns(t *testing.T) {
 				continue
 			}
 			r := rungRun(args...)
-			require.Equal(t, shell.ExitDone, r.status, "%q: %s", args, r.err)
+			require.Equal(t, shell.ExitDone, r.Status, "%q: %s", args, r.Err)
 			if args[0] == "simulate" {
-				r.out = r.err // the summary
+				r.Out = r.Err // the summary
 			}
-			for line := range strings.Lines(r.out) {
+			for line := range strings.Lines(r.Out) {
 				line = strings.TrimRight(line, "\n")
 				if strings.HasPrefix(line, "  rung ") {
 					continue // an example, to be copied

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/model"
 )
@@ -45,14 +46,14 @@ func TestCouplings(t *testing.T) {
 		"bench":      {"bench", "--family", "gear-train", "--sizes", "5,10", "--min-seconds", "0", "--json"},
 	} {
 		d := rungRun(args...)
-		require.Zero(t, d.status, "%v: %s", args, d.err)
-		mustFit(t, name, d.out)
+		require.Zero(t, d.Status, "%v: %s", args, d.Err)
+		clitest.MustFit(t, name, d.Out)
 	}
 
 	for _, method := range []string{"tree-direct", "tree-lambda", "tree-projection"} {
 		d := rungRun("accel", path, "--method", method, "--json")
-		require.Zero(t, d.status, "%s: %s", method, d.err)
-		mustFit(t, "result", d.out)
+		require.Zero(t, d.Status, "%s: %s", method, d.Err)
+		clitest.MustFit(t, "result", d.Out)
 	}
 }
 
@@ -64,8 +65,8 @@ func TestMultiplierColumns(t *testing.T) {
 	require.Len(t, strings.Split(lines[1], ","), len(strings.Split(lines[0], ",")))
 	for says, list := range map[string]string{"no coupling": "m9", "given twice": "m1,m1"} {
 		r := rungRun("simulate", path, "--until", "1", "--multipliers", list)
-		require.Equal(t, shell.ExitUse, r.status)
-		require.Contains(t, r.err, says)
+		require.Equal(t, shell.ExitUse, r.Status)
+		require.Contains(t, r.Err, says)
 	}
 }
 
@@ -80,13 +81,13 @@ func TestCouplingUnmet(t *testing.T) {
 	require.NoError(t, model.WriteFile(path, m))
 	out := filepath.Join(t.TempDir(), "out.json")
 	r := rungRun("assemble", path, "-o", out, "--json")
-	require.Equal(t, shell.ExitFailed, r.status)
-	require.Contains(t, r.err, "coupling")
-	mustFit(t, "assembly", r.out)
+	require.Equal(t, shell.ExitFailed, r.Status)
+	require.Contains(t, r.Err, "coupling")
+	clitest.MustFit(t, "assembly", r.Out)
 	var doc struct {
 		Unmet struct{ Joint, Coupling, Unit string }
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.out), &doc))
+	require.NoError(t, json.Unmarshal([]byte(r.Out), &doc))
 	require.Contains(t, []string{"m1", "other"}, doc.Unmet.Coupling)
 	require.Empty(t, doc.Unmet.Joint)
 	require.Equal(t, "rad", doc.Unmet.Unit)

@@ -116,8 +116,8 @@ func TestDrawRefused(t *testing.T) {
 		{shell.ExitFailed, "time -1 s is not from 0", []string{"draw", model, "--run", late, "-o", filepath.Join(folder, "x.mcap")}},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, c.status, r.status, "%v: %s", c.args, r.err)
-		assert.Contains(t, r.err, c.text)
+		assert.Equal(t, c.status, r.Status, "%v: %s", c.args, r.Err)
+		assert.Contains(t, r.Err, c.text)
 	}
 	left, err := filepath.Glob(filepath.Join(folder, "x.*"))
 	require.NoError(t, err)

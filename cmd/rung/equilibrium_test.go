@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
@@ -19,8 +20,8 @@ import (
 func settled(t *testing.T, status int, args ...string) (r state.EquilibriumResult) {
 	t.Helper()
 	run := rungRun(append([]string{"equilibrium", "--json"}, args...)...)
-	require.Equal(t, status, run.status, run.err)
-	d := json.NewDecoder(strings.NewReader(run.out))
+	require.Equal(t, status, run.Status, run.Err)
+	d := json.NewDecoder(strings.NewReader(run.Out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&r))
 	return r
@@ -89,7 +90,7 @@ func TestEquilibriumStationary(t *testing.T) {
 	assert.Less(t, *r.Energy.After, *r.Energy.Before)
 	table := ok(t, "equilibrium", path)
 	assert.Contains(t, table, "1 unstable left on the way")
-	requireColumns(t, table)
+	clitest.RequireColumns(t, table)
 	assert.Contains(t, ok(t, "equilibrium", path, "--stationary"), "growth rate")
 }
 
@@ -142,13 +143,13 @@ func TestEquilibriumToStdout(t *testing.T) {
 	for _, word := range []string{"in equilibrium", "stability", "lowest frequency", "unbalanced force", "displacement"} {
 		assert.Contains(t, table, word)
 	}
-	requireColumns(t, table)
+	clitest.RequireColumns(t, table)
 	r := rungRun("equilibrium", golden("four-bar"), "-o", "-")
-	require.Equal(t, shell.ExitDone, r.status)
-	assert.Equal(t, table, r.err)
+	require.Equal(t, shell.ExitDone, r.Status)
+	assert.Equal(t, table, r.Err)
 	want, err := os.ReadFile(out)
 	require.NoError(t, err)
-	assert.Equal(t, string(want), r.out)
+	assert.Equal(t, string(want), r.Out)
 }
 
 // TestNoEquilibrium names the body that falls.
@@ -160,11 +161,11 @@ func TestNoEquilibrium(t *testing.T) {
 	assert.Equal(t, "block", r.Unbalanced.Body)
 	assert.NoFileExists(t, out)
 	run := rungRun("equilibrium", golden("single-body"), "--steps", "20")
-	assert.Equal(t, shell.ExitFailed, run.status)
-	assert.Empty(t, run.out)
-	assert.Contains(t, run.err, `body "block"`)
-	assert.NotContains(t, run.err, "linear:")
-	assert.Equal(t, 1, strings.Count(run.err, "\n"))
+	assert.Equal(t, shell.ExitFailed, run.Status)
+	assert.Empty(t, run.Out)
+	assert.Contains(t, run.Err, `body "block"`)
+	assert.NotContains(t, run.Err, "linear:")
+	assert.Equal(t, 1, strings.Count(run.Err, "\n"))
 }
 
 func TestEquilibriumMisuse(t *testing.T) {
@@ -181,12 +182,12 @@ func TestEquilibriumMisuse(t *testing.T) {
 		{"$.bodies", []string{filepath.Join(reference, "invalid", "duplicate-body.model.json")}},
 	} {
 		r := rungRun(append([]string{"equilibrium"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, c.text)
-		assert.Empty(t, r.out, c.text)
-		assert.Contains(t, r.err, c.text)
+		assert.Equal(t, shell.ExitUse, r.Status, c.text)
+		assert.Empty(t, r.Out, c.text)
+		assert.Contains(t, r.Err, c.text)
 	}
 	help := ok(t, "equilibrium", "-h")
-	requireColumns(t, help)
+	clitest.RequireColumns(t, help)
 }
 
 // TestEquilibriumOfOpenJoints prints a document that names the joint where joints cannot be closed.

@@ -92,7 +92,7 @@ func export() {
 			panic(err)
 		}
 	}
-	os.Exit(run(strings.Split(os.Getenv(exportArgs), "\n"), strings.NewReader(""), io.Discard, os.Stderr))
+	os.Exit(command.RunTo(io.Discard, os.Stderr, "", strings.Split(os.Getenv(exportArgs), "\n")...))
 }
 
 // which returns the model that the folder holds, or the error of reading it.

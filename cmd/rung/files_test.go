@@ -53,7 +53,7 @@ func TestFullDiskIsOneStatus(t *testing.T) {
 	requireFull := func(file string, args ...string) {
 		t.Helper()
 		var stderr strings.Builder
-		assert.Equal(t, shell.ExitFailed, run(args, strings.NewReader(""), fullWriter{}, &stderr), args)
+		assert.Equal(t, shell.ExitFailed, command.RunTo(fullWriter{}, &stderr, "", args...), args)
 		_, message, _ := strings.Cut(stderr.String(), "rung: ")
 		if strings.HasPrefix(message, "warning") {
 			_, message, _ = strings.Cut(message, "\nrung: ")
@@ -113,8 +113,8 @@ func TestSecondWriter(t *testing.T) {
 		p, err := outfile.Hold(inDir(held))
 		require.NoError(t, err)
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status, args)
-		assert.Equal(t, fmt.Sprintf("rung: %s: another run is writing this file\n", inDir(held)), r.err)
+		assert.Equal(t, shell.ExitUse, r.Status, args)
+		assert.Equal(t, fmt.Sprintf("rung: %s: another run is writing this file\n", inDir(held)), r.Err)
 		require.NoError(t, p.Release())
 	}
 	requireFiles(t, dir, "m.json", "page.md")
@@ -141,8 +141,8 @@ func TestOneFile(t *testing.T) {
 	refused := func(says string, args ...string) {
 		t.Helper()
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status, args)
-		assert.Contains(t, r.err, says)
+		assert.Equal(t, shell.ExitUse, r.Status, args)
+		assert.Contains(t, r.Err, says)
 	}
 	run := func(more ...string) []string { return append([]string{"simulate", m, "--until", "0.1"}, more...) }
 	for _, n := range names {
@@ -195,7 +195,7 @@ func TestSimulateKeepsOld(t *testing.T) {
 		r := stopped(t, 50, m, args...)
 		assert.Equal(t, "old", readText(t, out))
 		beside := map[string]string{simulate.CSVEnding: "x.csv.rung-new", simulate.ParquetEnding: "x.parquet.parts"}[ending]
-		message, _, _ := strings.Cut(r.err, "\n")
+		message, _, _ := strings.Cut(r.Err, "\n")
 		assert.Equal(t, fmt.Sprintf("%s: interrupted at t = 0.255 s; %s is as it was, the rows so far are in %s", m, out, filepath.Join(dir, beside)), message)
 		requireFiles(t, dir, "m.json", "x"+ending, beside)
 		if ending == simulate.CSVEnding {
@@ -229,9 +229,9 @@ func TestSimulateForeignRows(t *testing.T) {
 		resumed := func(says string) {
 			t.Helper()
 			r := rungRun(append(args, "--resume", "--until", "0.2")...)
-			assert.Equal(t, shell.ExitUse, r.status)
-			assert.Contains(t, r.err, says)
-			assert.NotContains(t, strings.TrimSpace(r.err), "\n")
+			assert.Equal(t, shell.ExitUse, r.Status)
+			assert.Contains(t, r.Err, says)
+			assert.NotContains(t, strings.TrimSpace(r.Err), "\n")
 		}
 		right := readText(t, out)
 		if ending == simulate.CSVEnding {

@@ -37,13 +37,13 @@ func TestGenerateEveryFamily(t *testing.T) {
 func TestGenerateOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.json")
 	r := rungRun("generate", "grid", "1e1", "-o", path)
-	assert.Equal(t, result{shell.ExitDone, "", path + ": 100 bodies, 190 joints\n"}, r)
+	assert.Equal(t, result{Status: shell.ExitDone, Err: path + ": 100 bodies, 190 joints\n"}, r)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	again := rungRun("generate", "grid", "10", "-o", "-")
-	assert.Equal(t, result{shell.ExitDone, string(b), ""}, again)
-	assert.NotEqual(t, again.out, ok(t, "generate", "grid", "10", "--seed", "2", "-o", "-"))
-	assert.Equal(t, shell.ExitDone, rungRun("generate", "grid", "2", "-o", os.DevNull).status)
+	assert.Equal(t, result{Status: shell.ExitDone, Out: string(b)}, again)
+	assert.NotEqual(t, again.Out, ok(t, "generate", "grid", "10", "--seed", "2", "-o", "-"))
+	assert.Equal(t, shell.ExitDone, rungRun("generate", "grid", "2", "-o", os.DevNull).Status)
 }
 
 func TestGenerateTheta(t *testing.T) {

@@ -95,15 +95,15 @@ func TestInverseFollows(t *testing.T) {
 	table := ok(t, "inverse", file, "--time", "1", "--actuated", "hinge.0")
 	assert.Contains(t, table, "time          1 s")
 	r := rungRun("inverse", file, "--time", "3.5")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `joint "hinge": no prescribed motion at this time`)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `joint "hinge": no prescribed motion at this time`)
 	stopped := lifted(t, func(m *model.Model) {
 		m.Joints = append(m.Joints, model.Joint{Name: "rope", Type: joints.Distance, Length: math.Sqrt(1.04), Predecessor: model.World, Successor: "rod",
 			PredecessorFrame: model.Pose{Position: [3]float64{0, 0, 0.2}, Orientation: [4]float64{1, 0, 0, 0}}, SuccessorFrame: model.Pose{Position: [3]float64{1, 0, 0}, Orientation: [4]float64{1, 0, 0, 0}}})
 	})
 	r = rungRun("inverse", stopped, "--time", "2")
-	assert.Equal(t, shell.ExitFailed, r.status, r.out)
-	assert.Regexp(t, `on the way to 2 s, at .* s: `, r.err)
+	assert.Equal(t, shell.ExitFailed, r.Status, r.Out)
+	assert.Regexp(t, `on the way to 2 s, at .* s: `, r.Err)
 	held := ok(t, "inverse", golden("driven-crank"), "--accel", resultOf(t, golden("driven-crank")))
 	assert.Regexp(t, `distance +\S+e-1\d from`, held)
 }

@@ -41,12 +41,12 @@ type inverted struct {
 func invert(t *testing.T, args ...string) (r inverted) {
 	t.Helper()
 	run := rungRun(append([]string{"inverse", "--json"}, args...)...)
-	require.NotEqual(t, shell.ExitUse, run.status, run.err)
-	require.NotEmpty(t, run.out, run.err)
-	d := json.NewDecoder(strings.NewReader(run.out))
+	require.NotEqual(t, shell.ExitUse, run.Status, run.Err)
+	require.NotEmpty(t, run.Out, run.Err)
+	d := json.NewDecoder(strings.NewReader(run.Out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&r.InverseDocument))
-	r.status = run.status
+	r.status = run.Status
 	return r
 }
 
@@ -162,16 +162,16 @@ func TestInverseRefuses(t *testing.T) {
 			"not controlled":                   {[]string{golden("rbda-8-3"), "--actuated", "joint1"}, shell.ExitFailed},
 		} {
 			r := rungRun(append(append([]string{"inverse"}, c.args...), "--method", method)...)
-			assert.Equal(t, c.status, r.status, "%s %v", method, c.args)
-			assert.Regexp(t, says, r.err, method)
+			assert.Equal(t, c.status, r.Status, "%s %v", method, c.args)
+			assert.Regexp(t, says, r.Err, method)
 		}
 		if method == last || method != motion.Sparse.String() {
 			r := rungRun("inverse", big, "--actuated", "j0", "--method", method)
-			assert.Equal(t, shell.ExitFailed, r.status, r.err)
-			assert.Contains(t, r.err, method+": too much memory for 30000 bodies")
+			assert.Equal(t, shell.ExitFailed, r.Status, r.Err)
+			assert.Contains(t, r.Err, method+": too much memory for 30000 bodies")
 		}
 	}
-	assert.Equal(t, shell.ExitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").status)
+	assert.Equal(t, shell.ExitUse, rungRun("inverse", golden("four-bar"), "--actuated", "p1", "--method", "tree-aba").Status)
 }
 
 // TestInverseOfAccelerations asks for what the model does by itself.
@@ -187,9 +187,9 @@ func TestInverseOfAccelerations(t *testing.T) {
 		assert.Less(t, doc.Distance, forceTol)
 	}
 	piped := rungWith(readFile(t, file), "inverse", path, "--actuated", "p1", "--accel", "-", "--json")
-	assert.Equal(t, shell.ExitDone, piped.status, piped.err)
-	assert.Equal(t, ok(t, "inverse", path, "--actuated", "p1", "--accel", file, "--json"), piped.out)
+	assert.Equal(t, shell.ExitDone, piped.Status, piped.Err)
+	assert.Equal(t, ok(t, "inverse", path, "--actuated", "p1", "--accel", file, "--json"), piped.Out)
 	piped = rungWith("{}", "inverse", path, "--actuated", "p1", "--accel", "-")
-	assert.Equal(t, shell.ExitUse, piped.status)
-	assert.Contains(t, piped.err, "rung: stdin: $.format: wrong format")
+	assert.Equal(t, shell.ExitUse, piped.Status)
+	assert.Contains(t, piped.Err, "rung: stdin: $.format: wrong format")
 }

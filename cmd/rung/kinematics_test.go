@@ -28,8 +28,8 @@ func TestKinematicsJansen(t *testing.T) {
 	out := filepath.Join(filepath.Dir(path), "run.csv")
 	until, count := "2", 401
 	r := rungRun("kinematics", path, "--drive", drive, "--until", until, "--every", "0.005", "--columns", "tl0.p?,tr0.p?,drive.shaft,energy.*", "--out", out)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Contains(t, r.err, fmt.Sprintf("followed      jansen-1 from 0 to %s s; %d rows", until, count))
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Contains(t, r.Err, fmt.Sprintf("followed      jansen-1 from 0 to %s s; %d rows", until, count))
 	columns, rows := readTrajectory(t, readText(t, out))
 	require.Len(t, rows, count)
 	require.Equal(t, "drive.shaft", columns[7])
@@ -76,22 +76,22 @@ func TestKinematicsErrors(t *testing.T) {
 		"--every -1 is not above 0":                            {"--until", "1", "--every", "-1"},
 	} {
 		r := rungRun(append([]string{"kinematics", path}, args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 	}
 	r := rungRun("kinematics", path, "--until", "1", "--drive", "shaft=1", "--out", filepath.Join(dir, "no", "run.csv"))
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "no such file")
-	assert.NotContains(t, r.err, "followed") // nothing was
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "no such file")
+	assert.NotContains(t, r.Err, "followed") // nothing was
 	r = rungRun("kinematics", path, "--until", "1")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "motions do not prescribe all freedoms: 1 more would do it")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "motions do not prescribe all freedoms: 1 more would do it")
 
 	// A rocker that is driven has an end of its way; the rows before it stay.
 	out := filepath.Join(dir, "run.csv")
 	r = rungRun("kinematics", path, "--until", "2", "--drive", "hip ul0=0.5", "--out", out, "--every", "0.002", "--columns", "joint.shaft.q")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "is a dead position, behind which the joints do not close")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "is a dead position, behind which the joints do not close")
 	_, rows := readTrajectory(t, readText(t, out))
 	assert.Greater(t, len(rows), 10)
 }

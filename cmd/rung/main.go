@@ -24,8 +24,3 @@ func main() {
 	}
 	os.Exit(status)
 }
-
-// run executes one command line and returns its exit status.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return shell.Execute(context.Background(), newRoot(), args, stdin, stdout, stderr)
-}

@@ -9,9 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
@@ -34,28 +33,21 @@ const asCommand = "RUNG_TEST_AS_COMMAND"
 
 const reference = "../../reference"
 
+// command is the whole command.
+var command = clitest.Command(newRoot)
+
 // result is what one run of the command did.
-type result struct {
-	status   int
-	out, err string
-}
+type result = clitest.Result
 
-// rung runs one command line with nothing on standard input.
-func rungRun(args ...string) result { return rungWith("", args...) }
+// rungRun runs one command line with nothing on standard input.
+func rungRun(args ...string) result { return command.Run(args...) }
 
-func rungWith(stdin string, args ...string) result {
-	var out, err bytes.Buffer
-	status := run(args, strings.NewReader(stdin), &out, &err)
-	checkDocument(out.Bytes())
-	return result{status, out.String(), err.String()}
-}
+func rungWith(stdin string, args ...string) result { return command.RunWith(stdin, args...) }
 
 // ok runs one command line that has to succeed and returns its output.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
-	r := rungRun(args...)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	return r.out
+	return command.OK(t, args...)
 }
 
 // failingWriter fails after some bytes.
@@ -79,23 +71,17 @@ func generated(t *testing.T, family, n string, more ...string) string {
 	return path
 }
 
+func ikFile(name string) string { return filepath.Join(reference, "ik", name) }
+
 func golden(name string) string {
 	return filepath.Join(reference, "golden", name+".model.json")
-}
-
-// requireColumns checks that no line of a text is wider than a terminal.
-func requireColumns(t *testing.T, text string) {
-	t.Helper()
-	for line := range strings.Lines(text) {
-		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), sheet.Widest, line)
-	}
 }
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"accel", "-h"}, {"matrix", "-h"}, {"generate", "-h"}, {"bench", "-h"}, {"version", "-h"}} {
 		out := ok(t, args...)
 		assert.Contains(t, out, "Usage:")
-		requireColumns(t, out)
+		clitest.RequireColumns(t, out)
 	}
 }
 
@@ -196,9 +182,9 @@ func TestBadUse(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			r := rungRun(c.args...)
-			assert.Equal(t, shell.ExitUse, r.status)
-			assert.Contains(t, r.err, c.says)
-			assert.Empty(t, r.out)
+			assert.Equal(t, shell.ExitUse, r.Status)
+			assert.Contains(t, r.Err, c.says)
+			assert.Empty(t, r.Out)
 		})
 	}
 }
@@ -225,7 +211,7 @@ func TestFullOutput(t *testing.T) {
 		{"version"},
 	} {
 		var stderr bytes.Buffer
-		status := run(args, strings.NewReader(""), &failingWriter{10}, &stderr)
+		status := command.RunTo(&failingWriter{10}, &stderr, "", args...)
 		assert.Equal(t, shell.ExitFailed, status, args)
 		assert.Contains(t, stderr.String(), errFull.Error(), args)
 	}
@@ -252,8 +238,8 @@ func TestOtherDocument(t *testing.T) {
 		`is not "rung-model/1" (value "rung-study/1")`: {"accel", study},
 	} {
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status)
-		assert.Contains(t, r.err, says)
-		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		assert.Equal(t, shell.ExitUse, r.Status)
+		assert.Contains(t, r.Err, says)
+		assert.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
 	}
 }

@@ -41,5 +41,5 @@ func TestMan(t *testing.T) {
 	assert.Contains(t, string(index), `\fBrung\-simulate\fR(1)`)
 	assert.NotContains(t, ok(t, "--help"), "manual pages")
 	r := rungRun("man", filepath.Join(golden("four-bar"), "x"))
-	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Equal(t, shell.ExitUse, r.Status)
 }

@@ -154,5 +154,5 @@ func TestMatrixFiles(t *testing.T) {
 	assert.Equal(t, readFile(t, in("K.mtx")), ok(t, "matrix", model, "-o", "-"))
 	assert.Equal(t, readFile(t, in("b.mtx")), ok(t, "matrix", model, "--rhs", "-"))
 	requireXML(t, ok(t, "matrix", model, "--spy", "-", "--ordering", "natural"))
-	assert.Equal(t, shell.ExitUse, rungRun("matrix", filepath.Join(reference, "invalid", "format-wrong.model.json"), "-o", "-").status)
+	assert.Equal(t, shell.ExitUse, rungRun("matrix", filepath.Join(reference, "invalid", "format-wrong.model.json"), "-o", "-").Status)
 }

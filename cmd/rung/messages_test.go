@@ -44,14 +44,14 @@ func TestMessages(t *testing.T) {
 		{"p.pdf: pictures end in .svg or .png", []string{"kinematics", "m.json", "--until", "1", "--plot", "p.pdf"}},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, shell.ExitUse, r.status, c.args)
-		assert.True(t, strings.HasPrefix(r.err, "rung: "+c.want), "%s\nin place of\n%s", r.err, c.want)
+		assert.Equal(t, shell.ExitUse, r.Status, c.args)
+		assert.True(t, strings.HasPrefix(r.Err, "rung: "+c.want), "%s\nin place of\n%s", r.Err, c.want)
 	}
-	assert.Contains(t, rungRun("generate", "foo", "3").err, `no family "foo"`)
+	assert.Contains(t, rungRun("generate", "foo", "3").Err, `no family "foo"`)
 	r := rungRun("kinematics", "m.json", "--drive", "shaft=1", "--until", "1e300", "--out", "k.csv")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `the next time is too far ahead to follow the motion there: in 1e+298 s body "shaft" would travel 1e+298 rad`)
-	assert.NotContains(t, r.err, "dead position")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `the next time is too far ahead to follow the motion there: in 1e+298 s body "shaft" would travel 1e+298 rad`)
+	assert.NotContains(t, r.Err, "dead position")
 	help := strings.Join(strings.Fields(ok(t, "simulate", "--help")), " ")
 	assert.Contains(t, help, "--tol float relative error that a step may make (default 1e-08, of generalized-alpha 1e-06) --")
 }
@@ -66,10 +66,10 @@ func TestUnitsAreAsked(t *testing.T) {
 		return rungRun("accel", file, "--json")
 	}
 	asked, silent := run("-90"), run("-1.5")
-	require.Equal(t, "rung: warning: "+file+": $.joints[0].limits[0]: 90 rad are 14.3 turns; degrees? (value -90, 90)\n", asked.err)
-	require.Empty(t, silent.err)
-	require.Equal(t, 0, asked.status)
-	require.Equal(t, silent.out, asked.out)
+	require.Equal(t, "rung: warning: "+file+": $.joints[0].limits[0]: 90 rad are 14.3 turns; degrees? (value -90, 90)\n", asked.Err)
+	require.Empty(t, silent.Err)
+	require.Equal(t, 0, asked.Status)
+	require.Equal(t, silent.Out, asked.Out)
 }
 
 // TestUnwritable: a folder in which no file can be made is bad use, whatever the command.
@@ -87,8 +87,8 @@ func TestUnwritable(t *testing.T) {
 		{"bench", "--sizes", "5", "--csv", in("file/x.csv")}, {"terrain", "function", "x", "--size", "3x3", "-o", in("file/x.csv")},
 	} {
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status, "%q: %s", args, r.err)
-		assert.Contains(t, r.err, in("file"), args)
+		assert.Equal(t, shell.ExitUse, r.Status, "%q: %s", args, r.Err)
+		assert.Contains(t, r.Err, in("file"), args)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestKinematicsPlot(t *testing.T) {
 	assert.Equal(t, plain.Rows, drawn.Rows)
 	assert.Contains(t, readText(t, at("c.svg")), ">joint.shaft.q<")
 	r := rungRun(with("--plot", at("d.svg"), "--plot-columns", "nose")...)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, `--plot-columns: no column "nose" in the trajectory`)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, `--plot-columns: no column "nose" in the trajectory`)
 	assert.NoFileExists(t, at("d.svg"))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/model"
@@ -20,8 +21,8 @@ import (
 func modesJSON(t *testing.T, args ...string) (r state.ModesResult) {
 	t.Helper()
 	run := rungRun(append([]string{"modes", "--json"}, args...)...)
-	require.Equal(t, shell.ExitDone, run.status, run.err)
-	d := json.NewDecoder(strings.NewReader(run.out))
+	require.Equal(t, shell.ExitDone, run.Status, run.Err)
+	d := json.NewDecoder(strings.NewReader(run.Out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&r))
 	return r
@@ -46,7 +47,7 @@ func TestModesUpsideDown(t *testing.T) {
 	assert.InEpsilon(t, math.Sqrt(1.5)/2, math.Abs(m.Shape[0].Linear[0]), 1e-9)
 	table := ok(t, "modes", path)
 	assert.Contains(t, table, "unstable: 1 mode that will grow")
-	requireColumns(t, table)
+	clitest.RequireColumns(t, table)
 	hanging := modesJSON(t, path, "--equilibrium")
 	assert.Equal(t, "vibration", hanging.Modes[0].Kind)
 	assert.InEpsilon(t, want/(2*math.Pi), hanging.Modes[0].Frequency, 1e-9)
@@ -111,27 +112,27 @@ func TestModesOfOpenJoints(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "open.json")
 	require.NoError(t, model.WriteFile(path, m))
 	r := rungRun("modes", path)
-	require.Equal(t, shell.ExitDone, r.status)
-	require.Regexp(t, `warning: joint "\w+" is open by 0.1 m or rad`, r.err)
+	require.Equal(t, shell.ExitDone, r.Status)
+	require.Regexp(t, `warning: joint "\w+" is open by 0.1 m or rad`, r.Err)
 	m.Bodies[1].Pose.Position[0] -= 0.1
 	m.Bodies[1].Velocity.Linear[2] += 3
 	require.NoError(t, model.WriteFile(path, m))
-	assert.NotContains(t, rungRun("modes", path).err, "open")
-	require.Regexp(t, `warning: the velocities open joint "\w+" by 3 m/s or rad/s`, rungRun("modes", path, "--moving").err)
+	assert.NotContains(t, rungRun("modes", path).Err, "open")
+	require.Regexp(t, `warning: the velocities open joint "\w+" by 3 m/s or rad/s`, rungRun("modes", path, "--moving").Err)
 }
 
 // TestModesWarns says that a pose is no equilibrium, with the body.
 func TestModesWarns(t *testing.T) {
 	r := rungRun("modes", golden("springs"))
-	require.Equal(t, shell.ExitDone, r.status)
-	assert.Contains(t, r.err, "not in equilibrium")
-	assert.Equal(t, 1, strings.Count(r.err, "\n"))
-	requireColumns(t, r.out)
+	require.Equal(t, shell.ExitDone, r.Status)
+	assert.Contains(t, r.Err, "not in equilibrium")
+	assert.Equal(t, 1, strings.Count(r.Err, "\n"))
+	clitest.RequireColumns(t, r.Out)
 	r = rungRun("modes", golden("springs"), "--equilibrium")
-	assert.Empty(t, r.err)
+	assert.Empty(t, r.Err)
 	r = rungRun("modes", golden("spinning-top"), "--moving")
-	require.Equal(t, shell.ExitDone, r.status)
-	assert.Empty(t, r.err)
+	require.Equal(t, shell.ExitDone, r.Status)
+	assert.Empty(t, r.Err)
 	assert.Contains(t, ok(t, "modes", golden("driven-crank")), "no motion")
 }
 
@@ -163,10 +164,10 @@ func TestModesMisuse(t *testing.T) {
 		{"no such file", []string{"none.json"}},
 	} {
 		r := rungRun(append([]string{"modes"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, c.text)
-		assert.Empty(t, r.out, c.text)
-		assert.Contains(t, r.err, c.text)
+		assert.Equal(t, shell.ExitUse, r.Status, c.text)
+		assert.Empty(t, r.Out, c.text)
+		assert.Contains(t, r.Err, c.text)
 	}
-	requireColumns(t, ok(t, "modes", "-h"))
+	clitest.RequireColumns(t, ok(t, "modes", "-h"))
 	assert.Contains(t, ok(t, "__complete", "modes", "--method", ""), "sparse")
 }

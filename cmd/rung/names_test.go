@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,7 +48,9 @@ func TestHostileNames(t *testing.T) {
 	require.NoError(t, err)
 	bodyName := m.Bodies[0].Name
 	task := filepath.Join(t.TempDir(), "task.json")
-	require.NoError(t, ikTask(task, ik.Target{Name: body, Type: ik.Point, Body: bodyName, Position: [3]float64{9, 9}}))
+	text, err := json.Marshal(ik.Task{Targets: []ik.Target{{Name: body, Type: ik.Point, Body: bodyName, Position: [3]float64{9, 9}}}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(task, text, 0o600))
 	for _, args := range [][]string{
 		{"accel", path}, {"accel", "--method", "tree-direct", path}, {"analyze", path}, {"assemble", path, "-o", filepath.Join(t.TempDir(), "o.json")},
 		{"assemble", path, "--hold", body}, {"equilibrium", path}, {"modes", path}, {"inverse", path, "--actuated", body},
@@ -58,9 +61,9 @@ func TestHostileNames(t *testing.T) {
 	} {
 		r := rungRun(args...)
 		for _, s := range []string{"\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b"} {
-			assert.NotContains(t, r.out+r.err, s, "%q", args)
+			assert.NotContains(t, r.Out+r.Err, s, "%q", args)
 		}
-		for line := range strings.SplitSeq(r.err, "\n") {
+		for line := range strings.SplitSeq(r.Err, "\n") {
 			assert.Less(t, len(line), 1500, "%q: %s", args, line)
 		}
 	}
@@ -86,12 +89,12 @@ func TestOverflowIsRefused(t *testing.T) {
 	for _, method := range []string{"dense", "sparse"} {
 		ok(t, "modes", settled, "--method", method)
 		r := rungRun("modes", far, "--method", method)
-		require.Equal(t, shell.ExitFailed, r.status)
-		require.Contains(t, r.err, `joint "q": numbers overflow`)
+		require.Equal(t, shell.ExitFailed, r.Status)
+		require.Contains(t, r.Err, `joint "q": numbers overflow`)
 	}
 	r := rungRun("equilibrium", far)
-	require.Equal(t, shell.ExitFailed, r.status)
-	require.Contains(t, r.err, `joint "q"`)
+	require.Equal(t, shell.ExitFailed, r.Status)
+	require.Contains(t, r.Err, `joint "q"`)
 }
 
 // TestOnePrefix: a message has no names of packages in it.
@@ -106,7 +109,7 @@ func TestOnePrefix(t *testing.T) {
 	} {
 		r := rungRun(args...)
 		for _, p := range []string{"assemble: ", "factor: ", "joints: ", "linear: ", "mechanism: ", "sim: ", "tree: ", "rung: rung: "} {
-			assert.NotContains(t, r.err, p, "%q", args)
+			assert.NotContains(t, r.Err, p, "%q", args)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func TestDocumentsOfPage(t *testing.T) {
 		}
 	}
 	r := rungRun("schema", "none")
-	_, there, _ := strings.Cut(r.err, "there are those of ")
+	_, there, _ := strings.Cut(r.Err, "there are those of ")
 	there, _, _ = strings.Cut(there, "\n")
 	assert.ElementsMatch(t, strings.Split(strings.TrimPrefix(there, "model, "), ", "), named)
 

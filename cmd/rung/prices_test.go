@@ -41,9 +41,9 @@ func TestPricesAreSaidFirst(t *testing.T) {
 			args = append(args, "--out", out)
 		}
 		r := rungRun(args...)
-		assert.Equal(t, c.status, r.status, "%q", c.args)
-		assert.Contains(t, r.err, c.says)
-		assert.Empty(t, r.out)
+		assert.Equal(t, c.status, r.Status, "%q", c.args)
+		assert.Contains(t, r.Err, c.says)
+		assert.Empty(t, r.Out)
 		assert.NoFileExists(t, out)
 	}
 }
@@ -64,8 +64,8 @@ func TestRowsInOneDocument(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.json")
 	ok(t, "generate", "chain", "1", "-o", model)
 	r := rungRun("kinematics", model, "--drive", "j0=1", "--until", "1", "--every", "1e-8", "--json")
-	require.Equal(t, shell.ExitUse, r.status)
-	require.Contains(t, r.err, "--every 1e-08 over 1 s in one JSON document takes ")
-	require.Contains(t, r.err, " GB, more than 1.07 GB: give --out a file, or a longer --every")
-	require.Empty(t, r.out)
+	require.Equal(t, shell.ExitUse, r.Status)
+	require.Contains(t, r.Err, "--every 1e-08 over 1 s in one JSON document takes ")
+	require.Contains(t, r.Err, " GB, more than 1.07 GB: give --out a file, or a longer --every")
+	require.Empty(t, r.Out)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
@@ -76,7 +77,7 @@ func TestMPIAccel(t *testing.T) {
 	cmd := underMPI(t, 3, "bench", "--json", "--ranks", "mpi", "ladder", "3000", "--min-seconds", "0.01")
 	text, err := cmd.Output()
 	require.NoError(t, err, "%s", cmd.Stderr)
-	mustFit(t, "bench", string(text))
+	clitest.MustFit(t, "bench", string(text))
 }
 
 // Errors are told once and end all processes with their status.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
@@ -108,11 +109,11 @@ func TestSimulateRanksResume(t *testing.T) {
 	assert.Equal(t, 32, strings.Count(string(x), "\n"))
 
 	r := rungRun("simulate", model, "--until", "0.4", "--every", "0.01", "--ranks", "2", "-o", parts, "--checkpoint", ckpt, "--resume")
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "checkpoint")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "checkpoint")
 	r = rungRun("simulate", model, "--until", "0.4", "--ranks", "3", "-o", parts, "--checkpoint", filepath.Join(dir, "none"), "--resume")
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "no checkpoint that all of 3 ranks have")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "no checkpoint that all of 3 ranks have")
 }
 
 // Runs on ranks are led over singular poses, and count the steps that do so.
@@ -152,10 +153,10 @@ func TestRanksRefused(t *testing.T) {
 		"a stop with an impact speed":     {"simulate", struck, "--until", "1", "--ranks", "2"},
 	} {
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
-		assert.Empty(t, r.out)
-		assert.LessOrEqual(t, strings.Count(r.err, "\n"), 2, r.err)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
+		assert.Empty(t, r.Out)
+		assert.LessOrEqual(t, strings.Count(r.Err, "\n"), 2, r.Err)
 	}
 }
 
@@ -174,7 +175,7 @@ func TestAccelRanks(t *testing.T) {
 			sameDocuments(t, one, ok(t, "accel", model, "--ranks", n, "--json"), onRanksTol)
 		}
 		text := ok(t, "accel", model, "--ranks", "3")
-		requireColumns(t, text)
+		clitest.RequireColumns(t, text)
 		assert.Contains(t, text, "in 3 pieces")
 		assert.Contains(t, text, "left out")
 	}
@@ -184,7 +185,7 @@ func TestAccelRanks(t *testing.T) {
 // the solution has cost is its own, and all else is equal, numbers to tol of the largest of their kind.
 func sameDocuments(t *testing.T, one, many string, tol float64) {
 	t.Helper()
-	mustFit(t, "result", many)
+	clitest.MustFit(t, "result", many)
 	var r rung.Result
 	require.NoError(t, json.Unmarshal([]byte(many), &r))
 	require.NotNil(t, r.Ranks)
@@ -308,7 +309,7 @@ func TestBenchRanks(t *testing.T) {
 		assert.Equal(t, args[len(args)-2] == "ladder" || args[len(args)-1] == tables, r.ByRanges)
 		assert.GreaterOrEqual(t, r.Evaluations, 3)
 		text := ok(t, args...)
-		requireColumns(t, text)
+		clitest.RequireColumns(t, text)
 		assert.Contains(t, strings.Join(strings.Fields(text), " "), "3 ranks, root go") // long names move it to the next line
 	}
 }
@@ -378,9 +379,9 @@ func TestRanksOfTables(t *testing.T) {
 	refused := func(want string) {
 		for _, command := range commands {
 			r := rungRun(append(command, "--ranks", "3")...)
-			assert.Equal(t, shell.ExitUse, r.status)
-			assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
-			assert.Contains(t, r.err, want)
+			assert.Equal(t, shell.ExitUse, r.Status)
+			assert.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
+			assert.Contains(t, r.Err, want)
 		}
 	}
 	file := oneFile(t, filepath.Join(tables, "joints-*.parquet"))
@@ -389,5 +390,5 @@ func TestRanksOfTables(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	refused(file + ": no such file or directory")
 	r := rungRun("accel", tables)
-	assert.Contains(t, r.err, file+": no such file or directory")
+	assert.Contains(t, r.Err, file+": no such file or directory")
 }

@@ -15,10 +15,9 @@ import (
 )
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "rung",
-		Short: "Forward dynamics of mechanisms with many kinematic loops",
-		Long: `Rung computes the forward dynamics of mechanisms with many kinematic loops:
+	root := shell.Root()
+	root.Short = "Forward dynamics of mechanisms with many kinematic loops"
+	root.Long = `Rung computes the forward dynamics of mechanisms with many kinematic loops:
 all bodies and joints go into one sparse system that is factored in linear time
 on ladders, chains and the like, with redundant and nearly singular constraints
 solved and explained by name.
@@ -26,18 +25,12 @@ solved and explained by name.
 Models are files of the format rung-model/1, ending in .json, or robots and
 assemblies of other formats (rung import); "-" is standard input. Exit status: 0
 done, 1 the computation could not be done or the disk is full, 2 bad use or bad
-input.`,
-		Example: `  rung generate ladder 1000 -o ladder.json
-  rung accel ladder.json`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          subcommand,
-
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	shell.FitHelp(root)
-	root.SetFlagErrorFunc(shell.FlagError)
+input.`
+	root.Example = `  rung generate ladder 1000 -o ladder.json
+  rung accel ladder.json`
+	root.Version = version()
+	root.Args = subcommand
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.AddCommand(state.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)

@@ -5,71 +5,14 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
-
-// compiled returns the schema of a document by its name.
-var compiled = func() func(name string) *jsonschema.Schema {
-	var mu sync.Mutex
-	known := map[string]*jsonschema.Schema{}
-	return func(name string) *jsonschema.Schema {
-		mu.Lock()
-		defer mu.Unlock()
-		if known[name] == nil {
-			text, err := schema.Of(name)
-			if err != nil {
-				return nil
-			}
-			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-			if err != nil {
-				panic(err)
-			}
-			c := jsonschema.NewCompiler()
-			id := "urn:rung:rung-" + name + ":1"
-			if err := c.AddResource(id, doc); err != nil {
-				panic(err)
-			}
-			known[name] = c.MustCompile(id)
-		}
-		return known[name]
-	}
-}()
-
-// checkDocument panics if a text is a document of the command that is not what its schema
-// says. All tests pass their output to it.
-func checkDocument(text []byte) {
-	var head struct{ Format string }
-	if !bytes.HasPrefix(text, []byte("{")) || json.Unmarshal(text, &head) != nil {
-		return
-	}
-	name, version, _ := strings.Cut(strings.TrimPrefix(head.Format, "rung-"), "/")
-	if s := compiled(name); s != nil && version == "1" {
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err == nil {
-			err = s.Validate(value)
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-}
-
-// mustFit requires a document to be what its schema says, and one with a field more not to be.
-func mustFit(t *testing.T, name, document string) {
-	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
-	require.NoError(t, err, document)
-	require.NoError(t, compiled(name).Validate(value), document)
-	value.(map[string]any)["else"] = 1
-	require.Error(t, compiled(name).Validate(value), "a field too many")
-}
 
 // TestDocumentsFitTheirSchemas runs every subcommand that prints a document, with results and
 // with failures.
@@ -122,8 +65,8 @@ func TestDocumentsFitTheirSchemas(t *testing.T) {
 		for _, args := range runs {
 			t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 				r := rungRun(args...)
-				require.NotEqual(t, shell.ExitUse, r.status, r.err)
-				mustFit(t, name, r.out)
+				require.NotEqual(t, shell.ExitUse, r.Status, r.Err)
+				clitest.MustFit(t, name, r.Out)
 			})
 		}
 	}
@@ -135,7 +78,7 @@ func TestSchemaCommand(t *testing.T) {
 		require.True(t, json.Valid([]byte(ok(t, "schema", name))), name)
 	}
 	r := rungRun("schema", "car")
-	require.Equal(t, shell.ExitUse, r.status)
-	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\nRun 'rung schema --help' for usage.\n", r.err)
+	require.Equal(t, shell.ExitUse, r.Status)
+	require.Equal(t, `rung: no schema of "car"; there are those of `+strings.Join(schema.Names(), ", ")+"\nRun 'rung schema --help' for usage.\n", r.Err)
 	require.NotEmpty(t, bytes.TrimSpace([]byte(ok(t, "schema", "--help"))))
 }

@@ -52,8 +52,8 @@ func TestSimulateColumns(t *testing.T) {
 	assert.Equal(t, readText(t, at("whole.csv")), readText(t, at("parts.csv")), "the rows of a run in two parts")
 	args[3] = "marker.foot.p?"
 	r := rungRun(append(args, "--resume")...)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, strings.Join(strings.Fields(r.err), " "), "is not a trajectory of these bodies and joints: its columns have \"joint.shaft.q\"")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, strings.Join(strings.Fields(r.Err), " "), "is not a trajectory of these bodies and joints: its columns have \"joint.shaft.q\"")
 
 	ok(t, "simulate", path, "--until", "0.1", "--columns", patterns, "--out", at("run.parquet"), "--quiet", "--plot", at("run.svg"))
 	picture := readText(t, at("run.svg"))
@@ -68,8 +68,8 @@ func TestSimulateColumns(t *testing.T) {
 		`no column "nose" in the trajectory`: {"--columns", "joint.shaft.q", "--plot", at("x.svg"), "--plot-columns", "nose"},
 	} {
 		r := rungRun(append([]string{"simulate", path, "--until", "1"}, more...)...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 	}
 
 	list := ok(t, "simulate", path, "--list-columns")

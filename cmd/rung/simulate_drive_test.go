@@ -57,7 +57,7 @@ func TestSimulateDriveUse(t *testing.T) {
 		{"force-balance has no accelerations to feed violations back in: --stabilize baumgarte is not for it", []string{rover, "--integrator", "force-balance", "--step", "0.02", "--stabilize", "baumgarte"}},
 	} {
 		r := rungRun(append([]string{"simulate", "--until", "1"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, c.want)
-		assert.Contains(t, r.err, c.want)
+		assert.Equal(t, shell.ExitUse, r.Status, c.want)
+		assert.Contains(t, r.Err, c.want)
 	}
 }

@@ -77,11 +77,11 @@ func TestSimulateOptions(t *testing.T) {
 	}
 	write(`{"format": "rung-run/1", "until": 0.3, "step": "1 ms"}`)
 	r := rungRun("simulate", m, "--options", at("run.json"))
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "run.json: $.step")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "run.json: $.step")
 	r = rungRun("simulate", m, "--options", at("none.json"))
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "none.json: no such file")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "none.json: no such file")
 }
 
 // text returns the content of a file.

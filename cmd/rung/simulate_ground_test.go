@@ -93,24 +93,24 @@ func TestGroundMessages(t *testing.T) {
 	dir := t.TempDir()
 	path := driven(t, dir)
 	r := rungRun("simulate", path, "--until", "1", "--contacts", filepath.Join(dir, "x.txt"))
-	assert.Contains(t, r.err, "ends in .csv")
+	assert.Contains(t, r.Err, "ends in .csv")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "field.csv"), []byte("0 0 0 0\n0 0 x 0\n0 0 0\n0 0 0 0\n"), 0o600))
 	r = rungRun("simulate", path, "--until", "1")
-	assert.Contains(t, r.err, `$.terrains[0].file: `+filepath.Join(dir, "field.csv")+`:2:5: not a finite number (value "x")`)
-	assert.Contains(t, r.err, `field.csv:3: 3 heights, other lines have 4`)
+	assert.Contains(t, r.Err, `$.terrains[0].file: `+filepath.Join(dir, "field.csv")+`:2:5: not a finite number (value "x")`)
+	assert.Contains(t, r.Err, `field.csv:3: 3 heights, other lines have 4`)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "field.csv"), []byte(strings.Repeat("0 0 0 0\n", 4)), 0o600))
 	text := strings.Replace(readText(t, path), `"origin":[-10,-10]`, `"origin":[50,50]`, 1)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	r = rungRun("simulate", path, "--until", "1")
-	assert.Contains(t, r.err, `rung: `+path+`: force "contact1": off the terrain: body "wheel1" at (0.2854, 0.5277, 0.2498), t = 0 s`)
+	assert.Contains(t, r.Err, `rung: `+path+`: force "contact1": off the terrain: body "wheel1" at (0.2854, 0.5277, 0.2498), t = 0 s`)
 	// Whatever the steps are, what has happened comes first: contact, body, place and time.
 	short := filepath.Join(dir, "edge.json")
 	edge(t, short)
 	methods := [][]string{{"dopri5"}, {"force-balance", "--step", "0.02"}, {"generalized-alpha"}, {"rk4", "--step", "0.0005"}}
 	for _, method := range methods {
 		r = rungRun(append([]string{"simulate", short, "--until", "3", "--out", filepath.Join(dir, "edge.csv"), "--integrator"}, method...)...)
-		assert.Equal(t, shell.ExitFailed, r.status)
-		last := r.err[strings.LastIndex(r.err, "rung: "):]
+		assert.Equal(t, shell.ExitFailed, r.Status)
+		last := r.Err[strings.LastIndex(r.Err, "rung: "):]
 		assert.Regexp(t, `^rung: `+regexp.QuoteMeta(short)+`: force "tyre_f[lr]0": off the terrain: body "[^"]+" at \(0\.[0-9]+, -?0\.[0-9]+, 0\.[0-9]+\), t = [0-9.]+ s`, last, method[0])
 		assert.NotContains(t, last, "too small")
 	}
@@ -122,8 +122,8 @@ func TestGroundFilesWithoutContacts(t *testing.T) {
 	model := check.Reference(t, "golden", "pendulum.model.json")
 	for _, flag := range []string{"--contacts", "--events"} {
 		r := rungRun("simulate", model, "--until", "1", flag, path)
-		assert.Equal(t, 2, r.status)
-		assert.Contains(t, r.err, "the model has no contact")
+		assert.Equal(t, 2, r.Status)
+		assert.Contains(t, r.Err, "the model has no contact")
 		assert.NoFileExists(t, path)
 	}
 }
@@ -167,14 +167,14 @@ func TestSimulateContactEnergy(t *testing.T) {
 	assert.Equal(t, slip, s.Creep.Slip)
 	assert.Empty(t, s.Warnings)
 	r := rungRun("simulate", path, "--until", "1.5", "--out", out)
-	text := strings.Join(strings.Fields(r.err), " ")
+	text := strings.Join(strings.Fields(r.Err), " ")
 	assert.Contains(t, text, "contacts took")
 	assert.Contains(t, text, "which lets it creep with 0.00602 m/s (slip speed 0.01 m/s)")
 
 	// While it slides, nothing creeps.
 	r = rungRun("simulate", path, "--until", "0.1", "--out", out)
-	assert.NotContains(t, r.err, "creep")
-	assert.Contains(t, r.err, "contacts took")
+	assert.NotContains(t, r.Err, "creep")
+	assert.Contains(t, r.Err, "contacts took")
 }
 
 // TestSimulateGroundWarnings: kinks under implicit steps, and places without a height.
@@ -196,10 +196,10 @@ func TestSimulateGroundWarnings(t *testing.T) {
 		{"sum, whose extent is that of the grid", block(t, 0, flat, edge, both), "generalized-alpha", true, false},
 	} {
 		r := rungRun("simulate", c.path, "--until", "0.01", "--out", out, "--integrator", c.method)
-		require.Zero(t, r.status, r.err)
-		text := strings.Join(strings.Fields(r.err), " ")
-		assert.Equal(t, c.kinked, strings.Contains(text, kinks), "%s: %s", c.name, r.err)
-		assert.Equal(t, c.missing, strings.Contains(text, gap), "%s: %s", c.name, r.err)
+		require.Zero(t, r.Status, r.Err)
+		text := strings.Join(strings.Fields(r.Err), " ")
+		assert.Equal(t, c.kinked, strings.Contains(text, kinks), "%s: %s", c.name, r.Err)
+		assert.Equal(t, c.missing, strings.Contains(text, gap), "%s: %s", c.name, r.Err)
 	}
 }
 
@@ -250,8 +250,8 @@ func TestSimulateRuts(t *testing.T) {
 	path := driven(t, dir)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(readText(t, path), `"hold":`, `"ruts":true,"hold":`, 1)), 0o600))
 	r := rungRun("simulate", path, "--until", "1")
-	assert.Equal(t, 2, r.status)
-	assert.Contains(t, r.err, "$.forces[0].friction.ruts: ")
+	assert.Equal(t, 2, r.Status)
+	assert.Contains(t, r.Err, "$.forces[0].friction.ruts: ")
 }
 
 // killedGround tells the test binary to be the process that TestSimulateGroundKilled ends, and where to write.
@@ -320,7 +320,7 @@ func TestSimulateGroundKilled(t *testing.T) {
 	require.NoError(t, os.WriteFile(contacts, []byte(old), 0o600))
 	r := stopped(t, 40, path, args(dir, "out", 1)[2:]...)
 	assert.Equal(t, old, readText(t, contacts))
-	assert.Contains(t, r.err, contacts+" is as it was, the lines so far are in "+contacts+".rung-new")
+	assert.Contains(t, r.Err, contacts+" is as it was, the lines so far are in "+contacts+".rung-new")
 	assert.True(t, strings.HasPrefix(readText(t, contacts+".rung-new"), "time,contact1.depth,"))
 }
 
@@ -358,15 +358,15 @@ func TestGroundFilesOfARun(t *testing.T) {
 		} {
 			require.NoError(t, os.WriteFile(at(name), []byte(wrong), 0o600))
 			r := rungRun(args("0.4", "--resume")...)
-			assert.Equal(t, shell.ExitUse, r.status)
-			assert.Contains(t, r.err, "rung: "+at(name)+": ")
-			assert.Contains(t, r.err, says)
+			assert.Equal(t, shell.ExitUse, r.Status)
+			assert.Contains(t, r.Err, "rung: "+at(name)+": ")
+			assert.Contains(t, r.Err, says)
 			assert.True(t, wrong == readText(t, at(name)), "it is not changed")
 		}
 		require.NoError(t, os.Remove(at(name)))
 		r := rungRun(args("0.4", "--resume")...)
-		assert.Equal(t, shell.ExitUse, r.status)
-		assert.Equal(t, "rung: "+at(name)+": no such file or directory\n", r.err)
+		assert.Equal(t, shell.ExitUse, r.Status)
+		assert.Equal(t, "rung: "+at(name)+": no such file or directory\n", r.Err)
 		require.NoError(t, os.WriteFile(at(name), []byte(right), 0o600))
 	}
 	ok(t, args("0.4", "--resume")...)

@@ -23,8 +23,8 @@ func TestSimulateImplicit(t *testing.T) {
 	for _, how := range [][]string{{"--tol", "1e-8"}, {"--step", "5e-4", "--rho", "0.5"}} {
 		args := append([]string{"simulate", standard("a01-pendulum"), "--until", "1", "--every", "0.01", "--integrator", "generalized-alpha"}, how...)
 		r := rungRun(args...)
-		require.Equal(t, shell.ExitDone, r.status, r.err)
-		_, rows := readTrajectory(t, r.out)
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
+		_, rows := readTrajectory(t, r.Out)
 		require.Len(t, rows, 101)
 		worst := 0.0
 		for i, row := range rows {
@@ -34,7 +34,7 @@ func TestSimulateImplicit(t *testing.T) {
 			assert.LessOrEqual(t, max(row[16], row[17]), rowDrift)
 		}
 		assert.Less(t, worst, alphaLimit, how)
-		assert.Contains(t, strings.Join(strings.Fields(r.err), " "), "with generalized-alpha")
+		assert.Contains(t, strings.Join(strings.Fields(r.Err), " "), "with generalized-alpha")
 	}
 }
 
@@ -46,17 +46,17 @@ func TestSimulateImplicitResumes(t *testing.T) {
 	whole, part, mark := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv"), filepath.Join(dir, "mark")
 	args := []string{"simulate", model, "--integrator", "generalized-alpha", "--tol", "1e-5", "--every", "0.01", "--quiet"}
 	r := rungRun(append(args, "--until", "1", "--out", whole)...)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	steps := 40
 	cmd := simulate.Command(&simulate.Flags{Interrupted: func() bool { steps--; return steps < 0 }})
 	cmd.SetArgs(append(args[1:], "--until", "1", "--out", part, "--checkpoint", mark))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	require.ErrorIs(t, cmd.ExecuteContext(t.Context()), simulate.ErrInterrupted)
 	r = rungRun(append(args, "--until", "1", "--out", part, "--checkpoint", mark, "--resume", "--rho", "0.5")...)
-	require.Equal(t, shell.ExitUse, r.status)
-	require.Contains(t, r.err, "rho 0.5")
+	require.Equal(t, shell.ExitUse, r.Status)
+	require.Contains(t, r.Err, "rho 0.5")
 	r = rungRun(append(args, "--until", "1", "--out", part, "--checkpoint", mark, "--resume")...)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	a, err := os.ReadFile(whole)
 	require.NoError(t, err)
 	b, err := os.ReadFile(part)
@@ -77,8 +77,8 @@ func TestSimulateImplicitMisuse(t *testing.T) {
 		{"--integrator generalized-alpha --step 1 --tol 1", "--step and --tol exclude each other"},
 	} {
 		r := rungRun(append([]string{"simulate", model, "--until", "1"}, strings.Fields(c.args)...)...)
-		assert.Equal(t, shell.ExitUse, r.status, c.args)
-		assert.Contains(t, r.err, c.message, c.args)
+		assert.Equal(t, shell.ExitUse, r.Status, c.args)
+		assert.Contains(t, r.Err, c.message, c.args)
 	}
 }
 
@@ -87,8 +87,8 @@ func TestSimulateLeastTolerance(t *testing.T) {
 	for tol, says := range map[string]bool{"1e-16": true, "1e-9": false} {
 		args := []string{"simulate", golden("four-bar"), "--until", "0.01", "--integrator", "generalized-alpha", "--tol", tol}
 		r := rungRun(args...)
-		require.Equal(t, shell.ExitDone, r.status, r.err)
-		assert.Equal(t, says, strings.Contains(r.err, "in effect 1.8e-13 by rounding"), r.err)
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
+		assert.Equal(t, says, strings.Contains(r.Err, "in effect 1.8e-13 by rounding"), r.Err)
 		var s simulate.Simulation
 		require.NoError(t, json.Unmarshal([]byte(ok(t, append(args, "--json", "--out", filepath.Join(t.TempDir(), "x.csv"))...)), &s))
 		assert.Equal(t, says, s.Least > 0)

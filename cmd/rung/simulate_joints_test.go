@@ -99,10 +99,10 @@ func TestSimulateJoints(t *testing.T) {
 		assert.Greater(t, most, 0.1*0.02*11*9.81)
 	}
 	r := rungRun("simulate", path, "--until", "0.1", "--out", at("x.csv"))
-	assert.Contains(t, strings.Join(strings.Fields(r.err), " "), "stops and friction of joints took")
+	assert.Contains(t, strings.Join(strings.Fields(r.Err), " "), "stops and friction of joints took")
 	r = rungRun("simulate", path, "--until", "1", "--contacts", at("c.csv"))
-	assert.Equal(t, 2, r.status)
-	assert.Contains(t, r.err, "the model has no contact")
+	assert.Equal(t, 2, r.Status)
+	assert.Contains(t, r.Err, "the model has no contact")
 }
 
 // TestBeyondLimits: freedoms beyond their limits at the start are told
@@ -130,8 +130,8 @@ func TestBeyondLimits(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "analyze", path, "--json")), &a))
 		assert.Equal(t, r.BeyondLimits, a.BeyondLimits)
 		s := rungRun("simulate", path, "--until", "0.01", "--out", filepath.Join(t.TempDir(), "x.csv"))
-		assert.Contains(t, strings.Join(strings.Fields(s.err), " "), text)
-		assert.Equal(t, !stop, strings.Contains(s.err, "no stop"))
+		assert.Contains(t, strings.Join(strings.Fields(s.Err), " "), text)
+		assert.Equal(t, !stop, strings.Contains(s.Err, "no stop"))
 	}
 }
 
@@ -146,9 +146,9 @@ func TestBearingsOfRedundantJoints(t *testing.T) {
 	})
 	for _, command := range [][]string{{"accel", path}, {"accel", path, "--method", "tree-lambda"}, {"simulate", path, "--until", "1"}} {
 		r := rungRun(command...)
-		assert.Equal(t, 1, r.status)
-		assert.Contains(t, r.err, "joint \"hip\"", r.err)
-		assert.Contains(t, r.err, "reaction that is not unique")
+		assert.Equal(t, 1, r.Status)
+		assert.Contains(t, r.Err, "joint \"hip\"", r.Err)
+		assert.Contains(t, r.Err, "reaction that is not unique")
 	}
 	assert.Contains(t, ok(t, "analyze", path), "5 rows")
 }
@@ -168,10 +168,10 @@ func TestModesAtEdge(t *testing.T) {
 			m.Joints[1].Limits, m.Joints[1].Stiffness = []*model.Limit{l}, []float64{10}
 		})
 		r := rungRun("modes", path, "--json")
-		require.Zero(t, r.status, r.err)
+		require.Zero(t, r.Status, r.Err)
 		var modes state.ModesResult
-		require.NoError(t, json.Unmarshal([]byte(r.out), &modes))
+		require.NoError(t, json.Unmarshal([]byte(r.Out), &modes))
 		assert.Equal(t, c.told, len(modes.Edges) > 0)
-		assert.Equal(t, c.told, strings.Contains(r.err, `stop "knee.0" is at the edge of touching`))
+		assert.Equal(t, c.told, strings.Contains(r.Err, `stop "knee.0" is at the edge of touching`))
 	}
 }

@@ -32,10 +32,10 @@ func TestSimulateRattle(t *testing.T) {
 		"no integrator \"euler\"; there are dopri5, rk4, generalized-alpha, force-balance, rattle":            {"--integrator", "euler"},
 	} {
 		r := rungRun(append([]string{"simulate", golden("four-bar"), "--until", "1"}, args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 	}
 	r := rungRun("simulate", filepath.Join(reference, "truth", "ga-bearing-pendulum", "model.json"), "--until", "1", "--integrator", "rattle", "--step", "0.01")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `joint "j": the method RATTLE knows no friction that grows with a reaction`)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `joint "j": the method RATTLE knows no friction that grows with a reaction`)
 }

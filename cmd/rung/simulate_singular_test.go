@@ -55,8 +55,8 @@ func TestSimulateUndecided(t *testing.T) {
 	assert.Positive(t, s.Undecided.Steps)
 	assert.Less(t, s.Undecided.First, 0.01)
 	r := rungRun(args...)
-	assert.Zero(t, r.status)
-	assert.Contains(t, strings.Join(strings.Fields(r.err), " "), "undecided which branch the motion goes on along at a singular pose")
+	assert.Zero(t, r.Status)
+	assert.Contains(t, strings.Join(strings.Fields(r.Err), " "), "undecided which branch the motion goes on along at a singular pose")
 
 	require.NoError(t, json.Unmarshal([]byte(ok(t, "simulate", filepath.Join(reference, "hard", "sim-parallelogram.json"), "--until", "0.5", "--out", out, "--json")), &s))
 	assert.Positive(t, s.Singular)

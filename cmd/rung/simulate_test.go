@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
@@ -67,8 +68,8 @@ func readText(t *testing.T, path string) string {
 func TestSimulatePendulum(t *testing.T) {
 	_, want := readTrajectory(t, readText(t, filepath.Join(reference, "standard", "a01-pendulum.csv")))
 	r := rungRun("simulate", standard("a01-pendulum"), "--until", "10", "--every", "0.01")
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	columns, rows := readTrajectory(t, r.out)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
+	columns, rows := readTrajectory(t, r.Out)
 	assert.Equal(t, "time,bob.px,bob.py,bob.pz,bob.qw,bob.qx,bob.qy,bob.qz,bob.vx,bob.vy,bob.vz,bob.wx,bob.wy,bob.wz,"+
 		"energy.kinetic,energy.potential,drift.position,drift.velocity", strings.Join(columns, ","))
 	require.Len(t, rows, len(want))
@@ -85,8 +86,8 @@ func TestSimulatePendulum(t *testing.T) {
 	}
 	assert.Less(t, worst, pendulumLimit)
 	assert.Regexp(t, `(?s)^simulated     a01-pendulum from 0 to 10 s with dopri5, tolerance 1e-08; 1001\s+rows\n`+
-		`steps         \d+, \d+ rejected, \d+ evaluations\ntime .*energy        drift at most .*drift `, r.err)
-	requireColumns(t, r.err)
+		`steps         \d+, \d+ rejected, \d+ evaluations\ntime .*energy        drift at most .*drift `, r.Err)
+	clitest.RequireColumns(t, r.Err)
 }
 
 func TestSimulateIntegratorsAgree(t *testing.T) {
@@ -131,8 +132,8 @@ func TestSimulateRows(t *testing.T) {
 func TestSimulateLastRow(t *testing.T) {
 	for _, every := range []string{"0.3", "0.25"} {
 		r := rungRun("simulate", standard("a01-pendulum"), "--until", "1", "--every", every, "-o", filepath.Join(t.TempDir(), "a.csv"))
-		require.Equal(t, shell.ExitDone, r.status, r.err)
-		require.Contains(t, strings.Join(strings.Fields(r.out+r.err), " "), "5 rows steps")
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
+		require.Contains(t, strings.Join(strings.Fields(r.Out+r.Err), " "), "5 rows steps")
 	}
 }
 
@@ -308,9 +309,9 @@ const killedRun = "RUNG_TEST_KILLED_SIMULATION"
 // TestSimulateQuiet prints nothing but the trajectory.
 func TestSimulateQuiet(t *testing.T) {
 	r := rungRun("simulate", golden("four-bar"), "--until", "0.1", "--quiet")
-	assert.Equal(t, shell.ExitDone, r.status)
-	assert.Empty(t, r.err)
-	assert.NotEmpty(t, r.out)
+	assert.Equal(t, shell.ExitDone, r.Status)
+	assert.Empty(t, r.Err)
+	assert.NotEmpty(t, r.Out)
 }
 
 // stopped runs rung simulate until it has done some steps.
@@ -326,7 +327,7 @@ func stopped(t *testing.T, steps int, path string, args ...string) result {
 	require.ErrorIs(t, err, simulate.ErrInterrupted)
 	failed := new(shell.Failure)
 	require.True(t, errors.As(err, &failed))
-	return result{shell.ExitFailed, out.String(), err.Error() + "\n" + stderr.String()}
+	return result{Status: shell.ExitFailed, Out: out.String(), Err: err.Error() + "\n" + stderr.String()}
 }
 
 // TestSimulateRowAtTheEnd: where --every does not divide the time, there is a row at the end, which a run that goes on takes
@@ -369,7 +370,7 @@ func TestSimulateResume(t *testing.T) {
 		ok(t, append([]string{"simulate", c.model, "--out", whole}, c.args...)...)
 		kept := append([]string{"--out", out, "--checkpoint", ckpt}, c.args...)
 		r := stopped(t, 20, c.model, kept...)
-		assert.Contains(t, r.err, "--resume goes on from there")
+		assert.Contains(t, r.Err, "--resume goes on from there")
 		before := readText(t, out)
 		assert.True(t, strings.HasSuffix(before, "\n"))
 		assert.True(t, strings.HasPrefix(readText(t, whole), before))
@@ -408,9 +409,9 @@ func TestSimulateSignal(t *testing.T) {
 	require.NoError(t, self.Signal(os.Interrupt))
 	select {
 	case r := <-done:
-		assert.Equal(t, shell.ExitFailed, r.status)
-		assert.Contains(t, r.err, "interrupted at t = ")
-		requireColumns(t, strings.Split(r.err, "rung: ")[0])
+		assert.Equal(t, shell.ExitFailed, r.Status)
+		assert.Contains(t, r.Err, "interrupted at t = ")
+		clitest.RequireColumns(t, strings.Split(r.Err, "rung: ")[0])
 	case <-time.After(20 * time.Second):
 		t.Fatal("the run goes on")
 	}
@@ -422,9 +423,9 @@ func TestSimulateSignal(t *testing.T) {
 func TestSimulateClosesFirst(t *testing.T) {
 	in, out := bent(t, "four-bar", nil), filepath.Join(t.TempDir(), "out.csv")
 	r := rungRun("simulate", in, "--until", "0.1", "--out", out, "--json")
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	var s simulate.Simulation
-	d := json.NewDecoder(strings.NewReader(r.out))
+	d := json.NewDecoder(strings.NewReader(r.Out))
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&s))
 	require.NotNil(t, s.Closed)
@@ -436,11 +437,11 @@ func TestSimulateClosesFirst(t *testing.T) {
 	_, rows := readTrajectory(t, readText(t, out))
 	assert.Len(t, rows, runs.OutputParts+1)
 	r = rungRun("simulate", in, "--until", "0.1", "--out", out)
-	assert.Contains(t, r.err, "closed first")
-	requireColumns(t, r.err)
+	assert.Contains(t, r.Err, "closed first")
+	clitest.RequireColumns(t, r.Err)
 	// A state that fits is not touched.
 	r = rungRun("simulate", golden("four-bar"), "--until", "0.1", "--out", out)
-	assert.NotContains(t, r.err, "closed first")
+	assert.NotContains(t, r.Err, "closed first")
 }
 
 // TestSimulateCannotClose pulls a link apart.
@@ -455,8 +456,8 @@ func TestSimulateCannotClose(t *testing.T) {
 	})
 	out := filepath.Join(t.TempDir(), "out.csv")
 	r := rungRun("simulate", in, "--until", "1", "--out", out)
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "joints cannot be closed: joint ")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "joints cannot be closed: joint ")
 	assert.NoFileExists(t, out)
 }
 
@@ -502,14 +503,14 @@ func TestSimulateBadUse(t *testing.T) {
 		{"the world does not move", with("--bodies", "world")},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, shell.ExitUse, r.status, c.args)
-		assert.Contains(t, r.err, c.says)
-		assert.Empty(t, r.out)
+		assert.Equal(t, shell.ExitUse, r.Status, c.args)
+		assert.Contains(t, r.Err, c.says)
+		assert.Empty(t, r.Out)
 	}
 	var stderr bytes.Buffer
-	assert.Equal(t, shell.ExitFailed, run(base, strings.NewReader(""), &failingWriter{5000}, &stderr))
+	assert.Equal(t, shell.ExitFailed, command.RunTo(&failingWriter{5000}, &stderr, "", base...))
 	assert.Contains(t, stderr.String(), errFull.Error())
-	requireColumns(t, ok(t, "simulate", "--help"))
+	clitest.RequireColumns(t, ok(t, "simulate", "--help"))
 }
 
 // TestSimulateForeignCheckpoint resumes what does not belong together.
@@ -530,14 +531,14 @@ func TestSimulateForeignCheckpoint(t *testing.T) {
 		"after --until 0.1":         append(append([]string{golden("four-bar")}, args...), "--until", "0.1"),
 	} {
 		r := rungRun(append([]string{"simulate"}, run...)...)
-		assert.Equal(t, shell.ExitUse, r.status, says)
-		assert.Contains(t, r.err, says)
+		assert.Equal(t, shell.ExitUse, r.Status, says)
+		assert.Contains(t, r.Err, says)
 	}
 	assert.Equal(t, before, readText(t, out))
 	require.NoError(t, os.WriteFile(out, []byte(before[:len(before)-5]), 0o600))
 	r := rungRun(append([]string{"simulate", golden("four-bar")}, args...)...)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "the checkpoint goes on at")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "the checkpoint goes on at")
 }
 
 // TestSimulateChecksOutputsFirst: where one of the files cannot be written, the others stay as they are.
@@ -557,8 +558,8 @@ func TestSimulateChecksOutputsFirst(t *testing.T) {
 			out := filepath.Join(dir, "old"+ending)
 			require.NoError(t, os.WriteFile(out, []byte("precious"), 0o600))
 			r := rungRun(append([]string{"simulate", golden("four-bar"), "--until", "0.1", "--out", out}, c.more...)...)
-			assert.Equal(t, shell.ExitUse, r.status, c.more)
-			assert.Contains(t, r.err, c.says)
+			assert.Equal(t, shell.ExitUse, r.Status, c.more)
+			assert.Contains(t, r.Err, c.says)
 			assert.Equal(t, "precious", readText(t, out), c.more)
 			require.NoError(t, os.Remove(out))
 			left, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -578,8 +579,8 @@ func TestSimulateSaysHalfTurn(t *testing.T) {
 	}}
 	require.NoError(t, model.WriteFile(path, m))
 	r := rungRun("simulate", path, "--until", "0.01", "--step", "1e-3", "--quiet")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `step from t = 0: body "disc" would turn by 8 rad in 0.0008 s`)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `step from t = 0: body "disc" would turn by 8 rad in 0.0008 s`)
 }
 
 // TestSimulateDamagedPart: the part of a trajectory that is damaged is named when a run is to go on with it, and stays; so is
@@ -596,9 +597,9 @@ func TestSimulateDamagedPart(t *testing.T) {
 		wrong := right[:at] + string([]byte{right[at] ^ 1}) + right[at+1:]
 		require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
 		r := rungRun(resume...)
-		assert.Equal(t, shell.ExitUse, r.status)
-		assert.Contains(t, r.err, file+": is damaged: its bytes are not those that were written\n")
-		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		assert.Equal(t, shell.ExitUse, r.Status)
+		assert.Contains(t, r.Err, file+": is damaged: its bytes are not those that were written\n")
+		assert.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
 		assert.True(t, wrong == readText(t, file), "it is not changed")
 		require.NoError(t, os.WriteFile(file, []byte(right), 0o600))
 	}

@@ -58,7 +58,7 @@ func TestSweepFromGo(t *testing.T) {
 		}
 	}
 	r := rungRun(sweepArgs(dir, "by-rung", "--resume")...)
-	require.Contains(t, r.err, "80 of 80 runs, from number 0 on: 48 computed now")
+	require.Contains(t, r.Err, "80 of 80 runs, from number 0 on: 48 computed now")
 	same("rung", "by-rung")
 	o = options("by-go")
 	o.Resume = true

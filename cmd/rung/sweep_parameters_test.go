@@ -17,9 +17,9 @@ func TestSweepParameters(t *testing.T) {
 
 	for _, flag := range []string{"--out", "--plot", "--from"} {
 		r := rungRun("sweep", "--parameters", path, flag, "x.parquet")
-		assert.Equal(t, 2, r.status)
-		assert.Contains(t, r.err, "--parameters runs nothing: it is not for "+flag)
+		assert.Equal(t, 2, r.Status)
+		assert.Contains(t, r.Err, "--parameters runs nothing: it is not for "+flag)
 	}
 	r := rungRun("sweep", "--parameters", "none.json")
-	assert.Contains(t, r.err, "none.json: no such file")
+	assert.Contains(t, r.Err, "none.json: no such file")
 }

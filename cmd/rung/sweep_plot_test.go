@@ -72,14 +72,14 @@ func TestSweepPlot(t *testing.T) {
 			require.NoError(t, os.Symlink(at("m.json"), at("m.svg")))
 		}
 		r := rungRun(append([]string{"sweep"}, args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 		assert.NoFileExists(t, at("x.parquet"), want)
 	}
 	none := study("none.json", "", crank+`"values": [6, 7]}`)
 	r := rungRun("sweep", none, "-o", at("none.parquet"), "--plot", at("none.svg"))
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `nothing to draw: no run has "crank" and "joint.O.q.max"`)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `nothing to draw: no run has "crank" and "joint.O.q.max"`)
 	assert.FileExists(t, at("none.parquet"))
 	assert.NoFileExists(t, at("none.svg"))
 }
@@ -112,7 +112,7 @@ func TestSweepCurves(t *testing.T) {
 		"is no table of rung-run-trajectories/1": {"--from", at("a.parquet"), "--plot", at("p.svg"), "--plot-curves", "joint.O.q"},
 	} {
 		r := rungRun(append([]string{"sweep", at("s.json")}, args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 	}
 }

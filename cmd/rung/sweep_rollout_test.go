@@ -99,12 +99,12 @@ func TestSweepRollout(t *testing.T) {
 		write(changed)
 		r := rungRun(sweepArgs(dir, "out", "--quiet")...)
 		if c.want == "" {
-			assert.Equal(t, shell.ExitDone, r.status, r.err)
+			assert.Equal(t, shell.ExitDone, r.Status, r.Err)
 			require.NoError(t, os.Remove(at("out.parquet")))
 			continue
 		}
-		assert.Equal(t, shell.ExitUse, r.status, c.want)
-		assert.Contains(t, r.err, c.want)
+		assert.Equal(t, shell.ExitUse, r.Status, c.want)
+		assert.Contains(t, r.Err, c.want)
 		assert.NoFileExists(t, at("out.parquet"))
 	}
 }

@@ -96,7 +96,7 @@ func TestSweep(t *testing.T) {
 	dir := sweepFolder(t, 40)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	r := rungRun(sweepArgs(dir, "one")...)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	ok(t, sweepArgs(dir, "four", "--threads", "4", "--quiet")...)
 	sameBytes(t, at("one.parquet"), at("four.parquet"))
 	sameBytes(t, at("one-paths.parquet"), at("four-paths.parquet"))
@@ -138,7 +138,7 @@ func TestSweep(t *testing.T) {
 	}
 	require.Greater(t, done, 3)
 	require.Greater(t, failed, 3)
-	assert.Contains(t, r.err, fmt.Sprintf("80 of 80 runs, from number 0 on: 80 computed now, %d of these failed", failed))
+	assert.Contains(t, r.Err, fmt.Sprintf("80 of 80 runs, from number 0 on: 80 computed now, %d of these failed", failed))
 
 	var all, allPaths [][]string
 	for i := range 3 {
@@ -159,7 +159,7 @@ func TestSweep(t *testing.T) {
 func TestSweepKilled(t *testing.T) {
 	check.Long(t)
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
-		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
+		os.Exit(command.RunTo(io.Discard, os.Stderr, "", strings.Split(args, "\n")...))
 	}
 	dir := sweepFolder(t, 400)
 	begun := time.Now()
@@ -176,7 +176,7 @@ func TestSweepKilled(t *testing.T) {
 func TestSweepDamaged(t *testing.T) {
 	check.Long(t)
 	if args := os.Getenv("RUNG_SWEEP_ARGS"); args != "" {
-		os.Exit(run(strings.Split(args, "\n"), strings.NewReader(""), io.Discard, os.Stderr))
+		os.Exit(command.RunTo(io.Discard, os.Stderr, "", strings.Split(args, "\n")...))
 	}
 	const parts, left = 14, 5 // of all; that a killed sweep leaves
 	dir := sweepFolder(t, 16*parts)
@@ -217,10 +217,10 @@ func TestSweepDamaged(t *testing.T) {
 		data[rng.IntN(len(data))] ^= 1 << rng.IntN(8)
 		require.NoError(t, os.WriteFile(part, data, 0o666))
 		r := rungRun(sweepArgs(dir, "killed", "--quiet", "--resume")...)
-		require.Equal(t, shell.ExitDone, r.status, r.err)
-		require.Contains(t, r.err, "rung: warning: "+part+": is damaged")
-		require.Contains(t, r.err, "are computed again")
-		require.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		require.Equal(t, shell.ExitDone, r.Status, r.Err)
+		require.Contains(t, r.Err, "rung: warning: "+part+": is damaged")
+		require.Contains(t, r.Err, "are computed again")
+		require.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
 		sameBytes(t, at("whole.parquet"), at("killed.parquet"))
 		sameBytes(t, at("whole-paths.parquet"), at("killed-paths.parquet"))
 		require.NoDirExists(t, folders[0])
@@ -232,8 +232,8 @@ func TestSweepDamaged(t *testing.T) {
 	require.NoError(t, os.WriteFile(part, []byte("mine"), 0o666))
 	for _, more := range [][]string{{"--resume"}, nil} {
 		r := rungRun(sweepArgs(dir, "killed", more...)...)
-		require.Equal(t, shell.ExitUse, r.status)
-		require.Contains(t, r.err, part+" is in the way of a part of the sweep, but is none")
+		require.Equal(t, shell.ExitUse, r.Status)
+		require.Contains(t, r.Err, part+" is in the way of a part of the sweep, but is none")
 		require.Equal(t, "mine", readText(t, part))
 		restore()
 		require.NoError(t, os.WriteFile(part, []byte("mine"), 0o666))
@@ -245,8 +245,8 @@ func TestSweepDamaged(t *testing.T) {
 	table := readText(t, at("whole.parquet"))
 	require.NoError(t, os.WriteFile(at("bad.parquet"), []byte(table[:200]+string(table[200]^1)+table[201:]), 0o666))
 	r := rungRun("sweep", at("s.json"), "--from", at("bad.parquet"), "--plot", at("x.svg"))
-	require.Equal(t, shell.ExitUse, r.status)
-	require.Equal(t, "rung: "+at("bad.parquet")+": is damaged: its bytes are not those that were written\n", r.err)
+	require.Equal(t, shell.ExitUse, r.Status)
+	require.Equal(t, "rung: "+at("bad.parquet")+": is damaged: its bytes are not those that were written\n", r.Err)
 }
 
 // killSweep runs a sweep that takes about a time in processes of their own, kills them at random moments, at least so
@@ -310,8 +310,8 @@ func TestSweepRefused(t *testing.T) {
 		text := strings.Replace(fmt.Sprintf(sweepStudy, 4), c.old, c.new, 1)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "s.json"), []byte(text), 0o666))
 		r := rungRun(sweepArgs(dir, "out")...)
-		assert.Equal(t, shell.ExitUse, r.status, c.want)
-		assert.Contains(t, r.err, c.want)
+		assert.Equal(t, shell.ExitUse, r.Status, c.want)
+		assert.Contains(t, r.Err, c.want)
 		assert.NoFileExists(t, filepath.Join(dir, "out.parquet"))
 	}
 	dir := sweepFolder(t, 4)
@@ -324,17 +324,17 @@ func TestSweepRefused(t *testing.T) {
 		"out.csv: the files of a sweep end in .parquet":            {"sweep", s, "-o", filepath.Join(dir, "out.csv")},
 	} {
 		r := rungRun(args...)
-		assert.Equal(t, shell.ExitUse, r.status, want)
-		assert.Contains(t, r.err, want)
+		assert.Equal(t, shell.ExitUse, r.Status, want)
+		assert.Contains(t, r.Err, want)
 	}
 
 	r := rungRun(sweepArgs(dir, filepath.Join("nothere", "a"))...)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, filepath.Join("nothere", "a.parquet")+": no such file or directory")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, filepath.Join("nothere", "a.parquet")+": no such file or directory")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.parquet"), 0o777))
 	r = rungRun(sweepArgs(dir, "folder")...)
-	assert.NotEqual(t, shell.ExitDone, r.status)
-	assert.Contains(t, r.err, "folder.parquet: is a folder")
+	assert.NotEqual(t, shell.ExitDone, r.Status)
+	assert.Contains(t, r.Err, "folder.parquet: is a folder")
 
 	ok(t, sweepArgs(dir, "a", "--quiet")...)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "b.parquet.parts"), 0o777))
@@ -344,8 +344,8 @@ func TestSweepRefused(t *testing.T) {
 	other := strings.Replace(fmt.Sprintf(sweepStudy, 4), `"seed": 3`, `"seed": 4`, 1)
 	require.NoError(t, os.WriteFile(s, []byte(other), 0o666))
 	r = rungRun(sweepArgs(dir, "b", "--resume")...)
-	assert.NotEqual(t, shell.ExitDone, r.status)
-	assert.Contains(t, r.err, "is not of this sweep: the study, its model or its share is another one")
+	assert.NotEqual(t, shell.ExitDone, r.Status)
+	assert.Contains(t, r.Err, "is not of this sweep: the study, its model or its share is another one")
 	ok(t, sweepArgs(dir, "b", "--quiet")...) // anew
 	_, rows := tableOf(t, filepath.Join(dir, "b.parquet"))
 	require.Len(t, rows, 8)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
@@ -16,7 +17,7 @@ func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	folder, back := filepath.Join(dir, "m.tables"), filepath.Join(dir, "m.json")
 	from := golden("driven-crank")
-	mustFit(t, "export", ok(t, "export", from, "-o", folder, "--json"))
+	clitest.MustFit(t, "export", ok(t, "export", from, "-o", folder, "--json"))
 	ok(t, "export", folder, "-o", back)
 	again := filepath.Join(dir, "again.json")
 	ok(t, "export", from, "-o", again)
@@ -29,8 +30,8 @@ func TestTables(t *testing.T) {
 	joints := oneFile(t, filepath.Join(folder, "joints-*.parquet"))
 	require.NoError(t, os.Truncate(joints, 300))
 	r := rungRun("accel", folder)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "rung: "+joints+": is damaged")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "rung: "+joints+": is damaged")
 }
 
 // oneFile returns the file that fits a pattern.

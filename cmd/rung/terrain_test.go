@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
@@ -61,7 +62,7 @@ func TestTerrainMake(t *testing.T) {
 	text := ok(t, append([]string{"terrain", at("a.csv"), "-o", "-"}, grid...)...)
 	require.Equal(t, readText(t, at("a.csv")), text)
 	r := rungWith(text, append([]string{"terrain", "-", "--json"}, grid...)...)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 }
 
 func jsonNumber(x float64) string {
@@ -83,7 +84,7 @@ func TestTerrainFunction(t *testing.T) {
 	require.Len(t, r.Warnings, 1)
 	require.Contains(t, r.Warnings[0], "at x 0.25, y 0")
 	text := ok(t, "terrain", "function", "x^2", "--at", "1,2")
-	requireColumns(t, text)
+	clitest.RequireColumns(t, text)
 	for _, says := range []string{"z = x^2: 61 × 61 nodes", "0 to 60 m, spacing 1 m", "0 to 3600 m", "largest 120 (89.5°)", "gradient"} {
 		require.Contains(t, text, says)
 	}
@@ -152,8 +153,8 @@ func TestTerrainBad(t *testing.T) {
 		{"rung: the height is not finite, or it has no finite slope at x 0, y 0\n", shell.ExitFailed, []string{"function", "1/x"}},
 	} {
 		r := rungRun(append([]string{"terrain"}, c.args...)...)
-		assert.Equal(t, c.status, r.status, c.says)
-		assert.True(t, strings.HasPrefix(r.err, c.says), "%q, not %q", r.err, c.says)
-		assert.Empty(t, r.out)
+		assert.Equal(t, c.status, r.Status, c.says)
+		assert.True(t, strings.HasPrefix(r.Err, c.says), "%q, not %q", r.Err, c.says)
+		assert.Empty(t, r.Out)
 	}
 }

@@ -92,8 +92,8 @@ func TestTruth(t *testing.T) {
 			var want truth
 			require.NoError(t, json.Unmarshal(text, &want))
 			r := rungRun(args...)
-			require.Equal(t, shell.ExitDone, r.status, r.err)
-			require.LessOrEqual(t, want.error(t, r.out), want.Tolerance)
+			require.Equal(t, shell.ExitDone, r.Status, r.Err)
+			require.LessOrEqual(t, want.error(t, r.Out), want.Tolerance)
 		})
 	}
 }

@@ -52,7 +52,7 @@ func TestTutorial(t *testing.T) {
 	text, err := os.ReadFile("../../docs/tutorial-ik.md")
 	require.NoError(t, err)
 	page := string(text)
-	files, err := filepath.Glob(example("*.json"))
+	files, err := filepath.Glob("../../examples/reach/*.json")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	for _, file := range files {
@@ -87,7 +87,7 @@ func runPage(t *testing.T, page string) (runs int) {
 			}
 			runs++
 			r := rungRun(args[1:]...)
-			same(t, want, r.out+r.err, command)
+			same(t, want, r.Out+r.Err, command)
 		}
 	}
 	return runs

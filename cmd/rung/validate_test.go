@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/motion/runs"
@@ -66,15 +67,15 @@ func TestValidateNotices(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	r := rungRun("validate", dir, "--short", "--model", "a01")
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
 	path := filepath.Join(dir, "a01-pendulum.csv")
 	lines := strings.Split(readText(t, path), "\n")
 	lines[500] = strings.Replace(lines[500], ",-", ",-1", 1) // x, whose digits move by one
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 	r = rungRun("validate", dir, "--short", "--model", "a01")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "limits missed: a01-pendulum")
-	assert.Contains(t, r.out, "missed")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "limits missed: a01-pendulum")
+	assert.Contains(t, r.Out, "missed")
 }
 
 // TestValidateWrites replaces the table of a page and nothing else.
@@ -94,8 +95,8 @@ func TestValidateWrites(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(page, []byte("no marks"), 0o600))
 	r := rungRun("validate", standardFolder, "--model", "a01", "--write", page)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "there are no lines")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "there are no lines")
 }
 
 // TestValidateCost: the measure of a step's cost is there and in proportion.
@@ -126,10 +127,10 @@ func TestValidateBadUse(t *testing.T) {
 		{`unexpected argument "b"`, []string{"validate", "a", "b"}},
 	} {
 		r := rungRun(c.args...)
-		assert.Equal(t, shell.ExitUse, r.status, c.args)
-		assert.Contains(t, r.err, c.says)
+		assert.Equal(t, shell.ExitUse, r.Status, c.args)
+		assert.Contains(t, r.Err, c.says)
 	}
-	requireColumns(t, ok(t, "validate", "--help"))
+	clitest.RequireColumns(t, ok(t, "validate", "--help"))
 }
 
 // TestStandardPageIsCurrent: the table in docs/validation.md has the models and methods of the

@@ -1,4 +1,4 @@
-package main
+package bring_test
 
 import (
 	"encoding/json"
@@ -11,11 +11,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
+	"github.com/rung-mbd/rung/cmd/rung/internal/look"
+	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
@@ -23,7 +30,17 @@ import (
 )
 
 // foreign returns the path of a file of a foreign format.
-func foreign(name string) string { return filepath.Join(reference, "import", name) }
+// command has the subcommands of bring, and those that read what they write.
+var command = clitest.Of(
+	func() []*cobra.Command { return []*cobra.Command{bring.New(), bring.NewExport()} },
+	state.Commands, simulate.Commands, reach.Commands, look.New,
+)
+
+var reference = clitest.Reference()
+
+func golden(name string) string { return clitest.Reference("golden", name+".model.json") }
+
+func foreign(name string) string { return clitest.Reference("import", name) }
 
 // altered writes a file of reference/import with parts of it replaced, and returns its path.
 func altered(t *testing.T, name string, pairs ...string) string {
@@ -44,9 +61,9 @@ func TestImport(t *testing.T) {
 	want := 2 * 9.81 * math.Sin(0.4) / (5. / 3)
 	for name, left := range map[string]string{"four-bar.sdf": "four-bar::left", "four-bar.asmt": "left"} {
 		out := filepath.Join(t.TempDir(), "out.json")
-		text := ok(t, "import", foreign(name), "-o", out, "--strict")
+		text := command.OK(t, "import", foreign(name), "-o", out, "--strict")
 		assert.Contains(t, text, "3 bodies, 4 joints")
-		requireColumns(t, text)
+		clitest.RequireColumns(t, text)
 		m, err := rung.Open(out)
 		require.NoError(t, err)
 		require.NotNil(t, m.Source)
@@ -54,11 +71,11 @@ func TestImport(t *testing.T) {
 		assert.NotEmpty(t, m.Source.Report)
 		assert.Equal(t, left, m.Bodies[0].Name)
 		for _, path := range []string{out, foreign(name)} {
-			r := rungRun("accel", path, "--json")
-			require.Equal(t, shell.ExitDone, r.status, r.err)
-			assert.Empty(t, r.err, "nothing is dropped")
+			r := command.Run("accel", path, "--json")
+			require.Equal(t, shell.ExitDone, r.Status, r.Err)
+			assert.Empty(t, r.Err, "nothing is dropped")
 			var got rung.Result
-			require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+			require.NoError(t, json.Unmarshal([]byte(r.Out), &got))
 			assert.InEpsilon(t, want, got.Bodies[0].AngularAcceleration.Norm(), 1e-12)
 			assert.InDelta(t, 0, got.Bodies[1].AngularAcceleration.Norm(), 1e-12)
 			assert.Equal(t, 1, got.Constraints.Mobility)
@@ -67,21 +84,21 @@ func TestImport(t *testing.T) {
 		// What goes to standard output is the model that goes to the file.
 		data, err := os.ReadFile(out)
 		require.NoError(t, err)
-		r := rungRun("import", foreign(name), "-o", "-")
-		assert.Equal(t, string(data), r.out)
-		assert.Equal(t, text, r.err)
+		r := command.Run("import", foreign(name), "-o", "-")
+		assert.Equal(t, string(data), r.Out)
+		assert.Equal(t, text, r.Err)
 		for _, args := range [][]string{
 			{"analyze", foreign(name)}, {"assemble", foreign(name), "-o", out}, {"modes", foreign(name), "--moving"}, {"simulate", foreign(name), "--until", "0.3", "--out", out + ".csv"},
 			{"inverse", foreign(name), "--actuated", m.Joints[0].Name},
 		} {
-			ok(t, args...)
+			command.OK(t, args...)
 		}
-		mustFit(t, "import", ok(t, "import", foreign(name), "--json"))
-		mustFit(t, "import", ok(t, "import", foreign(name), "--json", "--close"))
-		assert.Contains(t, ok(t, "__complete", "simulate", foreign(name), "--bodies", left[:len(left)-1]), left)
+		clitest.MustFit(t, "import", command.OK(t, "import", foreign(name), "--json"))
+		clitest.MustFit(t, "import", command.OK(t, "import", foreign(name), "--json", "--close"))
+		assert.Contains(t, command.OK(t, "__complete", "simulate", foreign(name), "--bodies", left[:len(left)-1]), left)
 	}
-	assert.Contains(t, ok(t, "__complete", "import", ""), "asmt")
-	assert.Contains(t, ok(t, "__complete", "import", "--base", ""), "floating")
+	assert.Contains(t, command.OK(t, "__complete", "import", ""), "asmt")
+	assert.Contains(t, command.OK(t, "__complete", "import", "--base", ""), "floating")
 }
 
 // TestImportFlags: flags change the model as they say.
@@ -89,7 +106,7 @@ func TestImportFlags(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	read := func(args ...string) *model.Model {
 		t.Helper()
-		ok(t, append([]string{"import", "-o", out}, args...)...)
+		command.OK(t, append([]string{"import", "-o", out}, args...)...)
 		m, err := rung.Open(out)
 		require.NoError(t, err)
 		return m
@@ -99,19 +116,19 @@ func TestImportFlags(t *testing.T) {
 	assert.Len(t, read(sdf, "--keep-fixed").Bodies, 4)
 
 	// One hinge turned: the loop is open, until it is closed.
-	text := ok(t, "import", sdf, "--pose", "four-bar::a=0.1")
+	text := command.OK(t, "import", sdf, "--pose", "four-bar::a=0.1")
 	assert.Contains(t, text, "open by")
 	m := read(sdf, "--pose", "four-bar::a=0.1", "--close")
-	r := rungRun("accel", out)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
+	r := command.Run("accel", out)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
 	assert.Greater(t, math.Abs(m.Bodies[0].Pose.Orientation[0]-read(sdf).Bodies[0].Pose.Orientation[0]), 1e-3)
 
 	// Rounding of six digits is taken out, or left in.
 	rough := altered(t, "four-bar.asmt", "0.9210609940028851", "0.921061", "\t\t\t-0.3894183423086505", "\t\t\t-0.389418")
-	text = ok(t, "import", rough)
+	text = command.OK(t, "import", rough)
 	assert.Contains(t, text, "does not quite close its loop")
 	assert.Contains(t, text, "none, or closed in this pose")
-	assert.Contains(t, ok(t, "import", rough, "--snap", "0"), "open by")
+	assert.Contains(t, command.OK(t, "import", rough, "--snap", "0"), "open by")
 
 	// Included models come from folders with names.
 	dir := t.TempDir()
@@ -119,9 +136,9 @@ func TestImportFlags(t *testing.T) {
 	host := filepath.Join(t.TempDir(), "host.sdf")
 	require.NoError(t, os.WriteFile(host, []byte(`<sdf version="1.9"><world name="w"><include><uri>model://box</uri><pose>1 2 3 0 0 0</pose></include></world></sdf>`), 0o600))
 	assert.Equal(t, [3]float64{1, 2, 3}, read(host, "--package-dir", "box="+dir).Bodies[0].Pose.Position)
-	r = rungRun("import", host)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, `no folder was given for the package "box"`)
+	r = command.Run("import", host)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, `no folder was given for the package "box"`)
 }
 
 // TestImportMeshes: a model names its meshes by the way from its folder, those of packages too, if they are in it.
@@ -142,7 +159,7 @@ func TestImportMeshes(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), mesh, 0o600))
 	}
 	files := func(out string) (list []string) {
-		ok(t, "import", robot, "-o", out, "--package-dir", "pack="+dir)
+		command.OK(t, "import", robot, "-o", out, "--package-dir", "pack="+dir)
 		m, err := rung.Open(out)
 		require.NoError(t, err)
 		for i := range m.Visuals {
@@ -154,9 +171,9 @@ func TestImportMeshes(t *testing.T) {
 	assert.Equal(t, []string{"meshes/a.obj", "meshes/a.obj", "urdf/near.obj", "gone.obj", "package://other/a.obj"}, files(above))
 	assert.Equal(t, []string{"package://pack/meshes/a.obj", "../meshes/a.obj", "near.obj", "gone.obj", "package://other/a.obj"},
 		files(filepath.Join(dir, "urdf", "robot.json")), "not outside of the folder of the model")
-	r := rungRun("draw", above, "-o", filepath.Join(dir, "r.svg"))
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Equal(t, 2, strings.Count(r.err, "warning"), r.err)
+	r := command.Run("draw", above, "-o", filepath.Join(dir, "r.svg"))
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Equal(t, 2, strings.Count(r.Err, "warning"), r.Err)
 }
 
 // TestImportRefused: with an error nothing is written, the status is 2, and each error is a line.
@@ -195,34 +212,34 @@ func TestImportRefused(t *testing.T) {
 		{"--json and the model in one output", []string{sdf, "--json", "-o", "-"}},
 		{"a pose by keyframe", []string{sdf, "--key", "home"}},
 	} {
-		r := rungRun(append([]string{"import", "-o", out}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, "%q", c.args)
-		assert.Contains(t, r.err, c.says, "%q", c.args)
-		assert.Empty(t, r.out)
+		r := command.Run(append([]string{"import", "-o", out}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.Status, "%q", c.args)
+		assert.Contains(t, r.Err, c.says, "%q", c.args)
+		assert.Empty(t, r.Out)
 		assert.NoFileExists(t, out)
 	}
-	r := rungRun("accel", dropping)
-	assert.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Equal(t, 2, strings.Count(r.err, "dropped: "), r.err)
-	r = rungRun("import", altered(t, "four-bar.sdf", "<xyz>0 1 0</xyz>", "<xyz>0 0 0</xyz>", "<mass>1</mass>", "<mass>-1</mass>"), "-o", out)
-	assert.Equal(t, shell.ExitUse, r.status)
-	for line := range strings.Lines(r.err) {
+	r := command.Run("accel", dropping)
+	assert.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Equal(t, 2, strings.Count(r.Err, "dropped: "), r.Err)
+	r = command.Run("import", altered(t, "four-bar.sdf", "<xyz>0 1 0</xyz>", "<xyz>0 0 0</xyz>", "<mass>1</mass>", "<mass>-1</mass>"), "-o", out)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	for line := range strings.Lines(r.Err) {
 		assert.Contains(t, line, "four-bar.sdf:")
 	}
-	assert.GreaterOrEqual(t, strings.Count(r.err, "\n"), 3)
+	assert.GreaterOrEqual(t, strings.Count(r.Err, "\n"), 3)
 
 	// A link that leads out of the folder is not followed by what the file names, but the file itself may be one.
 	dir := t.TempDir()
 	full, err := filepath.Abs(foreign("four-bar.sdf"))
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(full, filepath.Join(dir, "link.sdf")))
-	ok(t, "import", filepath.Join(dir, "link.sdf"))
+	command.OK(t, "import", filepath.Join(dir, "link.sdf"))
 	host := filepath.Join(dir, "host.sdf")
 	for _, uri := range []string{"link.sdf", "../x.sdf", full, "file://" + full, "https://fuel.example/box"} {
 		require.NoError(t, os.WriteFile(host, []byte(`<sdf version="1.9"><world name="w"><include><uri>`+uri+`</uri></include></world></sdf>`), 0o600))
-		r := rungRun("import", host)
-		assert.Equal(t, shell.ExitUse, r.status, uri)
-		assert.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+		r := command.Run("import", host)
+		assert.Equal(t, shell.ExitUse, r.Status, uri)
+		assert.Equal(t, 1, strings.Count(r.Err, "\n"), r.Err)
 	}
 }
 
@@ -230,7 +247,7 @@ func TestImportRefused(t *testing.T) {
 func TestImportColumns(t *testing.T) {
 	t.Setenv("COLUMNS", "40")
 	for _, args := range [][]string{{"import", foreign("four-bar.sdf")}, {"import", foreign("four-bar.asmt")}, {"import", "--help"}} {
-		for line := range strings.Lines(ok(t, args...)) {
+		for line := range strings.Lines(command.OK(t, args...)) {
 			if line = strings.TrimRight(line, "\n"); !strings.HasPrefix(line, "  rung ") {
 				assert.LessOrEqual(t, utf8.RuneCountInString(line), 40, line)
 			}
@@ -245,22 +262,22 @@ func TestExport(t *testing.T) {
 	accelerations := func(path string) (list []results.Body) {
 		t.Helper()
 		var r rung.Result
-		require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", path, "--json")), &r))
+		require.NoError(t, json.Unmarshal([]byte(command.OK(t, "accel", path, "--json")), &r))
 		return r.Bodies
 	}
 	robot := filepath.Join(t.TempDir(), "robot.urdf")
-	r := rungRun("export", foreign("four-bar.asmt"), "-o", robot, "--strict")
-	assert.Contains(t, r.err, "gravity") // along y
-	ok(t, "export", foreign("four-bar.sdf"), "-o", robot, "--strict")
+	r := command.Run("export", foreign("four-bar.asmt"), "-o", robot, "--strict")
+	assert.Contains(t, r.Err, "gravity") // along y
+	command.OK(t, "export", foreign("four-bar.sdf"), "-o", robot, "--strict")
 	assert.InDelta(t, accelerations(foreign("four-bar.sdf"))[0].AngularAcceleration.Norm(), accelerations(robot)[0].AngularAcceleration.Norm(), 1e-12)
-	text := ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--strict")
-	requireColumns(t, text)
+	text := command.OK(t, "export", foreign("four-bar.asmt"), "-o", out, "--strict")
+	clitest.RequireColumns(t, text)
 	want, got := accelerations(foreign("four-bar.asmt")), accelerations(out)
 	for i := range want {
 		assert.InDelta(t, 0, want[i].AngularAcceleration.Sub(got[i].AngularAcceleration).Norm(), 1e-12)
 		assert.InDelta(t, 0, want[i].ComAcceleration.Sub(got[i].ComAcceleration).Norm(), 1e-12)
 	}
-	mustFit(t, "export", ok(t, "export", foreign("four-bar.asmt"), "-o", out, "--json"))
+	clitest.MustFit(t, "export", command.OK(t, "export", foreign("four-bar.asmt"), "-o", out, "--json"))
 	require.NoError(t, os.Remove(out))
 	for _, name := range []string{"robot.xml", "robot.MJCF"} {
 		name = filepath.Join(filepath.Dir(out), name)
@@ -268,17 +285,17 @@ func TestExport(t *testing.T) {
 			Dropped int
 			Report  []struct{ Severity string }
 		}
-		text := ok(t, "export", foreign("gripper.urdf"), "-o", name, "--json")
-		mustFit(t, "export", text)
+		text := command.OK(t, "export", foreign("gripper.urdf"), "-o", name, "--json")
+		clitest.MustFit(t, "export", text)
 		require.NoError(t, json.Unmarshal([]byte(text), &doc))
 		assert.Equal(t, 1, doc.Dropped) // a limit of a rate
 		assert.True(t, slices.ContainsFunc(doc.Report, func(e struct{ Severity string }) bool { return e.Severity == "dropped" }))
 		if strings.HasSuffix(name, ".xml") {
-			ok(t, "accel", name)
+			command.OK(t, "accel", name)
 		}
 		require.NoError(t, os.Remove(name))
-		r := rungRun("export", foreign("gripper.urdf"), "-o", name, "--json", "--strict")
-		assert.Equal(t, shell.ExitUse, r.status)
+		r := command.Run("export", foreign("gripper.urdf"), "-o", name, "--json", "--strict")
+		assert.Equal(t, shell.ExitUse, r.Status)
 		assert.NoFileExists(t, name)
 	}
 	for _, c := range []struct {
@@ -292,14 +309,14 @@ func TestExport(t *testing.T) {
 		{"the format has none", []string{golden("driven-crank"), "-o", out, "--strict"}},
 		{"no such file", []string{"none.json", "-o", out}},
 	} {
-		r := rungRun(append([]string{"export"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, "%q", c.args)
-		assert.Contains(t, r.err, c.says)
+		r := command.Run(append([]string{"export"}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.Status, "%q", c.args)
+		assert.Contains(t, r.Err, c.says)
 		assert.NoFileExists(t, out)
 	}
-	assert.Contains(t, ok(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
-	r = rungRun("export", out, "-o", out)
-	assert.Equal(t, shell.ExitUse, r.status)
+	assert.Contains(t, command.OK(t, "export", golden("driven-crank"), "-o", out), "dropped: ")
+	r = command.Run("export", out, "-o", out)
+	assert.Equal(t, shell.ExitUse, r.Status)
 }
 
 // energyTol bounds the change of the energy over ten seconds, relative to the largest of the kinetic energy and one
@@ -326,7 +343,7 @@ func TestImportedRobots(t *testing.T) {
 				path = formatstest.Others(t, filepath.FromSlash(name))
 			}
 			out := filepath.Join(t.TempDir(), "robot.json")
-			ok(t, "import", path, "--close", "-o", out)
+			command.OK(t, "import", path, "--close", "-o", out)
 			var s struct {
 				Finished bool
 				Energy   struct {
@@ -336,17 +353,17 @@ func TestImportedRobots(t *testing.T) {
 				}
 				Drift struct{ Position, Velocity float64 }
 			}
-			require.NoError(t, json.Unmarshal([]byte(ok(t, "simulate", out, "--until", "10", "--json", "--out", out+".csv")), &s))
+			require.NoError(t, json.Unmarshal([]byte(command.OK(t, "simulate", out, "--until", "10", "--json", "--out", out+".csv")), &s))
 			assert.True(t, s.Finished)
 			assert.Less(t, max(s.Drift.Position, s.Drift.Velocity), driftTol)
 			assert.Equal(t, c.conservative, s.Energy.Conservative)
 			if c.conservative {
 				assert.Less(t, s.Energy.LargestChange, energyTol*max(1, s.Energy.LargestKinetic))
 			}
-			ok(t, "modes", out, "--moving", "--count", "2")
+			command.OK(t, "modes", out, "--moving", "--count", "2")
 			if c.body != "" {
-				r := rungRun("ik", out, "--reach", c.body+" = 0,0,0", "--nearest", "--json")
-				assert.NotEqual(t, shell.ExitUse, r.status, r.err)
+				r := command.Run("ik", out, "--reach", c.body+" = 0,0,0", "--nearest", "--json")
+				assert.NotEqual(t, shell.ExitUse, r.Status, r.Err)
 			}
 		})
 	}
@@ -369,7 +386,7 @@ func TestCloseWithinRanges(t *testing.T) {
 	in, out := filepath.Join(dir, "bar.urdf"), filepath.Join(dir, "bar.json")
 	rocker := func(lower, upper float64) (q float64, said string) {
 		require.NoError(t, os.WriteFile(in, []byte(bar(lower, upper)), 0o600))
-		said = ok(t, "import", in, "--close", "-o", out)
+		said = command.OK(t, "import", in, "--close", "-o", out)
 		m, err := model.ReadFile(out)
 		require.NoError(t, err)
 		k := slices.IndexFunc(m.Bodies, func(b model.Body) bool { return b.Name == "c" })
@@ -391,15 +408,15 @@ func TestCloseWithinRanges(t *testing.T) {
 func TestImportForgives(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	shape := `<visual name="v"><geometry><sphere><radius>wide</radius></sphere></geometry></visual>`
-	r := rungRun("import", altered(t, "four-bar.sdf", "<inertial>", strings.Repeat(shape, 25)+"<inertial>"), "-o", out)
-	require.Equal(t, shell.ExitDone, r.status, r.err)
-	assert.Equal(t, 1, strings.Count(r.out, "dropped: "), r.out)
-	assert.Regexp(t, `\d+\s+more\s+like\s+it\)`, r.out)
-	assert.NotContains(t, r.out, " 0 dropped")
-	ok(t, "import", altered(t, "four-bar.asmt", "Omega3D\n\t\t0 \t0 \t0", "Omega3D\n\t\t0.0 \t2.4015135522991e-20\t0.0 "), "-o", out)
+	r := command.Run("import", altered(t, "four-bar.sdf", "<inertial>", strings.Repeat(shape, 25)+"<inertial>"), "-o", out)
+	require.Equal(t, shell.ExitDone, r.Status, r.Err)
+	assert.Equal(t, 1, strings.Count(r.Out, "dropped: "), r.Out)
+	assert.Regexp(t, `\d+\s+more\s+like\s+it\)`, r.Out)
+	assert.NotContains(t, r.Out, " 0 dropped")
+	command.OK(t, "import", altered(t, "four-bar.asmt", "Omega3D\n\t\t0 \t0 \t0", "Omega3D\n\t\t0.0 \t2.4015135522991e-20\t0.0 "), "-o", out)
 
 	// Errors of one kind are one line.
-	r = rungRun("import", altered(t, "four-bar.sdf", "<mass>1</mass>", "<mass>heavy</mass>"), "-o", out)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Equal(t, 1, strings.Count(r.err, `"heavy" is not a number`), r.err)
+	r = command.Run("import", altered(t, "four-bar.sdf", "<mass>1</mass>", "<mass>heavy</mass>"), "-o", out)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Equal(t, 1, strings.Count(r.Err, `"heavy" is not a number`), r.Err)
 }

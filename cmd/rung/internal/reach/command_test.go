@@ -1,4 +1,4 @@
-package main
+package reach_test
 
 import (
 	"encoding/csv"
@@ -13,12 +13,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
+	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
 )
 
-func ikFile(name string) string { return filepath.Join(reference, "ik", name) }
+var command = clitest.Of(reach.Commands, simulate.Commands)
+
+func ikFile(name string) string { return clitest.Reference("ik", name) }
 
 // ikTask writes a task to path.
 func ikTask(path string, targets ...ik.Target) error {
@@ -48,9 +53,9 @@ type posed struct {
 
 func poses(t *testing.T, status int, args ...string) (p posed) {
 	t.Helper()
-	r := rungRun(append([]string{"ik", "--json"}, args...)...)
-	require.Equal(t, status, r.status, r.err)
-	require.NoError(t, json.Unmarshal([]byte(r.out), &p))
+	r := command.Run(append([]string{"ik", "--json"}, args...)...)
+	require.Equal(t, status, r.Status, r.Err)
+	require.NoError(t, json.Unmarshal([]byte(r.Out), &p))
 	return p
 }
 
@@ -85,7 +90,7 @@ func TestIK(t *testing.T) {
 	assert.Zero(t, again.Steps, "it is there already")
 
 	assert.Equal(t, "reached", poses(t, shell.ExitDone, ikFile("walker.model.json"), ikFile("walker.task.json")).Status)
-	text := ok(t, "ik", ikFile("walker.model.json"), ikFile("walker.task.json"))
+	text := command.OK(t, "ik", ikFile("walker.model.json"), ikFile("walker.task.json"))
 	for _, want := range []string{"targets reached after", "trunk.0", "foot4", "motor4", "rad", "reached"} {
 		assert.Contains(t, text, want)
 	}
@@ -100,11 +105,11 @@ func TestIKFailures(t *testing.T) {
 	assert.Equal(t, "nearest", p.Status)
 	assert.InDelta(t, 5-1.2, p.Targets[0].Linear, 1e-9)
 	assert.NoFileExists(t, out)
-	r := rungRun(append([]string{"ik"}, far...)...)
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Equal(t, "rung: "+arm+`: targets not reached: out of reach; "link3 at 0.3,0,0" is off by 3.8 m`+"\n", r.err)
-	assert.Contains(t, r.out, "out of reach: no motion of the driven freedoms brings the targets nearer")
-	assert.Contains(t, r.out, "not reached")
+	r := command.Run(append([]string{"ik"}, far...)...)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Equal(t, "rung: "+arm+`: targets not reached: out of reach; "link3 at 0.3,0,0" is off by 3.8 m`+"\n", r.Err)
+	assert.Contains(t, r.Out, "out of reach: no motion of the driven freedoms brings the targets nearer")
+	assert.Contains(t, r.Out, "not reached")
 
 	p = poses(t, shell.ExitDone, append(far, "--nearest")...)
 	assert.Equal(t, "nearest", p.Status)
@@ -120,23 +125,23 @@ func TestIKFailures(t *testing.T) {
 	}
 	bounded := filepath.Join(t.TempDir(), "bounded.json")
 	require.NoError(t, model.WriteFile(bounded, m))
-	r = rungRun("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0,1.1,0", "--restarts", "2")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "targets not reached: against a limit")
-	assert.Contains(t, r.out, "against limits: j1 at its upper limit")
+	r = command.Run("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0,1.1,0", "--restarts", "2")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "targets not reached: against a limit")
+	assert.Contains(t, r.Out, "against limits: j1 at its upper limit")
 
 	// A start outside of the limits is told.
 	for i := range m.Joints {
 		m.Joints[i].Limits = []*model.Limit{{Lower: 3, Upper: 4}}
 	}
 	require.NoError(t, model.WriteFile(bounded, m))
-	r = rungRun("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0.3,0.3,0", "--restarts", "2")
-	assert.Contains(t, strings.Join(strings.Fields(r.out), " "), "outside their limits at the start, to which the first step went:")
+	r = command.Run("ik", bounded, "--reach", "link3 at 0.3,0,0 = 0.3,0.3,0", "--restarts", "2")
+	assert.Contains(t, strings.Join(strings.Fields(r.Out), " "), "outside their limits at the start, to which the first step went:")
 
 	// Targets that contradict each other are named, with their rows.
-	r = rungRun("ik", arm, "--reach", "link3 = 0.5,0.2,0", "--reach", "link3 at 0.3,0,0 = 0.5,0.9,0")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "contradict")
+	r = command.Run("ik", arm, "--reach", "link3 = 0.5,0.2,0", "--reach", "link3 at 0.3,0,0 = 0.5,0.9,0")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "contradict")
 }
 
 // TestIKBadUse: what is wrong with the command line or the task is status 2, and names the place.
@@ -164,19 +169,19 @@ func TestIKBadUse(t *testing.T) {
 		{"the driven freedoms leave motions free: base1.0", []string{stewart, "--reach", "platform = 0,0,0.8", "--driven", "slide1"}},
 		{"no such file", []string{arm, filepath.Join(t.TempDir(), "none.json")}},
 	} {
-		r := rungRun(append([]string{"ik"}, c.args...)...)
-		assert.Equal(t, shell.ExitUse, r.status, "%q: %s", c.args, r.err)
-		assert.Contains(t, r.err, c.err, "%q", c.args)
-		assert.Empty(t, r.out)
+		r := command.Run(append([]string{"ik"}, c.args...)...)
+		assert.Equal(t, shell.ExitUse, r.Status, "%q: %s", c.args, r.Err)
+		assert.Contains(t, r.Err, c.err, "%q", c.args)
+		assert.Empty(t, r.Out)
 	}
-	r := rungRun("ik", arm, bad)
-	assert.Equal(t, shell.ExitUse, r.status)
+	r := command.Run("ik", arm, bad)
+	assert.Equal(t, shell.ExitUse, r.Status)
 	var paths []string
-	for line := range strings.Lines(r.err) {
+	for line := range strings.Lines(r.Err) {
 		path, _, _ := strings.Cut(strings.TrimPrefix(line, bad+": "), ":")
 		paths = append(paths, path)
 	}
-	assert.Equal(t, []string{"$.x", "$.driven[0]", "$.driven[1]", "$.targets[0].position", "$.targets[0].body"}, paths, r.err)
+	assert.Equal(t, []string{"$.x", "$.driven[0]", "$.driven[1]", "$.targets[0].position", "$.targets[0].body"}, paths, r.Err)
 }
 
 // TestIKAll finds the solutions of the reference arm.
@@ -188,7 +193,7 @@ func TestIKAll(t *testing.T) {
 	}
 }
 
-func example(name string) string { return filepath.Join("../../examples/reach", name) }
+func example(name string) string { return clitest.Example("reach", name) }
 
 // table reads a file of comma-separated values as columns of numbers; texts are left out.
 func table(t *testing.T, path string) map[string][]float64 {
@@ -214,7 +219,7 @@ func TestIKPath(t *testing.T) {
 	dir := t.TempDir()
 	out, moving, run := filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json"), filepath.Join(dir, "run.csv")
 	args := []string{"ik", example("arm.json"), example("carry.json"), "--out", out, "--model-out", moving}
-	text := ok(t, args...)
+	text := command.OK(t, args...)
 	assert.Contains(t, text, "path followed to 3 s in 151 samples")
 	c := table(t, out)
 	require.Len(t, c["time"], 151)
@@ -229,7 +234,7 @@ func TestIKPath(t *testing.T) {
 	}
 
 	// The hand is where the path has it when the model runs by itself.
-	ok(t, "simulate", moving, "--until", "3", "--every", "0.02", "--out", run, "--quiet", "--bodies", "hand")
+	command.OK(t, "simulate", moving, "--until", "3", "--every", "0.02", "--out", run, "--quiet", "--bodies", "hand")
 	s := table(t, run)
 	require.Len(t, s["time"], 151)
 	for _, k := range []int{0, 50, 100, 150} {
@@ -238,9 +243,9 @@ func TestIKPath(t *testing.T) {
 		assert.InDelta(t, want[1], s["hand.py"][k], 1e-6)
 		assert.InDelta(t, want[2]+0.1, s["hand.pz"][k], 1e-6)
 	}
-	r := rungRun("ik", example("arm.json"), example("pick.json"), "--out", out)
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Contains(t, r.err, "for a task with a path")
+	r := command.Run("ik", example("arm.json"), example("pick.json"), "--out", out)
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Contains(t, r.Err, "for a task with a path")
 }
 
 // TestIKPathUnreached: a path that leaves the reach ends there, with status 1, the rows so far, and no model.
@@ -249,22 +254,22 @@ func TestIKPathUnreached(t *testing.T) {
 	task, out, moving := filepath.Join(dir, "task.json"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "moving.json")
 	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
 		"path": {"times": [0, 1], "step": 0.1, "exact": true, "tip": {"position": [[0.5, 0, 0.3], [0.95, 0, 0.3]]}}}`), 0o600))
-	r := rungRun("ik", example("arm.json"), task, "--out", out, "--model-out", moving, "--json")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, `of the path: targets not reached: `)
-	assert.Contains(t, r.out, `"missed": 1`)
+	r := command.Run("ik", example("arm.json"), task, "--out", out, "--model-out", moving, "--json")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, `of the path: targets not reached: `)
+	assert.Contains(t, r.Out, `"missed": 1`)
 	assert.Len(t, table(t, out)["time"], 8, "up to the first beyond 0.8 m")
 	assert.NoFileExists(t, moving)
-	assert.Contains(t, r.err, "; "+out+" has the samples up to there")
-	r = rungRun("ik", example("arm.json"), task)
-	assert.Contains(t, r.out, "path left at 0.7 s of 1 s in 8 samples")
+	assert.Contains(t, r.Err, "; "+out+" has the samples up to there")
+	r = command.Run("ik", example("arm.json"), task)
+	assert.Contains(t, r.Out, "path left at 0.7 s of 1 s in 8 samples")
 
 	// Rates that are too small are named.
 	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
 		"path": {"times": [0, 0.1], "step": 0.01, "exact": true, "tip": {"position": [[0.5, 0.1, 0.3], [0.3, 0.5, 0.3]]}}}`), 0o600))
-	r = rungRun("ik", example("arm.json"), task)
-	assert.Equal(t, shell.ExitFailed, r.status)
-	text := strings.Join(strings.Fields(r.out), " ")
+	r = command.Run("ik", example("arm.json"), task)
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	text := strings.Join(strings.Fields(r.Out), " ")
 	assert.Contains(t, text, "against limits: turn at its largest rate")
 	assert.Contains(t, text, `a slower path, or "stretch": true in it, leaves time for rates`)
 }
@@ -273,15 +278,15 @@ func TestIKPathUnreached(t *testing.T) {
 // running is told at its place in the task, and is bad input.
 func TestIKFilter(t *testing.T) {
 	arm, task := ikFile("fik-3r-reach.model.json"), filepath.Join(t.TempDir(), "task.json")
-	run := func(fik string, args ...string) result {
+	run := func(fik string, args ...string) clitest.Result {
 		require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "solver": {"method": "fik"}, "fik": `+fik+`, "targets": [
 			{"name": "tip", "type": "point", "body": "link3", "point": [0.3, 0, 0], "position": [0.6, 0.4, 0], "weight": [1, 1, 0], "tolerance": [1e-6, 1e-6]}]}`), 0o600))
-		return rungRun(append([]string{"ik", arm, task}, args...)...)
+		return command.Run(append([]string{"ik", arm, task}, args...)...)
 	}
 	for _, fik := range []string{`{}`, `{"design": "norm"}`, `{"design": "tune"}`, `{"form": "fixed"}`, `{"form": "fixed", "design": "tune"}`} {
 		r := run(fik, "--json")
-		require.Equal(t, shell.ExitDone, r.status, "%s: %s", fik, r.err)
-		assert.Contains(t, r.out, `"fik": {`)
+		require.Equal(t, shell.ExitDone, r.Status, "%s: %s", fik, r.Err)
+		assert.Contains(t, r.Out, `"fik": {`)
 	}
 	for fik, want := range map[string]string{
 		`{"h": 1}`:                                 `$.fik.h: feedback inverse kinematics is unstable: `,
@@ -291,18 +296,18 @@ func TestIKFilter(t *testing.T) {
 		`{"feedback": 1e308}`:                      `$.fik.feedback: is beyond 1e50 (value 1e+308)`,
 	} {
 		r := run(fik)
-		assert.Equal(t, shell.ExitUse, r.status, fik)
-		assert.Contains(t, r.err, task+": ")
-		assert.Contains(t, r.err, want)
-		assert.Empty(t, r.out)
+		assert.Equal(t, shell.ExitUse, r.Status, fik)
+		assert.Contains(t, r.Err, task+": ")
+		assert.Contains(t, r.Err, want)
+		assert.Empty(t, r.Out)
 	}
 }
 
 // TestIKFar: numbers that would overflow are refused with their place, or told.
 func TestIKFar(t *testing.T) {
-	r := rungRun("ik", example("arm.json"), "--reach", "hand = 1e308,0,0", "--json")
-	assert.Equal(t, shell.ExitUse, r.status)
-	assert.Equal(t, "task: $.targets[0].position: is beyond 1e50 (value [1e+308, 0, 0])\n", r.err)
+	r := command.Run("ik", example("arm.json"), "--reach", "hand = 1e308,0,0", "--json")
+	assert.Equal(t, shell.ExitUse, r.Status)
+	assert.Equal(t, "task: $.targets[0].position: is beyond 1e50 (value [1e+308, 0, 0])\n", r.Err)
 	p := poses(t, shell.ExitFailed, example("arm.json"), "--reach", "hand = 1e50,0,0")
 	assert.Equal(t, "nearest", p.Status)
 	m, err := model.ReadFile(example("arm.json"))
@@ -312,9 +317,9 @@ func TestIKFar(t *testing.T) {
 	}
 	large := filepath.Join(t.TempDir(), "large.json")
 	require.NoError(t, model.WriteFile(large, m))
-	r = rungRun("ik", large, "--reach", "hand = 1,0.2,0", "--json")
-	assert.Equal(t, shell.ExitFailed, r.status)
-	assert.Contains(t, r.err, "numbers overflow: how far target \"hand\" is off is not finite")
+	r = command.Run("ik", large, "--reach", "hand = 1,0.2,0", "--json")
+	assert.Equal(t, shell.ExitFailed, r.Status)
+	assert.Contains(t, r.Err, "numbers overflow: how far target \"hand\" is off is not finite")
 }
 
 // TestIKPictures draws a pose and a path; the picture of no kind is refused.
@@ -323,7 +328,7 @@ func TestIKPictures(t *testing.T) {
 	for _, args := range [][]string{{"arm.json", "pick.json"}, {"arm.json", "carry.json"}} {
 		for _, ending := range []string{".svg", ".png"} {
 			path := filepath.Join(dir, "picture"+ending)
-			ok(t, "ik", example(args[0]), example(args[1]), "--plot", path)
+			command.OK(t, "ik", example(args[0]), example(args[1]), "--plot", path)
 			b, err := os.ReadFile(path)
 			require.NoError(t, err)
 			assert.Greater(t, len(b), 10_000)
@@ -335,7 +340,7 @@ func TestIKPictures(t *testing.T) {
 	}
 	// All starts are drawn, from step 0 on; a path that is stretched is drawn to its end.
 	path := filepath.Join(dir, "picture.svg")
-	ok(t, "ik", example("arm.json"), "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
+	command.OK(t, "ik", example("arm.json"), "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Contains(t, string(b), "steps, one start after the other")
@@ -349,7 +354,7 @@ func TestIKPictures(t *testing.T) {
 	lying := filepath.Join(dir, "lying.json")
 	require.NoError(t, model.WriteFile(lying, m))
 	for from, axes := range map[string][2]string{example("arm.json"): {"z, m", "y, m"}, lying: {"y, m", "−z, m"}} {
-		ok(t, "ik", from, "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
+		command.OK(t, "ik", from, "--reach", "hand = 0.5,0.3,0.4", "--plot", path)
 		b, err = os.ReadFile(path)
 		require.NoError(t, err)
 		for _, axis := range axes {
@@ -360,11 +365,11 @@ func TestIKPictures(t *testing.T) {
 	require.NoError(t, os.WriteFile(task, []byte(`{"format": "rung-ik/1", "targets": [{"name": "tip", "type": "point", "body": "hand", "point": [0.1, 0, 0]}],
 		"path": {"times": [0, 0.1], "step": 0.01, "exact": true, "stretch": true, "tip": {"position": [[0.5, 0.1, 0.3], [0.3, 0.5, 0.3]]}}}`), 0o600))
 	out := filepath.Join(dir, "out.csv")
-	ok(t, "ik", example("arm.json"), task, "--plot", path, "--out", out)
+	command.OK(t, "ik", example("arm.json"), task, "--plot", path, "--out", out)
 	times := table(t, out)["time"]
 	b, err = os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Contains(t, string(b), ">"+strconv.FormatFloat(times[len(times)-1], 'g', 3, 64)+" s<")
-	r := rungRun("ik", example("arm.json"), example("pick.json"), "--plot", "picture.gif")
-	assert.Equal(t, shell.ExitUse, r.status)
+	r := command.Run("ik", example("arm.json"), example("pick.json"), "--plot", "picture.gif")
+	assert.Equal(t, shell.ExitUse, r.Status)
 }

@@ -1,4 +1,4 @@
-package main
+package bring_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/cmd/rung/internal/state"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -54,19 +54,19 @@ func TestImportedReach(t *testing.T) {
 				require.GreaterOrEqual(t, k, 0)
 				return m, m.Bodies[k].Pose.Position
 			}
-			ok(t, "import", path, "--close", "-o", robot)
+			command.OK(t, "import", path, "--close", "-o", robot)
 			m, home := open(robot)
 			var a struct {
 				Loops       int
 				Constraints struct{ Mobility int }
 			}
-			require.NoError(t, json.Unmarshal([]byte(ok(t, "analyze", robot, "--json")), &a))
+			require.NoError(t, json.Unmarshal([]byte(command.OK(t, "analyze", robot, "--json")), &a))
 			assert.Equal(t, c.loops, a.Loops)
 			assert.Equal(t, c.mobility, a.Constraints.Mobility)
 			target := home.Add(c.off)
 			if c.pose != "" {
 				other := filepath.Join(dir, "other.json")
-				ok(t, "import", path, "--pose", c.pose, "--close", "-o", other)
+				command.OK(t, "import", path, "--pose", c.pose, "--close", "-o", other)
 				_, target = open(other)
 			}
 			require.Greater(t, target.Sub(home).Norm(), 0.01)
@@ -74,13 +74,14 @@ func TestImportedReach(t *testing.T) {
 			for k := range text {
 				text[k] = strconv.FormatFloat(target[k], 'g', -1, 64)
 			}
-			p := poses(t, shell.ExitDone, append([]string{robot, "--reach", c.body + " = " + strings.Join(text, ","), "-o", posed}, c.args...)...)
+			var p struct{ Status string }
+			require.NoError(t, json.Unmarshal([]byte(command.OK(t, append([]string{"ik", "--json", robot, "--reach", c.body + " = " + strings.Join(text, ","), "-o", posed}, c.args...)...)), &p))
 			assert.Equal(t, "reached", p.Status)
 			_, is := open(posed)
 			assert.Less(t, is.Sub(target).Norm(), reachTol)
 
 			var r rung.Result
-			require.NoError(t, json.Unmarshal([]byte(ok(t, "accel", posed, "--json")), &r))
+			require.NoError(t, json.Unmarshal([]byte(command.OK(t, "accel", posed, "--json")), &r))
 			require.Len(t, r.Joints, len(m.Joints))
 			for i := range r.Joints {
 				assert.Less(t, r.Joints[i].PositionResidual, shutTol, r.Joints[i].Name)
@@ -88,7 +89,8 @@ func TestImportedReach(t *testing.T) {
 			// Modes without dampers are as many as the freedoms; with them, or where the pose is kept by no balance of
 			// forces, eigenvalues are twice as many.
 			for _, path := range []string{robot, posed} {
-				list := modesJSON(t, path, "--moving", "--count", strconv.Itoa(2*c.mobility))
+				var list state.ModesResult
+				require.NoError(t, json.Unmarshal([]byte(command.OK(t, "modes", "--json", path, "--moving", "--count", strconv.Itoa(2*c.mobility))), &list))
 				assert.True(t, list.All)
 				count := 0
 				for i := range list.Modes {

@@ -1,0 +1,12 @@
+package shell
+
+import "github.com/spf13/cobra"
+
+// Root returns the command rung without subcommands and texts. The shell prints its errors and fits its help to the
+// terminal.
+func Root() *cobra.Command {
+	root := &cobra.Command{Use: "rung", SilenceErrors: true, SilenceUsage: true}
+	FitHelp(root)
+	root.SetFlagErrorFunc(FlagError)
+	return root
+}
