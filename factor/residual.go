@@ -80,7 +80,7 @@ type checked struct {
 // Do computes the residuals of the −1 rows of one range of core nodes.
 func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
-	s, p := f.Symbolic, f.Symbolic.Pattern
+	s := f.Symbolic
 	r, b, x := f.check.r, f.check.b, f.check.x
 	largest, sum, inverse, doubt := 0.0, 0.0, 0.0, 0.0
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
@@ -99,18 +99,7 @@ func (e *residualTasks) Do(_, task int) {
 		}
 		a2 := f.square[lo+c]
 		if s.open[lo+c] || f.check.known {
-			if !f.check.known {
-				copy(y, right)
-			}
-			a2 = 0
-			for k := p.Ptr[old]; k < p.Ptr[old+1]; k++ {
-				pos := p.Ind[k]
-				v := x[p.Off[pos]:p.Off[pos+1]]
-				if !f.check.known {
-					subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
-				}
-				a2 += square(v)
-			}
+			a2 = f.nodeResidual(y, right, old)
 		}
 		a2 += f.check.rest * f.check.rest // at most (Σ‖x‖ + rest)²
 		if f.parts != nil {
@@ -144,6 +133,23 @@ func (e *residualTasks) Do(_, task int) {
 		}
 	}
 	f.checked[task] = checked{largest, sum, inverse, doubt, worst}
+}
+
+// nodeResidual stores in y the residual right − Σ A·x of a −1 node, a sum over its blocks A, unless it is known. It returns Σ‖x‖².
+func (f *Factor) nodeResidual(y, right []float64, node int32) (a2 float64) {
+	p, x := f.Symbolic.Pattern, f.check.x
+	if !f.check.known {
+		copy(y, right)
+	}
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		pos := p.Ind[k]
+		v := x[p.Off[pos]:p.Off[pos+1]]
+		if !f.check.known {
+			subRows(y, f.unit.Val[p.Pos[k]:p.Pos[k+1]], v)
+		}
+		a2 += square(v)
+	}
+	return a2
 }
 
 // worsens takes row k of a node into w if it is worse, and reports whether it is.

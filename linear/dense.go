@@ -21,41 +21,14 @@ type dense struct {
 // Cost: O(bodies³); allocates. It returns nil if the joints allow nothing, and ErrNotFinite
 // with the name of a body or joint.
 func (s *System) reduce() (*dense, error) {
-	n := s.dim()
-	root := s.massRoot()
-	N := root
-	if rows := s.Rows(); rows > 0 {
-		J := mat.NewDense(rows, n, nil)
-		col, x := make([]float64, rows), make([]float64, n)
-		for c := range n {
-			if s.over() {
-				return nil, s.orCause(nil)
-			}
-			mat.Col(x, c, root)
-			s.JacobianTo(col, x)
-			J.SetCol(c, col)
-		}
-		if i := firstInfinite(J.RawMatrix().Data); i >= 0 {
-			return nil, s.rowError(i / n)
-		}
-		var free, RN *mat.Dense
-		err := apart(s.space.Watched(), func() (err error) {
-			if free, err = nullSpace(J); free != nil && err == nil {
-				RN = new(mat.Dense)
-				RN.Mul(root, free)
-			}
-			return err
-		})
-		if err != nil || free == nil {
-			return nil, err
-		}
-		N = RN
+	N, err := s.allowed()
+	if N == nil || err != nil {
+		return nil, err
 	}
-	var err error
 	if N, err = s.orthonormal(N); err != nil {
 		return nil, err
 	}
-	_, f := N.Dims()
+	n, f := N.Dims()
 	d := &dense{N: mat.DenseCopyOf(N)}
 	KN, CN := mat.NewDense(n, f, nil), mat.NewDense(n, f, nil)
 	x, y := make([]float64, n), make([]float64, n)
@@ -85,6 +58,42 @@ func (s *System) reduce() (*dense, error) {
 		}
 	}
 	return d, nil
+}
+
+// allowed returns a basis R·Z of the displacements x with J·x = 0: RᵀMR = 1, and Z is an orthonormal basis of the null space of J·R. It
+// returns nil if the joints allow nothing.
+func (s *System) allowed() (*mat.Dense, error) {
+	n, rows := s.dim(), s.Rows()
+	R := s.massRoot()
+	if rows == 0 {
+		return R, nil
+	}
+	JR := mat.NewDense(rows, n, nil)
+	col, x := make([]float64, rows), make([]float64, n)
+	for c := range n {
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
+		mat.Col(x, c, R)
+		s.JacobianTo(col, x)
+		JR.SetCol(c, col)
+	}
+	if i := firstInfinite(JR.RawMatrix().Data); i >= 0 {
+		return nil, s.rowError(i / n)
+	}
+	var RZ *mat.Dense
+	err := apart(s.space.Watched(), func() error {
+		Z, err := nullSpace(JR)
+		if Z != nil && err == nil {
+			RZ = new(mat.Dense)
+			RZ.Mul(R, Z)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return RZ, nil
 }
 
 // rowError returns ErrNotFinite with the name of the joint of a constraint row.

@@ -32,20 +32,8 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	s := q.sys
 	q.h.solveTo(x, b)
 	q.basis = q.basis[:0]
-	norm := func(v []float64) float64 {
-		s.MassTo(q.g, v)
-		return math.Sqrt(max(floats.Dot(v, q.g), 0))
-	}
-	size := norm(x)
-	residual := func() float64 {
-		q.productTo(q.r, x)
-		for i := range q.r {
-			q.r[i] = b[i] - q.r[i]
-		}
-		q.h.solveTo(q.r, q.r)
-		return norm(q.r)
-	}
-	left := residual()
+	size := q.norm(x)
+	left := q.residualOf(x, b)
 	if left <= gmresTol*size {
 		return nil
 	}
@@ -60,23 +48,13 @@ func (q *quadratic) solveTo(x, b []float64) error {
 		if s.over() {
 			return s.orCause(nil)
 		}
-		w := make([]float64, len(x))
-		q.productTo(w, q.basis[steps])
-		q.h.solveTo(w, w)
-		h := make([]float64, steps+2)
-		full := orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
-		t := norm(w)
-		if t < gmresNoise*full {
-			s.projectTo(w, w)
-			orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
-			t = norm(w)
-		}
-		h[steps+1] = t
+		w, h, whole := q.next()
+		t := h[steps+1]
 		for i, x := range h {
 			H.Set(i, steps, x)
 		}
 		steps++
-		done := !(t > gmresTol*full) || steps == gmresSteps
+		done := !(t > gmresTol*whole) || steps == gmresSteps
 		if done || steps < gmresEarly || steps%gmresLook == 0 {
 			last, before := left, y
 			var err error
@@ -97,10 +75,45 @@ func (q *quadratic) solveTo(x, b []float64) error {
 	for i, t := range y {
 		floats.AddScaled(x, t, q.basis[i])
 	}
-	if left = residual(); !(left <= gmresLoose*norm(x)) && q.cut == 0 {
+	if left = q.residualOf(x, b); !(left <= gmresLoose*q.norm(x)) && q.cut == 0 {
 		return fault.Errorf("linear: %w of the part that is not symmetric", ErrNoConvergence)
 	}
 	return nil
+}
+
+// norm returns ‖v‖ in the metric M.
+func (q *quadratic) norm(v []float64) float64 {
+	q.sys.MassTo(q.g, v)
+	return math.Sqrt(max(floats.Dot(v, q.g), 0))
+}
+
+// residualOf stores in q.r the residual of x with the inverse of the symmetric part before it, and returns its norm.
+func (q *quadratic) residualOf(x, b []float64) float64 {
+	q.productTo(q.r, x)
+	for i := range q.r {
+		q.r[i] = b[i] - q.r[i]
+	}
+	q.h.solveTo(q.r, q.r)
+	return q.norm(q.r)
+}
+
+// next is a step of Arnoldi's iteration. It multiplies the last vector of the basis, and returns the part w of the product that is
+// orthogonal to the basis. h has the coefficients of the product, those in the basis and then the norm of w. whole is the norm of the
+// product.
+func (q *quadratic) next() (w, h []float64, whole float64) {
+	s, steps := q.sys, len(q.basis)
+	last := q.basis[steps-1]
+	w, h = make([]float64, len(last)), make([]float64, steps+1)
+	q.productTo(w, last)
+	q.h.solveTo(w, w)
+	whole = orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
+	h[steps] = q.norm(w)
+	if h[steps] < gmresNoise*whole {
+		s.projectTo(w, w)
+		orthogonalize(w, q.basis, s.MassTo, q.g, h, s.space.Watched())
+		h[steps] = q.norm(w)
+	}
+	return w, h, whole
 }
 
 // leastSquares returns the y of least ‖e₁·first − H·y‖ for n columns of H, and of least

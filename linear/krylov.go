@@ -282,35 +282,11 @@ func (k *krylov) tail(y []complex128) float64 {
 // the square part, QᵀHQ takes its place.
 func (k *krylov) restart(r []ritz, keep int) error {
 	n := k.done
-	keep = min(keep, n-1)
-	if imag(r[keep-1].theta) != 0 && imag(r[keep].theta) != 0 && r[keep].theta == cmplx.Conj(r[keep-1].theta) {
-		keep++ // both of a pair
-	}
-	var columns [][]float64
-	for i := 0; i < keep; i++ {
-		re, im := make([]float64, n), make([]float64, n)
-		for j, c := range r[i].y {
-			re[j], im[j] = real(c), imag(c)
-		}
-		columns = append(columns, re)
-		if imag(r[i].theta) != 0 && i+1 < keep {
-			columns = append(columns, im)
-			i++ // the conjugate
-		}
-	}
-	keep = len(columns)
-	B := mat.NewDense(n, keep, nil)
-	for c, v := range columns {
-		B.SetCol(c, v)
-	}
-	var qr mat.QR
-	if err := full.Orthogonal(&qr, B); err != nil {
+	Q, err := orthonormalOf(r, min(keep, n-1), n)
+	if err != nil {
 		return err
 	}
-	var full mat.Dense
-	qr.QTo(&full)
-	Q := full.Slice(0, n, 0, keep)
-
+	_, keep = Q.Dims()
 	tail := len(k.V) - n
 	all := mat.NewDense(n+tail, n, nil)
 	for j := range n {
@@ -346,6 +322,37 @@ func (k *krylov) restart(r []ritz, keep int) error {
 	}
 	k.done = keep
 	return nil
+}
+
+// orthonormalOf returns an orthonormal basis, in columns of length n, of the space of the first Ritz vectors: keep of them, and one more if
+// it is the conjugate of the last. r has more than keep.
+func orthonormalOf(r []ritz, keep, n int) (mat.Matrix, error) {
+	if imag(r[keep-1].theta) != 0 && imag(r[keep].theta) != 0 && r[keep].theta == cmplx.Conj(r[keep-1].theta) {
+		keep++ // both of a pair
+	}
+	var columns [][]float64
+	for i := 0; i < keep; i++ {
+		re, im := make([]float64, n), make([]float64, n)
+		for j, c := range r[i].y {
+			re[j], im[j] = real(c), imag(c)
+		}
+		columns = append(columns, re)
+		if imag(r[i].theta) != 0 && i+1 < keep {
+			columns = append(columns, im)
+			i++ // the conjugate
+		}
+	}
+	B := mat.NewDense(n, len(columns), nil)
+	for c, v := range columns {
+		B.SetCol(c, v)
+	}
+	var qr mat.QR
+	if err := full.Orthogonal(&qr, B); err != nil {
+		return nil, err
+	}
+	var Q mat.Dense
+	qr.QTo(&Q)
+	return Q.Slice(0, n, 0, len(columns)), nil
 }
 
 // vector returns the real and imaginary part of Vy.

@@ -329,6 +329,20 @@ func (s *System) fill() error {
 	clear(s.damp)
 	s.load, s.rounding = 0, 0
 	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
+	for _, part := range [...]func() error{s.fillBodies, s.fillForces, s.fillJoints, s.fillBushings, s.fillRest} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	for i := range s.mech.Bodies {
+		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
+	}
+	s.measure()
+	return nil
+}
+
+// fillBodies adds what the inertia of turning bodies adds.
+func (s *System) fillBodies() error {
 	if !s.rest {
 		s.fillInertia()
 	}
@@ -340,6 +354,11 @@ func (s *System) fill() error {
 			return s.bodyError(i, ErrNotFinite)
 		}
 	}
+	return nil
+}
+
+// fillForces adds the force elements between two bodies.
+func (s *System) fillForces() error {
 	for i := range s.mech.Forces {
 		if s.every(i) {
 			return s.orCause(nil)
@@ -352,6 +371,11 @@ func (s *System) fill() error {
 			return fault.Errorf("linear: %w", s.mech.AtForce(i, ErrNotFinite))
 		}
 	}
+	return nil
+}
+
+// fillJoints adds the joints' springs and dampers, and the stiffness that their reactions make.
+func (s *System) fillJoints() error {
 	for j := range s.mech.Joints {
 		if j%16 == 15 && s.over() {
 			return s.orCause(nil)
@@ -365,6 +389,10 @@ func (s *System) fill() error {
 			return s.jointError(j, ErrNotFinite)
 		}
 	}
+	return nil
+}
+
+func (s *System) fillBushings() error {
 	for i := range s.mech.NumBushings() {
 		if s.every(i) {
 			return s.orCause(nil)
@@ -373,6 +401,11 @@ func (s *System) fill() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// fillRest adds what a mechanism has few of: cables, contacts with the ground and forces of one's own.
+func (s *System) fillRest() error {
 	for i := range s.mech.NumCables() {
 		if err := s.fillCable(i); err != nil {
 			return err
@@ -388,10 +421,6 @@ func (s *System) fill() error {
 			return err
 		}
 	}
-	for i := range s.mech.Bodies {
-		s.note(int32(i), spatial.Vec3{}, s.mech.Gravity.Scale(s.mech.Bodies[i].Mass))
-	}
-	s.measure()
 	return nil
 }
 

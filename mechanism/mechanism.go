@@ -99,7 +99,7 @@ func NewContext(ctx context.Context, m *model.Model) (*Mechanism, error) {
 }
 
 // compile makes a mechanism of a model that is checked. What comes out is of no use if flag is up.
-func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.Links) (_ *Mechanism, err error) {
+func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.Links) (*Mechanism, error) {
 	mech := &Mechanism{
 		Name:    m.Name,
 		Bodies:  pages.Make[bodies.Body](len(m.Bodies)),
@@ -108,13 +108,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 		span:    new([2]float64),
 		initial: State{Time: m.Time, Bodies: pages.Make[BodyState](len(m.Bodies))},
 	}
-	if mech.bodyNames, err = newNames(len(m.Bodies), func(i int) string { return m.Bodies[i].Name }); err != nil {
-		return nil, err
-	}
-	if mech.jointNames, err = newNames(len(m.Joints), func(i int) string { return m.Joints[i].Name }); err != nil {
-		return nil, err
-	}
-	if mech.couplingNames, err = newNames(len(m.Couplings), func(i int) string { return m.Couplings[i].Name }); err != nil {
+	if err := mech.addNames(m); err != nil {
 		return nil, err
 	}
 	for i := range m.Bodies {
@@ -125,43 +119,18 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 			return nil, err
 		}
 	}
-	var plain [joints.NumKinds]*JointSpec // types without parameters
-	for k := range joints.Composite {
-		plain[k] = newJointSpec(joints.Spec{Kind: k})
-	}
-	for i := range m.Joints {
-		if flag.Every(i) {
-			return nil, nil
-		}
-		var axes *joints.Axes
-		if m.Joints[i].Type == model.Composite {
-			if axes, err = joints.NewAxes(m.Joints[i].Axes); err != nil {
-				return nil, mech.AtJoint(i, -1, err)
-			}
-		}
-		mech.Joints[i].set(&m.Joints[i], links.Joints[i], axes, &plain)
-		mech.setDrive(i, &m.Joints[i])
-		mech.setLimits(i, &m.Joints[i])
+	if err := mech.addJoints(flag, m, links); err != nil || flag.Up() {
+		return nil, err
 	}
 	for i := range m.Couplings {
 		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
 	}
-	for _, part := range []func(){mech.setLegs, mech.setDriven, mech.findSingular, mech.setGeared} {
-		if part(); flag.Up() {
-			return nil, nil
-		}
+	parts := []func(){
+		mech.setLegs, mech.setDriven, mech.findSingular, mech.setGeared,
+		func() { mech.addForces(flag, m, links) }, func() { mech.setSprings(m, links) },
+		mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung,
 	}
-	for i := range m.Forces {
-		if flag.Every(i) {
-			return nil, nil
-		}
-		mech.Forces = append(mech.Forces, newForce(&m.Forces[i], links.Forces[i]))
-		if a := m.Forces[i].Actuator; a != nil {
-			mech.actuators = append(mech.actuators, newActuator(a, i, int(links.Forces[i][0])))
-		}
-	}
-	mech.setSprings(m, links)
-	for _, part := range []func(){mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung} {
+	for _, part := range parts {
 		if part(); flag.Up() {
 			return nil, nil
 		}
@@ -175,6 +144,54 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	}
 	mech.startComposites()
 	return mech, nil
+}
+
+func (m *Mechanism) addNames(of *model.Model) (err error) {
+	if m.bodyNames, err = newNames(len(of.Bodies), func(i int) string { return of.Bodies[i].Name }); err != nil {
+		return err
+	}
+	if m.jointNames, err = newNames(len(of.Joints), func(i int) string { return of.Joints[i].Name }); err != nil {
+		return err
+	}
+	m.couplingNames, err = newNames(len(of.Couplings), func(i int) string { return of.Couplings[i].Name })
+	return err
+}
+
+// addJoints compiles the joints with their motions and limits. It ends early if flag goes up.
+func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links) error {
+	var plain [joints.NumKinds]*JointSpec // types without parameters
+	for k := range joints.Composite {
+		plain[k] = newJointSpec(joints.Spec{Kind: k})
+	}
+	for i := range of.Joints {
+		if flag.Every(i) {
+			return nil
+		}
+		var axes *joints.Axes
+		if of.Joints[i].Type == model.Composite {
+			var err error
+			if axes, err = joints.NewAxes(of.Joints[i].Axes); err != nil {
+				return m.AtJoint(i, -1, err)
+			}
+		}
+		m.Joints[i].set(&of.Joints[i], links.Joints[i], axes, &plain)
+		m.setDrive(i, &of.Joints[i])
+		m.setLimits(i, &of.Joints[i])
+	}
+	return nil
+}
+
+// addForces compiles the force elements between two points, and the actuators among them. It ends early if flag goes up.
+func (m *Mechanism) addForces(flag *halt.Flag, of *model.Model, links *model.Links) {
+	for i := range of.Forces {
+		if flag.Every(i) {
+			return
+		}
+		m.Forces = append(m.Forces, newForce(&of.Forces[i], links.Forces[i]))
+		if a := of.Forces[i].Actuator; a != nil {
+			m.actuators = append(m.actuators, newActuator(a, i, int(links.Forces[i][0])))
+		}
+	}
 }
 
 func (m *Mechanism) addBody(i int, b *model.Body) error {

@@ -151,10 +151,19 @@ func (w *Workspace) moveSeveral(i int, c *linkConst, up *linkState) {
 	if w.plan.posture != nil {
 		cw, cv = cw.Add(turned.Scale(c.sign)), cv.Add(slid.Scale(c.sign))
 	}
-	cv = cv.Add(cw.Cross(d))
-	addCentripetal(&cv, &omegaL, &r1)
-	addCentripetal(&cv, &omegaI, &d)
-	st.c = spatial.NewClassicalAccel(cw, cv)
+	st.setProducts(&cw, &cv, &omegaL, &r1, &d)
+}
+
+// setProducts stores c = (c_ω, c_v) of a link. cv has 2·ω_P×V and the S̊ term, and takes the rest of c_v,
+//
+//	c_v = cv + c_ω×d + ω_λ×(ω_λ×r1) + ω_i×(ω_i×d).
+func (st *linkState) setProducts(cw, cv, omegaL, r1, d *spatial.Vec3) {
+	var t spatial.Vec3
+	spatial.CrossTo(&t, cw, d)
+	cv[0], cv[1], cv[2] = cv[0]+t[0], cv[1]+t[1], cv[2]+t[2]
+	addCentripetal(cv, omegaL, r1)
+	addCentripetal(cv, (*spatial.Vec3)(st.v[:3]), d)
+	st.c = spatial.ClassicalAccel{cw[0], cw[1], cw[2], cv[0], cv[1], cv[2]}
 }
 
 // moveFloating treats a floating base: P is the world, S the body frame.

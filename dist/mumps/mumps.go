@@ -94,13 +94,34 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	if r.id == nil || C.info(r.id, 1) < 0 {
 		return nil, fmt.Errorf("dist/mumps: MUMPS does not begin (%d)", r.code())
 	}
+	r.share()
+	o.control(r.id)
+	r.scale = make([]float64, len(h.Rows))
+	if c.Rank() == 0 {
+		perm := cArray[C.MUMPS_INT](h.Size)
+		for i := range perm {
+			perm[i] = C.MUMPS_INT(h.Size - i)
+		}
+		r.rhs, r.all = cArray[float64](h.Size), make([]float64, h.Size)
+		r.id.perm_in, r.id.rhs = unsafe.SliceData(perm), (*C.DMUMPS_REAL)(unsafe.SliceData(r.rhs))
+		r.free = append(r.free, unsafe.Pointer(unsafe.SliceData(perm)), unsafe.Pointer(unsafe.SliceData(r.rhs)))
+	}
+	if C.call(r.id, 1); r.code() < 0 {
+		return nil, fmt.Errorf("dist/mumps: analysis fails (INFOG %d, %d)", r.code(), int(C.info(r.id, 2)))
+	}
+	return r, nil
+}
+
+// share gives MUMPS the places of the entries of the share, the lower triangle column by column, and the memory of their values.
+func (r *root) share() {
+	h := r.held
 	n := len(h.Rows)
 	k := factor.ShareSize(n)
 	r.entries = cArray[float64](k)
 	row, col := cArray[C.MUMPS_INT](k), cArray[C.MUMPS_INT](k)
 	r.free = []unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(r.entries)), unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(col))}
+	r.number = numbers(r.comm, h)
 	at := 0
-	r.number = numbers(c, h)
 	for j := range n {
 		for i := j; i < n; i++ {
 			a, b := r.number[h.Rows[i]], r.number[h.Rows[j]]
@@ -111,6 +132,10 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 	id := r.id
 	id.n, id.nnz_loc = C.MUMPS_INT(h.Size), C.MUMPS_INT8(k)
 	id.irn_loc, id.jcn_loc, id.a_loc = unsafe.SliceData(row), unsafe.SliceData(col), (*C.DMUMPS_REAL)(unsafe.SliceData(r.entries))
+}
+
+// control sets the controls of MUMPS that stay the same for all values.
+func (o Options) control(id *C.DMUMPS_STRUC_C) {
 	for _, i := range [...]C.int{errorStream, diagnostics, globalInfo} {
 		C.set(id, i, -1)
 	}
@@ -128,20 +153,6 @@ func (o Options) NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) {
 		C.set(id, lowRank, 2)
 		C.setReal(id, dropped, C.double(o.LowRank))
 	}
-	r.scale = make([]float64, n)
-	if c.Rank() == 0 {
-		perm := cArray[C.MUMPS_INT](h.Size)
-		for i := range perm {
-			perm[i] = C.MUMPS_INT(h.Size - i)
-		}
-		r.rhs, r.all = cArray[float64](h.Size), make([]float64, h.Size)
-		id.perm_in, id.rhs = unsafe.SliceData(perm), (*C.DMUMPS_REAL)(unsafe.SliceData(r.rhs))
-		r.free = append(r.free, unsafe.Pointer(unsafe.SliceData(perm)), unsafe.Pointer(unsafe.SliceData(r.rhs)))
-	}
-	if C.call(id, 1); r.code() < 0 {
-		return nil, fmt.Errorf("dist/mumps: analysis fails (INFOG %d, %d)", r.code(), int(C.info(id, 2)))
-	}
-	return r, nil
 }
 
 // root is the part of one process.

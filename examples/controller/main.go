@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -87,6 +88,45 @@ func goal(plan *rung.Plan) (*mechanism.State, error) {
 	return st, closing.NewCloser(plan, closing.Options{Hold: []int{platform}}).ClosePositions(st)
 }
 
+// carried returns the forces that the legs carry at st, where nothing accelerates.
+func (l *legs) carried(statics *kkt.Inverse, st *mechanism.State) (force [6]float64, err error) {
+	if err := l.set(force); err != nil { // statics finds what is missing
+		return force, err
+	}
+	if err := statics.Solve(st, nil); err != nil {
+		return force, err
+	}
+	return [6]float64(statics.Forces()), nil
+}
+
+// law is the controller: proportional and differential, above the forces that hold the platform where it starts.
+type law struct {
+	legs    *legs
+	want    [6]float64 // lengths
+	hold    [6]float64 // forces
+	force   [6]float64 // forces of the last sample
+	samples int
+}
+
+// sample reads the legs at st and sets their forces. Four times a second it prints what is missing.
+func (c *law) sample(st *mechanism.State) error {
+	length, rate, err := c.legs.read(st)
+	if err != nil {
+		return err
+	}
+	worst := 0.0
+	for i := range c.force {
+		missing := c.want[i] - length[i]
+		c.force[i] = c.hold[i] + proportional*missing - differential*rate[i]
+		worst = max(worst, math.Abs(missing))
+	}
+	if c.samples%250 == 0 {
+		fmt.Printf("%.2f s: at most %.3f mm missing, at most %.1f N\n", st.Time, 1000*worst, largest(c.force))
+	}
+	c.samples++
+	return c.legs.set(c.force)
+}
+
 func run() error {
 	m, err := rung.Open("stewart.json")
 	if err != nil {
@@ -102,63 +142,38 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	target, err := goal(plan)
-	if err != nil {
-		return err
-	}
-	want, _, err := l.read(target)
-	if err != nil {
-		return err
-	}
 	statics, err := plan.NewInverse(l.freedoms())
 	if err != nil {
 		return err
 	}
-	if err := l.set([6]float64{}); err != nil { // statics finds what is missing
+	target, err := goal(plan)
+	if err != nil {
 		return err
 	}
-	if err := statics.Solve(plan.Initial(), nil); err != nil {
+	c := law{legs: l}
+	if c.want, _, err = l.read(target); err != nil {
 		return err
 	}
-	hold := [6]float64(statics.Forces())
+	if c.hold, err = l.carried(statics, plan.Initial()); err != nil {
+		return err
+	}
 
-	n := 0
-	var force [6]float64
-	control := func(st *mechanism.State) error {
-		length, rate, err := l.read(st)
-		if err != nil {
-			return err
-		}
-		worst := 0.0
-		for i := range force {
-			missing := want[i] - length[i]
-			force[i] = hold[i] + proportional*missing - differential*rate[i]
-			worst = max(worst, math.Abs(missing))
-		}
-		if n%250 == 0 {
-			fmt.Printf("%.2f s: at most %.3f mm missing, at most %.1f N\n", st.Time, 1000*worst, largest(force))
-		}
-		n++
-		return l.set(force)
-	}
 	d := motion.NewDynamics(plan)
 	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.RungeKutta4(), sim.Tolerance{})
 	s := sim.New(plan.Mechanism(), method, plan.Initial(), sim.Options{
-		Step: sample, Projector: d, Controllers: []sim.Controller{{Name: "legs", Period: sample, Sample: control}},
+		Step: sample, Projector: d, Controllers: []sim.Controller{{Name: "legs", Period: sample, Sample: c.sample}},
 	})
 	if err := s.Run(until); err != nil {
 		return err
 	}
 
 	// At rest the legs carry what statics says.
-	if err := l.set([6]float64{}); err != nil {
+	byHand, err := l.carried(statics, s.State())
+	if err != nil {
 		return err
 	}
-	if err := statics.Solve(s.State(), nil); err != nil {
-		return err
-	}
-	for i, f := range statics.Forces() {
-		fmt.Printf("leg %d: %.2f N, by hand %.2f N\n", i+1, force[i], f)
+	for i, f := range byHand {
+		fmt.Printf("leg %d: %.2f N, by hand %.2f N\n", i+1, c.force[i], f)
 	}
 	return nil
 }

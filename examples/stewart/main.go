@@ -59,6 +59,36 @@ func rising(plan *rung.Plan, platform rung.Body) (*mechanism.State, error) {
 	return st, held.ProjectVelocities(st)
 }
 
+// power returns the accelerations that lift the platform from rest, and the power of the legs at the velocities v of the state up:
+// −v·M·g where they hold the platform, v·M·(a − g) where they lift it with these accelerations. From rest, accelerations that the joints
+// allow are in proportion to the velocities that they allow.
+func power(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinematics) (lifting []float64, holds, lifts float64) {
+	lifting = make([]float64, 6*len(mech.Bodies))
+	weight, inertia := 0.0, 0.0
+	for i := range mech.Bodies {
+		s, c := &up.Bodies[i], kin.Bodies[i].Com
+		v := s.Velocity.Add(s.Omega.Cross(c))
+		for k := range 3 {
+			lifting[6*i+k], lifting[6*i+3+k] = lift*s.Omega[k], lift*v[k]
+		}
+		weight -= mech.Bodies[i].Mass * mech.Gravity.Dot(v)
+		inertia += 2 * lift * mech.Bodies[i].KineticEnergy(&kin.I[i], &s.Omega, &v)
+	}
+	return lifting, weight, weight + inertia
+}
+
+// speeds returns the rates of the legs at the state up.
+func speeds(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinematics, legs [6]mechanism.Freedom) (rates [6]float64) {
+	for i, leg := range legs {
+		var jk mechanism.JointKinematics
+		var q, qd [6]float64
+		mech.JointTo(&jk, leg.Joint, kin, up)
+		mech.Joints[leg.Joint].CoordinatesTo(&q, &qd, &jk)
+		rates[i] = qd[leg.Freedom]
+	}
+	return rates
+}
+
 func run() error {
 	m, platform, legs, err := build()
 	if err != nil {
@@ -77,38 +107,17 @@ func run() error {
 	if err := mech.KinematicsTo(kin, up); err != nil {
 		return err
 	}
-
-	// From rest, accelerations that the joints allow are in proportion to the velocities that they allow. The power
-	// of the legs at the velocity v is v·M·(a − g).
-	wanted := make([]float64, 6*len(mech.Bodies))
-	weight, inertia := 0.0, 0.0
-	for i := range mech.Bodies {
-		s, c := &up.Bodies[i], kin.Bodies[i].Com
-		v := s.Velocity.Add(s.Omega.Cross(c))
-		for k := range 3 {
-			wanted[6*i+k], wanted[6*i+3+k] = lift*s.Omega[k], lift*v[k]
-		}
-		weight -= mech.Bodies[i].Mass * mech.Gravity.Dot(v)
-		inertia += 2 * lift * mech.Bodies[i].KineticEnergy(&kin.I[i], &s.Omega, &v)
-	}
-
-	var rates [6]float64 // of the legs
-	for i, leg := range legs {
-		var jk mechanism.JointKinematics
-		var q, qd [6]float64
-		mech.JointTo(&jk, leg.Joint, kin, up)
-		mech.Joints[leg.Joint].CoordinatesTo(&q, &qd, &jk)
-		rates[i] = qd[leg.Freedom]
-	}
+	lifting, holds, lifts := power(mech, up, kin)
+	rates := speeds(mech, up, kin, legs)
 	actuators, err := plan.NewInverse(legs[:])
 	if err != nil {
 		return err
 	}
 	for _, c := range []struct {
 		name   string
-		wanted []float64
+		wanted []float64 // accelerations
 		power  float64
-	}{{"hold", nil, weight}, {"lift", wanted, weight + inertia}} {
+	}{{"hold", nil, holds}, {"lift", lifting, lifts}} {
 		if err := actuators.Solve(plan.Initial(), c.wanted); err != nil {
 			return err
 		}

@@ -35,23 +35,12 @@ func init() {
 //
 // Cost: O(bytes). It returns an error with the place of a line that is not where it can be.
 func parse(file string, data []byte) (*xmltree.Node, error) {
-	fail := func(line int, format string, args ...any) error {
-		return &source.SyntaxError{Location: source.Location{File: file, Line: line, Column: 1}, Rule: fmt.Sprintf(format, args...)}
-	}
+	t := tree{file: file}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var stack []*xmltree.Node
-	var root *xmltree.Node
-	started := false
-	var owner *xmltree.Node // of the value that is read
-	var value []byte
-	flush := func() {
-		if owner != nil {
-			owner.Text, owner, value = string(value), nil, value[:0]
-		}
-	}
-	for number := 1; len(data) > 0; number++ {
+	for len(data) > 0 {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		t.line++
 		line = bytes.TrimRight(line, " \t\r")
 		if len(line) == 0 {
 			continue
@@ -60,51 +49,90 @@ func parse(file string, data []byte) (*xmltree.Node, error) {
 		depth := len(line) - len(text)
 		switch {
 		case !utf8.Valid(text):
-			return nil, fail(number, "the line is not UTF-8")
-		case !started:
+			return nil, t.fail("the line is not UTF-8")
+		case !t.started:
 			if !isHeader(string(line)) {
-				return nil, fail(number, "no ASMT file: it begins with %s", fault.Name(string(line)))
+				return nil, t.fail("no ASMT file: it begins with %s", fault.Name(string(line)))
 			}
-			started = true
+			t.started = true
 			continue
-		case depth > maxDepth:
-			return nil, fail(number, "lines are indented more than %d times", maxDepth)
-		case root == nil && (depth > 0 || string(text) != "Assembly"):
-			return nil, fail(number, "%s in place of Assembly", fault.Name(string(text)))
-		case root != nil && depth == 0 && string(text) == series:
-			root.Children = append(root.Children, &xmltree.Node{Name: series, Parent: root, File: file, Line: number, Column: 1})
+		case t.root != nil && depth == 0 && string(text) == series:
+			t.root.Children = append(t.root.Children, &xmltree.Node{Name: series, Parent: t.root, File: file, Line: t.line, Column: 1})
 			data = nil
 			continue
-		case root != nil && depth == 0:
-			return nil, fail(number, "a second element, %s", fault.Name(string(text)))
-		case depth > len(stack):
-			return nil, fail(number, "the line is indented by more than one tab more than the line before it")
 		}
-		stack = stack[:depth]
-		if depth > 0 && values[stack[depth-1].Name] {
-			if up := stack[depth-1]; up != owner {
-				flush()
-				owner = up
-			} else {
-				value = append(value, '\n')
-			}
-			value = append(value, bytes.TrimSpace(text)...)
-			continue
+		if err := t.fits(depth, text); err != nil {
+			return nil, err
 		}
-		n := &xmltree.Node{Name: string(text), File: file, Line: number, Column: depth + 1}
-		if depth > 0 {
-			n.Parent = stack[depth-1]
-			n.Parent.Children = append(n.Parent.Children, n)
+		t.add(depth, text)
+	}
+	t.flush()
+	if t.root == nil {
+		t.line = 1
+		return nil, t.fail("there is no Assembly")
+	}
+	return t.root, nil
+}
+
+// tree is what parse has read.
+type tree struct {
+	file    string
+	line    int  // number of the line that is read, from 1
+	started bool // the header has been read
+	root    *xmltree.Node
+	stack   []*xmltree.Node // the last element of each depth, down to the last line's
+	owner   *xmltree.Node   // the element of values whose text is read, or nil
+	value   []byte          // its text
+}
+
+// fail returns an error at the line that is read.
+func (t *tree) fail(format string, args ...any) error {
+	return &source.SyntaxError{Location: source.Location{File: t.file, Line: t.line, Column: 1}, Rule: fmt.Sprintf(format, args...)}
+}
+
+// fits returns an error unless a line of the given depth can stand here. The first element is the Assembly, and all others stand in it.
+func (t *tree) fits(depth int, text []byte) error {
+	switch {
+	case depth > maxDepth:
+		return t.fail("lines are indented more than %d times", maxDepth)
+	case t.root == nil && (depth > 0 || string(text) != "Assembly"):
+		return t.fail("%s in place of Assembly", fault.Name(string(text)))
+	case t.root != nil && depth == 0:
+		return t.fail("a second element, %s", fault.Name(string(text)))
+	case depth > len(t.stack):
+		return t.fail("the line is indented by more than one tab more than the line before it")
+	}
+	return nil
+}
+
+// add adds a line to the text of the element that it stands in, if that is one of values, or makes it an element.
+func (t *tree) add(depth int, text []byte) {
+	t.stack = t.stack[:depth]
+	if depth > 0 && values[t.stack[depth-1].Name] {
+		if up := t.stack[depth-1]; up != t.owner {
+			t.flush()
+			t.owner = up
 		} else {
-			root = n
+			t.value = append(t.value, '\n')
 		}
-		stack = append(stack, n)
+		t.value = append(t.value, bytes.TrimSpace(text)...)
+		return
 	}
-	flush()
-	if root == nil {
-		return nil, fail(1, "there is no Assembly")
+	n := &xmltree.Node{Name: string(text), File: t.file, Line: t.line, Column: depth + 1}
+	if depth > 0 {
+		n.Parent = t.stack[depth-1]
+		n.Parent.Children = append(n.Parent.Children, n)
+	} else {
+		t.root = n
 	}
-	return root, nil
+	t.stack = append(t.stack, n)
+}
+
+// flush gives an element of values the text that has been read.
+func (t *tree) flush() {
+	if t.owner != nil {
+		t.owner.Text, t.owner, t.value = string(t.value), nil, t.value[:0]
+	}
 }
 
 // isHeader reports whether a file may begin with a line.

@@ -2,12 +2,17 @@ package mjcf
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-var turns = [...]string{"quat", "axisangle", "euler", "xyaxes", "zaxis"}
+// turns are the attributes that give an orientation, and turnNumbers how many numbers each has.
+var (
+	turns       = [...]string{"quat", "axisangle", "euler", "xyaxes", "zaxis"}
+	turnNumbers = [...]int{4, 4, 3, 6, 3}
+)
 
 // angle returns an angle of the file in radians.
 func (r *reader) angle(x float64) float64 {
@@ -32,58 +37,45 @@ func (r *reader) turn(e element) spatial.Quat {
 		r.Report.Refuse(n, "the orientation", "is given twice")
 		return spatial.IdentityQuat()
 	}
-	bad := func(name string) spatial.Quat {
-		r.Refuse(n, name, "has no direction")
+	numbers := turnNumbers[slices.Index(turns[:], which)]
+	v := r.Numbers(n, which, numbers, numbers)
+	if v == nil {
 		return spatial.IdentityQuat()
 	}
+	q, ok := r.turnOf(which, v)
+	if !ok {
+		r.Refuse(n, which, "has no direction")
+		return spatial.IdentityQuat()
+	}
+	return q
+}
+
+// turnOf returns the orientation that the numbers v of an attribute of turns give, and false if they have no direction.
+func (r *reader) turnOf(which string, v []float64) (spatial.Quat, bool) {
 	switch which {
 	case "quat":
-		v := r.Numbers(n, "quat", 4, 4)
-		if v == nil {
-			break
-		}
 		q := spatial.Quat(v)
 		if !(q.Norm() > noDirection) {
-			return bad("quat")
+			return q, false
 		}
-		return q.Normalize()
+		return q.Normalize(), true
 	case "axisangle":
-		v := r.Numbers(n, "axisangle", 4, 4)
-		if v == nil {
-			break
-		}
 		a := spatial.Vec3(v[:3])
 		if !(a.Norm() > noDirection) {
-			return bad("axisangle")
+			return spatial.Quat{}, false
 		}
-		return spatial.FromAxisAngle(a, r.angle(v[3]))
+		return spatial.FromAxisAngle(a, r.angle(v[3])), true
 	case "euler":
-		v := r.Numbers(n, "euler", 3, 3)
-		if v == nil {
-			break
-		}
-		return r.euler(v)
+		return r.euler(v), true
 	case "xyaxes":
-		v := r.Numbers(n, "xyaxes", 6, 6)
-		if v == nil {
-			break
-		}
-		if q, ok := ofAxes(spatial.Vec3(v[:3]), spatial.Vec3(v[3:])); ok {
-			return q
-		}
-		return bad("xyaxes")
-	case "zaxis":
-		v := r.Numbers(n, "zaxis", 3, 3)
-		if v == nil {
-			break
-		}
+		return ofAxes(spatial.Vec3(v[:3]), spatial.Vec3(v[3:]))
+	default: // zaxis
 		z := spatial.Vec3(v)
 		if !(z.Norm() > noDirection) {
-			return bad("zaxis")
+			return spatial.Quat{}, false
 		}
-		return assembly.Least(spatial.Vec3{0, 0, 1}, z.Scale(1/z.Norm()))
+		return assembly.Least(spatial.Vec3{0, 0, 1}, z.Scale(1/z.Norm())), true
 	}
-	return spatial.IdentityQuat()
 }
 
 // noDirection is the length of a vector or quaternion below which it has no direction.

@@ -3,6 +3,7 @@ package modeltest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/rung-mbd/rung/mechanism"
@@ -14,28 +15,7 @@ import (
 // of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
-	mech, err := mechanism.New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, st := mech.NewKinematics(), mech.Initial()
-	if err := mech.KinematicsTo(k, st); err != nil {
-		t.Fatal(err)
-	}
-	var free []model.Coupled
-	value := map[model.Coupled]float64{}
-	var q, qd [6]float64
-	var jk mechanism.JointKinematics
-	for j := range mech.Joints {
-		jt := &mech.Joints[j]
-		mech.JointTo(&jk, j, k, st)
-		jt.CoordinatesTo(&q, &qd, &jk)
-		for i := range jt.Kind.Freedoms() {
-			if c := (model.Coupled{Joint: mech.JointName(j), Freedom: i}); jt.Kind.Scalar(i) && !jt.Prescribed(i) {
-				free, value[c] = append(free, c), q[i]
-			}
-		}
-	}
+	free, value := scalarFreedoms(t, m)
 	if len(free) == 0 {
 		t.Fatal("modeltest: nothing to couple")
 	}
@@ -43,22 +23,12 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	out := *m
 	out.Couplings = nil
 	for i := range n {
-		c := model.Coupling{Name: fmt.Sprint("coupling ", i)}
+		name := fmt.Sprint("coupling ", i)
 		if i%3 == 2 {
-			last := &out.Couplings[i-1]
-			c.Terms, c.Offset = append(c.Terms, last.Terms...), 3*last.Offset
-			for k := range c.Terms {
-				c.Terms[k].Factor *= 3
-			}
-			if p := last.Polynomial; p != nil {
-				c.Polynomial = &model.CouplingPolynomial{Of: p.Of}
-				for _, x := range p.Coefficients {
-					c.Polynomial.Coefficients = append(c.Polynomial.Coefficients, 3*x)
-				}
-			}
-			out.Couplings = append(out.Couplings, c)
+			out.Couplings = append(out.Couplings, tripled(name, &out.Couplings[i-1]))
 			continue
 		}
+		c := model.Coupling{Name: name}
 		for range 1 + rng.IntN(4) {
 			f := 0.2 + rng.Float64()
 			if rng.IntN(2) == 0 {
@@ -81,4 +51,46 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 		out.Couplings = append(out.Couplings, c)
 	}
 	return &out
+}
+
+// scalarFreedoms returns the scalar freedoms of m without motions, joint by joint, and their coordinates in the pose of m.
+func scalarFreedoms(t testing.TB, m *model.Model) (free []model.Coupled, value map[model.Coupled]float64) {
+	t.Helper()
+	mech, err := mechanism.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, st := mech.NewKinematics(), mech.Initial()
+	if err := mech.KinematicsTo(k, st); err != nil {
+		t.Fatal(err)
+	}
+	value = map[model.Coupled]float64{}
+	var q, qd [6]float64
+	var jk mechanism.JointKinematics
+	for j := range mech.Joints {
+		jt := &mech.Joints[j]
+		mech.JointTo(&jk, j, k, st)
+		jt.CoordinatesTo(&q, &qd, &jk)
+		for i := range jt.Kind.Freedoms() {
+			if c := (model.Coupled{Joint: mech.JointName(j), Freedom: i}); jt.Kind.Scalar(i) && !jt.Prescribed(i) {
+				free, value[c] = append(free, c), q[i]
+			}
+		}
+	}
+	return free, value
+}
+
+// tripled returns three times the coupling c, which says the same.
+func tripled(name string, c *model.Coupling) model.Coupling {
+	out := model.Coupling{Name: name, Terms: slices.Clone(c.Terms), Offset: 3 * c.Offset}
+	for k := range out.Terms {
+		out.Terms[k].Factor *= 3
+	}
+	if p := c.Polynomial; p != nil {
+		out.Polynomial = &model.CouplingPolynomial{Of: p.Of}
+		for _, x := range p.Coefficients {
+			out.Polynomial.Coefficients = append(out.Polynomial.Coefficients, 3*x)
+		}
+	}
+	return out
 }

@@ -13,69 +13,91 @@ import (
 // five bodies and one over two; a spring-damper with laws; and laws on the first scalar freedom
 // of a joint. They are not stiffer than the springs of the reference models.
 func AddSprings(m *model.Model, rng *rand.Rand) {
-	vec := func(size float64) spatial.Vec3 {
-		return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(size)
-	}
-	pose := func(body string) spatial.Quat { // of a body
-		for i := range m.Bodies {
-			if q := m.Bodies[i].Pose.Orientation; m.Bodies[i].Name == body && q != [4]float64{} {
-				return q
-			}
-		}
-		return spatial.IdentityQuat()
-	}
+	r := randomSprings{m, rng}
 	n := len(m.Bodies)
 	name := func(i int) string { return m.Bodies[i%n].Name }
 	first := rng.IntN(n)
-	frame := func(body string, world spatial.Quat) model.Attachment {
-		return model.Attachment{Body: body, Point: vec(0.3), Orientation: pose(body).Conj().Mul(world).Normalize()}
-	}
-	bushing := func(label string, a, b string) {
-		axes := spatial.Exp(vec(1)) // of A; those of B are not far from them
-		m.Forces = append(m.Forces, model.ForceElement{
-			Name: label, Type: model.BushingForce, A: frame(a, axes), B: frame(b, axes.Mul(spatial.Exp(vec(0.4)))), Force: vec(2), Torque: vec(1),
-			Bushing: &model.Bushing{
-				Stiffness: randomMatrix(rng, 5), Damping: randomMatrix(rng, 0.3),
-				Rest: model.Pose{Position: vec(0.2), Orientation: spatial.Exp(vec(0.3))},
-			},
-		})
-	}
-	bushing("spring-bushing-world", name(first), model.World)
+	r.bushing("spring-bushing-world", name(first), model.World)
 	var over []model.Attachment
 	for i := range min(n, 5) {
-		over = append(over, model.Attachment{Body: name(first + i), Point: vec(0.4)})
+		over = append(over, model.Attachment{Body: name(first + i), Point: r.vec(0.4)})
 	}
-	away := func(i int) spatial.Vec3 { // a point of the world 3 m from a body: near points would turn the cable too fast
-		v := vec(1)
-		return spatial.Vec3(m.Bodies[i%n].Pose.Position).Add(v.Scale(3 / v.Norm()))
-	}
-	over = append(over, model.Attachment{Body: model.World, Point: away(first + min(n, 5) - 1)})
-	cable := func(label string, points []model.Attachment, rest float64) {
-		m.Forces = append(m.Forces, model.ForceElement{
-			Name: label, Type: model.CableForce, Stiffness: 20, Damping: 0.2, RestLength: rest, Cable: &model.Cable{Points: points, Tension: 1},
-		})
-	}
-	cable("spring-cable", over, 0.1)
+	over = append(over, model.Attachment{Body: model.World, Point: r.away(first + min(n, 5) - 1)})
+	r.cable("spring-cable", over, 0.1)
 	law := &model.SpringLaw{At: []float64{-1, 0, 0.5, 2}, Forces: []float64{-6, 0, 1, 9}}
 	damper := &model.SpringLaw{Kind: springs.Function, Expression: "0.3*tanh(2*y) + 0.1*x*y"}
 	m.Forces = append(m.Forces, model.ForceElement{
-		Name: "spring-tabled", Type: model.SpringDamper, A: model.Attachment{Body: model.World, Point: vec(2)}, B: model.Attachment{Body: name(first), Point: vec(0.3)},
+		Name: "spring-tabled", Type: model.SpringDamper,
+		A: model.Attachment{Body: model.World, Point: r.vec(2)}, B: model.Attachment{Body: name(first), Point: r.vec(0.3)},
 		RestLength: 0.7, Spring: law, Damper: damper,
 	})
 	if n > 1 {
-		bushing("spring-bushing", name(first+1), name(first))
-		cable("spring-cable-two", []model.Attachment{{Body: name(first), Point: vec(0.4)}, {Body: model.World, Point: away(first)}, {Body: name(first + 1), Point: vec(0.4)}}, 0)
+		r.bushing("spring-bushing", name(first+1), name(first))
+		r.cable("spring-cable-two", []model.Attachment{
+			{Body: name(first), Point: r.vec(0.4)}, {Body: model.World, Point: r.away(first)}, {Body: name(first + 1), Point: r.vec(0.4)},
+		}, 0)
 	}
+	addLaws(m, law, damper)
+}
+
+// addLaws gives a spring and a damper to the first scalar freedom that has no motion.
+func addLaws(m *model.Model, spring, damper *model.SpringLaw) {
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		for i := range jt.Type.Freedoms() {
 			if jt.Type.Scalar(i) && (i >= len(jt.Motion) || jt.Motion[i] == nil) {
 				jt.Springs, jt.Dampers = make([]*model.SpringLaw, jt.Type.Freedoms()), make([]*model.SpringLaw, jt.Type.Freedoms())
-				jt.Springs[i], jt.Dampers[i] = law, damper
+				jt.Springs[i], jt.Dampers[i] = spring, damper
 				return
 			}
 		}
 	}
+}
+
+// randomSprings draws bushings and cables for a model.
+type randomSprings struct {
+	m   *model.Model
+	rng *rand.Rand
+}
+
+// vec returns a random vector with the given standard deviation of each component.
+func (r randomSprings) vec(size float64) spatial.Vec3 {
+	return spatial.Vec3{r.rng.NormFloat64(), r.rng.NormFloat64(), r.rng.NormFloat64()}.Scale(size)
+}
+
+// frame returns a random point of a body with the orientation world.
+func (r randomSprings) frame(body string, world spatial.Quat) model.Attachment {
+	orientation := spatial.IdentityQuat() // of the body
+	for i := range r.m.Bodies {
+		if q := r.m.Bodies[i].Pose.Orientation; r.m.Bodies[i].Name == body && q != [4]float64{} {
+			orientation = q
+		}
+	}
+	return model.Attachment{Body: body, Point: r.vec(0.3), Orientation: orientation.Conj().Mul(world).Normalize()}
+}
+
+// away returns a point of the world 3 m from body i: near points would turn a cable too fast.
+func (r randomSprings) away(i int) spatial.Vec3 {
+	v := r.vec(1)
+	return spatial.Vec3(r.m.Bodies[i%len(r.m.Bodies)].Pose.Position).Add(v.Scale(3 / v.Norm()))
+}
+
+func (r randomSprings) bushing(name, a, b string) {
+	axes := spatial.Exp(r.vec(1)) // of A; those of B are not far from them
+	r.m.Forces = append(r.m.Forces, model.ForceElement{
+		Name: name, Type: model.BushingForce, A: r.frame(a, axes), B: r.frame(b, axes.Mul(spatial.Exp(r.vec(0.4)))),
+		Force: r.vec(2), Torque: r.vec(1),
+		Bushing: &model.Bushing{
+			Stiffness: randomMatrix(r.rng, 5), Damping: randomMatrix(r.rng, 0.3),
+			Rest: model.Pose{Position: r.vec(0.2), Orientation: spatial.Exp(r.vec(0.3))},
+		},
+	})
+}
+
+func (r randomSprings) cable(name string, points []model.Attachment, rest float64) {
+	r.m.Forces = append(r.m.Forces, model.ForceElement{
+		Name: name, Type: model.CableForce, Stiffness: 20, Damping: 0.2, RestLength: rest, Cable: &model.Cable{Points: points, Tension: 1},
+	})
 }
 
 // randomMatrix returns a symmetric positive definite matrix of a size.
