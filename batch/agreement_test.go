@@ -10,13 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/dd"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // agreeTol is the largest difference between a batch and the solver in the solver's own measure (factor.Refinement):
@@ -128,6 +132,55 @@ func TestAgreesWithSolver(t *testing.T) {
 			t.Logf("| %s | %d | %.1e | %d | %d | %d | %v %s", name, n, x.worst, x.redundant, x.failed, x.single, b.Scalar(), b.OneByOne())
 		})
 	}
+}
+
+// TestRedundantInLanes: mechanisms as engineers draw them, with pins of two hinges, plates and planar loops, stay in lanes,
+// whatever pivots rounding leaves of their redundant rows. In a Hoberman ring, rounding brings these to the bound, so its
+// states are solved alone.
+func TestRedundantInLanes(t *testing.T) {
+	for family, c := range map[string]struct {
+		n     int
+		lanes bool
+	}{"scissor": {10, true}, "hoberman": {12, false}, "miura": {3, true}, "excavator": {4, true}, "delta": {4, true}, "jansen": {6, true}} {
+		t.Run(family, func(t *testing.T) {
+			m, err := bench.Generate(family, c.n, 1)
+			require.NoError(t, err)
+			p, err := rung.NewPlan(m, kkt.Options{})
+			require.NoError(t, err)
+			list := append(someStates(t, p, 31, 3, 1e-3), p.Initial())
+			x := agree(t, p, list, batch.Options{})
+			require.Equal(t, c.lanes, x.single == 0, "%d of %d solved one by one", x.single, len(list))
+			require.Equal(t, len(list), x.redundant)
+		})
+	}
+}
+
+// TestNearlyParallel: two rods that end at one point, at an angle at which the pivot of the second passes for that of a
+// redundant row, to rounding and beyond it. Lanes and solver count the same rows, and find the same accelerations.
+func TestNearlyParallel(t *testing.T) {
+	d, err := bodies.New(2, spatial.Vec3{0.01, 0.02, 0.03}, spatial.Sym3{0.1, 0.12, 0.15})
+	require.NoError(t, err)
+	lanes, alone, weak := 0, 0, 0
+	for _, angle := range []float64{1e-2, 1e-3, 1e-4, 5e-5, 3.5e-5, 3.2e-5, 3e-5, 1e-5, 1e-6, 3e-7, 1e-7, 1e-8, 0} {
+		b := rung.NewBuilder("rods")
+		body := b.Body("body", d, rung.At(1, 0, 0))
+		s, c := math.Sincos(angle)
+		b.Distance("one", rung.World, body, spatial.Vec3{}, spatial.Vec3{1, 0, 0})
+		b.Distance("other", rung.World, body, spatial.Vec3{1 - c, s, 0}, spatial.Vec3{1, 0, 0})
+		m, err := b.Model()
+		require.NoError(t, err)
+		p, err := rung.NewPlan(m, kkt.Options{})
+		require.NoError(t, err)
+		st := p.Initial()
+		st.Bodies[0].Omega = spatial.Vec3{0.3, 0, 0}
+		x := agree(t, p, []*mechanism.State{st}, batch.Options{})
+		alone += x.single
+		lanes += 1 - x.single
+		weak += x.redundant
+	}
+	require.Positive(t, lanes)
+	require.Positive(t, alone)
+	require.Positive(t, weak)
 }
 
 // TestNearTheTruth: batch and solver are both near the solution with twice the digits, in the states in which they

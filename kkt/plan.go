@@ -111,6 +111,16 @@ func (p *Plan) Counts() factor.Counts {
 	return p.symbolic.Counts
 }
 
+// SpareRows returns how many rows depend on the others at the state written in the model and about it: those that a Solve leaves
+// out (theory.md, "Spare rows"). It is 0 where that state does not tell, or where leaving them out would not pay.
+func (p *Plan) SpareRows() int {
+	p.mustBe()
+	if p.lean == nil {
+		return 0
+	}
+	return p.lean.spare()
+}
+
 // Order returns the nodes of the KKT system in elimination order; node i is
 // body i, or a joint (see assemble.Layout).
 func (p *Plan) Order() []int32 {

@@ -19,6 +19,10 @@ const (
 	groupFreedoms = 3 // of a group; there are instructions for no more
 	groupBodies   = 3
 	groupLoops    = 4 // loop joints of a group
+
+	// groupShare is the least share of the bodies that groups hold beside spare rows. Fewer save little, and the pivots of all
+	// redundant rows have to be surer with groups (doubtPivot).
+	groupShare = 0.3
 )
 
 // group is bodies that tree joints connect to the ground, parents first.
@@ -71,7 +75,8 @@ type reduction struct {
 	node    []int32 // of each node of the layout: −1 for tree joints
 }
 
-// newReduction chooses groups. There are none beside composite joints and couplings.
+// newReduction chooses groups. There are none beside composite joints and couplings, nor beside spare rows where they hold few
+// of the bodies.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
@@ -80,9 +85,12 @@ func newReduction(p *kkt.Plan) *reduction {
 		plain = plain && m.Joints[j].Axes == nil
 	}
 	if plain {
-		r.take(m, m.Hang(&mechanism.HangingRules{
+		h := m.Hang(&mechanism.HangingRules{
 			Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree,
-		}))
+		})
+		if p.SpareRows() == 0 || float64(len(h.Bodies)) >= groupShare*float64(m.NumBodies()) {
+			r.take(m, h)
+		}
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)

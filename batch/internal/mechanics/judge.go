@@ -2,6 +2,7 @@ package mechanics
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/kkt"
@@ -12,8 +13,11 @@ const (
 	// smallPivot is the least pivot, relative to its scale, that shows a row as not redundant: it is above the solver's
 	// bound of 1e-9 also if lanes and solver round differently.
 	smallPivot = 1.1e-9
-	// doubtPivot is the largest pivot that shows a row as redundant; between both the state is solved alone.
-	doubtPivot = kkt.DoubtTol
+	// doubtPivot is the largest pivot that shows a row as redundant in a system with groups, as kkt.DoubtTol says, and
+	// wholeDoubtPivot in one without: it is below the solver's bound, and the residual of a row that is not redundant
+	// shows the mistake. Between it and smallPivot the state is solved alone.
+	doubtPivot      = kkt.DoubtTol
+	wholeDoubtPivot = 0.9e-9
 	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
 	unitTol = 2e-6
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
@@ -42,7 +46,11 @@ type limits struct {
 
 // verdict adds the checks of a solve.
 func (s *system) verdict() {
-	s.judgeBy(limits{refinedError * refinedError, 1 / smallPivot, doubtPivot, bodyTol, unitTol, 0}, s.record.At(weakRows), s.Shared(1))
+	doubt := wholeDoubtPivot
+	if slices.Contains(s.group, true) {
+		doubt = doubtPivot
+	}
+	s.judgeBy(limits{refinedError * refinedError, 1 / smallPivot, doubt, bodyTol, unitTol, 0}, s.record.At(weakRows), s.Shared(1))
 }
 
 // judgeBy adds the checks of a record: limits, as many weak rows as weak says, and one in before.
