@@ -2,7 +2,6 @@ package arch_test
 
 import (
 	"bytes"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -52,20 +51,22 @@ func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links all the programs")
 	}
-	bin := t.TempDir()
-	run(t, root(t), "build", "-o", bin+string(filepath.Separator), "-ldflags=-s -w", "./examples/...")
-	for pkg := range packages(sources(t)) {
-		if !isExample(pkg) {
-			continue
+	programs := map[string]string{}
+	for _, f := range sources(t) {
+		if isExample(f.pkg) {
+			programs[path.Base(f.pkg)] = page(t, f.path)
 		}
-		t.Run(path.Base(pkg), func(t *testing.T) {
+	}
+	program := together(t, programs)
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			cmd := exec.Command(filepath.Join(bin, path.Base(pkg)))
-			cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root(t), filepath.FromSlash(pkg)), &stdout, &stderr
+			cmd := program(name)
+			cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root(t), "examples", name), &stdout, &stderr
 			require.NoError(t, cmd.Run(), "%s", &stderr)
 			byHand(t, stdout.String())
-			check.GoldenNumbers(t, "../../../"+pkg+"/output.txt", stdout.Bytes(), outputTol, 1)
+			check.GoldenNumbers(t, "../../../examples/"+name+"/output.txt", stdout.Bytes(), outputTol, 1)
 		})
 	}
 }

@@ -2,9 +2,11 @@ package arch_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,6 +43,43 @@ func module(t *testing.T, dir string) {
 		{"mod", "tidy"},
 	} {
 		run(t, dir, args...)
+	}
+}
+
+// mainOf matches the package clause and the main function of a program.
+var mainOf = regexp.MustCompile(`(?m)^package main$|^func main\(\)`)
+
+// together links programs, by name, into one, as linking is most of the time that a program takes, and returns it. Each is a package that
+// is looked at by go vet as the program that it is; only then its main function gets another name.
+func together(t *testing.T, programs map[string]string) func(name string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name, "main.go")
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	for name, text := range programs {
+		write(name, text)
+	}
+	module(t, dir)
+	run(t, dir, "vet", "./...")
+	imports, mains := "", ""
+	for name, text := range programs {
+		require.Len(t, mainOf.FindAllString(text, -1), 2, name)
+		write(name, mainOf.ReplaceAllStringFunc(text, func(s string) string {
+			return map[string]string{"package main": "package " + name, "func main()": "func Main()"}[s]
+		}))
+		imports += fmt.Sprintf("import %q\n", "example.com/program/"+name)
+		mains += fmt.Sprintf("%q: %s.Main,\n", name, name)
+	}
+	write("", "package main\nimport \"os\"\n"+imports+"func main() {\nmap[string]func(){\n"+mains+"}[os.Getenv(\"PROGRAM\")]()\n}\n")
+	bin := filepath.Join(dir, "together.exe")
+	run(t, dir, "build", "-o", bin, "-ldflags=-s -w", ".")
+	return func(name string) *exec.Cmd {
+		cmd := exec.Command(bin)
+		cmd.Env = append(os.Environ(), "PROGRAM="+name)
+		return cmd
 	}
 }
 

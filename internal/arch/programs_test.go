@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,27 +84,24 @@ func TestProgramsInPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links the programs, as TestFromOutside does one")
 	}
-	dir, bin := t.TempDir(), t.TempDir()
-	binary := func(name string, i int) string {
-		return fmt.Sprintf("%s_%d", strings.TrimSuffix(filepath.Base(name), ".md"), i)
+	named := func(name string, i int) string {
+		return fmt.Sprintf("%s_%d", strings.NewReplacer("-", "_").Replace(strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".md")), i)
 	}
+	programs := map[string]string{}
 	for name, list := range pages {
 		for i, p := range list {
-			folder := filepath.Join(dir, binary(name, i))
-			require.NoError(t, os.Mkdir(folder, 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(p.code), 0o600))
+			require.NotContains(t, programs, named(name, i))
+			programs[named(name, i)] = p.code
 		}
 	}
-	module(t, dir)
-	run(t, dir, "vet", "./...")
-	run(t, dir, "build", "-o", bin+string(filepath.Separator), "-ldflags=-s -w", "./...")
+	program := together(t, programs)
 	for name, list := range pages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fresh := t.TempDir()
 			for i, p := range list {
 				var stdout, stderr bytes.Buffer
-				cmd := exec.Command(filepath.Join(bin, binary(name, i)))
+				cmd := program(named(name, i))
 				cmd.Dir, cmd.Stdout, cmd.Stderr = fresh, &stdout, &stderr
 				require.NoError(t, cmd.Run(), "program %d of the page: %s", i+1, &stderr)
 				assert.Equal(t, p.output, stdout.String(), "program %d of the page", i+1)
