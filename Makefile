@@ -102,7 +102,7 @@ race:
 MPIRUN := mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root)
 MPIRANKS := 2 3 4 7
 test-mpi:
-	$(GO) vet -tags mpi,mumps ./dist/... ./cmd/rung/...
+	$(GO) vet -tags mpi,mumps ./dist/mpi ./dist/mumps # the others have no file with these tags
 	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; \
 	$(GO) test -c -tags mpi,mumps -o "$$bin" ./dist/mpi; \
 	for n in $(MPIRANKS); do $(MPIRUN) -n $$n "$$bin"; done; \
@@ -111,7 +111,7 @@ test-mpi:
 		case "$$status $$said" in [1-9]\ *"$${how#*:}"*) echo "ok   a rank that ends early: $$how";; *) echo "FAIL $$how: status $$status: $$said"; exit 1;; esac; \
 	done; \
 	$(GO) build -tags mpi,mumps -o "$$bin" ./cmd/rung; \
-	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" $(GOTEST) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
+	RUNG_MPI="$(MPIRUN)" RUNG_COMMAND="$$bin" RUNG_RANKS="$(MPIRANKS)" $(GOTEST) $(TESTFLAGS) -count=1 -v -run '^TestMPI' ./cmd/rung $(COLLECTALL)
 
 # The tests that are marked //rung:race, and those of folders with a test file that has the mark above its package clause. Under the race detector
 # the others take a quarter of an hour, nearly all of it on one goroutine. A test of internal/arch holds that tests which start goroutines have it.

@@ -106,7 +106,7 @@ func TestSmallPivotsAreNotTrusted(t *testing.T) {
 // it would have shown that all rows hold, at least as far as enoughRatio demands; with rows that are nearly
 // dependent, others that repeat one, and on any number of threads with the same bits.
 //
-//rung:race
+//rung:norace TestRightSideInTheFactor has the same on three goroutines, with more to share
 func TestLastCorrectionNeedsNoResidual(t *testing.T) {
 	unchecked, weak := 0, 0
 	for seed := range uint64(40) {

@@ -77,6 +77,9 @@ func TestSimulateRanksGround(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ranks := []string{"2", "3"}
+			if check.More() == 1 {
+				ranks = ranks[1:]
+			}
 			run := func(tag string, more ...string) *simulate.Simulation {
 				args := []string{"simulate", c.model, "--until", c.until, "--every", "0.01", "--json", "-o", filepath.Join(dir, name+tag+".csv")}
 				if c.contacts {

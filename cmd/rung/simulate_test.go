@@ -388,7 +388,7 @@ func TestSimulateResume(t *testing.T) {
 
 // TestSimulateSignal sends the process what Ctrl-C sends.
 //
-//rung:race
+//rung:norace the handler has TestInterruptible in package shell, and the goroutine hands back a result
 func TestSimulateSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot interrupt itself there")

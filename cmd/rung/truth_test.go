@@ -65,7 +65,7 @@ type truthAnswer struct {
 
 // manySteps are cases of reference/truth that take seconds, and which runs have them.
 var manySteps = map[string]func(testing.TB){
-	"ga-bearing-fixed-step": check.Nightly, "ga-sim-bear-0-1e-9": check.Long, "ga-sim-bear-0-1e-10": check.Long,
+	"ga-bearing-fixed-step": check.Nightly, "ga-sim-bear-0-1e-9": check.Long, "ga-sim-bear-0-1e-10": check.Nightly,
 }
 
 // TestTruth runs the cases of reference/truth, computed by programs that share no code with this one.

@@ -154,8 +154,6 @@ func TestThinGraphs(t *testing.T) {
 
 // Nested dissection of a k×k grid costs 829/84 k³ multiplications with separator
 // rows of one scalar (George 1973), so twice 5³ times that with revolute joints.
-//
-//rung:race
 func TestGridWork(t *testing.T) {
 	const (
 		ideal         = 2 * 125 * 829.0 / 84

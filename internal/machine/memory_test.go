@@ -1,4 +1,3 @@
-//rung:race
 package machine
 
 import (
