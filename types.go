@@ -62,6 +62,7 @@ type Joint = build.Joint
 // Coupling is build.Coupling: the handle of a coupling of a Builder, with its Offset.
 //
 //   - a polynomial of a coordinate: Follow
+//   - a law of one or two of them: FollowLaw
 //   - its number in the model: Index
 type Coupling = build.Coupling
 
@@ -78,6 +79,9 @@ type Spring = build.Spring
 
 // Term is build.Term: a factor times the coordinate of a freedom of a joint, for Builder.Couple.
 type Term = build.Term
+
+// Coordinate is build.Coordinate: that of a freedom of a joint, for Coupling.FollowLaw.
+type Coordinate = build.Coordinate
 
 // Through is build.Through: a point of a cable, on a body and in the world, for Builder.Cable.
 type Through = build.Through

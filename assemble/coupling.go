@@ -8,7 +8,7 @@ import (
 )
 
 // vanishing is the length of a coupling's row, relative to the lengths of its parts, below which the row is nothing but
-// rounding: its terms cancel each other, as the polynomial and a term of one freedom may at a pose. Such a row is set to
+// rounding: its terms cancel each other, as the law and a term of one freedom may at a pose. Such a row is set to
 // zero, with the scale 1, and counts as redundant.
 const vanishing = 1e-13
 
@@ -19,17 +19,17 @@ const vanishing = 1e-13
 type leg struct {
 	joint  *mechanism.Joint
 	factor float64 // of the freedom's row, which is the first of jointWork.rows
-	bend   float64 // p″·q̇², which the bend of the polynomial adds to the right side
+	bend   float64 // what the curvature of the law adds to the right side (mechanism.LegState.Bend)
 }
 
 // leg computes leg l of coupling c at s, whose bodies have the kinematics k, and in w the row of its freedom.
 func (w *jointWork) leg(m *mechanism.Mechanism, c *mechanism.Coupling, l int, k *mechanism.Kinematics, s *mechanism.State) (out leg) {
 	at := &c.Legs[l]
 	out.joint, out.factor = &m.Joints[at.Joint], at.Factor
-	if c.Bent(l) {
+	if l >= c.Bent() {
 		var x mechanism.LegState
 		m.LegTo(&x, &w.kin, c, l, k, s)
-		out.factor, out.bend = x.Factor, -x.Curve*x.Rate*x.Rate
+		out.factor, out.bend = x.Factor, x.Bend
 	} else { // coordinates cost as much as a row
 		m.JointTo(&w.kin, at.Joint, k, s)
 	}

@@ -252,6 +252,7 @@ func TestRandomMachines(t *testing.T) {
 		"armature, 30":       modeltest.Gear(load(t, "random-30"), check.Rand(3)),
 		"couplings":          gripper,
 		"couplings, geared":  modeltest.Gear(modeltest.Couple(t, load(t, "floating-tree"), check.Rand(4), 3), check.Rand(5)),
+		"laws":               modeltest.Follow(t, load(t, "floating-tree"), check.Rand(4), 5),
 		"prescribed, geared": modeltest.Gear(load(t, "driven-mixed"), check.Rand(6)),
 	} {
 		p, err := rung.NewPlan(m, kkt.Options{})

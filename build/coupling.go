@@ -3,6 +3,7 @@ package build
 import (
 	"slices"
 
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -15,15 +16,21 @@ type Term struct {
 	Factor  float64
 }
 
-// Coupling is a coupling of a Builder, to be given an offset and a polynomial. The pointer stays valid; what is set
+// Coordinate is that of a freedom of a joint, m or rad.
+type Coordinate struct {
+	Joint   *Joint
+	Freedom int
+}
+
+// Coupling is a coupling of a Builder, to be given an offset, and a polynomial or a law. The pointer stays valid; what is set
 // counts from the next Model on.
 type Coupling struct {
 	Terms  []Term
 	Offset float64
 
-	of           *Joint // of the polynomial; nil: there is none
-	freedom      int
-	coefficients []float64
+	of           []Coordinate   // of the polynomial or the law
+	coefficients []float64      // of the polynomial; nil: there is none
+	law          *couplings.Law // nil: there is none
 
 	index int
 	name  string
@@ -35,7 +42,17 @@ func (c *Coupling) Index() int { return c.index }
 // Follow makes the sum of the terms follow Offset + c0 + c1·q + … of a freedom of a joint, with up to five
 // coefficients, and returns c.
 func (c *Coupling) Follow(of *Joint, freedom int, coefficients ...float64) *Coupling {
-	c.of, c.freedom, c.coefficients = of, freedom, coefficients
+	c.of, c.coefficients, c.law = []Coordinate{{of, freedom}}, append([]float64{}, coefficients...), nil
+	return c
+}
+
+// FollowLaw makes the sum of the terms follow Offset + law of a coordinate x, or of two, x and y, in place of a polynomial,
+// and returns c. A law without spans holds everywhere, or as far as its points go.
+func (c *Coupling) FollowLaw(law couplings.Law, of ...Coordinate) *Coupling {
+	if law.Spans == nil {
+		law.Spans = make([]couplings.Span, len(of))
+	}
+	c.of, c.coefficients, c.law = of, nil, law.Clone()
 	return c
 }
 
@@ -64,8 +81,15 @@ func (b *Builder) coupling(c *Coupling, errs *[]error) model.Coupling {
 	for _, t := range c.Terms {
 		out.Terms = append(out.Terms, model.CouplingTerm{Coupled: named(t.Joint, t.Freedom), Factor: t.Factor})
 	}
-	if c.coefficients != nil || c.of != nil {
-		out.Polynomial = &model.CouplingPolynomial{Of: named(c.of, c.freedom), Coefficients: slices.Clone(c.coefficients)}
+	var of []model.Coupled
+	for _, x := range c.of {
+		of = append(of, named(x.Joint, x.Freedom))
+	}
+	switch {
+	case c.law != nil:
+		out.Law = &model.CouplingLaw{Of: of, Law: *c.law.Clone()}
+	case len(of) > 0:
+		out.Polynomial = &model.CouplingPolynomial{Of: of[0], Coefficients: slices.Clone(c.coefficients)}
 	}
 	return out
 }

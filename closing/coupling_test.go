@@ -30,6 +30,20 @@ func TestCloseCoupled(t *testing.T) {
 	}
 }
 
+// TestCloseLaws is TestCloseRandom with laws of one coordinate and of two.
+func TestCloseLaws(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := check.Rand(seed)
+		n := 6 + int(seed)/3
+		m := modeltest.Follow(t, generate(t, "random", n, seed), rng, 1+rng.IntN(1+n/6))
+		p := newPlan(t, m, order.Auto)
+		mech, c, st := p.Mechanism(), closing.NewCloser(p, closing.Options{}), p.Initial()
+		displace(mech, st, 0.1, seed)
+		mech.FollowAngles(mech.NewKinematics(), st)
+		requireClosed(t, c, mech, st, fmt.Sprintf("seed %d", seed))
+	}
+}
+
 // TestCloseOverTurns: a pinion that is turned by a rack makes three turns while the model is closed.
 func TestCloseOverTurns(t *testing.T) {
 	const r, far = 0.05, 1.0

@@ -192,8 +192,8 @@ func (c *cutter) couplings(to *model.Model) error {
 				return err
 			}
 		}
-		if k.Polynomial != nil {
-			if err := add(k.Polynomial.Of.Joint); err != nil {
+		for _, of := range k.Of() {
+			if err := add(of.Joint); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -180,15 +181,83 @@ func (s *System) addPush(r *reaction, f mechanism.Freedom, p mechanism.Push, jk 
 
 // addLeg adds what a coupling does at joint j: along the freedom of a leg it is the generalized force λ·φ′, with φ′ the
 // derivative of the coupling with respect to the coordinate, docs/theory.md (K3). Where φ″ is not zero, the force has the
-// stiffness −λ·φ″.
+// stiffness −λ·φ″; what a law of two coordinates has between them is in fillCoupling.
 func (s *System) addLeg(r *reaction, at mechanism.LegAt, j int, jk *mechanism.JointKinematics) {
 	c, layout := &s.mech.Couplings[at.Coupling], s.plan.Layout()
 	lambda := -s.x[layout.Pattern.Off[layout.CouplingNode(int(at.Coupling))]]
-	var q, qd [6]float64
-	f := c.Legs[at.Leg].Freedom.Freedom
-	s.mech.Joints[j].CoordinatesTo(&q, &qd, jk)
-	x := c.At(int(at.Leg), q[f])
-	s.addAlong(r, j, f, jk, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * x.Curve})
+	f, own := c.Legs[at.Leg].Freedom.Freedom, int(at.Leg)-c.Bent()
+	var x mechanism.LegState
+	s.mech.LegTo(&x, jk, c, int(at.Leg), s.y.Kin, s.st)
+	curve := 0.0
+	if own >= 0 {
+		curve = x.Curve[own]
+	}
+	s.addAlong(r, j, f, jk, mechanism.Push{Force: lambda * x.Factor, Stiffness: -lambda * curve})
+}
+
+// fillCoupling adds the stiffness λ·∂²f/∂x∂y that the law of coupling i, of two coordinates, has between these. With v and
+// w the rows of both freedoms it is
+//
+//	k·(v·wᵀ + w·vᵀ) = k/2·((a·v + w/a)·(a·v + w/a)ᵀ − (a·v − w/a)·(a·v − w/a)ᵀ)
+//
+// for any a; with the one that makes both parts as long as each other, what cancels is no longer than what is left.
+func (s *System) fillCoupling(i int) error {
+	c, layout := &s.mech.Couplings[i], s.plan.Layout()
+	first := c.Bent()
+	if len(c.Legs)-first < 2 {
+		return nil
+	}
+	var jk mechanism.JointKinematics
+	var x mechanism.LegState
+	var rows [2]row
+	var size [2]float64
+	for e := range rows {
+		leg := &c.Legs[first+e]
+		s.mech.LegTo(&x, &jk, c, first+e, s.y.Kin, s.st)
+		rows[e] = s.freedomRow(leg.Joint, leg.Freedom.Freedom, &jk)
+		size[e] = math.Sqrt(dot12(&rows[e].v, &rows[e].v))
+	}
+	k := s.x[layout.Pattern.Off[layout.CouplingNode(i)]] * x.Curve[0] // −λ times −∂²f/∂x∂y
+	if k == 0 || size[0] == 0 || size[1] == 0 {
+		return nil
+	}
+	a := math.Sqrt(size[1] / size[0])
+	before := s.filled()
+	for _, sign := range [2]float64{1, -1} {
+		r := &reach{bodies: c.Bodies, v: make([]float64, 6*len(c.Bodies)), rate: make([]float64, 6*len(c.Bodies))}
+		for e, f := range [2]float64{a, sign / a} {
+			leg := &c.Legs[first+e]
+			for n, place := range [2]int32{leg.Succ, leg.Pred} {
+				if place < 0 {
+					continue
+				}
+				for m := range 6 {
+					r.v[6*int(place)+m] += f * rows[e].v[6*n+m]
+				}
+			}
+		}
+		s.rows = append(s.rows, r.row(sign*k/2, 0))
+	}
+	if !s.finite(before, c.Bodies...) {
+		return fault.Errorf("linear: %w", s.mech.AtConstraint(s.mech.NumJoints()+i, -1, ErrNotFinite))
+	}
+	return nil
+}
+
+// freedomRow returns the row of freedom i of joint j, without stiffness.
+func (s *System) freedomRow(j, i int, jk *mechanism.JointKinematics) row {
+	var unit [6]float64
+	var D spatial.Force
+	var r reaction
+	s.reach(&r, &s.mech.Joints[j], jk)
+	unit[i] = 1
+	s.mech.Joints[j].WrenchTo(&D, &unit, &jk.Frames)
+	if r.joint.Kind == joints.Universal && i == 1 {
+		r.withS = D.Moment()
+	} else {
+		r.withP = D
+	}
+	return s.driveRow(&r, 0, 0)
 }
 
 // addAlong adds a generalized force with stiffness and damping along

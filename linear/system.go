@@ -329,7 +329,7 @@ func (s *System) fill() error {
 	clear(s.damp)
 	s.load, s.rounding = 0, 0
 	s.rows, s.pairs = s.rows[:0], s.pairs[:0]
-	for _, part := range [...]func() error{s.fillBodies, s.fillForces, s.fillJoints, s.fillBushings, s.fillRest} {
+	for _, part := range [...]func() error{s.fillBodies, s.fillForces, s.fillJoints, s.fillRest} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -392,33 +392,22 @@ func (s *System) fillJoints() error {
 	return nil
 }
 
-func (s *System) fillBushings() error {
-	for i := range s.mech.NumBushings() {
-		if s.every(i) {
-			return s.orCause(nil)
-		}
-		if err := s.fillBushing(i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fillRest adds what a mechanism has few of: cables, contacts with the ground and forces of one's own.
+// fillRest adds what a mechanism has few of.
 func (s *System) fillRest() error {
-	for i := range s.mech.NumCables() {
-		if err := s.fillCable(i); err != nil {
-			return err
-		}
-	}
-	for i := range s.mech.NumContacts() {
-		if err := s.fillContact(i); err != nil {
-			return err
-		}
-	}
-	for i := range s.mech.NumOwn() {
-		if err := s.fillOwn(i); err != nil {
-			return err
+	for _, part := range []struct {
+		n    int
+		fill func(int) error
+	}{
+		{s.mech.NumCouplings(), s.fillCoupling}, {s.mech.NumBushings(), s.fillBushing}, {s.mech.NumCables(), s.fillCable},
+		{s.mech.NumContacts(), s.fillContact}, {s.mech.NumOwn(), s.fillOwn},
+	} {
+		for i := range part.n {
+			if s.every(i) {
+				return s.orCause(nil)
+			}
+			if err := part.fill(i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -199,6 +199,19 @@ func TestCoupledDerivatives(t *testing.T) {
 	}
 }
 
+// TestLawDerivatives is TestDerivatives with random laws of one coordinate and of two.
+func TestLawDerivatives(t *testing.T) {
+	for seed := range uint64(20) {
+		m, err := bench.Generate("random", 9, seed)
+		require.NoError(t, err)
+		p := planned(t, modeltest.Follow(t, m, check.Rand(seed), 2))
+		st := p.Initial()
+		require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(st))
+		t.Run(fmt.Sprint("rest-", seed), func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+		t.Run(fmt.Sprint("moving-", seed), func(t *testing.T) { requireDerivatives(t, p, st, false) })
+	}
+}
+
 // TestFarAway compares a mechanism with its copy at 1e6 m.
 func TestFarAway(t *testing.T) {
 	const tol = 1e-8

@@ -1,26 +1,28 @@
 package mechanism
 
 import (
+	"errors"
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/couplings"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
 
 // Coupling is a hyperedge of the graph: one constraint row over scalar freedoms of several joints,
 //
-//	φ = Σ Factor·q − Offset − p(q′) = 0.
+//	φ = Σ Factor·q − Offset − f(x, y) = 0.
 //
 // Its row is the sum of the rows of these freedoms (joints.Spec.FreedomRowsTo), each
-// times its factor, that of q′ times −p′(q′). So a multiplier λ acts along each freedom
-// as the generalized force λ·Factor, and −λ·p′(q′) along that of the polynomial.
+// times its factor, those of x and y times −∂f/∂x and −∂f/∂y. So a multiplier λ acts along each freedom
+// as the generalized force λ·Factor, and −λ·∂f/∂x along that of x.
 type Coupling struct {
-	// Legs are the terms and, last, the freedom q′ of the polynomial, if there is one. Its factor is 0.
+	// Legs are the terms and, last, the freedoms x and y of the law, if there is one. Their factors are 0.
 	Legs   []Leg
 	Offset float64
-	// Polynomial reports whether there is one, with these coefficients.
-	Polynomial   bool
-	Coefficients [model.MaxPower + 1]float64
+	// Law is f, a polynomial too; nil: none.
+	Law *couplings.Law
 
 	// Bodies are the bodies at the joints of the legs, increasing, each once, without the world.
 	Bodies []int32
@@ -46,9 +48,12 @@ func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32) Coupling {
 		out.Legs = append(out.Legs, Leg{Freedom: Freedom{int(joints[i]), t.Freedom}, Factor: t.Factor})
 	}
 	if p := c.Polynomial; p != nil {
-		out.Polynomial = true
-		copy(out.Coefficients[:], p.Coefficients)
-		out.Legs = append(out.Legs, Leg{Freedom: Freedom{int(joints[len(c.Terms)]), p.Of.Freedom}})
+		out.Law = couplings.NewPolynomial(p.Coefficients)
+	} else if c.Law != nil {
+		out.Law = c.Law.Prepared()
+	}
+	for i, of := range c.Of() {
+		out.Legs = append(out.Legs, Leg{Freedom: Freedom{int(joints[len(c.Terms)+i]), of.Freedom}})
 	}
 	for _, l := range out.Legs {
 		jt := &m.Joints[l.Joint]
@@ -59,7 +64,7 @@ func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32) Coupling {
 		}
 		angle := jt.Kind.Rotational(l.Freedom.Freedom)
 		switch f := math.Abs(l.Factor); {
-		case f == 0: // of the polynomial
+		case f == 0: // of the law
 		case angle && !out.Angle:
 			out.Angle, out.Size = true, f
 		case angle == out.Angle:
@@ -93,6 +98,9 @@ func (m *Mechanism) setLegs() {
 	for i := range m.Couplings {
 		for _, l := range m.Couplings[i].Legs {
 			m.legPtr[l.Joint+1]++
+		}
+		if l := m.Couplings[i].Law; l != nil && l.Partial() {
+			m.lawful = append(m.lawful, int32(i))
 		}
 	}
 	for j := range m.Joints {
@@ -214,43 +222,97 @@ func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	return size
 }
 
-// LegState is what a leg adds to a coupling.
+// LegState is what a leg adds to a coupling. That of a law f stands with the leg of x.
 type LegState struct {
-	Value  float64 // Factor·q, or −p(q)
-	Factor float64 // its derivative by q: Factor, or −p′(q)
-	Curve  float64 // the second derivative: 0, or −p″(q)
-	Rate   float64 // q̇
+	Value  float64    // Factor·q, or −f with the leg of x
+	Factor float64    // the derivative of φ by q: Factor, or −∂f/∂q
+	Curve  [2]float64 // its derivatives by x and y: zero, or −∂²f/∂q∂x and −∂²f/∂q∂y
+	Rate   float64    // q̇
+	Bend   float64    // q̇ times the rate of −Factor: what the leg adds to the right side, docs/theory.md (K2)
 }
 
 // LegTo stores in x what leg l of coupling c is at s, and in jk the motion of its joint.
 //
-// Cost: O(1), no allocation; k was computed at s.
+// Cost: O(1), and that of the law; no allocation; k was computed at s.
 func (m *Mechanism) LegTo(x *LegState, jk *JointKinematics, c *Coupling, l int, k *Kinematics, s *State) {
-	var q, qd [6]float64
-	leg := &c.Legs[l]
-	m.JointTo(jk, leg.Joint, k, s)
-	m.Joints[leg.Joint].CoordinatesTo(&q, &qd, jk)
-	i := leg.Freedom.Freedom
-	*x = c.At(l, q[i])
-	x.Rate = qd[i]
+	var q, rate [2]float64
+	first := c.Bent()
+	if l < first {
+		q[0], rate[0] = m.legCoordinate(jk, &c.Legs[l], k, s)
+	} else {
+		own := l - first
+		for i := range c.Legs[first:] { // the leg's own last, for jk
+			if i != own {
+				q[i], rate[i] = m.legCoordinate(jk, &c.Legs[first+i], k, s)
+			}
+		}
+		q[own], rate[own] = m.legCoordinate(jk, &c.Legs[l], k, s)
+	}
+	*x = c.At(l, q, rate)
 }
 
-// Bent reports whether leg l is that of the polynomial, so that its factor depends on the pose.
-func (c *Coupling) Bent(l int) bool { return c.Polynomial && l == len(c.Legs)-1 }
+// legCoordinate returns coordinate and rate of a leg, and stores in jk the motion of its joint.
+func (m *Mechanism) legCoordinate(jk *JointKinematics, leg *Leg, k *Kinematics, s *State) (q, rate float64) {
+	var all, rates [6]float64
+	m.JointTo(jk, leg.Joint, k, s)
+	m.Joints[leg.Joint].CoordinatesTo(&all, &rates, jk)
+	i := leg.Freedom.Freedom
+	return all[i], rates[i]
+}
 
-// At returns what leg l is at the coordinate q, without the rate.
-func (c *Coupling) At(l int, q float64) LegState {
-	if !c.Bent(l) {
+// Bent returns the number of the first leg of the law, whose factor depends on the pose: that of legs if there is no law.
+func (c *Coupling) Bent() int {
+	if c.Law == nil {
+		return len(c.Legs)
+	}
+	return len(c.Legs) - c.Law.Coordinates()
+}
+
+// At returns what leg l is at coordinates q with rates: those of the law's legs for one of these, else the leg's own first.
+func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
+	own := l - c.Bent()
+	if own < 0 {
 		f := c.Legs[l].Factor
-		return LegState{Value: f * q, Factor: f}
+		return LegState{Value: f * q[0], Factor: f, Rate: rate[0]}
 	}
-	var p, slope, curve float64 // Horner's rule; curve is half the second derivative
-	for _, a := range slices.Backward(c.Coefficients[:]) {
-		curve = curve*q + slope
-		slope = slope*q + p
-		p = p*q + a
+	v := c.Law.At(q)
+	if own == 0 {
+		x.Value = -v.F
 	}
-	return LegState{Value: -p, Factor: -slope, Curve: -2 * curve}
+	x.Factor, x.Rate = -v.D[own], rate[own]
+	for i := range c.Law.Coordinates() {
+		x.Curve[i] = -v.DD[own][i]
+		x.Bend += v.DD[own][i] * rate[i] * rate[own]
+	}
+	return x
+}
+
+// ErrLaw is wrapped, with the name of the coupling, where its law does not hold: beyond the ends of a table or a range,
+// or where a formula has no finite value, slope or second derivative.
+var ErrLaw = errors.New("mechanism: the law does not hold")
+
+// CheckLaws returns an error that wraps ErrLaw, with the name of the first coupling whose law does not hold at s.
+//
+// Cost: O(couplings with laws), no allocation without an error; k was computed at s.
+func (m *Mechanism) CheckLaws(k *Kinematics, s *State) error {
+	for _, i := range m.lawful {
+		c := &m.Couplings[i]
+		first := c.Bent()
+		var q [2]float64
+		var jk JointKinematics
+		for n := range c.Legs[first:] {
+			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s)
+		}
+		if n, from, to := c.Law.Outside(q); n >= 0 {
+			f := c.Legs[first+n].Freedom
+			return m.atCoupling(int(i), fault.Errorf("%w: the coordinate of joint %s, freedom %d, is %v, the law is from %v to %v",
+				ErrLaw, fault.Name(m.JointName(f.Joint)), f.Freedom, q[n], from, to))
+		}
+		if v := c.Law.At(q); !v.Finite() {
+			return m.atCoupling(int(i), fault.Errorf("%w: no finite value, slope or second derivative at %v", ErrLaw, q[:c.Law.Coordinates()]))
+		}
+	}
+	return nil
 }
 
 // atCoupling returns err as an error at coupling i.

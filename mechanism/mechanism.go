@@ -70,6 +70,7 @@ type Mechanism struct {
 	couplingNames         names
 	legPtr                []int32 // of each joint: its first one in legs
 	legs                  []LegAt
+	lawful                []int32 // couplings whose laws may end somewhere
 	initial               State
 }
 

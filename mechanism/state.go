@@ -76,7 +76,7 @@ func (m *Mechanism) NewKinematics() *Kinematics {
 //
 // Shapes: k and s are of m. Cost: O(bodies), no allocation.
 // It returns ErrNotFinite, with the body's name, if s is not finite or a
-// rotation is no unit quaternion. It panics on foreign k or s.
+// rotation is no unit quaternion, and the errors of CheckTime and CheckLaws. It panics on foreign k or s.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	if len(k.Bodies) != len(m.Bodies) || !m.Owns(s) || k.I != nil && len(k.I) != len(m.Bodies) {
 		panic("mechanism" + fault.ForeignState)
@@ -89,7 +89,10 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	for i := range k.I {
 		m.Bodies[i].WorldInertiaTo(&k.I[i], &k.Bodies[i].E)
 	}
-	return m.CheckTime(s)
+	if err := m.CheckTime(s); err != nil {
+		return err
+	}
+	return m.CheckLaws(k, s)
 }
 
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its

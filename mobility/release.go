@@ -327,8 +327,8 @@ func (r *releaser) coupled() map[string]bool {
 		for k := range c.Terms {
 			names[c.Terms[k].Joint] = true
 		}
-		if c.Polynomial != nil {
-			names[c.Polynomial.Of.Joint] = true
+		for _, of := range c.Of() {
+			names[of.Joint] = true
 		}
 	}
 	return names

@@ -30,7 +30,7 @@ func Check(m *Model) error {
 // the world is −1.
 type Links struct {
 	Joints [][2]int32 // predecessor and successor
-	// Couplings are the joints that each coupling names: those of its terms, then that of its polynomial.
+	// Couplings are the joints that each coupling names: those of its terms, then that of its polynomial or those of its law.
 	Couplings [][]int32
 	Forces    [][2]int32 // A and B; a wrench has no B, which is −1; of a contact body and terrain; of an actuator the joint and −1; of a cable −1
 	Cables    [][]int32  // of the cables, in the order of the force elements: the bodies of their points
@@ -168,9 +168,11 @@ type checker struct {
 	intern   bool        // let references share the bodies' strings
 	noRefs   bool        // see decoder
 	near     int         // body of the last reference
-	links    *Links      // numbers of the bodies, if they are wanted
-	sec      int         // section of the element the rules are at
-	index    int
+	// smooth are the formulas of couplings that have been looked at and found good.
+	smooth map[string]bool
+	links  *Links // numbers of the bodies, if they are wanted
+	sec    int    // section of the element the rules are at
+	index  int
 }
 
 // run applies all rules to all of m.

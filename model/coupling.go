@@ -19,8 +19,9 @@ const (
 // Coupling makes scalar freedoms of joints depend on each other, as gears,
 // racks, screws, belts and differentials do. It is one constraint row,
 //
-//	Σ Factor·q − Offset − p(q of Polynomial.Of) = 0,   p(x) = c0 + c1·x + … + c4·x⁴.
+//	Σ Factor·q − Offset − f = 0
 //
+// with f zero, the polynomial p(q of Polynomial.Of), p(x) = c0 + c1·x + … + c4·x⁴, or the Law of one coordinate or two.
 // The coordinates q are those of the joints: m, or rad with whole
 // turns. The row has the unit of its terms as they are written.
 type Coupling struct {
@@ -28,6 +29,7 @@ type Coupling struct {
 	Terms      []CouplingTerm      // at least one
 	Offset     float64             // in the unit of the terms
 	Polynomial *CouplingPolynomial // nil: none
+	Law        *CouplingLaw        // nil: none; not beside a Polynomial
 }
 
 // CouplingTerm is a factor times the coordinate of a freedom.
@@ -42,19 +44,25 @@ type CouplingPolynomial struct {
 	Coefficients []float64 // c0, c1, …: from 1 to MaxPower + 1 of them
 }
 
-// Coupled is a freedom of a joint, with a scalar coordinate.
-type Coupled struct {
-	Joint   string
-	Freedom int // from 0 on, in the order of the joint's lists
+// Of returns the freedoms that the terms follow: that of the polynomial, or those of the law.
+func (k *Coupling) Of() []Coupled {
+	switch {
+	case k.Polynomial != nil:
+		return []Coupled{k.Polynomial.Of}
+	case k.Law != nil:
+		return k.Law.Of
+	}
+	return nil
 }
 
-var couplingFields = []string{"name", "terms", "offset", "polynomial"}
+var couplingFields = []string{"name", "terms", "offset", "polynomial", "law"}
 
 const (
 	couplingName = iota
 	couplingTerms
 	couplingOffset
 	couplingPolynomial
+	couplingLaw
 )
 
 var termFields = []string{"joint", "freedom", "factor"}
@@ -90,6 +98,10 @@ func (d *decoder) coupling(k *Coupling) {
 		case couplingPolynomial:
 			if d.OpenObject() {
 				k.Polynomial = d.couplingPolynomial()
+			}
+		case couplingLaw:
+			if d.OpenObject() {
+				k.Law = d.couplingLaw()
 			}
 		}
 	}
@@ -128,14 +140,8 @@ func (d *decoder) coupled(c *Coupled, fields []string, factor *float64) {
 			break
 		}
 		switch f {
-		case termJoint:
-			c.Joint = d.name()
-		case termFreedom:
-			if n := d.Integer(); n < 0 || n >= maxList {
-				d.Problem(document.Number(float64(n)), "is no freedom of a joint")
-			} else {
-				c.Freedom = int(n)
-			}
+		case termJoint, termFreedom:
+			d.coupledField(c, f)
 		case termFactor:
 			d.Number(factor)
 		}
@@ -173,31 +179,13 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 		c.checkName(k.Name)
 	}
 	c.number(".offset", k.Offset)
-	known, free := !f.Has(couplingTerms) && !f.Has(couplingPolynomial), false
+	known, free := !f.Has(couplingTerms) && !f.Has(couplingPolynomial) && !f.Has(couplingLaw), false
+	and := func(ok, open bool) { known, free = known && ok, free || open }
 	if !f.Has(couplingTerms) {
-		if len(k.Terms) == 0 {
-			c.report(".terms", "[]", "is empty")
-		}
-		if len(k.Terms) > MaxTerms {
-			c.report(".terms", "", fmt.Sprintf("more than %d entries", MaxTerms))
-		}
-		for i := range k.Terms {
-			t := &k.Terms[i]
-			tail := document.Entry(".terms", i)
-			ok, open := c.checkCoupled(tail, &t.Coupled)
-			known, free = known && ok, free || open
-			switch size := math.Abs(t.Factor); {
-			case !c.number(tail+".factor", t.Factor):
-			case size == 0:
-				c.report(tail+".factor", "0", "is zero")
-			case size < 1/mostFactor || size > mostFactor:
-				c.report(tail+".factor", document.Number(t.Factor), fmt.Sprintf("is beyond %g to %g", 1/mostFactor, mostFactor))
-			}
-		}
+		and(c.checkTerms(k))
 	}
 	if p := k.Polynomial; p != nil && !f.Has(couplingPolynomial) {
-		ok, open := c.checkCoupled(".polynomial.of", &p.Of)
-		known, free = known && ok, free || open
+		and(c.checkCoupled(".polynomial.of", &p.Of))
 		switch n := len(p.Coefficients); {
 		case n == 0:
 			c.report(".polynomial.coefficients", "[]", "is empty")
@@ -207,39 +195,38 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 			c.finite(".polynomial.coefficients", p.Coefficients)
 		}
 	}
+	if k.Law != nil && !f.Has(couplingLaw) {
+		and(c.checkLaw(k.Law, k.Polynomial != nil))
+	}
 	if known && !free && len(k.Terms) > 0 {
 		c.report(".terms", "", "couples only freedoms that are prescribed by motions")
 	}
 }
 
-// checkCoupled checks the freedom at a path and notes its joint. It reports whether there is such a freedom, and
-// whether that has no motion.
-func (c *checker) checkCoupled(tail string, q *Coupled) (ok, open bool) {
-	j, found := c.joints.find(q.Joint)
-	if !found || q.Joint == "" {
-		c.unknown(tail+".joint", q.Joint, "joint", len(c.m.Joints), c.joints.at)
-		return false, false
+// checkTerms checks the terms of a coupling. It reports whether their freedoms are known, and whether one of them has no
+// motion.
+func (c *checker) checkTerms(k *Coupling) (known, free bool) {
+	if len(k.Terms) == 0 {
+		c.report(".terms", "[]", "is empty")
 	}
-	jt, jf := &c.m.Joints[j], c.flaws[document.Place{Section: secJoints, Index: j}]
-	if c.intern {
-		q.Joint = jt.Name
+	if len(k.Terms) > MaxTerms {
+		c.report(".terms", "", fmt.Sprintf("more than %d entries", MaxTerms))
 	}
-	if c.links != nil {
-		c.links.Couplings[c.index] = append(c.links.Couplings[c.index], int32(j))
+	known = true
+	for i := range k.Terms {
+		t := &k.Terms[i]
+		tail := document.Entry(".terms", i)
+		ok, open := c.checkCoupled(tail, &t.Coupled)
+		known, free = known && ok, free || open
+		switch size := math.Abs(t.Factor); {
+		case !c.number(tail+".factor", t.Factor):
+		case size == 0:
+			c.report(tail+".factor", "0", "is zero")
+		case size < 1/mostFactor || size > mostFactor:
+			c.report(tail+".factor", document.Number(t.Factor), fmt.Sprintf("is beyond %g to %g", 1/mostFactor, mostFactor))
+		}
 	}
-	if jf.Has(jointType) || !jt.Type.Valid() {
-		return false, false
-	}
-	value := fmt.Sprint(q.Freedom)
-	switch n := jt.Kind().Freedoms(); {
-	case q.Freedom < 0 || q.Freedom >= n:
-		c.report(tail+".freedom", value, fmt.Sprintf("joint type %s has %d freedoms", jt.Type, n))
-		return false, false
-	case !jt.Kind().Scalar(q.Freedom):
-		c.report(tail+".freedom", value, "is a ball rotation, which has no coordinate")
-		return false, false
-	}
-	return true, jf.Has(jointMotion) || q.Freedom >= len(jt.Motion) || jt.Motion[q.Freedom] == nil
+	return known, free
 }
 
 func (o *writer) coupling(k *Coupling) {
@@ -259,12 +246,7 @@ func (o *writer) coupling(k *Coupling) {
 		o.vector(`}, "coefficients": `, p.Coefficients)
 		o.b = append(o.b, '}')
 	}
-}
-
-// coupled writes a freedom without its closing brace.
-func (o *writer) coupled(q *Coupled) {
-	o.text(`{"joint": `, q.Joint)
-	if q.Freedom != 0 {
-		o.always(`, "freedom": `, float64(q.Freedom))
+	if k.Law != nil {
+		o.couplingLaw(k.Law)
 	}
 }

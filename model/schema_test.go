@@ -97,7 +97,7 @@ func TestSchemaAcceptsAll(t *testing.T) {
 		rng := check.Rand(seed)
 		m := modeltest.Gear(modeltest.Composites(seed, 4, 1), rng)
 		modeltest.AddSprings(m, rng)
-		m = modeltest.Couple(t, m, rng, 3)
+		m = modeltest.Follow(t, modeltest.Couple(t, m, rng, 3), rng, 5)
 		m.Frames = []model.Frame{{Name: "tip", Body: m.Bodies[0].Name}}
 		require.NoError(t, validate(t, s, write(t, m)), "seed %d", seed)
 	}

@@ -135,6 +135,9 @@ func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
 	if err := r.mech.CheckTime(st); err != nil {
 		return bodies, err
 	}
+	if err := r.mech.CheckLaws(r.kin, st); err != nil {
+		return bodies, err
+	}
 	return r.rows(st, bodies), nil
 }
 

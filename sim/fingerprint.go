@@ -31,7 +31,12 @@ func Fingerprint(m *mechanism.Mechanism) uint64 {
 		p.joint(m, i)
 	}
 	for i := range m.Couplings {
-		fmt.Fprintf(p, "%+v", m.Couplings[i])
+		c := m.Couplings[i]
+		if l := c.Law; l != nil {
+			c.Law = nil // an address
+			fmt.Fprintf(p, "%+v", l.Settings())
+		}
+		fmt.Fprintf(p, "%+v", c)
 	}
 	p.forces(m)
 	return p.Sum64()

@@ -197,7 +197,7 @@ func (s *ClosedSolver) freedomForcesTo(tau *[6]float64, j int) bool {
 	first := s.plan.LoopRows + len(s.plan.Prescribed)
 	for _, at := range legs {
 		var jk mechanism.JointKinematics
-		x := s.w.legTo(int(at.Coupling), int(at.Leg), &s.K.legs[at.Coupling][at.Leg], &jk)
+		x := s.w.legTo(int(at.Coupling), int(at.Leg), s.K.legs[at.Coupling], &jk)
 		tau[m.Couplings[at.Coupling].Legs[at.Leg].Freedom.Freedom] += x.Factor * s.lambda[first+int(at.Coupling)]
 	}
 	if s.G != nil && m.Joints[j].Armature != nil {

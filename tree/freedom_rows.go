@@ -29,12 +29,9 @@ type freedomLeg struct {
 
 // newLeg returns the form of a freedom, without places, and its entries of q̇.
 func (p *Plan) newLeg(f mechanism.Freedom) (leg freedomLeg, cols []int32) {
-	leg = freedomLeg{joint: int32(f.Joint), freedom: int32(f.Freedom), dof: -1, loop: -1}
-	if k := p.linkOf(f.Joint); k >= 0 {
-		leg.dof = p.Links[k].Dof + leg.freedom
+	if leg = p.placeOf(f); leg.dof >= 0 {
 		return leg, []int32{leg.dof}
 	}
-	leg.loop = int32(p.loopIndex(f.Joint))
 	l := &p.Loops[leg.loop]
 	leg.path = rowGroup{joint: l.Joint, rows: 1}
 	leg.path.cols = p.appendPath(nil, l.Pred, l.Common)
@@ -132,29 +129,40 @@ func (c *Constraints) clearRow(g *rowGroup) {
 	c.rhs[g.row], c.size[g.row] = 0, 0
 }
 
-// legTo returns what leg k of coupling i is at the state in use, with the rates of the tree.
-func (w *Workspace) legTo(i, k int, leg *freedomLeg, jk *mechanism.JointKinematics) (x mechanism.LegState) {
+// legTo returns what leg k of coupling i, of which legs are the legs, is at the state in use, with the rates of the tree.
+func (w *Workspace) legTo(i, k int, legs []freedomLeg, jk *mechanism.JointKinematics) mechanism.LegState {
+	var q, rate [2]float64
+	c := &w.plan.mech.Couplings[i]
+	if first := c.Bent(); k < first {
+		q[0], rate[0] = w.coordinate(&legs[k], jk)
+	} else {
+		for n := range legs[first:] {
+			q[n], rate[n] = w.coordinate(&legs[first+n], jk)
+		}
+	}
+	return c.At(k, q, rate)
+}
+
+// coordinate returns coordinate and rate of the freedom of a leg at the state in use.
+func (w *Workspace) coordinate(leg *freedomLeg, jk *mechanism.JointKinematics) (x, rate float64) {
 	var q, qd [6]float64
 	m := w.plan.mech
 	jt := &m.Joints[leg.joint]
 	m.JointTo(jk, int(leg.joint), w.kin, w.state)
 	jt.CoordinatesTo(&q, &qd, jk)
-	x = m.Couplings[i].At(k, q[leg.freedom])
 	if leg.dof >= 0 {
-		x.Rate = w.qd[leg.dof]
-	} else {
-		w.loopTo(jk, &w.plan.Loops[leg.loop])
-		jt.RatesTo(&qd, &jk.Frames)
-		x.Rate = qd[leg.freedom]
+		return q[leg.freedom], w.qd[leg.dof]
 	}
-	return x
+	w.loopTo(jk, &w.plan.Loops[leg.loop])
+	jt.RatesTo(&qd, &jk.Frames)
+	return q[leg.freedom], qd[leg.freedom]
 }
 
 // fillCouplings stores the rows of the couplings in c:
 //
-//	Σ f·e·q̈ = −Σ (f·γ + f′·q̇²),
+//	Σ f·e·q̈ = −Σ (f·γ + ḟ·q̇),
 //
-// f the factors of the freedoms and f′ their derivatives by the coordinates.
+// f the factors of the freedoms and ḟ their rates.
 func (w *Workspace) fillCouplings(c *Constraints) {
 	p := w.plan
 	first := len(p.Loops) + len(p.Prescribed)
@@ -165,13 +173,12 @@ func (w *Workspace) fillCouplings(c *Constraints) {
 		for k := range c.legs[i] {
 			leg := &c.legs[i][k]
 			x := mechanism.LegState{Factor: p.mech.Couplings[i].Legs[k].Factor}
-			if p.mech.Couplings[i].Bent(k) {
-				x = w.legTo(i, k, leg, &jk)
+			if k >= p.mech.Couplings[i].Bent() {
+				x = w.legTo(i, k, c.legs[i], &jk)
 			}
 			c.addLeg(w, g, leg, x.Factor, &c.scratch, c.vp)
-			bend := x.Curve * x.Rate * x.Rate
-			c.rhs[g.row] -= bend
-			c.size[g.row] += math.Abs(bend)
+			c.rhs[g.row] += x.Bend
+			c.size[g.row] += math.Abs(x.Bend)
 		}
 	}
 }
@@ -180,19 +187,35 @@ func (w *Workspace) fillCouplings(c *Constraints) {
 func (w *Workspace) couplingErrors(i int) (phi, rate float64) {
 	c := &w.plan.mech.Couplings[i]
 	var jk mechanism.JointKinematics
+	var q, qd [2]float64
+	first := c.Bent()
+	for n := range c.Legs[first:] {
+		leg := w.plan.placeOf(c.Legs[first+n].Freedom)
+		q[n], qd[n] = w.coordinate(&leg, &jk)
+	}
 	phi = -c.Offset
 	for k := range c.Legs {
-		leg := freedomLeg{joint: int32(c.Legs[k].Joint), freedom: int32(c.Legs[k].Freedom.Freedom), dof: -1}
-		if l := w.plan.linkOf(c.Legs[k].Joint); l >= 0 {
-			leg.dof = w.plan.Links[l].Dof + leg.freedom
-		} else {
-			leg.loop = int32(w.plan.loopIndex(c.Legs[k].Joint))
+		at, speed := q, qd
+		if k < first {
+			leg := w.plan.placeOf(c.Legs[k].Freedom)
+			at[0], speed[0] = w.coordinate(&leg, &jk)
 		}
-		x := w.legTo(i, k, &leg, &jk)
+		x := c.At(k, at, speed)
 		phi += x.Value
 		rate += x.Factor * x.Rate
 	}
 	return phi, rate
+}
+
+// placeOf returns the form of a freedom without its entries of q̇.
+func (p *Plan) placeOf(f mechanism.Freedom) freedomLeg {
+	leg := freedomLeg{joint: int32(f.Joint), freedom: int32(f.Freedom), dof: -1, loop: -1}
+	if l := p.linkOf(f.Joint); l >= 0 {
+		leg.dof = p.Links[l].Dof + leg.freedom
+	} else {
+		leg.loop = int32(p.loopIndex(f.Joint))
+	}
+	return leg
 }
 
 // gears are the forms of those freedoms with armature whose joints close loops: rows e·q̈ + λ/I = −γ with multipliers λ =

@@ -23,6 +23,10 @@ func (o *writer) couplings() {
 	for i := range o.Model.Couplings {
 		c := &o.Model.Couplings[i]
 		what := "coupling " + fault.Name(c.Name)
+		if c.Law != nil {
+			o.Report.Refuse(nil, what, "the format has no law of coordinates but a polynomial")
+			continue
+		}
 		right := c.Offset
 		var terms []term
 		add := func(x coordinate, factor float64) {

@@ -245,7 +245,7 @@ func (o *writer) mimics() {
 	}
 	for i := range o.Model.Couplings {
 		c := &o.Model.Couplings[i]
-		if len(c.Terms) == 2 && c.Polynomial == nil {
+		if len(c.Terms) == 2 && c.Of() == nil {
 			a, b := c.Terms[0], c.Terms[1]
 			follower, ok1 := single(a.Coupled)
 			leader, ok2 := single(b.Coupled)

@@ -1,3 +1,3 @@
 // Package spline has functions of one variable in cubic pieces, and the cubic spline through points (de Boor 1978, ch.
-// IV). Motions over time and laws of springs are such functions. It knows neither.
+// IV). Motions over time, laws of springs and laws of couplings are such functions. It knows none of them.
 package spline

@@ -42,13 +42,14 @@ const (
 	NotAKnot Ends = iota // the third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line
 	Natural              // the second derivative is zero at both ends
 	Clamped              // the rates at both ends are given
+	Periodic             // it goes on at its end as at its start: rate and second derivative are the same there, and values may differ
 )
 
 // Through appends to dst the pieces of the cubic spline through values at times, which increase, and returns them.
 // rates are those of Clamped ends.
 //
 // Shapes: times and values have one length, 2 at least; it appends one
-// piece fewer. Cost: O(times); it allocates where dst has no room.
+// piece fewer. Cost: O(times); it allocates where dst has no room, and for Periodic ends.
 //
 // With M the second derivatives at the points (de Boor 1978, ch. IV), h the lengths of the intervals and s the slopes
 // of the chords, at an inner point i
@@ -61,7 +62,12 @@ func Through(dst []Piece, times, values []float64, ends Ends, rates [2]float64) 
 		dst = append(dst, Piece{Q: values[i], Jerk: h, V: (values[i+1] - values[i]) / h})
 	}
 	p := dst[first:]
-	last := curvatures(p, ends, rates)
+	var last float64
+	if ends == Periodic {
+		last = periodicCurvatures(p)
+	} else {
+		last = curvatures(p, ends, rates)
+	}
 	for i := range p {
 		next := last
 		if i+1 < len(p) {
@@ -118,4 +124,35 @@ func curvatures(p []Piece, ends Ends, rates [2]float64) (last float64) {
 		last = (1+r)*p[n-1].A - r*p[n-2].A
 	}
 	return last
+}
+
+// periodicCurvatures is curvatures for Periodic ends: the equation of an inner point holds at the first one too, with the
+// last interval before it. With M[i] = A + w[i]·M[0] of each piece, that equation gives M[0], which is also the last one.
+func periodicCurvatures(p []Piece) float64 {
+	n := len(p)
+	if n == 1 {
+		p[0].A = 0
+		return 0
+	}
+	w := make([]float64, n+1)
+	p[0].T, p[0].A, w[0] = 0, 0, 1
+	for i := 1; i < n; i++ { // from the front: M[i] = A + w·M[0] − T·M[i+1]
+		low := p[i-1].Jerk
+		dia := 2*(low+p[i].Jerk) - low*p[i-1].T
+		p[i].T, p[i].A, w[i] = p[i].Jerk/dia, (6*(p[i].V-p[i-1].V)-low*p[i-1].A)/dia, -low*w[i-1]/dia
+	}
+	next := 0.0
+	w[n] = 1
+	for i := n - 1; i > 0; i-- {
+		p[i].A -= p[i].T * next
+		w[i] -= p[i].T * w[i+1]
+		next = p[i].A
+	}
+	e := &p[n-1]
+	first := (6*(p[0].V-e.V) - e.Jerk*e.A - p[0].Jerk*p[1].A) / (2*(e.Jerk+p[0].Jerk) + e.Jerk*w[n-1] + p[0].Jerk*w[1])
+	p[0].A = first
+	for i := 1; i < n; i++ {
+		p[i].A += w[i] * first
+	}
+	return first
 }

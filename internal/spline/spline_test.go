@@ -1,6 +1,7 @@
 package spline_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,4 +34,40 @@ func TestThroughCubic(t *testing.T) {
 	}
 	line := spline.Through(nil, []float64{0, 2}, []float64{1, 5}, spline.NotAKnot, [2]float64{})
 	require.Equal(t, []spline.Piece{{Q: 1, V: 2}}, line)
+}
+
+// TestPeriodic: value, rate and second derivative go on at the end as at the start and at all points, whatever the values
+// gain, and the spline comes near to the function by the fourth power of the interval.
+func TestPeriodic(t *testing.T) {
+	const gain = 3.0
+	f := func(x float64) float64 { return math.Sin(x) + 0.3*math.Cos(2*x) + gain*x/(2*math.Pi) }
+	var before float64
+	for _, n := range []int{1, 2, 3, 20, 40, 80} {
+		var times, values []float64
+		for i := range n + 1 {
+			x := 2 * math.Pi * float64(i) / float64(n)
+			if i > 0 && i < n {
+				x += 0.2 / float64(n) * math.Sin(float64(i)) // not equidistant
+			}
+			times, values = append(times, x), append(values, f(x))
+		}
+		p := spline.Through(nil, times, values, spline.Periodic, [2]float64{})
+		require.Len(t, p, n)
+		for i := range p {
+			q, v, a := p[i].At(times[i+1])
+			next := p[(i+1)%n]
+			require.InDelta(t, values[i+1], q, 1e-12)
+			require.InDelta(t, next.V, v, 1e-11, "%d: rate at point %d", n, i+1)
+			require.InDelta(t, next.A, a, 1e-10, "%d: second derivative at point %d", n, i+1)
+		}
+		worst := 0.0
+		for x := 0.0; x < 2*math.Pi; x += 0.01 {
+			q, _, _ := spline.At(p, x)
+			worst = max(worst, math.Abs(q-f(x)))
+		}
+		if n == 40 || n == 80 {
+			require.InDelta(t, 16, before/worst, 4, "order")
+		}
+		before = worst
+	}
 }

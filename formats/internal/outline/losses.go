@@ -49,8 +49,8 @@ func (d *Draft) Held() []bool {
 		for k := range c.Terms {
 			out[d.Joints[c.Terms[k].Joint]] = true
 		}
-		if c.Polynomial != nil {
-			out[d.Joints[c.Polynomial.Of.Joint]] = true
+		for _, of := range c.Of() {
+			out[d.Joints[of.Joint]] = true
 		}
 	}
 	for i := range m.Forces {

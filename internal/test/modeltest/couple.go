@@ -15,10 +15,7 @@ import (
 // of the state, and not zero. It stops the test if m has no such freedom.
 func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	t.Helper()
-	free, value := scalarFreedoms(t, m)
-	if len(free) == 0 {
-		t.Fatal("modeltest: nothing to couple")
-	}
+	free, value := freedoms(t, m)
 	pick := func() model.Coupled { return free[rng.IntN(len(free))] }
 	out := *m
 	out.Couplings = nil
@@ -53,8 +50,8 @@ func Couple(t testing.TB, m *model.Model, rng *rand.Rand, n int) *model.Model {
 	return &out
 }
 
-// scalarFreedoms returns the scalar freedoms of m without motions, joint by joint, and their coordinates in the pose of m.
-func scalarFreedoms(t testing.TB, m *model.Model) (free []model.Coupled, value map[model.Coupled]float64) {
+// freedoms returns the scalar freedoms of m without motions, with their coordinates. It stops the test if there are none.
+func freedoms(t testing.TB, m *model.Model) (free []model.Coupled, value map[model.Coupled]float64) {
 	t.Helper()
 	mech, err := mechanism.New(m)
 	if err != nil {
@@ -76,6 +73,9 @@ func scalarFreedoms(t testing.TB, m *model.Model) (free []model.Coupled, value m
 				free, value[c] = append(free, c), q[i]
 			}
 		}
+	}
+	if len(free) == 0 {
+		t.Fatal("modeltest: nothing to couple")
 	}
 	return free, value
 }

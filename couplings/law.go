@@ -1,0 +1,225 @@
+package couplings
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/formula"
+	"github.com/rung-mbd/rung/internal/spline"
+)
+
+// MaxPoints is the largest number of points of a table, or of a grid.
+const MaxPoints = 1_000_000
+
+// Kind says which function a Law is.
+type Kind uint8
+
+// The kinds of laws.
+const (
+	Table    Kind = iota // the cubic spline through Values at X
+	Grid                 // the product of cubic splines through Lines at X and Y
+	Function             // Expression
+	polynomial
+)
+
+// KindNames are the names of rung-model/1.
+var KindNames = []string{Table: "table", Grid: "grid", Function: "function"}
+
+// String returns the name of rung-model/1.
+func (k Kind) String() string { return fault.Enum(KindNames, k, "Kind") }
+
+// Ends says how a spline ends.
+type Ends uint8
+
+// The ends of a spline.
+const (
+	// The third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line.
+	NotAKnot = Ends(spline.NotAKnot)
+
+	Natural = Ends(spline.Natural) // the second derivative is zero at both ends
+	Clamped = Ends(spline.Clamped) // the slopes at both ends are given
+)
+
+// EndNames are the names of rung-model/1.
+var EndNames = []string{NotAKnot: "not_a_knot", Natural: "natural", Clamped: "clamped"}
+
+// String returns the name of rung-model/1.
+func (e Ends) String() string { return fault.Enum(EndNames, e, "Ends") }
+
+// Span says where a law holds along a coordinate, m or rad. Points of tables and grids say From and To themselves; a
+// formula with zero for both holds everywhere.
+type Span struct {
+	From, To float64
+	Periodic bool    // the law repeats with the period To − From, and Ends say nothing
+	Advance  float64 // what a periodic law gains in a period, in the unit of the law
+}
+
+// bounded reports whether the law ends somewhere.
+func (s *Span) bounded() bool { return s.From != s.To && !s.Periodic }
+
+// Law is a function f of one coordinate x, or of two, x and y, m or rad, with two continuous derivatives.
+//
+// The spline of a table ends as Ends say, unless it is periodic: then both ends have one slope and one second derivative,
+// and the last value is the first plus Advance. That of a grid ends as Ends say along both coordinates, but not Clamped.
+type Law struct {
+	Kind       Kind
+	Spans      []Span      // one a coordinate
+	X, Y       []float64   // Table, Grid: coordinates of the points, increasing; Y of a Grid alone
+	Values     []float64   // Table: one a point
+	Lines      [][]float64 // Grid: a list for each x, with a value for each y
+	Ends       Ends        // Table, Grid
+	Slopes     [2]float64  // Table with Clamped ends: at the first point and at the last
+	Expression string      // Function of x and y, in the grammar of docs/ground.md
+
+	coefficients []float64      // of a polynomial
+	pieces       []spline.Piece // of a Table that is prepared
+	grid         []node         // of a Grid that is prepared, line by line
+	f            *formula.Formula
+}
+
+// Value is what a law is at a place.
+type Value struct {
+	F  float64       // f
+	D  [2]float64    // its derivatives by x and y
+	DD [2][2]float64 // its second derivatives
+}
+
+// NewPolynomial returns the law c[0] + c[1]·x + c[2]·x² + … of one coordinate, prepared, with a copy of c. In a
+// rung-model/1 it is the field polynomial of a coupling.
+func NewPolynomial(c []float64) *Law {
+	return &Law{Kind: polynomial, Spans: make([]Span, 1), coefficients: slices.Clone(c)}
+}
+
+// Coordinates returns the number of coordinates, 1 or 2.
+func (l *Law) Coordinates() int { return len(l.Spans) }
+
+// Prepared returns a copy of l that shares nothing with it and is ready for use. l has no Faults.
+//
+// Cost: O(points) or O(length); allocates.
+func (l *Law) Prepared() *Law {
+	out := l.Clone()
+	out.prepare()
+	return out
+}
+
+// Clone returns a copy of what l says, not prepared, that shares nothing with it.
+func (l *Law) Clone() *Law {
+	out := l.Settings()
+	out.Spans = slices.Clone(l.Spans)
+	out.X, out.Y, out.Values = slices.Clone(l.X), slices.Clone(l.Y), slices.Clone(l.Values)
+	out.Lines = slices.Clone(l.Lines)
+	for i := range out.Lines {
+		out.Lines[i] = slices.Clone(out.Lines[i])
+	}
+	return &out
+}
+
+// Settings returns l without what is prepared: what it says, by which two laws can be compared.
+func (l *Law) Settings() Law {
+	out := *l
+	out.pieces, out.grid, out.f = nil, nil, nil
+	return out
+}
+
+// prepare makes a law ready that nobody else has.
+func (l *Law) prepare() {
+	switch l.Kind {
+	case Function:
+		l.f, _ = formula.Parse(l.Expression)
+	case Table:
+		l.Spans[0].From, l.Spans[0].To = l.X[0], l.X[len(l.X)-1]
+		l.pieces = l.through(&l.Spans[0], l.X, l.Values)
+	case Grid:
+		l.Spans[0].From, l.Spans[0].To = l.X[0], l.X[len(l.X)-1]
+		l.Spans[1].From, l.Spans[1].To = l.Y[0], l.Y[len(l.Y)-1]
+		l.setGrid()
+	}
+}
+
+// through returns the spline along the coordinate of a span. The last value of one that repeats is the first plus the
+// advance, to the last bit.
+func (l *Law) through(s *Span, at, values []float64) []spline.Piece {
+	if !s.Periodic {
+		return spline.Through(nil, at, values, spline.Ends(l.Ends), l.Slopes)
+	}
+	values[len(values)-1] = values[0] + s.Advance
+	return spline.Through(nil, at, values, spline.Periodic, [2]float64{})
+}
+
+// At returns what l is at the coordinates x, of which a law of one coordinate reads the first. Beyond the points of a
+// table or a grid its last cubics go on, so that a search may pass there: Outside tells. The numbers of a formula may not be
+// finite.
+//
+// Units: those of f and of the coordinates. Cost: O(log points) or O(length), no allocation. l is Prepared.
+func (l *Law) At(x [2]float64) (v Value) {
+	gain := 0.0
+	for i := range l.Spans {
+		if s := &l.Spans[i]; s.Periodic {
+			period := s.To - s.From
+			n := math.Floor((x[i] - s.From) / period)
+			x[i] -= n * period
+			gain += n * s.Advance
+		}
+	}
+	switch l.Kind {
+	case polynomial:
+		return l.horner(x[0])
+	case Table:
+		v.F, v.D[0], v.DD[0][0] = spline.At(l.pieces, x[0])
+	case Grid:
+		v = l.gridAt(x)
+	case Function:
+		y := 0.0
+		if len(l.Spans) > 1 {
+			y = x[1]
+		}
+		j := l.f.At(x[0], y)
+		v = Value{F: j.Z, D: [2]float64{j.X, j.Y}, DD: [2][2]float64{{j.XX, j.XY}, {j.XY, j.YY}}}
+	}
+	v.F += gain
+	return v
+}
+
+// horner is At for a polynomial.
+func (l *Law) horner(x float64) (v Value) {
+	var p, slope, curve float64 // Horner's rule; curve is half the second derivative
+	for _, a := range slices.Backward(l.coefficients) {
+		curve = curve*x + slope
+		slope = slope*x + p
+		p = p*x + a
+	}
+	v.F, v.D[0], v.DD[0][0] = p, slope, 2*curve
+	return v
+}
+
+// Finite reports whether all numbers are.
+func (v *Value) Finite() bool {
+	t := v.F*0 + v.D[0]*0 + v.D[1]*0
+	for i := range v.DD {
+		t += v.DD[i][0]*0 + v.DD[i][1]*0
+	}
+	return t == 0
+}
+
+// Partial reports whether there may be places at which l does not hold.
+func (l *Law) Partial() bool {
+	return l.Kind == Function || slices.ContainsFunc(l.Spans, func(s Span) bool { return s.bounded() })
+}
+
+// slack is how far beyond its ends a law counts as holding, relative to its length: the rounding of a coordinate.
+const slack = 1e-9
+
+// Outside returns the first of the coordinates x, 0 or 1, at which l does not hold, with the ends of l there, or −1. Repeating
+// laws hold everywhere.
+//
+// Cost: O(1), no allocation. l is Prepared.
+func (l *Law) Outside(x [2]float64) (coordinate int, from, to float64) {
+	for i := range l.Spans {
+		s := &l.Spans[i]
+		if more := slack * (s.To - s.From); s.bounded() && !(x[i] >= s.From-more && x[i] <= s.To+more) {
+			return i, s.From, s.To
+		}
+	}
+	return -1, 0, 0
+}
