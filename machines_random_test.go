@@ -183,6 +183,27 @@ func TestRandomMachines(t *testing.T) {
 	require.Greater(t, not, int(seeds)/30)
 }
 
+// TestLawMachines is TestRandomMachines with laws of one coordinate and of two.
+func TestLawMachines(t *testing.T) {
+	determined := 0
+	for seed := range check.Random[uint64](200, 40) {
+		rng := check.Rand(seed)
+		m := modeltest.Gear(generate(t, "random", 4+int(seed%8), seed), rng)
+		if !hasScalar(m) {
+			continue
+		}
+		m = modeltest.Follow(t, m, rng, 1+rng.IntN(3))
+		hold(m)
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			if requireMachines(t, m, seed, nil) {
+				determined++
+			}
+			requireMachines(t, modeltest.Shuffle(m, rng), seed+1, m)
+		})
+	}
+	require.Greater(t, determined, 20)
+}
+
 // hold makes the motions of m constant, as they and couplings may leave nothing else to move.
 func hold(m *model.Model) {
 	for j := range m.Joints {

@@ -43,6 +43,7 @@ func TestRolloutAsSimulation(t *testing.T) {
 		"springs":           {modelOf(t, "springs"), false},
 		"driven-mixed":      {modelOf(t, "driven-mixed"), false},
 		"couplings":         {modeltest.Couple(t, load(t, "rbda-8-3"), check.Rand(2), 2), false},
+		"laws":              {modeltest.Follow(t, still(load(t, "rbda-8-3")), check.Rand(2), 1), false},
 		"composites":        {modeltest.Composites(1, 3, 1), false},
 		"contact":           {modelOf(t, "sphere-slide"), true},
 		"contact, rolling":  {modelOf(t, "disc-roll"), true},
@@ -131,4 +132,12 @@ func TestErrorsFallWithStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// still returns m at rest, which couplings without motions allow.
+func still(m *model.Model) *model.Model {
+	for i := range m.Bodies {
+		m.Bodies[i].Velocity = model.Velocity{}
+	}
+	return m
 }

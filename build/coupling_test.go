@@ -7,6 +7,7 @@ import (
 
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/build"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -43,6 +44,31 @@ func TestCouple(t *testing.T) {
 	again, err := b.Model()
 	require.NoError(t, err)
 	require.Equal(t, 0.1, again.Couplings[1].Polynomial.Coefficients[1])
+}
+
+// TestFollowLaw: a law in place of a polynomial, as it is when FollowLaw is called.
+func TestFollowLaw(t *testing.T) {
+	b, one, two := shafts(t)
+	law := couplings.Law{X: []float64{0, 1, 3}, Values: []float64{0, 2, 1}}
+	c := b.Couple("cam", build.Term{Joint: two, Freedom: 1, Factor: 2}).Follow(one, 0, 0, 0.1).FollowLaw(law, build.Coordinate{Joint: one})
+	law.Values[1] = 7
+	m, err := b.Model()
+	require.NoError(t, err)
+	k := &m.Couplings[c.Index()]
+	require.Nil(t, k.Polynomial)
+	require.Equal(t, &model.CouplingLaw{Of: []model.Coupled{{Joint: "one"}}, Law: couplings.Law{Spans: make([]couplings.Span, 1),
+		X: []float64{0, 1, 3}, Values: []float64{0, 2, 1}}}, k.Law)
+	k.Law.Values[1] = 9 // of a copy
+	again, err := b.Model()
+	require.NoError(t, err)
+	require.Equal(t, 2.0, again.Couplings[0].Law.Values[1])
+	c.FollowLaw(law)
+	_, err = b.Model()
+	require.ErrorContains(t, err, "$.couplings[0].law.of: wrong length 0, a law of the kind table is of 1 coordinate")
+	_, _, foreign := shafts(t)
+	c.FollowLaw(law, build.Coordinate{Joint: foreign})
+	_, err = b.Model()
+	require.ErrorContains(t, err, `coupling "cam": a joint that is not of this builder`)
 }
 
 func TestCoupleErrors(t *testing.T) {

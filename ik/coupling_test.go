@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/build"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -38,6 +39,38 @@ func geared(t testing.TB) *model.Model {
 	m, err := b.Model()
 	require.NoError(t, err)
 	return m
+}
+
+// TestLawTarget: the hand turns by a law of the angles of both links before it.
+func TestLawTarget(t *testing.T) {
+	const first, second = 1.1, 0.9
+	third := 0.5*second + 0.2*math.Sin(first)*second
+	x, y, turn := 0.0, 0.0, 0.0
+	for _, a := range []float64{first, second, third} {
+		turn += a
+		x, y = x+math.Cos(turn), y+math.Sin(turn)
+	}
+	m := geared(t)
+	m.Couplings[0].Polynomial = nil
+	m.Couplings[0].Law = &model.CouplingLaw{Of: []model.Coupled{{Joint: "upper"}, {Joint: "fore"}}, Law: couplings.Law{Kind: couplings.Function,
+		Spans: []couplings.Span{{From: -2, To: 2}, {From: -2, To: 2}}, Expression: "0.5*y + 0.2*sin(x)*y"}}
+	for name, o := range map[string]Options{"driven": {Engine: DrivenEngine, Method: DLS, Length: 1}, "sparse": {Engine: SparseEngine, Method: Sparse, Length: 1}} {
+		plan := mustPlan(t, m)
+		task := &Task{Targets: []Target{{Name: "tip", Type: Point, Body: "hand", Frame: model.Pose{Position: [3]float64{1}},
+			Position: [3]float64{x, y}, Weight: []float64{1, 1, 0}, Tolerance: [2]float64{1e-10, 1e-10}}}, Solver: o}
+		p, err := NewProblem(plan, task)
+		require.NoError(t, err, name)
+		s, err := p.NewSolver(task.Solver)
+		require.NoError(t, err, name)
+		st := plan.Initial()
+		r, err := s.Reach(st)
+		require.NoError(t, err, name)
+		require.Equal(t, Reached, r.Status, name)
+		mech := plan.Mechanism()
+		at := func(joint int) float64 { return st.Angles[mech.AnglePlace(mechanism.Freedom{Joint: joint})] }
+		check.Close(t, at(2), 0.5*at(1)+0.2*math.Sin(at(0))*at(1), 1, 1e-12, "%s: law", name)
+		check.Close(t, at(3), 40*at(0), 1, 1e-11, "%s: rotor", name)
+	}
 }
 
 // TestCoupledTargets: both engines bring the tip of an arm with couplings

@@ -303,16 +303,24 @@ func (m *Mechanism) CheckLaws(k *Kinematics, s *State) error {
 		for n := range c.Legs[first:] {
 			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s)
 		}
-		if n, from, to := c.Law.Outside(q); n >= 0 {
-			f := c.Legs[first+n].Freedom
-			return m.atCoupling(int(i), fault.Errorf("%w: the coordinate of joint %s, freedom %d, is %v, the law is from %v to %v",
-				ErrLaw, fault.Name(m.JointName(f.Joint)), f.Freedom, q[n], from, to))
-		}
-		if v := c.Law.At(q); !v.Finite() {
-			return m.atCoupling(int(i), fault.Errorf("%w: no finite value, slope or second derivative at %v", ErrLaw, q[:c.Law.Coordinates()]))
+		n, _, _ := c.Law.Outside(q)
+		if v := c.Law.At(q); n >= 0 || !v.Finite() {
+			return m.lawError(int(i), q)
 		}
 	}
 	return nil
+}
+
+// lawError returns the error of CheckLaws for coupling i, whose law does not hold at the coordinates q.
+func (m *Mechanism) lawError(i int, q [2]float64) error {
+	c := &m.Couplings[i]
+	n, from, to := c.Law.Outside(q)
+	if n < 0 {
+		return m.atCoupling(i, fault.Errorf("%w: no finite value, slope or second derivative at %v", ErrLaw, q[:c.Law.Coordinates()]))
+	}
+	f := c.Legs[c.Bent()+n].Freedom
+	return m.atCoupling(i, fault.Errorf("%w: the coordinate of joint %s, freedom %d, is %v, the law is from %v to %v",
+		ErrLaw, fault.Name(m.JointName(f.Joint)), f.Freedom, q[n], from, to))
 }
 
 // atCoupling returns err as an error at coupling i.

@@ -29,6 +29,14 @@ func FuzzReadModel(tf *testing.F) {
 	}
 	f.Add([]byte(write(f, sample())))
 	f.Add([]byte(`{"format": "rung-model/1", "bodies": []}`))
+	for _, law := range []string{
+		table + `"ends": "clamped", "slopes": [1, -2], ` + ofOne, grid + ofTwo,
+		`"kind": "table", "of": [{"joint": "h", "periodic": true, "advance": 3}], "x": [0, 1, 2], "values": [0, 1, 3]`,
+		function + `"expression": "x*cos(y)", "of": [{"joint": "h", "range": [-1, 2]}, {"joint": "c", "range": [0, 6.283185307179586], "periodic": true}]`,
+		function + `"expression": "abs(x-0.3)", ` + ofOne, `"kind": "grid", "x": [0, 1], "y": [0, 1], "values": [[0, 1], 3], ` + ofTwo,
+	} {
+		f.Add([]byte(lawful(law)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := model.Read(bytes.NewReader(data), "fuzz")
 		if err != nil {

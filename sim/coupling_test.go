@@ -7,7 +7,9 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -125,6 +127,35 @@ func TestSpindleCheckpoint(t *testing.T) {
 	require.Equal(t, whole.State(), again.State())
 	m.Couplings[0].Offset += 1e-9
 	require.Error(t, fresh(m).Restore(c))
+}
+
+// TestLawFingerprint: a law is told by what it says, not by where it is.
+func TestLawFingerprint(t *testing.T) {
+	print := func(law *couplings.Law) uint64 {
+		m := testSpindle.model(t)
+		k := &m.Couplings[1]
+		k.Law, k.Polynomial = &model.CouplingLaw{Of: k.Of(), Law: *law}, nil
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		return sim.Fingerprint(mech)
+	}
+	formula := func(text string) *couplings.Law {
+		return &couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: text}
+	}
+	table := couplings.Law{Spans: make([]couplings.Span, 1), X: []float64{0, 1, 2}, Values: []float64{0, 1, 3}}
+	seen := map[uint64]bool{}
+	for n, l := range []*couplings.Law{formula("0.02*x"), formula("0.03*x"), table.Clone(), table.Clone(), table.Clone()} {
+		switch n {
+		case 3:
+			l.Values[2] = 4
+		case 4:
+			l.Ends = couplings.Natural
+		}
+		f := print(l)
+		require.False(t, seen[f])
+		require.Equal(t, f, print(l))
+		seen[f] = true
+	}
 }
 
 // TestMultiplierColumns: they come after the wrenches, and are the forces that the equations of motion want.

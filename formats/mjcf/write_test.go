@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/formats/mjcf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
@@ -401,6 +402,14 @@ func TestWriteLosses(t *testing.T) {
 	b.Reset()
 	_, err = mjcf.Write(&b, m)
 	require.ErrorContains(t, err, `coupling "square": the format has no equations of the powers of one coordinate`)
+	assert.Empty(t, b.Bytes())
+
+	m.Couplings[0].Polynomial = nil
+	m.Couplings[0].Law = &model.CouplingLaw{Of: []model.Coupled{{Joint: "h"}},
+		Law: couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: "sin(x)"}}
+	require.NoError(t, model.Check(m))
+	_, err = mjcf.Write(&b, m)
+	require.ErrorContains(t, err, `coupling "square": the format has no law of coordinates but a polynomial`)
 	assert.Empty(t, b.Bytes())
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
 	"github.com/rung-mbd/rung/internal/check"
@@ -132,6 +133,11 @@ func TestWriteOwn(t *testing.T) {
 	require.Len(t, again.Couplings, 1)
 	assert.Equal(t, m.Couplings[0].Terms, again.Couplings[0].Terms)
 	assert.InDelta(t, m.Couplings[0].Offset, again.Couplings[0].Offset, 1e-14)
+	m.Couplings[0].Law = &model.CouplingLaw{Of: []model.Coupled{{Joint: "x"}},
+		Law: couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: "0.1*sin(x)"}}
+	_, err = urdf.Write(&bytes.Buffer{}, m)
+	require.ErrorContains(t, err, "coupling ")
+	require.ErrorContains(t, err, "the format has equations between two coordinates")
 	require.Len(t, again.Visuals, 1)
 	at := func(m *model.Model) spatial.Vec3 {
 		b := &m.Bodies[slices.IndexFunc(m.Bodies, func(b model.Body) bool { return b.Name == "a" })]
