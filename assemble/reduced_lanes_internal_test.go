@@ -80,9 +80,42 @@ func requireClose(t *testing.T, want, got []float64, what string, terms ...float
 	require.InDeltaSlice(t, want, got, 1e-12*(1+check.MaxAbs(want)+check.MaxAbs(terms)), what)
 }
 
-// TestEights holds batches against one unit and joint after the other.
+// TestEightsOnTeams: the bits of batches depend on no number of threads.
 //
 //rung:race
+func TestEightsOnTeams(t *testing.T) {
+	if !lanes.Have() {
+		t.Skip("no kernels for lanes on this processor, or in this build")
+	}
+	for seed, copies := range map[uint64]int{1: 9, 2: 130, 3: 700} {
+		mech, err := mechanism.New(forestModel(check.Rand(seed), copies, seed == 1))
+		require.NoError(t, err)
+		g := choose(NewLayout(mech))
+		g.layOut()
+		require.NotEmpty(t, g.eights.groups)
+		st, one := mech.Initial(), g.NewReducedOn(nil)
+		_, err = one.FillTo(st)
+		require.NoError(t, err)
+		a, b, z := make([]float64, 6*mech.NumBodies()), make([]float64, 6*mech.NumBodies()), make([]float64, g.Pattern.Dim())
+		for i := range z {
+			z[i] = float64(i%7) - 3
+		}
+		one.AccelerationsTo(a, z)
+		for _, threads := range []int{2, 3} {
+			y := g.NewReducedOn(team.New(threads))
+			_, err := y.FillTo(st)
+			require.NoError(t, err)
+			require.Equal(t, one.Matrix.Val, y.Matrix.Val)
+			require.Equal(t, one.Right, y.Right)
+			y.AccelerationsTo(b, z)
+			require.Equal(t, a, b)
+		}
+	}
+}
+
+// TestEights holds batches against one unit and joint after the other.
+//
+//rung:norace TestEightsOnTeams has the same in less time
 func TestEights(t *testing.T) {
 	check.Long(t)
 	if !lanes.Have() {

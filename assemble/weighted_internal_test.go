@@ -23,8 +23,6 @@ func generated(t *testing.T, family string, n int) *mechanism.Mechanism {
 
 // TestRangesGiveTheSameBits fills bodies and joints in two parts, the later one
 // first.
-//
-//rung:race
 func TestRangesGiveTheSameBits(t *testing.T) {
 	for _, family := range []string{"ladder", "nfourbar", "chain", "random"} {
 		m := generated(t, family, 30)

@@ -195,8 +195,6 @@ func TestFactorServes(t *testing.T) {
 }
 
 // An approach ends where the part along allowed motions is small, or rounding; far from there each step has to save something.
-//
-//rung:race
 func TestProgress(t *testing.T) {
 	p := progress{least: math.Inf(1)}
 	require.True(t, p.ends(1.9e-9, 2))

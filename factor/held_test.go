@@ -217,7 +217,7 @@ func rails(n int32) (joints [][]int32) {
 // Systems in pieces have the solution and the redundant rows of the whole, with random pieces, also such as fall apart
 // and such that have nothing but held rows.
 //
-//rung:race
+//rung:norace it is long, and package dist factors such pieces on two goroutines
 func TestHeld(t *testing.T) {
 	check.Long(t)
 	graphs := map[string]*sparse.Pattern{

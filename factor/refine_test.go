@@ -252,7 +252,7 @@ func rowMeasure(m *sparse.Matrix, scale, x, r, b []float64, size float64, policy
 // check has found it, with the same bits on any number of threads: on graphs that are
 // divided into tasks, for bodies of any size, leaves or not, and after corrections.
 //
-//rung:race
+//rung:norace it is long, and TestRightSideInTheFactor corrects on three goroutines
 func TestRefineResiduals(t *testing.T) {
 	check.Long(t)
 	rng := rand.New(rand.NewPCG(10, 41))

@@ -50,7 +50,9 @@ func mpiRanks(t *testing.T) (list []int) {
 	for _, word := range strings.Fields(os.Getenv("RUNG_RANKS")) {
 		n, err := strconv.Atoi(word)
 		require.NoError(t, err)
-		list = append(list, n)
+		if n <= 4 { // package dist/mpi has more, on smaller systems
+			list = append(list, n)
+		}
 	}
 	require.NotEmpty(t, list)
 	return list

@@ -18,7 +18,7 @@ const (
 )
 
 // TestRaceMarks: every test that starts goroutines, itself or by a function of the tests beside it, is one that make race-quick runs, or says
-// why it is not.
+// why it is not. None that is marked is left out of short runs, as those of make race-quick are.
 func TestRaceMarks(t *testing.T) {
 	folders := map[string][]sourceFile{}
 	for _, f := range sources(t) {
@@ -33,7 +33,11 @@ func TestRaceMarks(t *testing.T) {
 		for _, f := range files {
 			for _, d := range f.ast.Decls {
 				fn, ok := d.(*ast.FuncDecl)
-				if !ok || !isTest(fn) || !starts[fn.Name.Name] {
+				if !ok || !isTest(fn) {
+					continue
+				}
+				assert.False(t, runs(fn.Doc) && long(fn), "%s: make race-quick leaves %s out, as it is long", f.path, fn.Name.Name)
+				if !starts[fn.Name.Name] {
 					continue
 				}
 				tests++
@@ -94,6 +98,22 @@ func runs(doc *ast.CommentGroup) bool {
 func marked(doc *ast.CommentGroup) bool {
 	return runs(doc) || doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, noRaceMark) && len(c.Text) > len(noRaceMark)
+	})
+}
+
+// long reports whether a test leaves short runs at once.
+func long(fn *ast.FuncDecl) bool {
+	return slices.ContainsFunc(fn.Body.List, func(s ast.Stmt) bool {
+		x, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return false
+		}
+		call, ok := x.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		return ok && (f.Sel.Name == "Long" || f.Sel.Name == "Nightly")
 	})
 }
 
