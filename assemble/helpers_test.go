@@ -61,6 +61,13 @@ func mechanisms(t *testing.T, f func(t *testing.T, m *mechanism.Mechanism)) {
 		kinds[joints.Composite] += len(m.Joints)
 		t.Run(m.Name, func(t *testing.T) { f(t, m) })
 	}
+	for seed := range uint64(5) {
+		m := compiled(t, modeltest.Rolling(seed))
+		for j := range m.Joints {
+			kinds[m.Joints[j].Kind.Type()]++
+		}
+		t.Run(m.Name, func(t *testing.T) { f(t, m) })
+	}
 	for k, n := range kinds {
 		require.Positive(t, n, "no joint of type %v", joints.Kind(k))
 	}

@@ -287,7 +287,11 @@ func TestEveryJointType(t *testing.T) {
 		joints.Composite: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
 			return b.CompositeJoint(n, p, s, joints.Axis{Kind: joints.Revolute, Axis: axis, Point: at}, joints.Axis{Kind: joints.Prismatic, Axis: other})
 		},
-		joints.Free: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },
+		joints.Rolling: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
+			return b.Rolling(n, p, s, at, axis, build.Wheel{Center: at.Add(axis.Scale(0.1)), Axle: other, Radius: 0.3, TyreRadius: 0.3})
+		},
+		joints.NoSlip: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.NoSlip(n, p, s, at, axis) },
+		joints.Free:   func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },
 	} {
 		t.Run(kind.String(), func(t *testing.T) {
 			b := build.New("one")

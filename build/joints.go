@@ -104,6 +104,32 @@ func (b *Builder) Distance(name string, predecessor, successor Body, from, to sp
 	return j
 }
 
+// Wheel is the wheel of a rolling joint, in the world.
+type Wheel struct {
+	Center, Axle spatial.Vec3 // m; a direction
+	Radius       float64      // of the whole wheel, m
+	TyreRadius   float64      // of its round tyre, m: 0 of a disc, Radius of a sphere
+	Slip         joints.Slip  // where it may slip
+}
+
+// Rolling adds a wheel of the successor on the plane of the predecessor through a point across normal, which points to the side
+// of the wheel.
+func (b *Builder) Rolling(name string, predecessor, successor Body, point, normal spatial.Vec3, w Wheel) *Joint {
+	at, axle := b.jointPlace(name), on(w.Center, w.Axle)
+	j := b.Joint(name, joints.Rolling, predecessor, successor, on(point, normal))
+	b.check(at, axle.wrong)
+	if j.Successor != "" { // both bodies are known
+		_, j.SuccessorFrame = b.local(successor, axle)
+	}
+	j.Radius, j.TyreRadius, j.Slip = w.Radius, w.TyreRadius, w.Slip
+	return j
+}
+
+// NoSlip adds an edge: a point of the successor does not move along a direction of the successor, as seen from the predecessor.
+func (b *Builder) NoSlip(name string, predecessor, successor Body, point, direction spatial.Vec3) *Joint {
+	return b.Joint(name, joints.NoSlip, predecessor, successor, on(point, direction))
+}
+
 // CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points
 // in the world. The bodies are where all coordinates are zero.
 func (b *Builder) CompositeJoint(name string, predecessor, successor Body, axes ...joints.Axis) *Joint {

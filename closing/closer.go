@@ -216,6 +216,9 @@ func (c *Closer) Closing() Closing {
 // first order, theory.md (36), damped where they are large, (37). The velocities of the bodies'
 // frames stay.
 //
+// Rows of velocities alone (joints.Kind.VelocityRows) have no part in it: a wheel that is off its plane is put on it, whatever
+// it may roll.
+//
 // Redundant joints and singular poses need no care of the caller. The merit, theory.md (38), is
 // the sum of the squared errors relative to the scales that the rows have on free bodies. It
 // decreases with every step. It may stop decreasing before the joints hold, where inertias are
@@ -394,7 +397,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	c.setErrors()
 	if fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
 		if after, ok := c.search(fit, false); ok {
-			c.chord = small(fit, after) && c.turn() < closeChord
+			c.chord = small(fit, after) && c.turn() < closeChord && len(c.mech.Nonholonomic()) == 0 // whose rows are not in the factor
 			return after, true, nil
 		}
 		if fit.loose <= 1 {

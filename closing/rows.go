@@ -132,7 +132,7 @@ func (c *Closer) stiffen() {
 	}
 }
 
-// linearize fills the system at st, takes the held bodies out of it and gives
+// linearize fills the system at st, takes the held bodies out of it, for poses also the rows of velocities, and gives
 // every row a scale.
 func (c *Closer) linearize(st *mechanism.State) error {
 	c.chord = false
@@ -153,6 +153,9 @@ func (c *Closer) fill(st *mechanism.State) error {
 		scale := c.sys.Scale[p.Off[node]:p.Off[node+1]]
 		unit := c.unit[p.Off[node]:p.Off[node+1]]
 		c.hold(node, scale)
+		if !c.rates {
+			c.leaveOut(node, scale)
+		}
 		kkt.FloorScales(scale, unit) // a row may vanish between held bodies, too
 	}
 	return nil
@@ -181,6 +184,24 @@ func (c *Closer) hold(node int, scale []float64) {
 			scale[i/6] += w * w
 		}
 	}
+}
+
+// leaveOut clears the rows of a joint's node that are of velocities alone, which say nothing of poses, theory.md (36).
+func (c *Closer) leaveOut(node int, scale []float64) {
+	j := c.layout.NodeJoint(node)
+	if j < 0 {
+		return
+	}
+	from, to := c.mech.Joints[j].Kind.VelocityRows()
+	if from == to {
+		return
+	}
+	p, W := c.layout.Pattern, c.sys.Matrix
+	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+		block := W.Val[p.Pos[k]:p.Pos[k+1]]
+		clear(block[6*from : 6*to])
+	}
+	clear(scale[from:to])
 }
 
 // misfitAt stores the position errors at st in c.delta and sums them up.

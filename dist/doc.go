@@ -27,7 +27,8 @@
 // of an MPI run. The Root of this package is sparse, in pure Go, on rank 0; package dist/mumps, built with the tags
 // mpi and mumps, has one that is distributed. [docs/cluster.md] says how to build and run both, and what they cost.
 //
-// What is refused, by name: friction that grows with reactions, bodies without inertia in some direction, ruts. What
+// What is refused, by name: friction that grows with reactions, bodies without inertia in some direction, ruts,
+// rows of velocities alone. What
 // stays within one piece, as it is never cut: the joints of a coupling, and joints with armature.
 //
 // Results have the same bits each time with the same number of ranks and the Root of this package.

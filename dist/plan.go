@@ -145,6 +145,9 @@ func (p *Plan) compile() (err error) {
 	case m.WantsRuts():
 		return fmt.Errorf("%w: wheels that leave ruts, as the ground is of all ranks", ErrUnsupported)
 	}
+	if err := m.Holonomic(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
 	if s := m.Singular(); len(s) > 0 {
 		return fmt.Errorf("%w: %w", ErrUnsupported, m.AtBody(int(s[0].Body), errors.New("a body without inertia in some direction")))
 	}

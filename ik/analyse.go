@@ -3,6 +3,7 @@ package ik
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 )
 
@@ -12,7 +13,8 @@ import (
 // 1e-9 rad. The task is kept and must not change.
 //
 // Cost: O(bodies + joints + task).
-// It returns *model.Problems with all rules that are broken, each with its place in a document of rung-ik/1.
+// It returns *model.Problems with all rules that are broken, each with its place in a document of rung-ik/1, and
+// mechanism.ErrNonholonomic with the joint for a mechanism with rows of velocities alone.
 // It panics if plan or task is nil.
 func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	if plan == nil || task == nil {
@@ -36,6 +38,9 @@ func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	c.filterOptions(task.FIK)
 	if err := task.problems(&c.faults); err != nil {
 		return nil, err
+	}
+	if err := plan.Mechanism().Holonomic(); err != nil {
+		return nil, fault.Errorf("ik: %w", err)
 	}
 	if err := p.findEngine(); err != nil {
 		return nil, err

@@ -160,8 +160,7 @@ const dependentTol = 1e-10
 // The kinds of composite joints follow those of the table: one for each number of axes and each set of those that turn,
 // as these say all that Kind tells. All have the name and the type Composite.
 const (
-	composites  = 2 + 4 + 8 + 16 + 32
-	numAllKinds = NumKinds + composites
+	composites = 2 + 4 + 8 + 16 + 32
 )
 
 // CompositeKind returns the kind of a composite joint with the axes of the list; Composite if there are none or too many.
@@ -185,15 +184,20 @@ func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning)
 func addComposites(list *[numAllKinds]traits) {
 	for n := 1; n <= MaxAxes; n++ {
 		for turning := range 1 << n {
-			list[compositeKind(n, turning)] = traits{types[Composite].name, uint8(n), uint8(n), 1<<n - 1, uint8(turning), false}
+			list[compositeKind(n, turning)] = traits{
+				name: types[Composite].name, dof: uint8(n), freedoms: uint8(n), scalar: 1<<n - 1, rotational: uint8(turning),
+			}
 		}
 	}
 }
 
-// Type returns k, and Composite for all kinds of composite joints.
+// Type returns k, Composite for all kinds of composite joints, and Rolling for those of rolling joints.
 func (k Kind) Type() Kind {
-	if k >= NumKinds && k < numAllKinds {
+	switch {
+	case k < NumKinds || k >= numAllKinds:
+		return k
+	case k < firstSlipping:
 		return Composite
 	}
-	return k
+	return Rolling
 }

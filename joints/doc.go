@@ -34,9 +34,12 @@
 //	point_on_plane      force z                               – (S: rotations, x, y)
 //	distance            force along R                         – (S: rotations, 2 tangents)
 //	free                –                                     – (S: rotations, x, y, z)
+//	rolling             force z, forces along and across      – (S: rotations, slips)
+//	no_slip             force z_S                             – (S: rotations, x_S, y_S)
 //	composite           complement of its axes                one an axis
 //
-// The screw row is a force z with a moment −pitch·z.
+// The screw row is a force z with a moment −pitch·z. The forces of a rolling joint act where its wheel touches the plane of P.
+// Those along the plane, and that of no_slip, are rows of velocities alone ([Kind.VelocityRows]).
 //
 // All methods that take Frames run on fixed arrays, allocate nothing, and may be
 // called from any number of goroutines at the same time. Their numbers are

@@ -177,6 +177,10 @@ func TestPositionErrorRate(t *testing.T) {
 				s.PositionErrorTo(&e, p.frames(t0), t0)
 				return e[k]
 			}, 0)
+			if from, to := s.Kind.VelocityRows(); k >= from && k < to {
+				require.Zero(t, got, "a row of velocities has no position error")
+				continue
+			}
 			require.InDelta(t, want[k], got, diffTol, "row %d", k)
 		}
 	})

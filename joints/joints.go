@@ -8,6 +8,8 @@ type Spec struct {
 	Kind   Kind
 	Pitch  float64     // helical, m/rad, not 0
 	Length float64     // distance, m, > 0
+	Radius float64     // rolling, of the whole wheel, m, > 0
+	Tyre   float64     // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
 	Axes   *Axes       // composite, whose Kind is that of the axes
 	Motion *[6]*Motion // nil where no freedom is prescribed; entries by freedom, nil where that is free
 	Turns  *[6]int64   // whole turns added to angles, by freedom; nil is zero; unused by helical

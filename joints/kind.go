@@ -25,6 +25,8 @@ const (
 	PointOnPlane
 	Distance
 	Free
+	Rolling // of which each Slip is a kind of its own: RollingKind
+	NoSlip
 	Composite // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
 	NumKinds
 )
@@ -41,6 +43,7 @@ type traits struct {
 	freedoms   uint8 // freedoms that carry a generalized force, ≤ dof
 	scalar     uint8 // mask: freedoms with a scalar coordinate
 	rotational uint8 // mask: columns that turn
+	rates      uint8 // rows of the type that are of velocities alone, its last ones
 	plain      bool  // Kind.Plain
 }
 
@@ -50,22 +53,25 @@ var kindTraits = allTraits()
 func allTraits() (list [numAllKinds]traits) {
 	copy(list[:], types[:])
 	addComposites(&list)
+	addRolling(&list)
 	return list
 }
 
 var types = [NumKinds]traits{
 	Fixed:            {name: "fixed", plain: true},
-	Revolute:         {"revolute", 1, 1, 0b1, 0b1, true},
-	Prismatic:        {"prismatic", 1, 1, 0b1, 0b0, false},
-	Helical:          {"helical", 1, 1, 0b1, 0b1, false},
-	Cylindrical:      {"cylindrical", 2, 2, 0b11, 0b01, false},
-	Universal:        {"universal", 2, 2, 0b11, 0b11, false},
-	Planar:           {"planar", 3, 3, 0b111, 0b001, false},
-	Spherical:        {"spherical", 3, 3, 0b000, 0b111, true},
-	SphereInCylinder: {"sphere_in_cylinder", 4, 4, 0b1000, 0b0111, false},
-	PointOnPlane:     {"point_on_plane", 5, 0, 0, 0b111, false},
-	Distance:         {"distance", 5, 0, 0, 0b111, false},
-	Free:             {"free", 6, 0, 0, 0b111, false},
+	Revolute:         {name: "revolute", dof: 1, freedoms: 1, scalar: 0b1, rotational: 0b1, plain: true},
+	Prismatic:        {name: "prismatic", dof: 1, freedoms: 1, scalar: 0b1},
+	Helical:          {name: "helical", dof: 1, freedoms: 1, scalar: 0b1, rotational: 0b1},
+	Cylindrical:      {name: "cylindrical", dof: 2, freedoms: 2, scalar: 0b11, rotational: 0b01},
+	Universal:        {name: "universal", dof: 2, freedoms: 2, scalar: 0b11, rotational: 0b11},
+	Planar:           {name: "planar", dof: 3, freedoms: 3, scalar: 0b111, rotational: 0b001},
+	Spherical:        {name: "spherical", dof: 3, freedoms: 3, rotational: 0b111, plain: true},
+	SphereInCylinder: {name: "sphere_in_cylinder", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b0111},
+	PointOnPlane:     {name: "point_on_plane", dof: 5, rotational: 0b111},
+	Distance:         {name: "distance", dof: 5, rotational: 0b111},
+	Free:             {name: "free", dof: 6, rotational: 0b111},
+	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2},
+	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1},
 	Composite:        {name: "composite"},
 }
 
@@ -84,9 +90,17 @@ func (k Kind) Dof() int { return int(k.of().dof) }
 // Constraints returns 6 − Dof, the rows of T without prescribed freedoms.
 func (k Kind) Constraints() int { return 6 - int(k.of().dof) }
 
+// VelocityRows returns the range [from, to) of the rows, in the order of Spec.EvalTo, that are of velocities alone
+// (nonholonomic, RBDA ch. 3): no function of the pose has them as its rate. They are the last ones of the type. Spec.PositionErrorTo has
+// zeros for them. from and to are Constraints for all types but rolling and no_slip.
+func (k Kind) VelocityRows() (from, to int) {
+	to = k.Constraints()
+	return to - int(k.of().rates), to
+}
+
 // Freedoms returns the number of freedoms with a generalized force: the length
 // of the lists force, stiffness, damping, rest and motion in a model file. It is
-// Dof, but 0 for point_on_plane, distance and free.
+// Dof, but 0 for point_on_plane, distance, free, rolling and no_slip.
 func (k Kind) Freedoms() int { return int(k.of().freedoms) }
 
 // Scalar reports whether freedom i has a scalar coordinate. It is false for i

@@ -30,6 +30,8 @@ func TestKindFacts(t *testing.T) {
 		{joints.PointOnPlane, "point_on_plane", 5, 0, "", "012"},
 		{joints.Distance, "distance", 5, 0, "", "012"},
 		{joints.Free, "free", 6, 0, "", "012"},
+		{joints.Rolling, "rolling", 3, 0, "", "012"},
+		{joints.NoSlip, "no_slip", 5, 0, "", "012"},
 		{joints.Composite, "composite", 0, 0, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,6 +70,8 @@ func TestKindFacts(t *testing.T) {
 	}
 	require.Equal(t, "Kind(200)", joints.Kind(200).String())
 	require.False(t, joints.Kind(200).Valid())
+	require.Equal(t, "Slip(4)", joints.Slip(4).String())
+	require.False(t, joints.Slip(4).Valid())
 	require.Equal(t, "harmonic", joints.Harmonic.String())
 	require.Equal(t, "MotionKind(9)", joints.MotionKind(9).String())
 	require.False(t, joints.MotionKind(9).Valid())
@@ -76,7 +80,7 @@ func TestKindFacts(t *testing.T) {
 // TestPlain: the rows of plain types, and of no others, are the same along the axes of P wherever the frames are.
 func TestPlain(t *testing.T) {
 	for k := range joints.NumKinds - 1 { // but Composite
-		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2}
+		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2, Radius: 0.5, Tyre: 0.1}
 		var along [2][6]spatial.Force
 		constant := s.NumRows() > 0
 		for i := range along {
@@ -141,6 +145,16 @@ func TestCheck(t *testing.T) {
 		{joints.Spec{Kind: joints.Distance}, joints.ErrLength},
 		{joints.Spec{Kind: joints.Distance, Length: -1}, joints.ErrLength},
 		{joints.Spec{Kind: joints.Distance, Length: math.Inf(1)}, joints.ErrLength},
+		{joints.Spec{Kind: joints.Rolling}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.Rolling, Radius: -1}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.Rolling, Radius: math.NaN()}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.RollingKind(joints.SlipBoth), Radius: math.Inf(1)}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.Rolling, Radius: 1, Tyre: -0.1}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.Rolling, Radius: 1, Tyre: 1.1}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.Rolling, Radius: 1, Tyre: math.NaN()}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.RollingKind(joints.SlipAlong), Radius: 1, Tyre: 1}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.RollingKind(joints.SlipAcross), Radius: 1, Tyre: 1}, joints.ErrWheel},
+		{joints.Spec{Kind: joints.RollingKind(joints.SlipBoth), Radius: 1, Tyre: 1}, nil},
 		{joints.Spec{Kind: joints.Revolute, Motion: on(1)}, joints.ErrMotion},
 		{joints.Spec{Kind: joints.Spherical, Motion: on(0)}, joints.ErrMotion},
 		{joints.Spec{Kind: joints.SphereInCylinder, Motion: on(2)}, joints.ErrMotion},

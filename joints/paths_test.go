@@ -25,6 +25,14 @@ var specs = []joints.Spec{
 	{Kind: joints.PointOnPlane},
 	{Kind: joints.Distance, Length: 0.8},
 	{Kind: joints.Free},
+	{Kind: joints.Rolling, Radius: 0.6},            // a disc
+	{Kind: joints.Rolling, Radius: 0.6, Tyre: 0.2}, // a torus
+	{Kind: joints.Rolling, Radius: 0.6, Tyre: 0.6}, // a sphere
+	{Kind: joints.RollingKind(joints.SlipAlong), Radius: 0.5, Tyre: 0.1},
+	{Kind: joints.RollingKind(joints.SlipAcross), Radius: 0.5},
+	{Kind: joints.RollingKind(joints.SlipBoth), Radius: 0.5, Tyre: 0.1},
+	{Kind: joints.RollingKind(joints.SlipBoth), Radius: 0.5, Tyre: 0.5},
+	{Kind: joints.NoSlip},
 	composite("R 0 0 1, P 1 0 0"),
 	composite("P 0.2 1 0, R 0 0.6 0.8 at 0.3 -0.2 0.1, R 1 0 0.1 at 0 0.4 0"),
 	composite("R 1 0 0, R 0 1 0, R 0 0 1"),
@@ -132,7 +140,7 @@ func randomPath(spec joints.Spec, seed uint64) *path {
 	for i := range p.turn {
 		p.turn[i] = randomPoly(r, 2)
 	}
-	for ready := false; !ready; ready = p.spec.Axes == nil || p.regular() {
+	for ready := false; !ready; ready = p.spec.Axes == nil && p.upright() || p.spec.Axes != nil && p.regular() {
 		for i := range p.q {
 			p.q[i] = randomPoly(r, 1.4)
 		}
@@ -151,6 +159,16 @@ func (p *path) regular() bool {
 			if !(w.Moment().Norm()+w.Linear().Norm() < 4) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// upright reports whether the wheel of a rolling joint is far from lying flat, from −0.1 to 0.3 s; of others it is true.
+func (p *path) upright() bool {
+	for t := -0.1; t < 0.35 && p.spec.Kind.Type() == joints.Rolling; t += 0.02 {
+		if E, _ := ball((*[3]poly)(p.q[:3]), t); math.Abs(E[8]) > 0.85 {
+			return false
 		}
 	}
 	return true
@@ -178,7 +196,7 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 	E = spatial.Identity3()
 	turnZ := func() { E, w = axisTurn(2, q[0]), spatial.Vec3{0, 0, qd[0]} }
 	turnBall := func() { E, w = ball((*[3]poly)(p.q[:3]), t) }
-	switch p.spec.Kind {
+	switch p.spec.Kind.Type() {
 	case joints.Fixed:
 	case joints.Revolute:
 		turnZ()
@@ -216,6 +234,8 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 	case joints.Free:
 		turnBall()
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
+	case joints.Rolling, joints.NoSlip:
+		return p.rolled(t)
 	}
 	if a := p.spec.Axes; a != nil {
 		E, x = chain(a, &q)

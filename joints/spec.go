@@ -18,7 +18,7 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength or ErrMotion if kind, axes, length, or the
+// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength, ErrWheel or ErrMotion if kind, axes, length, wheel, or the
 // freedoms with motions are not what the other methods accept. The motions themselves have a Check of their own.
 func (s *Spec) Check() error {
 	switch {
@@ -30,6 +30,10 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
 		return fmt.Errorf("%w: %v", ErrLength, s.Length)
+	case s.Kind.Type() == Rolling:
+		if err := s.checkWheel(); err != nil {
+			return err
+		}
 	}
 	if s.Motion == nil {
 		return nil
@@ -80,7 +84,7 @@ func (s *Spec) Angles() (rows uint8) {
 	var out Rows
 	at := Frames{EP: spatial.Identity3(), ES: spatial.Identity3()}
 	if s.EvalTo(&out, &at, 0) != nil {
-		return 0 // a distance joint
+		return 0 // a distance joint, or a wheel that lies flat
 	}
 	for k := range out.N {
 		if out.T[k].Linear() == (spatial.Vec3{}) {
@@ -94,8 +98,8 @@ func (s *Spec) Angles() (rows uint8) {
 // 3.38, 8.10), of a composite joint (C6). Arm, Slip and TDot take the directions of f as they are, violated or not.
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
-// for a distance joint whose origins coincide, and ErrSingular for a composite joint whose axes depend on each other;
-// the values of out are then unspecified.
+// for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, and ErrFlat for a
+// wheel that lies on its side; the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -113,10 +117,13 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular or ErrNoDirection.
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat or ErrNoDirection.
 func (s *Spec) NoRows() error {
-	if s.Axes != nil {
+	switch {
+	case s.Axes != nil:
 		return ErrSingular
+	case s.Kind.Type() == Rolling:
+		return ErrFlat
 	}
 	return ErrNoDirection
 }
@@ -241,7 +248,8 @@ func (s *Spec) addTurns(q *[6]float64) {
 // (35). They are meaningful at any pose. Axes are compared by the rotation vector between them,
 // so an axis back to front errs by π. Orientations are compared by the logarithm of the whole
 // rotation. A prescribed freedom errs by its coordinate less its motion. For an angle the
-// nearest multiple of 2π is subtracted; for a helical joint the error is the whole difference.
+// nearest multiple of 2π is subtracted; for a helical joint the error is the whole difference. Rows of velocities alone
+// (Kind.VelocityRows) have no position error: their entries are zero at every pose.
 //
 // Units: m and rad.
 // Cost: O(1), no allocation.

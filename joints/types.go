@@ -6,7 +6,7 @@ import "github.com/rung-mbd/rung/spatial"
 // particular to a type is there; its facts are in the table of kind.go.
 
 // rows fills out with the constraint rows of the type, without prescribed freedoms. It
-// returns false if a distance joint has no direction. EvalTo has composite joints from compositeRows.
+// returns false if a distance joint has no direction, or if a wheel lies flat. EvalTo has composite joints from compositeRows.
 func (s *Spec) rows(out *Rows, f *Frames) bool {
 	switch s.Kind {
 	case Fixed:
@@ -33,6 +33,10 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 		return distanceRows(out, f, s.Length)
 	case Free:
 		freeRows(out, f)
+	case Rolling, rollingAlong, rollingAcross, rollingBoth:
+		return rollingRows(out, f, s)
+	case NoSlip:
+		noSlipRows(out, f)
 	default:
 		panic(badKind)
 	}
@@ -43,7 +47,7 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 // D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
 func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	switch s.Kind {
-	case Fixed, PointOnPlane, Distance, Free:
+	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth:
 		return 0
 	case Revolute, Helical:
 		return axisMomentDual(D, f)
@@ -91,6 +95,10 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 		distanceMotion(S, f)
 	case Free:
 		freeMotion(S, f)
+	case Rolling, rollingAlong, rollingAcross, rollingBoth:
+		rollingMotions(S, f, s)
+	case NoSlip:
+		noSlipMotions(S, f)
 	default:
 		s.mustBeComposite()
 		s.compositeMotions(S, f)
@@ -101,7 +109,7 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 // without the turns of s.
 func (s *Spec) coordinates(q *[6]float64, f *Frames) {
 	switch s.Kind {
-	case Fixed, Spherical, PointOnPlane, Distance, Free:
+	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth:
 	case Revolute:
 		revoluteCoordinates(q, f)
 	case Prismatic:
@@ -147,7 +155,9 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 		pointOnPlaneError(delta, f)
 	case Distance:
 		distanceError(delta, f, s.Length)
-	case Free:
+	case Rolling, rollingAlong, rollingAcross, rollingBoth:
+		rollingError(delta, f, s)
+	case Free, NoSlip:
 	default:
 		s.mustBeComposite()
 		s.compositeError(delta, f)

@@ -17,7 +17,11 @@ type Report struct {
 	Rows      int // constraint rows, prescribed freedoms included
 	Rank      int // of the constraint Jacobian
 	Redundant int // Rows − Rank
-	Mobility  int // 6·bodies − Rank
+	Mobility  int // 6·bodies − Rank: independent velocities
+
+	// Reaches is the number of independent displacements: 6·bodies − the rank of the rows that are not of velocities alone
+	// (joints.Kind.VelocityRows). A car moves in two ways and reaches three. It is Mobility where no joint has such rows.
+	Reaches int
 
 	Ordering order.Ordering // the elimination order (Plan.Ordering); order.Own for the user's
 
@@ -108,7 +112,8 @@ const (
 // the digits, a larger one if there is a reason (docs/theory.md "Twice the digits"). Where the
 // accelerations then differ by more than a relative 1e-9, they replace those of the Solve.
 //
-// Cost: two factorizations, and up to ten more where a distance is small. Redundant rows take the analysis of an orthogonal
+// Cost: two factorizations, two more where there are rows of velocities alone, and up to ten where a distance is small.
+// Redundant rows take the analysis of an orthogonal
 // factorization the first time, two of these factorizations, some twenty products with
 // each, and up to a dozen refined solves. Twice the digits take some 0.1 µs a flop. Allocates, also the whole system where a
 // reduced one has been solved. It panics without a solution. It returns a *factor.PivotError if
@@ -225,7 +230,50 @@ func (s *explainer) explain(r *Report, rows *verification, doubt bool) error {
 		}
 		s.atSingular(r, k)
 	}
-	return nil
+	return s.reach(r)
+}
+
+// reach counts the independent displacements, r.Reaches: the rank of the geometric matrix without the rows of velocities alone, theory.md
+// (24), (W7). It uses up that matrix and its factor. Where this rank is not sure, r.NearSingular says so.
+func (s *explainer) reach(r *Report) error {
+	r.Reaches = r.Mobility
+	m, layout := s.plan.mech, s.plan.layout
+	if len(m.Nonholonomic()) == 0 {
+		return nil
+	}
+	p := layout.Pattern
+	for node := layout.FirstJoint(); node < p.Len(); node++ {
+		if s.work.watch.Every(node) {
+			return s.work.watch.Err()
+		}
+		j := layout.NodeJoint(node)
+		if j < 0 {
+			continue
+		}
+		from, to := m.Joints[j].Kind.VelocityRows()
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			clear(s.sys.Matrix.Val[p.Pos[k]:p.Pos[k+1]][6*from : 6*to])
+		}
+		for i := from; i < to; i++ {
+			s.sys.Scale[int(p.Off[node])+i] = 1 // of a row of zeros, which counts as redundant
+		}
+	}
+	p1, p2 := make([]float64, len(s.x)), make([]float64, len(s.x))
+	if err := s.geometricPivots(s.sys, p1, p2); err != nil {
+		return fault.Errorf("kkt: rank of the positions: %w", err)
+	}
+	t := &Report{WeakestJoint: -1}
+	rank := r.Rows
+	for node := layout.FirstJoint(); node < p.Len(); node++ {
+		for i := p.Off[node]; i < p.Off[node+1]; i++ {
+			if classify(t, layout.NodeConstraint(node), -p1[i], -p2[i], s.sys.Scale[i]) {
+				rank--
+			}
+		}
+	}
+	r.Reaches = 6*m.NumBodies() - rank
+	r.NearSingular = r.NearSingular || t.NearSingular
+	return s.work.watch.Err()
 }
 
 // backwardError is the backward error of the solution in mass-weighted coordinates.

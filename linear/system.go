@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -131,7 +132,8 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates. It returns a *mechanism.ViolationError for a state that
 // violates the joints, where no body moves in its pose, mechanism.ErrNotFinite,
-// mechanism.ErrNoDirection, mechanism.ErrUndetermined or joints.ErrNoDirection with the name, ErrNotFinite with the
+// mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrNonholonomic or joints.ErrNoDirection with the name,
+// ErrNotFinite with the
 // name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
 // then holds nothing. It panics if st is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error { return s.about(st, false) }
@@ -154,6 +156,9 @@ func (s *System) about(st *mechanism.State, asItIs bool) error {
 }
 
 func (s *System) linearize(st *mechanism.State, asItIs bool) error {
+	if err := noWheels(s.mech); err != nil {
+		return err
+	}
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
 		return err
@@ -174,6 +179,24 @@ func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	}
 	return s.fill()
 }
+
+// noWheels returns an error that names the first joint with rows of velocities alone, or whose rows turn with the successor in ways that
+// fill does not know.
+func noWheels(m *mechanism.Mechanism) error {
+	err := m.Holonomic()
+	for j := range m.Joints {
+		if err == nil && m.Joints[j].Kind.Type() == joints.Rolling {
+			err = m.AtJoint(j, -1, errWheel)
+		}
+	}
+	if err != nil {
+		return fault.Errorf("linear: %w", err)
+	}
+	return nil
+}
+
+// errWheel refuses a wheel that touches a plane and slips.
+var errWheel = errors.New("linear: a wheel on a plane has no linearized equations here")
 
 // holds returns an error if the loaded state violates the joints.
 func (s *System) holds() error {

@@ -182,8 +182,30 @@ func TestDerivatives(t *testing.T) {
 		try(m.Name, p)
 	}
 	for k, n := range kinds {
-		require.Positive(t, n, "no joint of type %v", joints.Kind(k))
+		if k := joints.Kind(k); k != joints.Rolling && k != joints.NoSlip { // refused, TestNonholonomic
+			require.Positive(t, n, "no joint of type %v", k)
+		}
 	}
+}
+
+// TestNonholonomic: what rolls without slip has poses that its velocities do not reach, which nothing here knows.
+func TestNonholonomic(t *testing.T) {
+	p, err := rung.NewPlan(modeltest.Rolling(0), kkt.Options{})
+	require.NoError(t, err)
+	st := p.Initial()
+	for _, err := range []error{
+		linear.NewSystem(p).Linearize(st), linear.NewSystem(p).LinearizeAsItIs(st),
+		func() error { _, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{}); return err }(),
+	} {
+		require.ErrorIs(t, err, mechanism.ErrNonholonomic)
+		require.ErrorContains(t, err, `joint "j0"`)
+	}
+	m := modeltest.Rolling(0)
+	m.Joints = m.Joints[3:4]
+	require.Equal(t, joints.SlipBoth, m.Joints[0].Slip)
+	p, err = rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	require.ErrorContains(t, linear.NewSystem(p).Linearize(p.Initial()), `joint "j3": a wheel on a plane`)
 }
 
 // TestCoupledDerivatives is TestDerivatives with random couplings.

@@ -67,6 +67,8 @@ func join(t testing.TB, m *model.Model, list ...string) {
 		switch kind {
 		case model.Distance:
 			j.Length = 1
+		case model.Rolling:
+			j.Radius = 0.5
 		case model.Helical:
 			j.Pitch = 0.1
 		}

@@ -184,3 +184,30 @@ func (l *Loads) clone() *Loads {
 	}
 	return out
 }
+
+// ErrNonholonomic is wrapped by the error of Holonomic.
+var ErrNonholonomic = errors.New(
+	"mechanism: rolling without slip and no_slip demand velocities, not poses, and this method is for poses alone")
+
+// setNonholonomic fills the list of joints with rows of velocities alone.
+func (m *Mechanism) setNonholonomic() {
+	for j := range m.Joints {
+		if from, to := m.Joints[j].Kind.VelocityRows(); from < to {
+			m.nonholonomic = append(m.nonholonomic, int32(j))
+		}
+	}
+}
+
+// Nonholonomic lists the joints with rows of velocities alone (joints.Kind.VelocityRows), in their order. It is the mechanism's own.
+func (m *Mechanism) Nonholonomic() []int32 { return m.nonholonomic }
+
+// Holonomic returns an error that names the first joint with rows of velocities alone, nil if there is none. Methods call it that
+// find poses by the rows of the joints.
+//
+// The error wraps ErrNonholonomic.
+func (m *Mechanism) Holonomic() error {
+	if len(m.nonholonomic) == 0 {
+		return nil
+	}
+	return m.AtJoint(int(m.nonholonomic[0]), -1, ErrNonholonomic)
+}

@@ -59,6 +59,7 @@ type Mechanism struct {
 	span                  *[2]float64 // times at which all their motions hold
 	singular              []Singular  // bodies without inertia in some direction
 	geared                []int32     // joints with armature
+	nonholonomic          []int32     // joints with rows of velocities alone
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
 	turning               []int32     // joints that have other angles
@@ -127,7 +128,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 		mech.Couplings = append(mech.Couplings, mech.newCoupling(&m.Couplings[i], links.Couplings[i]))
 	}
 	parts := []func(){
-		mech.setLegs, mech.setDriven, mech.findSingular, mech.setGeared,
+		mech.setLegs, mech.setDriven, mech.setNonholonomic, mech.findSingular, mech.setGeared,
 		func() { mech.addForces(flag, m, links) }, func() { mech.setSprings(m, links) },
 		mech.setSpan, func() { mech.setResistors(m) }, mech.findSprung,
 	}
@@ -216,7 +217,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain *[joints.NumKinds]*JointSpec) {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
-	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Axes: axes}
+	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius, Axes: axes}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
 	setArmature(&spec, j)

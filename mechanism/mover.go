@@ -19,7 +19,7 @@ import (
 type Mover struct {
 	mech  *Mechanism
 	links []TreeLink // every body once, the inner before the outer
-	loops bool       // some joints are not in the tree, or there are couplings
+	loops bool       // some joints are not in the tree, or there are couplings or wheels
 	vel   *State     // poses with the displacement for velocities
 	kin   *Kinematics
 	moved []moved // by body
@@ -38,6 +38,9 @@ type TreeLink struct {
 func NewMover(m *Mechanism) *Mover {
 	n := m.NumBodies()
 	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0 || len(m.Couplings) > 0}
+	for j := range m.Joints {
+		v.loops = v.loops || m.Joints[j].Kind.Type() == joints.Rolling
+	}
 	in := m.Incidence()
 	seen := make([]bool, n)
 	var at []int32 // joints of a body
@@ -71,7 +74,7 @@ func NewMover(m *Mechanism) *Mover {
 // Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
 func (v *Mover) Links() []TreeLink { return v.links }
 
-// Loops reports whether some joints are not in the tree, or there are couplings. These open when bodies move.
+// Loops reports whether some joints are not in the tree, or there are couplings, or wheels on planes. These open when bodies move.
 func (v *Mover) Loops() bool { return v.loops }
 
 // MoveTo stores in dst the poses of st after the displacement t·d, six numbers a
@@ -216,7 +219,7 @@ func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 			*out = value
 		}
 	}
-	switch jt.Kind {
+	switch jt.Kind.Type() {
 	case joints.Revolute:
 		set(&w[2], 0, turn[2])
 	case joints.Prismatic:
@@ -242,7 +245,7 @@ func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 		set(&s[2], 3, slide[2])
 	case joints.PointOnPlane:
 		*w, s[0], s[1] = turn, slide[0], slide[1]
-	case joints.Distance:
+	case joints.Distance, joints.Rolling, joints.NoSlip:
 		*w, *s = turn, slide
 	}
 }

@@ -32,6 +32,9 @@ func TestMoveOnTree(t *testing.T) {
 		composites[m.Name] = m
 		names = append(names, m.Name)
 	}
+	rolling := modeltest.Rolling(1)
+	composites[rolling.Name] = rolling
+	names = append(names, rolling.Name)
 	for _, name := range names {
 		m := composites[name]
 		if m == nil {

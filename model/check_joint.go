@@ -33,6 +33,7 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 		return
 	}
 	c.checkParameters(j, f)
+	c.checkWheel(j, f)
 	if f.Has(jointAxes) || !c.checkAxes(j) {
 		return
 	}
@@ -120,6 +121,39 @@ func (c *checker) checkParameters(j *Joint, f document.Flaws) {
 		case j.Type == Distance && !(j.Length > 0):
 			c.report(".length", document.Number(j.Length), ruleNotPositive)
 		}
+	}
+}
+
+// checkWheel checks radius, tyre_radius and slip.
+func (c *checker) checkWheel(j *Joint, f document.Flaws) {
+	rolls := j.Type == Rolling
+	radius := !f.Has(jointRadius) && c.number(".radius", j.Radius)
+	tyre := !f.Has(jointTyreRadius) && c.number(".tyre_radius", j.TyreRadius)
+	switch {
+	case !radius:
+	case !rolls && j.Radius != 0:
+		c.report(".radius", document.Number(j.Radius), meaningless("joint type", j.Type.String()))
+	case rolls && !(j.Radius > 0):
+		c.report(".radius", document.Number(j.Radius), ruleNotPositive)
+		radius = false
+	}
+	switch {
+	case !tyre:
+	case !rolls && j.TyreRadius != 0:
+		c.report(".tyre_radius", document.Number(j.TyreRadius), meaningless("joint type", j.Type.String()))
+	case rolls && j.TyreRadius < 0:
+		c.report(".tyre_radius", document.Number(j.TyreRadius), ruleNegative)
+	case rolls && radius && j.TyreRadius > j.Radius:
+		c.report(".tyre_radius", document.Number(j.TyreRadius), "is above radius, "+document.Number(j.Radius))
+	}
+	switch sphere := j.TyreRadius == j.Radius; {
+	case f.Has(jointSlip):
+	case !j.Slip.Valid():
+		c.report(".slip", j.Slip.String(), "is none of none, along, across and both")
+	case !rolls && j.Slip != joints.SlipNone:
+		c.report(".slip", j.Slip.String(), meaningless("joint type", j.Type.String()))
+	case rolls && radius && tyre && sphere && j.Slip != joints.SlipNone && j.Slip != joints.SlipBoth:
+		c.report(".slip", document.Quote([]byte(j.Slip.String())), "needs a heading, which a sphere (tyre_radius as large as radius) has not")
 	}
 }
 

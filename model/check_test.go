@@ -37,6 +37,8 @@ func sample() *model.Model {
 			j.Pitch = -0.5
 		case model.Distance:
 			j.Length = 1
+		case model.Rolling:
+			j.Radius, j.TyreRadius, j.Slip = 0.5, 0.125, joints.SlipAcross
 		case model.Composite:
 			j.Axes = []model.Axis{
 				{Kind: model.Revolute, Axis: [3]float64{0, 0, 1}, Point: [3]float64{0.1, 0, 0}},

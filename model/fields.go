@@ -41,7 +41,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction", "springs", "dampers",
+	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "slip",
 }
 
 const (
@@ -65,6 +65,9 @@ const (
 	jointFriction
 	jointSprings
 	jointDampers
+	jointRadius
+	jointTyreRadius
+	jointSlip
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}

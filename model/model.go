@@ -85,6 +85,9 @@ type Joint struct {
 	SuccessorFrame   Pose   // S in the successor
 	Pitch            float64
 	Length           float64
+	Radius           float64 // rolling: of the whole wheel, m
+	TyreRadius       float64 // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
+	Slip             Slip    // rolling: where the wheel may slip
 	Force            []float64
 	Stiffness        []float64
 	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes

@@ -34,6 +34,13 @@ func (d *decoder) joint(j *Joint) {
 			d.Number(&j.Pitch)
 		case jointLength:
 			d.Number(&j.Length)
+		case jointRadius:
+			d.Number(&j.Radius)
+		case jointTyreRadius:
+			d.Number(&j.TyreRadius)
+		case jointSlip:
+			j.Slip = joints.Slip(d.Choice(
+				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
 		case jointTurns:
 			d.readTurns()
 		case jointMotion:
@@ -65,6 +72,11 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
 	d.parameter(j, seen, jointLength, &j.Length, Distance)
+	d.parameter(j, seen, jointRadius, &j.Radius, Rolling)
+	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointSlip) != 0 {
+		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointSlip)
+		j.TyreRadius, j.Slip = 0, joints.SlipNone
+	}
 	if j.Type == Composite {
 		d.Require(jointFields, seen, jointAxes)
 	} else if seen>>jointAxes&1 != 0 && !d.Flaw.Has(jointAxes) {
@@ -98,7 +110,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 }
 
-// parameter checks that pitch or length is there where only owner has it.
+// parameter checks that pitch, length or radius is there where only owner has it.
 func (d *decoder) parameter(j *Joint, seen uint32, field int, x *float64, owner JointType) {
 	there := seen>>field&1 != 0
 	switch {

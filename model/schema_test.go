@@ -70,6 +70,8 @@ func TestSchemaRefuses(t *testing.T) {
 	for _, doc := range []string{
 		joint("revolute", `, "limits": [{"rate": 0}]`), joint("revolute", `, "limits": [{"high": 1}]`), joint("fixed", `, "limits": [null]`),
 		joint("spherical", `, "limits": [null, {"upper": 1}, null]`),
+		joint("rolling", ""), joint("rolling", `, "radius": 0`), joint("rolling", `, "radius": 1, "slip": "sideways"`),
+		joint("rolling", `, "radius": 1, "force": [1]`), joint("no_slip", `, "radius": 1`), joint("fixed", `, "slip": "none"`), joint("fixed", `, "tyre_radius": 0`),
 		`[]`, joint("helical", ""), joint("distance", ""), joint("revolute", `, "pitch": 1`),
 		joint("revolute", `, "force": []`), joint("spherical", `, "stiffness": [0, 0, 1]`),
 		joint("spherical", `, "motion": [null, `+harmonic+`, null]`), joint("prismatic", `, "turns": [0]`),

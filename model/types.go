@@ -24,19 +24,28 @@ const (
 	PointOnPlane     = joints.PointOnPlane
 	Distance         = joints.Distance
 	Free             = joints.Free
+	Rolling          = joints.Rolling
+	NoSlip           = joints.NoSlip
 	Composite        = joints.Composite
 )
 
 // Axis is one elementary motion of a composite joint, as in package joints.
 type Axis = joints.Axis
 
-// Kind returns the type with its freedoms: that of a composite joint has those of its axes.
+// Kind returns the type with its freedoms: that of a composite joint has those of its axes, and of a rolling joint those of its
+// slip, as long as that is one.
 func (j *Joint) Kind() joints.Kind {
-	if j.Type == Composite {
+	switch {
+	case j.Type == Composite:
 		return joints.CompositeKind(j.Axes)
+	case j.Type == Rolling && j.Slip.Valid():
+		return joints.RollingKind(j.Slip)
 	}
 	return j.Type
 }
+
+// Slip says along which directions the wheel of a rolling joint may slip, as in package joints.
+type Slip = joints.Slip
 
 // Motion prescribes one freedom as a function of time, as in package joints.
 type Motion = joints.Motion

@@ -193,6 +193,7 @@ func (o *writer) joint(j *Joint) {
 	o.pose("successor_frame", &j.SuccessorFrame)
 	o.number(`, "pitch": `, j.Pitch)
 	o.number(`, "length": `, j.Length)
+	o.wheel(j)
 	o.list(`, "force": `, j.Force)
 	o.list(`, "stiffness": `, j.Stiffness)
 	o.list(`, "damping": `, j.Damping)
@@ -240,6 +241,15 @@ func (o *writer) joint(j *Joint) {
 	}
 	o.laws(`, "springs": [`, j.Springs)
 	o.laws(`, "dampers": [`, j.Dampers)
+}
+
+// wheel writes what a rolling joint has.
+func (o *writer) wheel(j *Joint) {
+	o.number(`, "radius": `, j.Radius)
+	o.number(`, "tyre_radius": `, j.TyreRadius)
+	if j.Slip != joints.SlipNone {
+		o.text(`, "slip": `, j.Slip.String())
+	}
 }
 
 func (o *writer) axis(a *Axis) {

@@ -95,8 +95,8 @@ func (w *balanceWork) allocate(m int) {
 // NewBalance returns an integrator with its memory.
 //
 // Cost: a tree.Plan, and matrices with a row a contact's direction and drive.
-// It returns what wraps ErrUnsupported, with the contact that has internal states or the joint that has stops or
-// friction, and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is negative or not finite.
+// It returns what wraps ErrUnsupported, with the contact that has internal states or the joint that has stops,
+// friction or rows of velocities alone (mechanism.ErrNonholonomic), and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is negative or not finite.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()
 	if o.Tolerance == 0 {
@@ -116,6 +116,9 @@ func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	for i := range mech.NumResistors() {
 		f, _ := mech.Resistor(i)
 		return nil, mech.AtJoint(f.Joint, -1, errBalanceJoints)
+	}
+	if err := mech.Holonomic(); err != nil {
+		return nil, fault.Errorf("motion: %w: %w", ErrUnsupported, err)
 	}
 	// Joints with actuators are in the tree, so that each is a freedom of it.
 	var must []int

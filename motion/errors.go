@@ -8,7 +8,7 @@ var (
 	// balance. A simulation then tries a shorter one.
 	ErrStep = errors.New("motion: the step fails")
 	// ErrUnsupported is wrapped by the errors of NewRattle and NewBalance for a mechanism that has what the method does not know:
-	// internal states, stops, friction.
+	// internal states, stops, friction, rows of velocities alone.
 	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
 )
 

@@ -110,8 +110,12 @@ func NewFollower(p *kkt.Plan) *Follower {
 
 // Start closes the state of the model by the motions at its time and finds velocities and accelerations there.
 //
-// It returns errors of closing and of the solver, and ErrFree with the number of freedoms that no motion prescribes.
+// It returns errors of closing and of the solver, ErrFree with the number of freedoms that no motion prescribes, and
+// mechanism.ErrNonholonomic with the joint.
 func (f *Follower) Start(ctx context.Context) error {
+	if err := f.mech.Holonomic(); err != nil {
+		return fault.Errorf("motion: %w", err)
+	}
 	if err := f.closer.ClosePositionsContext(ctx, f.st); err != nil {
 		return err
 	}

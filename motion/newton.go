@@ -149,7 +149,7 @@ func (n *Newton) Levels() int { return int(kkt.KeepAll) + 1 }
 // A Correct at the same state that comes next takes the forces that Linearize found there.
 //
 // Cost: O(bodies + joints) + a factorization; no allocation but for errors.
-// It returns mechanism.ErrNotFinite, joints.ErrNoDirection or
+// It returns mechanism.ErrNotFinite, mechanism.ErrNonholonomic, joints.ErrNoDirection or
 // mechanism.ErrNoDirection with the name of the body, joint or force, or a
 // *factor.PivotError. It panics if the level is out of range, or if position or
 // velocity is negative or no number.
@@ -188,6 +188,9 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 // fill stores the equations of motion at st in n.sys.
 func (n *Newton) fill(st *mechanism.State) error {
 	n.fresh = false
+	if err := n.sys.Layout.Mech.Holonomic(); err != nil {
+		return fault.Errorf("motion: %w", err)
+	}
 	return n.sys.FillTo(st)
 }
 

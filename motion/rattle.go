@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -131,7 +132,8 @@ type RattleStats struct {
 // NewRattle returns an integrator with its memory.
 //
 // It returns what wraps ErrUnsupported for a mechanism with internal states of contacts or friction, or with friction
-// that grows with reactions, as its steps take forces that do not depend on them. It panics if an option is negative or not finite, or if the angle is too large.
+// that grows with reactions, as its steps take forces that do not depend on them, and with the joint for one with rows of velocities
+// alone (mechanism.ErrNonholonomic). It panics if an option is negative or not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {
 		panic("motion: option out of range")
@@ -148,6 +150,9 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	}
 	if m.NumBearings() > 0 {
 		return nil, m.AtJoint(m.Bearing(0), -1, errRattleBearings)
+	}
+	if err := m.Holonomic(); err != nil {
+		return nil, fault.Errorf("motion: %w: %w", ErrUnsupported, err)
 	}
 	n := m.NumBodies()
 	vec := func() []float64 { return make([]float64, 6*n+rattleTail) }

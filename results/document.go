@@ -227,6 +227,7 @@ type Constraints struct {
 	Rank            int         `json:"rank"`
 	Redundant       int         `json:"redundant"`
 	Mobility        int         `json:"mobility"`
+	Reaches         int         `json:"reaches,omitempty"` // kkt.Report.Reaches; 0 where it is Mobility
 	NearSingular    bool        `json:"near_singular"`
 	Distance        float64     `json:"distance"` // see kkt.Report.Distance
 	WeakestJoint    string      `json:"weakest_joint,omitempty"`
@@ -381,6 +382,9 @@ func constraints(mech *mechanism.Mechanism, r *kkt.Report) Constraints {
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,
 		NearSingular: r.NearSingular, Distance: r.Distance, RedundantJoints: []Redundant{},
 		LeastNorm: r.LeastNorm, NormResidual: r.NormResidual,
+	}
+	if r.Reaches != r.Mobility {
+		c.Reaches = r.Reaches
 	}
 	switch i := r.WeakestJoint; {
 	case i >= mech.NumJoints():

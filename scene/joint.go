@@ -21,7 +21,7 @@ func (b *builder) joint(j int, hidden bool) {
 		return
 	}
 	body, frame := jt.Succ, jt.S
-	if body == mechanism.World {
+	if body == mechanism.World || jt.Kind.Type() == joints.Rolling { // whose wheel is drawn, and whose plane is marked
 		body, frame = jt.Pred, jt.P
 	}
 	h := b.held(jt)
@@ -32,7 +32,7 @@ func (b *builder) joint(j int, hidden bool) {
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
-	if jt.Axes == nil {
+	if jt.Axes == nil && body != mechanism.World {
 		b.mark(j, jt.Kind, body, &frame)
 		b.stops(j)
 	}

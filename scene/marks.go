@@ -39,7 +39,7 @@ func jointColor(k joints.Kind) Color {
 	switch k.Type() {
 	case joints.Revolute, joints.Universal:
 		return Color{200, 40, 50}
-	case joints.Prismatic, joints.Planar, joints.PointOnPlane:
+	case joints.Prismatic, joints.Planar, joints.PointOnPlane, joints.Rolling, joints.NoSlip:
 		return Color{30, 90, 200}
 	case joints.Cylindrical, joints.Helical:
 		return Color{130, 60, 190}
@@ -69,7 +69,7 @@ func marks(k joints.Kind, h bars) []Shape {
 	}
 	z := spatial.Vec3{0, 0, 1}
 	pin, r := 0.8*h.thin, collar*h.thick
-	switch k {
+	switch k.Type() {
 	case joints.Revolute:
 		return []Shape{cylinder(z, pin, 1.4*h.thick)}
 	case joints.Prismatic:
@@ -84,8 +84,10 @@ func marks(k joints.Kind, h bars) []Shape {
 		return []Shape{ball(r)}
 	case joints.SphereInCylinder:
 		return []Shape{ball(r), cylinder(z, 0.5*pin, 2.2*r)}
-	case joints.Planar, joints.PointOnPlane:
+	case joints.Planar, joints.PointOnPlane, joints.Rolling: // of the plane
 		return []Shape{box(1.4*r, 1.4*r, 0.25*r)}
+	case joints.NoSlip: // a blade
+		return []Shape{box(1.4*r, 1.4*r, 0.1*r)}
 	}
 	return []Shape{box(r, r, r)}
 }

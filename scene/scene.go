@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -330,18 +331,32 @@ func (b *builder) wheels() {
 			continue
 		}
 		sh := &c.Shape
-		s := Shape{Kind: Sphere, Color: wheelColor, Body: int32(body), Joint: -1, Size: spatial.Vec3{sh.Radius, sh.Radius, sh.Radius},
-			At: mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}}
+		at := mechanism.Frame{E: spatial.Identity3(), Origin: sh.Center}
 		if sh.Type != contact.Sphere {
-			half := max(sh.Width/2, sh.TyreRadius, 0.05*sh.Radius)
-			s.Kind, s.Size[2], s.At.E = Cylinder, half, Along(sh.Axis)
-			b.wheel[body] = true
-			spoke := s
-			spoke.Kind, spoke.Color, spoke.Size = Box, BodyColor(body), spatial.Vec3{0.85 * sh.Radius, 0.1 * sh.Radius, 1.06 * half}
-			b.Shapes = append(b.Shapes, spoke)
+			at.E = Along(sh.Axis)
 		}
-		b.Shapes = append(b.Shapes, s)
+		b.round(int32(body), at, sh.Radius, max(sh.Width/2, sh.TyreRadius), sh.Type == contact.Sphere)
 	}
+	for j := range m.Joints {
+		if jt := &m.Joints[j]; jt.Kind.Type() == joints.Rolling && jt.Succ != mechanism.World && !b.seen[b.place(jt.Succ)] {
+			b.round(jt.Succ, jt.S, jt.Radius, jt.Tyre, jt.Tyre == jt.Radius)
+			b.wheel[jt.Succ] = true
+		}
+	}
+}
+
+// round adds a wheel with its axle along z of a frame of a body, or a ball.
+func (b *builder) round(body int32, at mechanism.Frame, radius, half float64, ball bool) {
+	s := Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: spatial.Vec3{radius, radius, radius}, At: at}
+	if !ball {
+		half = max(half, 0.05*radius)
+		s.Kind, s.Size[2] = Cylinder, half
+		b.wheel[body] = true
+		spoke := s
+		spoke.Kind, spoke.Color, spoke.Size = Box, BodyColor(int(body)), spatial.Vec3{0.85 * radius, 0.1 * radius, 1.06 * half}
+		b.Shapes = append(b.Shapes, spoke)
+	}
+	b.Shapes = append(b.Shapes, s)
 }
 
 // Place returns the axes and the centre of the shape in the world at st.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -58,6 +59,9 @@ func (p *printer) add(v ...float64) {
 func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	j := &m.Joints[i]
 	p.add(float64(j.Kind), j.Pitch, j.Length, float64(j.Pred), float64(j.Succ), float64(j.Rows))
+	if j.Kind.Type() == model.Rolling {
+		p.add(j.Radius, j.Tyre)
+	}
 	for _, f := range []*mechanism.Frame{&j.P, &j.S} {
 		p.add(f.E[:]...)
 		p.add(f.Origin[:]...)

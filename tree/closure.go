@@ -48,14 +48,14 @@ type Closure struct {
 // NewClosure allocates the closure of the plan by f, with m independent
 // variables.
 //
-// It panics unless 0 ≤ m ≤ NumDof, without f, or if a freedom is prescribed, so that q
-// depends on time besides y.
+// It panics unless 0 ≤ m ≤ NumDof, without f, if a freedom is prescribed, so that q
+// depends on time besides y, or if a joint has rows of velocities alone, so that ẏ is not free.
 func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 	n := p.nv
 	if m < 0 || m > n {
 		panic("tree: number of variables out of range")
 	}
-	p.mustNotBeDriven()
+	p.mustBePoses()
 	if f == nil {
 		panic("tree: no loop function")
 	}
@@ -253,8 +253,11 @@ func (c *Closure) mustBeReady() {
 	}
 }
 
-// mustNotBeDriven panics if a freedom has a prescribed motion.
-func (p *Plan) mustNotBeDriven() {
+// mustBePoses panics if a freedom has a prescribed motion, or if rows of velocities alone leave more poses than velocities.
+func (p *Plan) mustBePoses() {
+	if len(p.mech.Nonholonomic()) > 0 {
+		panic("tree: closure with rows of velocities alone")
+	}
 	driven := len(p.Prescribed) > 0
 	for i := range p.Loops {
 		j := &p.mech.Joints[p.Loops[i].Joint]

@@ -14,7 +14,11 @@ import (
 
 // mayBeInTree reports whether a type can be a tree joint.
 func mayBeInTree(k joints.Kind) bool {
-	return k != joints.PointOnPlane && k != joints.Distance && k != joints.Free
+	switch k.Type() {
+	case joints.PointOnPlane, joints.Distance, joints.Rolling, joints.NoSlip, joints.Free:
+		return false
+	}
+	return true
 }
 
 // chooseJoints returns which joints are in the tree: those of first, then the

@@ -187,6 +187,10 @@ func (o *writer) loop(i int, held bool) {
 		o.distance(j)
 		return
 	}
+	if j.Type == model.Rolling || j.Type == model.NoSlip {
+		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
+		return
+	}
 	p := outline.Of(j.PredecessorFrame)
 	ends := attr("body1", o.nameOf(j.Predecessor)) + attr("body2", o.nameOf(j.Successor))
 	switch {

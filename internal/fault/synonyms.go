@@ -20,6 +20,8 @@ var synonyms = [...]struct{ name, words string }{
 	{"point_on_plane", "pointinplane inplane"},
 	{"distance", "rod link"},
 	{"free", "floating 6dof sixdof"},
+	{"rolling", "wheel roll tyre tire disc disk"},
+	{"no_slip", "skate knifeedge knife edge blade runner"},
 	{"composite", "compound custom generic"},
 	{"spring_damper", "spring damper springdashpot dashpot"},
 	{"wrench", "force torque load"},

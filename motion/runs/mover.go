@@ -29,6 +29,9 @@ func NewMover(p *kkt.Plan, o *Options) (*Mover, error) {
 	var back sim.Projector
 	switch o.Integrator {
 	case GeneralizedAlpha:
+		if err := mech.Holonomic(); err != nil {
+			return nil, &StartError{err}
+		}
 		n := motion.NewNewton(p)
 		rho := o.Rho
 		if rho == 0 && !o.Annihilate {

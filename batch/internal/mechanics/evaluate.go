@@ -48,7 +48,7 @@ func (c *compiler) results() {
 func (c *compiler) addJoint(j int) {
 	jt := &c.mech.Joints[j]
 	node := c.jointNode(j)
-	if jt.Axes != nil {
+	if hasNoLanes(jt) {
 		if node >= 0 {
 			c.rareJoints = append(c.rareJoints, node)
 			c.sys.dense[node] = true

@@ -75,12 +75,12 @@ type reduction struct {
 	node    []int32 // of each node of the layout: −1 for tree joints
 }
 
-// newReduction chooses groups. There are none beside composite joints and couplings, nor beside spare rows where they hold few
-// of the bodies.
+// newReduction chooses groups. There are none beside composite joints, rows of velocities and couplings, nor beside spare rows
+// where they hold few of the bodies.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
-	plain := m.NumCouplings() == 0
+	plain := m.NumCouplings() == 0 && len(m.Nonholonomic()) == 0
 	for j := range m.Joints {
 		plain = plain && m.Joints[j].Axes == nil
 	}

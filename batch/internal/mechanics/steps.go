@@ -51,7 +51,7 @@ func (c *compiler) refusal() string {
 	m := c.mech
 	switch {
 	case len(c.rareJoints) > 0:
-		return "composite joints or couplings"
+		return "composite joints, wheels that roll or couplings"
 	}
 	for _, x := range c.motions {
 		switch m.Joints[x.Joint].Kind {

@@ -18,12 +18,20 @@ const (
 	Closed         = mechanism.HoldTolerance // residual of a joint, m, rad or per second, that passes as closed
 )
 
+// moves says how many velocities the joints leave, and how many displacements where these are more.
+func moves(c *results.Constraints) string {
+	if c.Reaches > 0 {
+		return fmt.Sprintf("mobility %d, reaches %d", c.Mobility, c.Reaches)
+	}
+	return fmt.Sprintf("mobility %d", c.Mobility)
+}
+
 // printSummary writes what the constraints are like, and the cost, in words.
 func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	c := &r.Constraints
 	p.Blank()
 	if r.Knows("constraints.rank") {
-		p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
+		p.Item("constraints", fmt.Sprintf("%s, rank %d, %s", sheet.Plural(c.Rows, "row"), c.Rank, moves(c)))
 	} else {
 		p.Item("constraints", sheet.Plural(c.Rows, "row"))
 	}

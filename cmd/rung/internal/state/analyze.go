@@ -239,7 +239,7 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 	p.Blank()
 	p.Item("clusters", clusterText(a))
 	c := &a.Constraints
-	p.Item("constraints", fmt.Sprintf("%s, rank %d, mobility %d", sheet.Plural(c.Rows, "row"), c.Rank, c.Mobility))
+	p.Item("constraints", fmt.Sprintf("%s, rank %d, %s", sheet.Plural(c.Rows, "row"), c.Rank, moves(c)))
 	p.Item("redundant", redundancy(c))
 	p.Item("singularity", singularity(c))
 	p.Item("variable", variableText(&a.VariableMobility))

@@ -1,0 +1,32 @@
+package formats_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mujoco "github.com/rung-mbd/rung/formats/mjcf"
+	gazebo "github.com/rung-mbd/rung/formats/sdf"
+	"github.com/rung-mbd/rung/formats/source"
+	robot "github.com/rung-mbd/rung/formats/urdf"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/model"
+)
+
+// TestWritersRefuseWheels: no format has joints that roll or edges, so that nothing is written, and each is named.
+func TestWritersRefuseWheels(t *testing.T) {
+	m := modeltest.Rolling(2)
+	for name, write := range map[string]func(io.Writer, *model.Model) (*source.Report, error){"mjcf": mujoco.Write, "urdf": robot.Write, "sdf": gazebo.Write} {
+		var out bytes.Buffer
+		_, err := write(&out, m)
+		require.Error(t, err, name)
+		for i := range m.Joints {
+			require.ErrorContains(t, err, `joint "`+m.Joints[i].Name+`"`, name)
+		}
+		require.ErrorContains(t, err, "no joint of type rolling", name)
+		require.ErrorContains(t, err, "no joint of type no_slip", name)
+		require.Zero(t, out.Len(), name)
+	}
+}

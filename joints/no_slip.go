@@ -1,0 +1,23 @@
+package joints
+
+import "github.com/rung-mbd/rung/spatial"
+
+// The origin of S, a point of the successor, does not move along z of S as seen from P: an edge that cuts into the predecessor, such as
+// a skate, a knife or a wheel without size. One row of velocities, theory.md (W6). It has no position error and no generalized forces.
+//
+// Along a direction that is fixed in P there is no such type: that row is the rate of a displacement, so that it is one of positions.
+
+func noSlipRows(out *Rows, f *Frames) {
+	var z spatial.Vec3
+	axis(&z, &f.ES, 2)
+	out.Arm, out.Slip = f.R, f.V
+	w := f.OmegaS.Sub(f.OmegaP)
+	zd := w.Cross(z) // z˚ of S
+	out.point(&spatial.Vec3{}, &z, spatial.Dot(&zd, &f.V), &f.V)
+}
+
+func noSlipMotions(S *[6]spatial.Motion, f *Frames) {
+	turns(S, &f.EP)
+	slide(&S[3], &f.ES, 0)
+	slide(&S[4], &f.ES, 1)
+}

@@ -1,0 +1,223 @@
+package joints
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The wheel of a rolling joint belongs to the successor: centre at the origin of S, axle along z of S, outer radius Radius and a round
+// tyre of radius Tyre, from 0 (a disc with a sharp edge) to Radius (a sphere). It stands on the plane of the
+// predecessor, z = 0 in P, and z of P points to the side of the wheel. Row 0 says that the lowest point of the wheel is in the plane.
+// The rows after it are of velocities alone (Kind.VelocityRows): they keep the material point of the wheel that touches from slipping
+// along the heading of the wheel and across it. A sphere has no heading; its rows are along x and y of P.
+
+// The reason for which Check refuses a rolling joint, and the one failure of its EvalTo.
+var (
+	ErrWheel = errors.New("joints: not the wheel of a rolling joint")
+	ErrFlat  = errors.New("joints: the wheel of a rolling joint lies flat on its plane, so that it has no lowest point")
+)
+
+// Slip says along which directions the wheel of a rolling joint may slip on its plane.
+type Slip uint8
+
+// The directions: the heading of a wheel is where its lowest point points to as it rolls, along z_S×z_P.
+const (
+	SlipNone   Slip = iota // rolls
+	SlipAlong              // along its heading, as a locked or spinning wheel does that is guided by its edge: a skate
+	SlipAcross             // across its heading: it drives and gives no side force
+	SlipBoth               // it only touches
+	numSlips
+)
+
+var slipNames = [numSlips]string{"none", "along", "across", "both"}
+
+// String returns the name of rung-model/1.
+func (s Slip) String() string {
+	if s >= numSlips {
+		return fmt.Sprintf("Slip(%d)", uint8(s))
+	}
+	return slipNames[s]
+}
+
+// Valid reports whether s is one of the directions.
+func (s Slip) Valid() bool { return s < numSlips }
+
+// mayAlong and mayAcross report whether the wheel may slip along its heading, and across it.
+func (s Slip) mayAlong() bool  { return s == SlipAlong || s == SlipBoth }
+func (s Slip) mayAcross() bool { return s == SlipAcross || s == SlipBoth }
+
+// The kinds of rolling joints with slip follow those of composite joints. All have the name and the type Rolling.
+const (
+	firstSlipping = NumKinds + composites
+	rollingAlong  = firstSlipping + Kind(SlipAlong) - 1
+	rollingAcross = firstSlipping + Kind(SlipAcross) - 1
+	rollingBoth   = firstSlipping + Kind(SlipBoth) - 1
+	numAllKinds   = firstSlipping + Kind(numSlips) - 1
+)
+
+// RollingKind returns the kind of a rolling joint that may slip along the directions s.
+//
+// It panics unless s is valid.
+func RollingKind(s Slip) Kind {
+	switch {
+	case s >= numSlips:
+		panic("joints: unknown slip")
+	case s == SlipNone:
+		return Rolling
+	}
+	return firstSlipping + Kind(s) - 1
+}
+
+// Slip returns the directions along which a rolling joint may slip; SlipNone for all other kinds.
+func (k Kind) Slip() Slip {
+	if k >= firstSlipping && k < numAllKinds {
+		return Slip(k-firstSlipping) + 1
+	}
+	return SlipNone
+}
+
+// addRolling adds the facts of rolling joints that may slip to the table.
+func addRolling(list *[numAllKinds]traits) {
+	for s := SlipAlong; s < numSlips; s++ {
+		t := types[Rolling]
+		for _, may := range [2]bool{s.mayAlong(), s.mayAcross()} {
+			if may {
+				t.dof++
+				t.rates--
+			}
+		}
+		list[RollingKind(s)] = t
+	}
+}
+
+// checkWheel is Check for a rolling joint.
+func (s *Spec) checkWheel() error {
+	switch slip := s.Kind.Slip(); {
+	case !(s.Radius > 0) || !algebra.Finite(s.Radius):
+		return fmt.Errorf("%w: its radius %v is not positive and finite", ErrWheel, s.Radius)
+	case !(s.Tyre >= 0 && s.Tyre <= s.Radius):
+		return fmt.Errorf("%w: its tyre radius %v is not from 0 to its radius %v", ErrWheel, s.Tyre, s.Radius)
+	case s.Tyre == s.Radius && slip != SlipNone && slip != SlipBoth:
+		return fmt.Errorf("%w: a sphere has no heading, so that it slips nowhere or both ways, not %v", ErrWheel, slip)
+	}
+	return nil
+}
+
+// flat is the sine of the angle between axle and normal up to which the wheel lies flat. An error ε of an axis turns the heading by
+// ε/sine, so that beyond it rows have lost 1e-9 of their size at the most.
+const flat = 1e-6
+
+// wheel is a wheel on its plane, theory.md (W1): unit vectors in world axes.
+type wheel struct {
+	n, a   spatial.Vec3 // normal of the plane, axle
+	t, l   spatial.Vec3 // heading and across, in the plane; of a sphere x and y of P
+	u      spatial.Vec3 // across the axle, uphill; zero of a sphere
+	c, s   float64      // n = c·a + s·u
+	rim    float64      // radius of the middle of the tyre, m
+	p      spatial.Vec3 // from the centre to the lowest point, m
+	sphere bool
+}
+
+// place fills w, theory.md (W1). It returns false where the wheel lies flat. Its heading is then x of P, and p leads to the plane.
+func (w *wheel) place(s *Spec, f *Frames) bool {
+	axis(&w.n, &f.EP, 2)
+	axis(&w.t, &f.EP, 0)
+	axis(&w.l, &f.EP, 1)
+	axis(&w.a, &f.ES, 2)
+	w.rim, w.sphere = s.Radius-s.Tyre, s.Tyre == s.Radius
+	w.p = w.n.Scale(-s.Tyre)
+	if w.sphere {
+		return true
+	}
+	w.c = spatial.Dot(&w.a, &w.n)
+	heading := w.a.Cross(w.n)
+	w.s = heading.Norm()
+	if !(w.s > flat) {
+		return false
+	}
+	w.t = heading.Scale(1 / w.s)
+	w.l, w.u = w.n.Cross(w.t), w.t.Cross(w.a)
+	spatial.AddScaledTo(&w.p, &w.p, -w.rim, &w.u)
+	return true
+}
+
+// axis stores axis j of E in v.
+func axis(v *spatial.Vec3, E *spatial.Mat3, j int) { v[0], v[1], v[2] = E[j], E[3+j], E[6+j] }
+
+// height returns how far the lowest point is above the plane, m: theory.md (W2).
+func (w *wheel) height(s *Spec, f *Frames) float64 {
+	return spatial.Dot(&w.n, &f.R) - w.rim*w.s - s.Tyre
+}
+
+// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat.
+func rollingRows(out *Rows, f *Frames, s *Spec) bool {
+	var w wheel
+	if !w.place(s, f) {
+		return false
+	}
+	r := f.OmegaS.Sub(f.OmegaP)
+	v := f.V.Add(r.Cross(w.p)) // of the material point of the wheel that touches
+	var turn float64           // ψ̇, of the heading about the normal
+	var pd spatial.Vec3        // p˚
+	if !w.sphere {             // theory.md (W4)
+		turn = spatial.Dot(&r, &w.u) / w.s
+		spatial.AddScaledTo(&pd, &pd, w.rim*spatial.Dot(&r, &w.t), &w.a)
+		spatial.AddScaledTo(&pd, &pd, -w.rim*w.c*turn, &w.t)
+	}
+	rate := r.Cross(pd)
+	along, across := spatial.Dot(&w.t, &v), spatial.Dot(&w.l, &v)
+	out.Arm, out.Slip = f.R, f.V
+	spatial.AddScaledTo(&out.Arm, &f.R, -w.height(s, f), &w.n)
+	out.point(&w.p, &w.n, spatial.Dot(&w.n, &rate), &v)
+	slip := s.Kind.Slip()
+	if !slip.mayAlong() {
+		out.point(&w.p, &w.t, spatial.Dot(&w.t, &rate)+turn*across, &v)
+	}
+	if !slip.mayAcross() {
+		out.point(&w.p, &w.l, spatial.Dot(&w.l, &rate)-turn*along, &v)
+	}
+	return true
+}
+
+// point adds a row: a unit force along d at the point p from the origin of S, with its T˚·V̂. What moves there at the velocity v along
+// d violates the row, and is left out of Slip.
+func (out *Rows) point(p, d *spatial.Vec3, tdot float64, v *spatial.Vec3) {
+	k := out.N
+	T := &out.T[k]
+	T[0], T[1], T[2] = p[1]*d[2]-p[2]*d[1], p[2]*d[0]-p[0]*d[2], p[0]*d[1]-p[1]*d[0]
+	T[3], T[4], T[5] = d[0], d[1], d[2]
+	out.TDot[k] = tdot
+	spatial.AddScaledTo(&out.Slip, &out.Slip, -spatial.Dot(d, v), d)
+	out.N++
+}
+
+// rollingMotions stores the rotations of the wheel about its lowest point, then what it may slip.
+func rollingMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
+	var w wheel
+	w.place(s, f)
+	turns(S, &f.EP)
+	for k := range 3 {
+		e := S[k].Angular()
+		v := w.p.Cross(e)
+		S[k][3], S[k][4], S[k][5] = v[0], v[1], v[2]
+	}
+	k := 3
+	slip := s.Kind.Slip()
+	if slip.mayAlong() {
+		S[k][3], S[k][4], S[k][5] = w.t[0], w.t[1], w.t[2]
+		k++
+	}
+	if slip.mayAcross() {
+		S[k][3], S[k][4], S[k][5] = w.l[0], w.l[1], w.l[2]
+	}
+}
+
+// rollingError stores the height of the lowest point. Rows of velocities have no position error.
+func rollingError(delta *[6]float64, f *Frames, s *Spec) {
+	var w wheel
+	w.place(s, f)
+	delta[0] = w.height(s, f)
+}
