@@ -415,27 +415,6 @@ func (s *System) fillJoints() error {
 	return nil
 }
 
-// fillRest adds what a mechanism has few of.
-func (s *System) fillRest() error {
-	for _, part := range []struct {
-		n    int
-		fill func(int) error
-	}{
-		{s.mech.NumCouplings(), s.fillCoupling}, {s.mech.NumBushings(), s.fillBushing}, {s.mech.NumCables(), s.fillCable},
-		{s.mech.NumContacts(), s.fillContact}, {s.mech.NumOwn(), s.fillOwn},
-	} {
-		for i := range part.n {
-			if s.every(i) {
-				return s.orCause(nil)
-			}
-			if err := part.fill(i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // velocity stores in u the angular velocity of body i and the velocity of its centre
 // of mass, zero for the world.
 func (s *System) velocity(u []float64, i int32) {

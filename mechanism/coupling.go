@@ -89,28 +89,34 @@ func (m *Mechanism) newCoupling(c *model.Coupling, joints []int32) Coupling {
 // LegAt is a leg of a coupling at a joint.
 type LegAt struct{ Coupling, Leg int32 }
 
+// legLists are the legs at each joint, those of a joint from ptr[joint] on in list.
+type legLists struct {
+	ptr  []int32
+	list []LegAt
+}
+
 // setLegs lists the legs at each joint.
 func (m *Mechanism) setLegs() {
 	if len(m.Couplings) == 0 {
 		return
 	}
-	m.legPtr = make([]int32, len(m.Joints)+1)
+	m.legs.ptr = make([]int32, len(m.Joints)+1)
 	for i := range m.Couplings {
 		for _, l := range m.Couplings[i].Legs {
-			m.legPtr[l.Joint+1]++
+			m.legs.ptr[l.Joint+1]++
 		}
 		if l := m.Couplings[i].Law; l != nil && l.Partial() {
 			m.lawful = append(m.lawful, int32(i))
 		}
 	}
 	for j := range m.Joints {
-		m.legPtr[j+1] += m.legPtr[j]
+		m.legs.ptr[j+1] += m.legs.ptr[j]
 	}
-	m.legs = make([]LegAt, m.legPtr[len(m.Joints)])
-	next := slices.Clone(m.legPtr)
+	m.legs.list = make([]LegAt, m.legs.ptr[len(m.Joints)])
+	next := slices.Clone(m.legs.ptr)
 	for i := range m.Couplings {
 		for k, l := range m.Couplings[i].Legs {
-			m.legs[next[l.Joint]] = LegAt{int32(i), int32(k)}
+			m.legs.list[next[l.Joint]] = LegAt{int32(i), int32(k)}
 			next[l.Joint]++
 		}
 	}
@@ -118,10 +124,10 @@ func (m *Mechanism) setLegs() {
 
 // LegsAt returns the legs of couplings at joint j, in their order. The list is not to be changed.
 func (m *Mechanism) LegsAt(j int) []LegAt {
-	if m.legPtr == nil {
+	if m.legs.ptr == nil {
 		return nil
 	}
-	return m.legs[m.legPtr[j]:m.legPtr[j+1]]
+	return m.legs.list[m.legs.ptr[j]:m.legs.ptr[j+1]]
 }
 
 // NumCouplings returns the number of couplings.

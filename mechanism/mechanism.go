@@ -69,8 +69,7 @@ type Mechanism struct {
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
-	legPtr                []int32 // of each joint: its first one in legs
-	legs                  []LegAt
+	legs                  legLists
 	lawful                []int32 // couplings whose laws may end somewhere
 	initial               State
 }

@@ -1,0 +1,22 @@
+package linear
+
+// fillRest adds what a mechanism has few of.
+func (s *System) fillRest() error {
+	for _, part := range []struct {
+		n    int
+		fill func(int) error
+	}{
+		{s.mech.NumCouplings(), s.fillCoupling}, {s.mech.NumBushings(), s.fillBushing}, {s.mech.NumCables(), s.fillCable},
+		{s.mech.NumContacts(), s.fillContact}, {s.mech.NumOwn(), s.fillOwn},
+	} {
+		for i := range part.n {
+			if s.every(i) {
+				return s.orCause(nil)
+			}
+			if err := part.fill(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
