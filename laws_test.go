@@ -316,6 +316,11 @@ func TestLawEnds(t *testing.T) {
 	require.NoError(t, closing.NewCloser(p, closing.Options{}).ClosePositions(start))
 	require.NoError(t, closing.NewCloser(p, closing.Options{}).ProjectVelocities(start))
 	d := motion.NewDynamics(p)
+	beyond := start.Clone()
+	beyond.Bodies[0].Rotation = spatial.FromAxisAngle(axis, 1.0001)
+	mech.FollowAngles(mech.NewKinematics(), beyond)
+	_, err = d.ProjectDrift(beyond, 1, 1e3) // within its bounds
+	named(err, "drift")
 	for name, stepper := range map[string]sim.Stepper{
 		"explicit": sim.NewRungeKutta(mech, d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}),
 		"implicit": sim.NewGeneralizedAlpha(mech, motion.NewNewton(p), sim.GeneralizedAlphaOptions{Rho: 0.9}),

@@ -236,3 +236,34 @@ func TestFaults(t *testing.T) {
 		require.Contains(t, got[0], c.want)
 	}
 }
+
+// TestTolerances: what is just within each tolerance of Faults and of Outside passes, and what is a hundred times beyond
+// does not.
+func TestTolerances(t *testing.T) {
+	refused := func(want bool, l couplings.Law, what string) {
+		t.Helper()
+		require.Equal(t, want, len(faultsOf(&l)) > 0, what)
+	}
+	formula := func(text string, s couplings.Span) couplings.Law {
+		return couplings.Law{Kind: couplings.Function, Spans: []couplings.Span{s}, Expression: text}
+	}
+	for last, want := range map[float64]bool{1e-10: false, 1e-7: true} {
+		refused(want, couplings.Law{Spans: []couplings.Span{{Periodic: true}}, X: []float64{0, 1, 2, 3}, Values: []float64{0, 1, 0.5, last}}, "last value")
+	}
+	for period, want := range map[float64]bool{6.2831853: false, 6.2832: true} {
+		refused(want, formula("sin(x)", couplings.Span{To: period, Periodic: true}), "seam")
+	}
+	refused(false, formula("abs(x - 25)", couplings.Span{}), "a kink beyond where a law without a range is looked at")
+	refused(false, formula("cos(2.5e6*x)", couplings.Span{}), "quick but smooth")
+	refused(false, formula("1 + sin(x+1) - sin(x)*cos(1) - cos(x)*sin(1)", couplings.Span{}), "derivatives that are rounding")
+	refused(true, formula("1 + 1e-12*max(0, x-1.3)^2", couplings.Span{From: -2, To: 3}), "a small kink")
+
+	l := couplings.Law{Spans: make([]couplings.Span, 1), X: []float64{0, 2}, Values: []float64{0, 1}}
+	p := l.Prepared()
+	for beyond, want := range map[float64]int{1e-9: -1, 2e-7: 0} {
+		for _, x := range []float64{-beyond, 2 + beyond} {
+			at, _, _ := p.Outside([2]float64{x})
+			require.Equal(t, want, at, "%v", x)
+		}
+	}
+}

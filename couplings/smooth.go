@@ -15,7 +15,7 @@ const (
 	lines     = 9     // along each coordinate of a law of two
 	lineParts = 32    // intervals on each of them
 	suspects  = 6     // intervals whose change is narrowed down, for each number
-	narrow    = 1e-12 // length to which, relative to that of the law
+	narrow    = 1e-12 // length to which, relative to that of the law. A smaller value costs time only.
 
 	// jumpTol is the change, over so short an interval and relative to the number's size, that is a jump.
 	jumpTol = 1e-3
