@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/internal/check"
@@ -112,6 +113,31 @@ func TestWriteShifts(t *testing.T) {
 }
 
 // TestWriteLosses: what the format lacks is listed, and joints that it lacks are refused with nothing written.
+// TestWriteLaw: a coupling with a law is refused by name; without it, it is written.
+func TestWriteLaw(t *testing.T) {
+	m := model.New("law")
+	body := func(name string) model.Body {
+		return model.Body{Name: name, Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}
+	}
+	m.Bodies = []model.Body{body("a"), body("b")}
+	m.Joints = []model.Joint{{Name: "h", Type: model.Revolute, Predecessor: "world", Successor: "a"}, {Name: "g", Type: model.Revolute, Predecessor: "world", Successor: "b"}}
+	term := func(joint string, f float64) model.CouplingTerm {
+		return model.CouplingTerm{Coupled: model.Coupled{Joint: joint}, Factor: f}
+	}
+	m.Couplings = []model.Coupling{{Name: "gear", Terms: []model.CouplingTerm{term("h", 1), term("g", 2)}}}
+	require.NoError(t, model.Check(m))
+	var b bytes.Buffer
+	_, err := sdf.Write(&b, m)
+	require.NoError(t, err)
+	b.Reset()
+	m.Couplings[0].Law = &model.CouplingLaw{Of: []model.Coupled{{Joint: "h"}},
+		Law: couplings.Law{Kind: couplings.Function, Spans: make([]couplings.Span, 1), Expression: "0.1*sin(x)"}}
+	require.NoError(t, model.Check(m))
+	_, err = sdf.Write(&b, m)
+	require.ErrorContains(t, err, `coupling "gear": the format has equations between two coordinates, one for each`)
+	require.Empty(t, b.Bytes())
+}
+
 func TestWriteLosses(t *testing.T) {
 	data, err := os.ReadFile(check.Reference(t, "golden", "springs.model.json"))
 	require.NoError(t, err)
