@@ -133,3 +133,20 @@ func TestTouchingWheelInAllIntegrators(t *testing.T) {
 		assert.InDelta(t, 0, math.Sqrt(off[1]*off[1]+off[2]*off[2]+off[3]*off[3]), 1e-4, "%v: order 2, at 40 rad/s", o.Integrator)
 	}
 }
+
+// Neither a solve nor closing and projecting allocates.
+func TestRollingAllocatesNothing(t *testing.T) {
+	p := planOf(t, cart(t, [2]float64{1, 2}))
+	st, off := p.Initial(), p.Initial()
+	s, c := p.NewSolver(), closing.NewCloser(p, closing.Options{})
+	run := func() {
+		copy(off.Bodies, st.Bodies)
+		off.Bodies[0].Position[2] += 1e-3
+		off.Bodies[0].Velocity[1] += 1e-2
+		if s.Solve(st) != nil || c.ClosePositions(off) != nil || c.ProjectVelocities(off) != nil {
+			t.Fatal("no solution")
+		}
+	}
+	run()
+	require.Zero(t, testing.AllocsPerRun(10, run))
+}
