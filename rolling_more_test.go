@@ -10,6 +10,9 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/compare"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
@@ -149,4 +152,80 @@ func TestRollingAllocatesNothing(t *testing.T) {
 	}
 	run()
 	require.Zero(t, testing.AllocsPerRun(10, run))
+}
+
+// On random wheels and edges, on the world and on a plate that flies, the tree methods find what the sparse system finds: accelerations and reactions.
+func TestRollingMethodsAgree(t *testing.T) {
+	const agree = 1e-9 // conditioning of a few wheels, of the largest number
+	for seed := range uint64(6) {
+		p, err := rung.NewPlan(modeltest.Rolling(seed), rung.Options{})
+		require.NoError(t, err)
+		var want *rung.Result
+		methods(t, func(t *testing.T, m motion.Method) {
+			r, err := compare.Accelerate(p, m, p.Initial())
+			require.NoError(t, err)
+			require.Nil(t, r.Violation)
+			require.Zero(t, r.Constraints.Redundant)
+			if m == motion.Sparse {
+				want = r
+				return
+			}
+			size, force := 1.0, 1.0
+			for i := range want.Bodies {
+				size = max(size, check.MaxAbs(want.Bodies[i].ComAcceleration[:]), check.MaxAbs(want.Bodies[i].AngularAcceleration[:]))
+			}
+			for j := range want.Joints {
+				force = max(force, check.MaxAbs(want.Joints[j].ConstraintWrench.Force[:]))
+			}
+			for i := range want.Bodies {
+				closeVec3(t, r.Bodies[i].ComAcceleration, want.Bodies[i].ComAcceleration, agree, size, "%s", want.Bodies[i].Name)
+				closeVec3(t, r.Bodies[i].AngularAcceleration, want.Bodies[i].AngularAcceleration, agree, size, "%s", want.Bodies[i].Name)
+			}
+			for j := range want.Joints {
+				closeVec3(t, r.Joints[j].ConstraintWrench.Force, want.Joints[j].ConstraintWrench.Force, agree, force, "%s", want.Joints[j].Name)
+			}
+		})
+	}
+}
+
+// Random wheels and edges that are off by a few hundredths are closed, and their velocities projected, to rounding.
+func TestRollingIsClosed(t *testing.T) {
+	for seed := range uint64(20) {
+		p, err := rung.NewPlan(modeltest.Rolling(seed), rung.Options{})
+		require.NoError(t, err)
+		rng := check.Rand(seed)
+		noise := func(size float64) spatial.Vec3 {
+			return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(size)
+		}
+		st := p.Initial()
+		for i := range st.Bodies {
+			b := &st.Bodies[i]
+			b.Position, b.Rotation = b.Position.Add(noise(0.05)), spatial.Exp(noise(0.05)).Mul(b.Rotation)
+			b.Velocity, b.Omega = b.Velocity.Add(noise(0.1)), b.Omega.Add(noise(0.1))
+		}
+		c := closing.NewCloser(p, closing.Options{})
+		require.NoError(t, c.ClosePositions(st))
+		require.LessOrEqual(t, c.Closing().After, 1e-13)
+		require.NoError(t, c.ProjectVelocities(st))
+		require.LessOrEqual(t, c.Closing().After, 1e-11)
+		require.NoError(t, p.Mechanism().Holds(st))
+	}
+}
+
+// Armature at the hubs of a cart changes no count.
+func TestReachesWithArmature(t *testing.T) {
+	for _, armature := range []float64{0, 0.5} {
+		b := cart(t, [2]float64{})
+		m, err := b.Model()
+		require.NoError(t, err)
+		m.Joints[0].Armature, m.Joints[2].Armature = []float64{armature}, []float64{armature}
+		p, err := rung.NewPlan(m, rung.Options{})
+		require.NoError(t, err)
+		s := p.NewSolver()
+		require.NoError(t, s.Solve(p.Initial()))
+		r, err := s.Report()
+		require.NoError(t, err)
+		// 18 velocities; 10 rows of hubs, 3 + 3 + 1 of contacts, of which a side slip depends. Of positions the hubs and three heights.
+		require.Equal(t, []int{17, 16, 2, 5}, []int{r.Rows, r.Rank, r.Mobility, r.Reaches})
+	}
 }
