@@ -39,16 +39,18 @@ const (
 const (
 	implicitTol  = 1e-3
 	implicitWork = 4
+	// explicitTol is the same for steps of the explicit method, which are as long as motions allow.
+	explicitTol = 1e-6
 )
 
 // method is how a mechanism is moved.
 type method struct {
-	step    float64 // s, of RATTLE, and the longest one of generalized-α
+	step    float64 // s, of RATTLE, and the longest one of the others
 	hand    float64 // s, of a step for which hands are soft enough
 	tol     float64 // to which joints hold
 	stepper sim.Stepper
 	project sim.Projector
-	rattle  *motion.Rattle // nil: generalized-α
+	rattle  *motion.Rattle // nil: one with error control
 	text    string
 }
 
@@ -67,14 +69,8 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	case size >= coarseSize:
 		tol = coarse
 	}
-	if stiff(m, 1/rate) {
-		rate = rateIn(free/implicitWork, rateAtSize)
-		move, err := runs.NewMover(p, &runs.Options{Integrator: runs.GeneralizedAlpha, Tolerance: implicitTol})
-		if err != nil {
-			return nil, err
-		}
-		return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: move.Projector, stepper: move.Stepper,
-			text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}, nil
+	if rolls := m.Holonomic() != nil; rolls || stiff(m, 1/rate) {
+		return newControlled(p, rateIn(free/implicitWork, rateAtSize), rolls)
 	}
 	r, err := motion.NewRattle(p, motion.RattleOptions{Tolerance: tol, Accuracy: accuracy, Damp: true})
 	if err != nil {
@@ -85,6 +81,21 @@ func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 		text += fmt.Sprintf(", accelerations to %g", accuracy)
 	}
 	return &method{step: 1 / rate, hand: 1 / rate, tol: tol, stepper: r, rattle: r, text: text}, nil
+}
+
+// newControlled returns a method with error control, of steps no longer than 1/rate: generalized-α, or where wheels roll without slip,
+// which that does not know, the explicit one.
+func newControlled(p *kkt.Plan, rate float64, rolls bool) (*method, error) {
+	o, name := &runs.Options{Integrator: runs.GeneralizedAlpha, Tolerance: implicitTol}, "generalized-α"
+	if rolls {
+		o, name = &runs.Options{Integrator: runs.DormandPrince, Tolerance: explicitTol}, "Dormand–Prince of order 5"
+	}
+	move, err := runs.NewMover(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return &method{step: 1 / rate, hand: 1. / rateAtSize, tol: sim.DefaultDrift, project: move.Projector, stepper: move.Stepper,
+		text: fmt.Sprintf("%s, relative tolerance %g a step, %g steps a second at least", name, o.Tolerance, rate)}, nil
 }
 
 // rateIn returns the doubling of leastRate that is next below a rate, at most most.
