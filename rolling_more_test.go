@@ -128,6 +128,10 @@ func TestTouchingWheelInAllIntegrators(t *testing.T) {
 		return s.State().Bodies[0].Rotation
 	}
 	want := end(runs.Options{Until: 0.2, Tolerance: 1e-12})
+	balance, err := rung.NewSimulation(sliding(), runs.Options{Until: 0.2, Step: 1e-4, Integrator: runs.ForceBalance})
+	require.NoError(t, err)
+	require.NoError(t, balance.Run(0.2))
+	assert.InDelta(t, 0.5*0.2*0.2, balance.State().Bodies[0].Position[0], 1e-4, "order 1")
 	for _, o := range []runs.Options{
 		{Until: 0.2, Step: 1e-4, Integrator: runs.Rattle}, {Until: 0.2, Step: 1e-4, Integrator: runs.GeneralizedAlpha},
 	} {
