@@ -123,7 +123,7 @@ func (w *walk) look(f *faults, expression string) {
 	}
 	for k := range w.size {
 		for _, i := range oddest(n, ok, k) {
-			if x, jump := w.narrow(place(i), place(i+1), k); math.Abs(jump) > jumpTol*w.size[k] {
+			if x, jump := w.narrow(place(i), place(i+1), k); jump != 0 {
 				f.add("expression", fault.Name(expression), fmt.Sprintf("its %s jumps by %.3g at %s: a law has two continuous derivatives%s",
 					derivativeNames[k], jump/w.unit(k), w.name(x), w.hint()))
 				return
@@ -180,10 +180,12 @@ func oddest(n []numbers, ok []bool, k int) []int {
 }
 
 // narrow halves an interval twice at a time, goes on with the quarter whose change of number k is most unlike the others',
-// and returns the place where it ends with the change there; 0 where the numbers are not finite.
+// and returns the place where it ends with the change there; 0 where the numbers are not finite, or where all quarters
+// change by too little for a jump.
 func (w *walk) narrow(a, b float64, k int) (x, jump float64) {
 	for least := narrow * (w.to - w.from); ; {
 		var v, change [5]float64
+		largest := 0.0
 		for i := range v {
 			n, ok := w.value(a + (b-a)*float64(i)/4)
 			if !ok {
@@ -191,7 +193,11 @@ func (w *walk) narrow(a, b float64, k int) (x, jump float64) {
 			}
 			if v[i] = n[k]; i > 0 {
 				change[i-1] = v[i] - v[i-1]
+				largest = max(largest, math.Abs(change[i-1]))
 			}
+		}
+		if largest <= jumpTol*w.size[k] {
+			return a, 0
 		}
 		sorted := change
 		slices.Sort(sorted[:4])
