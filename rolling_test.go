@@ -253,7 +253,6 @@ func TestChaplyginSleigh(t *testing.T) {
 		return final * math.Tanh(k*t), math.Sqrt(final*k/a) / math.Cosh(k*t)
 	}
 	from := -1.5 / k
-	u, omega := speeds(from)
 	sleigh := func(at float64) *rung.Builder {
 		u, omega := speeds(at)
 		b := rung.NewBuilder("sleigh").Gravity(0, 0, -gravity)
@@ -279,7 +278,7 @@ func TestChaplyginSleigh(t *testing.T) {
 	for i := 1; i <= 10; i++ {
 		at := -2 * from * float64(i) / 10
 		require.NoError(t, s.Run(at))
-		u, omega = speeds(from + at)
+		u, omega := speeds(from + at)
 		body := s.State().Bodies[0]
 		assert.InDelta(t, omega, body.Omega[2], ofRun, "ω")
 		assert.InDelta(t, u, body.Rotation.Conj().Rotate(body.Velocity)[0], ofRun, "u")

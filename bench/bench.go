@@ -44,6 +44,7 @@ func families() []family {
 		{"tracked", trackedBodies, Tracked},
 		{"gear-train", same, GearTrain},
 		{"belt", same, Belt},
+		{"valve-train", valveBodies, valveTrain},
 		{"hoberman", hobermanBodies, Hoberman},
 		{"hoberman-sphere", sphereBodies, HobermanSphere},
 		{"miura", miuraBodies, Miura},

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -95,4 +97,101 @@ func RimAcceleration(m *model.Model) float64 {
 	}
 	first := math.Sqrt(2 * m.Bodies[0].Inertia.ZZ / m.Bodies[0].Mass)
 	return m.Joints[0].Force[0] / first / sum
+}
+
+// The valves of valveTrain.
+const (
+	valveLift    = 0.009    // m
+	valveHalf    = 1.2      // rad of the shaft, from the opening of a valve to its top
+	valveMass    = 0.12     // kg
+	valveSpring  = 30_000.0 // N/m
+	valvePreload = 250.0    // N, while the valve is closed
+	valvePitch   = 0.1      // m, from one to the next
+	camTorque    = 5.0      // N m, on the shaft
+	camSpeed     = 100.0    // rad/s at most, of the shaft
+	camPhases    = 8        // in which valves open, one after the other
+	camMass      = 0.5      // kg, of a piece of the shaft
+	camInertia   = 4e-4     // kg m²
+)
+
+// valveTrain is the valve train of n cylinders in a row along z. Each has a piece "sk" of the camshaft, on a bearing "bk" about
+// z, and two valves, "ik" and "ek", on guides "gik" and "gek" along y, which springs press onto the cams. The coupling "cik" says
+// that the inlet follows the formula
+//
+//	s(x) = 0.009·max(1 − ((x − xₖ)/1.2)², 0)³ m
+//
+// of the angle x of the piece, once a turn, and "cek" that the exhaust does so a quarter of a turn before. There are eight
+// phases xₖ. The coupling "tk" holds piece k to the one before. A torque drives the first piece. Angle and speed of the shaft are
+// drawn from the seed.
+//
+// 3n bodies, 3n joints, 3n−1 couplings; no redundancy, mobility 1.
+//
+// Cost: O(n). It returns ErrSize.
+func valveTrain(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("valve-train", n, valveBodies)
+	if err != nil {
+		return nil, err
+	}
+	r := newRig("valve-train", n, seed, nb, nb)
+	r.m.Gravity = [3]float64{0, -Gravity, 0}
+	r.m.Couplings = make([]model.Coupling, 0, nb-1)
+	x, rate := r.uniform(math.Pi), r.uniform(camSpeed)
+	for k := range n {
+		at := vec{0, 0, valvePitch * float64(k)}
+		i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
+			place{at, turn(vec{2: 1}, x)}, twist{w: vec{2: rate}})
+		b := r.joint(r.name("b", k), model.Revolute, ground, i, place{at, one}, origin)
+		if k == 0 {
+			b.Force = append(r.list(1)[:0], camTorque)
+		} else {
+			r.m.Couplings = append(r.m.Couplings, model.Coupling{Name: r.name("t", k), Terms: []model.CouplingTerm{
+				{Coupled: model.Coupled{Joint: b.Name}, Factor: 1},
+				{Coupled: model.Coupled{Joint: r.m.Joints[len(r.m.Joints)-4].Name}, Factor: -1},
+			}})
+		}
+		r.valve("i", k, b.Name, at.add(vec{1: 0.05, 2: 0.02}), valvePhase(k, 0), x, rate)
+		r.valve("e", k, b.Name, at.add(vec{1: 0.05, 2: -0.02}), valvePhase(k, 1), x, rate)
+	}
+	return r.m, nil
+}
+
+func valveBodies(n int64) int64 { return 3 * n }
+
+// valve appends a valve with its guide and its spring, and the law of its cam with the top at an angle of the shaft, which is at x.
+func (r *rig) valve(mark string, k int, bearing string, foot vec, top, x, rate float64) {
+	up := alongZ(vec{1: 1})
+	s, slope, _ := valveMotion(x - top)
+	v := r.body(r.name(mark, k), valve(), place{foot.add(vec{1: s}), up}, twist{v: vec{1: slope * rate}})
+	g := r.joint(r.name("g"+mark, k), model.Prismatic, ground, v, place{foot, up}, origin)
+	g.Stiffness, g.Rest = append(r.list(1)[:0], valveSpring), append(r.list(1)[:0], -valvePreload/valveSpring)
+	r.m.Couplings = append(r.m.Couplings, model.Coupling{
+		Name: r.name("c"+mark, k), Terms: []model.CouplingTerm{{Coupled: model.Coupled{Joint: g.Name}, Factor: 1}},
+		Law: &model.CouplingLaw{Of: []model.Coupled{{Joint: bearing}}, Law: couplings.Law{
+			Kind:       couplings.Function,
+			Expression: fmt.Sprintf("%v*max(1 - ((x - %v)/%v)^2, 0)^3", valveLift, top, valveHalf),
+			Spans:      []couplings.Span{{From: top - math.Pi, To: top + math.Pi, Periodic: true}},
+		}},
+	})
+}
+
+// valve is a slender rod along z.
+func valve() solid {
+	const I, thin = valveMass * 0.09 * 0.09 / 12, 1e-6
+	return solid{valveMass, vec{}, model.Inertia{XX: I, YY: I, ZZ: thin}}
+}
+
+// valvePhase returns the angle of the shaft at which a valve of cylinder k is at its top: the inlet, or the exhaust a quarter of a
+// turn before.
+func valvePhase(k, exhaust int) float64 {
+	return float64((3*k+6*exhaust)%camPhases) * 2 * math.Pi / camPhases
+}
+
+// valveMotion returns the lift of a valve and its derivatives, at an angle from its top.
+func valveMotion(x float64) (s, slope, bend float64) {
+	u := math.Remainder(x, 2*math.Pi) / valveHalf
+	v := 1 - u*u
+	if v <= 0 {
+		return 0, 0, 0
+	}
+	return valveLift * v * v * v, -6 * valveLift / valveHalf * u * v * v, valveLift / (valveHalf * valveHalf) * (24*u*u*v - 6*v*v)
 }

@@ -17,22 +17,12 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
-	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
 )
 
 var command = clitest.Of(reach.Commands, simulate.Commands)
 
 func ikFile(name string) string { return clitest.Reference("ik", name) }
-
-// ikTask writes a task to path.
-func ikTask(path string, targets ...ik.Target) error {
-	b, err := json.Marshal(ik.Task{Targets: targets})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, b, 0o600)
-}
 
 // posed is the document of a run of rung ik --json.
 type posed struct {
