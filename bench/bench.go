@@ -45,6 +45,7 @@ func families() []family {
 		{"gear-train", same, GearTrain},
 		{"belt", same, Belt},
 		{"valve-train", valveBodies, valveTrain},
+		{"trailers", trailerBodies, trailers},
 		{"hoberman", hobermanBodies, Hoberman},
 		{"hoberman-sphere", sphereBodies, HobermanSphere},
 		{"miura", miuraBodies, Miura},

@@ -159,6 +159,7 @@ func TestCounts(t *testing.T) {
 		"rover":  func(int) int { return -1 }, "road-train": func(int) int { return -1 }, "tracked": func(int) int { return -1 },
 		"rocker-bogie": func(n int) int { return 2*n - 1 },
 		"gear-train":   func(int) int { return 0 }, "belt": func(int) int { return 0 }, "valve-train": func(int) int { return 0 },
+		"trailers": func(n int) int { return 2 * n },
 		"hoberman": func(n int) int { return 2*n + 5 }, "hoberman-sphere": func(n int) int { return 12*n + 15 }, "miura": func(n int) int { return n*n + 2 },
 		"jansen": func(n int) int { return 6 * n }, "delta": func(n int) int { return 2*n + 3 }, "excavator": func(n int) int { return n + 3 },
 	}

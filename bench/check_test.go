@@ -3,6 +3,7 @@ package bench_test
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -151,9 +152,17 @@ func (v *view) errors(j *model.Joint) []float64 {
 		return []float64{z}
 	case model.Distance:
 		return []float64{size(v.d) - j.Length}
+	case model.Rolling:
+		return []float64{z + dot(v.P[2], v.lowest(j))}
 	default:
 		return nil
 	}
+}
+
+// lowest leads from the centre of a disc to its lowest point above the plane of P.
+func (v *view) lowest(j *model.Joint) v3 {
+	up := sub(v.P[2], times(v.S[2], dot(v.P[2], v.S[2])))
+	return times(up, -j.Radius/size(up))
 }
 
 // rows returns the constraint rows of a joint, without its motions.
@@ -185,6 +194,15 @@ func (s *system) rows(j *model.Joint, v *view) []row {
 		return []row{slide(z)}
 	case model.Distance:
 		return []row{slide(times(sub(v.pS, v.pP), 1/j.Length))}
+	case model.Rolling: // of a disc
+		ahead := cross(v.S[2], v.P[2])
+		ahead = times(ahead, 1/size(ahead))
+		p := add(v.pS, v.lowest(j))
+		list := []row{{a: a, b: b, p: p, t: z}, {a: a, b: b, p: p, t: ahead}}
+		if j.Slip != joints.SlipAcross {
+			list = append(list, row{a: a, b: b, p: p, t: cross(z, ahead)})
+		}
+		return list
 	default:
 		return nil
 	}

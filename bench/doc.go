@@ -28,6 +28,7 @@
 //	gear-train       n          0          6n−1        0          1          n−1 couplings
 //	belt             n          0          6n          1          1          n couplings
 //	valve-train      3n         0          18n−1       0          1          3n−1 couplings
+//	trailers         3n         2n         18n−2       0          2          wheels that roll
 //	hoberman         2n+4       2n+5       16n+35      4n+12      1
 //	hoberman-sphere  24n+12     12n+15     180n+135    36n+64     1
 //	miura            (n+1)²     n²+2       10n(n+1)+6  4n²−2n+1   1

@@ -1,6 +1,9 @@
 package bench
 
-import "github.com/rung-mbd/rung/model"
+import (
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/model"
+)
 
 var wagonTyre = tyre{
 	mass: 40, radius: 0.5, width: 0.25, stiffness: 4e5, chi: 0.5, friction: 0.8, slip: 1e-2, speed: 3, gain: 4000, strong: 3000,
@@ -74,4 +77,63 @@ func (v *vehicle) wagon(k int) {
 		v.wheel(v.name("r"+side, k), arm, vec{x - wagonBase, y, zr}, t)
 	}
 	v.before = body
+}
+
+const (
+	trailerMass, trailerWheel   = 400.0, 20.0 // kg
+	trailerRadius, trailerTrack = 0.3, 1.6    // m, of a wheel and between the two
+	trailerBar                  = 2.0         // m, from the axle to the hitch in front, and half of that to the hitch behind
+	trailerTorque               = 30.0        // N m, on each wheel of the first
+	trailerSpeed                = 5.0         // m/s at most
+)
+
+// trailers is a train of n trailers on a plane, whose wheels roll without slip. Trailer k is a bed "bk" with two wheels, "lk" and
+// "rk", on hinges "hlk" and "hrk". The left one rolls ("plk"), and the right one may slip across its heading ("prk"), as both are
+// on one axle. A ball "tk" ties the bed to the one before, and the first slides on its drawbar ("skid"). Torques drive the wheels
+// of the first. The speed is drawn from the seed.
+//
+// 3n bodies, 5n joints; no redundancy, mobility 2: the train reaches 3n+2 displacements.
+//
+// Cost: O(n). It returns ErrSize.
+func trailers(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("trailers", n, trailerBodies)
+	if err != nil {
+		return nil, err
+	}
+	r := newRig("trailers", n, seed, nb, 5*n)
+	r.m.Gravity = [3]float64{0, 0, -Gravity}
+	speed := r.uniform(trailerSpeed)
+	for k, before := 0, ground; k < n; k++ {
+		axle := vec{-1.5 * trailerBar * float64(k), 0, trailerRadius}
+		bed := r.body(r.name("b", k), box(trailerMass, vec{2, 1, 0.4}, vec{}), at(axle.add(vec{0.2, 0, 0.2})), twist{v: vec{speed}})
+		for side, mark := range [2]string{"l", "r"} {
+			r.trailerWheel(mark, k, bed, axle.add(vec{1: trailerTrack * (0.5 - float64(side))}), speed)
+		}
+		hitch := axle.add(vec{trailerBar})
+		if k == 0 {
+			r.fit("skid", model.PointOnPlane, before, bed, at(vec{2: hitch[2]}), at(hitch))
+		} else {
+			r.fit(r.name("t", k), model.Spherical, before, bed, at(hitch), at(hitch))
+		}
+		before = bed
+	}
+	return r.m, nil
+}
+
+func trailerBodies(n int64) int64 { return 3 * n }
+
+// trailerWheel appends a wheel at a place of the axle, with its hinge and the plane below it.
+func (r *rig) trailerWheel(mark string, k, bed int, hub vec, speed float64) {
+	const I = trailerWheel * trailerRadius * trailerRadius / 4
+	axle := place{hub, alongZ(vec{1: 1})}
+	w := r.body(r.name(mark, k), solid{trailerWheel, vec{}, model.Inertia{XX: I, YY: I, ZZ: 2 * I}}, axle,
+		twist{w: vec{1: speed / trailerRadius}, v: vec{speed}})
+	h := r.fit(r.name("h"+mark, k), model.Revolute, bed, w, axle, axle)
+	if k == 0 {
+		h.Force = append(r.list(1)[:0], trailerTorque)
+	}
+	p := r.joint(r.name("p"+mark, k), model.Rolling, ground, w, origin, origin)
+	if p.Radius = trailerRadius; mark == "r" {
+		p.Slip = joints.SlipAcross
+	}
 }

@@ -33,6 +33,7 @@ var FamilyHelp = map[string]string{
 	"gear-train":      "N gear wheels in a row on the ground, coupled by their teeth",
 	"belt":            "closed belt over N pulleys on the ground, 1 redundant row",
 	"valve-train":     "camshaft of N cylinders with two valves each, 3N bodies",
+	"trailers":        "N trailers, two wheels each that roll without slip, 3N bodies",
 	"hoberman":        "Hoberman's ring of N+2 angulated scissors, 2N+4 bodies",
 	"hoberman-sphere": "Hoberman's sphere of three rings of 4N scissors, 24N+12 bodies",
 	"miura":           "Miura's folded sheet of N×N vertices, (N+1)² panels",
