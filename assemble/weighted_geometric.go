@@ -70,3 +70,22 @@ func (l *Layout) LengthsTo(length []float64) {
 		length[i] = math.Sqrt(l2)
 	}
 }
+
+// ClearVelocityRows clears rows and scales of a node that are of velocities alone (joints.Kind.VelocityRows): they say nothing of poses,
+// theory.md (36), (W7). It returns the range [from, to) of these rows among those of the node.
+//
+// Cost: O(rows), no allocation. A row of zeros needs a scale, which the caller gives it.
+func (y *Weighted) ClearVelocityRows(node int) (from, to int) {
+	j := y.Layout.NodeJoint(node)
+	if j < 0 {
+		return 0, 0
+	}
+	p := y.Layout.Pattern
+	if from, to = y.Layout.Mech.Joints[j].Kind.VelocityRows(); from < to {
+		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
+			clear(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]][6*from : 6*to])
+		}
+		clear(y.Scale[int(p.Off[node])+from : int(p.Off[node])+to])
+	}
+	return from, to
+}

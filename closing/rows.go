@@ -154,7 +154,7 @@ func (c *Closer) fill(st *mechanism.State) error {
 		unit := c.unit[p.Off[node]:p.Off[node+1]]
 		c.hold(node, scale)
 		if !c.rates {
-			c.leaveOut(node, scale)
+			c.sys.ClearVelocityRows(node)
 		}
 		kkt.FloorScales(scale, unit) // a row may vanish between held bodies, too
 	}
@@ -184,24 +184,6 @@ func (c *Closer) hold(node int, scale []float64) {
 			scale[i/6] += w * w
 		}
 	}
-}
-
-// leaveOut clears the rows of a joint's node that are of velocities alone, which say nothing of poses, theory.md (36).
-func (c *Closer) leaveOut(node int, scale []float64) {
-	j := c.layout.NodeJoint(node)
-	if j < 0 {
-		return
-	}
-	from, to := c.mech.Joints[j].Kind.VelocityRows()
-	if from == to {
-		return
-	}
-	p, W := c.layout.Pattern, c.sys.Matrix
-	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		block := W.Val[p.Pos[k]:p.Pos[k+1]]
-		clear(block[6*from : 6*to])
-	}
-	clear(scale[from:to])
 }
 
 // misfitAt stores the position errors at st in c.delta and sums them up.

@@ -246,14 +246,7 @@ func (s *explainer) reach(r *Report) error {
 		if s.work.watch.Every(node) {
 			return s.work.watch.Err()
 		}
-		j := layout.NodeJoint(node)
-		if j < 0 {
-			continue
-		}
-		from, to := m.Joints[j].Kind.VelocityRows()
-		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-			clear(s.sys.Matrix.Val[p.Pos[k]:p.Pos[k+1]][6*from : 6*to])
-		}
+		from, to := s.sys.ClearVelocityRows(node)
 		for i := from; i < to; i++ {
 			s.sys.Scale[int(p.Off[node])+i] = 1 // of a row of zeros, which counts as redundant
 		}

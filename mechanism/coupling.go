@@ -309,8 +309,13 @@ func (m *Mechanism) CheckLaws(k *Kinematics, s *State) error {
 		for n := range c.Legs[first:] {
 			q[n], _ = m.legCoordinate(&jk, &c.Legs[first+n], k, s)
 		}
-		n, _, _ := c.Law.Outside(q)
-		if v := c.Law.At(q); n >= 0 || !v.Finite() {
+		out, _, _ := c.Law.Outside(q)
+		holds := out < 0
+		if holds && c.Law.Kind == couplings.Function { // tables and grids are finite between their ends
+			v := c.Law.At(q)
+			holds = v.Finite()
+		}
+		if !holds {
 			return m.lawError(int(i), q)
 		}
 	}
