@@ -20,8 +20,8 @@ const (
 	groupBodies   = 3
 	groupLoops    = 4 // loop joints of a group
 
-	// groupShare is the least share of the bodies that groups hold beside spare rows. Fewer save little, and the pivots of all
-	// redundant rows have to be surer with groups (doubtPivot).
+	// groupShare is the least share of the bodies that groups have to hold where the plan has spare rows. Smaller groups save
+	// little time, and with groups a state is solved alone where a redundant row has a pivot above doubtPivot.
 	groupShare = 0.3
 )
 
