@@ -19,7 +19,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
-// underMPI returns a command of the rung that was built with MPI, on processes. Make test-mpi says where both are.
+// underMPI returns a command of the rung that was built with MPI, on processes. Make test-mpi says where both are. Each mpirun has a folder of
+// its own for its session: one that ends removes the folder of all while another makes its own in it.
 func underMPI(t *testing.T, processes int, args ...string) *exec.Cmd {
 	t.Helper()
 	command := os.Getenv("RUNG_COMMAND")
@@ -29,6 +30,10 @@ func underMPI(t *testing.T, processes int, args ...string) *exec.Cmd {
 	words := append(strings.Fields(os.Getenv("RUNG_MPI")), "-n", strconv.Itoa(processes), command)
 	words = append(words, args...)
 	cmd := exec.Command(words[0], words[1:]...)
+	session, err := os.MkdirTemp("", "mpi") // its name is short, as sockets' names are limited
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(session) })
+	cmd.Env = append(os.Environ(), "TMPDIR="+session)
 	cmd.Stderr = new(bytes.Buffer)
 	return cmd
 }
@@ -46,7 +51,7 @@ func said(cmd *exec.Cmd) (own string) {
 // mpiRanks returns the numbers of processes that make test-mpi has been told. A run before a merge takes 3 alone, the workflow others, too.
 func mpiRanks(t *testing.T) (list []int) {
 	t.Helper()
-	underMPI(t, 1)
+	underMPI(t, 1) // skips without them
 	for _, word := range strings.Fields(os.Getenv("RUNG_RANKS")) {
 		n, err := strconv.Atoi(word)
 		require.NoError(t, err)
