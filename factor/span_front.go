@@ -198,7 +198,10 @@ func (w *spanWork) column(j, row, end int) bool {
 	x := w.f[j*w.rows+row : j*w.rows+end]
 	size := norm2(x)
 	if j < w.width {
-		part := size / w.length[j]
+		part := 0.0 // of a column of zeros: a direction in which no row holds a body
+		if size > 0 {
+			part = size / w.length[j]
+		}
 		if !(part > w.tol) {
 			w.gap.Dropped = max(w.gap.Dropped, part)
 			clear(x)

@@ -158,3 +158,27 @@ func TestInverseShares(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastNormBesideFreeBodies: a body that no joint holds, and directions in which none holds a body, are columns of zeros. Two equal rods on
+// another body carry half of its weight each all the same.
+func TestLeastNormBesideFreeBodies(t *testing.T) {
+	rod := func(name string) model.Joint {
+		return model.Joint{Name: name, Type: model.Distance, Predecessor: model.World, Successor: "ball", Length: 2}
+	}
+	ball := func(name string) model.Body {
+		return model.Body{Name: name, Mass: 3, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Pose: model.Pose{Position: [3]float64{0, 0, -2}}}
+	}
+	m := &model.Model{
+		Name: "two rods", Gravity: [3]float64{0, 0, -10}, Bodies: []model.Body{ball("free"), ball("ball")},
+		Joints: []model.Joint{rod("a"), rod("b")},
+	}
+	s := newPlan(t, m, order.Auto).NewSolver()
+	require.NoError(t, s.Solve(s.Plan().Initial()))
+	r := report(t, s)
+	require.True(t, r.LeastNorm)
+	require.Less(t, r.NormResidual, 1e-14)
+	for j := range m.Joints {
+		w := s.ConstraintWrench(j)
+		require.InDelta(t, 15, w.Linear()[2], 1e-12)
+	}
+}
