@@ -13,7 +13,7 @@ import (
 const vanishing = 1e-13
 
 // The row of a coupling is the sum of the rows of its freedoms, each times its factor (theory.md (K2)). Legs that act
-// on one body add up in its block.
+// on one body add up in its block. A row of one's own (theory.md (O3)) has been computed with the bodies' kinematics.
 
 // leg is the part of one freedom in the row of a coupling.
 type leg struct {
@@ -64,6 +64,13 @@ func (l *Layout) couplingRow(w *jointWork, val []float64, i int, k *mechanism.Ki
 	first := p.Ptr[node]
 	row, size := val[p.Pos[first]:p.Pos[p.Ptr[node+1]]], 0.0
 	clear(row)
+	if c.Own() {
+		parts, place, terms := l.Mech.OwnPart(i, k)
+		for n, at := range place {
+			copy(val[p.Pos[first+at]:], parts[n][:])
+		}
+		return -terms.Bias
+	}
 	for n := range c.Legs {
 		a, at := w.leg(l.Mech, c, n, k, s), &c.Legs[n]
 		if at.Succ >= 0 {
@@ -147,6 +154,10 @@ func weighRow(q *[6]float64, b *bodies.Body, E *spatial.Mat3) float64 {
 func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	m, p := y.Layout.Mech, y.Layout.Pattern
 	c, node := &m.Couplings[i], y.Layout.CouplingNode(i)
+	if c.Own() {
+		y.fillOwn(i)
+		return
+	}
 	first := p.Ptr[node]
 	clear(y.rows[p.Pos[first]:p.Pos[p.Ptr[node+1]]])
 	right, size := dd.Num{}, 0.0
@@ -181,4 +192,21 @@ func (y *Precise) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	if !(sum > vanishing*vanishing*size) {
 		clear(row)
 	}
+}
+
+// fillOwn is fillCoupling for a row of one's own, whose parts are doubles.
+func (y *Precise) fillOwn(i int) {
+	m, p, node := y.Layout.Mech, y.Layout.Pattern, y.Layout.CouplingNode(i)
+	parts, place, terms := m.OwnPart(i, y.kin)
+	var T [6]spatial.Force
+	var arm vec
+	for n, at := range place {
+		T[0] = parts[n]
+		if y.shaken {
+			shake(&T, m.NumConstraints()*(1+n)+i)
+		}
+		k := p.Ptr[node] + at
+		y.rowTo((*[6]dd.Num)(y.rows[p.Pos[k]:]), &T[0], p.Ind[k], &arm, 1)
+	}
+	y.Right[p.Off[node]] = dd.Of(-terms.Bias)
 }

@@ -121,7 +121,7 @@ func (y *Weighted) FillTo(s *mechanism.State) error {
 	if err := m.CheckTime(s); err != nil {
 		return err
 	}
-	if err := m.CheckLaws(y.Kin, s); err != nil {
+	if err := m.RowsTo(y.Kin, s); err != nil {
 		return err
 	}
 	if err := y.addApplied(s); err != nil {

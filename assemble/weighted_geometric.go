@@ -71,17 +71,20 @@ func (l *Layout) LengthsTo(length []float64) {
 	}
 }
 
-// ClearVelocityRows clears rows and scales of a node that are of velocities alone (joints.Kind.VelocityRows): they say nothing of poses,
+// ClearVelocityRows clears rows and scales of a node that are of velocities alone (joints.Kind.VelocityRows,
+// mechanism.Coupling.Rates): they say nothing of poses,
 // theory.md (36), (W7). It returns the range [from, to) of these rows among those of the node.
 //
 // Cost: O(rows), no allocation. A row of zeros needs a scale, which the caller gives it.
 func (y *Weighted) ClearVelocityRows(node int) (from, to int) {
-	j := y.Layout.NodeJoint(node)
-	if j < 0 {
-		return 0, 0
+	m := y.Layout.Mech
+	if j := y.Layout.NodeJoint(node); j >= 0 {
+		from, to = m.Joints[j].Kind.VelocityRows()
+	} else if c := y.Layout.NodeConstraint(node) - m.NumJoints(); c >= 0 && m.Couplings[c].Rates() {
+		to = 1
 	}
 	p := y.Layout.Pattern
-	if from, to = y.Layout.Mech.Joints[j].Kind.VelocityRows(); from < to {
+	if from < to {
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			clear(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]][6*from : 6*to])
 		}

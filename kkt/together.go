@@ -2,7 +2,8 @@ package kkt
 
 // WhyOneByOne returns the reason why states of the mechanism have to be solved one by one with a Solver: one
 // factorization with doubles does not give the solution. The reasons are friction that grows with reactions, bodies
-// without inertia in some direction, and inertias whose ratio is too large for doubles. It is empty without such a reason.
+// without inertia in some direction, rows of one's own, and inertias whose ratio is too large for doubles. It is empty without such a
+// reason.
 func (p *Plan) WhyOneByOne() string {
 	p.mustBe()
 	p.follow()
@@ -11,6 +12,8 @@ func (p *Plan) WhyOneByOne() string {
 		return "friction grows with reactions"
 	case p.held != nil:
 		return whySingular
+	case p.mech.OnlyModelRows() != nil:
+		return "rows are one's own"
 	case p.spread.wide() || p.geared != nil && p.geared.spread.wide():
 		return "inertias that meet are of very different size"
 	}

@@ -180,10 +180,13 @@ func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	return s.fill()
 }
 
-// noWheels returns an error that names the first joint with rows of velocities alone, or whose rows turn with the successor in ways that
-// fill does not know.
+// noWheels returns an error that names the first joint or coupling with rows of velocities alone, the first row of one's own, or the first
+// joint whose rows turn with the successor in ways that fill does not know.
 func noWheels(m *mechanism.Mechanism) error {
 	err := m.Holonomic()
+	if err == nil {
+		err = m.OnlyModelRows()
+	}
 	for j := range m.Joints {
 		if err == nil && m.Joints[j].Kind.Type() == joints.Rolling {
 			err = m.AtJoint(j, -1, errWheel)

@@ -6,11 +6,14 @@ import (
 	"slices"
 
 	"github.com/rung-mbd/rung/couplings"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
-// Coupling is a hyperedge of the graph: one constraint row over scalar freedoms of several joints,
+// Coupling is a hyperedge of the graph: one constraint row over several bodies. It is one's own (NewWithRows), or over scalar freedoms of
+// joints,
 //
 //	φ = Σ Factor·q − Offset − f(x, y) = 0.
 //
@@ -31,7 +34,46 @@ type Coupling struct {
 	// freedom: an angle if Angle, else a length.
 	Size  float64
 	Angle bool
+
+	own *ownRow // the row is one's own, and there are no legs; nil: it is not
 }
+
+// OwnRow is a constraint of one's own: one row of the system over chosen bodies, docs/theory.md (O1) to (O3). With the twists (ω, v) of
+// the bodies, v that of the centre of mass, it says
+//
+//	φ(poses, t) = 0,   φ̇ = Σ w·(ω, v) + Drift = 0,   φ̈ = Σ w·(ω̇, v̇) + Bias = 0.
+//
+// A multiplier λ acts on the bodies with the wrenches λ·w.
+type OwnRow interface {
+	// RowTo stores in w the row's part for each body, in the order of Demand.Bodies: the factor of ω, which is a moment about the
+	// centre of mass, then the factor of v, which is a force; world axes. It returns the other terms. at is where the bodies are and
+	// how they move, t the time, s.
+	//
+	// w holds zeros. The result depends on at and t alone, and nothing is allocated. Goroutines may call at the same time. An error
+	// ends the computation; its text gets the name of the row.
+	RowTo(w []spatial.Force, at []BodyMotion, t float64) (OwnTerms, error)
+}
+
+// OwnTerms are the terms of an OwnRow besides its parts for the bodies. CheckRows compares them with differences.
+type OwnTerms struct {
+	Error float64 // φ; not read of a row of velocities alone
+	Drift float64 // ∂φ/∂t; of a row of velocities alone what is demanded of Σ w·(ω, v), less
+	Bias  float64 // φ̈ without accelerations: Σ ẇ·(ω, v) and the rate of Drift
+}
+
+// ownRow is a row of one's own of a coupling.
+type ownRow struct {
+	row   OwnRow
+	body  []int32 // in the order of Demand.Bodies
+	place []int32 // of these in Coupling.Bodies
+	rates bool
+}
+
+// Own reports whether the row of c is one's own. It has no legs then.
+func (c *Coupling) Own() bool { return c.own != nil }
+
+// Rates reports whether the row of c is of velocities alone.
+func (c *Coupling) Rates() bool { return c.own != nil && c.own.rates }
 
 // Leg is a freedom that a coupling acts on.
 type Leg struct {
@@ -106,7 +148,7 @@ func (m *Mechanism) setLegs() {
 			m.legs.ptr[l.Joint+1]++
 		}
 		if l := m.Couplings[i].Law; l != nil && l.Partial() {
-			m.lawful = append(m.lawful, int32(i))
+			m.special.lawful = append(m.special.lawful, int32(i))
 		}
 	}
 	for j := range m.Joints {
@@ -201,6 +243,9 @@ func (m *Mechanism) ConstraintViolation(i int, k *Kinematics, s *State) (v Viola
 // Cost: O(legs), no allocation; k was computed at s.
 func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
 	c := &m.Couplings[i]
+	if c.own != nil {
+		return m.ownErrors(i, k, s)
+	}
 	var jk JointKinematics
 	var x LegState
 	phi = -c.Offset
@@ -213,11 +258,15 @@ func (m *Mechanism) CouplingErrors(i int, k *Kinematics, s *State) (phi, rate fl
 }
 
 // CouplingSize returns the sum of the magnitudes of the terms of φ, of
-// whose rounding φ consists where the coupling holds.
+// whose rounding φ consists where the coupling holds. Of a row of one's own they are the positions and turns of its bodies, times their
+// factors.
 //
 // Cost: as CouplingErrors.
 func (m *Mechanism) CouplingSize(i int, k *Kinematics, s *State) float64 {
 	c := &m.Couplings[i]
+	if c.own != nil {
+		return m.ownSize(i, k, s)
+	}
 	var jk JointKinematics
 	var x LegState
 	size := math.Abs(c.Offset)
@@ -297,11 +346,105 @@ func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 // or where a formula has no finite value, slope or second derivative.
 var ErrLaw = errors.New("mechanism: the law does not hold")
 
-// CheckLaws returns an error that wraps ErrLaw, with the name of the first coupling whose law does not hold at s.
+// specialRows are couplings of which RowsTo does more.
+type specialRows struct {
+	lawful []int32 // their laws may end somewhere
+	own    int     // number of rows of one's own, which are the last ones
+}
+
+// rowAt is a row of one's own at a state.
+type rowAt struct {
+	at    []BodyMotion
+	w     []spatial.Force
+	terms OwnTerms
+}
+
+// RowsTo completes the kinematics k at s, whose bodies are there: it computes the rows of one's own, and sees whether laws of couplings
+// hold. KinematicsTo calls it.
+//
+// Cost: O(couplings with laws), and the cost of the rows; no allocation after the first time, nor without an error. It returns an error
+// with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite (ErrNotFinite).
+func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
+	if err := m.checkLaws(k, s); err != nil || m.special.own == 0 {
+		return err
+	}
+	first := len(m.Couplings) - m.special.own
+	if len(k.rows) != m.special.own {
+		k.rows = make([]rowAt, m.special.own)
+		for i := range k.rows {
+			n := len(m.Couplings[first+i].own.body)
+			k.rows[i] = rowAt{at: make([]BodyMotion, n), w: make([]spatial.Force, n)}
+		}
+	}
+	for i := range k.rows {
+		if err := k.rows[i].compute(m.Couplings[first+i].own, k, s); err != nil {
+			return m.atCoupling(first+i, err)
+		}
+	}
+	return nil
+}
+
+// compute evaluates the row of o at s, whose bodies have the kinematics k.
+func (r *rowAt) compute(o *ownRow, k *Kinematics, s *State) (err error) {
+	for i, b := range o.body {
+		r.at[i] = bodyMotion(k, s, b)
+	}
+	clear(r.w)
+	if r.terms, err = o.row.RowTo(r.w, r.at, s.Time); err != nil {
+		return err
+	}
+	if o.rates {
+		r.terms.Error = 0
+	}
+	finite := algebra.Finite(r.terms.Error) && algebra.Finite(r.terms.Drift) && algebra.Finite(r.terms.Bias)
+	for i := range r.w {
+		for _, x := range r.w[i] {
+			finite = finite && algebra.Finite(x)
+		}
+	}
+	if !finite {
+		return ErrNotFinite
+	}
+	return nil
+}
+
+// OwnPart returns the row of coupling i, which is one's own, where k was computed: the parts for the bodies, the places of these in
+// Coupling.Bodies, and the other terms. They hold until k is computed anew, and are not to be changed.
+func (m *Mechanism) OwnPart(i int, k *Kinematics) (w []spatial.Force, place []int32, terms OwnTerms) {
+	r := &k.rows[i-(len(m.Couplings)-m.special.own)]
+	return r.w, m.Couplings[i].own.place, r.terms
+}
+
+// ownErrors returns φ of coupling i, which is one's own, and its rate at s.
+func (m *Mechanism) ownErrors(i int, k *Kinematics, s *State) (phi, rate float64) {
+	w, _, terms := m.OwnPart(i, k)
+	rate = terms.Drift
+	for n, b := range m.Couplings[i].own.body {
+		v := comVelocity(k, s, b)
+		rate += w[n].Moment().Dot(s.Bodies[b].Omega) + w[n].Linear().Dot(v)
+	}
+	return terms.Error, rate
+}
+
+// ownSize returns what rounds φ of coupling i, which is one's own: positions and angles of order one, times their factors.
+func (m *Mechanism) ownSize(i int, k *Kinematics, s *State) (size float64) {
+	w, _, terms := m.OwnPart(i, k)
+	if m.Couplings[i].own.rates {
+		return 0
+	}
+	size = math.Abs(terms.Error)
+	for n, b := range m.Couplings[i].own.body {
+		moment, force := w[n].Moment(), w[n].Linear()
+		size += moment.Norm() + force.Norm()*(s.Bodies[b].Position.Norm()+k.Bodies[b].Com.Norm())
+	}
+	return size
+}
+
+// checkLaws returns an error that wraps ErrLaw, with the name of the first coupling whose law does not hold at s.
 //
 // Cost: O(couplings with laws), no allocation without an error; k was computed at s.
-func (m *Mechanism) CheckLaws(k *Kinematics, s *State) error {
-	for _, i := range m.lawful {
+func (m *Mechanism) checkLaws(k *Kinematics, s *State) error {
+	for _, i := range m.special.lawful {
 		c := &m.Couplings[i]
 		first := c.Bent()
 		var q [2]float64
@@ -322,7 +465,7 @@ func (m *Mechanism) CheckLaws(k *Kinematics, s *State) error {
 	return nil
 }
 
-// lawError returns the error of CheckLaws for coupling i, whose law does not hold at the coordinates q.
+// lawError returns the error of checkLaws for coupling i, whose law does not hold at the coordinates q.
 func (m *Mechanism) lawError(i int, q [2]float64) error {
 	c := &m.Couplings[i]
 	n, from, to := c.Law.Outside(q)

@@ -38,6 +38,9 @@ func (m *Mechanism) Graph() *Graph {
 			within.Union(list[0]+1, b+1)
 			whole.Union(list[0]+1, b+1)
 		}
+		if m.Couplings[i].own != nil && len(list) == 1 { // it says where the body is in the world
+			whole.Union(0, list[0]+1)
+		}
 		for _, l := range m.Couplings[i].Legs {
 			if l.Pred < 0 || l.Succ < 0 { // its joint is at the world
 				whole.Union(0, list[0]+1)

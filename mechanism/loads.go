@@ -198,16 +198,17 @@ func (m *Mechanism) setNonholonomic() {
 	}
 }
 
-// Nonholonomic lists the joints with rows of velocities alone (joints.Kind.VelocityRows), in their order. It is the mechanism's own.
+// Nonholonomic lists the joints and couplings with rows of velocities alone (joints.Kind.VelocityRows, Coupling.Rates), in their order,
+// by the numbers of ConstraintName. It is the mechanism's own.
 func (m *Mechanism) Nonholonomic() []int32 { return m.nonholonomic }
 
-// Holonomic returns an error that names the first joint with rows of velocities alone, nil if there is none. Methods call it that
-// find poses by the rows of the joints.
+// Holonomic returns an error that names the first joint or coupling with rows of velocities alone, nil if there is none. Methods call it
+// that find poses by the rows of the joints.
 //
 // The error wraps ErrNonholonomic.
 func (m *Mechanism) Holonomic() error {
 	if len(m.nonholonomic) == 0 {
 		return nil
 	}
-	return m.AtJoint(int(m.nonholonomic[0]), -1, ErrNonholonomic)
+	return m.AtConstraint(int(m.nonholonomic[0]), -1, ErrNonholonomic)
 }

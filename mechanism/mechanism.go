@@ -59,7 +59,7 @@ type Mechanism struct {
 	span                  *[2]float64 // times at which all their motions hold
 	singular              []Singular  // bodies without inertia in some direction
 	geared                []int32     // joints with armature
-	nonholonomic          []int32     // joints with rows of velocities alone
+	nonholonomic          []int32     // joints and couplings with rows of velocities alone
 	sprung                []int32     // joints that have angles with springs
 	angles                int         // number of these
 	turning               []int32     // joints that have other angles
@@ -70,7 +70,7 @@ type Mechanism struct {
 	bodyNames, jointNames names
 	couplingNames         names
 	legs                  legLists
-	lawful                []int32 // couplings whose laws may end somewhere
+	special               specialRows
 	initial               State
 }
 

@@ -37,22 +37,6 @@ type DifferentiableForce interface {
 	DerivativesTo(pose, velocity []float64, at []BodyMotion, t float64) error
 }
 
-// BodyMotion is where a body is and how it moves, world axes.
-type BodyMotion struct {
-	E        spatial.Mat3 // columns are the body's axes
-	Position spatial.Vec3 // of the body frame's origin, m
-	Com      spatial.Vec3 // from there to the centre of mass, m
-	Omega    spatial.Vec3 // rad/s
-	Velocity spatial.Vec3 // of the centre of mass, m/s
-}
-
-// Point returns arm, m, from the centre of mass to a point of the body, given in its frame, and the velocity of
-// the point, m/s; world axes.
-func (b *BodyMotion) Point(p spatial.Vec3) (arm, velocity spatial.Vec3) {
-	arm = b.E.MulVec(p).Sub(b.Com)
-	return arm, b.Velocity.Add(b.Omega.Cross(arm))
-}
-
 // ownForce is a force with its bodies and memory.
 type ownForce struct {
 	name           string
@@ -123,8 +107,7 @@ func (l *Loads) OwnBodies(i int) (bodies []int32, derivatives bool) {
 // setAt stores the motions of the force's bodies at s, whose kinematics are k.
 func (o *ownForce) setAt(k *Kinematics, s *State) {
 	for i, b := range o.body {
-		st, kb := &s.Bodies[b], &k.Bodies[b]
-		o.at[i] = BodyMotion{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: st.Velocity.Add(st.Omega.Cross(kb.Com))}
+		o.at[i] = bodyMotion(k, s, b)
 	}
 }
 

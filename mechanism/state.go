@@ -64,6 +64,7 @@ type Kinematics struct {
 	I      []spatial.Sym3 // inertias about the centres of mass, world axes, kg m²; nil where they are not needed
 
 	touch []*contact.Result // of the contacts; made when they are first asked for
+	rows  []rowAt           // one's own; made when they are first computed
 }
 
 // NewKinematics returns storage for m.
@@ -76,7 +77,7 @@ func (m *Mechanism) NewKinematics() *Kinematics {
 //
 // Shapes: k and s are of m. Cost: O(bodies), no allocation.
 // It returns ErrNotFinite, with the body's name, if s is not finite or a
-// rotation is no unit quaternion, and the errors of CheckTime and CheckLaws. It panics on foreign k or s.
+// rotation is no unit quaternion, and the errors of CheckTime and RowsTo. It panics on foreign k or s.
 func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	if len(k.Bodies) != len(m.Bodies) || !m.Owns(s) || k.I != nil && len(k.I) != len(m.Bodies) {
 		panic("mechanism" + fault.ForeignState)
@@ -92,7 +93,7 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 	if err := m.CheckTime(s); err != nil {
 		return err
 	}
-	return m.CheckLaws(k, s)
+	return m.RowsTo(k, s)
 }
 
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its
@@ -122,6 +123,33 @@ func (b *BodyState) IsFinite() bool {
 		t += 0*b.Position[i] + 0*b.Velocity[i] + 0*b.Omega[i]
 	}
 	return t == 0 && math.Abs(n-1) < 2e-6
+}
+
+// BodyMotion is where a body is and how it moves, world axes.
+type BodyMotion struct {
+	E        spatial.Mat3 // columns are the body's axes
+	Position spatial.Vec3 // of the body frame's origin, m
+	Com      spatial.Vec3 // from there to the centre of mass, m
+	Omega    spatial.Vec3 // rad/s
+	Velocity spatial.Vec3 // of the centre of mass, m/s
+}
+
+// Point returns arm, m, from the centre of mass to a point of the body, given in its frame, and the velocity of
+// the point, m/s; world axes.
+func (b *BodyMotion) Point(p spatial.Vec3) (arm, velocity spatial.Vec3) {
+	arm = b.E.MulVec(p).Sub(b.Com)
+	return arm, b.Velocity.Add(b.Omega.Cross(arm))
+}
+
+// bodyMotion returns where a body is at s, whose kinematics are k.
+func bodyMotion(k *Kinematics, s *State, b int32) BodyMotion {
+	st, kb := &s.Bodies[b], &k.Bodies[b]
+	return BodyMotion{E: kb.E, Position: st.Position, Com: kb.Com, Omega: st.Omega, Velocity: comVelocity(k, s, b)}
+}
+
+// comVelocity returns the velocity of the centre of mass of a body.
+func comVelocity(k *Kinematics, s *State, b int32) spatial.Vec3 {
+	return s.Bodies[b].Velocity.Add(s.Bodies[b].Omega.Cross(k.Bodies[b].Com))
 }
 
 // JointKinematics is the motion of one joint at one state.

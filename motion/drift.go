@@ -135,7 +135,7 @@ func (r *drifter) measure(st *mechanism.State) (driftFit, error) {
 	if err := r.mech.CheckTime(st); err != nil {
 		return bodies, err
 	}
-	if err := r.mech.CheckLaws(r.kin, st); err != nil {
+	if err := r.mech.RowsTo(r.kin, st); err != nil {
 		return bodies, err
 	}
 	return r.rows(st, bodies), nil
@@ -152,11 +152,12 @@ func (r *drifter) rows(st *mechanism.State, bodies driftFit) driftFit {
 }
 
 // move moves st by s times r.x, and measures it. It reports whether poses are
-// finite and all rows have directions.
+// finite, all rows have directions, and laws of couplings hold.
 func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
+	ok := bodies.bad < 0 && r.mech.RowsTo(r.kin, st) == nil
 	fit := r.rows(st, bodies)
-	return fit, bodies.bad < 0 && !fit.lost
+	return fit, ok && !fit.lost
 }
 
 // change adds s times r.x to the velocities of st, and measures it. It reports

@@ -37,6 +37,10 @@ func Fingerprint(m *mechanism.Mechanism) uint64 {
 			c.Law = nil // an address
 			fmt.Fprintf(p, "%+v", l.Settings())
 		}
+		if c.Own() { // its function has no bits: the name has to do
+			fmt.Fprintf(p, "%s%v%v%v", m.CouplingName(i), c.Bodies, c.Angle, c.Rates())
+			continue
+		}
 		fmt.Fprintf(p, "%+v", c)
 	}
 	p.forces(m)

@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -138,6 +139,9 @@ func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 		if b < 0 || b >= m.NumBodies() {
 			panic("tree: body out of range")
 		}
+	}
+	if err := m.OnlyModelRows(); err != nil {
+		return nil, fault.Errorf("tree: %w", err)
 	}
 	inTree, err := chooseJoints(m, o.TreeJoints)
 	if err != nil {
