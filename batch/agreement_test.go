@@ -13,7 +13,6 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/batch"
-	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/check"
@@ -134,25 +133,35 @@ func TestAgreesWithSolver(t *testing.T) {
 	}
 }
 
-// TestRedundantInLanes: mechanisms as engineers draw them, with pins of two hinges, plates and planar loops, stay in lanes,
-// whatever pivots rounding leaves of their redundant rows. In a Hoberman ring, rounding brings these to the bound, so its
-// states are solved alone.
+// TestRedundantInLanes: mechanisms as engineers draw them, with pins of two hinges, plates and planar loops, stay in lanes, whatever
+// pivots rounding leaves of their redundant rows. What is solved alone is what a solver finds no solution for without its spare rows:
+// in a ring some closed states violate these by almost as much as may be.
 func TestRedundantInLanes(t *testing.T) {
-	for family, c := range map[string]struct {
-		n     int
-		lanes bool
-	}{"scissor": {10, true}, "hoberman": {12, false}, "miura": {3, true}, "excavator": {4, true}, "delta": {4, true}, "jansen": {6, true}} {
+	for family, n := range map[string]int{"scissor": 10, "hoberman": 12, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6} {
 		t.Run(family, func(t *testing.T) {
-			m, err := bench.Generate(family, c.n, 1)
-			require.NoError(t, err)
-			p, err := rung.NewPlan(m, kkt.Options{})
-			require.NoError(t, err)
+			p := member(t, family, n)
 			list := append(someStates(t, p, 31, 3, 1e-3), p.Initial())
 			x := agree(t, p, list, batch.Options{})
-			require.Equal(t, c.lanes, x.single == 0, "%d of %d solved one by one", x.single, len(list))
+			whole, solver := 0, p.NewSolver()
+			for _, st := range list {
+				require.NoError(t, solver.Solve(st))
+				if solver.Route().Way != kkt.DropWeak {
+					whole++
+				}
+			}
+			require.Less(t, whole, len(list)/8)
+			require.Equal(t, whole, x.single)
 			require.Equal(t, len(list), x.redundant)
 		})
 	}
+}
+
+// member returns the plan of a member of a family.
+func member(t testing.TB, family string, n int) *kkt.Plan {
+	t.Helper()
+	p, err := rung.NewPlan(generate(t, family, n), kkt.Options{})
+	require.NoError(t, err)
+	return p
 }
 
 // TestNearlyParallel: two rods that end at one point, at an angle at which the pivot of the second passes for that of a

@@ -58,7 +58,7 @@ func New(p *kkt.Plan, o Options) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch{setup: &setup{p, o, at, p.WhyOneByOne(), driftPart * p.Mechanism().DriftUnit(), p.SpareRows()}}
+	b := &Batch{setup: &setup{p, o, at, p.WhyOneByOne(), driftPart * p.Mechanism().DriftUnit()}}
 	c := &mechanics.Compiled{} // nothing, without lanes
 	if b.why == "" {
 		c = mechanics.Compile(p, &at.State, o.Wrenches)

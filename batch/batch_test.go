@@ -3,12 +3,14 @@ package batch_test
 import (
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/kkt"
@@ -246,6 +248,7 @@ func TestStates(t *testing.T) {
 func TestRandomMachines(t *testing.T) {
 	check.Long(t)
 	gripper := modeltest.Couple(t, load(t, "rbda-8-3"), check.Rand(2), 2)
+	composites, _ := modeltest.AsComposites(generate(t, "hoberman", 4))
 	for name, m := range map[string]*model.Model{
 		"composites":         modeltest.Composites(1, 5, 1),
 		"armature":           modeltest.Gear(load(t, "stewart-6ups"), check.Rand(1)),
@@ -254,6 +257,8 @@ func TestRandomMachines(t *testing.T) {
 		"couplings, geared":  modeltest.Gear(modeltest.Couple(t, load(t, "floating-tree"), check.Rand(4), 3), check.Rand(5)),
 		"laws":               modeltest.Follow(t, load(t, "floating-tree"), check.Rand(4), 5),
 		"prescribed, geared": modeltest.Gear(load(t, "driven-mixed"), check.Rand(6)),
+		"spare composites":   composites,
+		"spare couplings":    modeltest.Couple(t, generate(t, "miura", 2), check.Rand(7), 2),
 	} {
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
@@ -261,7 +266,18 @@ func TestRandomMachines(t *testing.T) {
 		b, err := batch.New(p, batch.Options{})
 		require.NoError(t, err)
 		t.Logf("%s: largest difference %.1e, one by one %d, scalar %v %q", name, x.worst, x.single, b.Scalar(), b.OneByOne())
+		if strings.HasPrefix(name, "spare") {
+			require.NotEmpty(t, p.Lean().Rows.Spare, name)
+			require.NotEmpty(t, b.Scalar(), name)
+			require.Less(t, x.single, 8, name)
+		}
 	}
+}
+
+func generate(t testing.TB, family string, n int) *model.Model {
+	m, err := bench.Generate(family, n, 1)
+	require.NoError(t, err)
+	return m
 }
 
 func load(t testing.TB, name string) *model.Model {

@@ -130,7 +130,8 @@ func mechanismOf(t *testing.T, name string) *model.Model {
 }
 
 // hub returns an arm with up to three freedoms in the ground that one body is welded to, and another one thrice. The elimination takes
-// the first body and its weld before the arm: so the block of the arm is not that of a leaf.
+// the first body and its weld before the arm: so the block of the arm is not that of a leaf. Beside the two free bodies there are no
+// more rows than coordinates, so none of the redundant ones are spare.
 func hub(t *testing.T, freedoms int) *model.Model {
 	t.Helper()
 	b := build.New("hub").Gravity(0, -9.81, 0)
@@ -152,6 +153,9 @@ func hub(t *testing.T, freedoms int) *model.Model {
 		b.Fixed(fmt.Sprint("weld ", i), arm, load, end)
 	}
 	b.Fixed("weld", arm, b.Rod("other", 1, 0.1, end, spatial.Vec3{1, 2, 0}), end)
+	for i := range 2 {
+		b.Rod(fmt.Sprint("free ", i), 1, 0.1, end, spatial.Vec3{1, 2, 0})
+	}
 	m, err := b.Model()
 	require.NoError(t, err)
 	return m

@@ -189,6 +189,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	models["composites"] = modeltest.Composites(1, 4, 1)
+	models["spare rows"], models["spare rows of pins"] = generate(t, "hoberman", 2), generate(t, "scissor", 3)
 	models["armature"] = modeltest.Gear(load(t, "stewart-6ups"), check.Rand(1))
 	models["couplings, geared"] = modeltest.Gear(modeltest.Couple(t, load(t, "floating-tree"), check.Rand(4), 3), check.Rand(5))
 	for k, name := range check.Some(slices.Sorted(maps.Keys(models)), 2) {

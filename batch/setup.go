@@ -13,7 +13,6 @@ type setup struct {
 	at      *variables
 	why     string  // all states are solved one by one; empty where they are solved in lanes
 	drift   float64 // largest violation that lanes take back, m or rad
-	spare   int     // kkt.Plan.SpareRows: fewer redundant rows are a mistake of rounding
 }
 
 // driftPart is the largest violation that a step may leave to be taken back in lanes, relative to the unit of drifts

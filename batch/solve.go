@@ -15,9 +15,9 @@ const (
 
 // Solve computes the accelerations of all states, as kkt.Solver.Solve does for one. A state whose lane does not pass the
 // checks is solved alone by a kkt.Solver, and listed (Results.OneByOne): if a pivot is so near to 1e-9 of its scale that its
-// row may or may not be redundant, 0.9e-9 to 1.1e-9, or 1e-12 to 1.1e-9 where bodies are reduced to their freedoms; if fewer
-// rows are redundant than there are spare ones (kkt.Plan.SpareRows); if a residual is above 1e-12 of its terms; if refinement
-// leaves an error above 1e-13; or if a number is not finite.
+// row may or may not be redundant, 0.9e-9 to 1.1e-9, or 1e-12 to 1.1e-9 where bodies are reduced to their freedoms; without spare
+// rows (kkt.Plan.Lean), if a pivot is below 1.1 times the least one that a kkt.Solver accepts; if a residual is above 1e-12 of
+// its terms, those of spare rows included; if refinement leaves an error above 1e-13; or if a number is not finite.
 //
 // A state that violates the joints is taken as it is, as by kkt.Solver.Solve; Batch.Holds tells.
 //
@@ -72,8 +72,8 @@ func (w *worker) group(s *States, r *Results, g int) {
 	weak, holds := w.lane(w.c.Record.At(places.WeakRows)), w.lane(w.c.Holds)
 	alone := uint8(0)
 	for l := range n {
-		r.redundant[first+l] = int32(weak[l])
-		if ok>>l&1 == 0 || holds[l] != 1 || int(weak[l]) < w.of.spare {
+		r.redundant[first+l] = int32(int(weak[l]) + w.c.SpareRows)
+		if ok>>l&1 == 0 || holds[l] != 1 {
 			alone |= 1 << l
 			w.solveAlone(s, r, first+l)
 		}

@@ -104,7 +104,7 @@ func (w *worker) watchLanes(r *rolling, g, n int, ok uint) {
 	errs := r.out.errs[g*lanes:][:n]
 	for l, err := range errs {
 		if ok>>l&1 == 1 && err == nil {
-			r.out.watch(g*lanes+l, time[l], r.how.Step, over[l], int(weak[l]))
+			r.out.watch(g*lanes+l, time[l], r.how.Step, over[l], int(weak[l])+w.c.SpareRows)
 		}
 	}
 }

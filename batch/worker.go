@@ -182,7 +182,7 @@ func (w *worker) rareState(s *States, i, l int) bool {
 	if w.rows.FillTo(w.st) != nil {
 		return false
 	}
-	p := c.Pattern
+	p := w.rows.Matrix.Pattern
 	put := func(at program.Place, list []float64) {
 		for k, x := range list {
 			w.w[(int(at)+k)*lanes+l] = x

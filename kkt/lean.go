@@ -30,6 +30,19 @@ const leanShrink = 1e-4
 // they are, which is for the whole system to say.
 const leanPart = 1e-3
 
+// Lean is the system without spare rows (theory.md, "Spare rows") for those who factor it by themselves.
+type Lean struct {
+	Rows    *sparse.Rows // that are kept
+	Order   []int32      // elimination order of the nodes of Rows.Pattern, Order[new] = old
+	Epsilon float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times that is lost
+	Least   float64      // pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
+}
+
+// public returns the system for others, with the proximal term of the whole one.
+func (l *leanPlan) public(epsilon float64) *Lean {
+	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least}
+}
+
 // lean is the memory of a system without spare rows.
 type lean struct {
 	*leanPlan

@@ -111,14 +111,16 @@ func (p *Plan) Counts() factor.Counts {
 	return p.symbolic.Counts
 }
 
-// SpareRows returns how many rows depend on the others at the state written in the model and about it: those that a Solve leaves
-// out (theory.md, "Spare rows"). It is 0 where that state does not tell, or where leaving them out would not pay.
-func (p *Plan) SpareRows() int {
+// Lean returns the system without spare rows, those that depend on the others at the state written in the model and about it
+// (theory.md, "Spare rows"): a Solve begins with it. It is nil where that state does not tell, or where leaving rows out would not pay.
+// In an order around hubs there may be no spare rows (theory.md, "Hubs"). They have to hold for its solution as the others do, to
+// 1e-12 of their terms.
+func (p *Plan) Lean() *Lean {
 	p.mustBe()
 	if p.lean == nil {
-		return 0
+		return nil
 	}
-	return p.lean.spare()
+	return p.lean.public(p.epsilon)
 }
 
 // Order returns the nodes of the KKT system in elimination order; node i is

@@ -232,230 +232,234 @@ const (
 	Diagonal Code = 113
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
 	Judge Code = 114
+	// Spare compares N residuals B of spare rows with a part of their terms, E with its square: C the right side, D the scales, before B the sum of the norms of the bodies. A is the largest excess of squares.
+	Spare Code = 115
+	// Roots stores the roots of N lanes B in A.
+	Roots Code = 116
 	// Gram1of1 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram1of1 Code = 115
+	Gram1of1 Code = 117
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 116
+	Rows1of1 Code = 118
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 117
+	Columns1of1 Code = 119
 	// Gram2of2 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram2of2 Code = 118
+	Gram2of2 Code = 120
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 119
+	Rows2of2 Code = 121
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 120
+	Columns2of2 Code = 122
 	// Gram3of3 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of3 Code = 121
+	Gram3of3 Code = 123
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 122
+	Rows3of3 Code = 124
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 123
+	Columns3of3 Code = 125
 	// Gram3of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of4 Code = 124
+	Gram3of4 Code = 126
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 125
+	Rows3of4 Code = 127
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 126
+	Columns3of4 Code = 128
 	// Gram4of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram4of4 Code = 127
+	Gram4of4 Code = 129
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 128
+	Rows4of4 Code = 130
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 129
+	Columns4of4 Code = 131
 	// Gram3of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of5 Code = 130
+	Gram3of5 Code = 132
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 131
+	Rows3of5 Code = 133
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 132
+	Columns3of5 Code = 134
 	// Gram5of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram5of5 Code = 133
+	Gram5of5 Code = 135
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 134
+	Rows5of5 Code = 136
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 135
+	Columns5of5 Code = 137
 	// Gram3of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of6 Code = 136
+	Gram3of6 Code = 138
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 137
+	Rows3of6 Code = 139
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 138
+	Columns3of6 Code = 140
 	// Gram6of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram6of6 Code = 139
+	Gram6of6 Code = 141
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 140
+	Rows6of6 Code = 142
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 141
+	Columns6of6 Code = 143
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 142
+	Pair3of5 Code = 144
 	// HangFree moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	HangFree Code = 143
+	HangFree Code = 145
 	// Hang moves a body by N motions, those of its parent, B, and those that its joint adds, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Hang Code = 144
+	Hang Code = 146
 	// Carry moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Carry Code = 145
+	Carry Code = 147
 	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
-	Root Code = 146
+	Root Code = 148
 	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
-	RootHolds Code = 147
+	RootHolds Code = 149
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 148
+	SwingFree Code = 150
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 149
+	SwingHung Code = 151
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 150
+	Cardan Code = 152
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 151
+	Twist Code = 153
 	// Between stores B·(C − D) of vectors.
-	Between Code = 152
+	Between Code = 154
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 153
+	Pin Code = 155
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
-	TurnedPin Code = 154
+	TurnedPin Code = 156
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 155
+	Unpin Code = 157
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 156
+	Snap Code = 158
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 157
+	Uncross Code = 159
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 158
+	Unslide Code = 160
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 159
+	Slide Code = 161
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 160
+	Thrust Code = 162
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 161
+	Loads1 Code = 163
 	// Drifts1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	Drifts1 Code = 162
+	Drifts1 Code = 164
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 163
+	Seen1 Code = 165
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 164
+	SeenTurn1 Code = 166
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 165
+	Loads2 Code = 167
 	// Drifts2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	Drifts2 Code = 166
+	Drifts2 Code = 168
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 167
+	Seen2 Code = 169
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 168
+	SeenTurn2 Code = 170
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 169
+	Loads3 Code = 171
 	// Drifts3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	Drifts3 Code = 170
+	Drifts3 Code = 172
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 171
+	Seen3 Code = 173
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 172
+	SeenTurn3 Code = 174
 	// Lean3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x1 Code = 173
+	Lean3x1 Code = 175
 	// Lean3x2 stores D − B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x2 Code = 174
+	Lean3x2 Code = 176
 	// Lean3x3 stores D − B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x3 Code = 175
+	Lean3x3 Code = 177
 	// Lean5x1 stores D − B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x1 Code = 176
+	Lean5x1 Code = 178
 	// Lean5x2 stores D − B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x2 Code = 177
+	Lean5x2 Code = 179
 	// Lean5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x3 Code = 178
+	Lean5x3 Code = 180
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 179
+	Orthonormal1 Code = 181
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 180
+	Orthonormal11 Code = 182
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 181
+	Orthonormal111 Code = 183
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 182
+	Orthonormal12 Code = 184
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 183
+	Orthonormal2 Code = 185
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 184
+	Orthonormal21 Code = 186
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 185
+	Rate Code = 187
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	FirstStage Code = 186
+	FirstStage Code = 188
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	NextStage Code = 187
+	NextStage Code = 189
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	LastStage Code = 188
+	LastStage Code = 190
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Euler Code = 189
+	Euler Code = 191
 	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerRoot Code = 190
+	EulerRoot Code = 192
 	// EulerPin does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerPin Code = 191
+	EulerPin Code = 193
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Moved Code = 192
+	Moved Code = 194
 	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
-	MovedRoot Code = 193
+	MovedRoot Code = 195
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 194
+	BodyShared Code = 196
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 195
+	Mul3Shared Code = 197
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 196
+	MulVecShared Code = 198
 	// SnapShared is Snap with shared numbers at C.
-	SnapShared Code = 197
+	SnapShared Code = 199
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 198
+	PullShared Code = 200
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 199
+	WeighShared Code = 201
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 200
+	UnweighShared Code = 202
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 201
+	WrenchShared Code = 203
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 202
+	TorqueShared Code = 204
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 203
+	TwistShared Code = 205
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 204
+	ThrustShared Code = 206
 	// ForcesShared is Forces with shared numbers at D.
-	ForcesShared Code = 205
+	ForcesShared Code = 207
 	// MomentsShared is Moments with shared numbers at D.
-	MomentsShared Code = 206
+	MomentsShared Code = 208
 	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 207
+	HangFreeShared Code = 209
 	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 208
+	HangShared Code = 210
 	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 209
+	CarryShared Code = 211
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 210
+	PointShared Code = 212
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 211
+	PinShared Code = 213
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 212
+	TurnedPinShared Code = 214
 	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 213
+	UnpinShared Code = 215
 	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 214
+	UncrossShared Code = 216
 	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 215
+	UnslideShared Code = 217
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 216
+	TiltShared Code = 218
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 217
+	RateShared Code = 219
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 218
+	EulerShared Code = 220
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 219
+	EulerRootShared Code = 221
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 220
+	EulerPinShared Code = 222
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 221
+	MovedShared Code = 223
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 222
+	MovedRootShared Code = 224
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 223
+	RootShared Code = 225
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 224
+	RootHoldsShared Code = 226
 	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 225
+	SwingShared Code = 227
 
-	numCodes = 226
+	numCodes = 228
 )
 
 var codeNames = [numCodes]string{
@@ -574,6 +578,8 @@ var codeNames = [numCodes]string{
 	"Transpose",
 	"Diagonal",
 	"Judge",
+	"Spare",
+	"Roots",
 	"Gram1of1",
 	"Rows1of1",
 	"Columns1of1",
@@ -892,6 +898,8 @@ var spans = [numCodes]spanOf{
 	Transpose:       {lines: 4, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 1}}},
 	Diagonal:        {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 0, 1}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
 	Judge:           {lines: 24, reads: [6]span{0: {true, 0, 1, 0, 0, 0, 0}, 1: {true, -1, 6, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
+	Spare:           {lines: 26, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, -1, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 1, 0}, 4: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
+	Roots:           {lines: 5, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 1, 0}}},
 	Gram1of1:        {lines: 22, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
 	Rows1of1:        {lines: 14, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Columns1of1:     {lines: 19, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}, 3: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},

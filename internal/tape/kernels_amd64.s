@@ -5449,6 +5449,69 @@ loop:
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
+TEXT Spare512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -28(SI), R10
+	VMOVUPD -64(BX), Z0
+	VMOVUPD 0(AX), Z1
+	VMOVUPD 0(R11), Z2
+	VPXORQ Z3, Z3, Z3
+	VMULPD Z0, Z0, Z0
+	VMULPD 64(R11), Z0, Z0
+	VPXORQ Z4, Z4, Z4
+loop:
+	VMOVUPD 0(BX), Z5
+	VFMADD231PD Z5, Z3, Z4
+	VMOVUPD 0(CX), Z6
+	VPXORQ Z7, Z7, Z7
+	VSUBPD Z6, Z7, Z7
+	VMAXPD Z6, Z7, Z6
+	VPXORQ Z7, Z7, Z7
+	VSUBPD Z5, Z7, Z7
+	VMAXPD Z5, Z7, Z5
+	VFNMADD231PD Z2, Z6, Z5
+	VMAXPD Z3, Z5, Z5
+	VMULPD Z5, Z5, Z5
+	VFNMADD231PD 0(DX), Z0, Z5
+	VMAXPD Z1, Z5, Z1
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	DECQ R10
+	JNZ  loop
+	VADDPD Z4, Z1, Z5
+	VMOVUPD Z5, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Roots512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -28(SI), R10
+loop:
+	VMOVUPD 0(BX), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, 0(AX)
+	ADDQ $64, AX
+	ADDQ $64, BX
+	DECQ R10
+	JNZ  loop
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
 TEXT Gram1of1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
@@ -17382,118 +17445,120 @@ DATA codes512<>+888(SB)/8, $Upper6512<>(SB)
 DATA codes512<>+896(SB)/8, $Transpose512<>(SB)
 DATA codes512<>+904(SB)/8, $Diagonal512<>(SB)
 DATA codes512<>+912(SB)/8, $Judge512<>(SB)
-DATA codes512<>+920(SB)/8, $Gram1of1512<>(SB)
-DATA codes512<>+928(SB)/8, $Rows1of1512<>(SB)
-DATA codes512<>+936(SB)/8, $Columns1of1512<>(SB)
-DATA codes512<>+944(SB)/8, $Gram2of2512<>(SB)
-DATA codes512<>+952(SB)/8, $Rows2of2512<>(SB)
-DATA codes512<>+960(SB)/8, $Columns2of2512<>(SB)
-DATA codes512<>+968(SB)/8, $Gram3of3512<>(SB)
-DATA codes512<>+976(SB)/8, $Rows3of3512<>(SB)
-DATA codes512<>+984(SB)/8, $Columns3of3512<>(SB)
-DATA codes512<>+992(SB)/8, $Gram3of4512<>(SB)
-DATA codes512<>+1000(SB)/8, $Rows3of4512<>(SB)
-DATA codes512<>+1008(SB)/8, $Columns3of4512<>(SB)
-DATA codes512<>+1016(SB)/8, $Gram4of4512<>(SB)
-DATA codes512<>+1024(SB)/8, $Rows4of4512<>(SB)
-DATA codes512<>+1032(SB)/8, $Columns4of4512<>(SB)
-DATA codes512<>+1040(SB)/8, $Gram3of5512<>(SB)
-DATA codes512<>+1048(SB)/8, $Rows3of5512<>(SB)
-DATA codes512<>+1056(SB)/8, $Columns3of5512<>(SB)
-DATA codes512<>+1064(SB)/8, $Gram5of5512<>(SB)
-DATA codes512<>+1072(SB)/8, $Rows5of5512<>(SB)
-DATA codes512<>+1080(SB)/8, $Columns5of5512<>(SB)
-DATA codes512<>+1088(SB)/8, $Gram3of6512<>(SB)
-DATA codes512<>+1096(SB)/8, $Rows3of6512<>(SB)
-DATA codes512<>+1104(SB)/8, $Columns3of6512<>(SB)
-DATA codes512<>+1112(SB)/8, $Gram6of6512<>(SB)
-DATA codes512<>+1120(SB)/8, $Rows6of6512<>(SB)
-DATA codes512<>+1128(SB)/8, $Columns6of6512<>(SB)
-DATA codes512<>+1136(SB)/8, $Pair3of5512<>(SB)
-DATA codes512<>+1144(SB)/8, $HangFree512<>(SB)
-DATA codes512<>+1152(SB)/8, $Hang512<>(SB)
-DATA codes512<>+1160(SB)/8, $Carry512<>(SB)
-DATA codes512<>+1168(SB)/8, $Root512<>(SB)
-DATA codes512<>+1176(SB)/8, $RootHolds512<>(SB)
-DATA codes512<>+1184(SB)/8, $SwingFree512<>(SB)
-DATA codes512<>+1192(SB)/8, $SwingHung512<>(SB)
-DATA codes512<>+1200(SB)/8, $Cardan512<>(SB)
-DATA codes512<>+1208(SB)/8, $Twist512<>(SB)
-DATA codes512<>+1216(SB)/8, $Between512<>(SB)
-DATA codes512<>+1224(SB)/8, $Pin512<>(SB)
-DATA codes512<>+1232(SB)/8, $TurnedPin512<>(SB)
-DATA codes512<>+1240(SB)/8, $Unpin512<>(SB)
-DATA codes512<>+1248(SB)/8, $Snap512<>(SB)
-DATA codes512<>+1256(SB)/8, $Uncross512<>(SB)
-DATA codes512<>+1264(SB)/8, $Unslide512<>(SB)
-DATA codes512<>+1272(SB)/8, $Slide512<>(SB)
-DATA codes512<>+1280(SB)/8, $Thrust512<>(SB)
-DATA codes512<>+1288(SB)/8, $Loads1512<>(SB)
-DATA codes512<>+1296(SB)/8, $Drifts1512<>(SB)
-DATA codes512<>+1304(SB)/8, $Seen1512<>(SB)
-DATA codes512<>+1312(SB)/8, $SeenTurn1512<>(SB)
-DATA codes512<>+1320(SB)/8, $Loads2512<>(SB)
-DATA codes512<>+1328(SB)/8, $Drifts2512<>(SB)
-DATA codes512<>+1336(SB)/8, $Seen2512<>(SB)
-DATA codes512<>+1344(SB)/8, $SeenTurn2512<>(SB)
-DATA codes512<>+1352(SB)/8, $Loads3512<>(SB)
-DATA codes512<>+1360(SB)/8, $Drifts3512<>(SB)
-DATA codes512<>+1368(SB)/8, $Seen3512<>(SB)
-DATA codes512<>+1376(SB)/8, $SeenTurn3512<>(SB)
-DATA codes512<>+1384(SB)/8, $Lean3x1512<>(SB)
-DATA codes512<>+1392(SB)/8, $Lean3x2512<>(SB)
-DATA codes512<>+1400(SB)/8, $Lean3x3512<>(SB)
-DATA codes512<>+1408(SB)/8, $Lean5x1512<>(SB)
-DATA codes512<>+1416(SB)/8, $Lean5x2512<>(SB)
-DATA codes512<>+1424(SB)/8, $Lean5x3512<>(SB)
-DATA codes512<>+1432(SB)/8, $Orthonormal1512<>(SB)
-DATA codes512<>+1440(SB)/8, $Orthonormal11512<>(SB)
-DATA codes512<>+1448(SB)/8, $Orthonormal111512<>(SB)
-DATA codes512<>+1456(SB)/8, $Orthonormal12512<>(SB)
-DATA codes512<>+1464(SB)/8, $Orthonormal2512<>(SB)
-DATA codes512<>+1472(SB)/8, $Orthonormal21512<>(SB)
-DATA codes512<>+1480(SB)/8, $Rate512<>(SB)
-DATA codes512<>+1488(SB)/8, $FirstStage512<>(SB)
-DATA codes512<>+1496(SB)/8, $NextStage512<>(SB)
-DATA codes512<>+1504(SB)/8, $LastStage512<>(SB)
-DATA codes512<>+1512(SB)/8, $Euler512<>(SB)
-DATA codes512<>+1520(SB)/8, $EulerRoot512<>(SB)
-DATA codes512<>+1528(SB)/8, $EulerPin512<>(SB)
-DATA codes512<>+1536(SB)/8, $Moved512<>(SB)
-DATA codes512<>+1544(SB)/8, $MovedRoot512<>(SB)
-DATA codes512<>+1552(SB)/8, $BodyShared512<>(SB)
-DATA codes512<>+1560(SB)/8, $Mul3Shared512<>(SB)
-DATA codes512<>+1568(SB)/8, $MulVecShared512<>(SB)
-DATA codes512<>+1576(SB)/8, $SnapShared512<>(SB)
-DATA codes512<>+1584(SB)/8, $PullShared512<>(SB)
-DATA codes512<>+1592(SB)/8, $WeighShared512<>(SB)
-DATA codes512<>+1600(SB)/8, $UnweighShared512<>(SB)
-DATA codes512<>+1608(SB)/8, $WrenchShared512<>(SB)
-DATA codes512<>+1616(SB)/8, $TorqueShared512<>(SB)
-DATA codes512<>+1624(SB)/8, $TwistShared512<>(SB)
-DATA codes512<>+1632(SB)/8, $ThrustShared512<>(SB)
-DATA codes512<>+1640(SB)/8, $ForcesShared512<>(SB)
-DATA codes512<>+1648(SB)/8, $MomentsShared512<>(SB)
-DATA codes512<>+1656(SB)/8, $HangFreeShared512<>(SB)
-DATA codes512<>+1664(SB)/8, $HangShared512<>(SB)
-DATA codes512<>+1672(SB)/8, $CarryShared512<>(SB)
-DATA codes512<>+1680(SB)/8, $PointShared512<>(SB)
-DATA codes512<>+1688(SB)/8, $PinShared512<>(SB)
-DATA codes512<>+1696(SB)/8, $TurnedPinShared512<>(SB)
-DATA codes512<>+1704(SB)/8, $UnpinShared512<>(SB)
-DATA codes512<>+1712(SB)/8, $UncrossShared512<>(SB)
-DATA codes512<>+1720(SB)/8, $UnslideShared512<>(SB)
-DATA codes512<>+1728(SB)/8, $TiltShared512<>(SB)
-DATA codes512<>+1736(SB)/8, $RateShared512<>(SB)
-DATA codes512<>+1744(SB)/8, $EulerShared512<>(SB)
-DATA codes512<>+1752(SB)/8, $EulerRootShared512<>(SB)
-DATA codes512<>+1760(SB)/8, $EulerPinShared512<>(SB)
-DATA codes512<>+1768(SB)/8, $MovedShared512<>(SB)
-DATA codes512<>+1776(SB)/8, $MovedRootShared512<>(SB)
-DATA codes512<>+1784(SB)/8, $RootShared512<>(SB)
-DATA codes512<>+1792(SB)/8, $RootHoldsShared512<>(SB)
-DATA codes512<>+1800(SB)/8, $SwingShared512<>(SB)
-GLOBL codes512<>(SB), RODATA, $1808
+DATA codes512<>+920(SB)/8, $Spare512<>(SB)
+DATA codes512<>+928(SB)/8, $Roots512<>(SB)
+DATA codes512<>+936(SB)/8, $Gram1of1512<>(SB)
+DATA codes512<>+944(SB)/8, $Rows1of1512<>(SB)
+DATA codes512<>+952(SB)/8, $Columns1of1512<>(SB)
+DATA codes512<>+960(SB)/8, $Gram2of2512<>(SB)
+DATA codes512<>+968(SB)/8, $Rows2of2512<>(SB)
+DATA codes512<>+976(SB)/8, $Columns2of2512<>(SB)
+DATA codes512<>+984(SB)/8, $Gram3of3512<>(SB)
+DATA codes512<>+992(SB)/8, $Rows3of3512<>(SB)
+DATA codes512<>+1000(SB)/8, $Columns3of3512<>(SB)
+DATA codes512<>+1008(SB)/8, $Gram3of4512<>(SB)
+DATA codes512<>+1016(SB)/8, $Rows3of4512<>(SB)
+DATA codes512<>+1024(SB)/8, $Columns3of4512<>(SB)
+DATA codes512<>+1032(SB)/8, $Gram4of4512<>(SB)
+DATA codes512<>+1040(SB)/8, $Rows4of4512<>(SB)
+DATA codes512<>+1048(SB)/8, $Columns4of4512<>(SB)
+DATA codes512<>+1056(SB)/8, $Gram3of5512<>(SB)
+DATA codes512<>+1064(SB)/8, $Rows3of5512<>(SB)
+DATA codes512<>+1072(SB)/8, $Columns3of5512<>(SB)
+DATA codes512<>+1080(SB)/8, $Gram5of5512<>(SB)
+DATA codes512<>+1088(SB)/8, $Rows5of5512<>(SB)
+DATA codes512<>+1096(SB)/8, $Columns5of5512<>(SB)
+DATA codes512<>+1104(SB)/8, $Gram3of6512<>(SB)
+DATA codes512<>+1112(SB)/8, $Rows3of6512<>(SB)
+DATA codes512<>+1120(SB)/8, $Columns3of6512<>(SB)
+DATA codes512<>+1128(SB)/8, $Gram6of6512<>(SB)
+DATA codes512<>+1136(SB)/8, $Rows6of6512<>(SB)
+DATA codes512<>+1144(SB)/8, $Columns6of6512<>(SB)
+DATA codes512<>+1152(SB)/8, $Pair3of5512<>(SB)
+DATA codes512<>+1160(SB)/8, $HangFree512<>(SB)
+DATA codes512<>+1168(SB)/8, $Hang512<>(SB)
+DATA codes512<>+1176(SB)/8, $Carry512<>(SB)
+DATA codes512<>+1184(SB)/8, $Root512<>(SB)
+DATA codes512<>+1192(SB)/8, $RootHolds512<>(SB)
+DATA codes512<>+1200(SB)/8, $SwingFree512<>(SB)
+DATA codes512<>+1208(SB)/8, $SwingHung512<>(SB)
+DATA codes512<>+1216(SB)/8, $Cardan512<>(SB)
+DATA codes512<>+1224(SB)/8, $Twist512<>(SB)
+DATA codes512<>+1232(SB)/8, $Between512<>(SB)
+DATA codes512<>+1240(SB)/8, $Pin512<>(SB)
+DATA codes512<>+1248(SB)/8, $TurnedPin512<>(SB)
+DATA codes512<>+1256(SB)/8, $Unpin512<>(SB)
+DATA codes512<>+1264(SB)/8, $Snap512<>(SB)
+DATA codes512<>+1272(SB)/8, $Uncross512<>(SB)
+DATA codes512<>+1280(SB)/8, $Unslide512<>(SB)
+DATA codes512<>+1288(SB)/8, $Slide512<>(SB)
+DATA codes512<>+1296(SB)/8, $Thrust512<>(SB)
+DATA codes512<>+1304(SB)/8, $Loads1512<>(SB)
+DATA codes512<>+1312(SB)/8, $Drifts1512<>(SB)
+DATA codes512<>+1320(SB)/8, $Seen1512<>(SB)
+DATA codes512<>+1328(SB)/8, $SeenTurn1512<>(SB)
+DATA codes512<>+1336(SB)/8, $Loads2512<>(SB)
+DATA codes512<>+1344(SB)/8, $Drifts2512<>(SB)
+DATA codes512<>+1352(SB)/8, $Seen2512<>(SB)
+DATA codes512<>+1360(SB)/8, $SeenTurn2512<>(SB)
+DATA codes512<>+1368(SB)/8, $Loads3512<>(SB)
+DATA codes512<>+1376(SB)/8, $Drifts3512<>(SB)
+DATA codes512<>+1384(SB)/8, $Seen3512<>(SB)
+DATA codes512<>+1392(SB)/8, $SeenTurn3512<>(SB)
+DATA codes512<>+1400(SB)/8, $Lean3x1512<>(SB)
+DATA codes512<>+1408(SB)/8, $Lean3x2512<>(SB)
+DATA codes512<>+1416(SB)/8, $Lean3x3512<>(SB)
+DATA codes512<>+1424(SB)/8, $Lean5x1512<>(SB)
+DATA codes512<>+1432(SB)/8, $Lean5x2512<>(SB)
+DATA codes512<>+1440(SB)/8, $Lean5x3512<>(SB)
+DATA codes512<>+1448(SB)/8, $Orthonormal1512<>(SB)
+DATA codes512<>+1456(SB)/8, $Orthonormal11512<>(SB)
+DATA codes512<>+1464(SB)/8, $Orthonormal111512<>(SB)
+DATA codes512<>+1472(SB)/8, $Orthonormal12512<>(SB)
+DATA codes512<>+1480(SB)/8, $Orthonormal2512<>(SB)
+DATA codes512<>+1488(SB)/8, $Orthonormal21512<>(SB)
+DATA codes512<>+1496(SB)/8, $Rate512<>(SB)
+DATA codes512<>+1504(SB)/8, $FirstStage512<>(SB)
+DATA codes512<>+1512(SB)/8, $NextStage512<>(SB)
+DATA codes512<>+1520(SB)/8, $LastStage512<>(SB)
+DATA codes512<>+1528(SB)/8, $Euler512<>(SB)
+DATA codes512<>+1536(SB)/8, $EulerRoot512<>(SB)
+DATA codes512<>+1544(SB)/8, $EulerPin512<>(SB)
+DATA codes512<>+1552(SB)/8, $Moved512<>(SB)
+DATA codes512<>+1560(SB)/8, $MovedRoot512<>(SB)
+DATA codes512<>+1568(SB)/8, $BodyShared512<>(SB)
+DATA codes512<>+1576(SB)/8, $Mul3Shared512<>(SB)
+DATA codes512<>+1584(SB)/8, $MulVecShared512<>(SB)
+DATA codes512<>+1592(SB)/8, $SnapShared512<>(SB)
+DATA codes512<>+1600(SB)/8, $PullShared512<>(SB)
+DATA codes512<>+1608(SB)/8, $WeighShared512<>(SB)
+DATA codes512<>+1616(SB)/8, $UnweighShared512<>(SB)
+DATA codes512<>+1624(SB)/8, $WrenchShared512<>(SB)
+DATA codes512<>+1632(SB)/8, $TorqueShared512<>(SB)
+DATA codes512<>+1640(SB)/8, $TwistShared512<>(SB)
+DATA codes512<>+1648(SB)/8, $ThrustShared512<>(SB)
+DATA codes512<>+1656(SB)/8, $ForcesShared512<>(SB)
+DATA codes512<>+1664(SB)/8, $MomentsShared512<>(SB)
+DATA codes512<>+1672(SB)/8, $HangFreeShared512<>(SB)
+DATA codes512<>+1680(SB)/8, $HangShared512<>(SB)
+DATA codes512<>+1688(SB)/8, $CarryShared512<>(SB)
+DATA codes512<>+1696(SB)/8, $PointShared512<>(SB)
+DATA codes512<>+1704(SB)/8, $PinShared512<>(SB)
+DATA codes512<>+1712(SB)/8, $TurnedPinShared512<>(SB)
+DATA codes512<>+1720(SB)/8, $UnpinShared512<>(SB)
+DATA codes512<>+1728(SB)/8, $UncrossShared512<>(SB)
+DATA codes512<>+1736(SB)/8, $UnslideShared512<>(SB)
+DATA codes512<>+1744(SB)/8, $TiltShared512<>(SB)
+DATA codes512<>+1752(SB)/8, $RateShared512<>(SB)
+DATA codes512<>+1760(SB)/8, $EulerShared512<>(SB)
+DATA codes512<>+1768(SB)/8, $EulerRootShared512<>(SB)
+DATA codes512<>+1776(SB)/8, $EulerPinShared512<>(SB)
+DATA codes512<>+1784(SB)/8, $MovedShared512<>(SB)
+DATA codes512<>+1792(SB)/8, $MovedRootShared512<>(SB)
+DATA codes512<>+1800(SB)/8, $RootShared512<>(SB)
+DATA codes512<>+1808(SB)/8, $RootHoldsShared512<>(SB)
+DATA codes512<>+1816(SB)/8, $SwingShared512<>(SB)
+GLOBL codes512<>(SB), RODATA, $1824
 
 // func run512(w, shared *float64, list *Op)
 TEXT ·run512(SB), NOSPLIT, $0-24
@@ -22708,6 +22773,69 @@ loop:
 	JNZ  loop
 	VMOVUPD Y1, 0(AX)
 	VMOVUPD Y2, 64(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Spare256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	MOVL -8(SI), R11
+	ADDQ DI, R11
+	MOVL -28(SI), R10
+	VMOVUPD -64(BX), Y0
+	VMOVUPD 0(AX), Y1
+	VMOVUPD 0(R11), Y2
+	VXORPD Y3, Y3, Y3
+	VMULPD Y0, Y0, Y0
+	VMULPD 64(R11), Y0, Y0
+	VXORPD Y4, Y4, Y4
+loop:
+	VMOVUPD 0(BX), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD 0(CX), Y6
+	VXORPD Y7, Y7, Y7
+	VSUBPD Y6, Y7, Y7
+	VMAXPD Y6, Y7, Y6
+	VXORPD Y7, Y7, Y7
+	VSUBPD Y5, Y7, Y7
+	VMAXPD Y5, Y7, Y5
+	VFNMADD231PD Y2, Y6, Y5
+	VMAXPD Y3, Y5, Y5
+	VMULPD Y5, Y5, Y5
+	VFNMADD231PD 0(DX), Y0, Y5
+	VMAXPD Y1, Y5, Y1
+	ADDQ $64, BX
+	ADDQ $64, CX
+	ADDQ $64, DX
+	DECQ R10
+	JNZ  loop
+	VADDPD Y4, Y1, Y5
+	VMOVUPD Y5, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Roots256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -28(SI), R10
+loop:
+	VMOVUPD 0(BX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, 0(AX)
+	ADDQ $64, AX
+	ADDQ $64, BX
+	DECQ R10
+	JNZ  loop
 	MOVL (SI), R9
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
@@ -35042,118 +35170,120 @@ DATA codes256<>+888(SB)/8, $Upper6256<>(SB)
 DATA codes256<>+896(SB)/8, $Transpose256<>(SB)
 DATA codes256<>+904(SB)/8, $Diagonal256<>(SB)
 DATA codes256<>+912(SB)/8, $Judge256<>(SB)
-DATA codes256<>+920(SB)/8, $Gram1of1256<>(SB)
-DATA codes256<>+928(SB)/8, $Rows1of1256<>(SB)
-DATA codes256<>+936(SB)/8, $Columns1of1256<>(SB)
-DATA codes256<>+944(SB)/8, $Gram2of2256<>(SB)
-DATA codes256<>+952(SB)/8, $Rows2of2256<>(SB)
-DATA codes256<>+960(SB)/8, $Columns2of2256<>(SB)
-DATA codes256<>+968(SB)/8, $Gram3of3256<>(SB)
-DATA codes256<>+976(SB)/8, $Rows3of3256<>(SB)
-DATA codes256<>+984(SB)/8, $Columns3of3256<>(SB)
-DATA codes256<>+992(SB)/8, $Gram3of4256<>(SB)
-DATA codes256<>+1000(SB)/8, $Rows3of4256<>(SB)
-DATA codes256<>+1008(SB)/8, $Columns3of4256<>(SB)
-DATA codes256<>+1016(SB)/8, $Gram4of4256<>(SB)
-DATA codes256<>+1024(SB)/8, $Rows4of4256<>(SB)
-DATA codes256<>+1032(SB)/8, $Columns4of4256<>(SB)
-DATA codes256<>+1040(SB)/8, $Gram3of5256<>(SB)
-DATA codes256<>+1048(SB)/8, $Rows3of5256<>(SB)
-DATA codes256<>+1056(SB)/8, $Columns3of5256<>(SB)
-DATA codes256<>+1064(SB)/8, $Gram5of5256<>(SB)
-DATA codes256<>+1072(SB)/8, $Rows5of5256<>(SB)
-DATA codes256<>+1080(SB)/8, $Columns5of5256<>(SB)
-DATA codes256<>+1088(SB)/8, $Gram3of6256<>(SB)
-DATA codes256<>+1096(SB)/8, $Rows3of6256<>(SB)
-DATA codes256<>+1104(SB)/8, $Columns3of6256<>(SB)
-DATA codes256<>+1112(SB)/8, $Gram6of6256<>(SB)
-DATA codes256<>+1120(SB)/8, $Rows6of6256<>(SB)
-DATA codes256<>+1128(SB)/8, $Columns6of6256<>(SB)
-DATA codes256<>+1136(SB)/8, $Pair3of5256<>(SB)
-DATA codes256<>+1144(SB)/8, $HangFree256<>(SB)
-DATA codes256<>+1152(SB)/8, $Hang256<>(SB)
-DATA codes256<>+1160(SB)/8, $Carry256<>(SB)
-DATA codes256<>+1168(SB)/8, $Root256<>(SB)
-DATA codes256<>+1176(SB)/8, $RootHolds256<>(SB)
-DATA codes256<>+1184(SB)/8, $SwingFree256<>(SB)
-DATA codes256<>+1192(SB)/8, $SwingHung256<>(SB)
-DATA codes256<>+1200(SB)/8, $Cardan256<>(SB)
-DATA codes256<>+1208(SB)/8, $Twist256<>(SB)
-DATA codes256<>+1216(SB)/8, $Between256<>(SB)
-DATA codes256<>+1224(SB)/8, $Pin256<>(SB)
-DATA codes256<>+1232(SB)/8, $TurnedPin256<>(SB)
-DATA codes256<>+1240(SB)/8, $Unpin256<>(SB)
-DATA codes256<>+1248(SB)/8, $Snap256<>(SB)
-DATA codes256<>+1256(SB)/8, $Uncross256<>(SB)
-DATA codes256<>+1264(SB)/8, $Unslide256<>(SB)
-DATA codes256<>+1272(SB)/8, $Slide256<>(SB)
-DATA codes256<>+1280(SB)/8, $Thrust256<>(SB)
-DATA codes256<>+1288(SB)/8, $Loads1256<>(SB)
-DATA codes256<>+1296(SB)/8, $Drifts1256<>(SB)
-DATA codes256<>+1304(SB)/8, $Seen1256<>(SB)
-DATA codes256<>+1312(SB)/8, $SeenTurn1256<>(SB)
-DATA codes256<>+1320(SB)/8, $Loads2256<>(SB)
-DATA codes256<>+1328(SB)/8, $Drifts2256<>(SB)
-DATA codes256<>+1336(SB)/8, $Seen2256<>(SB)
-DATA codes256<>+1344(SB)/8, $SeenTurn2256<>(SB)
-DATA codes256<>+1352(SB)/8, $Loads3256<>(SB)
-DATA codes256<>+1360(SB)/8, $Drifts3256<>(SB)
-DATA codes256<>+1368(SB)/8, $Seen3256<>(SB)
-DATA codes256<>+1376(SB)/8, $SeenTurn3256<>(SB)
-DATA codes256<>+1384(SB)/8, $Lean3x1256<>(SB)
-DATA codes256<>+1392(SB)/8, $Lean3x2256<>(SB)
-DATA codes256<>+1400(SB)/8, $Lean3x3256<>(SB)
-DATA codes256<>+1408(SB)/8, $Lean5x1256<>(SB)
-DATA codes256<>+1416(SB)/8, $Lean5x2256<>(SB)
-DATA codes256<>+1424(SB)/8, $Lean5x3256<>(SB)
-DATA codes256<>+1432(SB)/8, $Orthonormal1256<>(SB)
-DATA codes256<>+1440(SB)/8, $Orthonormal11256<>(SB)
-DATA codes256<>+1448(SB)/8, $Orthonormal111256<>(SB)
-DATA codes256<>+1456(SB)/8, $Orthonormal12256<>(SB)
-DATA codes256<>+1464(SB)/8, $Orthonormal2256<>(SB)
-DATA codes256<>+1472(SB)/8, $Orthonormal21256<>(SB)
-DATA codes256<>+1480(SB)/8, $Rate256<>(SB)
-DATA codes256<>+1488(SB)/8, $FirstStage256<>(SB)
-DATA codes256<>+1496(SB)/8, $NextStage256<>(SB)
-DATA codes256<>+1504(SB)/8, $LastStage256<>(SB)
-DATA codes256<>+1512(SB)/8, $Euler256<>(SB)
-DATA codes256<>+1520(SB)/8, $EulerRoot256<>(SB)
-DATA codes256<>+1528(SB)/8, $EulerPin256<>(SB)
-DATA codes256<>+1536(SB)/8, $Moved256<>(SB)
-DATA codes256<>+1544(SB)/8, $MovedRoot256<>(SB)
-DATA codes256<>+1552(SB)/8, $BodyShared256<>(SB)
-DATA codes256<>+1560(SB)/8, $Mul3Shared256<>(SB)
-DATA codes256<>+1568(SB)/8, $MulVecShared256<>(SB)
-DATA codes256<>+1576(SB)/8, $SnapShared256<>(SB)
-DATA codes256<>+1584(SB)/8, $PullShared256<>(SB)
-DATA codes256<>+1592(SB)/8, $WeighShared256<>(SB)
-DATA codes256<>+1600(SB)/8, $UnweighShared256<>(SB)
-DATA codes256<>+1608(SB)/8, $WrenchShared256<>(SB)
-DATA codes256<>+1616(SB)/8, $TorqueShared256<>(SB)
-DATA codes256<>+1624(SB)/8, $TwistShared256<>(SB)
-DATA codes256<>+1632(SB)/8, $ThrustShared256<>(SB)
-DATA codes256<>+1640(SB)/8, $ForcesShared256<>(SB)
-DATA codes256<>+1648(SB)/8, $MomentsShared256<>(SB)
-DATA codes256<>+1656(SB)/8, $HangFreeShared256<>(SB)
-DATA codes256<>+1664(SB)/8, $HangShared256<>(SB)
-DATA codes256<>+1672(SB)/8, $CarryShared256<>(SB)
-DATA codes256<>+1680(SB)/8, $PointShared256<>(SB)
-DATA codes256<>+1688(SB)/8, $PinShared256<>(SB)
-DATA codes256<>+1696(SB)/8, $TurnedPinShared256<>(SB)
-DATA codes256<>+1704(SB)/8, $UnpinShared256<>(SB)
-DATA codes256<>+1712(SB)/8, $UncrossShared256<>(SB)
-DATA codes256<>+1720(SB)/8, $UnslideShared256<>(SB)
-DATA codes256<>+1728(SB)/8, $TiltShared256<>(SB)
-DATA codes256<>+1736(SB)/8, $RateShared256<>(SB)
-DATA codes256<>+1744(SB)/8, $EulerShared256<>(SB)
-DATA codes256<>+1752(SB)/8, $EulerRootShared256<>(SB)
-DATA codes256<>+1760(SB)/8, $EulerPinShared256<>(SB)
-DATA codes256<>+1768(SB)/8, $MovedShared256<>(SB)
-DATA codes256<>+1776(SB)/8, $MovedRootShared256<>(SB)
-DATA codes256<>+1784(SB)/8, $RootShared256<>(SB)
-DATA codes256<>+1792(SB)/8, $RootHoldsShared256<>(SB)
-DATA codes256<>+1800(SB)/8, $SwingShared256<>(SB)
-GLOBL codes256<>(SB), RODATA, $1808
+DATA codes256<>+920(SB)/8, $Spare256<>(SB)
+DATA codes256<>+928(SB)/8, $Roots256<>(SB)
+DATA codes256<>+936(SB)/8, $Gram1of1256<>(SB)
+DATA codes256<>+944(SB)/8, $Rows1of1256<>(SB)
+DATA codes256<>+952(SB)/8, $Columns1of1256<>(SB)
+DATA codes256<>+960(SB)/8, $Gram2of2256<>(SB)
+DATA codes256<>+968(SB)/8, $Rows2of2256<>(SB)
+DATA codes256<>+976(SB)/8, $Columns2of2256<>(SB)
+DATA codes256<>+984(SB)/8, $Gram3of3256<>(SB)
+DATA codes256<>+992(SB)/8, $Rows3of3256<>(SB)
+DATA codes256<>+1000(SB)/8, $Columns3of3256<>(SB)
+DATA codes256<>+1008(SB)/8, $Gram3of4256<>(SB)
+DATA codes256<>+1016(SB)/8, $Rows3of4256<>(SB)
+DATA codes256<>+1024(SB)/8, $Columns3of4256<>(SB)
+DATA codes256<>+1032(SB)/8, $Gram4of4256<>(SB)
+DATA codes256<>+1040(SB)/8, $Rows4of4256<>(SB)
+DATA codes256<>+1048(SB)/8, $Columns4of4256<>(SB)
+DATA codes256<>+1056(SB)/8, $Gram3of5256<>(SB)
+DATA codes256<>+1064(SB)/8, $Rows3of5256<>(SB)
+DATA codes256<>+1072(SB)/8, $Columns3of5256<>(SB)
+DATA codes256<>+1080(SB)/8, $Gram5of5256<>(SB)
+DATA codes256<>+1088(SB)/8, $Rows5of5256<>(SB)
+DATA codes256<>+1096(SB)/8, $Columns5of5256<>(SB)
+DATA codes256<>+1104(SB)/8, $Gram3of6256<>(SB)
+DATA codes256<>+1112(SB)/8, $Rows3of6256<>(SB)
+DATA codes256<>+1120(SB)/8, $Columns3of6256<>(SB)
+DATA codes256<>+1128(SB)/8, $Gram6of6256<>(SB)
+DATA codes256<>+1136(SB)/8, $Rows6of6256<>(SB)
+DATA codes256<>+1144(SB)/8, $Columns6of6256<>(SB)
+DATA codes256<>+1152(SB)/8, $Pair3of5256<>(SB)
+DATA codes256<>+1160(SB)/8, $HangFree256<>(SB)
+DATA codes256<>+1168(SB)/8, $Hang256<>(SB)
+DATA codes256<>+1176(SB)/8, $Carry256<>(SB)
+DATA codes256<>+1184(SB)/8, $Root256<>(SB)
+DATA codes256<>+1192(SB)/8, $RootHolds256<>(SB)
+DATA codes256<>+1200(SB)/8, $SwingFree256<>(SB)
+DATA codes256<>+1208(SB)/8, $SwingHung256<>(SB)
+DATA codes256<>+1216(SB)/8, $Cardan256<>(SB)
+DATA codes256<>+1224(SB)/8, $Twist256<>(SB)
+DATA codes256<>+1232(SB)/8, $Between256<>(SB)
+DATA codes256<>+1240(SB)/8, $Pin256<>(SB)
+DATA codes256<>+1248(SB)/8, $TurnedPin256<>(SB)
+DATA codes256<>+1256(SB)/8, $Unpin256<>(SB)
+DATA codes256<>+1264(SB)/8, $Snap256<>(SB)
+DATA codes256<>+1272(SB)/8, $Uncross256<>(SB)
+DATA codes256<>+1280(SB)/8, $Unslide256<>(SB)
+DATA codes256<>+1288(SB)/8, $Slide256<>(SB)
+DATA codes256<>+1296(SB)/8, $Thrust256<>(SB)
+DATA codes256<>+1304(SB)/8, $Loads1256<>(SB)
+DATA codes256<>+1312(SB)/8, $Drifts1256<>(SB)
+DATA codes256<>+1320(SB)/8, $Seen1256<>(SB)
+DATA codes256<>+1328(SB)/8, $SeenTurn1256<>(SB)
+DATA codes256<>+1336(SB)/8, $Loads2256<>(SB)
+DATA codes256<>+1344(SB)/8, $Drifts2256<>(SB)
+DATA codes256<>+1352(SB)/8, $Seen2256<>(SB)
+DATA codes256<>+1360(SB)/8, $SeenTurn2256<>(SB)
+DATA codes256<>+1368(SB)/8, $Loads3256<>(SB)
+DATA codes256<>+1376(SB)/8, $Drifts3256<>(SB)
+DATA codes256<>+1384(SB)/8, $Seen3256<>(SB)
+DATA codes256<>+1392(SB)/8, $SeenTurn3256<>(SB)
+DATA codes256<>+1400(SB)/8, $Lean3x1256<>(SB)
+DATA codes256<>+1408(SB)/8, $Lean3x2256<>(SB)
+DATA codes256<>+1416(SB)/8, $Lean3x3256<>(SB)
+DATA codes256<>+1424(SB)/8, $Lean5x1256<>(SB)
+DATA codes256<>+1432(SB)/8, $Lean5x2256<>(SB)
+DATA codes256<>+1440(SB)/8, $Lean5x3256<>(SB)
+DATA codes256<>+1448(SB)/8, $Orthonormal1256<>(SB)
+DATA codes256<>+1456(SB)/8, $Orthonormal11256<>(SB)
+DATA codes256<>+1464(SB)/8, $Orthonormal111256<>(SB)
+DATA codes256<>+1472(SB)/8, $Orthonormal12256<>(SB)
+DATA codes256<>+1480(SB)/8, $Orthonormal2256<>(SB)
+DATA codes256<>+1488(SB)/8, $Orthonormal21256<>(SB)
+DATA codes256<>+1496(SB)/8, $Rate256<>(SB)
+DATA codes256<>+1504(SB)/8, $FirstStage256<>(SB)
+DATA codes256<>+1512(SB)/8, $NextStage256<>(SB)
+DATA codes256<>+1520(SB)/8, $LastStage256<>(SB)
+DATA codes256<>+1528(SB)/8, $Euler256<>(SB)
+DATA codes256<>+1536(SB)/8, $EulerRoot256<>(SB)
+DATA codes256<>+1544(SB)/8, $EulerPin256<>(SB)
+DATA codes256<>+1552(SB)/8, $Moved256<>(SB)
+DATA codes256<>+1560(SB)/8, $MovedRoot256<>(SB)
+DATA codes256<>+1568(SB)/8, $BodyShared256<>(SB)
+DATA codes256<>+1576(SB)/8, $Mul3Shared256<>(SB)
+DATA codes256<>+1584(SB)/8, $MulVecShared256<>(SB)
+DATA codes256<>+1592(SB)/8, $SnapShared256<>(SB)
+DATA codes256<>+1600(SB)/8, $PullShared256<>(SB)
+DATA codes256<>+1608(SB)/8, $WeighShared256<>(SB)
+DATA codes256<>+1616(SB)/8, $UnweighShared256<>(SB)
+DATA codes256<>+1624(SB)/8, $WrenchShared256<>(SB)
+DATA codes256<>+1632(SB)/8, $TorqueShared256<>(SB)
+DATA codes256<>+1640(SB)/8, $TwistShared256<>(SB)
+DATA codes256<>+1648(SB)/8, $ThrustShared256<>(SB)
+DATA codes256<>+1656(SB)/8, $ForcesShared256<>(SB)
+DATA codes256<>+1664(SB)/8, $MomentsShared256<>(SB)
+DATA codes256<>+1672(SB)/8, $HangFreeShared256<>(SB)
+DATA codes256<>+1680(SB)/8, $HangShared256<>(SB)
+DATA codes256<>+1688(SB)/8, $CarryShared256<>(SB)
+DATA codes256<>+1696(SB)/8, $PointShared256<>(SB)
+DATA codes256<>+1704(SB)/8, $PinShared256<>(SB)
+DATA codes256<>+1712(SB)/8, $TurnedPinShared256<>(SB)
+DATA codes256<>+1720(SB)/8, $UnpinShared256<>(SB)
+DATA codes256<>+1728(SB)/8, $UncrossShared256<>(SB)
+DATA codes256<>+1736(SB)/8, $UnslideShared256<>(SB)
+DATA codes256<>+1744(SB)/8, $TiltShared256<>(SB)
+DATA codes256<>+1752(SB)/8, $RateShared256<>(SB)
+DATA codes256<>+1760(SB)/8, $EulerShared256<>(SB)
+DATA codes256<>+1768(SB)/8, $EulerRootShared256<>(SB)
+DATA codes256<>+1776(SB)/8, $EulerPinShared256<>(SB)
+DATA codes256<>+1784(SB)/8, $MovedShared256<>(SB)
+DATA codes256<>+1792(SB)/8, $MovedRootShared256<>(SB)
+DATA codes256<>+1800(SB)/8, $RootShared256<>(SB)
+DATA codes256<>+1808(SB)/8, $RootHoldsShared256<>(SB)
+DATA codes256<>+1816(SB)/8, $SwingShared256<>(SB)
+GLOBL codes256<>(SB), RODATA, $1824
 
 // func run256(w, shared *float64, list *Op)
 TEXT ·run256(SB), NOSPLIT, $0-24

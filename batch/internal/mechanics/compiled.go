@@ -4,7 +4,6 @@ import (
 	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/sparse"
 )
 
 // Compiled is the tapes of a mechanism, with the workspace that they are for and with what those who run them read and write there.
@@ -16,12 +15,12 @@ type Compiled struct {
 	Bodies       []BodyPlaces
 	Motions      []Prescribed
 	RareJoints   []RareJoint
-	RareForces   bool            // what acts on the bodies is evaluated one state at a time
-	Pattern      *sparse.Pattern // of the system of RareJoints
-	Record       program.Place   // of a solve (package places)
-	Mask, Holds  program.Place   // one where a lane wants a correction, and where it has passed the checks
-	RareNames    []string        // of what is evaluated one state at a time
-	SteppedAlone string          // why states are stepped alone; empty if they are stepped in lanes
+	RareForces   bool          // what acts on the bodies is evaluated one state at a time
+	SpareRows    int           // rows that the system has been left without
+	Record       program.Place // of a solve (package places)
+	Mask, Holds  program.Place // one where a lane wants a correction, and where it has passed the checks
+	RareNames    []string      // of what is evaluated one state at a time
+	SteppedAlone string        // why states are stepped alone; empty if they are stepped in lanes
 }
 
 // BodyPlaces is where those who run the tapes find a body.
@@ -29,13 +28,6 @@ type BodyPlaces struct {
 	State        program.Place
 	Acceleration program.Place // of the centre of mass, in world axes
 	Wrench       program.Place // force and moment from outside, if there are any
-}
-
-// RareJoint is a node whose rows are evaluated one state at a time.
-type RareJoint struct {
-	Node         int32
-	Rows         []program.Place // its blocks, in the order of Pattern.Ind
-	Scale, Right program.Place
 }
 
 // Tapes are the programs of a mechanism: what constants alone decide, accelerations and multipliers, their check, a
@@ -48,8 +40,8 @@ type Tapes struct {
 // Compile makes the tapes of the mechanism of a plan, for states that are so. With wrenches, states have a wrench on each body.
 func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 	c := newCompiler(p, s, wrenches)
-	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds, Pattern: c.sys.pattern,
-		RareForces: c.rareForces}
+	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds,
+		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
 	out.Stage = c.stage()
 	out.Judge = c.Tape(func() {
 		c.sys.judge()
@@ -67,17 +59,15 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 	for _, b := range c.bodies {
 		out.Bodies = append(out.Bodies, BodyPlaces{b.state, b.a, b.wrench})
 	}
-	for _, node := range c.rareJoints {
-		out.RareJoints = append(out.RareJoints, RareJoint{node, c.sys.rows[node], c.sys.scale[node], c.sys.right[node]})
-	}
+	out.RareJoints = c.rareJoints
 	out.Motions, out.RareNames = c.motions, c.rareNames()
 	return out
 }
 
 // rareNames names what has no lanes.
 func (c *compiler) rareNames() (list []string) {
-	for _, node := range c.rareJoints {
-		list = append(list, c.plan.Layout().NodeName(int(node)))
+	for _, x := range c.rareJoints {
+		list = append(list, c.plan.Layout().NodeName(int(x.Node)))
 	}
 	if c.rareForces {
 		list = append(list, "forces")

@@ -42,6 +42,7 @@ type compiler struct {
 	plan    *kkt.Plan // with armature
 	reduced *reduction
 	sys     *system
+	rows    []*nodeRows // of each node of the layout: nil for bodies, and for tree joints
 	state   *State
 	input   place // the state
 	bodies  []bodyPlace
@@ -51,8 +52,8 @@ type compiler struct {
 	loops      map[int32][]loop // of each −1 node: its rows on bodies in groups
 	force      []place          // the generalized forces in the state of freedom i of joint j, 6·j + i; none of the others
 	motions    []Prescribed
-	rareJoints []int32 // nodes whose rows are evaluated one state at a time
-	rareForces bool    // what acts on the bodies is evaluated one state at a time
+	rareJoints []RareJoint
+	rareForces bool // what acts on the bodies is evaluated one state at a time
 }
 
 // vector returns three new places that a kernel of two or three operands fills.

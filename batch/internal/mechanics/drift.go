@@ -23,13 +23,15 @@ func (c *compiler) violations() (drift []place) {
 			c.treeGap(h)
 			c.Lasting()
 		}
-		if node := c.jointNode(j); node >= 0 {
+		if rows := c.rowsOf(j); rows != nil {
 			c.Passing()
+			out := c.driftOf(rows, drift)
 			if jt := &c.mech.Joints[j]; isPlain(jt) && jt.Kind != joints.Fixed {
-				c.gap(j, node, drift[node])
+				c.gap(j, rows.size, out)
 			} else {
-				c.violation(j, node, drift[node])
+				c.violation(j, rows.size, out)
 			}
+			c.keepDrift(rows, drift, out)
 			c.Lasting()
 		}
 	}
@@ -37,8 +39,7 @@ func (c *compiler) violations() (drift []place) {
 }
 
 // gap adds those of a hinge or a ball.
-func (c *compiler) gap(j int, node int32, drift place) {
-	rows := c.sys.size(node)
+func (c *compiler) gap(j, rows int, drift place) {
 	c.gapTo(drift, j, rows)
 	c.OpN(tape.SumSquares, rows, 0, c.sys.record.At(places.Drift), drift)
 }
@@ -72,7 +73,7 @@ func (c *compiler) gapTo(drift place, j, rows int) (P place) {
 }
 
 // violation adds those of one joint.
-func (c *compiler) violation(j int, node int32, drift place) {
+func (c *compiler) violation(j, rows int, drift place) {
 	jt := &c.mech.Joints[j]
 	at := c.relativePose(j)
 	delta, speed := c.Room(6), c.Room(6)
@@ -111,7 +112,6 @@ func (c *compiler) violation(j int, node int32, drift place) {
 		}
 	}
 	// Rows of armature are no constraints; theirs stay zero.
-	rows := c.sys.size(node)
 	c.OpN(tape.Sub, rows, 0, drift, c.sys.null, delta)
 	c.OpN(tape.Sub, rows, 0, drift.At(rows), c.sys.null, speed)
 	c.OpN(tape.SumSquares, row, 0, c.sys.record.At(places.Drift), delta)

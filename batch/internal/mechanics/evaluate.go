@@ -29,9 +29,7 @@ func (c *compiler) evaluate() {
 		c.groupLoads(g, c.sys.right[g.node])
 	}
 	for i := range m.Couplings {
-		node := c.reduced.node[c.plan.Layout().CouplingNode(i)]
-		c.rareJoints = append(c.rareJoints, node)
-		c.sys.dense[node] = true
+		c.rareRows(c.plan.Layout().CouplingNode(i))
 	}
 }
 
@@ -47,16 +45,15 @@ func (c *compiler) results() {
 // addJoint adds the rows of joint j and what drives it.
 func (c *compiler) addJoint(j int) {
 	jt := &c.mech.Joints[j]
-	node := c.jointNode(j)
+	rows := c.rowsOf(j)
 	if hasNoLanes(jt) {
-		if node >= 0 {
-			c.rareJoints = append(c.rareJoints, node)
-			c.sys.dense[node] = true
+		if rows != nil {
+			c.rareRows(c.plan.Layout().JointNode(j))
 		}
 		return
 	}
 	driven := !c.rareForces && c.isDriven(j)
-	if node < 0 && !driven {
+	if rows == nil && !driven {
 		return
 	}
 	at := &jointPlace{}
@@ -74,7 +71,7 @@ func (c *compiler) addJoint(j int) {
 			c.drives(at, j)
 		}
 	}
-	if node >= 0 {
-		c.jointRows(at, j, node)
+	if rows != nil {
+		c.jointRows(at, j, rows)
 	}
 }

@@ -19,10 +19,6 @@ const (
 	groupFreedoms = 3 // of a group; there are instructions for no more
 	groupBodies   = 3
 	groupLoops    = 4 // loop joints of a group
-
-	// groupShare is the least share of the bodies that groups have to hold where the plan has spare rows. Smaller groups save
-	// little time, and with groups a state is solved alone where a redundant row has a pivot above doubtPivot.
-	groupShare = 0.3
 )
 
 // group is bodies that tree joints connect to the ground, parents first.
@@ -65,32 +61,34 @@ func (h *hung) columns() int { return h.group.dof - h.from }
 // c is the place of c of the body.
 func (h *hung) c() place { return h.N.At(6 * h.columns()) }
 
-// reduction is the groups of a mechanism, and the pattern of the reduced system.
+// reduction is the groups of a mechanism or its spare rows, and the pattern of the system without them.
 type reduction struct {
 	groups  []*group
 	of      []*hung // of each body; nil for bodies in no group
 	tree    []*hung // of each joint: the body that it leads to, if it is a tree joint
 	pattern *sparse.Pattern
 	order   []int32
-	node    []int32 // of each node of the layout: −1 for tree joints
+	node    []int32   // of each node of the layout: −1 for tree joints, and where all rows are spare
+	lean    *kkt.Lean // nil with groups, and where all rows are in the system
 }
 
-// newReduction chooses groups. There are none beside composite joints, rows of velocities and couplings, nor beside spare rows
-// where they hold few of the bodies.
+// newReduction takes the system without spare rows where the plan has one, and chooses groups elsewhere. There are none beside composite
+// joints, rows of velocities and couplings.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
+	if r.lean = p.Lean(); r.lean != nil {
+		r.leaveOut(l.Pattern)
+		return r
+	}
 	plain := m.NumCouplings() == 0 && len(m.Nonholonomic()) == 0
 	for j := range m.Joints {
 		plain = plain && m.Joints[j].Axes == nil
 	}
 	if plain {
-		h := m.Hang(&mechanism.HangingRules{
+		r.take(m, m.Hang(&mechanism.HangingRules{
 			Freedoms: groupFreedoms, Bodies: groupBodies, Loops: groupLoops, Others: math.MaxInt, MayLead: mayBeInTree,
-		})
-		if p.SpareRows() == 0 || float64(len(h.Bodies)) >= groupShare*float64(m.NumBodies()) {
-			r.take(m, h)
-		}
+		}))
 	}
 	if len(r.groups) > 0 {
 		r.layOut(l, p)
@@ -101,6 +99,26 @@ func newReduction(p *kkt.Plan) *reduction {
 		r.node = append(r.node, int32(i))
 	}
 	return r
+}
+
+// leaveOut takes the rows of the lean system.
+func (r *reduction) leaveOut(whole *sparse.Pattern) {
+	r.pattern, r.order = r.lean.Rows.Pattern, r.lean.Order
+	r.node = make([]int32, whole.Len())
+	for i := range r.node {
+		r.node[i] = -1
+	}
+	for i, of := range r.lean.Rows.Node {
+		r.node[of] = int32(i)
+	}
+}
+
+// room returns how many rows of a node of the system there is room for: its own, and the spare ones.
+func (r *reduction) room(node int) int {
+	if r.lean == nil {
+		return int(r.pattern.Size[node])
+	}
+	return int(r.lean.Rows.Of.Size[r.lean.Rows.Node[node]])
 }
 
 // mayBeInTree reports whether a joint may lead to a body of a group.

@@ -18,6 +18,8 @@ const (
 	// shows the mistake. Between it and smallPivot the state is solved alone.
 	doubtPivot      = kkt.DoubtTol
 	wholeDoubtPivot = 0.9e-9
+	// leanMargin is on the least pivot of a system without spare rows that a solver accepts, for the same reason.
+	leanMargin = 1.1
 	// unitTol is the distance of a squared quaternion from one that mechanism.BodyState.IsFinite allows.
 	unitTol = 2e-6
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
@@ -31,8 +33,11 @@ const (
 	refinedError = 1e-13
 )
 
-// restPart is the square of the part of the whole that counts among the terms of each row.
-const restPart = 1e-8
+// restTerm is the part of the whole that counts among the terms of each row, and restPart its square.
+const (
+	restTerm = 1e-4
+	restPart = restTerm * restTerm
+)
 
 // limits are the largest numbers of a record with which a lane holds.
 type limits struct {
@@ -44,13 +49,18 @@ type limits struct {
 	bad       float64
 }
 
-// verdict adds the checks of a solve.
+// verdict adds the checks of a solve. Without spare rows no row may be redundant.
 func (s *system) verdict() {
-	doubt := wholeDoubtPivot
-	if slices.Contains(s.group, true) {
-		doubt = doubtPivot
+	l := limits{refinedError * refinedError, 1 / smallPivot, wholeDoubtPivot, bodyTol, unitTol, 0}
+	weak := s.record.At(weakRows)
+	switch {
+	case s.lean != nil:
+		l.overPivot, weak = 1/(leanMargin*s.lean.Least), s.null
+		s.askSpare(rowTol())
+	case slices.Contains(s.group, true):
+		l.doubt = doubtPivot
 	}
-	s.judgeBy(limits{refinedError * refinedError, 1 / smallPivot, doubt, bodyTol, unitTol, 0}, s.record.At(weakRows), s.Shared(1))
+	s.judgeBy(l, weak, s.Shared(1))
 }
 
 // judgeBy adds the checks of a record: limits, as many weak rows as weak says, and one in before.
@@ -73,14 +83,7 @@ func (s *system) judge() {
 	p := s.pattern
 	rest := s.Shared(restPart)
 	s.OpN(tape.Copy, 3, 0, s.record.At(bigResidual), s.null)
-	for i := range p.Positive() {
-		if s.size(int32(i)) == 6 || s.group[i] {
-			s.Op(tape.Size, s.record.At(sizes), s.right[i], s.square[i])
-			s.Op(tape.Size, s.record.At(sizes), s.x[i], s.square[i])
-		} else {
-			s.OpN(tape.Copy, 1, 0, s.square[i], s.null)
-		}
-	}
+	s.measure()
 	for i := p.Positive(); i < p.Len(); i++ {
 		n, from := int(p.Size[i]), s.right[i]
 		terms := s.null
@@ -100,6 +103,54 @@ func (s *system) judge() {
 		}
 		s.OpN(tape.Scaled, 1, 0, s.res[i].At(-1), terms, s.record.At(sizes), rest)
 		s.OpN(tape.Judge, n, 0, s.record.At(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+	}
+}
+
+// measure adds the squared norms of the parts of the solution, and the largest of these and of the right sides.
+func (s *system) measure() {
+	for i := range s.pattern.Positive() {
+		if s.size(int32(i)) == 6 || s.group[i] {
+			s.Op(tape.Size, s.record.At(sizes), s.right[i], s.square[i])
+			s.Op(tape.Size, s.record.At(sizes), s.x[i], s.square[i])
+		} else {
+			s.OpN(tape.Copy, 1, 0, s.square[i], s.null)
+		}
+	}
+}
+
+// spareRows returns the number of spare rows.
+func (s *system) spareRows() (n int) {
+	for _, r := range s.spare {
+		n += r.size - r.kept
+	}
+	return n
+}
+
+// askSpare adds the check that the spare rows hold to a part tol of their terms. The sizes of the solution are known.
+func (s *system) askSpare(tol float64) {
+	rest, limit := s.Room(1), s.Shared(tol, tol*tol)
+	s.OpN(tape.Roots, 1, 0, rest, s.record.At(sizes))
+	norm := map[int32]place{}
+	for _, r := range s.spare {
+		for _, b := range r.bodies {
+			if !norm[b].Is() {
+				norm[b] = s.Room(1)
+				s.OpN(tape.Roots, 1, 0, norm[b], s.square[b])
+			}
+		}
+	}
+	for _, r := range s.spare {
+		n := r.size - r.kept
+		res := s.Room(n + 1)
+		terms, from := s.null, r.right.At(r.kept)
+		for k, b := range r.bodies {
+			rows := r.blocks[k].At(6 * r.kept)
+			s.Op(tape.Shaped(tape.Rows1of1, n, r.fullSpare), res.At(1), rows, s.x[b], from)
+			s.OpN(tape.Add, 1, 0, s.terms, terms, norm[b])
+			from, terms = res.At(1), s.terms
+		}
+		s.OpN(tape.Scaled, 1, 0, res, terms, rest, s.Shared(restTerm))
+		s.OpN(tape.Spare, n, 0, s.record.At(badResidual), res.At(1), r.right.At(r.kept), r.scale.At(r.kept), limit)
 	}
 }
 

@@ -8,16 +8,20 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Numbers of the pivot rule and of the checks.
-const (
-	weakPivot = 1e3 // of kkt: a pivot up to that times ε is that of a redundant row
-	rowTol    = 1e-12
-)
+// weakPivot is that of kkt: a pivot up to that times ε is that of a redundant row.
+const weakPivot = 1e3
+
+// rowTol is the largest residual of a row, relative to its terms.
+func rowTol() float64 {
+	_, _, tol := kkt.DropWeak.Settings()
+	return tol
+}
 
 // newCompiler lays out the workspace of a plan. With wrenches, states have a wrench on each body.
 func newCompiler(p *kkt.Plan, s *State, wrenches bool) *compiler {
-	front := tape.Front(weakPivot*p.Options().Epsilon, rowTol*rowTol)
-	c := &compiler{Program: program.New(front), mech: p.Mechanism(), plan: p.Dynamics(), state: s, loops: map[int32][]loop{}}
+	c := &compiler{mech: p.Mechanism(), plan: p.Dynamics(), state: s, loops: map[int32][]loop{}}
+	c.reduced = newReduction(c.plan)
+	c.Program = program.New(tape.Front(weakPivot*c.epsilon(), rowTol()*rowTol()))
 	m := c.mech
 	c.zero = c.Shared(make([]float64, 12)...)
 	c.unit = c.Shared(1, 0, 0, 0, 1, 0, 0, 0, 1)
@@ -26,8 +30,8 @@ func newCompiler(p *kkt.Plan, s *State, wrenches bool) *compiler {
 		c.force = append(c.force, c.varied(at))
 	}
 	c.rareForces = c.anyRareForce()
-	c.reduced = newReduction(c.plan)
-	c.sys = newSystem(c.Program, c.reduced.pattern, c.reduced.order)
+	c.sys = newSystem(c.Program, c.reduced)
+	c.layOutRows()
 	for _, g := range c.reduced.groups {
 		c.sys.group[g.node] = true
 	}

@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	problems "github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -61,11 +63,16 @@ func newBench(t *testing.T, b *rung.Builder) *bench {
 	t.Helper()
 	m, err := b.Model()
 	require.NoError(t, err)
+	return benchOf(t, m)
+}
+
+func benchOf(t *testing.T, m *model.Model) *bench {
+	t.Helper()
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
-	freedoms := make([]int, 6*len(m.Joints))
+	freedoms, nb := make([]int, 6*len(m.Joints)), len(m.Bodies)
 	state := &State{
-		Length: Bodies + 2*places.State, Body: make([]int, 2), Joint: make([]int, len(m.Joints)),
+		Length: Bodies + nb*places.State, Body: make([]int, nb), Joint: make([]int, len(m.Joints)),
 		Forces: freedoms, Gear: freedoms, Drive: freedoms,
 	}
 	c := newCompiler(p, state, false)
@@ -73,12 +80,12 @@ func newBench(t *testing.T, b *rung.Builder) *bench {
 }
 
 // record is what a solve of a state in lanes has found: what is not given is well.
-type record struct{ over, doubt, body, big, bad, size, notFinite, notUnit float64 }
+type record struct{ over, doubt, weak, body, big, bad, size, notFinite, notUnit float64 }
 
 // put stores r in a lane.
 func (r record) put(w *bench, lane int) {
 	for k, x := range map[int]float64{
-		places.OverPivot: r.over, places.Doubt: r.doubt, places.WeakRows: 0, places.BodyPivot: r.body, places.BigResidual: r.big,
+		places.OverPivot: r.over, places.Doubt: r.doubt, places.WeakRows: r.weak, places.BodyPivot: r.body, places.BigResidual: r.big,
 		places.BadResidual: r.bad, places.Sizes: r.size, places.NotFinite: r.notFinite, places.NotUnit: r.notUnit,
 	} {
 		w.lane(w.c.sys.record.At(k))[lane] = x
@@ -115,6 +122,108 @@ func TestVerdict(t *testing.T) {
 		record{doubt: doubt}.put(w, 0)
 		w.run(verdict)
 		require.Equal(t, holds, w.lane(w.c.sys.holds)[0] == 1, doubt)
+	}
+}
+
+// mast is a scissor of two crosses, with spare rows at pins.
+func mast(t *testing.T) *bench {
+	t.Helper()
+	m, err := problems.Generate("scissor", 2, 1)
+	require.NoError(t, err)
+	w := benchOf(t, m)
+	require.NotNil(t, w.c.sys.lean)
+	return w
+}
+
+// TestVerdictWithoutSpareRows: no row may be redundant beside spare ones, and no pivot smaller than a solver accepts.
+func TestVerdictWithoutSpareRows(t *testing.T) {
+	w := mast(t)
+	verdict := w.tape(w.c.sys.verdict)
+	least := w.c.sys.lean.Least
+	for _, c := range []struct {
+		record
+		holds bool
+	}{
+		{record{}, true}, {record{weak: 1}, false},
+		{record{over: 0.99 / (1.1 * least)}, true}, {record{over: 1.01 / (1.1 * least)}, false},
+	} {
+		c.put(w, 0)
+		w.run(verdict)
+		require.Equal(t, c.holds, w.lane(w.c.sys.holds)[0] == 1, "%+v", c.record)
+	}
+}
+
+// TestSpareRowsHold: each spare row may be off by 1e-12 of its terms in a solve, and by the root of the bound of a pivot of a
+// redundant row at a stage: its load, and the norms of the accelerations of its bodies and 1e-4 of the largest, times that of the row.
+func TestSpareRowsHold(t *testing.T) {
+	w := mast(t)
+	s := w.c.sys
+	solve, stage := w.tape(func() { s.askSpare(rowTol()) }), w.tape(func() { s.askSpare(w.c.offSpare()) })
+	tols := []float64{1e-12, 3.1623e-5}
+	require.InEpsilonSlice(t, tols, []float64{rowTol(), w.c.offSpare()}, 1e-5)
+	const size, load, rows = 5.0, 2.0, 3.0 // of all bodies, of the row, of all rows
+	for i, r := range s.spare {
+		terms := load + rows*(1e-4*size+size*float64(len(r.bodies)))
+		for row := r.kept; row < r.size; row++ {
+			for _, tol := range tols {
+				for _, c := range []struct {
+					off   float64
+					holds bool
+				}{{0.99, true}, {-0.99, true}, {1.01, false}, {-1.01, false}, {math.NaN(), false}} {
+					w.rest(size*size, rows*rows)
+					w.lane(r.right.At(row))[0] = load
+					// One body has an acceleration of size 1 along the first axis.
+					w.lane(s.x[r.bodies[0]])[0], w.lane(r.blocks[0].At(6 * row))[0] = 1, load-c.off*tol*terms
+					ops := solve
+					if tol > rowTol() {
+						ops = stage
+					}
+					w.run(ops)
+					require.Equal(t, c.holds, w.lane(s.record.At(badResidual))[0] <= 0, "node %d, row %d, %g of %g", i, row, c.off, tol)
+				}
+			}
+		}
+	}
+}
+
+// rest stores a solution of zeros of given squared sizes, for rows of zeros with a given square.
+func (w *bench) rest(size, scale float64) {
+	s := w.c.sys
+	for i := range s.pattern.Positive() {
+		w.lane(s.square[i])[0] = size
+		for k := range 6 {
+			w.lane(s.x[i].At(k))[0] = 0
+		}
+	}
+	w.lane(s.record.At(sizes))[0], w.lane(s.record.At(badResidual))[0] = size, 0
+	for _, r := range s.spare {
+		for k := r.kept; k < r.size; k++ {
+			w.lane(r.right.At(k))[0], w.lane(r.scale.At(k))[0] = 0, scale
+			for _, at := range r.blocks {
+				for j := range 6 {
+					w.lane(at.At(6*k + j))[0] = 0
+				}
+			}
+		}
+	}
+}
+
+// TestRowsInTheirPlaces: rows of the system come first, spare ones behind them, both as the layout has them.
+func TestRowsInTheirPlaces(t *testing.T) {
+	for _, c := range []struct {
+		spare, at []int8
+		runs      []int // of all rows from the first, the third and the last one on
+	}{
+		{[]int8{0}, []int8{4, 0, 1, 2, 3}, []int{1, 3, 1}},
+		{[]int8{3, 4}, nil, []int{5, 3, 1}},
+		{[]int8{2, 3}, []int8{0, 1, 3, 4, 2}, []int{2, 2, 1}},
+		{[]int8{0, 2, 4}, []int8{2, 0, 3, 1, 4}, []int{1, 1, 1}},
+		{[]int8{0, 1, 2, 3, 4}, nil, []int{5, 3, 1}},
+	} {
+		r := &nodeRows{size: 5, kept: 5 - len(c.spare)}
+		r.mix(c.spare)
+		require.Equal(t, c.at, r.at, c.spare)
+		require.Equal(t, c.runs, []int{r.run(0, 5), r.run(2, 3), r.run(4, 1)}, c.spare)
 	}
 }
 

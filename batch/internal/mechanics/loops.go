@@ -2,12 +2,12 @@ package mechanics
 
 import "github.com/rung-mbd/rung/internal/tape"
 
-// jointNode returns the node of joint j, −1 if it has none: tree joints have none.
-func (c *compiler) jointNode(j int) int32 {
+// rowsOf returns the rows of joint j, nil if it has none: tree joints have none.
+func (c *compiler) rowsOf(j int) *nodeRows {
 	if node := c.plan.Layout().JointNode(j); node >= 0 {
-		return c.reduced.node[node]
+		return c.rows[node]
 	}
-	return -1
+	return nil
 }
 
 // loadsStep is the number of codes from the instructions on one column of N to those on two.
@@ -33,7 +33,7 @@ func (c *compiler) rowsOn(w *jointWork, body int32, block place) place {
 	if c.reduced.of[body] == nil {
 		return block
 	}
-	return c.Constant(make([]float64, 6*c.sys.size(w.node))...) // moments are written by three of six
+	return c.Constant(make([]float64, 6*w.rows.size)...) // moments are written by three of six
 }
 
 // reduce adds the projection of the rows of a loop joint for each of its bodies that is in a group, (R2).
@@ -47,7 +47,8 @@ func (c *compiler) reduce(w *jointWork, blocks [2]place) {
 		}
 		h := c.reduced.of[x.body]
 		c.see(w, h, x.W, blocks[i])
-		c.sys.parts[w.node] = append(c.sys.parts[w.node], h.c())
-		c.loops[w.node] = append(c.loops[w.node], loop{h, x.W})
+		node := w.rows.node
+		c.sys.parts[node] = append(c.sys.parts[node], h.c())
+		c.loops[node] = append(c.loops[node], loop{h, x.W})
 	}
 }

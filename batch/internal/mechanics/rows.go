@@ -10,7 +10,7 @@ import (
 type jointWork struct {
 	*jointPlace
 	jt         *mechanism.Joint
-	node       int32
+	rows       *nodeRows
 	row        int   // next row
 	full       int   // rows up to the last that has a force
 	along      place // direction of R, of a distance
@@ -24,13 +24,12 @@ type jointWork struct {
 }
 
 // jointRows adds the rows of a joint: blocks, scales and right sides, theory.md (13), (12) and (9).
-func (c *compiler) jointRows(at *jointPlace, j int, node int32) {
-	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], node: node, scale: c.sys.scale[node]}
-	p := c.sys.pattern
+func (c *compiler) jointRows(at *jointPlace, j int, rows *nodeRows) {
+	w := &jointWork{jointPlace: at, jt: &c.mech.Joints[j], rows: rows, scale: rows.scale}
 	var blocks [2]place // of the bodies or their groups
-	for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
-		block := c.sys.rows[node][k-p.Ptr[node]]
-		switch b := p.Ind[k]; {
+	for k, b := range rows.bodies {
+		block := rows.blocks[k]
+		switch {
 		case w.jt.Pred >= 0 && b == c.reduced.node[w.jt.Pred]:
 			w.pred, blocks[0] = c.rowsOn(w, w.jt.Pred, block), block
 		case w.jt.Succ >= 0 && b == c.reduced.node[w.jt.Succ]:
@@ -39,7 +38,7 @@ func (c *compiler) jointRows(at *jointPlace, j int, node int32) {
 			w.fly = block
 		}
 	}
-	w.b = c.sys.right[node]
+	w.b = rows.right
 	c.slide(w, j)
 	if !isPlain(w.jt) {
 		if list, _ := triples(w.jt.Kind); len(list) > 0 || w.fly.Is() || w.jt.Motion != nil {
@@ -58,27 +57,34 @@ func (c *compiler) jointRows(at *jointPlace, j int, node int32) {
 		c.special(w, j)
 	}
 	c.freedoms(w, j)
-	c.sys.full[node] = w.full
-	if !c.sys.plain(node) {
-		c.squares(w, j)
+	c.full(rows, w.full)
+	if first := c.firstSquare(rows); first < rows.size {
+		c.squares(w, j, first)
 	}
 	c.reduce(w, blocks)
 }
 
 // hinge adds the right side of a hinge: velocity products, theory.md (7) and (9), found along the axes of P.
 func (c *compiler) hinge(w *jointWork) {
-	c.OpN(tape.Sub, 3, 0, w.b, w.swingP, w.swingS)
+	b := w.b
+	if w.rows.at != nil {
+		b = c.Room(6)
+	}
+	c.OpN(tape.Sub, 3, 0, b, w.swingP, w.swingS)
 	switch {
 	case w.row == 3:
 	case w.jt.Succ >= 0 && w.jt.Pred >= 0:
-		c.Op(tape.Cross, w.b.At(3), w.swingP.At(3), w.swingS.At(3))
+		c.Op(tape.Cross, b.At(3), w.swingP.At(3), w.swingS.At(3))
 	default: // zeros, from which a group subtracts
-		c.OpN(tape.Copy, w.row-3, 0, w.b.At(3), c.sys.null)
+		c.OpN(tape.Copy, w.row-3, 0, b.At(3), c.sys.null)
+	}
+	if b != w.b {
+		c.gather(w.b, b, 1, w.rows, w.row)
 	}
 }
 
-// squares adds the scales: the squared norms of the rows.
-func (c *compiler) squares(w *jointWork, j int) {
+// squares adds the scales: the squared norms of the rows from first on.
+func (c *compiler) squares(w *jointWork, j, first int) {
 	from := c.sys.null
 	if w.fly.Is() {
 		var I [6]float64
@@ -100,12 +106,12 @@ func (c *compiler) squares(w *jointWork, j int) {
 	bodies := [2]int32{w.jt.Succ, w.jt.Pred}
 	for i, at := range [2]place{w.succ, w.pred} {
 		if at.Is() && c.reduced.of[bodies[i]] == nil {
-			c.OpN(tape.Squares, w.row, 0, w.scale, at, from)
-			from = w.scale
+			c.OpN(tape.Squares, w.row-first, 0, w.scale.At(first), at.At(6*first), from)
+			from = w.scale.At(first)
 		}
 	}
-	if from != w.scale { // the groups add theirs
-		c.OpN(tape.Copy, w.row, 0, w.scale, from)
+	if from != w.scale.At(first) { // the groups add theirs
+		c.OpN(tape.Copy, w.row-first, 0, w.scale.At(first), from)
 	}
 }
 
@@ -161,7 +167,7 @@ func (c *compiler) bias(w *jointWork) {
 	}
 	w.force, w.moment = c.Room(3), c.zero
 	list, more := triples(jt.Kind)
-	if !more && !w.fly.Is() && jt.Motion == nil { // no one else reads them: they are written where they belong
+	if !more && !w.fly.Is() && jt.Motion == nil && w.rows.at == nil { // no one else reads them: they are written where they belong
 		row := 0
 		for _, t := range list {
 			switch {
@@ -191,14 +197,23 @@ func (c *compiler) bias(w *jointWork) {
 	}
 }
 
-// triple adds rows along the axes of P.
+// triple adds rows along the axes of P, in runs of rows that stand one behind the other.
 func (c *compiler) triple(w *jointWork, t triple, j int) {
+	for lo, n := 0, 0; lo < t.n; lo += n {
+		n = w.rows.run(w.row, t.n-lo)
+		c.runOf(w, triple{t.force, t.first + lo, n}, j)
+	}
+}
+
+// runOf adds some of these rows.
+func (c *compiler) runOf(w *jointWork, t triple, j int) {
 	code, from := tape.Moments, w.moment
 	if t.force {
 		code, from = tape.Forces, w.force
 	}
+	row := w.rows.place(w.row)
 	side := func(at, axes, arm place, body int32, weight int) tape.Op {
-		o := c.Instruction(code, at.At(6*w.row), axes.At(t.first), arm, c.bodies[body].data.At(weight))
+		o := c.Instruction(code, at.At(6*row), axes.At(t.first), arm, c.bodies[body].data.At(weight))
 		o.N = uint32(t.n)
 		return o
 	}
@@ -216,8 +231,8 @@ func (c *compiler) triple(w *jointWork, t triple, j int) {
 	if t.force {
 		w.full = w.row + t.n
 	}
-	if !isPlain(w.jt) && from.At(t.first) != w.b.At(w.row) {
-		c.OpN(tape.Copy, t.n, 0, w.b.At(w.row), from.At(t.first))
+	if !isPlain(w.jt) && from.At(t.first) != w.b.At(row) {
+		c.OpN(tape.Copy, t.n, 0, w.b.At(row), from.At(t.first))
 	}
 	w.row += t.n
 }
@@ -225,7 +240,7 @@ func (c *compiler) triple(w *jointWork, t triple, j int) {
 // special adds the one row of a type that is not along an axis of P.
 func (c *compiler) special(w *jointWork, j int) {
 	wrench := c.Constant(0, 0, 0, 0, 0, 0) // moment, force, world axes
-	b := w.b.At(w.row)
+	b := w.b.At(w.rows.place(w.row))
 	switch w.jt.Kind {
 	case joints.Helical: // a force along z with the moment −pitch·z
 		z := c.vector(tape.Column, w.P.At(2))
@@ -261,7 +276,7 @@ func (c *compiler) wrenchRow(w *jointWork, wrench place) {
 	side := func(at, arm place, body int32, weight int) {
 		if body >= 0 {
 			d := &c.bodies[body]
-			c.Op(tape.Wrench, at.At(6*w.row), wrench, d.axes, d.data.At(weight), arm)
+			c.Op(tape.Wrench, at.At(6*w.rows.place(w.row)), wrench, d.axes, d.data.At(weight), arm)
 		}
 	}
 	side(w.succ, w.armS, w.jt.Succ, atWeight)
@@ -278,7 +293,7 @@ func (c *compiler) freedoms(w *jointWork, j int) {
 		if w.jt.Prescribed(i) {
 			at := c.LastingRoom(1) // which is written before the tape runs
 			c.motions = append(c.motions, Prescribed{j, i, at, c.LastingRoom(EndPlaces)})
-			row := w.row
+			row := w.rows.place(w.row)
 			c.freedom(w, u, j)
 			c.OpN(tape.Add, 1, 0, w.b.At(row), w.b.At(row), at)
 		}
@@ -311,6 +326,6 @@ func (c *compiler) freedom(w *jointWork, u dual, j int) {
 	c.Op(tape.Column, wrench, w.S.At(u.axis))
 	d := c.Room(1)
 	c.Op(tape.Dot, d, wrench, w.turn)
-	c.OpN(tape.Sub, 1, 0, w.b.At(w.row), c.zero, d)
+	c.OpN(tape.Sub, 1, 0, w.b.At(w.rows.place(w.row)), c.zero, d)
 	c.wrenchRow(w, wrench)
 }

@@ -58,6 +58,13 @@ type Prescribed struct {
 	End            program.Place // at the end of a step: EndCoordinate and the others
 }
 
+// RareJoint is a node of the layout whose rows are evaluated one state at a time.
+type RareJoint struct {
+	Node         int32
+	Rows         []program.Place // its blocks, in the order of the layout's pattern
+	Scale, Right program.Place
+}
+
 // Places of a prescribed motion at the end of a step.
 const (
 	EndCoordinate = iota

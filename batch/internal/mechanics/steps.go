@@ -38,6 +38,10 @@ func (c *compiler) leastPivot() float64 {
 // leastOf is leastPivot of the nearness, the root of the least pivot, where the mechanism begins.
 func leastOf(near float64) float64 { return max(smallPivot, min(offPivot, nearPivot*near*near)) }
 
+// offSpare is the largest residual of a spare row at a stage, relative to its terms. A row that is off the others by that angle has a
+// pivot at the bound of redundant ones.
+func (c *compiler) offSpare() float64 { return math.Sqrt(weakPivot * c.plan.Options().Epsilon) }
+
 // join returns a tape of several, one behind the other.
 func join(list ...[]tape.Op) (all []tape.Op) {
 	for _, ops := range list {
@@ -104,12 +108,27 @@ func (c *compiler) steps(stage []tape.Op) *Stepper {
 func (c *compiler) stageChecks() (first, later []tape.Op) {
 	weak, inf := c.Room(1), math.Inf(1)
 	l := limits{error: inf, overPivot: 1 / c.leastPivot(), doubt: inf, bodyPivot: bodyTol, notUnit: unitTol, bad: inf}
+	lean := c.sys.lean != nil
+	if lean {
+		weak, l.bad = c.sys.null, 0
+	}
+	judge := func(before place) {
+		if lean {
+			c.sys.measure()
+			c.sys.askSpare(c.offSpare())
+		}
+		c.sys.judgeBy(l, weak, before)
+	}
 	first = c.Tape(func() {
-		c.OpN(tape.Copy, 1, 0, weak, c.sys.record.At(weakRows))
-		c.sys.judgeBy(l, weak, c.Shared(1))
+		if !lean {
+			c.OpN(tape.Copy, 1, 0, weak, c.sys.record.At(weakRows))
+		}
+		judge(c.Shared(1))
 	})
-	l.overPivot = inf
-	later = c.Tape(func() { c.sys.judgeBy(l, weak, c.sys.holds) })
+	if l.overPivot = inf; lean {
+		l.overPivot = 1 / (leanMargin * c.sys.lean.Least)
+	}
+	later = c.Tape(func() { judge(c.sys.holds) })
 	return first, later
 }
 

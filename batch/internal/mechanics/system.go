@@ -4,6 +4,7 @@ import (
 	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -16,13 +17,15 @@ type system struct {
 	place   []int32   // of each node in order
 	below   [][]int32 // of each node: the nodes after it that it is coupled to in the factor, in order
 
-	rows   [][]place // of each −1 node: its blocks, Size×Size of the node, in the order of Pattern.Ind
-	right  []place   // of each node: its right side
-	scale  []place   // of each −1 node
-	x      []place   // of each node: its solution
-	square []place   // of each +1 node: its squared norm
-	parts  [][]place // of each −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
-	group  []bool    // of each +1 node
+	rows   [][]place   // of each −1 node: its blocks, Size×Size of the node, in the order of Pattern.Ind
+	right  []place     // of each node: its right side
+	scale  []place     // of each −1 node
+	x      []place     // of each node: its solution
+	square []place     // of each +1 node: its squared norm
+	parts  [][]place   // of each −1 node: known parts of the solution that its right side has lost (docs/theory.md, (R9))
+	group  []bool      // of each +1 node
+	lean   *kkt.Lean   // of the reduction
+	spare  []*nodeRows // nodes of the layout with spare rows
 
 	full    []int  // of each −1 node: its first rows that may have six numbers; the others are moments, zero in their last three
 	dense   []bool // of each −1 node: rows and scales are evaluated one state at a time
@@ -44,9 +47,10 @@ type checks struct {
 	terms, scrap place // of judge
 }
 
-func newSystem(p *program.Program, pattern *sparse.Pattern, order []int32) *system {
+func newSystem(p *program.Program, r *reduction) *system {
+	pattern, order := r.pattern, r.order
 	n := pattern.Len()
-	s := &system{Program: p, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
+	s := &system{Program: p, lean: r.lean, pattern: pattern, order: order, place: make([]int32, n), below: make([][]int32, n),
 		rows: make([][]place, n), right: make([]place, n), scale: make([]place, n), x: make([]place, n),
 		square: make([]place, n), parts: make([][]place, n), group: make([]bool, n),
 		leaf: make([]bool, n), blocks: map[[2]int32]place{}, scaled: map[[2]int32]place{}, inverse: make([]place, n),
@@ -58,7 +62,7 @@ func newSystem(p *program.Program, pattern *sparse.Pattern, order []int32) *syst
 	s.record = p.Constant(make([]float64, places.Behind)...)
 	s.mask, s.holds, s.terms, s.scrap = p.Room(1), p.Room(1), p.Room(1), p.Room(2)
 	for i := range n {
-		size := int(pattern.Size[i])
+		size := r.room(i)
 		s.right[i], s.z[i] = p.Room(max(size+3, 6)), p.Room(size) // right sides are written by threes, and those of groups have zeros behind them
 		s.Set(s.right[i], make([]float64, size)...)
 		s.res[i] = p.Room(13).At(1) // and before them what Judge compares them with, behind them the solution
@@ -72,7 +76,7 @@ func newSystem(p *program.Program, pattern *sparse.Pattern, order []int32) *syst
 		if pattern.Sign[i] < 0 {
 			s.scale[i] = p.Room(size)
 		}
-		s.full[i] = size
+		s.full[i] = int(pattern.Size[i])
 	}
 	s.fill()
 	s.leavesFirst()

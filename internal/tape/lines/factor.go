@@ -57,6 +57,12 @@ func factor() (list []*Kernel) {
 			k.stepL('B')
 		})
 	})
+	judges(add)
+	return list
+}
+
+// judges adds the comparisons of residuals with what they stand for.
+func judges(add func(name, doc string, body func(k *Kernel))) {
 	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *Kernel) {
 		t := k.pin(k.ld(at('B', -1)))
 		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
@@ -78,7 +84,31 @@ func factor() (list []*Kernel) {
 		k.st(at('A', 0), big)
 		k.st(at('A', 1), worst)
 	})
-	return list
+	doc := "compares N residuals B of spare rows with a part of their terms, E with its square: C the right side, D the scales, " +
+		"before B the sum of the norms of the bodies. A is the largest excess of squares."
+	add("Spare", doc, func(k *Kernel) {
+		t, worst := k.ld(at('B', -1)), k.pin(k.ld(at('A', 0)))
+		part, z := k.pin(k.ld(at('E', 0))), k.pin(k.null())
+		most, bad := k.pin(k.mul(k.mul(t, t), at('E', 1))), k.pin(k.null())
+		k.loop(func() {
+			// |r| ≤ part·(|c| + √d·t), without the root. A sum of zeros is no number where a residual is none.
+			r := k.ld(at('B', 0))
+			k.gather("fma", bad, z, r)
+			left := k.max(k.fnma(k.abs(k.ld(at('C', 0))), part, k.abs(r)), z)
+			k.Lines = append(k.Lines, Line{Op: "most", Dst: worst, Args: []any{worst, k.fnma(most, at('D', 0), k.mul(left, left))}, InPlace: true})
+			k.step('B', 1)
+			k.step('C', 1)
+			k.step('D', 1)
+		})
+		k.st(at('A', 0), k.add(worst, bad))
+	})
+	add("Roots", "stores the roots of N lanes B in A.", func(k *Kernel) {
+		k.loop(func() {
+			k.st(at('A', 0), k.sqrt(k.ld(at('B', 0))))
+			k.step('A', 1)
+			k.step('B', 1)
+		})
+	})
 }
 
 // uppers adds the products with L⁻ᵀ. Of one row there is nothing to do.
