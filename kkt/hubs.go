@@ -16,7 +16,7 @@ import (
 
 const (
 	hubRows = 72      // of joints that tie a body into loops, above which it is a hub
-	hubPart = 1.0 / 8 // largest part of the work of other systems that pays: theory.md, "Hubs"
+	hubPart = 1.0 / 2 // largest part of the work of other systems that pays: theory.md, "Hubs"
 
 	// hubRounds is how often it is asked which rows have to wait for a hub. With few hubs once is enough.
 	hubRounds = 12

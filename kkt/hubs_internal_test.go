@@ -328,7 +328,7 @@ func TestHubsNowhereElse(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		n    int
-	}{{"ladder", 30}, {"grid", 12}, {"stewart", 20}, {"random", 500}, {"tracked", 60}, {"miura", 8}, {"delta", 8}, {"jansen", 4}} {
+	}{{"ladder", 30}, {"grid", 12}, {"stewart", 20}, {"random", 500}, {"tracked", 60}, {"miura", 8}, {"delta", 8}, {"jansen", 3}} {
 		p := NewPlan(leanModel(t, c.name, c.n), Options{})
 		require.False(t, p.lean != nil && p.lean.hubs, c.name)
 	}
