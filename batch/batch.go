@@ -140,7 +140,7 @@ func (b *Batch) SteppedOneByOne() string {
 
 // Scalar lists what has no lanes and is evaluated for one state after the other, while the rest is done in lanes:
 // joints, couplings, and the forces as a whole. What acts on the bodies goes so if there is any stop, friction,
-// actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle.
+// actuator, bushing, cable, contact, force of one's own, spring law, or spring of an angle of a universal or helical joint.
 func (b *Batch) Scalar() []string { return append([]string(nil), b.workers[0].c.RareNames...) }
 
 // Instructions names the set of instructions in use: AVX-512, AVX2 or Go. All three give the same bits in lanes.

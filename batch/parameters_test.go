@@ -172,6 +172,55 @@ func damped(m *model.Model, mech *mechanism.Mechanism) *model.Model {
 	return out
 }
 
+// wound gives all angles of hinges, cylindrical and planar joints springs.
+func wound(m *model.Model) *model.Model {
+	out := clone(m)
+	for j := range out.Joints {
+		x, n := &out.Joints[j], 1
+		switch {
+		case len(x.Motion) > 0:
+			continue
+		case x.Type == model.Cylindrical:
+			n = 2
+		case x.Type == model.Planar:
+			n = 3
+		case x.Type != model.Revolute:
+			continue
+		}
+		x.Stiffness, x.Rest = make([]float64, n), make([]float64, n)
+		x.Stiffness[0], x.Rest[0] = 3, 0.1
+	}
+	return out
+}
+
+// TestSpringsOfAngles: springs of angles are evaluated in lanes, with the turns that a state carries: of joints in groups and of
+// others, with bodies on either side, and with other springs in each state.
+func TestSpringsOfAngles(t *testing.T) {
+	for name, m := range map[string]*model.Model{
+		"four-bar": wound(modelOf(t, "four-bar")), "cylindrical": wound(modelOf(t, "type-cylindrical")), "planar": wound(modelOf(t, "type-planar")),
+		"crank": wound(modelOf(t, "slider-crank-spatial")),
+		"delta": generate(t, "delta", 4), "hoberman": generate(t, "hoberman", 2), "miura": generate(t, "miura", 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := rung.NewPlan(m, kkt.Options{})
+			require.NoError(t, err)
+			require.Positive(t, p.Mechanism().NumSprung())
+			list := someStates(t, p, 24, 5, 0.2)
+			for i, st := range list {
+				st.Angles = slices.Clone(st.Angles)
+				for k := range st.Angles {
+					st.Angles[k] += 2 * math.Pi * float64((i+k)%5-2)
+				}
+			}
+			x := agree(t, p, list, batch.Options{})
+			require.Less(t, x.single, len(list)/2)
+			b, err := batch.New(p, batch.Options{Vary: batch.Everything(p.Mechanism())})
+			require.NoError(t, err)
+			require.Empty(t, b.Scalar())
+		})
+	}
+}
+
 // TestParameters: with other masses, centres of mass, inertias, frames, lengths, pitches, armature, springs and
 // dampers in each state, the accelerations are those of a mechanism that is built with these numbers: of all
 // reference models, of these with dampers, and of ones with armature, couplings and composite joints. States that
@@ -189,6 +238,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	models["composites"] = modeltest.Composites(1, 4, 1)
+	models["springs of angles"], models["springs of hinges"] = wound(modelOf(t, "type-cylindrical")), wound(modelOf(t, "slider-crank-spatial"))
 	models["spare rows"], models["spare rows of pins"] = generate(t, "hoberman", 2), generate(t, "scissor", 3)
 	models["armature"] = modeltest.Gear(load(t, "stewart-6ups"), check.Rand(1))
 	models["couplings, geared"] = modeltest.Gear(modeltest.Couple(t, load(t, "floating-tree"), check.Rand(4), 3), check.Rand(5))

@@ -196,7 +196,7 @@ func (w *worker) followAngles(s *States, first int, ok uint) {
 			continue
 		}
 		s.to(w.st, first+l)
-		if w.setInputs(s, first+l) == nil && m.KinematicsTo(w.kin, w.st) == nil {
+		if w.setInputs(s, first+l) == nil {
 			m.FollowAngles(w.kin, w.st)
 			if w.of.options.Angles { // a step in lanes is far below half a turn
 				m.FollowTurns(w.st, w.st)

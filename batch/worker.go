@@ -114,6 +114,12 @@ func (w *worker) prepare(s *States, first, n int) (ok uint) {
 			_, _, at[l] = w.mech.Joints[m.Joint].Motion[m.Freedom].At(time[l])
 		}
 	}
+	for _, a := range c.Angles {
+		at := w.lane(a.At)
+		for l := range n {
+			at[l] = s.angles[(first+l)*s.nAngles+a.Place]
+		}
+	}
 	for l, t := range time[:n] {
 		if w.st.Time = t; !algebra.Finite(t) || w.timed && w.mech.CheckTime(w.st) != nil {
 			ok &^= 1 << l

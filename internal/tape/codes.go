@@ -88,378 +88,382 @@ const (
 	Wanting Code = 41
 	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
 	Size Code = 42
+	// Angle stores in A the angle from the axes B to C about the third of B, of the nearest such rotation, within half a turn of D: columns in the same axes.
+	Angle Code = 43
 	// Tile1x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x1 Code = 43
+	Tile1x1 Code = 44
 	// Tile1x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x2 Code = 44
+	Tile1x2 Code = 45
 	// Tile1x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x3 Code = 45
+	Tile1x3 Code = 46
 	// Tile1x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x4 Code = 46
+	Tile1x4 Code = 47
 	// Tile1x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x5 Code = 47
+	Tile1x5 Code = 48
 	// Tile1x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile1x6 Code = 48
+	Tile1x6 Code = 49
 	// Tile2x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x1 Code = 49
+	Tile2x1 Code = 50
 	// Tile2x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x2 Code = 50
+	Tile2x2 Code = 51
 	// Tile2x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x3 Code = 51
+	Tile2x3 Code = 52
 	// Tile2x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x4 Code = 52
+	Tile2x4 Code = 53
 	// Tile2x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x5 Code = 53
+	Tile2x5 Code = 54
 	// Tile2x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile2x6 Code = 54
+	Tile2x6 Code = 55
 	// Tile3x1 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x1 Code = 55
+	Tile3x1 Code = 56
 	// Tile3x2 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x2 Code = 56
+	Tile3x2 Code = 57
 	// Tile3x3 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x3 Code = 57
+	Tile3x3 Code = 58
 	// Tile3x4 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x4 Code = 58
+	Tile3x4 Code = 59
 	// Tile3x5 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x5 Code = 59
+	Tile3x5 Code = 60
 	// Tile3x6 subtracts B·Cᵀ from D, blocks with rows of N, into A: A and D have rows of F bytes.
-	Tile3x6 Code = 60
+	Tile3x6 Code = 61
 	// Fresh1x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x1 Code = 61
+	Fresh1x1 Code = 62
 	// Fresh1x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x2 Code = 62
+	Fresh1x2 Code = 63
 	// Fresh1x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x3 Code = 63
+	Fresh1x3 Code = 64
 	// Fresh1x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x4 Code = 64
+	Fresh1x4 Code = 65
 	// Fresh1x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x5 Code = 65
+	Fresh1x5 Code = 66
 	// Fresh1x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh1x6 Code = 66
+	Fresh1x6 Code = 67
 	// Fresh2x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x1 Code = 67
+	Fresh2x1 Code = 68
 	// Fresh2x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x2 Code = 68
+	Fresh2x2 Code = 69
 	// Fresh2x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x3 Code = 69
+	Fresh2x3 Code = 70
 	// Fresh2x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x4 Code = 70
+	Fresh2x4 Code = 71
 	// Fresh2x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x5 Code = 71
+	Fresh2x5 Code = 72
 	// Fresh2x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh2x6 Code = 72
+	Fresh2x6 Code = 73
 	// Fresh3x1 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x1 Code = 73
+	Fresh3x1 Code = 74
 	// Fresh3x2 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x2 Code = 74
+	Fresh3x2 Code = 75
 	// Fresh3x3 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x3 Code = 75
+	Fresh3x3 Code = 76
 	// Fresh3x4 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x4 Code = 76
+	Fresh3x4 Code = 77
 	// Fresh3x5 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x5 Code = 77
+	Fresh3x5 Code = 78
 	// Fresh3x6 stores −B·Cᵀ, blocks with rows of N, in A with rows of F bytes.
-	Fresh3x6 Code = 78
+	Fresh3x6 Code = 79
 	// Joint1 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint1 Code = 79
+	Joint1 Code = 80
 	// Panel1 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel1 Code = 80
+	Panel1 Code = 81
 	// Back1 stores D − Bᵀ·C in A: B has N rows.
-	Back1 Code = 81
+	Back1 Code = 82
 	// TwoBack1 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack1 Code = 82
+	TwoBack1 Code = 83
 	// Joint2 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint2 Code = 83
+	Joint2 Code = 84
 	// Panel2 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel2 Code = 84
+	Panel2 Code = 85
 	// Back2 stores D − Bᵀ·C in A: B has N rows.
-	Back2 Code = 85
+	Back2 Code = 86
 	// TwoBack2 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack2 Code = 86
+	TwoBack2 Code = 87
 	// Joint3 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint3 Code = 87
+	Joint3 Code = 88
 	// Panel3 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel3 Code = 88
+	Panel3 Code = 89
 	// Back3 stores D − Bᵀ·C in A: B has N rows.
-	Back3 Code = 89
+	Back3 Code = 90
 	// TwoBack3 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack3 Code = 90
+	TwoBack3 Code = 91
 	// Joint4 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint4 Code = 91
+	Joint4 Code = 92
 	// Panel4 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel4 Code = 92
+	Panel4 Code = 93
 	// Back4 stores D − Bᵀ·C in A: B has N rows.
-	Back4 Code = 93
+	Back4 Code = 94
 	// TwoBack4 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack4 Code = 94
+	TwoBack4 Code = 95
 	// Joint5 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint5 Code = 95
+	Joint5 Code = 96
 	// Panel5 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel5 Code = 96
+	Panel5 Code = 97
 	// Back5 stores D − Bᵀ·C in A: B has N rows.
-	Back5 Code = 97
+	Back5 Code = 98
 	// TwoBack5 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack5 Code = 98
+	TwoBack5 Code = 99
 	// Joint6 factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.
-	Joint6 Code = 99
+	Joint6 Code = 100
 	// Panel6 stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.
-	Panel6 Code = 100
+	Panel6 Code = 101
 	// Back6 stores D − Bᵀ·C in A: B has N rows.
-	Back6 Code = 101
+	Back6 Code = 102
 	// TwoBack6 stores D − Bᵀ·C in A: B has N rows. There are two vectors A, C and D, one behind the other.
-	TwoBack6 Code = 102
+	TwoBack6 Code = 103
 	// Mass1 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass1 Code = 103
+	Mass1 Code = 104
 	// Mass2 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass2 Code = 104
+	Mass2 Code = 105
 	// Mass3 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass3 Code = 105
+	Mass3 Code = 106
 	// Mass6 factors the +1 block A: B takes 1/D, D the record of pivots.
-	Mass6 Code = 106
+	Mass6 Code = 107
 	// Upper2 stores L⁻ᵀ·A in A: C is L.
-	Upper2 Code = 107
+	Upper2 Code = 108
 	// Upper3 stores L⁻ᵀ·A in A: C is L.
-	Upper3 Code = 108
+	Upper3 Code = 109
 	// Upper4 stores L⁻ᵀ·A in A: C is L.
-	Upper4 Code = 109
+	Upper4 Code = 110
 	// Upper5 stores L⁻ᵀ·A in A: C is L.
-	Upper5 Code = 110
+	Upper5 Code = 111
 	// Upper6 stores L⁻ᵀ·A in A: C is L.
-	Upper6 Code = 111
+	Upper6 Code = 112
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
-	Transpose Code = 112
+	Transpose Code = 113
 	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
-	Diagonal Code = 113
+	Diagonal Code = 114
 	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
-	Judge Code = 114
+	Judge Code = 115
 	// Spare compares N residuals B of spare rows with a part of their terms, E with its square: C the right side, D the scales, before B the sum of the norms of the bodies. A is the largest excess of squares.
-	Spare Code = 115
+	Spare Code = 116
 	// Roots stores the roots of N lanes B in A.
-	Roots Code = 116
+	Roots Code = 117
 	// Gram1of1 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram1of1 Code = 117
+	Gram1of1 Code = 118
 	// Rows1of1 stores D − B·C: B rows of a shape.
-	Rows1of1 Code = 118
+	Rows1of1 Code = 119
 	// Columns1of1 stores D − Bᵀ·C: B rows of a shape.
-	Columns1of1 Code = 119
+	Columns1of1 Code = 120
 	// Gram2of2 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram2of2 Code = 120
+	Gram2of2 Code = 121
 	// Rows2of2 stores D − B·C: B rows of a shape.
-	Rows2of2 Code = 121
+	Rows2of2 Code = 122
 	// Columns2of2 stores D − Bᵀ·C: B rows of a shape.
-	Columns2of2 Code = 122
+	Columns2of2 Code = 123
 	// Gram3of3 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of3 Code = 123
+	Gram3of3 Code = 124
 	// Rows3of3 stores D − B·C: B rows of a shape.
-	Rows3of3 Code = 124
+	Rows3of3 Code = 125
 	// Columns3of3 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of3 Code = 125
+	Columns3of3 Code = 126
 	// Gram3of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of4 Code = 126
+	Gram3of4 Code = 127
 	// Rows3of4 stores D − B·C: B rows of a shape.
-	Rows3of4 Code = 127
+	Rows3of4 Code = 128
 	// Columns3of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of4 Code = 128
+	Columns3of4 Code = 129
 	// Gram4of4 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram4of4 Code = 129
+	Gram4of4 Code = 130
 	// Rows4of4 stores D − B·C: B rows of a shape.
-	Rows4of4 Code = 130
+	Rows4of4 Code = 131
 	// Columns4of4 stores D − Bᵀ·C: B rows of a shape.
-	Columns4of4 Code = 131
+	Columns4of4 Code = 132
 	// Gram3of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of5 Code = 132
+	Gram3of5 Code = 133
 	// Rows3of5 stores D − B·C: B rows of a shape.
-	Rows3of5 Code = 133
+	Rows3of5 Code = 134
 	// Columns3of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of5 Code = 134
+	Columns3of5 Code = 135
 	// Gram5of5 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram5of5 Code = 135
+	Gram5of5 Code = 136
 	// Rows5of5 stores D − B·C: B rows of a shape.
-	Rows5of5 Code = 136
+	Rows5of5 Code = 137
 	// Columns5of5 stores D − Bᵀ·C: B rows of a shape.
-	Columns5of5 Code = 137
+	Columns5of5 Code = 138
 	// Gram3of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram3of6 Code = 138
+	Gram3of6 Code = 139
 	// Rows3of6 stores D − B·C: B rows of a shape.
-	Rows3of6 Code = 139
+	Rows3of6 Code = 140
 	// Columns3of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns3of6 Code = 140
+	Columns3of6 Code = 141
 	// Gram6of6 stores D − B·Bᵀ, rows of a shape, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Gram6of6 Code = 141
+	Gram6of6 Code = 142
 	// Rows6of6 stores D − B·C: B rows of a shape.
-	Rows6of6 Code = 142
+	Rows6of6 Code = 143
 	// Columns6of6 stores D − Bᵀ·C: B rows of a shape.
-	Columns6of6 Code = 143
+	Columns6of6 Code = 144
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
-	Pair3of5 Code = 144
+	Pair3of5 Code = 145
 	// HangFree moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	HangFree Code = 145
+	HangFree Code = 146
 	// Hang moves a body by N motions, those of its parent, B, and those that its joint adds, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Hang Code = 146
+	Hang Code = 147
 	// Carry moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
-	Carry Code = 147
+	Carry Code = 148
 	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
-	Root Code = 148
+	Root Code = 149
 	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
-	RootHolds Code = 149
+	RootHolds Code = 150
 	// SwingFree stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
-	SwingFree Code = 150
+	SwingFree Code = 151
 	// SwingHung stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
-	SwingHung Code = 151
+	SwingHung Code = 152
 	// Cardan stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
-	Cardan Code = 152
+	Cardan Code = 153
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
-	Twist Code = 153
+	Twist Code = 154
 	// Between stores B·(C − D) of vectors.
-	Between Code = 154
+	Between Code = 155
 	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
-	Pin Code = 155
+	Pin Code = 156
 	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
-	TurnedPin Code = 156
+	TurnedPin Code = 157
 	// Unpin stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unpin Code = 157
+	Unpin Code = 158
 	// Snap puts the state A of a body on the pin D of a hinge, and stores its axes in B: C is its own pin in its axes. It adds the square of the displacement to E.
-	Snap Code = 158
+	Snap Code = 159
 	// Uncross stores in A the motions that put a body back on the pin E of a universal joint, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Uncross Code = 159
+	Uncross Code = 160
 	// Unslide stores in A the motions that put a body back on the pin E of a slider, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
-	Unslide Code = 160
+	Unslide Code = 161
 	// Slide stores in A the slide of a slider with the pins B and C.
-	Slide Code = 161
+	Slide Code = 162
 	// Thrust adds C⁻¹·(moment, force) to A, of a force along an axis: B the arm, world axes, C the axis and the force along it behind it, D the weight, E the axes of the body.
-	Thrust Code = 162
+	Thrust Code = 163
 	// Loads1 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 1 columns N and c behind them.
-	Loads1 Code = 163
+	Loads1 Code = 164
 	// Drifts1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
-	Drifts1 Code = 164
+	Drifts1 Code = 165
 	// Seen1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen1 Code = 165
+	Seen1 Code = 166
 	// SeenTurn1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn1 Code = 166
+	SeenTurn1 Code = 167
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
-	Loads2 Code = 167
+	Loads2 Code = 168
 	// Drifts2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
-	Drifts2 Code = 168
+	Drifts2 Code = 169
 	// Seen2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen2 Code = 169
+	Seen2 Code = 170
 	// SeenTurn2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn2 Code = 170
+	SeenTurn2 Code = 171
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
-	Loads3 Code = 171
+	Loads3 Code = 172
 	// Drifts3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
-	Drifts3 Code = 172
+	Drifts3 Code = 173
 	// Seen3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	Seen3 Code = 173
+	Seen3 Code = 174
 	// SeenTurn3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
-	SeenTurn3 Code = 174
+	SeenTurn3 Code = 175
 	// Lean3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x1 Code = 175
+	Lean3x1 Code = 176
 	// Lean3x2 stores D − B·Bᵀ, 3 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x2 Code = 176
+	Lean3x2 Code = 177
 	// Lean3x3 stores D − B·Bᵀ, 3 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean3x3 Code = 177
+	Lean3x3 Code = 178
 	// Lean5x1 stores D − B·Bᵀ, 5 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x1 Code = 178
+	Lean5x1 Code = 179
 	// Lean5x2 stores D − B·Bᵀ, 5 rows of 2, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x2 Code = 179
+	Lean5x2 Code = 180
 	// Lean5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
-	Lean5x3 Code = 180
+	Lean5x3 Code = 181
 	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal1 Code = 181
+	Orthonormal1 Code = 182
 	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal11 Code = 182
+	Orthonormal11 Code = 183
 	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal111 Code = 183
+	Orthonormal111 Code = 184
 	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal12 Code = 184
+	Orthonormal12 Code = 185
 	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal2 Code = 185
+	Orthonormal2 Code = 186
 	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
-	Orthonormal21 Code = 186
+	Orthonormal21 Code = 187
 	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
-	Rate Code = 187
+	Rate Code = 188
 	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	FirstStage Code = 188
+	FirstStage Code = 189
 	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	NextStage Code = 189
+	NextStage Code = 190
 	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
-	LastStage Code = 190
+	LastStage Code = 191
 	// Euler moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Euler Code = 191
+	Euler Code = 192
 	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerRoot Code = 192
+	EulerRoot Code = 193
 	// EulerPin does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
-	EulerPin Code = 193
+	EulerPin Code = 194
 	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
-	Moved Code = 194
+	Moved Code = 195
 	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
-	MovedRoot Code = 195
+	MovedRoot Code = 196
 	// BodyShared is Body with shared numbers at C.
-	BodyShared Code = 196
+	BodyShared Code = 197
 	// Mul3Shared is Mul3 with shared numbers at C.
-	Mul3Shared Code = 197
+	Mul3Shared Code = 198
 	// MulVecShared is MulVec with shared numbers at C.
-	MulVecShared Code = 198
+	MulVecShared Code = 199
 	// SnapShared is Snap with shared numbers at C.
-	SnapShared Code = 199
+	SnapShared Code = 200
 	// PullShared is Pull with shared numbers at C.
-	PullShared Code = 200
+	PullShared Code = 201
+	// AngleShared is Angle with shared numbers at C.
+	AngleShared Code = 202
 	// WeighShared is Weigh with shared numbers at D.
-	WeighShared Code = 201
+	WeighShared Code = 203
 	// UnweighShared is Unweigh with shared numbers at D.
-	UnweighShared Code = 202
+	UnweighShared Code = 204
 	// WrenchShared is Wrench with shared numbers at D.
-	WrenchShared Code = 203
+	WrenchShared Code = 205
 	// TorqueShared is Torque with shared numbers at D.
-	TorqueShared Code = 204
+	TorqueShared Code = 206
 	// TwistShared is Twist with shared numbers at D.
-	TwistShared Code = 205
+	TwistShared Code = 207
 	// ThrustShared is Thrust with shared numbers at D.
-	ThrustShared Code = 206
+	ThrustShared Code = 208
 	// ForcesShared is Forces with shared numbers at D.
-	ForcesShared Code = 207
+	ForcesShared Code = 209
 	// MomentsShared is Moments with shared numbers at D.
-	MomentsShared Code = 208
+	MomentsShared Code = 210
 	// HangFreeShared is HangFree with shared numbers at D.
-	HangFreeShared Code = 209
+	HangFreeShared Code = 211
 	// HangShared is Hang with shared numbers at D.
-	HangShared Code = 210
+	HangShared Code = 212
 	// CarryShared is Carry with shared numbers at D.
-	CarryShared Code = 211
+	CarryShared Code = 213
 	// PointShared is Point with shared numbers at D.
-	PointShared Code = 212
+	PointShared Code = 214
 	// PinShared is Pin with shared numbers at D.
-	PinShared Code = 213
+	PinShared Code = 215
 	// TurnedPinShared is TurnedPin with shared numbers at D.
-	TurnedPinShared Code = 214
+	TurnedPinShared Code = 216
 	// UnpinShared is Unpin with shared numbers at D.
-	UnpinShared Code = 215
+	UnpinShared Code = 217
 	// UncrossShared is Uncross with shared numbers at D.
-	UncrossShared Code = 216
+	UncrossShared Code = 218
 	// UnslideShared is Unslide with shared numbers at D.
-	UnslideShared Code = 217
+	UnslideShared Code = 219
 	// TiltShared is Tilt with shared numbers at D.
-	TiltShared Code = 218
+	TiltShared Code = 220
 	// RateShared is Rate with shared numbers at D.
-	RateShared Code = 219
+	RateShared Code = 221
 	// EulerShared is Euler with shared numbers at D.
-	EulerShared Code = 220
+	EulerShared Code = 222
 	// EulerRootShared is EulerRoot with shared numbers at D.
-	EulerRootShared Code = 221
+	EulerRootShared Code = 223
 	// EulerPinShared is EulerPin with shared numbers at D.
-	EulerPinShared Code = 222
+	EulerPinShared Code = 224
 	// MovedShared is Moved with shared numbers at D.
-	MovedShared Code = 223
+	MovedShared Code = 225
 	// MovedRootShared is MovedRoot with shared numbers at D.
-	MovedRootShared Code = 224
+	MovedRootShared Code = 226
 	// RootShared is Root with shared numbers at D and E.
-	RootShared Code = 225
+	RootShared Code = 227
 	// RootHoldsShared is RootHolds with shared numbers at D and E.
-	RootHoldsShared Code = 226
+	RootHoldsShared Code = 228
 	// SwingShared is Swing with shared numbers at B and C.
-	SwingShared Code = 227
+	SwingShared Code = 229
 
-	numCodes = 228
+	numCodes = 230
 )
 
 var codeNames = [numCodes]string{
@@ -506,6 +510,7 @@ var codeNames = [numCodes]string{
 	"Verdict",
 	"Wanting",
 	"Size",
+	"Angle",
 	"Tile1x1",
 	"Tile1x2",
 	"Tile1x3",
@@ -664,6 +669,7 @@ var codeNames = [numCodes]string{
 	"MulVecShared",
 	"SnapShared",
 	"PullShared",
+	"AngleShared",
 	"WeighShared",
 	"UnweighShared",
 	"WrenchShared",
@@ -716,6 +722,7 @@ var (
 		MulVec:    MulVecShared,
 		Snap:      SnapShared,
 		Pull:      PullShared,
+		Angle:     AngleShared,
 		Weigh:     WeighShared,
 		Unweigh:   UnweighShared,
 		Wrench:    WrenchShared,
@@ -752,6 +759,7 @@ var (
 		MulVecShared:    1 << 2,
 		SnapShared:      1 << 2,
 		PullShared:      1 << 2,
+		AngleShared:     1 << 2,
 		WeighShared:     1 << 3,
 		UnweighShared:   1 << 3,
 		WrenchShared:    1 << 3,
@@ -826,6 +834,7 @@ var spans = [numCodes]spanOf{
 	Verdict:         {lines: 36, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Wanting:         {lines: 9, reads: [6]span{1: {true, 0, 6, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Size:            {lines: 15, reads: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 1: {true, 0, 5, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}, 2: {true, 0, 0, 0, 0, 0, 0}}},
+	Angle:           {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 2: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Tile1x1:         {lines: 6, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 0, 0, 1, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	Tile1x2:         {lines: 9, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 1, 0, 1, 0}, 3: {true, 0, 1, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 1, 0, 0, 0, 0}}},
 	Tile1x3:         {lines: 12, reads: [6]span{1: {true, 0, 0, 0, 0, 1, 0}, 2: {true, 0, 0, 2, 0, 1, 0}, 3: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
@@ -984,6 +993,7 @@ var spans = [numCodes]spanOf{
 	MulVecShared:    {lines: 15, reads: [6]span{1: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}}},
 	SnapShared:      {lines: 189, reads: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 3: {true, 0, 11, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 12, 0, 0, 0, 0}, 1: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	PullShared:      {lines: 27, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
+	AngleShared:     {lines: 93, reads: [6]span{1: {true, 0, 7, 0, 0, 0, 0}, 3: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 0, 0, 0, 0, 0}}},
 	WeighShared:     {lines: 46, reads: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 1: {true, 0, 2, 0, 0, 0, 0}, 2: {true, 0, 2, 0, 0, 0, 0}, 4: {true, 0, 8, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},
 	UnweighShared:   {lines: 49, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}, 4: {true, 0, 0, 0, 0, 0, 0}}},
 	WrenchShared:    {lines: 52, reads: [6]span{1: {true, 0, 5, 0, 0, 0, 0}, 2: {true, 0, 8, 0, 0, 0, 0}, 4: {true, 0, 2, 0, 0, 0, 0}}, writes: [6]span{0: {true, 0, 5, 0, 0, 0, 0}}},

@@ -1658,6 +1658,119 @@ TEXT Size512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
+TEXT Angle512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VMOVUPD 0(CX), Z0
+	VMOVUPD 64(BX), Z1
+	VMULPD Z1, Z0, Z2
+	VMOVUPD 192(CX), Z3
+	VMOVUPD 256(BX), Z4
+	VFMADD231PD Z4, Z3, Z2
+	VMOVUPD 384(CX), Z5
+	VMOVUPD 448(BX), Z6
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD 64(CX), Z7
+	VMOVUPD 0(BX), Z8
+	VMULPD Z8, Z7, Z9
+	VMOVUPD 256(CX), Z10
+	VMOVUPD 192(BX), Z11
+	VFMADD231PD Z11, Z10, Z9
+	VMOVUPD 448(CX), Z12
+	VMOVUPD 384(BX), Z13
+	VFMADD231PD Z13, Z12, Z9
+	VSUBPD Z9, Z2, Z2
+	VMULPD Z8, Z0, Z0
+	VFMADD231PD Z11, Z3, Z0
+	VFMADD231PD Z13, Z5, Z0
+	VMULPD Z1, Z7, Z1
+	VFMADD231PD Z4, Z10, Z1
+	VFMADD231PD Z6, Z12, Z1
+	VADDPD Z1, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z3, Z3, Z3
+	VSUBPD Z2, Z3, Z3
+	VMAXPD Z2, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VSUBPD Z0, Z4, Z4
+	VMAXPD Z0, Z4, Z4
+	VSUBPD Z3, Z1, Z5
+	VSUBPD Z4, Z1, Z6
+	VMAXPD Z6, Z5, Z5
+	VSUBPD Z5, Z1, Z5
+	VMAXPD Z4, Z3, Z6
+	VMULPD.BCST 144(R14), Z6, Z7
+	VSUBPD Z6, Z5, Z8
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z8, Z5, K1, Z9
+	VADDPD Z6, Z5, Z8
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z8, Z6, K1, Z10
+	VBROADCASTSD 152(R14), Z6
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z6, Z1, K1, Z8
+	VMULPD Z10, Z10, Z5
+	VFMADD231PD Z9, Z9, Z5
+	VSQRTPD Z5, Z5
+	VADDPD Z5, Z10, Z5
+	VDIVPD Z5, Z9, Z5
+	VMULPD Z5, Z5, Z6
+	VBROADCASTSD 288(R14), Z7
+	VBROADCASTSD 280(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 272(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 264(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 256(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 248(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 240(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 232(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 224(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 216(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 208(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 200(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VMULPD Z6, Z9, Z6
+	VFMADD231PD Z5, Z6, Z5
+	VADDPD Z5, Z5, Z5
+	VADDPD Z5, Z8, Z5
+	VBROADCASTSD 160(R14), Z6
+	VSUBPD Z5, Z6, Z6
+	VCMPPD $30, Z4, Z3, K1
+	VBLENDMPD Z6, Z5, K1, Z7
+	VBROADCASTSD 168(R14), Z3
+	VSUBPD Z7, Z3, Z3
+	VCMPPD $30, Z0, Z1, K1
+	VBLENDMPD Z3, Z7, K1, Z4
+	VSUBPD Z4, Z1, Z0
+	VCMPPD $30, Z2, Z1, K1
+	VBLENDMPD Z0, Z4, K1, Z3
+	VMOVUPD 0(DX), Z0
+	VSUBPD Z3, Z0, Z0
+	VMULPD.BCST 184(R14), Z0, Z0
+	VBROADCASTSD 192(R14), Z1
+	VADDPD Z1, Z0, Z0
+	VSUBPD Z1, Z0, Z0
+	VFMADD231PD.BCST 176(R14), Z0, Z3
+	VMOVUPD Z3, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
 TEXT Tile1x1512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
@@ -14296,6 +14409,119 @@ TEXT PullShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
+TEXT AngleShared512<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ R14, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VBROADCASTSD 0(CX), Z0
+	VMOVUPD 64(BX), Z1
+	VMULPD Z1, Z0, Z2
+	VBROADCASTSD 24(CX), Z3
+	VMOVUPD 256(BX), Z4
+	VFMADD231PD Z4, Z3, Z2
+	VBROADCASTSD 48(CX), Z5
+	VMOVUPD 448(BX), Z6
+	VFMADD231PD Z6, Z5, Z2
+	VBROADCASTSD 8(CX), Z7
+	VMOVUPD 0(BX), Z8
+	VMULPD Z8, Z7, Z9
+	VBROADCASTSD 32(CX), Z10
+	VMOVUPD 192(BX), Z11
+	VFMADD231PD Z11, Z10, Z9
+	VBROADCASTSD 56(CX), Z12
+	VMOVUPD 384(BX), Z13
+	VFMADD231PD Z13, Z12, Z9
+	VSUBPD Z9, Z2, Z2
+	VMULPD Z8, Z0, Z0
+	VFMADD231PD Z11, Z3, Z0
+	VFMADD231PD Z13, Z5, Z0
+	VMULPD Z1, Z7, Z1
+	VFMADD231PD Z4, Z10, Z1
+	VFMADD231PD Z6, Z12, Z1
+	VADDPD Z1, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z3, Z3, Z3
+	VSUBPD Z2, Z3, Z3
+	VMAXPD Z2, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VSUBPD Z0, Z4, Z4
+	VMAXPD Z0, Z4, Z4
+	VSUBPD Z3, Z1, Z5
+	VSUBPD Z4, Z1, Z6
+	VMAXPD Z6, Z5, Z5
+	VSUBPD Z5, Z1, Z5
+	VMAXPD Z4, Z3, Z6
+	VMULPD.BCST 144(R14), Z6, Z7
+	VSUBPD Z6, Z5, Z8
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z8, Z5, K1, Z9
+	VADDPD Z6, Z5, Z8
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z8, Z6, K1, Z10
+	VBROADCASTSD 152(R14), Z6
+	VCMPPD $30, Z7, Z5, K1
+	VBLENDMPD Z6, Z1, K1, Z8
+	VMULPD Z10, Z10, Z5
+	VFMADD231PD Z9, Z9, Z5
+	VSQRTPD Z5, Z5
+	VADDPD Z5, Z10, Z5
+	VDIVPD Z5, Z9, Z5
+	VMULPD Z5, Z5, Z6
+	VBROADCASTSD 288(R14), Z7
+	VBROADCASTSD 280(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 272(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 264(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 256(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 248(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 240(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 232(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 224(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 216(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VBROADCASTSD 208(R14), Z7
+	VFMADD231PD Z6, Z9, Z7
+	VBROADCASTSD 200(R14), Z9
+	VFMADD231PD Z6, Z7, Z9
+	VMULPD Z6, Z9, Z6
+	VFMADD231PD Z5, Z6, Z5
+	VADDPD Z5, Z5, Z5
+	VADDPD Z5, Z8, Z5
+	VBROADCASTSD 160(R14), Z6
+	VSUBPD Z5, Z6, Z6
+	VCMPPD $30, Z4, Z3, K1
+	VBLENDMPD Z6, Z5, K1, Z7
+	VBROADCASTSD 168(R14), Z3
+	VSUBPD Z7, Z3, Z3
+	VCMPPD $30, Z0, Z1, K1
+	VBLENDMPD Z3, Z7, K1, Z4
+	VSUBPD Z4, Z1, Z0
+	VCMPPD $30, Z2, Z1, K1
+	VBLENDMPD Z0, Z4, K1, Z3
+	VMOVUPD 0(DX), Z0
+	VSUBPD Z3, Z0, Z0
+	VMULPD.BCST 184(R14), Z0, Z0
+	VBROADCASTSD 192(R14), Z1
+	VADDPD Z1, Z0, Z0
+	VSUBPD Z1, Z0, Z0
+	VFMADD231PD.BCST 176(R14), Z0, Z3
+	VMOVUPD Z3, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
 TEXT WeighShared512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
@@ -17373,192 +17599,194 @@ DATA codes512<>+312(SB)/8, $Torque512<>(SB)
 DATA codes512<>+320(SB)/8, $Verdict512<>(SB)
 DATA codes512<>+328(SB)/8, $Wanting512<>(SB)
 DATA codes512<>+336(SB)/8, $Size512<>(SB)
-DATA codes512<>+344(SB)/8, $Tile1x1512<>(SB)
-DATA codes512<>+352(SB)/8, $Tile1x2512<>(SB)
-DATA codes512<>+360(SB)/8, $Tile1x3512<>(SB)
-DATA codes512<>+368(SB)/8, $Tile1x4512<>(SB)
-DATA codes512<>+376(SB)/8, $Tile1x5512<>(SB)
-DATA codes512<>+384(SB)/8, $Tile1x6512<>(SB)
-DATA codes512<>+392(SB)/8, $Tile2x1512<>(SB)
-DATA codes512<>+400(SB)/8, $Tile2x2512<>(SB)
-DATA codes512<>+408(SB)/8, $Tile2x3512<>(SB)
-DATA codes512<>+416(SB)/8, $Tile2x4512<>(SB)
-DATA codes512<>+424(SB)/8, $Tile2x5512<>(SB)
-DATA codes512<>+432(SB)/8, $Tile2x6512<>(SB)
-DATA codes512<>+440(SB)/8, $Tile3x1512<>(SB)
-DATA codes512<>+448(SB)/8, $Tile3x2512<>(SB)
-DATA codes512<>+456(SB)/8, $Tile3x3512<>(SB)
-DATA codes512<>+464(SB)/8, $Tile3x4512<>(SB)
-DATA codes512<>+472(SB)/8, $Tile3x5512<>(SB)
-DATA codes512<>+480(SB)/8, $Tile3x6512<>(SB)
-DATA codes512<>+488(SB)/8, $Fresh1x1512<>(SB)
-DATA codes512<>+496(SB)/8, $Fresh1x2512<>(SB)
-DATA codes512<>+504(SB)/8, $Fresh1x3512<>(SB)
-DATA codes512<>+512(SB)/8, $Fresh1x4512<>(SB)
-DATA codes512<>+520(SB)/8, $Fresh1x5512<>(SB)
-DATA codes512<>+528(SB)/8, $Fresh1x6512<>(SB)
-DATA codes512<>+536(SB)/8, $Fresh2x1512<>(SB)
-DATA codes512<>+544(SB)/8, $Fresh2x2512<>(SB)
-DATA codes512<>+552(SB)/8, $Fresh2x3512<>(SB)
-DATA codes512<>+560(SB)/8, $Fresh2x4512<>(SB)
-DATA codes512<>+568(SB)/8, $Fresh2x5512<>(SB)
-DATA codes512<>+576(SB)/8, $Fresh2x6512<>(SB)
-DATA codes512<>+584(SB)/8, $Fresh3x1512<>(SB)
-DATA codes512<>+592(SB)/8, $Fresh3x2512<>(SB)
-DATA codes512<>+600(SB)/8, $Fresh3x3512<>(SB)
-DATA codes512<>+608(SB)/8, $Fresh3x4512<>(SB)
-DATA codes512<>+616(SB)/8, $Fresh3x5512<>(SB)
-DATA codes512<>+624(SB)/8, $Fresh3x6512<>(SB)
-DATA codes512<>+632(SB)/8, $Joint1512<>(SB)
-DATA codes512<>+640(SB)/8, $Panel1512<>(SB)
-DATA codes512<>+648(SB)/8, $Back1512<>(SB)
-DATA codes512<>+656(SB)/8, $TwoBack1512<>(SB)
-DATA codes512<>+664(SB)/8, $Joint2512<>(SB)
-DATA codes512<>+672(SB)/8, $Panel2512<>(SB)
-DATA codes512<>+680(SB)/8, $Back2512<>(SB)
-DATA codes512<>+688(SB)/8, $TwoBack2512<>(SB)
-DATA codes512<>+696(SB)/8, $Joint3512<>(SB)
-DATA codes512<>+704(SB)/8, $Panel3512<>(SB)
-DATA codes512<>+712(SB)/8, $Back3512<>(SB)
-DATA codes512<>+720(SB)/8, $TwoBack3512<>(SB)
-DATA codes512<>+728(SB)/8, $Joint4512<>(SB)
-DATA codes512<>+736(SB)/8, $Panel4512<>(SB)
-DATA codes512<>+744(SB)/8, $Back4512<>(SB)
-DATA codes512<>+752(SB)/8, $TwoBack4512<>(SB)
-DATA codes512<>+760(SB)/8, $Joint5512<>(SB)
-DATA codes512<>+768(SB)/8, $Panel5512<>(SB)
-DATA codes512<>+776(SB)/8, $Back5512<>(SB)
-DATA codes512<>+784(SB)/8, $TwoBack5512<>(SB)
-DATA codes512<>+792(SB)/8, $Joint6512<>(SB)
-DATA codes512<>+800(SB)/8, $Panel6512<>(SB)
-DATA codes512<>+808(SB)/8, $Back6512<>(SB)
-DATA codes512<>+816(SB)/8, $TwoBack6512<>(SB)
-DATA codes512<>+824(SB)/8, $Mass1512<>(SB)
-DATA codes512<>+832(SB)/8, $Mass2512<>(SB)
-DATA codes512<>+840(SB)/8, $Mass3512<>(SB)
-DATA codes512<>+848(SB)/8, $Mass6512<>(SB)
-DATA codes512<>+856(SB)/8, $Upper2512<>(SB)
-DATA codes512<>+864(SB)/8, $Upper3512<>(SB)
-DATA codes512<>+872(SB)/8, $Upper4512<>(SB)
-DATA codes512<>+880(SB)/8, $Upper5512<>(SB)
-DATA codes512<>+888(SB)/8, $Upper6512<>(SB)
-DATA codes512<>+896(SB)/8, $Transpose512<>(SB)
-DATA codes512<>+904(SB)/8, $Diagonal512<>(SB)
-DATA codes512<>+912(SB)/8, $Judge512<>(SB)
-DATA codes512<>+920(SB)/8, $Spare512<>(SB)
-DATA codes512<>+928(SB)/8, $Roots512<>(SB)
-DATA codes512<>+936(SB)/8, $Gram1of1512<>(SB)
-DATA codes512<>+944(SB)/8, $Rows1of1512<>(SB)
-DATA codes512<>+952(SB)/8, $Columns1of1512<>(SB)
-DATA codes512<>+960(SB)/8, $Gram2of2512<>(SB)
-DATA codes512<>+968(SB)/8, $Rows2of2512<>(SB)
-DATA codes512<>+976(SB)/8, $Columns2of2512<>(SB)
-DATA codes512<>+984(SB)/8, $Gram3of3512<>(SB)
-DATA codes512<>+992(SB)/8, $Rows3of3512<>(SB)
-DATA codes512<>+1000(SB)/8, $Columns3of3512<>(SB)
-DATA codes512<>+1008(SB)/8, $Gram3of4512<>(SB)
-DATA codes512<>+1016(SB)/8, $Rows3of4512<>(SB)
-DATA codes512<>+1024(SB)/8, $Columns3of4512<>(SB)
-DATA codes512<>+1032(SB)/8, $Gram4of4512<>(SB)
-DATA codes512<>+1040(SB)/8, $Rows4of4512<>(SB)
-DATA codes512<>+1048(SB)/8, $Columns4of4512<>(SB)
-DATA codes512<>+1056(SB)/8, $Gram3of5512<>(SB)
-DATA codes512<>+1064(SB)/8, $Rows3of5512<>(SB)
-DATA codes512<>+1072(SB)/8, $Columns3of5512<>(SB)
-DATA codes512<>+1080(SB)/8, $Gram5of5512<>(SB)
-DATA codes512<>+1088(SB)/8, $Rows5of5512<>(SB)
-DATA codes512<>+1096(SB)/8, $Columns5of5512<>(SB)
-DATA codes512<>+1104(SB)/8, $Gram3of6512<>(SB)
-DATA codes512<>+1112(SB)/8, $Rows3of6512<>(SB)
-DATA codes512<>+1120(SB)/8, $Columns3of6512<>(SB)
-DATA codes512<>+1128(SB)/8, $Gram6of6512<>(SB)
-DATA codes512<>+1136(SB)/8, $Rows6of6512<>(SB)
-DATA codes512<>+1144(SB)/8, $Columns6of6512<>(SB)
-DATA codes512<>+1152(SB)/8, $Pair3of5512<>(SB)
-DATA codes512<>+1160(SB)/8, $HangFree512<>(SB)
-DATA codes512<>+1168(SB)/8, $Hang512<>(SB)
-DATA codes512<>+1176(SB)/8, $Carry512<>(SB)
-DATA codes512<>+1184(SB)/8, $Root512<>(SB)
-DATA codes512<>+1192(SB)/8, $RootHolds512<>(SB)
-DATA codes512<>+1200(SB)/8, $SwingFree512<>(SB)
-DATA codes512<>+1208(SB)/8, $SwingHung512<>(SB)
-DATA codes512<>+1216(SB)/8, $Cardan512<>(SB)
-DATA codes512<>+1224(SB)/8, $Twist512<>(SB)
-DATA codes512<>+1232(SB)/8, $Between512<>(SB)
-DATA codes512<>+1240(SB)/8, $Pin512<>(SB)
-DATA codes512<>+1248(SB)/8, $TurnedPin512<>(SB)
-DATA codes512<>+1256(SB)/8, $Unpin512<>(SB)
-DATA codes512<>+1264(SB)/8, $Snap512<>(SB)
-DATA codes512<>+1272(SB)/8, $Uncross512<>(SB)
-DATA codes512<>+1280(SB)/8, $Unslide512<>(SB)
-DATA codes512<>+1288(SB)/8, $Slide512<>(SB)
-DATA codes512<>+1296(SB)/8, $Thrust512<>(SB)
-DATA codes512<>+1304(SB)/8, $Loads1512<>(SB)
-DATA codes512<>+1312(SB)/8, $Drifts1512<>(SB)
-DATA codes512<>+1320(SB)/8, $Seen1512<>(SB)
-DATA codes512<>+1328(SB)/8, $SeenTurn1512<>(SB)
-DATA codes512<>+1336(SB)/8, $Loads2512<>(SB)
-DATA codes512<>+1344(SB)/8, $Drifts2512<>(SB)
-DATA codes512<>+1352(SB)/8, $Seen2512<>(SB)
-DATA codes512<>+1360(SB)/8, $SeenTurn2512<>(SB)
-DATA codes512<>+1368(SB)/8, $Loads3512<>(SB)
-DATA codes512<>+1376(SB)/8, $Drifts3512<>(SB)
-DATA codes512<>+1384(SB)/8, $Seen3512<>(SB)
-DATA codes512<>+1392(SB)/8, $SeenTurn3512<>(SB)
-DATA codes512<>+1400(SB)/8, $Lean3x1512<>(SB)
-DATA codes512<>+1408(SB)/8, $Lean3x2512<>(SB)
-DATA codes512<>+1416(SB)/8, $Lean3x3512<>(SB)
-DATA codes512<>+1424(SB)/8, $Lean5x1512<>(SB)
-DATA codes512<>+1432(SB)/8, $Lean5x2512<>(SB)
-DATA codes512<>+1440(SB)/8, $Lean5x3512<>(SB)
-DATA codes512<>+1448(SB)/8, $Orthonormal1512<>(SB)
-DATA codes512<>+1456(SB)/8, $Orthonormal11512<>(SB)
-DATA codes512<>+1464(SB)/8, $Orthonormal111512<>(SB)
-DATA codes512<>+1472(SB)/8, $Orthonormal12512<>(SB)
-DATA codes512<>+1480(SB)/8, $Orthonormal2512<>(SB)
-DATA codes512<>+1488(SB)/8, $Orthonormal21512<>(SB)
-DATA codes512<>+1496(SB)/8, $Rate512<>(SB)
-DATA codes512<>+1504(SB)/8, $FirstStage512<>(SB)
-DATA codes512<>+1512(SB)/8, $NextStage512<>(SB)
-DATA codes512<>+1520(SB)/8, $LastStage512<>(SB)
-DATA codes512<>+1528(SB)/8, $Euler512<>(SB)
-DATA codes512<>+1536(SB)/8, $EulerRoot512<>(SB)
-DATA codes512<>+1544(SB)/8, $EulerPin512<>(SB)
-DATA codes512<>+1552(SB)/8, $Moved512<>(SB)
-DATA codes512<>+1560(SB)/8, $MovedRoot512<>(SB)
-DATA codes512<>+1568(SB)/8, $BodyShared512<>(SB)
-DATA codes512<>+1576(SB)/8, $Mul3Shared512<>(SB)
-DATA codes512<>+1584(SB)/8, $MulVecShared512<>(SB)
-DATA codes512<>+1592(SB)/8, $SnapShared512<>(SB)
-DATA codes512<>+1600(SB)/8, $PullShared512<>(SB)
-DATA codes512<>+1608(SB)/8, $WeighShared512<>(SB)
-DATA codes512<>+1616(SB)/8, $UnweighShared512<>(SB)
-DATA codes512<>+1624(SB)/8, $WrenchShared512<>(SB)
-DATA codes512<>+1632(SB)/8, $TorqueShared512<>(SB)
-DATA codes512<>+1640(SB)/8, $TwistShared512<>(SB)
-DATA codes512<>+1648(SB)/8, $ThrustShared512<>(SB)
-DATA codes512<>+1656(SB)/8, $ForcesShared512<>(SB)
-DATA codes512<>+1664(SB)/8, $MomentsShared512<>(SB)
-DATA codes512<>+1672(SB)/8, $HangFreeShared512<>(SB)
-DATA codes512<>+1680(SB)/8, $HangShared512<>(SB)
-DATA codes512<>+1688(SB)/8, $CarryShared512<>(SB)
-DATA codes512<>+1696(SB)/8, $PointShared512<>(SB)
-DATA codes512<>+1704(SB)/8, $PinShared512<>(SB)
-DATA codes512<>+1712(SB)/8, $TurnedPinShared512<>(SB)
-DATA codes512<>+1720(SB)/8, $UnpinShared512<>(SB)
-DATA codes512<>+1728(SB)/8, $UncrossShared512<>(SB)
-DATA codes512<>+1736(SB)/8, $UnslideShared512<>(SB)
-DATA codes512<>+1744(SB)/8, $TiltShared512<>(SB)
-DATA codes512<>+1752(SB)/8, $RateShared512<>(SB)
-DATA codes512<>+1760(SB)/8, $EulerShared512<>(SB)
-DATA codes512<>+1768(SB)/8, $EulerRootShared512<>(SB)
-DATA codes512<>+1776(SB)/8, $EulerPinShared512<>(SB)
-DATA codes512<>+1784(SB)/8, $MovedShared512<>(SB)
-DATA codes512<>+1792(SB)/8, $MovedRootShared512<>(SB)
-DATA codes512<>+1800(SB)/8, $RootShared512<>(SB)
-DATA codes512<>+1808(SB)/8, $RootHoldsShared512<>(SB)
-DATA codes512<>+1816(SB)/8, $SwingShared512<>(SB)
-GLOBL codes512<>(SB), RODATA, $1824
+DATA codes512<>+344(SB)/8, $Angle512<>(SB)
+DATA codes512<>+352(SB)/8, $Tile1x1512<>(SB)
+DATA codes512<>+360(SB)/8, $Tile1x2512<>(SB)
+DATA codes512<>+368(SB)/8, $Tile1x3512<>(SB)
+DATA codes512<>+376(SB)/8, $Tile1x4512<>(SB)
+DATA codes512<>+384(SB)/8, $Tile1x5512<>(SB)
+DATA codes512<>+392(SB)/8, $Tile1x6512<>(SB)
+DATA codes512<>+400(SB)/8, $Tile2x1512<>(SB)
+DATA codes512<>+408(SB)/8, $Tile2x2512<>(SB)
+DATA codes512<>+416(SB)/8, $Tile2x3512<>(SB)
+DATA codes512<>+424(SB)/8, $Tile2x4512<>(SB)
+DATA codes512<>+432(SB)/8, $Tile2x5512<>(SB)
+DATA codes512<>+440(SB)/8, $Tile2x6512<>(SB)
+DATA codes512<>+448(SB)/8, $Tile3x1512<>(SB)
+DATA codes512<>+456(SB)/8, $Tile3x2512<>(SB)
+DATA codes512<>+464(SB)/8, $Tile3x3512<>(SB)
+DATA codes512<>+472(SB)/8, $Tile3x4512<>(SB)
+DATA codes512<>+480(SB)/8, $Tile3x5512<>(SB)
+DATA codes512<>+488(SB)/8, $Tile3x6512<>(SB)
+DATA codes512<>+496(SB)/8, $Fresh1x1512<>(SB)
+DATA codes512<>+504(SB)/8, $Fresh1x2512<>(SB)
+DATA codes512<>+512(SB)/8, $Fresh1x3512<>(SB)
+DATA codes512<>+520(SB)/8, $Fresh1x4512<>(SB)
+DATA codes512<>+528(SB)/8, $Fresh1x5512<>(SB)
+DATA codes512<>+536(SB)/8, $Fresh1x6512<>(SB)
+DATA codes512<>+544(SB)/8, $Fresh2x1512<>(SB)
+DATA codes512<>+552(SB)/8, $Fresh2x2512<>(SB)
+DATA codes512<>+560(SB)/8, $Fresh2x3512<>(SB)
+DATA codes512<>+568(SB)/8, $Fresh2x4512<>(SB)
+DATA codes512<>+576(SB)/8, $Fresh2x5512<>(SB)
+DATA codes512<>+584(SB)/8, $Fresh2x6512<>(SB)
+DATA codes512<>+592(SB)/8, $Fresh3x1512<>(SB)
+DATA codes512<>+600(SB)/8, $Fresh3x2512<>(SB)
+DATA codes512<>+608(SB)/8, $Fresh3x3512<>(SB)
+DATA codes512<>+616(SB)/8, $Fresh3x4512<>(SB)
+DATA codes512<>+624(SB)/8, $Fresh3x5512<>(SB)
+DATA codes512<>+632(SB)/8, $Fresh3x6512<>(SB)
+DATA codes512<>+640(SB)/8, $Joint1512<>(SB)
+DATA codes512<>+648(SB)/8, $Panel1512<>(SB)
+DATA codes512<>+656(SB)/8, $Back1512<>(SB)
+DATA codes512<>+664(SB)/8, $TwoBack1512<>(SB)
+DATA codes512<>+672(SB)/8, $Joint2512<>(SB)
+DATA codes512<>+680(SB)/8, $Panel2512<>(SB)
+DATA codes512<>+688(SB)/8, $Back2512<>(SB)
+DATA codes512<>+696(SB)/8, $TwoBack2512<>(SB)
+DATA codes512<>+704(SB)/8, $Joint3512<>(SB)
+DATA codes512<>+712(SB)/8, $Panel3512<>(SB)
+DATA codes512<>+720(SB)/8, $Back3512<>(SB)
+DATA codes512<>+728(SB)/8, $TwoBack3512<>(SB)
+DATA codes512<>+736(SB)/8, $Joint4512<>(SB)
+DATA codes512<>+744(SB)/8, $Panel4512<>(SB)
+DATA codes512<>+752(SB)/8, $Back4512<>(SB)
+DATA codes512<>+760(SB)/8, $TwoBack4512<>(SB)
+DATA codes512<>+768(SB)/8, $Joint5512<>(SB)
+DATA codes512<>+776(SB)/8, $Panel5512<>(SB)
+DATA codes512<>+784(SB)/8, $Back5512<>(SB)
+DATA codes512<>+792(SB)/8, $TwoBack5512<>(SB)
+DATA codes512<>+800(SB)/8, $Joint6512<>(SB)
+DATA codes512<>+808(SB)/8, $Panel6512<>(SB)
+DATA codes512<>+816(SB)/8, $Back6512<>(SB)
+DATA codes512<>+824(SB)/8, $TwoBack6512<>(SB)
+DATA codes512<>+832(SB)/8, $Mass1512<>(SB)
+DATA codes512<>+840(SB)/8, $Mass2512<>(SB)
+DATA codes512<>+848(SB)/8, $Mass3512<>(SB)
+DATA codes512<>+856(SB)/8, $Mass6512<>(SB)
+DATA codes512<>+864(SB)/8, $Upper2512<>(SB)
+DATA codes512<>+872(SB)/8, $Upper3512<>(SB)
+DATA codes512<>+880(SB)/8, $Upper4512<>(SB)
+DATA codes512<>+888(SB)/8, $Upper5512<>(SB)
+DATA codes512<>+896(SB)/8, $Upper6512<>(SB)
+DATA codes512<>+904(SB)/8, $Transpose512<>(SB)
+DATA codes512<>+912(SB)/8, $Diagonal512<>(SB)
+DATA codes512<>+920(SB)/8, $Judge512<>(SB)
+DATA codes512<>+928(SB)/8, $Spare512<>(SB)
+DATA codes512<>+936(SB)/8, $Roots512<>(SB)
+DATA codes512<>+944(SB)/8, $Gram1of1512<>(SB)
+DATA codes512<>+952(SB)/8, $Rows1of1512<>(SB)
+DATA codes512<>+960(SB)/8, $Columns1of1512<>(SB)
+DATA codes512<>+968(SB)/8, $Gram2of2512<>(SB)
+DATA codes512<>+976(SB)/8, $Rows2of2512<>(SB)
+DATA codes512<>+984(SB)/8, $Columns2of2512<>(SB)
+DATA codes512<>+992(SB)/8, $Gram3of3512<>(SB)
+DATA codes512<>+1000(SB)/8, $Rows3of3512<>(SB)
+DATA codes512<>+1008(SB)/8, $Columns3of3512<>(SB)
+DATA codes512<>+1016(SB)/8, $Gram3of4512<>(SB)
+DATA codes512<>+1024(SB)/8, $Rows3of4512<>(SB)
+DATA codes512<>+1032(SB)/8, $Columns3of4512<>(SB)
+DATA codes512<>+1040(SB)/8, $Gram4of4512<>(SB)
+DATA codes512<>+1048(SB)/8, $Rows4of4512<>(SB)
+DATA codes512<>+1056(SB)/8, $Columns4of4512<>(SB)
+DATA codes512<>+1064(SB)/8, $Gram3of5512<>(SB)
+DATA codes512<>+1072(SB)/8, $Rows3of5512<>(SB)
+DATA codes512<>+1080(SB)/8, $Columns3of5512<>(SB)
+DATA codes512<>+1088(SB)/8, $Gram5of5512<>(SB)
+DATA codes512<>+1096(SB)/8, $Rows5of5512<>(SB)
+DATA codes512<>+1104(SB)/8, $Columns5of5512<>(SB)
+DATA codes512<>+1112(SB)/8, $Gram3of6512<>(SB)
+DATA codes512<>+1120(SB)/8, $Rows3of6512<>(SB)
+DATA codes512<>+1128(SB)/8, $Columns3of6512<>(SB)
+DATA codes512<>+1136(SB)/8, $Gram6of6512<>(SB)
+DATA codes512<>+1144(SB)/8, $Rows6of6512<>(SB)
+DATA codes512<>+1152(SB)/8, $Columns6of6512<>(SB)
+DATA codes512<>+1160(SB)/8, $Pair3of5512<>(SB)
+DATA codes512<>+1168(SB)/8, $HangFree512<>(SB)
+DATA codes512<>+1176(SB)/8, $Hang512<>(SB)
+DATA codes512<>+1184(SB)/8, $Carry512<>(SB)
+DATA codes512<>+1192(SB)/8, $Root512<>(SB)
+DATA codes512<>+1200(SB)/8, $RootHolds512<>(SB)
+DATA codes512<>+1208(SB)/8, $SwingFree512<>(SB)
+DATA codes512<>+1216(SB)/8, $SwingHung512<>(SB)
+DATA codes512<>+1224(SB)/8, $Cardan512<>(SB)
+DATA codes512<>+1232(SB)/8, $Twist512<>(SB)
+DATA codes512<>+1240(SB)/8, $Between512<>(SB)
+DATA codes512<>+1248(SB)/8, $Pin512<>(SB)
+DATA codes512<>+1256(SB)/8, $TurnedPin512<>(SB)
+DATA codes512<>+1264(SB)/8, $Unpin512<>(SB)
+DATA codes512<>+1272(SB)/8, $Snap512<>(SB)
+DATA codes512<>+1280(SB)/8, $Uncross512<>(SB)
+DATA codes512<>+1288(SB)/8, $Unslide512<>(SB)
+DATA codes512<>+1296(SB)/8, $Slide512<>(SB)
+DATA codes512<>+1304(SB)/8, $Thrust512<>(SB)
+DATA codes512<>+1312(SB)/8, $Loads1512<>(SB)
+DATA codes512<>+1320(SB)/8, $Drifts1512<>(SB)
+DATA codes512<>+1328(SB)/8, $Seen1512<>(SB)
+DATA codes512<>+1336(SB)/8, $SeenTurn1512<>(SB)
+DATA codes512<>+1344(SB)/8, $Loads2512<>(SB)
+DATA codes512<>+1352(SB)/8, $Drifts2512<>(SB)
+DATA codes512<>+1360(SB)/8, $Seen2512<>(SB)
+DATA codes512<>+1368(SB)/8, $SeenTurn2512<>(SB)
+DATA codes512<>+1376(SB)/8, $Loads3512<>(SB)
+DATA codes512<>+1384(SB)/8, $Drifts3512<>(SB)
+DATA codes512<>+1392(SB)/8, $Seen3512<>(SB)
+DATA codes512<>+1400(SB)/8, $SeenTurn3512<>(SB)
+DATA codes512<>+1408(SB)/8, $Lean3x1512<>(SB)
+DATA codes512<>+1416(SB)/8, $Lean3x2512<>(SB)
+DATA codes512<>+1424(SB)/8, $Lean3x3512<>(SB)
+DATA codes512<>+1432(SB)/8, $Lean5x1512<>(SB)
+DATA codes512<>+1440(SB)/8, $Lean5x2512<>(SB)
+DATA codes512<>+1448(SB)/8, $Lean5x3512<>(SB)
+DATA codes512<>+1456(SB)/8, $Orthonormal1512<>(SB)
+DATA codes512<>+1464(SB)/8, $Orthonormal11512<>(SB)
+DATA codes512<>+1472(SB)/8, $Orthonormal111512<>(SB)
+DATA codes512<>+1480(SB)/8, $Orthonormal12512<>(SB)
+DATA codes512<>+1488(SB)/8, $Orthonormal2512<>(SB)
+DATA codes512<>+1496(SB)/8, $Orthonormal21512<>(SB)
+DATA codes512<>+1504(SB)/8, $Rate512<>(SB)
+DATA codes512<>+1512(SB)/8, $FirstStage512<>(SB)
+DATA codes512<>+1520(SB)/8, $NextStage512<>(SB)
+DATA codes512<>+1528(SB)/8, $LastStage512<>(SB)
+DATA codes512<>+1536(SB)/8, $Euler512<>(SB)
+DATA codes512<>+1544(SB)/8, $EulerRoot512<>(SB)
+DATA codes512<>+1552(SB)/8, $EulerPin512<>(SB)
+DATA codes512<>+1560(SB)/8, $Moved512<>(SB)
+DATA codes512<>+1568(SB)/8, $MovedRoot512<>(SB)
+DATA codes512<>+1576(SB)/8, $BodyShared512<>(SB)
+DATA codes512<>+1584(SB)/8, $Mul3Shared512<>(SB)
+DATA codes512<>+1592(SB)/8, $MulVecShared512<>(SB)
+DATA codes512<>+1600(SB)/8, $SnapShared512<>(SB)
+DATA codes512<>+1608(SB)/8, $PullShared512<>(SB)
+DATA codes512<>+1616(SB)/8, $AngleShared512<>(SB)
+DATA codes512<>+1624(SB)/8, $WeighShared512<>(SB)
+DATA codes512<>+1632(SB)/8, $UnweighShared512<>(SB)
+DATA codes512<>+1640(SB)/8, $WrenchShared512<>(SB)
+DATA codes512<>+1648(SB)/8, $TorqueShared512<>(SB)
+DATA codes512<>+1656(SB)/8, $TwistShared512<>(SB)
+DATA codes512<>+1664(SB)/8, $ThrustShared512<>(SB)
+DATA codes512<>+1672(SB)/8, $ForcesShared512<>(SB)
+DATA codes512<>+1680(SB)/8, $MomentsShared512<>(SB)
+DATA codes512<>+1688(SB)/8, $HangFreeShared512<>(SB)
+DATA codes512<>+1696(SB)/8, $HangShared512<>(SB)
+DATA codes512<>+1704(SB)/8, $CarryShared512<>(SB)
+DATA codes512<>+1712(SB)/8, $PointShared512<>(SB)
+DATA codes512<>+1720(SB)/8, $PinShared512<>(SB)
+DATA codes512<>+1728(SB)/8, $TurnedPinShared512<>(SB)
+DATA codes512<>+1736(SB)/8, $UnpinShared512<>(SB)
+DATA codes512<>+1744(SB)/8, $UncrossShared512<>(SB)
+DATA codes512<>+1752(SB)/8, $UnslideShared512<>(SB)
+DATA codes512<>+1760(SB)/8, $TiltShared512<>(SB)
+DATA codes512<>+1768(SB)/8, $RateShared512<>(SB)
+DATA codes512<>+1776(SB)/8, $EulerShared512<>(SB)
+DATA codes512<>+1784(SB)/8, $EulerRootShared512<>(SB)
+DATA codes512<>+1792(SB)/8, $EulerPinShared512<>(SB)
+DATA codes512<>+1800(SB)/8, $MovedShared512<>(SB)
+DATA codes512<>+1808(SB)/8, $MovedRootShared512<>(SB)
+DATA codes512<>+1816(SB)/8, $RootShared512<>(SB)
+DATA codes512<>+1824(SB)/8, $RootHoldsShared512<>(SB)
+DATA codes512<>+1832(SB)/8, $SwingShared512<>(SB)
+GLOBL codes512<>(SB), RODATA, $1840
 
 // func run512(w, shared *float64, list *Op)
 TEXT ·run512(SB), NOSPLIT, $0-24
@@ -19226,6 +19454,122 @@ TEXT Size256<>(SB), NOSPLIT|NOFRAME, $0-0
 	VMOVUPD Y0, 0(CX)
 	VMAXPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
+TEXT Angle256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ DI, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VMOVUPD 0(CX), Y0
+	VMOVUPD 64(BX), Y1
+	VMULPD Y1, Y0, Y2
+	VMOVUPD 192(CX), Y3
+	VMOVUPD 256(BX), Y4
+	VFMADD231PD Y4, Y3, Y2
+	VMOVUPD 384(CX), Y5
+	VMOVUPD 448(BX), Y6
+	VFMADD231PD Y6, Y5, Y2
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 0(BX), Y8
+	VMULPD Y8, Y7, Y9
+	VMOVUPD 256(CX), Y10
+	VMOVUPD 192(BX), Y11
+	VFMADD231PD Y11, Y10, Y9
+	VMOVUPD 448(CX), Y12
+	VMOVUPD 384(BX), Y13
+	VFMADD231PD Y13, Y12, Y9
+	VSUBPD Y9, Y2, Y2
+	VMULPD Y8, Y0, Y0
+	VFMADD231PD Y11, Y3, Y0
+	VFMADD231PD Y13, Y5, Y0
+	VMULPD Y1, Y7, Y1
+	VFMADD231PD Y4, Y10, Y1
+	VFMADD231PD Y6, Y12, Y1
+	VADDPD Y1, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y3, Y3, Y3
+	VSUBPD Y2, Y3, Y3
+	VMAXPD Y2, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VSUBPD Y0, Y4, Y4
+	VMAXPD Y0, Y4, Y4
+	VSUBPD Y3, Y1, Y5
+	VSUBPD Y4, Y1, Y6
+	VMAXPD Y6, Y5, Y5
+	VSUBPD Y5, Y1, Y5
+	VMAXPD Y4, Y3, Y6
+	VBROADCASTSD 144(R14), Y7
+	VMULPD Y7, Y6, Y7
+	VSUBPD Y6, Y5, Y8
+	VCMPPD $30, Y7, Y5, Y9
+	VBLENDVPD Y9, Y8, Y5, Y9
+	VADDPD Y6, Y5, Y8
+	VCMPPD $30, Y7, Y5, Y10
+	VBLENDVPD Y10, Y8, Y6, Y10
+	VBROADCASTSD 152(R14), Y6
+	VCMPPD $30, Y7, Y5, Y8
+	VBLENDVPD Y8, Y6, Y1, Y8
+	VMULPD Y10, Y10, Y5
+	VFMADD231PD Y9, Y9, Y5
+	VSQRTPD Y5, Y5
+	VADDPD Y5, Y10, Y5
+	VDIVPD Y5, Y9, Y5
+	VMULPD Y5, Y5, Y6
+	VBROADCASTSD 288(R14), Y7
+	VBROADCASTSD 280(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 272(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 264(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 256(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 248(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 240(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 232(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 224(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 216(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 208(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 200(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VMULPD Y6, Y9, Y6
+	VFMADD231PD Y5, Y6, Y5
+	VADDPD Y5, Y5, Y5
+	VADDPD Y5, Y8, Y5
+	VBROADCASTSD 160(R14), Y6
+	VSUBPD Y5, Y6, Y6
+	VCMPPD $30, Y4, Y3, Y7
+	VBLENDVPD Y7, Y6, Y5, Y7
+	VBROADCASTSD 168(R14), Y3
+	VSUBPD Y7, Y3, Y3
+	VCMPPD $30, Y0, Y1, Y4
+	VBLENDVPD Y4, Y3, Y7, Y4
+	VSUBPD Y4, Y1, Y0
+	VCMPPD $30, Y2, Y1, Y3
+	VBLENDVPD Y3, Y0, Y4, Y3
+	VMOVUPD 0(DX), Y0
+	VSUBPD Y3, Y0, Y0
+	VBROADCASTSD 184(R14), Y1
+	VMULPD Y1, Y0, Y0
+	VBROADCASTSD 192(R14), Y1
+	VADDPD Y1, Y0, Y0
+	VSUBPD Y1, Y0, Y0
+	VBROADCASTSD 176(R14), Y1
+	VFMADD231PD Y1, Y0, Y3
+	VMOVUPD Y3, 0(AX)
 	MOVL (SI), R9
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
@@ -31889,6 +32233,122 @@ TEXT PullShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $32, SI
 	JMP  (R8)(R9*8)
 
+TEXT AngleShared256<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL -24(SI), AX
+	ADDQ DI, AX
+	MOVL -20(SI), BX
+	ADDQ DI, BX
+	MOVL -16(SI), CX
+	ADDQ R14, CX
+	MOVL -12(SI), DX
+	ADDQ DI, DX
+	VBROADCASTSD 0(CX), Y0
+	VMOVUPD 64(BX), Y1
+	VMULPD Y1, Y0, Y2
+	VBROADCASTSD 24(CX), Y3
+	VMOVUPD 256(BX), Y4
+	VFMADD231PD Y4, Y3, Y2
+	VBROADCASTSD 48(CX), Y5
+	VMOVUPD 448(BX), Y6
+	VFMADD231PD Y6, Y5, Y2
+	VBROADCASTSD 8(CX), Y7
+	VMOVUPD 0(BX), Y8
+	VMULPD Y8, Y7, Y9
+	VBROADCASTSD 32(CX), Y10
+	VMOVUPD 192(BX), Y11
+	VFMADD231PD Y11, Y10, Y9
+	VBROADCASTSD 56(CX), Y12
+	VMOVUPD 384(BX), Y13
+	VFMADD231PD Y13, Y12, Y9
+	VSUBPD Y9, Y2, Y2
+	VMULPD Y8, Y0, Y0
+	VFMADD231PD Y11, Y3, Y0
+	VFMADD231PD Y13, Y5, Y0
+	VMULPD Y1, Y7, Y1
+	VFMADD231PD Y4, Y10, Y1
+	VFMADD231PD Y6, Y12, Y1
+	VADDPD Y1, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y3, Y3, Y3
+	VSUBPD Y2, Y3, Y3
+	VMAXPD Y2, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VSUBPD Y0, Y4, Y4
+	VMAXPD Y0, Y4, Y4
+	VSUBPD Y3, Y1, Y5
+	VSUBPD Y4, Y1, Y6
+	VMAXPD Y6, Y5, Y5
+	VSUBPD Y5, Y1, Y5
+	VMAXPD Y4, Y3, Y6
+	VBROADCASTSD 144(R14), Y7
+	VMULPD Y7, Y6, Y7
+	VSUBPD Y6, Y5, Y8
+	VCMPPD $30, Y7, Y5, Y9
+	VBLENDVPD Y9, Y8, Y5, Y9
+	VADDPD Y6, Y5, Y8
+	VCMPPD $30, Y7, Y5, Y10
+	VBLENDVPD Y10, Y8, Y6, Y10
+	VBROADCASTSD 152(R14), Y6
+	VCMPPD $30, Y7, Y5, Y8
+	VBLENDVPD Y8, Y6, Y1, Y8
+	VMULPD Y10, Y10, Y5
+	VFMADD231PD Y9, Y9, Y5
+	VSQRTPD Y5, Y5
+	VADDPD Y5, Y10, Y5
+	VDIVPD Y5, Y9, Y5
+	VMULPD Y5, Y5, Y6
+	VBROADCASTSD 288(R14), Y7
+	VBROADCASTSD 280(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 272(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 264(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 256(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 248(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 240(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 232(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 224(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 216(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VBROADCASTSD 208(R14), Y7
+	VFMADD231PD Y6, Y9, Y7
+	VBROADCASTSD 200(R14), Y9
+	VFMADD231PD Y6, Y7, Y9
+	VMULPD Y6, Y9, Y6
+	VFMADD231PD Y5, Y6, Y5
+	VADDPD Y5, Y5, Y5
+	VADDPD Y5, Y8, Y5
+	VBROADCASTSD 160(R14), Y6
+	VSUBPD Y5, Y6, Y6
+	VCMPPD $30, Y4, Y3, Y7
+	VBLENDVPD Y7, Y6, Y5, Y7
+	VBROADCASTSD 168(R14), Y3
+	VSUBPD Y7, Y3, Y3
+	VCMPPD $30, Y0, Y1, Y4
+	VBLENDVPD Y4, Y3, Y7, Y4
+	VSUBPD Y4, Y1, Y0
+	VCMPPD $30, Y2, Y1, Y3
+	VBLENDVPD Y3, Y0, Y4, Y3
+	VMOVUPD 0(DX), Y0
+	VSUBPD Y3, Y0, Y0
+	VBROADCASTSD 184(R14), Y1
+	VMULPD Y1, Y0, Y0
+	VBROADCASTSD 192(R14), Y1
+	VADDPD Y1, Y0, Y0
+	VSUBPD Y1, Y0, Y0
+	VBROADCASTSD 176(R14), Y1
+	VFMADD231PD Y1, Y0, Y3
+	VMOVUPD Y3, 0(AX)
+	MOVL (SI), R9
+	ADDQ $32, SI
+	JMP  (R8)(R9*8)
+
 TEXT WeighShared256<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL -24(SI), AX
 	ADDQ DI, AX
@@ -35098,192 +35558,194 @@ DATA codes256<>+312(SB)/8, $Torque256<>(SB)
 DATA codes256<>+320(SB)/8, $Verdict256<>(SB)
 DATA codes256<>+328(SB)/8, $Wanting256<>(SB)
 DATA codes256<>+336(SB)/8, $Size256<>(SB)
-DATA codes256<>+344(SB)/8, $Tile1x1256<>(SB)
-DATA codes256<>+352(SB)/8, $Tile1x2256<>(SB)
-DATA codes256<>+360(SB)/8, $Tile1x3256<>(SB)
-DATA codes256<>+368(SB)/8, $Tile1x4256<>(SB)
-DATA codes256<>+376(SB)/8, $Tile1x5256<>(SB)
-DATA codes256<>+384(SB)/8, $Tile1x6256<>(SB)
-DATA codes256<>+392(SB)/8, $Tile2x1256<>(SB)
-DATA codes256<>+400(SB)/8, $Tile2x2256<>(SB)
-DATA codes256<>+408(SB)/8, $Tile2x3256<>(SB)
-DATA codes256<>+416(SB)/8, $Tile2x4256<>(SB)
-DATA codes256<>+424(SB)/8, $Tile2x5256<>(SB)
-DATA codes256<>+432(SB)/8, $Tile2x6256<>(SB)
-DATA codes256<>+440(SB)/8, $Tile3x1256<>(SB)
-DATA codes256<>+448(SB)/8, $Tile3x2256<>(SB)
-DATA codes256<>+456(SB)/8, $Tile3x3256<>(SB)
-DATA codes256<>+464(SB)/8, $Tile3x4256<>(SB)
-DATA codes256<>+472(SB)/8, $missing256<>(SB)
+DATA codes256<>+344(SB)/8, $Angle256<>(SB)
+DATA codes256<>+352(SB)/8, $Tile1x1256<>(SB)
+DATA codes256<>+360(SB)/8, $Tile1x2256<>(SB)
+DATA codes256<>+368(SB)/8, $Tile1x3256<>(SB)
+DATA codes256<>+376(SB)/8, $Tile1x4256<>(SB)
+DATA codes256<>+384(SB)/8, $Tile1x5256<>(SB)
+DATA codes256<>+392(SB)/8, $Tile1x6256<>(SB)
+DATA codes256<>+400(SB)/8, $Tile2x1256<>(SB)
+DATA codes256<>+408(SB)/8, $Tile2x2256<>(SB)
+DATA codes256<>+416(SB)/8, $Tile2x3256<>(SB)
+DATA codes256<>+424(SB)/8, $Tile2x4256<>(SB)
+DATA codes256<>+432(SB)/8, $Tile2x5256<>(SB)
+DATA codes256<>+440(SB)/8, $Tile2x6256<>(SB)
+DATA codes256<>+448(SB)/8, $Tile3x1256<>(SB)
+DATA codes256<>+456(SB)/8, $Tile3x2256<>(SB)
+DATA codes256<>+464(SB)/8, $Tile3x3256<>(SB)
+DATA codes256<>+472(SB)/8, $Tile3x4256<>(SB)
 DATA codes256<>+480(SB)/8, $missing256<>(SB)
-DATA codes256<>+488(SB)/8, $Fresh1x1256<>(SB)
-DATA codes256<>+496(SB)/8, $Fresh1x2256<>(SB)
-DATA codes256<>+504(SB)/8, $Fresh1x3256<>(SB)
-DATA codes256<>+512(SB)/8, $Fresh1x4256<>(SB)
-DATA codes256<>+520(SB)/8, $Fresh1x5256<>(SB)
-DATA codes256<>+528(SB)/8, $Fresh1x6256<>(SB)
-DATA codes256<>+536(SB)/8, $Fresh2x1256<>(SB)
-DATA codes256<>+544(SB)/8, $Fresh2x2256<>(SB)
-DATA codes256<>+552(SB)/8, $Fresh2x3256<>(SB)
-DATA codes256<>+560(SB)/8, $Fresh2x4256<>(SB)
-DATA codes256<>+568(SB)/8, $Fresh2x5256<>(SB)
-DATA codes256<>+576(SB)/8, $Fresh2x6256<>(SB)
-DATA codes256<>+584(SB)/8, $Fresh3x1256<>(SB)
-DATA codes256<>+592(SB)/8, $Fresh3x2256<>(SB)
-DATA codes256<>+600(SB)/8, $Fresh3x3256<>(SB)
-DATA codes256<>+608(SB)/8, $Fresh3x4256<>(SB)
-DATA codes256<>+616(SB)/8, $missing256<>(SB)
+DATA codes256<>+488(SB)/8, $missing256<>(SB)
+DATA codes256<>+496(SB)/8, $Fresh1x1256<>(SB)
+DATA codes256<>+504(SB)/8, $Fresh1x2256<>(SB)
+DATA codes256<>+512(SB)/8, $Fresh1x3256<>(SB)
+DATA codes256<>+520(SB)/8, $Fresh1x4256<>(SB)
+DATA codes256<>+528(SB)/8, $Fresh1x5256<>(SB)
+DATA codes256<>+536(SB)/8, $Fresh1x6256<>(SB)
+DATA codes256<>+544(SB)/8, $Fresh2x1256<>(SB)
+DATA codes256<>+552(SB)/8, $Fresh2x2256<>(SB)
+DATA codes256<>+560(SB)/8, $Fresh2x3256<>(SB)
+DATA codes256<>+568(SB)/8, $Fresh2x4256<>(SB)
+DATA codes256<>+576(SB)/8, $Fresh2x5256<>(SB)
+DATA codes256<>+584(SB)/8, $Fresh2x6256<>(SB)
+DATA codes256<>+592(SB)/8, $Fresh3x1256<>(SB)
+DATA codes256<>+600(SB)/8, $Fresh3x2256<>(SB)
+DATA codes256<>+608(SB)/8, $Fresh3x3256<>(SB)
+DATA codes256<>+616(SB)/8, $Fresh3x4256<>(SB)
 DATA codes256<>+624(SB)/8, $missing256<>(SB)
-DATA codes256<>+632(SB)/8, $Joint1256<>(SB)
-DATA codes256<>+640(SB)/8, $Panel1256<>(SB)
-DATA codes256<>+648(SB)/8, $Back1256<>(SB)
-DATA codes256<>+656(SB)/8, $TwoBack1256<>(SB)
-DATA codes256<>+664(SB)/8, $Joint2256<>(SB)
-DATA codes256<>+672(SB)/8, $Panel2256<>(SB)
-DATA codes256<>+680(SB)/8, $Back2256<>(SB)
-DATA codes256<>+688(SB)/8, $TwoBack2256<>(SB)
-DATA codes256<>+696(SB)/8, $Joint3256<>(SB)
-DATA codes256<>+704(SB)/8, $Panel3256<>(SB)
-DATA codes256<>+712(SB)/8, $Back3256<>(SB)
-DATA codes256<>+720(SB)/8, $TwoBack3256<>(SB)
-DATA codes256<>+728(SB)/8, $Joint4256<>(SB)
-DATA codes256<>+736(SB)/8, $Panel4256<>(SB)
-DATA codes256<>+744(SB)/8, $Back4256<>(SB)
-DATA codes256<>+752(SB)/8, $TwoBack4256<>(SB)
-DATA codes256<>+760(SB)/8, $Joint5256<>(SB)
-DATA codes256<>+768(SB)/8, $Panel5256<>(SB)
-DATA codes256<>+776(SB)/8, $Back5256<>(SB)
-DATA codes256<>+784(SB)/8, $TwoBack5256<>(SB)
-DATA codes256<>+792(SB)/8, $Joint6256<>(SB)
-DATA codes256<>+800(SB)/8, $Panel6256<>(SB)
-DATA codes256<>+808(SB)/8, $Back6256<>(SB)
-DATA codes256<>+816(SB)/8, $TwoBack6256<>(SB)
-DATA codes256<>+824(SB)/8, $Mass1256<>(SB)
-DATA codes256<>+832(SB)/8, $Mass2256<>(SB)
-DATA codes256<>+840(SB)/8, $Mass3256<>(SB)
-DATA codes256<>+848(SB)/8, $Mass6256<>(SB)
-DATA codes256<>+856(SB)/8, $Upper2256<>(SB)
-DATA codes256<>+864(SB)/8, $Upper3256<>(SB)
-DATA codes256<>+872(SB)/8, $Upper4256<>(SB)
-DATA codes256<>+880(SB)/8, $Upper5256<>(SB)
-DATA codes256<>+888(SB)/8, $Upper6256<>(SB)
-DATA codes256<>+896(SB)/8, $Transpose256<>(SB)
-DATA codes256<>+904(SB)/8, $Diagonal256<>(SB)
-DATA codes256<>+912(SB)/8, $Judge256<>(SB)
-DATA codes256<>+920(SB)/8, $Spare256<>(SB)
-DATA codes256<>+928(SB)/8, $Roots256<>(SB)
-DATA codes256<>+936(SB)/8, $Gram1of1256<>(SB)
-DATA codes256<>+944(SB)/8, $Rows1of1256<>(SB)
-DATA codes256<>+952(SB)/8, $Columns1of1256<>(SB)
-DATA codes256<>+960(SB)/8, $Gram2of2256<>(SB)
-DATA codes256<>+968(SB)/8, $Rows2of2256<>(SB)
-DATA codes256<>+976(SB)/8, $Columns2of2256<>(SB)
-DATA codes256<>+984(SB)/8, $Gram3of3256<>(SB)
-DATA codes256<>+992(SB)/8, $Rows3of3256<>(SB)
-DATA codes256<>+1000(SB)/8, $Columns3of3256<>(SB)
-DATA codes256<>+1008(SB)/8, $Gram3of4256<>(SB)
-DATA codes256<>+1016(SB)/8, $Rows3of4256<>(SB)
-DATA codes256<>+1024(SB)/8, $Columns3of4256<>(SB)
-DATA codes256<>+1032(SB)/8, $Gram4of4256<>(SB)
-DATA codes256<>+1040(SB)/8, $Rows4of4256<>(SB)
-DATA codes256<>+1048(SB)/8, $Columns4of4256<>(SB)
-DATA codes256<>+1056(SB)/8, $Gram3of5256<>(SB)
-DATA codes256<>+1064(SB)/8, $Rows3of5256<>(SB)
-DATA codes256<>+1072(SB)/8, $Columns3of5256<>(SB)
-DATA codes256<>+1080(SB)/8, $Gram5of5256<>(SB)
-DATA codes256<>+1088(SB)/8, $Rows5of5256<>(SB)
-DATA codes256<>+1096(SB)/8, $Columns5of5256<>(SB)
-DATA codes256<>+1104(SB)/8, $Gram3of6256<>(SB)
-DATA codes256<>+1112(SB)/8, $Rows3of6256<>(SB)
-DATA codes256<>+1120(SB)/8, $Columns3of6256<>(SB)
-DATA codes256<>+1128(SB)/8, $Gram6of6256<>(SB)
-DATA codes256<>+1136(SB)/8, $Rows6of6256<>(SB)
-DATA codes256<>+1144(SB)/8, $Columns6of6256<>(SB)
-DATA codes256<>+1152(SB)/8, $Pair3of5256<>(SB)
-DATA codes256<>+1160(SB)/8, $HangFree256<>(SB)
-DATA codes256<>+1168(SB)/8, $Hang256<>(SB)
-DATA codes256<>+1176(SB)/8, $Carry256<>(SB)
-DATA codes256<>+1184(SB)/8, $Root256<>(SB)
-DATA codes256<>+1192(SB)/8, $RootHolds256<>(SB)
-DATA codes256<>+1200(SB)/8, $SwingFree256<>(SB)
-DATA codes256<>+1208(SB)/8, $SwingHung256<>(SB)
-DATA codes256<>+1216(SB)/8, $Cardan256<>(SB)
-DATA codes256<>+1224(SB)/8, $Twist256<>(SB)
-DATA codes256<>+1232(SB)/8, $Between256<>(SB)
-DATA codes256<>+1240(SB)/8, $Pin256<>(SB)
-DATA codes256<>+1248(SB)/8, $TurnedPin256<>(SB)
-DATA codes256<>+1256(SB)/8, $Unpin256<>(SB)
-DATA codes256<>+1264(SB)/8, $Snap256<>(SB)
-DATA codes256<>+1272(SB)/8, $Uncross256<>(SB)
-DATA codes256<>+1280(SB)/8, $Unslide256<>(SB)
-DATA codes256<>+1288(SB)/8, $Slide256<>(SB)
-DATA codes256<>+1296(SB)/8, $Thrust256<>(SB)
-DATA codes256<>+1304(SB)/8, $Loads1256<>(SB)
-DATA codes256<>+1312(SB)/8, $Drifts1256<>(SB)
-DATA codes256<>+1320(SB)/8, $Seen1256<>(SB)
-DATA codes256<>+1328(SB)/8, $SeenTurn1256<>(SB)
-DATA codes256<>+1336(SB)/8, $Loads2256<>(SB)
-DATA codes256<>+1344(SB)/8, $Drifts2256<>(SB)
-DATA codes256<>+1352(SB)/8, $Seen2256<>(SB)
-DATA codes256<>+1360(SB)/8, $SeenTurn2256<>(SB)
-DATA codes256<>+1368(SB)/8, $Loads3256<>(SB)
-DATA codes256<>+1376(SB)/8, $Drifts3256<>(SB)
-DATA codes256<>+1384(SB)/8, $Seen3256<>(SB)
-DATA codes256<>+1392(SB)/8, $SeenTurn3256<>(SB)
-DATA codes256<>+1400(SB)/8, $Lean3x1256<>(SB)
-DATA codes256<>+1408(SB)/8, $Lean3x2256<>(SB)
-DATA codes256<>+1416(SB)/8, $Lean3x3256<>(SB)
-DATA codes256<>+1424(SB)/8, $Lean5x1256<>(SB)
-DATA codes256<>+1432(SB)/8, $Lean5x2256<>(SB)
-DATA codes256<>+1440(SB)/8, $Lean5x3256<>(SB)
-DATA codes256<>+1448(SB)/8, $Orthonormal1256<>(SB)
-DATA codes256<>+1456(SB)/8, $Orthonormal11256<>(SB)
-DATA codes256<>+1464(SB)/8, $Orthonormal111256<>(SB)
-DATA codes256<>+1472(SB)/8, $Orthonormal12256<>(SB)
-DATA codes256<>+1480(SB)/8, $Orthonormal2256<>(SB)
-DATA codes256<>+1488(SB)/8, $Orthonormal21256<>(SB)
-DATA codes256<>+1496(SB)/8, $Rate256<>(SB)
-DATA codes256<>+1504(SB)/8, $FirstStage256<>(SB)
-DATA codes256<>+1512(SB)/8, $NextStage256<>(SB)
-DATA codes256<>+1520(SB)/8, $LastStage256<>(SB)
-DATA codes256<>+1528(SB)/8, $Euler256<>(SB)
-DATA codes256<>+1536(SB)/8, $EulerRoot256<>(SB)
-DATA codes256<>+1544(SB)/8, $EulerPin256<>(SB)
-DATA codes256<>+1552(SB)/8, $Moved256<>(SB)
-DATA codes256<>+1560(SB)/8, $MovedRoot256<>(SB)
-DATA codes256<>+1568(SB)/8, $BodyShared256<>(SB)
-DATA codes256<>+1576(SB)/8, $Mul3Shared256<>(SB)
-DATA codes256<>+1584(SB)/8, $MulVecShared256<>(SB)
-DATA codes256<>+1592(SB)/8, $SnapShared256<>(SB)
-DATA codes256<>+1600(SB)/8, $PullShared256<>(SB)
-DATA codes256<>+1608(SB)/8, $WeighShared256<>(SB)
-DATA codes256<>+1616(SB)/8, $UnweighShared256<>(SB)
-DATA codes256<>+1624(SB)/8, $WrenchShared256<>(SB)
-DATA codes256<>+1632(SB)/8, $TorqueShared256<>(SB)
-DATA codes256<>+1640(SB)/8, $TwistShared256<>(SB)
-DATA codes256<>+1648(SB)/8, $ThrustShared256<>(SB)
-DATA codes256<>+1656(SB)/8, $ForcesShared256<>(SB)
-DATA codes256<>+1664(SB)/8, $MomentsShared256<>(SB)
-DATA codes256<>+1672(SB)/8, $HangFreeShared256<>(SB)
-DATA codes256<>+1680(SB)/8, $HangShared256<>(SB)
-DATA codes256<>+1688(SB)/8, $CarryShared256<>(SB)
-DATA codes256<>+1696(SB)/8, $PointShared256<>(SB)
-DATA codes256<>+1704(SB)/8, $PinShared256<>(SB)
-DATA codes256<>+1712(SB)/8, $TurnedPinShared256<>(SB)
-DATA codes256<>+1720(SB)/8, $UnpinShared256<>(SB)
-DATA codes256<>+1728(SB)/8, $UncrossShared256<>(SB)
-DATA codes256<>+1736(SB)/8, $UnslideShared256<>(SB)
-DATA codes256<>+1744(SB)/8, $TiltShared256<>(SB)
-DATA codes256<>+1752(SB)/8, $RateShared256<>(SB)
-DATA codes256<>+1760(SB)/8, $EulerShared256<>(SB)
-DATA codes256<>+1768(SB)/8, $EulerRootShared256<>(SB)
-DATA codes256<>+1776(SB)/8, $EulerPinShared256<>(SB)
-DATA codes256<>+1784(SB)/8, $MovedShared256<>(SB)
-DATA codes256<>+1792(SB)/8, $MovedRootShared256<>(SB)
-DATA codes256<>+1800(SB)/8, $RootShared256<>(SB)
-DATA codes256<>+1808(SB)/8, $RootHoldsShared256<>(SB)
-DATA codes256<>+1816(SB)/8, $SwingShared256<>(SB)
-GLOBL codes256<>(SB), RODATA, $1824
+DATA codes256<>+632(SB)/8, $missing256<>(SB)
+DATA codes256<>+640(SB)/8, $Joint1256<>(SB)
+DATA codes256<>+648(SB)/8, $Panel1256<>(SB)
+DATA codes256<>+656(SB)/8, $Back1256<>(SB)
+DATA codes256<>+664(SB)/8, $TwoBack1256<>(SB)
+DATA codes256<>+672(SB)/8, $Joint2256<>(SB)
+DATA codes256<>+680(SB)/8, $Panel2256<>(SB)
+DATA codes256<>+688(SB)/8, $Back2256<>(SB)
+DATA codes256<>+696(SB)/8, $TwoBack2256<>(SB)
+DATA codes256<>+704(SB)/8, $Joint3256<>(SB)
+DATA codes256<>+712(SB)/8, $Panel3256<>(SB)
+DATA codes256<>+720(SB)/8, $Back3256<>(SB)
+DATA codes256<>+728(SB)/8, $TwoBack3256<>(SB)
+DATA codes256<>+736(SB)/8, $Joint4256<>(SB)
+DATA codes256<>+744(SB)/8, $Panel4256<>(SB)
+DATA codes256<>+752(SB)/8, $Back4256<>(SB)
+DATA codes256<>+760(SB)/8, $TwoBack4256<>(SB)
+DATA codes256<>+768(SB)/8, $Joint5256<>(SB)
+DATA codes256<>+776(SB)/8, $Panel5256<>(SB)
+DATA codes256<>+784(SB)/8, $Back5256<>(SB)
+DATA codes256<>+792(SB)/8, $TwoBack5256<>(SB)
+DATA codes256<>+800(SB)/8, $Joint6256<>(SB)
+DATA codes256<>+808(SB)/8, $Panel6256<>(SB)
+DATA codes256<>+816(SB)/8, $Back6256<>(SB)
+DATA codes256<>+824(SB)/8, $TwoBack6256<>(SB)
+DATA codes256<>+832(SB)/8, $Mass1256<>(SB)
+DATA codes256<>+840(SB)/8, $Mass2256<>(SB)
+DATA codes256<>+848(SB)/8, $Mass3256<>(SB)
+DATA codes256<>+856(SB)/8, $Mass6256<>(SB)
+DATA codes256<>+864(SB)/8, $Upper2256<>(SB)
+DATA codes256<>+872(SB)/8, $Upper3256<>(SB)
+DATA codes256<>+880(SB)/8, $Upper4256<>(SB)
+DATA codes256<>+888(SB)/8, $Upper5256<>(SB)
+DATA codes256<>+896(SB)/8, $Upper6256<>(SB)
+DATA codes256<>+904(SB)/8, $Transpose256<>(SB)
+DATA codes256<>+912(SB)/8, $Diagonal256<>(SB)
+DATA codes256<>+920(SB)/8, $Judge256<>(SB)
+DATA codes256<>+928(SB)/8, $Spare256<>(SB)
+DATA codes256<>+936(SB)/8, $Roots256<>(SB)
+DATA codes256<>+944(SB)/8, $Gram1of1256<>(SB)
+DATA codes256<>+952(SB)/8, $Rows1of1256<>(SB)
+DATA codes256<>+960(SB)/8, $Columns1of1256<>(SB)
+DATA codes256<>+968(SB)/8, $Gram2of2256<>(SB)
+DATA codes256<>+976(SB)/8, $Rows2of2256<>(SB)
+DATA codes256<>+984(SB)/8, $Columns2of2256<>(SB)
+DATA codes256<>+992(SB)/8, $Gram3of3256<>(SB)
+DATA codes256<>+1000(SB)/8, $Rows3of3256<>(SB)
+DATA codes256<>+1008(SB)/8, $Columns3of3256<>(SB)
+DATA codes256<>+1016(SB)/8, $Gram3of4256<>(SB)
+DATA codes256<>+1024(SB)/8, $Rows3of4256<>(SB)
+DATA codes256<>+1032(SB)/8, $Columns3of4256<>(SB)
+DATA codes256<>+1040(SB)/8, $Gram4of4256<>(SB)
+DATA codes256<>+1048(SB)/8, $Rows4of4256<>(SB)
+DATA codes256<>+1056(SB)/8, $Columns4of4256<>(SB)
+DATA codes256<>+1064(SB)/8, $Gram3of5256<>(SB)
+DATA codes256<>+1072(SB)/8, $Rows3of5256<>(SB)
+DATA codes256<>+1080(SB)/8, $Columns3of5256<>(SB)
+DATA codes256<>+1088(SB)/8, $Gram5of5256<>(SB)
+DATA codes256<>+1096(SB)/8, $Rows5of5256<>(SB)
+DATA codes256<>+1104(SB)/8, $Columns5of5256<>(SB)
+DATA codes256<>+1112(SB)/8, $Gram3of6256<>(SB)
+DATA codes256<>+1120(SB)/8, $Rows3of6256<>(SB)
+DATA codes256<>+1128(SB)/8, $Columns3of6256<>(SB)
+DATA codes256<>+1136(SB)/8, $Gram6of6256<>(SB)
+DATA codes256<>+1144(SB)/8, $Rows6of6256<>(SB)
+DATA codes256<>+1152(SB)/8, $Columns6of6256<>(SB)
+DATA codes256<>+1160(SB)/8, $Pair3of5256<>(SB)
+DATA codes256<>+1168(SB)/8, $HangFree256<>(SB)
+DATA codes256<>+1176(SB)/8, $Hang256<>(SB)
+DATA codes256<>+1184(SB)/8, $Carry256<>(SB)
+DATA codes256<>+1192(SB)/8, $Root256<>(SB)
+DATA codes256<>+1200(SB)/8, $RootHolds256<>(SB)
+DATA codes256<>+1208(SB)/8, $SwingFree256<>(SB)
+DATA codes256<>+1216(SB)/8, $SwingHung256<>(SB)
+DATA codes256<>+1224(SB)/8, $Cardan256<>(SB)
+DATA codes256<>+1232(SB)/8, $Twist256<>(SB)
+DATA codes256<>+1240(SB)/8, $Between256<>(SB)
+DATA codes256<>+1248(SB)/8, $Pin256<>(SB)
+DATA codes256<>+1256(SB)/8, $TurnedPin256<>(SB)
+DATA codes256<>+1264(SB)/8, $Unpin256<>(SB)
+DATA codes256<>+1272(SB)/8, $Snap256<>(SB)
+DATA codes256<>+1280(SB)/8, $Uncross256<>(SB)
+DATA codes256<>+1288(SB)/8, $Unslide256<>(SB)
+DATA codes256<>+1296(SB)/8, $Slide256<>(SB)
+DATA codes256<>+1304(SB)/8, $Thrust256<>(SB)
+DATA codes256<>+1312(SB)/8, $Loads1256<>(SB)
+DATA codes256<>+1320(SB)/8, $Drifts1256<>(SB)
+DATA codes256<>+1328(SB)/8, $Seen1256<>(SB)
+DATA codes256<>+1336(SB)/8, $SeenTurn1256<>(SB)
+DATA codes256<>+1344(SB)/8, $Loads2256<>(SB)
+DATA codes256<>+1352(SB)/8, $Drifts2256<>(SB)
+DATA codes256<>+1360(SB)/8, $Seen2256<>(SB)
+DATA codes256<>+1368(SB)/8, $SeenTurn2256<>(SB)
+DATA codes256<>+1376(SB)/8, $Loads3256<>(SB)
+DATA codes256<>+1384(SB)/8, $Drifts3256<>(SB)
+DATA codes256<>+1392(SB)/8, $Seen3256<>(SB)
+DATA codes256<>+1400(SB)/8, $SeenTurn3256<>(SB)
+DATA codes256<>+1408(SB)/8, $Lean3x1256<>(SB)
+DATA codes256<>+1416(SB)/8, $Lean3x2256<>(SB)
+DATA codes256<>+1424(SB)/8, $Lean3x3256<>(SB)
+DATA codes256<>+1432(SB)/8, $Lean5x1256<>(SB)
+DATA codes256<>+1440(SB)/8, $Lean5x2256<>(SB)
+DATA codes256<>+1448(SB)/8, $Lean5x3256<>(SB)
+DATA codes256<>+1456(SB)/8, $Orthonormal1256<>(SB)
+DATA codes256<>+1464(SB)/8, $Orthonormal11256<>(SB)
+DATA codes256<>+1472(SB)/8, $Orthonormal111256<>(SB)
+DATA codes256<>+1480(SB)/8, $Orthonormal12256<>(SB)
+DATA codes256<>+1488(SB)/8, $Orthonormal2256<>(SB)
+DATA codes256<>+1496(SB)/8, $Orthonormal21256<>(SB)
+DATA codes256<>+1504(SB)/8, $Rate256<>(SB)
+DATA codes256<>+1512(SB)/8, $FirstStage256<>(SB)
+DATA codes256<>+1520(SB)/8, $NextStage256<>(SB)
+DATA codes256<>+1528(SB)/8, $LastStage256<>(SB)
+DATA codes256<>+1536(SB)/8, $Euler256<>(SB)
+DATA codes256<>+1544(SB)/8, $EulerRoot256<>(SB)
+DATA codes256<>+1552(SB)/8, $EulerPin256<>(SB)
+DATA codes256<>+1560(SB)/8, $Moved256<>(SB)
+DATA codes256<>+1568(SB)/8, $MovedRoot256<>(SB)
+DATA codes256<>+1576(SB)/8, $BodyShared256<>(SB)
+DATA codes256<>+1584(SB)/8, $Mul3Shared256<>(SB)
+DATA codes256<>+1592(SB)/8, $MulVecShared256<>(SB)
+DATA codes256<>+1600(SB)/8, $SnapShared256<>(SB)
+DATA codes256<>+1608(SB)/8, $PullShared256<>(SB)
+DATA codes256<>+1616(SB)/8, $AngleShared256<>(SB)
+DATA codes256<>+1624(SB)/8, $WeighShared256<>(SB)
+DATA codes256<>+1632(SB)/8, $UnweighShared256<>(SB)
+DATA codes256<>+1640(SB)/8, $WrenchShared256<>(SB)
+DATA codes256<>+1648(SB)/8, $TorqueShared256<>(SB)
+DATA codes256<>+1656(SB)/8, $TwistShared256<>(SB)
+DATA codes256<>+1664(SB)/8, $ThrustShared256<>(SB)
+DATA codes256<>+1672(SB)/8, $ForcesShared256<>(SB)
+DATA codes256<>+1680(SB)/8, $MomentsShared256<>(SB)
+DATA codes256<>+1688(SB)/8, $HangFreeShared256<>(SB)
+DATA codes256<>+1696(SB)/8, $HangShared256<>(SB)
+DATA codes256<>+1704(SB)/8, $CarryShared256<>(SB)
+DATA codes256<>+1712(SB)/8, $PointShared256<>(SB)
+DATA codes256<>+1720(SB)/8, $PinShared256<>(SB)
+DATA codes256<>+1728(SB)/8, $TurnedPinShared256<>(SB)
+DATA codes256<>+1736(SB)/8, $UnpinShared256<>(SB)
+DATA codes256<>+1744(SB)/8, $UncrossShared256<>(SB)
+DATA codes256<>+1752(SB)/8, $UnslideShared256<>(SB)
+DATA codes256<>+1760(SB)/8, $TiltShared256<>(SB)
+DATA codes256<>+1768(SB)/8, $RateShared256<>(SB)
+DATA codes256<>+1776(SB)/8, $EulerShared256<>(SB)
+DATA codes256<>+1784(SB)/8, $EulerRootShared256<>(SB)
+DATA codes256<>+1792(SB)/8, $EulerPinShared256<>(SB)
+DATA codes256<>+1800(SB)/8, $MovedShared256<>(SB)
+DATA codes256<>+1808(SB)/8, $MovedRootShared256<>(SB)
+DATA codes256<>+1816(SB)/8, $RootShared256<>(SB)
+DATA codes256<>+1824(SB)/8, $RootHoldsShared256<>(SB)
+DATA codes256<>+1832(SB)/8, $SwingShared256<>(SB)
+GLOBL codes256<>(SB), RODATA, $1840
 
 // func run256(w, shared *float64, list *Op)
 TEXT ·run256(SB), NOSPLIT, $0-24

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/rung-mbd/rung/internal/tape/places"
@@ -53,7 +54,8 @@ func NewWorkspace(n int) []float64 {
 // Front returns the numbers that every array of shared numbers begins with; package places says what they are.
 func Front(weak, square float64) []float64 {
 	list := append([]float64{0, 1, 0.5, 2, weak, square, least}, Series[:]...)
-	return append(list, 1./12)
+	list = append(list, 1./12)
+	return append(list, Arc[:]...)
 }
 
 // SharedForm returns the code of the same instruction where some of its operands are shared numbers: numbers that are one for
@@ -136,6 +138,12 @@ func more(a, b, x, y float64) float64 {
 		return x
 	}
 	return y
+}
+
+// Arc are the numbers of angles: atan(v) = v + v·z·Σ c_k zᵏ, z = v², is exact to rounding up to v = tan π/16.
+var Arc = [places.ArcSeries + places.ArcTerms]float64{
+	math.Sqrt2 - 1, math.Pi / 4, math.Pi / 2, math.Pi, 2 * math.Pi, 1 / (2 * math.Pi), 0x1.8p52,
+	-1. / 3, 1. / 5, -1. / 7, 1. / 9, -1. / 11, 1. / 13, -1. / 15, 1. / 17, -1. / 19, 1. / 21, -1. / 23, 1. / 25,
 }
 
 // Series are the coefficients of rotations: of sin(a)/a and of cos(a) in a². Five each are exact to rounding up to angles

@@ -14,6 +14,7 @@ type Compiled struct {
 	Input        program.Place // the state
 	Bodies       []BodyPlaces
 	Motions      []Prescribed
+	Angles       []CarriedAngle
 	RareJoints   []RareJoint
 	RareForces   bool          // what acts on the bodies is evaluated one state at a time
 	SpareRows    int           // rows that the system has been left without
@@ -60,7 +61,7 @@ func Compile(p *kkt.Plan, s *State, wrenches bool) *Compiled {
 		out.Bodies = append(out.Bodies, BodyPlaces{b.state, b.a, b.wrench})
 	}
 	out.RareJoints = c.rareJoints
-	out.Motions, out.RareNames = c.motions, c.rareNames()
+	out.Motions, out.Angles, out.RareNames = c.motions, c.angles, c.rareNames()
 	return out
 }
 

@@ -52,6 +52,7 @@ type compiler struct {
 	loops      map[int32][]loop // of each −1 node: its rows on bodies in groups
 	force      []place          // the generalized forces in the state of freedom i of joint j, 6·j + i; none of the others
 	motions    []Prescribed
+	angles     []CarriedAngle
 	rareJoints []RareJoint
 	rareForces bool // what acts on the bodies is evaluated one state at a time
 }

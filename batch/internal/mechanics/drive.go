@@ -2,6 +2,7 @@ package mechanics
 
 import (
 	"github.com/rung-mbd/rung/internal/tape"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -29,7 +30,11 @@ func (c *compiler) turns(at *jointPlace, j int) {
 		if c.isFree(&d, 6*j+i, i) {
 			continue
 		}
-		c.effort(&d, 6*j+i, i, turn.At(u.axis), rates.At(u.axis), none)
+		axes := at.inS
+		if jt.Succ < 0 {
+			axes = at.P
+		}
+		c.effort(&d, 6*j+i, i, turn.At(u.axis), rates.At(u.axis), c.angle(j, i, axes, c.axesIn(j, sideS)))
 	}
 	for _, x := range [2]struct {
 		body   int32
@@ -41,6 +46,29 @@ func (c *compiler) turns(at *jointPlace, j int) {
 			c.Op(tape.Torque, b.load, x.axes, turn, b.data.At(x.weight))
 		}
 	}
+}
+
+// winds reports whether freedom i of joint j is an angle about z of P with a spring, for which there is an instruction.
+func (c *compiler) winds(j, i int) bool {
+	switch c.mech.Joints[j].Kind {
+	case joints.Revolute, joints.Cylindrical, joints.Planar:
+	default:
+		return false
+	}
+	d := c.mech.Drive(j)
+	return i == 0 && d != nil && d.Stiffness[i] != 0
+}
+
+// angle adds the coordinate of freedom i of a joint with the axes P and S, both in the same axes, if it winds: none if not.
+func (c *compiler) angle(j, i int, P, S place) place {
+	if !c.winds(j, i) {
+		return none
+	}
+	x := CarriedAngle{c.mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}), c.LastingRoom(1)} // which is written before the tape runs
+	c.angles = append(c.angles, x)
+	q := c.Room(1)
+	c.Op(tape.Angle, q, P, S, x.At)
+	return q
 }
 
 // isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.
@@ -88,8 +116,11 @@ func (c *compiler) drives(at *jointPlace, j int) {
 			continue
 		}
 		tau, rate, q := turn.At(u.axis), at.alongW.At(u.axis), none
-		if u.force {
+		switch {
+		case u.force:
 			tau, rate, q = push.At(u.axis), at.alongV.At(u.axis), at.alongR.At(u.axis)
+		case c.winds(j, i):
+			q = c.angle(j, i, at.P, c.frameAxes(j, sideS))
 		}
 		if u.ofS {
 			tau = c.Room(1)

@@ -91,7 +91,7 @@ func (c *compiler) anyRareForce() bool {
 			continue
 		}
 		for i := range jt.Kind.Freedoms() {
-			if d.Law(i) != nil || d.Stiffness[i] != 0 && (jt.Kind.Rotational(i) || jt.Axes != nil) || jt.Axes != nil {
+			if d.Law(i) != nil || d.Stiffness[i] != 0 && jt.Kind.Rotational(i) && !c.winds(j, i) || jt.Axes != nil {
 				return true
 			}
 		}

@@ -65,6 +65,12 @@ type RareJoint struct {
 	Scale, Right program.Place
 }
 
+// CarriedAngle is an angle with a spring, which is within half a turn of the one that a state carries.
+type CarriedAngle struct {
+	Place int           // in mechanism.State.Angles
+	At    program.Place // of what is carried
+}
+
 // Places of a prescribed motion at the end of a step.
 const (
 	EndCoordinate = iota

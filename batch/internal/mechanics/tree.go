@@ -365,7 +365,11 @@ func (c *compiler) twists(axes []place, j int) {
 		}
 		rate, tau := c.Room(1), c.Room(1)
 		c.Op(tape.Between, rate, axis, c.omega(jt.Succ), c.omega(jt.Pred))
-		c.effort(&d, 6*j+i, i, tau, rate, none)
+		q := none
+		if c.winds(j, i) {
+			q = c.angle(j, i, c.frameAxes(j, sideP), c.frameAxes(j, sideS))
+		}
+		c.effort(&d, 6*j+i, i, tau, rate, q)
 		if b := jt.Succ; b >= 0 {
 			c.Op(tape.Twist, c.bodies[b].load, axis, tau, c.bodies[b].data.At(atWeight), c.bodies[b].axes)
 		}

@@ -2,7 +2,7 @@ package lines
 
 // Kernels lists the instructions. A is the destination where nothing else is said. Matrices 3×3 are row-major, blocks too.
 func Kernels() []*Kernel {
-	list := append(vectors(), mechanics()...)
+	list := append(append(vectors(), mechanics()...), angles()...)
 	return addShared(append(append(append(append(list, factor()...), shaped()...), trees()...), stepping()...))
 }
 

@@ -6,7 +6,7 @@ import "strings"
 // bodies, and points, axes and frames that are fixed in them. Eight of these numbers stand in a line of the caches, and not
 // one of them.
 var withShared = []struct{ names, operands string }{
-	{"Body Mul3 MulVec Snap Pull", "C"},
+	{"Body Mul3 MulVec Snap Pull Angle", "C"},
 	{"Weigh Unweigh Wrench Torque Twist Thrust Forces Moments", "D"},
 	{"HangFree Hang Carry Point Pin TurnedPin Unpin Uncross Unslide Tilt", "D"},
 	{"Rate Euler EulerRoot EulerPin", "D"},

@@ -99,5 +99,19 @@ const (
 
 	Series  // of the coefficients of rotations (tape.Series)
 	Twelfth = Series + 10
-	Front   = Twelfth + 1 // how many there are
+	Arc     = Twelfth + 1                // numbers of angles, ArcTerms coefficients behind the others (tape.Arc)
+	Front   = Arc + ArcSeries + ArcTerms // how many there are
+)
+
+// Numbers of angles.
+const (
+	ArcOctant  = iota // tan π/8
+	ArcQuarter        // π/4
+	ArcHalf           // π/2
+	ArcWhole          // π
+	ArcTurn           // 2π
+	ArcTurns          // 1/2π
+	ArcInteger        // what is added to a number and taken away again leaves a whole number
+	ArcSeries         // of the coefficients of the arctangent
+	ArcTerms   = 12   // how many of these
 )
