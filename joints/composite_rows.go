@@ -285,24 +285,18 @@ func (s *Spec) compositeFreedoms(out *Rows, f *Frames) {
 	out.N = c.n
 }
 
-// BendTo stores in B, by rows, the matrix of theory.md (C7) for the wrench w of a composite joint on S: if S moves by a
-// small x relative to P, w changes by −B·x as its axes turn. The generalized forces Sᵀw stay the same, and apart from B·x
-// w turns with P. Changes that multipliers of the joint's rows can make are left out.
-//
-// Frame: world axes, about the origin of S; x as seen from P.
-// Cost: O(1), no allocation.
-func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) {
+// compositeBend is BendTo of a composite joint, theory.md (C7): its axes turn. Changes that multipliers of the joint's rows can make are
+// left out.
+func (s *Spec) compositeBend(B *[36]float64, w *spatial.Force, f *Frames) {
 	var c complement
 	var W spatial.Force
 	var D [MaxAxes][6]float64
-	s.mustBeComposite()
 	c.settle(s, f)
 	f.EP.TMulVecTo((*spatial.Vec3)(W[:3]), (*spatial.Vec3)(w[:3]))
 	f.EP.TMulVecTo((*spatial.Vec3)(W[3:]), (*spatial.Vec3)(w[3:]))
 	for i := range c.n {
 		outTo(&D[i], (*[6]float64)(&c.D[i]), &f.EP)
 	}
-	*B = [36]float64{}
 	for j := range c.n {
 		var Sd [MaxAxes]spatial.Motion
 		var unit [MaxAxes]float64

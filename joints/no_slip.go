@@ -21,3 +21,15 @@ func noSlipMotions(S *[6]spatial.Motion, f *Frames) {
 	slide(&S[3], &f.ES, 0)
 	slide(&S[4], &f.ES, 1)
 }
+
+// noSlipBend is BendTo of a no_slip joint, theory.md (W8): its force turns with S.
+func noSlipBend(B *[36]float64, force *spatial.Vec3) {
+	for k := range 3 {
+		var e spatial.Vec3
+		e[k] = 1
+		df := e.Cross(*force)
+		for i := range 3 {
+			B[18+6*i+k] = -df[i]
+		}
+	}
+}

@@ -221,3 +221,21 @@ func rollingError(delta *[6]float64, f *Frames, s *Spec) {
 	w.place(s, f)
 	delta[0] = w.height(s, f)
 }
+
+// rollingBend is BendTo of a rolling joint, theory.md (W8): t, l and p turn with the heading and with the slope of the wheel.
+func (s *Spec) rollingBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
+	var w wheel
+	if !w.place(s, f) || w.sphere {
+		return
+	}
+	along, across := spatial.Dot(force, &w.t), spatial.Dot(force, &w.l)
+	for k := range 3 {
+		turn := w.u[k] / w.s
+		dp := w.a.Scale(w.rim * w.t[k]).Sub(w.t.Scale(w.rim * w.c * turn))
+		df := w.l.Scale(turn * along).Sub(w.t.Scale(turn * across))
+		dm := dp.Cross(*force).Add(w.p.Cross(df))
+		for i := range 3 {
+			B[6*i+k], B[18+6*i+k] = -dm[i], -df[i]
+		}
+	}
+}

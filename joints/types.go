@@ -164,6 +164,29 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 	}
 }
 
+// BendTo stores in B, by rows, how the wrench w of the rows and freedoms of a joint on S changes besides turning with P: if S moves by a
+// small x relative to P, by −B·x, theory.md (C7) and (W8). The multipliers of w stay the same, and so do the generalized forces Sᵀw. It
+// returns false, with zeros, but for composite, rolling and no_slip joints: wrenches of other types turn with P, or with an axis of S.
+//
+// Frame: world axes, about the origin of S; x as seen from P.
+// Cost: O(1), no allocation.
+func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) bool {
+	force := w.Linear()
+	*B = [36]float64{}
+	switch s.Kind.Type() {
+	case Rolling:
+		s.rollingBend(B, &force, f)
+	case NoSlip:
+		noSlipBend(B, &force)
+	case Composite:
+		s.mustBeComposite()
+		s.compositeBend(B, w, f)
+	default:
+		return false
+	}
+	return true
+}
+
 // mustBeComposite panics unless s is a composite joint with its axes.
 func (s *Spec) mustBeComposite() {
 	if s.Kind.Type() != Composite || s.Axes == nil {

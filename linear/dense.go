@@ -3,9 +3,11 @@ package linear
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
@@ -62,27 +64,20 @@ func (s *System) reduce() (*dense, error) {
 
 // allowed returns a basis R·Z of the displacements x with J·x = 0: RᵀMR = 1, and Z is an orthonormal basis of the null space of J·R. It
 // returns nil if the joints allow nothing.
-func (s *System) allowed() (*mat.Dense, error) {
-	n, rows := s.dim(), s.Rows()
+func (s *System) allowed() (*mat.Dense, error) { return s.allowedBy(func(int) bool { return true }) }
+
+// allowedBy is allowed for the rows of J that keep returns true for.
+func (s *System) allowedBy(keep func(row int) bool) (*mat.Dense, error) {
 	R := s.massRoot()
-	if rows == 0 {
+	JR, err := s.jacobianTimes(R, keep)
+	if err != nil {
+		return nil, err
+	}
+	if JR == nil {
 		return R, nil
 	}
-	JR := mat.NewDense(rows, n, nil)
-	col, x := make([]float64, rows), make([]float64, n)
-	for c := range n {
-		if s.over() {
-			return nil, s.orCause(nil)
-		}
-		mat.Col(x, c, R)
-		s.JacobianTo(col, x)
-		JR.SetCol(c, col)
-	}
-	if i := firstInfinite(JR.RawMatrix().Data); i >= 0 {
-		return nil, s.rowError(i / n)
-	}
 	var RZ *mat.Dense
-	err := apart(s.space.Watched(), func() error {
+	err = apart(s.space.Watched(), func() error {
 		Z, err := nullSpace(JR)
 		if Z != nil && err == nil {
 			RZ = new(mat.Dense)
@@ -94,6 +89,33 @@ func (s *System) allowed() (*mat.Dense, error) {
 		return nil, err
 	}
 	return RZ, nil
+}
+
+// jacobianTimes returns J·R, with zeros in the rows for which keep returns false; nil if there are no rows.
+func (s *System) jacobianTimes(R *mat.Dense, keep func(row int) bool) (*mat.Dense, error) {
+	n, rows := s.dim(), s.Rows()
+	if rows == 0 {
+		return nil, nil
+	}
+	JR := mat.NewDense(rows, n, nil)
+	col, x := make([]float64, rows), make([]float64, n)
+	for c := range n {
+		if s.over() {
+			return nil, s.orCause(nil)
+		}
+		mat.Col(x, c, R)
+		s.JacobianTo(col, x)
+		for i := range col {
+			if !keep(i) {
+				col[i] = 0
+			}
+		}
+		JR.SetCol(c, col)
+	}
+	if i := firstInfinite(JR.RawMatrix().Data); i >= 0 {
+		return nil, s.rowError(i / n)
+	}
+	return JR, nil
 }
 
 // rowError returns ErrNotFinite with the name of the joint of a constraint row.
@@ -171,3 +193,85 @@ const symmetricTol = 1e-8
 
 // largest returns the largest magnitude of A.
 func largest(A *mat.Dense) (m float64) { return algebra.MaxAbs(A.RawMatrix().Data) }
+
+// rowSpace are the singular vectors of J·R with RᵀMR = 1, its rows scaled to unit length.
+type rowSpace struct {
+	free  *mat.Dense // R times a basis of the null space; nil if there is none
+	U, V  mat.Dense  // V is R times the vectors
+	value []float64  // those that are not zero
+	norms []float64
+}
+
+// rowSpace computes the singular vectors of the Jacobian of the loaded state.
+//
+// Cost: O(bodies³); allocates. It returns ErrNotFinite with the name of a joint.
+func (s *System) rowSpace() (*rowSpace, error) {
+	out := new(rowSpace)
+	R := s.massRoot()
+	JR, err := s.jacobianTimes(R, func(int) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if JR == nil {
+		out.free = R
+		return out, nil
+	}
+	rows, n := JR.Dims()
+	out.norms = make([]float64, rows)
+	for i := range rows {
+		v := JR.RawRowView(i)
+		out.norms[i] = floats.Norm(v, 2)
+		if out.norms[i] != 0 {
+			floats.Scale(1/out.norms[i], v)
+		}
+	}
+	err = apart(s.space.Watched(), func() error {
+		var svd mat.SVD
+		if err := full.Singular(&svd, JR, mat.SVDFull); err != nil {
+			return err
+		}
+		for _, x := range svd.Values(nil) {
+			if x > freeTol {
+				out.value = append(out.value, x)
+			}
+		}
+		var V mat.Dense
+		svd.UTo(&out.U)
+		svd.VTo(&V)
+		out.V.Mul(R, &V)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if rank := len(out.value); rank < n {
+		out.free = mat.DenseCopyOf(out.V.Slice(0, n, rank, n))
+	}
+	return out, nil
+}
+
+// solveTo stores in z the least solution of J·z = b, and in left what it leaves of b.
+func (J *rowSpace) solveTo(z, left, b []float64) {
+	clear(z)
+	for i := range b {
+		left[i] = 0
+		if J.norms[i] != 0 {
+			left[i] = b[i] / J.norms[i]
+		}
+	}
+	for k, value := range J.value {
+		t := 0.0
+		for i, x := range left {
+			t += J.U.At(i, k) * x
+		}
+		for i := range left {
+			left[i] -= t * J.U.At(i, k)
+		}
+		for i := range z {
+			z[i] += t / value * J.V.At(i, k)
+		}
+	}
+	for i := range left {
+		left[i] *= J.norms[i]
+	}
+}

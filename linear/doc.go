@@ -33,6 +33,15 @@
 // [System.StiffnessTo] and [System.JacobianTo] are products with the matrices, for mechanisms of
 // any size.
 //
+// # Steady motions
+//
+// A bicycle that rolls straight ahead is not in equilibrium, and a disc that rolls in a circle has
+// velocities that turn. In axes that turn with the motion their equations have constant
+// coefficients: [ModeOptions.Steady] asks for the modes there, and [System.StateSpace] for the
+// matrix of the system in independent coordinates, ṡ = A·s ([statics-and-modes.md (S9)]). An
+// [UnsteadyError] says where a motion is not steady, and by how much. Wheels that roll without slip have
+// their modes so; at rest, Equilibrate and Modes take them as they are.
+//
 // # What the displacements are
 //
 // The displacement of a body has six numbers: the rotation vector from its pose in the state, and
@@ -45,5 +54,6 @@
 //
 // Frame: world axes at centres of mass. Units: SI, radians.
 //
+// [statics-and-modes.md (S9)]: https://github.com/rung-mbd/rung/blob/main/docs/statics-and-modes.md#steady-motions
 // [statics-and-modes.md (S1)]: https://github.com/rung-mbd/rung/blob/main/docs/statics-and-modes.md#coordinates
 package linear

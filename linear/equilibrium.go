@@ -183,9 +183,6 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
 		panic("linear" + fault.ForeignState)
 	}
-	if err := noWheels(p.Mechanism()); err != nil {
-		return nil, err
-	}
 	sys, err := newSystem(ctx, p)
 	if err == nil {
 		err = ended(ctx)
@@ -300,6 +297,9 @@ func (s *search) judge(out *Equilibrium) error {
 		out.Stability = Unstable
 	default:
 		out.Stability = Stable
+		if len(s.sys.mech.Nonholonomic()) > 0 {
+			out.Stability = Neutral // there are others next to it, which rolling leads to by detours
+		}
 	}
 	return nil
 }
@@ -326,9 +326,9 @@ func (s *search) measure(out *Equilibrium, start *mechanism.State) {
 }
 
 // holonomic reports whether all loads have a potential by their kind: those that
-// need not are constant torques, forces on the rotations of balls and forces of one's own.
+// need not are constant torques, forces on the rotations of balls, forces of one's own and the reactions of rows of velocities alone.
 func (s *System) holonomic() bool {
-	if s.mech.NumOwn() > 0 || s.bent() {
+	if s.mech.NumOwn() > 0 || len(s.mech.Nonholonomic()) > 0 || s.bent() {
 		return false
 	}
 	for i := range s.mech.Forces {
@@ -402,9 +402,15 @@ func (s *System) Unbalanced() (left Unbalanced, relative float64) {
 // unbalanced is Unbalanced, with the force and the largest one on a body apart, N.
 func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	s.mustHave()
+	return s.leftBy(s.x[:s.dim()])
+}
+
+// leftBy is unbalanced for the accelerations a that have no reason.
+func (s *System) leftBy(a []float64) (left Unbalanced, worst, size float64) {
 	n := s.dim()
-	all := make([]float64, n)
+	all, sums := make([]float64, n), make([]float64, n)
 	s.MassTo(all, s.x[:n])
+	s.MassTo(sums, a)
 	at := -1
 	size, worst = s.load, -1
 	for i := range s.mech.Bodies {
@@ -412,11 +418,11 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 		weigh := func(v *[6]float64) float64 {
 			return max(spatial.Vec3(v[:3]).Norm()/arm, spatial.Vec3(v[3:]).Norm())
 		}
-		sum := (*[6]float64)(all[6*i:])
+		sum := (*[6]float64)(sums[6*i:])
 		load := (*[6]float64)(s.y.Right[6*i:])
 		var reaction [6]float64
 		for k := range reaction {
-			reaction[k] = sum[k] - load[k]
+			reaction[k] = all[6*i+k] - load[k]
 		}
 		size = max(size, weigh(load), weigh(&reaction))
 		if w := weigh(sum); w > worst {
@@ -428,7 +434,7 @@ func (s *System) unbalanced() (left Unbalanced, worst, size float64) {
 	}
 	left = Unbalanced{
 		Body: s.mech.BodyName(at), BodyIndex: at,
-		Moment: spatial.Vec3(all[6*at : 6*at+3]), Force: spatial.Vec3(all[6*at+3 : 6*at+6]),
+		Moment: spatial.Vec3(sums[6*at : 6*at+3]), Force: spatial.Vec3(sums[6*at+3 : 6*at+6]),
 	}
 	return left, worst, size
 }

@@ -19,7 +19,8 @@ type reaction struct {
 
 	joint *mechanism.Joint
 	at    *mechanism.JointKinematics
-	bend  [36]float64 // of a composite joint (joints.Spec.BendTo)
+	bend  [36]float64 // what turns besides P and S (joints.Spec.BendTo)
+	bends bool        // there is something
 
 	body   [2]int32        // successor, predecessor
 	arm    [2]spatial.Vec3 // from their centres of mass to the origin of S
@@ -302,9 +303,7 @@ func (r *reaction) sum() {
 	n := r.y.Cross(r.x)
 	r.moment = r.withP.Moment().Add(r.withS).Add(n.Scale(r.normal))
 	r.force = r.withP.Linear()
-	if r.joint.Axes != nil {
-		r.joint.BendTo(&r.bend, &r.withP, &r.at.Frames)
-	}
+	r.bends = r.joint.BendTo(&r.bend, &r.withP, &r.at.Frames)
 }
 
 // effectTo stores in f the forces on the two bodies.
@@ -329,7 +328,7 @@ func (r *reaction) changeTo(df, u *[12]float64) {
 	N := phiP.Cross(r.withP.Moment()).Add(phiS.Cross(r.withS))
 	turned := phiS.Cross(r.y).Cross(r.x).Add(r.y.Cross(phiP.Cross(r.x)))
 	N = N.Add(turned.Scale(r.normal))
-	if r.joint.Axes != nil {
+	if r.bends {
 		r.bendBy(&N, &F, phiS.Sub(phiP), armP.Sub(phiP.Cross(r.arm[1])))
 	}
 	onS := N.Add(armS.Cross(r.force)).Add(r.arm[0].Cross(F))
@@ -340,7 +339,7 @@ func (r *reaction) changeTo(df, u *[12]float64) {
 	}
 }
 
-// bendBy adds to moment N and force F their change by the turning axes of a composite joint, for a small motion of S as seen from P.
+// bendBy adds to moment N and force F their change by what turns besides P (joints.Spec.BendTo), for a small motion of S as seen from P.
 func (r *reaction) bendBy(N, F *spatial.Vec3, turn, slide spatial.Vec3) {
 	x := spatial.NewMotion(turn, slide)
 	for k := range 3 {

@@ -96,48 +96,66 @@ func (s *System) undamped(x []float64) Mode {
 // damped returns the mode of the eigenvalue lambda with the shape re + i·im. size is
 // the square of the rate to which rounding is relative.
 func (s *System) damped(lambda complex128, re, im []float64, size float64) Mode {
-	g, h := make([]float64, len(re)), make([]float64, len(re))
-	norm := func() float64 {
-		s.MassTo(g, re)
-		s.MassTo(h, im)
-		return math.Sqrt(floats.Dot(re, g) + floats.Dot(im, h))
-	}
-	t := 1 / norm()
-	floats.Scale(t, re)
-	floats.Scale(t, im)
-	orient(re, im)
 	m := Mode{Lambda: lambda, Shape: re, Imag: im}
+	s.settle(&m)
 	abs := cmplx.Abs(lambda)
-	a, b := real(lambda), imag(lambda)
 	// With damping c a stiffness k makes the rates −k/c and −c. The second one is not due to k.
 	c := s.dampingOf(re) + s.dampingOf(im)
 	if abs*abs <= max(zeroTol*size, s.zeroOf(re)+s.zeroOf(im)) || abs*max(abs, math.Abs(c)) <= s.leftOf(re)+s.leftOf(im) {
 		m.Kind, m.Lambda = Rigid, 0
-	} else if b <= realTol*abs {
+	} else {
+		m.classify()
+	}
+	s.finish(&m)
+	return m
+}
+
+// settle gives a complex shape unit modal mass, and its phase.
+func (s *System) settle(m *Mode) {
+	re, im := m.Shape, m.Imag
+	g, h := make([]float64, len(re)), make([]float64, len(re))
+	s.MassTo(g, re)
+	s.MassTo(h, im)
+	t := 1 / math.Sqrt(floats.Dot(re, g)+floats.Dot(im, h))
+	floats.Scale(t, re)
+	floats.Scale(t, im)
+	orient(re, im)
+}
+
+// classify stores the kind of an eigenvalue that is not zero, and takes rounding out of it.
+func (m *Mode) classify() {
+	abs := cmplx.Abs(m.Lambda)
+	a, b := real(m.Lambda), imag(m.Lambda)
+	if b <= realTol*abs {
 		m.Lambda = complex(a, 0)
 		m.Kind = Decay
 		if a > 0 {
 			m.Kind = Divergence
 		}
-	} else {
-		m.Kind = Vibration
-		if a > realTol*abs {
-			m.Kind = Flutter
-		} else if a > -realTol*realTol*abs {
-			m.Lambda = complex(0, b) // growth that rounding has made
-		}
+		return
 	}
+	m.Kind = Vibration
+	if a > realTol*abs {
+		m.Kind = Flutter
+	} else if a > -realTol*realTol*abs {
+		m.Lambda = complex(0, b) // growth that rounding has made
+	}
+}
+
+// finish makes a shape real that is so but for rounding, and stores its stiffness.
+func (s *System) finish(m *Mode) {
+	re, im := m.Shape, m.Imag
 	if algebra.MaxAbs(im) <= realTol*algebra.MaxAbs(re) {
 		m.Imag = nil
 		floats.Scale(1/math.Sqrt(floats.Dot(re, s.massTimes(re))), re)
 	}
+	g := make([]float64, len(re))
 	s.StiffnessTo(g, re)
-	s.StiffnessTo(h, im)
 	m.Stiffness = floats.Dot(re, g)
 	if m.Imag != nil {
-		m.Stiffness += floats.Dot(im, h)
+		s.StiffnessTo(g, im)
+		m.Stiffness += floats.Dot(im, g)
 	}
-	return m
 }
 
 // dampingOf returns xᵀCx.

@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 	"github.com/rung-mbd/rung/internal/eigen/full"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Method is a way to compute modes.
@@ -50,6 +51,9 @@ type ModeOptions struct {
 	Count    int // the lowest ones; 0 stands for 10
 	Method   Method
 	Undamped bool // leave C out, and the part of K that is not symmetric
+	// Steady asks for the modes of a steady motion (StateSpace), by the dense method. Axes may turn with it, and its rows of velocities
+	// alone count. A state at rest is one, too.
+	Steady bool
 	// MaxFlops is the work that is begun at most, as Price tells it; 0 stands for DefaultMaxFlops.
 	MaxFlops float64
 }
@@ -63,6 +67,10 @@ func (o *ModeOptions) mustBe() {
 		panic("linear: a limit of work below 0")
 	case o.Method > Sparse:
 		panic("linear: unknown method")
+	case o.Steady && o.Undamped:
+		panic("linear: no modes of a steady motion without its velocity terms")
+	case o.Steady && o.Method == Sparse:
+		panic("linear: no sparse method for steady motions")
 	}
 }
 
@@ -78,11 +86,15 @@ type Modes struct {
 	List     []Mode
 	Method   Method  // Dense or Sparse
 	Damped   bool    // C or an unsymmetric K was there, so that shapes may be complex
+	Steady   bool    // of a steady motion
 	All      bool    // there are no others
 	Shift    float64 // of the sparse method, 1/s²
 	Products int     // solutions with a factor of the sparse method
 	Factors  int     // factorizations
 	Residual float64 // largest residual of an eigenvalue of the sparse method, relative
+
+	// Turning is the angular velocity of the axes in which the shapes of a steady motion belong, rad/s; zero for all others.
+	Turning spatial.Vec3
 }
 
 // Unstable returns how many modes grow.
@@ -134,11 +146,25 @@ func (s *System) Modes(o ModeOptions) (*Modes, error) {
 	if err := s.afford(o); err != nil {
 		return nil, err
 	}
+	if !o.Steady && !s.rest {
+		if err := s.mech.Holonomic(); err != nil {
+			return nil, fault.Errorf("linear: of a mechanism that moves: %w; ModeOptions.Steady takes it", err)
+		}
+	}
 	s.weighLeft()
-	if s.takesDense(o) {
+	if o.Steady {
+		return s.checked(s.steadyModes(o))
+	}
+	switch {
+	case s.takesDense(o) && len(s.mech.Nonholonomic()) > 0:
+		return s.checked(s.detouredModes(o))
+	case s.takesDense(o):
 		return s.checked(s.denseModes(o))
 	}
 	out, err := s.sparseModes(o)
+	if out != nil && len(s.mech.Nonholonomic()) > 0 {
+		out.All = out.All && len(out.List) == 0 // displacements that only detours reach are left out
+	}
 	if cause := s.orCause(nil); cause != nil {
 		return nil, cause
 	}

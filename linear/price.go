@@ -18,12 +18,16 @@ func (s *System) Price(o ModeOptions) float64 {
 	s.mustBe()
 	o.mustBe()
 	const (
-		dense   = 30 // flops a cube of the displacements: the null space of J, and eigenvalues
-		vectors = 2  // a mode
-		product = 4  // flops a number and pair of vectors, which are made orthogonal twice
+		dense    = 30 // flops a cube of the displacements: the null space of J, and eigenvalues
+		vectors  = 2  // a mode
+		instants = 3  // of a steady motion
+		product  = 4  // flops a number and pair of vectors, which are made orthogonal twice
 	)
 	n := float64(s.dim())
 	if s.takesDense(o) {
+		if o.Steady {
+			return instants * dense * n * n * n
+		}
 		return dense * n * n * n
 	}
 	count := o.Count
@@ -36,7 +40,7 @@ func (s *System) Price(o ModeOptions) float64 {
 
 // takesDense reports whether the modes are computed by the dense method.
 func (s *System) takesDense(o ModeOptions) bool {
-	return o.Method == Dense || o.Method == Auto && s.mech.NumBodies() <= denseBodies
+	return o.Method == Dense || o.Steady || o.Method == Auto && s.mech.NumBodies() <= denseBodies
 }
 
 // afford returns an error that wraps ErrTooDear if the modes are beyond the limit of o.

@@ -8,7 +8,6 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
-	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
@@ -132,8 +131,7 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 //
 // Cost: a factorization and O(bodies + joints + forces); allocates. It returns a *mechanism.ViolationError for a state that
 // violates the joints, where no body moves in its pose, mechanism.ErrNotFinite,
-// mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrNonholonomic or joints.ErrNoDirection with the name,
-// ErrNotFinite with the
+// mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrOwnRow, joints.ErrNoDirection or joints.ErrFlat with the name, ErrNotFinite with the
 // name of what makes numbers overflow, *factor.PivotError, or ErrSingular where the multipliers cannot be computed; s
 // then holds nothing. It panics if st is of another mechanism.
 func (s *System) Linearize(st *mechanism.State) error { return s.about(st, false) }
@@ -156,8 +154,8 @@ func (s *System) about(st *mechanism.State, asItIs bool) error {
 }
 
 func (s *System) linearize(st *mechanism.State, asItIs bool) error {
-	if err := noWheels(s.mech); err != nil {
-		return err
+	if err := s.mech.OnlyModelRows(); err != nil { // their derivatives are not known
+		return fault.Errorf("linear: %w", err)
 	}
 	s.rest = atRest(st)
 	if err := s.loadState(st); err != nil {
@@ -179,27 +177,6 @@ func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	}
 	return s.fill()
 }
-
-// noWheels returns an error that names the first joint or coupling with rows of velocities alone, the first row of one's own, or the first
-// joint whose rows turn with the successor in ways that fill does not know.
-func noWheels(m *mechanism.Mechanism) error {
-	err := m.Holonomic()
-	if err == nil {
-		err = m.OnlyModelRows()
-	}
-	for j := range m.Joints {
-		if err == nil && m.Joints[j].Kind.Type() == joints.Rolling {
-			err = m.AtJoint(j, -1, errWheel)
-		}
-	}
-	if err != nil {
-		return fault.Errorf("linear: %w", err)
-	}
-	return nil
-}
-
-// errWheel refuses a wheel that touches a plane and slips.
-var errWheel = errors.New("linear: a wheel on a plane has no linearized equations here")
 
 // holds returns an error if the loaded state violates the joints.
 func (s *System) holds() error {

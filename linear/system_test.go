@@ -80,9 +80,14 @@ func (r *residual) at(t *testing.T, st *mechanism.State, x, xd []float64, h floa
 // freeBasis returns a basis of the null space of J.
 func freeBasis(s *linear.System) *mat.Dense {
 	_, _, _, J := s.Matrices()
+	return nullBasis(s.Dim(), J)
+}
+
+// nullBasis returns a basis of the null space of J, which has n columns or is nil.
+func nullBasis(n int, J *mat.Dense) *mat.Dense {
 	if J == nil {
-		I := mat.NewDense(s.Dim(), s.Dim(), nil)
-		for i := range s.Dim() {
+		I := mat.NewDense(n, n, nil)
+		for i := range n {
 			I.Set(i, i, 1)
 		}
 		return I
@@ -99,14 +104,29 @@ func freeBasis(s *linear.System) *mat.Dense {
 	}
 	var V mat.Dense
 	svd.VTo(&V)
-	if rank == s.Dim() {
+	if rank == n {
 		return nil
 	}
-	return mat.DenseCopyOf(V.Slice(0, s.Dim(), rank, s.Dim()))
+	return mat.DenseCopyOf(V.Slice(0, n, rank, n))
 }
 
-// requireDerivatives compares K and C with differences of the residual on what the
-// joints allow.
+// positionBasis returns a basis of the displacements that rows of positions allow.
+func positionBasis(p *kkt.Plan, s *linear.System) *mat.Dense {
+	_, _, _, J := s.Matrices()
+	l, m := p.Layout(), p.Mechanism()
+	for _, j := range m.Nonholonomic() {
+		from, to := m.Joints[j].Kind.VelocityRows()
+		for row := int(l.Pattern.Off[l.JointNode(int(j))]) - s.Dim() + from; from < to; from, row = from+1, row+1 {
+			for c := range s.Dim() {
+				J.Set(row, c, 0)
+			}
+		}
+	}
+	return nullBasis(s.Dim(), J)
+}
+
+// requireDerivatives compares K and C with differences of the residual, for displacements that rows of positions allow, on what all rows
+// allow.
 func requireDerivatives(t *testing.T, p *kkt.Plan, st *mechanism.State, rest bool) {
 	t.Helper()
 	s := linearized(t, p, st)
@@ -114,7 +134,8 @@ func requireDerivatives(t *testing.T, p *kkt.Plan, st *mechanism.State, rest boo
 	if N == nil {
 		return
 	}
-	n, f := N.Dims()
+	B := positionBasis(p, s)
+	n, f := B.Dims()
 	r := &residual{y: p.Layout().NewSystem(), lambda: make([]float64, s.Rows()), acc: make([]float64, n)}
 	s.MultipliersTo(r.lambda)
 	if !rest {
@@ -130,7 +151,7 @@ func requireDerivatives(t *testing.T, p *kkt.Plan, st *mechanism.State, rest boo
 		for i := range f {
 			c.SetVec(i, rng.NormFloat64())
 		}
-		X.MulVec(N, c)
+		X.MulVec(B, c)
 		copy(x, X.RawVector().Data)
 		for i := range xd {
 			xd[i] = rng.NormFloat64()
@@ -182,30 +203,19 @@ func TestDerivatives(t *testing.T) {
 		try(m.Name, p)
 	}
 	for k, n := range kinds {
-		if k := joints.Kind(k); k != joints.Rolling && k != joints.NoSlip { // refused, TestNonholonomic
+		if k := joints.Kind(k); k != joints.Rolling && k != joints.NoSlip { // TestRollingDerivatives
 			require.Positive(t, n, "no joint of type %v", k)
 		}
 	}
 }
 
-// TestNonholonomic: what rolls without slip has poses that its velocities do not reach, which nothing here knows.
-func TestNonholonomic(t *testing.T) {
-	p, err := rung.NewPlan(modeltest.Rolling(0), kkt.Options{})
-	require.NoError(t, err)
-	st := p.Initial()
-	for _, err := range []error{
-		linear.NewSystem(p).Linearize(st), linear.NewSystem(p).LinearizeAsItIs(st),
-		func() error { _, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{}); return err }(),
-	} {
-		require.ErrorIs(t, err, mechanism.ErrNonholonomic)
-		require.ErrorContains(t, err, `joint "j0"`)
+// TestRollingDerivatives is TestDerivatives for random wheels of all kinds and skates, on the world and on a plate that flies.
+func TestRollingDerivatives(t *testing.T) {
+	for seed := range check.Random(uint64(6), 2) {
+		p := planned(t, modeltest.Rolling(seed))
+		t.Run(fmt.Sprint("rest-", seed), func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+		t.Run(fmt.Sprint("moving-", seed), func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
 	}
-	m := modeltest.Rolling(0)
-	m.Joints = m.Joints[3:4]
-	require.Equal(t, joints.SlipBoth, m.Joints[0].Slip)
-	p, err = rung.NewPlan(m, kkt.Options{})
-	require.NoError(t, err)
-	require.ErrorContains(t, linear.NewSystem(p).Linearize(p.Initial()), `joint "j3": a wheel on a plane`)
 }
 
 // TestCoupledDerivatives is TestDerivatives with random couplings.

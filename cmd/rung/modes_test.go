@@ -171,3 +171,55 @@ func TestModesMisuse(t *testing.T) {
 	clitest.RequireColumns(t, ok(t, "modes", "-h"))
 	assert.Contains(t, ok(t, "__complete", "modes", "--method", ""), "sparse")
 }
+
+// TestModesOfSteadyMotions: a disc that rolls in a circle has the modes of its motion with --steady; a motion that is not steady says by how much, and
+// rolling needs that flag.
+func TestModesOfSteadyMotions(t *testing.T) {
+	disc := func(turn float64) string {
+		m := model.New("disc")
+		const radius, across, axial = 0.3, 0.045, 0.09
+		// m·r·g·c·… of a lean of 90° − θ with tan θ = 2: the angular velocity w about the axle by hand.
+		s, c := 2/math.Sqrt(5), 1/math.Sqrt(5)
+		w := (across*turn*turn*s*c - 2*9.81*radius*c) / ((axial + 2*radius*radius) * turn * s)
+		spin := w - turn*c
+		half := math.Atan2(s, c) / 2
+		m.Gravity = [3]float64{0, 0, -9.81}
+		m.Bodies = []model.Body{{
+			Name: "disc", Mass: 2, Inertia: model.Inertia{XX: across, YY: across, ZZ: axial},
+			Pose:     model.Pose{Position: [3]float64{0, 0, radius * s}, Orientation: [4]float64{math.Cos(half), 0, math.Sin(half), 0}},
+			Velocity: model.Velocity{Linear: [3]float64{0, -radius * w, 0}, Angular: [3]float64{spin * s, 0, turn + spin*c}},
+		}}
+		m.Joints = []model.Joint{{Name: "contact", Type: model.Rolling, Predecessor: model.World, Successor: "disc", Radius: radius}}
+		m.Joints[0].PredecessorFrame.Orientation[0], m.Joints[0].SuccessorFrame.Orientation[0] = 1, 1
+		path := filepath.Join(t.TempDir(), "disc.json")
+		require.NoError(t, model.WriteFile(path, m))
+		return path
+	}
+	path := disc(2)
+	r := modesJSON(t, path, "--steady")
+	assert.True(t, r.Steady)
+	assert.InDelta(t, 2, r.Turning[2], 1e-12)
+	assert.Len(t, r.Modes, 6)
+	assert.Equal(t, "vibration", r.Modes[5].Kind)
+	table := ok(t, "modes", path, "--steady")
+	assert.Contains(t, table, "in axes that turn at (")
+	clitest.RequireColumns(t, table)
+
+	run := rungRun("modes", path, "--moving")
+	assert.Equal(t, shell.ExitFailed, run.Status)
+	assert.Contains(t, run.Err, `joint "contact"`)
+	assert.Contains(t, run.Err, "see --steady")
+	for _, flag := range [][]string{{"--moving"}, {"--equilibrium"}, {"--undamped"}, {"--method", "sparse"}} {
+		run := rungRun(append([]string{"modes", path, "--steady"}, flag...)...)
+		assert.Equal(t, shell.ExitUse, run.Status)
+		assert.Contains(t, run.Err, "--steady and "+strings.Join(flag, " ")+" exclude each other")
+	}
+
+	m, err := model.ReadFile(path)
+	require.NoError(t, err)
+	m.Gravity[2] = -10
+	require.NoError(t, model.WriteFile(path, m))
+	run = rungRun("modes", path, "--steady")
+	assert.Equal(t, shell.ExitFailed, run.Status)
+	assert.Contains(t, run.Err, `not a steady motion: the velocities of body "disc" change by`)
+}

@@ -24,6 +24,7 @@ type modesFlags struct {
 	method      string
 	equilibrium bool
 	moving      bool
+	steady      bool
 	undamped    bool
 	ordering    shell.OrderingFlag
 	json, csv   bool
@@ -45,15 +46,21 @@ motions that meet no force have the frequency zero.
 
 The pose should be an equilibrium (rung equilibrium writes one, --equilibrium
 seeks one first) and hold its joints (rung assemble closes them); if it is not
-or does not, a warning says so. --moving keeps the velocities
-of the model, for steady motions such as those of rotors: then gyroscopic terms
-count.
+or does not, a warning says so.
+
+--steady takes the motion of the model in place of a pose at rest: wheels that
+roll straight ahead or in a circle, rotors, tops. It has to be steady, at
+velocities that stay as they are, or do so in axes that turn at a constant rate;
+if it is not, an error says where and by how much. Frequencies and shapes are
+those in these axes. --moving takes the equations of the instant as they
+are, in axes of the world; a mechanism that rolls without slip needs --steady.
 
 A shape is the displacement of every body, of its centre of mass and in
 rotation, world axes, of unit modal mass. The table names the body that has the
 largest part in the kinetic energy; --json and --csv give all bodies.`,
 		Example: `  rung modes chain.json --count 4
-  rung modes linkage.json --equilibrium --csv > modes.csv`,
+  rung modes linkage.json --equilibrium --csv > modes.csv
+  rung modes bicycle.json --steady`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runModes(cmd, args[0], f) },
@@ -62,7 +69,8 @@ largest part in the kinetic energy; --json and --csv give all bodies.`,
 	flags.IntVar(&f.count, "count", 10, "number of modes")
 	flags.StringVar(&f.method, "method", f.method, "auto, dense (all modes, few bodies) or sparse")
 	flags.BoolVar(&f.equilibrium, "equilibrium", false, "seek the equilibrium first")
-	flags.BoolVar(&f.moving, "moving", false, "about the motion of the model, not at rest")
+	flags.BoolVar(&f.moving, "moving", false, "about the motion of the model at this instant, not at rest")
+	flags.BoolVar(&f.steady, "steady", false, "about the motion of the model, which has to be steady")
 	flags.BoolVar(&f.undamped, "undamped", false, "leave dampers and other velocity terms out")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	flags.BoolVar(&f.csv, "csv", false, "print comma-separated values, a line for each mode and body")
@@ -79,7 +87,9 @@ type ModesResult struct {
 	Joints     int               `json:"joints"`
 	Method     string            `json:"method"`
 	Damped     bool              `json:"damped"`
-	All        bool              `json:"all"` // there are no other modes
+	Steady     bool              `json:"steady,omitempty"`
+	Turning    *spatial.Vec3     `json:"turning,omitempty"` // of the axes of a steady motion, rad/s
+	All        bool              `json:"all"`               // there are no other modes
 	Unstable   int               `json:"unstable"`
 	Unbalanced *unbalancedResult `json:"unbalanced"`
 	Edges      []string          `json:"stops_at_edge,omitempty"` // JOINT.FREEDOM
@@ -120,6 +130,14 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 		return shell.UseErrorf("--json and --csv exclude each other")
 	case f.moving && f.equilibrium:
 		return shell.UseErrorf("--moving and --equilibrium exclude each other: an equilibrium is at rest")
+	case f.steady && f.moving:
+		return shell.UseErrorf("--steady and --moving exclude each other: --steady takes the motion of the model, too")
+	case f.steady && f.equilibrium:
+		return shell.UseErrorf("--steady and --equilibrium exclude each other: an equilibrium is at rest")
+	case f.steady && f.undamped:
+		return shell.UseErrorf("--steady and --undamped exclude each other: a steady motion has its velocity terms")
+	case f.steady && method == linear.Sparse:
+		return shell.UseErrorf("--steady and --method sparse exclude each other: modes of steady motions are found by the dense method")
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
@@ -127,7 +145,7 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	if err != nil {
 		return err
 	}
-	o := linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped}
+	o := linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped, Steady: f.steady}
 	r, warning, err := modesOf(m, path, f, o, p)
 	if err != nil {
 		return err
@@ -136,7 +154,7 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	if warning != "" {
 		fmt.Fprintln(stderr, "rung: warning:", warning)
 	}
-	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving {
+	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving && !f.steady {
 		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %s is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
 			fault.Name(u.Body), sheet.Short(u.Force.Norm()), sheet.Short(u.Moment.Norm()))
 	}
@@ -161,7 +179,7 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 		return nil, "", err
 	}
 	st := plan.Initial()
-	if !f.moving {
+	if !f.moving && !f.steady {
 		for i := range st.Bodies {
 			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
 		}
@@ -171,6 +189,9 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 		if _, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{}); err != nil {
 			return nil, "", failedIn(path, err)
 		}
+	}
+	if rolls := plan.Mechanism().Holonomic(); rolls != nil && f.moving {
+		return nil, "", failedIn(path, fmt.Errorf("%w: see --steady", rolls))
 	}
 	p.Stage("linearizing", 0)
 	s := linear.NewSystem(plan)
@@ -224,6 +245,9 @@ func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.M
 		Method: found.Method.String(), Damped: found.Damped, All: found.All, Unstable: found.Unstable(),
 		Unbalanced: newUnbalanced(&left, &relative), Modes: make([]modeResult, len(found.List)),
 	}
+	if found.Steady {
+		r.Steady, r.Turning = true, &found.Turning
+	}
 	part := make([]float64, mech.NumBodies())
 	for i := range found.List {
 		m := &found.List[i]
@@ -262,6 +286,9 @@ func printModes(p *sheet.Page, r *ModesResult) {
 		what = sheet.Plural(len(r.Modes), "mode")
 	}
 	p.Line("%s: %s, %s, %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), what)
+	if w := r.Turning; w != nil && *w != (spatial.Vec3{}) {
+		p.Line("in axes that turn at (%s, %s, %s) rad/s", sheet.Short(w[0]), sheet.Short(w[1]), sheet.Short(w[2]))
+	}
 	p.Blank()
 	if len(r.Modes) == 0 {
 		p.Line("the joints allow no motion")
