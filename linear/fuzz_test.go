@@ -51,8 +51,8 @@ func FuzzEquilibrium(tf *testing.F) {
 	})
 }
 
-// FuzzModes computes modes about documents with extreme numbers, by both methods: they are finite,
-// or there is an error.
+// FuzzModes computes modes about documents with extreme numbers, by both methods and as those of a
+// steady motion: they are finite, or there is an error.
 func FuzzModes(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Limit = longest
@@ -71,8 +71,8 @@ func FuzzModes(tf *testing.F) {
 			mustNameItsPlace(t, err)
 			return
 		}
-		for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
-			out, err := s.Modes(linear.ModeOptions{Count: 3, Method: method})
+		for _, o := range []linear.ModeOptions{{Count: 3, Method: linear.Dense}, {Count: 3, Method: linear.Sparse}, {Count: 100, Steady: true}} {
+			out, err := s.Modes(o)
 			if err != nil {
 				mustNameItsPlace(t, err)
 				continue
