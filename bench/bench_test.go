@@ -87,6 +87,7 @@ func TestBoundedWhenLarge(t *testing.T) {
 		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
 		"rover": 2000, "rocker-bogie": 1000, "road-train": 2500, "tracked": 4000,
 		"hoberman": 10000, "hoberman-sphere": 1000, "miura": 100, "jansen": 2000, "delta": 5000, "excavator": 4000,
+		"bicycle": 5000, "rolling-disc": 20000, "snakeboard": 5000,
 	} {
 		if testing.Short() {
 			n /= 8
@@ -160,6 +161,7 @@ func TestCounts(t *testing.T) {
 		"rocker-bogie": func(n int) int { return 2*n - 1 },
 		"gear-train":   func(int) int { return 0 }, "belt": func(int) int { return 0 }, "valve-train": func(int) int { return 0 },
 		"trailers": func(n int) int { return 2 * n },
+		"bicycle":  func(n int) int { return n }, "rolling-disc": func(int) int { return 0 }, "snakeboard": func(n int) int { return 2 * n },
 		"hoberman": func(n int) int { return 2*n + 5 }, "hoberman-sphere": func(n int) int { return 12*n + 15 }, "miura": func(n int) int { return n*n + 2 },
 		"jansen": func(n int) int { return 6 * n }, "delta": func(n int) int { return 2*n + 3 }, "excavator": func(n int) int { return n + 3 },
 	}

@@ -194,6 +194,8 @@ func (s *system) rows(j *model.Joint, v *view) []row {
 		return []row{slide(z)}
 	case model.Distance:
 		return []row{slide(times(sub(v.pS, v.pP), 1/j.Length))}
+	case model.NoSlip:
+		return []row{slide(v.S[2])}
 	case model.Rolling: // of a disc
 		ahead := cross(v.S[2], v.P[2])
 		ahead = times(ahead, 1/size(ahead))

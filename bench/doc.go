@@ -29,6 +29,9 @@
 //	belt             n          0          6n          1          1          n couplings
 //	valve-train      3n         0          18n−1       0          1          3n−1 couplings
 //	trailers         3n         2n         18n−2       0          2          wheels that roll
+//	bicycle          4n         n          21n         0          3n         wheels that roll
+//	rolling-disc     n          0          3n          0          3n         wheels that roll
+//	snakeboard       4n         2n         23n         0          n          edges
 //	hoberman         2n+4       2n+5       16n+35      4n+12      1
 //	hoberman-sphere  24n+12     12n+15     180n+135    36n+64     1
 //	miura            (n+1)²     n²+2       10n(n+1)+6  4n²−2n+1   1
@@ -39,7 +42,7 @@
 // Four of them are vehicles on hills, which no joint holds to the world:
 // they have a loop more than nj − nb. Each wheel has a contact and a motor.
 //
-// The last five of the table have visuals, up to 5000 bodies.
+// The last six of the table, bicycles, discs and snakeboards have visuals, up to 5000 bodies.
 //
 // Default frame: world axes. Units: SI.
 //

@@ -155,7 +155,8 @@ func (s *System) ratesTo(dst, x []float64, omega spatial.Vec3, slips []slipRow) 
 	w := make([]float64, len(x))
 	turned(w, x, omega)
 	s.JacobianTo(dst, w)
-	size = floats.Norm(w, math.Inf(1))
+	_, rate := s.rates()
+	size = rate * floats.Norm(x, math.Inf(1))
 	var u [12]float64
 	for i := range slips {
 		r := &slips[i]

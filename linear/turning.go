@@ -16,6 +16,8 @@ const (
 	steadyTol = 1e-6
 	// still is that force at which a motion counts as one whose velocities stay as they are.
 	still = 1e-11
+	// turningRound is the part of the turning that counts as rounding of a component.
+	turningRound = 1e-14
 	// turningTol is the part of the least squares for the turning, relative to the largest, that determines no direction of it.
 	turningTol = 1e-6
 )
@@ -55,6 +57,12 @@ func (s *System) turning() (spatial.Vec3, error) {
 		}
 		for c := range omega {
 			omega[c] += V.At(c, k) * t / size
+		}
+	}
+	size := omega.Norm()
+	for c, x := range omega {
+		if math.Abs(x) <= turningRound*size {
+			omega[c] = 0
 		}
 	}
 	return omega, nil

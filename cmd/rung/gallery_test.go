@@ -42,10 +42,10 @@ func TestGallery(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("docs", 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join("docs", "excavator.model.json"), []byte(digs), 0o600))
-	assert.Equal(t, 20, runPage(t, page))
+	assert.Equal(t, 34, runPage(t, page))
 
 	shown := regexp.MustCompile(`!\[[^]]+\]\(gallery/(.*?)\)`).FindAllStringSubmatch(page, -1)
-	require.Len(t, shown, 9)
+	require.Len(t, shown, 13)
 	films := 0
 	for _, m := range shown {
 		got, err := os.ReadFile(m[1])

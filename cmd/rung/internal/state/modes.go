@@ -302,7 +302,7 @@ func printModes(p *sheet.Page, r *ModesResult) {
 	for i := range r.Modes {
 		m := &r.Modes[i]
 		growth, damped, ratio := "", "", ""
-		if m.Eigenvalue[0] > 0 {
+		if m.Eigenvalue[0] > 0 || r.Steady && m.Eigenvalue[0] != 0 {
 			growth = sheet.Narrow(m.Eigenvalue[0])
 		}
 		if r.Damped {
