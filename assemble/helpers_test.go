@@ -61,8 +61,11 @@ func mechanisms(t *testing.T, f func(t *testing.T, m *mechanism.Mechanism)) {
 		kinds[joints.Composite] += len(m.Joints)
 		t.Run(m.Name, func(t *testing.T) { f(t, m) })
 	}
-	for seed := range uint64(5) {
-		m := compiled(t, modeltest.Rolling(seed))
+	for i := range uint64(10) {
+		m := compiled(t, modeltest.Rolling(i/2))
+		if i%2 == 1 {
+			m = compiled(t, modeltest.Beads(i/2))
+		}
 		for j := range m.Joints {
 			kinds[m.Joints[j].Kind.Type()]++
 		}

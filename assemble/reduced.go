@@ -176,6 +176,9 @@ func (y *Reduced) FillTo(s *mechanism.State) (free float64, err error) {
 	if err := m.CheckTime(s); err != nil {
 		return 0, err
 	}
+	if err := m.RowsTo(y.Kin, s); err != nil {
+		return 0, err
+	}
 	if y.force != nil {
 		clear(y.force)
 		if err := m.AddAppliedTo(y.force, y.Kin, s); err != nil {

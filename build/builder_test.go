@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -289,6 +290,9 @@ func TestEveryJointType(t *testing.T) {
 		},
 		joints.Rolling: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
 			return b.Rolling(n, p, s, at, axis, build.Wheel{Center: at.Add(axis.Scale(0.1)), Axle: other, Radius: 0.3, TyreRadius: 0.3})
+		},
+		joints.PointOnCurve: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
+			return b.PointOnCurve(n, p, s, build.Place{Origin: other}.WithX(at.Sub(other)), at, &curves.Curve{Ends: [2]spatial.Vec3{{-1}, {9}}})
 		},
 		joints.NoSlip: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.NoSlip(n, p, s, at, axis) },
 		joints.Free:   func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },

@@ -1,10 +1,13 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -129,6 +132,24 @@ func (b *Builder) Rolling(name string, predecessor, successor Body, point, norma
 func (b *Builder) NoSlip(name string, predecessor, successor Body, point, direction spatial.Vec3) *Joint {
 	return b.Joint(name, joints.NoSlip, predecessor, successor, on(point, direction))
 }
+
+// PointOnCurve adds a bead: a point of the successor, in the world, lies on a curve of the predecessor, which is given in a frame at
+// place, and turns freely there. The curve is copied. With Joint.Curve.Planar it may leave the curve along z of that frame.
+func (b *Builder) PointOnCurve(name string, predecessor, successor Body, place Place, point spatial.Vec3, curve *curves.Curve) *Joint {
+	at := b.jointPlace(name)
+	j := b.Joint(name, joints.PointOnCurve, predecessor, successor, place)
+	if curve == nil {
+		b.check(at, errNoCurve)
+		return j
+	}
+	if j.Successor != "" { // both bodies are known
+		_, j.SuccessorFrame = b.local(successor, Place{Origin: point})
+	}
+	j.Curve = &model.PointCurve{Curve: *curve.Clone()}
+	return j
+}
+
+var errNoCurve = errors.New("a point_on_curve joint has no curve")
 
 // CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points
 // in the world. The bodies are where all coordinates are zero.

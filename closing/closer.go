@@ -326,9 +326,9 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, rates
 }
 
-// coupled reports whether there are couplings, which count the turns of angles, or composite joints. Steps then are so
+// coupled reports whether there are couplings, which count the turns of angles, composite joints or points on curves. Steps then are so
 // short that no turn is lost, and the angles of states are followed.
-func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 || c.mech.HasComposites() }
+func (c *Closer) coupled() bool { return c.mech.NumCouplings() > 0 || c.mech.HasFollowed() }
 
 // carry gives dst poses and velocities of src, and its angles if they are followed.
 func (c *Closer) carry(dst, src *mechanism.State) {

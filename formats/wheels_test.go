@@ -15,6 +15,21 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
+// TestWritersRefuseCurves as wheels.
+func TestWritersRefuseCurves(t *testing.T) {
+	m := modeltest.Beads(2)
+	for name, write := range map[string]func(io.Writer, *model.Model) (*source.Report, error){"mjcf": mujoco.Write, "urdf": robot.Write, "sdf": gazebo.Write} {
+		var out bytes.Buffer
+		_, err := write(&out, m)
+		require.Error(t, err, name)
+		for i := range m.Joints {
+			require.ErrorContains(t, err, `joint "`+m.Joints[i].Name+`"`, name)
+		}
+		require.ErrorContains(t, err, "no joint of type point_on_curve", name)
+		require.Zero(t, out.Len(), name)
+	}
+}
+
 // TestWritersRefuseWheels: no format has joints that roll or edges, so that nothing is written, and each is named.
 func TestWritersRefuseWheels(t *testing.T) {
 	m := modeltest.Rolling(2)

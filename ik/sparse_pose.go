@@ -147,8 +147,8 @@ func (s *sparseMethod) lookAt(st *mechanism.State) error {
 }
 
 // coupled reports whether there are couplings, which count the turns of
-// angles, or composite joints: those of the poses at hand are followed then.
-func (s *sparseMethod) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasComposites() }
+// angles, composite joints or points on curves: those of the poses at hand are followed then.
+func (s *sparseMethod) coupled() bool { return s.mech.NumCouplings() > 0 || s.mech.HasFollowed() }
 
 // setAngles gives the pose at hand angles that have been kept for it.
 func (s *sparseMethod) setAngles(angles []float64) { s.st.Angles = append(s.st.Angles[:0], angles...) }

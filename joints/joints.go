@@ -1,18 +1,22 @@
 package joints
 
-import "github.com/rung-mbd/rung/spatial"
+import (
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/spatial"
+)
 
 // Spec is a joint's type with its parameters: everything about the joint
 // that is neither a body nor a state.
 type Spec struct {
 	Kind   Kind
-	Pitch  float64     // helical, m/rad, not 0
-	Length float64     // distance, m, > 0
-	Radius float64     // rolling, of the whole wheel, m, > 0
-	Tyre   float64     // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
-	Axes   *Axes       // composite, whose Kind is that of the axes
-	Motion *[6]*Motion // nil where no freedom is prescribed; entries by freedom, nil where that is free
-	Turns  *[6]int64   // whole turns added to angles, by freedom; nil is zero; unused by helical
+	Pitch  float64       // helical, m/rad, not 0
+	Length float64       // distance, m, > 0
+	Radius float64       // rolling, of the whole wheel, m, > 0
+	Tyre   float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
+	Curve  *curves.Curve // point_on_curve, of the predecessor, Prepared
+	Axes   *Axes         // composite, whose Kind is that of the axes
+	Motion *[6]*Motion   // nil where no freedom is prescribed; entries by freedom, nil where that is free
+	Turns  *[6]int64     // whole turns added to angles, by freedom; nil is zero; unused by helical
 
 	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
 }
@@ -24,7 +28,7 @@ type Frames struct {
 	R              spatial.Vec3 // from the origin of P to the origin of S, m
 	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
-	Near           []float64    // of a composite joint, one an axis: the coordinates are found from there (Spec.CoordinatesTo); nil for none
+	Near           []float64    // Spec.NumNear: coordinates of a composite joint, or the parameter of a curve, from which they are found
 }
 
 // Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of

@@ -27,7 +27,8 @@ const (
 	Free
 	Rolling // of which each Slip is a kind of its own: RollingKind
 	NoSlip
-	Composite // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
+	PointOnCurve // of which one with rows in a plane alone is a kind of its own: PointOnCurveKind
+	Composite    // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
 	NumKinds
 )
 
@@ -54,6 +55,7 @@ func allTraits() (list [numAllKinds]traits) {
 	copy(list[:], types[:])
 	addComposites(&list)
 	addRolling(&list)
+	addPlanarCurve(&list)
 	return list
 }
 
@@ -72,6 +74,7 @@ var types = [NumKinds]traits{
 	Free:             {name: "free", dof: 6, rotational: 0b111},
 	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2},
 	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1},
+	PointOnCurve:     {name: "point_on_curve", dof: 4, rotational: 0b111},
 	Composite:        {name: "composite"},
 }
 
@@ -100,7 +103,7 @@ func (k Kind) VelocityRows() (from, to int) {
 
 // Freedoms returns the number of freedoms with a generalized force: the length
 // of the lists force, stiffness, damping, rest and motion in a model file. It is
-// Dof, but 0 for point_on_plane, distance, free, rolling and no_slip.
+// Dof, but 0 for point_on_plane, distance, free, rolling, no_slip and point_on_curve.
 func (k Kind) Freedoms() int { return int(k.of().freedoms) }
 
 // Scalar reports whether freedom i has a scalar coordinate. It is false for i

@@ -2,12 +2,14 @@ package joints_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -81,6 +83,9 @@ func TestKindFacts(t *testing.T) {
 func TestPlain(t *testing.T) {
 	for k := range joints.NumKinds - 1 { // but Composite
 		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2, Radius: 0.5, Tyre: 0.1}
+		if k == joints.PointOnCurve {
+			s = &specs[slices.IndexFunc(specs, func(s joints.Spec) bool { return s.Kind == k })]
+		}
 		var along [2][6]spatial.Force
 		constant := s.NumRows() > 0
 		for i := range along {
@@ -139,6 +144,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{joints.Spec{Kind: 200}, joints.ErrKind},
 		{joints.Spec{Kind: joints.Composite}, joints.ErrAxes},
+		{joints.Spec{Kind: joints.PointOnCurve}, joints.ErrCurve},
+		{joints.Spec{Kind: joints.PointOnCurveKind(true)}, joints.ErrCurve},
+		{joints.Spec{Kind: joints.Fixed, Curve: new(curves.Curve)}, joints.ErrCurve},
 		{joints.Spec{Kind: joints.Helical}, joints.ErrPitch},
 		{joints.Spec{Kind: joints.Helical, Pitch: math.NaN()}, joints.ErrPitch},
 		{joints.Spec{Kind: joints.Helical, Pitch: math.Inf(-1)}, joints.ErrPitch},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -33,6 +34,13 @@ var specs = []joints.Spec{
 	{Kind: joints.RollingKind(joints.SlipBoth), Radius: 0.5, Tyre: 0.1},
 	{Kind: joints.RollingKind(joints.SlipBoth), Radius: 0.5, Tyre: 0.5},
 	{Kind: joints.NoSlip},
+	onCurve(false, &curves.Curve{Ends: [2]spatial.Vec3{{-1, 2, 0.5}, {3, 1, 4}}}),
+	onCurve(false, &curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{0.2, 0.1, -0.3}, Axis: spatial.Vec3{1, 0, 2}, Radius: 1.2}),
+	onCurve(false, &curves.Curve{Kind: curves.Function, X: "cos(u)", Y: "1.2*sin(u)", Z: "0.8*u", Range: [2]float64{-40, 40}}),
+	onCurve(false, &curves.Curve{Kind: curves.Function, X: "0.3*sin(u)", Y: "0.2*u", Z: "u", Range: [2]float64{-40, 40}}), // steep
+	onCurve(false, &curves.Curve{Kind: curves.Spline, Points: corners, Closed: true}),
+	onCurve(true, &curves.Curve{Kind: curves.Spline, Points: corners, Closed: true}),
+	onCurve(true, &curves.Curve{Kind: curves.Function, X: "2*sin(u/2)", Y: "1.5*sin(u)", Z: "cos(u)", Range: [2]float64{0, 4 * math.Pi}, Closed: true}),
 	composite("R 0 0 1, P 1 0 0"),
 	composite("P 0.2 1 0, R 0 0.6 0.8 at 0.3 -0.2 0.1, R 1 0 0.1 at 0 0.4 0"),
 	composite("R 1 0 0, R 0 1 0, R 0 0 1"),
@@ -40,6 +48,14 @@ var specs = []joints.Spec{
 	composite("R 0 0 1, R 0 0 1 at 0.9 0 0, R 0 0 1 at 1.2 0.5 0"),
 	composite("R 1 0 0, R 0 1 0.2 at 0 0 0.5, P 0 0 1, R 1 0.3 0 at 0.1 0.2 0"),
 	composite("R 0 0 1, R 1 0 0 at 0 0.3 0.4, P 0 1 0, R 0 1 0, R 0 0 1 at 0.5 0 0.1"),
+}
+
+// corners are the points of a closed spline.
+var corners = []spatial.Vec3{{2, 0, 0}, {1.5, 1.6, 0.3}, {0, 2, 0.8}, {-1.8, 1, 0.2}, {-1.6, -1.2, -0.4}, {0.3, -2, 0}}
+
+// onCurve returns the spec of a point on a curve.
+func onCurve(planar bool, c *curves.Curve) joints.Spec {
+	return joints.Spec{Kind: joints.PointOnCurveKind(planar), Curve: c.Prepared()}
 }
 
 // composite returns the spec of a composite joint with axes as in "R 0 0 1 at 1 2 3, P 1 0 0, H pitch 0 0 1".
@@ -236,6 +252,12 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
 	case joints.Rolling, joints.NoSlip:
 		return p.rolled(t)
+	case joints.PointOnCurve:
+		turnBall()
+		at := p.spec.Curve.At(q[3])
+		if x, v = at.C, at.D.Scale(qd[3]); p.spec.Kind == joints.PointOnCurveKind(true) {
+			x[2], v[2] = q[4], qd[4]
+		}
 	}
 	if a := p.spec.Axes; a != nil {
 		E, x = chain(a, &q)
@@ -265,6 +287,10 @@ func (p *path) frames(t float64) *joints.Frames {
 	f.ES = f.EP.Mul(E)
 	f.OmegaS = f.OmegaP.Add(f.EP.MulVec(w))
 	f.R, f.V = f.EP.MulVec(x), f.EP.MulVec(v)
+	if p.spec.Curve != nil { // which may cross itself
+		q, _ := p.q[3].at(t)
+		f.Near = []float64{q + 0.02}
+	}
 	if p.spec.Axes != nil {
 		for i := range p.spec.Axes.Len() { // several sets of coordinates may make the pose
 			q, _ := p.q[i].at(t)

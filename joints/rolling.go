@@ -49,50 +49,6 @@ func (s Slip) Valid() bool { return s < numSlips }
 func (s Slip) mayAlong() bool  { return s == SlipAlong || s == SlipBoth }
 func (s Slip) mayAcross() bool { return s == SlipAcross || s == SlipBoth }
 
-// The kinds of rolling joints with slip follow those of composite joints. All have the name and the type Rolling.
-const (
-	firstSlipping = NumKinds + composites
-	rollingAlong  = firstSlipping + Kind(SlipAlong) - 1
-	rollingAcross = firstSlipping + Kind(SlipAcross) - 1
-	rollingBoth   = firstSlipping + Kind(SlipBoth) - 1
-	numAllKinds   = firstSlipping + Kind(numSlips) - 1
-)
-
-// RollingKind returns the kind of a rolling joint that may slip along the directions s.
-//
-// It panics unless s is valid.
-func RollingKind(s Slip) Kind {
-	switch {
-	case s >= numSlips:
-		panic("joints: unknown slip")
-	case s == SlipNone:
-		return Rolling
-	}
-	return firstSlipping + Kind(s) - 1
-}
-
-// Slip returns the directions along which a rolling joint may slip; SlipNone for all other kinds.
-func (k Kind) Slip() Slip {
-	if k >= firstSlipping && k < numAllKinds {
-		return Slip(k-firstSlipping) + 1
-	}
-	return SlipNone
-}
-
-// addRolling adds the facts of rolling joints that may slip to the table.
-func addRolling(list *[numAllKinds]traits) {
-	for s := SlipAlong; s < numSlips; s++ {
-		t := types[Rolling]
-		for _, may := range [2]bool{s.mayAlong(), s.mayAcross()} {
-			if may {
-				t.dof++
-				t.rates--
-			}
-		}
-		list[RollingKind(s)] = t
-	}
-}
-
 // checkWheel is Check for a rolling joint.
 func (s *Spec) checkWheel() error {
 	switch slip := s.Kind.Slip(); {

@@ -29,7 +29,10 @@ func TestSlips(t *testing.T) {
 	}
 	require.Equal(t, joints.SlipNone, joints.Composite.Slip())
 	require.Equal(t, joints.Composite, (joints.RollingKind(joints.SlipAlong) - 1).Type())
-	require.False(t, (joints.RollingKind(joints.SlipBoth) + 1).Valid())
+	require.Equal(t, joints.SlipNone, joints.PointOnCurveKind(true).Slip())
+	require.Equal(t, joints.PointOnCurve, joints.PointOnCurveKind(true).Type())
+	require.Equal(t, "point_on_curve", joints.PointOnCurveKind(true).String())
+	require.False(t, (joints.PointOnCurveKind(true) + 1).Valid())
 	require.PanicsWithValue(t, "joints: unknown slip", func() { joints.RollingKind(4) })
 	for k := range joints.NumKinds {
 		from, to := k.VelocityRows()

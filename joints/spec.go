@@ -18,8 +18,8 @@ var (
 	ErrNoDirection = errors.New("joints: the origins of a distance joint coincide, so it has no direction")
 )
 
-// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength, ErrWheel or ErrMotion if kind, axes, length, wheel, or the
-// freedoms with motions are not what the other methods accept. The motions themselves have a Check of their own.
+// Check returns an error that wraps ErrKind, ErrAxes, ErrPitch, ErrLength, ErrWheel, ErrCurve or ErrMotion if kind, axes, length, wheel,
+// curve, or the freedoms with motions are not what the other methods accept. The motions themselves have a Check of their own.
 func (s *Spec) Check() error {
 	switch {
 	case !s.Kind.Valid():
@@ -30,6 +30,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
 		return fmt.Errorf("%w: %v", ErrLength, s.Length)
+	case s.Kind.Type() == PointOnCurve && s.Curve == nil, s.Kind.Type() != PointOnCurve && s.Curve != nil:
+		return fmt.Errorf("%w: kind and curve do not go together", ErrCurve)
 	case s.Kind.Type() == Rolling:
 		if err := s.checkWheel(); err != nil {
 			return err
@@ -78,7 +80,7 @@ func (s *Spec) NumRows() int {
 // Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
 // not a length, m. The rows of a composite joint count as lengths.
 func (s *Spec) Angles() (rows uint8) {
-	if s.Axes != nil {
+	if s.Axes != nil || s.Kind.Type() == PointOnCurve {
 		return 0
 	}
 	var out Rows
@@ -98,8 +100,8 @@ func (s *Spec) Angles() (rows uint8) {
 // 3.38, 8.10), of a composite joint (C6). Arm, Slip and TDot take the directions of f as they are, violated or not.
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
-// for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, and ErrFlat for a
-// wheel that lies on its side; the values of out are then unspecified.
+// for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, ErrFlat for a
+// wheel that lies on its side, and ErrFoot for a point that has no foot on its curve; the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -117,13 +119,15 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat or ErrNoDirection.
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrFoot or ErrNoDirection.
 func (s *Spec) NoRows() error {
 	switch {
 	case s.Axes != nil:
 		return ErrSingular
 	case s.Kind.Type() == Rolling:
 		return ErrFlat
+	case s.Curve != nil:
+		return ErrFoot
 	}
 	return ErrNoDirection
 }

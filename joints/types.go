@@ -6,7 +6,8 @@ import "github.com/rung-mbd/rung/spatial"
 // particular to a type is there; its facts are in the table of kind.go.
 
 // rows fills out with the constraint rows of the type, without prescribed freedoms. It
-// returns false if a distance joint has no direction, or if a wheel lies flat. EvalTo has composite joints from compositeRows.
+// returns false if a distance joint has no direction, if a wheel lies flat, or if a point has no foot on its curve. EvalTo has composite
+// joints from compositeRows.
 func (s *Spec) rows(out *Rows, f *Frames) bool {
 	switch s.Kind {
 	case Fixed:
@@ -37,6 +38,8 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 		return rollingRows(out, f, s)
 	case NoSlip:
 		noSlipRows(out, f)
+	case PointOnCurve, pointOnCurvePlanar:
+		return pointOnCurveRows(out, f, s)
 	default:
 		panic(badKind)
 	}
@@ -47,7 +50,8 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 // D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
 func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	switch s.Kind {
-	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth:
+	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
+		PointOnCurve, pointOnCurvePlanar:
 		return 0
 	case Revolute, Helical:
 		return axisMomentDual(D, f)
@@ -99,6 +103,8 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 		rollingMotions(S, f, s)
 	case NoSlip:
 		noSlipMotions(S, f)
+	case PointOnCurve, pointOnCurvePlanar:
+		pointOnCurveMotions(S, f, s)
 	default:
 		s.mustBeComposite()
 		s.compositeMotions(S, f)
@@ -109,7 +115,8 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 // without the turns of s.
 func (s *Spec) coordinates(q *[6]float64, f *Frames) {
 	switch s.Kind {
-	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth:
+	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
+		PointOnCurve, pointOnCurvePlanar:
 	case Revolute:
 		revoluteCoordinates(q, f)
 	case Prismatic:
@@ -157,6 +164,8 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 		distanceError(delta, f, s.Length)
 	case Rolling, rollingAlong, rollingAcross, rollingBoth:
 		rollingError(delta, f, s)
+	case PointOnCurve, pointOnCurvePlanar:
+		pointOnCurveError(delta, f, s)
 	case Free, NoSlip:
 	default:
 		s.mustBeComposite()
@@ -165,8 +174,8 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 }
 
 // BendTo stores in B, by rows, how the wrench w of the rows and freedoms of a joint on S changes besides turning with P: if S moves by a
-// small x relative to P, by −B·x, theory.md (C7) and (W8). The multipliers of w stay the same, and so do the generalized forces Sᵀw. It
-// returns false, with zeros, but for composite, rolling and no_slip joints: wrenches of other types turn with P, or with an axis of S.
+// small x relative to P, by −B·x, theory.md (C7), (W8) and (U6). The multipliers of w stay the same, and so do the generalized forces Sᵀw. It
+// returns false, with zeros, but for composite, point_on_curve, rolling and no_slip joints: wrenches of other types turn with P, or with an axis of S.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.
@@ -178,6 +187,8 @@ func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) bool {
 		s.rollingBend(B, &force, f)
 	case NoSlip:
 		noSlipBend(B, &force)
+	case PointOnCurve:
+		s.curveBend(B, &force, f)
 	case Composite:
 		s.mustBeComposite()
 		s.compositeBend(B, w, f)

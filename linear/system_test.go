@@ -201,6 +201,7 @@ func TestDerivatives(t *testing.T) {
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		try(m.Name, p)
+		try(fmt.Sprint("beads-", seed), planned(t, modeltest.Beads(seed)))
 	}
 	for k, n := range kinds {
 		if k := joints.Kind(k); k != joints.Rolling && k != joints.NoSlip { // TestRollingDerivatives

@@ -25,8 +25,10 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] marks a composite joint: all its freedoms are counted, lengths too, with springs or without. Several
-// sets of coordinates may belong to one pose, and the motions that the joint allows depend on the set.
+// whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint,
+// lengths too, with springs or without, or the parameter of a point on a curve. Several of these may belong to one pose, and the motions
+// that
+// the joint allows depend on which.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.
@@ -71,11 +73,11 @@ func (m *Mechanism) findSprung() {
 	next := int32(0)
 	for j := range m.Joints {
 		jt, drive := &m.Joints[j], m.Drive(j)
-		if jt.Axes != nil {
-			m.composite = true
-			jt.sprung = sprung{first: next, n: int8(jt.Axes.Len()), freedom: [2]int8{whole}}
+		if n := jt.NumNear(); n > 0 {
+			m.followed = true
+			jt.sprung = sprung{first: next, n: int8(n), freedom: [2]int8{whole}}
 			m.sprung = append(m.sprung, int32(j))
-			next += int32(jt.Axes.Len())
+			next += int32(n)
 			continue
 		}
 		if drive == nil && len(wound) == 0 || jt.Kind == joints.Helical { // which tells its turn by its slide
@@ -99,7 +101,7 @@ func (m *Mechanism) findSprung() {
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
-// than helical ones, and of all freedoms of composite joints: the length of State.Angles.
+// than helical ones, of all freedoms of composite joints, and of points on curves: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
 // AnglePlace returns the place of a freedom in State.Angles, or −1 if it is none of those: below NumSprung for an angle
@@ -130,7 +132,11 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	var q, qd [6]float64
 	for _, j := range m.sprung {
 		jt := m.sprungTo(&jk, j, k, s)
-		jt.CoordinatesTo(&q, &qd, &jk)
+		if jt.Curve != nil {
+			jt.NearTo(&q, &jk.Frames)
+		} else {
+			jt.CoordinatesTo(&q, &qd, &jk)
+		}
 		d := &jt.sprung
 		for i := range d.n {
 			at[d.first+int32(i)] = q[d.at(i)]
@@ -158,16 +164,17 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	return jt
 }
 
-// startComposites gives the initial state the coordinates of composite
-// joints, if there are any, so that nobody searches for them again.
-func (m *Mechanism) startComposites() {
-	if m.composite {
+// startFollowed gives the initial state the coordinates of composite joints and the parameters of points on
+// curves, if there are any, so that nobody searches for them again.
+func (m *Mechanism) startFollowed() {
+	if m.followed {
 		m.FollowAngles(m.NewKinematics(), &m.initial)
 	}
 }
 
-// HasComposites reports whether there are composite joints.
-func (m *Mechanism) HasComposites() bool { return m.composite }
+// HasFollowed reports whether there are composite joints or points on curves. Their rows depend on numbers that a state carries
+// (State.Angles), which are found from those before.
+func (m *Mechanism) HasFollowed() bool { return m.followed }
 
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms, as
 // joints.Spec.CoordinatesTo, but angles with springs within half a turn of those in the
@@ -200,7 +207,7 @@ func (m *Mechanism) MoveAngles(dst []float64, k *Kinematics, s *State, h float64
 		moveEnd(&jk.OmegaP, &vP, jt.Pred, jk.ArmP, k, x)
 		moveEnd(&jk.OmegaS, &vS, jt.Succ, jk.ArmS, k, x)
 		jk.V = vS.Sub(vP).Sub(jk.OmegaP.Cross(jk.R))
-		jt.RatesTo(&qd, &jk.Frames)
+		jt.NearRatesTo(&qd, &jk.Frames)
 		d := &jt.sprung
 		for i := range d.n {
 			dst[d.first+int32(i)] += h * qd[d.at(i)]

@@ -346,12 +346,6 @@ func (c *Coupling) At(l int, q, rate [2]float64) (x LegState) {
 // or where a formula has no finite value, slope or second derivative.
 var ErrLaw = errors.New("mechanism: the law does not hold")
 
-// specialRows are couplings of which RowsTo does more.
-type specialRows struct {
-	lawful []int32 // their laws may end somewhere
-	own    int     // number of rows of one's own, which are the last ones
-}
-
 // rowAt is a row of one's own at a state.
 type rowAt struct {
 	at    []BodyMotion
@@ -359,14 +353,10 @@ type rowAt struct {
 	terms OwnTerms
 }
 
-// RowsTo completes the kinematics k at s, whose bodies are there: it computes the rows of one's own, and sees whether laws of couplings
-// hold. KinematicsTo calls it.
-//
-// Cost: O(couplings with laws), and the cost of the rows; no allocation after the first time, nor without an error. It returns an error
-// with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite (ErrNotFinite).
-func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
-	if err := m.checkLaws(k, s); err != nil || m.special.own == 0 {
-		return err
+// ownRowsTo is the part of RowsTo for rows of one's own.
+func (m *Mechanism) ownRowsTo(k *Kinematics, s *State) error {
+	if m.special.own == 0 {
+		return nil
 	}
 	first := len(m.Couplings) - m.special.own
 	if len(k.rows) != m.special.own {

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/rung-mbd/rung/bodies"
@@ -38,9 +39,13 @@ type JointSpec struct {
 	joints.Spec
 	Rows   int32 // constraint rows, prescribed freedoms included
 	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
+
+	start []float64 // of a point on a curve: where its parameter is looked for in a state that carries none; nil: everywhere
 }
 
-func newJointSpec(s joints.Spec) *JointSpec { return &JointSpec{s, int32(s.NumRows()), s.Angles()} }
+func newJointSpec(s joints.Spec) *JointSpec {
+	return &JointSpec{Spec: s, Rows: int32(s.NumRows()), Angles: s.Angles()}
+}
 
 // Mechanism is the description of a model. It never changes, and goroutines may share it. What acts on
 // it can be set in Inputs.
@@ -65,7 +70,7 @@ type Mechanism struct {
 	turning               []int32     // joints that have other angles
 	others                int         // number of these
 	internal              int         // number of internal states
-	composite             bool        // there are composite joints
+	followed              bool        // there are joints that need numbers of a state: composite ones, points on curves
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
@@ -143,7 +148,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 	if err := mech.setContacts(ctx, m, links); err != nil {
 		return nil, err
 	}
-	mech.startComposites()
+	mech.startFollowed()
 	return mech, nil
 }
 
@@ -168,19 +173,19 @@ func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Lin
 		if flag.Every(i) {
 			return nil
 		}
-		var axes *joints.Axes
-		if of.Joints[i].Type == model.Composite {
-			var err error
-			if axes, err = joints.NewAxes(of.Joints[i].Axes); err != nil {
-				return m.AtJoint(i, -1, err)
-			}
+		if err := m.Joints[i].set(&of.Joints[i], links.Joints[i], &plain); err != nil {
+			return m.AtJoint(i, -1, err)
 		}
-		m.Joints[i].set(&of.Joints[i], links.Joints[i], axes, &plain)
+		if m.Joints[i].Curve != nil {
+			m.special.curves = append(m.special.curves, int32(i))
+		}
 		m.setDrive(i, &of.Joints[i])
 		m.setLimits(i, &of.Joints[i])
 	}
 	return nil
 }
+
+var errCurveFile = errors.New("mechanism: the file of a curve has not been loaded")
 
 // addForces compiles the force elements between two points, and the actuators among them. It ends early if flag goes up.
 func (m *Mechanism) addForces(flag *halt.Flag, of *model.Model, links *model.Links) {
@@ -213,10 +218,26 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 
 // set compiles a joint between the given bodies. If its type has no parameters,
 // it is that of plain.
-func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain *[joints.NumKinds]*JointSpec) {
+func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
-	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius, Axes: axes}
+	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius}
+	var start []float64
+	switch j.Type {
+	case model.Composite:
+		var err error
+		if spec.Axes, err = joints.NewAxes(j.Axes); err != nil {
+			return err
+		}
+	case model.PointOnCurve:
+		if j.Curve.File != "" && j.Curve.Points == nil {
+			return fault.Errorf("%w: %s (model.ReadFile, Model.Load)", errCurveFile, fault.Name(j.Curve.File))
+		}
+		spec.Curve = j.Curve.Prepared()
+		if x := j.Curve.Parameter; x != nil {
+			start = []float64{*x}
+		}
+	}
 	setMotions(&spec, j)
 	setTurns(&spec, j)
 	setArmature(&spec, j)
@@ -224,6 +245,10 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, axes *joints.Axes, plain 
 	if out.JointSpec == nil || spec != out.Spec {
 		out.JointSpec = newJointSpec(spec)
 	}
+	if start != nil { // the spec is its own, as the curve is
+		out.start = start
+	}
+	return nil
 }
 
 // setDrive compiles what acts along the freedoms of joint i.

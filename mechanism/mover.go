@@ -19,7 +19,7 @@ import (
 type Mover struct {
 	mech  *Mechanism
 	links []TreeLink // every body once, the inner before the outer
-	loops bool       // some joints are not in the tree, or there are couplings or wheels
+	loops bool       // some joints are not in the tree, or there are couplings, wheels or points on curves
 	vel   *State     // poses with the displacement for velocities
 	kin   *Kinematics
 	moved []moved // by body
@@ -39,7 +39,8 @@ func NewMover(m *Mechanism) *Mover {
 	n := m.NumBodies()
 	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0 || len(m.Couplings) > 0}
 	for j := range m.Joints {
-		v.loops = v.loops || m.Joints[j].Kind.Type() == joints.Rolling
+		k := m.Joints[j].Kind.Type()
+		v.loops = v.loops || k == joints.Rolling || k == joints.PointOnCurve
 	}
 	in := m.Incidence()
 	seen := make([]bool, n)
@@ -74,7 +75,8 @@ func NewMover(m *Mechanism) *Mover {
 // Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
 func (v *Mover) Links() []TreeLink { return v.links }
 
-// Loops reports whether some joints are not in the tree, or there are couplings, or wheels on planes. These open when bodies move.
+// Loops reports whether some joints are not in the tree, or there are couplings, wheels on planes or points on curves. These open when
+// bodies move.
 func (v *Mover) Loops() bool { return v.loops }
 
 // MoveTo stores in dst the poses of st after the displacement t·d, six numbers a
@@ -245,7 +247,7 @@ func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 		set(&s[2], 3, slide[2])
 	case joints.PointOnPlane:
 		*w, s[0], s[1] = turn, slide[0], slide[1]
-	case joints.Distance, joints.Rolling, joints.NoSlip:
+	case joints.Distance, joints.Rolling, joints.NoSlip, joints.PointOnCurve:
 		*w, *s = turn, slide
 	}
 }

@@ -34,7 +34,9 @@ func TestMoveOnTree(t *testing.T) {
 	}
 	rolling := modeltest.Rolling(1)
 	composites[rolling.Name] = rolling
-	names = append(names, rolling.Name)
+	beads := modeltest.Beads(1)
+	composites[beads.Name] = beads
+	names = append(names, rolling.Name, beads.Name)
 	for _, name := range names {
 		m := composites[name]
 		if m == nil {

@@ -29,7 +29,8 @@ type State struct {
 	// Angles are angles with springs (Mechanism.NumSprung), rad, in the order of the
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
-	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there.
+	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there. So is the parameter of a
+	// point on a curve.
 	//
 	// A state may carry all angles (Mechanism.CarryAngles), as those of simulations do. Then the others follow, and
 	// coordinates are read within half a turn of these too (Mechanism.Coordinate). No dynamics depend on them.
@@ -94,6 +95,29 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 		return err
 	}
 	return m.RowsTo(k, s)
+}
+
+// specialRows are what RowsTo looks at.
+type specialRows struct {
+	lawful []int32 // couplings whose laws may end somewhere
+	curves []int32 // joints with points on curves
+	own    int     // number of rows of one's own, which are those of the last couplings
+}
+
+// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings and curves reach, and computes the rows
+// of one's own. KinematicsTo calls it.
+//
+// Cost: O(couplings with laws + points on curves), and the cost of the rows; no allocation after the first time, nor without an error. It
+// returns an error with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite
+// (ErrNotFinite), or of the first joint whose curve does not reach (ErrCurve).
+func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
+	if err := m.checkLaws(k, s); err != nil {
+		return err
+	}
+	if err := m.checkCurves(k, s); err != nil {
+		return err
+	}
+	return m.ownRowsTo(k, s)
 }
 
 // BodyTo computes the entry of body i in KinematicsTo and reports whether its
@@ -179,7 +203,7 @@ func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *
 
 // setAngles makes out read angles within half a turn of those of a state.
 func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
-	out.angles, out.Near = nil, nil
+	out.angles, out.Near = nil, jt.start
 	if d := &jt.sprung; d.n > 0 && len(angles) > 0 {
 		if out.angles = angles[d.first:][:d.n]; d.whole() {
 			out.angles, out.Near = nil, out.angles

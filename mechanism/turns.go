@@ -223,8 +223,12 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	}
 }
 
-// adopt takes over the angles of a joint of the same name, if it has the same freedoms.
+// adopt takes over the angles of a joint of the same name, if it has the same freedoms, and the parameter of a point on a curve.
 func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
+	if jt.Curve != nil && old.Curve != nil {
+		angles[jt.sprung.first] = was[old.sprung.first]
+		return
+	}
 	n := jt.Kind.Freedoms()
 	if n != old.Kind.Freedoms() || jt.sprung.whole() != old.sprung.whole() {
 		return
@@ -236,7 +240,8 @@ func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 	}
 }
 
-// TurnsTo stores in out the turns of the angles that s carries, so that out is wound as s is. out is the model of m
+// TurnsTo stores in out the turns of the angles that s carries and the parameters of points on curves, so that out is wound as s is. out is
+// the model of m
 // with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of coordinates a
 // composite joint has: it has the smallest, with turns that are nearest to those of s.
 //
@@ -260,6 +265,13 @@ func (m *Mechanism) jointTurnsTo(out *model.Model, j int32, k *Kinematics, s *St
 	var jk JointKinematics
 	var q, raw, qd [6]float64
 	jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
+	if jt.Curve != nil {
+		jt.NearTo(&q, &jk.Frames)
+		c := *to.Curve // which out may share with other models
+		c.Parameter = &q[0]
+		to.Curve = &c
+		return
+	}
 	m.CoordinatesTo(&q, &qd, int(j), &jk, s)
 	jk.Near = nil
 	jt.Spec.CoordinatesTo(&raw, &qd, &jk.Frames)

@@ -34,6 +34,9 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	}
 	c.checkParameters(j, f)
 	c.checkWheel(j, f)
+	if !f.Has(jointCurve) {
+		c.checkCurve(j)
+	}
 	if f.Has(jointAxes) || !c.checkAxes(j) {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -39,6 +40,9 @@ func sample() *model.Model {
 			j.Length = 1
 		case model.Rolling:
 			j.Radius, j.TyreRadius, j.Slip = 0.5, 0.125, joints.SlipAcross
+		case model.PointOnCurve:
+			u := -0.25
+			j.Curve = &model.PointCurve{Curve: curves.Curve{Kind: curves.Function, X: "sin(u)", Y: "u^2", Z: "1", Range: [2]float64{-1, 2}}, Planar: true, Parameter: &u}
 		case model.Composite:
 			j.Axes = []model.Axis{
 				{Kind: model.Revolute, Axis: [3]float64{0, 0, 1}, Point: [3]float64{0.1, 0, 0}},
@@ -74,6 +78,20 @@ func sample() *model.Model {
 	bearing := model.Friction{Coefficient: 0.1, Radius: 0.02, Speed: 0.5}
 	m.Joints[model.Spherical].Friction = []model.Friction{bearing, bearing, bearing}
 	m.Joints[model.Prismatic].Friction = []model.Friction{{Force: 3, Speed: 0.25}}
+	for i, c := range []curves.Curve{
+		{Ends: [2]spatial.Vec3{{0, 1, 2}, {-1, 0.5, 0}}},
+		{Kind: curves.Circle, Radius: 2},
+		{Kind: curves.Circle, Center: spatial.Vec3{1, 0, -2}, Axis: spatial.Vec3{0, 2, 0}, Start: spatial.Vec3{0, 0.5, 1}, Radius: 0.25, Range: [2]float64{-1, 2.5}},
+		{Kind: curves.Spline, Points: []spatial.Vec3{{0, 0, 1}, {1, 0, 0}, {1, 2, 0}}, Natural: true},
+		{Kind: curves.Spline, Points: []spatial.Vec3{{0, 0, 1}, {1, 0, 0}, {1, 2, 0}}, Parameters: []float64{-1, 0, 3, 4}, Closed: true},
+		{Kind: curves.Spline, File: "track.csv", Closed: true},
+		{Kind: curves.Function, X: "cos(u)", Y: "sin(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true},
+	} {
+		m.Joints = append(m.Joints, model.Joint{
+			Name: fmt.Sprintf("curve %d", i), Type: model.PointOnCurve, Predecessor: "a", Successor: model.World, Curve: &model.PointCurve{Curve: c},
+			PredecessorFrame: model.Pose{Orientation: [4]float64{1}}, SuccessorFrame: model.Pose{Orientation: [4]float64{1}},
+		})
+	}
 	m.Forces = []model.ForceElement{
 		{Name: "s", Type: model.SpringDamper, A: model.Attachment{Body: model.World}, B: model.Attachment{Body: "b", Point: [3]float64{1, 0, 0}}, Stiffness: 1, Damping: 2, RestLength: 3},
 		{Name: "w", Type: model.Wrench, A: model.Attachment{Body: "b"}, Force: [3]float64{1, 2, 3}},

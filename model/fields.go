@@ -41,7 +41,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "slip",
+	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "slip", "curve",
 }
 
 const (
@@ -68,6 +68,7 @@ const (
 	jointRadius
 	jointTyreRadius
 	jointSlip
+	jointCurve
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}

@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints/curves"
+)
 
 // Format is the value of the "format" field of every document.
 const Format = "rung-model/1"
@@ -85,9 +89,10 @@ type Joint struct {
 	SuccessorFrame   Pose   // S in the successor
 	Pitch            float64
 	Length           float64
-	Radius           float64 // rolling: of the whole wheel, m
-	TyreRadius       float64 // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
-	Slip             Slip    // rolling: where the wheel may slip
+	Radius           float64     // rolling: of the whole wheel, m
+	TyreRadius       float64     // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
+	Slip             Slip        // rolling: where the wheel may slip
+	Curve            *PointCurve // point_on_curve
 	Force            []float64
 	Stiffness        []float64
 	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes
@@ -100,6 +105,13 @@ type Joint struct {
 	Friction         []Friction
 	// Springs and Dampers act beside Stiffness and Damping, with the coordinate less Rest; nil entries do not.
 	Springs, Dampers []*SpringLaw
+}
+
+// PointCurve is the curve of a point_on_curve joint, in P. The points of a File are loaded by ReadFile and Load: Points, and Parameters.
+type PointCurve struct {
+	curves.Curve
+	Planar    bool     // the joint has a row in the plane of x and y of P alone, and leaves z free
+	Parameter *float64 // where the parameter of the point is looked for at the start; nil: everywhere
 }
 
 // Limit says how far, how fast and with what force a freedom of the real machine moves. It is information for

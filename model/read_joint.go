@@ -41,6 +41,10 @@ func (d *decoder) joint(j *Joint) {
 		case jointSlip:
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
+		case jointCurve:
+			if d.OpenObject() {
+				j.Curve = d.curve()
+			}
 		case jointTurns:
 			d.readTurns()
 		case jointMotion:
@@ -76,6 +80,12 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointSlip) != 0 {
 		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointSlip)
 		j.TyreRadius, j.Slip = 0, joints.SlipNone
+	}
+	if j.Type == PointOnCurve {
+		d.Require(jointFields, seen, jointCurve)
+	} else if j.Curve != nil && !d.Flaw.Has(jointCurve) {
+		d.ProblemAt(jointFields, jointCurve, "", meaningless("joint type", j.Type.String()))
+		j.Curve = nil
 	}
 	if j.Type == Composite {
 		d.Require(jointFields, seen, jointAxes)

@@ -26,20 +26,23 @@ const (
 	Free             = joints.Free
 	Rolling          = joints.Rolling
 	NoSlip           = joints.NoSlip
+	PointOnCurve     = joints.PointOnCurve
 	Composite        = joints.Composite
 )
 
 // Axis is one elementary motion of a composite joint, as in package joints.
 type Axis = joints.Axis
 
-// Kind returns the type with its freedoms: that of a composite joint has those of its axes, and of a rolling joint those of its
-// slip, as long as that is one.
+// Kind returns the type with its freedoms: that of a composite joint has those of its axes, that of a rolling joint those of its
+// slip, as long as that is one, and that of a point on a curve those of its rows.
 func (j *Joint) Kind() joints.Kind {
 	switch {
 	case j.Type == Composite:
 		return joints.CompositeKind(j.Axes)
 	case j.Type == Rolling && j.Slip.Valid():
 		return joints.RollingKind(j.Slip)
+	case j.Type == PointOnCurve && j.Curve != nil:
+		return joints.PointOnCurveKind(j.Curve.Planar)
 	}
 	return j.Type
 }

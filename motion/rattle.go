@@ -166,7 +166,7 @@ func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	for j := range m.Joints {
 		r.driven = r.driven || m.Joints[j].Motion != nil
 	}
-	if m.NumSprung() > 0 || m.NumCouplings() > 0 || m.HasComposites() {
+	if m.NumSprung() > 0 || m.NumCouplings() > 0 || m.HasFollowed() {
 		r.most = mostRattleTurn
 	}
 	r.end.Bodies, r.apart.Bodies = make([]mechanism.BodyState, n), make([]mechanism.BodyState, n)

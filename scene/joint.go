@@ -32,11 +32,12 @@ func (b *builder) joint(j int, hidden bool) {
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
+	b.curve(j)
 	if jt.Axes == nil && body != mechanism.World {
 		b.mark(j, jt.Kind, body, &frame)
 		b.stops(j)
 	}
-	if jt.Pred == mechanism.World || jt.Succ == mechanism.World {
+	if (jt.Pred == mechanism.World || jt.Succ == mechanism.World) && jt.Curve == nil {
 		at := jt.P
 		if jt.Succ == mechanism.World {
 			at = jt.S

@@ -43,7 +43,7 @@ func jointColor(k joints.Kind) Color {
 		return Color{30, 90, 200}
 	case joints.Cylindrical, joints.Helical:
 		return Color{130, 60, 190}
-	case joints.Spherical, joints.SphereInCylinder:
+	case joints.Spherical, joints.SphereInCylinder, joints.PointOnCurve:
 		return Color{230, 120, 20}
 	case joints.Distance:
 		return Color{60, 60, 60}
@@ -80,7 +80,7 @@ func marks(k joints.Kind, h bars) []Shape {
 		return []Shape{cylinder(z, 0.7*r, 2.2*r), cylinder(z, r, 0.3*r)}
 	case joints.Universal:
 		return []Shape{cylinder(x, 0.6*pin, 1.5*h.thick), cylinder(y, 0.6*pin, 1.5*h.thick)}
-	case joints.Spherical:
+	case joints.Spherical, joints.PointOnCurve:
 		return []Shape{ball(r)}
 	case joints.SphereInCylinder:
 		return []Shape{ball(r), cylinder(z, 0.5*pin, 2.2*r)}

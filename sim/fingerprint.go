@@ -66,6 +66,9 @@ func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	if j.Kind.Type() == model.Rolling {
 		p.add(j.Radius, j.Tyre)
 	}
+	if j.Curve != nil {
+		fmt.Fprintf(p, "%+v", j.Curve.Settings())
+	}
 	for _, f := range []*mechanism.Frame{&j.P, &j.S} {
 		p.add(f.E[:]...)
 		p.add(f.Origin[:]...)

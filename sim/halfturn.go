@@ -41,9 +41,9 @@ func (e *HalfTurnError) Error() string {
 func (e *HalfTurnError) Unwrap() error { return &e.At }
 
 // turnBound returns the angle, rad, that the rotation of a body in a step has to stay below: half a turn, or a quarter of
-// a turn if there are couplings, which count the turns of one body relative to another, or composite joints.
+// a turn if there are couplings, which count the turns of one body relative to another, composite joints or points on curves.
 func turnBound(m *mechanism.Mechanism) float64 {
-	if m.NumCouplings() > 0 || m.HasComposites() {
+	if m.NumCouplings() > 0 || m.HasFollowed() {
 		return math.Pi / 2
 	}
 	return math.Pi

@@ -19,7 +19,7 @@ func (p *Plan) postureOf(i int) int32 {
 
 // numberPostures gives composite tree joints their places.
 func (p *Plan) numberPostures() {
-	if !p.mech.HasComposites() {
+	if !p.mech.HasFollowed() {
 		return
 	}
 	p.posture = make([]int32, len(p.Links))
@@ -42,8 +42,8 @@ func (p *Plan) numberPostures() {
 }
 
 // branchesTo stores in s, whose poses are those of q, where composite joints are
-// (mechanism.State.Angles). Where a joint that closes a loop is composite, or has
-// a torsion spring, q does not tell that, and all are read as a model has them.
+// (mechanism.State.Angles). Where a joint that closes a loop is composite, has
+// a torsion spring, or holds a point on a curve, q does not tell that, and all are read as a model has them.
 func (p *Plan) branchesTo(s *mechanism.State, q []float64) {
 	if p.posture == nil {
 		return

@@ -98,7 +98,7 @@ func (o *writer) grow() {
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int {
 		switch kind := m.Joints[i].Type; {
-		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip:
+		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.PointOnCurve:
 			return -1
 		case held[i]:
 			return 0

@@ -187,7 +187,7 @@ func (o *writer) loop(i int, held bool) {
 		o.distance(j)
 		return
 	}
-	if j.Type == model.Rolling || j.Type == model.NoSlip {
+	if j.Type == model.Rolling || j.Type == model.NoSlip || j.Type == model.PointOnCurve {
 		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
 		return
 	}

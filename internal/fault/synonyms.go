@@ -22,6 +22,7 @@ var synonyms = [...]struct{ name, words string }{
 	{"free", "floating 6dof sixdof"},
 	{"rolling", "wheel roll tyre tire disc disk"},
 	{"no_slip", "skate knifeedge knife edge blade runner"},
+	{"point_on_curve", "pointincurve bead wire rail slot path"},
 	{"composite", "compound custom generic"},
 	{"spring_damper", "spring damper springdashpot dashpot"},
 	{"wrench", "force torque load"},

@@ -42,3 +42,18 @@ func TestParseProblems(t *testing.T) {
 		require.Equal(t, text, wrong.Expression)
 	}
 }
+
+// TestParseIn: variables may have other names, and x and y are then none.
+func TestParseIn(t *testing.T) {
+	f, wrong := formula.ParseIn("u^2 + sin(u)", "u")
+	require.Nil(t, wrong)
+	require.Equal(t, formula.Jet{Z: 4 + math.Sin(2), X: 4 + math.Cos(2), XX: 2 - math.Sin(2)}, f.At(2, 0))
+	f, wrong = formula.ParseIn("a*b", "a", "b")
+	require.Nil(t, wrong)
+	require.Equal(t, 6.0, f.At(2, 3).Z)
+	for _, text := range []string{"x", "u + y", "v"} {
+		_, wrong := formula.ParseIn(text, "u")
+		require.NotNil(t, wrong)
+		require.Contains(t, wrong.Text, "expected a number, u, pi, a function")
+	}
+}

@@ -3,7 +3,9 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rung-mbd/rung/internal/fault"
@@ -29,7 +31,7 @@ var functionOps = map[string]op{
 }
 
 const (
-	operandWanted  = "expected a number, x, y, pi, a function, a sign or \"(\""
+	operandWanted  = "expected a number, %s, pi, a function, a sign or \"(\""
 	operatorWanted = "expected an operator"
 )
 
@@ -37,7 +39,8 @@ const (
 // the rest of the text is skipped, and no steps count.
 type parser struct {
 	text    string
-	at      int // byte
+	names   []string // of the variables
+	at      int      // byte
 	f       Formula
 	depth   int // of the stack now
 	nesting int
@@ -47,8 +50,11 @@ type parser struct {
 // Parse returns the formula of a text in x and y, in the grammar of docs/ground.md, or what is wrong with it.
 //
 // Cost: O(length); allocates.
-func Parse(text string) (*Formula, *Problem) {
-	p := &parser{text: text}
+func Parse(text string) (*Formula, *Problem) { return ParseIn(text, "x", "y") }
+
+// ParseIn is Parse for one variable or two of other names, which are x and y of At.
+func ParseIn(text string, names ...string) (*Formula, *Problem) {
+	p := &parser{text: text, names: names}
 	if len(text) > mostBytes {
 		p.at = mostBytes
 		p.fail("expected the end: an expression has %d bytes at most", mostBytes)
@@ -192,7 +198,7 @@ func (p *parser) operand() {
 	case p.word() != "":
 		p.name()
 	default:
-		p.fail("%s, found %s", operandWanted, p.found())
+		p.noOperand(p.found())
 	}
 }
 
@@ -207,20 +213,26 @@ func (p *parser) word() string {
 
 func letter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' }
 
-// name is x, y, pi or a function with its arguments.
+// noOperand fails where something else stands than an operand.
+func (p *parser) noOperand(found string) {
+	p.fail(operandWanted+", found %s", strings.Join(p.names, ", "), found)
+}
+
+// name is a variable, pi or a function with its arguments.
 func (p *parser) name() {
 	w := p.word()
-	switch w {
-	case "x":
+	variable := slices.Index(p.names, w)
+	switch {
+	case variable == 0:
 		p.push(step{op: opX})
-	case "y":
+	case variable == 1:
 		p.push(step{op: opY})
-	case "pi":
+	case w == "pi":
 		p.push(step{opNumber, math.Pi})
 	default:
 		o, ok := functionOps[w]
 		if !ok {
-			p.fail("%s, found %s", operandWanted, fault.Name(w))
+			p.noOperand(fault.Name(w))
 			return
 		}
 		p.at += len(w)

@@ -73,7 +73,7 @@ type reduction struct {
 }
 
 // newReduction takes the system without spare rows where the plan has one, and chooses groups elsewhere. There are none beside composite
-// joints, rows of velocities and couplings.
+// joints, points on curves, rows of velocities and couplings.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}
@@ -83,7 +83,7 @@ func newReduction(p *kkt.Plan) *reduction {
 	}
 	plain := m.NumCouplings() == 0 && len(m.Nonholonomic()) == 0
 	for j := range m.Joints {
-		plain = plain && m.Joints[j].Axes == nil
+		plain = plain && m.Joints[j].NumNear() == 0
 	}
 	if plain {
 		r.take(m, m.Hang(&mechanism.HangingRules{

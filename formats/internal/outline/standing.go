@@ -49,9 +49,12 @@ var (
 )
 
 // Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for
-// distances and joints without constraints, which are no motions in a row.
+// distances, points on curves and joints without constraints, which are no motions in a row.
 func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	j := &d.Model.Joints[i]
+	if j.Type == model.PointOnCurve {
+		return nil, false
+	}
 	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}
 	p, q := d.Pose(j.Predecessor).Mul(Of(j.PredecessorFrame)), d.Pose(j.Successor).Mul(Of(j.SuccessorFrame))
 	x := p.Inverse().Mul(q) // S in P

@@ -31,7 +31,7 @@ type pictures struct {
 	rows     int64
 }
 
-// add takes in a row and its values, which may change by whole turns (curves.Add). Of no pictures there is nothing to add.
+// add takes in a row and its values, which may change by whole turns (the Add of curves). Of no pictures there is nothing to add.
 func (w *pictures) add(row *sim.Row, values []float64) {
 	if w == nil {
 		return

@@ -125,11 +125,7 @@ func (g *gathered) receive(sizes, lists [][]float64) {
 func anglesOf(m *mechanism.Mechanism) []owner {
 	list := make([]owner, m.NumAngles())
 	for j := range m.Joints {
-		n := m.Joints[j].Kind.Freedoms()
-		if a := m.Joints[j].Axes; a != nil {
-			n = a.Len()
-		}
-		for i := range n {
+		for i := range max(m.Joints[j].Kind.Freedoms(), m.Joints[j].NumNear()) {
 			if at := m.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}); at >= 0 {
 				list[at] = owner{number: j, n: i}
 			}

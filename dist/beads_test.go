@@ -1,0 +1,42 @@
+//rung:race
+package dist_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/dist"
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// Beads on curves of a plate, which may be of another rank, have the accelerations of one process.
+func TestBeads(t *testing.T) {
+	m := modeltest.Beads(0)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	s := kkt.NewPlan(mech, kkt.Options{}).NewSolver()
+	require.NoError(t, s.Solve(mech.Initial()))
+	want := make([]float64, 6*len(m.Bodies))
+	s.AccelerationsTo(want)
+	for _, ranks := range []int{1, 2, 3} {
+		require.NoError(t, dist.Run(ranks, func(c dist.Comm) error {
+			d, st, err := solver(c, m)
+			if err != nil {
+				return err
+			}
+			if err := d.Solve(st); err != nil {
+				return err
+			}
+			a := make([]float64, 6*d.Plan().Piece().Own)
+			d.AccelerationsTo(a)
+			for i, b := range d.Plan().Piece().Body[:d.Plan().Piece().Own] {
+				check.CloseVec(t, a[6*i:6*i+6], want[6*b:6*b+6], 1e-11, 100, "body %d on %d ranks", b, ranks)
+			}
+			return d.Close()
+		}))
+	}
+}

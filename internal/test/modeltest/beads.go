@@ -1,0 +1,72 @@
+package modeltest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane: half of them on curves of a plate that flies,
+// the
+// others on the world's. Poses and velocities satisfy all joints.
+func Beads(seed uint64) *model.Model {
+	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("beads-%d", seed))}
+	g.m.Gravity = [3]float64{0.3, -1, -9.81}
+	plate := g.body("plate", g.vector(2), g.turn())
+	plate.Velocity = model.Velocity{Linear: g.vector(1), Angular: g.vector(1)}
+	g.m.Bodies = append(g.m.Bodies, plate)
+	corners := make([]spatial.Vec3, 6)
+	for i := range corners {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 3)
+		corners[i] = spatial.Vec3{2 * cos, 1.5 * sin, 0}.Add(g.vector(0.2))
+	}
+	for i, c := range []model.PointCurve{
+		{Curve: curves.Curve{Ends: [2]spatial.Vec3{g.vector(1), g.vector(2)}}},
+		{Curve: curves.Curve{Kind: curves.Circle, Center: g.vector(1), Axis: g.vector(1), Start: g.vector(1), Radius: 1.3}},
+		{Curve: curves.Curve{Kind: curves.Circle, Radius: 0.8, Range: [2]float64{0.3, 4}}, Planar: true},
+		{Curve: curves.Curve{Kind: curves.Spline, Points: corners, Closed: true}},
+		{Curve: curves.Curve{Kind: curves.Spline, Points: corners}, Planar: true},
+		{Curve: curves.Curve{Kind: curves.Function, X: "cos(u)", Y: "sin(u)", Z: "0.3*u", Range: [2]float64{-9, 9}}},
+		{Curve: curves.Curve{
+			Kind: curves.Function, X: "sin(u)", Y: "sin(2*u)", Z: "cos(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true,
+		}},
+	} {
+		g.bead(i, []string{"plate", model.World}[(i+int(seed))%2], &c)
+	}
+	return g.m
+}
+
+// bead adds a body on a curve of another one.
+func (g *rolling) bead(i int, on string, c *model.PointCurve) {
+	j := model.Joint{Name: fmt.Sprintf("j%d", i), Type: model.PointOnCurve, Predecessor: on, Successor: fmt.Sprintf("b%d", i), Curve: c}
+	j.PredecessorFrame = model.Pose{Position: g.vector(0.3), Orientation: g.turn()}
+	j.SuccessorFrame = model.Pose{Position: g.vector(0.2), Orientation: g.turn()}
+	under := model.Body{Pose: model.Pose{Orientation: [4]float64{1}}}
+	if on != model.World {
+		under = g.m.Bodies[0]
+	}
+	up := spatial.Quat(under.Pose.Orientation).Mat()
+	axes := up.Mul(spatial.Quat(j.PredecessorFrame.Orientation).Mat())
+	origin := spatial.Vec3(under.Pose.Position).Add(up.MulVec(j.PredecessorFrame.Position))
+	p := c.Prepared()
+	from, to := p.Span()
+	u := from + (to-from)*(0.1+0.8*g.rng.Float64())
+	c.Parameter = &u // where a figure eight crosses itself, the pose does not tell the branch
+	at := p.At(u)
+	x, v := at.C, at.D.Scale(0.5*g.rng.NormFloat64())
+	if c.Planar {
+		x[2], v[2] = g.rng.NormFloat64(), g.rng.NormFloat64()
+	}
+	x, v = origin.Add(axes.MulVec(x)), axes.MulVec(v)
+	v = v.Add(under.Velocity.Linear).Add(spatial.Vec3(under.Velocity.Angular).Cross(x.Sub(under.Pose.Position)))
+	b := g.body(j.Successor, spatial.Vec3{}, g.turn())
+	omega := g.vector(2)
+	arm := spatial.Quat(b.Pose.Orientation).Rotate(j.SuccessorFrame.Position)
+	b.Pose.Position = x.Sub(arm)
+	b.Velocity = model.Velocity{Linear: v.Sub(omega.Cross(arm)), Angular: omega}
+	g.m.Bodies, g.m.Joints = append(g.m.Bodies, b), append(g.m.Joints, j)
+}

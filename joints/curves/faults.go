@@ -1,0 +1,333 @@
+package curves
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/formula"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// cusp is |c′|, relative to the largest one, up to which a curve has no tangent.
+const cusp = 1e-6
+
+// faults collects what is wrong with a curve.
+type faults struct {
+	report func(field, value, rule string)
+	any    bool
+}
+
+func (f *faults) add(field, value, rule string) {
+	f.any = true
+	f.report(field, value, rule)
+}
+
+// Faults calls report for all that is wrong with c, with the field of rung-model/1, the value and the rule that it breaks. A jump or a
+// kink of a formula, and a place without a tangent, are looked for between samples. With flat, that is a place at which the curve
+// runs along z.
+//
+// Cost: O(points); of a formula some ten thousand values.
+func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
+	f := &faults{report: report}
+	if int(c.Kind) >= len(KindNames) {
+		f.add("kind", c.Kind.String(), "unknown kind")
+		return
+	}
+	c.foreign(f)
+	switch c.Kind {
+	case Line:
+		c.vectors(f, "ends", c.Ends[:])
+		if !f.any && !(c.Ends[1].Sub(c.Ends[0]).Norm() > 0) {
+			f.add("ends", "", "are one point")
+		}
+	case Circle:
+		c.circleFaults(f)
+	case Spline:
+		c.splineFaults(f)
+	case Function:
+		c.functionFaults(f)
+	}
+	if f.any {
+		return
+	}
+	p := c.Prepared()
+	if !p.overflowed(f) {
+		p.cusps(f, flat)
+	}
+}
+
+// foreign refuses what other kinds have.
+func (c *Curve) foreign(f *faults) {
+	note := func(field string, there bool, kinds ...Kind) {
+		for _, k := range kinds {
+			there = there && c.Kind != k
+		}
+		if there {
+			f.add(field, "", fmt.Sprintf("has no meaning for the kind %v", c.Kind))
+		}
+	}
+	zero := spatial.Vec3{}
+	note("ends", c.Ends != [2]spatial.Vec3{}, Line)
+	note("center", c.Center != zero, Circle)
+	note("axis", c.Axis != zero, Circle)
+	note("start", c.Start != zero, Circle)
+	note("radius", c.Radius != 0, Circle)
+	note("points", c.Points != nil, Spline)
+	note("parameters", c.Parameters != nil, Spline)
+	note("natural", c.Natural, Spline)
+	note("file", c.File != "", Spline)
+	note("x", c.X != "", Function)
+	note("y", c.Y != "", Function)
+	note("z", c.Z != "", Function)
+	note("range", c.Range != [2]float64{}, Function, Circle)
+	note("closed", c.Closed, Spline, Function)
+}
+
+// vectors checks that vectors are finite.
+func (c *Curve) vectors(f *faults, field string, list []spatial.Vec3) {
+	for i := range list {
+		for k, x := range list[i] {
+			if x-x != 0 {
+				f.add(document.Entry(document.Entry(field, i), k), document.Number(x), document.RuleNotFinite)
+				return
+			}
+		}
+	}
+}
+
+func (c *Curve) circleFaults(f *faults) {
+	for _, v := range []struct {
+		field string
+		of    *spatial.Vec3
+	}{{"center", &c.Center}, {"axis", &c.Axis}, {"start", &c.Start}} {
+		for k, x := range v.of {
+			if x-x != 0 {
+				f.add(document.Entry(v.field, k), document.Number(x), document.RuleNotFinite)
+				break
+			}
+		}
+	}
+	if !(c.Radius > 0) || c.Radius-c.Radius != 0 {
+		f.add("radius", document.Number(c.Radius), "is not positive and finite")
+	}
+	c.rangeFaults(f, 2*math.Pi)
+	if f.any {
+		return
+	}
+	if _, x := c.axes(); x == (spatial.Vec3{}) {
+		f.add("start", "", "is along the axis")
+	}
+}
+
+// rangeFaults checks the range. It may be empty for a circle, and is shorter than most.
+func (c *Curve) rangeFaults(f *faults, most float64) {
+	from, to := c.Range[0], c.Range[1]
+	switch length := to - from; {
+	case c.Kind == Circle && from == 0 && to == 0:
+	case length-length != 0:
+		f.add("range", "", document.RuleNotFinite)
+	case !(length > 0):
+		f.add("range", document.Numbers(c.Range[:]), "must rise")
+	case !(length < most):
+		f.add("range", document.Numbers(c.Range[:]), "is a turn or more: a whole circle has no range")
+	}
+}
+
+func (c *Curve) splineFaults(f *faults) {
+	least := 2
+	if c.Closed {
+		least = 3
+	}
+	n := len(c.Points)
+	switch {
+	case c.Points == nil && c.File != "":
+		f.add("file", fault.Name(c.File), "has not been loaded")
+		return
+	case n < least || n > MaxPoints:
+		f.add("points", "", fmt.Sprintf("wrong length %d, from %d to %d points", n, least, MaxPoints))
+		return
+	case c.Natural && c.Closed:
+		f.add("natural", "true", "has no meaning where the curve is closed")
+	}
+	c.vectors(f, "points", c.Points)
+	if c.Parameters == nil && !f.any {
+		for i := range c.Points {
+			next := (i + 1) % n
+			if (next > 0 || c.Closed) && !(c.Points[next].Sub(c.Points[i]).Norm() > 0) {
+				rule := "is the point before it"
+				if next == 0 {
+					next, rule = n-1, "is the first point: a closed curve goes on from the last to the first by itself"
+				}
+				f.add(document.Entry("points", next), "", rule)
+				return
+			}
+		}
+	}
+	c.parameterFaults(f)
+}
+
+// parameterFaults checks the parameters of a spline.
+func (c *Curve) parameterFaults(f *faults) {
+	at, n := c.Parameters, len(c.Points)
+	if at == nil {
+		return
+	}
+	if c.Closed {
+		n++
+	}
+	if len(at) != n {
+		rule := fmt.Sprintf("wrong length %d, must have %d entries, one a point", len(at), n)
+		if c.Closed {
+			rule += " and one for the first point again"
+		}
+		f.add("parameters", "", rule)
+		return
+	}
+	for i, x := range at {
+		switch {
+		case x-x != 0:
+			f.add(document.Entry("parameters", i), document.Number(x), document.RuleNotFinite)
+			return
+		case i > 0 && !(x > at[i-1]):
+			f.add(document.Entry("parameters", i), document.Number(x), "is not above the one before, "+document.Number(at[i-1]))
+			return
+		}
+	}
+}
+
+// What the search for jumps and kinks of a formula looks at, as for laws of couplings.
+const sampled = 128
+
+// derivativeNames says what the numbers of a walk are.
+var derivativeNames = [6]string{"value", "slope", "", "second derivative", "", ""}
+
+func (c *Curve) functionFaults(f *faults) {
+	c.rangeFaults(f, math.Inf(1))
+	texts := [3]string{c.X, c.Y, c.Z}
+	var parsed [3]*formula.Formula
+	for i, field := range [3]string{"x", "y", "z"} {
+		text := texts[i]
+		if text == "" {
+			if i < 2 {
+				f.add(field, "", document.RuleMissing)
+			}
+			continue
+		}
+		var wrong *formula.Problem
+		if parsed[i], wrong = formula.ParseIn(text, parameter); wrong != nil {
+			f.add(field, fault.Name(text), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
+		}
+	}
+	for i, field := range [3]string{"x", "y", "z"} {
+		if parsed[i] != nil && !f.any {
+			c.walk(f, field, texts[i], parsed[i])
+		}
+	}
+}
+
+// walk looks for a place at which a coordinate is not C².
+func (c *Curve) walk(f *faults, field, text string, of *formula.Formula) {
+	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
+	h := w.To - w.From
+	w.Value = func(u float64) (n formula.Numbers, ok bool) {
+		j := of.At(u, 0)
+		n = formula.Numbers{0: j.Z, 1: j.X * h, 3: j.XX * h * h}
+		return n, n[0]-n[0]+n[1]-n[1]+n[3]-n[3] == 0
+	}
+	unit := [6]float64{0: 1, 1: h, 3: h * h}
+	const rule = ": a curve has two continuous derivatives"
+	jump, found := w.Look()
+	switch {
+	case found && jump.Number < 0:
+		f.add(field, fault.Name(text), fmt.Sprintf("has no finite value, slope or second derivative at u = %.7g", jump.X))
+	case found:
+		f.add(field, fault.Name(text), fmt.Sprintf("its %s jumps by %.3g at u = %.7g"+rule,
+			derivativeNames[jump.Number], jump.Size/unit[jump.Number], jump.X))
+	case c.Closed:
+		if k, gain, found := w.Seam(0); found {
+			f.add(field, fault.Name(text), fmt.Sprintf("its %s at u = %.7g is %.10g more than at the start, and the curve is closed"+rule,
+				derivativeNames[k], w.To, gain/unit[k]))
+		}
+	}
+}
+
+// field names the part of the document that says what a curve is.
+func (c *Curve) field() string { return [...]string{"ends", "radius", "points", "x"}[c.Kind] }
+
+// overflowed reports whether numbers of a curve that is prepared are not finite, and adds that.
+func (c *Curve) overflowed(f *faults) bool {
+	for i := range c.samples() + 1 {
+		u := c.sample(i)
+		if at := c.At(u); !at.finite() || c.size-c.size != 0 || c.speed-c.speed != 0 {
+			f.add(c.field(), "", "makes a curve that overflows")
+			return true
+		}
+	}
+	return false
+}
+
+// cusps looks for a place of a curve that is prepared at which it has no tangent.
+func (c *Curve) cusps(f *faults, flat bool) {
+	n := c.samples()
+	var before, now float64
+	for i := range n + 2 {
+		after := math.Inf(1)
+		if i <= n {
+			after = c.speedAt(c.sample(i), flat)
+		}
+		// Beside a zero, the second of three samples is a third of the others at the most.
+		if i > 0 && now <= max(before, after)/2 && now <= after && (i == 1 || now <= before) {
+			u := c.slowest(c.sample(max(i-2, 0)), c.sample(min(i, n)), flat)
+			if v := c.speedAt(u, flat); !(v > cusp*c.speed) {
+				rule := fmt.Sprintf("has no tangent at u = %.7g, where |c′| is %.3g", u, v)
+				if flat {
+					rule += " in the plane"
+				}
+				f.add(c.field(), "", rule+": a cusp, or a place at which the curve turns back")
+				return
+			}
+		}
+		before, now = now, after
+	}
+}
+
+// speedAt returns |c′| at u.
+func (c *Curve) speedAt(u float64, flat bool) float64 {
+	at := c.At(u)
+	if flat {
+		return math.Hypot(at.D[0], at.D[1])
+	}
+	return at.D.Norm()
+}
+
+// slowest returns where |c′| is smallest between a and b, by golden sections.
+func (c *Curve) slowest(a, b float64, flat bool) float64 {
+	const golden = 0.6180339887498949
+	x, y := b-golden*(b-a), a+golden*(b-a)
+	v, w := c.speedAt(x, flat), c.speedAt(y, flat)
+	for range 60 {
+		if v < w {
+			b, y, w = y, x, v
+			x = b - golden*(b-a)
+			v = c.speedAt(x, flat)
+		} else {
+			a, x, v = x, y, w
+			y = a + golden*(b-a)
+			w = c.speedAt(y, flat)
+		}
+	}
+	best, least := a, c.speedAt(a, flat)
+	for _, u := range [2]float64{(a + b) / 2, b} {
+		if s := c.speedAt(u, flat); s < least {
+			best, least = u, s
+		}
+	}
+	return best
+}
+
+// Cusp reports whether the curve has no tangent at u, seen along z if flat.
+//
+// c is Prepared.
+func (c *Curve) Cusp(u float64, flat bool) bool { return !(c.speedAt(u, flat) > cusp*c.speed) }

@@ -1,0 +1,213 @@
+package curves
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The foot of a point p on a curve is where the curve is nearest to it, or nearer than anywhere around, theory.md (U2). Flat searches
+// take the curve and the point without their z: then the curve is a cylinder along z.
+
+const (
+	// steps bounds the steps of a search from one parameter.
+	steps = 60
+	// stride is the longest step, relative to the length of u, so that no turn of the curve is jumped over.
+	stride = 1.0 / 16
+	// still is the step, relative to the length of u, that ends a search.
+	still = 2e-16
+	// tiny is the step below which what a step makes worse is rounding.
+	tiny = 1e-7
+	// astray is the distance from where a search leads, relative to the size of the curve, beyond which the whole curve is searched: the
+	// state is then another one than the parameter was carried for.
+	astray = 0.1
+	// bent is the part of |c′|² that c″ has to leave for a step of Newton's.
+	bent = 0.1
+	// alike is the difference of two distances, relative to the size of the curve, up to which they are equal.
+	alike = 1e-9
+	// bends are the samples of a formula, and those between two points of a spline. More find narrower turns.
+	bends, between = 1024, 6
+	// tried is how many valleys of the distance between samples are gone down into.
+	tried = 8
+)
+
+// gap is where a curve is seen from a point.
+type gap struct {
+	at   Place
+	f    float64 // half the squared distance
+	g, h float64 // its derivatives by u
+	dd   float64 // |c′|²
+}
+
+// see returns the gap between the point p and the curve at u, theory.md (U2).
+func (c *Curve) see(u float64, p *spatial.Vec3, flat bool) (s gap) {
+	s.at = c.At(u)
+	n := 3
+	if flat {
+		n = 2
+	}
+	for i := range n {
+		r := p[i] - s.at.C[i]
+		s.f += r * r / 2
+		s.g -= r * s.at.D[i]
+		s.h -= r * s.at.DD[i]
+		s.dd += s.at.D[i] * s.at.D[i]
+	}
+	s.h += s.dd
+	return s
+}
+
+// descend goes down from u to a foot of p: by Newton's steps, or, where the curve bends away from p, by those of Gauss and Newton.
+func (c *Curve) descend(u float64, p *spatial.Vec3, flat bool) (float64, gap) {
+	length := c.span[1] - c.span[0]
+	now := c.see(u, p, flat)
+	last := math.Inf(1)
+	for range steps {
+		h := now.h
+		if !(h > bent*now.dd) {
+			h = now.dd
+		}
+		step := -now.g / h
+		size := math.Abs(step)
+		if !(size > still*length) || size < tiny*length && size >= last/2 {
+			break // at the foot, or rounding; h = 0 ends here too
+		}
+		if size > stride*length {
+			step = math.Copysign(stride*length, step)
+		}
+		next := c.see(u+step, p, flat)
+		for size >= tiny*length && !(next.f <= now.f) && math.Abs(step) > still*length {
+			step /= 4
+			next = c.see(u+step, p, flat)
+		}
+		u, now, last = u+step, next, size
+	}
+	return u, now
+}
+
+// NearestFrom returns the parameter of the foot of p to which a search from near leads: on a closed curve it counts the laps as near does.
+// If that foot is farther from p than a tenth of the curve's size, it is the foot of the whole curve, as long as that is nearer.
+// So the foot is a function of p and near.
+//
+// Cost: some evaluations of the curve, no allocation. c is Prepared.
+func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) float64 {
+	u, s := c.descend(near, p, flat)
+	if far := astray * c.size; s.f <= far*far/2 {
+		return u
+	}
+	other := c.Nearest(p, flat)
+	if t := c.see(other, p, flat); !(math.Sqrt(2*t.f) < math.Sqrt(2*s.f)-alike*c.size) {
+		return u
+	}
+	if c.ring {
+		period := c.span[1] - c.span[0]
+		other += period * math.RoundToEven((near-other)/period)
+	}
+	return other
+}
+
+// Nearest returns the parameter of the point of the curve that is nearest to p, the smallest if there are several. It looks at samples,
+// a thousand of a formula and six between two points of a spline, and goes down from the nearest of them.
+//
+// Cost: O(samples), no allocation. c is Prepared.
+func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
+	n := c.samples()
+	var valley [tried]float64 // the lowest valleys, by distance
+	var depth [tried]float64
+	found := 0
+	note := func(u, f float64) {
+		k := min(found, tried-1)
+		if found == tried && !(f < depth[k]) {
+			return
+		}
+		for ; k > 0 && f < depth[k-1]; k-- {
+			valley[k], depth[k] = valley[k-1], depth[k-1]
+		}
+		valley[k], depth[k] = u, f
+		found = min(found+1, tried)
+	}
+	height := func(i int) float64 {
+		switch {
+		case c.ring:
+			i = (i + n) % n
+		case i < 0 || i > n:
+			return math.Inf(1)
+		}
+		s := c.see(c.sample(i), p, flat)
+		return s.f
+	}
+	before, now := height(-1), height(0)
+	for i := range n + 1 {
+		after := height(i + 1)
+		if now <= before && now <= after && !(c.ring && i == n) {
+			note(c.sample(i), now)
+		}
+		before, now = now, after
+	}
+	best, least := c.span[0], math.Inf(1)
+	for k := range found {
+		u, s := c.descend(valley[k], p, flat)
+		u = c.within(u)
+		d, eps := math.Sqrt(2*s.f), alike*c.size
+		if d < least-eps || d <= least+eps && u < best {
+			best, least = u, min(d, least)
+		}
+	}
+	return best
+}
+
+// within returns u in the first lap of a closed curve.
+func (c *Curve) within(u float64) float64 {
+	if !c.ring {
+		return u
+	}
+	period := c.span[1] - c.span[0]
+	u -= period * math.Floor((u-c.span[0])/period)
+	if u >= c.span[1] { // by rounding
+		u = c.span[0]
+	}
+	return u
+}
+
+// samples returns the number of intervals between samples.
+func (c *Curve) samples() int {
+	switch c.Kind {
+	case Line:
+		return 2
+	case Circle:
+		return 16
+	case Spline:
+		return between * len(c.pieces[0])
+	}
+	return bends
+}
+
+// sample returns the parameter of sample i.
+func (c *Curve) sample(i int) float64 {
+	if n := c.samples(); c.Kind != Spline {
+		return c.span[0] + (c.span[1]-c.span[0])*float64(i)/float64(n)
+	}
+	p := c.pieces[0]
+	k := i / between
+	if k >= len(p) {
+		return c.span[1]
+	}
+	to := c.span[1]
+	if k+1 < len(p) {
+		to = p[k+1].T
+	}
+	return p[k].T + (to-p[k].T)*float64(i%between)/between
+}
+
+// measure finds size and speed.
+func (c *Curve) measure() {
+	low, high := c.At(c.span[0]).C, c.At(c.span[0]).C
+	for i := range c.samples() + 1 {
+		at := c.At(c.sample(i))
+		c.speed = max(c.speed, at.D.Norm())
+		for k, x := range at.C {
+			low[k], high[k] = min(low[k], x), max(high[k], x)
+		}
+	}
+	c.size = high.Sub(low).Norm()
+}

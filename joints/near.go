@@ -1,0 +1,49 @@
+package joints
+
+// Of some joints a pose does not tell all: several sets of coordinates of a composite joint may make it, and a curve may have several feet
+// for one
+// point. What tells them apart is in Frames.Near, which a state carries.
+
+// NumNear returns the length of Frames.Near: how many numbers tell apart what belongs to one pose. They are the coordinates of a
+// composite joint and the parameter of a curve. It is 0 for all others.
+func (s *Spec) NumNear() int {
+	switch {
+	case s.Axes != nil:
+		return s.Axes.Len()
+	case s.Curve != nil:
+		return 1
+	}
+	return 0
+}
+
+// NearTo stores in q what Frames.Near may be at the pose of f: the coordinates of a composite joint (CoordinatesTo), or the parameter of
+// the foot of S's origin on the curve. They are found from f.Near, or, without it, from the pose alone.
+//
+// Cost: a search, no allocation.
+func (s *Spec) NearTo(q *[6]float64, f *Frames) {
+	switch {
+	case s.Axes != nil:
+		var qd [6]float64
+		s.CoordinatesTo(q, &qd, f)
+	case s.Curve != nil:
+		*q = [6]float64{s.parameter(f)}
+	default:
+		*q = [6]float64{}
+	}
+}
+
+// NearRatesTo stores in qd the rates of what NearTo stores, for all other joints those of RatesTo. That of a parameter is zero where there
+// is no foot.
+//
+// Cost: as NearTo.
+func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
+	if s.Curve == nil {
+		s.RatesTo(qd, f)
+		return
+	}
+	var b bead
+	*qd = [6]float64{}
+	if b.place(s, f) {
+		qd[0] = b.rate
+	}
+}

@@ -1,0 +1,151 @@
+package joints
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The origin of S, a point of the successor, lies on a curve of the predecessor and turns freely there, as a bead on a wire does. Its
+// foot on the curve is found from Frames.Near, theory.md (U2), so that a curve may cross itself. A joint with rows in a plane alone
+// leaves z of P free: then the curve is the cylinder along z through it, and the joint has one row, which a mechanism in a plane can
+// do with. It has no generalized forces.
+
+// ErrCurve is wrapped by the error of Check for a joint whose kind and curve do not go together.
+var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve")
+
+// ErrFoot is the failure of EvalTo of a point_on_curve joint.
+var ErrFoot = errors.New(
+	"joints: the point has no foot on its curve: the curve has no tangent there, or the point is at its centre of curvature")
+
+// parameter returns that of the foot of S's origin. It panics without a curve.
+func (s *Spec) parameter(f *Frames) float64 {
+	if s.Curve == nil {
+		panic(badKind)
+	}
+	var p spatial.Vec3
+	f.EP.TMulVecTo(&p, &f.R)
+	flat := s.Kind.planarCurve()
+	if f.Near == nil {
+		return s.Curve.Nearest(&p, flat)
+	}
+	return s.Curve.NearestFrom(&p, flat, f.Near[0])
+}
+
+// bead is a point on its curve, theory.md (U3) to (U5). Frame: axes of P.
+type bead struct {
+	u, rate float64         // of the foot
+	d       spatial.Vec3    // from the foot to the point, m
+	t       spatial.Vec3    // tangent
+	n, nd   [2]spatial.Vec3 // normals, and their rates
+	speed   float64         // |c′|
+}
+
+// steep is |z·t| above which the first normal is across x instead of z.
+const steep = 0.9
+
+// place fills b. It returns false where there is no foot; t and n are then what they can be, and finite, and rates are zero.
+func (b *bead) place(s *Spec, f *Frames) bool {
+	var p, v spatial.Vec3
+	f.EP.TMulVecTo(&p, &f.R)
+	f.EP.TMulVecTo(&v, &f.V)
+	flat := s.Kind.planarCurve()
+	b.u = s.parameter(f)
+	at := s.Curve.At(b.u)
+	b.d = p.Sub(at.C)
+	if flat {
+		b.d[2], at.D[2], at.DD[2] = 0, 0, 0
+	}
+	b.speed = at.D.Norm()
+	holds := !s.Curve.Cusp(b.u, flat)
+	if !holds {
+		b.t, at.DD = spatial.Vec3{1}, spatial.Vec3{}
+	} else {
+		b.t = at.D.Scale(1 / b.speed)
+	}
+	left := b.speed*b.speed - spatial.Dot(&b.d, &at.DD) // (c′)² − d·c″
+	if holds = holds && left > feeble*b.speed*b.speed; holds {
+		b.rate = spatial.Dot(&at.D, &v) / left
+	}
+	var td spatial.Vec3 // ṫ
+	if holds {
+		along := spatial.Dot(&b.t, &at.DD)
+		for i := range td {
+			td[i] = (at.DD[i] - along*b.t[i]) * (b.rate / b.speed)
+		}
+	}
+	// n₀ = a×t/|a×t|, n₁ = t×n₀
+	a := spatial.Vec3{0, 0, 1}
+	if math.Abs(b.t[2]) > steep {
+		a = spatial.Vec3{1}
+	}
+	n := a.Cross(b.t)
+	size := n.Norm()
+	n0 := n.Scale(1 / size)
+	nd := a.Cross(td)
+	spatial.AddScaledTo(&nd, &nd, -spatial.Dot(&nd, &n0), &n0)
+	b.n[0], b.nd[0] = n0, nd.Scale(1/size)
+	b.n[1] = b.t.Cross(n0)
+	b.nd[1] = td.Cross(n0).Add(b.t.Cross(b.nd[0]))
+	return holds
+}
+
+// feeble is what c″ has to leave of |c′|², relative to that: with less the point is at the centre of curvature.
+const feeble = 1e-6
+
+// pointOnCurveRows fills out with the rows of theory.md (U3), whose T˚·V̂ is (U5). It returns false where there is no foot.
+func pointOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
+	var b bead
+	if !b.place(s, f) {
+		return false
+	}
+	out.Arm, out.Slip = f.R, f.V
+	for k := range s.Kind.Constraints() {
+		n, nd := f.EP.MulVec(b.n[k]), f.EP.MulVec(b.nd[k])
+		spatial.AddScaledTo(&out.Arm, &out.Arm, -spatial.Dot(&b.n[k], &b.d), &n)
+		out.point(&spatial.Vec3{}, &n, spatial.Dot(&nd, &f.V), &f.V)
+	}
+	return true
+}
+
+// pointOnCurveMotions stores the rotations about P's axes, and the motion along the curve, and in a plane along z.
+func pointOnCurveMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
+	var b bead
+	b.place(s, f)
+	turns(S, &f.EP)
+	t := f.EP.MulVec(b.t)
+	S[3][3], S[3][4], S[3][5] = t[0], t[1], t[2]
+	if s.Kind.planarCurve() {
+		slide(&S[4], &f.EP, 2)
+	}
+}
+
+// pointOnCurveError stores how far the point is from its foot along the normals.
+func pointOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
+	var b bead
+	b.place(s, f)
+	for k := range s.Kind.Constraints() {
+		delta[k] = spatial.Dot(&b.n[k], &b.d)
+	}
+}
+
+// curveBend is BendTo for a point on a curve: as the point goes on by x, its normals turn with the tangent t, and the force F across
+// the curve changes by −t·(F·c″)(t·x)/(c′)². What changes across the curve is left out, as multipliers can make it.
+func (s *Spec) curveBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
+	var b bead
+	if !b.place(s, f) {
+		return
+	}
+	at := s.Curve.At(b.u)
+	F, t := f.EP.TMulVec(*force), f.EP.MulVec(b.t)
+	if s.Kind.planarCurve() {
+		at.DD[2] = 0
+	}
+	bend := spatial.Dot(&F, &at.DD) / (b.speed * b.speed)
+	for i := range 3 {
+		for k := range 3 {
+			B[18+6*i+3+k] = bend * t[i] * t[k]
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package joints
+
+// Some types have kinds of their own for what a joint of the type allows, as that is all that Kind tells: composite joints one for each
+// number of axes and each set of those that turn, rolling joints one for each Slip, and points on curves one with rows in a plane alone.
+// All have the name of
+// the type. They follow the kinds of the table.
+const (
+	composites         = 2 + 4 + 8 + 16 + 32
+	firstSlipping      = NumKinds + composites
+	rollingAlong       = firstSlipping + Kind(SlipAlong) - 1
+	rollingAcross      = firstSlipping + Kind(SlipAcross) - 1
+	rollingBoth        = firstSlipping + Kind(SlipBoth) - 1
+	lastSlipping       = firstSlipping + Kind(numSlips) - 2
+	pointOnCurvePlanar = lastSlipping + 1
+	numAllKinds        = pointOnCurvePlanar + 1
+)
+
+// CompositeKind returns the kind of a composite joint with the axes of the list; Composite if there are none or too many.
+func CompositeKind(list []Axis) Kind {
+	if len(list) == 0 || len(list) > MaxAxes {
+		return Composite
+	}
+	turning := 0
+	for i := range list {
+		if list[i].Kind != Prismatic {
+			turning |= 1 << i
+		}
+	}
+	return compositeKind(len(list), turning)
+}
+
+// compositeKind returns the kind of n axes, of which those of the mask turning turn.
+func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning) }
+
+// addComposites adds the facts of composite joints to the table.
+func addComposites(list *[numAllKinds]traits) {
+	for n := 1; n <= MaxAxes; n++ {
+		for turning := range 1 << n {
+			list[compositeKind(n, turning)] = traits{
+				name: types[Composite].name, dof: uint8(n), freedoms: uint8(n), scalar: 1<<n - 1, rotational: uint8(turning),
+			}
+		}
+	}
+}
+
+// Type returns k, Composite for all kinds of composite joints, Rolling for those of rolling joints, and PointOnCurve for both of its.
+func (k Kind) Type() Kind {
+	switch {
+	case k < NumKinds || k >= numAllKinds:
+		return k
+	case k < firstSlipping:
+		return Composite
+	case k <= lastSlipping:
+		return Rolling
+	}
+	return PointOnCurve
+}
+
+// RollingKind returns the kind of a rolling joint that may slip along the directions s.
+//
+// It panics unless s is valid.
+func RollingKind(s Slip) Kind {
+	switch {
+	case s >= numSlips:
+		panic("joints: unknown slip")
+	case s == SlipNone:
+		return Rolling
+	}
+	return firstSlipping + Kind(s) - 1
+}
+
+// Slip returns the directions along which a rolling joint may slip; SlipNone for all other kinds.
+func (k Kind) Slip() Slip {
+	if k >= firstSlipping && k <= lastSlipping {
+		return Slip(k-firstSlipping) + 1
+	}
+	return SlipNone
+}
+
+// addRolling adds the facts of rolling joints that may slip to the table.
+func addRolling(list *[numAllKinds]traits) {
+	for s := SlipAlong; s < numSlips; s++ {
+		t := types[Rolling]
+		for _, may := range [2]bool{s.mayAlong(), s.mayAcross()} {
+			if may {
+				t.dof++
+				t.rates--
+			}
+		}
+		list[RollingKind(s)] = t
+	}
+}
+
+// PointOnCurveKind returns the kind of a point_on_curve joint: with two rows, or with one, in the plane of x and y of P alone.
+func PointOnCurveKind(planar bool) Kind {
+	if planar {
+		return pointOnCurvePlanar
+	}
+	return PointOnCurve
+}
+
+// addPlanarCurve adds the facts of a joint with one row to the table.
+func addPlanarCurve(list *[numAllKinds]traits) {
+	t := types[PointOnCurve]
+	t.dof++
+	list[pointOnCurvePlanar] = t
+}
+
+// planarCurve reports whether k is the kind of a point_on_curve joint with rows in the plane alone.
+func (k Kind) planarCurve() bool { return k == pointOnCurvePlanar }

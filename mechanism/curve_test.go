@@ -1,0 +1,97 @@
+package mechanism_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// eight is a body on a closed curve that crosses itself at the origin, where the body is.
+func eight(parameter *float64) *model.Model {
+	m := model.New("eight")
+	m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}, Pose: model.Pose{Orientation: [4]float64{1}}}}
+	m.Joints = []model.Joint{{
+		Name: "wire", Type: model.PointOnCurve, Predecessor: model.World, Successor: "b",
+		PredecessorFrame: model.Pose{Orientation: [4]float64{1}}, SuccessorFrame: model.Pose{Orientation: [4]float64{1}},
+		Curve: &model.PointCurve{
+			Curve:     curves.Curve{Kind: curves.Function, X: "sin(u)", Y: "sin(2*u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true},
+			Parameter: parameter,
+		},
+	}}
+	return m
+}
+
+// TestCurveParameter: a state carries the parameter of a point on a curve, from the model or from the pose; it counts laps as the point goes around, a
+// model that is written has it, and another mechanism takes it over.
+func TestCurveParameter(t *testing.T) {
+	const tol = 1e-12
+	second := 3.0
+	for _, c := range []struct {
+		parameter *float64
+		want      float64
+	}{{nil, 0}, {&second, math.Pi}} {
+		mech := compiled(t, eight(c.parameter))
+		s, k := mech.Initial(), mech.NewKinematics()
+		require.True(t, mech.HasFollowed())
+		require.Len(t, s.Angles, 1)
+		require.InDelta(t, c.want, s.Angles[0], tol)
+		require.NoError(t, mech.KinematicsTo(k, s))
+		u, at := mech.CurvePlace(0, k, s)
+		require.InDelta(t, c.want, u, tol)
+		require.InDelta(t, 0, at.Norm(), tol)
+		s.Angles = nil // a state that carries none is read as the model is
+		u, _ = mech.CurvePlace(0, k, s)
+		require.InDelta(t, c.want, u, tol)
+	}
+	m := eight(&second)
+	mech := compiled(t, m)
+	s, k := mech.Initial(), mech.NewKinematics()
+	curve := m.Joints[0].Curve.Prepared()
+	to := math.Pi + 5*math.Pi // two laps and a half, to the crossing again
+	for i := range 101 {
+		s.Bodies[0].Position = curve.At(math.Pi + 5*math.Pi*float64(i)/100).C
+		mech.FollowAngles(k, s)
+	}
+	require.InDelta(t, to, s.Angles[0], tol)
+	out := *m
+	out.Joints = append([]model.Joint(nil), m.Joints...)
+	mech.TurnsTo(&out, k, s)
+	require.InDelta(t, to, *out.Joints[0].Curve.Parameter, tol)
+	require.Equal(t, 3.0, *m.Joints[0].Curve.Parameter, "the model that it was made of has its own")
+	require.NoError(t, model.Check(&out))
+	require.InDelta(t, to, compiled(t, &out).Initial().Angles[0], tol)
+	other := compiled(t, eight(nil))
+	other.Adopt(s, mech)
+	require.InDelta(t, to, s.Angles[0], tol)
+	require.PanicsWithValue(t, "mechanism: not a point on a curve", func() {
+		free := compiled(t, modeltest.Rolling(0))
+		free.CurvePlace(0, free.NewKinematics(), free.Initial())
+	})
+}
+
+// TestRowsToOfCurves: what is past the end of a curve is refused, by rounding it is not; nothing is allocated while all is well.
+func TestRowsToOfCurves(t *testing.T) {
+	m := eight(nil)
+	m.Joints[0].Curve.Curve = curves.Curve{Ends: [2]spatial.Vec3{{}, {2}}}
+	mech := compiled(t, m)
+	s, k := mech.Initial(), mech.NewKinematics()
+	for x, fine := range map[float64]bool{-1e-8: false, -1e-9: true, 1: true, 2 + 1e-9: true, 2 + 1e-8: false, 50: false} {
+		s.Bodies[0].Position[0] = x
+		err := mech.KinematicsTo(k, s)
+		if fine {
+			require.NoError(t, err)
+			require.Zero(t, testing.AllocsPerRun(10, func() { _ = mech.KinematicsTo(k, s) }))
+			continue
+		}
+		require.ErrorIs(t, err, mechanism.ErrCurve)
+		require.ErrorContains(t, err, `joint "wire": `)
+		require.ErrorContains(t, err, "is not from 0 to 2")
+	}
+}

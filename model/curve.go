@@ -1,0 +1,300 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var pointCurveFields = []string{
+	"kind", "ends", "center", "axis", "start", "radius", "points", "parameters", "natural", "file", "x", "y", "z", "range", "closed",
+	"planar", "parameter",
+}
+
+const (
+	curveKind = iota
+	curveEnds
+	curveCenter
+	curveAxis
+	curveStart
+	curveRadius
+	curvePoints
+	curveParameters
+	curveNatural
+	curveFile
+	curveX
+	curveY
+	curveZ
+	curveRange
+	curveClosed
+	curvePlanar
+	curveParameter
+)
+
+// curveParts are the fields that a kind of curve must have beside kind, and those that it may have beside planar and parameter.
+var curveParts = [...]struct{ must, may []int }{
+	curves.Line:     {must: []int{curveEnds}},
+	curves.Circle:   {[]int{curveRadius}, []int{curveCenter, curveAxis, curveStart, curveRange}},
+	curves.Spline:   {may: []int{curvePoints, curveParameters, curveNatural, curveFile, curveClosed}},
+	curves.Function: {[]int{curveX, curveY, curveRange}, []int{curveZ, curveClosed}},
+}
+
+// curve reads a curve after its opening brace.
+func (d *decoder) curve() *PointCurve {
+	c := new(PointCurve)
+	var seen uint32
+	known := false
+	for {
+		f, ok := d.Member(pointCurveFields, &seen)
+		if !ok {
+			break
+		}
+		if f == curveKind {
+			before := d.faults.Len()
+			c.Kind = curves.Kind(d.Choice(curves.KindNames...))
+			known = d.faults.Len() == before
+			continue
+		}
+		d.curveField(c, f)
+	}
+	if d.Fatal {
+		return c
+	}
+	d.Require(pointCurveFields, seen, curveKind)
+	if known {
+		d.curveParts(c, seen)
+	}
+	return c
+}
+
+// curveField reads a field of a curve.
+func (d *decoder) curveField(c *PointCurve, field int) {
+	switch field {
+	case curveEnds:
+		if list := d.points(len(c.Ends)); len(list) == len(c.Ends) {
+			c.Ends = [2]spatial.Vec3(list)
+		} else if !d.Fatal {
+			d.Problem("", "wrong length, must have 2 entries")
+		}
+	case curveCenter:
+		d.Vector(c.Center[:])
+	case curveAxis:
+		d.Vector(c.Axis[:])
+	case curveStart:
+		d.Vector(c.Start[:])
+	case curveRadius:
+		d.Number(&c.Radius)
+	case curvePoints:
+		c.Points = d.points(curves.MaxPoints)
+	case curveParameters:
+		c.Parameters = d.Numbers([]float64{}, curves.MaxPoints+1)
+	case curveNatural:
+		c.Natural = d.Bool()
+	case curveFile:
+		c.File = d.name()
+	case curveX:
+		c.X = d.name()
+	case curveY:
+		c.Y = d.name()
+	case curveZ:
+		c.Z = d.name()
+	case curveRange:
+		d.Vector(c.Range[:])
+	case curveClosed:
+		c.Closed = d.Bool()
+	case curvePlanar:
+		c.Planar = d.Bool()
+	case curveParameter:
+		c.Parameter = new(float64)
+		d.Number(c.Parameter)
+	}
+}
+
+// points reads a list of at most most points.
+func (d *decoder) points(most int) []spatial.Vec3 {
+	if !d.OpenArray() {
+		return nil
+	}
+	list := []spatial.Vec3{}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= most {
+			d.Skip()
+			continue
+		}
+		var x spatial.Vec3
+		d.Vector(x[:])
+		list = append(list, x)
+	}
+	d.Bound(n, most)
+	return list
+}
+
+// curveParts reports the fields of a curve that are missing or have no meaning.
+func (d *decoder) curveParts(c *PointCurve, seen uint32) {
+	parts := &curveParts[c.Kind]
+	d.Require(pointCurveFields, seen, parts.must...)
+	wanted := uint32(1<<curveKind | 1<<curvePlanar | 1<<curveParameter)
+	for _, k := range slices.Concat(parts.must, parts.may) {
+		wanted |= 1 << k
+	}
+	for k := range pointCurveFields {
+		if wanted>>k&1 == 0 {
+			d.Refuse(pointCurveFields, seen, meaningless("kind", c.Kind.String()), k)
+		}
+	}
+	if c.Kind != curves.Spline {
+		return
+	}
+	if seen>>curveFile&1 == 0 {
+		d.Require(pointCurveFields, seen, curvePoints)
+	} else {
+		d.Refuse(pointCurveFields, seen, "stands beside a file, which has it", curvePoints, curveParameters)
+	}
+}
+
+// checkCurve applies the rules to the curve of a joint, and loads its file if the checker has files.
+func (c *checker) checkCurve(j *Joint) {
+	k := j.Curve
+	switch {
+	case j.Type != PointOnCurve && k == nil:
+		return
+	case j.Type != PointOnCurve:
+		c.report(".curve", "", meaningless("joint type", j.Type.String()))
+		return
+	case k == nil:
+		c.report(".curve", "", document.RuleMissing)
+		return
+	}
+	if x := k.Parameter; x != nil {
+		c.number(".curve.parameter", *x)
+	}
+	if k.File != "" && k.Kind == curves.Spline {
+		switch {
+		case !utf8.ValidString(k.File):
+			c.report(".curve.file", fault.Name(k.File), "is no text")
+			return
+		case k.Points == nil && c.files == nil, c.ctx != nil && c.ctx.Err() != nil:
+			return // who needs the points says that they have not been loaded
+		case k.Points == nil && !c.loadCurve(k):
+			return
+		}
+	}
+	formula := ""
+	if k.Kind == curves.Function { // the same track turns up many times
+		if formula = fmt.Sprintf("curve %t %+v", k.Planar, k.Settings()); c.smooth[formula] {
+			return
+		}
+	}
+	good := true
+	k.Faults(k.Planar, func(field, value, rule string) {
+		good = false
+		if k.File != "" && k.Kind == curves.Spline {
+			if strings.HasPrefix(field, "points") || strings.HasPrefix(field, "parameters") {
+				rule, field, value = field+": "+rule, "file", fault.Name(k.File)
+			}
+		}
+		c.report(".curve."+field, value, rule)
+	})
+	if good && formula != "" {
+		if c.smooth == nil {
+			c.smooth = map[string]bool{}
+		}
+		c.smooth[formula] = true
+	}
+}
+
+// loadCurve reads the points of a curve. It reports whether it has them.
+func (c *checker) loadCurve(k *PointCurve) bool {
+	path := pathIn(c.files, k.File)
+	f, err := c.files.Open(k.File)
+	if err != nil {
+		if p := new(fs.PathError); errors.As(err, &p) {
+			err = p.Err
+		}
+		c.report(".curve.file", path, fault.Line("cannot be opened: "+err.Error()))
+		return false
+	}
+	defer f.Close() // nothing has been written
+	points, parameters, err := curves.ReadTable(f, k.Closed)
+	if err != nil {
+		if p := new(fs.PathError); errors.As(err, &p) { // of reading
+			err = p.Err
+		}
+		c.report(".curve.file", path, fault.Line(fault.Plain(err).Error()))
+		return false
+	}
+	k.Points, k.Parameters = points, parameters
+	return true
+}
+
+// curve writes the curve of a joint.
+func (o *writer) curve(c *PointCurve) {
+	if c == nil {
+		return
+	}
+	o.text(`, "curve": {"kind": `, c.Kind.String())
+	zero := spatial.Vec3{}
+	switch c.Kind {
+	case curves.Line:
+		o.points(`, "ends": [`, c.Ends[:])
+	case curves.Circle:
+		for _, v := range []struct {
+			name string
+			of   *spatial.Vec3
+		}{{`, "center": `, &c.Center}, {`, "axis": `, &c.Axis}, {`, "start": `, &c.Start}} {
+			if *v.of != zero {
+				o.vector(v.name, v.of[:])
+			}
+		}
+		o.number(`, "radius": `, c.Radius)
+	case curves.Spline:
+		if c.File != "" {
+			o.text(`, "file": `, c.File)
+			break
+		}
+		o.points(`, "points": [`, c.Points)
+		if c.Parameters != nil {
+			o.vector(`, "parameters": `, c.Parameters)
+		}
+	case curves.Function:
+		o.text(`, "x": `, c.X)
+		o.text(`, "y": `, c.Y)
+		if c.Z != "" {
+			o.text(`, "z": `, c.Z)
+		}
+	}
+	if c.Range != [2]float64{} {
+		o.vector(`, "range": `, c.Range[:])
+	}
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"natural", c.Natural}, {"closed", c.Closed}, {"planar", c.Planar}} {
+		if flag.set {
+			o.b = append(o.b, `, "`+flag.name+`": true`...)
+		}
+	}
+	if c.Parameter != nil {
+		o.always(`, "parameter": `, *c.Parameter)
+	}
+	o.b = append(o.b, '}')
+}
+
+// points writes a list of points after its opening bracket.
+func (o *writer) points(name string, list []spatial.Vec3) {
+	o.b = append(o.b, name...)
+	for i := range list {
+		o.comma(i)
+		o.vector("", list[i][:])
+	}
+	o.b = append(o.b, ']')
+}
