@@ -174,8 +174,9 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 }
 
 // BendTo stores in B, by rows, how the wrench w of the rows and freedoms of a joint on S changes besides turning with P: if S moves by a
-// small x relative to P, by −B·x, theory.md (C7), (W8) and (U6). The multipliers of w stay the same, and so do the generalized forces Sᵀw. It
-// returns false, with zeros, but for composite, point_on_curve, rolling and no_slip joints: wrenches of other types turn with P, or with an axis of S.
+// small x relative to P, by −B·x, theory.md (C7), (W8) and (U6). The multipliers of w stay the same, and so do the generalized forces
+// Sᵀw. It returns false, with zeros, but for composite, point_on_curve, rolling and no_slip joints: wrenches of other types turn with P,
+// or with an axis of S.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.
