@@ -34,7 +34,7 @@ var FamilyHelp = map[string]string{
 	"belt":            "closed belt over N pulleys on the ground, 1 redundant row",
 	"valve-train":     "camshaft of N cylinders with two valves each, 3N bodies",
 	"trailers":        "N trailers, two wheels each that roll without slip, 3N bodies",
-	"bicycle":         "N bicycles that right themselves, 4N bodies, wheels that roll without slip",
+	"bicycle":         "N bicycles that right themselves, 4N bodies",
 	"rolling-disc":    "N discs that roll in circles without slip",
 	"snakeboard":      "N snakeboards that a swinging flywheel drives, 4N bodies, edges",
 	"hoberman":        "Hoberman's ring of N+2 angulated scissors, 2N+4 bodies",
