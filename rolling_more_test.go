@@ -158,11 +158,15 @@ func TestRollingAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, run))
 }
 
-// On random wheels and edges, on the world and on a plate that flies, the tree methods find what the sparse system finds: accelerations and reactions.
+// On random wheels and edges, and balls in bowls and on domes, on the world and on a plate that flies, the tree methods find what the sparse system finds: accelerations and reactions.
 func TestRollingMethodsAgree(t *testing.T) {
 	const agree = 1e-9 // conditioning of a few wheels, of the largest number
-	for seed := range uint64(6) {
-		p, err := rung.NewPlan(modeltest.Rolling(seed), rung.Options{})
+	for seed := range uint64(9) {
+		m := modeltest.Rolling(seed)
+		if seed%3 == 2 {
+			m = modeltest.Bowls(seed)
+		}
+		p, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		var want *rung.Result
 		methods(t, func(t *testing.T, m motion.Method) {
@@ -192,10 +196,14 @@ func TestRollingMethodsAgree(t *testing.T) {
 	}
 }
 
-// Random wheels and edges that are off by a few hundredths are closed, and their velocities projected, to rounding.
+// Random wheels, edges, and balls in bowls and on domes that are off by a few hundredths are closed, and their velocities projected, to rounding.
 func TestRollingIsClosed(t *testing.T) {
-	for seed := range uint64(20) {
-		p, err := rung.NewPlan(modeltest.Rolling(seed), rung.Options{})
+	for seed := range uint64(30) {
+		m := modeltest.Rolling(seed)
+		if seed%3 == 2 {
+			m = modeltest.Bowls(seed)
+		}
+		p, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		rng := check.Rand(seed)
 		noise := func(size float64) spatial.Vec3 {

@@ -112,11 +112,12 @@ type Wheel struct {
 	Center, Axle spatial.Vec3 // m; a direction
 	Radius       float64      // of the whole wheel, m
 	TyreRadius   float64      // of its round tyre, m: 0 of a disc, Radius of a sphere
+	BowlRadius   float64      // of the sphere that a ball rolls in, m; negative: it rolls on one; 0: on a plane
 	Slip         joints.Slip  // where it may slip
 }
 
 // Rolling adds a wheel of the successor on the plane of the predecessor through a point across normal, which points to the side
-// of the wheel.
+// of the wheel. With a BowlRadius the point is the middle of the sphere.
 func (b *Builder) Rolling(name string, predecessor, successor Body, point, normal spatial.Vec3, w Wheel) *Joint {
 	at, axle := b.jointPlace(name), on(w.Center, w.Axle)
 	j := b.Joint(name, joints.Rolling, predecessor, successor, on(point, normal))
@@ -124,7 +125,7 @@ func (b *Builder) Rolling(name string, predecessor, successor Body, point, norma
 	if j.Successor != "" { // both bodies are known
 		_, j.SuccessorFrame = b.local(successor, axle)
 	}
-	j.Radius, j.TyreRadius, j.Slip = w.Radius, w.TyreRadius, w.Slip
+	j.Radius, j.TyreRadius, j.BowlRadius, j.Slip = w.Radius, w.TyreRadius, w.BowlRadius, w.Slip
 	return j
 }
 

@@ -13,6 +13,7 @@ type Spec struct {
 	Length float64       // distance, m, > 0
 	Radius float64       // rolling, of the whole wheel, m, > 0
 	Tyre   float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
+	Bowl   float64       // rolling, of the sphere about the origin of P that a ball rolls in, m; negative: it rolls on one; 0: on a plane
 	Curve  *curves.Curve // point_on_curve, of the predecessor, Prepared
 	Axes   *Axes         // composite, whose Kind is that of the axes
 	Motion *[6]*Motion   // nil where no freedom is prescribed; entries by freedom, nil where that is free

@@ -12,7 +12,8 @@ import (
 // tyre of radius Tyre, from 0 (a disc with a sharp edge) to Radius (a sphere). It stands on the plane of the
 // predecessor, z = 0 in P, and z of P points to the side of the wheel. Row 0 says that the lowest point of the wheel is in the plane.
 // The rows after it are of velocities alone (Kind.VelocityRows): they keep the material point of the wheel that touches from slipping
-// along the heading of the wheel and across it. A sphere has no heading; its rows are along x and y of P.
+// along the heading of the wheel and across it. A sphere has no heading; its rows are along x and y of P, and it may stand in a bowl
+// (bowl.go).
 
 // The reason for which Check refuses a rolling joint, and the one failure of its EvalTo.
 var (
@@ -59,7 +60,7 @@ func (s *Spec) checkWheel() error {
 	case s.Tyre == s.Radius && slip != SlipNone && slip != SlipBoth:
 		return fmt.Errorf("%w: a sphere has no heading, so that it slips nowhere or both ways, not %v", ErrWheel, slip)
 	}
-	return nil
+	return s.checkBowl()
 }
 
 // flat is the sine of the angle between axle and normal up to which the wheel lies flat. An error ε of an axis turns the heading by
@@ -75,6 +76,10 @@ type wheel struct {
 	rim    float64      // radius of the middle of the tyre, m
 	p      spatial.Vec3 // from the centre to the lowest point, m
 	sphere bool
+
+	// Of a ball in a bowl or on a dome, else zero.
+	side, far  float64      // −1 in a bowl, 1 on a dome; from the middle of the sphere to that of the ball, m
+	x, y, pole spatial.Vec3 // axes of P that t and l follow from; z of P or −z
 }
 
 // place fills w, theory.md (W1). It returns false where the wheel lies flat. Its heading is then x of P, and p leads to the plane.
@@ -85,6 +90,9 @@ func (w *wheel) place(s *Spec, f *Frames) bool {
 	axis(&w.a, &f.ES, 2)
 	w.rim, w.sphere = s.Radius-s.Tyre, s.Tyre == s.Radius
 	w.p = w.n.Scale(-s.Tyre)
+	if s.Bowl != 0 {
+		return w.enter(s, f)
+	}
 	if w.sphere {
 		return true
 	}
@@ -103,12 +111,16 @@ func (w *wheel) place(s *Spec, f *Frames) bool {
 // axis stores axis j of E in v.
 func axis(v *spatial.Vec3, E *spatial.Mat3, j int) { v[0], v[1], v[2] = E[j], E[3+j], E[6+j] }
 
-// height returns how far the lowest point is above the plane, m: theory.md (W2).
+// height returns how far the lowest point is above the plane or the sphere, m: theory.md (W2) and (W9).
 func (w *wheel) height(s *Spec, f *Frames) float64 {
+	if s.Bowl != 0 {
+		return w.side*w.far + s.Bowl - s.Tyre
+	}
 	return spatial.Dot(&w.n, &f.R) - w.rim*w.s - s.Tyre
 }
 
-// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat.
+// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat, or a ball is
+// in the middle of its bowl.
 func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	var w wheel
 	if !w.place(s, f) {
@@ -116,24 +128,27 @@ func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	}
 	r := f.OmegaS.Sub(f.OmegaP)
 	v := f.V.Add(r.Cross(w.p)) // of the material point of the wheel that touches
-	var turn float64           // ψ̇, of the heading about the normal
-	var pd spatial.Vec3        // p˚
-	if !w.sphere {             // theory.md (W4)
-		turn = spatial.Dot(&r, &w.u) / w.s
+	var nd, td, ld, pd spatial.Vec3
+	switch {
+	case s.Bowl != 0: // theory.md (W10)
+		nd = w.leaning(&f.V)
+		td, ld, pd = w.carriedBy(&w.x, &nd), w.carriedBy(&w.y, &nd), nd.Scale(-s.Tyre)
+	case !w.sphere: // theory.md (W4)
+		turn := spatial.Dot(&r, &w.u) / w.s
+		td, ld = w.l.Scale(turn), w.t.Scale(-turn)
 		spatial.AddScaledTo(&pd, &pd, w.rim*spatial.Dot(&r, &w.t), &w.a)
 		spatial.AddScaledTo(&pd, &pd, -w.rim*w.c*turn, &w.t)
 	}
 	rate := r.Cross(pd)
-	along, across := spatial.Dot(&w.t, &v), spatial.Dot(&w.l, &v)
 	out.Arm, out.Slip = f.R, f.V
 	spatial.AddScaledTo(&out.Arm, &f.R, -w.height(s, f), &w.n)
-	out.point(&w.p, &w.n, spatial.Dot(&w.n, &rate), &v)
+	out.point(&w.p, &w.n, spatial.Dot(&w.n, &rate)+spatial.Dot(&nd, &v), &v)
 	slip := s.Kind.Slip()
 	if !slip.mayAlong() {
-		out.point(&w.p, &w.t, spatial.Dot(&w.t, &rate)+turn*across, &v)
+		out.point(&w.p, &w.t, spatial.Dot(&w.t, &rate)+spatial.Dot(&td, &v), &v)
 	}
 	if !slip.mayAcross() {
-		out.point(&w.p, &w.l, spatial.Dot(&w.l, &rate)-turn*along, &v)
+		out.point(&w.p, &w.l, spatial.Dot(&w.l, &rate)+spatial.Dot(&ld, &v), &v)
 	}
 	return true
 }
@@ -181,7 +196,11 @@ func rollingError(delta *[6]float64, f *Frames, s *Spec) {
 // rollingBend is BendTo of a rolling joint, theory.md (W8): t, l and p turn with the heading and with the slope of the wheel.
 func (s *Spec) rollingBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	var w wheel
-	if !w.place(s, f) || w.sphere {
+	switch ok := w.place(s, f); {
+	case ok && s.Bowl != 0:
+		w.bowlBend(B, s, force)
+		return
+	case !ok || w.sphere:
 		return
 	}
 	along, across := spatial.Dot(force, &w.t), spatial.Dot(force, &w.l)

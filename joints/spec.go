@@ -119,11 +119,13 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrFoot or ErrNoDirection.
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrFoot or ErrNoDirection.
 func (s *Spec) NoRows() error {
 	switch {
 	case s.Axes != nil:
 		return ErrSingular
+	case s.Bowl != 0:
+		return ErrMiddle
 	case s.Kind.Type() == Rolling:
 		return ErrFlat
 	case s.Curve != nil:

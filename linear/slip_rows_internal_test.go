@@ -18,12 +18,16 @@ import (
 func TestSlipRows(t *testing.T) {
 	const step, tol = 1e-6, 1e-8 // third derivatives times its square, and rounding over it
 	for seed := range check.Random(uint64(6), 2) {
-		p, err := rung.NewPlan(modeltest.Rolling(seed), kkt.Options{})
+		m, count := modeltest.Rolling(seed), 10 // 2, 1, 1, 0, 2 and 2 of the wheels, 1 of a skate
+		if seed%2 == 1 {
+			m, count = modeltest.Bowls(seed), 6
+		}
+		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)
 		s, st := NewSystem(p), p.Initial()
 		require.NoError(t, s.Linearize(st))
 		slips := s.slipRows()
-		require.Len(t, slips, 10) // 2, 1, 1, 0, 2 and 2 of the wheels, 1 of a skate
+		require.Len(t, slips, count)
 		B, err := s.allowedBy(func(row int) bool { return !isSlip(slips, row) })
 		require.NoError(t, err)
 		n, f := B.Dims()

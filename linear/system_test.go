@@ -210,12 +210,15 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// TestRollingDerivatives is TestDerivatives for random wheels of all kinds and skates, on the world and on a plate that flies.
+// TestRollingDerivatives is TestDerivatives for random wheels of all kinds, skates, and balls in bowls and on domes, on the world and on a plate that
+// flies.
 func TestRollingDerivatives(t *testing.T) {
 	for seed := range check.Random(uint64(6), 2) {
-		p := planned(t, modeltest.Rolling(seed))
-		t.Run(fmt.Sprint("rest-", seed), func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
-		t.Run(fmt.Sprint("moving-", seed), func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
+		for _, m := range []*model.Model{modeltest.Rolling(seed), modeltest.Bowls(seed)} {
+			p := planned(t, m)
+			t.Run("rest-"+m.Name, func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
+			t.Run("moving-"+m.Name, func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })
+		}
 	}
 }
 

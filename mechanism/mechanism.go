@@ -221,7 +221,7 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
-	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius}
+	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius, Bowl: j.BowlRadius}
 	var start []float64
 	switch j.Type {
 	case model.Composite:

@@ -149,6 +149,7 @@ func (c *checker) checkWheel(j *Joint, f document.Flaws) {
 	case rolls && radius && j.TyreRadius > j.Radius:
 		c.report(".tyre_radius", document.Number(j.TyreRadius), "is above radius, "+document.Number(j.Radius))
 	}
+	c.checkBowl(j, f, rolls && radius && tyre)
 	switch sphere := j.TyreRadius == j.Radius; {
 	case f.Has(jointSlip):
 	case !j.Slip.Valid():
@@ -157,6 +158,21 @@ func (c *checker) checkWheel(j *Joint, f document.Flaws) {
 		c.report(".slip", j.Slip.String(), meaningless("joint type", j.Type.String()))
 	case rolls && radius && tyre && sphere && j.Slip != joints.SlipNone && j.Slip != joints.SlipBoth:
 		c.report(".slip", document.Quote([]byte(j.Slip.String())), "needs a heading, which a sphere (tyre_radius as large as radius) has not")
+	}
+}
+
+// checkBowl checks bowl_radius; known says that the joint is a wheel with radii that are right by themselves.
+func (c *checker) checkBowl(j *Joint, f document.Flaws, known bool) {
+	if f.Has(jointBowlRadius) || !c.number(".bowl_radius", j.BowlRadius) || j.BowlRadius == 0 {
+		return
+	}
+	switch at := document.Number(j.BowlRadius); {
+	case j.Type != Rolling:
+		c.report(".bowl_radius", at, meaningless("joint type", j.Type.String()))
+	case known && j.TyreRadius != j.Radius:
+		c.report(".bowl_radius", at, "needs a ball: tyre_radius as large as radius")
+	case known && j.BowlRadius > 0 && j.BowlRadius <= j.Radius:
+		c.report(".bowl_radius", at, "is not above radius, "+document.Number(j.Radius))
 	}
 }
 

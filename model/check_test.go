@@ -228,6 +228,12 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[12].tyre_radius", "finite", j(model.Rolling, func(j *model.Joint) { j.TyreRadius = math.NaN() })},
 		{"$.joints[12].tyre_radius", "negative", j(model.Rolling, func(j *model.Joint) { j.TyreRadius = -0.1 })},
 		{"$.joints[12].tyre_radius", "above radius", j(model.Rolling, func(j *model.Joint) { j.TyreRadius = 0.6 })},
+		{"$.joints[12].bowl_radius", "finite", j(model.Rolling, func(j *model.Joint) { j.BowlRadius = math.NaN() })},
+		{"$.joints[12].bowl_radius", "needs a ball", j(model.Rolling, func(j *model.Joint) { j.BowlRadius = 2 })},
+		{"$.joints[12].bowl_radius", "above radius", j(model.Rolling, func(j *model.Joint) {
+			j.TyreRadius, j.BowlRadius, j.Slip = j.Radius, j.Radius, joints.SlipNone
+		})},
+		{"$.joints[0].bowl_radius", "no meaning", j(model.Fixed, func(j *model.Joint) { j.BowlRadius = -1 })},
 		{"$.joints[12].slip", "none of none", j(model.Rolling, func(j *model.Joint) { j.Slip = 4 })},
 		{"$.joints[12].slip", "heading", j(model.Rolling, func(j *model.Joint) { j.TyreRadius = j.Radius })},
 		{"$.joints[0].radius", "no meaning", j(model.Fixed, func(j *model.Joint) { j.Radius = 1 })},

@@ -38,6 +38,8 @@ func (d *decoder) joint(j *Joint) {
 			d.Number(&j.Radius)
 		case jointTyreRadius:
 			d.Number(&j.TyreRadius)
+		case jointBowlRadius:
+			d.Number(&j.BowlRadius)
 		case jointSlip:
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
@@ -77,9 +79,9 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
 	d.parameter(j, seen, jointLength, &j.Length, Distance)
 	d.parameter(j, seen, jointRadius, &j.Radius, Rolling)
-	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointSlip) != 0 {
-		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointSlip)
-		j.TyreRadius, j.Slip = 0, joints.SlipNone
+	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointBowlRadius|1<<jointSlip) != 0 {
+		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointBowlRadius, jointSlip)
+		j.TyreRadius, j.BowlRadius, j.Slip = 0, 0, joints.SlipNone
 	}
 	if j.Type == PointOnCurve {
 		d.Require(jointFields, seen, jointCurve)

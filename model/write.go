@@ -248,6 +248,7 @@ func (o *writer) joint(j *Joint) {
 func (o *writer) wheel(j *Joint) {
 	o.number(`, "radius": `, j.Radius)
 	o.number(`, "tyre_radius": `, j.TyreRadius)
+	o.number(`, "bowl_radius": `, j.BowlRadius)
 	if j.Slip != joints.SlipNone {
 		o.text(`, "slip": `, j.Slip.String())
 	}

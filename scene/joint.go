@@ -33,7 +33,7 @@ func (b *builder) joint(j int, hidden bool) {
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
 	b.curve(j)
-	if jt.Axes == nil && body != mechanism.World {
+	if jt.Axes == nil && body != mechanism.World && jt.Bowl == 0 { // a bowl has no plane, and its middle is empty
 		b.mark(j, jt.Kind, body, &frame)
 		b.stops(j)
 	}
@@ -42,6 +42,7 @@ func (b *builder) joint(j int, hidden bool) {
 		if jt.Succ == mechanism.World {
 			at = jt.S
 		}
+		at.Origin = at.Origin.Sub(at.E.Col(2).Scale(jt.Bowl)) // the bottom of a bowl, the top of a dome
 		b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: worldColor, Body: mechanism.World, Joint: int32(j), Size: spatial.Vec3{1.2 * h.thick, 1.2 * h.thick, 0.6 * h.thick}, At: at})
 	}
 }

@@ -65,6 +65,9 @@ func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	p.add(float64(j.Kind), j.Pitch, j.Length, float64(j.Pred), float64(j.Succ), float64(j.Rows))
 	if j.Kind.Type() == model.Rolling {
 		p.add(j.Radius, j.Tyre)
+		if j.Bowl != 0 {
+			p.add(j.Bowl)
+		}
 	}
 	if j.Curve != nil {
 		fmt.Fprintf(p, "%+v", j.Curve.Settings())
