@@ -2,6 +2,7 @@ package kkt
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/algebra"
@@ -57,6 +58,42 @@ type lean struct {
 	now    bool           // the factor at hand is that of the lean system
 	others int            // runs of the factor of the whole system when it was made
 	failed bool           // the lean system does not do for the matrix at hand
+
+	probe *probe // that a factorization asks for; nil without
+}
+
+// probe is a motion that shows whether spare rows depend on the others.
+type probe struct {
+	most  float64   // that a row may be violated by, relative to its terms
+	force []float64 // at random, on the bodies
+	v, b  []float64 // the motion, and zeros: as the whole system
+}
+
+// useProbe lets each factorization ask for a motion.
+func (s *lean) useProbe(most float64) {
+	n := s.rows.Of.Dim()
+	s.probe = &probe{most: most, force: make([]float64, len(s.right)), v: make([]float64, n), b: make([]float64, n)}
+	rng := rand.New(rand.NewPCG(8, uint64(n)))
+	for i := range 6 * s.bodies {
+		s.probe.force[i] = rng.Float64() - 0.5
+	}
+}
+
+// passesProbe reports whether the motion by random forces that the rows of the lean system allow does not violate the spare ones.
+func (s *lean) passesProbe() bool {
+	m := s.probe
+	if m == nil || s.spare() == 0 {
+		return true
+	}
+	s.fac.SolveTo(s.x, m.force)
+	s.rows.ScatterTo(m.v, s.x)
+	s.b = m.b
+	size := 0.0
+	for i := range s.bodies {
+		a := m.v[6*i:][:6]
+		size = max(size, algebra.Dot(a, a))
+	}
+	return s.worst(m.v, restTerm*math.Sqrt(size)).Ratio <= m.most
 }
 
 // newLeanRows returns the lean system of the rows that are kept, without an order.
@@ -95,7 +132,7 @@ func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float
 		return false
 	}
 	_, _, least := s.fac.Weakest()
-	return least >= leanPart*s.least
+	return least >= leanPart*s.least && s.passesProbe()
 }
 
 // solveTo is factor.Factor.SolveTo for the whole system. Multipliers of spare rows are zero.
@@ -154,7 +191,7 @@ func (s *lean) ask(spare bool) {
 // worst returns the factor.Worst of the spare rows, for accelerations that begin x. The solution has no multipliers there.
 func (s *lean) worst(x []float64, rest float64) factor.Worst {
 	s.residualTo(s.left, s.b, s.whole, x)
-	for i := range s.square[:len(s.square)-1] {
+	for i := range s.square[:s.bodies] {
 		a := (*[6]float64)(x[6*i:])
 		s.square[i] = (a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) + (a[3]*a[3] + a[4]*a[4] + a[5]*a[5])
 	}
@@ -197,6 +234,7 @@ func (s *lean) ratio(node, row int, t float64, x []float64, rest float64) float6
 
 // spareRows says where the blocks of spare rows are.
 type spareRows struct {
+	bodies int            // the first nodes
 	row    []int32        // by spare row: its scalar in the whole system
 	ends   []spareNode    // nodes with spare rows
 	blocks []kernel.Block // by body: rows that are next to each other in the whole matrix
@@ -232,6 +270,9 @@ func newSpareRows(rows *sparse.Rows) (l spareRows) {
 				*to = append(*to, kernel.Block{W: p.Pos[k] + 6*row, Res: int32(first + a), N: int32(n)})
 			}
 		}
+	}
+	for l.bodies < len(list) && p.Size[l.bodies] == 6 { // slacks are behind them
+		l.bodies++
 	}
 	l.body = make([]int32, 1, len(list)+1)
 	for _, blocks := range list {

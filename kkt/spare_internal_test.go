@@ -89,12 +89,14 @@ func TestLeanHasNoHistory(t *testing.T) {
 	}
 }
 
-// torn returns a state near st that violates the joints by 1e-7.
-func torn(st *mechanism.State) *mechanism.State {
+// torn returns a state near st that violates the joints by 1e-7, and tornBy by a given size.
+func torn(st *mechanism.State) *mechanism.State { return tornBy(st, 1e-7) }
+
+func tornBy(st *mechanism.State, size float64) *mechanism.State {
 	out, rng := st.Clone(), rand.New(rand.NewPCG(1, 2))
 	for i := range out.Bodies {
 		turn := spatial.Vec3{rng.Float64() - 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5}
-		out.Bodies[i].Rotation = out.Bodies[i].Rotation.Integrate(turn, 1e-7)
+		out.Bodies[i].Rotation = out.Bodies[i].Rotation.Integrate(turn, size)
 	}
 	return out
 }

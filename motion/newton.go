@@ -108,6 +108,7 @@ func NewNewton(p *kkt.Plan) *Newton {
 	fac, scale := symbolic.NewFactorOn(t), make([]float64, pattern.Dim())
 	q.fac = kkt.NewFactored(fac, sparse.NewUnitMatrix(pattern), nil, scale, o.Epsilon, kkt.KeepAll, n.at)
 	q.fac.Heed(d.solver.Workspace().Watched())
+	q.fac.LeaveOut(p, t)
 	dim, wide := l.Pattern.Dim(), pattern.Dim()
 	q.gap, q.r = (wide-dim)/2, make([]float64, dim)
 	q.b, q.y = make([]float64, wide), make([]float64, wide)
@@ -172,6 +173,7 @@ func (n *Newton) Linearize(st *mechanism.State, position, velocity float64, leve
 			return n.fac.Watched().Err()
 		}
 	}
+	n.fac.Changed()
 	n.setScales()
 	for _, g := range n.groups {
 		if err := g.fill(st, position, velocity); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
@@ -203,6 +204,29 @@ func TestNewtonCorrects(t *testing.T) {
 		require.NoError(t, n.Correct(du, dl, st, make([]float64, 6*nb), make([]float64, n.Rows()), 1))
 		_, rows := n.RowsOf(len(p.Mechanism().Joints) - 1)
 		require.Positive(t, rows, name)
+	}
+}
+
+// TestNewtonOfSpareRows: mechanisms with spare rows and hubs at rest have the accelerations of a kkt.Solver after one
+// correction from nothing, without springs in the matrix.
+func TestNewtonOfSpareRows(t *testing.T) {
+	for family, n := range map[string]int{"scissor": 10, "hoberman": 8, "miura": 4, "delta": 30, "jansen": 8} {
+		m, err := bench.Generate(family, n, 1)
+		require.NoError(t, err)
+		p, err := rung.NewPlan(m, kkt.Options{})
+		require.NoError(t, err)
+		require.NotNil(t, p.Lean(), family)
+		newton, st, s := motion.NewNewton(p), p.Initial(), p.NewSolver()
+		for i := range st.Bodies {
+			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
+		}
+		require.NoError(t, s.Solve(st))
+		want, u := make([]float64, 6*len(st.Bodies)), make([]float64, 6*len(st.Bodies))
+		s.AccelerationsTo(want)
+		du, dl := make([]float64, len(u)), make([]float64, newton.Rows())
+		require.NoError(t, newton.Linearize(st, 0, 0, 0))
+		require.NoError(t, newton.Correct(du, dl, st, u, make([]float64, newton.Rows()), 1))
+		check.CloseVec(t, du, want, newtonTol, max(9.81, check.MaxAbs(want)), "%s", family)
 	}
 }
 
