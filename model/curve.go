@@ -47,8 +47,11 @@ var curveParts = [...]struct{ must, may []int }{
 	curves.Function: {[]int{curveX, curveY, curveRange}, []int{curveZ, curveClosed}},
 }
 
-// curve reads a curve after its opening brace.
+// curve reads a curve. It returns nil where there is no object.
 func (d *decoder) curve() *PointCurve {
+	if !d.OpenObject() {
+		return nil
+	}
 	c := new(PointCurve)
 	var seen uint32
 	known := false

@@ -91,7 +91,7 @@ type Joint struct {
 	Length           float64
 	Radius           float64     // rolling: of the whole wheel, m
 	TyreRadius       float64     // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
-	BowlRadius       float64     // rolling: of the sphere about the origin of P that a ball rolls in, m; negative: it rolls on one; 0: on a plane
+	BowlRadius       float64     // rolling: of the sphere about the origin of P that a ball rolls in, m; negative: on which; 0: on a plane
 	Slip             Slip        // rolling: where the wheel may slip
 	Curve            *PointCurve // point_on_curve
 	Force            []float64

@@ -44,9 +44,7 @@ func (d *decoder) joint(j *Joint) {
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
 		case jointCurve:
-			if d.OpenObject() {
-				j.Curve = d.curve()
-			}
+			j.Curve = d.curve()
 		case jointTurns:
 			d.readTurns()
 		case jointMotion:
