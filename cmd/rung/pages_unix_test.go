@@ -27,6 +27,7 @@ var pagesRunBy = map[string]string{
 	"docs/gallery.md":         "TestGallery",
 	"docs/tutorial-ik.md":     "TestTutorial",
 	"docs/tutorial-ground.md": "TestTutorialGround",
+	"docs/tutorial-cams.md":   "TestTutorialCams",
 }
 
 // notRun are command lines that TestPages does not run, by their beginnings, with the reason. TestPagesParse holds their flags.

@@ -126,6 +126,49 @@ func TestTutorialGround(t *testing.T) {
 	assert.InDelta(t, 0.05, math.Hypot(fast[0]-exact[0], fast[1]-exact[1]), 0.005)
 }
 
+// TestTutorialCams builds the valve train from the tutorial alone, in an empty folder. Its commands print what it says, and what it says of forces,
+// torques and lifts holds in the tables that they write.
+func TestTutorialCams(t *testing.T) {
+	text, err := os.ReadFile("../../docs/tutorial-cams.md")
+	require.NoError(t, err)
+	page := string(text)
+	t.Chdir(t.TempDir())
+	parts := blocks(page, "json")
+	require.Len(t, parts, 3)
+	before, _, ok := strings.Cut(parts[0], " \"couplings\": [")
+	require.True(t, ok)
+	for name, text := range map[string]string{"valve.json": parts[0], "speeds.json": parts[1], "measured.json": before + parts[2] + "}\n"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	assert.Equal(t, 4, runPage(t, page))
+	low, high := extremes(t, "turn.csv")
+	assert.InDeltaSlice(t, []float64{333, -5.6}, low[2:], 0.3)
+	assert.InDelta(t, -10.6e-3, low[1], 0.05e-3)
+	assert.InDeltaSlice(t, []float64{549, 5.6}, high[2:], 0.4)
+	low, high = extremes(t, "measured.csv")
+	assert.InDelta(t, -10.6e-3, low[1], 0.05e-3)
+	assert.InDelta(t, 0.02e-3, high[1], 0.005e-3)
+	for _, name := range []string{"turn.svg", "speeds.svg"} {
+		assert.Contains(t, readText(t, name), "<svg")
+	}
+}
+
+// extremes returns the least and the largest value of each column of a table.
+func extremes(t *testing.T, path string) (low, high []float64) {
+	t.Helper()
+	for i, line := range strings.Split(strings.TrimSpace(readText(t, path)), "\n")[1:] {
+		for k, cell := range strings.Split(line, ",") {
+			x, err := strconv.ParseFloat(cell, 64)
+			require.NoError(t, err)
+			if i == 0 {
+				low, high = append(low, x), append(high, x)
+			}
+			low[k], high[k] = min(low[k], x), max(high[k], x)
+		}
+	}
+	return low, high
+}
+
 // lastPlace returns where the first body of a trajectory is at its end.
 func lastPlace(t *testing.T, path string) (p [3]float64) {
 	t.Helper()
