@@ -344,6 +344,8 @@ func TestOwnRowElsewhere(t *testing.T) {
 	_, err := tree.NewPlan(p.Mechanism(), tree.Options{})
 	require.ErrorIs(t, err, mechanism.ErrOwnRow)
 	require.ErrorContains(t, err, `tree: coupling "rope": the row is one's own`)
+	_, err = linear.Equilibrate(p, p.Initial(), linear.EquilibriumOptions{})
+	require.ErrorIs(t, err, mechanism.ErrOwnRow)
 	err = linear.NewSystem(p).Linearize(p.Initial())
 	require.ErrorIs(t, err, mechanism.ErrOwnRow)
 	require.ErrorContains(t, err, `linear: coupling "rope"`)

@@ -183,6 +183,9 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 	if len(st.Bodies) != p.Mechanism().NumBodies() {
 		panic("linear" + fault.ForeignState)
 	}
+	if err := p.Mechanism().OnlyModelRows(); err != nil {
+		return nil, fault.Errorf("linear: %w", err)
+	}
 	sys, err := newSystem(ctx, p)
 	if err == nil {
 		err = ended(ctx)

@@ -257,21 +257,24 @@ func (s *System) goesOn(f *StateSpace) error {
 // long, and that in which what turns slowest does.
 func (s *System) instants(omega spatial.Vec3) []float64 {
 	_, fast := s.rates()
-	slow := math.Inf(1)
-	note := func(w spatial.Vec3) {
-		if rate := w.Norm(); rate > still*fast {
+	slow, length := fast, s.longest()
+	note := func(rate float64) {
+		if rate > slowest*fast {
 			slow = min(slow, rate)
 		}
 	}
-	note(omega)
+	note(omega.Norm())
 	for i := range s.st.Bodies {
-		note(s.st.Bodies[i].Omega.Sub(omega))
-	}
-	if math.IsInf(slow, 1) {
-		slow = fast
+		var v [6]float64
+		s.velocity(v[:], int32(i))
+		note(spatial.Vec3(v[:3]).Sub(omega).Norm())
+		note(spatial.Vec3(v[3:]).Norm() / length)
 	}
 	return []float64{1 / fast, math.Phi / slow}
 }
+
+// slowest is the slowest rate that is waited for, relative to the fastest.
+const slowest = 1e-8
 
 // sameAs returns an error if the coordinates of f, turned by Ω·t, do not satisfy the rows of the loaded state, or have another matrix.
 func (s *System) sameAs(f *StateSpace, t float64) error {

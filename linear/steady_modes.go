@@ -181,7 +181,7 @@ func (s *System) addSteady(out *Modes, f *StateSpace) error {
 	O := s.elsewhere(f, omega)
 	var z *staircase
 	err := apart(s.space.Watched(), func() (err error) {
-		z, err = newStaircase(A, O, s.neutralSize(omega), shapeNoise*largest(O))
+		z, err = newStaircase(A, O, s.neutralSize(f, omega), shapeNoise*largest(O))
 		return err
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *System) addSteady(out *Modes, f *StateSpace) error {
 	for i := range z.blocks {
 		b := &z.blocks[i]
 		for c := b.from; c < b.to && (b.place || b.zero); c++ {
-			if x := s.shapeOf(f, mat.Col(nil, c, z.Q), omega); x != nil {
+			if x := s.shapeOf(f, mat.Col(nil, c, z.Q)); x != nil {
 				out.List = append(out.List, Mode{Kind: Rigid, Shape: x})
 			}
 		}
@@ -260,23 +260,17 @@ func (s *System) addBlock(out *Modes, f *StateSpace, z *staircase, b *block, ome
 }
 
 // neutralSize returns the size of a term of the scaled A that counts as zero: neutralCut of what K and the motion make, or what is left of
-// balance.
-func (s *System) neutralSize(omega float64) float64 {
-	most := 0.0
+// balance in axes that turn with the motion, up to leftMost.
+func (s *System) neutralSize(f *StateSpace, omega float64) float64 {
+	most, part := 0.0, neutralCut
 	for _, x := range s.size {
 		most = max(most, x)
 	}
 	_, rate := s.rates()
-	return s.neutralPart() * max(most/omega, rate, omega)
-}
-
-// neutralPart returns the size of a term, relative to the largest, that counts as zero.
-func (s *System) neutralPart() float64 {
-	_, worst, size := s.unbalanced()
-	if !s.rest || !(worst <= leftMost*size) || worst == 0 {
-		return neutralCut
+	if _, _, worst, size := s.beyond(f.Turning); size > 0 && worst <= leftMost*size {
+		part = max(part, leftMargin*worst/size)
 	}
-	return max(neutralCut, leftMargin*worst/size)
+	return part * max(most/omega, rate, omega)
 }
 
 // displaced returns the displacement of the scaled coordinates v.
@@ -288,12 +282,13 @@ func (s *System) displaced(f *StateSpace, v []float64, omega float64) []float64 
 	return x.RawVector().Data
 }
 
-// shapeOf is displaced, or nil where the coordinates are a change of velocities alone.
-func (s *System) shapeOf(f *StateSpace, v []float64, omega float64) []float64 {
-	if floats.Norm(v[:f.Positions], 2) <= shapeNoise*floats.Norm(v, 2) {
+// shapeOf is displaced of unit modal mass, or nil where the coordinates are a change of velocities alone.
+func (s *System) shapeOf(f *StateSpace, v []float64) []float64 {
+	size := floats.Norm(v[:f.Positions], 2)
+	if size <= shapeNoise*floats.Norm(v, 2) {
 		return nil
 	}
-	return s.displaced(f, v, omega)
+	return s.displaced(f, v, size)
 }
 
 // lift returns the eigenvector of column i of W, those of the block b, in all coordinates: Q·(x₁, x₂) with (T₁₁ − λ)·x₁ = −T₁₂·x₂,

@@ -14,10 +14,8 @@ const (
 	// steadyTol is the largest force that may be left on a body of a steady motion, relative to the largest force on a body, and by how
 	// much the terms of its equations may change as it goes on, relative to the largest.
 	steadyTol = 1e-6
-	// still is that force at which a motion counts as one whose velocities stay as they are.
+	// still is that force at which a motion counts as one whose velocities stay as they are. A smaller value costs time only.
 	still = 1e-11
-	// turningRound is the part of the turning that counts as rounding of a component.
-	turningRound = 1e-14
 	// turningTol is the part of the least squares for the turning, relative to the largest, that determines no direction of it.
 	turningTol = 1e-6
 )
@@ -30,7 +28,7 @@ const (
 //
 // Cost: O(bodies); allocates.
 func (s *System) turning() (spatial.Vec3, error) {
-	if s.rest || s.steadyBy(spatial.Vec3{}, still) == nil {
+	if s.steadyBy(spatial.Vec3{}, still) == nil {
 		return spatial.Vec3{}, nil
 	}
 	n := s.mech.NumBodies()
@@ -57,12 +55,6 @@ func (s *System) turning() (spatial.Vec3, error) {
 		}
 		for c := range omega {
 			omega[c] += V.At(c, k) * t / size
-		}
-	}
-	size := omega.Norm()
-	for c, x := range omega {
-		if math.Abs(x) <= turningRound*size {
-			omega[c] = 0
 		}
 	}
 	return omega, nil
@@ -125,26 +117,7 @@ func (s *System) rates() (spin, rate float64) {
 // steadyBy returns an error if velocities of the loaded state do not stay as they are in axes that turn with omega: accelerations leave
 // a force on a body of more than tol of the largest one, or its inertia changes as much.
 func (s *System) steadyBy(omega spatial.Vec3, tol float64) *UnsteadyError {
-	n := s.dim()
-	a := make([]float64, n)
-	copy(a, s.x[:n])
-	for i := range s.mech.Bodies {
-		var v [6]float64
-		s.velocity(v[:], int32(i))
-		for k := 0; k < 6; k += 3 {
-			turned := omega.Cross(spatial.Vec3(v[k : k+3]))
-			for r, x := range turned {
-				a[6*i+k+r] -= x
-			}
-		}
-	}
-	left, worst, size := s.leftBy(a)
-	_, rate := s.rates()
-	for i := range s.mech.Bodies {
-		var v [6]float64
-		s.velocity(v[:], int32(i))
-		size = max(size, s.mech.Bodies[i].Mass*rate*max(spatial.Vec3(v[:3]).Norm()*s.radius(int32(i)), spatial.Vec3(v[3:]).Norm()))
-	}
+	left, a, worst, size := s.beyond(omega)
 	if i := left.BodyIndex; !(worst <= tol*size) && worst > 0 {
 		return &UnsteadyError{
 			Body: left.Body, BodyIndex: i, Turning: omega, Relative: worst / size,
@@ -165,6 +138,30 @@ func (s *System) steadyBy(omega spatial.Vec3, tol float64) *UnsteadyError {
 		}
 	}
 	return nil
+}
+
+// beyond returns the accelerations of the loaded state as axes that turn with omega see them, the force that they leave on the body
+// where it is largest, and the largest force on a body: of a load, a reaction, or what the velocities would need to turn as fast as
+// something does.
+func (s *System) beyond(omega spatial.Vec3) (left Unbalanced, a []float64, worst, size float64) {
+	n := s.dim()
+	a = make([]float64, n)
+	copy(a, s.x[:n])
+	_, rate := s.rates()
+	most := 0.0
+	for i := range s.mech.Bodies {
+		var v [6]float64
+		s.velocity(v[:], int32(i))
+		w, c := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
+		most = max(most, s.mech.Bodies[i].Mass*rate*max(w.Norm()*s.radius(int32(i)), c.Norm()))
+		for k, turned := range [2]spatial.Vec3{omega.Cross(w), omega.Cross(c)} {
+			for r, x := range turned {
+				a[6*i+3*k+r] -= x
+			}
+		}
+	}
+	left, worst, size = s.leftBy(a)
+	return left, a, worst, max(size, most)
 }
 
 // later stores in dst where a motion that is steady in axes that turn with omega has taken the bodies of st after the time t, and their

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/rung-mbd/rung"
@@ -286,7 +287,13 @@ func printModes(p *sheet.Page, r *ModesResult) {
 		what = sheet.Plural(len(r.Modes), "mode")
 	}
 	p.Line("%s: %s, %s, %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), what)
-	if w := r.Turning; w != nil && *w != (spatial.Vec3{}) {
+	if r.Turning != nil && *r.Turning != (spatial.Vec3{}) {
+		w := *r.Turning
+		for i, size := range w {
+			if math.Abs(size) <= 1e-12*r.Turning.Norm() { // rounding
+				w[i] = 0
+			}
+		}
 		p.Line("in axes that turn at (%s, %s, %s) rad/s", sheet.Short(w[0]), sheet.Short(w[1]), sheet.Short(w[2]))
 	}
 	p.Blank()
