@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // TestRolloutAsSimulation: rollouts end where simulations by Dormand and Prince do that are much more precise, in lanes and
@@ -90,6 +91,33 @@ func TestRolloutAsSimulation(t *testing.T) {
 			t.Logf("off by %.1e, alone %d", off, out.OneByOne(1))
 			require.LessOrEqual(t, off, tol)
 		})
+	}
+}
+
+// TestStepsOfSpareRows: a state that violates its joints by so much that spare rows do not depend on the others any more makes its step
+// alone, where it is closed first. One that is off by less stays in lanes.
+func TestStepsOfSpareRows(t *testing.T) {
+	for family, n := range map[string]int{"hoberman": 4, "miura": 2} {
+		p := member(t, family, n)
+		b, err := batch.New(p, batch.Options{})
+		require.NoError(t, err)
+		for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+			for _, c := range []struct {
+				off   float64 // rad
+				alone int
+			}{{0, 0}, {1e-7, 0}, {1e-3, 1}} {
+				s, out, st := b.NewStates(1), b.NewOutcome(1), p.Initial()
+				rng := check.Rand(1)
+				for i := range st.Bodies {
+					turn := spatial.Vec3{rng.Float64() - 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5}
+					st.Bodies[i].Rotation = st.Bodies[i].Rotation.Integrate(turn, c.off)
+				}
+				s.Set(0, st)
+				require.NoError(t, b.Rollout(s, &batch.Rollout{Step: 1e-6, Steps: 1, Integrator: how, AsItIs: true}, out))
+				require.NoError(t, out.Error(0))
+				require.Equal(t, c.alone, out.OneByOne(0), "%s off by %g", family, c.off)
+			}
+		}
 	}
 }
 

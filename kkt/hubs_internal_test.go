@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -337,6 +339,39 @@ func TestHubsNowhereElse(t *testing.T) {
 	p, err := NewPlanContext(t.Context(), mech, Options{Order: own})
 	require.NoError(t, err)
 	require.False(t, p.lean != nil && p.lean.hubs)
+}
+
+// TestHubsThatPayLittle: where other parts of the mechanism take more work than the hub, so that an order around it does not leave
+// half of the work, there is none.
+func TestHubsThatPayLittle(t *testing.T) {
+	for size, taken := range map[int]bool{4: true, 12: false} {
+		m, err := bench.Generate("delta", 13, 1)
+		require.NoError(t, err)
+		beside, err := bench.Generate("grid", size, 1)
+		require.NoError(t, err)
+		for _, b := range beside.Bodies {
+			b.Name = "beside " + b.Name
+			m.Bodies = append(m.Bodies, b)
+		}
+		for _, j := range beside.Joints {
+			j.Name = "beside " + j.Name
+			for _, end := range []*string{&j.Predecessor, &j.Successor} {
+				if *end != "" && *end != model.World {
+					*end = "beside " + *end
+				}
+			}
+			m.Joints = append(m.Joints, j)
+		}
+		p := NewPlan(compiled(t, m), Options{})
+		a := newAround(p)
+		require.NotNil(t, a.hubs)
+		l, err := a.analyse(t.Context())
+		require.NoError(t, err)
+		part := float64(l.symbolic.Counts.Flops) / float64(p.symbolic.Counts.Flops)
+		require.Equal(t, taken, part <= 0.5, "%g", part)
+		require.Less(t, part, 1.0)
+		require.Equal(t, taken, p.lean != nil && p.lean.hubs, size)
+	}
 }
 
 // TestHubsOfAMethod: arms are in the order by the method that was asked for, and Replan keeps hubs.
