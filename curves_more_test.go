@@ -233,7 +233,15 @@ func TestCurveIntegrators(t *testing.T) {
 
 // Nothing is allocated where random beads are solved, closed and projected.
 func TestBeadsAllocateNothing(t *testing.T) {
-	p, err := rung.NewPlan(modeltest.Beads(3), rung.Options{})
+	m := modeltest.Beads(3)
+	for i, b := range modeltest.Cams(3).Bodies[1:] { // and of cams
+		m.Bodies = append(m.Bodies, b)
+		m.Bodies[len(m.Bodies)-1].Name += " cam"
+		j := modeltest.Cams(3).Joints[i]
+		j.Name, j.Successor = j.Name+" cam", b.Name+" cam"
+		m.Joints = append(m.Joints, j)
+	}
+	p, err := rung.NewPlan(m, rung.Options{})
 	require.NoError(t, err)
 	s, c := p.NewSolver(), closing.NewCloser(p, closing.Options{})
 	st := p.Initial()

@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -194,8 +195,12 @@ func TestBeadOnARotatingCircle(t *testing.T) {
 // On random curves, of the world and of a plate that flies, the tree methods find what the sparse system finds.
 func TestBeadMethodsAgree(t *testing.T) {
 	const agree = 1e-9 // conditioning of a few bodies, of the largest number
-	for seed := range uint64(6) {
-		p, err := rung.NewPlan(modeltest.Beads(seed), rung.Options{})
+	for i := range 12 {
+		m := modeltest.Beads(uint64(i / 2))
+		if i%2 == 1 {
+			m = modeltest.Cams(uint64(i / 2))
+		}
+		p, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		var want *rung.Result
 		methods(t, func(t *testing.T, m motion.Method) {
@@ -221,7 +226,8 @@ func TestBeadMethodsAgree(t *testing.T) {
 // Random beads that are off by a few hundredths are closed, and their velocities projected, to rounding.
 func TestBeadsAreClosed(t *testing.T) {
 	for seed := range uint64(20) {
-		p, err := rung.NewPlan(modeltest.Beads(seed), rung.Options{})
+		made := [2]func(uint64) *model.Model{modeltest.Beads, modeltest.Cams}[seed%2]
+		p, err := rung.NewPlan(made(seed), rung.Options{})
 		require.NoError(t, err)
 		rng := check.Rand(seed)
 		noise := func(size float64) spatial.Vec3 {

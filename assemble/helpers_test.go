@@ -61,11 +61,9 @@ func mechanisms(t *testing.T, f func(t *testing.T, m *mechanism.Mechanism)) {
 		kinds[joints.Composite] += len(m.Joints)
 		t.Run(m.Name, func(t *testing.T) { f(t, m) })
 	}
-	for i := range uint64(10) {
-		m := compiled(t, modeltest.Rolling(i/2))
-		if i%2 == 1 {
-			m = compiled(t, modeltest.Beads(i/2))
-		}
+	for i := range 15 {
+		made := [3]func(uint64) *model.Model{modeltest.Rolling, modeltest.Beads, modeltest.Cams}[i%3]
+		m := compiled(t, made(uint64(i/3)))
 		for j := range m.Joints {
 			kinds[m.Joints[j].Kind.Type()]++
 		}

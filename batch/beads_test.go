@@ -11,18 +11,24 @@ import (
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestBeads: the rows of points on curves are evaluated state by state, and the results are those of a Solver. Steps are taken alone, and each
+// TestBeads: the rows of curves are evaluated state by state, and the results are those of a Solver. Steps are taken alone, and each
 // state goes on with parameters of its own.
 func TestBeads(t *testing.T) {
-	p, err := rung.NewPlan(modeltest.Beads(3), kkt.Options{})
+	evaluated(t, modeltest.Beads(3))
+	evaluated(t, modeltest.Cams(3))
+}
+
+func evaluated(t *testing.T, m *model.Model) {
+	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	b, err := batch.New(p, batch.Options{})
 	require.NoError(t, err)
 	require.Empty(t, b.OneByOne())
-	require.Contains(t, b.SteppedOneByOne(), "points on curves")
+	require.Contains(t, b.SteppedOneByOne(), "curves")
 	const n = 11
 	states, results := b.NewStates(n), b.NewResults(n)
 	rng := check.Rand(7)

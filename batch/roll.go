@@ -15,7 +15,8 @@ import (
 // A state makes a step alone if its stages do not agree about which rows are redundant, if a pivot is so small that its row
 // may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. It is put on its
 // joints first, and then moved by the same method with kkt.Solver and closing.Closer. So do all states of mechanisms with
-// composite, helical, rolling, no_slip or point_on_curve joints, couplings, and prescribed freedoms of universal joints (SteppedOneByOne):
+// composite, helical, rolling, no_slip, point_on_curve or curve_on_curve joints, couplings, and prescribed freedoms of universal joints
+// (SteppedOneByOne):
 // that
 // is right, and no faster than one after the other. Forces without lanes
 // (Scalar) and prescribed motions are evaluated for one state after the other at each stage.

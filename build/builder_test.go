@@ -294,6 +294,11 @@ func TestEveryJointType(t *testing.T) {
 		joints.PointOnCurve: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
 			return b.PointOnCurve(n, p, s, build.Place{Origin: other}.WithX(at.Sub(other)), at, &curves.Curve{Ends: [2]spatial.Vec3{{-1}, {9}}})
 		},
+		joints.CurveOnCurve: func(b *build.Builder, n string, p, s build.Body) *build.Joint {
+			beside := at.Add(spatial.Vec3{0, 0.2, -0.2}.Scale(1.5 / math.Hypot(0.2, 0.2)))
+			return b.CurveOnCurve(n, p, s, build.Place{Origin: at}.WithZ(spatial.Vec3{1}), build.Place{Origin: beside}.WithZ(spatial.Vec3{1}),
+				&curves.Curve{Kind: curves.Circle, Radius: 1}, &curves.Curve{Kind: curves.Circle, Radius: 0.5})
+		},
 		joints.NoSlip: func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.NoSlip(n, p, s, at, axis) },
 		joints.Free:   func(b *build.Builder, n string, p, s build.Body) *build.Joint { return b.Free(n, p, s, at) },
 	} {

@@ -150,7 +150,24 @@ func (b *Builder) PointOnCurve(name string, predecessor, successor Body, place P
 	return j
 }
 
-var errNoCurve = errors.New("a point_on_curve joint has no curve")
+// CurveOnCurve adds two curves that touch in the plane of x and y of a frame of the predecessor at place: that of the predecessor, which is
+// given in it, and that of the successor, which is given in a frame at other. The curves are copied.
+func (b *Builder) CurveOnCurve(name string, predecessor, successor Body, place, other Place, curve, successors *curves.Curve) *Joint {
+	at := b.jointPlace(name)
+	j := b.Joint(name, joints.CurveOnCurve, predecessor, successor, place)
+	b.check(at, other.wrong)
+	if curve == nil || successors == nil {
+		b.check(at, errNoCurve)
+		return j
+	}
+	if j.Successor != "" { // both bodies are known
+		_, j.SuccessorFrame = b.local(successor, other)
+	}
+	j.Curve, j.SuccessorCurve = &model.PointCurve{Curve: *curve.Clone()}, &model.PointCurve{Curve: *successors.Clone()}
+	return j
+}
+
+var errNoCurve = errors.New("a joint has no curve")
 
 // CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points
 // in the world. The bodies are where all coordinates are zero.

@@ -11,11 +11,16 @@ import (
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 )
 
-// Beads on curves of a plate, which may be of another rank, have the accelerations of one process.
+// Beads on curves of a plate, which may be of another rank, and cams have the accelerations of one process.
 func TestBeads(t *testing.T) {
-	m := modeltest.Beads(0)
+	solvedOnRanks(t, modeltest.Beads(0))
+	solvedOnRanks(t, modeltest.Cams(0))
+}
+
+func solvedOnRanks(t *testing.T, m *model.Model) {
 	mech, err := mechanism.New(m)
 	require.NoError(t, err)
 	s := kkt.NewPlan(mech, kkt.Options{}).NewSolver()

@@ -18,6 +18,7 @@ import (
 // TestWritersRefuseCurves as wheels.
 func TestWritersRefuseCurves(t *testing.T) {
 	m := modeltest.Beads(2)
+	m.Joints = append(m.Joints[:3], modeltest.Cams(2).Joints[3:]...)
 	for name, write := range map[string]func(io.Writer, *model.Model) (*source.Report, error){"mjcf": mujoco.Write, "urdf": robot.Write, "sdf": gazebo.Write} {
 		var out bytes.Buffer
 		_, err := write(&out, m)
@@ -26,6 +27,7 @@ func TestWritersRefuseCurves(t *testing.T) {
 			require.ErrorContains(t, err, `joint "`+m.Joints[i].Name+`"`, name)
 		}
 		require.ErrorContains(t, err, "no joint of type point_on_curve", name)
+		require.ErrorContains(t, err, "no joint of type curve_on_curve", name)
 		require.Zero(t, out.Len(), name)
 	}
 }

@@ -8,16 +8,17 @@ import (
 // Spec is a joint's type with its parameters: everything about the joint
 // that is neither a body nor a state.
 type Spec struct {
-	Kind   Kind
-	Pitch  float64       // helical, m/rad, not 0
-	Length float64       // distance, m, > 0
-	Radius float64       // rolling, of the whole wheel, m, > 0
-	Tyre   float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
-	Bowl   float64       // rolling, of the sphere about the origin of P that a ball rolls in, m; negative: it rolls on one; 0: on a plane
-	Curve  *curves.Curve // point_on_curve, of the predecessor, Prepared
-	Axes   *Axes         // composite, whose Kind is that of the axes
-	Motion *[6]*Motion   // nil where no freedom is prescribed; entries by freedom, nil where that is free
-	Turns  *[6]int64     // whole turns added to angles, by freedom; nil is zero; unused by helical
+	Kind           Kind
+	Pitch          float64       // helical, m/rad, not 0
+	Length         float64       // distance, m, > 0
+	Radius         float64       // rolling, of the whole wheel, m, > 0
+	Tyre           float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
+	Bowl           float64       // rolling, of the sphere about P that a ball rolls in, m; negative: that it rolls on; 0: on a plane
+	Curve          *curves.Curve // point_on_curve, curve_on_curve: of the predecessor, Prepared
+	SuccessorCurve *curves.Curve // curve_on_curve: of the successor, Prepared
+	Axes           *Axes         // composite, whose Kind is that of the axes
+	Motion         *[6]*Motion   // nil where no freedom is prescribed; entries by freedom, nil where that is free
+	Turns          *[6]int64     // whole turns added to angles, by freedom; nil is zero; unused by helical
 
 	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
 }

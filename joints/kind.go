@@ -28,7 +28,8 @@ const (
 	Rolling // of which each Slip is a kind of its own: RollingKind
 	NoSlip
 	PointOnCurve // of which one with rows in a plane alone is a kind of its own: PointOnCurveKind
-	Composite    // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
+	CurveOnCurve
+	Composite // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
 	NumKinds
 )
 
@@ -75,6 +76,7 @@ var types = [NumKinds]traits{
 	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2},
 	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1},
 	PointOnCurve:     {name: "point_on_curve", dof: 4, rotational: 0b111},
+	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111},
 	Composite:        {name: "composite"},
 }
 
@@ -103,7 +105,7 @@ func (k Kind) VelocityRows() (from, to int) {
 
 // Freedoms returns the number of freedoms with a generalized force: the length
 // of the lists force, stiffness, damping, rest and motion in a model file. It is
-// Dof, but 0 for point_on_plane, distance, free, rolling, no_slip and point_on_curve.
+// Dof, but 0 for point_on_plane, distance, free, rolling, no_slip, point_on_curve and curve_on_curve.
 func (k Kind) Freedoms() int { return int(k.of().freedoms) }
 
 // Scalar reports whether freedom i has a scalar coordinate. It is false for i

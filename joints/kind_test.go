@@ -83,7 +83,7 @@ func TestKindFacts(t *testing.T) {
 func TestPlain(t *testing.T) {
 	for k := range joints.NumKinds - 1 { // but Composite
 		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2, Radius: 0.5, Tyre: 0.1}
-		if k == joints.PointOnCurve {
+		if k == joints.PointOnCurve || k == joints.CurveOnCurve {
 			s = &specs[slices.IndexFunc(specs, func(s joints.Spec) bool { return s.Kind == k })]
 		}
 		var along [2][6]spatial.Force

@@ -5,19 +5,22 @@ package joints
 // point. What tells them apart is in Frames.Near, which a state carries.
 
 // NumNear returns the length of Frames.Near: how many numbers tell apart what belongs to one pose. They are the coordinates of a
-// composite joint and the parameter of a curve. It is 0 for all others.
+// composite joint, the parameter of a point on a curve, and those of two curves that touch with their side. It is 0 for all others.
 func (s *Spec) NumNear() int {
 	switch {
 	case s.Axes != nil:
 		return s.Axes.Len()
+	case s.SuccessorCurve != nil:
+		return 3
 	case s.Curve != nil:
 		return 1
 	}
 	return 0
 }
 
-// NearTo stores in q what Frames.Near may be at the pose of f: the coordinates of a composite joint (CoordinatesTo), or the parameter of
-// the foot of S's origin on the curve. They are found from f.Near, or, without it, from the pose alone.
+// NearTo stores in q what Frames.Near may be at the pose of f: the coordinates of a composite joint (CoordinatesTo), the parameter of
+// the foot of S's origin on the curve, or both parameters and the side of curves that touch. They are found from f.Near, or, without it,
+// from the pose alone.
 //
 // Cost: a search, no allocation.
 func (s *Spec) NearTo(q *[6]float64, f *Frames) {
@@ -25,6 +28,10 @@ func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 	case s.Axes != nil:
 		var qd [6]float64
 		s.CoordinatesTo(q, &qd, f)
+	case s.SuccessorCurve != nil:
+		var c contact
+		c.find(s, f)
+		*q = [6]float64{c.U, c.W, c.Side}
 	case s.Curve != nil:
 		*q = [6]float64{s.parameter(f)}
 	default:
@@ -37,7 +44,11 @@ func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 //
 // Cost: as NearTo.
 func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
-	if s.Curve == nil {
+	switch {
+	case s.SuccessorCurve != nil:
+		s.touchRatesTo(qd, f)
+		return
+	case s.Curve == nil:
 		s.RatesTo(qd, f)
 		return
 	}

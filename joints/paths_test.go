@@ -41,6 +41,10 @@ var specs = []joints.Spec{
 	onCurve(false, &curves.Curve{Kind: curves.Spline, Points: corners, Closed: true}),
 	onCurve(true, &curves.Curve{Kind: curves.Spline, Points: corners, Closed: true}),
 	onCurve(true, &curves.Curve{Kind: curves.Function, X: "2*sin(u/2)", Y: "1.5*sin(u)", Z: "cos(u)", Range: [2]float64{0, 4 * math.Pi}, Closed: true}),
+	touching(&curves.Curve{Kind: curves.Circle, Radius: 2}, &curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{0.4, 0.1, 0.3}, Radius: 0.7}),
+	touching(oval, &curves.Curve{Kind: curves.Function, X: "0.5*cos(u)", Y: "0.3*sin(u)", Z: "0.1*cos(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true}),
+	touching(oval, &curves.Curve{Ends: [2]spatial.Vec3{{-20, 0.3, 0}, {20, 0.3, 0.1}}}),
+	touching(&curves.Curve{Ends: [2]spatial.Vec3{{-20, 0.3, 0}, {20, 0.3, 0}}}, oval),
 	composite("R 0 0 1, P 1 0 0"),
 	composite("P 0.2 1 0, R 0 0.6 0.8 at 0.3 -0.2 0.1, R 1 0 0.1 at 0 0.4 0"),
 	composite("R 1 0 0, R 0 1 0, R 0 0 1"),
@@ -52,6 +56,50 @@ var specs = []joints.Spec{
 
 // corners are the points of a closed spline.
 var corners = []spatial.Vec3{{2, 0, 0}, {1.5, 1.6, 0.3}, {0, 2, 0.8}, {-1.8, 1, 0.2}, {-1.6, -1.2, -0.4}, {0.3, -2, 0}}
+
+// oval is a closed curve that is bent everywhere.
+var oval = &curves.Curve{Kind: curves.Function, X: "2*cos(u) + 0.1*cos(2*u)", Y: "1.6*sin(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true}
+
+// touching returns the spec of two curves that touch.
+func touching(p, s *curves.Curve) joints.Spec {
+	return joints.Spec{Kind: joints.CurveOnCurve, Curve: p.Prepared(), SuccessorCurve: s.Prepared()}
+}
+
+// touched is relative of two curves that touch: a point w of S's curve is on the point u of P's, where the tangents agree, in an orientation whose tilt
+// against the plane is free. The motion is that of these parameters and angles, by differences.
+func (p *path) touched(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
+	pose := func(t float64) (E spatial.Mat3, x spatial.Vec3) {
+		var q [6]float64
+		for i := range q {
+			q[i], _ = p.q[i].at(t)
+		}
+		a, b := p.spec.Curve.At(p.place(0, q[3])), p.spec.SuccessorCurve.At(p.place(1, q[4]))
+		tilt := axisTurn(0, 0.2*q[0]).Mul(axisTurn(1, 0.2*q[1]))
+		d := tilt.MulVec(b.D)
+		E = axisTurn(2, math.Atan2(a.D[1], a.D[0])-math.Atan2(d[1], d[0])).Mul(tilt)
+		x = a.C.Sub(E.MulVec(b.C))
+		x[2] = q[5]
+		return E, x
+	}
+	E, x = pose(t)
+	for k := range 3 {
+		v[k] = diff(func(t float64) float64 { _, x := pose(t); return x[k] }, t)
+	}
+	var rate spatial.Mat3
+	for k := range rate {
+		rate[k] = diff(func(t float64) float64 { E, _ := pose(t); return E[k] }, t)
+	}
+	W := rate.MulT(E) // ω×
+	return E, x, spatial.Vec3{W[7] - W[5], W[2] - W[6], W[3] - W[1]}.Scale(0.5), v
+}
+
+// place is the parameter of a curve for a number of order 1.
+func (p *path) place(i int, q float64) float64 {
+	if c := [2]*curves.Curve{p.spec.Curve, p.spec.SuccessorCurve}[i]; c.IsClosed() {
+		return 0.5 * q
+	}
+	return 20 + q // in the middle of a line
+}
 
 // onCurve returns the spec of a point on a curve.
 func onCurve(planar bool, c *curves.Curve) joints.Spec {
@@ -252,6 +300,8 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
 	case joints.Rolling, joints.NoSlip:
 		return p.rolled(t)
+	case joints.CurveOnCurve:
+		return p.touched(t)
 	case joints.PointOnCurve:
 		turnBall()
 		at := p.spec.Curve.At(q[3])
@@ -287,8 +337,10 @@ func (p *path) frames(t float64) *joints.Frames {
 	f.ES = f.EP.Mul(E)
 	f.OmegaS = f.OmegaP.Add(f.EP.MulVec(w))
 	f.R, f.V = f.EP.MulVec(x), f.EP.MulVec(v)
-	if p.spec.Curve != nil { // which may cross itself
-		q, _ := p.q[3].at(t)
+	if q, _ := p.q[3].at(t); p.spec.SuccessorCurve != nil {
+		w, _ := p.q[4].at(t)
+		f.Near = []float64{p.place(0, q) + 0.02, p.place(1, w) - 0.02, 0}
+	} else if p.spec.Curve != nil { // which may cross itself
 		f.Near = []float64{q + 0.02}
 	}
 	if p.spec.Axes != nil {

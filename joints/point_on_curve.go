@@ -13,7 +13,7 @@ import (
 // do with. It has no generalized forces.
 
 // ErrCurve is wrapped by the error of Check for a joint whose kind and curve do not go together.
-var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve")
+var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve, or a curve_on_curve joint with two")
 
 // ErrFoot is the failure of EvalTo of a point_on_curve joint.
 var ErrFoot = errors.New(

@@ -85,3 +85,96 @@ func TestNoFoot(t *testing.T) {
 		}
 	}
 }
+
+// Two circles touch from outside and from inside: on the line of the centres, with both curvatures about the normal of the first, and the rates of the
+// places are those of gears. Beside a gap its rate is that of the distance of the centres.
+func TestCirclesTouch(t *testing.T) {
+	const R, r = 2.0, 0.5
+	for _, c := range []struct {
+		name  string
+		axis  spatial.Vec3 // of the smaller circle
+		at    float64      // of its centre
+		bends [2]float64
+		side  float64
+	}{
+		{"outside", spatial.Vec3{0, 0, 1}, R + r, [2]float64{1 / R, -1 / r}, 1},
+		{"inside", spatial.Vec3{0, 0, 1}, R - r, [2]float64{1 / R, 1 / r}, -1},
+		{"the other way round", spatial.Vec3{0, 0, -1}, R + r, [2]float64{1 / R, -1 / r}, 1},
+		{"a gap", spatial.Vec3{0, 0, 1}, R + r + 0.1, [2]float64{1 / R, -1 / r}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := touching(&curves.Curve{Kind: curves.Circle, Radius: R}, &curves.Curve{Kind: curves.Circle, Axis: c.axis, Radius: r})
+			require.NoError(t, s.Check())
+			require.Equal(t, 3, s.NumNear())
+			f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Identity3(), R: spatial.Vec3{0, c.at, 0.3}}
+			var at joints.Touch
+			s.TouchTo(&at, f)
+			require.True(t, at.Holds)
+			require.InDelta(t, math.Pi/2, at.U, roundTol)
+			require.InDeltaSlice(t, c.bends[:], at.Curvatures[:], roundTol)
+			require.Equal(t, c.side, at.Side)
+			near := r
+			if c.name != "inside" {
+				near = -r
+			}
+			require.InDelta(t, 0, at.Point.Sub(spatial.Vec3{0, near}).Norm(), roundTol)
+			require.InDelta(t, 0, at.Normal.Sub(spatial.Vec3{0, -1}).Norm(), roundTol, "to the left of the direction of u")
+			gap := 0.0
+			if c.name == "a gap" {
+				gap = -0.1 // against the normal
+			}
+			require.InDelta(t, gap, at.Gap, roundTol)
+			f.V, f.OmegaS = spatial.Vec3{-c.at * 3, 0.7, 9}, spatial.Vec3{0, 0, 8}
+			var rate, q [6]float64
+			require.NoError(t, s.VelocityErrorTo(&rate, f, 0))
+			require.InDelta(t, -0.7, rate[0], roundTol)
+			s.NearRatesTo(&q, f)
+			require.InDelta(t, 3, q[0], roundTol, "the line of the centres turns")
+			w := -5.0 // turns of the line as seen from S
+			if c.axis[2] < 0 {
+				w = 5
+			}
+			require.InDelta(t, w, q[1], roundTol)
+			f.Near = []float64{7, at.W + 0.1, at.Side}
+			s.NearTo(&q, f)
+			require.InDelta(t, math.Pi/2+2*math.Pi, q[0], roundTol, "laps")
+			require.Equal(t, at.Side, q[2])
+			require.Zero(t, testing.AllocsPerRun(10, func() { s.TouchTo(&at, f) }))
+			f.Near = nil
+			require.Zero(t, testing.AllocsPerRun(1, func() { s.TouchTo(&at, f) }))
+		})
+	}
+}
+
+// Where both curvatures are equal, and on the side that a state does not carry, curves do not touch; a state of another pose is searched anew.
+func TestCurvesDoNotTouch(t *testing.T) {
+	line := &curves.Curve{Ends: [2]spatial.Vec3{{-3}, {3}}}
+	circle := &curves.Curve{Kind: curves.Circle, Radius: 1}
+	f := func(x, y float64, near ...float64) *joints.Frames {
+		return &joints.Frames{EP: spatial.Identity3(), ES: spatial.Identity3(), R: spatial.Vec3{x, y, 0}, V: spatial.Vec3{1, 2, 3}, Near: near}
+	}
+	lines := touching(line, line)
+	require.ErrorIs(t, lines.EvalTo(new(joints.Rows), f(0, 0), 0), joints.ErrTouch)
+	require.ErrorIs(t, lines.NoRows(), joints.ErrTouch)
+	var e, q [6]float64
+	var S [6]spatial.Motion
+	var B [36]float64
+	lines.PositionErrorTo(&e, f(0, 0), 0)
+	lines.NearTo(&q, f(0, 0))
+	lines.NearRatesTo(&q, f(0, 0))
+	require.Zero(t, q)
+	require.Equal(t, 5, lines.MotionSubspaceTo(&S, f(0, 0)))
+	lines.BendTo(&B, &spatial.Force{4: 1}, f(0, 0))
+	require.Zero(t, B)
+	on := touching(line, circle)
+	require.NoError(t, on.EvalTo(new(joints.Rows), f(0.5, 1), 0))
+	require.NoError(t, on.EvalTo(new(joints.Rows), f(0.5, 1, 3.5, -1.5, -1), 0))
+	require.ErrorIs(t, on.EvalTo(new(joints.Rows), f(0.5, 1, 3.5, -1.5, 1), 0), joints.ErrTouch, "the other side")
+	on.NearTo(&q, f(0.5, 1, 0.2, 1, -1))
+	require.InDelta(t, 3.5, q[0], roundTol, "far away")
+	require.InDelta(t, -math.Pi/2, q[1]-2*math.Pi*math.Round(q[1]/(2*math.Pi)), roundTol)
+	require.PanicsWithValue(t, "joints: unknown kind", func() {
+		(&joints.Spec{Kind: joints.CurveOnCurve}).NumRows()
+		(&joints.Spec{Kind: joints.CurveOnCurve}).PositionErrorTo(&e, f(0, 0), 0)
+	})
+}

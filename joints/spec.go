@@ -30,8 +30,9 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
 		return fmt.Errorf("%w: %v", ErrLength, s.Length)
-	case s.Kind.Type() == PointOnCurve && s.Curve == nil, s.Kind.Type() != PointOnCurve && s.Curve != nil:
-		return fmt.Errorf("%w: kind and curve do not go together", ErrCurve)
+	case (s.Kind.Type() == PointOnCurve || s.Kind == CurveOnCurve) != (s.Curve != nil),
+		(s.Kind == CurveOnCurve) != (s.SuccessorCurve != nil):
+		return fmt.Errorf("%w: kind and curves do not go together", ErrCurve)
 	case s.Kind.Type() == Rolling:
 		if err := s.checkWheel(); err != nil {
 			return err
@@ -80,7 +81,7 @@ func (s *Spec) NumRows() int {
 // Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
 // not a length, m. The rows of a composite joint count as lengths.
 func (s *Spec) Angles() (rows uint8) {
-	if s.Axes != nil || s.Kind.Type() == PointOnCurve {
+	if s.Axes != nil || s.Kind.Type() == PointOnCurve || s.Kind == CurveOnCurve {
 		return 0
 	}
 	var out Rows
@@ -101,7 +102,8 @@ func (s *Spec) Angles() (rows uint8) {
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
 // for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, ErrFlat for a
-// wheel that lies on its side, and ErrFoot for a point that has no foot on its curve; the values of out are then unspecified.
+// wheel that lies on its side, ErrFoot for a point that has no foot on its curve, and ErrTouch for curves that do not touch; the values of
+// out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -119,7 +121,8 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrFoot or ErrNoDirection.
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrFoot, ErrTouch or
+// ErrNoDirection.
 func (s *Spec) NoRows() error {
 	switch {
 	case s.Axes != nil:
@@ -128,6 +131,8 @@ func (s *Spec) NoRows() error {
 		return ErrMiddle
 	case s.Kind.Type() == Rolling:
 		return ErrFlat
+	case s.SuccessorCurve != nil:
+		return ErrTouch
 	case s.Curve != nil:
 		return ErrFoot
 	}

@@ -40,6 +40,8 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 		noSlipRows(out, f)
 	case PointOnCurve, pointOnCurvePlanar:
 		return pointOnCurveRows(out, f, s)
+	case CurveOnCurve:
+		return curveOnCurveRows(out, f, s)
 	default:
 		panic(badKind)
 	}
@@ -51,7 +53,7 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	switch s.Kind {
 	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
-		PointOnCurve, pointOnCurvePlanar:
+		PointOnCurve, pointOnCurvePlanar, CurveOnCurve:
 		return 0
 	case Revolute, Helical:
 		return axisMomentDual(D, f)
@@ -105,6 +107,8 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 		noSlipMotions(S, f)
 	case PointOnCurve, pointOnCurvePlanar:
 		pointOnCurveMotions(S, f, s)
+	case CurveOnCurve:
+		curveOnCurveMotions(S, f, s)
 	default:
 		s.mustBeComposite()
 		s.compositeMotions(S, f)
@@ -116,7 +120,7 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 func (s *Spec) coordinates(q *[6]float64, f *Frames) {
 	switch s.Kind {
 	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
-		PointOnCurve, pointOnCurvePlanar:
+		PointOnCurve, pointOnCurvePlanar, CurveOnCurve:
 	case Revolute:
 		revoluteCoordinates(q, f)
 	case Prismatic:
@@ -166,6 +170,8 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 		rollingError(delta, f, s)
 	case PointOnCurve, pointOnCurvePlanar:
 		pointOnCurveError(delta, f, s)
+	case CurveOnCurve:
+		curveOnCurveError(delta, f, s)
 	case Free, NoSlip:
 	default:
 		s.mustBeComposite()
@@ -174,9 +180,9 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 }
 
 // BendTo stores in B, by rows, how the wrench w of the rows and freedoms of a joint on S changes besides turning with P: if S moves by a
-// small x relative to P, by −B·x, theory.md (C7), (W8) and (U6). The multipliers of w stay the same, and so do the generalized forces
-// Sᵀw. It returns false, with zeros, but for composite, point_on_curve, rolling and no_slip joints: wrenches of other types turn with P,
-// or with an axis of S.
+// small x relative to P, by −B·x, theory.md (C7), (W8), (U6) and (U10). The multipliers of w stay the same, and so do the generalized
+// forces Sᵀw. It returns false, with zeros, but for composite, point_on_curve, curve_on_curve, rolling and no_slip joints: wrenches of
+// other types turn with P, or with an axis of S.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.
@@ -190,6 +196,8 @@ func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) bool {
 		noSlipBend(B, &force)
 	case PointOnCurve:
 		s.curveBend(B, &force, f)
+	case CurveOnCurve:
+		s.touchBend(B, &force, f)
 	case Composite:
 		s.mustBeComposite()
 		s.compositeBend(B, w, f)

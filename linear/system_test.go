@@ -202,6 +202,7 @@ func TestDerivatives(t *testing.T) {
 		require.NoError(t, err)
 		try(m.Name, p)
 		try(fmt.Sprint("beads-", seed), planned(t, modeltest.Beads(seed)))
+		try(fmt.Sprint("cams-", seed), planned(t, modeltest.Cams(seed)))
 	}
 	for k, n := range kinds {
 		if k := joints.Kind(k); k != joints.Rolling && k != joints.NoSlip { // TestRollingDerivatives

@@ -26,7 +26,7 @@ type sprung struct {
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
 // whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint,
-// lengths too, with springs or without, or the parameter of a point on a curve. Several of these may belong to one pose, and the motions
+// lengths too, with springs or without, or the parameters of curves. Several of these may belong to one pose, and the motions
 // that
 // the joint allows depend on which.
 const whole = -1
@@ -101,7 +101,7 @@ func (m *Mechanism) findSprung() {
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
-// than helical ones, of all freedoms of composite joints, and of points on curves: the length of State.Angles.
+// than helical ones, of all freedoms of composite joints, and of parameters of curves: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
 // AnglePlace returns the place of a freedom in State.Angles, or −1 if it is none of those: below NumSprung for an angle
@@ -164,7 +164,7 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 	return jt
 }
 
-// startFollowed gives the initial state the coordinates of composite joints and the parameters of points on
+// startFollowed gives the initial state the coordinates of composite joints and the parameters of
 // curves, if there are any, so that nobody searches for them again.
 func (m *Mechanism) startFollowed() {
 	if m.followed {
@@ -172,7 +172,7 @@ func (m *Mechanism) startFollowed() {
 	}
 }
 
-// HasFollowed reports whether there are composite joints or points on curves. Their rows depend on numbers that a state carries
+// HasFollowed reports whether there are composite joints or joints with curves. Their rows depend on numbers that a state carries
 // (State.Angles), which are found from those before.
 func (m *Mechanism) HasFollowed() bool { return m.followed }
 

@@ -2,9 +2,11 @@ package mechanism
 
 import (
 	"errors"
+	"math"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -18,6 +20,12 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	for _, j := range m.special.curves {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, int(j), k, s)
+		if jt.SuccessorCurve != nil {
+			if err := m.checkTouch(int(j), &jk); err != nil {
+				return err
+			}
+			continue
+		}
 		jt.NearTo(&q, &jk.Frames)
 		if jt.Curve.Outside(q[0]) {
 			from, to := jt.Curve.Span()
@@ -25,6 +33,47 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 		}
 	}
 	return nil
+}
+
+// ErrTouch is wrapped, with the name of the joint and the place, where two curves do not touch: past the end of one of them, or where a
+// radius of
+// curvature is too small for the other curve.
+var ErrTouch = errors.New("mechanism: the curves do not touch")
+
+// checkTouch is checkCurves for the curves of joint j.
+func (m *Mechanism) checkTouch(j int, jk *JointKinematics) error {
+	jt := &m.Joints[j]
+	var at joints.Touch
+	jt.TouchTo(&at, &jk.Frames)
+	for i, c := range [2]*curves.Curve{jt.Curve, jt.SuccessorCurve} {
+		if u := [2]float64{at.U, at.W}[i]; c.Outside(u) {
+			from, to := c.Span()
+			return m.AtJoint(j, -1, fault.Errorf("%w: on the curve of the %s u = %v is not from %v to %v", ErrTouch, sides[i], u, from, to))
+		}
+	}
+	if !at.Holds {
+		return m.AtJoint(j, -1, fault.Errorf("%w: at u = %v with the radius of curvature %.4g m and at %v with %.4g m: "+
+			"a radius is too small for the other curve, or there is no common tangent",
+			ErrTouch, at.U, math.Abs(1/at.Curvatures[0]), at.W, math.Abs(1/at.Curvatures[1])))
+	}
+	return nil
+}
+
+// sides are the bodies that have the curves of a joint.
+var sides = [2]string{"predecessor", "successor"}
+
+// Touch returns where the curves of joint j, a curve_on_curve joint, touch at s.
+//
+// Cost: a search, no allocation; k was computed at s. It panics if j is another joint.
+func (m *Mechanism) Touch(j int, k *Kinematics, s *State) (at joints.Touch) {
+	jt := &m.Joints[j]
+	if jt.SuccessorCurve == nil {
+		panic("mechanism: not a joint of two curves")
+	}
+	var jk JointKinematics
+	m.JointTo(&jk, j, k, s)
+	jt.TouchTo(&at, &jk.Frames)
+	return at
 }
 
 // CurvePlace returns where the point of joint j, a point_on_curve joint, is on its curve at s: the parameter, and the point of the curve,

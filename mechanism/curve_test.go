@@ -95,3 +95,42 @@ func TestRowsToOfCurves(t *testing.T) {
 		require.ErrorContains(t, err, "is not from 0 to 2")
 	}
 }
+
+// TestTouchParameters: a state carries both parameters and the side of curves that touch; a model that is written has the parameters, and another
+// mechanism takes them over. Past the end of a curve there is an error.
+func TestTouchParameters(t *testing.T) {
+	m := eight(nil)
+	m.Joints[0].Type = model.CurveOnCurve
+	m.Joints[0].Curve.Curve = curves.Curve{Kind: curves.Circle, Radius: 2}
+	m.Joints[0].SuccessorCurve = &model.PointCurve{Curve: curves.Curve{Ends: [2]spatial.Vec3{{-1}, {2}}}}
+	m.Bodies[0].Pose.Position = [3]float64{0, 2, 0}
+	mech := compiled(t, m)
+	s, k := mech.Initial(), mech.NewKinematics()
+	require.InDeltaSlice(t, []float64{math.Pi / 2, 1, 1}, s.Angles, 1e-12)
+	require.NoError(t, mech.KinematicsTo(k, s))
+	at := mech.Touch(0, k, s)
+	require.True(t, at.Holds)
+	s.Bodies[0].Position[0] = -0.5
+	mech.FollowAngles(k, s)
+	require.InDeltaSlice(t, []float64{math.Pi / 2, 1.5, 1}, s.Angles, 1e-12)
+	out := *m
+	out.Joints = append([]model.Joint(nil), m.Joints...)
+	mech.TurnsTo(&out, k, s)
+	require.InDelta(t, math.Pi/2, *out.Joints[0].Curve.Parameter, 1e-12)
+	require.InDelta(t, 1.5, *out.Joints[0].SuccessorCurve.Parameter, 1e-12)
+	require.Nil(t, m.Joints[0].SuccessorCurve.Parameter)
+	require.InDeltaSlice(t, []float64{math.Pi / 2, 1.5, 1}, compiled(t, &out).Initial().Angles, 0.6)
+	want := append([]float64(nil), s.Angles...)
+	compiled(t, m).Adopt(s, mech)
+	require.Equal(t, want, s.Angles)
+	require.Zero(t, testing.AllocsPerRun(10, func() { _ = mech.KinematicsTo(k, s) }))
+	s.Bodies[0].Position[0] = 1.1
+	err := mech.KinematicsTo(k, s)
+	require.ErrorIs(t, err, mechanism.ErrTouch)
+	require.ErrorContains(t, err, `joint "wire": `)
+	require.ErrorContains(t, err, "on the curve of the successor u = -0.1")
+	require.PanicsWithValue(t, "mechanism: not a joint of two curves", func() {
+		one := compiled(t, eight(nil))
+		one.Touch(0, one.NewKinematics(), one.Initial())
+	})
+}

@@ -40,7 +40,7 @@ type JointSpec struct {
 	Rows   int32 // constraint rows, prescribed freedoms included
 	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
 
-	start []float64 // of a point on a curve: where its parameter is looked for in a state that carries none; nil: everywhere
+	start []float64 // of curves: where joints.Frames.Near is looked for in a state that carries none; nil: everywhere
 }
 
 func newJointSpec(s joints.Spec) *JointSpec {
@@ -70,7 +70,7 @@ type Mechanism struct {
 	turning               []int32     // joints that have other angles
 	others                int         // number of these
 	internal              int         // number of internal states
-	followed              bool        // there are joints that need numbers of a state: composite ones, points on curves
+	followed              bool        // there are joints that need numbers of a state: composite ones, those with curves
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
@@ -229,13 +229,21 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 		if spec.Axes, err = joints.NewAxes(j.Axes); err != nil {
 			return err
 		}
-	case model.PointOnCurve:
-		if j.Curve.File != "" && j.Curve.Points == nil {
-			return fault.Errorf("%w: %s (model.ReadFile, Model.Load)", errCurveFile, fault.Name(j.Curve.File))
+	case model.PointOnCurve, model.CurveOnCurve:
+		for _, c := range [2]*model.PointCurve{j.Curve, j.SuccessorCurve} {
+			if c != nil && c.File != "" && c.Points == nil {
+				return fault.Errorf("%w: %s (model.ReadFile, Model.Load)", errCurveFile, fault.Name(c.File))
+			}
 		}
 		spec.Curve = j.Curve.Prepared()
 		if x := j.Curve.Parameter; x != nil {
 			start = []float64{*x}
+		}
+		if other := j.SuccessorCurve; other != nil {
+			spec.SuccessorCurve = other.Prepared()
+			if start != nil {
+				start = append(start, *other.Parameter, 0)
+			}
 		}
 	}
 	setMotions(&spec, j)

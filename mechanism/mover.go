@@ -19,7 +19,7 @@ import (
 type Mover struct {
 	mech  *Mechanism
 	links []TreeLink // every body once, the inner before the outer
-	loops bool       // some joints are not in the tree, or there are couplings, wheels or points on curves
+	loops bool       // some joints are not in the tree, or there are couplings, wheels or curves
 	vel   *State     // poses with the displacement for velocities
 	kin   *Kinematics
 	moved []moved // by body
@@ -40,7 +40,7 @@ func NewMover(m *Mechanism) *Mover {
 	v := &Mover{mech: m, vel: m.Initial(), kin: &Kinematics{Bodies: make([]BodyKinematics, n)}, moved: make([]moved, n), loops: m.Graph().Loops > 0 || len(m.Couplings) > 0}
 	for j := range m.Joints {
 		k := m.Joints[j].Kind.Type()
-		v.loops = v.loops || k == joints.Rolling || k == joints.PointOnCurve
+		v.loops = v.loops || k == joints.Rolling || k == joints.PointOnCurve || k == joints.CurveOnCurve
 	}
 	in := m.Incidence()
 	seen := make([]bool, n)
@@ -75,7 +75,7 @@ func NewMover(m *Mechanism) *Mover {
 // Links returns the tree: every body once, the inner ones before the outer ones. The list is not to be changed.
 func (v *Mover) Links() []TreeLink { return v.links }
 
-// Loops reports whether some joints are not in the tree, or there are couplings, wheels on planes or points on curves. These open when
+// Loops reports whether some joints are not in the tree, or there are couplings, wheels on planes or curves. These open when
 // bodies move.
 func (v *Mover) Loops() bool { return v.loops }
 
@@ -247,7 +247,7 @@ func allowed(w, s *spatial.Vec3, jt *Joint, jk *JointKinematics) {
 		set(&s[2], 3, slide[2])
 	case joints.PointOnPlane:
 		*w, s[0], s[1] = turn, slide[0], slide[1]
-	case joints.Distance, joints.Rolling, joints.NoSlip, joints.PointOnCurve:
+	case joints.Distance, joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve:
 		*w, *s = turn, slide
 	}
 }

@@ -34,9 +34,9 @@ func TestMoveOnTree(t *testing.T) {
 	}
 	rolling := modeltest.Rolling(1)
 	composites[rolling.Name] = rolling
-	beads := modeltest.Beads(1)
-	composites[beads.Name] = beads
-	names = append(names, rolling.Name, beads.Name)
+	beads, cams := modeltest.Beads(1), modeltest.Cams(1)
+	composites[beads.Name], composites[cams.Name] = beads, cams
+	names = append(names, rolling.Name, beads.Name, cams.Name)
 	for _, name := range names {
 		m := composites[name]
 		if m == nil {

@@ -30,7 +30,7 @@ type State struct {
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
 	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there. So is the parameter of a
-	// point on a curve.
+	// point on a curve; of two curves that touch they are both parameters and the side (joints.Touch).
 	//
 	// A state may carry all angles (Mechanism.CarryAngles), as those of simulations do. Then the others follow, and
 	// coordinates are read within half a turn of these too (Mechanism.Coordinate). No dynamics depend on them.
@@ -100,14 +100,14 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 // specialRows are what RowsTo looks at.
 type specialRows struct {
 	lawful []int32 // couplings whose laws may end somewhere
-	curves []int32 // joints with points on curves
+	curves []int32 // joints with curves
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 
 // RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings and curves reach, and computes the rows
 // of one's own. KinematicsTo calls it.
 //
-// Cost: O(couplings with laws + points on curves), and the cost of the rows; no allocation after the first time, nor without an error. It
+// Cost: O(couplings with laws + joints with curves), and the cost of the rows; no allocation after the first time, nor without an error. It
 // returns an error with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite
 // (ErrNotFinite), or of the first joint whose curve does not reach (ErrCurve).
 func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {

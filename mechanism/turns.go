@@ -223,10 +223,12 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	}
 }
 
-// adopt takes over the angles of a joint of the same name, if it has the same freedoms, and the parameter of a point on a curve.
+// adopt takes over the angles of a joint of the same name, if it has the same freedoms, and the parameters of curves.
 func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 	if jt.Curve != nil && old.Curve != nil {
-		angles[jt.sprung.first] = was[old.sprung.first]
+		if n := int32(jt.sprung.n); n == int32(old.sprung.n) {
+			copy(angles[jt.sprung.first:][:n], was[old.sprung.first:])
+		}
 		return
 	}
 	n := jt.Kind.Freedoms()
@@ -240,7 +242,7 @@ func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
 	}
 }
 
-// TurnsTo stores in out the turns of the angles that s carries and the parameters of points on curves, so that out is wound as s is. out is
+// TurnsTo stores in out the turns of the angles that s carries and the parameters of curves, so that out is wound as s is. out is
 // the model of m
 // with the poses of s. Without s.Angles it changes nothing. A model cannot say which of several sets of coordinates a
 // composite joint has: it has the smallest, with turns that are nearest to those of s.
@@ -270,6 +272,11 @@ func (m *Mechanism) jointTurnsTo(out *model.Model, j int32, k *Kinematics, s *St
 		c := *to.Curve // which out may share with other models
 		c.Parameter = &q[0]
 		to.Curve = &c
+		if to.SuccessorCurve != nil {
+			c := *to.SuccessorCurve
+			c.Parameter = &q[1]
+			to.SuccessorCurve = &c
+		}
 		return
 	}
 	m.CoordinatesTo(&q, &qd, int(j), &jk, s)

@@ -364,5 +364,5 @@ func TestLooserTypes(t *testing.T) {
 			m.Joints[j] = joint
 		}
 	}
-	assert.Len(t, seen, int(joints.Composite)-3) // all but rolling, no_slip, point_on_curve and composite, which are not released
+	assert.Len(t, seen, int(joints.Composite)-4) // all but rolling, no_slip, those with curves and composite, which are not released
 }

@@ -34,9 +34,7 @@ func (c *checker) checkJoint(j *Joint, f document.Flaws) {
 	}
 	c.checkParameters(j, f)
 	c.checkWheel(j, f)
-	if !f.Has(jointCurve) {
-		c.checkCurve(j)
-	}
+	c.checkCurves(j, f)
 	if f.Has(jointAxes) || !c.checkAxes(j) {
 		return
 	}

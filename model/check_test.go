@@ -43,6 +43,10 @@ func sample() *model.Model {
 		case model.PointOnCurve:
 			u := -0.25
 			j.Curve = &model.PointCurve{Curve: curves.Curve{Kind: curves.Function, X: "sin(u)", Y: "u^2", Z: "1", Range: [2]float64{-1, 2}}, Planar: true, Parameter: &u}
+		case model.CurveOnCurve:
+			u, w := 0.5, -1.5
+			j.Curve = &model.PointCurve{Curve: curves.Curve{Kind: curves.Circle, Radius: 2}, Parameter: &u}
+			j.SuccessorCurve = &model.PointCurve{Curve: curves.Curve{Kind: curves.Spline, File: "cam.csv", Closed: true}, Parameter: &w}
 		case model.Composite:
 			j.Axes = []model.Axis{
 				{Kind: model.Revolute, Axis: [3]float64{0, 0, 1}, Point: [3]float64{0.1, 0, 0}},

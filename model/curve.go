@@ -78,6 +78,25 @@ func (d *decoder) curve() *PointCurve {
 	return c
 }
 
+// curves reports the curves of a joint that are missing or have no meaning.
+func (d *decoder) curves(j *Joint, seen uint32) {
+	for _, c := range []struct {
+		field int
+		curve **PointCurve
+		has   bool
+	}{
+		{jointCurve, &j.Curve, j.Type == PointOnCurve || j.Type == CurveOnCurve},
+		{jointSuccessorCurve, &j.SuccessorCurve, j.Type == CurveOnCurve},
+	} {
+		if c.has {
+			d.Require(jointFields, seen, c.field)
+		} else if *c.curve != nil && !d.Flaw.Has(c.field) {
+			d.ProblemAt(jointFields, c.field, "", meaningless("joint type", j.Type.String()))
+			*c.curve = nil
+		}
+	}
+}
+
 // curveField reads a field of a curve.
 func (d *decoder) curveField(c *PointCurve, field int) {
 	switch field {
@@ -164,48 +183,75 @@ func (d *decoder) curveParts(c *PointCurve, seen uint32) {
 	}
 }
 
-// checkCurve applies the rules to the curve of a joint, and loads its file if the checker has files.
-func (c *checker) checkCurve(j *Joint) {
-	k := j.Curve
-	switch {
-	case j.Type != PointOnCurve && k == nil:
-		return
-	case j.Type != PointOnCurve:
-		c.report(".curve", "", meaningless("joint type", j.Type.String()))
-		return
-	case k == nil:
-		c.report(".curve", "", document.RuleMissing)
+// checkCurves applies the rules to the curves of a joint.
+func (c *checker) checkCurves(j *Joint, f document.Flaws) {
+	touch := j.Type == CurveOnCurve
+	first := f.Has(jointCurve) || c.checkCurve(j, ".curve", j.Curve, touch || j.Type == PointOnCurve)
+	second := f.Has(jointSuccessorCurve) || c.checkCurve(j, ".successor_curve", j.SuccessorCurve, touch)
+	if !touch || !first || !second || j.Curve == nil || j.SuccessorCurve == nil {
 		return
 	}
+	for i, k := range [2]*PointCurve{j.Curve, j.SuccessorCurve} {
+		if k.Planar {
+			c.report([2]string{".curve", ".successor_curve"}[i]+".planar", "true", meaningless("joint type", j.Type.String()))
+		}
+	}
+	switch one, two := j.Curve.Parameter != nil, j.SuccessorCurve.Parameter != nil; {
+	case one && !two:
+		c.report(".successor_curve.parameter", "", "is missing: that of the other curve is there")
+	case two && !one:
+		c.report(".curve.parameter", "", "is missing: that of the other curve is there")
+	}
+}
+
+// checkCurve applies the rules to a curve of a joint, and loads its file if the checker has files. It reports whether the curve is there as
+// it has to be.
+func (c *checker) checkCurve(j *Joint, tail string, k *PointCurve, wanted bool) bool {
+	switch {
+	case !wanted && k == nil:
+		return true
+	case !wanted:
+		c.report(tail, "", meaningless("joint type", j.Type.String()))
+		return false
+	case k == nil:
+		c.report(tail, "", document.RuleMissing)
+		return false
+	}
+	c.checkCurveOf(tail, k, k.Planar || j.Type == CurveOnCurve)
+	return true
+}
+
+// checkCurveOf applies the rules to the curve at a path, which is flat if z does not count.
+func (c *checker) checkCurveOf(tail string, k *PointCurve, flat bool) {
 	if x := k.Parameter; x != nil {
-		c.number(".curve.parameter", *x)
+		c.number(tail+".parameter", *x)
 	}
 	if k.File != "" && k.Kind == curves.Spline {
 		switch {
 		case !utf8.ValidString(k.File):
-			c.report(".curve.file", fault.Name(k.File), "is no text")
+			c.report(tail+".file", fault.Name(k.File), "is no text")
 			return
 		case k.Points == nil && c.files == nil, c.ctx != nil && c.ctx.Err() != nil:
 			return // who needs the points says that they have not been loaded
-		case k.Points == nil && !c.loadCurve(k):
+		case k.Points == nil && !c.loadCurve(tail, k):
 			return
 		}
 	}
 	formula := ""
 	if k.Kind == curves.Function { // the same track turns up many times
-		if formula = fmt.Sprintf("curve %t %+v", k.Planar, k.Settings()); c.smooth[formula] {
+		if formula = fmt.Sprintf("curve %t %+v", flat, k.Settings()); c.smooth[formula] {
 			return
 		}
 	}
 	good := true
-	k.Faults(k.Planar, func(field, value, rule string) {
+	k.Faults(flat, func(field, value, rule string) {
 		good = false
 		if k.File != "" && k.Kind == curves.Spline {
 			if strings.HasPrefix(field, "points") || strings.HasPrefix(field, "parameters") {
 				rule, field, value = field+": "+rule, "file", fault.Name(k.File)
 			}
 		}
-		c.report(".curve."+field, value, rule)
+		c.report(tail+"."+field, value, rule)
 	})
 	if good && formula != "" {
 		if c.smooth == nil {
@@ -216,14 +262,14 @@ func (c *checker) checkCurve(j *Joint) {
 }
 
 // loadCurve reads the points of a curve. It reports whether it has them.
-func (c *checker) loadCurve(k *PointCurve) bool {
+func (c *checker) loadCurve(tail string, k *PointCurve) bool {
 	path := pathIn(c.files, k.File)
 	f, err := c.files.Open(k.File)
 	if err != nil {
 		if p := new(fs.PathError); errors.As(err, &p) {
 			err = p.Err
 		}
-		c.report(".curve.file", path, fault.Line("cannot be opened: "+err.Error()))
+		c.report(tail+".file", path, fault.Line("cannot be opened: "+err.Error()))
 		return false
 	}
 	defer f.Close() // nothing has been written
@@ -232,19 +278,26 @@ func (c *checker) loadCurve(k *PointCurve) bool {
 		if p := new(fs.PathError); errors.As(err, &p) { // of reading
 			err = p.Err
 		}
-		c.report(".curve.file", path, fault.Line(fault.Plain(err).Error()))
+		c.report(tail+".file", path, fault.Line(fault.Plain(err).Error()))
 		return false
 	}
 	k.Points, k.Parameters = points, parameters
 	return true
 }
 
-// curve writes the curve of a joint.
-func (o *writer) curve(c *PointCurve) {
-	if c == nil {
-		return
+// curves writes the curves of a joint.
+func (o *writer) curves(j *Joint) {
+	if j.Curve != nil {
+		o.curve(`, "curve": {"kind": `, j.Curve)
 	}
-	o.text(`, "curve": {"kind": `, c.Kind.String())
+	if j.SuccessorCurve != nil {
+		o.curve(`, "successor_curve": {"kind": `, j.SuccessorCurve)
+	}
+}
+
+// curve writes a curve after the name of its kind.
+func (o *writer) curve(name string, c *PointCurve) {
+	o.text(name, c.Kind.String())
 	zero := spatial.Vec3{}
 	switch c.Kind {
 	case curves.Line:

@@ -41,7 +41,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve",
+	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve", "successor_curve",
 }
 
 const (
@@ -70,6 +70,7 @@ const (
 	jointBowlRadius
 	jointSlip
 	jointCurve
+	jointSuccessorCurve
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}

@@ -39,6 +39,11 @@ func with(more string) string {
 
 func inertia(I string) string { return body(`"name": "a", "mass": 1, "inertia": {` + I + `}`) }
 
+// circles are the fields of two circles with more.
+func circles(first, second string) string {
+	return `, "curve": {"kind": "circle", "radius": 2` + first + `}, "successor_curve": {"kind": "circle", "radius": 1` + second + `}`
+}
+
 func TestReadInvalid(t *testing.T) {
 	const J, F, B = "$.joints[0]", "$.forces[0]", "$.bodies[0]"
 	spring := `"type": "spring_damper", "a": {"body": "world"}, "b": {"body": "a"}`
@@ -83,7 +88,7 @@ func TestReadInvalid(t *testing.T) {
 		{"orientation off", with(`"mass": 1, "pose": {"orientation": [1.0000011, 0, 0, 0]}`), B + ".pose.orientation", "unit quaternion"},
 		{"velocity field", with(`"mass": 1, "velocity": {"Linear": [0, 0, 0]}`), B + ".velocity.Linear", "unknown field, did you mean linear?"},
 		{"joint type missing", document(bodyA, `{"name": "j", "predecessor": "world", "successor": "a"}`, ""), J + ".type", "missing"},
-		{"joint type unknown", joint("hinge", ""), J + ".type", "free rolling no_slip point_on_curve composite; did you mean revolute?"},
+		{"joint type unknown", joint("hinge", ""), J + ".type", "free rolling no_slip point_on_curve curve_on_curve composite; did you mean revolute?"},
 		{"joint type in capitals", joint("Revolute", ""), J + ".type", "; did you mean revolute?"},
 		{"joint name empty", document(bodyA, `{"name": "", "type": "fixed", "predecessor": "world", "successor": "a"}`, ""), J + ".name", "is empty"},
 		{"predecessor missing", document(bodyA, `{"name": "j", "type": "fixed", "successor": "a"}`, ""), J + ".predecessor", "missing"},
@@ -138,6 +143,15 @@ func TestReadInvalid(t *testing.T) {
 		{"cusp", joint("point_on_curve", `, "curve": {"kind": "function", "x": "u - sin(u)", "y": "cos(u)", "range": [0, 6]}`), J + ".curve.x", "has no tangent at u = 0"},
 		{"upright in the plane", joint("point_on_curve", `, "curve": {"kind": "line", "ends": [[0, 0, 0], [0, 0, 1]], "planar": true}`), J + ".curve.ends", "in the plane"},
 		{"parameter a text", joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1, "parameter": "0"}`), J + ".curve.parameter", "is not a number"},
+		{"curve_on_curve without curves", joint("curve_on_curve", `, "successor_curve": {"kind": "circle", "radius": 1}`), J + ".curve", "missing"},
+		{"curve_on_curve with one", joint("curve_on_curve", `, "curve": {"kind": "circle", "radius": 1}`), J + ".successor_curve", "missing"},
+		{"second curve of a point", joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "successor_curve": {"kind": "circle", "radius": 1}`), J + ".successor_curve", "no meaning"},
+		{"planar curves", joint("curve_on_curve", circles(`, "planar": true`, "")), J + ".curve.planar", "no meaning"},
+		{"one parameter", joint("curve_on_curve", circles(`, "parameter": 1`, "")), J + ".successor_curve.parameter", "missing"},
+		{"the other parameter", joint("curve_on_curve", circles("", `, "parameter": 1`)), J + ".curve.parameter", "missing"},
+		{"a radius of the second", joint("curve_on_curve", circles("", `, "range": [0, 9]`)), J + ".successor_curve.range", "a turn or more"},
+		{"an upright curve", joint("curve_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "successor_curve": {"kind": "circle", "radius": 1, "axis": [1, 0, 0], "start": [0, 0, 1]}`),
+			J + ".successor_curve.radius", "in the plane"},
 		{"force of point_on_curve", joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "force": [1]`), J + ".force", "wrong length 1"},
 		{"force empty", joint("revolute", `, "force": []`), J + ".force", "wrong length 0"},
 		{"zeros too many", joint("revolute", `, "rest": [0, 0]`), J + ".rest", "wrong length 2"},

@@ -93,7 +93,8 @@ type Joint struct {
 	TyreRadius       float64     // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
 	BowlRadius       float64     // rolling: of the sphere about the origin of P that a ball rolls in, m; negative: on which; 0: on a plane
 	Slip             Slip        // rolling: where the wheel may slip
-	Curve            *PointCurve // point_on_curve
+	Curve            *PointCurve // point_on_curve, curve_on_curve
+	SuccessorCurve   *PointCurve // curve_on_curve
 	Force            []float64
 	Stiffness        []float64
 	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes
@@ -108,10 +109,11 @@ type Joint struct {
 	Springs, Dampers []*SpringLaw
 }
 
-// PointCurve is the curve of a point_on_curve joint, in P. The points of a File are loaded by ReadFile and Load: Points, and Parameters.
+// PointCurve is a curve of a point_on_curve joint, in P, or of a curve_on_curve joint, in P or in S. The points of a File are loaded by
+// ReadFile and Load: Points, and Parameters.
 type PointCurve struct {
 	curves.Curve
-	Planar    bool     // the joint has a row in the plane of x and y of P alone, and leaves z free
+	Planar    bool     // point_on_curve: it has a row in the plane of x and y of P alone, and leaves z free
 	Parameter *float64 // where the parameter of the point is looked for at the start; nil: everywhere
 }
 

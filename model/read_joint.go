@@ -30,21 +30,15 @@ func (d *decoder) joint(j *Joint) {
 			d.pose(&j.PredecessorFrame)
 		case jointSuccessorFrame:
 			d.pose(&j.SuccessorFrame)
-		case jointPitch:
-			d.Number(&j.Pitch)
-		case jointLength:
-			d.Number(&j.Length)
-		case jointRadius:
-			d.Number(&j.Radius)
-		case jointTyreRadius:
-			d.Number(&j.TyreRadius)
-		case jointBowlRadius:
-			d.Number(&j.BowlRadius)
+		case jointPitch, jointLength, jointRadius, jointTyreRadius, jointBowlRadius:
+			d.Number(j.number(k))
 		case jointSlip:
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
 		case jointCurve:
 			j.Curve = d.curve()
+		case jointSuccessorCurve:
+			j.SuccessorCurve = d.curve()
 		case jointTurns:
 			d.readTurns()
 		case jointMotion:
@@ -68,6 +62,21 @@ func (d *decoder) joint(j *Joint) {
 	}
 }
 
+// number returns the field of j that is a number and has the name jointFields[k].
+func (j *Joint) number(k int) *float64 {
+	switch k {
+	case jointPitch:
+		return &j.Pitch
+	case jointLength:
+		return &j.Length
+	case jointRadius:
+		return &j.Radius
+	case jointTyreRadius:
+		return &j.TyreRadius
+	}
+	return &j.BowlRadius
+}
+
 // finishJoint applies what depends on the type, which may come last.
 func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	d.Require(jointFields, seen, jointName, jointType, jointPredecessor, jointSuccessor)
@@ -81,12 +90,7 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointBowlRadius, jointSlip)
 		j.TyreRadius, j.BowlRadius, j.Slip = 0, 0, joints.SlipNone
 	}
-	if j.Type == PointOnCurve {
-		d.Require(jointFields, seen, jointCurve)
-	} else if j.Curve != nil && !d.Flaw.Has(jointCurve) {
-		d.ProblemAt(jointFields, jointCurve, "", meaningless("joint type", j.Type.String()))
-		j.Curve = nil
-	}
+	d.curves(j, seen)
 	if j.Type == Composite {
 		d.Require(jointFields, seen, jointAxes)
 	} else if seen>>jointAxes&1 != 0 && !d.Flaw.Has(jointAxes) {

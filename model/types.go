@@ -27,6 +27,7 @@ const (
 	Rolling          = joints.Rolling
 	NoSlip           = joints.NoSlip
 	PointOnCurve     = joints.PointOnCurve
+	CurveOnCurve     = joints.CurveOnCurve
 	Composite        = joints.Composite
 )
 

@@ -194,7 +194,7 @@ func (o *writer) joint(j *Joint) {
 	o.number(`, "pitch": `, j.Pitch)
 	o.number(`, "length": `, j.Length)
 	o.wheel(j)
-	o.curve(j.Curve)
+	o.curves(j)
 	o.list(`, "force": `, j.Force)
 	o.list(`, "stiffness": `, j.Stiffness)
 	o.list(`, "damping": `, j.Damping)

@@ -44,3 +44,19 @@ func TestCurvesAreDrawn(t *testing.T) {
 		require.Greater(t, len(wire), 50)
 	}
 }
+
+// Curves that touch are drawn on both bodies.
+func TestCamsAreDrawn(t *testing.T) {
+	s := scene.New(made(t, modeltest.Cams(1)), scene.Options{})
+	for j := range s.Mechanism.Joints {
+		of := map[int32]int{}
+		for _, sh := range s.Shapes {
+			if sh.Joint == int32(j) {
+				of[sh.Body]++
+			}
+		}
+		jt := &s.Mechanism.Joints[j]
+		require.Len(t, of, 2)
+		require.Equal(t, of[jt.Pred], of[jt.Succ])
+	}
+}

@@ -33,7 +33,7 @@ func (b *builder) joint(j int, hidden bool) {
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
 	b.curve(j)
-	if jt.Axes == nil && body != mechanism.World && jt.Bowl == 0 { // a bowl has no plane, and its middle is empty
+	if jt.Axes == nil && jt.SuccessorCurve == nil && body != mechanism.World && jt.Bowl == 0 { // a bowl has no plane, and its middle is empty
 		b.mark(j, jt.Kind, body, &frame)
 		b.stops(j)
 	}

@@ -15,6 +15,9 @@ import (
 func TestCurveFingerprint(t *testing.T) {
 	print := func(change func(m *model.Model)) uint64 {
 		m := modeltest.Beads(2)
+		cams := modeltest.Cams(2)
+		cams.Joints[0].Name, cams.Joints[0].Predecessor, cams.Joints[0].Successor = "cam", "plate", "b0"
+		m.Joints = append(m.Joints, cams.Joints[0])
 		change(m)
 		mech, err := mechanism.New(m)
 		require.NoError(t, err)
@@ -30,6 +33,7 @@ func TestCurveFingerprint(t *testing.T) {
 		func(m *model.Model) { m.Joints[5].Curve.Z = "0.31*u" },
 		func(m *model.Model) { m.Joints[5].Curve.Range[1] = 9.5 },
 		func(m *model.Model) { m.Joints[4].Curve.Planar = false },
+		func(m *model.Model) { m.Joints[7].SuccessorCurve.Radius += 1e-9 },
 	} {
 		f := print(change)
 		require.Equal(t, f, print(change))

@@ -71,6 +71,9 @@ func (p *printer) joint(m *mechanism.Mechanism, i int) {
 	}
 	if j.Curve != nil {
 		fmt.Fprintf(p, "%+v", j.Curve.Settings())
+		if j.SuccessorCurve != nil {
+			fmt.Fprintf(p, "%+v", j.SuccessorCurve.Settings())
+		}
 	}
 	for _, f := range []*mechanism.Frame{&j.P, &j.S} {
 		p.add(f.E[:]...)

@@ -9,7 +9,7 @@
 // number of freedoms, then by number, and a joint that would close a loop is
 // left out, so that the loops are closed by the joints with few constraint
 // rows. The world is the root. Joints of the types point_on_plane, distance,
-// rolling, no_slip, point_on_curve and free are never in the tree. A part without a tree joint to the world hangs
+// rolling, no_slip, point_on_curve, curve_on_curve and free are never in the tree. A part without a tree joint to the world hangs
 // from it by a floating base, a joint of type free from the world's frame to
 // the frame of one body. Links are the bodies in preorder, so that Parent(i) < i
 // and a subtree is an interval.

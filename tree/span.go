@@ -15,7 +15,8 @@ import (
 // mayBeInTree reports whether a type can be a tree joint.
 func mayBeInTree(k joints.Kind) bool {
 	switch k.Type() {
-	case joints.PointOnPlane, joints.Distance, joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.Free:
+	case joints.PointOnPlane, joints.Distance, joints.Rolling, joints.NoSlip,
+		joints.PointOnCurve, joints.CurveOnCurve, joints.Free:
 		return false
 	}
 	return true

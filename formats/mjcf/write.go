@@ -98,7 +98,8 @@ func (o *writer) grow() {
 	held := o.Held()
 	o.tree = o.Spread(func(i int) int {
 		switch kind := m.Joints[i].Type; {
-		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.PointOnCurve:
+		case kind == model.Free || kind == model.Distance || kind == model.Rolling || kind == model.NoSlip || kind == model.PointOnCurve ||
+			kind == model.CurveOnCurve:
 			return -1
 		case held[i]:
 			return 0

@@ -187,7 +187,8 @@ func (o *writer) loop(i int, held bool) {
 		o.distance(j)
 		return
 	}
-	if j.Type == model.Rolling || j.Type == model.NoSlip || j.Type == model.PointOnCurve {
+	switch j.Type {
+	case model.Rolling, model.NoSlip, model.PointOnCurve, model.CurveOnCurve:
 		o.Report.Refuse(nil, "joint "+fault.Name(j.Name), "the format has no joint of type "+j.Type.String())
 		return
 	}

@@ -47,9 +47,9 @@ func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
 	case Spline:
 		c.splineFaults(f)
 	case Function:
-		c.functionFaults(f)
+		c.functionFaults(f, flat)
 	}
-	if f.any {
+	if f.any || c.Kind == Function {
 		return
 	}
 	p := c.Prepared()
@@ -200,10 +200,7 @@ func (c *Curve) parameterFaults(f *faults) {
 // What the search for jumps and kinks of a formula looks at, as for laws of couplings.
 const sampled = 128
 
-// derivativeNames says what the numbers of a walk are.
-var derivativeNames = [6]string{"value", "slope", "", "second derivative", "", ""}
-
-func (c *Curve) functionFaults(f *faults) {
+func (c *Curve) functionFaults(f *faults, flat bool) {
 	c.rangeFaults(f, math.Inf(1))
 	texts := [3]string{c.X, c.Y, c.Z}
 	var parsed [3]*formula.Formula
@@ -220,35 +217,66 @@ func (c *Curve) functionFaults(f *faults) {
 			f.add(field, fault.Name(text), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
 		}
 	}
+	p := *c
+	p.Closed = false // so that both ends are looked at
+	if !f.any {
+		p.prepare()
+		p.measure()
+	}
 	for i, field := range [3]string{"x", "y", "z"} {
 		if parsed[i] != nil && !f.any {
-			c.walk(f, field, texts[i], parsed[i])
+			p.walk(f, field, texts[i], i, c.Closed)
+		}
+	}
+	if !f.any {
+		p.cusps(f, flat)
+	}
+	for i, field := range [3]string{"x", "y", "z"} {
+		if parsed[i] != nil && !f.any {
+			p.walkBent(f, field, texts[i], i, c.Closed)
 		}
 	}
 }
 
-// walk looks for a place at which a coordinate is not C².
-func (c *Curve) walk(f *faults, field, text string, of *formula.Formula) {
+// walk looks for a place at which a coordinate is not C¹, or has no second derivative.
+func (c *Curve) walk(f *faults, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	h := w.To - w.From
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
-		j := of.At(u, 0)
-		n = formula.Numbers{0: j.Z, 1: j.X * h, 3: j.XX * h * h}
-		return n, n[0]-n[0]+n[1]-n[1]+n[3]-n[3] == 0
+		at := c.At(u)
+		return formula.Numbers{0: at.C[i], 1: at.D[i] * h}, at.C[i]-at.C[i]+at.D[i]-at.D[i]+at.DD[i]-at.DD[i] == 0
 	}
-	unit := [6]float64{0: 1, 1: h, 3: h * h}
-	const rule = ": a curve has two continuous derivatives"
+	tell(f, &w, field, text, [6]string{"value", "slope"}, [6]float64{1, h}, closed)
+}
+
+// walkBent looks for a place at which a part of the curvature jumps, which is the part of c″ across the tangent over |c′|². Along the
+// tangent c″ may jump: that
+// changes how fast u goes, and nothing of the curve.
+func (c *Curve) walkBent(f *faults, field, text string, i int, closed bool) {
+	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
+	w.Value = func(u float64) (n formula.Numbers, ok bool) {
+		at := c.At(u)
+		dd := spatial.Dot(&at.D, &at.D)
+		n[0] = (at.DD[i] - at.D[i]*spatial.Dot(&at.D, &at.DD)/dd) / dd * c.size
+		return n, n[0]-n[0] == 0
+	}
+	tell(f, &w, field, text, [6]string{"part of the curvature"}, [6]float64{c.size}, closed)
+}
+
+// tell adds what a walk finds. names and units are those of its numbers.
+func tell(f *faults, w *formula.Walk, field, text string, names [6]string, units [6]float64, closed bool) {
+	const rule = ": a curve has a continuous tangent and curvature"
 	jump, found := w.Look()
 	switch {
 	case found && jump.Number < 0:
 		f.add(field, fault.Name(text), fmt.Sprintf("has no finite value, slope or second derivative at u = %.7g", jump.X))
 	case found:
-		f.add(field, fault.Name(text), fmt.Sprintf("its %s jumps by %.3g at u = %.7g"+rule,
-			derivativeNames[jump.Number], jump.Size/unit[jump.Number], jump.X))
-	case c.Closed:
+		k := jump.Number
+		f.add(field, fault.Name(text), fmt.Sprintf("its %s jumps by %.3g at u = %.7g"+rule, names[k], jump.Size/units[k], jump.X))
+	case closed:
 		if k, gain, found := w.Seam(0); found {
 			f.add(field, fault.Name(text), fmt.Sprintf("its %s at u = %.7g is %.10g more than at the start, and the curve is closed"+rule,
-				derivativeNames[k], w.To, gain/unit[k]))
+				names[k], w.To, gain/units[k]))
 		}
 	}
 }

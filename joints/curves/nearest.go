@@ -26,7 +26,7 @@ const (
 	// alike is the difference of two distances, relative to the size of the curve, up to which they are equal.
 	alike = 1e-9
 	// bends are the samples of a formula, and those between two points of a spline. More find narrower turns.
-	bends, between = 1024, 6
+	bends, between = 512, 6
 	// tried is how many valleys of the distance between samples are gone down into.
 	tried = 8
 )
@@ -107,7 +107,7 @@ func (c *Curve) NearestFrom(p *spatial.Vec3, flat bool, near float64) float64 {
 }
 
 // Nearest returns the parameter of the point of the curve that is nearest to p, the smallest if there are several. It looks at samples,
-// a thousand of a formula and six between two points of a spline, and goes down from the nearest of them.
+// five hundred of a formula and six between two points of a spline, and goes down from the nearest of them.
 //
 // Cost: O(samples), no allocation. c is Prepared.
 func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
@@ -147,7 +147,7 @@ func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
 	best, least := c.span[0], math.Inf(1)
 	for k := range found {
 		u, s := c.descend(valley[k], p, flat)
-		u = c.within(u)
+		u = c.Within(u)
 		d, eps := math.Sqrt(2*s.f), alike*c.size
 		if d < least-eps || d <= least+eps && u < best {
 			best, least = u, min(d, least)
@@ -156,8 +156,10 @@ func (c *Curve) Nearest(p *spatial.Vec3, flat bool) float64 {
 	return best
 }
 
-// within returns u in the first lap of a closed curve.
-func (c *Curve) within(u float64) float64 {
+// Within returns u in the first lap of a closed curve, and as it is of an open one.
+//
+// c is Prepared.
+func (c *Curve) Within(u float64) float64 {
 	if !c.ring {
 		return u
 	}

@@ -73,7 +73,7 @@ type reduction struct {
 }
 
 // newReduction takes the system without spare rows where the plan has one, and chooses groups elsewhere. There are none beside composite
-// joints, points on curves, rows of velocities and couplings.
+// joints, curves, rows of velocities and couplings.
 func newReduction(p *kkt.Plan) *reduction {
 	m, l := p.Mechanism(), p.Layout()
 	r := &reduction{of: make([]*hung, m.NumBodies()), tree: make([]*hung, m.NumJoints())}

@@ -13,7 +13,7 @@ func isPlain(jt *joint) bool { return jt.Kind.Plain() && jt.Motion == nil && jt.
 // hasNoLanes reports whether the rows of a joint are evaluated one state at a time.
 func hasNoLanes(jt *joint) bool {
 	switch jt.Kind.Type() {
-	case joints.Composite, joints.Rolling, joints.NoSlip, joints.PointOnCurve:
+	case joints.Composite, joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve:
 		return true
 	}
 	return false

@@ -55,7 +55,7 @@ func (c *compiler) refusal() string {
 	m := c.mech
 	switch {
 	case len(c.rareJoints) > 0:
-		return "composite joints, wheels that roll, points on curves or couplings"
+		return "composite joints, wheels that roll, curves or couplings"
 	}
 	for _, x := range c.motions {
 		switch m.Joints[x.Joint].Kind {

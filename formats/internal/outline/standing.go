@@ -49,10 +49,10 @@ var (
 )
 
 // Stand returns joint i in the pose of the model, with back with its successor as the parent. It returns false for
-// distances, points on curves and joints without constraints, which are no motions in a row.
+// distances, curves and joints without constraints, which are no motions in a row.
 func (d *Draft) Stand(i int, back bool) (*Standing, bool) {
 	j := &d.Model.Joints[i]
-	if j.Type == model.PointOnCurve {
+	if j.Type == model.PointOnCurve || j.Type == model.CurveOnCurve {
 		return nil, false
 	}
 	s := &Standing{Type: j.Type, Parent: j.Predecessor, Child: j.Successor, Back: back, At: Of(j.SuccessorFrame)}

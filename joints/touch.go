@@ -1,0 +1,248 @@
+package joints
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Two curves touch where the tangent of the one is that of the other and the point of the one is over that of the other, theory.md (U7):
+// two equations for both parameters, u of the curve of P and w of that of S. They have a solution beside a gap too, and where the curves
+// lie across each other, so that a gap has a rate everywhere.
+
+const (
+	// touchSteps bounds the steps of one search.
+	touchSteps = 60
+	// touchStride is the longest step, relative to the length of a parameter, so that no turn of a curve is jumped over.
+	touchStride = 1.0 / 16
+	// touchStill is the step, relative to the length of a parameter, that ends a search, and touchTiny the one below which what a step
+	// makes
+	// worse is rounding.
+	touchStill, touchTiny = 4e-16, 1e-7
+	// touchFound is what is left of the equations, relative to the size of the smaller curve, where a search has found a solution.
+	touchFound = 1e-9
+	// touchAstray is the gap, relative to the size of the smaller curve, beyond which all pairs are searched: the state is then another one
+	// than the parameters were carried for.
+	touchAstray = 0.1
+	// touchSamples are the samples of each curve from which pairs are searched, and touchTried how many of these searches there are.
+	touchSamples, touchTried = 128, 24
+	// touchAlike is the difference of two gaps, relative to the size of the smaller curve, up to which they are equal.
+	touchAlike = 1e-9
+	// touchDamp is the first damping of a step that does not help.
+	touchDamp = 1e-3
+	// touchFeeble is the difference of both curvatures, relative to their size and to that of the curves, up to which the curves do not
+	// say where they touch.
+	touchFeeble = 1e-6
+)
+
+// pair are two curves in the plane of x and y of P.
+type pair struct {
+	c    [2]*curves.Curve
+	E    spatial.Mat3 // axes of S in P
+	r    spatial.Vec3 // from the origin of P to that of S, m
+	size float64      // of the smaller curve, m
+}
+
+// set stores the pose of f.
+func (q *pair) set(s *Spec, f *Frames) {
+	q.c = [2]*curves.Curve{s.Curve, s.SuccessorCurve}
+	f.EP.TMulTo(&q.E, &f.ES)
+	f.EP.TMulVecTo(&q.r, &f.R)
+	q.size = min(s.Curve.Size(), s.SuccessorCurve.Size())
+}
+
+// sight is both curves at a pair of parameters. Frame: axes of P.
+type sight struct {
+	t, n       spatial.Vec3 // tangent and normal of P's curve, in the plane of x and y
+	p          spatial.Vec3 // from the origin of S to the point of its curve, m
+	x          spatial.Vec3 // its derivative by the length of what is seen of it in the plane
+	speed      [2]float64   // |c′| of each curve in the plane
+	along, gap float64      // parts of what leads from the point of P's curve to that of S's, m
+	sine, tau  float64      // parts of x along n and t
+	bend       [2]float64   // curvatures of both curves about n, 1/m
+}
+
+// see returns the sight at u and w.
+func (q *pair) see(u, w float64) sight {
+	a, b := q.c[0].At(u), q.c[1].At(w)
+	return q.between(&a, &b)
+}
+
+// between returns the sight from a place of P's curve to one of S's, theory.md (U7).
+func (q *pair) between(a, b *curves.Place) (s sight) {
+	var x1, x2 spatial.Vec3
+	q.E.MulVecTo(&s.p, &b.C)
+	q.E.MulVecTo(&x1, &b.D)
+	q.E.MulVecTo(&x2, &b.DD)
+	dx, dy := q.r[0]+s.p[0]-a.C[0], q.r[1]+s.p[1]-a.C[1]
+	s.speed = [2]float64{math.Hypot(a.D[0], a.D[1]), math.Hypot(x1[0], x1[1])}
+	s.t = spatial.Vec3{a.D[0] / s.speed[0], a.D[1] / s.speed[0]}
+	s.n = spatial.Vec3{-s.t[1], s.t[0]}
+	s.x = x1.Scale(1 / s.speed[1])
+	s.along, s.gap = s.t[0]*dx+s.t[1]*dy, s.n[0]*dx+s.n[1]*dy
+	s.sine, s.tau = spatial.Dot(&s.n, &s.x), spatial.Dot(&s.t, &s.x)
+	s.bend[0] = spatial.Dot(&s.n, &a.DD) / (s.speed[0] * s.speed[0])
+	turn := s.x[0]*x2[0] + s.x[1]*x2[1]
+	s.bend[1] = (spatial.Dot(&s.n, &x2) - s.sine*turn) / (s.speed[1] * s.speed[1])
+	return s
+}
+
+// matrix returns the derivatives of along and sine by the lengths of both curves, theory.md (U8).
+func (s *sight) matrix() (A [4]float64) {
+	return [4]float64{s.bend[0]*s.gap - 1, s.tau, -s.bend[0] * s.tau, s.bend[1]}
+}
+
+// solve returns x with A·x = b, and the determinant of A.
+func solve2(A *[4]float64, b [2]float64) (x [2]float64, det float64) {
+	det = A[0]*A[3] - A[1]*A[2]
+	return [2]float64{(b[0]*A[3] - A[1]*b[1]) / det, (A[0]*b[1] - b[0]*A[2]) / det}, det
+}
+
+// merit is what is left of the equations, squared, m².
+func (q *pair) merit(s *sight) float64 {
+	a := q.size * s.sine
+	return s.along*s.along + a*a
+}
+
+// descend goes from u and w to a solution, by Newton's steps and, where these do not help, by those of Levenberg and Marquardt. It reports
+// whether the curvatures have kept their side on the way: beyond a place where they are equal there is another contact, or none.
+func (q *pair) descend(at [2]float64, side float64) (to [2]float64, now sight, kept bool) {
+	now, kept = q.see(at[0], at[1]), true
+	left, mu, last := q.merit(&now), 0.0, math.Inf(1)
+	var span [2]float64
+	for i, c := range q.c {
+		from, to := c.Span()
+		span[i] = to - from
+	}
+	for range touchSteps {
+		A := now.matrix()
+		A[2], A[3] = q.size*A[2], q.size*A[3]
+		b := [2]float64{-now.along, -q.size * now.sine}
+		if mu > 0 { // (AᵀA + μ)·x = Aᵀb
+			b = [2]float64{A[0]*b[0] + A[2]*b[1], A[1]*b[0] + A[3]*b[1]}
+			off := A[0]*A[1] + A[2]*A[3]
+			A = [4]float64{A[0]*A[0] + A[2]*A[2] + mu, off, off, A[1]*A[1] + A[3]*A[3] + mu}
+		}
+		step, _ := solve2(&A, b)
+		size := 0.0 // of the larger step, relative to the length of its parameter
+		for i := range step {
+			step[i] /= now.speed[i]
+			size = max(size, math.Abs(step[i])/span[i])
+		}
+		if !(size > touchStill) || size < touchTiny && size >= last/2 {
+			break // found, or rounding; no step ends here too
+		}
+		if size > touchStride {
+			step = [2]float64{step[0] * touchStride / size, step[1] * touchStride / size}
+		}
+		kept = kept && now.side()*side >= 0
+		to := [2]float64{at[0] + step[0], at[1] + step[1]}
+		next := q.see(to[0], to[1])
+		if after := q.merit(&next); after <= left || size < touchTiny {
+			at, now, left, last = to, next, after, size
+			if mu *= 0.1; mu < touchDamp {
+				mu = 0
+			}
+			continue
+		}
+		mu = max(10*mu, touchDamp)
+	}
+	return at, now, kept && now.side()*side >= 0
+}
+
+// found reports whether s is a solution.
+func (q *pair) found(s *sight) bool { return q.merit(s) <= touchFound*touchFound*q.size*q.size }
+
+// search returns the solution with the smallest gap, that with the smallest u and then w if there are several, and whether there is any.
+// It goes on from the best pairs of samples.
+func (q *pair) search() (best [2]float64, s sight, ok bool) {
+	var start [touchTried][2]float64
+	var depth [touchTried]float64
+	found := 0
+	var places [touchSamples + 1]curves.Place
+	for i := range places {
+		places[i] = q.c[0].At(sampleOf(q.c[0], i))
+	}
+	for j := range touchSamples + 1 {
+		w := sampleOf(q.c[1], j)
+		b := q.c[1].At(w)
+		var low [2]float64
+		least := math.Inf(1)
+		for i := range touchSamples + 1 {
+			s := q.between(&places[i], &b)
+			if m := q.merit(&s) + s.gap*s.gap; m < least {
+				low, least = [2]float64{sampleOf(q.c[0], i), w}, m
+			}
+		}
+		k := min(found, touchTried-1)
+		if found == touchTried && !(least < depth[k]) {
+			continue
+		}
+		for ; k > 0 && least < depth[k-1]; k-- {
+			start[k], depth[k] = start[k-1], depth[k-1]
+		}
+		start[k], depth[k] = low, least
+		found = min(found+1, touchTried)
+	}
+	for k := range found {
+		at, now, _ := q.descend(start[k], 0)
+		if !q.found(&now) {
+			continue
+		}
+		for i, c := range q.c {
+			at[i] = c.Within(at[i])
+		}
+		more := math.Abs(now.gap) - math.Abs(s.gap)
+		eps := touchAlike * q.size
+		if !ok || more < -eps || more <= eps && (at[0] < best[0] || at[0] == best[0] && at[1] < best[1]) {
+			best, s, ok = at, now, true
+		}
+	}
+	return best, s, ok
+}
+
+// sampleOf returns the parameter of sample i.
+func sampleOf(c *curves.Curve, i int) float64 {
+	from, to := c.Span()
+	return from + (to-from)*float64(i)/touchSamples
+}
+
+// find returns where the curves touch: by a search from near on the side that it says. Where the points of near are far from each other,
+// the state is another
+// one than near was carried for, and if the search does not lead to where the curves nearly touch, they are looked for among all.
+func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bool) {
+	if near == nil {
+		at, s, ok = q.search()
+		return at, s, s.side(), ok
+	}
+	first := q.see(near[0], near[1])
+	at, s, ok = q.descend([2]float64{near[0], near[1]}, near[2])
+	ok = ok && q.found(&s)
+	if side = near[2]; side == 0 {
+		side = s.side()
+	}
+	far := touchAstray * q.size
+	if !(math.Hypot(first.along, first.gap) > far) || ok && math.Abs(s.gap) <= far {
+		return at, s, side, ok
+	}
+	other, t, some := q.search()
+	if !some || ok && !(math.Abs(t.gap) < math.Abs(s.gap)-touchAlike*q.size) {
+		return at, s, side, ok
+	}
+	for i, c := range q.c {
+		if from, to := c.Span(); c.IsClosed() {
+			other[i] += (to - from) * math.RoundToEven((near[i]-other[i])/(to-from))
+		}
+	}
+	return other, t, t.side(), true
+}
+
+// side returns the sign of the difference of the curvatures.
+func (s *sight) side() float64 { return math.Copysign(1, s.bend[0]-s.bend[1]) }
+
+// regular reports whether the curvatures differ by enough, and as side says.
+func (q *pair) regular(s *sight, side float64) bool {
+	_, det := solve2(&[4]float64{s.matrix()[0], s.matrix()[1], s.matrix()[2], s.matrix()[3]}, [2]float64{})
+	return det*side > touchFeeble*(math.Abs(s.bend[0])+math.Abs(s.bend[1])+1/q.size)
+}
