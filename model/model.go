@@ -89,10 +89,7 @@ type Joint struct {
 	SuccessorFrame   Pose   // S in the successor
 	Pitch            float64
 	Length           float64
-	Radius           float64     // rolling: of the whole wheel, m
-	TyreRadius       float64     // rolling: of its round tyre, m, from 0 (a disc) to Radius (a sphere)
-	BowlRadius       float64     // rolling: of the sphere about the origin of P that a ball rolls in, m; negative: on which; 0: on a plane
-	Slip             Slip        // rolling: where the wheel may slip
+	Wheel                        // rolling
 	Curve            *PointCurve // point_on_curve, curve_on_curve
 	SuccessorCurve   *PointCurve // curve_on_curve
 	Force            []float64
@@ -107,6 +104,14 @@ type Joint struct {
 	Friction         []Friction
 	// Springs and Dampers act beside Stiffness and Damping, with the coordinate less Rest; nil entries do not.
 	Springs, Dampers []*SpringLaw
+}
+
+// Wheel is that of a joint of type rolling.
+type Wheel struct {
+	Radius     float64 // of the whole wheel, m
+	TyreRadius float64 // of its round tyre, m, from 0 (a disc) to Radius (a sphere)
+	BowlRadius float64 // of the sphere about the origin of P that a ball rolls in, m; negative: on which it rolls; 0: it is on a plane
+	Slip       Slip    // where the wheel may slip
 }
 
 // PointCurve is a curve of a point_on_curve joint, in P, or of a curve_on_curve joint, in P or in S. The points of a File are loaded by

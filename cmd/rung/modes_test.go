@@ -189,7 +189,7 @@ func TestModesOfSteadyMotions(t *testing.T) {
 			Pose:     model.Pose{Position: [3]float64{0, 0, radius * s}, Orientation: [4]float64{math.Cos(half), 0, math.Sin(half), 0}},
 			Velocity: model.Velocity{Linear: [3]float64{0, -radius * w, 0}, Angular: [3]float64{spin * s, 0, turn + spin*c}},
 		}}
-		m.Joints = []model.Joint{{Name: "contact", Type: model.Rolling, Predecessor: model.World, Successor: "disc", Radius: radius}}
+		m.Joints = []model.Joint{{Name: "contact", Type: model.Rolling, Predecessor: model.World, Successor: "disc", Wheel: model.Wheel{Radius: radius}}}
 		m.Joints[0].PredecessorFrame.Orientation[0], m.Joints[0].SuccessorFrame.Orientation[0] = 1, 1
 		path := filepath.Join(t.TempDir(), "disc.json")
 		require.NoError(t, model.WriteFile(path, m))

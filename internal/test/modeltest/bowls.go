@@ -28,7 +28,7 @@ func (g *rolling) ball(i int, on string, bowl float64, slip joints.Slip) {
 	const radius = 0.3
 	j := model.Joint{
 		Name: fmt.Sprintf("j%d", i), Type: model.Rolling, Predecessor: on, Successor: fmt.Sprintf("w%d", i),
-		Radius: radius, TyreRadius: radius, BowlRadius: bowl, Slip: slip,
+		Wheel:            model.Wheel{Radius: radius, TyreRadius: radius, BowlRadius: bowl, Slip: slip},
 		PredecessorFrame: model.Pose{Position: g.vector(0.3), Orientation: g.turn()},
 		SuccessorFrame:   model.Pose{Position: g.vector(0.1), Orientation: g.turn()},
 	}

@@ -26,7 +26,7 @@ func Rolling(seed uint64) *model.Model {
 		{joints.SlipNone, 0.3}, {joints.SlipNone, 0.12},
 	} {
 		on := []string{"plate", model.World}[(i+int(seed))%2]
-		g.wheel(i, on, model.Joint{Type: model.Rolling, Radius: 0.3, TyreRadius: w.tyre, Slip: w.slip})
+		g.wheel(i, on, model.Joint{Type: model.Rolling, Wheel: model.Wheel{Radius: 0.3, TyreRadius: w.tyre, Slip: w.slip}})
 	}
 	g.wheel(6, "plate", model.Joint{Type: model.NoSlip})
 	g.wheel(7, model.World, model.Joint{Type: model.NoSlip})
