@@ -165,10 +165,21 @@ func (m *Mechanism) sprungTo(jk *JointKinematics, j int32, k *Kinematics, s *Sta
 }
 
 // startFollowed gives the initial state the coordinates of composite joints and the parameters of
-// curves, if there are any, so that nobody searches for them again.
+// curves, from those of the model if it has them, if there are any, so that nobody searches for them again.
 func (m *Mechanism) startFollowed() {
-	if m.followed {
-		m.FollowAngles(m.NewKinematics(), &m.initial)
+	if !m.followed {
+		return
+	}
+	k := m.NewKinematics()
+	m.FollowAngles(k, &m.initial)
+	var jk JointKinematics
+	var q [6]float64
+	for _, j := range m.special.curves {
+		if jt := m.sprungTo(&jk, j, k, &m.initial); jt.start != nil {
+			jk.Near = jt.start
+			jt.NearTo(&q, &jk.Frames)
+			copy(m.initial.Angles[jt.sprung.first:], q[:jt.sprung.n])
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ type JointSpec struct {
 	Rows   int32 // constraint rows, prescribed freedoms included
 	Angles uint8 // bits of those that are angles (joints.Spec.Angles)
 
-	start []float64 // of curves: where joints.Frames.Near is looked for in a state that carries none; nil: everywhere
+	start []float64 // of curves: joints.Frames.Near for the initial state; nil: the whole curve is searched
 }
 
 func newJointSpec(s joints.Spec) *JointSpec {

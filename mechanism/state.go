@@ -30,7 +30,7 @@ type State struct {
 	// joints and their freedoms: the current ones are read within half a turn of them
 	// (Mechanism.FollowAngles). With nil, they are read in (−π, π] plus the turns of the model.
 	// Of composite joints they are all coordinates, rad and m, and the current ones are found from there. So is the parameter of a
-	// point on a curve; of two curves that touch they are both parameters and the side (joints.Touch).
+	// point on a curve, with nil that of the nearest foot; of two curves that touch they are both parameters and the side (joints.Touch).
 	//
 	// A state may carry all angles (Mechanism.CarryAngles), as those of simulations do. Then the others follow, and
 	// coordinates are read within half a turn of these too (Mechanism.Coordinate). No dynamics depend on them.
@@ -203,7 +203,7 @@ func (m *Mechanism) FramesTo(out *JointKinematics, jt *Joint, k *Kinematics, s *
 
 // setAngles makes out read angles within half a turn of those of a state.
 func (out *JointKinematics) setAngles(jt *Joint, angles []float64) {
-	out.angles, out.Near = nil, jt.start
+	out.angles, out.Near = nil, nil
 	if d := &jt.sprung; d.n > 0 && len(angles) > 0 {
 		if out.angles = angles[d.first:][:d.n]; d.whole() {
 			out.angles, out.Near = nil, out.angles

@@ -1,0 +1,201 @@
+// Command cams moves one follower in one way by three cams: with a knife edge, with a roller, whose cam is a spline through points of the
+// curve at its distance, and with a flat face, whose cam is the envelope of the face. Lift, acceleration and force are those of the law. Then
+// the roller is too large for a hollow. Last, beads slide down a cycloid, from wherever in the same time.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	base, lift = 0.03, 0.008 // m
+	roller     = 0.01        // radius, m
+	speed      = 60.0        // of the shaft, rad/s
+	mass       = 0.3         // of the follower, kg
+	gravity    = 9.81
+)
+
+// law is the distance of the follower from the axis at an angle of the shaft: a rise and a return in half a turn each, with the polynomial 3-4-5.
+func law(u float64) (s, ds, dds float64) {
+	v, sign := u/math.Pi, 1.0
+	if v > 1 {
+		v, sign = 2-v, -1
+	}
+	s = base + lift*v*v*v*(10+v*(-15+6*v))
+	ds = sign * lift * v * v * (30 + v*(-60+30*v)) / math.Pi
+	dds = lift * v * (60 + v*(-180+120*v)) / (math.Pi * math.Pi)
+	return s, ds, dds
+}
+
+// The law as an expression: the return is the rise the other way round.
+const (
+	turned   = "(1 - abs(1 - u/pi))"
+	distance = "(0.03 + 0.008*(10*V^3 - 15*V^4 + 6*V^5))"
+)
+
+// edge is the path of the follower's point as the cam sees it.
+func edge() *curves.Curve {
+	r := fill(distance)
+	return &curves.Curve{Kind: curves.Function, X: r + "*sin(u)", Y: r + "*cos(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true}
+}
+
+// beside is a spline at a distance from that path, and face the envelope of a flat face at that distance from the axis.
+func beside(offset float64) *curves.Curve {
+	return through(func(s, ds, sin, cos float64) spatial.Vec3 {
+		k := offset / math.Hypot(s, ds)
+		return spatial.Vec3{s*sin - k*(s*sin-ds*cos), s*cos - k*(s*cos+ds*sin)}
+	})
+}
+
+func face() *curves.Curve {
+	return through(func(s, ds, sin, cos float64) spatial.Vec3 { return spatial.Vec3{s*sin + ds*cos, s*cos - ds*sin} })
+}
+
+// through is the closed spline through points at each degree of the shaft.
+func through(point func(s, ds, sin, cos float64) spatial.Vec3) *curves.Curve {
+	c := &curves.Curve{Kind: curves.Spline, Closed: true}
+	for i := range 360 {
+		u := 2 * math.Pi * float64(i) / 360
+		s, ds, _ := law(u)
+		sin, cos := math.Sincos(u)
+		c.Points = append(c.Points, point(s, ds, sin, cos))
+	}
+	return c
+}
+
+// fill puts the turned variable for V.
+func fill(text string) (out string) {
+	for _, r := range text {
+		if r == 'V' {
+			out += turned
+		} else {
+			out += string(r)
+		}
+	}
+	return out
+}
+
+// train is a cam at the angle zero and a follower above it, which touch joins.
+func train(touch func(b *rung.Builder, cam, follower rung.Body)) (*rung.Plan, error) {
+	b := rung.NewBuilder("cam").Gravity(0, -gravity, 0)
+	y, z := spatial.Vec3{0, 1, 0}, spatial.Vec3{0, 0, 1}
+	shaft := b.Rod("cam", 1, 0.02, spatial.Vec3{0, 0, -0.1}, spatial.Vec3{0, 0, 0.1})
+	follower := b.Rod("follower", mass, 0.005, spatial.Vec3{0, base, 0}, spatial.Vec3{0, base + 0.1, 0})
+	b.Move(shaft, spatial.Vec3{}, z.Scale(speed))
+	b.Revolute("shaft", rung.World, shaft, spatial.Vec3{}, z).Motion = []*joints.Motion{joints.NewPolynomial([]float64{0, speed})}
+	b.Prismatic("guide", rung.World, follower, spatial.Vec3{0, base, 0}, y)
+	touch(b, shaft, follower)
+	m, err := b.Model()
+	if err != nil {
+		return nil, err
+	}
+	return rung.NewPlan(m, rung.Options{})
+}
+
+// run moves a train to an angle of the shaft and prints what the follower does there, beside what the law says.
+func run(name string, p *rung.Plan, angle float64) error {
+	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 1, Tolerance: 1e-8})
+	if err != nil {
+		return err
+	}
+	if err := s.Run(angle / speed); err != nil {
+		return err
+	}
+	solver := p.NewSolver()
+	if err := solver.Solve(s.State()); err != nil {
+		return err
+	}
+	a := make([]float64, 6*p.Mechanism().NumBodies())
+	solver.AccelerationsTo(a)
+	f := solver.ConstraintWrench(2).Linear()
+	h, _, dds := law(math.Mod(angle, 2*math.Pi))
+	up := s.State().Bodies[1].Position[1] - p.Initial().Bodies[1].Position[1]
+	fmt.Printf("%-10s lift %.3f mm, by hand %.3f; acceleration %.1f m/s², by hand %.1f; force %.1f N, by hand %.1f\n",
+		name, 1000*up, 1000*(h-base), a[10], dds*speed*speed, f[1], mass*(dds*speed*speed+gravity))
+	return nil
+}
+
+func main() {
+	log.SetFlags(0)
+	at := func(y float64) rung.Place { return rung.At(0, y, 0) }
+	for _, c := range []struct {
+		name  string
+		touch func(b *rung.Builder, cam, follower rung.Body)
+	}{
+		{"knife edge", func(b *rung.Builder, cam, follower rung.Body) {
+			b.PointOnCurve("edge", cam, follower, at(0), spatial.Vec3{0, base, 0}, edge()).Curve.Planar = true
+		}},
+		{"roller", func(b *rung.Builder, cam, follower rung.Body) {
+			b.CurveOnCurve("roller", cam, follower, at(0), at(base), beside(roller), &curves.Curve{Kind: curves.Circle, Radius: roller})
+		}},
+		{"flat face", func(b *rung.Builder, cam, follower rung.Body) {
+			b.CurveOnCurve("face", cam, follower, at(0), at(base), face(), &curves.Curve{Ends: [2]spatial.Vec3{{-0.02}, {0.02}}})
+		}},
+	} {
+		p, err := train(c.touch)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := run(c.name, p, 1.1); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	// A cam with hollows whose radius of curvature is 49 mm: a smaller roller goes around, a larger one would have to touch it in two places.
+	hollow := &curves.Curve{
+		Kind: curves.Function, X: "(0.05 - 0.015*cos(2*u))*cos(u)", Y: "(0.05 - 0.015*cos(2*u))*sin(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true,
+	}
+	for _, radius := range []float64{0.045, 0.055} {
+		p, err := train(func(b *rung.Builder, cam, follower rung.Body) {
+			b.CurveOnCurve("roller", cam, follower, at(0), at(0.065+radius), hollow, &curves.Curve{Kind: curves.Circle, Radius: radius})
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 1, Tolerance: 1e-8})
+		if err != nil {
+			log.Fatal(err)
+		}
+		err = s.Run(2 * math.Pi / speed)
+		fmt.Printf("a roller of %.0f mm goes around: %t\n", 1000*radius, err == nil)
+		if err != nil && !errors.Is(err, mechanism.ErrTouch) {
+			log.Fatal(err)
+		}
+	}
+
+	// A quarter of the period of a bead on a cycloid a·(u − sin u, cos u − 1) is π·√(a/g), from wherever it starts at rest.
+	const a = 0.4
+	quarter := math.Pi * math.Sqrt(a/gravity)
+	for _, u := range []float64{0.3, 1.5, 2.9} {
+		wire := &curves.Curve{Kind: curves.Function, X: "0.4*(u - sin(u))", Y: "0.4*(cos(u) - 1)", Range: [2]float64{0.01, 6.27}}
+		from := wire.Prepared().At(u).C
+		b := rung.NewBuilder("bead").Gravity(0, -gravity, 0)
+		bead := b.Rod("bead", 1, 0.01, from.Sub(spatial.Vec3{0, 0, 0.05}), from.Add(spatial.Vec3{0, 0, 0.05}))
+		b.PointOnCurve("wire", rung.World, bead, rung.At(0, 0, 0), from, wire)
+		m, err := b.Model()
+		if err != nil {
+			log.Fatal(err)
+		}
+		p, err := rung.NewPlan(m, rung.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 5, Tolerance: 1e-11})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := s.Run(quarter); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("a bead from u = %.1f is after %.4f s at u = %.6f, by hand %.6f\n", u, quarter, s.State().Angles[0], math.Pi)
+	}
+}
