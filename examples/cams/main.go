@@ -24,7 +24,8 @@ const (
 	gravity    = 9.81
 )
 
-// law is the distance of the follower from the axis at an angle of the shaft: a rise and a return in half a turn each, with the polynomial 3-4-5.
+// law is the distance of the follower from the axis at an angle of the shaft: a rise and a return in half a turn each, with the
+// polynomial 3-4-5.
 func law(u float64) (s, ds, dds float64) {
 	v, sign := u/math.Pi, 1.0
 	if v > 1 {
@@ -124,9 +125,8 @@ func run(name string, p *rung.Plan, angle float64) error {
 	return nil
 }
 
-func main() {
-	log.SetFlags(0)
-	at := func(y float64) rung.Place { return rung.At(0, y, 0) }
+// followers are the three cams.
+func followers() error {
 	for _, c := range []struct {
 		name  string
 		touch func(b *rung.Builder, cam, follower rung.Body)
@@ -135,67 +135,95 @@ func main() {
 			b.PointOnCurve("edge", cam, follower, at(0), spatial.Vec3{0, base, 0}, edge()).Curve.Planar = true
 		}},
 		{"roller", func(b *rung.Builder, cam, follower rung.Body) {
-			b.CurveOnCurve("roller", cam, follower, at(0), at(base), beside(roller), &curves.Curve{Kind: curves.Circle, Radius: roller})
+			wheel := &curves.Curve{Kind: curves.Circle, Radius: roller}
+			b.CurveOnCurve("roller", cam, follower, at(0), at(base), beside(roller), wheel)
 		}},
 		{"flat face", func(b *rung.Builder, cam, follower rung.Body) {
-			b.CurveOnCurve("face", cam, follower, at(0), at(base), face(), &curves.Curve{Ends: [2]spatial.Vec3{{-0.02}, {0.02}}})
+			line := &curves.Curve{Ends: [2]spatial.Vec3{{-0.02}, {0.02}}}
+			b.CurveOnCurve("face", cam, follower, at(0), at(base), face(), line)
 		}},
 	} {
 		p, err := train(c.touch)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		if err := run(c.name, p, 1.1); err != nil {
-			log.Fatal(err)
+			return err
 		}
 	}
+	return nil
+}
 
-	// A cam with hollows whose radius of curvature is 49 mm: a smaller roller goes around, a larger one would have to touch it in two places.
+// at is a place above the axis of the cam.
+func at(y float64) rung.Place { return rung.At(0, y, 0) }
+
+// hollows has a cam whose hollows have a radius of curvature of 49 mm: a smaller roller goes around, a larger one would have to touch it in
+// two places.
+func hollows() error {
 	hollow := &curves.Curve{
-		Kind: curves.Function, X: "(0.05 - 0.015*cos(2*u))*cos(u)", Y: "(0.05 - 0.015*cos(2*u))*sin(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true,
+		Kind: curves.Function, Range: [2]float64{0, 2 * math.Pi}, Closed: true,
+		X: "(0.05 - 0.015*cos(2*u))*cos(u)", Y: "(0.05 - 0.015*cos(2*u))*sin(u)",
 	}
 	for _, radius := range []float64{0.045, 0.055} {
 		p, err := train(func(b *rung.Builder, cam, follower rung.Body) {
 			b.CurveOnCurve("roller", cam, follower, at(0), at(0.065+radius), hollow, &curves.Curve{Kind: curves.Circle, Radius: radius})
 		})
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 1, Tolerance: 1e-8})
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		err = s.Run(2 * math.Pi / speed)
-		fmt.Printf("a roller of %.0f mm goes around: %t\n", 1000*radius, err == nil)
 		if err != nil && !errors.Is(err, mechanism.ErrTouch) {
-			log.Fatal(err)
+			return err
 		}
+		fmt.Printf("a roller of %.0f mm goes around: %t\n", 1000*radius, err == nil)
 	}
+	return nil
+}
 
-	// A quarter of the period of a bead on a cycloid a·(u − sin u, cos u − 1) is π·√(a/g), from wherever it starts at rest.
+// bead slides down a cycloid a·(u − sin u, cos u − 1) from rest at u. A quarter of its period is π·√(a/g), from wherever it starts.
+func bead(u float64) error {
 	const a = 0.4
 	quarter := math.Pi * math.Sqrt(a/gravity)
+	wire := &curves.Curve{Kind: curves.Function, X: "0.4*(u - sin(u))", Y: "0.4*(cos(u) - 1)", Range: [2]float64{0.01, 6.27}}
+	from := wire.Prepared().At(u).C
+	b := rung.NewBuilder("bead").Gravity(0, -gravity, 0)
+	body := b.Rod("bead", 1, 0.01, from.Sub(spatial.Vec3{0, 0, 0.05}), from.Add(spatial.Vec3{0, 0, 0.05}))
+	b.PointOnCurve("wire", rung.World, body, at(0), from, wire)
+	m, err := b.Model()
+	if err != nil {
+		return err
+	}
+	p, err := rung.NewPlan(m, rung.Options{})
+	if err != nil {
+		return err
+	}
+	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 5, Tolerance: 1e-11})
+	if err != nil {
+		return err
+	}
+	if err := s.Run(quarter); err != nil {
+		return err
+	}
+	fmt.Printf("a bead from u = %.1f is after %.4f s at u = %.6f, by hand %.6f\n", u, quarter, s.State().Angles[0], math.Pi)
+	return nil
+}
+
+func main() {
+	log.SetFlags(0)
+	err := followers()
+	if err == nil {
+		err = hollows()
+	}
 	for _, u := range []float64{0.3, 1.5, 2.9} {
-		wire := &curves.Curve{Kind: curves.Function, X: "0.4*(u - sin(u))", Y: "0.4*(cos(u) - 1)", Range: [2]float64{0.01, 6.27}}
-		from := wire.Prepared().At(u).C
-		b := rung.NewBuilder("bead").Gravity(0, -gravity, 0)
-		bead := b.Rod("bead", 1, 0.01, from.Sub(spatial.Vec3{0, 0, 0.05}), from.Add(spatial.Vec3{0, 0, 0.05}))
-		b.PointOnCurve("wire", rung.World, bead, rung.At(0, 0, 0), from, wire)
-		m, err := b.Model()
-		if err != nil {
-			log.Fatal(err)
+		if err == nil {
+			err = bead(u)
 		}
-		p, err := rung.NewPlan(m, rung.Options{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 5, Tolerance: 1e-11})
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := s.Run(quarter); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("a bead from u = %.1f is after %.4f s at u = %.6f, by hand %.6f\n", u, quarter, s.State().Angles[0], math.Pi)
+	}
+	if err != nil {
+		log.Fatal(err)
 	}
 }
