@@ -1,6 +1,6 @@
-// Command cams moves one follower in one way by three cams: with a knife edge, with a roller, whose cam is a spline through points of the
-// curve at its distance, and with a flat face, whose cam is the envelope of the face. Lift, acceleration and force are those of the law. Then
-// the roller is too large for a hollow. Last, beads slide down a cycloid, from wherever in the same time.
+// Command cams moves one follower in one way by three cams: with a knife edge, with a roller, whose cam is a spline through points of
+// the curve at its distance, and with a flat face, whose cam is the envelope of the face. Lift, acceleration and force are those of the
+// law. Then a roller is too large for a hollow. Last, beads slide down a cycloid, from wherever in the same time.
 package main
 
 import (
