@@ -44,8 +44,9 @@ func cam(t testing.TB, theta, s, rate float64, touch func(b *rung.Builder, cam, 
 	return b
 }
 
-// checkFollower compares a follower with its law: acceleration, and the force along the line of which the angle from y is the pressure angle.
-func checkFollower(t *testing.T, b *rung.Builder, acceleration, pressure float64, what string) {
+// checkFollower compares a follower with its law, of which slope is the first derivative by the angle: acceleration, the force along the line of which
+// the angle from y is the pressure angle, and the torque that keeps the rate of the shaft, by virtual work.
+func checkFollower(t *testing.T, b *rung.Builder, slope, acceleration, pressure float64, what string) {
 	t.Helper()
 	p := planOf(t, b)
 	for _, method := range motion.Methods() {
@@ -56,6 +57,7 @@ func checkFollower(t *testing.T, b *rung.Builder, acceleration, pressure float64
 		n := camMass * (acceleration + gravity)
 		force := r.Joints[2].ConstraintWrench.Force
 		closeVec3(t, force, spatial.Vec3{-n * math.Tan(pressure), n, 0}, camTol, 100, "%s: force by %v", what, method)
+		assert.InDelta(t, n*slope, r.Joints[0].ConstraintWrench.Moment[2], camTol, "%s: torque by %v", what, method)
 		require.Zero(t, r.Constraints.Redundant, what)
 	}
 }
@@ -80,13 +82,13 @@ func TestEccentric(t *testing.T) {
 				}
 				b.CurveOnCurve("touch", shaft, follower, turned, rung.At(0, s, 0), disc, &curves.Curve{Kind: curves.Circle, Radius: radius})
 			})
-			checkFollower(t, b, dds*camRate*camRate, math.Atan2(e*cos, root), fmt.Sprintf("θ = %v, roller %v", theta, radius))
+			checkFollower(t, b, ds, dds*camRate*camRate, math.Atan2(e*cos, root), fmt.Sprintf("θ = %v, roller %v", theta, radius))
 		}
 		s := e*sin + r
 		b := cam(t, theta, s, e*cos*camRate, func(b *rung.Builder, shaft, follower rung.Body, turned rung.Place) {
 			b.CurveOnCurve("touch", shaft, follower, turned, rung.At(0, s, 0), disc, &curves.Curve{Ends: [2]spatial.Vec3{{-0.1}, {0.1}}})
 		})
-		checkFollower(t, b, -e*sin*camRate*camRate, 0, fmt.Sprintf("θ = %v, flat", theta))
+		checkFollower(t, b, e*cos, -e*sin*camRate*camRate, 0, fmt.Sprintf("θ = %v, flat", theta))
 		p := planOf(t, b)
 		k := p.Mechanism().NewKinematics()
 		require.NoError(t, p.Mechanism().KinematicsTo(k, p.Initial()))
@@ -182,7 +184,7 @@ func TestKnifeEdgesFollowLaws(t *testing.T) {
 				b := cam(t, theta, height, ds*camRate, func(b *rung.Builder, shaft, follower rung.Body, turned rung.Place) {
 					b.PointOnCurve("touch", shaft, follower, turned, spatial.Vec3{0, height, 0}, profile).Curve.Planar = true
 				})
-				checkFollower(t, b, dds*camRate*camRate, math.Atan2(ds, height), fmt.Sprintf("θ = %v", theta))
+				checkFollower(t, b, ds, dds*camRate*camRate, math.Atan2(ds, height), fmt.Sprintf("θ = %v", theta))
 			}
 		})
 	}
@@ -212,7 +214,7 @@ func TestFlatFacesFollowLaws(t *testing.T) {
 				b := cam(t, theta, height, ds*camRate, func(b *rung.Builder, shaft, follower rung.Body, turned rung.Place) {
 					b.CurveOnCurve("touch", shaft, follower, turned, rung.At(0, height, 0), profile, &curves.Curve{Ends: [2]spatial.Vec3{{-0.2}, {0.2}}})
 				})
-				checkFollower(t, b, dds*camRate*camRate, 0, fmt.Sprintf("θ = %v", theta))
+				checkFollower(t, b, ds, dds*camRate*camRate, 0, fmt.Sprintf("θ = %v", theta))
 			}
 		})
 	}
@@ -240,7 +242,7 @@ func TestRollerFollowsAHarmonicLaw(t *testing.T) {
 	}
 	for theta := 0.15; theta < 6.2; theta += 0.85 {
 		s, ds, dds := law(theta)
-		checkFollower(t, cam(t, theta, s, ds*camRate, touch(s)), dds*camRate*camRate, math.Atan2(ds, s), fmt.Sprintf("θ = %v", theta))
+		checkFollower(t, cam(t, theta, s, ds*camRate, touch(s)), ds, dds*camRate*camRate, math.Atan2(ds, s), fmt.Sprintf("θ = %v", theta))
 	}
 	s, ds, _ := law(0.4)
 	p := planOf(t, cam(t, 0.4, s, ds*camRate, touch(s)))

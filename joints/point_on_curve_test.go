@@ -178,3 +178,36 @@ func TestCurvesDoNotTouch(t *testing.T) {
 		(&joints.Spec{Kind: joints.CurveOnCurve}).PositionErrorTo(&e, f(0, 0), 0)
 	})
 }
+
+// The normals of a curve are of length 1 and across it and each other, whichever way it runs.
+func TestNormals(t *testing.T) {
+	for _, d := range []spatial.Vec3{{1}, {0, 1}, {0, 0, 1}, {0, 0, -1}, {1, 0, 1e-3}, {0.3, 0.1, 1}, {0.45, 0, 0.9}, {0.5, 0, 0.8}, {1, 0, 0.01}} {
+		s := onCurve(false, &curves.Curve{Ends: [2]spatial.Vec3{d.Neg(), d}})
+		f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Identity3(), V: spatial.Vec3{1, 2, 3}}
+		rows := eval(t, &s, f, 0)
+		n, m, u := rows.T[0].Linear(), rows.T[1].Linear(), d.Scale(1/d.Norm())
+		require.InDeltaSlice(t, []float64{1, 1, 0, 0, 0}, []float64{n.Norm(), m.Norm(), n.Dot(m), n.Dot(u), m.Dot(u)}, roundTol, "%v", d)
+	}
+}
+
+// Searches for where curves touch go to the place beside which they begin, and do not jump over whole turns.
+func TestTouchIsFoundNearby(t *testing.T) {
+	s := touching(&curves.Curve{Kind: curves.Circle, Radius: 2}, &curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{0.1}, Radius: 0.5})
+	oval := touching(oval, &curves.Curve{Kind: curves.Circle, Radius: 0.5})
+	for _, c := range []struct {
+		spec *joints.Spec
+		at   spatial.Vec3
+		u    float64
+	}{{&s, spatial.Vec3{-0.1, 2.5, 0}, math.Pi / 2}, {&oval, spatial.Vec3{2.6, 0, 0}, 0}} {
+		f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Identity3(), R: c.at}
+		var whole, q [6]float64
+		c.spec.NearTo(&whole, f)
+		require.InDelta(t, c.u, whole[0]-2*math.Pi*math.Round((whole[0]-c.u)/(2*math.Pi)), 1e-9)
+		for _, off := range [][2]float64{{0.3, -0.3}, {-0.3, 0.3}, {0.5, 0.5}, {0, 0.9}, {0.9, 0}, {1.2, 0.2}, {-1.2, 0.4}} {
+			f.Near = []float64{whole[0] + off[0], whole[1] + off[1], whole[2]}
+			c.spec.NearTo(&q, f)
+			require.InDeltaSlice(t, whole[:], q[:], 1e-9, "from %v", off)
+		}
+		f.Near = nil
+	}
+}
