@@ -227,6 +227,11 @@ func TestNewtonOfSpareRows(t *testing.T) {
 		require.NoError(t, newton.Linearize(st, 0, 0, 0))
 		require.NoError(t, newton.Correct(du, dl, st, u, make([]float64, newton.Rows()), 1))
 		check.CloseVec(t, du, want, newtonTol, max(9.81, check.MaxAbs(want)), "%s", family)
+		require.Zero(t, testing.AllocsPerRun(3, func() {
+			if newton.Linearize(st, 1e-4, 1e-2, 0) != nil || newton.Correct(du, dl, st, u, dl, 1) != nil {
+				t.Fatal(family)
+			}
+		}), family)
 	}
 }
 
