@@ -221,6 +221,59 @@ func TestSpringsOfAngles(t *testing.T) {
 	}
 }
 
+// TestAnglesInRollouts: the angles that states carry after steps in lanes are those of their poses, with all turns: of a hinge that
+// turns several times while its spring is wound.
+func TestAnglesInRollouts(t *testing.T) {
+	const tol = 1e-13 // some roundings of angles of a few turns
+	for _, all := range []bool{false, true} {
+		p, err := rung.NewPlan(wound(modelOf(t, "pendulum")), kkt.Options{})
+		require.NoError(t, err)
+		m := p.Mechanism()
+		b, err := batch.New(p, batch.Options{Angles: all})
+		require.NoError(t, err)
+		carried := func(s *batch.States, i int) *mechanism.State {
+			st := p.Initial()
+			st.Angles = make([]float64, m.NumSprung())
+			s.To(st, i)
+			return st
+		}
+		list := someStates(t, p, 11, 5, 0.2)
+		for _, st := range list {
+			for i := range st.Bodies {
+				st.Bodies[i].Omega, st.Bodies[i].Velocity = st.Bodies[i].Omega.Scale(60), st.Bodies[i].Velocity.Scale(60)
+			}
+		}
+		for how := batch.RungeKutta4; how <= batch.SemiImplicit; how++ {
+			s, out := b.NewStates(len(list)), b.NewOutcome(len(list))
+			turns := 0.0
+			for i, st := range list {
+				s.Set(i, st)
+			}
+			for range 40 { // each far below half a turn
+				last := make([]*mechanism.State, len(list))
+				for i := range list {
+					last[i] = carried(s, i)
+				}
+				require.NoError(t, b.Rollout(s, &batch.Rollout{Step: 1e-3, Steps: 5, Integrator: how}, out))
+				for i := range list {
+					require.NoError(t, out.Error(i))
+					require.Zero(t, out.OneByOne(i))
+					st := carried(s, i)
+					want := st.Clone()
+					copy(want.Angles, last[i].Angles)
+					m.FollowAngles(m.NewKinematics(), want)
+					n := m.NumSprung()
+					require.InDeltaSlice(t, want.Angles[:n], st.Angles[:n], tol)
+					for _, a := range st.Angles[:n] {
+						turns = max(turns, math.Abs(a)/(2*math.Pi))
+					}
+				}
+			}
+			require.Greater(t, turns, 1.5)
+		}
+	}
+}
+
 // TestParameters: with other masses, centres of mass, inertias, frames, lengths, pitches, armature, springs and
 // dampers in each state, the accelerations are those of a mechanism that is built with these numbers: of all
 // reference models, of these with dampers, and of ones with armature, couplings and composite joints. States that

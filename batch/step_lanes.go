@@ -183,7 +183,17 @@ func (w *worker) store(r *rolling, g, n int, ok uint) {
 			}
 		}
 	}
-	if s.nAngles > 0 {
+	switch {
+	case s.nAngles == len(w.c.Angles): // all of them in lanes, if any
+		for _, a := range w.c.Angles {
+			at := w.lane(a.At)
+			for l := range n {
+				if ok>>l&1 == 1 {
+					s.angles[(g*lanes+l)*s.nAngles+a.Place] = at[l]
+				}
+			}
+		}
+	default:
 		w.followAngles(s, g*lanes, ok)
 	}
 }

@@ -53,6 +53,7 @@ type compiler struct {
 	force      []place          // the generalized forces in the state of freedom i of joint j, 6·j + i; none of the others
 	motions    []Prescribed
 	angles     []CarriedAngle
+	wound      []int // joints of these
 	rareJoints []RareJoint
 	rareForces bool // what acts on the bodies is evaluated one state at a time
 }

@@ -65,10 +65,30 @@ func (c *compiler) angle(j, i int, P, S place) place {
 		return none
 	}
 	x := CarriedAngle{c.mech.AnglePlace(mechanism.Freedom{Joint: j, Freedom: i}), c.LastingRoom(1)} // which is written before the tape runs
-	c.angles = append(c.angles, x)
+	c.angles, c.wound = append(c.angles, x), append(c.wound, j)
 	q := c.Room(1)
 	c.Op(tape.Angle, q, P, S, x.At)
 	return q
+}
+
+// followAngles makes what a state carries of its angles that of the state at the end of a step.
+func (c *compiler) followAngles() {
+	for i, x := range c.angles {
+		c.Passing()
+		var axes [2]place
+		for k, s := range [2]side{sideP, sideS} {
+			j := c.wound[i]
+			body, _ := s.of(&c.mech.Joints[j])
+			if axes[k] = c.axesIn(j, s); body >= 0 {
+				own, turned := c.Room(9), c.Room(9)
+				c.Op(tape.Axes, own, c.bodies[body].state.At(atRotation))
+				c.Op(tape.Mul3, turned, own, axes[k])
+				axes[k] = turned
+			}
+		}
+		c.Op(tape.Angle, x.At, axes[0], axes[1], x.At)
+		c.Lasting()
+	}
 }
 
 // isFree reports whether nothing acts along freedom i of a joint; k is its number among those of all joints.

@@ -97,7 +97,10 @@ func (c *compiler) steps(stage []tape.Op) *Stepper {
 	}
 	move := c.Tape(c.moveAll)
 	snaps := c.Tape(c.snapAll)
-	back := c.Tape(c.closeJoints)
+	back := c.Tape(func() {
+		c.closeJoints()
+		c.followAngles()
+	})
 	s.Stages[3] = join(s.Stages[3], snaps, back)
 	s.Euler = join(without(stage, tape.Departure), move, first, back)
 	return s
