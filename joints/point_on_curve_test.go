@@ -166,6 +166,15 @@ func TestCurvesDoNotTouch(t *testing.T) {
 	require.Equal(t, 5, lines.MotionSubspaceTo(&S, f(0, 0)))
 	lines.BendTo(&B, &spatial.Force{4: 1}, f(0, 0))
 	require.Zero(t, B)
+	for radius, fine := range map[float64]bool{1 + 1e-4: true, 1 + 1e-7: false} { // a ring that is as good as the hole
+		ring := touching(&curves.Curve{Kind: curves.Circle, Radius: radius}, circle)
+		at := f(0, radius-1, math.Pi/2, math.Pi/2, 0)
+		if err := ring.EvalTo(new(joints.Rows), at, 0); fine {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, joints.ErrTouch)
+		}
+	}
 	on := touching(line, circle)
 	require.NoError(t, on.EvalTo(new(joints.Rows), f(0.5, 1), 0))
 	require.NoError(t, on.EvalTo(new(joints.Rows), f(0.5, 1, 3.5, -1.5, -1), 0))

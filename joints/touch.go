@@ -29,7 +29,7 @@ const (
 	touchSamples, touchTried = 128, 24
 	// touchAlike is the difference of two gaps, relative to the size of the smaller curve, up to which they are equal.
 	touchAlike = 1e-9
-	// touchDamp is the first damping of a step that does not help.
+	// touchDamp is the first damping of a step that does not help. Another value costs time only.
 	touchDamp = 1e-3
 	// touchFeeble is the difference of both curvatures, relative to their size and to that of the curves, up to which the curves do not
 	// say where they touch.

@@ -21,7 +21,7 @@ const (
 	// astray is the distance from where a search leads, relative to the size of the curve, beyond which the whole curve is searched: the
 	// state is then another one than the parameter was carried for.
 	astray = 0.1
-	// bent is the part of |c′|² that c″ has to leave for a step of Newton's.
+	// bent is the part of |c′|² that c″ has to leave for a step of Newton's. Another value costs time only.
 	bent = 0.1
 	// alike is the difference of two distances, relative to the size of the curve, up to which they are equal.
 	alike = 1e-9
