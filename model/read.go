@@ -22,13 +22,14 @@ import (
 // document that is not JSON, these are the problems before the syntax error. Errors of r are
 // returned wrapped.
 //
-// Terrains whose heights are in files are not loaded, and have no Surface (Model.Load, ReadIn): who reads documents of
+// Terrains whose heights are in files are not loaded, and have no Surface, nor have curves whose points are in files any points
+// (Model.Load, ReadIn): who reads documents of
 // others may not want them to open files.
 func Read(r io.Reader, file string) (*Model, error) {
 	return read(context.Background(), r, file, nil, MaxElements)
 }
 
-// ReadIn is Read, and loads the files of terrains from a file system such as Folder. What is wrong in them is among the
+// ReadIn is Read, and loads the files of terrains and curves from a file system such as Folder. What is wrong in them is among the
 // problems. It ends early with the error of ctx when that ends.
 func ReadIn(ctx context.Context, r io.Reader, file string, files fs.FS) (*Model, error) {
 	return read(ctx, r, file, files, MaxElements)
@@ -58,7 +59,7 @@ func read(ctx context.Context, r io.Reader, file string, files fs.FS, most int) 
 	return d.m, nil
 }
 
-// ReadFile reads the document in the file at path, and the files of its terrains, whose names are relative to the
+// ReadFile reads the document in the file at path, and the files of its terrains and curves, whose names are relative to the
 // folder of path. It returns the errors of Read and of opening the file.
 func ReadFile(path string) (*Model, error) {
 	f, err := os.Open(path)

@@ -121,7 +121,7 @@ func pathIn(files fs.FS, name string) string {
 	return fault.Line(name)
 }
 
-// Load reads the files of the terrains that have no Surface yet, from a file system such as Folder.
+// Load reads the files of the terrains that have no Surface yet, and of the curves that have no points, from a file system such as Folder.
 //
 // Cost: O(nodes). It returns *Problems with all that Check finds and
 // all that is wrong in the files, and the error of ctx if that ends.

@@ -54,7 +54,7 @@ func ModelFile(path string) string {
 }
 
 // ReadModel reads the model at path, or from stdin if path is "-", or imports the file of a foreign format at path, and
-// the files of its terrains, which are relative to the folder of the model or to the working folder.
+// the files of its terrains and curves, which are relative to the folder of the model or to the working folder.
 //
 // What looks like another unit is asked beside the output, a line a question.
 //
