@@ -369,3 +369,21 @@ func scaledBy(A *mat.Dense, positions int, omega float64) *mat.Dense {
 	}
 	return out
 }
+
+// neutralCut is the size of a term of A, relative to the largest terms of K, C and M that make it, that counts as zero.
+const neutralCut = 1e-13
+
+// neutralSize returns the size of a term of the scaled A that counts as zero: neutralCut of what K and the motion make, or what is left of
+// balance in axes that turn with the motion, up to leftMost.
+func (s *System) neutralSize(f *StateSpace, omega float64) float64 {
+	most, part := 0.0, neutralCut
+	for _, x := range s.size {
+		most = max(most, x)
+	}
+	_, rate := s.rates()
+	_, _, worst, size := s.beyond(f.Turning)
+	if left := worst / max(size, math.SmallestNonzeroFloat64); left <= leftMost {
+		part = max(part, leftMargin*left)
+	}
+	return part * max(most/omega, rate, omega)
+}

@@ -11,9 +11,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// neutralCut is the size of a term of A, relative to the largest terms of K, C and M that make it, that counts as zero.
-const neutralCut = 1e-12
-
 // staircase is A in coordinates Q that begin with those that only say where the mechanism is, docs/statics-and-modes.md (S10). QᵀAQ =
 // T has zeros below its diagonal blocks. Those of zero blocks are zero, too.
 type staircase struct {
@@ -257,20 +254,6 @@ func (s *System) addBlock(out *Modes, f *StateSpace, z *staircase, b *block, ome
 		out.List = append(out.List, s.steadyMode(f, lambda, re, im, omega))
 	}
 	return nil
-}
-
-// neutralSize returns the size of a term of the scaled A that counts as zero: neutralCut of what K and the motion make, or what is left of
-// balance in axes that turn with the motion, up to leftMost.
-func (s *System) neutralSize(f *StateSpace, omega float64) float64 {
-	most, part := 0.0, neutralCut
-	for _, x := range s.size {
-		most = max(most, x)
-	}
-	_, rate := s.rates()
-	if _, _, worst, size := s.beyond(f.Turning); size > 0 && worst <= leftMost*size {
-		part = max(part, leftMargin*worst/size)
-	}
-	return part * max(most/omega, rate, omega)
 }
 
 // displaced returns the displacement of the scaled coordinates v.

@@ -111,7 +111,7 @@ func TestRollingDisc(t *testing.T) {
 func TestUprightDisc(t *testing.T) {
 	const m, r = 2.0, 0.3
 	for _, c := range []struct{ axial, part float64 }{{0.5, 3}, {1, 4}} {
-		for _, off := range []float64{-1e-9, 1e-9} {
+		for _, off := range []float64{-1e-10, 1e-10} {
 			w := math.Sqrt(g*r/c.part) / r * (1 + off)
 			p, _ := rollingDisc(t, c.axial*m*r*r, c.axial*m*r*r/2, math.Pi/2, 0, w)
 			unstable := steady(t, p).Unstable()
