@@ -3,6 +3,7 @@ package batch_test
 import (
 	"math"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,9 +36,18 @@ func TestTimes(t *testing.T) {
 	plans := references(t)
 	plans["walker"], plans["gripper"] = walker(t), gripper(t)
 	const n = 1024
-	for _, name := range []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups", "walker", "gripper"} {
-		p := plans[name]
-		list := someStates(t, p, 64, 1, 0.3)
+	names := []string{"four-bar", "bricard-6r", "a03-andrews-ivp", "stewart-6ups", "walker", "gripper"}
+	for family, n := range map[string]int{"scissor": 10, "hoberman": 20, "miura": 3, "excavator": 4, "delta": 4, "jansen": 6} {
+		plans[family] = member(t, family, n)
+		names = append(names, family)
+	}
+	slices.Sort(names[6:])
+	for k, name := range names {
+		p, reach := plans[name], 0.3
+		if k >= 6 { // near their singular poses
+			reach = 1e-3
+		}
+		list := someStates(t, p, 64, 1, reach)
 		solver := p.NewSolver()
 		var batches [3]*batch.Batch
 		var s [3]*batch.States

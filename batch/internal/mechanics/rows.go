@@ -103,12 +103,21 @@ func (c *compiler) squares(w *jointWork, j, first int) {
 			k++
 		}
 	}
-	bodies := [2]int32{w.jt.Succ, w.jt.Pred}
-	for i, at := range [2]place{w.succ, w.pred} {
-		if at.Is() && c.reduced.of[bodies[i]] == nil {
-			c.OpN(tape.Squares, w.row-first, 0, w.scale.At(first), at.At(6*first), from)
-			from = w.scale.At(first)
+	bodies := [2]int32{w.jt.Pred, w.jt.Succ}
+	for i, at := range [2]place{w.pred, w.succ} {
+		if !at.Is() || c.reduced.of[bodies[i]] != nil {
+			continue
 		}
+		to := w.scale.At(first)
+		if i == 0 && isPlain(w.jt) && c.staysOnPred(w.jt, j) {
+			to = c.LastingRoom(w.row - first)
+			o := c.Instruction(tape.Squares, to, at.At(6*first), from)
+			o.N = uint32(w.row - first)
+			c.Fix(o)
+		} else {
+			c.OpN(tape.Squares, w.row-first, 0, to, at.At(6*first), from)
+		}
+		from = to
 	}
 	if from != w.scale.At(first) { // the groups add theirs
 		c.OpN(tape.Copy, w.row-first, 0, w.scale.At(first), from)
@@ -222,7 +231,7 @@ func (c *compiler) runOf(w *jointWork, t triple, j int) {
 	}
 	if w.jt.Pred >= 0 {
 		own := side(w.pred, w.inP, w.armP, w.jt.Pred, atNegated)
-		if slidesOf(w.jt.Kind) == pinned && !c.varies(j) { // the arm and the axes stay what they are
+		if c.staysOnPred(w.jt, j) {
 			c.Fix(own)
 		} else {
 			c.Add(own)
@@ -235,6 +244,11 @@ func (c *compiler) runOf(w *jointWork, t triple, j int) {
 		c.OpN(tape.Copy, t.n, 0, w.b.At(row), from.At(t.first))
 	}
 	w.row += t.n
+}
+
+// staysOnPred reports whether arm and axes of joint j on its predecessor stay what they are.
+func (c *compiler) staysOnPred(jt *joint, j int) bool {
+	return slidesOf(jt.Kind) == pinned && !c.varies(j)
 }
 
 // special adds the one row of a type that is not along an axis of P.
