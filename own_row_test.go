@@ -169,7 +169,7 @@ func TestOwnRowOfVelocities(t *testing.T) {
 		return b, body
 	}
 	at := spatial.Vec3{-0.4, 0, 0}
-	b, body := sleigh()
+	b, _ := sleigh()
 	p := ownPlan(t, b, mechanism.Demand{Name: "edge", Bodies: []int{0}, Row: &edge{at, spatial.Vec3{0, 1, 0}}, Rates: true})
 	require.NoError(t, p.Mechanism().CheckRows(p.Initial()))
 	require.NoError(t, closing.NewCloser(p, closing.Options{}).ClosePositions(p.Initial()))
@@ -179,7 +179,7 @@ func TestOwnRowOfVelocities(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{2, 3}, []int{report.Mobility, report.Reaches})
 
-	b, body = sleigh()
+	b, body := sleigh()
 	b.NoSlip("edge", body, rung.World, at, spatial.Vec3{0, 1, 0})
 	q := planOf(t, b)
 	d := q.NewSolver()
