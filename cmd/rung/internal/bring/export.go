@@ -80,7 +80,7 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error 
 	p.Stage("writing", 0)
 	var text bytes.Buffer
 	if native != "" {
-		write = nativeWriter(native, ending)
+		write, m = nativeWriter(native, ending), shell.Rehome(m, path, output)
 	}
 	report, err := write(&text, m)
 	if err := judged(report, err, path, strict); err != nil {

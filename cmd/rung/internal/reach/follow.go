@@ -161,7 +161,7 @@ func (r *posing) writeMoving(stdout io.Writer) error {
 	if err := r.settle(&m); err != nil {
 		return err
 	}
-	return shell.WriteFile(r.modelOut, stdout, func(w io.Writer) error { return model.Write(w, &m) })
+	return shell.WriteFile(r.modelOut, stdout, func(w io.Writer) error { return model.Write(w, shell.Rehome(&m, r.path, r.modelOut)) })
 }
 
 // settle gives a model the rates of its motions.

@@ -44,7 +44,7 @@ func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model,
 	}
 	if err == nil && c.Output != "" {
 		p.Stage("writing", int64(len(m.Bodies)+len(m.Joints)+len(m.Forces)))
-		if err := out.Close(model.Write(CountLines(out, p), m)); err != nil {
+		if err := out.Close(model.Write(CountLines(out, p), Rehome(m, c.Path, c.Output))); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,57 @@
+package shell
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/rung-mbd/rung/model"
+)
+
+// Rehome returns m, which was read at from, as it is written at to: the files of its terrains, curves and meshes, whose names are relative to
+// the folder of the model, have the names that lead to them from the folder of to. Stdio stands for the working folder. m stays as it is.
+func Rehome(m *model.Model, from, to string) *model.Model {
+	was, err := folderOf(from)
+	if err != nil {
+		return m
+	}
+	is, err := folderOf(to)
+	if err != nil || was == is {
+		return m
+	}
+	name := func(file string) string {
+		if file == "" || filepath.IsAbs(file) {
+			return file
+		}
+		path := filepath.Join(was, filepath.FromSlash(file))
+		if rel, err := filepath.Rel(is, path); err == nil {
+			path = rel
+		}
+		return filepath.ToSlash(path)
+	}
+	out := *m
+	out.Terrains, out.Joints, out.Visuals = slices.Clone(m.Terrains), slices.Clone(m.Joints), slices.Clone(m.Visuals)
+	for i := range out.Terrains {
+		out.Terrains[i].File = name(out.Terrains[i].File)
+	}
+	for i := range out.Visuals {
+		out.Visuals[i].File = name(out.Visuals[i].File)
+	}
+	for i := range out.Joints {
+		for _, c := range [2]**model.PointCurve{&out.Joints[i].Curve, &out.Joints[i].SuccessorCurve} {
+			if *c != nil && (*c).File != "" {
+				other := **c
+				other.File = name(other.File)
+				*c = &other
+			}
+		}
+	}
+	return &out
+}
+
+// folderOf returns the folder of the model at path.
+func folderOf(path string) (string, error) {
+	if path == Stdio {
+		return filepath.Abs(".")
+	}
+	return filepath.Abs(filepath.Dir(path))
+}
