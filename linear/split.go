@@ -347,13 +347,19 @@ func nullSpace(A *mat.Dense) (*mat.Dense, error) {
 			}
 		}
 	}
+	return nullOf(W, freeTol)
+}
+
+// nullOf returns an orthonormal basis of the vectors that A makes no longer than cut; nil if there are none.
+func nullOf(A *mat.Dense, cut float64) (*mat.Dense, error) {
+	_, n := A.Dims()
 	var svd mat.SVD
-	if err := full.Singular(&svd, W, mat.SVDFullV); err != nil {
+	if err := full.Singular(&svd, A, mat.SVDFullV); err != nil {
 		return nil, err
 	}
 	rank := 0
 	for _, x := range svd.Values(nil) {
-		if x > freeTol {
+		if x > cut {
 			rank++
 		}
 	}

@@ -107,27 +107,6 @@ func placesOf(A, O *mat.Dense, cut, seen float64) (*mat.Dense, error) {
 	}
 }
 
-// nullOf returns an orthonormal basis of the vectors that A makes no longer than cut; nil if there are none.
-func nullOf(A *mat.Dense, cut float64) (*mat.Dense, error) {
-	_, n := A.Dims()
-	var svd mat.SVD
-	if err := full.Singular(&svd, A, mat.SVDFullV); err != nil {
-		return nil, err
-	}
-	rank := 0
-	for _, x := range svd.Values(nil) {
-		if x > cut {
-			rank++
-		}
-	}
-	if rank == n {
-		return nil, nil
-	}
-	var V mat.Dense
-	svd.VTo(&V)
-	return mat.DenseCopyOf(V.Slice(0, n, rank, n)), nil
-}
-
 // steadyModes computes the modes of a steady motion, docs/statics-and-modes.md (S10), and keeps the lowest.
 func (s *System) steadyModes(o ModeOptions) (*Modes, error) {
 	out := &Modes{Method: Dense, All: true, Steady: true, Damped: true}

@@ -7,8 +7,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Rehome returns m, which was read at from, as it is written at to: the files of its terrains, curves and meshes, whose names are relative to
-// the folder of the model, have the names that lead to them from the folder of to. Stdio stands for the working folder. m stays as it is.
+// Rehome returns m, which was read at from, as it is written at to: the files of its terrains, curves and meshes, whose names are relative
+// to the folder of the model, have the names that lead to them from the folder of to. Stdio stands for the working folder. m stays as it
+// is.
 func Rehome(m *model.Model, from, to string) *model.Model {
 	was, err := folderOf(from)
 	if err != nil {
