@@ -18,17 +18,20 @@ import (
 // TestBeads: the rows of curves are evaluated state by state, and the results are those of a Solver. Steps are taken alone, and each
 // state goes on with parameters of its own.
 func TestBeads(t *testing.T) {
-	evaluated(t, modeltest.Beads(3))
-	evaluated(t, modeltest.Cams(3))
+	evaluated(t, modeltest.Beads(3), "curves")
+	evaluated(t, modeltest.Cams(3), "curves")
 }
 
-func evaluated(t *testing.T, m *model.Model) {
+// evaluated compares the results of a batch with those of a Solver, and takes some steps, which are taken alone as why says. Joints with curves
+// have numbers in the state, which follow.
+func evaluated(t *testing.T, m *model.Model, why string) {
+	t.Helper()
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	b, err := batch.New(p, batch.Options{})
 	require.NoError(t, err)
 	require.Empty(t, b.OneByOne())
-	require.Contains(t, b.SteppedOneByOne(), "curves")
+	require.Contains(t, b.SteppedOneByOne(), why)
 	const n = 11
 	states, results := b.NewStates(n), b.NewResults(n)
 	rng := check.Rand(7)
@@ -64,6 +67,8 @@ func evaluated(t *testing.T, m *model.Model) {
 		st := p.Initial()
 		states.To(st, i)
 		require.NoError(t, p.Mechanism().Holds(st))
-		require.NotEqual(t, start.Angles, st.Angles)
+		if why == "curves" {
+			require.NotEqual(t, start.Angles, st.Angles)
+		}
 	}
 }

@@ -7,10 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/dist"
-	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -34,27 +32,5 @@ func TestTouchingWheel(t *testing.T) {
 	}
 	m.Joints = m.Joints[3:4]
 	require.Equal(t, joints.SlipBoth, m.Joints[0].Slip)
-	mech, err := mechanism.New(m)
-	require.NoError(t, err)
-	s := kkt.NewPlan(mech, kkt.Options{}).NewSolver()
-	require.NoError(t, s.Solve(mech.Initial()))
-	want := make([]float64, 6*len(m.Bodies))
-	s.AccelerationsTo(want)
-	for _, ranks := range []int{1, 2} {
-		require.NoError(t, dist.Run(ranks, func(c dist.Comm) error {
-			d, st, err := solver(c, m)
-			if err != nil {
-				return err
-			}
-			if err := d.Solve(st); err != nil {
-				return err
-			}
-			a := make([]float64, 6*d.Plan().Mechanism().NumBodies())
-			d.AccelerationsTo(a)
-			for i, b := range d.Plan().Piece().Body[:d.Plan().Piece().Own] {
-				check.CloseVec(t, a[6*i:6*i+6], want[6*b:6*b+6], 1e-12, 100, "body %d on %d ranks", b, ranks)
-			}
-			return d.Close()
-		}))
-	}
+	solvedOnRanks(t, m, 1e-12, 1, 2)
 }

@@ -7,10 +7,9 @@ import (
 )
 
 // A curve of the successor touches one of the predecessor: a cam and its follower. In the plane of x and y of P they have one tangent and
-// one
-// point in common; z of P is left out, so that the curve of P is a cylinder. One row, a force along the normal where they touch. It has no
-// generalized forces. Frames.Near has both parameters and the side: the sign of the difference of the curvatures, which tells whether
-// the curves touch from outside or inside, and does not change as long as they do.
+// one point in common; z of P is left out, so that the curve of P is a cylinder. One row, a force along the normal where they touch. It
+// has no generalized forces. Frames.Near has both parameters and the side: the sign of the difference of the curvatures, which tells
+// whether the curves touch from outside or inside, and does not change as long as they do.
 
 // ErrTouch is the failure of EvalTo of a curve_on_curve joint.
 var ErrTouch = errors.New("joints: the curves have no common tangent, or one radius of curvature is too small for the other curve")

@@ -1,8 +1,7 @@
 package joints
 
 // Of some joints a pose does not tell all: several sets of coordinates of a composite joint may make it, and a curve may have several feet
-// for one
-// point. What tells them apart is in Frames.Near, which a state carries.
+// for one point. What tells them apart is in Frames.Near, which a state carries.
 
 // NumNear returns the length of Frames.Near: how many numbers tell apart what belongs to one pose. They are the coordinates of a
 // composite joint, the parameter of a point on a curve, and those of two curves that touch with their side. It is 0 for all others.

@@ -17,8 +17,7 @@ const (
 	// touchStride is the longest step, relative to the length of a parameter, so that no turn of a curve is jumped over.
 	touchStride = 1.0 / 16
 	// touchStill is the step, relative to the length of a parameter, that ends a search, and touchTiny the one below which what a step
-	// makes
-	// worse is rounding.
+	// makes worse is rounding.
 	touchStill, touchTiny = 4e-16, 1e-7
 	// touchFound is what is left of the equations, relative to the size of the smaller curve, where a search has found a solution.
 	touchFound = 1e-9
@@ -209,8 +208,8 @@ func sampleOf(c *curves.Curve, i int) float64 {
 }
 
 // find returns where the curves touch: by a search from near on the side that it says. Where the points of near are far from each other,
-// the state is another
-// one than near was carried for, and if the search does not lead to where the curves nearly touch, they are looked for among all.
+// the state is another one than near was carried for, and if the search does not lead to where the curves nearly touch, they are looked
+// for among all.
 func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bool) {
 	if near == nil {
 		at, s, ok = q.search()

@@ -2,8 +2,7 @@ package joints
 
 // Some types have kinds of their own for what a joint of the type allows, as that is all that Kind tells: composite joints one for each
 // number of axes and each set of those that turn, rolling joints one for each Slip, and points on curves one with rows in a plane alone.
-// All have the name of
-// the type. They follow the kinds of the table.
+// All have the name of the type. They follow the kinds of the table.
 const (
 	composites         = 2 + 4 + 8 + 16 + 32
 	firstSlipping      = NumKinds + composites

@@ -176,9 +176,8 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// TestBallOnTurntableModes: a ball that a turning table leaves where it is goes in circles of 2/7 of the table's rate, if it is
-// pushed. In axes that go round with it on such a circle about the bearing, the motions next to it are such circles, or ones about
-// another point,
+// TestBallOnTurntableModes: a ball that a turning table leaves where it is goes in circles of 2/7 of the table's rate, if it is pushed. In
+// axes that go round with it on such a circle about the bearing, the motions next to it are such circles, or ones about another point,
 // which goes round there.
 func TestBallOnTurntableModes(t *testing.T) {
 	const r, rate, m = 0.1, 1.4, 2.0

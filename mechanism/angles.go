@@ -25,10 +25,9 @@ type sprung struct {
 // has reports whether freedom i is one of them.
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
-// whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint,
-// lengths too, with springs or without, or the parameters of curves. Several of these may belong to one pose, and the motions
-// that
-// the joint allows depend on which.
+// whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint, lengths
+// too, with springs or without, or the parameters of curves. Several of these may belong to one pose, and the motions that the joint
+// allows depend on which.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.

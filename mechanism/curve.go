@@ -36,8 +36,7 @@ func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 }
 
 // ErrTouch is wrapped, with the name of the joint and the place, where two curves do not touch: past the end of one of them, or where a
-// radius of
-// curvature is too small for the other curve.
+// radius of curvature is too small for the other curve.
 var ErrTouch = errors.New("mechanism: the curves do not touch")
 
 // checkTouch is checkCurves for the curves of joint j.
@@ -77,8 +76,7 @@ func (m *Mechanism) Touch(j int, k *Kinematics, s *State) (at joints.Touch) {
 }
 
 // CurvePlace returns where the point of joint j, a point_on_curve joint, is on its curve at s: the parameter, and the point of the curve,
-// m, in the
-// axes of P from its origin.
+// m, in the axes of P from its origin.
 //
 // Cost: a search, no allocation; k was computed at s. It panics if j is another joint.
 func (m *Mechanism) CurvePlace(j int, k *Kinematics, s *State) (u float64, at spatial.Vec3) {

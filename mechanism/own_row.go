@@ -56,13 +56,15 @@ func NewWithRows(ctx context.Context, m *model.Model, rows ...Demand) (*Mechanis
 		}
 	}
 	mech.special.own = len(rows)
-	mech.couplingNames, err = newNames(len(mech.Couplings), func(i int) string {
+	if mech.couplingNames, err = newNames(len(mech.Couplings), func(i int) string {
 		if i < of {
 			return m.Couplings[i].Name
 		}
 		return rows[i-of].Name
-	})
-	return mech, err
+	}); err != nil {
+		return nil, err
+	}
+	return mech, nil
 }
 
 // newOwnRow returns the coupling of a demand.

@@ -23,8 +23,7 @@ import (
 // returned wrapped.
 //
 // Terrains whose heights are in files are not loaded, and have no Surface, nor have curves whose points are in files any points
-// (Model.Load, ReadIn): who reads documents of
-// others may not want them to open files.
+// (Model.Load, ReadIn): who reads documents of others may not want them to open files.
 func Read(r io.Reader, file string) (*Model, error) {
 	return read(context.Background(), r, file, nil, MaxElements)
 }

@@ -250,8 +250,7 @@ func (c *Curve) walk(f *faults, field, text string, i int, closed bool) {
 }
 
 // walkBent looks for a place at which a part of the curvature jumps, which is the part of c″ across the tangent over |c′|². Along the
-// tangent c″ may jump: that
-// changes how fast u goes, and nothing of the curve.
+// tangent c″ may jump: that changes how fast u goes, and nothing of the curve.
 func (c *Curve) walkBent(f *faults, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {

@@ -20,8 +20,7 @@ const longestLine = 4096
 var ErrTable = errors.New("joints/curves: not a table of points")
 
 // ReadTable reads the points of a spline from a text, a point a line: numbers with commas, semicolons, tabs or blanks between them. Lines
-// that
-// are blank or begin with # are left out. The first line may name the columns: x and y, and z and u if they are there. Without names,
+// that are blank or begin with # are left out. The first line may name the columns: x and y, and z and u if they are there. Without names,
 // lines are x y, x y z or u x y z. The parameters are nil if there is no u. Of a closed spline with u, the last line has the first point
 // again: only its u is kept.
 //

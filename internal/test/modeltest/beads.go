@@ -10,9 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane: half of them on curves of a plate that flies,
-// the
-// others on the world's. Poses and velocities satisfy all joints.
+// Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane: half of them on curves of a plate that
+// flies, the others on the world's. Poses and velocities satisfy all joints.
 func Beads(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("beads-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -40,9 +39,8 @@ func Beads(seed uint64) *model.Model {
 	return g.m
 }
 
-// Cams returns a random mechanism of bodies whose curves touch those of a plate that flies, or of the world: ovals, circles and lines, from
-// outside
-// and from inside, slightly tilted. Poses and velocities satisfy all joints.
+// Cams returns a random mechanism of bodies whose curves touch those of a plate that flies, or of the world: ovals, circles and lines,
+// from outside and from inside, slightly tilted. Poses and velocities satisfy all joints.
 func Cams(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("cams-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
