@@ -28,8 +28,7 @@ type StateSpace struct {
 
 // StateSpace returns the linearized equations of a steady motion in independent coordinates, of a mechanism with or without rows of
 // velocities alone. The state is at rest in equilibrium, or its bodies keep their velocities in axes that turn at a constant rate: wheels
-// that roll straight ahead or in a circle, rotors, tops in regular precession. Bodies may spin in these axes where nothing of them is seen
-// to turn.
+// that roll straight ahead or in a circle, rotors, tops in regular precession. Bodies may spin in these axes about their axes of symmetry.
 //
 // That the motion is steady is checked: at the state by its accelerations and inertias, and at two later times, of a turn of what
 // turns fastest and slowest, by the joints, the accelerations and the matrix there.

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrOwnRow is wrapped by the error of OnlyModelRows.
-var ErrOwnRow = errors.New("mechanism: the row is one's own, and this method needs more of rows than it tells")
+var ErrOwnRow = errors.New("mechanism: the row is one's own, and this method needs derivatives or freedoms, which it does not tell")
 
 // ErrDemand is wrapped by the errors of NewWithRows that are about the rows.
 var ErrDemand = errors.New("mechanism: row of one's own refused")

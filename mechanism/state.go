@@ -104,12 +104,12 @@ type specialRows struct {
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 
-// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings and curves reach, and computes the rows
-// of one's own. KinematicsTo calls it.
+// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings hold and curves have not ended, and
+// computes the rows of one's own. KinematicsTo calls it.
 //
 // Cost: O(couplings with laws + joints with curves), and the cost of the rows; no allocation after the first time, nor without an error. It
 // returns an error with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite
-// (ErrNotFinite), or of the first joint whose curve does not reach (ErrCurve).
+// (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve) or whose curves do not touch (ErrTouch).
 func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
 	if err := m.checkLaws(k, s); err != nil {
 		return err

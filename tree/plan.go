@@ -124,7 +124,7 @@ const (
 // NewPlan chooses the spanning tree of m and numbers links and joint variables.
 //
 // Cost: near-linear in bodies and joints.
-// It returns ErrTreeJoint or ErrFloating, with the name. It panics if a number
+// It returns ErrTreeJoint, ErrFloating or mechanism.ErrOwnRow, with the name. It panics if a number
 // in o is out of range.
 func NewPlan(m *mechanism.Mechanism, o Options) (*Plan, error) {
 	if m == nil {
