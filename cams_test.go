@@ -11,6 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/compare"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/mechanism"
@@ -174,6 +175,7 @@ func (l *law) expression() string {
 // Cams by laws with a knife edge, which is also the centre of a roller whose cam is the curve at its distance: at the cam angle θ the point with u = θ of
 // (r·sin u, r·cos u), r = base + s(u), is under the follower. Displacement, speed, acceleration, force and pressure angle, tan α = s′/r.
 func TestKnifeEdgesFollowLaws(t *testing.T) {
+	check.Long(t)
 	for _, l := range camLaws() {
 		t.Run(l.name, func(t *testing.T) {
 			r := l.expression()
@@ -193,6 +195,7 @@ func TestKnifeEdgesFollowLaws(t *testing.T) {
 // Cams by laws with a flat face: h = base + s(u) is the distance of the face along (sin u, cos u), and the cam is its envelope,
 // (h·sin u + h′·cos u, h·cos u − h′·sin u), with the radius of curvature h + h″. There is no pressure angle, and the face is touched at h′ beside the middle.
 func TestFlatFacesFollowLaws(t *testing.T) {
+	check.Long(t)
 	for _, l := range camLaws() {
 		slope := map[string]string{
 			"cycloidal": "(1 - cos(2*pi*V))", "3-4-5": "(30*V^2 - 60*V^3 + 30*V^4)", "4-5-6-7": "(140*V^3 - 420*V^4 + 420*V^5 - 140*V^6)",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/linear"
@@ -46,6 +47,7 @@ func eightLength() (sum float64) {
 // Without gravity a bead goes along a figure eight at a constant speed: where the curve crosses itself it stays on its branch, lap after lap, and
 // the parameter counts the laps. In the exact middle of the crossing the model says by its parameter which branch is meant.
 func TestCurveThatCrossesItself(t *testing.T) {
+	check.Long(t)
 	const speed, laps, ofRun = 2.0, 20.0, 1e-8
 	for _, planar := range []bool{false, true} {
 		for _, u := range []float64{0, math.Pi} {

@@ -137,6 +137,7 @@ func TestValve(t *testing.T) {
 // TestValveRuns: over ten turns and more, the energy of the cam without torque stays, and the follower is where the
 // profile has it; a table of the same profile moves alike.
 func TestValveRuns(t *testing.T) {
+	check.Long(t)
 	v := testValve
 	v.torque = 0
 	const omega, until = 60.0, 1.1

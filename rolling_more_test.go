@@ -245,6 +245,7 @@ func TestReachesWithArmature(t *testing.T) {
 // A cart whose side slips are redundant runs for 10⁴ steps: it keeps its energy, its joints hold, and with its mass in front of the axle it
 // turns into straight running, as Chaplygin's sleigh does.
 func TestCartRunsOn(t *testing.T) {
+	check.Long(t)
 	p := planOf(t, cart(t, [2]float64{}))
 	mech := p.Mechanism()
 	const steps, step = 10_000, 1e-3

@@ -208,11 +208,8 @@ func TestRestartingClock(t *testing.T) {
 // moves them across the zeros of functions that differ by little. Each event acts once
 // a crossing all the same.
 func TestProjectionMovesCrossings(t *testing.T) {
-	shifts := []float64{1e-15, 1e-10}
-	if !testing.Short() {
-		shifts = append(shifts, 0, 1e-13, 1e-11, 1e-9, 3e-9)
-	}
-	for _, shift := range shifts {
+	check.Long(t)
+	for _, shift := range []float64{0, 1e-15, 1e-13, 1e-11, 1e-10, 1e-9, 3e-9} {
 		r := golden(t, "four-bar")
 		angle := func(st *mechanism.State) float64 {
 			return st.Bodies[1].Position[0] - r.mech.Initial().Bodies[1].Position[0] - 0.01

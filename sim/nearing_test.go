@@ -147,13 +147,11 @@ func TestLeastTolerance(t *testing.T) {
 
 // TestFlatPosesFixed: fixed steps keep the branch too, and the energy falls with a power of the step.
 func TestFlatPosesFixed(t *testing.T) {
+	check.Long(t)
 	for name, f := range flats(t) {
 		t.Run(name, func(t *testing.T) {
-			steps, T, last := []float64{4e-3, 2e-3, 1e-3}, f.swings/10, math.Inf(1)
-			if testing.Short() {
-				steps, T = steps[:2], f.swings/40
-			}
-			for _, h := range steps {
+			T, last := f.swings/10, math.Inf(1)
+			for _, h := range []float64{4e-3, 2e-3, 1e-3} {
 				s, passes, energy := f.swing(t, f.rungeKutta(sim.RungeKutta4(), 0), T, h)
 				t.Logf("step %g: %d passes, energy %.3g J, %+v", h, passes, energy, s.Stats())
 				assert.Less(t, energy, last/8)

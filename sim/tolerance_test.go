@@ -38,7 +38,8 @@ const toleratedFloor, toleratedRise = 3e-8, 3
 // TestErrorsFallWithTolerance: with every kind of force, errors of implicit steps fall with the tolerance from 1e-3 to 1e-12, every night
 // to 1e-13, and then stay. The judge is an explicit method of order 5 at the least tolerance.
 func TestErrorsFallWithTolerance(t *testing.T) {
-	for _, c := range check.Some(tolerated, 3) {
+	check.Long(t)
+	for _, c := range tolerated {
 		t.Run(c.name, func(t *testing.T) {
 			m := open(t, "truth", c.name, "model.json")
 			r := newRig(t, m)
@@ -67,7 +68,8 @@ func TestErrorsFallWithTolerance(t *testing.T) {
 
 // TestErrorsFallWithStep: the same for fixed steps. Errors are of order 2 down to steps whose cube is below rounding.
 func TestErrorsFallWithStep(t *testing.T) {
-	for _, name := range check.Some([]string{"sim-stop-0", "sim-fric-0", "sim-bear-0", "actu-0", "actu-1", "cable-0"}, 3) {
+	check.Long(t)
+	for _, name := range []string{"sim-stop-0", "sim-fric-0", "sim-bear-0", "actu-0", "actu-1", "cable-0"} {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, "truth", name, "model.json")
 			r := newRig(t, m)

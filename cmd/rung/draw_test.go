@@ -10,6 +10,7 @@ import (
 
 	"github.com/foxglove/mcap/go/mcap"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -52,6 +53,7 @@ func TestDrawMCAP(t *testing.T) {
 
 // A GIF plays the run as long as the flags say.
 func TestDrawGIF(t *testing.T) {
+	check.Long(t)
 	model, run := drawn(t)
 	out := filepath.Join(filepath.Dir(model), "run.gif")
 	for _, c := range []struct {

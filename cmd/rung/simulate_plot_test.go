@@ -8,10 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestSimulatePlot draws runs short and long, in both formats.
 func TestSimulatePlot(t *testing.T) {
+	check.Long(t)
 	for name, args := range map[string][]string{
 		"a.svg": {"--until", "1"},
 		"b.png": {"--until", "1", "--plot-columns", "crank.px,rocker.wz,p1.force.x", "--wrenches", "p1"},

@@ -155,12 +155,10 @@ func TestSimulateMethods(t *testing.T) {
 
 // TestSimulateStabilize compares the drift of the ways to hold the joints.
 func TestSimulateStabilize(t *testing.T) {
-	drift, until := map[string]float64{}, "10"
-	if testing.Short() {
-		until = "3"
-	}
+	check.Long(t)
+	drift := map[string]float64{}
 	for _, how := range simulate.StabilizeNames() {
-		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", until, "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
+		_, rows := readTrajectory(t, ok(t, "simulate", golden("four-bar"), "--until", "10", "--integrator", "rk4", "--step", "0.005", "--stabilize", how))
 		for _, row := range rows {
 			drift[how] = max(drift[how], row[len(row)-2])
 		}
@@ -239,8 +237,9 @@ func readParquet(t *testing.T, path string) (columns []string, rows [][]float64)
 // TestSimulateParquet: the same columns and values as CSV, to the bit, also when
 // interrupted and resumed.
 func TestSimulateParquet(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
-	args := []string{"--until", check.Few("2", "1"), "--every", "0.01", "--wrenches", "p1", "--bodies", "rocker,crank"}
+	args := []string{"--until", "2", "--every", "0.01", "--wrenches", "p1", "--bodies", "rocker,crank"}
 	names, want := readTrajectory(t, ok(t, append([]string{"simulate", golden("four-bar")}, args...)...))
 	out, ckpt := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "run.ckpt")
 	ok(t, append([]string{"simulate", golden("four-bar"), "--out", out}, args...)...)
@@ -333,6 +332,7 @@ func stopped(t *testing.T, steps int, path string, args ...string) result {
 // TestSimulateRowAtTheEnd: where --every does not divide the time, there is a row at the end, which a run that goes on takes
 // back.
 func TestSimulateRowAtTheEnd(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.csv")
 	times := func(text string) (list []float64) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // blocks returns the blocks of a page in a language.
@@ -129,6 +131,7 @@ func TestTutorialGround(t *testing.T) {
 // TestTutorialCams builds the valve train from the tutorial alone, in an empty folder. Its commands print what it says, and what it says of forces,
 // torques and lifts holds in the tables that they write.
 func TestTutorialCams(t *testing.T) {
+	check.Long(t)
 	text, err := os.ReadFile("../../docs/tutorial-cams.md")
 	require.NoError(t, err)
 	page := string(text)

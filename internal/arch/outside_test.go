@@ -11,11 +11,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestFromOutside runs a program that uses what a program of another module may want: all of it
 // is exported and has exported types.
 func TestFromOutside(t *testing.T) {
+	check.Long(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "outside.go.txt"))
 	require.NoError(t, err)
 	assert.Equal(t, `job 7: lower turns at 13.67 rad/s²

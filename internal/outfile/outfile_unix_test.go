@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/outfile"
 )
 
@@ -181,6 +182,7 @@ func TestFolderOfPipes(t *testing.T) {
 // TestFolderEnds: a process ends at each point at which it can, with nothing cleaned up. The folder is the old or the new
 // one, or none where there was none, and the next writer leaves nothing behind.
 func TestFolderEnds(t *testing.T) {
+	check.Long(t)
 	const child = "OUTFILE_TEST_FOLDER"
 	if args := os.Getenv(child); args != "" {
 		var point int

@@ -17,9 +17,9 @@ func TestAngle(t *testing.T) {
 		turn  = 2 * math.Pi
 	)
 	p := spatial.Exp(spatial.Vec3{0.3, -1.1, 0.7})
+	w := fill(1)
+	set := setter(w)
 	run := func(P, S spatial.Mat3, carried float64) float64 {
-		w := fill(1)
-		set := setter(w)
 		set(10, P[:]...)
 		set(30, S[:]...)
 		set(50, carried)

@@ -104,6 +104,7 @@ func TestFilm(t *testing.T) {
 
 // What stands still is one frame; rows that are rarer than pictures are shown for longer.
 func TestFilmStands(t *testing.T) {
+	check.Long(t)
 	s, st := scissor(t)
 	v := draw.View{Width: 200, Height: 150}
 	g := film(t, s, lift{times: seconds(2, 100), start: st}, v, draw.Film{})
@@ -151,6 +152,7 @@ func (o *one) StateTo(st *mechanism.State, i int) error {
 
 // The film of what stands still is its still picture, but for the colours that the palette leaves out.
 func TestFilmIsThePicture(t *testing.T) {
+	check.Long(t)
 	s, st := scissor(t)
 	v := draw.View{Width: 320, Height: 240}
 	got := shown(film(t, s, lift{times: seconds(1, 10), start: st}, v, draw.Film{}), 1)

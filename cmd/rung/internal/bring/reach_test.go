@@ -13,6 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -25,6 +26,7 @@ const reachTol, shutTol = 1e-8, 1e-9
 // in the pose that is written; and each has as many modes as freedoms. A mechanism of few freedoms has its target from
 // another of its poses, as it reaches no others.
 func TestImportedReach(t *testing.T) {
+	check.Long(t)
 	for name, c := range map[string]struct {
 		body            string
 		pose            string     // of coordinates, where the target is

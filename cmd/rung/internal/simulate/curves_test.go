@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -47,6 +48,7 @@ func TestPlotWithoutDrift(t *testing.T) {
 // TestPlotBetweenRows: a picture of rows that are far apart has the peaks between them, from the ends of steps, and not many
 // more of these than can be seen.
 func TestPlotBetweenRows(t *testing.T) {
+	check.Long(t)
 	const until, rows = 5, 11
 	m, err := bench.NFourBar(3, 0.4, 1)
 	require.NoError(t, err)
