@@ -108,6 +108,14 @@ func sides(j *mechanism.Joint) int {
 // JointNode returns the node of joint j, or −1 if it has no rows.
 func (l *Layout) JointNode(j int) int { return int(l.node[j]) }
 
+// FlywheelNode returns the node of the flywheel of joint j, −1 if it has none (NewGeared).
+func (l *Layout) FlywheelNode(j int) int {
+	if l.fly == nil {
+		return -1
+	}
+	return int(l.fly[j])
+}
+
 // NodeJoint returns the joint of a node, or −1 for the node of a body or coupling.
 func (l *Layout) NodeJoint(node int) int {
 	if i := node - l.FirstJoint(); i >= 0 && i < len(l.joint) {

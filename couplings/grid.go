@@ -97,3 +97,27 @@ func (l *Law) gridAt(x [2]float64) (v Value) {
 	v.DD[1][0] = v.DD[0][1]
 	return v
 }
+
+// gridThird is ThirdAt for a grid.
+func (l *Law) gridThird(x [2]float64) (d [4]float64) {
+	i, k := interval(l.X, x[0]), interval(l.Y, x[1])
+	hx, hy := l.X[i+1]-l.X[i], l.Y[k+1]-l.Y[k]
+	var c [2][4][4]float64 // by coordinate and derivative
+	for e, at := range [2]struct{ t, h float64 }{{(x[0] - l.X[i]) / hx, hx}, {(x[1] - l.Y[k]) / hy, hy}} {
+		var lower cubics
+		lower.set(at.t, at.h)
+		copy(c[e][:3], lower[:])
+		h := at.h
+		c[e][3] = [4]float64{12 / (h * h * h), -12 / (h * h * h), 6 / (h * h), 6 / (h * h)}
+	}
+	for a := range 2 {
+		for b := range 2 {
+			n := &l.grid[(i+a)*len(l.Y)+k+b]
+			for by := range d {
+				p, q := &c[0][3-by], &c[1][by]
+				d[by] += p[a]*(q[b]*n.f+q[2+b]*n.y) + p[2+a]*(q[b]*n.x+q[2+b]*n.xy)
+			}
+		}
+	}
+	return d
+}

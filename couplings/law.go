@@ -223,3 +223,69 @@ func (l *Law) Outside(x [2]float64) (coordinate int, from, to float64) {
 	}
 	return -1, 0, 0
 }
+
+// ThirdAt returns the third derivatives of l at the coordinates x, by the number of times that y is among those that they are taken by.
+//
+// Cost: O(log points) or O(length), no allocation. l is Prepared.
+func (l *Law) ThirdAt(x [2]float64) (d [4]float64) {
+	for i := range l.Spans {
+		if s := &l.Spans[i]; s.Periodic {
+			period := s.To - s.From
+			x[i] -= math.Floor((x[i]-s.From)/period) * period
+		}
+	}
+	switch l.Kind {
+	case polynomial:
+		for i := len(l.coefficients) - 1; i >= 3; i-- {
+			d[0] = d[0]*x[0] + l.coefficients[i]*float64(i*(i-1)*(i-2))
+		}
+	case Table:
+		d[0] = spline.ThirdAt(l.pieces, x[0])
+	case Grid:
+		d = l.gridThird(x)
+	case Function:
+		y := 0.0
+		if len(l.Spans) > 1 {
+			y = x[1]
+		}
+		d = l.f.ThirdAt(x[0], y)
+	}
+	return d
+}
+
+// ByValue returns the derivative of what At returns by number k of what l is made of: the coefficients of a polynomial, the values of a
+// table and then its two slopes, the values of a grid line by line.
+//
+// Cost: O(points); allocates. l is Prepared.
+func (l *Law) ByValue(k int, x [2]float64) Value {
+	one := l.Settings()
+	one.Spans = slices.Clone(l.Spans)
+	for i := range one.Spans {
+		one.Spans[i].Advance = 0
+	}
+	switch l.Kind {
+	case polynomial:
+		one.coefficients = make([]float64, len(l.coefficients))
+		one.coefficients[k] = 1
+	case Table:
+		one.Values, one.Slopes = make([]float64, len(l.Values)), [2]float64{}
+		if k < len(one.Values) {
+			one.Values[k] = 1
+		} else {
+			one.Slopes[k-len(one.Values)] = 1
+		}
+	case Grid:
+		one.Lines = make([][]float64, len(l.Lines))
+		for i := range one.Lines {
+			one.Lines[i] = make([]float64, len(l.Lines[i]))
+		}
+		n := len(l.Y)
+		one.Lines[k/n][k%n] = 1
+	default:
+		return Value{}
+	}
+	if l.Kind != polynomial {
+		one.prepare()
+	}
+	return one.At(x)
+}

@@ -171,3 +171,27 @@ func (m *Motion) At(t float64) (q, qd, qdd float64) {
 		return 0, 0, 0
 	}
 }
+
+// ThirdAt returns the third derivative at the time t (s), that after it where it jumps.
+//
+// Cost: that of At. It panics if a spline or a table is not Prepared.
+func (m *Motion) ThirdAt(t float64) float64 {
+	switch m.Kind {
+	case Harmonic:
+		_, qd, _ := m.At(t)
+		w := 2 * math.Pi * m.Frequency
+		return -w * w * qd
+	case Polynomial:
+		sum := 0.0
+		for i := len(m.Coefficients) - 1; i >= 3; i-- {
+			sum = sum*t + m.Coefficients[i]*float64(i*(i-1)*(i-2))
+		}
+		return sum
+	case Spline, Table:
+		if last := m.Times[len(m.Times)-1]; m.Hold && (t < m.Times[0] || t > last) {
+			return 0
+		}
+		return spline.ThirdAt(m.pieces, t)
+	}
+	return 0
+}

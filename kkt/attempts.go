@@ -117,6 +117,9 @@ func (s *core) usePrecise(err error) error {
 // preciseFor reports whether a Solve that ended with err goes on with twice the digits. Numbers
 // that overflow in doubles overflow there too.
 func (s *core) preciseFor(err error) bool {
+	if s.doubles {
+		return false
+	}
 	if err == nil {
 		return s.plan.spread.wide() && s.plan.symbolic.Counts.Flops <= preciseSolveFlops
 	}

@@ -51,6 +51,7 @@ type core struct {
 
 	enough float64 // of Solver.SetAccuracy
 
+	doubles   bool     // the matrix has been changed after it was filled, so that twice the digits are of another one
 	more      *precise // nil until it is needed
 	imprecise error    // why twice the digits are not enough either, where doubles are not
 }

@@ -346,3 +346,52 @@ func (l *Laws) Potential(x float64) (u float64) {
 func (l *Laws) Dissipates() bool {
 	return l.Damper != nil || l.Spring != nil && l.Spring.Kind == Function && l.Spring.f.HasY()
 }
+
+// ByForce returns the derivative of the force of a table at x by the force of point k.
+//
+// Cost: O(points) for a spline, else O(log points); allocates. l is Prepared, and x in the reach of the table.
+func (l *Law) ByForce(k int, x float64) float64 {
+	if l.Interpolation == Monotone {
+		return l.monotoneBy(k, x)
+	}
+	one := *l
+	one.Forces = make([]float64, len(l.Forces))
+	one.Forces[k] = 1
+	f, _, _, _ := one.prepared().look(x)
+	return f
+}
+
+// monotoneBy is ByForce for Monotone: the slopes change too, those next to the point.
+func (l *Law) monotoneBy(k int, x float64) float64 {
+	n := len(l.At)
+	one := *l
+	one.Interpolation, one.Forces, one.slopes, one.sums = Spline, make([]float64, n), make([]float64, n), make([]float64, n)
+	one.Forces[k] = 1
+	long := func(i int) float64 { return l.At[i+1] - l.At[i] }
+	chord := func(f []float64, i int) float64 { return (f[i+1] - f[i]) / long(i) }
+	if n == 2 {
+		one.slopes[0], one.slopes[1] = chord(one.Forces, 0), chord(one.Forces, 0)
+	} else {
+		for i := 1; i < n-1; i++ {
+			s, t, g, h := chord(l.Forces, i-1), chord(l.Forces, i), long(i-1), long(i)
+			if d := l.slopes[i]; d != 0 { // of 1/slope the derivative by 1/s is (2h + g)/3(g + h)
+				ds, dt := chord(one.Forces, i-1), chord(one.Forces, i)
+				one.slopes[i] = d * d * ((2*h+g)*ds/(s*s) + (h+2*g)*dt/(t*t)) / (3 * (g + h))
+			}
+		}
+		end := func(h, g float64, i, j int, slope float64) float64 {
+			s, ds, dt := chord(l.Forces, i), chord(one.Forces, i), chord(one.Forces, j)
+			switch slope {
+			case 0:
+				return 0
+			case 3 * s:
+				return 3 * ds
+			}
+			return ((2*h+g)*ds - h*dt) / (h + g)
+		}
+		one.slopes[0] = end(long(0), long(1), 0, 1, l.slopes[0])
+		one.slopes[n-1] = end(long(n-2), long(n-3), n-2, n-3, l.slopes[n-1])
+	}
+	f, _, _, _ := one.look(x)
+	return f
+}

@@ -48,14 +48,14 @@ func NewInputs(text []byte, name string) (*Inputs, error) {
 	root, _ := in.root.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(root)) {
 		if key != "visuals" && key != "source" {
-			in.add(slot{object: root, key: key}, key, document.Key("$", key), []step{{key, false}}, m)
+			in.add(slot{object: root, key: key}, key, document.Key("$", key), []document.Step{{Key: key}}, m)
 		}
 	}
 	return in, nil
 }
 
 // add lists the numbers at and below a place.
-func (in *Inputs) add(at slot, path, place string, steps []step, m *model.Model) {
+func (in *Inputs) add(at slot, path, place string, steps []document.Step, m *model.Model) {
 	switch v := at.get().(type) {
 	case json.Number:
 		if x, err := v.Float64(); err == nil {
@@ -64,7 +64,7 @@ func (in *Inputs) add(at slot, path, place string, steps []step, m *model.Model)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			in.add(slot{object: v, key: key}, path+"."+key, document.Key(place, key), append(slices.Clip(steps), step{key, false}), m)
+			in.add(slot{object: v, key: key}, path+"."+key, document.Key(place, key), append(slices.Clip(steps), document.Step{Key: key}), m)
 		}
 	case []any:
 		named := map[string]bool{}
@@ -78,7 +78,7 @@ func (in *Inputs) add(at slot, path, place string, steps []step, m *model.Model)
 			} else if named[name] { // by which another entry is meant
 				continue
 			}
-			in.add(slot{list: v, index: i}, path+"["+inBrackets(name)+"]", document.Entry(place, i), append(slices.Clip(steps), step{strconv.Itoa(i), true}), m)
+			in.add(slot{list: v, index: i}, path+"["+inBrackets(name)+"]", document.Entry(place, i), append(slices.Clip(steps), document.Step{Key: strconv.Itoa(i), Entry: true}), m)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (in *Inputs) Set(path string, x float64) error {
 	if !algebra.Finite(x) {
 		return fmt.Errorf("study: %s: %v is not finite", fault.Name(path), x)
 	}
-	steps, err := parsePath(path)
+	steps, err := document.ParsePath(path)
 	if err != nil {
 		return fmt.Errorf("study: path %s %w", fault.Name(path), err)
 	}

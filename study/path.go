@@ -3,79 +3,14 @@ package study
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 )
-
-// step is one step of a path: a key, or an entry by its name or number.
-type step struct {
-	key   string
-	entry bool
-}
-
-// parsePath takes a path such as bodies[crank].com[0] apart. Names of entries may be in quotes, as in JSON.
-func parsePath(path string) ([]step, error) {
-	var steps []step
-	rest := strings.TrimPrefix(path, "$.")
-	for first := true; first || rest != ""; first = false {
-		if !first && rest[0] == '[' {
-			name, after, err := entryOf(rest[1:])
-			if err != nil {
-				return nil, err
-			}
-			steps, rest = append(steps, step{name, true}), after
-			continue
-		}
-		if !first {
-			if rest[0] != '.' {
-				return nil, errors.New("has text after ]")
-			}
-			rest = rest[1:]
-		}
-		end := strings.IndexAny(rest, ".[")
-		if end < 0 {
-			end = len(rest)
-		}
-		if end == 0 {
-			return nil, errors.New("is no path: a key is empty")
-		}
-		steps, rest = append(steps, step{rest[:end], false}), rest[end:]
-	}
-	return steps, nil
-}
-
-// entryOf takes what is in brackets from the head of s, behind the opening one.
-func entryOf(s string) (name, rest string, err error) {
-	if strings.HasPrefix(s, `"`) {
-		quoted, err := strconv.QuotedPrefix(s)
-		if err != nil {
-			return "", "", errors.New("has quotes that do not end")
-		}
-		name, err = strconv.Unquote(quoted)
-		if err != nil {
-			return "", "", errors.New("has quotes that do not end")
-		}
-		if rest, ok := strings.CutPrefix(s[len(quoted):], "]"); ok {
-			return name, rest, nil
-		}
-		return "", "", errors.New("has a bracket that does not end")
-	}
-	name, rest, ok := strings.Cut(s, "]")
-	switch {
-	case !ok:
-		return "", "", errors.New("has a bracket that does not end")
-	case name == "":
-		return "", "", errors.New("has empty brackets")
-	}
-	return name, rest, nil
-}
 
 // Base is the document of a model whose numbers can be replaced. It belongs to one goroutine.
 type Base struct {
@@ -128,7 +63,7 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 		}
 		steps, err := p.steps, error(nil)
 		if steps == nil { // a study in Go
-			steps, err = parsePath(p.Path)
+			steps, err = document.ParsePath(p.Path)
 		}
 		var at slot
 		var place string
@@ -155,31 +90,31 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 func (b *Base) Places() []string { return slices.Clone(b.places) }
 
 // meantEntry asks for the entry of a list that a step may mean, which stands in brackets.
-func meantEntry(s step, list []any) string {
-	if !s.entry && entry(list, s.key) >= 0 {
-		return ", did you mean [" + fault.Line(s.key) + "]?"
+func meantEntry(s document.Step, list []any) string {
+	if !s.Entry && entry(list, s.Key) >= 0 {
+		return ", did you mean [" + fault.Line(s.Key) + "]?"
 	}
-	return fault.MeantOf(s.key, len(list), func(i int) string { return entryName(list[i]) })
+	return fault.MeantOf(s.Key, len(list), func(i int) string { return entryName(list[i]) })
 }
 
 // find returns where the number at a path is, and its path by keys and numbers alone.
-func find(root any, steps []step) (at slot, place string, err error) {
+func find(root any, steps []document.Step) (at slot, place string, err error) {
 	here, place := root, "$"
 	for _, s := range steps {
 		switch v := here.(type) {
 		case map[string]any:
-			if _, ok := v[s.key]; !ok || s.entry {
-				return slot{}, "", fmt.Errorf("the model has no %s in %s%s", fault.Name(s.key), fault.Line(place), fault.Meant(s.key, slices.Sorted(maps.Keys(v))...))
+			if _, ok := v[s.Key]; !ok || s.Entry {
+				return slot{}, "", fmt.Errorf("the model has no %s in %s%s", fault.Name(s.Key), fault.Line(place), fault.Meant(s.Key, slices.Sorted(maps.Keys(v))...))
 			}
-			at = slot{object: v, key: s.key}
-			place = document.Key(place, s.key)
+			at = slot{object: v, key: s.Key}
+			place = document.Key(place, s.Key)
 		case []any:
 			i := -1
-			if s.entry {
-				i = entry(v, s.key)
+			if s.Entry {
+				i = entry(v, s.Key)
 			}
 			if i < 0 {
-				return slot{}, "", fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.key), fault.Line(place), meantEntry(s, v))
+				return slot{}, "", fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.Key), fault.Line(place), meantEntry(s, v))
 			}
 			at = slot{list: v, index: i}
 			place = document.Entry(place, i)

@@ -309,10 +309,10 @@ func (d *reader) parameter(p *Parameter) {
 }
 
 // unitAt returns the unit of the numbers at a path where one key tells it, else nothing.
-func unitAt(steps []step) string {
+func unitAt(steps []document.Step) string {
 	for i := len(steps) - 1; i >= 0; i-- {
-		if s := steps[i]; !s.entry {
-			return units[s.key]
+		if s := steps[i]; !s.Entry {
+			return units[s.Key]
 		}
 	}
 	return ""
@@ -337,7 +337,7 @@ func (d *reader) path(p *Parameter) {
 	}
 	p.Path = string(s)
 	var err error
-	if p.steps, err = parsePath(p.Path); err != nil {
+	if p.steps, err = document.ParsePath(p.Path); err != nil {
 		d.Problem(document.Quote(s), err.Error())
 	}
 }

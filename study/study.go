@@ -3,6 +3,7 @@ package study
 import (
 	_ "embed"
 	"fmt"
+	"github.com/rung-mbd/rung/internal/document"
 	"slices"
 )
 
@@ -67,7 +68,7 @@ type Parameter struct {
 	Low, High       float64   // of Uniform
 	Mean, Deviation float64   // of Normal
 
-	steps []step
+	steps []document.Step
 	grid  *grid // while a document is read; nil: List is there
 }
 

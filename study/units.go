@@ -1,6 +1,7 @@
 package study
 
 import (
+	"github.com/rung-mbd/rung/internal/document"
 	"strconv"
 
 	"github.com/rung-mbd/rung/model"
@@ -26,11 +27,11 @@ var (
 )
 
 // unitOf returns the unit of the number at a path whose entries are numbers, empty if none is known.
-func unitOf(steps []step, m *model.Model) string {
-	section, field := steps[0].key, ""
+func unitOf(steps []document.Step, m *model.Model) string {
+	section, field := steps[0].Key, ""
 	for _, s := range steps {
-		if !s.entry {
-			field = s.key
+		if !s.Entry {
+			field = s.Key
 		}
 	}
 	if section == "joints" && len(steps) > 3 {
@@ -52,11 +53,11 @@ func unitOf(steps []step, m *model.Model) string {
 }
 
 // freedomUnit is unitOf for joints[i].FIELD[k] and joints[i].limits[k].FIELD.
-func freedomUnit(steps []step, field string, m *model.Model) string {
-	list := steps[2].key
+func freedomUnit(steps []document.Step, field string, m *model.Model) string {
+	list := steps[2].Key
 	direct := len(steps) == 4 && field != "limits"
 	limit := len(steps) == 5 && list == "limits"
-	if !direct && !limit || !steps[3].entry {
+	if !direct && !limit || !steps[3].Entry {
 		return ""
 	}
 	j, k := number(steps[1]), number(steps[3])
@@ -70,7 +71,7 @@ func freedomUnit(steps []step, field string, m *model.Model) string {
 }
 
 // springUnit is unitOf for the numbers of springs and dampers between two points, forces[i].FIELD.
-func springUnit(steps []step, field string, m *model.Model) string {
+func springUnit(steps []document.Step, field string, m *model.Model) string {
 	i := number(steps[1])
 	if i < 0 || i >= len(m.Forces) {
 		return ""
@@ -90,9 +91,9 @@ func springUnit(steps []step, field string, m *model.Model) string {
 }
 
 // number returns the number of an entry, −1 if it is none.
-func number(s step) int {
-	i, err := strconv.Atoi(s.key)
-	if err != nil || !s.entry {
+func number(s document.Step) int {
+	i, err := strconv.Atoi(s.Key)
+	if err != nil || !s.Entry {
 		return -1
 	}
 	return i

@@ -23,6 +23,14 @@ func (p *Piece) Integral(t float64) float64 {
 //
 // Cost: O(log pieces), no allocation.
 func At(p []Piece, t float64) (q, qd, qdd float64) {
+	return p[pieceAt(p, t)].At(t)
+}
+
+// ThirdAt returns the third derivative at t of the function with the pieces p, as At.
+func ThirdAt(p []Piece, t float64) float64 { return p[pieceAt(p, t)].Jerk }
+
+// pieceAt returns the piece that counts at t.
+func pieceAt(p []Piece, t float64) int {
 	lo, hi := 0, len(p) // the piece is one of lo … hi−1
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; t < p[mid].T {
@@ -31,7 +39,7 @@ func At(p []Piece, t float64) (q, qd, qdd float64) {
 			lo = mid
 		}
 	}
-	return p[lo].At(t)
+	return lo
 }
 
 // Ends says how a spline ends.

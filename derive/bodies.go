@@ -1,0 +1,140 @@
+package derive
+
+import "github.com/rung-mbd/rung/spatial"
+
+// bodyAt is a body at the state, and how it moves and accelerates there. World axes.
+type bodyAt struct {
+	E        spatial.Mat3
+	k        spatial.Vec3 // from the origin of its frame to the centre of mass
+	omega, v spatial.Vec3 // v is the velocity of the origin
+	alpha    spatial.Vec3
+	c, a     spatial.Vec3 // accelerations of the centre of mass, and of the origin
+	I        spatial.Sym3 // about the centre of mass
+	mass     float64
+	inertia  spatial.Sym3 // in its own axes
+}
+
+// bodyTangent is how a body changes: rotation, travel, velocities and accelerations of the origin of its frame. moment and force are, with
+// a cotangent, that of what acts on the body, about the same origin.
+type bodyTangent struct {
+	phi, r, w, v, al, a spatial.Vec3
+	dk                  spatial.Vec3 // change of k
+	moment, force       spatial.Vec3
+}
+
+// setBodies computes all bodies at the state, with the accelerations of the solution.
+func (d *Derivatives) setBodies() {
+	for i := range d.bodies {
+		b, st, of := &d.bodies[i], &d.st.Bodies[i], &d.mech.Bodies[i]
+		k := &d.kin.Bodies[i]
+		b.E, b.k, b.omega, b.v = k.E, k.Com, st.Omega, st.Velocity
+		b.alpha, b.c = spatial.Vec3(d.x[6*i:][:3]), spatial.Vec3(d.x[6*i+3:][:3])
+		b.a = b.c.Sub(b.alpha.Cross(b.k)).Sub(b.omega.Cross(b.omega.Cross(b.k)))
+		b.mass, b.inertia = of.Mass, of.Inertia
+		of.WorldInertiaTo(&b.I, &b.E)
+	}
+}
+
+// setTangent stores in t the change of the origin's motion for a direction of a body, theory.md (D7). dx has the changes of ω̇ and of the
+// acceleration of the centre of mass; nil: they are held.
+func (b *bodyAt) setTangent(t *bodyTangent, u *BodyDirection, dx []float64) {
+	w := &b.omega
+	*t = bodyTangent{phi: u.Rotation, w: u.Angular}
+	turned := u.Rotation.Cross(b.k)
+	t.dk = turned.Add(b.E.MulVec(u.Com))
+	t.r = u.Position.Sub(turned)
+	t.v = u.Linear.Sub(u.Angular.Cross(b.k)).Sub(w.Cross(turned))
+	var al, c spatial.Vec3
+	if dx != nil {
+		al, c = spatial.Vec3(dx[:3]), spatial.Vec3(dx[3:6])
+	}
+	t.al = al
+	t.a = c.Sub(al.Cross(b.k)).Sub(b.alpha.Cross(t.dk))
+	t.a = t.a.Sub(u.Angular.Cross(w.Cross(b.k))).Sub(w.Cross(u.Angular.Cross(b.k))).Sub(w.Cross(w.Cross(t.dk)))
+}
+
+// addAdjoint adds to u, and to dx unless that is nil, the cotangents t: the transpose of setTangent.
+func (b *bodyAt) addAdjoint(u *BodyDirection, dx []float64, t *bodyTangent) {
+	w := b.omega
+	twice := w.Cross(w.Cross(t.a))
+	dk := t.dk.Sub(t.a.Cross(b.alpha)).Sub(twice)
+	// −a·(δω×(ω×k)) − a·(ω×(δω×k))
+	u.Angular = u.Angular.Add(t.w).Sub(b.k.Cross(t.v)).Sub(w.Cross(b.k).Cross(t.a)).Sub(b.k.Cross(t.a.Cross(w)))
+	turned := dk.Sub(t.r).Sub(t.v.Cross(w))
+	u.Rotation = u.Rotation.Add(t.phi).Add(b.k.Cross(turned))
+	u.Com = u.Com.Add(b.E.TMulVec(dk))
+	u.Position = u.Position.Add(t.r)
+	u.Linear = u.Linear.Add(t.v)
+	if dx != nil {
+		al := t.al.Sub(b.k.Cross(t.a))
+		for k := range 3 {
+			dx[k] += al[k]
+			dx[3+k] += t.a[k]
+		}
+	}
+}
+
+// inertiaTangent returns the change of the product of the world's inertia with x, a constant.
+func (b *bodyAt) inertiaTangent(u *BodyDirection, x spatial.Vec3) spatial.Vec3 {
+	phi := u.Rotation
+	y := phi.Cross(b.I.MulVec(x)).Sub(b.I.MulVec(phi.Cross(x)))
+	if u.Inertia != (spatial.Sym3{}) {
+		y = y.Add(b.E.MulVec(u.Inertia.MulVec(b.E.TMulVec(x))))
+	}
+	return y
+}
+
+// addInertiaAdjoint adds the cotangent of inertiaTangent for the cotangent y of its result.
+func (b *bodyAt) addInertiaAdjoint(u *BodyDirection, x, y spatial.Vec3) {
+	// y·(φ×Ix) − y·I(φ×x) = φ·(Ix×y) − φ·(x×Iy)
+	u.Rotation = u.Rotation.Add(b.I.MulVec(x).Cross(y)).Sub(x.Cross(b.I.MulVec(y)))
+	p, q := b.E.TMulVec(x), b.E.TMulVec(y)
+	u.Inertia = u.Inertia.Add(spatial.Sym3{
+		p[0] * q[0], p[1] * q[1], p[2] * q[2], p[0]*q[1] + p[1]*q[0], p[0]*q[2] + p[2]*q[0], p[1]*q[2] + p[2]*q[1],
+	})
+}
+
+// addResidual adds to r the change of M·a − f for a direction, what joints and forces do apart but for where it acts, theory.md (D8).
+func (b *bodyAt) addResidual(r []float64, u *BodyDirection, t *bodyTangent, gravity, change *spatial.Vec3) {
+	w := b.omega
+	lift := b.c.Sub(*gravity)
+	m := b.inertiaTangent(u, b.alpha)
+	m = m.Add(w.Cross(b.inertiaTangent(u, w))).Add(u.Angular.Cross(b.I.MulVec(w))).Add(w.Cross(b.I.MulVec(u.Angular)))
+	m = m.Add(t.dk.Cross(lift.Scale(b.mass))).Sub(u.Torque)
+	f := lift.Scale(u.Mass).Sub(change.Scale(b.mass)).Sub(u.Force)
+	for k := range 3 {
+		r[k] += m[k]
+		r[3+k] += f[k]
+	}
+}
+
+// addResidualAdjoint adds the cotangents of addResidual for the cotangent y of r; that of dk goes to t.
+func (b *bodyAt) addResidualAdjoint(u *BodyDirection, t *bodyTangent, gravity, change *spatial.Vec3, y []float64) {
+	m, f := spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+	w := b.omega
+	lift := b.c.Sub(*gravity)
+	b.addInertiaAdjoint(u, b.alpha, m)
+	turned := m.Cross(w) // m·(ω×z) = z·(m×ω)
+	b.addInertiaAdjoint(u, w, turned)
+	u.Angular = u.Angular.Add(b.I.MulVec(w).Cross(m)).Add(b.I.MulVec(turned))
+	t.dk = t.dk.Add(lift.Scale(b.mass).Cross(m))
+	u.Torque, u.Force = u.Torque.Sub(m), u.Force.Sub(f)
+	u.Mass += lift.Dot(f)
+	*change = change.Sub(f.Scale(b.mass))
+}
+
+// gather moves a wrench about the origin of the body's frame to its centre of mass, and takes it from r.
+func (b *bodyAt) gather(r []float64, moment, force *spatial.Vec3) {
+	m := moment.Sub(b.k.Cross(*force))
+	for k := range 3 {
+		r[k] -= m[k]
+		r[3+k] -= force[k]
+	}
+}
+
+// spread stores in t the cotangent of the wrench about the origin of the body's frame for the cotangent y of r.
+func (b *bodyAt) spread(t *bodyTangent, y []float64) {
+	m, f := spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+	t.moment = m.Neg()
+	t.force = m.Cross(b.k).Sub(f) // m·(k×δF) = δF·(m×k)
+}

@@ -1,0 +1,251 @@
+package derive
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Reasons for which there is no derivative. Errors wrap one of them, in a *DirectionError with the name of the direction, and name the
+// joint, coupling, body or force element (mechanism.Error).
+var (
+	// ErrNotAllowed is for a direction that the joints do not allow, and that is not to follow them.
+	ErrNotAllowed = errors.New("derive: the joints do not allow this direction")
+	// ErrBreaksLoop is for a direction that opens a loop of redundant joints, whatever the bodies do.
+	ErrBreaksLoop = errors.New("derive: the direction breaks a loop of redundant joints")
+	// ErrSingularPose is for a pose at which joints lose their rank: the positions that they allow have no one tangent there.
+	ErrSingularPose = errors.New("derive: the pose is singular")
+	// ErrNoDerivatives is for parts whose derivatives are not known.
+	ErrNoDerivatives = mechanism.ErrNoDerivatives
+	// ErrParameter is for a path that leads to no number, or to one that has no derivative.
+	ErrParameter = errors.New("derive: no parameter")
+)
+
+// Derivatives are those of the accelerations and reactions of a mechanism at one state. They own their memory and belong to one goroutine
+// at a time.
+type Derivatives struct {
+	guard guard.Guard
+	plan  *kkt.Plan
+	mech  *mechanism.Mechanism
+	doc   *model.Model
+
+	dynamics              *kkt.Answers
+	velocities, positions *kkt.Answers // nil until they are needed
+	layout, plain         *assemble.Layout
+
+	own    *mechanism.State // a copy of the caller's, with what follows from it
+	st     *mechanism.State
+	kin    *mechanism.Kinematics
+	x      []float64 // accelerations, then multipliers with their signs changed
+	bodies []bodyAt
+	b      builder
+
+	lists
+	active   []activeScalar
+	versions int // number of scalars ever asked for
+
+	work
+	nulls      [][]float64 // vectors of the null space of the constraint forces; nil until they are needed
+	sizes      sizes
+	ready      bool
+	projecting bool // velocities and positions are of the state
+}
+
+// lists are the parts by what they are at.
+type lists struct {
+	motors, resisted map[int][]int32 // by joint
+	bushings, cables []int32         // force elements
+	points           []int32         // first frame of each force element
+	frames           int             // number of frames that may change
+}
+
+// work are right sides and answers of both systems.
+type work struct{ right, answer, plainRight []float64 }
+
+// New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.
+//
+// It panics if p or m is nil.
+func New(p *kkt.Plan, m *model.Model) *Derivatives {
+	if p == nil || m == nil {
+		panic("derive: no plan or no model")
+	}
+	d := &Derivatives{plan: p, mech: p.Mechanism(), doc: m, dynamics: p.NewAnswers(kkt.AnswersOfDynamics)}
+	d.layout, d.plain = d.dynamics.Layout(), p.Layout()
+	n := d.layout.Pattern.Dim()
+	d.kin = d.mech.NewKinematics()
+	d.bodies = make([]bodyAt, d.mech.NumBodies())
+	d.x, d.right, d.answer = make([]float64, n), make([]float64, n), make([]float64, n)
+	d.plainRight = make([]float64, d.plain.Pattern.Dim())
+	d.b.d = d
+	d.list()
+	return d
+}
+
+// list lists the parts.
+func (d *Derivatives) list() {
+	d.motors, d.resisted = map[int][]int32{}, map[int][]int32{}
+	for i := range d.mech.NumActuators() {
+		f, _ := d.mech.Actuator(i)
+		d.motors[f.Joint] = append(d.motors[f.Joint], int32(i))
+	}
+	for i := range d.mech.NumResistors() {
+		f, _ := d.mech.Resistor(i)
+		d.resisted[f.Joint] = append(d.resisted[f.Joint], int32(i))
+	}
+	for i := range d.mech.NumBushings() {
+		_, _, _, e := d.mech.Bushing(i)
+		d.bushings = append(d.bushings, int32(e))
+	}
+	for i := range d.mech.NumCables() {
+		_, e := d.mech.Cable(i)
+		d.cables = append(d.cables, int32(e))
+	}
+	d.frames = 2 * d.mech.NumJoints()
+	for i := range d.mech.Forces {
+		d.points = append(d.points, int32(d.frames))
+		switch d.mech.Forces[i].Kind {
+		case model.SpringDamper:
+			d.frames += 2
+		case model.Wrench:
+			d.frames++
+		case model.CableForce:
+			d.frames += len(d.mech.CablePoints(slices.Index(d.cables, int32(i))))
+		}
+	}
+}
+
+// Mechanism returns the mechanism.
+func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
+
+// At solves for accelerations and reactions at st, and keeps the factor for the derivatives there. st is copied.
+//
+// Cost: that of kkt.Solver.Solve for the whole system; allocates for friction of reactions alone. Errors are those of Solve. It panics if
+// st is nil or of another mechanism.
+func (d *Derivatives) At(st *mechanism.State) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.ready, d.projecting, d.nulls = false, false, nil
+	if st == nil || !d.mech.Owns(st) {
+		panic("mechanism" + fault.ForeignState)
+	}
+	if d.own == nil {
+		d.own = st.Clone()
+	}
+	copyState(d.own, st)
+	if err := d.dynamics.At(d.own); err != nil {
+		return fault.Errorf("derive: %w", err)
+	}
+	d.st = d.dynamics.Reactions().State
+	copy(d.x, d.dynamics.Solution())
+	if err := d.mech.KinematicsTo(d.kin, d.st); err != nil {
+		return fault.Errorf("derive: %w", err)
+	}
+	d.setBodies()
+	d.b.x = d.x
+	d.setSizes()
+	d.ready = true
+	return nil
+}
+
+// copyState makes to what from is, in its memory.
+func copyState(to, from *mechanism.State) {
+	to.Time = from.Time
+	copy(to.Bodies, from.Bodies)
+	to.Angles = append(to.Angles[:0], from.Angles...)
+	to.Internal = append(to.Internal[:0], from.Internal...)
+	to.Bearings = append(to.Bearings[:0], from.Bearings...)
+	if from.Angles == nil {
+		to.Angles = nil
+	}
+	if from.Internal == nil {
+		to.Internal = nil
+	}
+	if from.Bearings == nil {
+		to.Bearings = nil
+	}
+}
+
+// State returns the state of At, with the reactions in bearings. It is not to be changed. It panics without At.
+func (d *Derivatives) State() *mechanism.State {
+	d.mustBeReady()
+	return d.st
+}
+
+// Acceleration returns the acceleration of body i at the state: ω̇ and that of the centre of mass, world axes. It panics without At.
+func (d *Derivatives) Acceleration(i int) (angular, linear spatial.Vec3) {
+	d.mustBeReady()
+	return d.bodies[i].alpha, d.bodies[i].c
+}
+
+func (d *Derivatives) enter() {
+	if d == nil || d.plan == nil {
+		panic("derive: zero Derivatives; use New")
+	}
+	if !d.guard.Enter() {
+		panic("derive: Derivatives used by two goroutines")
+	}
+}
+
+func (d *Derivatives) mustBeReady() {
+	if !d.ready {
+		panic("derive: no state; call At")
+	}
+}
+
+// Parts are numbered: joints, couplings, force elements, forces of one's own.
+
+func (d *Derivatives) couplingNumber(i int) int { return d.mech.NumJoints() + i }
+func (d *Derivatives) elementNumber(i int) int {
+	return d.mech.NumJoints() + d.mech.NumCouplings() + i
+}
+func (d *Derivatives) numParts() int { return d.elementNumber(len(d.mech.Forces) + d.mech.NumOwn()) }
+
+// build records a part.
+func (d *Derivatives) build(part int) error {
+	b := &d.b
+	switch {
+	case part < d.mech.NumJoints():
+		return b.joint(part)
+	case part < d.elementNumber(0):
+		return b.coupling(part - d.mech.NumJoints())
+	case b.bare:
+		b.begin(part)
+		return nil
+	}
+	if i := part - d.elementNumber(0); i < len(d.mech.Forces) {
+		return b.element(i)
+	}
+	return b.force(part - d.elementNumber(len(d.mech.Forces)))
+}
+
+// pointFrame returns the place of point k of a force element among the frames.
+func (d *Derivatives) pointFrame(number, k int) int32 {
+	return d.points[number-d.elementNumber(0)] + int32(k)
+}
+
+// contactOf returns the contact that is a force element.
+func (d *Derivatives) contactOf(element int) int {
+	for i := range d.mech.NumContacts() {
+		if _, _, e := d.mech.Contact(i); e == element {
+			return i
+		}
+	}
+	panic("derive: no contact")
+}
+
+// bearingOf returns the bearing of a joint.
+func (d *Derivatives) bearingOf(j int) int32 {
+	for i := range d.mech.NumBearings() {
+		if d.mech.Bearing(i) == j {
+			return int32(i)
+		}
+	}
+	panic("derive: no bearing")
+}

@@ -1,0 +1,125 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// BodyDirection is how a body changes, a unit of the direction; of a gradient, the derivatives by these numbers. World axes, but for Com
+// and Inertia, which are in the axes of the body.
+type BodyDirection struct {
+	Rotation spatial.Vec3 // R becomes exp(Rotation×)·R, about the centre of mass
+	Position spatial.Vec3 // travel of the centre of mass, m
+	Angular  spatial.Vec3 // change of the three numbers of the angular velocity, rad/s
+	Linear   spatial.Vec3 // change of those of the velocity of the centre of mass, m/s
+
+	Force, Torque spatial.Vec3 // a load at the centre of mass, N and N m
+
+	Mass float64 // kg
+	// Com is the change of the centre of mass in the body's frame, m. It moves the centre by E·Com and its velocity by ω×E·Com; the four
+	// changes of the state are counted beyond that.
+	Com     spatial.Vec3
+	Inertia spatial.Sym3 // about the centre of mass, xx yy zz xy xz yz, kg m²
+}
+
+// FrameChange is how a frame in a body changes: its origin, m, and its axes, which a rotation turns, rad; in the axes of the body.
+type FrameChange struct {
+	Origin, Turn spatial.Vec3
+}
+
+// direction is a direction, or the cotangents of one.
+type direction struct {
+	name     string
+	follow   bool
+	bodies   []BodyDirection
+	gravity  spatial.Vec3
+	frames   []FrameChange
+	forces   [][6]float64
+	scalars  []float64
+	time     float64
+	bearings []float64
+	tangents []bodyTangent
+	changes  []change // of parameters
+}
+
+// change is that of a parameter.
+type change struct {
+	p *Parameter
+	x float64
+}
+
+// Directions are n directions of one mechanism.
+type Directions struct {
+	d        *Derivatives
+	versions int
+	list     []direction
+}
+
+// NewDirections allocates n directions of zeros. Parameters are asked for before (Parameter).
+func (d *Derivatives) NewDirections(n int) *Directions {
+	in := &Directions{d: d, versions: d.versions, list: make([]direction, n)}
+	for i := range in.list {
+		in.list[i] = d.newDirection()
+	}
+	return in
+}
+
+func (d *Derivatives) newDirection() direction {
+	nb := d.mech.NumBodies()
+	return direction{
+		bodies: make([]BodyDirection, nb), frames: make([]FrameChange, d.frames), forces: make([][6]float64, d.mech.NumJoints()),
+		scalars: make([]float64, len(d.active)), bearings: make([]float64, d.mech.NumBearings()), tangents: make([]bodyTangent, nb),
+	}
+}
+
+// Len returns the number of directions.
+func (in *Directions) Len() int { return len(in.list) }
+
+// SetName names direction k, for errors.
+func (in *Directions) SetName(k int, name string) { in.list[k].name = name }
+
+// Name returns the name of direction k.
+func (in *Directions) Name(k int) string { return in.list[k].name }
+
+// SetFollow says whether the state follows along direction k, theory.md (D3), (D4): the joints are closed with the least change.
+// Otherwise the direction has to be allowed as it is.
+func (in *Directions) SetFollow(k int, follow bool) { in.list[k].follow = follow }
+
+// Body returns what changes of body i along direction k.
+func (in *Directions) Body(k, i int) *BodyDirection { return &in.list[k].bodies[i] }
+
+// SetForce sets the change of the generalized force of freedom i of joint j along direction k, N or N m.
+func (in *Directions) SetForce(k, j, i int, x float64) { in.list[k].forces[j][i] = x }
+
+// SetTime sets the change of time along direction k: prescribed motions and values of actuators go on.
+func (in *Directions) SetTime(k int, x float64) { in.list[k].time = x }
+
+// Reset makes direction k zero, without a name.
+func (in *Directions) Reset(k int) {
+	u := &in.list[k]
+	clear(u.bodies)
+	clear(u.frames)
+	clear(u.forces)
+	clear(u.scalars)
+	u.gravity, u.time, u.changes, u.name, u.follow = spatial.Vec3{}, 0, u.changes[:0], "", false
+}
+
+// AddParameter adds x to the change of a parameter along direction k.
+//
+// It panics if the directions were allocated before the parameter was asked for.
+func (in *Directions) AddParameter(k int, p *Parameter, x float64) {
+	u := &in.list[k]
+	in.mustBeNew()
+	for i := range p.parts {
+		p.parts[i].addTo(u, in.d, x)
+	}
+	u.changes = append(u.changes, change{p, x})
+}
+
+func (in *Directions) mustBeNew() {
+	if in.versions != in.d.versions {
+		panic("derive: directions from before a parameter")
+	}
+}
+
+// number returns number c of a vector.
+func number(v *spatial.Vec3, c int) *float64 { return &v[c] }

@@ -1,0 +1,195 @@
+package derive
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/springs"
+)
+
+// law adds the force of laws at the coordinate x, less its rest, with the rate y. kind says of which freedom or element they are.
+func (b *builder) law(l *springs.Laws, x, y chain.Num, freedom int) (chain.Num, error) {
+	f, fx, fy, err := l.At(b.c.Value1(x), b.c.Value1(y))
+	if err != nil {
+		return none, err
+	}
+	out := b.c.Of2(x, y, f, fx, fy)
+	for _, s := range b.d.scalarsOf(b.number) {
+		if int(s.slot.freedom) != freedom {
+			continue
+		}
+		of, at := l.Spring, b.c.Value1(x)
+		switch s.slot.kind {
+		case slotSpringForces:
+		case slotDamperForces:
+			of, at = l.Damper, b.c.Value1(y)
+		default:
+			continue
+		}
+		p := b.c.Num(0)
+		b.numbers = append(b.numbers, numbered{p, s.at})
+		out = b.c.Add1(out, b.c.Of(p, 0, of.ByForce(int(s.slot.index), at)))
+	}
+	return out, nil
+}
+
+// resist adds stops and friction, docs/stops-and-friction.md (J1) to (J9).
+func (b *builder) resist(r *relation) error {
+	m := b.d.mech
+	for _, i := range b.d.resisted[r.number] {
+		f, stops := m.Resistor(int(i))
+		x := m.ResistanceAt(int(i), &b.kin, b.d.st)
+		switch {
+		case stops:
+			b.stop(r, int(i), &x)
+		default:
+			b.rub(r, int(i), f.Freedom)
+		}
+	}
+	return nil
+}
+
+// stop adds the force of a stop that touches.
+func (b *builder) stop(r *relation, i int, x *mechanism.Resistance) {
+	set := b.d.mech.ResistorSettings(i)
+	f := &r.freedoms[set.Freedom]
+	if x.Depth <= 0 || x.Force == 0 && x.Stiffness == 0 {
+		return
+	}
+	c := &b.c
+	at := func(kind uint8) chain.Num { return b.scalar(slot{kind: kind, freedom: uint8(set.Freedom)}, 0) }
+	end, sign := slotLower, 1.0
+	if up := r.q[set.Freedom] - set.Upper; up > set.Lower-r.q[set.Freedom] {
+		end, sign = slotUpper, -1
+	}
+	q := c.Sub1(f.q, at(end))
+	force := c.Of2(q, f.qd, x.Force, -x.Stiffness, -x.Damping)
+	n := math.Abs(x.Force)
+	elastic := set.Stop.Stiffness * math.Pow(x.Depth, max(set.Stop.Exponent, 1))
+	apart := sign * r.qd[set.Freedom]
+	part := 1.0 // of the elastic force in the whole
+	more := 0.0
+	if set.Stop.Dissipation > 0 {
+		part = n / elastic
+		more = -elastic * apart
+	}
+	force = c.Add1(force, c.Of(at(slotStopStiffness), 0, sign*part*elastic/set.Stop.Stiffness))
+	force = c.Add1(force, c.Of(at(slotStopExponent), 0, sign*part*elastic*math.Log(x.Depth)))
+	force = c.Add1(force, c.Of(at(slotStopDissipation), 0, sign*more))
+	force = c.Add1(force, c.Of(at(slotStopDamping), 0, -sign*apart))
+	b.add(f, force)
+}
+
+// rub adds regularised friction, docs/stops-and-friction.md (J5), (J6): −size·s(v)·q̇/√(v² + v₀²), of a ball with the v of all three.
+func (b *builder) rub(r *relation, i, freedom int) {
+	set := b.d.mech.ResistorSettings(i)
+	c, f := &b.c, &r.freedoms[freedom]
+	at := func(kind uint8, x float64) chain.Num { return b.scalar(slot{kind: kind, freedom: uint8(freedom)}, x) }
+	size := at(slotFrictionForce, set.Friction.Force)
+	if b.d.mech.OfReaction(i) {
+		size = c.Mul(c.Mul(at(slotFrictionCoefficient, set.Friction.Coefficient), at(slotFrictionRadius, set.Friction.Radius)), b.load(r))
+	}
+	square := c.Mul(f.qd, f.qd)
+	if f.q < 0 {
+		square = c.Num(0)
+		for k := range 3 {
+			square = c.Add1(square, c.Mul(r.freedoms[k].qd, r.freedoms[k].qd))
+		}
+	}
+	v0 := at(slotFrictionSpeed, set.Friction.Speed)
+	rho := c.Root(c.Add1(square, c.Mul(v0, v0)))
+	over := c.Num(1)
+	if static := set.Friction.Static; static > 1 || b.d.varies(b.number, slotFrictionStatic, freedom) {
+		vs := at(slotFrictionStribeck, set.Friction.Stribeck)
+		x := c.Times1(-1, c.Div(square, c.Mul(vs, vs)))
+		e := math.Exp(c.Value1(x))
+		more := c.Sub1(at(slotFrictionStatic, static), c.Num(1))
+		over = c.Add1(over, c.Mul(more, c.Of(x, e, e)))
+	}
+	if b.d.mech.Bristles(i) {
+		b.bristles(f, size, over, i, at)
+		return
+	}
+	b.add(f, c.Times1(-1, c.Mul(c.Mul(size, over), c.Div(f.qd, rho))))
+}
+
+// bristles adds friction with the bend ξ of bristles, docs/stops-and-friction.md (J7), (J8). Their bend is a state of its own, which a
+// direction holds.
+func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind uint8, x float64) chain.Num) {
+	c, hold := &b.c, b.d.mech.ResistorSettings(i).Friction.Hold
+	xi := 0.0
+	if k := b.d.mech.ResistorState(i); k >= 0 && len(b.d.st.Internal) > 0 {
+		xi = b.d.st.Internal[k]
+	}
+	rate := c.Value1(f.qd)
+	speed := c.Of(f.qd, math.Abs(rate), 0)
+	if rate != 0 {
+		speed = c.Of(f.qd, math.Abs(rate), math.Copysign(1, rate))
+	}
+	travel := at(slotHoldTravel, hold.Travel)
+	part := c.Div(c.Num(xi), travel)
+	bend := c.Sub1(f.qd, c.Mul(c.Div(speed, over), part))
+	b.add(f, c.Times1(-1, c.Mul(size, c.Add1(part, c.Mul(at(slotHoldDamping, hold.Damping), bend)))))
+}
+
+// load returns the reaction that the friction of a joint grows with: a leaf, whose change comes from that of the multipliers (J9).
+func (b *builder) load(r *relation) chain.Num {
+	for i := range b.loads {
+		return b.loads[i].leaf
+	}
+	c, f := &b.c, r.load
+	if r.joint.Kind == joints.Revolute {
+		z := r.P.axes[2]
+		f = c.Sub(f, c.Scale(c.Dot(z, f), z))
+	}
+	n := c.Dot(f, f)
+	load := c.Num(0)
+	if c.Value1(n) > 0 {
+		load = c.Root(n)
+	}
+	leaf := c.Num(c.Value1(load))
+	b.loads = append(b.loads, loadOf{b.d.bearingOf(r.number), leaf, load})
+	return leaf
+}
+
+// motor adds an actuator.
+func (b *builder) motor(r *relation, i int) error {
+	set := b.d.mech.ActuatorSettings(i)
+	_, element := b.d.mech.Actuator(i)
+	c, f := &b.c, &r.freedoms[set.Freedom]
+	owner := b.number
+	b.number = b.d.elementNumber(element) // whose parameters count
+	defer func() { b.number = owner }()
+	at := func(kind uint8, x float64) chain.Num { return b.scalar(slot{kind: kind}, x) }
+	u, _, _ := b.motion(&set.Value, slotMotion, 0)
+	var x chain.Num
+	switch model.ActuatorLaw(set.Law) {
+	case model.ActuatorTorque:
+		x = u
+	case model.ActuatorSpeed:
+		gain := at(slotGain, set.Gain)
+		x = c.Mul(gain, c.Sub1(u, f.qd))
+		if set.Integral != 0 {
+			if b.d.varies(b.number, slotMotion, 0) {
+				return b.d.mech.AtForce(element, fault.Errorf("%w: the integral of its value counts from the start", ErrNoDerivatives))
+			}
+			t := b.now()
+			whole := c.Of(t, set.Value.Integral(b.d.st.Time)-set.Start, c.Value1(u))
+			x = c.Add1(x, c.Mul(at(slotIntegral, set.Integral), c.Sub1(whole, f.q)))
+		}
+	case model.ActuatorPosition:
+		x = c.Sub1(c.Mul(at(slotGain, set.Gain), c.Sub1(u, f.q)), c.Mul(at(slotDamping, set.Damping), f.qd))
+	}
+	if set.Limit > 0 {
+		limit := at(slotLimit, set.Limit)
+		y := c.Div(x, limit)
+		s := math.Tanh(c.Value1(y))
+		x = c.Mul(limit, c.Of(y, s, 1-s*s))
+	}
+	b.push(r, &f.line, x)
+	return nil
+}

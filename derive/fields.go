@@ -1,0 +1,372 @@
+package derive
+
+import (
+	"errors"
+
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// errNone is for an entry that is out of range.
+var errNone = errors.New("derive: the model has no such number")
+
+func one(kind partKind, index, component int) []part {
+	return []part{{kind, int32(index), uint8(component), 1}}
+}
+
+// within reports whether entry k of the place of a path is below n.
+func within(i []int, k, n int) bool { return k < len(i) && i[k] >= 0 && i[k] < n }
+
+// ofBody returns the field of a number of a body.
+func ofBody(kind partKind, components int, component int) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		c := component
+		if components > 1 {
+			if !within(i, 1, components) {
+				return nil, errNone
+			}
+			c = i[1]
+		}
+		return one(kind, i[0], c), nil
+	}}
+}
+
+// ofFrame returns the field of the position of a frame of a joint, or of its orientation.
+func ofFrame(side int, orientation bool) field {
+	frame := func(m *model.Model, i []int) *model.Pose {
+		j := &m.Joints[i[0]]
+		return [2]*model.Pose{&j.PredecessorFrame, &j.SuccessorFrame}[side]
+	}
+	if !orientation {
+		return field{
+			at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Position[i[1]] },
+			parts: func(d *Derivatives, i []int) ([]part, error) {
+				if !within(i, 1, 3) {
+					return nil, errNone
+				}
+				return one(partOrigin, 2*i[0]+side, i[1]), nil
+			},
+		}
+	}
+	return field{
+		at: func(m *model.Model, i []int) *float64 { return &frame(m, i).Orientation[i[1]] },
+		parts: func(d *Derivatives, i []int) ([]part, error) {
+			if !within(i, 1, 4) {
+				return nil, errNone
+			}
+			return turns(partTurn, 2*i[0]+side, quaternionTurns(frame(d.doc, i).Orientation, i[1])), nil
+		},
+	}
+}
+
+// turns returns the parts of a rotation.
+func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
+	for k, x := range by {
+		list = append(list, part{kind, int32(index), uint8(k), x})
+	}
+	return list
+}
+
+// ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is that of the number.
+func ofFreedom(kind uint8, index int32) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
+			return nil, errNone
+		}
+		return d.scalarPart(i[0], slot{kind: kind, freedom: uint8(i[1]), index: index}), nil
+	}}
+}
+
+// scalarPart returns the part of a number of a part of the mechanism.
+func (d *Derivatives) scalarPart(number int, s slot) []part {
+	return one(partScalar, int(d.activate(number, s)), 0)
+}
+
+// ofElement returns the field of a number of a force element of the given types.
+func ofElement(kind uint8, components int, types ...model.ForceType) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		k := int32(0)
+		if components > 1 {
+			if !within(i, 1, components) {
+				return nil, errNone
+			}
+			k = int32(i[1])
+		}
+		for _, t := range types {
+			if d.doc.Forces[i[0]].Type == t {
+				return d.scalarPart(d.elementNumber(i[0]), slot{kind: kind, index: k}), nil
+			}
+		}
+		return nil, errors.New("derive: no derivative by this number of a " + d.doc.Forces[i[0]].Type.String())
+	}}
+}
+
+// ofPoint returns the field of a point of a force element: number k, or that of the path.
+func ofPoint(k int) field {
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		n, c := k, i[len(i)-1]
+		if k < 0 {
+			n = i[1]
+		}
+		f := &d.doc.Forces[i[0]]
+		points := map[model.ForceType]int{model.SpringDamper: 2, model.Wrench: 1}[f.Type]
+		if f.Cable != nil {
+			points = len(f.Cable.Points)
+		}
+		if n >= points || c > 2 {
+			return nil, errors.New("derive: no derivative by a point of a " + f.Type.String())
+		}
+		return one(partOrigin, int(d.pointFrame(d.elementNumber(i[0]), n)), c), nil
+	}}
+}
+
+// ofMotion adds the fields of a motion at a prefix; number returns the part of the mechanism and the freedom.
+func ofMotion(list map[string]field, prefix string, number func(d *Derivatives, i []int) (part, freedom int, m *model.Motion)) {
+	add := func(name string, index int32, entries bool, geometry bool) {
+		list[prefix+name] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			n, freedom, m := number(d, i)
+			if m == nil {
+				return nil, errNone
+			}
+			k := index
+			if entries {
+				if k += int32(i[len(i)-1]); i[len(i)-1] >= max(len(m.Coefficients), len(m.Values), len(m.Accelerations), 2) {
+					return nil, errNone
+				}
+			}
+			return d.scalarPart(n, slot{kind: slotMotion, freedom: uint8(freedom), index: k}), nil
+		}}
+	}
+	for name, index := range map[string]int32{
+		"offset": motionOffset, "amplitude": motionAmplitude, "frequency": motionFrequency, "phase": motionPhase,
+		"value": motionValue, "rate": motionRate,
+	} {
+		add("."+name, index, false, false)
+	}
+	add(".rates[]", motionRates, true, false)
+	for _, name := range [...]string{"coefficients", "values", "accelerations"} {
+		add("."+name+"[]", motionList, true, false)
+	}
+	list[prefix+".times[]"] = field{refused: "the times of a motion have none; its values do"}
+}
+
+// fields are the numbers of a model by their paths, entries as [].
+var fields = allFields()
+
+func allFields() map[string]field {
+	list := map[string]field{
+		"bodies[].mass":       ofBody(partMass, 1, 0),
+		"bodies[].com[]":      ofBody(partCom, 3, 0),
+		"bodies[].inertia.xx": ofBody(partInertia, 1, 0), "bodies[].inertia.yy": ofBody(partInertia, 1, 1),
+		"bodies[].inertia.zz": ofBody(partInertia, 1, 2),
+		"bodies[].inertia.xy": ofBody(partInertia, 1, 3), "bodies[].inertia.xz": ofBody(partInertia, 1, 4),
+		"bodies[].inertia.yz":      ofBody(partInertia, 1, 5),
+		"bodies[].pose.position[]": ofBody(partPosition, 3, 0), "bodies[].velocity.linear[]": ofBody(partLinear, 3, 0),
+		"bodies[].velocity.angular[]": ofBody(partAngular, 3, 0),
+		"bodies[].pose.orientation[]": {parts: func(d *Derivatives, i []int) ([]part, error) {
+			if !within(i, 1, 4) {
+				return nil, errNone
+			}
+			return turns(partPose, i[0], quaternionTurns(d.doc.Bodies[i[0]].Pose.Orientation, i[1])), nil
+		}},
+		"gravity[]": {parts: func(d *Derivatives, i []int) ([]part, error) {
+			if !within(i, 0, 3) {
+				return nil, errNone
+			}
+			return one(partGravity, 0, i[0]), nil
+		}},
+		"time": {parts: func(*Derivatives, []int) ([]part, error) { return one(partTime, 0, 0), nil }},
+	}
+	jointFields(list)
+	freedomFields(list)
+	elementFields(list)
+	couplingFields(list)
+	refusedFields(list)
+	return list
+}
+
+// jointFields adds the numbers of the geometry of joints.
+func jointFields(list map[string]field) {
+	for side, name := range [2]string{"predecessor_frame", "successor_frame"} {
+		list["joints[]."+name+".position[]"] = ofFrame(side, false)
+		list["joints[]."+name+".orientation[]"] = ofFrame(side, true)
+	}
+	for name, x := range map[string]struct {
+		kind uint8
+		at   func(j *model.Joint) *float64
+	}{
+		"pitch":       {slotPitch, func(j *model.Joint) *float64 { return &j.Pitch }},
+		"length":      {slotLength, func(j *model.Joint) *float64 { return &j.Length }},
+		"radius":      {slotRadius, func(j *model.Joint) *float64 { return &j.Radius }},
+		"tyre_radius": {slotTyre, func(j *model.Joint) *float64 { return &j.TyreRadius }},
+		"bowl_radius": {slotBowl, func(j *model.Joint) *float64 { return &j.BowlRadius }},
+	} {
+		list["joints[]."+name] = field{
+			at: func(m *model.Model, i []int) *float64 { return x.at(&m.Joints[i[0]]) },
+			parts: func(d *Derivatives, i []int) ([]part, error) {
+				if *x.at(&d.doc.Joints[i[0]]) == 0 {
+					return nil, errNone
+				}
+				return d.scalarPart(i[0], slot{kind: x.kind}), nil
+			},
+		}
+	}
+	axis := func(kind uint8, vector bool, at func(a *model.Axis, k int) *float64) field {
+		return field{
+			at: func(m *model.Model, i []int) *float64 { return at(&m.Joints[i[0]].Axes[i[1]], i[len(i)-1]) },
+			parts: func(d *Derivatives, i []int) ([]part, error) {
+				if !within(i, 1, len(d.doc.Joints[i[0]].Axes)) || vector && !within(i, 2, 3) {
+					return nil, errNone
+				}
+				s := slot{kind: kind, freedom: uint8(i[1])}
+				if vector {
+					s.index = int32(i[2])
+				}
+				return d.scalarPart(i[0], s), nil
+			},
+		}
+	}
+	list["joints[].axes[].axis[]"] = axis(slotAxis, true, func(a *model.Axis, k int) *float64 { return &a.Axis[k] })
+	list["joints[].axes[].point[]"] = axis(slotAxisPoint, true, func(a *model.Axis, k int) *float64 { return &a.Point[k] })
+	list["joints[].axes[].pitch"] = axis(slotAxisPitch, false, func(a *model.Axis, _ int) *float64 { return &a.Pitch })
+}
+
+// freedomFields adds the numbers of what acts along freedoms.
+func freedomFields(list map[string]field) {
+	list["joints[].force[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
+			return nil, errNone
+		}
+		return one(partForce, i[0], i[1]), nil
+	}}
+	for name, kind := range map[string]uint8{
+		"stiffness[]": slotStiffness, "damping[]": slotDamping, "rest[]": slotRest,
+		"friction[]": slotFrictionForce, "friction[].force": slotFrictionForce, "friction[].coefficient": slotFrictionCoefficient,
+		"friction[].radius": slotFrictionRadius, "friction[].speed": slotFrictionSpeed, "friction[].static": slotFrictionStatic,
+		"friction[].stribeck": slotFrictionStribeck, "friction[].hold.travel": slotHoldTravel, "friction[].hold.damping": slotHoldDamping,
+		"limits[].lower": slotLower, "limits[].upper": slotUpper, "limits[].stop.stiffness": slotStopStiffness,
+		"limits[].stop.exponent": slotStopExponent, "limits[].stop.dissipation": slotStopDissipation, "limits[].stop.damping": slotStopDamping,
+	} {
+		list["joints[]."+name] = ofFreedom(kind, 0)
+	}
+	list["joints[].armature[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
+			return nil, errNone
+		}
+		if jt := &d.mech.Joints[i[0]]; !jt.Geared(i[1]) && !jt.Prescribed(i[1]) {
+			return nil, errors.New("derive: armature that is zero has no derivative: the freedom has no flywheel")
+		}
+		return d.scalarPart(i[0], slot{kind: slotArmature, freedom: uint8(i[1])}), nil
+	}}
+	forces := func(kind uint8, of func(j *model.Joint) []*model.SpringLaw) field {
+		return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			l := of(&d.doc.Joints[i[0]])
+			if !within(i, 1, len(l)) || l[i[1]] == nil || !within(i, 2, len(l[i[1]].Forces)) {
+				return nil, errNone
+			}
+			return d.scalarPart(i[0], slot{kind: kind, freedom: uint8(i[1]), index: int32(i[2])}), nil
+		}}
+	}
+	list["joints[].springs[].forces[]"] = forces(slotSpringForces, func(j *model.Joint) []*model.SpringLaw { return j.Springs })
+	list["joints[].dampers[].forces[]"] = forces(slotDamperForces, func(j *model.Joint) []*model.SpringLaw { return j.Dampers })
+	ofMotion(list, "joints[].motion[]", func(d *Derivatives, i []int) (int, int, *model.Motion) {
+		if l := d.doc.Joints[i[0]].Motion; within(i, 1, len(l)) {
+			return i[0], i[1], l[i[1]]
+		}
+		return 0, 0, nil
+	})
+}
+
+// elementFields adds the numbers of force elements.
+func elementFields(list map[string]field) {
+	spring, cable, actuator, wrench := model.SpringDamper, model.CableForce, model.ActuatorForce, model.Wrench
+	list["forces[].stiffness"] = ofElement(slotStiffness, 1, spring, cable)
+	list["forces[].damping"] = ofElement(slotDamping, 1, spring, cable, actuator)
+	list["forces[].rest_length"] = ofElement(slotRest, 1, spring, cable)
+	list["forces[].tension"] = ofElement(slotTension, 1, cable)
+	list["forces[].force[]"] = ofElement(slotForceVector, 3, wrench)
+	list["forces[].torque[]"] = ofElement(slotTorqueVector, 3, wrench)
+	list["forces[].gain"] = ofElement(slotGain, 1, actuator)
+	list["forces[].integral"] = ofElement(slotIntegral, 1, actuator)
+	list["forces[].limit"] = ofElement(slotLimit, 1, actuator)
+	list["forces[].a.point[]"] = ofPoint(0)
+	list["forces[].b.point[]"] = ofPoint(1)
+	list["forces[].point[]"] = ofPoint(0)
+	list["forces[].points[].point[]"] = ofPoint(-1)
+	for name, kind := range map[string]uint8{"spring": slotSpringForces, "damper": slotDamperForces} {
+		list["forces[]."+name+".forces[]"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+			f := &d.doc.Forces[i[0]]
+			l := f.Spring
+			if kind == slotDamperForces {
+				l = f.Damper
+			}
+			if l == nil || !within(i, 1, len(l.Forces)) {
+				return nil, errNone
+			}
+			return d.scalarPart(d.elementNumber(i[0]), slot{kind: kind, index: int32(i[1])}), nil
+		}}
+	}
+	value := func(d *Derivatives, i []int) (int, int, *model.Motion) {
+		if a := d.doc.Forces[i[0]].Actuator; a != nil {
+			return d.elementNumber(i[0]), 0, a.Value
+		}
+		return 0, 0, nil
+	}
+	ofMotion(list, "forces[].value", value)
+	list["forces[].value"] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		n, _, m := value(d, i)
+		if m == nil {
+			return nil, errNone
+		}
+		return d.scalarPart(n, slot{kind: slotMotion, index: motionList}), nil
+	}}
+}
+
+// couplingFields adds the numbers of couplings.
+func couplingFields(list map[string]field) {
+	scalar := func(kind uint8, at func(c *model.Coupling, i []int) *float64, index func(c *model.Coupling, i []int) int) field {
+		return field{
+			at: func(m *model.Model, i []int) *float64 { return at(&m.Couplings[i[0]], i) },
+			parts: func(d *Derivatives, i []int) ([]part, error) {
+				k := index(&d.doc.Couplings[i[0]], i)
+				if k < 0 {
+					return nil, errNone
+				}
+				return d.scalarPart(d.couplingNumber(i[0]), slot{kind: kind, index: int32(k)}), nil
+			},
+		}
+	}
+	if1 := func(ok bool, k int) int {
+		if ok {
+			return k
+		}
+		return -1
+	}
+	list["couplings[].offset"] = scalar(slotOffset, func(c *model.Coupling, _ []int) *float64 { return &c.Offset },
+		func(*model.Coupling, []int) int { return 0 })
+	list["couplings[].terms[].factor"] = scalar(slotFactor, func(c *model.Coupling, i []int) *float64 { return &c.Terms[i[1]].Factor },
+		func(c *model.Coupling, i []int) int { return if1(within(i, 1, len(c.Terms)), i[1]) })
+	list["couplings[].polynomial.coefficients[]"] = scalar(slotLawValue,
+		func(c *model.Coupling, i []int) *float64 { return &c.Polynomial.Coefficients[i[1]] },
+		func(c *model.Coupling, i []int) int {
+			return if1(c.Polynomial != nil && within(i, 1, len(c.Polynomial.Coefficients)), i[1])
+		})
+	list["couplings[].law.values[]"] = scalar(slotLawValue, func(c *model.Coupling, i []int) *float64 { return &c.Law.Values[i[1]] },
+		func(c *model.Coupling, i []int) int {
+			return if1(c.Law != nil && within(i, 1, len(c.Law.Values)), i[1])
+		})
+	list["couplings[].law.slopes[]"] = scalar(slotLawValue, func(c *model.Coupling, i []int) *float64 { return &c.Law.Slopes[i[1]] },
+		func(c *model.Coupling, i []int) int {
+			if c.Law == nil || !within(i, 1, 2) {
+				return -1
+			}
+			return len(c.Law.Values) + i[1]
+		})
+	list["couplings[].law.values[][]"] = scalar(slotLawValue, func(c *model.Coupling, i []int) *float64 { return &c.Law.Lines[i[1]][i[2]] },
+		func(c *model.Coupling, i []int) int {
+			if c.Law == nil || !within(i, 1, len(c.Law.Lines)) || !within(i, 2, len(c.Law.Lines[i[1]])) {
+				return -1
+			}
+			return i[1]*len(c.Law.Lines[i[1]]) + i[2]
+		})
+}

@@ -1,0 +1,189 @@
+package derive
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// sizes are what changes are compared with.
+type sizes struct {
+	length, rate float64 // m; the largest rate of a body, rad/s
+}
+
+// setSizes finds the typical length, and the largest rate at the state.
+func (d *Derivatives) setSizes() {
+	l := d.mech.TypicalLength()
+	d.sizes = sizes{length: l}
+	for i := range d.bodies {
+		b := &d.bodies[i]
+		d.sizes.rate = max(d.sizes.rate, b.omega.Norm(), b.v.Add(b.omega.Cross(b.k)).Norm()/l)
+	}
+}
+
+// project factors the systems of positions and velocities at the state, where that has not been done.
+func (d *Derivatives) project() error {
+	if d.projecting {
+		return nil
+	}
+	if d.velocities == nil {
+		d.velocities = d.plan.NewAnswers(kkt.AnswersOfVelocities)
+		d.positions = d.velocities
+		if len(d.mech.Nonholonomic()) > 0 {
+			d.positions = d.plan.NewAnswers(kkt.AnswersOfPositions)
+		}
+	}
+	if err := d.velocities.At(d.st); err != nil {
+		return fault.Errorf("derive: %w", err)
+	}
+	if d.positions != d.velocities {
+		if err := d.positions.At(d.st); err != nil {
+			return fault.Errorf("derive: %w", err)
+		}
+	}
+	d.projecting = true
+	return nil
+}
+
+// level is that of positions or of velocities.
+type level bool
+
+const (
+	ofPositions  level = false
+	ofVelocities level = true
+)
+
+// misses stores in d.plainRight by how much u opens each row at a level.
+func (d *Derivatives) misses(u *direction, l level) error {
+	d.setTangents(u, nil)
+	clear(d.plainRight)
+	for part := range d.elementNumber(0) {
+		if err := d.build(part); err != nil {
+			return err
+		}
+		d.b.pull(u, nil)
+		for _, n := range d.b.rows {
+			node := n.delta
+			if l == ofVelocities {
+				node = n.rate
+			}
+			if node >= 0 && n.plain >= 0 {
+				d.plainRight[n.plain] += d.b.c.Tangent1(node)
+			}
+		}
+	}
+	return nil
+}
+
+// take makes u, a copy of given, a direction that the joints allow, theory.md (D3), (D4), or sees that it is one.
+func (d *Derivatives) take(u, given *direction, o Options) error {
+	if d.plain.Pattern.Len() == d.mech.NumBodies() {
+		return nil
+	}
+	if err := d.misses(u, ofPositions); err != nil {
+		return err
+	}
+	if !u.follow {
+		if err := d.allowed(u, ofPositions); err != nil {
+			return err
+		}
+		if err := d.misses(u, ofVelocities); err != nil {
+			return err
+		}
+		if err := d.allowed(u, ofVelocities); err != nil {
+			return err
+		}
+		return d.try(given, o)
+	}
+	if err := d.project(); err != nil {
+		return err
+	}
+	x := d.answer[:len(d.plainRight)]
+	if err := d.correct(x, d.positions, d.sizeOf(u, ofPositions)); err != nil {
+		return err
+	}
+	for i := range u.bodies {
+		b, phi := &u.bodies[i], spatial.Vec3(x[6*i:][:3])
+		b.Rotation = b.Rotation.Add(phi)
+		b.Position = b.Position.Add(spatial.Vec3(x[6*i+3:][:3]))
+		// The origin of the frame keeps its velocity as the pose is corrected.
+		b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(phi.Cross(d.bodies[i].k)))
+	}
+	if err := d.misses(u, ofVelocities); err != nil {
+		return err
+	}
+	if err := d.correct(x, d.velocities, d.sizeOf(u, ofVelocities)); err != nil {
+		return err
+	}
+	for i := range u.bodies {
+		b := &u.bodies[i]
+		b.Angular = b.Angular.Add(spatial.Vec3(x[6*i:][:3]))
+		b.Linear = b.Linear.Add(spatial.Vec3(x[6*i+3:][:3]))
+	}
+	return d.try(given, o)
+}
+
+// correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
+func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error {
+	open := false
+	for i, y := range d.plainRight {
+		if d.plainRight[i] = -y; math.Abs(y) <= roundTol*size {
+			d.plainRight[i] = 0
+		} else {
+			open = true
+		}
+	}
+	if !open {
+		clear(x)
+		return nil
+	}
+	fit, _, err := by.AnswerTo(x, d.plainRight)
+	if err != nil || fit.Ratio > openTol {
+		return d.opened(fit, err)
+	}
+	return nil
+}
+
+// allowed returns ErrNotAllowed at the row that d.plainRight has open by more than rounding of u.
+func (d *Derivatives) allowed(u *direction, l level) error {
+	size := d.sizeOf(u, l)
+	p := d.plain.Pattern
+	for node := d.plain.FirstJoint(); node < p.Len(); node++ {
+		for at := p.Off[node]; at < p.Off[node+1]; at++ {
+			x := d.plainRight[at]
+			if math.Abs(x) <= allowedTol*size {
+				continue
+			}
+			what, row := "", int(at-p.Off[node])
+			if what = "position"; l == ofVelocities {
+				what = "velocity"
+			}
+			return d.plain.At(node, row,
+				fault.Errorf("%w: it opens by %.3g a unit, at the level of %s; let the state follow", ErrNotAllowed, x, what))
+		}
+	}
+	return nil
+}
+
+// sizeOf returns the size of a direction in m, or m/s, and so in rad times lengths.
+func (d *Derivatives) sizeOf(u *direction, l level) float64 {
+	pose, rate := 0.0, 0.0
+	for i := range u.bodies {
+		b := &u.bodies[i]
+		pose = max(pose, b.Rotation.Norm()*d.sizes.length, b.Position.Norm())
+		rate = max(rate, b.Angular.Norm()*d.sizes.length, b.Linear.Norm())
+	}
+	for i := range u.frames {
+		pose = max(pose, u.frames[i].Origin.Norm(), u.frames[i].Turn.Norm()*d.sizes.length)
+	}
+	for _, x := range u.scalars {
+		pose = max(pose, math.Abs(x))
+	}
+	if pose = max(pose, pose/d.sizes.length); l == ofPositions {
+		return max(pose, math.Abs(u.time)*d.sizes.rate)
+	}
+	rate = max(rate, rate/d.sizes.length)
+	return rate + pose*(1+d.sizes.rate) + math.Abs(u.time)*(1+d.sizes.rate)*d.sizes.rate
+}

@@ -1,0 +1,207 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/joints"
+)
+
+// relation returns a relation of the part for joint j, with its ports.
+func (b *builder) relation(j int) *relation {
+	d := b.d
+	jt := &d.mech.Joints[j]
+	ref := jt.Pred
+	if ref < 0 {
+		ref = jt.Succ
+	}
+	n := len(b.ports)
+	b.ports = append(b.ports, b.place(&jt.P, jt.Pred, int32(2*j), ref), b.place(&jt.S, jt.Succ, int32(2*j+1), ref))
+	b.rel = append(b.rel, relation{joint: jt, number: j})
+	r := &b.rel[len(b.rel)-1]
+	d.mech.JointTo(&b.kin, j, d.kin, d.st)
+	r.near = [6]float64{}
+	if jt.Kind.Freedoms() > 0 {
+		jt.CoordinatesTo(&r.q, &r.qd, &b.kin)
+	}
+	if jt.NumNear() > 0 {
+		jt.NearTo(&r.near, &b.kin.Frames)
+	}
+	b.relate(r, &b.ports[n], &b.ports[n+1])
+	return r
+}
+
+// joint records joint j with all that acts along its freedoms.
+func (b *builder) joint(j int) error {
+	b.begin(j)
+	b.reserve(2, 1)
+	r := b.relation(j)
+	if err := b.constrain(r); err != nil {
+		return err
+	}
+	if b.bare {
+		b.total = [2]chain.Vec{r.S.moment, r.S.force}
+		return nil
+	}
+	if err := b.drive(r); err != nil {
+		return err
+	}
+	if err := b.resist(r); err != nil {
+		return err
+	}
+	for i := range r.joint.Kind.Freedoms() {
+		if f := &r.freedoms[i]; f.force >= 0 {
+			b.push(r, &f.line, f.force)
+			f.force = none
+		}
+	}
+	b.total = [2]chain.Vec{r.S.moment, r.S.force}
+	for _, i := range b.d.motors[j] {
+		if err := b.motor(r, int(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserve makes room for ports and relations, which point at each other.
+func (b *builder) reserve(ports, relations int) {
+	if cap(b.ports) < ports {
+		b.ports = make([]port, 0, ports)
+	}
+	if cap(b.rel) < relations {
+		b.rel = make([]relation, 0, relations)
+	}
+}
+
+// constrain adds the rows of a joint: those of its type, of prescribed freedoms and of armature.
+func (b *builder) constrain(r *relation) error {
+	jt, j, c := r.joint, r.number, &b.c
+	switch jt.Kind.Type() {
+	case joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve, joints.Composite:
+		return b.d.mech.AtJoint(j, -1, fault.Errorf("%w: a joint of type %v", ErrNoDerivatives, jt.Kind.Type()))
+	}
+	list := b.typeRows(r)
+	b.setFreedoms(r)
+	node := b.d.layout.JointNode(j)
+	if node < 0 {
+		return nil
+	}
+	at, plain := b.d.layout.Pattern.Off[node], b.plainRow(j)
+	for i := range list {
+		l := &list[i]
+		b.rows = append(b.rows, placedRow{at: at, plain: plain, second: b.second(r, &l.line), rate: b.rate(r, &l.line), delta: l.delta})
+		b.push(r, &l.line, b.multiplier(at))
+		at, plain = at+1, plain+1
+	}
+	load := chain.Vec(none)
+	if b.d.mech.HasBearing(j) {
+		load = r.S.force
+	}
+	for i := range jt.Kind.Freedoms() {
+		if !jt.Prescribed(i) {
+			continue
+		}
+		f := &r.freedoms[i]
+		q, qd, qdd := b.motion(jt.Motion[i], slotMotion, i)
+		b.rows = append(b.rows, placedRow{at: at, plain: plain, second: c.Sub1(f.qdd, qdd), rate: c.Sub1(f.qd, qd), delta: c.Sub1(f.q, q)})
+		b.push(r, &f.line, b.multiplier(at))
+		at, plain = at+1, plain+1
+	}
+	r.load = load
+	if b.d.layout.FlywheelNode(j) >= 0 {
+		b.armature(r, at)
+	}
+	return nil
+}
+
+// plainRow returns the first row of a constraint in the system without flywheels, −1 for none.
+func (b *builder) plainRow(constraint int) int32 {
+	node := b.d.plain.ConstraintNode(constraint)
+	if node < 0 {
+		return none
+	}
+	return b.d.plain.Pattern.Off[node]
+}
+
+// armature adds the rows of flywheels, theory.md (A1): μ + λ/√I = 0 and q̈ − μ/√I = 0.
+func (b *builder) armature(r *relation, at int32) {
+	c := &b.c
+	own := b.d.layout.Pattern.Off[b.d.layout.FlywheelNode(r.number)]
+	for i := range r.joint.Kind.Freedoms() {
+		if !r.joint.Geared(i) {
+			continue
+		}
+		I := b.scalar(slot{kind: slotArmature, freedom: uint8(i)}, r.joint.Armature[i])
+		root := c.Div(c.Num(1), c.Root(I))
+		mu := c.Num(b.x[own])
+		b.lambdas = append(b.lambdas, placed{mu, own, 1})
+		lambda := b.multiplier(at)
+		b.rows = append(b.rows,
+			placedRow{at: own, plain: none, second: c.Add1(mu, c.Mul(lambda, root)), rate: none, delta: none},
+			placedRow{at: at, plain: none, second: c.Sub1(r.freedoms[i].qdd, c.Mul(mu, root)), rate: none, delta: none})
+		b.push(r, &r.freedoms[i].line, lambda)
+		own++
+		at++
+	}
+}
+
+// motion adds value, rate and second derivative of a motion.
+func (b *builder) motion(m *joints.Motion, kind uint8, freedom int) (q, qd, qdd chain.Num) {
+	c, t := &b.c, b.now()
+	x0, x1, x2 := m.At(b.d.st.Time)
+	q, qd, qdd = c.Of(t, x0, x1), c.Of(t, x1, x2), c.Of(t, x2, m.ThirdAt(b.d.st.Time))
+	for _, s := range b.d.scalarsOf(b.number) {
+		if s.slot.kind != kind || int(s.slot.freedom) != freedom {
+			continue
+		}
+		p := c.Num(0)
+		b.numbers = append(b.numbers, numbered{p, s.at})
+		y0, y1, y2 := motionBy(m, s.slot.index, b.d.st.Time)
+		q, qd, qdd = c.Add1(q, c.Of(p, 0, y0)), c.Add1(qd, c.Of(p, 0, y1)), c.Add1(qdd, c.Of(p, 0, y2))
+	}
+	return q, qd, qdd
+}
+
+// add adds a generalized force along a freedom.
+func (b *builder) add(f *freedom, x chain.Num) {
+	if f.force < 0 {
+		f.force = x
+		return
+	}
+	f.force = b.c.Add1(f.force, x)
+}
+
+// drive adds generalized forces, springs and dampers.
+func (b *builder) drive(r *relation) error {
+	c, d := &b.c, b.d.mech.Drive(r.number)
+	for i := range r.joint.Kind.Freedoms() {
+		f := &r.freedoms[i]
+		x := 0.0
+		if d != nil {
+			x = d.Force[i]
+		}
+		force := c.Num(x)
+		b.forces = append(b.forces, forced{force, int8(i)})
+		b.add(f, force)
+		k, damping, rest, law := 0.0, 0.0, 0.0, false
+		if d != nil {
+			k, damping, rest, law = d.Stiffness[i], d.Damping[i], d.Rest[i], d.Law(i) != nil
+		}
+		at := func(kind uint8, x float64) chain.Num { return b.scalar(slot{kind: kind, freedom: uint8(i)}, x) }
+		if f.q >= 0 && (k != 0 || law || b.d.varies(r.number, slotStiffness, i)) {
+			x := c.Sub1(f.q, at(slotRest, rest))
+			b.add(f, c.Times1(-1, c.Mul(at(slotStiffness, k), x)))
+			if law {
+				more, err := b.law(d.Law(i), x, f.qd, i)
+				if err != nil {
+					return b.d.mech.AtJoint(r.number, -1, err)
+				}
+				b.add(f, c.Times1(-1, more))
+			}
+		}
+		if damping != 0 || b.d.varies(r.number, slotDamping, i) {
+			b.add(f, c.Times1(-1, c.Mul(at(slotDamping, damping), f.qd)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ownPart is a force whose derivatives by the motion of its bodies are matrices: wrenches about the origins of their frames by turns and
+// travels of these frames, pose, and by angular velocities and velocities of the origins, velocity; row by row, six numbers a body.
+type ownPart struct {
+	bodies         []int32
+	ends           []int
+	w              []spatial.Force // about the origins
+	pose, velocity []float64
+	change         []float64 // of the wrenches, by pull
+	timed          bool      // the force may depend on time, and nobody knows how
+}
+
+// pull computes the change of the wrenches for a direction.
+func (p *ownPart) pull(b *builder, in *direction) {
+	wide := 6 * len(p.bodies)
+	p.change = append(p.change[:0], make([]float64, wide)...)
+	for i, body := range p.bodies {
+		t := &in.tangents[body]
+		for k := range 3 {
+			for r := range wide {
+				row := r*wide + 6*i + k
+				p.change[r] += p.pose[row]*t.phi[k] + p.pose[row+3]*t.r[k] + p.velocity[row]*t.w[k] + p.velocity[row+3]*t.v[k]
+			}
+		}
+	}
+}
+
+// gather adds the change of the residual.
+func (p *ownPart) gather(b *builder, r []float64) {
+	for i, body := range p.bodies {
+		m, f := spatial.Vec3(p.change[6*i:][:3]), spatial.Vec3(p.change[6*i+3:][:3])
+		b.d.bodies[body].gather(r[6*body:][:6], &m, &f)
+	}
+}
+
+// back is the transpose of pull and gather.
+func (p *ownPart) back(b *builder, out *direction, y []float64) {
+	if y == nil {
+		return
+	}
+	wide := 6 * len(p.bodies)
+	for i, body := range p.bodies {
+		var s bodyTangent
+		b.d.bodies[body].spread(&s, y[6*body:][:6])
+		for r := range 6 {
+			x := s.moment[r%3]
+			if r >= 3 {
+				x = s.force[r%3]
+			}
+			for j, other := range p.bodies {
+				t := &out.tangents[other]
+				for k := range 3 {
+					row := (6*i+r)*wide + 6*j + k
+					t.phi[k] += x * p.pose[row]
+					t.r[k] += x * p.pose[row+3]
+					t.w[k] += x * p.velocity[row]
+					t.v[k] += x * p.velocity[row+3]
+				}
+			}
+		}
+	}
+}
+
+// contact adds a contact by its exact derivatives, docs/ground.md (G16). Internal states are held.
+func (b *builder) contact(element int) error {
+	d := b.d
+	i := d.contactOf(element)
+	if d.hasScalars(b.number) {
+		return d.mech.AtForce(element, fault.Errorf("%w: a contact by its parameters", ErrNoDerivatives))
+	}
+	r, err := d.mech.ContactAt(i, d.kin, d.st)
+	if err != nil {
+		return err
+	}
+	c, body, _ := d.mech.Contact(i)
+	var at contact.Body
+	var pose, velocity contact.Jacobian
+	d.mech.ContactBody(&at, i, d.kin, d.st)
+	if err := c.DerivativesTo(&pose, &velocity, r, &at, d.mech.ContactInternal(i, d.st)); err != nil {
+		return d.mech.AtForce(element, err)
+	}
+	b.own = append(b.own, b.aboutOrigins([]int32{int32(body)}, []spatial.Force{r.Wrench}, pose[:], velocity[:]))
+	return nil
+}
+
+// force adds force i of one's own.
+func (b *builder) force(i int) error {
+	d := b.d
+	b.begin(d.elementNumber(len(d.mech.Forces) + i))
+	w, err := d.mech.OwnWrenches(i, d.kin, d.st)
+	if err != nil {
+		return err
+	}
+	w = append([]spatial.Force(nil), w...)
+	pose, velocity, err := d.mech.OwnDerivatives(i, d.kin, d.st)
+	if err != nil {
+		return err
+	}
+	bodies, _ := d.mech.OwnBodies(i)
+	part := b.aboutOrigins(bodies, w, pose, velocity)
+	part.timed = true
+	b.own = append(b.own, part)
+	return nil
+}
+
+// aboutOrigins moves derivatives about the centres of mass to the origins of the bodies' frames. A turn about the origin moves the centre
+// of mass by φ×k, and its velocity changes by ω×(φ×k) with ω and the velocity of the origin held.
+func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity []float64) ownPart {
+	wide := 6 * len(bodies)
+	p := ownPart{bodies: bodies, pose: make([]float64, wide*wide), velocity: make([]float64, wide*wide)}
+	column := make([]float64, wide) // change of the wrenches
+	for c := range 2 * wide {
+		at, k := c%wide/6, c%6
+		body := &b.d.bodies[bodies[at]]
+		var x, y [6]float64 // of the centre of mass: pose and velocity
+		var e, moved spatial.Vec3
+		e[k%3] = 1
+		switch {
+		case k >= 3 && c < wide:
+			x[k] = 1
+		case k >= 3:
+			y[k] = 1
+		case c < wide:
+			moved = e.Cross(body.k)
+			v := body.omega.Cross(moved)
+			x[k] = 1
+			copy(x[3:], moved[:])
+			copy(y[3:], v[:])
+		default:
+			v := e.Cross(body.k)
+			y[k] = 1
+			copy(y[3:], v[:])
+		}
+		for r := range column {
+			column[r] = 0
+			for j := range 6 {
+				column[r] += pose[r*wide+6*at+j]*x[j] + velocity[r*wide+6*at+j]*y[j]
+			}
+		}
+		to := p.pose
+		if c >= wide {
+			to = p.velocity
+		}
+		for i, other := range bodies {
+			f := spatial.Vec3(column[6*i+3:][:3])
+			m := spatial.Vec3(column[6*i:][:3]).Add(b.d.bodies[other].k.Cross(f))
+			if i == at {
+				m = m.Add(moved.Cross(w[i].Linear()))
+			}
+			for r := range 3 {
+				to[(6*i+r)*wide+c%wide], to[(6*i+3+r)*wide+c%wide] = m[r], f[r]
+			}
+		}
+	}
+	return p
+}
+

@@ -1,0 +1,219 @@
+package derive
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Parameter is a number of the model, found by its path as in a study. It belongs to the Derivatives that found it.
+type Parameter struct {
+	path     string
+	place    []int // numbers of the entries on the way
+	field    *field
+	parts    []part
+	geometry bool // joints may not close with another value
+}
+
+// Path returns the path by which the parameter was asked for.
+func (p *Parameter) Path() string { return p.path }
+
+// part is what a unit change of a parameter changes by coefficient.
+type part struct {
+	kind        partKind
+	index       int32
+	component   uint8
+	coefficient float64
+}
+
+type partKind uint8
+
+const (
+	partMass partKind = iota
+	partCom
+	partInertia
+	partGravity
+	partOrigin
+	partTurn
+	partScalar
+	partForce
+	partPosition
+	partLinear
+	partAngular // with the velocity of the origin held
+	partPose    // a rotation about the origin
+	partTime
+)
+
+// addTo adds x times the part to a direction.
+func (t *part) addTo(u *direction, d *Derivatives, x float64) {
+	x *= t.coefficient
+	if t.kind == partAngular || t.kind == partPose {
+		var e spatial.Vec3
+		e[t.component] = x
+		b, k := &u.bodies[t.index], &d.bodies[t.index]
+		if t.kind == partAngular {
+			b.Angular = b.Angular.Add(e)
+			b.Linear = b.Linear.Add(e.Cross(k.k))
+			return
+		}
+		moved := e.Cross(k.k)
+		b.Rotation = b.Rotation.Add(e)
+		b.Position = b.Position.Add(moved)
+		b.Linear = b.Linear.Add(k.omega.Cross(moved))
+		return
+	}
+	*t.number(u) += x
+}
+
+// of returns the product of the part with cotangents.
+func (t *part) of(g *direction, d *Derivatives) float64 {
+	if t.kind == partAngular || t.kind == partPose {
+		b, k := &g.bodies[t.index], &d.bodies[t.index]
+		v := b.Angular.Add(k.k.Cross(b.Linear))
+		if t.kind == partPose {
+			v = b.Rotation.Add(k.k.Cross(b.Position.Add(b.Linear.Cross(k.omega))))
+		}
+		return t.coefficient * v[t.component]
+	}
+	return t.coefficient * *t.number(g)
+}
+
+// number returns the number of a direction that the part is.
+func (t *part) number(u *direction) *float64 {
+	c := t.component
+	switch t.kind {
+	case partMass:
+		return &u.bodies[t.index].Mass
+	case partCom:
+		return &u.bodies[t.index].Com[c]
+	case partInertia:
+		return &u.bodies[t.index].Inertia[c]
+	case partGravity:
+		return &u.gravity[c]
+	case partOrigin:
+		return &u.frames[t.index].Origin[c]
+	case partTurn:
+		return &u.frames[t.index].Turn[c]
+	case partScalar:
+		return &u.scalars[t.index]
+	case partForce:
+		return &u.forces[t.index][c]
+	case partPosition:
+		return &u.bodies[t.index].Position[c]
+	case partLinear:
+		return &u.bodies[t.index].Linear[c]
+	case partTime:
+		return &u.time
+	}
+	panic("derive: no such part")
+}
+
+// field is a kind of number of a model.
+type field struct {
+	parts func(d *Derivatives, i []int) ([]part, error)
+	// at returns the number in a model, of numbers with which joints may not close; nil for others.
+	at      func(m *model.Model, i []int) *float64
+	refused string // why there is no derivative
+}
+
+// Parameter returns the number at a path of the model, as the paths of a study have it: bodies[crank].mass. Directions and gradients that
+// are allocated from now on know of it.
+//
+// Cost: O(numbers of the model with names), allocates. It returns an error that wraps ErrParameter if the path leads to no number, or to
+// one that has no derivative; the text has the reason.
+func (d *Derivatives) Parameter(path string) (*Parameter, error) {
+	steps, err := document.ParsePath(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s %w", ErrParameter, fault.Name(path), err)
+	}
+	pattern, place, err := d.resolve(steps)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrParameter, fault.Name(path), err)
+	}
+	f, ok := fields[pattern]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: %s is no number of a model", ErrParameter, fault.Name(path))
+	case f.refused != "":
+		return nil, fmt.Errorf("%w: %s has no derivative: %s", ErrParameter, fault.Name(path), f.refused)
+	}
+	p := &Parameter{path: path, place: place, field: &f, geometry: f.at != nil}
+	if p.parts, err = f.parts(d, place); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrParameter, fault.Name(path), err)
+	}
+	return p, nil
+}
+
+// resolve returns the keys of a path, with [] for entries, and the numbers of these.
+func (d *Derivatives) resolve(steps []document.Step) (pattern string, place []int, err error) {
+	var s strings.Builder
+	for i, step := range steps {
+		if !step.Entry {
+			if i > 0 {
+				s.WriteByte('.')
+			}
+			s.WriteString(step.Key)
+			continue
+		}
+		n, err := d.entry(s.String(), step.Key)
+		if err != nil {
+			return "", nil, err
+		}
+		place = append(place, n)
+		s.WriteString("[]")
+	}
+	return s.String(), place, nil
+}
+
+// entry returns the number of an entry of a list, by its name or its number.
+func (d *Derivatives) entry(list, key string) (int, error) {
+	m, n := d.doc, -1
+	find := func(count int, name func(i int) string) {
+		for i := range count {
+			if name(i) == key && key != "" {
+				n = i
+				return
+			}
+		}
+	}
+	count := -1
+	switch list {
+	case "bodies":
+		count = len(m.Bodies)
+		find(count, func(i int) string { return m.Bodies[i].Name })
+	case "joints":
+		count = len(m.Joints)
+		find(count, func(i int) string { return m.Joints[i].Name })
+	case "couplings":
+		count = len(m.Couplings)
+		find(count, func(i int) string { return m.Couplings[i].Name })
+	case "forces":
+		count = len(m.Forces)
+		find(count, func(i int) string { return m.Forces[i].Name })
+	}
+	if n >= 0 {
+		return n, nil
+	}
+	i, err := strconv.Atoi(key)
+	if err != nil || i < 0 || strconv.Itoa(i) != key || count >= 0 && i >= count {
+		return 0, fmt.Errorf("derive: %s has no entry %s", list, fault.Name(key))
+	}
+	return i, nil
+}
+
+// quaternionTurns returns what rotates by a unit change of number k of the quaternion q, of any length: 2·Im(δq·q*)/|q|², as q/|q| counts.
+func quaternionTurns(q [4]float64, k int) spatial.Vec3 {
+	if q == ([4]float64{}) {
+		q[0] = 1
+	}
+	n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+	var unit spatial.Quat
+	unit[k] = 1
+	p := unit.Mul(spatial.Quat(q).Conj())
+	return spatial.Vec3{2 * p[1] / n, 2 * p[2] / n, 2 * p[3] / n}
+}

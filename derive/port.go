@@ -1,0 +1,156 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// none is a node that is not there.
+const none = -1
+
+// port is a frame of a body at which a part of the mechanism acts, or one of the world.
+type port struct {
+	body  int32
+	frame int32        // its place among the frames that may change, −1 for none
+	arm   spatial.Vec3 // from the origin of the body's frame, world axes
+	E     spatial.Mat3 // of the body, world; of the world the unit matrix
+
+	axes chain.Frame // of the frame, world
+	p    chain.Vec   // where its origin is, from a place near the joint
+	w, v chain.Vec   // angular velocity of the body, velocity of the origin
+	al   chain.Vec   // angular acceleration of the body
+	a    chain.Vec   // acceleration of the origin
+
+	moment, force chain.Vec // what acts on the body there, none for nothing
+}
+
+// place records a frame of a body. ref is the place that positions are counted from: the origin of the frame of a body, World for that of
+// the world.
+func (b *builder) place(f *mechanism.Frame, body, frame, ref int32) port {
+	d := b.d
+	p := port{body: body, frame: frame, moment: none, force: none, E: spatial.Identity3(), arm: f.Origin}
+	axes := f.E
+	var at, w, v, al, a spatial.Vec3
+	if ref >= 0 {
+		at = d.st.Bodies[ref].Position.Neg()
+	}
+	if body >= 0 {
+		k := &d.bodies[body]
+		p.E = k.E
+		axes = k.E.Mul(f.E)
+		p.arm = k.E.MulVec(f.Origin)
+		if at = (spatial.Vec3{}); ref != body {
+			at = d.st.Bodies[body].Position
+			if ref >= 0 {
+				at = at.Sub(d.st.Bodies[ref].Position)
+			}
+		}
+		w, al = k.omega, k.alpha
+		v = k.v.Add(w.Cross(p.arm))
+		a = k.a.Add(al.Cross(p.arm)).Add(w.Cross(w.Cross(p.arm)))
+	}
+	c := &b.c
+	for j := range 3 {
+		p.axes[j] = c.Vec(axes.Col(j))
+	}
+	p.p, p.w, p.v, p.al, p.a = c.Vec(at.Add(p.arm)), c.Vec(w), c.Vec(v), c.Vec(al), c.Vec(a)
+	return p
+}
+
+// act adds a wrench on the body about the origin of the frame.
+func (b *builder) act(p *port, moment, force chain.Vec) {
+	b.sum(&p.moment, moment)
+	b.sum(&p.force, force)
+}
+
+func (b *builder) sum(to *chain.Vec, more chain.Vec) {
+	switch {
+	case more < 0:
+	case *to < 0:
+		*to = more
+	default:
+		*to = b.c.Add(*to, more)
+	}
+}
+
+// setTangents gives the leaves of a port the changes of its body and its frame.
+func (b *builder) setTangents(p *port, t *bodyTangent, f *FrameChange) {
+	c := &b.c
+	var phi, darm, dp spatial.Vec3
+	if t != nil {
+		phi = t.phi
+		darm = t.phi.Cross(p.arm)
+		dp = t.r
+	}
+	if f != nil {
+		phi = phi.Add(p.E.MulVec(f.Turn))
+		darm = darm.Add(p.E.MulVec(f.Origin))
+	}
+	for _, x := range p.axes {
+		c.SetTangent(x, phi.Cross(c.Value(x)))
+	}
+	c.SetTangent(p.p, dp.Add(darm))
+	b.darm = append(b.darm, darm)
+	if t == nil {
+		return
+	}
+	w, al := c.Value(p.w), c.Value(p.al)
+	c.SetTangent(p.w, t.w)
+	c.SetTangent(p.al, t.al)
+	c.SetTangent(p.v, t.v.Add(t.w.Cross(p.arm)).Add(w.Cross(darm)))
+	a := t.a.Add(t.al.Cross(p.arm)).Add(al.Cross(darm))
+	a = a.Add(t.w.Cross(w.Cross(p.arm))).Add(w.Cross(t.w.Cross(p.arm))).Add(w.Cross(w.Cross(darm)))
+	c.SetTangent(p.a, a)
+}
+
+// wrenchTangent returns the change of the wrench about the origin of the body's frame, for the change darm of the arm.
+func (b *builder) wrenchTangent(p *port, darm *spatial.Vec3) (moment, force spatial.Vec3) {
+	c := &b.c
+	if p.moment >= 0 {
+		moment = c.Tangent(p.moment)
+	}
+	if p.force >= 0 {
+		force = c.Tangent(p.force)
+		moment = moment.Add(darm.Cross(c.Value(p.force))).Add(p.arm.Cross(force))
+	}
+	return moment, force
+}
+
+// seed adds the cotangents of what acts on the body, t about the origin of its frame, and returns that of the arm.
+func (b *builder) seed(p *port, t *bodyTangent) (darm spatial.Vec3) {
+	c := &b.c
+	if p.moment >= 0 {
+		c.AddAdjoint(p.moment, t.moment)
+	}
+	if p.force >= 0 {
+		c.AddAdjoint(p.force, t.force.Add(t.moment.Cross(p.arm)))
+		darm = c.Value(p.force).Cross(t.moment)
+	}
+	return darm
+}
+
+// adjoints adds to t, and to f, the cotangents of the leaves of a port: the transpose of setTangents.
+func (b *builder) adjoints(p *port, t *bodyTangent, f *FrameChange, darm spatial.Vec3) {
+	c := &b.c
+	var phi spatial.Vec3
+	for _, x := range p.axes {
+		phi = phi.Add(c.Value(x).Cross(c.Adjoint(x)))
+	}
+	at, v, a := c.Adjoint(p.p), c.Adjoint(p.v), c.Adjoint(p.a)
+	w, al := c.Value(p.w), c.Value(p.al)
+	darm = darm.Add(at).Add(v.Cross(w)).Add(a.Cross(al)).Add(w.Cross(w.Cross(a)))
+	if f != nil {
+		f.Turn = f.Turn.Add(p.E.TMulVec(phi))
+		f.Origin = f.Origin.Add(p.E.TMulVec(darm))
+	}
+	if t == nil {
+		return
+	}
+	t.phi = t.phi.Add(phi).Add(p.arm.Cross(darm))
+	t.r = t.r.Add(at)
+	t.v = t.v.Add(v)
+	t.a = t.a.Add(a)
+	t.al = t.al.Add(c.Adjoint(p.al)).Add(p.arm.Cross(a))
+	t.w = t.w.Add(c.Adjoint(p.w)).Add(p.arm.Cross(v)).Add(w.Cross(p.arm).Cross(a)).Add(p.arm.Cross(a.Cross(w)))
+}

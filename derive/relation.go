@@ -1,0 +1,258 @@
+package derive
+
+import (
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// relation is the motion of a successor frame S seen from a predecessor frame P, theory.md (4), (7).
+type relation struct {
+	P, S     *port
+	R, V     chain.Vec // from the origin of P to that of S, and its rate as P sees it
+	w        chain.Vec // ω_S − ω_P
+	wd, Vd   chain.Vec // the apparent derivatives of w and V
+	joint    *mechanism.Joint
+	number   int
+	load     chain.Vec  // force of the type's rows, for friction that grows with it; none for nothing
+	near     [6]float64 // what joints.Spec.NearTo stores
+	q, qd    [6]float64 // coordinates and rates, turns included
+	freedoms [6]freedom
+}
+
+// line is a wrench on S about its origin, of a row or of a freedom.
+type line struct {
+	m, f chain.Vec // moment and force, none for zero
+	tdot chain.Num // T˚·V̂, none for zero
+}
+
+// row is a line whose motion is forbidden.
+type row struct {
+	line
+	delta chain.Num // position error, of which the derivative counts; none for a row of velocities alone
+}
+
+// freedom is a line along which a joint moves.
+type freedom struct {
+	line
+	q        chain.Num // coordinate; none for rotations of a ball
+	qd, qdd  chain.Num
+	rotation bool
+	force    chain.Num // generalized force of drives and so on; none for zero
+}
+
+// relate adds the motion of S seen from P.
+func (b *builder) relate(r *relation, P, S *port) {
+	c := &b.c
+	r.P, r.S = P, S
+	r.R = c.Sub(S.p, P.p)
+	r.V = c.Sub(c.Sub(S.v, P.v), c.Cross(P.w, r.R))
+	r.w = c.Sub(S.w, P.w)
+	r.wd = c.Sub(c.Sub(S.al, P.al), c.Cross(P.w, r.w))
+	a := c.Sub(c.Sub(S.a, P.a), c.Cross(P.al, r.R))
+	a = c.Sub(a, c.Cross(P.w, c.Cross(P.w, r.R)))
+	r.Vd = c.Sub(a, c.Times(2, c.Cross(P.w, r.V)))
+}
+
+// along returns the product of a line with a motion (turn, slide); a line of zeros gives none.
+func (b *builder) along(l *line, turn, slide chain.Vec) chain.Num {
+	c := &b.c
+	switch {
+	case l.m >= 0 && l.f >= 0:
+		return c.Add1(c.Dot(l.m, turn), c.Dot(l.f, slide))
+	case l.m >= 0:
+		return c.Dot(l.m, turn)
+	}
+	return c.Dot(l.f, slide)
+}
+
+// rate returns T·V̂ of a line.
+func (b *builder) rate(r *relation, l *line) chain.Num { return b.along(l, r.w, r.V) }
+
+// second returns T·V̂˚ + T˚·V̂ of a line.
+func (b *builder) second(r *relation, l *line) chain.Num {
+	x := b.along(l, r.wd, r.Vd)
+	if l.tdot >= 0 {
+		x = b.c.Add1(x, l.tdot)
+	}
+	return x
+}
+
+// push adds the wrench x·l on S, and its opposite on P.
+func (b *builder) push(r *relation, l *line, x chain.Num) {
+	c := &b.c
+	var m, f chain.Vec = none, none
+	if l.m >= 0 {
+		m = c.Scale(x, l.m)
+	}
+	if l.f >= 0 {
+		f = c.Scale(x, l.f)
+	}
+	b.act(r.S, m, f)
+	if m >= 0 {
+		m = c.Times(-1, m)
+	}
+	if f >= 0 { // at the origin of S
+		b.sum(&m, c.Times(-1, c.Cross(r.R, f)))
+		f = c.Times(-1, f)
+	}
+	b.act(r.P, m, f)
+}
+
+// forceAlong is a unit force along e, momentAbout a unit moment.
+func forceAlong(e chain.Vec) line  { return line{m: none, f: e, tdot: none} }
+func momentAbout(e chain.Vec) line { return line{m: e, f: none, tdot: none} }
+
+// typeRows adds the rows of the joint's type, those of prescribed freedoms apart, in the order of joints.Spec.EvalTo.
+func (b *builder) typeRows(r *relation) []row {
+	p, z := r.P.axes, r.P.axes[2]
+	force := func(k int) { b.row(forceAlong(p[k]), b.c.Dot(p[k], r.R)) }
+	across := func() { // moments about x and y, for axes z in line
+		b.row(momentAbout(p[0]), b.c.Times1(-1, b.c.Dot(r.S.axes[2], p[1])))
+		b.row(momentAbout(p[1]), b.c.Dot(r.S.axes[2], p[0]))
+	}
+	b.list = b.list[:0]
+	switch r.joint.Kind.Type() {
+	case joints.Fixed:
+		b.turned(r)
+		for k := range 3 {
+			force(k)
+		}
+	case joints.Revolute:
+		force(0)
+		force(1)
+		force(2)
+		across()
+	case joints.Prismatic:
+		b.turned(r)
+		force(0)
+		force(1)
+	case joints.Cylindrical, joints.Helical:
+		force(0)
+		force(1)
+		across()
+		if r.joint.Kind == joints.Helical {
+			b.screw(r)
+		}
+	case joints.Universal:
+		force(0)
+		force(1)
+		force(2)
+		b.rightAngle(r)
+	case joints.Planar:
+		force(2)
+		across()
+	case joints.Spherical:
+		force(0)
+		force(1)
+		force(2)
+	case joints.SphereInCylinder:
+		force(0)
+		force(1)
+	case joints.PointOnPlane:
+		b.row(forceAlong(z), b.c.Dot(z, r.R))
+	case joints.Distance:
+		b.distance(r)
+	default:
+		b.special(r)
+	}
+	return b.list
+}
+
+func (b *builder) row(l line, delta chain.Num) { b.list = append(b.list, row{l, delta}) }
+
+// turned adds the moments about all axes of P.
+func (b *builder) turned(r *relation) {
+	c := &b.c
+	h := c.Cross(r.P.axes[0], r.S.axes[0])
+	for k := 1; k < 3; k++ {
+		h = c.Add(h, c.Cross(r.P.axes[k], r.S.axes[k]))
+	}
+	for _, e := range r.P.axes {
+		b.row(momentAbout(e), c.Times1(0.5, c.Dot(e, h)))
+	}
+}
+
+// screw adds the last row of a helical joint.
+func (b *builder) screw(r *relation) {
+	c, z := &b.c, r.P.axes[2]
+	pitch := b.scalar(slot{kind: slotPitch}, r.joint.Pitch)
+	l := line{m: c.Times(-1, c.Scale(pitch, z)), f: z, tdot: none}
+	b.row(l, c.Sub1(c.Dot(z, r.R), c.Mul(pitch, b.angle(r, r.q[0], 0, 1))))
+}
+
+// rightAngle adds the last row of a universal joint: n = y_S×x_P with n˚ = (ω_r×y_S)×x_P.
+func (b *builder) rightAngle(r *relation) {
+	c, x, y := &b.c, r.P.axes[0], r.S.axes[1]
+	l := momentAbout(c.Cross(y, x))
+	l.tdot = c.Dot(c.Cross(c.Cross(r.w, y), x), r.w)
+	b.row(l, c.Dot(x, y))
+}
+
+// distance adds the row of a distance joint, with n˚·V = |V − n(n·V)|²/|R|.
+func (b *builder) distance(r *relation) {
+	c := &b.c
+	size := c.Root(c.Dot(r.R, r.R))
+	n := c.Scale(c.Div(c.Num(1), size), r.R)
+	l := forceAlong(n)
+	slip := c.Sub(r.V, c.Scale(c.Dot(n, r.V), n))
+	l.tdot = c.Div(c.Dot(slip, slip), size)
+	b.row(l, c.Sub1(size, b.scalar(slot{kind: slotLength}, r.joint.Length)))
+}
+
+// angle returns the angle, of value q, from axis x of P to axis x of S about the third one, where y is the second axis of P.
+func (b *builder) angle(r *relation, q float64, x, y int) chain.Num {
+	return b.turn(q, b.c.Dot(r.S.axes[x], r.P.axes[y]), b.c.Dot(r.S.axes[x], r.P.axes[x]))
+}
+
+// turn returns the angle q of the sine s and the cosine c of it, each times anything.
+func (b *builder) turn(q float64, s, c chain.Num) chain.Num {
+	x, y := b.c.Value1(c), b.c.Value1(s)
+	n := x*x + y*y
+	return b.c.Of2(s, c, q, x/n, -y/n)
+}
+
+// shifted returns a number with the value q that changes as x does.
+func (b *builder) shifted(x chain.Num, q float64) chain.Num { return b.c.Of(x, q, 1) }
+
+// setFreedoms adds the freedoms of a joint with their coordinates.
+func (b *builder) setFreedoms(r *relation) {
+	c, p := &b.c, r.P.axes
+	n := r.joint.Kind.Freedoms()
+	set := func(i int, l line, q chain.Num) { r.freedoms[i] = freedom{line: l, q: q} }
+	slide := func(i, k int) { set(i, forceAlong(p[k]), b.shifted(c.Dot(p[k], r.R), r.q[i])) }
+	ball := func() {
+		for k := range 3 {
+			set(k, momentAbout(p[k]), none)
+		}
+	}
+	switch r.joint.Kind.Type() {
+	case joints.Revolute, joints.Helical:
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+	case joints.Prismatic:
+		slide(0, 2)
+	case joints.Cylindrical:
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+		slide(1, 2)
+	case joints.Universal:
+		y, z := r.S.axes[1], r.S.axes[2]
+		set(0, momentAbout(p[0]), b.turn(r.q[0], c.Dot(y, p[2]), c.Dot(y, p[1])))
+		set(1, momentAbout(y), b.turn(r.q[1], c.Dot(z, p[0]), c.Dot(r.S.axes[0], p[0])))
+	case joints.Planar:
+		set(0, momentAbout(p[2]), b.angle(r, r.q[0], 0, 1))
+		slide(1, 0)
+		slide(2, 1)
+	case joints.Spherical:
+		ball()
+	case joints.SphereInCylinder:
+		ball()
+		slide(3, 2)
+	case joints.Composite:
+		b.compositeFreedoms(r)
+	}
+	for i := range n {
+		f := &r.freedoms[i]
+		f.rotation, f.force = r.joint.Kind.Rotational(i), none
+		f.qd, f.qdd = b.rate(r, &f.line), b.second(r, &f.line)
+	}
+}

@@ -1,0 +1,231 @@
+package derive
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// nullVectors is how many random vectors of the null space of the constraint forces are looked at: one may vanish where others do not.
+	nullVectors = 2
+	// uniqueTol is the part of such a vector in a component of a wrench, relative to the largest, up to which the component is unique.
+	uniqueTol = 1e-9
+	// singularTol is how far the null space may turn out of itself, relative to its change, before the pose counts as singular.
+	singularTol = 1e-6
+)
+
+// setNulls finds vectors n with Jᵀn = 0: what is left of random multipliers z once those with the same effect are taken off, as the factor
+// gives zero to rows that are redundant.
+func (d *Derivatives) setNulls() error {
+	if d.nulls != nil {
+		return nil
+	}
+	b := &d.b
+	defer func() { b.x, b.bare = d.x, false }()
+	b.bare = true
+	rng := rand.New(rand.NewPCG(44, uint64(len(d.x))))
+	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
+	var list [][]float64
+	for range nullVectors {
+		z := make([]float64, len(d.x))
+		for constraint := range d.mech.NumConstraints() {
+			node := d.layout.ConstraintNode(constraint)
+			if node < 0 {
+				continue
+			}
+			at := int(d.layout.Pattern.Off[node])
+			for i := range d.mech.ConstraintRows(constraint) {
+				z[at+i] = 2*rng.Float64() - 1
+			}
+		}
+		clear(d.right)
+		b.x = negated(z)
+		if err := d.loadsOf(d.right); err != nil {
+			return err
+		}
+		if _, _, err := d.dynamics.AnswerTo(d.answer, d.right); err != nil {
+			return err
+		}
+		for i := range z {
+			if z[i] -= d.answer[i]; i < first {
+				z[i] = 0
+			}
+		}
+		list = append(list, z)
+	}
+	d.nulls = list
+	return nil
+}
+
+func negated(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = -x[i]
+	}
+	return y
+}
+
+// loadsOf adds to r the forces on the bodies of the multipliers of the builder.
+func (d *Derivatives) loadsOf(r []float64) error {
+	for part := range d.elementNumber(0) {
+		if err := d.build(part); err != nil {
+			return err
+		}
+		c := &d.b.c
+		for i := range d.b.ports {
+			p := &d.b.ports[i]
+			if p.body < 0 {
+				continue
+			}
+			var m, f spatial.Vec3
+			if p.moment >= 0 {
+				m = c.Value(p.moment)
+			}
+			if p.force >= 0 {
+				f = c.Value(p.force)
+				m = m.Add(p.arm.Cross(f))
+			}
+			m, f = m.Neg(), f.Neg()
+			d.bodies[p.body].gather(r[6*p.body:][:6], &m, &f)
+		}
+	}
+	return nil
+}
+
+// unique marks the components of wrenches that have no derivative along u: those that the constraints do not determine, and those that they
+// determine at this pose only. With n a vector of the null space along which multipliers are free, δ(T·n) is then not zero.
+//
+// It returns ErrSingularPose where the null space has no derivative along u, as the rank changes.
+func (d *Derivatives) unique(out *changes, u *direction) error {
+	if d.dynamics.Redundant() == 0 {
+		return nil
+	}
+	if err := d.setNulls(); err != nil {
+		return err
+	}
+	b := &d.b
+	defer func() { b.x, b.bare = d.x, false }()
+	b.bare = true
+	d.setTangents(u, nil)
+	size := d.sizeOf(u, ofPositions)
+	for _, n := range d.nulls {
+		b.x = negated(n)
+		dn, err := d.nullChange(u, size)
+		if err != nil {
+			return err
+		}
+		if err := d.mark(out, u, b.x, dn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D9), and returns −δn in the rows.
+func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) {
+	b := &d.b
+	r := d.right
+	clear(r)
+	for part := range d.elementNumber(0) {
+		if err := d.build(part); err != nil {
+			return nil, err
+		}
+		b.pull(u, nil)
+		b.gather(r)
+	}
+	nb := d.mech.NumBodies()
+	most := 0.0
+	for i := range r { // gather takes forces from r: −δJᵀn
+		if r[i] = -r[i]; i >= 6*nb {
+			r[i] = 0
+		}
+		most = max(most, math.Abs(r[i]))
+	}
+	dn := make([]float64, len(r))
+	if most <= roundTol*size {
+		return dn, nil
+	}
+	if _, _, err := d.dynamics.AnswerTo(dn, r); err != nil {
+		return nil, err
+	}
+	worst, at := 0.0, 0
+	for i := range nb {
+		a := (*[6]float64)(dn[6*i:])
+		in := d.bodies[i].I.MulVec(spatial.Vec3(a[:3])).Norm() + d.bodies[i].mass*spatial.Vec3(a[3:]).Norm()
+		if in > worst {
+			worst, at = in, i
+		}
+	}
+	if worst > singularTol*most {
+		return nil, d.singularAt(at)
+	}
+	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
+	clear(dn[:first])
+	return dn, nil
+}
+
+// singularAt returns ErrSingularPose at a joint of a body.
+func (d *Derivatives) singularAt(body int) error {
+	err := fault.Errorf("%w: its rank changes along the direction", ErrSingularPose)
+	for j := range d.mech.Joints {
+		if jt := &d.mech.Joints[j]; int(jt.Pred) == body || int(jt.Succ) == body {
+			return d.mech.AtJoint(j, -1, err)
+		}
+	}
+	return d.mech.AtBody(body, err)
+}
+
+// mark sets the bits of components in which a null vector, or its change, is not zero.
+func (d *Derivatives) mark(out *changes, u *direction, x, dn []float64) error {
+	b := &d.b
+	type pair struct{ n, dn spatial.Force }
+	list := make([]pair, d.mech.NumJoints())
+	value := func(m, f chain.Vec) (w spatial.Force) {
+		if m >= 0 {
+			v := b.c.Value(m)
+			copy(w[:3], v[:])
+		}
+		if f >= 0 {
+			v := b.c.Value(f)
+			copy(w[3:], v[:])
+		}
+		return w
+	}
+	for part := range d.elementNumber(0) {
+		if err := d.build(part); err != nil {
+			return err
+		}
+		b.pull(u, dn)
+		for _, l := range b.legs {
+			list[l.joint].n = list[l.joint].n.Add(value(l.moment, l.force))
+			list[l.joint].dn = list[l.joint].dn.Add(b.change(l.moment, l.force))
+		}
+		if part < len(list) {
+			list[part].n = list[part].n.Add(value(b.total[0], b.total[1]))
+			list[part].dn = list[part].dn.Add(b.change(b.total[0], b.total[1]))
+		}
+	}
+	var most, turned [2]float64 // of moments and forces
+	for j := range list {
+		for k := range 6 {
+			most[k/3] = max(most[k/3], math.Abs(list[j].n[k]))
+			turned[k/3] = max(turned[k/3], math.Abs(list[j].dn[k]))
+		}
+	}
+	l := d.sizes.length
+	most[0], turned[0] = max(most[0], l*most[1]), max(turned[0], l*turned[1])
+	most[1], turned[1] = max(most[1], most[0]/l), max(turned[1], turned[0]/l)
+	size := d.sizeOf(u, ofPositions)
+	for j := range list {
+		for k := range 6 {
+			if math.Abs(list[j].n[k]) > uniqueTol*most[k/3] || math.Abs(list[j].dn[k]) > uniqueTol*(turned[k/3]+size*most[k/3]) {
+				out.joints[j].Undetermined |= 1 << ((k + 3) % 6)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package document
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Step is one step of a path: a key, or an entry by its name or number.
+type Step struct {
+	Key   string
+	Entry bool // it is in brackets
+}
+
+// ParsePath takes a path such as bodies[crank].com[0] apart. Names of entries may be in quotes, as in JSON.
+func ParsePath(path string) ([]Step, error) {
+	var steps []Step
+	rest := strings.TrimPrefix(path, "$.")
+	for first := true; first || rest != ""; first = false {
+		if !first && rest[0] == '[' {
+			name, after, err := entryOf(rest[1:])
+			if err != nil {
+				return nil, err
+			}
+			steps, rest = append(steps, Step{name, true}), after
+			continue
+		}
+		if !first {
+			if rest[0] != '.' {
+				return nil, errors.New("has text after ]")
+			}
+			rest = rest[1:]
+		}
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 {
+			return nil, errors.New("is no path: a key is empty")
+		}
+		steps, rest = append(steps, Step{rest[:end], false}), rest[end:]
+	}
+	return steps, nil
+}
+
+// entryOf takes what is in brackets from the head of s, behind the opening one.
+func entryOf(s string) (name, rest string, err error) {
+	if strings.HasPrefix(s, `"`) {
+		quoted, err := strconv.QuotedPrefix(s)
+		if err != nil {
+			return "", "", errors.New("has quotes that do not end")
+		}
+		name, err = strconv.Unquote(quoted)
+		if err != nil {
+			return "", "", errors.New("has quotes that do not end")
+		}
+		if rest, ok := strings.CutPrefix(s[len(quoted):], "]"); ok {
+			return name, rest, nil
+		}
+		return "", "", errors.New("has a bracket that does not end")
+	}
+	name, rest, ok := strings.Cut(s, "]")
+	switch {
+	case !ok:
+		return "", "", errors.New("has a bracket that does not end")
+	case name == "":
+		return "", "", errors.New("has empty brackets")
+	}
+	return name, rest, nil
+}
+

@@ -1,0 +1,196 @@
+package kkt
+
+import (
+	"github.com/rung-mbd/rung/assemble"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Answers solves the whole system, theory.md (2), at one state for any right sides, loads and rows alike, on one factor: derivatives
+// of accelerations and multipliers are such solutions, theory.md (D1). Each is refined as Solver.Solve refines.
+//
+// It owns its memory and belongs to one goroutine at a time.
+type Answers struct {
+	s   *Solver
+	st  *mechanism.State
+	run int // of the factor that At has made, 0 without
+
+	bodies bool      // loads and velocities of the state count: At solves
+	clear  bool      // rows of velocities alone are left out
+	x      []float64 // the solution at the state
+}
+
+// AnswersKind says of which system answers are.
+type AnswersKind uint8
+
+// The kinds. The last two are in the metric of the inertias without armature, as package closing has it.
+const (
+	AnswersOfDynamics   AnswersKind = iota // with armature, and bodies without inertia as they are
+	AnswersOfVelocities                    // the least change of velocities
+	AnswersOfPositions                     // the least displacement: rows of velocities alone do not count (joints.Kind.VelocityRows)
+)
+
+// Misfit is how far the rows are from holding for an answer. Where rows depend on each other, right sides may contradict each other.
+type Misfit struct {
+	Ratio      float64 // the largest residual of a row relative to what its terms amount to; at rounding level where all hold
+	Constraint int     // joint or coupling of that row (mechanism.Mechanism.NumConstraints), −1 for none
+	Row        int     // of the joint; −1 for none
+}
+
+// NewAnswers allocates answers of the plan.
+func (p *Plan) NewAnswers(kind AnswersKind) *Answers {
+	p.mustBe()
+	switch kind {
+	case AnswersOfDynamics:
+		s := p.newSolver()
+		return &Answers{s: s, bodies: true, x: make([]float64, len(s.x))}
+	case AnswersOfVelocities, AnswersOfPositions:
+		s := p.newPlainSolver()
+		a := &Answers{s: s, clear: kind == AnswersOfPositions && len(p.mech.Nonholonomic()) > 0, x: make([]float64, len(s.x))}
+		s.doubles = a.clear
+		return a
+	}
+	panic("kkt: unknown kind of answers")
+}
+
+// Layout returns the layout of right sides and answers: the bodies, flywheels of armature, then joints and couplings. It is not to be
+// changed.
+func (a *Answers) Layout() *assemble.Layout { return a.s.plan.layout }
+
+// At factors the system at st, which is kept and must not change before the next At. Answers of dynamics solve it too (Solution).
+//
+// Cost: that of Solver.Solve, no allocation. Errors are those of Solver.Solve. It panics if st is nil or of another mechanism.
+func (a *Answers) At(st *mechanism.State) error {
+	a.enter()
+	defer a.s.guard.Leave()
+	mustHaveState(st)
+	a.st, a.run = st, 0
+	s := a.s
+	if !a.bodies {
+		return s.orCause(a.factor())
+	}
+	err := a.solve(st)
+	if err = s.orCause(err); err != nil {
+		return err
+	}
+	copy(a.x, s.x)
+	a.run = s.now.runs()
+	return nil
+}
+
+// solve is Solver.Solve.
+func (a *Answers) solve(st *mechanism.State) error {
+	s := a.s
+	if s.bearings != nil {
+		return s.settle(st, s.once)
+	}
+	return s.once(st)
+}
+
+// factor factors the system at a.st, in the first way that works.
+func (a *Answers) factor() error {
+	s := a.s
+	a.run, s.st = 0, a.st
+	if err := s.assembleWhole(); err != nil {
+		return err
+	}
+	if a.clear {
+		p := s.plan.layout.Pattern
+		for node := s.plan.layout.FirstJoint(); node < p.Len(); node++ {
+			from, to := s.sys.ClearVelocityRows(node)
+			for i := from; i < to; i++ {
+				s.sys.Scale[int(p.Off[node])+i] = 1 // of a row of zeros, which counts as redundant
+			}
+		}
+	}
+	clear(s.sys.Right)
+	s.alter()
+	if err := s.factorize(); err != nil {
+		return err
+	}
+	s.now.SolveTo(s.now.x, s.now.Right)
+	a.run = s.now.runs()
+	return nil
+}
+
+// Solution returns what At has solved: accelerations of the bodies, numbers of flywheels, then multipliers with their signs changed. It is
+// not to be changed. It panics without At.
+func (a *Answers) Solution() []float64 {
+	if a.st == nil || a.run == 0 || !a.bodies {
+		panic("kkt: no solution")
+	}
+	return a.x
+}
+
+// Reactions returns what the joints do at the solution of At. It panics without At.
+func (a *Answers) Reactions() Reactions {
+	return Reactions{a.s.plan.layout, a.s.whole.kin, a.s.st, a.Solution()}
+}
+
+// Redundant returns how many rows the factor of At takes for redundant. It panics without At.
+func (a *Answers) Redundant() int {
+	if a.st == nil || a.run == 0 {
+		panic("kkt: no factor")
+	}
+	return a.s.now.Weak
+}
+
+// AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the
+// entries of flywheels, then the right sides of the rows, in the order of Layout. x has accelerations, and multipliers with their signs
+// changed; those of rows that count as redundant are zero. accuracy is the predicted relative error of the accelerations.
+//
+// Frame: world axes. Cost: a few solves, no allocation but for what Solver.Solve needs as a last resort. It returns the errors of
+// Solver.Solve, that of rows that contradict each other (ErrInconsistent) with the name of one of them. It panics without At or on a
+// length mismatch.
+func (a *Answers) AnswerTo(x, right []float64) (fit Misfit, accuracy float64, err error) {
+	a.enter()
+	defer a.s.guard.Leave()
+	s := a.s
+	if len(x) != len(s.x) || len(right) != len(s.x) {
+		panic("kkt: length mismatch")
+	}
+	if a.st == nil || a.run == 0 {
+		panic("kkt: no factor")
+	}
+	fit.Constraint, fit.Row = -1, -1
+	if s.now != s.whole || s.now.runs() != a.run || !s.now.Current() {
+		if err := a.factor(); err != nil {
+			return fit, 0, s.orCause(err)
+		}
+	}
+	s.stage = factored
+	y, nb := s.sys, s.plan.mech.NumBodies()
+	clear(y.Right)
+	for i := range nb {
+		y.AddWrenchTo(y.Right[6*i:][:6], i, 1, (*spatial.Force)(right[6*i:]))
+	}
+	copy(y.Right[6*nb:], right[6*nb:])
+	s.alter()
+	s.way, s.free = s.now.Way(), algebra.MaxAbs(y.Right[:s.plan.first()])
+	err = s.refine()
+	fit.Ratio = s.inconsistency
+	if node := s.ref.Worst.Node; node >= 0 {
+		fit.Constraint, fit.Row = s.plan.layout.NodeConstraint(node), s.ref.Worst.Row
+	}
+	if err == nil {
+		copy(x, s.x)
+	}
+	accuracy = s.ref.Error
+	s.stage = factored
+	if err = s.orCause(err); err != nil {
+		return fit, accuracy, fault.Errorf("kkt: %w", err)
+	}
+	return fit, accuracy, nil
+}
+
+func (a *Answers) enter() {
+	if a == nil || a.s == nil {
+		panic("kkt: zero Answers; use Plan.NewAnswers")
+	}
+	if !a.s.guard.Enter() {
+		panic("kkt: Answers used by two goroutines")
+	}
+	a.s.owner.follow()
+}
