@@ -250,4 +250,3 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
 	}
 	return d.unique(out, u)
 }
-

@@ -161,4 +161,3 @@ func (b *builder) aboutOrigins(bodies []int32, w []spatial.Force, pose, velocity
 	}
 	return p
 }
-

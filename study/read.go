@@ -109,7 +109,7 @@ func (d *reader) all() {
 		case "outputs":
 			d.s.Outputs = list(d, "$.outputs", d.output)
 		case "trajectories":
-			d.s.Trajectories = list(d, "$.trajectories", func(s *string) { *s = d.name() })
+			d.s.Trajectories = list(d, "$.trajectories", func(s *string) { *s = d.NotEmpty() })
 		}
 	}
 	d.Require(studyFields, seen, 1, 2, 3, 5)
@@ -231,22 +231,10 @@ var parameterFields = []string{"name", "path", "unit", "values", "grid", "unifor
 const firstLaw = 3 // place of the first law in parameterFields
 
 // list reads an array with one to maxParameters elements, which read reads one by one. path is the array's.
-func list[T any](d *reader, path string, read func(*T)) (all []T) {
-	if !d.OpenArray() {
-		return nil
-	}
-	n := 0
-	for ; d.Element(n); n++ {
-		if n >= maxParameters {
-			d.Skip()
-			continue
-		}
-		var x T
-		read(&x)
-		all = append(all, x)
-	}
-	d.Bound(n, maxParameters)
-	if n == 0 && !d.Fatal {
+func list[T any](d *reader, path string, read func(*T)) []T {
+	before := d.Len()
+	all := document.List(d.Reader, maxParameters, read)
+	if len(all) == 0 && !d.Fatal && d.Len() == before {
 		d.fault(path, "", "is empty")
 	}
 	return all
@@ -264,11 +252,11 @@ func (d *reader) parameter(p *Parameter) {
 		}
 		switch parameterFields[k] {
 		case "name":
-			p.Name = d.name()
+			p.Name = d.NotEmpty()
 		case "path":
 			d.path(p)
 		case "unit":
-			p.Unit = d.name()
+			p.Unit = d.NotEmpty()
 		case "values":
 			p.Law, p.List = Values, d.Numbers(nil, MaxRuns)
 			if len(p.List) == 0 && !d.Fatal {
@@ -320,15 +308,6 @@ func unitAt(steps []document.Step) string {
 
 // units are those of numbers whose key means the same wherever it stands in a model.
 var units = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}
-
-// name reads the name of a column.
-func (d *reader) name() string {
-	s, ok := d.Text()
-	if ok && len(s) == 0 {
-		d.Problem("", "is empty")
-	}
-	return string(s)
-}
 
 func (d *reader) path(p *Parameter) {
 	s, ok := d.Text()
@@ -415,9 +394,9 @@ func (d *reader) output(o *Output) {
 		}
 		switch k {
 		case 0:
-			o.Name = d.name()
+			o.Name = d.NotEmpty()
 		case 1:
-			o.Column = d.name()
+			o.Column = d.NotEmpty()
 		default:
 			o.Take = Take(d.Choice(takeNames...))
 		}

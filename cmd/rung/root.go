@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
+	"github.com/rung-mbd/rung/cmd/rung/internal/gradient"
 	"github.com/rung-mbd/rung/cmd/rung/internal/look"
 	"github.com/rung-mbd/rung/cmd/rung/internal/reach"
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
@@ -32,6 +33,7 @@ input.`
 	root.Args = subcommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.AddCommand(state.Commands()...)
+	root.AddCommand(gradient.Commands()...)
 	root.AddCommand(simulate.Commands()...)
 	root.AddCommand(reach.Commands()...)
 	root.AddCommand(families.Commands()...)

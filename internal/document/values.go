@@ -53,6 +53,50 @@ func (d *Reader) Bool() bool {
 	return false
 }
 
+// Object reads an object member by member, each by its number among fields, and reports which of those that it needs are missing.
+func (d *Reader) Object(fields []string, need []int, read func(k int)) {
+	if !d.OpenObject() {
+		return
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(fields, &seen)
+		if !ok {
+			break
+		}
+		read(k)
+	}
+	d.Require(fields, seen, need...)
+}
+
+// NotEmpty reads a text that is not empty.
+func (d *Reader) NotEmpty() string {
+	s, ok := d.Text()
+	if ok && len(s) == 0 {
+		d.Problem("", "is empty")
+	}
+	return string(s)
+}
+
+// List reads a list with at most most elements, which read reads one by one. Further ones are passed, and told by one problem.
+func List[T any](d *Reader, most int, read func(*T)) (all []T) {
+	if !d.OpenArray() {
+		return nil
+	}
+	n := 0
+	for ; d.Element(n); n++ {
+		if n >= most {
+			d.Skip()
+			continue
+		}
+		var x T
+		read(&x)
+		all = append(all, x)
+	}
+	d.Bound(n, most)
+	return all
+}
+
 // Key goes to the next member of the current object, whose keys are free, and returns its key; seen collects them.
 // Repeated ones are reported and passed. At the end of the object it leaves it.
 func (d *Reader) Key(seen map[string]bool) (string, bool) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive/directions"
 	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -21,7 +22,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "study", "run", "result", "analysis", "assembly", "bench", "equilibrium", "export", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "study", "run", "directions", "result", "analysis", "assembly", "bench", "equilibrium", "export", "gradient", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -40,6 +41,8 @@ func Of(name string) ([]byte, error) {
 		return study.Schema(), nil
 	case "run":
 		return runs.Schema(), nil
+	case "directions":
+		return directions.Schema(), nil
 	case "ik-result":
 		return taskfile.ResultSchema(), nil
 	case "result":
@@ -58,16 +61,18 @@ func New() *cobra.Command {
 		Use:   "schema [DOCUMENT]",
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
-what all subcommands read, "ik" a task of rung ik, "study" a study of rung sweep, and
-"run" how a run goes, which Go programs read; the others are what they print with --json:
+what all subcommands read, "ik" a task of rung ik, "study" a study of rung sweep,
+"directions" those of rung gradient, and "run" how a run goes, which Go programs
+read; the others are what they print with --json:
 
-  result       rung accel         inverse      rung inverse
-  analysis     rung analyze       kinematics   rung kinematics
-  assembly     rung assemble      modes        rung modes
-  bench        rung bench         simulation   rung simulate
-  equilibrium  rung equilibrium   terrain      rung terrain
-  export       rung export        validation   rung validate
-  ik-result    rung ik            import       rung import`,
+  result       rung accel         inverse        rung inverse
+  analysis     rung analyze       kinematics     rung kinematics
+  assembly     rung assemble      modes          rung modes
+  bench        rung bench         simulation     rung simulate
+  equilibrium  rung equilibrium   terrain        rung terrain
+  export       rung export        validation     rung validate
+  gradient     rung gradient      import         rung import
+  ik-result    rung ik`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,
 		Args: func(cmd *cobra.Command, args []string) error {

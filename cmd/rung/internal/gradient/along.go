@@ -1,0 +1,121 @@
+package gradient
+
+import (
+	"math"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/directions"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// AlongResult is what rung gradient --along prints with --json.
+type AlongResult struct {
+	Format     string               `json:"format"`
+	Name       string               `json:"name"`
+	Time       float64              `json:"time"`
+	Directions []derive.NamedChange `json:"directions"`
+	Accuracy   float64              `json:"accuracy"`
+}
+
+// runAlong prints the derivatives at the state of a model along directions.
+func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
+	stdin, stdout, stderr := shell.Streams(cmd)
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	m, err := shell.ReadModel(path, stdin, p)
+	if err != nil {
+		return err
+	}
+	list, err := readDirections(f.along)
+	if err != nil {
+		return err
+	}
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
+	if err != nil {
+		return err
+	}
+	d, st := derive.New(plan, m), plan.Initial()
+	p.Stage("solving", 0)
+	if err := d.At(st); err != nil {
+		return shell.Failed(m.Name, err)
+	}
+	in, err := d.Named(list)
+	if err != nil {
+		return shell.InputError(f.along, err)
+	}
+	p.Stage("differentiating", 0)
+	out := d.NewChanges(len(list))
+	if err := d.ForwardTo(out, in, derive.Options{Untried: f.untried}); err != nil {
+		return shell.Failed(m.Name, err)
+	}
+	p.End()
+	r := &AlongResult{Format: resultFormat, Name: m.Name, Time: st.Time, Accuracy: out.Accuracy()}
+	for k := range list {
+		r.Directions = append(r.Directions, out.Named(k))
+	}
+	if f.json {
+		return shell.WriteJSON(stdout, r)
+	}
+	return shell.Print(stdout, func(p *sheet.Page) { printAlong(p, r) })
+}
+
+// readDirections reads a document of directions.
+func readDirections(path string) ([]derive.NamedDirection, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, shell.InputError(path, err)
+	}
+	defer file.Close()
+	list, err := directions.Read(file, path)
+	if err != nil {
+		return nil, shell.InputError(path, err)
+	}
+	return list, nil
+}
+
+// printAlong writes r for people: of each direction, how the bodies' accelerations change.
+func printAlong(p *sheet.Page, r *AlongResult) {
+	p.Line("%s: derivatives along %s", sheet.ModelTitle(r.Name), sheet.Plural(len(r.Directions), "direction"))
+	axes := func(what, unit string) sheet.Group {
+		return sheet.Group{Columns: []sheet.Column{{Head: what + " x\n" + unit, Width: 10}, {Head: "y", Width: 10}, {Head: "z", Width: 10}}}
+	}
+	for k := range r.Directions {
+		x := &r.Directions[k]
+		p.Blank()
+		p.Line("%s", fault.Name(x.Name))
+		if x.Corrected > 0 {
+			p.Line("the state follows the joints: its direction is corrected by %s", sheet.Short(x.Corrected))
+		}
+		body := sheet.Group{Columns: []sheet.Column{{Head: "body", Width: sheet.NameWidth, Left: true}}}
+		t := p.Table(body, axes("com", "m/s²"), axes("turn", "rad/s²"))
+		var most [2]float64
+		for i := range x.Bodies {
+			b := &x.Bodies[i]
+			most[0], most[1] = max(most[0], b.ComAcceleration.Norm()), max(most[1], b.AngularAcceleration.Norm())
+		}
+		for i := range x.Bodies {
+			b := &x.Bodies[i]
+			row := []string{fault.Text(b.Name, sheet.NameWidth)}
+			for k, v := range [2]spatial.Vec3{b.ComAcceleration, b.AngularAcceleration} {
+				for _, c := range v {
+					if math.Abs(c) <= roundTol*most[k] {
+						c = 0
+					}
+					row = append(row, sheet.Narrow(c))
+				}
+			}
+			t.Row(row...)
+		}
+	}
+}
+
+// roundTol is the part of the largest of all bodies below which a component is printed as zero.
+const roundTol = 1e-12

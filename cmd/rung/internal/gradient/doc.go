@@ -1,0 +1,2 @@
+// Package gradient has the subcommands that differentiate: gradient, linearize.
+package gradient

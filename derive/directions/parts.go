@@ -1,0 +1,86 @@
+package directions
+
+import (
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+var directionFields = []string{"name", "follow", "time", "bodies", "loads", "forces", "parameters"}
+
+func (d *reader) direction(x *derive.NamedDirection) {
+	d.Object(directionFields, []int{0}, func(k int) {
+		switch k {
+		case 0:
+			x.Name = d.NotEmpty()
+		case 1:
+			x.Follow = d.Bool()
+		case 2:
+			d.Number(&x.Time)
+		case 3:
+			x.Bodies = document.List(d.Reader, Max, d.body)
+		case 4:
+			x.Loads = document.List(d.Reader, Max, d.load)
+		case 5:
+			x.Forces = document.List(d.Reader, Max, d.force)
+		case 6:
+			x.Parameters = document.List(d.Reader, Max, d.parameter)
+		}
+	})
+}
+
+var bodyFields = []string{"body", "rotation", "position", "angular", "linear"}
+
+func (d *reader) body(x *derive.NamedBody) {
+	d.Object(bodyFields, []int{0}, func(k int) {
+		if k == 0 {
+			x.Body = d.NotEmpty()
+			return
+		}
+		d.Vector([]*spatial.Vec3{&x.Rotation, &x.Position, &x.Angular, &x.Linear}[k-1][:])
+	})
+}
+
+var loadFields = []string{"body", "force", "torque"}
+
+func (d *reader) load(x *derive.NamedLoad) {
+	d.Object(loadFields, []int{0}, func(k int) {
+		switch k {
+		case 0:
+			x.Body = d.NotEmpty()
+		case 1:
+			d.Vector(x.Force[:])
+		case 2:
+			d.Vector(x.Torque[:])
+		}
+	})
+}
+
+var forceFields = []string{"joint", "freedom", "change"}
+
+func (d *reader) force(x *derive.NamedForce) {
+	d.Object(forceFields, []int{0, 2}, func(k int) {
+		switch k {
+		case 0:
+			x.Joint = d.NotEmpty()
+		case 1:
+			if x.Freedom = int(d.Integer()); x.Freedom < 0 {
+				d.Problem(document.Number(float64(x.Freedom)), "is below 0")
+			}
+		case 2:
+			d.Number(&x.Change)
+		}
+	})
+}
+
+var parameterFields = []string{"path", "change"}
+
+func (d *reader) parameter(x *derive.NamedParameter) {
+	d.Object(parameterFields, []int{0, 1}, func(k int) {
+		if k == 0 {
+			x.Path = d.NotEmpty()
+		} else {
+			d.Number(&x.Change)
+		}
+	})
+}

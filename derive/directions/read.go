@@ -1,0 +1,89 @@
+package directions
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+const format = "rung-directions/1"
+
+// Read reads one document of rung-directions/1 from r up to its end; file names it in messages.
+//
+// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it: directions
+// without a name or with the name of another, parts without the name of what they change, and what is no number. Errors
+// of r are returned wrapped.
+func Read(r io.Reader, file string) ([]derive.NamedDirection, error) {
+	d := &reader{document.NewReader(r)}
+	list := d.all()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("derive/directions: read %s: %w", file, err)
+	}
+	bad, more := d.Sorted()
+	if len(bad) == 0 {
+		return list, nil
+	}
+	p := &model.Problems{More: more}
+	for _, f := range bad {
+		p.List = append(p.List, &model.Problem{File: file, Path: f.Path, Value: f.Value, Rule: f.Rule})
+	}
+	return nil, p
+}
+
+// reader turns the tokens of a document into directions.
+type reader struct{ *document.Reader }
+
+var documentFields = []string{"$schema", "format", "directions"}
+
+func (d *reader) all() (list []derive.NamedDirection) {
+	if !d.Begin(format) {
+		return nil
+	}
+	var seen uint32
+	for {
+		k, ok := d.Member(documentFields, &seen)
+		if !ok {
+			break
+		}
+		switch k {
+		case 0:
+			d.Text()
+		case 1:
+			d.Format(format)
+		case 2:
+			before := d.Len()
+			list = document.List(d.Reader, Max, d.direction)
+			if len(list) == 0 && !d.Fatal && d.Len() == before {
+				d.Problem("", "is empty")
+			}
+		}
+	}
+	d.Require(documentFields, seen, 1, 2)
+	if !d.Fatal {
+		d.End()
+		d.distinct(list)
+	}
+	return list
+}
+
+// distinct reports directions with the name of one before them.
+func (d *reader) distinct(list []derive.NamedDirection) {
+	first := make(map[string]int, len(list))
+	for i := range list {
+		s := list[i].Name
+		if s == "" {
+			continue // told where it was read
+		}
+		k, ok := first[s]
+		if !ok {
+			first[s] = i
+			continue
+		}
+		at := document.Place{Section: 1, Index: i}
+		d.Add(at, document.Entry("$.directions", i)+".name", fault.Name(document.Cut(s)), "is the name of "+document.Entry("$.directions", k))
+	}
+}
