@@ -2,7 +2,6 @@ package derive
 
 import (
 	"github.com/rung-mbd/rung/derive/internal/chain"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -19,7 +18,6 @@ func (b *builder) relation(j int) *relation {
 	b.rel = append(b.rel, relation{joint: jt, number: j})
 	r := &b.rel[len(b.rel)-1]
 	d.mech.JointTo(&b.kin, j, d.kin, d.st)
-	r.near = [6]float64{}
 	if jt.Kind.Freedoms() > 0 {
 		jt.CoordinatesTo(&r.q, &r.qd, &b.kin)
 	}
@@ -76,10 +74,6 @@ func (b *builder) reserve(ports, relations int) {
 // constrain adds the rows of a joint: those of its type, of prescribed freedoms and of armature.
 func (b *builder) constrain(r *relation) error {
 	jt, j, c := r.joint, r.number, &b.c
-	switch jt.Kind.Type() {
-	case joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve, joints.Composite:
-		return b.d.mech.AtJoint(j, -1, fault.Errorf("%w: a joint of type %v", ErrNoDerivatives, jt.Kind.Type()))
-	}
 	list := b.typeRows(r)
 	b.setFreedoms(r)
 	node := b.d.layout.JointNode(j)

@@ -16,6 +16,7 @@ type relation struct {
 	number   int
 	load     chain.Vec  // force of the type's rows, for friction that grows with it; none for nothing
 	near     [6]float64 // what joints.Spec.NearTo stores
+	settled  bool       // freedoms of a composite joint are there, with its rows
 	q, qd    [6]float64 // coordinates and rates, turns included
 	freedoms [6]freedom
 }

@@ -257,3 +257,34 @@ func (p *Place) finite() bool {
 	}
 	return t == 0
 }
+
+// ThirdAt returns c‴ at u, that after u where it jumps: zero beyond the ends of an open curve, which goes on as a parabola.
+//
+// Cost: that of At, of a formula four times as much. c is Prepared.
+func (c *Curve) ThirdAt(u float64) (d spatial.Vec3) {
+	from, to := c.span[0], c.span[1]
+	switch {
+	case c.ring && (u < from || u >= to):
+		period := to - from
+		u -= period * math.Floor((u-from)/period)
+	case c.ring:
+	case u < from || u > to:
+		return d
+	}
+	switch c.Kind {
+	case Circle: // −c′
+		p := c.At(u)
+		return p.D.Neg()
+	case Spline:
+		for i := range d {
+			d[i] = spline.ThirdAt(c.pieces[i], u)
+		}
+	case Function:
+		for i, f := range c.f {
+			if f != nil {
+				d[i] = f.ThirdAt(u, 0)[0]
+			}
+		}
+	}
+	return d
+}

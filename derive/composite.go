@@ -1,0 +1,236 @@
+package derive
+
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// twist is a motion or a wrench in two vectors: turn and slide, or moment and force.
+type twist struct{ a, b chain.Vec }
+
+// axis is an elementary motion of a composite joint with its numbers.
+type axis struct {
+	kind   joints.Kind
+	u, at  chain.Vec // direction and point
+	pitch  chain.Num
+	q      chain.Num
+	column twist // theory.md (C2)
+	place  chain.Vec
+}
+
+// posture is a composite joint at coordinates, in the axes of P, theory.md (C1), (C2).
+type posture struct {
+	n    int
+	axes [joints.MaxAxes]axis
+	E    [3]chain.Vec
+	r    chain.Vec
+}
+
+// composite adds the rows of a composite joint, theory.md (C6), and its freedoms, which setFreedoms takes.
+func (b *builder) composite(r *relation) {
+	c, s := &b.c, &r.joint.Spec
+	n := s.Axes.Len()
+	var rows, duals joints.Rows
+	_ = s.EvalTo(&rows, &b.kin.Frames, b.d.st.Time) // the system has been filled, so it has rows
+	s.FreedomRowsTo(&duals, &b.kin.Frames)
+	EP := &b.kin.EP
+	fixed := func(f *spatial.Force) twist {
+		return twist{c.Vec(EP.TMulVec(f.Moment())), c.Vec(EP.TMulVec(f.Linear()))}
+	}
+	var D [joints.MaxAxes]twist
+	for i := range n {
+		D[i] = fixed(&duals.T[i])
+	}
+	// Where the coordinates as they are put S, and by how much it is elsewhere.
+	var at posture
+	b.settle(&at, r, nil)
+	e := b.apart(&at, r)
+	// One step of Newton's method: q = q₀ + D·e.
+	var q, qd [joints.MaxAxes]chain.Num
+	for i := range n {
+		q[i] = b.shifted(b.dot(D[i], e), r.near[i])
+	}
+	var now posture
+	b.settle(&now, r, q[:n])
+	V := twist{b.local(r, r.w), b.local(r, r.V)}
+	for i := range n { // DᵀS = 1, so that D·δV̂ − D·δS·q̇ is the change of q̇
+		rest := V
+		for k := range n {
+			rest = twist{
+				c.Sub(rest.a, c.Times(r.qd[k], now.axes[k].column.a)), c.Sub(rest.b, c.Times(r.qd[k], now.axes[k].column.b)),
+			}
+		}
+		qd[i] = b.shifted(b.dot(D[i], rest), r.qd[i])
+	}
+	bias := b.bias(&now, &qd)
+	outward := func(t twist) line {
+		return line{m: b.world(r, t.a), f: b.world(r, t.b), tdot: c.Times1(-1, b.dot(t, bias))}
+	}
+	for k := range 6 - n { // Tᵀ·S = 0
+		T := fixed(&rows.T[k])
+		t := T
+		for i := range n {
+			t = b.less(t, b.dot(T, now.axes[i].column), D[i])
+		}
+		b.row(outward(t), b.dot(T, e))
+	}
+	for i := range n { // DᵀS = 1
+		t := D[i]
+		for k := range n {
+			x := b.dot(D[i], now.axes[k].column)
+			if i == k {
+				x = c.Sub1(x, c.Num(1))
+			}
+			t = b.less(t, x, D[k])
+		}
+		r.freedoms[i] = freedom{line: outward(t), q: b.shifted(q[i], r.q[i])}
+	}
+	r.settled = true
+}
+
+// compositeFreedoms is the part of setFreedoms that composite does with the rows.
+func (b *builder) compositeFreedoms(r *relation) {
+	if !r.settled {
+		list := b.list
+		b.list = nil
+		b.composite(r)
+		b.list = list
+	}
+}
+
+func (b *builder) dot(x, y twist) chain.Num { return b.c.Add1(b.c.Dot(x.a, y.a), b.c.Dot(x.b, y.b)) }
+
+// less returns t − x·y.
+func (b *builder) less(t twist, x chain.Num, y twist) twist {
+	c := &b.c
+	return twist{c.Sub(t.a, c.Scale(x, y.a)), c.Sub(t.b, c.Scale(x, y.b))}
+}
+
+// axisOf returns axis k of a joint, with the numbers that parameters change.
+func (b *builder) axisOf(r *relation, k int) (a axis) {
+	c, x := &b.c, r.joint.Axes.At(k)
+	a.kind = x.Kind
+	if !b.d.hasScalars(b.number) {
+		a.u, a.at, a.pitch = c.Vec(x.Axis), c.Vec(x.Point), c.Num(x.Pitch)
+		return a
+	}
+	raw := b.d.doc.Joints[r.number].Axes[k].Axis
+	vector := func(kind uint8, v spatial.Vec3) chain.Vec {
+		at := func(i int32) chain.Num { return b.scalar(slot{kind: kind, freedom: uint8(k), index: i}, v[i]) }
+		return c.Join(at(0), at(1), at(2))
+	}
+	most := max(math.Abs(raw[0]), math.Abs(raw[1]), math.Abs(raw[2]))
+	a.u, _ = b.unit(c.Times(1/most, vector(slotAxis, raw)))
+	a.at = vector(slotAxisPoint, x.Point)
+	a.pitch = b.scalar(slot{kind: slotAxisPitch, freedom: uint8(k)}, x.Pitch)
+	return a
+}
+
+// settle computes a posture at the coordinates q; nil: at those of the state, which nothing changes.
+func (b *builder) settle(p *posture, r *relation, q []chain.Num) {
+	c := &b.c
+	p.n = r.joint.Axes.Len()
+	for k := range p.E {
+		var e spatial.Vec3
+		e[k] = 1
+		p.E[k] = c.Vec(e)
+	}
+	p.r = c.Vec(spatial.Vec3{})
+	for k := range p.n {
+		p.axes[k] = b.axisOf(r, k)
+		a := &p.axes[k]
+		if a.q = c.Num(r.near[k]); q != nil {
+			a.q = q[k]
+		}
+		u := b.turnedBy(&p.E, a.u)
+		if a.kind == joints.Prismatic {
+			p.r = c.Add(p.r, c.Scale(a.q, u))
+			a.column = twist{c.Vec(spatial.Vec3{}), u}
+			continue
+		}
+		a.column.a = u
+		a.place = c.Add(p.r, b.turnedBy(&p.E, a.at))
+		b.rotate(&p.E, u, a.q)
+		p.r = c.Sub(a.place, b.turnedBy(&p.E, a.at))
+		if a.kind == joints.Helical {
+			p.r = c.Add(p.r, c.Scale(c.Mul(a.pitch, a.q), u))
+		}
+	}
+	for k := range p.n {
+		a := &p.axes[k]
+		if a.kind == joints.Prismatic {
+			continue
+		}
+		a.column.b = c.Cross(a.column.a, c.Sub(p.r, a.place))
+		if a.kind == joints.Helical {
+			a.column.b = c.Add(a.column.b, c.Scale(a.pitch, a.column.a))
+		}
+	}
+}
+
+// turnedBy returns E·v.
+func (b *builder) turnedBy(E *[3]chain.Vec, v chain.Vec) chain.Vec {
+	c := &b.c
+	sum := c.Scale(c.Part(v, 0), E[0])
+	for k := 1; k < 3; k++ {
+		sum = c.Add(sum, c.Scale(c.Part(v, k), E[k]))
+	}
+	return sum
+}
+
+// rotate turns the axes E by q about u.
+func (b *builder) rotate(E *[3]chain.Vec, u chain.Vec, q chain.Num) {
+	c := &b.c
+	s, k := math.Sincos(c.Value1(q))
+	sin, cos := c.Of(q, s, k), c.Of(q, k, -s)
+	rest := c.Sub1(c.Num(1), cos)
+	for i, e := range E {
+		E[i] = c.Add(c.Add(c.Scale(cos, e), c.Scale(sin, c.Cross(u, e))), c.Scale(c.Mul(rest, c.Dot(u, e)), u))
+	}
+}
+
+// apart returns what takes S from a posture to where it is, of which the derivative counts.
+func (b *builder) apart(p *posture, r *relation) twist {
+	c := &b.c
+	turn := c.Vec(spatial.Vec3{})
+	for k := range p.E {
+		turn = c.Add(turn, c.Cross(p.E[k], b.local(r, r.S.axes[k])))
+	}
+	return twist{c.Times(0.5, turn), c.Sub(b.local(r, r.R), p.r)}
+}
+
+// bias returns Σ q̇·S˚ with the rates q̇, theory.md (C3).
+func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist) {
+	c := &b.c
+	v := c.Vec(spatial.Vec3{}) // of the origin of S
+	for k := range p.n {
+		v = c.Add(v, c.Scale(qd[k], p.axes[k].column.b))
+	}
+	sum = twist{c.Vec(spatial.Vec3{}), c.Vec(spatial.Vec3{})}
+	// w and carried are the angular velocity of what carries axis k, and the velocity of its point at P's origin.
+	w, carried := sum.a, sum.a
+	for k := range p.n {
+		a := &p.axes[k]
+		u := a.column.a
+		if a.kind == joints.Prismatic {
+			sum.b = c.Add(sum.b, c.Scale(qd[k], c.Cross(w, a.column.b)))
+			carried = c.Add(carried, c.Scale(qd[k], a.column.b))
+			continue
+		}
+		ud := c.Cross(w, u)
+		slide := c.Cross(ud, c.Sub(p.r, a.place))
+		slide = c.Add(slide, c.Cross(u, c.Sub(v, c.Add(carried, c.Cross(w, a.place)))))
+		step := c.Cross(a.place, u)
+		if a.kind == joints.Helical {
+			slide = c.Add(slide, c.Scale(a.pitch, ud))
+			step = c.Add(step, c.Scale(a.pitch, u))
+		}
+		sum = twist{c.Add(sum.a, c.Scale(qd[k], ud)), c.Add(sum.b, c.Scale(qd[k], slide))}
+		carried = c.Add(carried, c.Scale(qd[k], step))
+		w = c.Add(w, c.Scale(qd[k], u))
+	}
+	return sum
+}

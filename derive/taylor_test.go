@@ -1,0 +1,151 @@
+package derive_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// step is that of central differences, in rad and m, and slopeTol their error after one step of Richardson's: step⁴ times fifth
+	// derivatives, and rounding of accelerations over the step, relative to the largest change.
+	step     = 2e-4
+	slopeTol = 3e-7
+)
+
+// closed returns m with the poses and velocities of its state closed.
+func closed(t *testing.T, m *model.Model) (*derive.Derivatives, *mechanism.State) {
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	st := plan.Initial()
+	c := closing.NewCloser(plan, closing.Options{})
+	require.NoError(t, c.ClosePositions(st))
+	require.NoError(t, c.ProjectVelocities(st))
+	d := derive.New(plan, m)
+	require.NoError(t, d.At(st))
+	return d, st
+}
+
+// moved returns st displaced by h along direction 0.
+func moved(d *derive.Derivatives, st *mechanism.State, out *derive.Changes, in *derive.Directions, h, time float64) *mechanism.State {
+	to := st.Clone()
+	to.Time += h * time
+	m := d.Mechanism()
+	for i := range to.Bodies {
+		b, u := &to.Bodies[i], out.Body(0, i)
+		k := b.Rotation.Rotate(m.Bodies[i].Com)
+		c, v := b.Position.Add(k), b.Velocity.Add(b.Omega.Cross(k))
+		b.Rotation = spatial.Exp(u.Rotation.Scale(h)).Mul(b.Rotation)
+		b.Omega = b.Omega.Add(u.Angular.Scale(h))
+		k = b.Rotation.Rotate(m.Bodies[i].Com)
+		b.Position = c.Add(u.Position.Scale(h)).Sub(k)
+		b.Velocity = v.Add(u.Linear.Scale(h)).Sub(b.Omega.Cross(k))
+	}
+	return to
+}
+
+// results are what a state has: accelerations, total wrenches and second rates.
+func results(t *testing.T, d *derive.Derivatives, s *kkt.Solver, st *mechanism.State) (x []float64) {
+	require.NoError(t, s.Solve(st))
+	m := d.Mechanism()
+	for i := range m.NumBodies() {
+		a, c := s.AngularAcceleration(i), s.ComAcceleration(i)
+		x = append(append(x, a[:]...), c[:]...)
+	}
+	for j := range m.NumJoints() {
+		w := s.TotalWrench(j)
+		x = append(x, w[:]...)
+	}
+	return x
+}
+
+// changes are the same of direction 0, with what has no derivative as NaN.
+func changesOf(d *derive.Derivatives, out *derive.Changes) (x []float64) {
+	m := d.Mechanism()
+	for i := range m.NumBodies() {
+		b := out.Body(0, i)
+		x = append(append(x, b.AngularAcceleration[:]...), b.ComAcceleration[:]...)
+	}
+	for j := range m.NumJoints() {
+		jt := out.Joint(0, j)
+		for k := range 6 {
+			if jt.Undetermined>>((k+3)%6)&1 != 0 {
+				jt.Wrench[k] = math.NaN()
+			}
+			x = append(x, jt.Wrench[k])
+		}
+	}
+	return x
+}
+
+// slopes compares derivatives along random directions that the state follows with differences.
+func slopes(t *testing.T, m *model.Model, seed uint64, timed bool) {
+	d, st := closed(t, m)
+	rng := rand.New(rand.NewPCG(seed, 9))
+	s := kkt.NewPlan(d.Mechanism(), kkt.Options{}).NewSolver()
+	for range 3 {
+		in, out := d.NewDirections(1), d.NewChanges(1)
+		in.SetFollow(0, true)
+		random := func() spatial.Vec3 { return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
+		for i := range d.Mechanism().NumBodies() {
+			*in.Body(0, i) = derive.BodyDirection{Rotation: random(), Position: random(), Angular: random(), Linear: random()}
+		}
+		time := 0.0
+		if timed {
+			time = rng.NormFloat64()
+		}
+		in.SetTime(0, time)
+		require.NoError(t, d.ForwardTo(out, in, derive.Options{}))
+		at := func(h float64) []float64 { return results(t, d, s, moved(d, st, out, in, h, time)) }
+		requireSlope(t, changesOf(d, out), at)
+	}
+}
+
+// requireSlope compares derivatives with differences of at, of which the numbers that are not unique are left out.
+func requireSlope(t *testing.T, got []float64, at func(h float64) []float64) {
+	t.Helper()
+	a, b, c, e := at(step), at(-step), at(step/2), at(-step/2)
+	size := 0.0
+	for i, x := range got {
+		if x == x {
+			size = max(size, math.Abs(x), math.Abs(a[i]))
+		}
+	}
+	for i, x := range got {
+		if x != x {
+			continue
+		}
+		want := (4*(c[i]-e[i])/step - (a[i]-b[i])/(2*step)) / 3
+		require.InDelta(t, want, x, slopeTol*size, "number %d of %d", i, len(got))
+	}
+}
+
+func TestSlopes(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		make func(seed uint64) *model.Model
+	}{
+		{"beads", modeltest.Beads}, {"cams", modeltest.Cams}, {"bowls", modeltest.Bowls}, {"rolling", modeltest.Rolling},
+		{"composites", func(seed uint64) *model.Model { return modeltest.Composites(seed, 4, 1) }},
+		{"laws", func(seed uint64) *model.Model {
+			return modeltest.Follow(t, modeltest.Composites(seed, 4, 0), rand.New(rand.NewPCG(seed, 3)), 1)
+		}},
+		{"rods", func(seed uint64) *model.Model { return modeltest.Rods(3+int(seed), 1e-3, false) }},
+	} {
+		for seed := range uint64(4) {
+			t.Run(fmt.Sprintf("%s %d", x.name, seed), func(t *testing.T) { slopes(t, x.make(seed), seed, true) })
+		}
+	}
+}
