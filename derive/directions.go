@@ -123,3 +123,9 @@ func (in *Directions) mustBeNew() {
 
 // number returns number c of a vector.
 func number(v *spatial.Vec3, c int) *float64 { return &v[c] }
+
+// Force returns the change of the generalized force of freedom i of joint j along direction k.
+func (in *Directions) Force(k, j, i int) float64 { return in.list[k].forces[j][i] }
+
+// Parameter returns the change of the parameter that was added to direction k as number i.
+func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }

@@ -118,7 +118,7 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 		if err != nil {
 			return err
 		}
-		if err := d.mark(out, u, b.x, dn); err != nil {
+		if err := d.mark(out, u, dn); err != nil {
 			return err
 		}
 	}
@@ -179,46 +179,62 @@ func (d *Derivatives) singularAt(body int) error {
 	return d.mech.AtBody(body, err)
 }
 
-// mark sets the bits of components in which a null vector, or its change, is not zero.
-func (d *Derivatives) mark(out *changes, u *direction, x, dn []float64) error {
+// nullWrench is what a null vector, and its change along a direction, do at a joint.
+type nullWrench struct{ n, dn spatial.Force }
+
+// nullWrenches returns the wrenches of the multipliers of the builder, and their changes for the bodies' tangents and dn; nil: none.
+func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, error) {
 	b := &d.b
-	type pair struct{ n, dn spatial.Force }
-	list := make([]pair, d.mech.NumJoints())
-	value := func(m, f chain.Vec) (w spatial.Force) {
+	list := make([]nullWrench, d.mech.NumJoints())
+	add := func(j int, m, f chain.Vec) {
 		if m >= 0 {
 			v := b.c.Value(m)
-			copy(w[:3], v[:])
+			list[j].n = list[j].n.Add(spatial.NewForce(v, spatial.Vec3{}))
 		}
 		if f >= 0 {
 			v := b.c.Value(f)
-			copy(w[3:], v[:])
+			list[j].n = list[j].n.Add(spatial.NewForce(spatial.Vec3{}, v))
 		}
-		return w
+		if u != nil {
+			list[j].dn = list[j].dn.Add(b.change(m, f))
+		}
 	}
 	for part := range d.elementNumber(0) {
 		if err := d.build(part); err != nil {
-			return err
+			return nil, err
 		}
-		b.pull(u, dn)
+		if u != nil {
+			b.pull(u, dn)
+		}
 		for _, l := range b.legs {
-			list[l.joint].n = list[l.joint].n.Add(value(l.moment, l.force))
-			list[l.joint].dn = list[l.joint].dn.Add(b.change(l.moment, l.force))
+			add(l.joint, l.moment, l.force)
 		}
 		if part < len(list) {
-			list[part].n = list[part].n.Add(value(b.total[0], b.total[1]))
-			list[part].dn = list[part].dn.Add(b.change(b.total[0], b.total[1]))
+			add(part, b.total[0], b.total[1])
 		}
 	}
-	var most, turned [2]float64 // of moments and forces
+	return list, nil
+}
+
+// largest returns the largest moment and force, each at least what the other one amounts to over the size of bodies.
+func (d *Derivatives) largest(list []nullWrench, of func(p *nullWrench) *spatial.Force) (most [2]float64) {
 	for j := range list {
-		for k := range 6 {
-			most[k/3] = max(most[k/3], math.Abs(list[j].n[k]))
-			turned[k/3] = max(turned[k/3], math.Abs(list[j].dn[k]))
+		for k, x := range of(&list[j]) {
+			most[k/3] = max(most[k/3], math.Abs(x))
 		}
 	}
 	l := d.sizes.length
-	most[0], turned[0] = max(most[0], l*most[1]), max(turned[0], l*turned[1])
-	most[1], turned[1] = max(most[1], most[0]/l), max(turned[1], turned[0]/l)
+	return [2]float64{max(most[0], l*most[1]), max(most[1], most[0]/l)}
+}
+
+// mark sets the bits of components in which a null vector, or its change, is not zero.
+func (d *Derivatives) mark(out *changes, u *direction, dn []float64) error {
+	list, err := d.nullWrenches(u, dn...)
+	if err != nil {
+		return err
+	}
+	most := d.largest(list, func(p *nullWrench) *spatial.Force { return &p.n })
+	turned := d.largest(list, func(p *nullWrench) *spatial.Force { return &p.dn })
 	size := d.sizeOf(u, ofPositions)
 	for j := range list {
 		for k := range 6 {

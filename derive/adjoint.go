@@ -1,0 +1,367 @@
+package derive
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrUndetermined is for a wrench that the constraints do not determine, so that it has no gradient.
+var ErrUndetermined = errors.New("derive: the constraints do not determine this component")
+
+// BodyWeight is what an output takes of the accelerations of a body, world axes.
+type BodyWeight struct {
+	ComAcceleration, AngularAcceleration spatial.Vec3
+}
+
+// JointWeight is what an output takes of a joint.
+type JointWeight struct {
+	Moment, Force spatial.Vec3 // of the total wrench on the successor about the origin of S, world axes
+	Q, Qd, Qdd    [6]float64   // by freedom
+}
+
+// Weights make one output of all that a state has: the sum of weights times accelerations, wrenches and coordinates.
+type Weights struct {
+	d      *Derivatives
+	bodies []BodyWeight
+	joints []JointWeight
+}
+
+// NewWeights allocates weights of zeros.
+func (d *Derivatives) NewWeights() *Weights {
+	return &Weights{d: d, bodies: make([]BodyWeight, d.mech.NumBodies()), joints: make([]JointWeight, d.mech.NumJoints())}
+}
+
+// Body returns the weights of body i.
+func (w *Weights) Body(i int) *BodyWeight { return &w.bodies[i] }
+
+// Joint returns the weights of joint j.
+func (w *Weights) Joint(j int) *JointWeight { return &w.joints[j] }
+
+// Gradient is that of an output with respect to all that a direction has: its product with a direction is the derivative along it.
+type Gradient struct {
+	d        *Derivatives
+	versions int
+	direction
+	x, y, rest []float64
+}
+
+// NewGradient allocates a gradient. Parameters are asked for before (Parameter).
+func (d *Derivatives) NewGradient() *Gradient {
+	n := len(d.x)
+	return &Gradient{
+		d: d, versions: d.versions, direction: d.newDirection(), x: make([]float64, n), y: make([]float64, n), rest: make([]float64, n),
+	}
+}
+
+// Body returns the derivatives by what body i has.
+func (g *Gradient) Body(i int) BodyDirection { return g.bodies[i] }
+
+// Force returns the derivative by the generalized force of freedom i of joint j.
+func (g *Gradient) Force(j, i int) float64 { return g.forces[j][i] }
+
+// Time returns the derivative by time; not a number where forces of one's own may depend on it.
+func (g *Gradient) Time() float64 {
+	if g.d.mech.NumOwn() > 0 {
+		return math.NaN()
+	}
+	return g.time
+}
+
+// Frame returns the derivatives by a frame of joint j: 0 that of the predecessor, 1 that of the successor.
+func (g *Gradient) Frame(j, side int) FrameChange { return g.frames[2*j : 2*j+2][side] }
+
+// Of returns the derivative by a parameter, the other numbers of the model held.
+//
+// It panics if the gradient was allocated before the parameter was asked for.
+func (g *Gradient) Of(p *Parameter) (x float64) {
+	if g.versions != g.d.versions {
+		panic("derive: gradient from before a parameter")
+	}
+	for i := range p.parts {
+		x += p.parts[i].of(&g.direction, g.d)
+	}
+	return x
+}
+
+// AdjointTo stores in g the gradient of an output, theory.md (D2). With follow it is that of the output along directions that the state
+// follows, (D3), (D4): its products with given directions, and totals by parameters. Otherwise its products with allowed directions are the
+// derivatives along them.
+//
+// Cost: two sweeps over the mechanism and a refined solve, whatever the number of parameters; two of each more with follow. It returns an
+// error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not determine. It
+// does not see those that they determine at this pose only, nor directions that break a loop: ForwardTo does. It panics without At, or if
+// g or w are of others.
+func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.mustBeReady()
+	if g.d != d || w.d != d {
+		panic("derive: foreign gradient")
+	}
+	if g.versions != d.versions {
+		panic("derive: gradient from before a parameter")
+	}
+	if err := d.determined(w); err != nil {
+		return err
+	}
+	g.clear()
+	if err := d.seedOutputs(g, w); err != nil {
+		return err
+	}
+	if err := d.answerAdjoint(g); err != nil {
+		return err
+	}
+	for i := range g.y {
+		g.y[i] = -g.y[i]
+	}
+	for part := range d.numParts() {
+		if err := d.build(part); err != nil {
+			return err
+		}
+		d.b.back(&g.direction, g.y, nil)
+	}
+	for i := range d.bodies {
+		b, u, t := &d.bodies[i], &g.bodies[i], &g.tangents[i]
+		b.addResidualAdjoint(u, t, &d.mech.Gravity, &g.gravity, g.y[6*i:][:6])
+	}
+	g.collect(nil)
+	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
+		return nil
+	}
+	return d.followBack(g)
+}
+
+func (g *Gradient) clear() {
+	clear(g.bodies)
+	clear(g.frames)
+	clear(g.forces)
+	clear(g.scalars)
+	clear(g.bearings)
+	clear(g.tangents)
+	clear(g.x)
+	g.gravity, g.time = spatial.Vec3{}, 0
+}
+
+// collect takes the cotangents of the motions of the bodies' frames over into those of the bodies, and those of accelerations into x.
+func (g *Gradient) collect(x []float64) {
+	for i := range g.tangents {
+		var dx []float64
+		if x != nil {
+			dx = x[6*i:][:6]
+		}
+		g.d.bodies[i].addAdjoint(&g.bodies[i], dx, &g.tangents[i])
+		g.tangents[i] = bodyTangent{}
+	}
+}
+
+// seedOutputs stores in g.x the derivatives of the output by the solution, and adds the explicit part to g.
+func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
+	for part := range d.elementNumber(0) {
+		if part < len(w.joints) && w.joints[part] == (JointWeight{}) {
+			continue
+		}
+		if err := d.build(part); err != nil {
+			return err
+		}
+		b := &d.b
+		for _, l := range b.legs {
+			b.weigh(l.moment, w.joints[l.joint].Moment)
+			b.weigh(l.force, w.joints[l.joint].Force)
+		}
+		if part < len(w.joints) {
+			x := &w.joints[part]
+			b.weigh(b.total[0], x.Moment)
+			b.weigh(b.total[1], x.Force)
+			r := &b.rel[0]
+			for i := range r.joint.Kind.Freedoms() {
+				f := &r.freedoms[i]
+				b.c.AddAdjoint1(f.qd, x.Qd[i])
+				b.c.AddAdjoint1(f.qdd, x.Qdd[i])
+				if f.q >= 0 {
+					b.c.AddAdjoint1(f.q, x.Q[i])
+				}
+			}
+		}
+		b.back(&g.direction, nil, g.x)
+	}
+	g.collect(g.x)
+	for i := range w.bodies {
+		for k := range 3 {
+			g.x[6*i+k] += w.bodies[i].AngularAcceleration[k]
+			g.x[6*i+3+k] += w.bodies[i].ComAcceleration[k]
+		}
+	}
+	return nil
+}
+
+// answerAdjoint solves K·y = x̄. Where friction grows with reactions, these have cotangents of their own, which are found by iteration:
+// the transpose of that of forward.
+func (d *Derivatives) answerAdjoint(g *Gradient) error {
+	explicit := append([]float64(nil), g.bearings...)
+	for step := 0; ; step++ {
+		copy(g.rest, g.x)
+		if len(explicit) > 0 {
+			if err := d.loadsBack(g, g.bearings, false); err != nil {
+				return err
+			}
+		}
+		fit, _, err := d.dynamics.AnswerTo(g.y, g.rest)
+		if err != nil || fit.Ratio > openTol {
+			return d.opened(fit, err)
+		}
+		if len(explicit) == 0 {
+			return nil
+		}
+		now, err := d.loadsOfAnswer(g)
+		if err != nil {
+			return err
+		}
+		change, size := 0.0, 0.0
+		for i := range now {
+			now[i] += explicit[i]
+			change, size = max(change, math.Abs(now[i]-g.bearings[i])), max(size, math.Abs(now[i]))
+			g.bearings[i] = now[i]
+		}
+		if change <= settleTol*size {
+			return d.loadsBack(g, g.bearings, true)
+		}
+		if step == settleSteps {
+			return d.mech.AtJoint(d.mech.Bearing(0), -1, kkt.ErrJammed)
+		}
+	}
+}
+
+// loadsBack adds to g.rest what the cotangents of reactions are for the solution or, at the end, to g what they are for the rest.
+func (d *Derivatives) loadsBack(g *Gradient, load []float64, end bool) error {
+	to := &g.direction
+	if !end {
+		scratch := d.newDirection()
+		to = &scratch
+	}
+	x := g.rest
+	if end {
+		x = make([]float64, len(g.rest))
+	}
+	for i := range load {
+		if err := d.build(d.mech.Bearing(i)); err != nil {
+			return err
+		}
+		for _, l := range d.b.loads {
+			d.b.c.AddAdjoint1(l.load, load[l.bearing])
+		}
+		d.b.back(to, nil, x)
+	}
+	for i := range to.tangents {
+		d.bodies[i].addAdjoint(&to.bodies[i], x[6*i:][:6], &to.tangents[i])
+		to.tangents[i] = bodyTangent{}
+	}
+	return nil
+}
+
+// loadsOfAnswer returns −(∂r/∂loads)ᵀ·y.
+func (d *Derivatives) loadsOfAnswer(g *Gradient) ([]float64, error) {
+	scratch := d.newDirection()
+	y := negated(g.y)
+	for i := range scratch.bearings {
+		if err := d.build(d.mech.Bearing(i)); err != nil {
+			return nil, err
+		}
+		d.b.back(&scratch, y, nil)
+	}
+	return scratch.bearings, nil
+}
+
+// followBack is the transpose of take: g becomes the gradient by given directions.
+func (d *Derivatives) followBack(g *Gradient) error {
+	if err := d.project(); err != nil {
+		return err
+	}
+	r, x := d.plainRight, d.answer[:len(d.plainRight)]
+	clear(r)
+	for i := range g.bodies {
+		set6(r[6*i:], g.bodies[i].Angular, g.bodies[i].Linear)
+	}
+	if err := d.rowsBack(g, x, d.velocities, ofVelocities); err != nil {
+		return err
+	}
+	clear(r)
+	for i := range g.bodies {
+		b, u := &d.bodies[i], &g.bodies[i]
+		set6(r[6*i:], u.Rotation.Add(b.k.Cross(u.Linear.Cross(b.omega))), u.Position)
+	}
+	return d.rowsBack(g, x, d.positions, ofPositions)
+}
+
+func set6(to []float64, a, b spatial.Vec3) {
+	copy(to[:3], a[:])
+	copy(to[3:6], b[:])
+}
+
+// rowsBack adds to g the cotangents of what the rows of a level correct, for that of the correction in d.plainRight.
+func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l level) error {
+	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
+		return err
+	}
+	for part := range d.elementNumber(0) {
+		if err := d.build(part); err != nil {
+			return err
+		}
+		for _, n := range d.b.rows {
+			node := n.delta
+			if l == ofVelocities {
+				node = n.rate
+			}
+			if node >= 0 && n.plain >= 0 {
+				d.b.c.AddAdjoint1(node, -x[n.plain])
+			}
+		}
+		d.b.back(&g.direction, nil, nil)
+	}
+	g.collect(nil)
+	return nil
+}
+
+// determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.
+func (d *Derivatives) determined(w *Weights) error {
+	if d.dynamics.Redundant() == 0 {
+		return nil
+	}
+	if err := d.setNulls(); err != nil {
+		return err
+	}
+	b := &d.b
+	defer func() { b.x, b.bare = d.x, false }()
+	b.bare = true
+	for _, n := range d.nulls {
+		b.x = negated(n)
+		list, err := d.nullWrenches(nil)
+		if err != nil {
+			return err
+		}
+		most := d.largest(list, func(p *nullWrench) *spatial.Force { return &p.n })
+		for j := range w.joints {
+			x := &w.joints[j]
+			for k, y := range spatial.NewForce(x.Moment, x.Force) {
+				if y != 0 && math.Abs(list[j].n[k]) > uniqueTol*most[k/3] {
+					return d.mech.AtJoint(j, -1, fault.Errorf("%w: %s", ErrUndetermined, componentNames[k]))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// componentNames are those of a spatial.Force.
+var componentNames = [6]string{"moment.x", "moment.y", "moment.z", "force.x", "force.y", "force.z"}
+
+// weigh adds a weight on a vector; none counts as zero.
+func (b *builder) weigh(v chain.Vec, w spatial.Vec3) {
+	if v >= 0 {
+		b.c.AddAdjoint(v, w)
+	}
+}

@@ -1,0 +1,162 @@
+package derive
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrOutput is for a column that has no derivative here, or that there is not.
+var ErrOutput = errors.New("derive: no such output")
+
+// Output is a number that a state has, by the name of its column in a trajectory: BODY.px to .pz and .qw to .qz of the body's frame, .vx to
+// .vz of its origin, .wx to .wz, .accx to .accz of its origin, .alphax to .alphaz; and joint.NAME.q, .qd and .qdd, with the number of the
+// freedom behind it for a joint with several.
+type Output struct {
+	name      string
+	what      outputKind
+	of        int // body or joint
+	component int
+}
+
+// Name returns the name of the column.
+func (o *Output) Name() string { return o.name }
+
+type outputKind uint8
+
+const (
+	outputPosition outputKind = iota
+	outputRotation
+	outputVelocity
+	outputAngular
+	outputAcceleration
+	outputAlpha
+	outputQ
+	outputQd
+	outputQdd
+)
+
+var bodyOutputs = map[string]struct {
+	what      outputKind
+	component int
+}{
+	"px": {outputPosition, 0}, "py": {outputPosition, 1}, "pz": {outputPosition, 2},
+	"qw": {outputRotation, 0}, "qx": {outputRotation, 1}, "qy": {outputRotation, 2}, "qz": {outputRotation, 3},
+	"vx": {outputVelocity, 0}, "vy": {outputVelocity, 1}, "vz": {outputVelocity, 2},
+	"wx": {outputAngular, 0}, "wy": {outputAngular, 1}, "wz": {outputAngular, 2},
+	"accx": {outputAcceleration, 0}, "accy": {outputAcceleration, 1}, "accz": {outputAcceleration, 2},
+	"alphax": {outputAlpha, 0}, "alphay": {outputAlpha, 1}, "alphaz": {outputAlpha, 2},
+}
+
+// Output returns the output of a column.
+//
+// It returns an error that wraps ErrOutput if there is none of the name.
+func (d *Derivatives) Output(column string) (Output, error) {
+	o := Output{name: column}
+	at := strings.LastIndexByte(column, '.')
+	if at < 0 {
+		return o, fault.Errorf("%w: %s", ErrOutput, fault.Name(column))
+	}
+	head, tail := column[:at], column[at+1:]
+	if x, ok := bodyOutputs[tail]; ok {
+		i, err := d.mech.BodyIndex(head)
+		if err != nil || i < 0 {
+			return o, fault.Errorf("%w: %s is of no body", ErrOutput, fault.Name(column))
+		}
+		o.what, o.of, o.component = x.what, i, x.component
+		return o, nil
+	}
+	name, joint := strings.CutPrefix(head, "joint.")
+	letters := strings.TrimRight(tail, "0123456789")
+	what, known := map[string]outputKind{"q": outputQ, "qd": outputQd, "qdd": outputQdd}[letters]
+	if !joint || !known {
+		return o, fault.Errorf(
+			"%w: %s; outputs are poses, velocities and accelerations of bodies, and coordinates of joints",
+			ErrOutput, fault.Name(column))
+	}
+	j, err := d.mech.JointIndex(name)
+	if err != nil {
+		return o, fault.Errorf("%w: %s is of no joint", ErrOutput, fault.Name(column))
+	}
+	kind, number := d.mech.Joints[j].Kind, 0
+	if digits := tail[len(letters):]; digits != "" {
+		number, err = strconv.Atoi(digits)
+	}
+	several := kind.Freedoms() > 1
+	if err != nil || number >= kind.Freedoms() || several != (tail != letters) || what == outputQ && !kind.Scalar(number) {
+		return o, fault.Errorf("%w: %s is of no freedom", ErrOutput, fault.Name(column))
+	}
+	o.what, o.of, o.component = what, j, number
+	return o, nil
+}
+
+// OutputValue returns an output at the state. It panics without At.
+func (d *Derivatives) OutputValue(o Output) float64 {
+	d.mustBeReady()
+	if o.what >= outputQ {
+		return d.coordinate(o)
+	}
+	b, st := &d.bodies[o.of], &d.st.Bodies[o.of]
+	switch o.what {
+	case outputPosition:
+		return st.Position[o.component]
+	case outputRotation:
+		return st.Rotation[o.component]
+	case outputVelocity:
+		return st.Velocity[o.component]
+	case outputAngular:
+		return st.Omega[o.component]
+	case outputAcceleration:
+		return b.a[o.component]
+	}
+	return b.alpha[o.component]
+}
+
+// coordinate returns q, q̇ or q̈ of a freedom at the state.
+func (d *Derivatives) coordinate(o Output) float64 {
+	b := &d.b
+	b.begin(o.of)
+	b.reserve(2, 1)
+	r := b.relation(o.of)
+	b.setFreedoms(r)
+	switch o.what {
+	case outputQ:
+		return r.q[o.component]
+	case outputQd:
+		return r.qd[o.component]
+	}
+	return b.c.Value1(r.freedoms[o.component].qdd)
+}
+
+// Output returns the derivative of an output along direction k. It panics without results.
+func (c *Changes) Output(k int, o Output) float64 {
+	s := c.of(k)
+	switch o.what {
+	case outputQ:
+		return s.joints[o.of].Q[o.component]
+	case outputQd:
+		return s.joints[o.of].Qd[o.component]
+	case outputQdd:
+		return s.joints[o.of].Qdd[o.component]
+	}
+	var t bodyTangent
+	u := &s.taken.bodies[o.of]
+	c.d.bodies[o.of].setTangent(&t, u, s.x[6*o.of:][:6])
+	switch o.what {
+	case outputPosition:
+		return t.r[o.component]
+	case outputRotation: // half of φ times q
+		q := spatial.Quat{0, t.phi[0] / 2, t.phi[1] / 2, t.phi[2] / 2}.Mul(c.d.st.Bodies[o.of].Rotation)
+		return q[o.component]
+	case outputVelocity:
+		return t.v[o.component]
+	case outputAngular:
+		return t.w[o.component]
+	case outputAcceleration:
+		return t.a[o.component]
+	}
+	return t.al[o.component]
+}

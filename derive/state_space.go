@@ -1,0 +1,384 @@
+package derive
+
+import (
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// ErrCoordinates is for freedoms that are no independent coordinates of the mechanism.
+var ErrCoordinates = errors.New("derive: no independent coordinates")
+
+// StateSpaceOptions choose the coordinates, inputs and outputs of a StateSpace.
+type StateSpaceOptions struct {
+	// Coordinates are scalar freedoms, as many as the mechanism moves, of which its motion follows. Nil: those with the largest pivots of
+	// (D5), freedoms with actuators or forces first.
+	Coordinates []mechanism.Freedom
+	Inputs      []mechanism.Freedom // with a generalized force each
+	Outputs     []Output
+}
+
+// Coordinate is an independent coordinate at the state, rad or m.
+type Coordinate struct {
+	mechanism.Freedom
+	Value, Rate, SecondRate float64
+}
+
+// StateSpace is the linearized system about a state that moves, theory.md (D5), in the changes of coordinates y and rates ẏ, inputs u and
+// outputs z: (ẏ, ÿ) = A·(y, ẏ) + B·u, z = C·(y, ẏ) + D·u. Matrices are lists of rows.
+type StateSpace struct {
+	Coordinates []Coordinate
+	Values      []float64 // of the outputs
+	A, B, C, D  [][]float64
+	Accuracy    float64 // the largest predicted relative error of an acceleration's derivative
+}
+
+const (
+	// pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
+	pivotTol = 1e-12
+	// stillTol is the motion that independent coordinates leave, relative to a random one.
+	stillTol = 1e-8
+)
+
+// StateSpace linearizes the mechanism about the state of At, at rest or not, in independent coordinates.
+//
+// Cost: a solve a candidate for a coordinate, and a derivative (ForwardTo) for each coordinate, rate and input; allocates. It returns an
+// error that wraps ErrCoordinates, with a joint or body, if the coordinates depend on each other, are prescribed or have no scalar, or
+// leave a motion, and for mechanisms with rows of velocities alone, which reach more than they move (linear.System.StateSpace); and the
+// errors of ForwardTo. It panics without At, or if a freedom is out of range.
+func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
+	d.enter()
+	defer d.guard.Leave()
+	d.mustBeReady()
+	if list := d.mech.Nonholonomic(); len(list) > 0 {
+		return nil, d.mech.AtConstraint(int(list[0]), -1, fault.Errorf("%w: it has rows of velocities alone", ErrCoordinates))
+	}
+	if err := d.project(); err != nil {
+		return nil, err
+	}
+	y, err := d.independent(o.Coordinates)
+	if err != nil {
+		return nil, err
+	}
+	n := len(y.freedoms)
+	in, out := d.NewDirections(2*n+len(o.Inputs)), d.NewChanges(2*n+len(o.Inputs))
+	for k := range n {
+		if err := d.setCoordinate(&in.list[k], y, k); err != nil {
+			return nil, err
+		}
+		for i := range d.bodies {
+			in.list[n+k].bodies[i].Angular = spatial.Vec3(y.N[k][6*i:][:3])
+			in.list[n+k].bodies[i].Linear = spatial.Vec3(y.N[k][6*i+3:][:3])
+		}
+	}
+	for k, f := range o.Inputs {
+		d.mustHave(f)
+		in.SetForce(2*n+k, f.Joint, f.Freedom, 1)
+	}
+	for k := range in.list {
+		in.list[k].name = "coordinate"
+		if err := d.forward(&out.list[k], &in.list[k], Options{NoReactions: true}); err != nil {
+			return nil, err
+		}
+		out.list[k].ready = true
+	}
+	return d.matrices(o, y, out), nil
+}
+
+func (d *Derivatives) mustHave(f mechanism.Freedom) {
+	if f.Joint < 0 || f.Joint >= d.mech.NumJoints() || f.Freedom < 0 || f.Freedom >= d.mech.Joints[f.Joint].Kind.Freedoms() {
+		panic("derive: freedom out of range")
+	}
+}
+
+// matrices reads the matrices from the derivatives.
+func (d *Derivatives) matrices(o StateSpaceOptions, y *coordinates, out *Changes) *StateSpace {
+	n, inputs := len(y.freedoms), len(o.Inputs)
+	s := &StateSpace{
+		A: zeros(2*n, 2*n), B: zeros(2*n, inputs), C: zeros(len(o.Outputs), 2*n), D: zeros(len(o.Outputs), inputs), Accuracy: out.Accuracy(),
+	}
+	for i, f := range y.freedoms {
+		s.Coordinates = append(s.Coordinates, Coordinate{
+			f, d.coordinate(Output{what: outputQ, of: f.Joint, component: f.Freedom}),
+			d.coordinate(Output{what: outputQd, of: f.Joint, component: f.Freedom}),
+			d.coordinate(Output{what: outputQdd, of: f.Joint, component: f.Freedom}),
+		})
+		s.A[i][n+i] = 1
+		for k := range 2*n + inputs {
+			x := out.list[k].joints[f.Joint].Qdd[f.Freedom]
+			if k < 2*n {
+				s.A[n+i][k] = x
+			} else {
+				s.B[n+i][k-2*n] = x
+			}
+		}
+	}
+	for i, z := range o.Outputs {
+		s.Values = append(s.Values, d.OutputValue(z))
+		for k := range 2*n + inputs {
+			if k < 2*n {
+				s.C[i][k] = out.Output(k, z)
+			} else {
+				s.D[i][k-2*n] = out.Output(k, z)
+			}
+		}
+	}
+	return s
+}
+
+func zeros(rows, columns int) [][]float64 {
+	m := make([][]float64, rows)
+	for i := range m {
+		m[i] = make([]float64, columns)
+	}
+	return m
+}
+
+// coordinates are independent ones with their motions: column k of N moves coordinate k alone, by 1.
+type coordinates struct {
+	freedoms []mechanism.Freedom
+	N        [][]float64
+}
+
+// independent chooses coordinates, all of the list if there is one, and computes N of (D5).
+func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error) {
+	rows := 0
+	for i := range d.mech.NumConstraints() {
+		rows += d.mech.ConstraintRows(i)
+	}
+	m := 6*d.mech.NumBodies() - (rows - d.velocities.Redundant())
+	candidates := list
+	if list == nil {
+		candidates = d.candidates()
+	}
+	for _, f := range list {
+		d.mustHave(f)
+		if jt := &d.mech.Joints[f.Joint]; !jt.Kind.Scalar(f.Freedom) || jt.Prescribed(f.Freedom) {
+			return nil, d.mech.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d has no coordinate, or is prescribed", ErrCoordinates, f.Freedom))
+		}
+	}
+	e, x := zeros(len(candidates), 6*d.mech.NumBodies()), zeros(len(candidates), len(d.plainRight))
+	R := zeros(len(candidates), len(candidates))
+	for i, f := range candidates {
+		if err := d.freedomRow(e[i], f); err != nil {
+			return nil, err
+		}
+		clear(d.plainRight)
+		copy(d.plainRight, e[i])
+		if _, _, err := d.velocities.AnswerTo(x[i], d.plainRight); err != nil {
+			return nil, err
+		}
+	}
+	for i := range R {
+		for k := range R {
+			R[i][k] = algebra.Dot(e[i], x[k][:len(e[i])])
+		}
+	}
+	chosen, err := d.pivots(R, candidates, list != nil, m)
+	if err != nil {
+		return nil, err
+	}
+	y := &coordinates{}
+	S := zeros(len(chosen), len(chosen))
+	for i, a := range chosen {
+		y.freedoms = append(y.freedoms, candidates[a])
+		for k, b := range chosen {
+			S[i][k] = (R[a][b] + R[b][a]) / 2
+		}
+	}
+	inverse := invert(S)
+	for k := range chosen {
+		column := make([]float64, 6*d.mech.NumBodies())
+		for i, a := range chosen {
+			for r := range column {
+				column[r] += x[a][r] * inverse[i][k]
+			}
+		}
+		y.N = append(y.N, column)
+	}
+	if len(chosen) < m {
+		return nil, d.leftover(y, e, chosen)
+	}
+	return y, nil
+}
+
+// candidates are all scalar freedoms that are free, those with actuators or forces first.
+func (d *Derivatives) candidates() (list []mechanism.Freedom) {
+	for _, driven := range [2]bool{true, false} {
+		for j := range d.mech.Joints {
+			jt := &d.mech.Joints[j]
+			for i := range jt.Kind.Freedoms() {
+				drive := d.mech.Drive(j)
+				has := len(d.motors[j]) > 0 || drive != nil && drive.Force[i] != 0
+				if jt.Kind.Scalar(i) && !jt.Prescribed(i) && has == driven {
+					list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// freedomRow stores in e the unit wrench of a freedom on the bodies.
+func (d *Derivatives) freedomRow(e []float64, f mechanism.Freedom) error {
+	b := &d.b
+	b.begin(f.Joint)
+	b.reserve(2, 1)
+	r := b.relation(f.Joint)
+	b.setFreedoms(r)
+	b.push(r, &r.freedoms[f.Freedom].line, b.c.Num(1))
+	for i := range b.ports {
+		p := &b.ports[i]
+		if p.body < 0 {
+			continue
+		}
+		var m, F spatial.Vec3
+		if p.moment >= 0 {
+			m = b.c.Value(p.moment)
+		}
+		if p.force >= 0 {
+			F = b.c.Value(p.force)
+			m = m.Add(p.arm.Cross(F))
+		}
+		m, F = m.Neg(), F.Neg()
+		d.bodies[p.body].gather(e[6*p.body:][:6], &m, &F)
+	}
+	return nil
+}
+
+// pivots chooses freedoms by a Cholesky factorization of R with pivots: m at most, and with all the whole list.
+func (d *Derivatives) pivots(R [][]float64, of []mechanism.Freedom, all bool, m int) (chosen []int, err error) {
+	n := len(R)
+	L, left, used := zeros(n, n), make([]float64, n), make([]bool, n)
+	for i := range left {
+		left[i] = R[i][i]
+	}
+	for len(chosen) < n && (all || len(chosen) < m) {
+		best, most := -1, 0.0
+		for i, x := range left {
+			if part := x / R[i][i]; !used[i] && R[i][i] > 0 && part > most {
+				best, most = i, part
+			}
+		}
+		if all { // in the order of the list
+			best = len(chosen)
+			most = left[best] / R[best][best]
+		}
+		if best < 0 || !(most > pivotTol) {
+			if !all {
+				return chosen, nil
+			}
+			return nil, d.mech.AtJoint(of[best].Joint, -1,
+				fault.Errorf("%w: freedom %d does not move, or follows from those before it", ErrCoordinates, of[best].Freedom))
+		}
+		k := len(chosen)
+		pivot := math.Sqrt(left[best])
+		for i := range n {
+			sum := R[i][best]
+			for c := range k {
+				sum -= L[i][c] * L[best][c]
+			}
+			L[i][k] = sum / pivot
+			left[i] -= L[i][k] * L[i][k]
+		}
+		used[best] = true
+		chosen = append(chosen, best)
+	}
+	return chosen, nil
+}
+
+// invert returns the inverse of a matrix that is symmetric and positive definite, by elimination.
+func invert(S [][]float64) [][]float64 {
+	n := len(S)
+	X := zeros(n, n)
+	for i := range X {
+		X[i][i] = 1
+	}
+	for k := range n {
+		for i := range n {
+			if i == k {
+				continue
+			}
+			t := S[i][k] / S[k][k]
+			for c := range n {
+				S[i][c] -= t * S[k][c]
+				X[i][c] -= t * X[k][c]
+			}
+		}
+	}
+	for i := range n {
+		for c := range n {
+			X[i][c] /= S[i][i]
+		}
+	}
+	return X
+}
+
+// leftover returns ErrCoordinates at the body that moves most while all coordinates stand still.
+func (d *Derivatives) leftover(y *coordinates, e [][]float64, chosen []int) error {
+	clear(d.plainRight)
+	for i := range d.bodies {
+		for k := range 6 {
+			d.plainRight[6*i+k] = math.Sin(float64(7*i + 3*k + 1))
+		}
+	}
+	x := d.answer[:len(d.plainRight)]
+	if _, _, err := d.velocities.AnswerTo(x, d.plainRight); err != nil {
+		return err
+	}
+	for k, a := range chosen {
+		rate := algebra.Dot(e[a], x[:len(e[a])])
+		for i := range y.N[k] {
+			x[i] -= rate * y.N[k][i]
+		}
+	}
+	worst, at := 0.0, 0
+	for i := range d.bodies {
+		v := spatial.Vec3(x[6*i:][:3]).Norm()*d.sizes.length + spatial.Vec3(x[6*i+3:][:3]).Norm()
+		if v > worst {
+			worst, at = v, i
+		}
+	}
+	return d.mech.AtBody(at, fault.Errorf("%w: it moves while the coordinates stand still", ErrCoordinates))
+}
+
+// setCoordinate makes u the direction in which coordinate k changes by 1, the others and all rates held, theory.md (D5).
+func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
+	for i := range d.bodies {
+		u.bodies[i].Rotation = spatial.Vec3(y.N[k][6*i:][:3])
+		u.bodies[i].Position = spatial.Vec3(y.N[k][6*i+3:][:3])
+	}
+	if err := d.misses(u, ofVelocities); err != nil {
+		return err
+	}
+	x := d.answer[:len(d.plainRight)]
+	if err := d.correct(x, d.velocities, d.sizeOf(u, ofVelocities)); err != nil {
+		return err
+	}
+	for i := range d.bodies {
+		u.bodies[i].Angular = spatial.Vec3(x[6*i:][:3])
+		u.bodies[i].Linear = spatial.Vec3(x[6*i+3:][:3])
+	}
+	d.setTangents(u, nil)
+	rates := make([]float64, len(y.freedoms))
+	for i, f := range y.freedoms {
+		if err := d.build(f.Joint); err != nil {
+			return err
+		}
+		d.b.pull(u, nil)
+		rates[i] = d.b.c.Tangent1(d.b.rel[0].freedoms[f.Freedom].qd)
+	}
+	for i, rate := range rates {
+		for b := range d.bodies {
+			v := &u.bodies[b]
+			v.Angular = v.Angular.Sub(spatial.Vec3(y.N[i][6*b:][:3]).Scale(rate))
+			v.Linear = v.Linear.Sub(spatial.Vec3(y.N[i][6*b+3:][:3]).Scale(rate))
+		}
+	}
+	return nil
+}
