@@ -203,6 +203,7 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 // the transpose of that of forward.
 func (d *Derivatives) answerAdjoint(g *Gradient) error {
 	explicit := append([]float64(nil), g.bearings...)
+	last := math.Inf(1)
 	for step := 0; ; step++ {
 		copy(g.rest, g.x)
 		if len(explicit) > 0 {
@@ -221,15 +222,16 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 		if err != nil {
 			return err
 		}
-		change, size := 0.0, 0.0
+		change, size := 0.0, d.loadSize()
 		for i := range now {
 			now[i] += explicit[i]
 			change, size = max(change, math.Abs(now[i]-g.bearings[i])), max(size, math.Abs(now[i]))
 			g.bearings[i] = now[i]
 		}
-		if change <= settleTol*size {
+		if settled(change, last, size) {
 			return d.loadsBack(g, g.bearings, true)
 		}
+		last = change
 		if step == settleSteps {
 			return d.mech.AtJoint(d.mech.Bearing(0), -1, kkt.ErrJammed)
 		}

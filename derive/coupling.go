@@ -17,8 +17,9 @@ func (b *builder) coupling(i int) error {
 	c, n := &b.c, len(k.Legs)
 	b.reserve(2*n, n)
 	for l := range k.Legs {
-		r := b.relation(k.Legs[l].Joint)
-		b.setFreedoms(r)
+		b.number = k.Legs[l].Joint // whose numbers count
+		b.setFreedoms(b.relation(b.number))
+		b.number = d.couplingNumber(i)
 	}
 	at := d.layout.Pattern.Off[d.layout.CouplingNode(i)]
 	lambda := b.multiplier(at)

@@ -10,6 +10,9 @@ import (
 // errNone is for an entry that is out of range.
 var errNone = errors.New("derive: the model has no such number")
 
+// errBall is for a number of one rotation of a ball.
+var errBall = errors.New("derive: the three rotations of a ball have one number, which no path names alone")
+
 func one(kind partKind, index, component int) []part {
 	return []part{{kind, int32(index), uint8(component), 1}}
 }
@@ -70,8 +73,12 @@ func turns(kind partKind, index int, by spatial.Vec3) (list []part) {
 // ofFreedom returns the field of a number of a freedom of a joint, the second entry of the path. index is that of the number.
 func ofFreedom(kind uint8, index int32) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
-		if !within(i, 1, d.mech.Joints[i[0]].Kind.Freedoms()) {
+		k := d.mech.Joints[i[0]].Kind
+		if !within(i, 1, k.Freedoms()) {
 			return nil, errNone
+		}
+		if kind != slotDamping && !k.Scalar(i[1]) {
+			return nil, errBall
 		}
 		return d.scalarPart(i[0], slot{kind: kind, freedom: uint8(i[1]), index: index}), nil
 	}}

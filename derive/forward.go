@@ -18,6 +18,8 @@ type Options struct {
 }
 
 const (
+	// loadPart is that of loadSize.
+	loadPart = 1e-2
 	// openTol is the residual of a row, relative to its terms, above which a direction opens a loop.
 	openTol = 1e-9
 	// allowedTol is how far a direction may open a row, relative to its size, and count as allowed: directions come from files, with 12
@@ -25,8 +27,9 @@ const (
 	allowedTol = 1e-9
 	// roundTol is the same for what rounding opens, which closes nothing.
 	roundTol = 1e-14
-	// settleTol is the relative change of reactions at which those that friction depends on are found, and settleSteps bounds the steps.
-	settleTol, settleSteps = 1e-14, 200
+	// settleTol is the relative change of reactions at which those that friction depends on are found, and roughTol the one up to which
+	// they are where steps get no smaller, by rounding of the solves. settleSteps bounds the steps.
+	settleTol, roughTol, settleSteps = 1e-14, 1e-9, 200
 )
 
 // DirectionError names the direction that has no derivative.
@@ -82,7 +85,7 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	}
 	out.corrected = corrected(u, given)
 	clear(u.bearings)
-	size := 0.0
+	size, last := d.loadSize(), math.Inf(1)
 	for step := 0; ; step++ {
 		if err := d.respond(out, u); err != nil {
 			return err
@@ -97,14 +100,28 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		for _, x := range u.bearings {
 			size = max(size, math.Abs(x))
 		}
-		if change <= settleTol*size {
+		if settled(change, last, size) {
 			break
 		}
+		last = change
 		if step == settleSteps {
 			return d.mech.AtJoint(d.mech.Bearing(0), -1, kkt.ErrJammed)
 		}
 	}
 	return d.outputs(out, u, o)
+}
+
+// settled reports whether reactions of a size are found, after a change that follows the last one.
+func settled(change, last, size float64) bool {
+	return change <= settleTol*size || change <= roughTol*size && change >= last/2
+}
+
+// loadSize returns a small part of the reactions that friction grows with: changes that are much smaller consist of rounding.
+func (d *Derivatives) loadSize() (most float64) {
+	for _, x := range d.st.Bearings {
+		most = max(most, math.Abs(x))
+	}
+	return loadPart * most
 }
 
 // copyDirection makes to what from is.

@@ -142,6 +142,10 @@ func (d *Derivatives) Parameter(path string) (*Parameter, error) {
 	case f.refused != "":
 		return nil, fmt.Errorf("%w: %s has no derivative: %s", ErrParameter, fault.Name(path), f.refused)
 	}
+	if f.at != nil && strings.HasPrefix(pattern, "joints") && d.integrates(place[0]) {
+		return nil, fmt.Errorf(
+			"%w: %s has no derivative: the integral of the joint's actuator counts from the state of the model", ErrParameter, fault.Name(path))
+	}
 	p := &Parameter{path: path, place: place, field: &f, geometry: f.at != nil}
 	if p.parts, err = f.parts(d, place); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrParameter, fault.Name(path), err)
@@ -216,4 +220,14 @@ func quaternionTurns(q [4]float64, k int) spatial.Vec3 {
 	unit[k] = 1
 	p := unit.Mul(spatial.Quat(q).Conj())
 	return spatial.Vec3{2 * p[1] / n, 2 * p[2] / n, 2 * p[3] / n}
+}
+
+// integrates reports whether an actuator of joint j has an integral, whose start is a coordinate.
+func (d *Derivatives) integrates(j int) bool {
+	for _, i := range d.motors[j] {
+		if d.mech.ActuatorSettings(int(i)).Integral != 0 {
+			return true
+		}
+	}
+	return false
 }

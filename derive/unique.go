@@ -14,7 +14,8 @@ const (
 	nullVectors = 2
 	// uniqueTol is the part of such a vector in a component of a wrench, relative to the largest, up to which the component is unique.
 	uniqueTol = 1e-9
-	// singularTol is how far the null space may turn out of itself, relative to its change, before the pose counts as singular.
+	// singularTol is the force that no continuation of a null vector takes away, relative to its largest force and the size of the direction,
+	// above which the pose counts as singular.
 	singularTol = 1e-6
 )
 
@@ -128,7 +129,7 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 // nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D9), and returns −δn in the rows.
 func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) {
 	b := &d.b
-	r := d.right
+	r, most := d.right, 0.0 // the largest force of n
 	clear(r)
 	for part := range d.elementNumber(0) {
 		if err := d.build(part); err != nil {
@@ -136,19 +137,22 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 		}
 		b.pull(u, nil)
 		b.gather(r)
+		for i := range b.ports {
+			if f := b.ports[i].force; f >= 0 {
+				most = max(most, b.c.Value(f).Norm())
+			}
+			if m := b.ports[i].moment; m >= 0 {
+				most = max(most, b.c.Value(m).Norm())
+			}
+		}
 	}
 	nb := d.mech.NumBodies()
-	most := 0.0
 	for i := range r { // gather takes forces from r: −δJᵀn
 		if r[i] = -r[i]; i >= 6*nb {
 			r[i] = 0
 		}
-		most = max(most, math.Abs(r[i]))
 	}
 	dn := make([]float64, len(r))
-	if most <= roundTol*size {
-		return dn, nil
-	}
 	if _, _, err := d.dynamics.AnswerTo(dn, r); err != nil {
 		return nil, err
 	}
@@ -160,7 +164,7 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 			worst, at = in, i
 		}
 	}
-	if worst > singularTol*most {
+	if worst > singularTol*size*most {
 		return nil, d.singularAt(at)
 	}
 	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
