@@ -119,12 +119,15 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	for i := range g.y {
 		g.y[i] = -g.y[i]
 	}
+	d.b.want = wantSecond | wantForce
 	for part := range d.numParts() {
 		if err := d.build(part); err != nil {
+			d.b.want = wantAll
 			return err
 		}
 		d.b.back(&g.direction, g.y, nil)
 	}
+	d.b.want = wantAll
 	for i := range d.bodies {
 		b, u, t := &d.bodies[i], &g.bodies[i], &g.tangents[i]
 		b.addResidualAdjoint(u, t, &d.mech.Gravity, &g.gravity, g.y[6*i:][:6])
@@ -309,6 +312,11 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
 		return err
 	}
+	d.b.want = wantDelta
+	if l == ofVelocities {
+		d.b.want = wantRate
+	}
+	defer func() { d.b.want = wantAll }()
 	for part := range d.elementNumber(0) {
 		if err := d.build(part); err != nil {
 			return err

@@ -13,6 +13,9 @@ type builder struct {
 	x []float64 // accelerations, then multipliers with their signs changed
 	// bare leaves out all but what multipliers do.
 	bare bool
+	want want
+	// given is the direction that is built for: what it does not change may be left out; nil: everything counts.
+	given *direction
 
 	number  int         // of the part
 	ports   []port      // of the part
@@ -32,6 +35,18 @@ type builder struct {
 	rel  []relation
 	own  []ownPart
 }
+
+// want are bits of what of a part is recorded.
+type want uint8
+
+const (
+	wantDelta       want = 1 << iota // position errors of rows
+	wantRate                         // their rates
+	wantSecond                       // the rows at the level of accelerations
+	wantForce                        // what acts on the bodies
+	wantCoordinates                  // coordinates, with what else is wanted of them
+	wantAll         = wantDelta | wantRate | wantSecond | wantForce | wantCoordinates
+)
 
 // numbered is a number that a parameter changes, at its place among Directions.scalars.
 type numbered struct {

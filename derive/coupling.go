@@ -11,6 +11,8 @@ func (b *builder) coupling(i int) error {
 	d := b.d
 	k := &d.mech.Couplings[i]
 	b.begin(d.couplingNumber(i))
+	defer func(was want) { b.want = was }(b.want)
+	b.want = wantAll // there are few
 	if k.Own() {
 		return d.mech.AtConstraint(d.mech.NumJoints()+i, -1, fault.Errorf("%w: a row of one's own", ErrNoDerivatives))
 	}

@@ -150,6 +150,7 @@ func (d *Derivatives) At(st *mechanism.State) error {
 	d.setBodies()
 	d.b.x = d.x
 	d.setSizes()
+	d.b.given, d.b.want = nil, wantAll
 	d.ready = true
 	return nil
 }

@@ -59,7 +59,15 @@ const (
 func (d *Derivatives) misses(u *direction, l level) error {
 	d.setTangents(u, nil)
 	clear(d.plainRight)
+	d.b.want = wantDelta
+	if l == ofVelocities {
+		d.b.want = wantRate
+	}
+	defer func() { d.b.want = wantAll }()
 	for part := range d.elementNumber(0) {
+		if !d.touches(part, u) {
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}
@@ -80,6 +88,9 @@ func (d *Derivatives) misses(u *direction, l level) error {
 // take makes u, a copy of given, a direction that the joints allow, theory.md (D3), (D4), or sees that it is one.
 func (d *Derivatives) take(u, given *direction, o Options) error {
 	if d.plain.Pattern.Len() == d.mech.NumBodies() {
+		return nil
+	}
+	if !u.moves() {
 		return nil
 	}
 	if err := d.misses(u, ofPositions); err != nil {
@@ -186,4 +197,46 @@ func (d *Derivatives) sizeOf(u *direction, l level) float64 {
 	}
 	rate = max(rate, rate/d.sizes.length)
 	return rate + pose*(1+d.sizes.rate) + math.Abs(u.time)*(1+d.sizes.rate)*d.sizes.rate
+}
+
+// moves reports whether a direction may open a joint: whether it changes a pose, a velocity, a frame, time, or a number of a part.
+func (u *direction) moves() bool {
+	if u.time != 0 {
+		return true
+	}
+	for i := range u.bodies {
+		if b := &u.bodies[i]; b.Rotation != (spatial.Vec3{}) || b.Position != (spatial.Vec3{}) || b.Angular != (spatial.Vec3{}) ||
+			b.Linear != (spatial.Vec3{}) {
+			return true
+		}
+	}
+	for i := range u.frames {
+		if u.frames[i] != (FrameChange{}) {
+			return true
+		}
+	}
+	for _, x := range u.scalars {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether a part may change along a direction: if one of its bodies does, or numbers or frames of its own.
+func (d *Derivatives) touches(part int, u *direction) bool {
+	j := part
+	if j >= d.mech.NumJoints() || u.time != 0 || len(d.active) > 0 || len(u.bearings) > 0 {
+		return true
+	}
+	if u.frames[2*j] != (FrameChange{}) || u.frames[2*j+1] != (FrameChange{}) || u.forces[j] != ([6]float64{}) {
+		return true
+	}
+	jt := &d.mech.Joints[j]
+	for _, b := range [2]int32{jt.Pred, jt.Succ} {
+		if b >= 0 && u.tangents[b] != (bodyTangent{}) {
+			return true
+		}
+	}
+	return false
 }

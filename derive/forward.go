@@ -165,7 +165,12 @@ func (d *Derivatives) respond(out *changes, u *direction) error {
 	for i := range d.bodies {
 		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &u.tangents[i], &d.mech.Gravity, &u.gravity)
 	}
+	d.b.want, d.b.given = wantSecond|wantForce, u
+	defer func() { d.b.want, d.b.given = wantAll, nil }()
 	for part := range d.numParts() {
+		if !d.touches(part, u) {
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}
@@ -235,6 +240,11 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
 	for j := range out.joints {
 		out.joints[j] = JointChange{}
 	}
+	d.b.given = u
+	if o.NoReactions {
+		d.b.want = wantRate | wantSecond | wantCoordinates
+	}
+	defer func() { d.b.want, d.b.given = wantAll, nil }()
 	for part := range d.elementNumber(0) {
 		if err := d.build(part); err != nil {
 			return err

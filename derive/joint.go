@@ -36,7 +36,7 @@ func (b *builder) joint(j int) error {
 	if err := b.constrain(r); err != nil {
 		return err
 	}
-	if b.bare {
+	if b.bare || b.want&wantForce == 0 {
 		b.total = [2]chain.Vec{r.S.moment, r.S.force}
 		return nil
 	}
@@ -75,7 +75,9 @@ func (b *builder) reserve(ports, relations int) {
 func (b *builder) constrain(r *relation) error {
 	jt, j, c := r.joint, r.number, &b.c
 	list := b.typeRows(r)
-	b.setFreedoms(r)
+	if b.want&(wantForce|wantCoordinates) != 0 || jt.Motion != nil {
+		b.setFreedoms(r)
+	}
 	node := b.d.layout.JointNode(j)
 	if node < 0 {
 		return nil
@@ -97,12 +99,19 @@ func (b *builder) constrain(r *relation) error {
 		}
 		f := &r.freedoms[i]
 		q, qd, qdd := b.motion(jt.Motion[i], slotMotion, i)
-		b.rows = append(b.rows, placedRow{at: at, plain: plain, second: c.Sub1(f.qdd, qdd), rate: c.Sub1(f.qd, qd), delta: c.Sub1(f.q, q)})
+		row := placedRow{at: at, plain: plain, second: none, rate: none, delta: c.Sub1(f.q, q)}
+		if f.qd >= 0 {
+			row.rate = c.Sub1(f.qd, qd)
+		}
+		if f.qdd >= 0 {
+			row.second = c.Sub1(f.qdd, qdd)
+		}
+		b.rows = append(b.rows, row)
 		b.push(r, &f.line, b.multiplier(at))
 		at, plain = at+1, plain+1
 	}
 	r.load = load
-	if b.d.layout.FlywheelNode(j) >= 0 {
+	if b.want&wantForce != 0 && b.d.layout.FlywheelNode(j) >= 0 {
 		b.armature(r, at)
 	}
 	return nil
@@ -130,9 +139,13 @@ func (b *builder) armature(r *relation, at int32) {
 		mu := c.Num(b.x[own])
 		b.lambdas = append(b.lambdas, placed{mu, own, 1})
 		lambda := b.multiplier(at)
+		second := chain.Num(none)
+		if f := &r.freedoms[i]; f.qdd >= 0 {
+			second = c.Sub1(f.qdd, c.Mul(mu, root))
+		}
 		b.rows = append(b.rows,
 			placedRow{at: own, plain: none, second: c.Add1(mu, c.Mul(lambda, root)), rate: none, delta: none},
-			placedRow{at: at, plain: none, second: c.Sub1(r.freedoms[i].qdd, c.Mul(mu, root)), rate: none, delta: none})
+			placedRow{at: at, plain: none, second: second, rate: none, delta: none})
 		b.push(r, &r.freedoms[i].line, lambda)
 		own++
 		at++
@@ -174,9 +187,11 @@ func (b *builder) drive(r *relation) error {
 		if d != nil {
 			x = d.Force[i]
 		}
-		force := c.Num(x)
-		b.forces = append(b.forces, forced{force, int8(i)})
-		b.add(f, force)
+		if x != 0 || b.given == nil || b.given.forces[r.number][i] != 0 {
+			force := c.Num(x)
+			b.forces = append(b.forces, forced{force, int8(i)})
+			b.add(f, force)
+		}
 		k, damping, rest, law := 0.0, 0.0, 0.0, false
 		if d != nil {
 			k, damping, rest, law = d.Stiffness[i], d.Damping[i], d.Rest[i], d.Law(i) != nil

@@ -47,12 +47,28 @@ func (b *builder) relate(r *relation, P, S *port) {
 	c := &b.c
 	r.P, r.S = P, S
 	r.R = c.Sub(S.p, P.p)
+	r.V, r.w, r.wd, r.Vd = none, none, none, none
+	if b.want == wantDelta && !r.special() {
+		return
+	}
 	r.V = c.Sub(c.Sub(S.v, P.v), c.Cross(P.w, r.R))
 	r.w = c.Sub(S.w, P.w)
+	if b.want&wantSecond == 0 {
+		return
+	}
 	r.wd = c.Sub(c.Sub(S.al, P.al), c.Cross(P.w, r.w))
 	a := c.Sub(c.Sub(S.a, P.a), c.Cross(P.al, r.R))
 	a = c.Sub(a, c.Cross(P.w, c.Cross(P.w, r.R)))
 	r.Vd = c.Sub(a, c.Times(2, c.Cross(P.w, r.V)))
+}
+
+// special reports whether the rows of the joint's type are recorded with their rates.
+func (r *relation) special() bool {
+	switch r.joint.Kind.Type() {
+	case joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve, joints.Composite:
+		return true
+	}
+	return false
 }
 
 // along returns the product of a line with a motion (turn, slide); a line of zeros gives none.
@@ -68,10 +84,18 @@ func (b *builder) along(l *line, turn, slide chain.Vec) chain.Num {
 }
 
 // rate returns T·V̂ of a line.
-func (b *builder) rate(r *relation, l *line) chain.Num { return b.along(l, r.w, r.V) }
+func (b *builder) rate(r *relation, l *line) chain.Num {
+	if r.w < 0 {
+		return none
+	}
+	return b.along(l, r.w, r.V)
+}
 
 // second returns T·V̂˚ + T˚·V̂ of a line.
 func (b *builder) second(r *relation, l *line) chain.Num {
+	if r.wd < 0 {
+		return none
+	}
 	x := b.along(l, r.wd, r.Vd)
 	if l.tdot >= 0 {
 		x = b.c.Add1(x, l.tdot)
@@ -81,6 +105,9 @@ func (b *builder) second(r *relation, l *line) chain.Num {
 
 // push adds the wrench x·l on S, and its opposite on P.
 func (b *builder) push(r *relation, l *line, x chain.Num) {
+	if b.want&wantForce == 0 {
+		return
+	}
 	c := &b.c
 	var m, f chain.Vec = none, none
 	if l.m >= 0 {
@@ -186,7 +213,9 @@ func (b *builder) screw(r *relation) {
 func (b *builder) rightAngle(r *relation) {
 	c, x, y := &b.c, r.P.axes[0], r.S.axes[1]
 	l := momentAbout(c.Cross(y, x))
-	l.tdot = c.Dot(c.Cross(c.Cross(r.w, y), x), r.w)
+	if r.wd >= 0 {
+		l.tdot = c.Dot(c.Cross(c.Cross(r.w, y), x), r.w)
+	}
 	b.row(l, c.Dot(x, y))
 }
 
@@ -196,8 +225,10 @@ func (b *builder) distance(r *relation) {
 	size := c.Root(c.Dot(r.R, r.R))
 	n := c.Scale(c.Div(c.Num(1), size), r.R)
 	l := forceAlong(n)
-	slip := c.Sub(r.V, c.Scale(c.Dot(n, r.V), n))
-	l.tdot = c.Div(c.Dot(slip, slip), size)
+	if r.wd >= 0 {
+		slip := c.Sub(r.V, c.Scale(c.Dot(n, r.V), n))
+		l.tdot = c.Div(c.Dot(slip, slip), size)
+	}
 	b.row(l, c.Sub1(size, b.scalar(slot{kind: slotLength}, r.joint.Length)))
 }
 

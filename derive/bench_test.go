@@ -1,0 +1,50 @@
+package derive_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// BenchmarkDerivatives compares a direction and a gradient with an evaluation (kkt.Solver.Solve).
+func BenchmarkDerivatives(b *testing.B) {
+	for _, x := range []struct {
+		family string
+		n      int
+	}{{"nfourbar", 1}, {"stewart", 1}, {"ladder", 1000}, {"chain", 1000}} {
+		m, err := bench.Generate(x.family, x.n, 1)
+		require.NoError(b, err)
+		mech, err := mechanism.New(m)
+		require.NoError(b, err)
+		plan := kkt.NewPlan(mech, kkt.Options{})
+		st, s, d := plan.Initial(), plan.NewSolver(), derive.New(plan, m)
+		require.NoError(b, d.At(st))
+		in, out, g, w := d.NewDirections(1), d.NewChanges(1), d.NewGradient(), d.NewWeights()
+		in.Body(0, 0).Force = spatial.Vec3{1, 2, 3}
+		w.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
+		o := derive.Options{NoReactions: true}
+		for _, y := range []struct {
+			name string
+			run  func() error
+		}{
+			{"solve", func() error { return s.Solve(st) }}, {"at", func() error { return d.At(st) }},
+			{"forward", func() error { return d.ForwardTo(out, in, o) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
+		} {
+			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", x.family, x.n, y.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := y.run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
