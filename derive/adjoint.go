@@ -26,14 +26,16 @@ type JointWeight struct {
 
 // Weights make one output of all that a state has: the sum of weights times accelerations, wrenches and coordinates.
 type Weights struct {
-	d      *Derivatives
-	bodies []BodyWeight
-	joints []JointWeight
+	d       *Derivatives
+	bodies  []BodyWeight
+	joints  []JointWeight
+	motions []bodyTangent // of the motions of bodies' frames (AddOutput)
 }
 
 // NewWeights allocates weights of zeros.
 func (d *Derivatives) NewWeights() *Weights {
-	return &Weights{d: d, bodies: make([]BodyWeight, d.mech.NumBodies()), joints: make([]JointWeight, d.mech.NumJoints())}
+	n := d.mech.NumBodies()
+	return &Weights{d: d, bodies: make([]BodyWeight, n), joints: make([]JointWeight, d.mech.NumJoints()), motions: make([]bodyTangent, n)}
 }
 
 // Body returns the weights of body i.
@@ -191,6 +193,9 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 			}
 		}
 		b.back(&g.direction, nil, g.x)
+	}
+	for i := range w.motions {
+		g.tangents[i].add(&w.motions[i])
 	}
 	g.collect(g.x)
 	for i := range w.bodies {

@@ -2,16 +2,13 @@ package study
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/numbers"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -24,7 +21,7 @@ type Input struct {
 
 // Inputs are the numbers in the document of a model by their paths, and setters for them. They belong to one goroutine.
 type Inputs struct {
-	root   any
+	text   *numbers.Text
 	list   []Input
 	places map[string]int // of each, with entries by their numbers
 }
@@ -39,56 +36,18 @@ func NewInputs(text []byte, name string) (*Inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	in := &Inputs{places: map[string]int{}}
-	if err := d.Decode(&in.root); err != nil {
+	t, err := numbers.Read(text)
+	if err != nil {
 		return nil, fault.Errorf("study: %w", err)
 	}
-	root, _ := in.root.(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(root)) {
-		if key != "visuals" && key != "source" {
-			in.add(slot{object: root, key: key}, key, document.Key("$", key), []document.Step{{Key: key}}, m)
-		}
-	}
-	return in, nil
-}
-
-// add lists the numbers at and below a place.
-func (in *Inputs) add(at slot, path, place string, steps []document.Step, m *model.Model) {
-	switch v := at.get().(type) {
-	case json.Number:
-		if x, err := v.Float64(); err == nil {
-			in.places[place] = len(in.list)
+	in := &Inputs{text: t, places: map[string]int{}}
+	t.Each(func(key string) bool { return key != "visuals" && key != "source" }, func(n *numbers.Number, path string, steps []document.Step) {
+		if x, err := n.Value(); err == nil {
+			in.places[n.Place] = len(in.list)
 			in.list = append(in.list, Input{path, unitOf(steps, m), x})
 		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			in.add(slot{object: v, key: key}, path+"."+key, document.Key(place, key), append(slices.Clip(steps), document.Step{Key: key}), m)
-		}
-	case []any:
-		named := map[string]bool{}
-		for _, e := range v {
-			named[entryName(e)] = true
-		}
-		for i, e := range v {
-			name := strconv.Itoa(i)
-			if own := entryName(e); own != "" {
-				name = own
-			} else if named[name] { // by which another entry is meant
-				continue
-			}
-			in.add(slot{list: v, index: i}, path+"["+inBrackets(name)+"]", document.Entry(place, i), append(slices.Clip(steps), document.Step{Key: strconv.Itoa(i), Entry: true}), m)
-		}
-	}
-}
-
-// inBrackets returns the name of an entry as paths have it.
-func inBrackets(name string) string {
-	if strings.ContainsRune(name, ']') || strings.HasPrefix(name, `"`) {
-		return strconv.Quote(name)
-	}
-	return name
+	})
+	return in, nil
 }
 
 // All returns the inputs with their present values, by section and field in the order of letters, and of lists in the order
@@ -107,15 +66,15 @@ func (in *Inputs) Set(path string, x float64) error {
 	if err != nil {
 		return fmt.Errorf("study: path %s %w", fault.Name(path), err)
 	}
-	at, place, err := find(in.root, steps)
+	at, err := in.text.Find(steps)
 	if err != nil {
 		return fmt.Errorf("study: path %s: %w", fault.Name(path), err)
 	}
-	i, ok := in.places[place]
+	i, ok := in.places[at.Place]
 	if !ok {
-		return fmt.Errorf("study: path %s: no computation looks at %s", fault.Name(path), fault.Line(place))
+		return fmt.Errorf("study: path %s: no computation looks at %s", fault.Name(path), fault.Line(at.Place))
 	}
-	at.set(json.Number(document.Number(x)))
+	at.Set(x)
 	in.list[i].Value = x
 	return nil
 }
@@ -123,13 +82,13 @@ func (in *Inputs) Set(path string, x float64) error {
 // MarshalJSON returns the document with the present values.
 //
 // Cost: O(bytes of the document); allocates.
-func (in *Inputs) MarshalJSON() ([]byte, error) { return json.Marshal(in.root) }
+func (in *Inputs) MarshalJSON() ([]byte, error) { return in.text.Write() }
 
 // Model returns the model with the present values.
 //
 // Cost: that of model.Read, whose problems it returns. Terrains in files are not loaded (model.Model.Load).
 func (in *Inputs) Model() (*model.Model, error) {
-	text, err := json.Marshal(in.root)
+	text, err := in.text.Write()
 	if err != nil {
 		return nil, fault.Errorf("study: %w", err)
 	}

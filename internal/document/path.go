@@ -68,4 +68,3 @@ func entryOf(s string) (name, rest string, err error) {
 	}
 	return name, rest, nil
 }
-

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/directions"
+	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -57,7 +58,7 @@ func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
 		return shell.Failed(m.Name, err)
 	}
 	p.End()
-	r := &AlongResult{Format: resultFormat, Name: m.Name, Time: st.Time, Accuracy: out.Accuracy()}
+	r := &AlongResult{Format: objective.ResultFormat, Name: m.Name, Time: st.Time, Accuracy: out.Accuracy()}
 	for k := range list {
 		r.Directions = append(r.Directions, out.Named(k))
 	}

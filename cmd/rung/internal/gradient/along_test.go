@@ -78,7 +78,10 @@ func TestAlongRefused(t *testing.T) {
 			`{"name": "out of plane", "follow": true, "parameters": [{"path": "joints[p2].predecessor_frame.position[2]", "change": 1}]}`,
 			shell.ExitFailed, []string{`"out of plane"`, "joint", "breaks a loop"},
 		},
-		{`{"name": "apart", "bodies": [{"body": "crank", "position": [0, 0, 1]}]}`, shell.ExitFailed, []string{`"apart"`, "joint", "do not allow"}},
+		{
+			`{"name": "apart", "bodies": [{"body": "crank", "position": [0, 0, 1]}]}`,
+			shell.ExitFailed, []string{`"apart"`, "joint", "do not allow"},
+		},
 		{`{"name": "a", "bodies": [{"body": "cranc"}]}`, shell.ExitUse, []string{"cranc", "crank"}},
 		{`{"name": "a", "forces": [{"joint": "p1", "freedom": 1, "change": 1}]}`, shell.ExitUse, []string{"p1", "no freedom 1"}},
 		{`{"name": "a", "parameters": [{"path": "bodies[crank].weight", "change": 1}]}`, shell.ExitUse, []string{"bodies[crank].weight"}},
@@ -93,7 +96,7 @@ func TestAlongRefused(t *testing.T) {
 	}
 	r := command.Run("gradient", data("four-bar.model.json"))
 	assert.Equal(t, shell.ExitUse, r.Status)
-	assert.Contains(t, r.Err, "missing --along FILE")
+	assert.Contains(t, r.Err, `is not "rung-objective/1" (value "rung-model/1")`)
 	r = command.Run("gradient", data("four-bar.model.json"), "--along", "nowhere.json")
 	assert.Equal(t, shell.ExitUse, r.Status)
 	assert.Contains(t, r.Err, "nowhere.json")

@@ -6,11 +6,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
-// resultFormat is the format of what rung gradient prints.
-const resultFormat = "rung-gradient/1"
-
 // Commands returns the subcommands of this package.
-func Commands() []*cobra.Command { return []*cobra.Command{newGradient()} }
+func Commands() []*cobra.Command { return []*cobra.Command{newGradient(), newLinearize()} }
 
 // gradientFlags are the flags of rung gradient.
 type gradientFlags struct {
@@ -20,11 +17,18 @@ type gradientFlags struct {
 	json     bool
 }
 
-const gradientLong = `Prints how the accelerations and reactions of MODEL ("-": standard input) at its
-state change along the directions of FILE, a document of rung-directions/1
-(rung schema directions): changes of poses, velocities, loads, forces of
-freedoms, time, and of any number of the model by its path. A direction with
-"follow" is corrected by the least change such that all joints still hold.
+const gradientLong = `With --along, prints how the accelerations and reactions of MODEL ("-": standard
+input) at its state change along the directions of FILE, a document of
+rung-directions/1 (rung schema directions): changes of poses, velocities, loads,
+forces of freedoms, time, and of any number of the model by its path. A
+direction with "follow" is corrected by the least change such that all joints
+still hold.
+
+Without it, the argument is an OBJECTIVE, a document of rung-objective/1 (rung
+schema objective): columns of the state of a model, of its equilibrium and the
+modes about it, or of a run, at the end or integrated. Printed are its value and
+its gradient by numbers of the model. A run is differentiated as it is computed,
+step by step, backwards: the price does not grow with the number of parameters.
 
 Derivatives are exact, not differences. What has none is an error that names
 the joint: a direction that breaks a loop of redundant joints, or that the
@@ -33,22 +37,25 @@ joints do not allow. Components of reactions that are not unique are null.`
 func newGradient() *cobra.Command {
 	f := &gradientFlags{}
 	cmd := &cobra.Command{
-		Use:   "gradient MODEL --along FILE",
-		Short: "Exact derivatives of accelerations and reactions",
+		Use:   "gradient OBJECTIVE | MODEL --along FILE",
+		Short: "Exact derivatives of accelerations, reactions and runs",
 		Long:  gradientLong,
-		Example: `  rung gradient four-bar.json --along directions.json
+		Example: `  rung gradient objective.json
   rung gradient four-bar.json --along directions.json --json > gradient.json`,
-		Args:              shell.Arguments("MODEL"),
+		Args:              shell.Arguments("OBJECTIVE or MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.along == "" {
-				return shell.UseErrorf("missing --along FILE")
+			switch {
+			case f.along != "":
+				return runAlong(cmd, args[0], f)
+			case f.untried:
+				return shell.UseErrorf("--untried is for --along")
 			}
-			return runAlong(cmd, args[0], f)
+			return runObjective(cmd, args[0], f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.along, "along", "", "directions, a document of rung-directions/1")
+	flags.StringVar(&f.along, "along", "", "directions at the state of MODEL, a document of rung-directions/1")
 	flags.BoolVar(&f.untried, "untried", false, "do not try whether redundant joints close with another geometry")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.ordering.Add(cmd)

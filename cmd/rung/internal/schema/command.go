@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/derive/directions"
+	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -22,7 +23,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "study", "run", "directions", "result", "analysis", "assembly", "bench", "equilibrium", "export", "gradient", "ik-result", "import", "inverse", "kinematics", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "study", "run", "directions", "objective", "result", "analysis", "assembly", "bench", "equilibrium", "export", "gradient", "ik-result", "import", "inverse", "kinematics", "linearization", "modes", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -43,6 +44,8 @@ func Of(name string) ([]byte, error) {
 		return runs.Schema(), nil
 	case "directions":
 		return directions.Schema(), nil
+	case "objective":
+		return objective.Schema(), nil
 	case "ik-result":
 		return taskfile.ResultSchema(), nil
 	case "result":
@@ -62,8 +65,8 @@ func New() *cobra.Command {
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
 what all subcommands read, "ik" a task of rung ik, "study" a study of rung sweep,
-"directions" those of rung gradient, and "run" how a run goes, which Go programs
-read; the others are what they print with --json:
+"directions" and "objective" what rung gradient reads, and "run" how a run goes,
+which Go programs read; the others are what they print with --json:
 
   result       rung accel         inverse        rung inverse
   analysis     rung analyze       kinematics     rung kinematics

@@ -146,43 +146,6 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
 }
 
-// parseActuators turns joints and joint.freedom into freedoms. A text that is the whole name of
-// a joint means that joint, so that names may have points.
-func parseActuators(mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
-	var list []mechanism.Freedom
-	for _, word := range words {
-		word = strings.TrimSpace(word)
-		if j, err := mech.JointIndex(word); err == nil {
-			n := 0
-			for i := range mech.Joints[j].Kind.Freedoms() {
-				if mech.Joints[j].Kind.Scalar(i) {
-					list = append(list, mechanism.Freedom{Joint: j, Freedom: i})
-					n++
-				}
-			}
-			if n == 0 {
-				return nil, shell.UseErrorf("--actuated: joint %s has no scalar freedom", fault.Name(word))
-			}
-			continue
-		}
-		i := strings.LastIndexByte(word, '.')
-		if i < 0 {
-			return nil, shell.NoJoint("--actuated", word, mech)
-		}
-		j, err := mech.JointIndex(word[:i])
-		if err != nil {
-			return nil, shell.UseErrorf("--actuated: no joint %s and no joint %s%s", fault.Name(word), fault.Name(word[:i]),
-				fault.MeantOf(word[:i], mech.NumJoints(), mech.JointName))
-		}
-		k, err := strconv.Atoi(word[i+1:])
-		if err != nil || k < 0 || k >= mech.Joints[j].Kind.Freedoms() {
-			return nil, shell.UseErrorf("--actuated: joint %s (%v) has no freedom %s", fault.Name(word[:i]), mech.Joints[j].Kind, fault.Name(word[i+1:]))
-		}
-		list = append(list, mechanism.Freedom{Joint: j, Freedom: k})
-	}
-	return list, nil
-}
-
 // readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
 // six numbers a body in the order of the mechanism. No path gives nil.
 func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) ([]float64, error) {

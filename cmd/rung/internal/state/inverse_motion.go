@@ -31,7 +31,7 @@ func newQuestion(mech *mechanism.Mechanism, f *inverseFlags) (*question, error) 
 	q := &question{mech: mech, actuators: mech.Prescribed(), st: mech.Initial()}
 	if len(f.actuated) > 0 {
 		var err error
-		if q.actuators, err = parseActuators(mech, f.actuated); err != nil {
+		if q.actuators, err = shell.Freedoms("--actuated", mech, f.actuated); err != nil {
 			return nil, err
 		}
 	}

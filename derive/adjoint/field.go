@@ -1,0 +1,36 @@
+package adjoint
+
+import "github.com/rung-mbd/rung/mechanism"
+
+// PerBody is the number of cotangents of a body: three of its rotation, of the place of its centre of mass, of its angular velocity, and
+// of the velocity of its centre of mass, world axes.
+const PerBody = 12
+
+// Field is the equations of motion at one state at a time, with the transpose of their derivative. F are functions of the state
+// and of the parameters, as the field knows them.
+type Field[F any] interface {
+	// At goes to a state and stores the accelerations there: for each body ω̇ and the acceleration of its centre of mass, world axes.
+	//
+	// Shapes: a has six entries a body. The field may keep st until the next At; it does not change meanwhile.
+	At(a []float64, st *mechanism.State) error
+	// PullTo adds to x the cotangents of the state of the last At, and to p those of the parameters: of the accelerations
+	// with the cotangents w, and of a function with the weight scale, whose value it returns. Without a function, which is nil, it
+	// is 0. Parameters change with the four parts of the state of each body held.
+	//
+	// Shapes: w has six entries a body, x PerBody; p has one a parameter.
+	PullTo(x, p, w []float64, f *F, scale float64) (value float64, err error)
+}
+
+// Objective is a function of the state at the end of a run, and one that is integrated over time by the weights of the
+// method; either may be nil.
+type Objective[F any] struct{ Final, Rate *F }
+
+// Gradient is the value of an objective over a run, and how it changes with the start and the parameters.
+type Gradient struct {
+	Final, Integral float64
+	Start           []float64 // PerBody a body: cotangents of the state at the start
+	Parameters      []float64 // with the state at the start held
+	// Gap is the largest distance between where a step ended and where the run went on (StepError.Gap): what
+	// projection took back. The gradient leaves the projection out, so that it is off by about as much.
+	Gap float64
+}

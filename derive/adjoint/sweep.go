@@ -1,0 +1,131 @@
+package adjoint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Sweep goes back over a run. It owns its memory and belongs to one goroutine.
+type Sweep[F any] struct {
+	mech *mechanism.Mechanism
+	step *step[F]
+	none []float64 // cotangents of accelerations at the end
+}
+
+// gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): a hundred times
+// what projection lets positions and velocities drift by default, and far below any impact.
+const gapTol = 1e-8
+
+// NewSweep returns a sweep for runs of m by an explicit method, with a field for each of its stages, which has its factor still when
+// the way back comes to it.
+//
+// It panics without a mechanism or a method, or unless there is one field a stage.
+func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *Sweep[F] {
+	if m == nil || tab == nil || len(fields) != len(tab.B) {
+		panic("derive/adjoint: a sweep takes a mechanism, a method and a field for each of its stages")
+	}
+	return &Sweep[F]{mech: m, step: newStep(m, tab, fields), none: make([]float64, 6*m.NumBodies())}
+}
+
+// Run stores in g, one for each objective, its value over the run on the tape and its gradient, theory.md (V5). g[k].Parameters has one
+// entry for each parameter of the fields, or none.
+//
+// Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage, O(bodies +
+// joints) each. It returns a *StepError, errors of the fields and functions, and that of ctx; g is then unspecified.
+// It panics without a step on the tape, or unless g has an entry for each objective.
+func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
+	if t.Steps() == 0 || len(of) != len(g) {
+		panic("derive/adjoint: a tape without a step, or not a gradient for each objective")
+	}
+	at, end := t.state.Clone(), t.state.Clone()
+	end.SetFlat(t.states[t.Steps()])
+	for i := range g {
+		if err := s.begin(&of[i], &g[i], end); err != nil {
+			return err
+		}
+	}
+	for k := t.Steps() - 1; k >= 0; k-- {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		at.SetFlat(t.states[k])
+		if err := s.back(at, end, of, g); err != nil {
+			return err
+		}
+		at, end = end, at
+	}
+	return nil
+}
+
+// begin sets g to the value at the end of the run, and to its gradient.
+func (s *Sweep[F]) begin(o *Objective[F], g *Gradient, end *mechanism.State) (err error) {
+	g.Final, g.Integral, g.Gap = 0, 0, 0
+	g.Start = append(g.Start[:0], make([]float64, PerBody*len(end.Bodies))...)
+	clear(g.Parameters)
+	if o.Final == nil {
+		return nil
+	}
+	f := s.step.stages[0].field
+	if err := f.At(s.step.stages[0].acc, end); err != nil {
+		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
+	}
+	g.Final, err = f.PullTo(g.Start, g.Parameters, s.none, o.Final, 1)
+	return err
+}
+
+// back goes back from the end of a step to where it began.
+func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradient) error {
+	if err := s.step.run(at, end.Time-at.Time); err != nil {
+		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
+	}
+	gap, err := s.meets(at, end)
+	if err != nil {
+		return err
+	}
+	for i := range g {
+		part, err := s.step.pull(g[i].Start, g[i].Parameters, of[i].Rate)
+		if err != nil {
+			return fault.Errorf("derive/adjoint: back over the step from t = %v: %w", at.Time, err)
+		}
+		g[i].Integral += part
+		g[i].Gap = max(g[i].Gap, gap)
+	}
+	return nil
+}
+
+// meets returns how far the step ends from where the run went on, and an error if that is too far.
+func (s *Sweep[F]) meets(at, end *mechanism.State) (float64, error) {
+	worst, body := 0.0, 0
+	L := s.mech.TypicalLength()
+	rate := 1 / (end.Time - at.Time)
+	for i := range end.Bodies {
+		a, b := &s.step.end.Bodies[i], &end.Bodies[i]
+		turned := a.Rotation.Mul(b.Rotation.Conj()).Log()
+		off := max(turned.Norm(), a.Position.Sub(b.Position).Norm()/L)
+		off = max(off, a.Omega.Sub(b.Omega).Norm()/rate, a.Velocity.Sub(b.Velocity).Norm()/(L*rate))
+		if !(off <= worst) {
+			worst, body = off, i
+		}
+	}
+	if !(worst <= gapTol) {
+		return worst, &StepError{Time: end.Time, Body: body, Name: s.mech.BodyName(body), Gap: worst}
+	}
+	return worst, nil
+}
+
+// StepError says that a step, computed again, does not end where the run went on: something else has moved the bodies, such as an impact,
+// or stages have been closed near a singular pose.
+type StepError struct {
+	Time float64 // s
+	Body int
+	Name string
+	Gap  float64 // of its pose and, over the step, of its velocities, relative to the typical length of the bodies, or rad
+}
+
+func (e *StepError) Error() string {
+	return fmt.Sprintf("derive/adjoint: at t = %v body %s is not where the step ends: it is off by %.3g of its size", e.Time, e.Name, e.Gap)
+}

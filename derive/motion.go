@@ -1,0 +1,109 @@
+package derive
+
+import "github.com/rung-mbd/rung/spatial"
+
+// add adds the motion of a frame, without what belongs to forces.
+func (t *bodyTangent) add(u *bodyTangent) {
+	t.phi, t.r, t.w = t.phi.Add(u.phi), t.r.Add(u.r), t.w.Add(u.w)
+	t.v, t.al, t.a = t.v.Add(u.v), t.al.Add(u.al), t.a.Add(u.a)
+}
+
+// Reset makes all weights zero.
+func (w *Weights) Reset() {
+	clear(w.bodies)
+	clear(w.joints)
+	clear(w.motions)
+}
+
+// AddOutput adds x times an output. It panics if the output is of another mechanism's state.
+func (w *Weights) AddOutput(o Output, x float64) {
+	switch o.what {
+	case outputQ:
+		w.joints[o.of].Q[o.component] += x
+	case outputQd:
+		w.joints[o.of].Qd[o.component] += x
+	case outputQdd:
+		w.joints[o.of].Qdd[o.component] += x
+	}
+	if o.what >= outputQ {
+		return
+	}
+	t := &w.motions[o.of]
+	switch o.what {
+	case outputRotation: // of φ half of (0, φ) times the quaternion
+		q := w.d.st.Bodies[o.of].Rotation
+		for i := range 3 {
+			var turn spatial.Quat
+			turn[1+i] = x / 2
+			t.phi[i] += turn.Mul(q)[o.component]
+		}
+	case outputPosition:
+		t.r[o.component] += x
+	case outputVelocity:
+		t.v[o.component] += x
+	case outputAngular:
+		t.w[o.component] += x
+	case outputAcceleration:
+		t.a[o.component] += x
+	case outputAlpha:
+		t.al[o.component] += x
+	}
+}
+
+// Motion numbers of a body (TakeMotion).
+const motionNumbers = 12
+
+// TakeMotion adds to x what g has by the motion of the bodies, and takes it out of g. Then g has the derivatives by
+// parameters with the rotation of each body, the place of its centre of mass and both velocities held, wherever in
+// the body its centre of mass is.
+//
+// Shapes: x has twelve entries a body: by rotation, place of the centre of mass, angular velocity, velocity of the centre of mass. Frame:
+// world axes. Cost: O(bodies), no allocation. It panics on a length mismatch.
+func (g *Gradient) TakeMotion(x []float64) {
+	if len(x) != motionNumbers*len(g.bodies) {
+		panic("derive: length mismatch")
+	}
+	for i := range g.bodies {
+		u, b := &g.bodies[i], &g.d.bodies[i]
+		for k, v := range [4]*spatial.Vec3{&u.Rotation, &u.Position, &u.Angular, &u.Linear} {
+			for c := range 3 {
+				x[motionNumbers*i+3*k+c] += v[c]
+			}
+		}
+		u.Com = u.Com.Sub(b.comOf(u))
+		u.Rotation, u.Position, u.Angular, u.Linear = spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}, spatial.Vec3{}
+	}
+}
+
+// comOf returns the cotangents of com that come with those of the place and the velocity of the centre of mass: com
+// moves it by E·δcom, and its velocity changes by ω×E·δcom.
+func (b *bodyAt) comOf(u *BodyDirection) spatial.Vec3 {
+	return b.E.TMulVec(u.Position.Add(u.Linear.Cross(b.omega)))
+}
+
+// FollowMotion stores in g the gradient, along directions that the state follows, of what has the derivatives x by
+// the motion at the state of At (TakeMotion): its products with given directions, and totals by parameters.
+//
+// Cost: two solves. It panics on a length mismatch, without At, or if g is of others.
+func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
+	d.enter()
+	defer d.guard.Leave()
+	d.mustBeReady()
+	if g.d != d || len(x) != motionNumbers*len(g.bodies) {
+		panic("derive: foreign gradient or length mismatch")
+	}
+	if g.versions != d.versions {
+		panic("derive: gradient from before a parameter")
+	}
+	g.clear()
+	for i := range g.bodies {
+		u, y := &g.bodies[i], x[motionNumbers*i:]
+		u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+		u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
+		u.Com = d.bodies[i].comOf(u)
+	}
+	if d.plain.Pattern.Len() == d.mech.NumBodies() {
+		return nil
+	}
+	return d.followBack(g)
+}

@@ -1,0 +1,52 @@
+package objective
+
+import "github.com/rung-mbd/rung/spatial"
+
+// ResultFormat is the format of a Result.
+const ResultFormat = "rung-gradient/1"
+
+// Result is the value of an objective and its gradient, as rung-gradient/1 has them.
+type Result struct {
+	Format     string            `json:"format"`
+	Name       string            `json:"name"`
+	At         string            `json:"at"`
+	Value      float64           `json:"value"`
+	Terms      []TermResult      `json:"terms"`
+	Parameters []ParameterResult `json:"parameters"`
+	Initial    []InitialResult   `json:"initial,omitempty"`
+	Run        *RunResult        `json:"run,omitempty"`
+}
+
+// TermResult is a term and its value.
+type TermResult struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// ParameterResult is the gradient by a parameter: the sum over the terms, which follow.
+type ParameterResult struct {
+	Name     string    `json:"name"`
+	Path     string    `json:"path"`
+	Paths    []string  `json:"paths,omitempty"` // all, where there are several
+	Value    float64   `json:"value"`           // of the number at the first path
+	Gradient float64   `json:"gradient"`        // in all, as what the state follows is followed
+	Terms    []float64 `json:"terms"`
+}
+
+// InitialResult are the derivatives by the state of a body at the start of a run. Their products with a change that
+// the joints allow are the derivative along it. World axes: rotation, place of the centre of mass, angular velocity,
+// velocity of the centre of mass.
+type InitialResult struct {
+	Body     string       `json:"body"`
+	Rotation spatial.Vec3 `json:"rotation"`
+	Position spatial.Vec3 `json:"position"`
+	Angular  spatial.Vec3 `json:"angular"`
+	Linear   spatial.Vec3 `json:"linear"`
+}
+
+// RunResult tells about the run and the way back.
+type RunResult struct {
+	Steps       int64   `json:"steps"`
+	Evaluations int64   `json:"evaluations"`
+	Projection  float64 `json:"projection"` // the largest part of a step that projection took back, relative
+}

@@ -1,0 +1,180 @@
+package numbers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Text is a document. It belongs to one goroutine.
+type Text struct{ root any }
+
+// Read returns the document of a text.
+func Read(text []byte) (*Text, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	t := new(Text)
+	if err := d.Decode(&t.root); err != nil {
+		return nil, fmt.Errorf("numbers: %w", err)
+	}
+	return t, nil
+}
+
+// Write returns the document as it is now.
+func (t *Text) Write() ([]byte, error) { return json.Marshal(t.root) }
+
+// Number is where a number of a document is.
+type Number struct {
+	// Place is its path by keys and numbers of entries alone, such as $.bodies[0].mass.
+	Place string
+
+	object map[string]any // or
+	list   []any
+	key    string
+	index  int
+}
+
+func (n *Number) get() any {
+	if n.object != nil {
+		return n.object[n.key]
+	}
+	return n.list[n.index]
+}
+
+// Value returns the number. It returns an error if it is not one of float64.
+func (n *Number) Value() (float64, error) {
+	text, _ := n.get().(json.Number)
+	x, err := text.Float64()
+	if err != nil {
+		return 0, fmt.Errorf("numbers: %s: %w", n.Place, err)
+	}
+	return x, nil
+}
+
+// Set changes the number.
+func (n *Number) Set(x float64) {
+	text := json.Number(document.Number(x))
+	if n.object != nil {
+		n.object[n.key] = text
+	} else {
+		n.list[n.index] = text
+	}
+}
+
+// Find returns the number at a path. A field that is not written has none, even if it has a default.
+//
+// It returns an error that says where the path ends, without the name of a package, as it stands behind that of a document.
+func (t *Text) Find(steps []document.Step) (at Number, err error) {
+	here, place := t.root, "$"
+	for _, s := range steps {
+		switch v := here.(type) {
+		case map[string]any:
+			if _, ok := v[s.Key]; !ok || s.Entry {
+				meant := fault.Meant(s.Key, slices.Sorted(maps.Keys(v))...)
+				return Number{}, fmt.Errorf("the model has no %s in %s%s", fault.Name(s.Key), fault.Line(place), meant)
+			}
+			at = Number{object: v, key: s.Key}
+			place = document.Key(place, s.Key)
+		case []any:
+			i := -1
+			if s.Entry {
+				i = entry(v, s.Key)
+			}
+			if i < 0 {
+				return Number{}, fmt.Errorf("the model has no entry %s in %s%s", fault.Name(s.Key), fault.Line(place), meantEntry(s, v))
+			}
+			at = Number{list: v, index: i}
+			place = document.Entry(place, i)
+		default:
+			return Number{}, fmt.Errorf("the model has nothing inside %s", fault.Line(place))
+		}
+		here = at.get()
+	}
+	if _, ok := here.(json.Number); !ok {
+		return Number{}, fmt.Errorf("%s of the model is no number", fault.Line(place))
+	}
+	at.Place = place
+	return at, nil
+}
+
+// Each calls f with all numbers below the keys of the document that are wanted, in the order of letters, and of lists in that of the
+// document: with the path by names of entries, as Find takes it, and its steps by numbers of entries.
+func (t *Text) Each(wanted func(key string) bool, f func(n *Number, path string, steps []document.Step)) {
+	root, _ := t.root.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(root)) {
+		if wanted(key) {
+			(&Number{Place: document.Key("$", key), object: root, key: key}).each(key, []document.Step{{Key: key}}, f)
+		}
+	}
+}
+
+// each calls f with the numbers at and below a place.
+func (n *Number) each(path string, steps []document.Step, f func(n *Number, path string, steps []document.Step)) {
+	switch v := n.get().(type) {
+	case json.Number:
+		f(n, path, steps)
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			below := &Number{Place: document.Key(n.Place, key), object: v, key: key}
+			below.each(path+"."+key, append(slices.Clip(steps), document.Step{Key: key}), f)
+		}
+	case []any:
+		named := map[string]bool{}
+		for _, e := range v {
+			named[entryName(e)] = true
+		}
+		for i, e := range v {
+			name := strconv.Itoa(i)
+			if own := entryName(e); own != "" {
+				name = own
+			} else if named[name] { // by which another entry is meant
+				continue
+			}
+			below := &Number{Place: document.Entry(n.Place, i), list: v, index: i}
+			below.each(path+"["+inBrackets(name)+"]", append(slices.Clip(steps), document.Step{Key: strconv.Itoa(i), Entry: true}), f)
+		}
+	}
+}
+
+// inBrackets returns the name of an entry as paths have it.
+func inBrackets(name string) string {
+	if strings.ContainsRune(name, ']') || strings.HasPrefix(name, `"`) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// entryName returns the name of an entry, "" if it has none.
+func entryName(entry any) string {
+	o, _ := entry.(map[string]any)
+	name, _ := o["name"].(string)
+	return name
+}
+
+// entry returns the place of an entry by its name, or by its number if none has the name; −1 if there is none.
+func entry(list []any, key string) int {
+	for i, e := range list {
+		if name := entryName(e); name == key && name != "" {
+			return i
+		}
+	}
+	if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(list) && strconv.Itoa(i) == key {
+		return i
+	}
+	return -1
+}
+
+// meantEntry asks for the entry of a list that a step may mean, which stands in brackets.
+func meantEntry(s document.Step, list []any) string {
+	if !s.Entry && entry(list, s.Key) >= 0 {
+		return ", did you mean [" + fault.Line(s.Key) + "]?"
+	}
+	return fault.MeantOf(s.Key, len(list), func(i int) string { return entryName(list[i]) })
+}

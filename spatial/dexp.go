@@ -1,0 +1,69 @@
+package spatial
+
+import "math"
+
+// DexpTo stores in dst the angular velocity of exp(theta)·q, outer axes, for the rate of the rotation vector theta,
+// docs/theory.md (V1):
+//
+//	dexp(Θ)·x = x + α Θ×x + β Θ×(Θ×x),  α = (1 − cos θ)/θ²,  β = (θ − sin θ)/θ³.
+//
+// It is the inverse of DexpInvTo, and its transpose is that of −Θ. dst may be rate, not theta. α and β are power series where
+// the angle is short.
+// Cost: O(1), no allocation.
+func DexpTo(dst, theta, rate *Vec3) {
+	x := theta.Dot(*theta)
+	var alpha, beta float64
+	if x < longTurn { // the first terms left out are below 1e-17
+		alpha = 1./2 - x*(1./24-x*(1./720-x*(1./40320-x*(1./3628800-x*(1./479001600-x/87178291200)))))
+		beta = 1./6 - x*(1./120-x*(1./5040-x*(1./362880-x*(1./39916800-x/6227020800))))
+	} else {
+		angle := math.Sqrt(x)
+		half, sin := math.Sin(angle/2), math.Sin(angle)
+		alpha = 2 * half * half / x
+		beta = (angle - sin) / (angle * x)
+	}
+	a := theta.Cross(*rate)
+	b := theta.Cross(a)
+	for i := range 3 {
+		dst[i] = rate[i] + alpha*a[i] + beta*b[i]
+	}
+}
+
+// DexpInvAdjointTo stores in dst the gradient of y·dexp⁻¹(Θ)·ω with respect to Θ, DexpInvTo, docs/theory.md (V3). It exists for
+// |Θ| < 2π. dst may not be one of the others.
+//
+// Cost: O(1), no allocation.
+func DexpInvAdjointTo(dst, theta, omega, y *Vec3) {
+	kappa, slope := dexpInvTerms(theta.Dot(*theta))
+	turned := theta.Cross(*omega)                      // Θ×ω
+	half := omega.Cross(*y)                            // of −½ Θ×ω
+	first, second := turned.Cross(*y), y.Cross(*theta) // of κ Θ×(Θ×ω), the first Θ and the second
+	second = omega.Cross(second)                       //
+	along := 2 * slope * y.Dot(theta.Cross(turned))    // of κ itself
+	for i := range 3 {
+		dst[i] = -0.5*half[i] + kappa*(first[i]+second[i]) + along*theta[i]
+	}
+}
+
+// dexpInvTerms returns κ of theory.md (46) and its derivative with respect to x, the square of the angle. Its series has
+// |B₂ₖ|/(2k)!·xᵏ⁻¹, with Bernoulli numbers.
+func dexpInvTerms(x float64) (kappa, slope float64) {
+	if x < 1 { // the first terms left out are below 1e-17 of the sum
+		for k := len(dexpInvSeries) - 1; k >= 0; k-- {
+			slope = slope*x + kappa
+			kappa = kappa*x + dexpInvSeries[k]
+		}
+		return kappa, slope
+	}
+	angle := math.Sqrt(x)
+	sin, cos := math.Sincos(angle / 2)
+	cot := cos / sin
+	kappa = (1 - angle/2*cot) / x
+	return kappa, (cot/angle+0.5/(sin*sin))/(4*x) - 1/(x*x)
+}
+
+// dexpInvSeries are |B₂ₖ|/(2k)! from k = 1 on.
+var dexpInvSeries = [...]float64{
+	1. / 12, 1. / 720, 1. / 30240, 1. / 1209600, 1. / 47900160, 691. / 1307674368000, 1. / 74724249600, 3617. / 10670622842880000,
+	43867. / 5109094217170944000, 174611. / 802857662698291200000, 77683. / 14101100039391805440000,
+}
