@@ -343,7 +343,11 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 
 // determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.
 func (d *Derivatives) determined(w *Weights) error {
-	if d.dynamics.Redundant() == 0 {
+	weighs := false
+	for j := range w.joints {
+		weighs = weighs || w.joints[j].Moment != (spatial.Vec3{}) || w.joints[j].Force != (spatial.Vec3{})
+	}
+	if !weighs || d.dynamics.Redundant() == 0 {
 		return nil
 	}
 	if err := d.setNulls(); err != nil {

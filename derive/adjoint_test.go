@@ -1,6 +1,7 @@
 package derive_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +19,9 @@ import (
 
 // identityTol is the difference of w·(J·d) and (Jᵀ·w)·d relative to the sum of the magnitudes of their terms: rounding of two solves.
 const identityTol = 1e-12
+
+// bodyTol is the same for two ways to one gradient, of which one has no sweep over the joints.
+const bodyTol = 1e-11
 
 // identity compares forward and adjoint derivatives for random weights and random directions with the given parameters.
 func identity(t *testing.T, d *derive.Derivatives, paths []string, seed uint64) {
@@ -116,6 +120,23 @@ func identity(t *testing.T, d *derive.Derivatives, paths []string, seed uint64) 
 		}
 	}
 	require.InDelta(t, forward, back, identityTol*(size+terms))
+	own := d.NewGradient()
+	require.NoError(t, d.AdjointTo(own, w, false))
+	others := make([]derive.BodyDirection, m.NumBodies())
+	if err := d.BodiesTo(others, w); !errors.Is(err, derive.ErrNoDerivatives) {
+		require.NoError(t, err)
+		for i, got := range others {
+			b := own.Body(i)
+			largest := max(b.Com.Norm(), math.Abs(b.Mass), b.Force.Norm(), b.Torque.Norm(), size)
+			for k := range 3 {
+				require.InDelta(t, b.Com[k], got.Com[k], bodyTol*largest)
+				require.InDelta(t, b.Force[k], got.Force[k], bodyTol*largest)
+				require.InDelta(t, b.Torque[k], got.Torque[k], bodyTol*largest)
+			}
+			require.InDelta(t, b.Mass, got.Mass, bodyTol*largest)
+			require.InDeltaSlice(t, b.Inertia[:], got.Inertia[:], bodyTol*largest)
+		}
+	}
 }
 
 // TestIdentity: forward and adjoint derivatives are transposes of each other.

@@ -29,6 +29,7 @@ func BenchmarkDerivatives(b *testing.B) {
 		in, out, g, w := d.NewDirections(1), d.NewChanges(1), d.NewGradient(), d.NewWeights()
 		in.Body(0, 0).Force = spatial.Vec3{1, 2, 3}
 		w.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
+		list := make([]derive.BodyDirection, mech.NumBodies())
 		o := derive.Options{NoReactions: true}
 		for _, y := range []struct {
 			name string
@@ -36,6 +37,7 @@ func BenchmarkDerivatives(b *testing.B) {
 		}{
 			{"solve", func() error { return s.Solve(st) }}, {"at", func() error { return d.At(st) }},
 			{"forward", func() error { return d.ForwardTo(out, in, o) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
+			{"bodies", func() error { return d.BodiesTo(list, w) }},
 		} {
 			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", x.family, x.n, y.name), func(b *testing.B) {
 				b.ReportAllocs()

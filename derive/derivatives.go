@@ -67,7 +67,10 @@ type lists struct {
 }
 
 // work are right sides and answers of both systems.
-type work struct{ right, answer, plainRight []float64 }
+type work struct {
+	right, answer, plainRight []float64
+	scratch                   *Gradient // of BodiesTo; nil until it is needed
+}
 
 // New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.
 //

@@ -126,7 +126,7 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 	return nil
 }
 
-// nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D9), and returns −δn in the rows.
+// nullChange solves Jᵀδn = −δJᵀn for the multipliers of the builder, theory.md (D10), and returns −δn in the rows.
 func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) {
 	b := &d.b
 	r, most := d.right, 0.0 // the largest force of n
