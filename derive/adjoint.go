@@ -30,6 +30,7 @@ type Weights struct {
 	bodies  []BodyWeight
 	joints  []JointWeight
 	motions []bodyTangent // of the motions of bodies' frames (AddOutput)
+	moved   bool          // there are some
 }
 
 // NewWeights allocates weights of zeros.
@@ -50,6 +51,7 @@ type Gradient struct {
 	versions int
 	direction
 	x, y, rest []float64
+	used       bool // there is more in it than zeros, x, y and rest apart
 }
 
 // NewGradient allocates a gradient. Parameters are asked for before (Parameter).
@@ -121,7 +123,7 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	for i := range g.y {
 		g.y[i] = -g.y[i]
 	}
-	d.b.want = wantSecond | wantForce
+	g.used, d.b.want = true, wantSecond|wantForce
 	for part := range d.numParts() {
 		if err := d.build(part); err != nil {
 			d.b.want = wantAll
@@ -142,13 +144,17 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 }
 
 func (g *Gradient) clear() {
+	clear(g.x)
+	if !g.used {
+		return
+	}
+	g.used = false
 	clear(g.bodies)
 	clear(g.frames)
 	clear(g.forces)
 	clear(g.scalars)
 	clear(g.bearings)
 	clear(g.tangents)
-	clear(g.x)
 	g.gravity, g.time = spatial.Vec3{}, 0
 }
 
@@ -193,11 +199,17 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 			}
 		}
 		b.back(&g.direction, nil, g.x)
+		g.used = true
 	}
-	for i := range w.motions {
-		g.tangents[i].add(&w.motions[i])
+	if w.moved {
+		for i := range w.motions {
+			g.tangents[i].add(&w.motions[i])
+		}
+		g.used = true
 	}
-	g.collect(g.x)
+	if g.used {
+		g.collect(g.x)
+	}
 	for i := range w.bodies {
 		for k := range 3 {
 			g.x[6*i+k] += w.bodies[i].AngularAcceleration[k]

@@ -13,6 +13,7 @@ func (w *Weights) Reset() {
 	clear(w.bodies)
 	clear(w.joints)
 	clear(w.motions)
+	w.moved = false
 }
 
 // AddOutput adds x times an output. It panics if the output is of another mechanism's state.
@@ -28,6 +29,7 @@ func (w *Weights) AddOutput(o Output, x float64) {
 	if o.what >= outputQ {
 		return
 	}
+	w.moved = true
 	t := &w.motions[o.of]
 	switch o.what {
 	case outputRotation: // of φ half of (0, φ) times the quaternion
@@ -96,6 +98,7 @@ func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
 		panic("derive: gradient from before a parameter")
 	}
 	g.clear()
+	g.used = true
 	for i := range g.bodies {
 		u, y := &g.bodies[i], x[motionNumbers*i:]
 		u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
