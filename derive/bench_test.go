@@ -36,7 +36,8 @@ func BenchmarkDerivatives(b *testing.B) {
 			run  func() error
 		}{
 			{"solve", func() error { return s.Solve(st) }}, {"at", func() error { return d.At(st) }},
-			{"forward", func() error { return d.ForwardTo(out, in, o) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
+			{"forward", func() error { return d.ForwardTo(out, in, o) }},
+			{"accelerations", func() error { return d.ForwardTo(out, in, derive.Options{BodiesOnly: true}) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
 			{"bodies", func() error { return d.BodiesTo(list, w) }},
 		} {
 			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", x.family, x.n, y.name), func(b *testing.B) {

@@ -64,6 +64,7 @@ type lists struct {
 	bushings, cables []int32         // force elements
 	points           []int32         // first frame of each force element
 	frames           int             // number of frames that may change
+	carried          []*carriedLines // by joint: those that turn with P; nil for others
 }
 
 // work are right sides and answers of both systems.
@@ -110,6 +111,7 @@ func (d *Derivatives) list() {
 		_, e := d.mech.Cable(i)
 		d.cables = append(d.cables, int32(e))
 	}
+	d.findCarried()
 	d.frames = 2 * d.mech.NumJoints()
 	for i := range d.mech.Forces {
 		d.points = append(d.points, int32(d.frames))

@@ -68,6 +68,10 @@ func (d *Derivatives) misses(u *direction, l level) error {
 		if !d.touches(part, u) {
 			continue
 		}
+		if x := d.isCarried(part); x != nil {
+			d.missesCarried(part, x, u, l)
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}

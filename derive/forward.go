@@ -15,6 +15,8 @@ type Options struct {
 	Untried bool
 	// NoReactions leaves wrenches out, and what it takes to know which of them are unique.
 	NoReactions bool
+	// BodiesOnly leaves out all that joints have, coordinates too: a direction then takes one sweep less.
+	BodiesOnly bool
 }
 
 const (
@@ -108,6 +110,12 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 			return d.mech.AtJoint(d.mech.Bearing(0), -1, kkt.ErrJammed)
 		}
 	}
+	if o.BodiesOnly {
+		for j := range out.joints {
+			out.joints[j] = JointChange{Undetermined: allComponents}
+		}
+		return nil
+	}
 	return d.outputs(out, u, o)
 }
 
@@ -153,6 +161,10 @@ func (d *Derivatives) setTangents(u *direction, x []float64) {
 		if x != nil {
 			dx = x[6*i:][:6]
 		}
+		if x == nil && u.bodies[i] == (BodyDirection{}) {
+			u.tangents[i] = bodyTangent{}
+			continue
+		}
 		d.bodies[i].setTangent(&u.tangents[i], &u.bodies[i], dx)
 	}
 }
@@ -163,12 +175,19 @@ func (d *Derivatives) respond(out *changes, u *direction) error {
 	r := d.right
 	clear(r)
 	for i := range d.bodies {
+		if u.gravity == (spatial.Vec3{}) && u.bodies[i] == (BodyDirection{}) {
+			continue
+		}
 		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &u.tangents[i], &d.mech.Gravity, &u.gravity)
 	}
 	d.b.want, d.b.given = wantSecond|wantForce, u
 	defer func() { d.b.want, d.b.given = wantAll, nil }()
 	for part := range d.numParts() {
 		if !d.touches(part, u) {
+			continue
+		}
+		if l := d.isCarried(part); l != nil {
+			d.gatherCarried(r, part, l, u, nil)
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -246,6 +265,10 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
 	}
 	defer func() { d.b.want, d.b.given = wantAll, nil }()
 	for part := range d.elementNumber(0) {
+		if l := d.isCarried(part); l != nil {
+			d.outputsCarried(&out.joints[part], part, l, u, out.x)
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}

@@ -77,31 +77,17 @@ func (b *builder) sum(to *chain.Vec, more chain.Vec) {
 // setTangents gives the leaves of a port the changes of its body and its frame.
 func (b *builder) setTangents(p *port, t *bodyTangent, f *FrameChange) {
 	c := &b.c
-	var phi, darm, dp spatial.Vec3
-	if t != nil {
-		phi = t.phi
-		darm = t.phi.Cross(p.arm)
-		dp = t.r
-	}
-	if f != nil {
-		phi = phi.Add(p.E.MulVec(f.Turn))
-		darm = darm.Add(p.E.MulVec(f.Origin))
-	}
-	for _, x := range p.axes {
-		c.SetTangent(x, phi.Cross(c.Value(x)))
-	}
-	c.SetTangent(p.p, dp.Add(darm))
-	b.darm = append(b.darm, darm)
-	if t == nil {
-		return
-	}
 	w, al := c.Value(p.w), c.Value(p.al)
-	c.SetTangent(p.w, t.w)
-	c.SetTangent(p.al, t.al)
-	c.SetTangent(p.v, t.v.Add(t.w.Cross(p.arm)).Add(w.Cross(darm)))
-	a := t.a.Add(t.al.Cross(p.arm)).Add(al.Cross(darm))
-	a = a.Add(t.w.Cross(w.Cross(p.arm))).Add(w.Cross(t.w.Cross(p.arm))).Add(w.Cross(w.Cross(darm)))
-	c.SetTangent(p.a, a)
+	x := frameTangentOf(&p.E, &p.arm, &w, &al, t, f)
+	for _, e := range p.axes {
+		c.SetTangent(e, x.phi.Cross(c.Value(e)))
+	}
+	c.SetTangent(p.p, x.p)
+	c.SetTangent(p.w, x.w)
+	c.SetTangent(p.v, x.v)
+	c.SetTangent(p.al, x.al)
+	c.SetTangent(p.a, x.a)
+	b.darm = append(b.darm, x.darm)
 }
 
 // wrenchTangent returns the change of the wrench about the origin of the body's frame, for the change darm of the arm.
