@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Most joints have lines, of rows and of freedoms, along the axes of P alone, and nothing acts along their freedoms but constant forces. Their
-// lines turn with P, so that for a line T and a relative motion X
+// Most joints have lines, of rows and of freedoms, along the axes of P alone, and nothing acts along their freedoms but constant forces.
+// Their lines turn with P, so that for a line T and a relative motion X
 //
 //	δ(T·X) = T·(δX − φ_P×X),   δ(T·λ) = φ_P×(T·λ) + T·δλ.
 //
@@ -49,7 +49,8 @@ func (d *Derivatives) findCarried() {
 	}
 }
 
-// isCarried returns the lines of a part that is a joint whose lines turn with P, nil for others, and for one with numbers that parameters change.
+// isCarried returns the lines of a part that is a joint whose lines turn with P, nil for others, and for one with numbers that parameters
+// change.
 func (d *Derivatives) isCarried(part int) *carriedLines {
 	if part >= len(d.carried) || len(d.active) > 0 && d.hasScalars(part) {
 		return nil
@@ -62,8 +63,8 @@ type frameTangent struct {
 	phi, darm, p, w, v, al, a spatial.Vec3
 }
 
-// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and acceleration al. t is the change
-// of the body, nil of the world's, and f that of the frame, nil for none.
+// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and acceleration al. t is the
+// change of the body, nil of the world's, and f that of the frame, nil for none.
 func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f *FrameChange) (x frameTangent) {
 	if t != nil {
 		x.phi, x.darm, x.p = t.phi, t.phi.Cross(*arm), t.r

@@ -11,9 +11,10 @@ import (
 
 // Options choose how derivatives are taken. The zero value is the default.
 type Options struct {
-	// Untried leaves out the trial whether joints close with a changed geometry, where rows are redundant: for those who know.
+	// Untried leaves out the trial whether joints close with a changed geometry, where rows are redundant: for those who know. Without
+	// reactions it also leaves out whether the pose is singular.
 	Untried bool
-	// NoReactions leaves wrenches out, and what it takes to know which of them are unique.
+	// NoReactions leaves wrenches out.
 	NoReactions bool
 	// BodiesOnly leaves out all that joints have, coordinates too: a direction then takes one sweep less.
 	BodiesOnly bool
@@ -112,11 +113,21 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	}
 	if o.BodiesOnly {
 		for j := range out.joints {
-			out.joints[j] = JointChange{Undetermined: allComponents}
+			out.joints[j] = JointChange{}
 		}
-		return nil
+	} else if err := d.outputs(out, u, o); err != nil {
+		return err
 	}
-	return d.outputs(out, u, o)
+	hidden := o.BodiesOnly || o.NoReactions
+	if !hidden || !o.Untried {
+		if err := d.unique(out, u); err != nil {
+			return err
+		}
+	}
+	if hidden {
+		out.hideWrenches()
+	}
+	return nil
 }
 
 // settled reports whether reactions of a size are found, after a change that follows the last one.
@@ -292,11 +303,12 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
 			}
 		}
 	}
-	if o.NoReactions {
-		for j := range out.joints {
-			out.joints[j].Wrench, out.joints[j].Undetermined = spatial.Force{}, allComponents
-		}
-		return nil
+	return nil
+}
+
+// hideWrenches marks all wrenches as not there.
+func (out *changes) hideWrenches() {
+	for j := range out.joints {
+		out.joints[j].Wrench, out.joints[j].Undetermined = spatial.Force{}, allComponents
 	}
-	return d.unique(out, u)
 }

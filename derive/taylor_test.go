@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
@@ -149,5 +150,29 @@ func TestSlopes(t *testing.T) {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%s %d", x.name, seed), func(t *testing.T) { slopes(t, x.make(seed), seed, true) })
 		}
+	}
+}
+
+// TestSlopesOfFamilies is TestSlopes for linkages with many redundant rows, wheels and gears.
+func TestSlopesOfFamilies(t *testing.T) {
+	for _, x := range []struct {
+		family string
+		n      int
+	}{
+		{"nfourbar", 3}, {"scissor", 4}, {"stewart", 1}, {"random", 12}, {"gear-train", 4}, {"hoberman", 6}, {"hoberman-sphere", 3}, {"jansen", 1},
+		{"delta", 1}, {"excavator", 1}, {"grid", 3}, {"ball-net", 3}, {"revolute-net", 2}, {"ladder", 5}, {"miura", 2}, {"trailers", 2}, {"bicycle", 1},
+		{"rolling-disc", 1}, {"snakeboard", 1}, {"valve-train", 1},
+	} {
+		t.Run(x.family, func(t *testing.T) {
+			m, err := bench.Generate(x.family, x.n, 1)
+			require.NoError(t, err)
+			if x.family != "miura" && x.family != "excavator" {
+				// States that are moved off a folded sheet are too near to singular, and an excavator's pins are too near to each other for
+				// these steps.
+				slopes(t, m, 1, true)
+			}
+			d, _ := closed(t, m)
+			identity(t, d, nil, 1)
+		})
 	}
 }

@@ -109,8 +109,8 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 		return err
 	}
 	b := &d.b
-	defer func() { b.x, b.bare = d.x, false }()
-	b.bare = true
+	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
+	b.bare, b.want = true, wantForce
 	d.setTangents(u, nil)
 	size := d.sizeOf(u, ofPositions)
 	for _, n := range d.nulls {
