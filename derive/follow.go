@@ -11,6 +11,7 @@ import (
 // sizes are what changes are compared with.
 type sizes struct {
 	length, rate float64 // m; the largest rate of a body, rad/s
+	second       float64 // the largest acceleration, rad/s², and m/s² over the length
 }
 
 // setSizes finds the typical length, and the largest rate at the state.
@@ -20,6 +21,7 @@ func (d *Derivatives) setSizes() {
 	for i := range d.bodies {
 		b := &d.bodies[i]
 		d.sizes.rate = max(d.sizes.rate, b.omega.Norm(), b.v.Add(b.omega.Cross(b.k)).Norm()/l)
+		d.sizes.second = max(d.sizes.second, b.alpha.Norm(), b.c.Norm()/l)
 	}
 }
 
@@ -142,23 +144,24 @@ func (d *Derivatives) take(u, given *direction, o Options) error {
 
 // correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
 func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error {
-	open := false
+	most := 0.0
 	for i, y := range d.plainRight {
-		if d.plainRight[i] = -y; math.Abs(y) <= roundTol*size {
-			d.plainRight[i] = 0
-		} else {
-			open = true
-		}
+		d.plainRight[i] = -y
+		most = max(most, math.Abs(y))
 	}
-	if !open {
+	if most <= roundTol*size {
 		clear(x)
 		return nil
 	}
 	fit, _, err := by.AnswerTo(x, d.plainRight)
-	if err != nil || fit.Ratio > openTol {
-		return d.opened(fit, err)
+	if err == nil && fit.Ratio <= openTol {
+		return nil
 	}
-	return nil
+	if most <= openTol*size { // rounding of the state, by which the rows contradict each other
+		clear(x)
+		return nil
+	}
+	return d.opened(fit, err)
 }
 
 // allowed returns ErrNotAllowed at the row that d.plainRight has open by more than rounding of u.

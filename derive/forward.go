@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/spatial"
@@ -214,14 +215,28 @@ func (d *Derivatives) respond(out *changes, u *direction) error {
 		r[i] = -r[i]
 	}
 	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
-	if err != nil {
-		return d.opened(fit, err)
-	}
-	if fit.Ratio > openTol {
-		return d.opened(fit, nil)
+	if err != nil || fit.Ratio > openTol {
+		if !d.rounded(r, u) {
+			return d.opened(fit, err)
+		}
+		if fit, accuracy, err = d.dynamics.AnswerTo(out.x, r); err != nil {
+			return d.opened(fit, err)
+		}
 	}
 	out.accuracy = accuracy
 	return nil
+}
+
+// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each other. They
+// are then zero.
+func (d *Derivatives) rounded(r []float64, u *direction) bool {
+	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
+	size := d.sizeOf(u, ofVelocities)*(1+d.sizes.rate) + d.sizeOf(u, ofPositions)*d.sizes.second
+	if algebra.MaxAbs(r[first:]) > openTol*size {
+		return false
+	}
+	clear(r[first:])
+	return true
 }
 
 // timed refuses a change of time where a force of one's own may depend on it.

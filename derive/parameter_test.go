@@ -23,7 +23,7 @@ import (
 )
 
 // parametersTried is how many parameters of each model are tried, drawn at random.
-const parametersTried = 8
+const parametersTried = 5
 
 // TestParameters compares derivatives by all kinds of numbers with differences of models with other numbers, whose states follow.
 func TestParameters(t *testing.T) {

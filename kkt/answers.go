@@ -17,6 +17,8 @@ type Answers struct {
 	st  *mechanism.State
 	run int // of the factor that At has made, 0 without
 
+	redundant int // rows, by that factor
+
 	bodies bool      // loads and velocities of the state count: At solves
 	clear  bool      // rows of velocities alone are left out
 	x      []float64 // the solution at the state
@@ -69,14 +71,16 @@ func (a *Answers) At(st *mechanism.State) error {
 	a.st, a.run = st, 0
 	s := a.s
 	if !a.bodies {
-		return s.orCause(a.factor())
+		err := a.factor()
+		a.redundant = s.now.Weak
+		return s.orCause(err)
 	}
 	err := a.solve(st)
 	if err = s.orCause(err); err != nil {
 		return err
 	}
 	copy(a.x, s.x)
-	a.run = s.now.runs()
+	a.run, a.redundant = s.now.runs(), s.now.Weak
 	return nil
 }
 
@@ -134,7 +138,7 @@ func (a *Answers) Redundant() int {
 	if a.st == nil || a.run == 0 {
 		panic("kkt: no factor")
 	}
-	return a.s.now.Weak
+	return a.redundant
 }
 
 // AnswerTo stores in x the solution for a right side: six numbers a body, a wrench about the centre of mass, moment first, then the
