@@ -116,7 +116,7 @@ func (d *Derivatives) list() {
 	for i := range d.mech.Forces {
 		d.points = append(d.points, int32(d.frames))
 		switch d.mech.Forces[i].Kind {
-		case model.SpringDamper:
+		case model.SpringDamper, model.BushingForce:
 			d.frames += 2
 		case model.Wrench:
 			d.frames++

@@ -8,7 +8,6 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/springs"
 )
 
 // element records force element i.
@@ -135,103 +134,4 @@ func (b *builder) cable(i int) error {
 		b.pushPoints(&b.ports[k], &b.ports[k+1], c.Scale(tension, u))
 	}
 	return nil
-}
-
-// bushing adds a bushing as what it does for a small motion of its frames, docs/springs.md (E6), (E7).
-func (b *builder) bushing(i int) error {
-	m := b.d.mech
-	n := slices.Index(b.d.bushings, int32(i))
-	var s mechanism.BushingState
-	if err := m.BushingAt(&s, n, b.d.kin, b.d.st); err != nil {
-		return err
-	}
-	body, K, D, _ := m.Bushing(n)
-	if b.d.hasScalars(b.number) {
-		return m.AtForce(i, fault.Errorf("%w: a bushing by its parameters", ErrNoDerivatives))
-	}
-	part := ownPart{}
-	var stress [6]float64
-	for k := range stress {
-		stress[k] = -s.Stress[k]
-	}
-	var w [2]spatial.Force
-	s.WrenchTo(&w[0], &w[1], &stress)
-	for e, at := range body {
-		if at >= 0 {
-			part.bodies, part.ends = append(part.bodies, at), append(part.ends, e)
-			part.w = append(part.w, aboutOrigin(&w[e], b.d.bodies[at].k.Add(s.Arm[e])))
-		}
-	}
-	wide := 6 * len(part.bodies)
-	part.pose, part.velocity = make([]float64, wide*wide), make([]float64, wide*wide)
-	for c := range wide {
-		b.bendBushing(&part, c, &s, K, D, &stress, &w)
-	}
-	b.own = append(b.own, part)
-	return nil
-}
-
-// aboutOrigin returns a wrench at an arm from the origin of a body, about that origin.
-func aboutOrigin(w *spatial.Force, arm spatial.Vec3) spatial.Force {
-	return spatial.NewForce(w.Moment().Add(arm.Cross(w.Linear())), w.Linear())
-}
-
-// bendBushing stores the changes of the wrenches about the origins of the bodies for motion c of them: a turn or travel of the origin, and
-// the same as a velocity.
-func (b *builder) bendBushing(
-	part *ownPart, column int, s *mechanism.BushingState, K, D *springs.Matrix, stress *[6]float64, w *[2]spatial.Force,
-) {
-	wide := 6 * len(part.bodies)
-	at := column / 6
-	e := part.ends[at]
-	k := &b.d.bodies[part.bodies[at]]
-	arm := k.k.Add(s.Arm[e]) // from the origin
-	sign := float64(2*e - 1)
-	var turn, travel spatial.Vec3
-	if column%6 < 3 {
-		turn[column%3] = 1
-	} else {
-		travel[column%3] = 1
-	}
-	move := springs.Twist{Line: travel.Add(turn.Cross(arm)).Scale(sign)}
-	if e == 0 {
-		move.A = turn
-	} else {
-		move.B = turn
-	}
-	bent := s.Bend(&move)
-	dx := bent.X()
-	line := k.omega.Cross(turn.Cross(arm)).Scale(sign) // the velocity ω×(arm) of the end turns
-	var rate, ds, damping [6]float64
-	bent.RateTo(&rate, &s.Twist, &line)
-	K.MulTo(&ds, &dx)
-	D.MulTo(&damping, &rate)
-	for i := range ds {
-		ds[i] = -ds[i] - damping[i]
-	}
-	var change [2]spatial.Force
-	bent.WrenchTo(&change[0], &change[1], stress, &ds)
-	store := func(to []float64, turned bool) {
-		for i, end := range part.ends {
-			x := aboutOrigin(&change[end], b.d.bodies[part.bodies[i]].k.Add(s.Arm[end]))
-			if turned && end == e {
-				m := turn.Cross(arm).Cross(w[end].Linear())
-				for r := range 3 {
-					x[r] += m[r]
-				}
-			}
-			for r, v := range x {
-				to[(6*i+r)*wide+column] = v
-			}
-		}
-	}
-	store(part.pose, true)
-	var none [6]float64
-	s.RateTo(&rate, &move)
-	D.MulTo(&damping, &rate)
-	for i := range none {
-		none[i] = -damping[i]
-	}
-	s.WrenchTo(&change[0], &change[1], &none)
-	store(part.velocity, false)
 }

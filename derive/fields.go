@@ -108,6 +108,20 @@ func ofElement(kind uint8, components int, types ...model.ForceType) field {
 	}}
 }
 
+// ofDiagonal returns the field of an entry of a matrix of a bushing.
+func ofDiagonal(kind uint8) field {
+	diagonal := ofElement(kind, 6, model.BushingForce)
+	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
+		if !within(i, 1, 6) || !within(i, 2, 6) {
+			return nil, errNone
+		}
+		if i[1] != i[2] {
+			return nil, errors.New("derive: the matrix is symmetric: two entries of it are one number, which no path names alone")
+		}
+		return diagonal.parts(d, i[:2])
+	}}
+}
+
 // ofPoint returns the field of a point of a force element: number k, or that of the path.
 func ofPoint(k int) field {
 	return field{parts: func(d *Derivatives, i []int) ([]part, error) {
@@ -116,7 +130,7 @@ func ofPoint(k int) field {
 			n = i[1]
 		}
 		f := &d.doc.Forces[i[0]]
-		points := map[model.ForceType]int{model.SpringDamper: 2, model.Wrench: 1}[f.Type]
+		points := map[model.ForceType]int{model.SpringDamper: 2, model.BushingForce: 2, model.Wrench: 1}[f.Type]
 		if f.Cable != nil {
 			points = len(f.Cable.Points)
 		}
@@ -291,11 +305,15 @@ func elementFields(list map[string]field) {
 	list["forces[].damping"] = ofElement(slotDamping, 1, spring, cable, actuator)
 	list["forces[].rest_length"] = ofElement(slotRest, 1, spring, cable)
 	list["forces[].tension"] = ofElement(slotTension, 1, cable)
-	list["forces[].force[]"] = ofElement(slotForceVector, 3, wrench)
-	list["forces[].torque[]"] = ofElement(slotTorqueVector, 3, wrench)
+	list["forces[].force[]"] = ofElement(slotForceVector, 3, wrench, model.BushingForce)
+	list["forces[].torque[]"] = ofElement(slotTorqueVector, 3, wrench, model.BushingForce)
 	list["forces[].gain"] = ofElement(slotGain, 1, actuator)
 	list["forces[].integral"] = ofElement(slotIntegral, 1, actuator)
 	list["forces[].limit"] = ofElement(slotLimit, 1, actuator)
+	list["forces[].stiffness[]"] = ofElement(slotStiffness, 6, model.BushingForce)
+	list["forces[].damping[]"] = ofElement(slotDamping, 6, model.BushingForce)
+	list["forces[].stiffness[][]"] = ofDiagonal(slotStiffness)
+	list["forces[].damping[][]"] = ofDiagonal(slotDamping)
 	list["forces[].a.point[]"] = ofPoint(0)
 	list["forces[].b.point[]"] = ofPoint(1)
 	list["forces[].point[]"] = ofPoint(0)

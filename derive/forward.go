@@ -227,8 +227,8 @@ func (d *Derivatives) respond(out *changes, u *direction) error {
 	return nil
 }
 
-// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each other. They
-// are then zero.
+// rounded reports whether the right sides of all rows in r are rounding of a direction, by which redundant rows may contradict each
+// other. They are then zero.
 func (d *Derivatives) rounded(r []float64, u *direction) bool {
 	first := int(d.layout.Pattern.Off[d.layout.FirstJoint()])
 	size := d.sizeOf(u, ofVelocities)*(1+d.sizes.rate) + d.sizeOf(u, ofPositions)*d.sizes.second

@@ -10,11 +10,23 @@ import (
 // travels of these frames, pose, and by angular velocities and velocities of the origins, velocity; row by row, six numbers a body.
 type ownPart struct {
 	bodies         []int32
-	ends           []int
-	w              []spatial.Force // about the origins
+	ends           []int // of bushings
 	pose, velocity []float64
 	change         []float64 // of the wrenches, by pull
-	timed          bool      // the force may depend on time, and nobody knows how
+	frames         []ownFrame
+	scalars        []ownScalar
+}
+
+// ownFrame is a point of a force that a parameter moves, and the changes of the wrenches for its travels along the axes of its body.
+type ownFrame struct {
+	frame int32
+	by    [3][]float64
+}
+
+// ownScalar is a number of a force that a parameter changes, at its place among Directions.scalars.
+type ownScalar struct {
+	at int32
+	by []float64
 }
 
 // pull computes the change of the wrenches for a direction.
@@ -29,6 +41,21 @@ func (p *ownPart) pull(b *builder, in *direction) {
 				p.change[r] += p.pose[row]*t.phi[k] + p.pose[row+3]*t.r[k] + p.velocity[row]*t.w[k] + p.velocity[row+3]*t.v[k]
 			}
 		}
+	}
+	for i := range p.frames {
+		for k, x := range in.frames[p.frames[i].frame].Origin {
+			addScaled(p.change, x, p.frames[i].by[k])
+		}
+	}
+	for i := range p.scalars {
+		addScaled(p.change, in.scalars[p.scalars[i].at], p.scalars[i].by)
+	}
+}
+
+// addScaled adds s·x to dst.
+func addScaled(dst []float64, s float64, x []float64) {
+	for i, v := range x {
+		dst[i] += s * v
 	}
 }
 
@@ -53,6 +80,14 @@ func (p *ownPart) back(b *builder, out *direction, y []float64) {
 			x := s.moment[r%3]
 			if r >= 3 {
 				x = s.force[r%3]
+			}
+			for f := range p.frames {
+				for k := range 3 {
+					out.frames[p.frames[f].frame].Origin[k] += x * p.frames[f].by[k][6*i+r]
+				}
+			}
+			for f := range p.scalars {
+				out.scalars[p.scalars[f].at] += x * p.scalars[f].by[6*i+r]
 			}
 			for j, other := range p.bodies {
 				t := &out.tangents[other]
@@ -104,9 +139,7 @@ func (b *builder) force(i int) error {
 		return err
 	}
 	bodies, _ := d.mech.OwnBodies(i)
-	part := b.aboutOrigins(bodies, w, pose, velocity)
-	part.timed = true
-	b.own = append(b.own, part)
+	b.own = append(b.own, b.aboutOrigins(bodies, w, pose, velocity))
 	return nil
 }
 

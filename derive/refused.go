@@ -26,9 +26,8 @@ func refusedFields(list map[string]field) {
 			"joints[].successor_curve.ends[][]", "joints[].successor_curve.parameters[]", "joints[].successor_curve.points[][]",
 			"joints[].successor_curve.radius", "joints[].successor_curve.range[]", "joints[].successor_curve.start[]",
 		},
-		"numbers of bushings have none yet": {
-			"forces[].a.orientation[]", "forces[].b.orientation[]", "forces[].damping[]", "forces[].damping[][]", "forces[].rest.orientation[]",
-			"forces[].rest.position[]", "forces[].stiffness[]", "forces[].stiffness[][]",
+		"axes and rest of a bushing have none yet; its points, force, stiffness and damping do": {
+			"forces[].a.orientation[]", "forces[].b.orientation[]", "forces[].rest.orientation[]", "forces[].rest.position[]",
 		},
 		"numbers of contacts have none yet": {
 			"forces[].drilling.coefficient", "forces[].drilling.speed", "forces[].friction.angle", "forces[].friction.c0", "forces[].friction.c1",
