@@ -125,6 +125,10 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	}
 	g.used, d.b.want = true, wantSecond|wantForce
 	for part := range d.numParts() {
+		if l := d.isCarried(part); l != nil {
+			d.backCarried(&g.direction, g.y, part, l)
+			continue
+		}
 		if err := d.build(part); err != nil {
 			d.b.want = wantAll
 			return err
@@ -365,22 +369,11 @@ func (d *Derivatives) determined(w *Weights) error {
 	if err := d.setNulls(); err != nil {
 		return err
 	}
-	b := &d.b
-	defer func() { b.x, b.bare = d.x, false }()
-	b.bare = true
-	for _, n := range d.nulls {
-		b.x = negated(n)
-		list, err := d.nullWrenches(nil)
-		if err != nil {
-			return err
-		}
-		most := d.largest(list, func(p *nullWrench) *spatial.Force { return &p.n })
-		for j := range w.joints {
-			x := &w.joints[j]
-			for k, y := range spatial.NewForce(x.Moment, x.Force) {
-				if y != 0 && math.Abs(list[j].n[k]) > uniqueTol*most[k/3] {
-					return d.mech.AtJoint(j, -1, fault.Errorf("%w: %s", ErrUndetermined, componentNames[k]))
-				}
+	for j := range w.joints {
+		x := &w.joints[j]
+		for k, y := range spatial.NewForce(x.Moment, x.Force) {
+			if y != 0 && d.undetermined[j]>>((k+3)%6)&1 != 0 {
+				return d.mech.AtJoint(j, -1, fault.Errorf("%w: %s", ErrUndetermined, componentNames[k]))
 			}
 		}
 	}

@@ -31,12 +31,19 @@ func BenchmarkDerivatives(b *testing.B) {
 		w.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
 		list := make([]derive.BodyDirection, mech.NumBodies())
 		o := derive.Options{NoReactions: true}
+		all := d.NewDirections(1) // of poses and velocities of all bodies
+		all.SetFollow(0, true)
+		for i := range mech.NumBodies() {
+			x := float64(i%7) - 3
+			*all.Body(0, i) = derive.BodyDirection{Rotation: spatial.Vec3{x, 1, 2}, Position: spatial.Vec3{1, x, 0}, Angular: spatial.Vec3{x, x, 1}}
+		}
 		for _, y := range []struct {
 			name string
 			run  func() error
 		}{
 			{"solve", func() error { return s.Solve(st) }}, {"at", func() error { return d.At(st) }},
 			{"forward", func() error { return d.ForwardTo(out, in, o) }},
+			{"following", func() error { return d.ForwardTo(out, all, derive.Options{BodiesOnly: true}) }},
 			{"accelerations", func() error { return d.ForwardTo(out, in, derive.Options{BodiesOnly: true}) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
 			{"bodies", func() error { return d.BodiesTo(list, w) }},
 		} {

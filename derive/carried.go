@@ -84,6 +84,24 @@ func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f
 	return x
 }
 
+// addFrameAdjoint adds to t and f, which may be nil, the cotangents x of a frame: the transpose of frameTangentOf.
+func addFrameAdjoint(E *spatial.Mat3, arm, w, al *spatial.Vec3, x *frameTangent, t *bodyTangent, f *FrameChange) {
+	darm := x.darm.Add(x.p).Add(x.v.Cross(*w)).Add(x.a.Cross(*al)).Add(w.Cross(w.Cross(x.a)))
+	if f != nil {
+		f.Turn = f.Turn.Add(E.TMulVec(x.phi))
+		f.Origin = f.Origin.Add(E.TMulVec(darm))
+	}
+	if t == nil {
+		return
+	}
+	t.phi = t.phi.Add(x.phi).Add(arm.Cross(darm))
+	t.r = t.r.Add(x.p)
+	t.v = t.v.Add(x.v)
+	t.a = t.a.Add(x.a)
+	t.al = t.al.Add(x.al).Add(arm.Cross(x.a))
+	t.w = t.w.Add(x.w).Add(arm.Cross(x.v)).Add(w.Cross(*arm).Cross(x.a)).Add(arm.Cross(x.a.Cross(*w)))
+}
+
 // carriedJoint is a joint whose lines turn with P, at the state and along a direction.
 type carriedJoint struct {
 	kin    mechanism.JointKinematics

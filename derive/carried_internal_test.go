@@ -73,8 +73,28 @@ func TestCarriedIsRecorded(t *testing.T) {
 					require.InDelta(t, d.b.c.Tangent1(f.q), out.Q[i], 1e3*carriedTol*size, "the state holds its joints to rounding")
 				}
 			}
+			requireTransposed(t, d, j, l, dx)
 		}
 	}
 	t.Log(seen)
 	require.NotEmpty(t, seen)
+}
+
+// requireTransposed compares what is written out for cotangents with what is recorded.
+func requireTransposed(t *testing.T, d *Derivatives, j int, l *carriedLines, y []float64) {
+	got, want := d.newDirection(), d.newDirection()
+	d.backCarried(&got, y, j, l)
+	require.NoError(t, d.build(j))
+	d.b.back(&want, y, nil)
+	for i := range got.tangents {
+		a, b := &got.tangents[i], &want.tangents[i]
+		for _, x := range [][2]spatial.Vec3{{a.phi, b.phi}, {a.r, b.r}, {a.w, b.w}, {a.v, b.v}, {a.al, b.al}, {a.a, b.a}} {
+			require.InDelta(t, 0, x[0].Sub(x[1]).Norm(), carriedTol*(1+x[1].Norm())*1e2)
+		}
+	}
+	for i := range got.frames {
+		require.InDelta(t, 0, got.frames[i].Origin.Sub(want.frames[i].Origin).Norm(), carriedTol*(1+want.frames[i].Origin.Norm())*1e2)
+		require.InDelta(t, 0, got.frames[i].Turn.Sub(want.frames[i].Turn).Norm(), carriedTol*(1+want.frames[i].Turn.Norm())*1e2)
+	}
+	require.InDeltaSlice(t, want.forces[j][:], got.forces[j][:], 1e-10)
 }

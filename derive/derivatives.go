@@ -52,7 +52,7 @@ type Derivatives struct {
 	versions int // number of scalars ever asked for
 
 	work
-	nulls      [][]float64 // vectors of the null space of the constraint forces; nil until they are needed
+	nullSpace
 	sizes      sizes
 	ready      bool
 	projecting bool // velocities and positions are of the state
@@ -65,6 +65,12 @@ type lists struct {
 	points           []int32         // first frame of each force element
 	frames           int             // number of frames that may change
 	carried          []*carriedLines // by joint: those that turn with P; nil for others
+}
+
+// nullSpace is that of the constraint forces at the state.
+type nullSpace struct {
+	nulls        [][]float64 // vectors of it; nil until they are needed
+	undetermined []uint8     // by joint: components of wrenches in which they are not zero
 }
 
 // work are right sides and answers of both systems.

@@ -120,7 +120,7 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		return err
 	}
 	hidden := o.BodiesOnly || o.NoReactions
-	if !hidden || !o.Untried {
+	if !hidden || !o.Untried && u.moves() {
 		if err := d.unique(out, u); err != nil {
 			return err
 		}

@@ -125,18 +125,7 @@ func (b *builder) adjoints(p *port, t *bodyTangent, f *FrameChange, darm spatial
 	}
 	at, v, a := c.Adjoint(p.p), c.Adjoint(p.v), c.Adjoint(p.a)
 	w, al := c.Value(p.w), c.Value(p.al)
-	darm = darm.Add(at).Add(v.Cross(w)).Add(a.Cross(al)).Add(w.Cross(w.Cross(a)))
-	if f != nil {
-		f.Turn = f.Turn.Add(p.E.TMulVec(phi))
-		f.Origin = f.Origin.Add(p.E.TMulVec(darm))
-	}
-	if t == nil {
-		return
-	}
-	t.phi = t.phi.Add(phi).Add(p.arm.Cross(darm))
-	t.r = t.r.Add(at)
-	t.v = t.v.Add(v)
-	t.a = t.a.Add(a)
-	t.al = t.al.Add(c.Adjoint(p.al)).Add(p.arm.Cross(a))
-	t.w = t.w.Add(c.Adjoint(p.w)).Add(p.arm.Cross(v)).Add(w.Cross(p.arm).Cross(a)).Add(p.arm.Cross(a.Cross(w)))
+	addFrameAdjoint(&p.E, &p.arm, &w, &al, &frameTangent{
+		phi: phi, darm: darm, p: at, v: v, a: a, w: c.Adjoint(p.w), al: c.Adjoint(p.al),
+	}, t, f)
 }

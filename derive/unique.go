@@ -59,6 +59,27 @@ func (d *Derivatives) setNulls() error {
 		list = append(list, z)
 	}
 	d.nulls = list
+	return d.setUndetermined()
+}
+
+// setUndetermined marks the components of wrenches in which the null vectors are not zero.
+func (d *Derivatives) setUndetermined() error {
+	d.undetermined = make([]uint8, d.mech.NumJoints())
+	for _, n := range d.nulls {
+		d.b.x = negated(n)
+		list, err := d.nullWrenches(nil)
+		if err != nil {
+			return err
+		}
+		most := d.largest(list, func(p *nullWrench) *spatial.Force { return &p.n })
+		for j := range list {
+			for k, x := range list[j].n {
+				if math.Abs(x) > uniqueTol*most[k/3] {
+					d.undetermined[j] |= 1 << ((k + 3) % 6)
+				}
+			}
+		}
+	}
 	return nil
 }
 
@@ -111,6 +132,12 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 	b := &d.b
 	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
 	b.bare, b.want = true, wantForce
+	if !u.moves() {
+		for j := range out.joints {
+			out.joints[j].Undetermined |= d.undetermined[j]
+		}
+		return nil
+	}
 	d.setTangents(u, nil)
 	size := d.sizeOf(u, ofPositions)
 	for _, n := range d.nulls {
