@@ -225,8 +225,12 @@ func jointFields(list map[string]field) {
 		list["joints[]."+name] = field{
 			at: func(m *model.Model, i []int) *float64 { return x.at(&m.Joints[i[0]]) },
 			parts: func(d *Derivatives, i []int) ([]part, error) {
-				if *x.at(&d.doc.Joints[i[0]]) == 0 {
+				j := &d.doc.Joints[i[0]]
+				if *x.at(j) == 0 {
 					return nil, errNone
+				}
+				if (x.kind == slotRadius || x.kind == slotTyre) && j.Radius == j.TyreRadius {
+					return nil, errors.New("derive: radius and tyre_radius of a ball are one number, which no path names alone")
 				}
 				return d.scalarPart(i[0], slot{kind: x.kind}), nil
 			},
