@@ -2,7 +2,8 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// backCarried adds to g the cotangents of gatherCarried for the cotangent y of the residual: its transpose, without changes of multipliers.
+// backCarried adds to g the cotangents of gatherCarried for the cotangent y of the residual: its transpose, without
+// changes of multipliers.
 func (d *Derivatives) backCarried(g *direction, y []float64, j int, l *carriedLines) {
 	var c carriedJoint
 	d.setCarried(&c, j, l)
@@ -38,8 +39,8 @@ func (d *Derivatives) backCarried(g *direction, y []float64, j int, l *carriedLi
 	d.framesBack(g, j, &c, &P, &S)
 }
 
-// motionBack adds the cotangents of the motion of both frames for those of the apparent derivatives of the relative motion, A of its turn and
-// D of its slide, as lines turn with P.
+// motionBack adds the cotangents of the motion of both frames for those of the apparent derivatives of the relative
+// motion, A of its turn and D of its slide, as lines turn with P.
 func (c *carriedJoint) motionBack(P, S *frameTangent, dR *spatial.Vec3, A, D spatial.Vec3) {
 	k, w := &c.kin, &c.omegaP
 	P.phi = P.phi.Sub(c.wd.Cross(A)).Sub(c.Vd.Cross(D))
