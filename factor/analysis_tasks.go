@@ -174,3 +174,15 @@ func (a *analysis) stack() {
 		step(&s.fronts[k])
 	}
 }
+
+// shorten finds the fronts that kernel.Front can eliminate at once: small ones with pivots of sign −1.
+func (a *analysis) shorten() {
+	s := a.s
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		f.short = kernel.HasFront(f.ld(), int(f.width)) && !f.held
+		for c := f.super; c < f.last; c++ {
+			f.short = f.short && s.sign[c] < 0
+		}
+	}
+}

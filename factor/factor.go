@@ -144,6 +144,10 @@ const apart = 16
 // scratch allocates n numbers for one worker.
 func scratch[N int | int64](n N) []float64 { return pages.Make[float64](n + apart)[:n] }
 
+// amid allocates n numbers with memory of its own before and behind them. kernel.Front moves vectors of which some numbers are
+// there: it does not touch these, but takes hundreds of cycles if nobody may.
+func amid(n int64) []float64 { return pages.Make[float64](n + 2*apart)[apart : apart+n] }
+
 // Policy says which rows of sign −1 get their proximal term.
 type Policy uint8
 
@@ -171,10 +175,10 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	core := int(s.off[len(s.node)])
 	f := &Factor{
 		Symbolic:  s,
-		panels:    pages.Make[float64](s.panels),
+		panels:    amid(s.panels),
 		dinv:      pages.Make[float64](core),
 		x:         pages.Make[float64](core),
-		hand:      pages.Make[float64](s.hand),
+		hand:      amid(s.hand),
 		square:    make([]float64, len(s.node)),
 		results:   make([]Tally, len(s.tasks)),
 		sweeps:    sweeps{energies: make([]float64, len(s.tasks))},
@@ -184,7 +188,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{
 			f:     f,
-			stack: scratch(s.stack),
+			stack: amid(s.stack),
 			leaf:  scratch(s.maxLeaf * (s.maxLeaf + 1)),
 			ld:    scratch(max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
 			limit: scratch(s.maxWidth),
@@ -303,10 +307,13 @@ func (f *Factor) pivotError() error {
 
 // front assembles and eliminates one front.
 func (w *worker) front(fr *front) {
-	f, s := w.f, w.f.Symbolic
+	f := w.f
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	upd := w.update(fr)
+	if fr.short && f.policy == WhereWeak && f.kept == nil && f.shares == nil && w.frontAtOnce(fr, pan, upd) {
+		return
+	}
 	switch {
 	case len(pan)+len(upd) <= stopClear:
 		clear(pan)
@@ -314,12 +321,8 @@ func (w *worker) front(fr *front) {
 	case !w.clearLarge(pan) || !w.clearLarge(upd):
 		return
 	}
-	w.scatter(fr, pan, n)
 	d := dest{pan, upd, n, p, m + 1}
-	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
-		q := &s.fronts[s.kids[i]]
-		w.add(&d, w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
-	}
+	w.assemble(fr, &d)
 	w.addLeaves(fr, &d)
 	if f.shares != nil {
 		w.addShares(fr, &d)
@@ -338,6 +341,62 @@ func (w *worker) front(fr *front) {
 		w.subtract(upd, m+1, pan[p:], w.ld[p:], n, m+1, m, p)
 	default:
 		kernel.Update(upd, m+1, pan[p:], n, w.ld[p:], n, m+1, m, p)
+	}
+}
+
+// frontAtOnce assembles and eliminates a short front at once, under WhereWeak. It returns false, and the front has to be done again,
+// if a pivot is not as it has to be.
+func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
+	f, s := w.f, w.f.Symbolic
+	n, p, m := fr.ld(), int(fr.width), int(fr.below)
+	clear(pan)
+	clear(upd)
+	w.assemble(fr, &dest{pan, upd, n, p, m + 1})
+	columns := int(fr.columns)
+	all := w.ld[:columns*kernel.FrontRows]
+	clear(all)
+	t := all
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		l := &s.leaves[i]
+		w.spreadShort(t, n-1, l)
+		t = t[int(l.size)*kernel.FrontRows:]
+	}
+	dinv, limit := f.dinv[fr.first:int(fr.first)+p], w.limit[:p]
+	w.limits(fr, limit)
+	if !kernel.Front(pan, upd, n, p, all, columns, dinv, limit, w.shift) {
+		return false
+	}
+	w.note(fr, pan, n, dinv, limit)
+	return true
+}
+
+// note counts the weak rows among the pivots of a front that has been factored, and finds the first pivot that is not finite.
+func (w *worker) note(fr *front, pan []float64, n int, dinv, limit []float64) {
+	limit = limit[:len(dinv)]
+	for i, d := range dinv {
+		if d == 0 || d-d != 0 {
+			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
+			return
+		}
+		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
+			w.Weak++
+		}
+	}
+	if w.f.weak != nil {
+		weak := w.f.weak[fr.first:]
+		for i, l := range limit {
+			weak[i] = l > 0 && w.f.policy == WhereWeak
+		}
+	}
+}
+
+// assemble adds to a front the blocks of the matrix and the update matrices of its children.
+func (w *worker) assemble(fr *front, d *dest) {
+	s := w.f.Symbolic
+	w.scatter(fr, d.pan, d.n)
+	for i := fr.kidHi - 1; i >= fr.kidLo; i-- {
+		q := &s.fronts[s.kids[i]]
+		w.add(d, w.update(q), int(q.below)+1, s.runs[q.upLo:q.upHi])
 	}
 }
 

@@ -136,3 +136,21 @@ func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 		at += n
 	}
 }
+
+// spreadShort stores W of a leaf in the columns of t, of kernel.FrontRows rows, with the leaf's right side in row at.
+func (w *worker) spreadShort(t []float64, at int, l *leaf) {
+	f, k := w.f, int(l.size)
+	blocks := f.Symbolic.blocks[l.lo:l.hi]
+	if k == 6 {
+		kernel.SpreadBlocks(t, kernel.FrontRows, f.unit.Val, blocks)
+	} else {
+		spreadNarrow(t, kernel.FrontRows, f.unit.Val, blocks, k)
+	}
+	if f.b == nil {
+		return
+	}
+	for _, v := range f.b[l.first : int(l.first)+k] {
+		t[at] = v
+		at += kernel.FrontRows
+	}
+}

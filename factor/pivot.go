@@ -39,22 +39,8 @@ func (w *worker) eliminate(fr *front, pan []float64, n int) {
 	if n > widePanel && w.f.watch.Up() {
 		return
 	}
-	for i, d := range dinv {
-		if d == 0 || d-d != 0 {
-			w.bad, w.lost = w.original(fr, i), pan[i*n+i]
-			return
-		}
-		if limit[i] > 0 { // infinite: the kernel has added the term, or pivot has decided
-			w.Weak++
-		}
-	}
-	if w.f.weak != nil {
-		weak := w.f.weak[fr.first:]
-		for i, l := range limit {
-			weak[i] = l > 0 && w.f.policy == WhereWeak
-		}
-	}
 	w.Weak -= repaired // pivot has counted these
+	w.note(fr, pan, n, dinv, limit)
 }
 
 // pivot returns the pivot q of a front to use for its Schur complement v, and
@@ -92,7 +78,11 @@ func (w *worker) limits(fr *front, limit []float64) {
 		lim, sh := limit[i:][:n], shift[i:][:n]
 		if f.policy == WhereWeak && s.sign[c] < 0 {
 			for k, d := range scale {
-				lim[k], sh[k] = min(weak*d, -math.SmallestNonzeroFloat64), d
+				l := weak * d
+				if l > -math.SmallestNonzeroFloat64 {
+					l = -math.SmallestNonzeroFloat64
+				}
+				lim[k], sh[k] = l, d
 			}
 		} else {
 			for k := range scale {

@@ -78,6 +78,7 @@ type front struct {
 	leafLo, leafHi int32
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
+	short          bool  // kernel.Front eliminates it
 	handed         bool  // a task hands the update matrix to the top
 	held           bool  // assembled and not eliminated; see AnalyzeHeld
 	panel          int64 // first scalar of the panel
@@ -321,7 +322,7 @@ func (e *elimination) analyze() *Symbolic {
 		return nil
 	}
 	a := newAnalysis(s, e)
-	for _, pass := range [...]func(){a.supernodes, a.structure, a.relax, a.place, a.divide, a.closeRows, a.stack} {
+	for _, pass := range [...]func(){a.supernodes, a.structure, a.relax, a.place, a.divide, a.closeRows, a.stack, a.shorten} {
 		if e.stop.Up() {
 			return nil
 		}

@@ -35,6 +35,7 @@ func writeKernel() {
 
 	update512()
 	panel512()
+	front512()
 	subMul512()
 	subMulT512()
 

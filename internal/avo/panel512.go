@@ -24,14 +24,13 @@ const (
 // every number of vectors and of columns, then the others follow 24 at a time.
 // At a stop the columns that are left keep in memory what they had.
 func panel512() {
-	lanes := lanes512()
-	one := ConstData("one", F64(1))
+	lanesOf512, oneOf512 = lanes512(), ConstData("one", F64(1))
 	function("panelAVX512", panelSignature,
 		"panelAVX512 is Panel with AVX-512 from column 0, for 7 ≤ w ≤ 8, or 7 ≤ w ≤ 10 and n ≤ 16, but at a stop the columns behind it are left as they were.")
 	t := &tops512{
 		f: reg.RDI, ldf: reg.R8, ld: reg.R9, ldd: reg.R11,
 		dinv: reg.R12, limit: reg.R13, w: reg.R14, done: reg.RAX, tmp: reg.RDX,
-		lanes: lanes, one: one,
+		lanes: lanesOf512, one: oneOf512,
 	}
 	rows := reg.R15
 	load("f", t.f)
@@ -98,6 +97,9 @@ func panel512() {
 	}
 }
 
+// lanesOf512 and oneOf512 are those of lanes512, and 1.
+var lanesOf512, oneOf512 Mem
+
 // lanes512 returns the vectors of which all elements are 1, …, 7.
 func lanes512() Mem {
 	m := GLOBL("lanes512", RODATA|NOPTR)
@@ -163,7 +165,6 @@ func (t *tops512) write() {
 // and comes back or goes on to refused.
 func (t *tops512) factor(name string, w int) {
 	Label(name)
-	used := 0
 	MOVQ(t.f, reg.RSI)
 	for j := range w {
 		for i := j / 8; i < t.vectors; i++ {
@@ -173,7 +174,6 @@ func (t *tops512) factor(name string, w int) {
 			} else {
 				VMOVUPD(m, t.column(j, i).AsZ())
 			}
-			used++
 		}
 		if j == 0 {
 			VMOVAPD(t.column(0, 0).AsX(), pivot512.AsX())
@@ -182,8 +182,20 @@ func (t *tops512) factor(name string, w int) {
 			ADDQ(t.ldf, reg.RSI)
 		}
 	}
+	t.eliminate(name, w, w)
+	JMP(LabelRef("factored"))
+	t.shifts(name, w)
+}
+
+// eliminate writes the code for w columns that are in registers, which go on to columns−1 columns behind them. The first
+// pivot is in its register.
+func (t *tops512) eliminate(name string, w, columns int) {
+	used := 0
+	for j := range columns {
+		used += t.vectors - j/8
+	}
 	lane := map[int]reg.VecPhysical{}
-	for k := 1; k < min(w, 8) && used < 25; k++ {
+	for k := 1; k < min(columns, 8) && used < 25; k++ {
 		lane[k] = vec[used]
 		VPBROADCASTQ(t.lanes.Offset(8*(k-1)), lane[k].AsZ())
 		used++
@@ -238,7 +250,9 @@ func (t *tops512) factor(name string, w int) {
 		d, r := pivot512, inverse512
 		if p > 0 {
 			ADDQ(t.ldf, t.f)
-			ADDQ(t.ldd, t.ld)
+			if t.ld != nil {
+				ADDQ(t.ldd, t.ld)
+			}
 		}
 		VMOVSD(Mem{Base: t.limit, Disp: 8 * p}, times512.AsX())
 		VUCOMISD(d.AsX(), times512.AsX())
@@ -267,27 +281,35 @@ func (t *tops512) factor(name string, w int) {
 		// column before.
 		lag := 2
 		if p == 0 {
-			lag = w
+			lag = columns
 		}
-		for j := p + 1; j < min(w, p+1+lag); j++ {
-			if j == p+1 {
+		for j := p + 1; j < min(columns, p+1+lag); j++ {
+			if j == p+1 && j < w {
 				update(p, j, beside512)
 			} else {
 				spread(p, j, times512)
 				update(p, j, times512)
 			}
 		}
-		for j := p + 2; p > 1 && j < w; j++ {
+		for j := p + 2; p > 1 && j < columns; j++ {
 			spread(p-1, j, times512)
 			update(p-1, j, times512)
 		}
 		for i := first; i < t.vectors; i++ {
-			t.put(t.column(p, i), t.ld, i, i == first && masked)
+			if t.ld != nil {
+				t.put(t.column(p, i), t.ld, i, i == first && masked)
+			}
 			t.put(scaled(p, i), t.f, i, i == first && masked)
 		}
 	}
-	JMP(LabelRef("factored"))
+	for j := w + 2; w > 1 && j < columns; j++ {
+		spread(w-1, j, times512)
+		update(w-1, j, times512)
+	}
+}
 
+// shifts writes the code for the pivots that are above their limits.
+func (t *tops512) shifts(name string, w int) {
 	for p := range w {
 		Label(fmt.Sprintf("%s_above%d", name, p))
 		shiftPivot(p, pivot512, times512, beside512, t.limit, reg.RCX)

@@ -50,6 +50,19 @@ func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, 
 	}
 }
 
+// assertFront panics if Front may not be called so.
+func assertFront(f, u []float64, n, w int, t []float64, k int, dinv, limit, shift []float64) {
+	if k < 0 || !HasFront(n, w) {
+		panic(badSize)
+	}
+	assertMatrix(f, n, n, w)
+	assertMatrix(u, n-w, n-w, n-w-1)
+	assertMatrix(t, FrontRows, FrontRows, k)
+	if len(dinv) < w || len(limit) < w || len(shift) < w {
+		panic(badLength)
+	}
+}
+
 // assertProduct panics if SubMul or SubMulT may not be called so: rows has the
 // length n of a column, columns the length k of a row.
 func assertProduct(rows, a []float64, lda, n, k int, columns []float64) {

@@ -31,6 +31,9 @@
 //
 // # Blocks
 //
+// Front, with AVX-512 alone, keeps a whole front of up to 16 rows in registers, from the products of its leaves to what
+// it hands to its parent.
+//
 // Update keeps a tile of C in registers for all terms of the sum: up to 24×6 numbers
 // with AVX-512, 12×4 with AVX2, and smaller ones at the edges. Panel halves its
 // columns until they fit in registers. At most six columns are factored 8 rows at a

@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // variant names a set of kernels.
 type variant uint8
 
@@ -63,6 +65,32 @@ func Panel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, limit,
 		assertPanel(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 	}
 	return panel(active, f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
+}
+
+// FrontRows is the leading dimension of the products that Front takes, the largest number of rows of its fronts.
+const FrontRows = 16
+
+// HasFront reports whether there is a Front of n rows and w pivots: on processors with AVX-512, for 9 to FrontRows rows and 3 to
+// 10 pivots.
+func HasFront(n, w int) bool { return hasFront(active, n, w) }
+
+// Front eliminates a small front at once. It is Update of a whole front by a product T·Tᵀ, Panel of its first w columns, and Update of
+// the others by these. The front has n−1 columns of n rows, the last of which belongs to a right side: F has the first w of
+// them, and U the rows from w on of those behind.
+//
+//	F, U −= T·Tᵀ,   F = L·D·Lᵀ in its columns,   U −= L·D·Lᵀ in its own.
+//
+// limit and shift are those of Panel. Front returns false where Panel stops; then what F, dinv and limit hold has no meaning, and U is
+// as it was. Otherwise F, dinv and limit are as after Panel.
+//
+// Shapes: HasFront(n, w); F is n×w with leading dimension n, U is (n−w)×(n−w−1) with leading dimension n−w, T is FrontRows×k with leading
+// dimension FrontRows and zeros from row n on, dinv, limit and shift have length w.
+// Cost: k·n² + w²·(n−w/3) + w·(n−w)² operations, no allocation.
+func Front(f, u []float64, n, w int, t []float64, k int, dinv, limit, shift []float64) bool {
+	if checking {
+		assertFront(f, u, n, w, t, k, dinv, limit, shift)
+	}
+	return frontAt(unsafe.SliceData(f), unsafe.SliceData(u), n, w, unsafe.SliceData(t), k, &dinv[0], &limit[0], &shift[0])
 }
 
 // SubMul subtracts the product of a matrix and a vector, x −= A·y:

@@ -14,6 +14,11 @@ func updateAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int,
 //go:noescape
 func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *float64, limit *float64, shift *float64) int
 
+// frontAVX512 is Front with AVX-512 for 9 ≤ n ≤ 16 and 3 ≤ w ≤ 10, and returns 1 if all pivots have been taken.
+//
+//go:noescape
+func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64) int
+
 // subMulAVX512 is SubMul with AVX-512.
 //
 //go:noescape

@@ -117,6 +117,23 @@ func leafOf(v variant, n, w, from int) int {
 	return 0
 }
 
+// Sizes of frontAVX512.
+const (
+	leastFront     = 9
+	narrowestFront = 3
+	widestFront    = 10
+)
+
+// hasFront is HasFront of the set v.
+func hasFront(v variant, n, w int) bool {
+	return v == avx512 && n >= leastFront && n <= FrontRows && w >= narrowestFront && w <= widestFront && w < n
+}
+
+// frontAt is Front.
+func frontAt(f, u *float64, n, w int, t *float64, k int, dinv, limit, shift *float64) bool {
+	return frontAVX512(f, u, n, w, t, k, dinv, limit, shift) != 0
+}
+
 // panelStopped applies columns from to q−1, which panelAVX512 has factored before
 // it stopped at q, to the others; the pivot is there as it was compared.
 func panelStopped(v variant, f []float64, ldf, n, w, from, q int, ld []float64, ldd int) {

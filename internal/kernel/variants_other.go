@@ -18,6 +18,12 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 	return panelPlain(f, ldf, n, w, from, ld, ldd, dinv, limit, shift)
 }
 
+// hasFront is HasFront of the set v.
+func hasFront(variant, int, int) bool { return false }
+
+// frontAt is Front, which no front has here.
+func frontAt(_, _ *float64, _, _ int, _ *float64, _ int, _, _, _ *float64) bool { panic(badSize) }
+
 // leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
 func leafOf(_ variant, _, w, from int) int {
 	if w-from > leaf {

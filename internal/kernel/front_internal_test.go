@@ -1,0 +1,123 @@
+package kernel
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// frontTol is a bound of the difference between Front and the three kernels that it stands for: rounding of 30 terms and
+// ten pivots of about n, in entries of size n.
+const frontTol = 1e-13
+
+// frontCase is a front with the products of its leaves.
+type frontCase struct {
+	n, w, k            int
+	f, u, t            *dense
+	dinv, limit, shift []float64
+}
+
+func newFrontCase(n, w, k int, pivot float64) *frontCase {
+	r := newRand()
+	c := &frontCase{n: n, w: w, k: k, f: newDense(n, w, n), u: newDense(n-w, n-w-1, n-w), t: newDense(FrontRows, k, FrontRows)}
+	for _, m := range []*dense{c.f, c.u} {
+		for j := range m.columns {
+			for i := j; i < m.rows; i++ {
+				*m.at(i, j) = r.Float64() - 0.5
+			}
+		}
+	}
+	for p := range k {
+		for i := range FrontRows {
+			*c.t.at(i, p) = 0
+			if i < n {
+				*c.t.at(i, p) = r.Float64()/4 - 1/8.
+			}
+		}
+	}
+	for p := range w {
+		*c.f.at(p, p) = pivot * float64(n)
+	}
+	c.dinv, c.limit, c.shift = make([]float64, w), make([]float64, w), make([]float64, w)
+	for p := range w {
+		c.limit[p], c.shift[p] = -1, float64(2*n)
+	}
+	return c
+}
+
+// apart does what Front does by the three kernels.
+func (c *frontCase) apart() (f, u *dense, dinv, limit []float64) {
+	f, u = c.f.copy(), c.u.copy()
+	dinv, limit = make([]float64, c.w), append([]float64(nil), c.limit...)
+	n, w, m := c.n, c.w, c.n-c.w
+	Update(f.x, n, c.t.x, FrontRows, c.t.x, FrontRows, n, w, c.k)
+	if m > 1 {
+		Update(u.x, m, c.t.x[min(w, len(c.t.x)):], FrontRows, c.t.x[min(w, len(c.t.x)):], FrontRows, m, m-1, c.k)
+	}
+	ld := make([]float64, n*w)
+	if Panel(f.x, n, n, w, 0, ld, n, dinv, limit, c.shift) < w {
+		return nil, nil, nil, nil
+	}
+	if m > 1 {
+		Update(u.x, m, f.x[w:], n, ld[w:], n, m, m-1, w)
+	}
+	return f, u, dinv, limit
+}
+
+// requireNear fails unless the elements of two matrices that are below a diagonal agree to frontTol times scale.
+func requireNear(t *testing.T, want, got *dense, scale float64, message ...any) {
+	t.Helper()
+	for j := range want.columns {
+		for i := range want.rows {
+			require.InDelta(t, *want.at(i, j), *got.at(i, j), frontTol*scale, "%v: %d,%d", message, i, j)
+		}
+	}
+}
+
+// TestFront holds Front against Update, Panel and Update for every size, with pivots below their limits, and with pivots that
+// are shifted.
+func TestFront(t *testing.T) {
+	for n := range FrontRows + 2 {
+		for w := 1; w < n; w++ {
+			for _, k := range []int{0, 1, 6, 12, 18} {
+				for _, pivot := range []float64{-1, 1e-9} {
+					if !HasFront(n, w) {
+						continue
+					}
+					c := newFrontCase(n, w, k, pivot)
+					f, u, dinv, limit := c.apart()
+					done := Front(c.f.x, c.u.x, n, w, c.t.x, k, c.dinv, c.limit, c.shift)
+					require.Equal(t, f != nil, done, "%d %d %d %g", n, w, k, pivot)
+					if !done {
+						continue
+					}
+					requireNear(t, f, c.f, float64(n), n, w, k)
+					requireNear(t, u, c.u, float64(n), n, w, k)
+					c.f.requireGuards(t, above, n, w, k)
+					c.u.requireGuards(t, above, n, w, k)
+					require.InDeltaSlice(t, dinv, c.dinv, frontTol, n, w, k)
+					require.Equal(t, limit, c.limit)
+				}
+			}
+		}
+	}
+}
+
+// TestFrontStops is for pivots that may not be taken, and for those that are no numbers.
+func TestFrontStops(t *testing.T) {
+	for _, bad := range []float64{1, math.NaN()} {
+		for w := range FrontRows {
+			for p := range w {
+				if !HasFront(FrontRows, w) {
+					continue
+				}
+				c := newFrontCase(FrontRows, w, 6, -1)
+				*c.f.at(p, p) = 40 * bad
+				before := c.u.copy()
+				require.False(t, Front(c.f.x, c.u.x, FrontRows, w, c.t.x, 6, c.dinv, c.limit, c.shift))
+				requireSame(t, before, c.u)
+			}
+		}
+	}
+}
