@@ -35,7 +35,8 @@ type Weighted struct {
 	// Unloaded makes FillTo leave out what drives and force elements do, for those who need the joints' rows alone.
 	Unloaded bool
 
-	base []float64 // part of Scale that no state changes, from the first joint's row on
+	base []float64  // part of Scale that no state changes, from the first joint's row on
+	pins []pinPlace // by joint that has rows
 
 	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
 	constant  bool          // what no state changes is there
@@ -67,6 +68,7 @@ func (l *Layout) NewWeightedOn(t *team.Team) *Weighted {
 		y.force = pages.Make[spatial.Force](l.Mech.NumBodies())
 	}
 	y.base = pages.Make[float64](n - 6*l.Mech.NumBodies())
+	y.pins = pages.Make[pinPlace](len(l.joint))
 	return y
 }
 
@@ -231,12 +233,12 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
 	var pins pinWork
 	nb := y.Layout.FirstJoint()
-	for i := lo; i < hi; i++ {
-		j := y.Layout.joint[i]
-		if jt := &y.Layout.Mech.Joints[j]; y.Layout.pinned(j, jt) {
-			y.fillPinned(&pins, jt, y.Layout.place(jt, int32(nb+i)), s)
-		} else if y.fillAny(&w, j, int32(nb+i), s) != nil {
-			return i
+	list := y.Layout.Mech.Joints
+	for i, j := range y.Layout.joint[lo:hi] {
+		if at := &y.pins[lo+i]; at.is {
+			y.fillPinned(&pins, &list[j], at, s)
+		} else if y.fillAny(&w, j, int32(nb+lo+i), s) != nil {
+			return lo + i
 		}
 	}
 	return hi

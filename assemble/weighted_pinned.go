@@ -42,17 +42,29 @@ type pinWork struct {
 	block [36]float64 // of the world
 }
 
-// fillConstant stores the blocks of the predecessors of pinned joints lo ≤ i < hi, and in
-// y.base the squared norms of their rows.
+// pinPlace says where the rows of a pinned joint are filled.
+type pinPlace struct {
+	succ int64       // first value of the block on the successor; −1 if that is the world
+	row  int32       // first scalar row
+	kind joints.Kind // of the joint
+	is   bool        // the joint is pinned
+}
+
+// fillConstant stores the places of pinned joints lo ≤ i < hi, the blocks of their predecessors, and in y.base the squared
+// norms of their rows.
 func (y *Weighted) fillConstant(lo, hi int) {
 	m := y.Layout.Mech
 	nb, first := m.NumBodies(), y.Layout.FirstJoint()
 	for i := lo; i < hi; i++ {
 		jt := &m.Joints[y.Layout.joint[i]]
-		if jt.Pred < 0 || !y.Layout.pinned(y.Layout.joint[i], jt) {
+		if y.pins[i].is = y.Layout.pinned(y.Layout.joint[i], jt); !y.pins[i].is {
 			continue
 		}
 		at := y.Layout.place(jt, int32(first+i))
+		y.pins[i] = pinPlace{at.succ, at.row, jt.Kind, true}
+		if jt.Pred < 0 {
+			continue
+		}
 		constantRows(y.Matrix.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
 	}
 }
@@ -79,31 +91,33 @@ func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 
 // fillPinned fills the rows of a pinned joint but for the block of its
 // predecessor.
-func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at place, s *mechanism.State) {
+func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at *pinPlace, s *mechanism.State) {
 	o := int(at.row)
 	v := w.block[:]
-	if jt.Succ >= 0 {
+	if at.succ >= 0 {
 		v = y.Matrix.Val[at.succ:]
 	}
-	w.pin.Base = y.base[o-6*y.Layout.Mech.NumBodies():]
+	w.pin.Base = y.base[o-6*len(y.Kin.Bodies):]
 	w.set(jt, y.bodies, y.Kin, s)
-	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(jt.Kind))
+	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(at.kind))
 }
 
 // set fills w.pin for a joint, but for Base.
 func (w *pinWork) set(jt *mechanism.Joint, list []bodies.Body, k *mechanism.Kinematics, s *mechanism.State) {
 	p := &w.pin
 	p.Axes, p.OriginP, p.OriginS = (*[9]float64)(&jt.P.E), (*[3]float64)(&jt.P.Origin), (*[3]float64)(&jt.S.Origin)
-	p.EP, p.OmegaP, p.ComP = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
 	if i := jt.Pred; i >= 0 {
 		p.EP, p.OmegaP, p.ComP = (*[9]float64)(&k.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&list[i].Com)
+	} else {
+		p.EP, p.OmegaP, p.ComP = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
 	}
-	p.ES, p.OmegaS, p.ComS = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
-	p.Weight, p.Root = (*[6]float64)(&zeroWeight), 0
 	if i := jt.Succ; i >= 0 {
 		q := &list[i]
 		c := q.Weight()
 		p.ES, p.OmegaS, p.ComS = (*[9]float64)(&k.Bodies[i].E), (*[3]float64)(&s.Bodies[i].Omega), (*[3]float64)(&q.Com)
 		p.Weight, p.Root = (*[6]float64)(&c.Inertia), c.Mass
+		return
 	}
+	p.ES, p.OmegaS, p.ComS = (*[9]float64)(&still), (*[3]float64)(&zero), (*[3]float64)(&zero)
+	p.Weight, p.Root = (*[6]float64)(&zeroWeight), 0
 }

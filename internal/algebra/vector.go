@@ -6,11 +6,17 @@ import "math"
 //
 // Cost: one comparison a number.
 func MaxAbs(v []float64) float64 {
-	m := uint64(0) // magnitudes are ordered as their bits are, NaN above all
-	for _, x := range v {
-		m = max(m, math.Float64bits(x)&^(1<<63))
+	const sign = 1 << 63
+	var m, n uint64 // magnitudes are ordered as their bits are, NaN above all
+	for ; len(v) >= 4; v = v[4:] {
+		a, b := math.Float64bits(v[0])&^sign, math.Float64bits(v[1])&^sign
+		c, d := math.Float64bits(v[2])&^sign, math.Float64bits(v[3])&^sign
+		m, n = max(m, max(a, b)), max(n, max(c, d))
 	}
-	return math.Float64frombits(m)
+	for _, x := range v {
+		m = max(m, math.Float64bits(x)&^sign)
+	}
+	return math.Float64frombits(max(m, n))
 }
 
 // Dot returns aᵀb over the length of a, summed from the first on. b may be longer.
