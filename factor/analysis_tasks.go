@@ -184,5 +184,11 @@ func (a *analysis) shorten() {
 		for c := f.super; c < f.last; c++ {
 			f.short = f.short && s.sign[c] < 0
 		}
+		f.bare = f.short && f.entLo == f.entHi && f.kidHi-f.kidLo <= 1
+		for _, c := range s.kids[f.kidLo:f.kidHi] {
+			q := &s.fronts[c]
+			first := q.upHi-q.upLo == 1 && s.runs[q.upLo].dst == 0 // its rows are the first of f
+			f.bare = f.bare && q.below <= kernel.FrontChild && first
+		}
 	}
 }

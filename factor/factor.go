@@ -349,9 +349,6 @@ func (w *worker) front(fr *front) {
 func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
-	clear(pan)
-	clear(upd)
-	w.assemble(fr, &dest{pan, upd, n, p, m + 1})
 	columns := int(fr.columns)
 	all := w.ld[:columns*kernel.FrontRows]
 	clear(all)
@@ -363,11 +360,42 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	}
 	dinv, limit := f.dinv[fr.first:int(fr.first)+p], w.limit[:p]
 	w.limits(fr, limit)
-	if !kernel.Front(pan, upd, n, p, all, columns, dinv, limit, w.shift) {
+	var right, child []float64
+	below := 0
+	if fr.bare {
+		right = w.right(fr)
+		for _, k := range s.kids[fr.kidLo:fr.kidHi] {
+			child, below = w.update(&s.fronts[k]), int(s.fronts[k].below)
+		}
+	} else {
+		clear(pan)
+		clear(upd)
+		w.assemble(fr, &dest{pan, upd, n, p, m + 1})
+	}
+	if !kernel.Front(pan, upd, n, p, all, columns, dinv, limit, w.shift, right, child, below) {
 		return false
 	}
 	w.note(fr, pan, n, dinv, limit)
 	return true
+}
+
+// right returns the right side of the pivots of a front.
+func (w *worker) right(fr *front) []float64 {
+	s, b, v := w.f.Symbolic, w.f.b, w.x[:fr.width]
+	if b == nil {
+		clear(v)
+		return v
+	}
+	i := 0
+	for c := fr.super; c < fr.last; c++ {
+		n := int(s.off[c+1] - s.off[c])
+		dst := v[i : i+n]
+		for k, x := range b[s.oldOff[c]:][:n] {
+			dst[k] = x
+		}
+		i += n
+	}
+	return v
 }
 
 // note counts the weak rows among the pivots of a front that has been factored, and finds the first pivot that is not finite.

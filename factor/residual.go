@@ -82,7 +82,7 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s := f.Symbolic
 	r, b, x := f.check.r, f.check.b, f.check.x
-	largest, sum, inverse, doubt := 0.0, 0.0, 0.0, 0.0
+	largest, sum, most, least, over := 0.0, 0.0, 0.0, math.Inf(1), 0.0 // of e, e, o, o and o below
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
@@ -112,27 +112,37 @@ func (e *residualTasks) Do(_, task int) {
 		scale := f.scale[o:][:len(y)]
 		bound := worst.Ratio * worst.Ratio * a2
 		for k, t := range y {
-			e := -t * t * d[k]
-			largest = larger(largest, e)
-			sum += e
-			over := -scale[k] * d[k]
-			inverse = larger(inverse, over)
-			doubt = larger(doubt, 1-over)
+			q := t * t
+			e, o := -q*d[k], -scale[k]*d[k]
+			if sum += e; e > largest {
+				largest = e
+			}
+			if over += o; o > most {
+				most = o
+			}
+			if o < least {
+				least = o
+			}
 			// Bounds of the terms of a row, without root or quotient, show for most rows that
 			// they are no worse than the worst so far.
-			if t*t <= bound*scale[k] {
-				continue
-			}
-			excess := math.Abs(t) - worst.Ratio*math.Abs(right[k])
-			if excess*math.Abs(excess) <= bound*scale[k] {
-				continue
-			}
-			if f.worsens(&worst, int(old), k) {
+			if !(q <= bound*scale[k]) && !within(t, worst.Ratio*right[k], bound*scale[k]) && f.worsens(&worst, int(old), k) {
 				bound = worst.Ratio * worst.Ratio * a2
 			}
 		}
 	}
-	f.checked[task] = checked{largest, sum, inverse, doubt, worst}
+	if sum != sum { // the terms are not negative
+		largest = sum
+	}
+	if over != over {
+		most, least = over, over
+	}
+	f.checked[task] = checked{largest, sum, most, max(0, 1-least), worst}
+}
+
+// within reports whether |t| − |part| is at most the root of bound.
+func within(t, part, bound float64) bool {
+	excess := math.Abs(t) - math.Abs(part)
+	return excess*math.Abs(excess) <= bound
 }
 
 // nodeResidual stores in y the residual right − Σ A·x of a −1 node, a sum over its blocks A, unless it is known. It returns Σ‖x‖².

@@ -318,6 +318,11 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	k := int(l.size)
 	blocks := s.blocks[l.lo:l.hi]
 	dst := to.x[l.first : int(l.first)+k]
+	if k == 6 && !to.add {
+		q := kernel.SolveLeaf(dst, to.b[l.first:int(l.first)+k], f.unit.Val, y, to.r, f.square, blocks)
+		w.step, w.size = larger(w.step, q), larger(w.size, q)
+		return
+	}
 	var buf [sparse.MaxBlock]float64
 	v := dst
 	if to.add {

@@ -79,6 +79,7 @@ type front struct {
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
 	short          bool  // kernel.Front eliminates it
+	bare           bool  // and adds its right side, and the update matrix of its only child if it has one
 	handed         bool  // a task hands the update matrix to the top
 	held           bool  // assembled and not eliminated; see AnalyzeHeld
 	panel          int64 // first scalar of the panel

@@ -11,11 +11,14 @@ const (
 	blockW     = 0
 	blockRow   = 8
 	blockRes   = 12
+	blockNode  = 16
 	blockN     = 20
 	blockBytes = 24
 )
 
-var blockFields = []structure{{"Block", blockBytes, []field{{"W", blockW}, {"Row", blockRow}, {"Res", blockRes}, {"N", blockN}}}}
+var blockFields = []structure{{"Block", blockBytes, []field{
+	{"W", blockW}, {"Row", blockRow}, {"Res", blockRes}, {"Node", blockNode}, {"N", blockN},
+}}}
 
 // subBlocksT256 writes SubBlocksT: two sums, of the even rows of blocks and of the odd
 // ones.
@@ -30,11 +33,9 @@ func subBlocksT256() {
 	rows, at, n := reg.R8, reg.R9, reg.R10
 	sums := loadSums(x)
 	Label("block")
-	MOVQ(Mem{Base: block, Disp: blockW}, rows)
-	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
+	blockRows(block, w, rows, n)
 	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
 	LEAQ(Mem{Base: y, Index: at, Scale: 8}, at)
-	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
 	sums.subtract(rows, at, n, "next")
 	ADDQ(I8(blockBytes), block)
 	DECQ(count)
@@ -60,9 +61,7 @@ func subBlocks256() {
 	TESTQ(at, at)
 	JL(LabelRef("next"))
 	LEAQ(Mem{Base: r, Index: at, Scale: 8}, at)
-	MOVQ(Mem{Base: block, Disp: blockW}, rows)
-	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
-	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
+	blockRows(block, w, rows, n)
 	product.subtract(at, rows, n)
 	Label("next")
 	ADDQ(I8(blockBytes), block)
@@ -84,13 +83,73 @@ func spreadBlocks256() {
 	Label("block")
 	MOVLQSX(Mem{Base: block, Disp: blockRow}, dst.first)
 	LEAQ(Mem{Base: first, Index: dst.first, Scale: 8}, dst.first)
-	MOVQ(Mem{Base: block, Disp: blockW}, rows)
-	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
-	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
+	blockRows(block, w, rows, n)
 	transposeRows(dst, rows, n)
 	ADDQ(I8(blockBytes), block)
 	DECQ(count)
 	JNE(LabelRef("block"))
 	VZEROUPPER()
 	RET()
+}
+
+// leaf256 writes SolveLeaf: SubBlocksT from b, then SubBlocks with the result, which is still in registers.
+func leaf256() {
+	function("solveLeafAVX2", "func(x, b, w, y, r, squares *float64, blocks *byte, count int) float64",
+		"solveLeafAVX2 is SolveLeaf with AVX2 for at least one block; it leaves r and squares alone if r is nil.")
+	w, y, block, count := reg.RSI, reg.RDX, reg.RBX, reg.RCX
+	rows, at, n := reg.R8, reg.R9, reg.R10
+	load("b", at)
+	load("w", w)
+	load("y", y)
+	load("blocks", block)
+	load("count", count)
+	sums := loadSums(at)
+	Label("block")
+	blockRows(block, w, rows, n)
+	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
+	LEAQ(Mem{Base: y, Index: at, Scale: 8}, at)
+	sums.subtract(rows, at, n, "next")
+	ADDQ(I8(blockBytes), block)
+	DECQ(count)
+	JNE(LabelRef("block"))
+	x, square := six{vec[0], vec[1]}, vec[8]
+	VADDPD(vec[1].AsY(), vec[0].AsY(), vec[0].AsY())
+	VADDPD(vec[3].AsX(), vec[2].AsX(), vec[1].AsX())
+	load("x", at)
+	VMOVUPD(x.four.AsY(), Mem{Base: at})
+	VMOVUPD(x.two.AsX(), Mem{Base: at, Disp: 32})
+	x.squareTo(square)
+	Store(square.AsX(), ReturnIndex(0))
+
+	r, squares := reg.RDI, reg.RDX
+	load("r", r)
+	TESTQ(r, r)
+	JE(LabelRef("end"))
+	load("squares", squares)
+	load("blocks", block)
+	load("count", count)
+	Label("residual")
+	MOVLQSX(Mem{Base: block, Disp: blockRes}, at)
+	TESTQ(at, at)
+	JL(LabelRef("done"))
+	MOVLQSX(Mem{Base: block, Disp: blockNode}, n)
+	LEAQ(Mem{Base: squares, Index: n, Scale: 8}, n)
+	VADDSD(Mem{Base: n}, square.AsX(), vec[9].AsX())
+	VMOVSD(vec[9].AsX(), Mem{Base: n})
+	LEAQ(Mem{Base: r, Index: at, Scale: 8}, at)
+	blockRows(block, w, rows, n)
+	x.subtract(at, rows, n)
+	ADDQ(I8(blockBytes), block)
+	DECQ(count)
+	JNE(LabelRef("residual"))
+	Label("end")
+	VZEROUPPER()
+	RET()
+}
+
+// blockRows makes rows the address of the rows of a block of w, and n their number.
+func blockRows(block, w, rows, n reg.Register) {
+	MOVQ(Mem{Base: block, Disp: blockW}, rows)
+	LEAQ(Mem{Base: w, Index: rows, Scale: 8}, rows)
+	MOVLQSX(Mem{Base: block, Disp: blockN}, n)
 }

@@ -18,7 +18,8 @@ const (
 // front512 writes Front of AVX-512. All columns of the front are in registers from the products of its leaves on until they
 // are factored: rows 0 to 7 of the first eight columns, and rows 8 to 15 of all.
 func front512() {
-	function("frontAVX512", "func(f *float64, u *float64, n, w int, t *float64, k int, dinv, limit, shift *float64) int",
+	function("frontAVX512",
+		"func(f *float64, u *float64, n, w int, t *float64, k int, dinv, limit, shift, right, child *float64, below int) int",
 		"frontAVX512 is Front with AVX-512 for 9 ≤ n ≤ 16 and 3 ≤ w ≤ 10, and returns 1 if all pivots have been taken.")
 	t := &tops512{
 		f: reg.RDI, ldf: reg.R8, dinv: reg.R12, limit: reg.R13, w: reg.R14, done: reg.RAX, tmp: reg.RDX,
@@ -39,11 +40,19 @@ func front512() {
 	SUBQ(t.w, reg.R11)
 	SHLQ(U8(3), reg.R11)
 	load("u", reg.RBX)
+	load("right", reg.RSI)
+	TESTQ(reg.RSI, reg.RSI)
+	JE(LabelRef("memory"))
+	t.addBare(rows)
+	dispatch(t.w, narrowestFront512, shortWidth512, "bare", func(w int) string { return fmt.Sprintf("w%d_bare", w) })
+	Label("memory")
 	dispatch(t.w, narrowestFront512, shortWidth512, "width", func(w int) string { return fmt.Sprintf("w%d", w) })
 	for w := narrowestFront512; w <= shortWidth512; w++ {
 		name := fmt.Sprintf("w%d", w)
 		Label(name)
 		t.addFront(name, w, rows)
+		Label(name + "_bare")
+		VMOVAPD(t.column(0, 0).AsX(), pivot512.AsX())
 		t.eliminate(name, w, frontColumns512)
 		t.storeFront(name, w, rows)
 		t.shifts(name, w)
@@ -121,14 +130,44 @@ func (t *tops512) addFront(name string, w int, rows reg.Register) {
 			VADDPD(Mem{Base: reg.RSI}, t.column(j, 0).AsZ(), t.column(j, 0).AsZ())
 		}
 		add(Mem{Base: reg.RSI, Disp: 64}, reg.K1, t.column(j, 1))
-		if j == 0 {
-			VMOVAPD(t.column(0, 0).AsX(), pivot512.AsX())
-		}
 		if j+1 < w {
 			ADDQ(t.ldf, reg.RSI)
 		}
 	}
 	t.eachBelow(name+"_added", w, rows, add)
+}
+
+// addBare adds to the last row the right side of the pivots, which is at RSI, and to the first rows and the last one the
+// update matrix of a child.
+func (t *tops512) addBare(rows reg.Register) {
+	const last = 9 // of a front of nine rows, the last one is the first of the second vector
+	KMOVB(Mem{Base: t.tmp, Index: rows, Scale: 1, Disp: -last}, reg.K3)
+	for j := range shortWidth512 {
+		if j >= narrowestFront512 {
+			CMPQ(t.w, I8(j))
+			JLE(LabelRef("right"))
+		}
+		VADDPD_BCST(Mem{Base: reg.RSI, Disp: 8 * j}, t.column(j, 1).AsZ(), reg.K3, t.column(j, 1).AsZ())
+	}
+	Label("right")
+	child, below, lead, masks := reg.RSI, reg.R9, reg.R10, reg.RCX
+	load("child", child)
+	TESTQ(child, child)
+	JE(LabelRef("child"))
+	load("below", below)
+	LEAQ(Mem{Base: below, Disp: 1}, lead)
+	SHLQ(U8(3), lead)
+	LEAQ(masks512, masks)
+	LEAQ(Mem{Base: masks, Index: below, Scale: 8}, masks)
+	for j := range 8 {
+		CMPQ(below, I8(j))
+		JLE(LabelRef("child"))
+		KMOVB(Mem{Base: masks, Disp: j}, reg.K2)
+		VADDPD(Mem{Base: child}, t.column(j, 0).AsZ(), reg.K2, t.column(j, 0).AsZ())
+		VADDPD_BCST(Mem{Base: child, Index: below, Scale: 8}, t.column(j, 1).AsZ(), reg.K3, t.column(j, 1).AsZ())
+		ADDQ(lead, child)
+	}
+	Label("child")
 }
 
 // storeFront stores the columns behind the pivots.

@@ -47,6 +47,7 @@ func writeKernel() {
 	subBlocks256()
 	subBlocksT256()
 	spreadBlocks256()
+	leaf256()
 	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")
 	solve256("solveLowerAVX2", false, "solveLowerAVX2 is SolveLower with AVX2 for n ≤ 15.")

@@ -113,6 +113,15 @@ func (x six) subtract(y, w, n reg.Register) {
 		})
 }
 
+// squareTo makes the first element of to the square of the length of x. It changes vec[2] and vec[3].
+func (x six) squareTo(to reg.VecPhysical) {
+	VMULPD(x.four.AsY(), x.four.AsY(), vec[2].AsY())
+	VEXTRACTF128(U8(1), vec[2].AsY(), vec[3].AsX())
+	VFMADD231PD(x.two.AsX(), x.two.AsX(), vec[2].AsX())
+	VADDPD(vec[3].AsX(), vec[2].AsX(), vec[2].AsX())
+	VHADDPD(vec[2].AsX(), vec[2].AsX(), to.AsX())
+}
+
 // rowBlocks writes a loop over n rows: blocks of four while there are so many,
 // then one of two, then one.
 func rowBlocks(n reg.Register, four, two, one func()) {

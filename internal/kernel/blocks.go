@@ -38,6 +38,25 @@ func SubBlocks(r, w, x []float64, blocks []Block) {
 	subBlocks(active, r, w, x, blocks)
 }
 
+// SolveLeaf solves for six unknowns and completes the residuals of the rows that couple them:
+//
+//	x[c] = b[c] − Σ_blocks Σ_a w[W+6a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < 6,
+//
+// then SubBlocks of x and, for the same blocks, squares[Node] += ‖x‖². It returns ‖x‖². If r is nil, it leaves out what follows x.
+//
+// Shapes: x and b have length 6, and may be the same.
+// Cost: 24 operations a row, no allocation.
+func SolveLeaf(x, b, w, y, r, squares []float64, blocks []Block) float64 {
+	if checking {
+		assertBlocks(x, w, y, nil, blocks)
+		assertBlocks(b, w, y, nil, blocks)
+		if r != nil {
+			assertBlocks(x, w, nil, r, blocks)
+		}
+	}
+	return solveLeaf(active, x, b, w, y, r, squares, blocks)
+}
+
 // SpreadBlocks stores blocks by columns,
 //
 //	dst[Row+a+c·ld] = w[W+6a+c],  0 ≤ a < N, 0 ≤ c < 6.
@@ -76,4 +95,21 @@ func subBlocksPlain(r, w, x []float64, blocks []Block) {
 			subRowsPlain(r[b.Res:][:n], w[b.W:], n, x)
 		}
 	}
+}
+
+// solveLeafPlain is SolveLeaf in Go.
+func solveLeafPlain(x, b, w, y, r, squares []float64, blocks []Block) float64 {
+	copy(x, b[:6])
+	subBlocksTPlain(x, w, y, blocks)
+	q := (x[0]*x[0] + x[1]*x[1] + x[2]*x[2]) + (x[3]*x[3] + x[4]*x[4] + x[5]*x[5])
+	if r == nil {
+		return q
+	}
+	subBlocksPlain(r, w, x, blocks)
+	for i := range blocks {
+		if k := &blocks[i]; k.Res >= 0 {
+			squares[k.Node] += q
+		}
+	}
+	return q
 }

@@ -53,3 +53,46 @@ func TestBlocks(t *testing.T) {
 		}
 	})
 }
+
+// TestSolveLeaf compares SolveLeaf with SubBlocksT and SubBlocks, with and without residuals.
+func TestSolveLeaf(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		for count := range 6 {
+			for range 40 {
+				w, b := randomDense(r, 6, 40, 6, false), randomDense(r, 6, 1, 6, false)
+				y, res := randomDense(r, 30, 1, 30, false), randomDense(r, 30, 1, 30, false)
+				x, squares := newDense(6, 1, 6), randomDense(r, 8, 1, 8, false)
+				x1, res1, squares1 := b.copy(), res.copy(), squares.copy()
+				var blocks []Block
+				for range count {
+					n := int32(r.IntN(7))
+					blocks = append(blocks, Block{
+						W: 6 * int64(r.IntN(40-int(n))), Row: int32(r.IntN(31 - int(n))), Res: int32(r.IntN(31 - int(n))), Node: int32(r.IntN(8)), N: n,
+					})
+					if r.IntN(3) == 0 {
+						blocks[len(blocks)-1].Res = -1
+					}
+				}
+				subBlocksT(v, x1.x, w.x, y.x, blocks)
+				subBlocks(v, res1.x, w.x, x1.x, blocks)
+				q := 0.0
+				for _, c := range x1.x {
+					q += c * c
+				}
+				for _, c := range blocks {
+					if c.Res >= 0 {
+						squares1.x[c.Node] += q
+					}
+				}
+				require.InDelta(t, q, solveLeaf(v, x.x, b.x, w.x, y.x, nil, nil, blocks), 1e-13*q)
+				requireSame(t, x1, x, blocks)
+				require.InDelta(t, q, solveLeaf(v, b.x, b.x, w.x, y.x, res.x, squares.x, blocks), 1e-13*q)
+				requireSame(t, x1, b, blocks)
+				requireSame(t, res1, res, blocks)
+				squares.requireGuards(t, nowhere, blocks)
+				require.InDeltaSlice(t, squares1.x, squares.x, 1e-12*(1+q), blocks)
+			}
+		}
+	})
+}

@@ -87,7 +87,7 @@ func TestFront(t *testing.T) {
 					}
 					c := newFrontCase(n, w, k, pivot)
 					f, u, dinv, limit := c.apart()
-					done := Front(c.f.x, c.u.x, n, w, c.t.x, k, c.dinv, c.limit, c.shift)
+					done := Front(c.f.x, c.u.x, n, w, c.t.x, k, c.dinv, c.limit, c.shift, nil, nil, 0)
 					require.Equal(t, f != nil, done, "%d %d %d %g", n, w, k, pivot)
 					if !done {
 						continue
@@ -115,8 +115,62 @@ func TestFrontStops(t *testing.T) {
 				c := newFrontCase(FrontRows, w, 6, -1)
 				*c.f.at(p, p) = 40 * bad
 				before := c.u.copy()
-				require.False(t, Front(c.f.x, c.u.x, FrontRows, w, c.t.x, 6, c.dinv, c.limit, c.shift))
+				require.False(t, Front(c.f.x, c.u.x, FrontRows, w, c.t.x, 6, c.dinv, c.limit, c.shift, nil, nil, 0))
 				requireSame(t, before, c.u)
+			}
+		}
+	}
+}
+
+// TestFrontBare holds a front that is made of its right side and the update matrix of a child against the same front in memory.
+func TestFrontBare(t *testing.T) {
+	for n := range FrontRows + 1 {
+		for w := 1; w < n; w++ {
+			for below := range min(FrontChild+1, n) {
+				if !HasFront(n, w) {
+					continue
+				}
+				c := newFrontCase(n, w, 12, 1)
+				right, child := randomDense(newRand(), w, 1, w, false), randomDense(newRand(), below+1, below, below+1, true)
+				for _, m := range []*dense{c.f, c.u} {
+					for j := range m.columns {
+						for i := j; i < m.rows; i++ {
+							*m.at(i, j) = 0
+						}
+					}
+				}
+				at := func(i, j int) *float64 {
+					if j < w {
+						return c.f.at(i, j)
+					}
+					return c.u.at(i-w, j-w)
+				}
+				for j := range w {
+					*at(n-1, j) = right.x[j]
+				}
+				for j := range below {
+					for i := j; i < below; i++ {
+						*at(i, j) += *child.at(i, j)
+					}
+					*at(n-1, j) += *child.at(below, j)
+				}
+				bare := *c
+				bare.f, bare.u = newDense(n, w, n), newDense(n-w, n-w-1, n-w)
+				bare.dinv, bare.limit = make([]float64, w), append([]float64(nil), c.limit...)
+				matrix := child.x
+				if below == 0 {
+					matrix = nil
+				}
+				done := Front(c.f.x, c.u.x, n, w, c.t.x, 12, c.dinv, c.limit, c.shift, nil, nil, 0)
+				require.Equal(t, done, Front(bare.f.x, bare.u.x, n, w, c.t.x, 12, bare.dinv, bare.limit, c.shift, right.x, matrix, below))
+				if !done {
+					continue
+				}
+				requireNear(t, c.f, bare.f, 10*float64(n), n, w, below)
+				requireNear(t, c.u, bare.u, 10*float64(n), n, w, below)
+				bare.f.requireGuards(t, above, n, w, below)
+				bare.u.requireGuards(t, above, n, w, below)
+				require.InDeltaSlice(t, c.dinv, bare.dinv, 10*frontTol, n, w, below)
 			}
 		}
 	}

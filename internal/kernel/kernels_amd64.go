@@ -17,7 +17,7 @@ func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *
 // frontAVX512 is Front with AVX-512 for 9 ≤ n ≤ 16 and 3 ≤ w ≤ 10, and returns 1 if all pivots have been taken.
 //
 //go:noescape
-func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64) int
+func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
 
 // subMulAVX512 is SubMul with AVX-512.
 //
@@ -63,6 +63,11 @@ func subBlocksTAVX2(x *float64, w *float64, y *float64, blocks *byte, count int)
 //
 //go:noescape
 func spreadBlocksAVX2(dst *float64, ld int, w *float64, blocks *byte, count int)
+
+// solveLeafAVX2 is SolveLeaf with AVX2 for at least one block; it leaves r and squares alone if r is nil.
+//
+//go:noescape
+func solveLeafAVX2(x *float64, b *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) float64
 
 // addLowerAVX2 is AddLower with AVX2.
 //

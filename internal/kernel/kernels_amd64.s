@@ -6996,9 +6996,9 @@ rest2_loaded:
 rest2_end:
 	JMP end
 
-// func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64) int
+// func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·frontAVX512(SB), NOSPLIT, $0-80
+TEXT ·frontAVX512(SB), NOSPLIT, $0-104
 	MOVQ   n+16(FP), R15
 	MOVQ   t+32(FP), R9
 	MOVQ   k+40(FP), R10
@@ -7059,27 +7059,153 @@ term:
 	JNZ               term
 
 sum:
-	MOVQ  f+0(FP), DI
-	MOVQ  dinv+48(FP), R12
-	MOVQ  limit+56(FP), R13
-	MOVQ  w+24(FP), R14
-	LEAQ  masks512<>+0(SB), DX
-	LEAQ  -8(R15), CX
-	LEAQ  (DX)(CX*8), DX
-	KMOVB (DX), K1
-	MOVQ  n+16(FP), R8
-	SHLQ  $0x03, R8
-	MOVQ  R15, R11
-	SUBQ  R14, R11
-	SHLQ  $0x03, R11
-	MOVQ  u+8(FP), BX
-	CMPQ  R14, $+6
-	JG    width_above_w6
-	CMPQ  R14, $+4
-	JG    width_above_w4
-	CMPQ  R14, $+3
-	JG    width_above_w3
-	JMP   w3
+	MOVQ        f+0(FP), DI
+	MOVQ        dinv+48(FP), R12
+	MOVQ        limit+56(FP), R13
+	MOVQ        w+24(FP), R14
+	LEAQ        masks512<>+0(SB), DX
+	LEAQ        -8(R15), CX
+	LEAQ        (DX)(CX*8), DX
+	KMOVB       (DX), K1
+	MOVQ        n+16(FP), R8
+	SHLQ        $0x03, R8
+	MOVQ        R15, R11
+	SUBQ        R14, R11
+	SHLQ        $0x03, R11
+	MOVQ        u+8(FP), BX
+	MOVQ        right+72(FP), SI
+	TESTQ       SI, SI
+	JE          memory
+	KMOVB       -9(DX)(R15*1), K3
+	VADDPD.BCST (SI), Z1, K3, Z1
+	VADDPD.BCST 8(SI), Z3, K3, Z3
+	VADDPD.BCST 16(SI), Z5, K3, Z5
+	CMPQ        R14, $+3
+	JLE         right
+	VADDPD.BCST 24(SI), Z7, K3, Z7
+	CMPQ        R14, $+4
+	JLE         right
+	VADDPD.BCST 32(SI), Z9, K3, Z9
+	CMPQ        R14, $+5
+	JLE         right
+	VADDPD.BCST 40(SI), Z11, K3, Z11
+	CMPQ        R14, $+6
+	JLE         right
+	VADDPD.BCST 48(SI), Z13, K3, Z13
+	CMPQ        R14, $+7
+	JLE         right
+	VADDPD.BCST 56(SI), Z15, K3, Z15
+	CMPQ        R14, $+8
+	JLE         right
+	VADDPD.BCST 64(SI), Z16, K3, Z16
+	CMPQ        R14, $+9
+	JLE         right
+	VADDPD.BCST 72(SI), Z17, K3, Z17
+
+right:
+	MOVQ        child+80(FP), SI
+	TESTQ       SI, SI
+	JE          child
+	MOVQ        below+88(FP), R9
+	LEAQ        1(R9), R10
+	SHLQ        $0x03, R10
+	LEAQ        masks512<>+0(SB), CX
+	LEAQ        (CX)(R9*8), CX
+	CMPQ        R9, $+0
+	JLE         child
+	KMOVB       (CX), K2
+	VADDPD      (SI), Z0, K2, Z0
+	VADDPD.BCST (SI)(R9*8), Z1, K3, Z1
+	ADDQ        R10, SI
+	CMPQ        R9, $+1
+	JLE         child
+	KMOVB       1(CX), K2
+	VADDPD      (SI), Z2, K2, Z2
+	VADDPD.BCST (SI)(R9*8), Z3, K3, Z3
+	ADDQ        R10, SI
+	CMPQ        R9, $+2
+	JLE         child
+	KMOVB       2(CX), K2
+	VADDPD      (SI), Z4, K2, Z4
+	VADDPD.BCST (SI)(R9*8), Z5, K3, Z5
+	ADDQ        R10, SI
+	CMPQ        R9, $+3
+	JLE         child
+	KMOVB       3(CX), K2
+	VADDPD      (SI), Z6, K2, Z6
+	VADDPD.BCST (SI)(R9*8), Z7, K3, Z7
+	ADDQ        R10, SI
+	CMPQ        R9, $+4
+	JLE         child
+	KMOVB       4(CX), K2
+	VADDPD      (SI), Z8, K2, Z8
+	VADDPD.BCST (SI)(R9*8), Z9, K3, Z9
+	ADDQ        R10, SI
+	CMPQ        R9, $+5
+	JLE         child
+	KMOVB       5(CX), K2
+	VADDPD      (SI), Z10, K2, Z10
+	VADDPD.BCST (SI)(R9*8), Z11, K3, Z11
+	ADDQ        R10, SI
+	CMPQ        R9, $+6
+	JLE         child
+	KMOVB       6(CX), K2
+	VADDPD      (SI), Z12, K2, Z12
+	VADDPD.BCST (SI)(R9*8), Z13, K3, Z13
+	ADDQ        R10, SI
+	CMPQ        R9, $+7
+	JLE         child
+	KMOVB       7(CX), K2
+	VADDPD      (SI), Z14, K2, Z14
+	VADDPD.BCST (SI)(R9*8), Z15, K3, Z15
+	ADDQ        R10, SI
+
+child:
+	CMPQ R14, $+6
+	JG   bare_above_w6_bare
+	CMPQ R14, $+4
+	JG   bare_above_w4_bare
+	CMPQ R14, $+3
+	JG   bare_above_w3_bare
+	JMP  w3_bare
+
+bare_above_w3_bare:
+	JMP w4_bare
+
+bare_above_w4_bare:
+	CMPQ R14, $+5
+	JG   bare_above_w5_bare
+	JMP  w5_bare
+
+bare_above_w5_bare:
+	JMP w6_bare
+
+bare_above_w6_bare:
+	CMPQ R14, $+8
+	JG   bare_above_w8_bare
+	CMPQ R14, $+7
+	JG   bare_above_w7_bare
+	JMP  w7_bare
+
+bare_above_w7_bare:
+	JMP w8_bare
+
+bare_above_w8_bare:
+	CMPQ R14, $+9
+	JG   bare_above_w9_bare
+	JMP  w9_bare
+
+bare_above_w9_bare:
+	JMP w10_bare
+
+memory:
+	CMPQ R14, $+6
+	JG   width_above_w6
+	CMPQ R14, $+4
+	JG   width_above_w4
+	CMPQ R14, $+3
+	JG   width_above_w3
+	JMP  w3
 
 width_above_w3:
 	JMP w4
@@ -7111,72 +7237,73 @@ width_above_w9:
 	JMP w10
 
 w3:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	MOVQ    BX, SI
-	KMOVB   masks512<>+67(SB), K2
-	VADDPD  -24(SI), Z6, K2, Z6
-	VADDPD  40(SI), Z7, K1, Z7
-	ADDQ    R11, SI
-	KMOVB   masks512<>+68(SB), K2
-	VADDPD  -24(SI), Z8, K2, Z8
-	VADDPD  40(SI), Z9, K1, Z9
-	ADDQ    R11, SI
-	KMOVB   masks512<>+69(SB), K2
-	VADDPD  -24(SI), Z10, K2, Z10
-	VADDPD  40(SI), Z11, K1, Z11
-	ADDQ    R11, SI
-	KMOVB   masks512<>+70(SB), K2
-	VADDPD  -24(SI), Z12, K2, Z12
-	VADDPD  40(SI), Z13, K1, Z13
-	ADDQ    R11, SI
-	KMOVB   masks512<>+71(SB), K2
-	VADDPD  -24(SI), Z14, K2, Z14
-	VADDPD  40(SI), Z15, K1, Z15
-	ADDQ    R11, SI
-	CMPQ    R15, $+9
-	JLE     w3_added
-	VADDPD  40(SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w3_added
-	KMOVB   1(DX), K2
-	VADDPD  40(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w3_added
-	KMOVB   2(DX), K2
-	VADDPD  40(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w3_added
-	KMOVB   3(DX), K2
-	VADDPD  40(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w3_added
-	KMOVB   4(DX), K2
-	VADDPD  40(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w3_added
-	KMOVB   5(DX), K2
-	VADDPD  40(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w3_added
-	KMOVB   6(DX), K2
-	VADDPD  40(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	MOVQ   BX, SI
+	KMOVB  masks512<>+67(SB), K2
+	VADDPD -24(SI), Z6, K2, Z6
+	VADDPD 40(SI), Z7, K1, Z7
+	ADDQ   R11, SI
+	KMOVB  masks512<>+68(SB), K2
+	VADDPD -24(SI), Z8, K2, Z8
+	VADDPD 40(SI), Z9, K1, Z9
+	ADDQ   R11, SI
+	KMOVB  masks512<>+69(SB), K2
+	VADDPD -24(SI), Z10, K2, Z10
+	VADDPD 40(SI), Z11, K1, Z11
+	ADDQ   R11, SI
+	KMOVB  masks512<>+70(SB), K2
+	VADDPD -24(SI), Z12, K2, Z12
+	VADDPD 40(SI), Z13, K1, Z13
+	ADDQ   R11, SI
+	KMOVB  masks512<>+71(SB), K2
+	VADDPD -24(SI), Z14, K2, Z14
+	VADDPD 40(SI), Z15, K1, Z15
+	ADDQ   R11, SI
+	CMPQ   R15, $+9
+	JLE    w3_added
+	VADDPD 40(SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w3_added
+	KMOVB  1(DX), K2
+	VADDPD 40(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w3_added
+	KMOVB  2(DX), K2
+	VADDPD 40(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w3_added
+	KMOVB  3(DX), K2
+	VADDPD 40(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w3_added
+	KMOVB  4(DX), K2
+	VADDPD 40(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w3_added
+	KMOVB  5(DX), K2
+	VADDPD 40(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w3_added
+	KMOVB  6(DX), K2
+	VADDPD 40(SI), Z22, K2, Z22
 
 w3_added:
+w3_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -7464,71 +7591,72 @@ refused_75:
 	JMP  refused
 
 w4:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	MOVQ    BX, SI
-	KMOVB   masks512<>+68(SB), K2
-	VADDPD  -32(SI), Z8, K2, Z8
-	VADDPD  32(SI), Z9, K1, Z9
-	ADDQ    R11, SI
-	KMOVB   masks512<>+69(SB), K2
-	VADDPD  -32(SI), Z10, K2, Z10
-	VADDPD  32(SI), Z11, K1, Z11
-	ADDQ    R11, SI
-	KMOVB   masks512<>+70(SB), K2
-	VADDPD  -32(SI), Z12, K2, Z12
-	VADDPD  32(SI), Z13, K1, Z13
-	ADDQ    R11, SI
-	KMOVB   masks512<>+71(SB), K2
-	VADDPD  -32(SI), Z14, K2, Z14
-	VADDPD  32(SI), Z15, K1, Z15
-	ADDQ    R11, SI
-	CMPQ    R15, $+9
-	JLE     w4_added
-	VADDPD  32(SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w4_added
-	KMOVB   1(DX), K2
-	VADDPD  32(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w4_added
-	KMOVB   2(DX), K2
-	VADDPD  32(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w4_added
-	KMOVB   3(DX), K2
-	VADDPD  32(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w4_added
-	KMOVB   4(DX), K2
-	VADDPD  32(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w4_added
-	KMOVB   5(DX), K2
-	VADDPD  32(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w4_added
-	KMOVB   6(DX), K2
-	VADDPD  32(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	MOVQ   BX, SI
+	KMOVB  masks512<>+68(SB), K2
+	VADDPD -32(SI), Z8, K2, Z8
+	VADDPD 32(SI), Z9, K1, Z9
+	ADDQ   R11, SI
+	KMOVB  masks512<>+69(SB), K2
+	VADDPD -32(SI), Z10, K2, Z10
+	VADDPD 32(SI), Z11, K1, Z11
+	ADDQ   R11, SI
+	KMOVB  masks512<>+70(SB), K2
+	VADDPD -32(SI), Z12, K2, Z12
+	VADDPD 32(SI), Z13, K1, Z13
+	ADDQ   R11, SI
+	KMOVB  masks512<>+71(SB), K2
+	VADDPD -32(SI), Z14, K2, Z14
+	VADDPD 32(SI), Z15, K1, Z15
+	ADDQ   R11, SI
+	CMPQ   R15, $+9
+	JLE    w4_added
+	VADDPD 32(SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w4_added
+	KMOVB  1(DX), K2
+	VADDPD 32(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w4_added
+	KMOVB  2(DX), K2
+	VADDPD 32(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w4_added
+	KMOVB  3(DX), K2
+	VADDPD 32(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w4_added
+	KMOVB  4(DX), K2
+	VADDPD 32(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w4_added
+	KMOVB  5(DX), K2
+	VADDPD 32(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w4_added
+	KMOVB  6(DX), K2
+	VADDPD 32(SI), Z22, K2, Z22
 
 w4_added:
+w4_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -7881,70 +8009,71 @@ refused_79:
 	JMP  refused
 
 w5:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	MOVQ    BX, SI
-	KMOVB   masks512<>+69(SB), K2
-	VADDPD  -40(SI), Z10, K2, Z10
-	VADDPD  24(SI), Z11, K1, Z11
-	ADDQ    R11, SI
-	KMOVB   masks512<>+70(SB), K2
-	VADDPD  -40(SI), Z12, K2, Z12
-	VADDPD  24(SI), Z13, K1, Z13
-	ADDQ    R11, SI
-	KMOVB   masks512<>+71(SB), K2
-	VADDPD  -40(SI), Z14, K2, Z14
-	VADDPD  24(SI), Z15, K1, Z15
-	ADDQ    R11, SI
-	CMPQ    R15, $+9
-	JLE     w5_added
-	VADDPD  24(SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w5_added
-	KMOVB   1(DX), K2
-	VADDPD  24(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w5_added
-	KMOVB   2(DX), K2
-	VADDPD  24(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w5_added
-	KMOVB   3(DX), K2
-	VADDPD  24(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w5_added
-	KMOVB   4(DX), K2
-	VADDPD  24(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w5_added
-	KMOVB   5(DX), K2
-	VADDPD  24(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w5_added
-	KMOVB   6(DX), K2
-	VADDPD  24(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	MOVQ   BX, SI
+	KMOVB  masks512<>+69(SB), K2
+	VADDPD -40(SI), Z10, K2, Z10
+	VADDPD 24(SI), Z11, K1, Z11
+	ADDQ   R11, SI
+	KMOVB  masks512<>+70(SB), K2
+	VADDPD -40(SI), Z12, K2, Z12
+	VADDPD 24(SI), Z13, K1, Z13
+	ADDQ   R11, SI
+	KMOVB  masks512<>+71(SB), K2
+	VADDPD -40(SI), Z14, K2, Z14
+	VADDPD 24(SI), Z15, K1, Z15
+	ADDQ   R11, SI
+	CMPQ   R15, $+9
+	JLE    w5_added
+	VADDPD 24(SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w5_added
+	KMOVB  1(DX), K2
+	VADDPD 24(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w5_added
+	KMOVB  2(DX), K2
+	VADDPD 24(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w5_added
+	KMOVB  3(DX), K2
+	VADDPD 24(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w5_added
+	KMOVB  4(DX), K2
+	VADDPD 24(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w5_added
+	KMOVB  5(DX), K2
+	VADDPD 24(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w5_added
+	KMOVB  6(DX), K2
+	VADDPD 24(SI), Z22, K2, Z22
 
 w5_added:
+w5_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -8358,69 +8487,70 @@ refused_84:
 	JMP  refused
 
 w6:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	ADDQ    R8, SI
-	VADDPD  (SI), Z10, Z10
-	VADDPD  64(SI), Z11, K1, Z11
-	MOVQ    BX, SI
-	KMOVB   masks512<>+70(SB), K2
-	VADDPD  -48(SI), Z12, K2, Z12
-	VADDPD  16(SI), Z13, K1, Z13
-	ADDQ    R11, SI
-	KMOVB   masks512<>+71(SB), K2
-	VADDPD  -48(SI), Z14, K2, Z14
-	VADDPD  16(SI), Z15, K1, Z15
-	ADDQ    R11, SI
-	CMPQ    R15, $+9
-	JLE     w6_added
-	VADDPD  16(SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w6_added
-	KMOVB   1(DX), K2
-	VADDPD  16(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w6_added
-	KMOVB   2(DX), K2
-	VADDPD  16(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w6_added
-	KMOVB   3(DX), K2
-	VADDPD  16(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w6_added
-	KMOVB   4(DX), K2
-	VADDPD  16(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w6_added
-	KMOVB   5(DX), K2
-	VADDPD  16(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w6_added
-	KMOVB   6(DX), K2
-	VADDPD  16(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	ADDQ   R8, SI
+	VADDPD (SI), Z10, Z10
+	VADDPD 64(SI), Z11, K1, Z11
+	MOVQ   BX, SI
+	KMOVB  masks512<>+70(SB), K2
+	VADDPD -48(SI), Z12, K2, Z12
+	VADDPD 16(SI), Z13, K1, Z13
+	ADDQ   R11, SI
+	KMOVB  masks512<>+71(SB), K2
+	VADDPD -48(SI), Z14, K2, Z14
+	VADDPD 16(SI), Z15, K1, Z15
+	ADDQ   R11, SI
+	CMPQ   R15, $+9
+	JLE    w6_added
+	VADDPD 16(SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w6_added
+	KMOVB  1(DX), K2
+	VADDPD 16(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w6_added
+	KMOVB  2(DX), K2
+	VADDPD 16(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w6_added
+	KMOVB  3(DX), K2
+	VADDPD 16(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w6_added
+	KMOVB  4(DX), K2
+	VADDPD 16(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w6_added
+	KMOVB  5(DX), K2
+	VADDPD 16(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w6_added
+	KMOVB  6(DX), K2
+	VADDPD 16(SI), Z22, K2, Z22
 
 w6_added:
+w6_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -8891,68 +9021,69 @@ refused_90:
 	JMP  refused
 
 w7:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	ADDQ    R8, SI
-	VADDPD  (SI), Z10, Z10
-	VADDPD  64(SI), Z11, K1, Z11
-	ADDQ    R8, SI
-	VADDPD  (SI), Z12, Z12
-	VADDPD  64(SI), Z13, K1, Z13
-	MOVQ    BX, SI
-	KMOVB   masks512<>+71(SB), K2
-	VADDPD  -56(SI), Z14, K2, Z14
-	VADDPD  8(SI), Z15, K1, Z15
-	ADDQ    R11, SI
-	CMPQ    R15, $+9
-	JLE     w7_added
-	VADDPD  8(SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w7_added
-	KMOVB   1(DX), K2
-	VADDPD  8(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w7_added
-	KMOVB   2(DX), K2
-	VADDPD  8(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w7_added
-	KMOVB   3(DX), K2
-	VADDPD  8(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w7_added
-	KMOVB   4(DX), K2
-	VADDPD  8(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w7_added
-	KMOVB   5(DX), K2
-	VADDPD  8(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w7_added
-	KMOVB   6(DX), K2
-	VADDPD  8(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	ADDQ   R8, SI
+	VADDPD (SI), Z10, Z10
+	VADDPD 64(SI), Z11, K1, Z11
+	ADDQ   R8, SI
+	VADDPD (SI), Z12, Z12
+	VADDPD 64(SI), Z13, K1, Z13
+	MOVQ   BX, SI
+	KMOVB  masks512<>+71(SB), K2
+	VADDPD -56(SI), Z14, K2, Z14
+	VADDPD 8(SI), Z15, K1, Z15
+	ADDQ   R11, SI
+	CMPQ   R15, $+9
+	JLE    w7_added
+	VADDPD 8(SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w7_added
+	KMOVB  1(DX), K2
+	VADDPD 8(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w7_added
+	KMOVB  2(DX), K2
+	VADDPD 8(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w7_added
+	KMOVB  3(DX), K2
+	VADDPD 8(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w7_added
+	KMOVB  4(DX), K2
+	VADDPD 8(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w7_added
+	KMOVB  5(DX), K2
+	VADDPD 8(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w7_added
+	KMOVB  6(DX), K2
+	VADDPD 8(SI), Z22, K2, Z22
 
 w7_added:
+w7_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -9476,67 +9607,68 @@ refused_97:
 	JMP  refused
 
 w8:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	ADDQ    R8, SI
-	VADDPD  (SI), Z10, Z10
-	VADDPD  64(SI), Z11, K1, Z11
-	ADDQ    R8, SI
-	VADDPD  (SI), Z12, Z12
-	VADDPD  64(SI), Z13, K1, Z13
-	ADDQ    R8, SI
-	VADDPD  (SI), Z14, Z14
-	VADDPD  64(SI), Z15, K1, Z15
-	MOVQ    BX, SI
-	CMPQ    R15, $+9
-	JLE     w8_added
-	VADDPD  (SI), Z16, K1, Z16
-	ADDQ    R11, SI
-	CMPQ    R15, $+10
-	JLE     w8_added
-	KMOVB   1(DX), K2
-	VADDPD  (SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w8_added
-	KMOVB   2(DX), K2
-	VADDPD  (SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w8_added
-	KMOVB   3(DX), K2
-	VADDPD  (SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w8_added
-	KMOVB   4(DX), K2
-	VADDPD  (SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w8_added
-	KMOVB   5(DX), K2
-	VADDPD  (SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w8_added
-	KMOVB   6(DX), K2
-	VADDPD  (SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	ADDQ   R8, SI
+	VADDPD (SI), Z10, Z10
+	VADDPD 64(SI), Z11, K1, Z11
+	ADDQ   R8, SI
+	VADDPD (SI), Z12, Z12
+	VADDPD 64(SI), Z13, K1, Z13
+	ADDQ   R8, SI
+	VADDPD (SI), Z14, Z14
+	VADDPD 64(SI), Z15, K1, Z15
+	MOVQ   BX, SI
+	CMPQ   R15, $+9
+	JLE    w8_added
+	VADDPD (SI), Z16, K1, Z16
+	ADDQ   R11, SI
+	CMPQ   R15, $+10
+	JLE    w8_added
+	KMOVB  1(DX), K2
+	VADDPD (SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w8_added
+	KMOVB  2(DX), K2
+	VADDPD (SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w8_added
+	KMOVB  3(DX), K2
+	VADDPD (SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w8_added
+	KMOVB  4(DX), K2
+	VADDPD (SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w8_added
+	KMOVB  5(DX), K2
+	VADDPD (SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w8_added
+	KMOVB  6(DX), K2
+	VADDPD (SI), Z22, K2, Z22
 
 w8_added:
+w8_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -10106,65 +10238,66 @@ refused_105:
 	JMP  refused
 
 w9:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	ADDQ    R8, SI
-	VADDPD  (SI), Z10, Z10
-	VADDPD  64(SI), Z11, K1, Z11
-	ADDQ    R8, SI
-	VADDPD  (SI), Z12, Z12
-	VADDPD  64(SI), Z13, K1, Z13
-	ADDQ    R8, SI
-	VADDPD  (SI), Z14, Z14
-	VADDPD  64(SI), Z15, K1, Z15
-	ADDQ    R8, SI
-	VADDPD  64(SI), Z16, K1, Z16
-	MOVQ    BX, SI
-	CMPQ    R15, $+10
-	JLE     w9_added
-	KMOVB   1(DX), K2
-	VADDPD  -8(SI), Z17, K2, Z17
-	ADDQ    R11, SI
-	CMPQ    R15, $+11
-	JLE     w9_added
-	KMOVB   2(DX), K2
-	VADDPD  -8(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w9_added
-	KMOVB   3(DX), K2
-	VADDPD  -8(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w9_added
-	KMOVB   4(DX), K2
-	VADDPD  -8(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w9_added
-	KMOVB   5(DX), K2
-	VADDPD  -8(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w9_added
-	KMOVB   6(DX), K2
-	VADDPD  -8(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	ADDQ   R8, SI
+	VADDPD (SI), Z10, Z10
+	VADDPD 64(SI), Z11, K1, Z11
+	ADDQ   R8, SI
+	VADDPD (SI), Z12, Z12
+	VADDPD 64(SI), Z13, K1, Z13
+	ADDQ   R8, SI
+	VADDPD (SI), Z14, Z14
+	VADDPD 64(SI), Z15, K1, Z15
+	ADDQ   R8, SI
+	VADDPD 64(SI), Z16, K1, Z16
+	MOVQ   BX, SI
+	CMPQ   R15, $+10
+	JLE    w9_added
+	KMOVB  1(DX), K2
+	VADDPD -8(SI), Z17, K2, Z17
+	ADDQ   R11, SI
+	CMPQ   R15, $+11
+	JLE    w9_added
+	KMOVB  2(DX), K2
+	VADDPD -8(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w9_added
+	KMOVB  3(DX), K2
+	VADDPD -8(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w9_added
+	KMOVB  4(DX), K2
+	VADDPD -8(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w9_added
+	KMOVB  5(DX), K2
+	VADDPD -8(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w9_added
+	KMOVB  6(DX), K2
+	VADDPD -8(SI), Z22, K2, Z22
 
 w9_added:
+w9_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -10780,62 +10913,63 @@ refused_114:
 	JMP  refused
 
 w10:
-	MOVQ    DI, SI
-	VADDPD  (SI), Z0, Z0
-	VADDPD  64(SI), Z1, K1, Z1
-	VMOVAPD X0, X31
-	ADDQ    R8, SI
-	VADDPD  (SI), Z2, Z2
-	VADDPD  64(SI), Z3, K1, Z3
-	ADDQ    R8, SI
-	VADDPD  (SI), Z4, Z4
-	VADDPD  64(SI), Z5, K1, Z5
-	ADDQ    R8, SI
-	VADDPD  (SI), Z6, Z6
-	VADDPD  64(SI), Z7, K1, Z7
-	ADDQ    R8, SI
-	VADDPD  (SI), Z8, Z8
-	VADDPD  64(SI), Z9, K1, Z9
-	ADDQ    R8, SI
-	VADDPD  (SI), Z10, Z10
-	VADDPD  64(SI), Z11, K1, Z11
-	ADDQ    R8, SI
-	VADDPD  (SI), Z12, Z12
-	VADDPD  64(SI), Z13, K1, Z13
-	ADDQ    R8, SI
-	VADDPD  (SI), Z14, Z14
-	VADDPD  64(SI), Z15, K1, Z15
-	ADDQ    R8, SI
-	VADDPD  64(SI), Z16, K1, Z16
-	ADDQ    R8, SI
-	VADDPD  64(SI), Z17, K1, Z17
-	MOVQ    BX, SI
-	CMPQ    R15, $+11
-	JLE     w10_added
-	KMOVB   2(DX), K2
-	VADDPD  -16(SI), Z18, K2, Z18
-	ADDQ    R11, SI
-	CMPQ    R15, $+12
-	JLE     w10_added
-	KMOVB   3(DX), K2
-	VADDPD  -16(SI), Z19, K2, Z19
-	ADDQ    R11, SI
-	CMPQ    R15, $+13
-	JLE     w10_added
-	KMOVB   4(DX), K2
-	VADDPD  -16(SI), Z20, K2, Z20
-	ADDQ    R11, SI
-	CMPQ    R15, $+14
-	JLE     w10_added
-	KMOVB   5(DX), K2
-	VADDPD  -16(SI), Z21, K2, Z21
-	ADDQ    R11, SI
-	CMPQ    R15, $+15
-	JLE     w10_added
-	KMOVB   6(DX), K2
-	VADDPD  -16(SI), Z22, K2, Z22
+	MOVQ   DI, SI
+	VADDPD (SI), Z0, Z0
+	VADDPD 64(SI), Z1, K1, Z1
+	ADDQ   R8, SI
+	VADDPD (SI), Z2, Z2
+	VADDPD 64(SI), Z3, K1, Z3
+	ADDQ   R8, SI
+	VADDPD (SI), Z4, Z4
+	VADDPD 64(SI), Z5, K1, Z5
+	ADDQ   R8, SI
+	VADDPD (SI), Z6, Z6
+	VADDPD 64(SI), Z7, K1, Z7
+	ADDQ   R8, SI
+	VADDPD (SI), Z8, Z8
+	VADDPD 64(SI), Z9, K1, Z9
+	ADDQ   R8, SI
+	VADDPD (SI), Z10, Z10
+	VADDPD 64(SI), Z11, K1, Z11
+	ADDQ   R8, SI
+	VADDPD (SI), Z12, Z12
+	VADDPD 64(SI), Z13, K1, Z13
+	ADDQ   R8, SI
+	VADDPD (SI), Z14, Z14
+	VADDPD 64(SI), Z15, K1, Z15
+	ADDQ   R8, SI
+	VADDPD 64(SI), Z16, K1, Z16
+	ADDQ   R8, SI
+	VADDPD 64(SI), Z17, K1, Z17
+	MOVQ   BX, SI
+	CMPQ   R15, $+11
+	JLE    w10_added
+	KMOVB  2(DX), K2
+	VADDPD -16(SI), Z18, K2, Z18
+	ADDQ   R11, SI
+	CMPQ   R15, $+12
+	JLE    w10_added
+	KMOVB  3(DX), K2
+	VADDPD -16(SI), Z19, K2, Z19
+	ADDQ   R11, SI
+	CMPQ   R15, $+13
+	JLE    w10_added
+	KMOVB  4(DX), K2
+	VADDPD -16(SI), Z20, K2, Z20
+	ADDQ   R11, SI
+	CMPQ   R15, $+14
+	JLE    w10_added
+	KMOVB  5(DX), K2
+	VADDPD -16(SI), Z21, K2, Z21
+	ADDQ   R11, SI
+	CMPQ   R15, $+15
+	JLE    w10_added
+	KMOVB  6(DX), K2
+	VADDPD -16(SI), Z22, K2, Z22
 
 w10_added:
+w10_bare:
+	VMOVAPD      X0, X31
 	VPBROADCASTQ lanes512<>+0(SB), Z23
 	VPBROADCASTQ lanes512<>+8(SB), Z24
 	VMOVSD       (R13), X28
@@ -11495,13 +11629,13 @@ refused_124:
 
 end:
 	MOVL $0x00000001, AX
-	MOVQ AX, ret+72(FP)
+	MOVQ AX, ret+96(FP)
 	VZEROUPPER
 	RET
 
 refused:
 	XORL AX, AX
-	MOVQ AX, ret+72(FP)
+	MOVQ AX, ret+96(FP)
 	VZEROUPPER
 	RET
 
@@ -15614,9 +15748,9 @@ TEXT ·subBlocksTAVX2(SB), NOSPLIT, $0-40
 block:
 	MOVQ    (BX), R8
 	LEAQ    (SI)(R8*8), R8
+	MOVLQSX 20(BX), R10
 	MOVLQSX 8(BX), R9
 	LEAQ    (DX)(R9*8), R9
-	MOVLQSX 20(BX), R10
 	SUBQ    $+2, R10
 	JL      last
 
@@ -15746,6 +15880,143 @@ done:
 	ADDQ $+24, BX
 	DECQ count+32(FP)
 	JNE  block
+	VZEROUPPER
+	RET
+
+// func solveLeafAVX2(x *float64, b *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·solveLeafAVX2(SB), NOSPLIT, $0-72
+	MOVQ    b+8(FP), R9
+	MOVQ    w+16(FP), SI
+	MOVQ    y+24(FP), DX
+	MOVQ    blocks+48(FP), BX
+	MOVQ    count+56(FP), CX
+	VMOVUPD (R9), Y0
+	VMOVUPD 32(R9), X2
+	VXORPD  Y1, Y1, Y1
+	VXORPD  X3, X3, X3
+
+block:
+	MOVQ    (BX), R8
+	LEAQ    (SI)(R8*8), R8
+	MOVLQSX 20(BX), R10
+	MOVLQSX 8(BX), R9
+	LEAQ    (DX)(R9*8), R9
+	SUBQ    $+2, R10
+	JL      last
+
+loop:
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+	VBROADCASTSD 8(R9), Y5
+	VFNMADD231PD 48(R8), Y5, Y1
+	VFNMADD231PD 80(R8), X5, X3
+	ADDQ         $+96, R8
+	ADDQ         $+16, R9
+	SUBQ         $+2, R10
+	JGE          loop
+
+last:
+	CMPQ         R10, $-1
+	JNE          next
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+
+next:
+	ADDQ         $+24, BX
+	DECQ         CX
+	JNE          block
+	VADDPD       Y1, Y0, Y0
+	VADDPD       X3, X2, X1
+	MOVQ         x+0(FP), R9
+	VMOVUPD      Y0, (R9)
+	VMOVUPD      X1, 32(R9)
+	VMULPD       Y0, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VFMADD231PD  X1, X1, X2
+	VADDPD       X3, X2, X2
+	VHADDPD      X2, X2, X8
+	MOVSD        X8, ret+64(FP)
+	MOVQ         r+32(FP), DI
+	TESTQ        DI, DI
+	JE           end
+	MOVQ         squares+40(FP), DX
+	MOVQ         blocks+48(FP), BX
+	MOVQ         count+56(FP), CX
+
+residual:
+	MOVLQSX 12(BX), R9
+	TESTQ   R9, R9
+	JL      done
+	MOVLQSX 16(BX), R10
+	LEAQ    (DX)(R10*8), R10
+	VADDSD  (R10), X8, X9
+	VMOVSD  X9, (R10)
+	LEAQ    (DI)(R9*8), R9
+	MOVQ    (BX), R8
+	LEAQ    (SI)(R8*8), R8
+	MOVLQSX 20(BX), R10
+	SUBQ    $+4, R10
+	JL      two
+
+four:
+	VMULPD      32(R8), X1, X2
+	VFMADD231PD (R8), Y0, Y2
+	VMULPD      80(R8), X1, X3
+	VFMADD231PD 48(R8), Y0, Y3
+	VMULPD      128(R8), X1, X4
+	VFMADD231PD 96(R8), Y0, Y4
+	VMULPD      176(R8), X1, X5
+	VFMADD231PD 144(R8), Y0, Y5
+	VHADDPD     Y3, Y2, Y6
+	VHADDPD     Y5, Y4, Y7
+	VPERM2F128  $0x20, Y7, Y6, Y2
+	VPERM2F128  $0x31, Y7, Y6, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (R9), Y6
+	VSUBPD      Y2, Y6, Y6
+	VMOVUPD     Y6, (R9)
+	ADDQ        $+192, R8
+	ADDQ        $+32, R9
+	SUBQ        $+4, R10
+	JGE         four
+
+two:
+	TESTB        $0x02, R10
+	JE           one
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VMULPD       80(R8), X1, X3
+	VFMADD231PD  48(R8), Y0, Y3
+	VHADDPD      Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVUPD      (R9), X7
+	VADDPD       X6, X2, X2
+	VSUBPD       X2, X7, X7
+	VMOVUPD      X7, (R9)
+	ADDQ         $+96, R8
+	ADDQ         $+16, R9
+
+one:
+	TESTB        $0x01, R10
+	JE           done
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R9), X7
+	VADDPD       X6, X2, X2
+	VHADDPD      X2, X2, X2
+	VSUBSD       X2, X7, X7
+	VMOVSD       X7, (R9)
+
+done:
+	ADDQ $+24, BX
+	DECQ CX
+	JNE  residual
+
+end:
 	VZEROUPPER
 	RET
 

@@ -12,5 +12,6 @@ var (
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.W)-0]
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.Row)-8]
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.Res)-12]
+	_ = [1]byte{}[unsafe.Offsetof(Block{}.Node)-16]
 	_ = [1]byte{}[unsafe.Offsetof(Block{}.N)-20]
 )

@@ -130,8 +130,8 @@ func hasFront(v variant, n, w int) bool {
 }
 
 // frontAt is Front.
-func frontAt(f, u *float64, n, w int, t *float64, k int, dinv, limit, shift *float64) bool {
-	return frontAVX512(f, u, n, w, t, k, dinv, limit, shift) != 0
+func frontAt(f, u *float64, n, w int, t *float64, k int, dinv, limit, shift, right, child *float64, below int) bool {
+	return frontAVX512(f, u, n, w, t, k, dinv, limit, shift, right, child, below) != 0
 }
 
 // panelStopped applies columns from to q−1, which panelAVX512 has factored before
@@ -350,6 +350,16 @@ func subBlocks(v variant, r, w, x []float64, blocks []Block) {
 		return
 	}
 	subBlocksAVX2(unsafe.SliceData(r), unsafe.SliceData(w), unsafe.SliceData(x), (*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+}
+
+// solveLeaf is SolveLeaf of the set v.
+func solveLeaf(v variant, x, b, w, y, r, squares []float64, blocks []Block) float64 {
+	if v == plain || len(blocks) == 0 {
+		return solveLeafPlain(x, b, w, y, r, squares, blocks)
+	}
+	return solveLeafAVX2(
+		unsafe.SliceData(x), unsafe.SliceData(b), unsafe.SliceData(w), unsafe.SliceData(y), unsafe.SliceData(r), unsafe.SliceData(squares),
+		(*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
 
 // spreadBlocks is SpreadBlocks of the set v.

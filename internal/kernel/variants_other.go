@@ -22,7 +22,9 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 func hasFront(variant, int, int) bool { return false }
 
 // frontAt is Front, which no front has here.
-func frontAt(_, _ *float64, _, _ int, _ *float64, _ int, _, _, _ *float64) bool { panic(badSize) }
+func frontAt(_, _ *float64, _, _ int, _ *float64, _ int, _, _, _, _, _ *float64, _ int) bool {
+	panic(badSize)
+}
 
 // leafOf returns the multiple of columns at which panel divides its work, 0 if it does not.
 func leafOf(_ variant, _, w, from int) int {
@@ -76,6 +78,11 @@ func subBlocksT(_ variant, x, w, y []float64, blocks []Block) { subBlocksTPlain(
 
 // subBlocks is SubBlocks of the set v.
 func subBlocks(_ variant, r, w, x []float64, blocks []Block) { subBlocksPlain(r, w, x, blocks) }
+
+// solveLeaf is SolveLeaf of the set v.
+func solveLeaf(_ variant, x, b, w, y, r, squares []float64, blocks []Block) float64 {
+	return solveLeafPlain(x, b, w, y, r, squares, blocks)
+}
 
 // spreadBlocks is SpreadBlocks of the set v.
 func spreadBlocks(_ variant, dst []float64, ld int, w []float64, blocks []Block) {
