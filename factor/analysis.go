@@ -506,8 +506,8 @@ func (s *Symbolic) spread(f *front) {
 			alone -= leafEntry*r*r - spreadEntry*r*r
 		}
 	}
-	if f.spread = together < alone; f.spread || f.ld() <= kernel.FrontRows { // kernel.Front has all leaves spread
-		s.maxSpread = max(s.maxSpread, int(f.columns)*max(f.ld(), kernel.FrontRows))
+	if f.spread = together < alone; f.spread || f.ld() <= kernel.FrontRows { // kernel.Front has all leaves spread, and their right sides
+		s.maxSpread = max(s.maxSpread, int(f.columns)*max(f.ld(), kernel.FrontRows+1))
 	}
 }
 

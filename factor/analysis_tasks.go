@@ -1,6 +1,10 @@
 package factor
 
-import "github.com/rung-mbd/rung/internal/kernel"
+import (
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/kernel"
+)
 
 // Limits of the division into tasks. Another value costs time only.
 const (
@@ -184,6 +188,11 @@ func (a *analysis) shorten() {
 		for c := f.super; c < f.last; c++ {
 			f.short = f.short && s.sign[c] < 0
 		}
+		if f.like = f.short && k > 0 && s.fronts[k-1].short && s.alike(&s.fronts[k-1], f); f.like {
+			f.groups = s.fronts[k-1].groups
+		} else if f.short {
+			s.group(f)
+		}
 		f.bare = f.short && f.entLo == f.entHi && f.kidHi-f.kidLo <= 1
 		for _, c := range s.kids[f.kidLo:f.kidHi] {
 			q := &s.fronts[c]
@@ -191,4 +200,31 @@ func (a *analysis) shorten() {
 			f.bare = f.bare && q.below <= kernel.FrontChild && first
 		}
 	}
+}
+
+// group appends what the columns of the leaves of a short front have in its groups of rows.
+func (s *Symbolic) group(f *front) {
+	f.groups = int32(len(s.groups))
+	for i := range s.leaves[f.leafLo:f.leafHi] {
+		l := &s.leaves[int(f.leafLo)+i]
+		bits := uint8(0)
+		for _, b := range s.blocks[l.lo:l.hi] {
+			for r := b.Row; r < b.Row+b.N; r++ {
+				bits |= 1 << (r / kernel.GroupRows)
+			}
+		}
+		for range l.size {
+			s.groups = append(s.groups, bits)
+		}
+	}
+}
+
+// alike reports whether the leaves of two fronts have the same places in them.
+func (s *Symbolic) alike(f, g *front) bool {
+	a, b := s.leaves[f.leafLo:f.leafHi], s.leaves[g.leafLo:g.leafHi]
+	return slices.EqualFunc(a, b, func(a, b leaf) bool {
+		return a.size == b.size && slices.EqualFunc(s.blocks[a.lo:a.hi], s.blocks[b.lo:b.hi], func(a, b kernel.Block) bool {
+			return a.Row == b.Row && a.N == b.N
+		})
+	})
 }

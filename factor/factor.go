@@ -125,7 +125,8 @@ type worker struct {
 	f *Factor
 	Tally
 	stack  []float64 // update matrices that are not handed to the top, column-major, lower
-	ld     []float64 // L·D of the current panel, and W of a leaf
+	ld     []float64 // L·D of the current panel, and W of a leaf, or of the leaves of a short front
+	shaped int32     // front.last of the short front whose leaves are in ld; −1 if there is none
 	leaf   []float64 // update matrix of a leaf
 	limit  []float64 // of the current pivots: a pivot above it is not taken as it is
 	shift  []float64 // of the current pivots: the term of a pivot above its limit, NaN if it gets none
@@ -187,7 +188,7 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	}
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{
-			f:     f,
+			f: f, shaped: -1,
 			stack: amid(s.stack),
 			leaf:  scratch(s.maxLeaf * (s.maxLeaf + 1)),
 			ld:    scratch(max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
@@ -314,6 +315,7 @@ func (w *worker) front(fr *front) {
 	if fr.short && f.policy == WhereWeak && f.kept == nil && f.shares == nil && w.frontAtOnce(fr, pan, upd) {
 		return
 	}
+	w.shaped = -1
 	switch {
 	case len(pan)+len(upd) <= stopClear:
 		clear(pan)
@@ -349,15 +351,7 @@ func (w *worker) front(fr *front) {
 func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	f, s := w.f, w.f.Symbolic
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
-	columns := int(fr.columns)
-	all := w.ld[:columns*kernel.FrontRows]
-	clear(all)
-	t := all
-	for i := fr.leafLo; i < fr.leafHi; i++ {
-		l := &s.leaves[i]
-		w.spreadShort(t, n-1, l)
-		t = t[int(l.size)*kernel.FrontRows:]
-	}
+	t, loads := w.spreadLeaves(fr)
 	dinv, limit := f.dinv[fr.first:int(fr.first)+p], w.limit[:p]
 	w.limits(fr, limit)
 	var right, child []float64
@@ -372,7 +366,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 		clear(upd)
 		w.assemble(fr, &dest{pan, upd, n, p, m + 1})
 	}
-	if !kernel.Front(pan, upd, n, p, all, columns, dinv, limit, w.shift, right, child, below) {
+	if !kernel.Front(pan, upd, n, p, t, loads, s.groups[fr.groups:], dinv, limit, w.shift, right, child, below) {
 		return false
 	}
 	w.note(fr, pan, n, dinv, limit)

@@ -137,20 +137,34 @@ func (w *worker) spreadTo(t []float64, n int, l *leaf, spread bool) {
 	}
 }
 
-// spreadShort stores W of a leaf in the columns of t, of kernel.FrontRows rows, with the leaf's right side in row at.
-func (w *worker) spreadShort(t []float64, at int, l *leaf) {
-	f, k := w.f, int(l.size)
-	blocks := f.Symbolic.blocks[l.lo:l.hi]
-	if k == 6 {
-		kernel.SpreadBlocks(t, kernel.FrontRows, f.unit.Val, blocks)
-	} else {
-		spreadNarrow(t, kernel.FrontRows, f.unit.Val, blocks, k)
+// spreadLeaves stores W of the leaves of a short front side by side, in columns of kernel.FrontRows rows, and returns them with the
+// leaves' right sides. Numbers between the blocks are zero, as they were in the front before if its leaves have the same places.
+func (w *worker) spreadLeaves(fr *front) (all, loads []float64) {
+	f := w.f
+	at := int(fr.columns) * kernel.FrontRows
+	all, loads = w.ld[:at], w.ld[at:at+int(fr.columns)]
+	if !fr.like || w.shaped != fr.super {
+		clear(all)
+	}
+	w.shaped = fr.last
+	t, b := all, loads
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		l := &f.Symbolic.leaves[i]
+		k := int(l.size)
+		blocks := f.Symbolic.blocks[l.lo:l.hi]
+		if k == 6 {
+			kernel.SpreadBlocks(t, kernel.FrontRows, f.unit.Val, blocks)
+		} else {
+			spreadNarrow(t, kernel.FrontRows, f.unit.Val, blocks, k)
+		}
+		t = t[k*kernel.FrontRows:]
+		if f.b != nil {
+			move(b, f.b[l.first:int(l.first)+k])
+			b = b[k:]
+		}
 	}
 	if f.b == nil {
-		return
+		clear(loads)
 	}
-	for _, v := range f.b[l.first : int(l.first)+k] {
-		t[at] = v
-		at += kernel.FrontRows
-	}
+	return all, loads
 }

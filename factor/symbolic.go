@@ -46,19 +46,25 @@ type Symbolic struct {
 	leaves []leaf
 	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless their −1 node is open
 	free   []leaf         // +1 nodes without neighbours
+	groups []uint8        // by column of the leaves of short fronts: those of kernel.Front
 	late   []lateBlock    // blocks of +1 nodes in the core
 
 	tasks []task  // subtrees that do not depend on each other
 	top   []int32 // fronts above all tasks, increasing
 
-	panels    int64 // scalars of all panels of L
-	hand      int64 // scalars of all update matrices that tasks hand to the top
-	maxRows   int   // rows of the largest front
-	maxPanel  int   // scalars of the largest panel
-	maxLeaf   int   // rows of the largest leaf
-	maxSpread int   // scalars of the leaves of a front that are added together
-	maxWidth  int   // pivots of the widest front
-	stack     int64 // scalars of the largest stack of update matrices
+	panels int64 // scalars of all panels of L
+	hand   int64 // scalars of all update matrices that tasks hand to the top
+	stack  int64 // scalars of the largest stack of update matrices
+	largest
+}
+
+// largest are sizes that the scratch of a worker has to have.
+type largest struct {
+	maxRows   int // rows of the largest front
+	maxPanel  int // scalars of the largest panel
+	maxLeaf   int // rows of the largest leaf
+	maxSpread int // scalars of the leaves of a front that are added together
+	maxWidth  int // pivots of the widest front
 }
 
 // front is one supernode: consecutive core nodes that are eliminated together.
@@ -78,12 +84,19 @@ type front struct {
 	leafLo, leafHi int32
 	columns        int32 // of all its leaves
 	spread         bool  // the leaves cover so much of the front that they are added together
-	short          bool  // kernel.Front eliminates it
-	bare           bool  // and adds its right side, and the update matrix of its only child if it has one
 	handed         bool  // a task hands the update matrix to the top
 	held           bool  // assembled and not eliminated; see AnalyzeHeld
 	panel          int64 // first scalar of the panel
 	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
+	quick
+}
+
+// quick says how kernel.Front eliminates a front.
+type quick struct {
+	short  bool  // it does
+	like   bool  // the leaves have the places of those of the front before, which is short too
+	bare   bool  // it adds the right side, and the update matrix of the only child if there is one
+	groups int32 // of the columns of the leaves: the first one's in Symbolic.groups
 }
 
 // rows returns the rows of the front without that of the right side.

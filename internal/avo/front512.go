@@ -19,7 +19,7 @@ const (
 // are factored: rows 0 to 7 of the first eight columns, and rows 8 to 15 of all.
 func front512() {
 	function("frontAVX512",
-		"func(f *float64, u *float64, n, w int, t *float64, k int, dinv, limit, shift, right, child *float64, below int) int",
+		"func(f, u *float64, n, w int, t, loads *float64, groups *byte, k int, dinv, limit, shift, right, child *float64, below int) int",
 		"frontAVX512 is Front with AVX-512 for 9 ≤ n ≤ 16 and 3 ≤ w ≤ 10, and returns 1 if all pivots have been taken.")
 	t := &tops512{
 		f: reg.RDI, ldf: reg.R8, dinv: reg.R12, limit: reg.R13, w: reg.R14, done: reg.RAX, tmp: reg.RDX,
@@ -29,12 +29,16 @@ func front512() {
 	load("n", rows)
 	load("t", terms)
 	load("k", k)
+	mask512(rows512{full: 2}, rows, t.tmp)
+	const last = 9 // of a front of nine rows, the last one is the first of the second vector
+	KMOVB(Mem{Base: t.tmp, Index: rows, Scale: 1, Disp: -last}, reg.K3)
+	load("loads", reg.RSI)
+	load("groups", reg.R11)
 	t.multiply(terms, k)
 	load("f", t.f)
 	load("dinv", t.dinv)
 	load("limit", t.limit)
 	load("w", t.w)
-	mask512(rows512{full: 2}, rows, t.tmp)
 	loadBytes("n", t.ldf)
 	MOVQ(rows, reg.R11)
 	SUBQ(t.w, reg.R11)
@@ -69,26 +73,40 @@ func front512() {
 	RET()
 }
 
-// multiply makes the columns minus the product of k terms.
+// groupColumns512 is the number of columns of which a bit says whether a term has anything there.
+const groupColumns512 = 3
+
+// multiply makes the columns minus the product of k terms, of which those of the last row, which K3 masks, are at RSI, and
+// the bits of what they have at R11.
 func (t *tops512) multiply(terms, k reg.Register) {
-	each := func(f func(j, i int, v reg.VecPhysical)) {
-		for j := range frontColumns512 {
+	each := func(from, to int, f func(j, i int, v reg.VecPhysical)) {
+		for j := from; j < to; j++ {
 			for i := j / 8; i < 2; i++ {
 				f(j, i, t.column(j, i))
 			}
 		}
 	}
-	each(func(_, _ int, v reg.VecPhysical) { VPXORQ(v.AsZ(), v.AsZ(), v.AsZ()) })
+	each(0, frontColumns512, func(_, _ int, v reg.VecPhysical) { VPXORQ(v.AsZ(), v.AsZ(), v.AsZ()) })
 	TESTQ(k, k)
 	JLE(LabelRef("sum"))
 	Label("term")
 	for i := range 2 {
 		VMOVUPD(Mem{Base: terms, Disp: 64 * i}, vec[23+i].AsZ())
 	}
-	each(func(j, i int, v reg.VecPhysical) {
-		VFNMADD231PD_BCST(Mem{Base: terms, Disp: 8 * j}, vec[23+i].AsZ(), v.AsZ())
-	})
+	VBROADCASTSD(Mem{Base: reg.RSI}, reg.K3, vec[24].AsZ())
+	MOVBLZX(Mem{Base: reg.R11}, reg.EAX)
+	for g := 0; g*groupColumns512 < frontColumns512; g++ {
+		skip := fmt.Sprintf("group%d", g)
+		TESTB(U8(1<<g), reg.AL)
+		JZ(LabelRef(skip))
+		each(g*groupColumns512, (g+1)*groupColumns512, func(j, i int, v reg.VecPhysical) {
+			VFNMADD231PD_BCST(Mem{Base: terms, Disp: 8 * j}, vec[23+i].AsZ(), v.AsZ())
+		})
+		Label(skip)
+	}
 	ADDQ(I32(128), terms)
+	ADDQ(I8(8), reg.RSI)
+	INCQ(reg.R11)
 	DECQ(k)
 	JNZ(LabelRef("term"))
 	Label("sum")
@@ -140,8 +158,6 @@ func (t *tops512) addFront(name string, w int, rows reg.Register) {
 // addBare adds to the last row the right side of the pivots, which is at RSI, and to the first rows and the last one the
 // update matrix of a child.
 func (t *tops512) addBare(rows reg.Register) {
-	const last = 9 // of a front of nine rows, the last one is the first of the second vector
-	KMOVB(Mem{Base: t.tmp, Index: rows, Scale: 1, Disp: -last}, reg.K3)
 	for j := range shortWidth512 {
 		if j >= narrowestFront512 {
 			CMPQ(t.w, I8(j))

@@ -51,17 +51,19 @@ func assertPanel(f []float64, ldf, n, w, from int, ld []float64, ldd int, dinv, 
 }
 
 // assertFront panics if Front may not be called so.
-func assertFront(f, u []float64, n, w int, t []float64, k int, dinv, limit, shift, right, child []float64, below int) {
-	if k < 0 || !HasFront(n, w) || child != nil && (right == nil || below < 1 || below > FrontChild || below >= n) {
+func assertFront(
+	f, u []float64, n, w int, t, loads []float64, groups []uint8, dinv, limit, shift, right, child []float64, below int,
+) {
+	if !HasFront(n, w) || child != nil && (right == nil || below < 1 || below > FrontChild || below >= n) {
 		panic(badSize)
 	}
 	assertMatrix(f, n, n, w)
 	assertMatrix(u, n-w, n-w, n-w-1)
-	assertMatrix(t, FrontRows, FrontRows, k)
+	assertMatrix(t, FrontRows, FrontRows, len(loads))
 	if child != nil {
 		assertMatrix(child, below+1, below+1, below)
 	}
-	if right != nil && len(right) < w || len(dinv) < w || len(limit) < w || len(shift) < w {
+	if len(groups) < len(loads) || right != nil && len(right) < w || len(dinv) < w || len(limit) < w || len(shift) < w {
 		panic(badLength)
 	}
 }

@@ -15,6 +15,8 @@ const frontTol = 1e-13
 type frontCase struct {
 	n, w, k            int
 	f, u, t            *dense
+	last               *dense // the last row of t
+	groups             []uint8
 	dinv, limit, shift []float64
 }
 
@@ -29,12 +31,17 @@ func newFrontCase(n, w, k int, pivot float64) *frontCase {
 		}
 	}
 	for p := range k {
+		c.groups = append(c.groups, uint8(p*11%32))
 		for i := range FrontRows {
 			*c.t.at(i, p) = 0
-			if i < n {
+			if i == n-1 || i < n && c.groups[p]>>(i/GroupRows)&1 != 0 {
 				*c.t.at(i, p) = r.Float64()/4 - 1/8.
 			}
 		}
+	}
+	c.last = newDense(k, 1, k)
+	for p := range k {
+		c.last.x[p] = *c.t.at(n-1, p)
 	}
 	for p := range w {
 		*c.f.at(p, p) = pivot * float64(n)
@@ -44,6 +51,15 @@ func newFrontCase(n, w, k int, pivot float64) *frontCase {
 		c.limit[p], c.shift[p] = -1, float64(2*n)
 	}
 	return c
+}
+
+// loads returns the last row of the front in the products, where another number takes its place.
+func (c *frontCase) loads() (v []float64) {
+	for p := range c.k {
+		v = append(v, c.last.x[p])
+		*c.t.at(c.n-1, p) = 1e9
+	}
+	return v
 }
 
 // apart does what Front does by the three kernels.
@@ -87,7 +103,7 @@ func TestFront(t *testing.T) {
 					}
 					c := newFrontCase(n, w, k, pivot)
 					f, u, dinv, limit := c.apart()
-					done := Front(c.f.x, c.u.x, n, w, c.t.x, k, c.dinv, c.limit, c.shift, nil, nil, 0)
+					done := Front(c.f.x, c.u.x, n, w, c.t.x, c.loads(), c.groups, c.dinv, c.limit, c.shift, nil, nil, 0)
 					require.Equal(t, f != nil, done, "%d %d %d %g", n, w, k, pivot)
 					if !done {
 						continue
@@ -115,7 +131,7 @@ func TestFrontStops(t *testing.T) {
 				c := newFrontCase(FrontRows, w, 6, -1)
 				*c.f.at(p, p) = 40 * bad
 				before := c.u.copy()
-				require.False(t, Front(c.f.x, c.u.x, FrontRows, w, c.t.x, 6, c.dinv, c.limit, c.shift, nil, nil, 0))
+				require.False(t, Front(c.f.x, c.u.x, FrontRows, w, c.t.x, c.loads(), c.groups, c.dinv, c.limit, c.shift, nil, nil, 0))
 				requireSame(t, before, c.u)
 			}
 		}
@@ -161,8 +177,8 @@ func TestFrontBare(t *testing.T) {
 				if below == 0 {
 					matrix = nil
 				}
-				done := Front(c.f.x, c.u.x, n, w, c.t.x, 12, c.dinv, c.limit, c.shift, nil, nil, 0)
-				require.Equal(t, done, Front(bare.f.x, bare.u.x, n, w, c.t.x, 12, bare.dinv, bare.limit, c.shift, right.x, matrix, below))
+				done := Front(c.f.x, c.u.x, n, w, c.t.x, c.loads(), c.groups, c.dinv, c.limit, c.shift, nil, nil, 0)
+				require.Equal(t, done, Front(bare.f.x, bare.u.x, n, w, c.t.x, c.loads(), c.groups, bare.dinv, bare.limit, c.shift, right.x, matrix, below))
 				if !done {
 					continue
 				}

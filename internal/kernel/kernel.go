@@ -74,12 +74,16 @@ const FrontRows = 16
 // 10 pivots.
 func HasFront(n, w int) bool { return hasFront(active, n, w) }
 
+// GroupRows is the number of rows of a group of Front.
+const GroupRows = 3
+
 // FrontChild is the largest number of rows of the update matrix of a child that Front adds.
 const FrontChild = 8
 
 // Front eliminates a small front at once. It is Update of a whole front by a product T·Tᵀ, Panel of its first w columns, and Update of
 // the others by these. The front has n−1 columns of n rows, the last of which belongs to a right side: F has the first w of
-// them, and U the rows from w on of those behind.
+// them, and U the rows from w on of those behind. The last row of T is in loads. Bit g
+// of groups[p] says that column p of T has numbers in rows GroupRows·g to GroupRows·g + GroupRows−1; those of the other rows are zero.
 //
 //	F, U −= T·Tᵀ,   F = L·D·Lᵀ in its columns,   U −= L·D·Lᵀ in its own.
 //
@@ -89,17 +93,17 @@ const FrontChild = 8
 // limit and shift are those of Panel. Front returns false where Panel stops; then what F, dinv and limit hold has no meaning, and U is
 // as it was. Otherwise F, dinv and limit are as after Panel.
 //
-// Shapes: HasFront(n, w); F is n×w with leading dimension n, U is (n−w)×(n−w−1) with leading dimension n−w, T is FrontRows×k with leading
-// dimension FrontRows and zeros from row n on, dinv, limit, shift and right have length w, the child is (below+1)×below with
-// leading dimension below+1, 0 < below ≤ FrontChild, below < n.
+// Shapes: HasFront(n, w); F is n×w with leading dimension n, U is (n−w)×(n−w−1) with leading dimension n−w. T is FrontRows×k with
+// leading dimension FrontRows and any finite numbers from row n−1 on, loads and groups have length k. dinv, limit, shift and right
+// have length w, the child is (below+1)×below with leading dimension below+1, 0 < below ≤ FrontChild, below < n.
 // Cost: k·n² + w²·(n−w/3) + w·(n−w)² operations, no allocation.
-func Front(f, u []float64, n, w int, t []float64, k int, dinv, limit, shift, right, child []float64, below int) bool {
+func Front(f, u []float64, n, w int, t, loads []float64, groups []uint8, dinv, limit, shift, right, child []float64, below int) bool {
 	if checking {
-		assertFront(f, u, n, w, t, k, dinv, limit, shift, right, child, below)
+		assertFront(f, u, n, w, t, loads, groups, dinv, limit, shift, right, child, below)
 	}
 	return frontAt(
-		unsafe.SliceData(f), unsafe.SliceData(u), n, w, unsafe.SliceData(t), k, &dinv[0], &limit[0], &shift[0],
-		unsafe.SliceData(right), unsafe.SliceData(child), below)
+		unsafe.SliceData(f), unsafe.SliceData(u), n, w, unsafe.SliceData(t), unsafe.SliceData(loads), unsafe.SliceData(groups), len(loads),
+		&dinv[0], &limit[0], &shift[0], unsafe.SliceData(right), unsafe.SliceData(child), below)
 }
 
 // SubMul subtracts the product of a matrix and a vector, x −= A·y:

@@ -17,7 +17,7 @@ func panelAVX512(f *float64, ldf int, n int, w int, ld *float64, ldd int, dinv *
 // frontAVX512 is Front with AVX-512 for 9 ≤ n ≤ 16 and 3 ≤ w ≤ 10, and returns 1 if all pivots have been taken.
 //
 //go:noescape
-func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
+func frontAVX512(f *float64, u *float64, n int, w int, t *float64, loads *float64, groups *byte, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
 
 // subMulAVX512 is SubMul with AVX-512.
 //

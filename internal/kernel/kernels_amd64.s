@@ -6996,12 +6996,19 @@ rest2_loaded:
 rest2_end:
 	JMP end
 
-// func frontAVX512(f *float64, u *float64, n int, w int, t *float64, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
+// func frontAVX512(f *float64, u *float64, n int, w int, t *float64, loads *float64, groups *byte, k int, dinv *float64, limit *float64, shift *float64, right *float64, child *float64, below int) int
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·frontAVX512(SB), NOSPLIT, $0-104
+TEXT ·frontAVX512(SB), NOSPLIT, $0-120
 	MOVQ   n+16(FP), R15
 	MOVQ   t+32(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   k+56(FP), R10
+	LEAQ   masks512<>+0(SB), DX
+	LEAQ   -8(R15), CX
+	LEAQ   (DX)(CX*8), DX
+	KMOVB  (DX), K1
+	KMOVB  -9(DX)(R15*1), K3
+	MOVQ   loads+40(FP), SI
+	MOVQ   groups+48(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -7031,52 +7038,71 @@ TEXT ·frontAVX512(SB), NOSPLIT, $0-104
 term:
 	VMOVUPD           (R9), Z23
 	VMOVUPD           64(R9), Z24
+	VBROADCASTSD      (SI), K3, Z24
+	MOVBLZX           (R11), AX
+	TESTB             $0x01, AL
+	JZ                group0
 	VFNMADD231PD.BCST (R9), Z23, Z0
 	VFNMADD231PD.BCST (R9), Z24, Z1
 	VFNMADD231PD.BCST 8(R9), Z23, Z2
 	VFNMADD231PD.BCST 8(R9), Z24, Z3
 	VFNMADD231PD.BCST 16(R9), Z23, Z4
 	VFNMADD231PD.BCST 16(R9), Z24, Z5
+
+group0:
+	TESTB             $0x02, AL
+	JZ                group1
 	VFNMADD231PD.BCST 24(R9), Z23, Z6
 	VFNMADD231PD.BCST 24(R9), Z24, Z7
 	VFNMADD231PD.BCST 32(R9), Z23, Z8
 	VFNMADD231PD.BCST 32(R9), Z24, Z9
 	VFNMADD231PD.BCST 40(R9), Z23, Z10
 	VFNMADD231PD.BCST 40(R9), Z24, Z11
+
+group1:
+	TESTB             $0x04, AL
+	JZ                group2
 	VFNMADD231PD.BCST 48(R9), Z23, Z12
 	VFNMADD231PD.BCST 48(R9), Z24, Z13
 	VFNMADD231PD.BCST 56(R9), Z23, Z14
 	VFNMADD231PD.BCST 56(R9), Z24, Z15
 	VFNMADD231PD.BCST 64(R9), Z24, Z16
+
+group2:
+	TESTB             $0x08, AL
+	JZ                group3
 	VFNMADD231PD.BCST 72(R9), Z24, Z17
 	VFNMADD231PD.BCST 80(R9), Z24, Z18
 	VFNMADD231PD.BCST 88(R9), Z24, Z19
+
+group3:
+	TESTB             $0x10, AL
+	JZ                group4
 	VFNMADD231PD.BCST 96(R9), Z24, Z20
 	VFNMADD231PD.BCST 104(R9), Z24, Z21
 	VFNMADD231PD.BCST 112(R9), Z24, Z22
-	ADDQ              $+128, R9
-	DECQ              R10
-	JNZ               term
+
+group4:
+	ADDQ $+128, R9
+	ADDQ $+8, SI
+	INCQ R11
+	DECQ R10
+	JNZ  term
 
 sum:
 	MOVQ        f+0(FP), DI
-	MOVQ        dinv+48(FP), R12
-	MOVQ        limit+56(FP), R13
+	MOVQ        dinv+64(FP), R12
+	MOVQ        limit+72(FP), R13
 	MOVQ        w+24(FP), R14
-	LEAQ        masks512<>+0(SB), DX
-	LEAQ        -8(R15), CX
-	LEAQ        (DX)(CX*8), DX
-	KMOVB       (DX), K1
 	MOVQ        n+16(FP), R8
 	SHLQ        $0x03, R8
 	MOVQ        R15, R11
 	SUBQ        R14, R11
 	SHLQ        $0x03, R11
 	MOVQ        u+8(FP), BX
-	MOVQ        right+72(FP), SI
+	MOVQ        right+88(FP), SI
 	TESTQ       SI, SI
 	JE          memory
-	KMOVB       -9(DX)(R15*1), K3
 	VADDPD.BCST (SI), Z1, K3, Z1
 	VADDPD.BCST 8(SI), Z3, K3, Z3
 	VADDPD.BCST 16(SI), Z5, K3, Z5
@@ -7103,10 +7129,10 @@ sum:
 	VADDPD.BCST 72(SI), Z17, K3, Z17
 
 right:
-	MOVQ        child+80(FP), SI
+	MOVQ        child+96(FP), SI
 	TESTQ       SI, SI
 	JE          child
-	MOVQ        below+88(FP), R9
+	MOVQ        below+104(FP), R9
 	LEAQ        1(R9), R10
 	SHLQ        $0x03, R10
 	LEAQ        masks512<>+0(SB), CX
@@ -7543,7 +7569,7 @@ w3_stored:
 	JMP end
 
 w3_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7559,7 +7585,7 @@ refused_73:
 	JMP  refused
 
 w3_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7575,7 +7601,7 @@ refused_74:
 	JMP  refused
 
 w3_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7945,7 +7971,7 @@ w4_stored:
 	JMP end
 
 w4_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7961,7 +7987,7 @@ refused_76:
 	JMP  refused
 
 w4_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7977,7 +8003,7 @@ refused_77:
 	JMP  refused
 
 w4_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -7993,7 +8019,7 @@ refused_78:
 	JMP  refused
 
 w4_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8407,7 +8433,7 @@ w5_stored:
 	JMP end
 
 w5_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8423,7 +8449,7 @@ refused_80:
 	JMP  refused
 
 w5_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8439,7 +8465,7 @@ refused_81:
 	JMP  refused
 
 w5_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8455,7 +8481,7 @@ refused_82:
 	JMP  refused
 
 w5_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8471,7 +8497,7 @@ refused_83:
 	JMP  refused
 
 w5_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8925,7 +8951,7 @@ w6_stored:
 	JMP end
 
 w6_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8941,7 +8967,7 @@ refused_85:
 	JMP  refused
 
 w6_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8957,7 +8983,7 @@ refused_86:
 	JMP  refused
 
 w6_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8973,7 +8999,7 @@ refused_87:
 	JMP  refused
 
 w6_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -8989,7 +9015,7 @@ refused_88:
 	JMP  refused
 
 w6_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9005,7 +9031,7 @@ refused_89:
 	JMP  refused
 
 w6_above5:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   40(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9495,7 +9521,7 @@ w7_stored:
 	JMP end
 
 w7_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9511,7 +9537,7 @@ refused_91:
 	JMP  refused
 
 w7_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9527,7 +9553,7 @@ refused_92:
 	JMP  refused
 
 w7_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9543,7 +9569,7 @@ refused_93:
 	JMP  refused
 
 w7_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9559,7 +9585,7 @@ refused_94:
 	JMP  refused
 
 w7_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9575,7 +9601,7 @@ refused_95:
 	JMP  refused
 
 w7_above5:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   40(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -9591,7 +9617,7 @@ refused_96:
 	JMP  refused
 
 w7_above6:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   48(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10110,7 +10136,7 @@ w8_stored:
 	JMP end
 
 w8_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10126,7 +10152,7 @@ refused_98:
 	JMP  refused
 
 w8_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10142,7 +10168,7 @@ refused_99:
 	JMP  refused
 
 w8_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10158,7 +10184,7 @@ refused_100:
 	JMP  refused
 
 w8_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10174,7 +10200,7 @@ refused_101:
 	JMP  refused
 
 w8_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10190,7 +10216,7 @@ refused_102:
 	JMP  refused
 
 w8_above5:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   40(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10206,7 +10232,7 @@ refused_103:
 	JMP  refused
 
 w8_above6:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   48(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10222,7 +10248,7 @@ refused_104:
 	JMP  refused
 
 w8_above7:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   56(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10769,7 +10795,7 @@ w9_stored:
 	JMP end
 
 w9_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10785,7 +10811,7 @@ refused_106:
 	JMP  refused
 
 w9_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10801,7 +10827,7 @@ refused_107:
 	JMP  refused
 
 w9_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10817,7 +10843,7 @@ refused_108:
 	JMP  refused
 
 w9_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10833,7 +10859,7 @@ refused_109:
 	JMP  refused
 
 w9_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10849,7 +10875,7 @@ refused_110:
 	JMP  refused
 
 w9_above5:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   40(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10865,7 +10891,7 @@ refused_111:
 	JMP  refused
 
 w9_above6:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   48(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10881,7 +10907,7 @@ refused_112:
 	JMP  refused
 
 w9_above7:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   56(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -10897,7 +10923,7 @@ refused_113:
 	JMP  refused
 
 w9_above8:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   64(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11468,7 +11494,7 @@ w10_stored:
 	JMP end
 
 w10_above0:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   (CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11484,7 +11510,7 @@ refused_115:
 	JMP  refused
 
 w10_above1:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   8(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11500,7 +11526,7 @@ refused_116:
 	JMP  refused
 
 w10_above2:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   16(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11516,7 +11542,7 @@ refused_117:
 	JMP  refused
 
 w10_above3:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   24(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11532,7 +11558,7 @@ refused_118:
 	JMP  refused
 
 w10_above4:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   32(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11548,7 +11574,7 @@ refused_119:
 	JMP  refused
 
 w10_above5:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   40(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11564,7 +11590,7 @@ refused_120:
 	JMP  refused
 
 w10_above6:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   48(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11580,7 +11606,7 @@ refused_121:
 	JMP  refused
 
 w10_above7:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   56(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11596,7 +11622,7 @@ refused_122:
 	JMP  refused
 
 w10_above8:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   64(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11612,7 +11638,7 @@ refused_123:
 	JMP  refused
 
 w10_above9:
-	MOVQ     shift+64(FP), CX
+	MOVQ     shift+80(FP), CX
 	VMOVSD   72(CX), X28
 	VMULSD   minusQuarter<>+0(SB), X28, X29
 	VSUBSD   X28, X31, X28
@@ -11629,13 +11655,13 @@ refused_124:
 
 end:
 	MOVL $0x00000001, AX
-	MOVQ AX, ret+96(FP)
+	MOVQ AX, ret+112(FP)
 	VZEROUPPER
 	RET
 
 refused:
 	XORL AX, AX
-	MOVQ AX, ret+96(FP)
+	MOVQ AX, ret+112(FP)
 	VZEROUPPER
 	RET
 

@@ -130,8 +130,8 @@ func hasFront(v variant, n, w int) bool {
 }
 
 // frontAt is Front.
-func frontAt(f, u *float64, n, w int, t *float64, k int, dinv, limit, shift, right, child *float64, below int) bool {
-	return frontAVX512(f, u, n, w, t, k, dinv, limit, shift, right, child, below) != 0
+func frontAt(f, u *float64, n, w int, t, loads *float64, groups *byte, k int, dinv, limit, shift, right, child *float64, below int) bool {
+	return frontAVX512(f, u, n, w, t, loads, groups, k, dinv, limit, shift, right, child, below) != 0
 }
 
 // panelStopped applies columns from to q−1, which panelAVX512 has factored before

@@ -22,7 +22,7 @@ func panel(v variant, f []float64, ldf, n, w, from int, ld []float64, ldd int, d
 func hasFront(variant, int, int) bool { return false }
 
 // frontAt is Front, which no front has here.
-func frontAt(_, _ *float64, _, _ int, _ *float64, _ int, _, _, _, _, _ *float64, _ int) bool {
+func frontAt(_, _ *float64, _, _ int, _, _ *float64, _ *byte, _ int, _, _, _, _, _ *float64, _ int) bool {
 	panic(badSize)
 }
 
