@@ -353,11 +353,10 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	t, loads := w.spreadLeaves(fr)
 	dinv, limit := f.dinv[fr.first:int(fr.first)+p], w.limit[:p]
-	w.limits(fr, limit)
-	var right, child []float64
+	right := w.right(fr)
+	var child []float64
 	below := 0
 	if fr.bare {
-		right = w.right(fr)
 		for _, k := range s.kids[fr.kidLo:fr.kidHi] {
 			child, below = w.update(&s.fronts[k]), int(s.fronts[k].below)
 		}
@@ -365,6 +364,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 		clear(pan)
 		clear(upd)
 		w.assemble(fr, &dest{pan, upd, n, p, m + 1})
+		right = nil // is there
 	}
 	if !kernel.Front(pan, upd, n, p, t, loads, s.groups[fr.groups:], dinv, limit, w.shift, right, child, below) {
 		return false
@@ -373,21 +373,23 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	return true
 }
 
-// right returns the right side of the pivots of a front.
+// right stores the limits and the shifts of the pivots of a short front, as limits does, and returns their right side.
 func (w *worker) right(fr *front) []float64 {
-	s, b, v := w.f.Symbolic, w.f.b, w.x[:fr.width]
-	if b == nil {
-		clear(v)
-		return v
-	}
+	f, s := w.f, w.f.Symbolic
+	limit, shift, v := w.limit[:fr.width], w.shift[:fr.width], w.x[:fr.width]
+	weak := -weakPivot * f.eps
+	off := s.off[fr.super : fr.last+1]
 	i := 0
-	for c := fr.super; c < fr.last; c++ {
-		n := int(s.off[c+1] - s.off[c])
-		dst := v[i : i+n]
-		for k, x := range b[s.oldOff[c]:][:n] {
-			dst[k] = x
+	for c, o := range s.oldOff[fr.super:fr.last] {
+		scale := f.scale[o : o+off[c+1]-off[c]]
+		weakLimits(limit[i:], shift[i:], scale, weak)
+		if f.b != nil {
+			move(v[i:], f.b[o:int(o)+len(scale)])
 		}
-		i += n
+		i += len(scale)
+	}
+	if f.b == nil {
+		clear(v)
 	}
 	return v
 }

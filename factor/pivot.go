@@ -77,19 +77,25 @@ func (w *worker) limits(fr *front, limit []float64) {
 		scale := f.scale[s.oldOff[c]:][:n]
 		lim, sh := limit[i:][:n], shift[i:][:n]
 		if f.policy == WhereWeak && s.sign[c] < 0 {
-			for k, d := range scale {
-				l := weak * d
-				if l > -math.SmallestNonzeroFloat64 {
-					l = -math.SmallestNonzeroFloat64
-				}
-				lim[k], sh[k] = l, d
-			}
+			weakLimits(lim, sh, scale, weak)
 		} else {
 			for k := range scale {
 				lim[k], sh[k] = math.Inf(-1), math.NaN()
 			}
 		}
 		i += n
+	}
+}
+
+// weakLimits stores the limits and the shifts of −1 rows under WhereWeak.
+func weakLimits(limit, shift, scale []float64, weak float64) {
+	limit, shift = limit[:len(scale)], shift[:len(scale)]
+	for k, d := range scale {
+		l := weak * d
+		if l > -math.SmallestNonzeroFloat64 {
+			l = -math.SmallestNonzeroFloat64
+		}
+		limit[k], shift[k] = l, d
 	}
 }
 

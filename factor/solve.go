@@ -263,8 +263,10 @@ func (w *worker) backward(fr *front) {
 		return
 	}
 	if f.to.begun {
+		at := n - 1
 		for i := range y {
-			y[i] = pan[i*n+n-1]
+			y[i] = pan[at]
+			at += n
 		}
 	} else {
 		copy(y, f.x[fr.first:])
@@ -274,7 +276,11 @@ func (w *worker) backward(fr *front) {
 	}
 	kernel.SolveLowerT(y, pan, n, p)
 	move(f.x[fr.first:], y)
-	w.storeCore(fr, y)
+	if fr.short && !f.to.add {
+		w.storeShort(fr, y)
+	} else {
+		w.storeCore(fr, y)
+	}
 	for i := fr.leafLo; i < fr.leafHi; i++ {
 		w.storeLeaf(&s.leaves[i], x)
 	}
@@ -299,6 +305,26 @@ func (w *worker) storeCore(fr *front, y []float64) {
 		} else if to.r != nil && !s.open[c] {
 			move(to.r[s.oldOff[c]:], to.b[s.oldOff[c]:int(s.oldOff[c])+n])
 			w.f.square[c] = 0
+		}
+	}
+}
+
+// storeShort is storeCore for a short front, which has nodes of sign −1 alone, and a solution that is not added.
+func (w *worker) storeShort(fr *front, y []float64) {
+	f, s, to := w.f, w.f.Symbolic, &w.f.to
+	x, r, b := to.x, to.r, to.b
+	off, open, square := s.off[fr.super:fr.last+1], s.open[fr.super:fr.last], f.square[fr.super:fr.last]
+	for c, o := range s.oldOff[fr.super:fr.last] {
+		n := int(off[c+1] - off[c])
+		move(x[o:], y[:n])
+		y = y[n:]
+		if r != nil && !open[c] {
+			square[c] = 0
+			if n == 3 {
+				*(*[3]float64)(r[o:]) = *(*[3]float64)(b[o:])
+			} else {
+				move(r[o:], b[o:int(o)+n])
+			}
 		}
 	}
 }

@@ -108,6 +108,13 @@ func leaf256() {
 	blockRows(block, w, rows, n)
 	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
 	LEAQ(Mem{Base: y, Index: at, Scale: 8}, at)
+	CMPQ(n, I8(3)) // a ball
+	JNE(LabelRef("other"))
+	for r := range 3 {
+		sums.row(rows, at, r, r%2)
+	}
+	JMP(LabelRef("next"))
+	Label("other")
 	sums.subtract(rows, at, n, "next")
 	ADDQ(I8(blockBytes), block)
 	DECQ(count)
@@ -138,6 +145,12 @@ func leaf256() {
 	VMOVSD(vec[9].AsX(), Mem{Base: n})
 	LEAQ(Mem{Base: r, Index: at, Scale: 8}, at)
 	blockRows(block, w, rows, n)
+	CMPQ(n, I8(3))
+	JNE(LabelRef("more"))
+	x.subtractTwo(at, rows, 0)
+	x.subtractOne(at, rows, 2)
+	JMP(LabelRef("done"))
+	Label("more")
 	x.subtract(at, rows, n)
 	ADDQ(I8(blockBytes), block)
 	DECQ(count)

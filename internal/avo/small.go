@@ -29,14 +29,18 @@ func loadSums(x reg.Register) sixSums {
 	return s
 }
 
+// row writes x −= Wᵀ·y for one row of w, in one of the sums.
+func (s sixSums) row(w, y reg.Register, row, sum int) {
+	times := vec[4+row%4]
+	VBROADCASTSD(Mem{Base: y, Disp: 8 * row}, times.AsY())
+	VFNMADD231PD(Mem{Base: w, Disp: rowBytes * row}, times.AsY(), s.four[sum].AsY())
+	VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, times.AsX(), s.two[sum].AsX())
+}
+
 // subtract writes x −= Wᵀ·y for n rows at w, the even ones from the first sum, the odd
 // ones from the second, and goes on at the label end; w, y and n change.
 func (s sixSums) subtract(w, y, n reg.Register, end string) {
-	row := func(row, sum int) {
-		VBROADCASTSD(Mem{Base: y, Disp: 8 * row}, vec[4+row].AsY())
-		VFNMADD231PD(Mem{Base: w, Disp: rowBytes * row}, vec[4+row].AsY(), s.four[sum].AsY())
-		VFNMADD231PD(Mem{Base: w, Disp: rowBytes*row + 32}, vec[4+row].AsX(), s.two[sum].AsX())
-	}
+	row := func(row, sum int) { s.row(w, y, row, sum) }
 	SUBQ(I8(2), n)
 	JL(LabelRef("last"))
 	Label("loop")
@@ -71,19 +75,45 @@ func loadSix(x reg.Register) six {
 	return six{vec[0], vec[1]}
 }
 
+// multiply leaves in each of the sums vec[2:6] four numbers that add up to a product of one of up to four rows from row first on.
+func (x six) multiply(w reg.Register, first, rows int) {
+	for r := range rows {
+		m := Mem{Base: w, Disp: rowBytes * (first + r)}
+		VMULPD(m.Offset(32), x.two.AsX(), vec[2+r].AsX())
+		VFMADD231PD(m, x.four.AsY(), vec[2+r].AsY())
+	}
+}
+
+// subtractTwo writes y −= W·x for two rows from row first on.
+func (x six) subtractTwo(y, w reg.Register, first int) {
+	sum, tmp, at := vec[2:6], vec[6:8], Mem{Base: y, Disp: 8 * first}
+	x.multiply(w, first, 2)
+	VHADDPD(sum[1].AsY(), sum[0].AsY(), sum[0].AsY())
+	VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
+	VMOVUPD(at, tmp[1].AsX())
+	VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
+	VSUBPD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
+	VMOVUPD(tmp[1].AsX(), at)
+}
+
+// subtractOne writes y −= W·x for one row.
+func (x six) subtractOne(y, w reg.Register, row int) {
+	sum, tmp, at := vec[2:6], vec[6:8], Mem{Base: y, Disp: 8 * row}
+	x.multiply(w, row, 1)
+	VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
+	VMOVSD(at, tmp[1].AsX())
+	VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
+	VHADDPD(sum[0].AsX(), sum[0].AsX(), sum[0].AsX())
+	VSUBSD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
+	VMOVSD(tmp[1].AsX(), at)
+}
+
 // subtract writes y −= W·x for n rows at w; y, w and n change.
 func (x six) subtract(y, w, n reg.Register) {
 	sum, tmp := vec[2:6], vec[6:8]
-	// multiply leaves in each sum four numbers that add up to a product of a row.
-	multiply := func(rows int) {
-		for r := range rows {
-			VMULPD(Mem{Base: w, Disp: rowBytes*r + 32}, x.two.AsX(), sum[r].AsX())
-			VFMADD231PD(Mem{Base: w, Disp: rowBytes * r}, x.four.AsY(), sum[r].AsY())
-		}
-	}
 	rowBlocks(n,
 		func() {
-			multiply(4)
+			x.multiply(w, 0, 4)
 			sumFour(sum[0], sum[1], sum[2], sum[3], tmp[0], tmp[1])
 			VMOVUPD(Mem{Base: y}, tmp[0].AsY())
 			VSUBPD(sum[0].AsY(), tmp[0].AsY(), tmp[0].AsY())
@@ -92,25 +122,11 @@ func (x six) subtract(y, w, n reg.Register) {
 			ADDQ(I8(32), y)
 		},
 		func() {
-			multiply(2)
-			VHADDPD(sum[1].AsY(), sum[0].AsY(), sum[0].AsY())
-			VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
-			VMOVUPD(Mem{Base: y}, tmp[1].AsX())
-			VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
-			VSUBPD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
-			VMOVUPD(tmp[1].AsX(), Mem{Base: y})
+			x.subtractTwo(y, w, 0)
 			ADDQ(I8(2*rowBytes), w)
 			ADDQ(I8(16), y)
 		},
-		func() {
-			multiply(1)
-			VEXTRACTF128(U8(1), sum[0].AsY(), tmp[0].AsX())
-			VMOVSD(Mem{Base: y}, tmp[1].AsX())
-			VADDPD(tmp[0].AsX(), sum[0].AsX(), sum[0].AsX())
-			VHADDPD(sum[0].AsX(), sum[0].AsX(), sum[0].AsX())
-			VSUBSD(sum[0].AsX(), tmp[1].AsX(), tmp[1].AsX())
-			VMOVSD(tmp[1].AsX(), Mem{Base: y})
-		})
+		func() { x.subtractOne(y, w, 0) })
 }
 
 // squareTo makes the first element of to the square of the length of x. It changes vec[2] and vec[3].

@@ -15923,13 +15923,27 @@ TEXT ·solveLeafAVX2(SB), NOSPLIT, $0-72
 	VXORPD  X3, X3, X3
 
 block:
-	MOVQ    (BX), R8
-	LEAQ    (SI)(R8*8), R8
-	MOVLQSX 20(BX), R10
-	MOVLQSX 8(BX), R9
-	LEAQ    (DX)(R9*8), R9
-	SUBQ    $+2, R10
-	JL      last
+	MOVQ         (BX), R8
+	LEAQ         (SI)(R8*8), R8
+	MOVLQSX      20(BX), R10
+	MOVLQSX      8(BX), R9
+	LEAQ         (DX)(R9*8), R9
+	CMPQ         R10, $+3
+	JNE          other
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+	VBROADCASTSD 8(R9), Y5
+	VFNMADD231PD 48(R8), Y5, Y1
+	VFNMADD231PD 80(R8), X5, X3
+	VBROADCASTSD 16(R9), Y6
+	VFNMADD231PD 96(R8), Y6, Y0
+	VFNMADD231PD 128(R8), X6, X2
+	JMP          next
+
+other:
+	SUBQ $+2, R10
+	JL   last
 
 loop:
 	VBROADCASTSD (R9), Y4
@@ -15973,19 +15987,42 @@ next:
 	MOVQ         count+56(FP), CX
 
 residual:
-	MOVLQSX 12(BX), R9
-	TESTQ   R9, R9
-	JL      done
-	MOVLQSX 16(BX), R10
-	LEAQ    (DX)(R10*8), R10
-	VADDSD  (R10), X8, X9
-	VMOVSD  X9, (R10)
-	LEAQ    (DI)(R9*8), R9
-	MOVQ    (BX), R8
-	LEAQ    (SI)(R8*8), R8
-	MOVLQSX 20(BX), R10
-	SUBQ    $+4, R10
-	JL      two
+	MOVLQSX      12(BX), R9
+	TESTQ        R9, R9
+	JL           done
+	MOVLQSX      16(BX), R10
+	LEAQ         (DX)(R10*8), R10
+	VADDSD       (R10), X8, X9
+	VMOVSD       X9, (R10)
+	LEAQ         (DI)(R9*8), R9
+	MOVQ         (BX), R8
+	LEAQ         (SI)(R8*8), R8
+	MOVLQSX      20(BX), R10
+	CMPQ         R10, $+3
+	JNE          more
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VMULPD       80(R8), X1, X3
+	VFMADD231PD  48(R8), Y0, Y3
+	VHADDPD      Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVUPD      (R9), X7
+	VADDPD       X6, X2, X2
+	VSUBPD       X2, X7, X7
+	VMOVUPD      X7, (R9)
+	VMULPD       128(R8), X1, X2
+	VFMADD231PD  96(R8), Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       16(R9), X7
+	VADDPD       X6, X2, X2
+	VHADDPD      X2, X2, X2
+	VSUBSD       X2, X7, X7
+	VMOVSD       X7, 16(R9)
+	JMP          done
+
+more:
+	SUBQ $+4, R10
+	JL   two
 
 four:
 	VMULPD      32(R8), X1, X2
