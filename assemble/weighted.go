@@ -235,8 +235,8 @@ func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	nb := y.Layout.FirstJoint()
 	list := y.Layout.Mech.Joints
 	for i, j := range y.Layout.joint[lo:hi] {
-		if at := &y.pins[lo+i]; at.is {
-			y.fillPinned(&pins, &list[j], at, s)
+		if at := y.pins[lo+i]; at != notPinned {
+			y.fillPinned(&pins, &list[j], at, nb+lo+i, s)
 		} else if y.fillAny(&w, j, int32(nb+lo+i), s) != nil {
 			return lo + i
 		}

@@ -42,12 +42,26 @@ type pinWork struct {
 	block [36]float64 // of the world
 }
 
-// pinPlace says where the rows of a pinned joint are filled.
-type pinPlace struct {
-	succ int64       // first value of the block on the successor; −1 if that is the world
-	row  int32       // first scalar row
-	kind joints.Kind // of the joint
-	is   bool        // the joint is pinned
+// pinPlace says where the rows of a pinned joint on its successor are filled.
+type pinPlace uint8
+
+// The places.
+const (
+	notPinned   pinPlace = iota // of a joint that is not pinned
+	nowhere                     // the successor is the world
+	firstBlock                  // of the joint
+	secondBlock                 // of the joint
+)
+
+// pinPlaceOf returns the place of a pinned joint.
+func pinPlaceOf(jt *mechanism.Joint) pinPlace {
+	switch {
+	case jt.Succ < 0:
+		return nowhere
+	case jt.Pred >= 0 && jt.Pred < jt.Succ:
+		return secondBlock
+	}
+	return firstBlock
 }
 
 // fillConstant stores the places of pinned joints lo ≤ i < hi, the blocks of their predecessors, and in y.base the squared
@@ -57,14 +71,13 @@ func (y *Weighted) fillConstant(lo, hi int) {
 	nb, first := m.NumBodies(), y.Layout.FirstJoint()
 	for i := lo; i < hi; i++ {
 		jt := &m.Joints[y.Layout.joint[i]]
-		if y.pins[i].is = y.Layout.pinned(y.Layout.joint[i], jt); !y.pins[i].is {
+		if y.pins[i] = notPinned; !y.Layout.pinned(y.Layout.joint[i], jt) {
+			continue
+		}
+		if y.pins[i] = pinPlaceOf(jt); jt.Pred < 0 {
 			continue
 		}
 		at := y.Layout.place(jt, int32(first+i))
-		y.pins[i] = pinPlace{at.succ, at.row, jt.Kind, true}
-		if jt.Pred < 0 {
-			continue
-		}
 		constantRows(y.Matrix.Val[at.pred:], y.base[int(at.row)-6*nb:], y.bodies, jt)
 	}
 }
@@ -91,15 +104,16 @@ func constantRows(v, base []float64, list []bodies.Body, jt *mechanism.Joint) {
 
 // fillPinned fills the rows of a pinned joint but for the block of its
 // predecessor.
-func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at *pinPlace, s *mechanism.State) {
-	o := int(at.row)
+func (y *Weighted) fillPinned(w *pinWork, jt *mechanism.Joint, at pinPlace, node int, s *mechanism.State) {
+	p := y.Layout.Pattern
+	o := int(p.Off[node])
 	v := w.block[:]
-	if at.succ >= 0 {
-		v = y.Matrix.Val[at.succ:]
+	if at >= firstBlock {
+		v = y.Matrix.Val[p.Pos[p.Ptr[node]+int32(at-firstBlock)]:]
 	}
 	w.pin.Base = y.base[o-6*len(y.Kin.Bodies):]
 	w.set(jt, y.bodies, y.Kin, s)
-	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(at.kind))
+	lanes.PinRows(v, y.Scale[o:], y.Right[o:], &w.pin, pins(jt.Kind))
 }
 
 // set fills w.pin for a joint, but for Base.

@@ -184,37 +184,45 @@ func (a *analysis) shorten() {
 	s := a.s
 	for k := range s.fronts {
 		f := &s.fronts[k]
-		f.short = kernel.HasFront(f.ld(), int(f.width)) && !f.held
+		ok := kernel.HasFront(f.ld(), int(f.width)) && !f.held
 		for c := f.super; c < f.last; c++ {
-			f.short = f.short && s.sign[c] < 0
+			ok = ok && s.sign[c] < 0
 		}
-		if f.like = f.short && k > 0 && s.fronts[k-1].short && s.alike(&s.fronts[k-1], f); f.like {
-			f.groups = s.fronts[k-1].groups
-		} else if f.short {
-			s.group(f)
+		if !ok {
+			continue
 		}
-		f.bare = f.short && f.entLo == f.entHi && f.kidHi-f.kidLo <= 1
-		for _, c := range s.kids[f.kidLo:f.kidHi] {
-			q := &s.fronts[c]
-			first := q.upHi-q.upLo == 1 && s.runs[q.upLo].dst == 0 // its rows are the first of f
-			f.bare = f.bare && q.below <= kernel.FrontChild && first
+		f.quick = short
+		if k > 0 && s.fronts[k-1].quick.has(short) && s.alike(&s.fronts[k-1], f) {
+			f.quick |= like
+		}
+		if s.onlyChild(f) {
+			f.quick |= bare
+		}
+		for i := f.leafLo; i < f.leafHi; i++ {
+			s.group(&s.leaves[i])
 		}
 	}
 }
 
-// group appends what the columns of the leaves of a short front have in its groups of rows.
-func (s *Symbolic) group(f *front) {
-	f.groups = int32(len(s.groups))
-	for i := range s.leaves[f.leafLo:f.leafHi] {
-		l := &s.leaves[int(f.leafLo)+i]
-		bits := uint8(0)
-		for _, b := range s.blocks[l.lo:l.hi] {
-			for r := b.Row; r < b.Row+b.N; r++ {
-				bits |= 1 << (r / kernel.GroupRows)
-			}
+// onlyChild reports whether a short front has no blocks of its own and at most one child, of few rows, which are the first of the front.
+func (s *Symbolic) onlyChild(f *front) bool {
+	if f.entLo < f.entHi || f.kidHi-f.kidLo > 1 {
+		return false
+	}
+	for _, c := range s.kids[f.kidLo:f.kidHi] {
+		q := &s.fronts[c]
+		if q.below > kernel.FrontChild || q.upHi-q.upLo != 1 || s.runs[q.upLo].dst != 0 {
+			return false
 		}
-		for range l.size {
-			s.groups = append(s.groups, bits)
+	}
+	return true
+}
+
+// group notes in which groups of rows a leaf of a short front has blocks.
+func (s *Symbolic) group(l *leaf) {
+	for _, b := range s.blocks[l.lo:l.hi] {
+		for r := b.Row; r < b.Row+b.N; r++ {
+			l.groups |= 1 << (r / kernel.GroupRows)
 		}
 	}
 }

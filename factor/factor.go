@@ -126,6 +126,7 @@ type worker struct {
 	Tally
 	stack  []float64 // update matrices that are not handed to the top, column-major, lower
 	ld     []float64 // L·D of the current panel, and W of a leaf, or of the leaves of a short front
+	groups []uint8   // by column of these leaves: those of kernel.Front
 	shaped int32     // front.last of the short front whose leaves are in ld; −1 if there is none
 	leaf   []float64 // update matrix of a leaf
 	limit  []float64 // of the current pivots: a pivot above it is not taken as it is
@@ -189,12 +190,13 @@ func (s *Symbolic) NewFactorOn(t *team.Team) *Factor {
 	for range t.Workers() {
 		f.workers = append(f.workers, &worker{
 			f: f, shaped: -1,
-			stack: amid(s.stack),
-			leaf:  scratch(s.maxLeaf * (s.maxLeaf + 1)),
-			ld:    scratch(max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
-			limit: scratch(s.maxWidth),
-			shift: scratch(s.maxWidth),
-			x:     scratch(s.maxRows),
+			stack:  amid(s.stack),
+			leaf:   scratch(s.maxLeaf * (s.maxLeaf + 1)),
+			ld:     scratch(max(s.maxPanel, s.maxSpread, sparse.MaxBlock*(s.maxLeaf+1))),
+			groups: make([]uint8, s.maxSpread/kernel.FrontRows),
+			limit:  scratch(s.maxWidth),
+			shift:  scratch(s.maxWidth),
+			x:      scratch(s.maxRows),
 		})
 	}
 	return f
@@ -312,7 +314,7 @@ func (w *worker) front(fr *front) {
 	n, p, m := fr.ld(), int(fr.width), int(fr.below)
 	pan := f.panels[fr.panel : fr.panel+int64(n*p)]
 	upd := w.update(fr)
-	if fr.short && f.policy == WhereWeak && f.kept == nil && f.shares == nil && w.frontAtOnce(fr, pan, upd) {
+	if fr.quick.has(short) && f.policy == WhereWeak && f.kept == nil && f.shares == nil && w.frontAtOnce(fr, pan, upd) {
 		return
 	}
 	w.shaped = -1
@@ -356,7 +358,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 	right := w.right(fr)
 	var child []float64
 	below := 0
-	if fr.bare {
+	if fr.quick.has(bare) {
 		for _, k := range s.kids[fr.kidLo:fr.kidHi] {
 			child, below = w.update(&s.fronts[k]), int(s.fronts[k].below)
 		}
@@ -366,7 +368,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 		w.assemble(fr, &dest{pan, upd, n, p, m + 1})
 		right = nil // is there
 	}
-	if !kernel.Front(pan, upd, n, p, t, loads, s.groups[fr.groups:], dinv, limit, w.shift, right, child, below) {
+	if !kernel.Front(pan, upd, n, p, t, loads, w.groups, dinv, limit, w.shift, right, child, below) {
 		return false
 	}
 	w.note(fr, pan, n, dinv, limit)

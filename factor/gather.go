@@ -143,8 +143,9 @@ func (w *worker) spreadLeaves(fr *front) (all, loads []float64) {
 	f := w.f
 	at := int(fr.columns) * kernel.FrontRows
 	all, loads = w.ld[:at], w.ld[at:at+int(fr.columns)]
-	if !fr.like || w.shaped != fr.super {
+	if !fr.quick.has(like) || w.shaped != fr.super {
 		clear(all)
+		w.groupLeaves(fr)
 	}
 	w.shaped = fr.last
 	t, b := all, loads
@@ -167,4 +168,16 @@ func (w *worker) spreadLeaves(fr *front) (all, loads []float64) {
 		clear(loads)
 	}
 	return all, loads
+}
+
+// groupLeaves notes the groups of the columns of the leaves of a short front.
+func (w *worker) groupLeaves(fr *front) {
+	list := w.groups
+	for i := fr.leafLo; i < fr.leafHi; i++ {
+		l := &w.f.Symbolic.leaves[i]
+		for k := range l.size {
+			list[k] = l.groups
+		}
+		list = list[l.size:]
+	}
 }

@@ -276,7 +276,7 @@ func (w *worker) backward(fr *front) {
 	}
 	kernel.SolveLowerT(y, pan, n, p)
 	move(f.x[fr.first:], y)
-	if fr.short && !f.to.add {
+	if fr.quick.has(short) && !f.to.add {
 		w.storeShort(fr, y)
 	} else {
 		w.storeCore(fr, y)

@@ -46,7 +46,6 @@ type Symbolic struct {
 	leaves []leaf
 	blocks []kernel.Block // of leaves: rows of their front, and of the residual unless their −1 node is open
 	free   []leaf         // +1 nodes without neighbours
-	groups []uint8        // by column of the leaves of short fronts: those of kernel.Front
 	late   []lateBlock    // blocks of +1 nodes in the core
 
 	tasks []task  // subtrees that do not depend on each other
@@ -86,18 +85,21 @@ type front struct {
 	spread         bool  // the leaves cover so much of the front that they are added together
 	handed         bool  // a task hands the update matrix to the top
 	held           bool  // assembled and not eliminated; see AnalyzeHeld
+	quick          quick
 	panel          int64 // first scalar of the panel
 	update         int64 // first scalar of the update matrix: in what is handed to the top, or on the stack
-	quick
 }
 
-// quick says how kernel.Front eliminates a front.
-type quick struct {
-	short  bool  // it does
-	like   bool  // the leaves have the places of those of the front before, which is short too
-	bare   bool  // it adds the right side, and the update matrix of the only child if there is one
-	groups int32 // of the columns of the leaves: the first one's in Symbolic.groups
-}
+// quick has bits that say how kernel.Front eliminates a front.
+type quick uint8
+
+const (
+	short quick = 1 << iota // it does
+	like                    // the leaves have the places of those of the front before, which is short too
+	bare                    // it adds the right side, and the update matrix of the only child if there is one
+)
+
+func (q quick) has(bits quick) bool { return q&bits != 0 }
 
 // rows returns the rows of the front without that of the right side.
 func (f *front) rows() int { return int(f.width + f.below) }
@@ -133,6 +135,7 @@ type leaf struct {
 	up, to int32 // runs in the front of its first neighbour
 	rows   int32 // of all its blocks
 	size   int8
+	groups uint8 // of kernel.Front, where its blocks have rows; of short fronts
 }
 
 // lateBlock is a block between a −1 and a +1 node of the core.

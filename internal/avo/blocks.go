@@ -128,6 +128,13 @@ func leaf256() {
 	x.squareTo(square)
 	Store(square.AsX(), ReturnIndex(0))
 
+	x.residuals(square, w, block, count, rows, at, n)
+	VZEROUPPER()
+	RET()
+}
+
+// residuals writes SubBlocks and adds square to the squares of the same blocks, unless r is nil.
+func (x six) residuals(square reg.VecPhysical, w, block, count, rows, at, n reg.Register) {
 	r, squares := reg.RDI, reg.RDX
 	load("r", r)
 	TESTQ(r, r)
@@ -156,8 +163,6 @@ func leaf256() {
 	DECQ(count)
 	JNE(LabelRef("residual"))
 	Label("end")
-	VZEROUPPER()
-	RET()
 }
 
 // blockRows makes rows the address of the rows of a block of w, and n their number.
