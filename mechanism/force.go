@@ -72,12 +72,17 @@ func (m *Mechanism) ForcesTo(f []spatial.Force, k *Kinematics, s *State) error {
 		panic("mechanism: length mismatch")
 	}
 	var w spatial.Vec3
+	g := m.Gravity
 	for i := range m.Bodies {
-		b, E := &m.Bodies[i], &k.Bodies[i].E
-		E.TMulVecTo(&w, &s.Bodies[i].Omega)
-		bodies.GyroscopicMomentTo(&w, &b.Inertia, &w)
-		w = E.MulVec(w)
-		f[i] = spatial.Force{-w[0], -w[1], -w[2], b.Mass * m.Gravity[0], b.Mass * m.Gravity[1], b.Mass * m.Gravity[2]}
+		b, E, omega := &m.Bodies[i], &k.Bodies[i].E, &s.Bodies[i].Omega
+		if k.I != nil {
+			bodies.GyroscopicMomentTo(&w, &k.I[i], omega)
+		} else {
+			E.TMulVecTo(&w, omega)
+			bodies.GyroscopicMomentTo(&w, &b.Inertia, &w)
+			E.MulVecTo(&w, &w)
+		}
+		f[i] = spatial.Force{-w[0], -w[1], -w[2], b.Mass * g[0], b.Mass * g[1], b.Mass * g[2]}
 	}
 	return m.AddAppliedTo(f, k, s)
 }

@@ -32,10 +32,10 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 	if len(qdd) != p.nv || tau != nil && len(tau) != p.nv {
 		panic("tree: length mismatch")
 	}
-	for i := range p.consts {
-		w.art[i].setRigid(&p.consts[i], w)
-	}
 	for i := len(p.consts) - 1; i >= 0; i-- {
+		if c := &p.consts[i]; c.tip {
+			w.art[i].setRigid(c, w)
+		}
 		if err := w.reduce(i, tau); err != nil {
 			return err
 		}
@@ -53,6 +53,10 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 		for k := range a {
 			a[k] += st.c[k]
 		}
+		if l.NumDof == 1 {
+			w.accelerateOne(a, int(l.Dof), qdd)
+			continue
+		}
 		first, end := int(l.Dof), int(l.Dof+l.NumDof)
 		for d := first; d < end; d++ {
 			qdd[d] = w.y[d] - (*spatial.Motion)(a).Dot(&w.proj[d])
@@ -67,15 +71,22 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 	return nil
 }
 
+// accelerateOne stores q̈ of entry d, the only one of its link, whose acceleration without it is a, and adds S·q̈ to that.
+func (w *Workspace) accelerateOne(a *spatial.ClassicalAccel, d int, qdd []float64) {
+	W, S := &w.proj[d], &w.s[d]
+	x := w.y[d] - ((a[0]*W[0] + a[1]*W[1] + a[2]*W[2]) + (a[3]*W[3] + a[4]*W[4] + a[5]*W[5]))
+	qdd[d] = x
+	a[0], a[1], a[2] = a[0]+x*S[0], a[1]+x*S[1], a[2]+x*S[2]
+	a[3], a[4], a[5] = a[3]+x*S[3], a[4]+x*S[4], a[5]+x*S[5]
+}
+
 // setRigid makes a the rigid body of link c with the negative of its loads.
 func (a *articulated) setRigid(c *linkConst, w *Workspace) {
 	a.J = w.kin.I[c.body]
 	a.H = spatial.Mat3{}
 	a.M = spatial.Sym3{c.mass, c.mass, c.mass}
 	f := &w.force[c.body]
-	for k := range f {
-		a.p[k] = -f[k]
-	}
+	a.p = spatial.Force{-f[0], -f[1], -f[2], -f[3], -f[4], -f[5]}
 }
 
 // reduce eliminates the joint of link i and adds what is left to the parent:
@@ -105,7 +116,11 @@ func (w *Workspace) reduce(i int, tau []float64) error {
 	for k := range f {
 		a.p[k] += f[k]
 	}
-	w.art[l.Parent].addShifted(a, &w.links[i].r)
+	up := &w.art[l.Parent]
+	if w.plan.consts[i].opens {
+		up.setRigid(&w.plan.consts[l.Parent], w)
+	}
+	up.addShifted(a, &w.links[i].r)
 	return nil
 }
 
@@ -122,10 +137,10 @@ func (w *Workspace) reduceOne(a *articulated, d int, tau float64) float64 {
 	y := (tau - S.Dot(&a.p)) * inv
 	w.y[d] = y
 	W := &w.proj[d]
-	for k := range U {
-		W[k] = U[k] * inv
-		a.p[k] += U[k] * y
-	}
+	W[0], W[1], W[2], W[3], W[4], W[5] = U[0]*inv, U[1]*inv, U[2]*inv, U[3]*inv, U[4]*inv, U[5]*inv
+	q := &a.p
+	q[0], q[1], q[2] = q[0]+U[0]*y, q[1]+U[1]*y, q[2]+U[2]*y
+	q[3], q[4], q[5] = q[3]+U[3]*y, q[4]+U[4]*y, q[5]+U[5]*y
 	a.subtractOuter(&U, W)
 	return D
 }

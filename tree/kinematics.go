@@ -53,6 +53,9 @@ func (w *Workspace) moveSimple(i int, c *linkConst, up *linkState) {
 	w.axes(c.pred).MulVecTo(&z, &c.axis)
 	w.axes(c.parentBody).MulVecTo(&r1, &c.rp)
 	w.axes(c.body).MulVecTo(&d, &c.rc)
+	if w.given && c.form == turning {
+		w.qd[c.dof] = c.sign * w.rateAbout(&z, c)
+	}
 	S, qd := &w.s[c.dof], w.qd[c.dof]
 	a, b := c.sign*c.alpha, c.sign*c.beta
 	if c.form == screwing {
@@ -75,9 +78,9 @@ func (w *Workspace) moveSimple(i int, c *linkConst, up *linkState) {
 		st.r = spatial.Vec3{}
 	}
 	carryVelocity(&st.v, &up.v, &st.r)
-	for k := range st.v {
-		st.v[k] += qd * S[k]
-	}
+	v := &st.v
+	v[0], v[1], v[2] = v[0]+qd*S[0], v[1]+qd*S[1], v[2]+qd*S[2]
+	v[3], v[4], v[5] = v[3]+qd*S[3], v[4]+qd*S[4], v[5]+qd*S[5]
 	// ω_λ×z gives both c_ω and the Coriolis term.
 	w0 := (*spatial.Vec3)(up.v[:3])
 	spatial.CrossTo(&t, w0, &z)

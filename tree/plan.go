@@ -92,6 +92,7 @@ type linkConst struct {
 	body, parentBody, pred int32        // bodies, or World; pred is the one that carries P
 	dof                    int32        // first entry of q̇
 	form                   form         // path of the kernels
+	tip, opens             bool         // no link hangs on it; it is the last one of its parent's, with which an inward pass begins
 	alpha, beta            float64      // one freedom: turn and slide of a unit rate along P's z
 	sign                   float64      // −1 if reversed, else 1
 	mass                   float64      // of the link, kg
@@ -231,6 +232,14 @@ func (p *Plan) assignVariables() {
 		p.nv += int(l.NumDof)
 		p.consts[i] = p.newConst(l)
 		p.prescribe(l)
+	}
+	met := make([]bool, len(p.Links))
+	for i := len(p.Links) - 1; i >= 0; i-- {
+		c := &p.consts[i]
+		c.tip = !met[i]
+		if up := p.Links[i].Parent; up != World {
+			c.opens, met[up] = !met[up], true
+		}
 	}
 	p.DofParent, p.DofDepth = make([]int32, p.nv), make([]int32, p.nv)
 	p.DofEnd, p.rowPtr = make([]int32, p.nv), make([]int, p.nv+1)

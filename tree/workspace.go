@@ -17,6 +17,7 @@ type Workspace struct {
 	state *mechanism.State // in use: the caller's, or own
 	own   *mechanism.State
 	ready bool
+	given bool // velocities takes the rates of links that turn from the state
 
 	force []spatial.Force  // loads of each body about its centre of mass, gyroscopic moment included
 	links []linkState      // by link
@@ -82,7 +83,7 @@ func (w *Workspace) SetState(s *mechanism.State) error {
 	if err := w.plan.mech.KinematicsTo(w.kin, s); err != nil {
 		return err
 	}
-	w.state = s
+	w.state, w.given = s, true
 	if err := w.measure(); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (w *Workspace) Set(q, qd []float64, t float64) error {
 	if err := p.mech.KinematicsTo(w.kin, w.own); err != nil {
 		return err
 	}
-	w.state = w.own
+	w.state, w.given = w.own, false
 	copy(w.qd, qd)
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -131,7 +132,7 @@ func (w *Workspace) finish() error {
 	return nil
 }
 
-// measure stores the joint rates and slides at w.state.
+// measure stores the joint rates and slides at w.state, but for the rates of links that turn, which velocities finds.
 func (w *Workspace) measure() error {
 	p, s := w.plan, w.state
 	var jk mechanism.JointKinematics
@@ -140,8 +141,6 @@ func (w *Workspace) measure() error {
 		c := &p.consts[i]
 		switch c.form {
 		case turning:
-			z := w.axes(c.pred).MulVec(c.axis)
-			w.qd[c.dof] = c.sign * z.Dot(w.relativeOmega(c))
 		case floating:
 			b := &s.Bodies[c.body]
 			copy(w.qd[c.dof:], b.Omega[:])
@@ -169,14 +168,14 @@ func (w *Workspace) measure() error {
 	return nil
 }
 
-// relativeOmega returns the angular velocity of the link less that of its
-// parent at w.state.
-func (w *Workspace) relativeOmega(c *linkConst) spatial.Vec3 {
-	omega := w.state.Bodies[c.body].Omega
+// rateAbout returns the rate of a link less that of its parent about a unit vector z at w.state.
+func (w *Workspace) rateAbout(z *spatial.Vec3, c *linkConst) float64 {
+	var none spatial.Vec3
+	omega, up := &w.state.Bodies[c.body].Omega, &none
 	if c.parentBody >= 0 {
-		omega = omega.Sub(w.state.Bodies[c.parentBody].Omega)
+		up = &w.state.Bodies[c.parentBody].Omega
 	}
-	return omega
+	return z[0]*(omega[0]-up[0]) + z[1]*(omega[1]-up[1]) + z[2]*(omega[2]-up[2])
 }
 
 // axes returns the rotation matrix of a body or of the world.
