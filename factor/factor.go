@@ -321,8 +321,8 @@ func (w *worker) front(fr *front) {
 	switch {
 	case len(pan)+len(upd) <= stopClear:
 		clear(pan)
-		clear(upd)
-	case !w.clearLarge(pan) || !w.clearLarge(upd):
+		w.clearLower(upd, m)
+	case !w.clearLarge(pan) || !w.clearLower(upd, m):
 		return
 	}
 	d := dest{pan, upd, n, p, m + 1}

@@ -21,6 +21,25 @@ func (w *worker) clearLarge(v []float64) bool {
 	return true
 }
 
+// wideUpdate is the number of columns from which on an update matrix is cleared below its diagonal alone. Another value costs time only.
+const wideUpdate = 64
+
+// clearLower sets an update matrix of m columns to zero, of which what is above the diagonal does not count. It reports whether
+// that is still wanted.
+func (w *worker) clearLower(upd []float64, m int) bool {
+	if m < wideUpdate {
+		clear(upd)
+		return true
+	}
+	for j := range m {
+		if m > stopRows && w.f.watch.Every(j) {
+			return false
+		}
+		clear(upd[j*(m+1)+j : (j+1)*(m+1)])
+	}
+	return true
+}
+
 // subtract is kernel.Update, C −= A·Bᵀ, by some columns at a time where it takes long.
 func (w *worker) subtract(c []float64, ldc int, a, b []float64, ld, n, m, k int) {
 	if n <= stopRows {
