@@ -15,8 +15,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestRollingDrift: every kind of wheel, an edge, and balls in a bowl and on a dome, over many steps of Runge's and Kutta's method: a million every night.
-// The joints hold to the drift that runs leave, at both levels, and energy is kept to the error of the steps.
+// TestRollingDrift: every kind of wheel, an edge, balls in a bowl and on a dome, and a ball and a tyre on hills, over many steps of Runge's
+// and Kutta's method: a million every night. The joints hold to the drift that runs leave, at both levels, and energy is kept to the error
+// of the steps.
 func TestRollingDrift(t *testing.T) {
 	const (
 		radius, step = 0.3, 1e-3
@@ -31,15 +32,17 @@ func TestRollingDrift(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		w    build.Wheel
+		hill bool
 	}{
-		{"disc", build.Wheel{Axle: leans}}, {"torus", build.Wheel{Axle: leans, TyreRadius: 0.1}}, {"ball", build.Wheel{Axle: up, TyreRadius: radius}},
-		{"along", build.Wheel{Axle: leans, Slip: joints.SlipAlong}}, {"across", build.Wheel{Axle: leans, Slip: joints.SlipAcross}},
-		{"both", build.Wheel{Axle: leans, Slip: joints.SlipBoth}}, {"edge", build.Wheel{}},
-		{"bowl", build.Wheel{Axle: up, TyreRadius: radius, BowlRadius: 1}}, {"dome", build.Wheel{Axle: up, TyreRadius: radius, BowlRadius: -1}},
+		{name: "disc", w: build.Wheel{Axle: leans}}, {name: "torus", w: build.Wheel{Axle: leans, TyreRadius: 0.1}}, {name: "ball", w: build.Wheel{Axle: up, TyreRadius: radius}},
+		{name: "along", w: build.Wheel{Axle: leans, Slip: joints.SlipAlong}}, {name: "across", w: build.Wheel{Axle: leans, Slip: joints.SlipAcross}},
+		{name: "both", w: build.Wheel{Axle: leans, Slip: joints.SlipBoth}}, {name: "edge"},
+		{name: "bowl", w: build.Wheel{Axle: up, TyreRadius: radius, BowlRadius: 1}}, {name: "dome", w: build.Wheel{Axle: up, TyreRadius: radius, BowlRadius: -1}},
+		{name: "ball on hills", w: build.Wheel{Axle: up, TyreRadius: radius}, hill: true}, {name: "tyre on hills", w: build.Wheel{Axle: leans, TyreRadius: 0.1}, hill: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := rung.NewBuilder(c.name).Gravity(0, 0, 0)
-			if c.w.BowlRadius != 0 {
+			if c.w.BowlRadius != 0 || c.hill {
 				b.Gravity(0, 0, -gravity)
 			}
 			d, err := bodies.New(2, spatial.Vec3{0, 0, 0.02}, spatial.Diag3(0.05, 0.06, 0.09))
@@ -53,10 +56,14 @@ func TestRollingDrift(t *testing.T) {
 			}
 			body := b.Body("body", d, place)
 			b.Move(body, spatial.Vec3{0.4, 0.3, 0}, leans.Scale(5).Add(spatial.Vec3{0.3, 0.1, 0.4}))
-			if c.name == "edge" {
+			switch {
+			case c.name == "edge":
 				b.Planar("ice", rung.World, body, place.Origin, up)
 				b.NoSlip("contact", rung.World, body, place.Origin.Add(spatial.Vec3{-0.2}), spatial.Vec3{0, 1, 0})
-			} else {
+			case c.hill:
+				c.w.Center, c.w.Radius = place.Origin, radius
+				b.RollingOn("contact", body, b.Terrain(formulaGround("0.1*sin(2*x)*cos(1.5*y) + 0.05*(x^2 + y^2)")), c.w)
+			default:
 				c.w.Center, c.w.Radius = place.Origin, radius
 				b.Rolling("contact", rung.World, body, spatial.Vec3{}, up, c.w)
 			}

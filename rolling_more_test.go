@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -158,14 +159,23 @@ func TestRollingAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, run))
 }
 
-// On random wheels and edges, and balls in bowls and on domes, on the world and on a plate that flies, the tree methods find what the sparse system finds: accelerations and reactions.
+// randomWheels returns wheels and edges, and balls in bowls and on domes, on the world and on a plate that flies, or wheels on hills.
+func randomWheels(seed uint64) *model.Model {
+	switch seed % 4 {
+	case 2:
+		return modeltest.Bowls(seed)
+	case 3:
+		return modeltest.Hills(seed)
+	}
+	return modeltest.Rolling(seed)
+}
+
+// On random wheels and edges, balls in bowls and on domes, and wheels on hills, on the world and on a plate that flies, the tree methods
+// find what the sparse system finds: accelerations and reactions.
 func TestRollingMethodsAgree(t *testing.T) {
 	const agree = 1e-9 // conditioning of a few wheels, of the largest number
-	for seed := range uint64(9) {
-		m := modeltest.Rolling(seed)
-		if seed%3 == 2 {
-			m = modeltest.Bowls(seed)
-		}
+	for seed := range uint64(12) {
+		m := randomWheels(seed)
 		p, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		var want *rung.Result
@@ -196,13 +206,11 @@ func TestRollingMethodsAgree(t *testing.T) {
 	}
 }
 
-// Random wheels, edges, and balls in bowls and on domes that are off by a few hundredths are closed, and their velocities projected, to rounding.
+// Random wheels, edges, balls in bowls and on domes, and wheels on hills that are off by a few hundredths are closed, and their velocities
+// projected, to rounding.
 func TestRollingIsClosed(t *testing.T) {
-	for seed := range uint64(30) {
-		m := modeltest.Rolling(seed)
-		if seed%3 == 2 {
-			m = modeltest.Bowls(seed)
-		}
+	for seed := range uint64(40) {
+		m := randomWheels(seed)
 		p, err := rung.NewPlan(m, rung.Options{})
 		require.NoError(t, err)
 		rng := check.Rand(seed)

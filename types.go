@@ -40,7 +40,7 @@ type Report = kkt.Report
 //
 //   - bodies: Body, Rod, Extrude, Composite, and their velocities: Move
 //   - joints by type: Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Spherical, Fixed, Free, Distance,
-//     SphereInCylinder, PointOnPlane, PointOnCurve, CurveOnCurve, Rolling, NoSlip, CompositeJoint; any type at a Place: Joint
+//     SphereInCylinder, PointOnPlane, PointOnCurve, CurveOnCurve, Rolling, RollingOn, NoSlip, CompositeJoint; any type at a Place: Joint
 //   - equations between coordinates: Couple
 //   - forces: Gravity, SpringDamper, Law, Wrench, Bushing, Cable, Motor
 //   - the ground: Terrain, Surface, Contact

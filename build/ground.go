@@ -14,7 +14,10 @@ type Ground struct {
 	index int
 }
 
-// Terrain adds a terrain, with its name in it, for contacts. Files of
+// errForeignGround is what a terrain of another builder makes wrong.
+var errForeignGround = fault.Errorf("build: the terrain is not of this builder")
+
+// Terrain adds a terrain, with its name in it, for contacts and wheels. Files of
 // terrains are not opened: the model needs model.Model.Load then.
 func (b *Builder) Terrain(t model.Terrain) Ground {
 	b.mustBe()
@@ -35,7 +38,7 @@ func (b *Builder) Contact(name string, body Body, g Ground, shape contact.Shape,
 	f.Contact.Fill()
 	at := b.forcePlace(name)
 	if g.of != b {
-		b.check(at, fault.Errorf("build: the terrain is not of this builder"))
+		b.check(at, errForeignGround)
 	} else {
 		f.Contact.Terrain = b.m.Terrains[g.index].Name
 	}

@@ -35,6 +35,7 @@ func TestForeignHandles(t *testing.T) {
 		"Frame":   func(b *build.Builder, _ build.Body) { b.Frame("f", heavy, build.At(0, 0, 0)) },
 		"Visual":  func(b *build.Builder, _ build.Body) { b.Visual(heavy, build.At(0, 0, 0), model.Visual{}) },
 		"Contact": func(b *build.Builder, _ build.Body) { b.Contact("k", heavy, hill, contact.Shape{}, contact.Law{}) },
+		"Wheel":   func(b *build.Builder, _ build.Body) { b.RollingOn("w", heavy, hill, build.Wheel{Axle: x, Radius: 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := build.New("this")
@@ -43,7 +44,7 @@ func TestForeignHandles(t *testing.T) {
 			use(b, light)
 			_, err := b.Model()
 			require.ErrorContains(t, err, `body "heavy" is of another builder ("other")`)
-			if name == "Contact" {
+			if name == "Contact" || name == "Wheel" {
 				require.ErrorContains(t, err, "the terrain is not of this builder")
 			}
 		})

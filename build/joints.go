@@ -129,6 +129,18 @@ func (b *Builder) Rolling(name string, predecessor, successor Body, point, norma
 	return j
 }
 
+// RollingOn adds a wheel of a body on a terrain of the builder, which has two continuous derivatives. w has no BowlRadius.
+func (b *Builder) RollingOn(name string, body Body, g Ground, w Wheel) *Joint {
+	at := b.jointPlace(name)
+	j := b.Rolling(name, World, body, spatial.Vec3{}, spatial.Vec3{0, 0, 1}, w)
+	if g.of != b {
+		b.check(at, errForeignGround)
+	} else {
+		j.Terrain = b.m.Terrains[g.index].Name
+	}
+	return j
+}
+
 // NoSlip adds an edge: a point of the successor does not move along a direction of the successor, as seen from the predecessor.
 func (b *Builder) NoSlip(name string, predecessor, successor Body, point, direction spatial.Vec3) *Joint {
 	return b.Joint(name, joints.NoSlip, predecessor, successor, on(point, direction))

@@ -114,6 +114,14 @@ func (s *Surface) Height(x, y float64) (float64, error) {
 	return p.Z, err
 }
 
+// Form returns what At does as numbers: the height, the slopes along x and y, and the second derivatives by xx, xy and yy.
+//
+// Cost and errors are those of At.
+func (s *Surface) Form(x, y float64) ([6]float64, error) {
+	p, err := s.At(x, y)
+	return [6]float64{p.Z, p.X, p.Y, p.XX, p.XY, p.YY}, err
+}
+
 // Flat reports whether the surface is a plane, one made by NewPlane.
 func (s *Surface) Flat() bool { return s.kind == kindPlane }
 

@@ -14,6 +14,7 @@ type Spec struct {
 	Radius         float64       // rolling, of the whole wheel, m, > 0
 	Tyre           float64       // rolling, of the round tyre of the wheel, m: 0 of a disc, Radius of a sphere
 	Bowl           float64       // rolling, of the sphere about P that a ball rolls in, m; negative: that it rolls on; 0: on a plane
+	Ground         Surface       // rolling, z = f(x, y) in the axes of P that it rolls on; nil: a plane
 	Curve          *curves.Curve // point_on_curve, curve_on_curve: of the predecessor, Prepared
 	SuccessorCurve *curves.Curve // curve_on_curve: of the successor, Prepared
 	Axes           *Axes         // composite, whose Kind is that of the axes
@@ -23,6 +24,16 @@ type Spec struct {
 	Armature *[6]float64 // by freedom, kg m² or kg, ≥ 0, zero without a scalar coordinate; nil is zero
 }
 
+// Surface is what a wheel may roll on: z = f(x, y) with two continuous derivatives. A *ground.Surface is one.
+type Surface interface {
+	// Height returns f, m.
+	Height(x, y float64) (float64, error)
+	// Form returns f, m, its slopes along x and y, and its derivatives by xx, xy and yy, 1/m. An error says that there is no surface.
+	Form(x, y float64) ([6]float64, error)
+	// Digest is a number that surfaces of equal form have in common.
+	Digest() uint64
+}
+
 // Frames is the motion of the successor frame S relative to the predecessor
 // frame P at one instant. Frame: world axes. Units: SI.
 type Frames struct {
@@ -30,7 +41,7 @@ type Frames struct {
 	R              spatial.Vec3 // from the origin of P to the origin of S, m
 	OmegaP, OmegaS spatial.Vec3 // angular velocities of the two bodies, rad/s
 	V              spatial.Vec3 // velocity of S's origin as seen from P: d(R)/dt − OmegaP×R, world axes, m/s
-	Near           []float64    // Spec.NumNear: coordinates of a composite joint, or the parameter of a curve, from which they are found
+	Near           []float64    // Spec.NumNear: of a composite joint, of curves or of a foot, from which they are found
 }
 
 // Rows are the constraint rows of one joint at one instant, in the form Tᵀ(ω̇_S − ω̇_P, …) of

@@ -4,7 +4,8 @@ package joints
 // for one point. What tells them apart is in Frames.Near, which a state carries.
 
 // NumNear returns the length of Frames.Near: how many numbers tell apart what belongs to one pose. They are the coordinates of a
-// composite joint, the parameter of a point on a curve, and those of two curves that touch with their side. It is 0 for all others.
+// composite joint, the parameter of a point on a curve, those of two curves that touch with their side, and x and y of the foot of a wheel
+// on a surface. It is 0 for all others.
 func (s *Spec) NumNear() int {
 	switch {
 	case s.Axes != nil:
@@ -13,13 +14,15 @@ func (s *Spec) NumNear() int {
 		return 3
 	case s.Curve != nil:
 		return 1
+	case s.Ground != nil:
+		return 2
 	}
 	return 0
 }
 
 // NearTo stores in q what Frames.Near may be at the pose of f: the coordinates of a composite joint (CoordinatesTo), the parameter of
-// the foot of S's origin on the curve, or both parameters and the side of curves that touch. They are found from f.Near, or, without it,
-// from the pose alone.
+// the foot of S's origin on the curve, both parameters and the side of curves that touch, or the place of a wheel's foot. They are found
+// from f.Near, or, without it, from the pose alone.
 //
 // Cost: a search, no allocation.
 func (s *Spec) NearTo(q *[6]float64, f *Frames) {
@@ -33,6 +36,8 @@ func (s *Spec) NearTo(q *[6]float64, f *Frames) {
 		*q = [6]float64{c.U, c.W, c.Side}
 	case s.Curve != nil:
 		*q = [6]float64{s.parameter(f)}
+	case s.Ground != nil:
+		s.footTo(q, f)
 	default:
 		*q = [6]float64{}
 	}
@@ -46,6 +51,9 @@ func (s *Spec) NearRatesTo(qd *[6]float64, f *Frames) {
 	switch {
 	case s.SuccessorCurve != nil:
 		s.touchRatesTo(qd, f)
+		return
+	case s.Ground != nil:
+		s.footRatesTo(qd, f)
 		return
 	case s.Curve == nil:
 		s.RatesTo(qd, f)

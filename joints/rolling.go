@@ -13,13 +13,10 @@ import (
 // predecessor, z = 0 in P, and z of P points to the side of the wheel. Row 0 says that the lowest point of the wheel is in the plane.
 // The rows after it are of velocities alone (Kind.VelocityRows): they keep the material point of the wheel that touches from slipping
 // along the heading of the wheel and across it. A sphere has no heading; its rows are along x and y of P, and it may stand in a bowl
-// (bowl.go).
+// (bowl.go). Any wheel may stand on a surface (terrain.go).
 
-// The reason for which Check refuses a rolling joint, and the one failure of its EvalTo.
-var (
-	ErrWheel = errors.New("joints: not the wheel of a rolling joint")
-	ErrFlat  = errors.New("joints: the wheel of a rolling joint lies flat on its plane, so that it has no lowest point")
-)
+// ErrFlat is the failure of EvalTo of a wheel on a plane.
+var ErrFlat = errors.New("joints: the wheel of a rolling joint lies flat on its plane, so that it has no lowest point")
 
 // Slip says along which directions the wheel of a rolling joint may slip on its plane.
 type Slip uint8
@@ -60,40 +57,21 @@ func (s *Spec) checkWheel() error {
 	case s.Tyre == s.Radius && slip != SlipNone && slip != SlipBoth:
 		return fmt.Errorf("%w: a sphere has no heading, so that it slips nowhere or both ways, not %v", ErrWheel, slip)
 	}
+	if s.Ground != nil && s.Bowl != 0 {
+		return fmt.Errorf("%w: it has a bowl and a surface", ErrWheel)
+	}
 	return s.checkBowl()
-}
-
-// flat is the sine of the angle between axle and normal up to which the wheel lies flat. An error ε of an axis turns the heading by
-// ε/sine, so that beyond it rows have lost 1e-9 of their size at the most.
-const flat = 1e-6
-
-// wheel is a wheel on its plane, theory.md (W1): unit vectors in world axes.
-type wheel struct {
-	n, a   spatial.Vec3 // normal of the plane, axle
-	t, l   spatial.Vec3 // heading and across, in the plane; of a sphere x and y of P
-	u      spatial.Vec3 // across the axle, uphill; zero of a sphere
-	c, s   float64      // n = c·a + s·u
-	rim    float64      // radius of the middle of the tyre, m
-	p      spatial.Vec3 // from the centre to the lowest point, m
-	sphere bool
-
-	// Of a ball in a bowl or on a dome, else zero.
-	side, far  float64      // −1 in a bowl, 1 on a dome; from the middle of the sphere to that of the ball, m
-	x, y, pole spatial.Vec3 // axes of P that t and l follow from; z of P or −z
 }
 
 // place fills w, theory.md (W1). It returns false where the wheel lies flat. Its heading is then x of P, and p leads to the plane.
 func (w *wheel) place(s *Spec, f *Frames) bool {
-	axis(&w.n, &f.EP, 2)
-	axis(&w.t, &f.EP, 0)
-	axis(&w.l, &f.EP, 1)
-	axis(&w.a, &f.ES, 2)
-	w.rim, w.sphere = s.Radius-s.Tyre, s.Tyre == s.Radius
-	w.p = w.n.Scale(-s.Tyre)
-	if s.Bowl != 0 {
+	w.lay(s, f)
+	switch {
+	case s.Bowl != 0:
 		return w.enter(s, f)
-	}
-	if w.sphere {
+	case s.Ground != nil:
+		return w.settle(s, f)
+	case w.sphere:
 		return true
 	}
 	w.c = spatial.Dot(&w.a, &w.n)
@@ -108,19 +86,19 @@ func (w *wheel) place(s *Spec, f *Frames) bool {
 	return true
 }
 
-// axis stores axis j of E in v.
-func axis(v *spatial.Vec3, E *spatial.Mat3, j int) { v[0], v[1], v[2] = E[j], E[3+j], E[6+j] }
-
-// height returns how far the lowest point is above the plane or the sphere, m: theory.md (W2) and (W9).
+// height returns how far the lowest point is above the plane, the sphere or the surface, m: theory.md (W2), (W9) and (W11).
 func (w *wheel) height(s *Spec, f *Frames) float64 {
-	if s.Bowl != 0 {
+	switch {
+	case s.Bowl != 0:
 		return w.side*w.far + s.Bowl - s.Tyre
+	case s.Ground != nil:
+		return w.stand.gap
 	}
 	return spatial.Dot(&w.n, &f.R) - w.rim*w.s - s.Tyre
 }
 
-// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat, or a ball is
-// in the middle of its bowl.
+// rollingRows fills out with the rows of theory.md (W3), whose T˚·V̂ is (W5). It returns false where the wheel lies flat, where a ball is
+// in the middle of its bowl, and where a wheel has no foot on its surface.
 func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	var w wheel
 	if !w.place(s, f) {
@@ -133,6 +111,10 @@ func rollingRows(out *Rows, f *Frames, s *Spec) bool {
 	case s.Bowl != 0: // theory.md (W10)
 		nd = w.leaning(&f.V)
 		td, ld, pd = w.carriedBy(&w.x, &nd), w.carriedBy(&w.y, &nd), nd.Scale(-s.Tyre)
+	case s.Ground != nil:
+		var d wheelRates
+		w.ratesTo(&d, s, &f.V, &r)
+		nd, td, ld, pd = d.n, d.t, d.l, d.p
 	case !w.sphere: // theory.md (W4)
 		turn := spatial.Dot(&r, &w.u) / w.s
 		td, ld = w.l.Scale(turn), w.t.Scale(-turn)
@@ -199,6 +181,9 @@ func (s *Spec) rollingBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	switch ok := w.place(s, f); {
 	case ok && s.Bowl != 0:
 		w.bowlBend(B, s, force)
+		return
+	case ok && s.Ground != nil:
+		w.groundBend(B, s, force)
 		return
 	case !ok || w.sphere:
 		return

@@ -102,8 +102,8 @@ func (s *Spec) Angles() (rows uint8) {
 //
 // Frame: world axes, wrenches on S about its origin. Units: SI. Cost: O(1), no allocation. It returns ErrNoDirection
 // for a distance joint whose origins coincide, ErrSingular for a composite joint whose axes depend on each other, ErrFlat for a
-// wheel that lies on its side, ErrFoot for a point that has no foot on its curve, and ErrTouch for curves that do not touch; the values of
-// out are then unspecified.
+// wheel that lies on its side, ErrStand for one that has no foot on its surface, ErrFoot for a point that has no foot on its curve, and
+// ErrTouch for curves that do not touch; the values of out are then unspecified.
 func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	*out = Rows{}
 	if s.Axes != nil {
@@ -121,14 +121,16 @@ func (s *Spec) EvalTo(out *Rows, f *Frames, t float64) error {
 	return nil
 }
 
-// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrFoot, ErrTouch or
-// ErrNoDirection.
+// NoRows returns the failure of EvalTo that a joint of the type may have: ErrSingular, ErrFlat, ErrMiddle, ErrStand, ErrFoot, ErrTouch
+// or ErrNoDirection.
 func (s *Spec) NoRows() error {
 	switch {
 	case s.Axes != nil:
 		return ErrSingular
 	case s.Bowl != 0:
 		return ErrMiddle
+	case s.Ground != nil:
+		return ErrStand
 	case s.Kind.Type() == Rolling:
 		return ErrFlat
 	case s.SuccessorCurve != nil:

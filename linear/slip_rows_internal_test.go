@@ -14,13 +14,16 @@ import (
 )
 
 // TestSlipRows compares N of rows of velocities with differences of the rates J·v, over displacements that rows of positions allow, of
-// wheels of all kinds and skates, on the world and on a plate that flies.
+// wheels of all kinds and skates, on the world, on a plate that flies and on hills.
 func TestSlipRows(t *testing.T) {
 	const step, tol = 1e-6, 1e-8 // third derivatives times its square, and rounding over it
-	for seed := range check.Random(uint64(6), 2) {
+	for seed := range check.Random(uint64(6), 3) {
 		m, count := modeltest.Rolling(seed), 10 // 2, 1, 1, 0, 2 and 2 of the wheels, 1 of a skate
-		if seed%2 == 1 {
+		switch seed % 3 {
+		case 1:
 			m, count = modeltest.Bowls(seed), 6
+		case 2:
+			m, count = modeltest.Hills(seed), 8
 		}
 		p, err := rung.NewPlan(m, kkt.Options{})
 		require.NoError(t, err)

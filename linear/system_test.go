@@ -212,10 +212,10 @@ func TestDerivatives(t *testing.T) {
 }
 
 // TestRollingDerivatives is TestDerivatives for random wheels of all kinds, skates, and balls in bowls and on domes, on the world and on a plate that
-// flies.
+// flies, and for wheels on hills.
 func TestRollingDerivatives(t *testing.T) {
 	for seed := range check.Random(uint64(6), 2) {
-		for _, m := range []*model.Model{modeltest.Rolling(seed), modeltest.Bowls(seed)} {
+		for _, m := range []*model.Model{modeltest.Rolling(seed), modeltest.Bowls(seed), modeltest.Hills(seed)} {
 			p := planned(t, m)
 			t.Run("rest-"+m.Name, func(t *testing.T) { requireDerivatives(t, p, resting(p), true) })
 			t.Run("moving-"+m.Name, func(t *testing.T) { requireDerivatives(t, p, p.Initial(), false) })

@@ -26,8 +26,8 @@ type sprung struct {
 func (d *sprung) has(i int) bool { return d.place(i) >= 0 }
 
 // whole in freedom[0] marks a joint of which a state carries what joints.Spec.NearTo finds: all coordinates of a composite joint, lengths
-// too, with springs or without, or the parameters of curves. Several of these may belong to one pose, and the motions that the joint
-// allows depend on which.
+// too, with springs or without, the parameters of curves, or the foot of a wheel on terrain. Several of these may belong to one pose, and
+// the motions that the joint allows depend on which.
 const whole = -1
 
 // place returns the place of freedom i among them, or −1.
@@ -100,7 +100,7 @@ func (m *Mechanism) findSprung() {
 }
 
 // NumSprung returns the number of freedoms that are angles with a spring, in joints other
-// than helical ones, of all freedoms of composite joints, and of parameters of curves: the length of State.Angles.
+// than helical ones, of all freedoms of composite joints, of parameters of curves and coordinates of feet: the length of State.Angles.
 func (m *Mechanism) NumSprung() int { return m.angles }
 
 // AnglePlace returns the place of a freedom in State.Angles, or −1 if it is none of those: below NumSprung for an angle
@@ -131,7 +131,7 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	var q, qd [6]float64
 	for _, j := range m.sprung {
 		jt := m.sprungTo(&jk, j, k, s)
-		if jt.Curve != nil {
+		if jt.Curve != nil || jt.Ground != nil {
 			jt.NearTo(&q, &jk.Frames)
 		} else {
 			jt.CoordinatesTo(&q, &qd, &jk)
@@ -182,8 +182,8 @@ func (m *Mechanism) startFollowed() {
 	}
 }
 
-// HasFollowed reports whether there are composite joints or joints with curves. Their rows depend on numbers that a state carries
-// (State.Angles), which are found from those before.
+// HasFollowed reports whether there are composite joints, joints with curves or wheels on terrain. Their rows depend on numbers that a
+// state carries (State.Angles), which are found from those before.
 func (m *Mechanism) HasFollowed() bool { return m.followed }
 
 // CoordinatesTo stores in q and qd the coordinates and rates of the freedoms, as

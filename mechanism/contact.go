@@ -1,8 +1,6 @@
 package mechanism
 
 import (
-	"context"
-
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/model"
@@ -17,16 +15,20 @@ type touching struct {
 	terrain     int32 // of the document
 }
 
+// groundsOf returns the surfaces of terrains by name; nil without terrains.
+func groundsOf(from *model.Model, surfaces []*ground.Surface) map[string]*ground.Surface {
+	if len(surfaces) == 0 {
+		return nil
+	}
+	of := make(map[string]*ground.Surface, len(surfaces))
+	for k, s := range surfaces {
+		of[from.Terrains[k].Name] = s
+	}
+	return of
+}
+
 // setContacts compiles the contacts of m.
-func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *model.Links) error {
-	surfaces, err := from.UsedSurfaces(ctx)
-	if err != nil {
-		return err
-	}
-	number := make(map[string]int, len(from.Terrains))
-	for k := range from.Terrains {
-		number[from.Terrains[k].Name] = k
-	}
+func (m *Mechanism) setContacts(from *model.Model, links *model.Links, surfaces []*ground.Surface, grounds map[string]*ground.Surface) {
 	for i := range from.Forces {
 		c := from.Forces[i].Contact
 		if c == nil {
@@ -34,7 +36,7 @@ func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *m
 		}
 		var scale *ground.Surface
 		if c.Map != "" {
-			scale = surfaces[number[c.Map]]
+			scale = grounds[c.Map]
 		}
 		m.contacts = append(m.contacts, touching{
 			Contact: contact.Contact{Shape: c.Shape, Law: c.Law, Ground: surfaces[links.Forces[i][1]], Friction: scale},
@@ -43,7 +45,6 @@ func (m *Mechanism) setContacts(ctx context.Context, from *model.Model, links *m
 		m.internal += m.contacts[len(m.contacts)-1].NumStates()
 	}
 	m.zeros = make([]float64, m.internal)
-	return nil
 }
 
 // NumContacts returns the number of contacts.

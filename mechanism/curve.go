@@ -13,14 +13,20 @@ import (
 // ErrCurve is wrapped, with the name of the joint, the parameter and the ends, where a point is past the end of its curve.
 var ErrCurve = errors.New("mechanism: the point is past the end of its curve")
 
-// checkCurves is the part of RowsTo for curves.
+// checkCurves is the part of RowsTo for curves and terrain.
 func (m *Mechanism) checkCurves(k *Kinematics, s *State) error {
 	var jk JointKinematics
 	var q [6]float64
 	for _, j := range m.special.curves {
 		jt := &m.Joints[j]
 		m.JointTo(&jk, int(j), k, s)
-		if jt.SuccessorCurve != nil {
+		switch {
+		case jt.Ground != nil:
+			if err := m.checkStand(int(j), &jk); err != nil {
+				return err
+			}
+			continue
+		case jt.SuccessorCurve != nil:
 			if err := m.checkTouch(int(j), &jk); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/bodies"
+	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
@@ -70,7 +71,7 @@ type Mechanism struct {
 	turning               []int32     // joints that have other angles
 	others                int         // number of these
 	internal              int         // number of internal states
-	followed              bool        // there are joints that need numbers of a state: composite ones, those with curves
+	followed              bool        // there are joints that need numbers of a state: composite ones, those with curves, wheels on terrain
 	limits                map[Freedom]model.Limit
 	bodyNames, jointNames names
 	couplingNames         names
@@ -125,7 +126,12 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 			return nil, err
 		}
 	}
-	if err := mech.addJoints(flag, m, links); err != nil || flag.Up() {
+	surfaces, err := m.UsedSurfaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	grounds := groundsOf(m, surfaces)
+	if err := mech.addJoints(flag, m, links, grounds); err != nil || flag.Up() {
 		return nil, err
 	}
 	for i := range m.Couplings {
@@ -145,9 +151,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 		mech.FollowAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial)
 	}
 	mech.startActuators()
-	if err := mech.setContacts(ctx, m, links); err != nil {
-		return nil, err
-	}
+	mech.setContacts(m, links, surfaces, grounds)
 	mech.startFollowed()
 	return mech, nil
 }
@@ -164,7 +168,7 @@ func (m *Mechanism) addNames(of *model.Model) (err error) {
 }
 
 // addJoints compiles the joints with their motions and limits. It ends early if flag goes up.
-func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links) error {
+func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links, grounds map[string]*ground.Surface) error {
 	var plain [joints.NumKinds]*JointSpec // types without parameters
 	for k := range joints.Composite {
 		plain[k] = newJointSpec(joints.Spec{Kind: k})
@@ -173,10 +177,10 @@ func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Lin
 		if flag.Every(i) {
 			return nil
 		}
-		if err := m.Joints[i].set(&of.Joints[i], links.Joints[i], &plain); err != nil {
+		if err := m.Joints[i].set(&of.Joints[i], links.Joints[i], &plain, grounds); err != nil {
 			return m.AtJoint(i, -1, err)
 		}
-		if m.Joints[i].Curve != nil {
+		if jt := &m.Joints[i]; jt.Curve != nil || jt.Ground != nil {
 			m.special.curves = append(m.special.curves, int32(i))
 		}
 		m.setDrive(i, &of.Joints[i])
@@ -218,10 +222,13 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 
 // set compiles a joint between the given bodies. If its type has no parameters,
 // it is that of plain.
-func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec) error {
+func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec, grounds map[string]*ground.Surface) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
 	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius, Bowl: j.BowlRadius}
+	if j.Terrain != "" {
+		spec.Ground = grounds[j.Terrain]
+	}
 	var start []float64
 	switch j.Type {
 	case model.Composite:

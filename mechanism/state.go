@@ -100,16 +100,17 @@ func (m *Mechanism) KinematicsTo(k *Kinematics, s *State) error {
 // specialRows are what RowsTo looks at.
 type specialRows struct {
 	lawful []int32 // couplings whose laws may end somewhere
-	curves []int32 // joints with curves
+	curves []int32 // joints with curves, and wheels on terrain
 	own    int     // number of rows of one's own, which are those of the last couplings
 }
 
-// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings hold and curves have not ended, and
-// computes the rows of one's own. KinematicsTo calls it.
+// RowsTo completes the kinematics k at s, whose bodies are there: it sees whether laws of couplings hold, curves have not ended and wheels
+// on terrain stand there, and computes the rows of one's own. KinematicsTo calls it.
 //
 // Cost: O(couplings with laws + joints with curves), and the cost of the rows; no allocation after the first time, nor without an error. It
 // returns an error with the name of the first coupling whose law does not hold (ErrLaw), or whose row fails or is not finite
-// (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve) or whose curves do not touch (ErrTouch).
+// (ErrNotFinite), or of the first joint whose point is past the end of its curve (ErrCurve), whose curves do not touch (ErrTouch) or whose
+// wheel has no foot on its terrain (ErrStand).
 func (m *Mechanism) RowsTo(k *Kinematics, s *State) error {
 	if err := m.checkLaws(k, s); err != nil {
 		return err

@@ -266,6 +266,9 @@ func (m *Mechanism) jointTurnsTo(out *model.Model, j int32, k *Kinematics, s *St
 	var jk JointKinematics
 	var q, raw, qd [6]float64
 	jt, to := m.sprungTo(&jk, j, k, s), &out.Joints[j]
+	if jt.Ground != nil { // whose foot is found from the pose
+		return
+	}
 	if jt.Curve != nil {
 		jt.NearTo(&q, &jk.Frames)
 		c := *to.Curve // which out may share with other models

@@ -163,11 +163,13 @@ type checker struct {
 	joints *nameTable
 	// terrains are the names of the terrains.
 	terrains *nameTable
-	hints    fault.Hints // for names that nothing has
-	again    float64     // bytes of heights of files that were read for a terrain before
-	intern   bool        // let references share the bodies' strings
-	noRefs   bool        // see decoder
-	near     int         // body of the last reference
+	// roughs are why no wheel rolls on terrains, by number.
+	roughs map[int]string
+	hints  fault.Hints // for names that nothing has
+	again  float64     // bytes of heights of files that were read for a terrain before
+	intern bool        // let references share the bodies' strings
+	noRefs bool        // see decoder
+	near   int         // body of the last reference
 	// smooth are the formulas of couplings that have been looked at and found good.
 	smooth map[string]bool
 	links  *Links // numbers of the bodies, if they are wanted
@@ -204,6 +206,11 @@ func (c *checker) run() {
 	c.indexTerrains()
 	for i := range c.m.Terrains {
 		c.checkTerrain(i, c.at(secTerrains, i))
+	}
+	for i := range c.m.Joints {
+		if c.m.Joints[i].Terrain != "" {
+			c.checkGround(&c.m.Joints[i], c.at(secJoints, i))
+		}
 	}
 	c.priceTerrains(c.m.usedTerrains())
 	c.unique(secForces, len(c.m.Forces), func(i int) string { return c.m.Forces[i].Name })

@@ -355,3 +355,67 @@ func (c *checker) checkActuated(j, k int, f document.Flaws) {
 		c.report(".freedom", fmt.Sprint(k), "is prescribed by a motion")
 	}
 }
+
+// checkGround checks the terrain that the wheel of a rolling joint rolls on. The terrains have been checked.
+func (c *checker) checkGround(j *Joint, f document.Flaws) {
+	if f.Has(jointTerrain) || f.Has(jointType) {
+		return
+	}
+	at := fault.Name(j.Terrain)
+	if j.Type != Rolling {
+		c.report(".terrain", at, meaningless("joint type", j.Type.String()))
+		return
+	}
+	if j.BowlRadius != 0 {
+		c.report(".terrain", at, "has no meaning beside bowl_radius")
+	}
+	if j.Predecessor != World && !f.Has(jointPredecessor) {
+		c.report(".predecessor", fault.Name(j.Predecessor), "must be the world, which the terrain "+at+" belongs to")
+	}
+	if p := j.PredecessorFrame; !f.Has(jointPredecessorFrame) && (p.Position != [3]float64{} ||
+		p.Orientation != [4]float64{} && (p.Orientation[1] != 0 || p.Orientation[2] != 0 || p.Orientation[3] != 0)) {
+		c.report(".predecessor_frame", "", "has no meaning beside terrain, which stands in the axes of the world")
+	}
+	i, ok := c.terrains.find(j.Terrain)
+	if !ok {
+		c.unknown(".terrain", j.Terrain, "terrain", len(c.m.Terrains), c.terrains.at)
+		return
+	}
+	if rough := c.rough(i); rough != "" {
+		c.report(".terrain", at, "no wheel rolls on it: "+rough)
+	}
+}
+
+// rough says why no wheel rolls on terrain i; it is empty if one does, or if the terrain itself has been reported.
+func (c *checker) rough(i int) string {
+	if c.roughs == nil {
+		c.roughs = map[int]string{}
+	}
+	text, known := c.roughs[i]
+	if known {
+		return text
+	}
+	t := &c.m.Terrains[i]
+	var err error
+	switch {
+	case t.Type == SumTerrain:
+		for _, name := range t.Parts {
+			if k := c.terrain(name, i); k >= 0 && text == "" {
+				text = c.rough(k)
+			}
+		}
+	case t.Type == FunctionTerrain:
+		if s, wrong := ground.Function(t.Expression); wrong == nil {
+			err = s.Smooth()
+		}
+	case t.nodes():
+		err = ground.SmoothGrid(ground.Options{Interpolation: t.Interpolation, Outside: t.Outside})
+	case t.Type == GivenTerrain && t.Surface != nil:
+		err = t.Surface.Smooth()
+	}
+	if errors.Is(err, ground.ErrRough) {
+		text = fmt.Sprintf("terrain %s: %s", fault.Name(t.Name), fault.Line(fault.Plain(err).Error()))
+	}
+	c.roughs[i] = text
+	return text
+}

@@ -240,6 +240,8 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[0].bowl_radius", "no meaning", j(model.Fixed, func(j *model.Joint) { j.BowlRadius = -1 })},
 		{"$.joints[12].slip", "none of none", j(model.Rolling, func(j *model.Joint) { j.Slip = 4 })},
 		{"$.joints[12].slip", "heading", j(model.Rolling, func(j *model.Joint) { j.TyreRadius = j.Radius })},
+		{"$.joints[0].terrain", "no meaning", j(model.Fixed, func(j *model.Joint) { j.Terrain = "hills" })},
+		{"$.joints[12].terrain", "unknown terrain", j(model.Rolling, func(j *model.Joint) { j.Terrain = "hils" })},
 		{"$.joints[0].radius", "no meaning", j(model.Fixed, func(j *model.Joint) { j.Radius = 1 })},
 		{"$.joints[0].tyre_radius", "no meaning", j(model.Fixed, func(j *model.Joint) { j.TyreRadius = 1 })},
 		{"$.joints[0].slip", "no meaning", j(model.Fixed, func(j *model.Joint) { j.Slip = joints.SlipBoth })},

@@ -41,7 +41,7 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve", "successor_curve",
+	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve", "successor_curve", "terrain",
 }
 
 const (
@@ -71,6 +71,7 @@ const (
 	jointSlip
 	jointCurve
 	jointSuccessorCurve
+	jointTerrain
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}

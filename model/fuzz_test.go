@@ -37,6 +37,13 @@ func FuzzReadModel(tf *testing.F) {
 	} {
 		f.Add([]byte(lawful(law)))
 	}
+	for _, terrains := range []string{
+		`{"name": "hills", "type": "plane", "normal": [0.1, 0, 1]}`, gridded("spline", "stop"), gridded("linear", "stop"), gridded("spline", "level"),
+		`{"name": "hills", "type": "function", "expression": "0.1*sin(x)*y"}`, `{"name": "hills", "type": "function", "expression": "abs(x)"}`,
+	} {
+		f.Add([]byte(rolls(terrains, `"hills"`)))
+		f.Add([]byte(rolls(terrains+`, {"name": "all", "type": "sum", "parts": ["hills", "hills"]}`, `"all", "slip": "both"`)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := model.Read(bytes.NewReader(data), "fuzz")
 		if err != nil {

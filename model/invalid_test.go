@@ -44,6 +44,18 @@ func circles(first, second string) string {
 	return `, "curve": {"kind": "circle", "radius": 2` + first + `}, "successor_curve": {"kind": "circle", "radius": 1` + second + `}`
 }
 
+// rolls returns a document with terrains and a wheel on the one of a name, which more fields may follow.
+func rolls(terrains, name string) string {
+	return `{"format": "rung-model/1", "bodies": [` + bodyA + `], "joints": [{"name": "j", "type": "rolling", "predecessor": "world", "successor": "a",
+ "radius": 0.3, "tyre_radius": 0.3, "terrain": ` + name + `}], "terrains": [` + terrains + `]}`
+}
+
+// gridded returns a grid.
+func gridded(interpolation, outside string) string {
+	return `{"name": "hills", "type": "grid", "spacing": [1, 1], "interpolation": "` + interpolation + `", "outside": "` + outside + `",
+ "heights": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}`
+}
+
 func TestReadInvalid(t *testing.T) {
 	const J, F, B = "$.joints[0]", "$.forces[0]", "$.bodies[0]"
 	spring := `"type": "spring_damper", "a": {"body": "world"}, "b": {"body": "a"}`
@@ -112,6 +124,20 @@ func TestReadInvalid(t *testing.T) {
 		{"bowl of a disc", joint("rolling", `, "radius": 0.3, "bowl_radius": 2`), J + ".bowl_radius", "needs a ball"},
 		{"bowl too small", joint("rolling", `, "radius": 0.3, "tyre_radius": 0.3, "bowl_radius": 0.3`), J + ".bowl_radius", "is not above radius, 0.3"},
 		{"bowl a text", joint("rolling", `, "radius": 0.3, "tyre_radius": 0.3, "bowl_radius": "2"`), J + ".bowl_radius", "is not a number"},
+		{"terrain of a revolute", joint("revolute", `, "terrain": "hills"`), J + ".terrain", "no meaning"},
+		{"terrain empty", joint("rolling", `, "radius": 0.3, "terrain": ""`), J + ".terrain", "is empty"},
+		{"terrain a number", joint("rolling", `, "radius": 0.3, "terrain": 1`), J + ".terrain", "is not a string"},
+		{"terrain unknown", rolls(`{"name": "hills", "type": "plane"}`, `"hill"`), J + ".terrain", "unknown terrain, did you mean hills?"},
+		{"terrain and bowl", rolls(`{"name": "hills", "type": "plane"}`, `"hills", "bowl_radius": 1`), J + ".terrain", "no meaning beside bowl_radius"},
+		{"terrain in a frame", rolls(`{"name": "hills", "type": "plane"}`, `"hills", "predecessor_frame": {"position": [0, 0, 1]}`), J + ".predecessor_frame", "no meaning beside terrain"},
+		{"terrain turned", rolls(`{"name": "hills", "type": "plane"}`, `"hills", "predecessor_frame": {"orientation": [0, 1, 0, 0]}`), J + ".predecessor_frame", "no meaning beside terrain"},
+		{"terrain of a body", strings.Replace(rolls(`{"name": "hills", "type": "plane"}`, `"hills"`), `"world", "successor": "a"`, `"a", "successor": "world"`, 1), J + ".predecessor", "must be the world"},
+		{"terrain of a formula with a kink", rolls(`{"name": "hills", "type": "function", "expression": "0.1*abs(x - 0.3)"}`, `"hills"`), J + ".terrain", `terrain "hills": the surface has no two continuous derivatives: the slope of its formula jumps at x = 0.3`},
+		{"terrain with bent edges", rolls(`{"name": "hills", "type": "function", "expression": "max(0, x)^2"}`, `"hills"`), J + ".terrain", "the second derivative of its formula jumps at x = "},
+		{"terrain of patches", rolls(gridded("linear", "stop"), `"hills"`), J + ".terrain", "a grid with interpolation linear, not spline"},
+		{"terrain of bicubic patches", rolls(gridded("hermite", "stop"), `"hills"`), J + ".terrain", "a grid with interpolation hermite, not spline"},
+		{"terrain that goes on", rolls(gridded("spline", "tangent"), `"hills"`), J + ".terrain", "goes on outside with tangent"},
+		{"terrain in a sum", rolls(gridded("linear", "stop")+`, {"name": "all", "type": "sum", "parts": ["hills"]}`, `"all"`), J + ".terrain", `terrain "hills": the surface has no two`},
 		{"bowl of planar", joint("planar", `, "bowl_radius": 0`), J + ".bowl_radius", "no meaning"},
 		{"slip unknown", joint("rolling", `, "radius": 0.3, "slip": "sideways"`), J + ".slip", "along"},
 		{"slip of a sphere", joint("rolling", `, "radius": 0.3, "tyre_radius": 0.3, "slip": "along"`), J + ".slip", "heading"},

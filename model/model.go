@@ -111,6 +111,7 @@ type Wheel struct {
 	Radius     float64 // of the whole wheel, m
 	TyreRadius float64 // of its round tyre, m, from 0 (a disc) to Radius (a sphere)
 	BowlRadius float64 // of the sphere about the origin of P that a ball rolls in, m; negative: on which it rolls; 0: it is on a plane
+	Terrain    string  // of the model, that the wheel rolls on in place of the plane; "": none
 	Slip       Slip    // where the wheel may slip
 }
 

@@ -35,6 +35,8 @@ func (d *decoder) joint(j *Joint) {
 		case jointSlip:
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
+		case jointTerrain:
+			j.Terrain = d.name()
 		case jointCurve:
 			j.Curve = d.curve()
 		case jointSuccessorCurve:
@@ -86,9 +88,12 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	d.parameter(j, seen, jointPitch, &j.Pitch, Helical)
 	d.parameter(j, seen, jointLength, &j.Length, Distance)
 	d.parameter(j, seen, jointRadius, &j.Radius, Rolling)
-	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointBowlRadius|1<<jointSlip) != 0 {
-		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointBowlRadius, jointSlip)
-		j.TyreRadius, j.BowlRadius, j.Slip = 0, 0, joints.SlipNone
+	if j.Type != Rolling && seen&(1<<jointTyreRadius|1<<jointBowlRadius|1<<jointSlip|1<<jointTerrain) != 0 {
+		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointTyreRadius, jointBowlRadius, jointSlip, jointTerrain)
+		j.Wheel = Wheel{Radius: j.Radius}
+	}
+	if seen>>jointTerrain&1 != 0 && j.Terrain == "" && j.Type == Rolling && !d.Flaw.Has(jointTerrain) {
+		d.ProblemAt(jointFields, jointTerrain, `""`, "is empty")
 	}
 	d.curves(j, seen)
 	if j.Type == Composite {

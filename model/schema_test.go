@@ -71,7 +71,7 @@ func TestSchemaRefuses(t *testing.T) {
 		joint("revolute", `, "limits": [{"rate": 0}]`), joint("revolute", `, "limits": [{"high": 1}]`), joint("fixed", `, "limits": [null]`),
 		joint("spherical", `, "limits": [null, {"upper": 1}, null]`),
 		joint("rolling", ""), joint("rolling", `, "radius": 0`), joint("rolling", `, "radius": 1, "slip": "sideways"`),
-		joint("rolling", `, "radius": 1, "force": [1]`), joint("no_slip", `, "radius": 1`), joint("fixed", `, "slip": "none"`), joint("fixed", `, "tyre_radius": 0`), joint("fixed", `, "bowl_radius": 1`),
+		joint("rolling", `, "radius": 1, "force": [1]`), joint("no_slip", `, "radius": 1`), joint("fixed", `, "slip": "none"`), joint("fixed", `, "tyre_radius": 0`), joint("fixed", `, "bowl_radius": 1`), joint("fixed", `, "terrain": "hills"`), joint("rolling", `, "radius": 1, "terrain": ""`),
 		joint("curve_on_curve", `, "curve": {"kind": "circle", "radius": 1}`), joint("curve_on_curve", `, "successor_curve": {"kind": "circle", "radius": 1}`),
 		joint("curve_on_curve", circles(`, "planar": true`, "")), joint("point_on_curve", circles("", "")), joint("curve_on_curve", circles("", "")+`, "force": [1]`),
 		joint("point_on_curve", ""), joint("fixed", `, "curve": {"kind": "circle", "radius": 1}`), joint("point_on_curve", `, "curve": {"kind": "circle"}`),

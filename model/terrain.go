@@ -144,13 +144,13 @@ func (m *Model) Surfaces(ctx context.Context) ([]*ground.Surface, error) {
 	return m.surfaces(ctx, every)
 }
 
-// UsedSurfaces is Surfaces for the terrains that contacts stand on or that are the map of their friction, and the parts
-// of these; it has nil for the others.
+// UsedSurfaces is Surfaces for the terrains that contacts stand on, that wheels of joints roll on or that are the map of a friction, and
+// the parts of these; it has nil for the others.
 func (m *Model) UsedSurfaces(ctx context.Context) ([]*ground.Surface, error) {
 	return m.surfaces(ctx, m.usedTerrains())
 }
 
-// usedTerrains returns which terrains are used by contacts, or by sums that are.
+// usedTerrains returns which terrains are used by contacts and joints, or by sums that are.
 func (m *Model) usedTerrains() []bool {
 	if len(m.Terrains) == 0 {
 		return nil
@@ -164,6 +164,9 @@ func (m *Model) usedTerrains() []bool {
 		if i, ok := number[name]; ok && name != "" && i < before {
 			used[i] = true
 		}
+	}
+	for i := range m.Joints {
+		use(m.Joints[i].Terrain, len(used))
 	}
 	for i := range m.Forces {
 		if c := m.Forces[i].Contact; c != nil {

@@ -249,6 +249,9 @@ func (o *writer) wheel(j *Joint) {
 	o.number(`, "radius": `, j.Radius)
 	o.number(`, "tyre_radius": `, j.TyreRadius)
 	o.number(`, "bowl_radius": `, j.BowlRadius)
+	if j.Terrain != "" {
+		o.text(`, "terrain": `, j.Terrain)
+	}
 	if j.Slip != joints.SlipNone {
 		o.text(`, "slip": `, j.Slip.String())
 	}

@@ -17,7 +17,7 @@ func (b *builder) joint(j int, hidden bool) {
 			Radius: b.held(jt).thin / 2, Color: jointColor(jt.Kind), Joint: int32(j), Force: -1})
 		return
 	}
-	if hidden || jt.Kind == joints.Free {
+	if hidden || jt.Kind == joints.Free || jt.Ground != nil { // a wheel on terrain is drawn with that
 		return
 	}
 	body, frame := jt.Succ, jt.S

@@ -71,7 +71,7 @@ type Scene struct {
 	Shapes    []Shape
 	Links     []Link
 	Meshes    []*Mesh           // of Surfaces
-	Surfaces  []*ground.Surface // those of its contacts, each once
+	Surfaces  []*ground.Surface // those of its contacts and of wheels that roll, each once
 	Unit      float64           // a length of its bodies, m: half of them are longer
 	Faults    []error           // what of the visuals cannot be drawn, each with its place in the model
 }
@@ -338,6 +338,9 @@ func (b *builder) wheels() {
 		b.round(int32(body), at, sh.Radius, max(sh.Width/2, sh.TyreRadius), sh.Type == contact.Sphere)
 	}
 	for j := range m.Joints {
+		if g, ok := m.Joints[j].Ground.(*ground.Surface); ok && !slices.Contains(b.Surfaces, g) {
+			b.Surfaces = append(b.Surfaces, g)
+		}
 		if jt := &m.Joints[j]; jt.Kind.Type() == joints.Rolling && jt.Succ != mechanism.World && !b.seen[b.place(jt.Succ)] {
 			b.round(jt.Succ, jt.S, jt.Radius, jt.Tyre, jt.Tyre == jt.Radius)
 			b.wheel[jt.Succ] = true

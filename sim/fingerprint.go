@@ -14,7 +14,7 @@ import (
 )
 
 // Fingerprint returns a hash of everything in a mechanism that decides about its motion, but the state: a checkpoint knows
-// its model by it, and ranks know that they have the same one. Surfaces of contacts count with all their heights. It is one
+// its model by it, and ranks know that they have the same one. Surfaces of contacts and of wheels count with all their heights. It is one
 // of values: how they came to be, and what was set in between, does not count. Of forces of one's own it knows names and
 // bodies.
 //
@@ -67,6 +67,9 @@ func (p *printer) joint(m *mechanism.Mechanism, i int) {
 		p.add(j.Radius, j.Tyre)
 		if j.Bowl != 0 {
 			p.add(j.Bowl)
+		}
+		if j.Ground != nil {
+			fmt.Fprintf(p, "surface %d", j.Ground.Digest())
 		}
 	}
 	if j.Curve != nil {
