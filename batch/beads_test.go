@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -70,5 +71,64 @@ func evaluated(t *testing.T, m *model.Model, why string) {
 		if why == "curves" {
 			require.NotEqual(t, start.Angles, st.Angles)
 		}
+	}
+}
+
+// TestForcesAlongCurves: forces that differ between states act along curves, and on the gaps of curves that may part, also where the model
+// has none; couplings, armature and motions of such freedoms, and wheels on terrain, are those of a Solver.
+func TestForcesAlongCurves(t *testing.T) {
+	m := modeltest.Beads(5)
+	for i := range m.Joints {
+		m.Joints[i].Force, m.Joints[i].Stiffness, m.Joints[i].Damping = nil, nil, nil
+	}
+	cams := modeltest.Cams(5)
+	open := cams.Joints[8] // its curves may part; it stands in the world
+	require.True(t, open.LiftsOff)
+	require.Equal(t, model.World, open.Predecessor)
+	open.Name, open.Force, open.Stiffness, open.Damping = "open", nil, nil, nil
+	for _, b := range cams.Bodies {
+		if b.Name == open.Successor {
+			b.Name, open.Successor = "cam", "cam"
+			m.Bodies = append(m.Bodies, b)
+		}
+	}
+	m.Joints = append(m.Joints, open)
+	m.Joints[1].Armature = []float64{0, 0, 0, 0.7}
+	plain, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	st := plain.Initial()
+	way, rate := plain.Mechanism().Coordinate(mechanism.Freedom{Joint: 3, Freedom: 3}, st)
+	m.Joints[3].Motion = []*model.Motion{nil, nil, nil, joints.NewPolynomial([]float64{way, rate, 0.4})}
+	term := func(j int, factor float64) model.CouplingTerm {
+		return model.CouplingTerm{Coupled: model.Coupled{Joint: m.Joints[j].Name, Freedom: 3}, Factor: factor}
+	}
+	q5, r5 := plain.Mechanism().Coordinate(mechanism.Freedom{Joint: 5, Freedom: 3}, st)
+	q6, r6 := plain.Mechanism().Coordinate(mechanism.Freedom{Joint: 6, Freedom: 3}, st)
+	m.Couplings = []model.Coupling{{Name: "rope", Terms: []model.CouplingTerm{term(5, 1), term(6, -r5/r6)}, Offset: q5 - r5/r6*q6}}
+	evaluated(t, m, "curves")
+	evaluated(t, modeltest.Hills(3), "curves")
+
+	p, err := rung.NewPlan(m, kkt.Options{})
+	require.NoError(t, err)
+	b, err := batch.New(p, batch.Options{Forces: []mechanism.Freedom{{Joint: 0, Freedom: 3}, {Joint: 7, Freedom: 0}}})
+	require.NoError(t, err)
+	states, results := b.NewStates(2), b.NewResults(2)
+	for i := range 2 {
+		states.Set(i, p.Initial())
+		states.SetForce(i, 0, 3+2*float64(i))
+		states.SetForce(i, 1, -1-4*float64(i))
+	}
+	b.Solve(states, results)
+	for i := range 2 {
+		require.NoError(t, results.Error(i))
+		in := p.Mechanism().NewInputs()
+		require.NoError(t, in.SetForce(0, 3, 3+2*float64(i)))
+		require.NoError(t, in.SetForce(7, 0, -1-4*float64(i)))
+		s := p.With(in).NewSolver()
+		require.NoError(t, s.Solve(p.Initial()))
+		a, got := make([]float64, 6*p.Mechanism().NumBodies()), make([]float64, 6*p.Mechanism().NumBodies())
+		s.AccelerationsTo(a)
+		results.To(got, i)
+		check.CloseVec(t, got, a, 1e-11, 1+check.MaxAbs(a), "state %d", i)
 	}
 }

@@ -62,6 +62,17 @@ func (c *contact) rates(v, omega *spatial.Vec3) [2]float64 {
 	return x
 }
 
+// turning returns T˚·V̂ of the row along the normal, theory.md (U9).
+func (c *contact) turning(f *Frames) float64 {
+	w, v := f.EP.TMulVec(f.OmegaS.Sub(f.OmegaP)), f.EP.TMulVec(f.V)
+	v = v.Add(w.Cross(c.s.p)) // of the point of S
+	rate := c.rates(&v, &w)
+	pd := w.Cross(c.s.p) // p˚
+	spatial.AddScaledTo(&pd, &pd, rate[1], &c.s.x)
+	turn := w.Cross(pd)
+	return -c.s.bend[0]*rate[0]*spatial.Dot(&c.s.t, &v) + spatial.Dot(&c.s.n, &turn)
+}
+
 // curveOnCurveRows fills out with the row of theory.md (U9). It returns false where the curves do not touch.
 func curveOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 	var c contact
@@ -69,13 +80,7 @@ func curveOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 		return false
 	}
 	r := f.OmegaS.Sub(f.OmegaP)
-	w, v := f.EP.TMulVec(r), f.EP.TMulVec(f.V)
-	v = v.Add(w.Cross(c.s.p)) // of the point of S
-	rate := c.rates(&v, &w)
-	pd := w.Cross(c.s.p) // p˚
-	spatial.AddScaledTo(&pd, &pd, rate[1], &c.s.x)
-	turn := w.Cross(pd)
-	tdot := -c.s.bend[0]*rate[0]*spatial.Dot(&c.s.t, &v) + spatial.Dot(&c.s.n, &turn)
+	tdot := c.turning(f)
 	n, p := f.EP.MulVec(c.s.n), f.EP.MulVec(c.s.p)
 	at := f.V.Add(r.Cross(p))
 	out.Arm, out.Slip = f.R, f.V
@@ -85,12 +90,12 @@ func curveOnCurveRows(out *Rows, f *Frames, s *Spec) bool {
 }
 
 // curveOnCurveMotions stores the rotations about the point, and the slides along the tangent and z.
-func curveOnCurveMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
+func curveOnCurveMotions(S []spatial.Motion, f *Frames, s *Spec) {
 	var c contact
 	c.find(s, f)
-	turns(S, &f.EP)
 	p, t := f.EP.MulVec(c.s.p), f.EP.MulVec(c.s.t)
 	for k := range 3 {
+		turn(&S[k], &f.EP, k)
 		v := p.Cross(S[k].Angular())
 		S[k][3], S[k][4], S[k][5] = v[0], v[1], v[2]
 	}

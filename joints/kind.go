@@ -28,8 +28,8 @@ const (
 	Rolling // of which each Slip is a kind of its own: RollingKind
 	NoSlip
 	PointOnCurve // of which one with rows in a plane alone is a kind of its own: PointOnCurveKind
-	CurveOnCurve
-	Composite // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
+	CurveOnCurve // of which curves that may part are a kind of their own: CurveOnCurveKind
+	Composite    // of which each number of axes, and each set of those that turn, is a kind of its own: Axes.Kind
 	NumKinds
 )
 
@@ -57,6 +57,7 @@ func allTraits() (list [numAllKinds]traits) {
 	addComposites(&list)
 	addRolling(&list)
 	addPlanarCurve(&list)
+	addOpenCurve(&list)
 	return list
 }
 
@@ -75,7 +76,7 @@ var types = [NumKinds]traits{
 	Free:             {name: "free", dof: 6, rotational: 0b111},
 	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2},
 	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1},
-	PointOnCurve:     {name: "point_on_curve", dof: 4, rotational: 0b111},
+	PointOnCurve:     {name: "point_on_curve", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b111},
 	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111},
 	Composite:        {name: "composite"},
 }
@@ -105,7 +106,7 @@ func (k Kind) VelocityRows() (from, to int) {
 
 // Freedoms returns the number of freedoms with a generalized force: the length
 // of the lists force, stiffness, damping, rest and motion in a model file. It is
-// Dof, but 0 for point_on_plane, distance, free, rolling, no_slip, point_on_curve and curve_on_curve.
+// Dof, but 0 for point_on_plane, distance, free, rolling and no_slip, and for curve_on_curve 0 or, if the curves may part, 1.
 func (k Kind) Freedoms() int { return int(k.of().freedoms) }
 
 // Scalar reports whether freedom i has a scalar coordinate. It is false for i

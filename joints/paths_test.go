@@ -45,6 +45,8 @@ var specs = []joints.Spec{
 	touching(oval, &curves.Curve{Kind: curves.Function, X: "0.5*cos(u)", Y: "0.3*sin(u)", Z: "0.1*cos(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true}),
 	touching(oval, &curves.Curve{Ends: [2]spatial.Vec3{{-20, 0.3, 0}, {20, 0.3, 0.1}}}),
 	touching(&curves.Curve{Ends: [2]spatial.Vec3{{-20, 0.3, 0}, {20, 0.3, 0}}}, oval),
+	parting(touching(&curves.Curve{Kind: curves.Circle, Radius: 2}, &curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{0.4, 0.1, 0.3}, Radius: 0.7})),
+	parting(touching(oval, &curves.Curve{Ends: [2]spatial.Vec3{{-20, 0.3, 0}, {20, 0.3, 0.1}}})),
 	composite("R 0 0 1, P 1 0 0"),
 	composite("P 0.2 1 0, R 0 0.6 0.8 at 0.3 -0.2 0.1, R 1 0 0.1 at 0 0.4 0"),
 	composite("R 1 0 0, R 0 1 0, R 0 0 1"),
@@ -63,6 +65,12 @@ var oval = &curves.Curve{Kind: curves.Function, X: "2*cos(u) + 0.1*cos(2*u)", Y:
 // touching returns the spec of two curves that touch.
 func touching(p, s *curves.Curve) joints.Spec {
 	return joints.Spec{Kind: joints.CurveOnCurve, Curve: p.Prepared(), SuccessorCurve: s.Prepared()}
+}
+
+// parting returns the spec of curves that may part.
+func parting(s joints.Spec) joints.Spec {
+	s.Kind = joints.CurveOnCurveKind(true)
+	return s
 }
 
 // touched is relative of two curves that touch: a point w of S's curve is on the point u of P's, where the tangents agree, in an orientation whose tilt
@@ -300,7 +308,7 @@ func (p *path) relative(t float64) (E spatial.Mat3, x, w, v spatial.Vec3) {
 		x, v = spatial.Vec3{q[3], q[4], q[5]}, spatial.Vec3{qd[3], qd[4], qd[5]}
 	case joints.Rolling, joints.NoSlip:
 		return p.rolled(t)
-	case joints.CurveOnCurve:
+	case joints.CurveOnCurve, joints.CurveOnCurveKind(true):
 		return p.touched(t)
 	case joints.PointOnCurve:
 		turnBall()
@@ -379,14 +387,38 @@ func diff(g func(float64) float64, t float64) float64 {
 	return (8*(g(t+h)-g(t-h)) - (g(t+2*h) - g(t-2*h))) / (12 * h)
 }
 
+// drivenAt is the time at which motions along curves are those of the path.
+const drivenAt = 0.2
+
+// along returns the way along the curve, the way along z or the gap at t, and its rate.
+func (p *path) along(i int, t float64) (q, rate float64) {
+	switch flat := p.spec.Kind == joints.PointOnCurveKind(true); {
+	case p.spec.SuccessorCurve != nil:
+		return 0, 0 // the gap
+	case i == 3:
+		u, ud := p.q[3].at(t)
+		d := p.spec.Curve.At(u).D
+		if flat {
+			d[2] = 0
+		}
+		return p.spec.Curve.Arc(u, flat), d.Norm() * ud
+	}
+	_, x, _, v := p.relative(t)
+	return x[2], v[2]
+}
+
 // driven returns spec with a motion on every freedom that can have one, equal to
-// the path's own coordinate.
+// the path's own coordinate, along curves at drivenAt.
 func (p *path) driven() *joints.Spec {
 	s := p.spec
 	s.Motion = new([6]*joints.Motion)
 	for i := range s.Kind.Dof() {
 		if s.Kind.Scalar(i) {
 			s.Motion[i] = joints.NewPolynomial(p.q[i][:])
+			if s.Curve != nil {
+				q, rate := p.along(i, drivenAt)
+				s.Motion[i] = joints.NewPolynomial([]float64{q - drivenAt*rate, rate})
+			}
 		}
 	}
 	return &s

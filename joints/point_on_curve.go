@@ -10,7 +10,7 @@ import (
 // The origin of S, a point of the successor, lies on a curve of the predecessor and turns freely there, as a bead on a wire does. Its
 // foot on the curve is found from Frames.Near, theory.md (U2), so that a curve may cross itself. A joint with rows in a plane alone
 // leaves z of P free: then the curve is the cylinder along z through it, and the joint has one row, which a mechanism in a plane can
-// do with. It has no generalized forces.
+// do with. Its freedoms are the rotations about P's axes, without coordinates, the way along the curve, and in a plane the way along z.
 
 // ErrCurve is wrapped by the error of Check for a joint whose kind and curve do not go together.
 var ErrCurve = errors.New("joints: not a point_on_curve joint with a curve, or a curve_on_curve joint with two")
@@ -37,7 +37,7 @@ func (s *Spec) parameter(f *Frames) float64 {
 type bead struct {
 	u, rate float64         // of the foot
 	d       spatial.Vec3    // from the foot to the point, m
-	t       spatial.Vec3    // tangent
+	t, td   spatial.Vec3    // tangent, and its rate
 	n, nd   [2]spatial.Vec3 // normals, and their rates
 	speed   float64         // |c′|
 }
@@ -68,10 +68,10 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	if holds = holds && left > feeble*b.speed*b.speed; holds {
 		b.rate = spatial.Dot(&at.D, &v) / left
 	}
-	var td spatial.Vec3 // ṫ
+	td := &b.td
 	if holds {
 		along := spatial.Dot(&b.t, &at.DD)
-		for i := range td {
+		for i := range 3 {
 			td[i] = (at.DD[i] - along*b.t[i]) * (b.rate / b.speed)
 		}
 	}
@@ -83,7 +83,7 @@ func (b *bead) place(s *Spec, f *Frames) bool {
 	n := a.Cross(b.t)
 	size := n.Norm()
 	n0 := n.Scale(1 / size)
-	nd := a.Cross(td)
+	nd := a.Cross(*td)
 	spatial.AddScaledTo(&nd, &nd, -spatial.Dot(&nd, &n0), &n0)
 	b.n[0], b.nd[0] = n0, nd.Scale(1/size)
 	b.n[1] = b.t.Cross(n0)
@@ -121,6 +121,37 @@ func pointOnCurveMotions(S *[6]spatial.Motion, f *Frames, s *Spec) {
 	}
 }
 
+// pointOnCurveDuals stores the wrenches dual to the turns, the way along the curve, and in a plane the way along z.
+func pointOnCurveDuals(D *[6]spatial.Force, f *Frames, s *Spec) int {
+	var b bead
+	b.place(s, f)
+	n := sphericalDuals(D, f)
+	t := f.EP.MulVec(b.t)
+	D[n][3], D[n][4], D[n][5] = t[0], t[1], t[2]
+	if n++; s.Kind.planarCurve() {
+		force(&D[n], &f.EP, 2)
+		n++
+	}
+	return n
+}
+
+// pointOnCurveRate returns T˚·V̂ of the way along the curve. It is zero where the point moves along the curve.
+func pointOnCurveRate(f *Frames, s *Spec) float64 {
+	var b bead
+	b.place(s, f)
+	td := f.EP.MulVec(b.td)
+	return spatial.Dot(&td, &f.V)
+}
+
+// pointOnCurveCoordinates stores the way along the curve from its start, theory.md (U11), and in a plane the way along z.
+func pointOnCurveCoordinates(q *[6]float64, f *Frames, s *Spec) {
+	flat := s.Kind.planarCurve()
+	q[3] = s.Curve.Arc(s.parameter(f), flat)
+	if flat {
+		q[4] = along(&f.EP, 2, &f.R)
+	}
+}
+
 // pointOnCurveError stores how far the point is from its foot along the normals.
 func pointOnCurveError(delta *[6]float64, f *Frames, s *Spec) {
 	var b bead
@@ -142,6 +173,7 @@ func (s *Spec) curveBend(B *[36]float64, force *spatial.Vec3, f *Frames) {
 	if s.Kind.planarCurve() {
 		at.DD[2] = 0
 	}
+	spatial.AddScaledTo(&F, &F, -spatial.Dot(&F, &b.t), &b.t) // what drives the point along turns across the curve
 	bend := spatial.Dot(&F, &at.DD) / (b.speed * b.speed)
 	for i := range 3 {
 		for k := range 3 {

@@ -32,7 +32,10 @@ func TestSlips(t *testing.T) {
 	require.Equal(t, joints.SlipNone, joints.PointOnCurveKind(true).Slip())
 	require.Equal(t, joints.PointOnCurve, joints.PointOnCurveKind(true).Type())
 	require.Equal(t, "point_on_curve", joints.PointOnCurveKind(true).String())
-	require.False(t, (joints.PointOnCurveKind(true) + 1).Valid())
+	require.Equal(t, joints.CurveOnCurve, joints.CurveOnCurveKind(true).Type())
+	require.Equal(t, joints.CurveOnCurve, joints.CurveOnCurveKind(false))
+	require.Equal(t, "curve_on_curve", joints.CurveOnCurveKind(true).String())
+	require.False(t, (joints.CurveOnCurveKind(true) + 1).Valid())
 	require.PanicsWithValue(t, "joints: unknown slip", func() { joints.RollingKind(4) })
 	for k := range joints.NumKinds {
 		from, to := k.VelocityRows()

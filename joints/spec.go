@@ -30,8 +30,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("%w: %v", ErrPitch, s.Pitch)
 	case s.Kind == Distance && (!(s.Length > 0) || math.IsInf(s.Length, 0)):
 		return fmt.Errorf("%w: %v", ErrLength, s.Length)
-	case (s.Kind.Type() == PointOnCurve || s.Kind == CurveOnCurve) != (s.Curve != nil),
-		(s.Kind == CurveOnCurve) != (s.SuccessorCurve != nil):
+	case (s.Kind.Type() == PointOnCurve || s.Kind.Type() == CurveOnCurve) != (s.Curve != nil),
+		(s.Kind.Type() == CurveOnCurve) != (s.SuccessorCurve != nil):
 		return fmt.Errorf("%w: kind and curves do not go together", ErrCurve)
 	case s.Kind.Type() == Rolling:
 		if err := s.checkWheel(); err != nil {
@@ -81,7 +81,7 @@ func (s *Spec) NumRows() int {
 // Angles returns a set of bits: bit k is set if row k is an angle, rad, its wrench a moment, and
 // not a length, m. The rows of a composite joint count as lengths.
 func (s *Spec) Angles() (rows uint8) {
-	if s.Axes != nil || s.Kind.Type() == PointOnCurve || s.Kind == CurveOnCurve {
+	if s.Axes != nil || s.Kind.Type() == PointOnCurve || s.Kind.Type() == CurveOnCurve {
 		return 0
 	}
 	var out Rows
@@ -143,14 +143,16 @@ func (s *Spec) NoRows() error {
 
 // appendPrescribed adds one row for each prescribed freedom: its dual wrench, with σ and σ̇
 // from the motion. All duals but one are at rest in P. The y_S of a universal joint has the
-// rate ω_r×y_S, which does no work on ω_r. So TDot is 0 for all.
+// rate ω_r×y_S, which does no work on ω_r. So TDot is 0 for all but the way along a curve and the gap of curves that may part.
 func (s *Spec) appendPrescribed(out *Rows, f *Frames, t float64) {
 	var D [6]spatial.Force
+	var TDot [6]float64
 	n := s.duals(&D, f)
+	s.dualRates(&TDot, f)
 	for i := range n {
 		if s.Prescribed(i) {
 			k := out.N
-			out.T[k] = D[i]
+			out.T[k], out.TDot[k] = D[i], TDot[i]
 			_, out.Sigma[k], out.SigmaDot[k] = s.Motion[i].At(t)
 			out.N++
 		}
@@ -174,6 +176,7 @@ func (s *Spec) FreedomRowsTo(out *Rows, f *Frames) {
 	s.rows(out, f) // for Arm and Slip
 	out.T, out.TDot = [6]spatial.Force{}, [6]float64{}
 	out.N = s.duals(&out.T, f)
+	s.dualRates(&out.TDot, f)
 }
 
 // WrenchTo stores in w the wrench on S of the generalized forces tau, one a

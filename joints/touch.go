@@ -41,6 +41,7 @@ type pair struct {
 	E    spatial.Mat3 // axes of S in P
 	r    spatial.Vec3 // from the origin of P to that of S, m
 	size float64      // of the smaller curve, m
+	open bool         // the curves may part
 }
 
 // set stores the pose of f.
@@ -48,7 +49,7 @@ func (q *pair) set(s *Spec, f *Frames) {
 	q.c = [2]*curves.Curve{s.Curve, s.SuccessorCurve}
 	f.EP.TMulTo(&q.E, &f.ES)
 	f.EP.TMulVecTo(&q.r, &f.R)
-	q.size = min(s.Curve.Size(), s.SuccessorCurve.Size())
+	q.size, q.open = min(s.Curve.Size(), s.SuccessorCurve.Size()), s.Kind == curveOnCurveOpen
 }
 
 // sight is both curves at a pair of parameters. Frame: axes of P.
@@ -222,7 +223,7 @@ func (q *pair) find(near []float64) (at [2]float64, s sight, side float64, ok bo
 		side = s.side()
 	}
 	far := touchAstray * q.size
-	if !(math.Hypot(first.along, first.gap) > far) || ok && math.Abs(s.gap) <= far {
+	if !(math.Hypot(first.along, first.gap) > far) || ok && (q.open || math.Abs(s.gap) <= far) {
 		return at, s, side, ok
 	}
 	other, t, some := q.search()

@@ -42,6 +42,8 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 		return pointOnCurveRows(out, f, s)
 	case CurveOnCurve:
 		return curveOnCurveRows(out, f, s)
+	case curveOnCurveOpen: // none
+		out.Arm, out.Slip = f.R, f.V
 	default:
 		panic(badKind)
 	}
@@ -52,9 +54,12 @@ func (s *Spec) rows(out *Rows, f *Frames) bool {
 // D[i]·V̂ is the rate of freedom i, and D[i]·S[j] is 1 for i = j, else 0.
 func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	switch s.Kind {
-	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
-		PointOnCurve, pointOnCurvePlanar, CurveOnCurve:
+	case Fixed, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth, CurveOnCurve:
 		return 0
+	case PointOnCurve, pointOnCurvePlanar:
+		return pointOnCurveDuals(D, f, s)
+	case curveOnCurveOpen:
+		return gapDual(D, f, s)
 	case Revolute, Helical:
 		return axisMomentDual(D, f)
 	case Prismatic:
@@ -72,6 +77,17 @@ func (s *Spec) duals(D *[6]spatial.Force, f *Frames) int {
 	default:
 		s.mustBeComposite()
 		return s.compositeDuals(D, f)
+	}
+}
+
+// dualRates stores in out what T˚·V̂ is for the duals of the type, which are zero for all but the way along a curve and the gap of curves
+// that may part.
+func (s *Spec) dualRates(out *[6]float64, f *Frames) {
+	switch s.Kind {
+	case PointOnCurve, pointOnCurvePlanar:
+		out[3] = pointOnCurveRate(f, s)
+	case curveOnCurveOpen:
+		out[0] = gapRate(f, s)
 	}
 }
 
@@ -108,7 +124,9 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 	case PointOnCurve, pointOnCurvePlanar:
 		pointOnCurveMotions(S, f, s)
 	case CurveOnCurve:
-		curveOnCurveMotions(S, f, s)
+		curveOnCurveMotions(S[:5], f, s)
+	case curveOnCurveOpen:
+		gapMotions(S, f, s)
 	default:
 		s.mustBeComposite()
 		s.compositeMotions(S, f)
@@ -119,8 +137,11 @@ func (s *Spec) motions(S *[6]spatial.Motion, f *Frames) {
 // without the turns of s.
 func (s *Spec) coordinates(q *[6]float64, f *Frames) {
 	switch s.Kind {
-	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth,
-		PointOnCurve, pointOnCurvePlanar, CurveOnCurve:
+	case Fixed, Spherical, PointOnPlane, Distance, Free, Rolling, NoSlip, rollingAlong, rollingAcross, rollingBoth, CurveOnCurve:
+	case PointOnCurve, pointOnCurvePlanar:
+		pointOnCurveCoordinates(q, f, s)
+	case curveOnCurveOpen:
+		gapCoordinate(q, f, s)
 	case Revolute:
 		revoluteCoordinates(q, f)
 	case Prismatic:
@@ -172,7 +193,7 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 		pointOnCurveError(delta, f, s)
 	case CurveOnCurve:
 		curveOnCurveError(delta, f, s)
-	case Free, NoSlip:
+	case Free, NoSlip, curveOnCurveOpen:
 	default:
 		s.mustBeComposite()
 		s.compositeError(delta, f)

@@ -1,8 +1,8 @@
 package joints
 
 // Some types have kinds of their own for what a joint of the type allows, as that is all that Kind tells: composite joints one for each
-// number of axes and each set of those that turn, rolling joints one for each Slip, and points on curves one with rows in a plane alone.
-// All have the name of the type. They follow the kinds of the table.
+// number of axes and each set of those that turn, rolling joints one for each Slip, points on curves one with rows in a plane alone, and
+// curves that touch one for those that may part. All have the name of the type. They follow the kinds of the table.
 const (
 	composites         = 2 + 4 + 8 + 16 + 32
 	firstSlipping      = NumKinds + composites
@@ -11,7 +11,8 @@ const (
 	rollingBoth        = firstSlipping + Kind(SlipBoth) - 1
 	lastSlipping       = firstSlipping + Kind(numSlips) - 2
 	pointOnCurvePlanar = lastSlipping + 1
-	numAllKinds        = pointOnCurvePlanar + 1
+	curveOnCurveOpen   = pointOnCurvePlanar + 1
+	numAllKinds        = curveOnCurveOpen + 1
 )
 
 // CompositeKind returns the kind of a composite joint with the axes of the list; Composite if there are none or too many.
@@ -42,7 +43,8 @@ func addComposites(list *[numAllKinds]traits) {
 	}
 }
 
-// Type returns k, Composite for all kinds of composite joints, Rolling for those of rolling joints, and PointOnCurve for both of its.
+// Type returns k, Composite for all kinds of composite joints, Rolling for those of rolling joints, and PointOnCurve and CurveOnCurve for
+// both of theirs.
 func (k Kind) Type() Kind {
 	switch {
 	case k < NumKinds || k >= numAllKinds:
@@ -51,6 +53,9 @@ func (k Kind) Type() Kind {
 		return Composite
 	case k <= lastSlipping:
 		return Rolling
+	}
+	if k == curveOnCurveOpen {
+		return CurveOnCurve
 	}
 	return PointOnCurve
 }
@@ -102,7 +107,25 @@ func PointOnCurveKind(planar bool) Kind {
 func addPlanarCurve(list *[numAllKinds]traits) {
 	t := types[PointOnCurve]
 	t.dof++
+	t.freedoms++
+	t.scalar |= 1 << 4
 	list[pointOnCurvePlanar] = t
+}
+
+// CurveOnCurveKind returns the kind of a curve_on_curve joint: with its row, or, if the curves may part, with none and the gap as a
+// freedom.
+func CurveOnCurveKind(open bool) Kind {
+	if open {
+		return curveOnCurveOpen
+	}
+	return CurveOnCurve
+}
+
+// addOpenCurve adds the facts of curves that may part to the table.
+func addOpenCurve(list *[numAllKinds]traits) {
+	t := types[CurveOnCurve]
+	t.dof, t.freedoms, t.scalar, t.rotational = 6, 1, 0b1, 0b001110
+	list[curveOnCurveOpen] = t
 }
 
 // planarCurve reports whether k is the kind of a point_on_curve joint with rows in the plane alone.

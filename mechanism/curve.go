@@ -50,7 +50,11 @@ func (m *Mechanism) checkTouch(j int, jk *JointKinematics) error {
 	jt := &m.Joints[j]
 	var at joints.Touch
 	jt.TouchTo(&at, &jk.Frames)
+	apart := jt.Kind.Freedoms() > 0 && m.apart(j, at.Gap)
 	for i, c := range [2]*curves.Curve{jt.Curve, jt.SuccessorCurve} {
+		if apart {
+			break // no force acts, wherever that is
+		}
 		if u := [2]float64{at.U, at.W}[i]; c.Outside(u) {
 			from, to := c.Span()
 			return m.AtJoint(j, -1, fault.Errorf("%w: on the curve of the %s u = %v is not from %v to %v", ErrTouch, sides[i], u, from, to))
@@ -62,6 +66,12 @@ func (m *Mechanism) checkTouch(j int, jk *JointKinematics) error {
 			ErrTouch, at.U, math.Abs(1/at.Curvatures[0]), at.W, math.Abs(1/at.Curvatures[1])))
 	}
 	return nil
+}
+
+// apart reports whether nothing acts on the gap of joint j, whose curves may part: no stop touches, and nothing else depends on it.
+func (m *Mechanism) apart(j int, gap float64) bool {
+	l, ok := m.limits[Freedom{j, 0}]
+	return ok && gap >= l.Lower && gap <= l.Upper
 }
 
 // sides are the bodies that have the curves of a joint.

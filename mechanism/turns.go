@@ -36,6 +36,9 @@ func (jt *Joint) isOther(i int) bool { return jt.Axes == nil && jt.Winds(i) && !
 // anglePlace returns the place of freedom i in State.Angles, or −1.
 func (jt *Joint) anglePlace(i int) int {
 	d := &jt.sprung
+	if d.whole() && jt.Axes == nil { // of curves and feet: no coordinates
+		return -1
+	}
 	if k := d.place(i); k >= 0 {
 		return int(d.first) + k
 	}
@@ -223,9 +226,9 @@ func (m *Mechanism) Adopt(s *State, from *Mechanism) {
 	}
 }
 
-// adopt takes over the angles of a joint of the same name, if it has the same freedoms, and the parameters of curves.
+// adopt takes over the angles of a joint of the same name, if it has the same freedoms, the parameters of curves and the feet of wheels.
 func (jt *Joint) adopt(angles []float64, old *Joint, was []float64) {
-	if jt.Curve != nil && old.Curve != nil {
+	if jt.Axes == nil && jt.sprung.whole() && old.Axes == nil && old.sprung.whole() {
 		if n := int32(jt.sprung.n); n == int32(old.sprung.n) {
 			copy(angles[jt.sprung.first:][:n], was[old.sprung.first:])
 		}

@@ -186,6 +186,9 @@ func (d *decoder) curveParts(c *PointCurve, seen uint32) {
 // checkCurves applies the rules to the curves of a joint.
 func (c *checker) checkCurves(j *Joint, f document.Flaws) {
 	touch := j.Type == CurveOnCurve
+	if j.LiftsOff && !touch && !f.Has(jointLiftsOff) {
+		c.report(".lifts_off", "true", meaningless("joint type", j.Type.String()))
+	}
 	first := f.Has(jointCurve) || c.checkCurve(j, ".curve", j.Curve, touch || j.Type == PointOnCurve)
 	second := f.Has(jointSuccessorCurve) || c.checkCurve(j, ".successor_curve", j.SuccessorCurve, touch)
 	if !touch || !first || !second || j.Curve == nil || j.SuccessorCurve == nil {
@@ -292,6 +295,9 @@ func (o *writer) curves(j *Joint) {
 	}
 	if j.SuccessorCurve != nil {
 		o.curve(`, "successor_curve": {"kind": `, j.SuccessorCurve)
+	}
+	if j.LiftsOff {
+		o.b = append(o.b, `, "lifts_off": true`...)
 	}
 }
 

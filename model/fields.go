@@ -41,7 +41,8 @@ var velocityFields = []string{"linear", "angular"}
 var jointFields = []string{
 	"name", "type", "predecessor", "successor", "predecessor_frame", "successor_frame",
 	"pitch", "length", "force", "stiffness", "damping", "rest", "armature", "turns", "motion", "limits",
-	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve", "successor_curve", "terrain",
+	"axes", "friction", "springs", "dampers", "radius", "tyre_radius", "bowl_radius", "slip", "curve", "successor_curve",
+	"terrain", "lifts_off",
 }
 
 const (
@@ -72,6 +73,7 @@ const (
 	jointCurve
 	jointSuccessorCurve
 	jointTerrain
+	jointLiftsOff
 )
 
 var axisFields = []string{"kind", "axis", "point", "pitch"}

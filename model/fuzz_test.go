@@ -44,6 +44,9 @@ func FuzzReadModel(tf *testing.F) {
 		f.Add([]byte(rolls(terrains, `"hills"`)))
 		f.Add([]byte(rolls(terrains+`, {"name": "all", "type": "sum", "parts": ["hills", "hills"]}`, `"all", "slip": "both"`)))
 	}
+	stop := `, "limits": [{"upper": 0, "stop": {"stiffness": 1e8}}]`
+	f.Add([]byte(joint("curve_on_curve", circles("", "")+`, "lifts_off": true, "stiffness": [3]`+stop)))
+	f.Add([]byte(joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "force": [0, 0, 0, 1], "armature": [0, 0, 0, 2]`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := model.Read(bytes.NewReader(data), "fuzz")
 		if err != nil {

@@ -92,6 +92,7 @@ type Joint struct {
 	Wheel                        // rolling
 	Curve            *PointCurve // point_on_curve, curve_on_curve
 	SuccessorCurve   *PointCurve // curve_on_curve
+	LiftsOff         bool        // curve_on_curve: the curves may part, and the gap is a freedom
 	Force            []float64
 	Stiffness        []float64
 	Damping          []float64 // of the rotations of a ball, too: torques against the components of ω_S − ω_P in P's axes

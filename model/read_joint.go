@@ -35,6 +35,8 @@ func (d *decoder) joint(j *Joint) {
 		case jointSlip:
 			j.Slip = joints.Slip(d.Choice(
 				joints.SlipNone.String(), joints.SlipAlong.String(), joints.SlipAcross.String(), joints.SlipBoth.String()))
+		case jointLiftsOff:
+			j.LiftsOff = d.Bool()
 		case jointTerrain:
 			j.Terrain = d.name()
 		case jointCurve:
@@ -94,6 +96,10 @@ func (d *decoder) finishJoint(j *Joint, seen uint32) {
 	}
 	if seen>>jointTerrain&1 != 0 && j.Terrain == "" && j.Type == Rolling && !d.Flaw.Has(jointTerrain) {
 		d.ProblemAt(jointFields, jointTerrain, `""`, "is empty")
+	}
+	if j.Type != CurveOnCurve && seen>>jointLiftsOff&1 != 0 {
+		d.Refuse(jointFields, seen, meaningless("joint type", j.Type.String()), jointLiftsOff)
+		j.LiftsOff = false
 	}
 	d.curves(j, seen)
 	if j.Type == Composite {

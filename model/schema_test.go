@@ -74,6 +74,8 @@ func TestSchemaRefuses(t *testing.T) {
 		joint("rolling", `, "radius": 1, "force": [1]`), joint("no_slip", `, "radius": 1`), joint("fixed", `, "slip": "none"`), joint("fixed", `, "tyre_radius": 0`), joint("fixed", `, "bowl_radius": 1`), joint("fixed", `, "terrain": "hills"`), joint("rolling", `, "radius": 1, "terrain": ""`),
 		joint("curve_on_curve", `, "curve": {"kind": "circle", "radius": 1}`), joint("curve_on_curve", `, "successor_curve": {"kind": "circle", "radius": 1}`),
 		joint("curve_on_curve", circles(`, "planar": true`, "")), joint("point_on_curve", circles("", "")), joint("curve_on_curve", circles("", "")+`, "force": [1]`),
+		joint("curve_on_curve", circles("", "")+`, "lifts_off": true, "force": [1, 2]`), joint("fixed", `, "lifts_off": true`),
+		joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1, "planar": true}, "force": [0, 0, 0, 1]`),
 		joint("point_on_curve", ""), joint("fixed", `, "curve": {"kind": "circle", "radius": 1}`), joint("point_on_curve", `, "curve": {"kind": "circle"}`),
 		joint("point_on_curve", `, "curve": {"kind": "spline"}`), joint("point_on_curve", `, "curve": {"kind": "line", "ends": [[0, 0, 0]]}`),
 		joint("point_on_curve", `, "curve": {"kind": "spline", "points": [[0, 0, 0], [1, 0, 0]], "file": "a.csv"}`),
@@ -108,5 +110,22 @@ func TestSchemaAcceptsAll(t *testing.T) {
 		m = modeltest.Follow(t, modeltest.Couple(t, m, rng, 3), rng, 5)
 		m.Frames = []model.Frame{{Name: "tip", Body: m.Bodies[0].Name}}
 		require.NoError(t, validate(t, s, write(t, m)), "seed %d", seed)
+	}
+}
+
+// TestSchemaAcceptsCurvesWithFreedoms: what acts along a curve and on a gap passes the schema, as it passes the reader.
+func TestSchemaAcceptsCurvesWithFreedoms(t *testing.T) {
+	s := compileSchema(t)
+	for _, m := range []*model.Model{modeltest.Beads(1), modeltest.Cams(2), modeltest.Hills(1)} {
+		require.NoError(t, validate(t, s, write(t, m)), m.Name)
+	}
+	for _, doc := range []string{
+		joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "force": [0, 0, 0, 1], "limits": [{}, {}, {}, {"upper": 1}]`),
+		joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1, "planar": true}, "stiffness": [0, 0, 0, 1, 2]`),
+		joint("curve_on_curve", circles("", "")+`, "lifts_off": true, "limits": [{"upper": 0, "stop": {"stiffness": 1e8}}]`),
+	} {
+		require.NoError(t, validate(t, s, doc), doc)
+		_, err := model.Read(strings.NewReader(doc), "curves")
+		require.NoError(t, err, doc)
 	}
 }

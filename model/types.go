@@ -35,7 +35,7 @@ const (
 type Axis = joints.Axis
 
 // Kind returns the type with its freedoms: that of a composite joint has those of its axes, that of a rolling joint those of its
-// slip, as long as that is one, and that of a point on a curve those of its rows.
+// slip, as long as that is one, that of a point on a curve those of its rows, and that of two curves the gap if they may part.
 func (j *Joint) Kind() joints.Kind {
 	switch {
 	case j.Type == Composite:
@@ -44,6 +44,8 @@ func (j *Joint) Kind() joints.Kind {
 		return joints.RollingKind(j.Slip)
 	case j.Type == PointOnCurve && j.Curve != nil:
 		return joints.PointOnCurveKind(j.Curve.Planar)
+	case j.Type == CurveOnCurve:
+		return joints.CurveOnCurveKind(j.LiftsOff)
 	}
 	return j.Type
 }

@@ -87,11 +87,14 @@ func (c *compiler) anyRareForce() bool {
 	for j := range m.Joints {
 		jt := &m.Joints[j]
 		d := m.Drive(j)
+		if hasNoLanes(jt) && c.isDriven(j) {
+			return true
+		}
 		if d == nil {
 			continue
 		}
 		for i := range jt.Kind.Freedoms() {
-			if d.Law(i) != nil || d.Stiffness[i] != 0 && jt.Kind.Rotational(i) && !c.winds(j, i) || jt.Axes != nil {
+			if d.Law(i) != nil || d.Stiffness[i] != 0 && jt.Kind.Rotational(i) && !c.winds(j, i) {
 				return true
 			}
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Beads returns a random mechanism of bodies on curves of all kinds, in space and in a plane: half of them on curves of a plate that
-// flies, the others on the world's. Poses and velocities satisfy all joints.
+// flies, the others on the world's, every other one pulled along its curve. Poses and velocities satisfy all joints.
 func Beads(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("beads-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -35,12 +35,17 @@ func Beads(seed uint64) *model.Model {
 		}},
 	} {
 		g.bead(i, []string{"plate", model.World}[(i+int(seed))%2], &c)
+		if j := &g.m.Joints[i]; i%2 == 1 { // and is pulled along it
+			n := j.Kind().Freedoms()
+			j.Force, j.Stiffness, j.Damping = make([]float64, n), make([]float64, n), make([]float64, n)
+			j.Force[3], j.Stiffness[3], j.Damping[3] = g.rng.NormFloat64(), 3*g.rng.Float64(), g.rng.Float64()
+		}
 	}
 	return g.m
 }
 
 // Cams returns a random mechanism of bodies whose curves touch those of a plate that flies, or of the world: ovals, circles and lines,
-// from outside and from inside, slightly tilted. Poses and velocities satisfy all joints.
+// from outside and from inside, slightly tilted; two pairs may part. Poses and velocities satisfy all joints.
 func Cams(seed uint64) *model.Model {
 	g := rolling{rng: check.Rand(seed), m: model.New(fmt.Sprintf("cams-%d", seed))}
 	g.m.Gravity = [3]float64{0.3, -1, -9.81}
@@ -61,9 +66,14 @@ func Cams(seed uint64) *model.Model {
 	spline := curves.Curve{Kind: curves.Spline, Points: points, Closed: true}
 	for i, c := range [][2]curves.Curve{
 		{oval, small}, {oval, turned}, {oval, line}, {line, oval}, {spline, turned}, {small, spline}, {line, small},
+		{oval, turned}, {oval, line},
 	} {
 		on := []string{"plate", model.World}[(i+int(seed))%2]
 		g.cam(i, on, &model.PointCurve{Curve: *c[0].Clone()}, &model.PointCurve{Curve: *c[1].Clone()})
+		if j := &g.m.Joints[i]; i >= 7 { // which may part, on a spring
+			j.LiftsOff, j.Force = true, []float64{g.rng.NormFloat64()}
+			j.Stiffness, j.Damping = []float64{5 * g.rng.Float64()}, []float64{g.rng.Float64()}
+		}
 	}
 	return g.m
 }
