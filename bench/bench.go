@@ -45,6 +45,7 @@ func families() []family {
 		{"gear-train", same, GearTrain},
 		{"belt", same, Belt},
 		{"valve-train", valveBodies, valveTrain},
+		{"cam-train", valveBodies, camTrain},
 		{"trailers", trailerBodies, trailers},
 		{"bicycle", bicycleBodies, bicycles},
 		{"rolling-disc", coinBodies, rollingDiscs},

@@ -159,7 +159,7 @@ func TestCounts(t *testing.T) {
 		"random": func(n int) int { return n / 3 },
 		"rover":  func(int) int { return -1 }, "road-train": func(int) int { return -1 }, "tracked": func(int) int { return -1 },
 		"rocker-bogie": func(n int) int { return 2*n - 1 },
-		"gear-train":   func(int) int { return 0 }, "belt": func(int) int { return 0 }, "valve-train": func(int) int { return 0 },
+		"gear-train":   func(int) int { return 0 }, "belt": func(int) int { return 0 }, "valve-train": func(int) int { return 0 }, "cam-train": func(n int) int { return 2 * n },
 		"trailers": func(n int) int { return 2 * n },
 		"bicycle":  func(n int) int { return n }, "rolling-disc": func(int) int { return 0 }, "snakeboard": func(n int) int { return 2 * n },
 		"hoberman": func(n int) int { return 2*n + 5 }, "hoberman-sphere": func(n int) int { return 12*n + 15 }, "miura": func(n int) int { return n*n + 2 },

@@ -28,6 +28,7 @@
 //	gear-train       n          0          6n−1        0          1          n−1 couplings
 //	belt             n          0          6n          1          1          n couplings
 //	valve-train      3n         0          18n−1       0          1          3n−1 couplings
+//	cam-train        3n         2n         18n−1       0          1          n−1 couplings, curves that touch
 //	trailers         3n         2n         18n−2       0          2          wheels that roll
 //	bicycle          4n         n          21n         0          3n         wheels that roll
 //	rolling-disc     n          0          3n          0          3n         wheels that roll

@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/couplings"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
 )
 
 // Sizes of wheels.
@@ -194,4 +196,96 @@ func valveMotion(x float64) (s, slope, bend float64) {
 		return 0, 0, 0
 	}
 	return valveLift * v * v * v, -6 * valveLift / valveHalf * u * v * v, valveLift / (valveHalf * valveHalf) * (24*u*u*v - 6*v*v)
+}
+
+// The cams of camTrain: eccentric discs.
+const (
+	discRadius = 0.02  // m
+	discThrow  = 0.006 // m, of the middle of a disc from the axis
+	discRoller = 0.008 // m
+	discFace   = 0.02  // m, half the length of a flat face
+	discRest   = 0.005 // m, of the spring of a follower: its height without force
+)
+
+// camTrain is the valve train of n cylinders whose cams and followers are curves that touch: each piece "sk" of the camshaft has two
+// eccentric discs. One lifts "fk", with a flat face, the other "rk", with a roller, on guides "gfk" and "grk" along y, which springs press
+// on. The joints "cfk" and "crk" of the type curve_on_curve hold them together. With the middle of a disc at the angle x + xₖ of the shaft,
+//
+//	s = r + e·sin(x + xₖ)   of a face,   s = e·sin(x + xₖ) + √((r + a)² − e²·cos²(x + xₖ))   of a roller.
+//
+// There are eight phases xₖ. The coupling "tk" holds piece k to the one before. A torque drives the first piece. Angle and speed of the
+// shaft are drawn from the seed.
+//
+// 3n bodies, 5n joints, n−1 couplings; no redundancy, mobility 1.
+//
+// Cost: O(n). It returns ErrSize.
+func camTrain(n int, seed uint64) (*model.Model, error) {
+	nb, err := count("cam-train", n, valveBodies)
+	if err != nil {
+		return nil, err
+	}
+	r := newRig("cam-train", n, seed, nb, 5*n)
+	r.m.Gravity = [3]float64{0, -Gravity, 0}
+	r.m.Couplings = make([]model.Coupling, 0, n-1)
+	x, rate := r.uniform(math.Pi), r.uniform(camSpeed)
+	before := ""
+	for k := range n {
+		at := vec{0, 0, valvePitch * float64(k)}
+		i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
+			place{at, turn(vec{2: 1}, x)}, twist{w: vec{2: rate}})
+		b := r.joint(r.name("b", k), model.Revolute, ground, i, place{at, one}, origin)
+		if name := b.Name; k == 0 {
+			b.Force = append(r.list(1)[:0], camTorque)
+		} else {
+			r.m.Couplings = append(r.m.Couplings, model.Coupling{Name: r.name("t", k), Terms: []model.CouplingTerm{
+				{Coupled: model.Coupled{Joint: name}, Factor: 1}, {Coupled: model.Coupled{Joint: before}, Factor: -1},
+			}})
+		}
+		before = r.name("b", k)
+		r.follower("f", k, i, at.add(vec{2: 0.02}), x, rate)
+		r.follower("r", k, i, at.add(vec{2: -0.02}), x, rate)
+	}
+	return r.m, nil
+}
+
+// follower appends a follower with its guide and its spring, on the piece i of the shaft, which is at x and turns at rate.
+func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
+	roller := mark == "r"
+	phase := valvePhase(k, 0)
+	if roller {
+		phase = valvePhase(k, 1)
+	}
+	s, slope, _ := discMotion(x+phase, roller)
+	f := r.body(r.name(mark, k), valve(), place{foot.add(vec{1: s}), one}, twist{v: vec{1: slope * rate}})
+	up := alongZ(vec{1: 1})
+	g := r.joint(r.name("g"+mark, k), model.Prismatic, ground, f, place{foot, up}, place{q: up})
+	g.Stiffness, g.Rest = append(r.list(1)[:0], valveSpring), append(r.list(1)[:0], discRest)
+	c := r.joint(r.name("c"+mark, k), model.CurveOnCurve, i, f, origin, origin)
+	sin, cos := math.Sincos(phase)
+	disc := curves.Curve{Kind: curves.Circle, Center: spatial.Vec3{discThrow * cos, discThrow * sin}, Radius: discRadius}
+	sin, cos = math.Sincos(x + phase)
+	u, w := math.Pi/2-x, discFace+discThrow*cos
+	other := curves.Curve{Ends: [2]spatial.Vec3{{-discFace}, {discFace}}}
+	if roller { // the line of both middles, in the world
+		psi := math.Atan2(s-discThrow*sin, -discThrow*cos)
+		u, w = psi-x, psi-math.Pi
+		other = curves.Curve{Kind: curves.Circle, Radius: discRoller}
+	}
+	c.Curve = &model.PointCurve{Curve: disc, Parameter: &u}
+	c.SuccessorCurve = &model.PointCurve{Curve: other, Parameter: &w}
+}
+
+// discMotion returns the height of a follower and its derivatives, at an angle of the middle of its disc.
+func discMotion(x float64, roller bool) (s, slope, bend float64) {
+	sin, cos := math.Sincos(x)
+	s, slope, bend = discRadius+discThrow*sin, discThrow*cos, -discThrow*sin
+	if roller {
+		const l, e = discRadius + discRoller, discThrow
+		root := math.Sqrt(l*l - e*e*cos*cos)
+		d := e * e * sin * cos / root
+		s += root - discRadius
+		slope += d
+		bend += (e*e*(cos*cos-sin*sin) - d*d) / root
+	}
+	return s, slope, bend
 }

@@ -106,7 +106,9 @@ func wire(n []float64, flat bool) *curves.Curve {
 	if !fine {
 		return nil
 	}
-	return c.Prepared()
+	p := c.Prepared()
+	p.MeasureArc(flat)
+	return p
 }
 
 func checkJoint(t *testing.T, s *joints.Spec, f *joints.Frames) {

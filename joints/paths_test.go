@@ -111,7 +111,9 @@ func (p *path) place(i int, q float64) float64 {
 
 // onCurve returns the spec of a point on a curve.
 func onCurve(planar bool, c *curves.Curve) joints.Spec {
-	return joints.Spec{Kind: joints.PointOnCurveKind(planar), Curve: c.Prepared()}
+	p := c.Prepared()
+	p.MeasureArc(planar)
+	return joints.Spec{Kind: joints.PointOnCurveKind(planar), Curve: p}
 }
 
 // composite returns the spec of a composite joint with axes as in "R 0 0 1 at 1 2 3, P 1 0 0, H pitch 0 0 1".

@@ -120,10 +120,16 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	if !m.Owns(s) {
 		panic("mechanism" + fault.ForeignState)
 	}
+	m.followAngles(k, s, false)
+}
+
+// followAngles is FollowAngles; with start s is the initial state, whose parameters of curves are those near the ones of the model.
+func (m *Mechanism) followAngles(k *Kinematics, s *State, start bool) {
 	if len(m.sprung) == 0 {
 		return
 	}
 	at := s.Angles
+	start = start && len(at) == 0
 	if len(at) == 0 {
 		at = make([]float64, m.NumSprung())
 	}
@@ -131,6 +137,9 @@ func (m *Mechanism) FollowAngles(k *Kinematics, s *State) {
 	var q, qd [6]float64
 	for _, j := range m.sprung {
 		jt := m.sprungTo(&jk, j, k, s)
+		if start && jt.start != nil {
+			jk.Near = jt.start
+		}
 		if jt.Curve != nil || jt.Ground != nil {
 			jt.NearTo(&q, &jk.Frames)
 		} else {
@@ -169,17 +178,7 @@ func (m *Mechanism) startFollowed() {
 	if !m.followed {
 		return
 	}
-	k := m.NewKinematics()
-	m.FollowAngles(k, &m.initial)
-	var jk JointKinematics
-	var q [6]float64
-	for _, j := range m.special.curves {
-		if jt := m.sprungTo(&jk, j, k, &m.initial); jt.start != nil {
-			jk.Near = jt.start
-			jt.NearTo(&q, &jk.Frames)
-			copy(m.initial.Angles[jt.sprung.first:], q[:jt.sprung.n])
-		}
-	}
+	m.followAngles(m.NewKinematics(), &m.initial, true)
 }
 
 // HasFollowed reports whether there are composite joints, joints with curves or wheels on terrain. Their rows depend on numbers that a

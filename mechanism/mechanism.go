@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/internal/halt"
 	"github.com/rung-mbd/rung/internal/pages"
 	"github.com/rung-mbd/rung/joints"
+	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -148,7 +149,7 @@ func compile(ctx context.Context, flag *halt.Flag, m *model.Model, links *model.
 		}
 	}
 	if len(mech.Couplings) > 0 { // who moves a state from here needs to know of its turns
-		mech.FollowAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial)
+		mech.followAngles(&Kinematics{Bodies: make([]BodyKinematics, len(mech.Bodies))}, &mech.initial, true)
 	}
 	mech.startActuators()
 	mech.setContacts(m, links, surfaces, grounds)
@@ -169,15 +170,15 @@ func (m *Mechanism) addNames(of *model.Model) (err error) {
 
 // addJoints compiles the joints with their motions and limits. It ends early if flag goes up.
 func (m *Mechanism) addJoints(flag *halt.Flag, of *model.Model, links *model.Links, grounds map[string]*ground.Surface) error {
-	var plain [joints.NumKinds]*JointSpec // types without parameters
+	all := shared{grounds: grounds, curves: map[string]*curves.Curve{}}
 	for k := range joints.Composite {
-		plain[k] = newJointSpec(joints.Spec{Kind: k})
+		all.plain[k] = newJointSpec(joints.Spec{Kind: k})
 	}
 	for i := range of.Joints {
 		if flag.Every(i) {
 			return nil
 		}
-		if err := m.Joints[i].set(&of.Joints[i], links.Joints[i], &plain, grounds); err != nil {
+		if err := m.Joints[i].set(&of.Joints[i], links.Joints[i], &all); err != nil {
 			return m.AtJoint(i, -1, err)
 		}
 		if jt := &m.Joints[i]; jt.Curve != nil || jt.Ground != nil {
@@ -220,14 +221,34 @@ func (m *Mechanism) addBody(i int, b *model.Body) error {
 	return nil
 }
 
+// shared is what joints have in common.
+type shared struct {
+	plain   [joints.NumKinds]*JointSpec // types without parameters
+	grounds map[string]*ground.Surface  // by the name of the terrain
+	curves  map[string]*curves.Curve    // by what they say, as cams of many cylinders have the same
+}
+
+// curve returns the curve c prepared, and measured for a point on it in the plane or in space.
+func (s *shared) curve(c *model.PointCurve, point bool) *curves.Curve {
+	key := fmt.Sprintf("%t %t %+v", point, c.Planar, c.Settings())
+	p := s.curves[key]
+	if p == nil {
+		if p = c.Prepared(); point {
+			p.MeasureArc(c.Planar)
+		}
+		s.curves[key] = p
+	}
+	return p
+}
+
 // set compiles a joint between the given bodies. If its type has no parameters,
-// it is that of plain.
-func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*JointSpec, grounds map[string]*ground.Surface) error {
+// it is that of the plain ones.
+func (out *Joint) set(j *model.Joint, bodies [2]int32, all *shared) error {
 	out.Pred, out.Succ = bodies[0], bodies[1]
 	out.P, out.S = NewFrame(j.PredecessorFrame), NewFrame(j.SuccessorFrame)
 	spec := joints.Spec{Kind: j.Kind(), Pitch: j.Pitch, Length: j.Length, Radius: j.Radius, Tyre: j.TyreRadius, Bowl: j.BowlRadius}
 	if j.Terrain != "" {
-		spec.Ground = grounds[j.Terrain]
+		spec.Ground = all.grounds[j.Terrain]
 	}
 	var start []float64
 	switch j.Type {
@@ -242,12 +263,12 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 				return fault.Errorf("%w: %s (model.ReadFile, Model.Load)", errCurveFile, fault.Name(c.File))
 			}
 		}
-		spec.Curve = j.Curve.Prepared()
+		spec.Curve = all.curve(j.Curve, j.Type == model.PointOnCurve)
 		if x := j.Curve.Parameter; x != nil {
 			start = []float64{*x}
 		}
 		if other := j.SuccessorCurve; other != nil {
-			spec.SuccessorCurve = other.Prepared()
+			spec.SuccessorCurve = all.curve(other, false)
 			if start != nil {
 				start = append(start, *other.Parameter, 0)
 			}
@@ -256,11 +277,11 @@ func (out *Joint) set(j *model.Joint, bodies [2]int32, plain *[joints.NumKinds]*
 	setMotions(&spec, j)
 	setTurns(&spec, j)
 	setArmature(&spec, j)
-	out.JointSpec = plain[j.Type]
+	out.JointSpec = all.plain[j.Type]
 	if out.JointSpec == nil || spec != out.Spec {
 		out.JointSpec = newJointSpec(spec)
 	}
-	if start != nil { // the spec is its own, as the curve is
+	if start != nil { // the spec is its own
 		out.start = start
 	}
 	return nil

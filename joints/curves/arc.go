@@ -22,18 +22,32 @@ func (c *Curve) stretch(from, to float64, flat bool) (sum float64) {
 	return sum * half
 }
 
-// prepareArcs sums lengths up to the samples.
-func (c *Curve) prepareArcs() {
-	for i, flat := range [2]bool{false, true} {
-		if c.Kind == Line && !flat || c.Kind == Circle && !flat {
-			continue // which need none
-		}
-		sums := make([]float64, c.arcs()+1)
-		for k := range c.arcs() {
-			sums[k+1] = sums[k] + c.stretch(c.arc(k), c.arc(k+1), flat)
-		}
-		c.sums[i] = sums
+// MeasureArc makes c ready for Arc with flat, or without.
+//
+// Cost: some thousand evaluations, of a spline some ten a point; none of lines and of circles that have one pace. c is Prepared, and nobody
+// else uses it.
+func (c *Curve) MeasureArc(flat bool) {
+	if c.even(flat) {
+		return
 	}
+	sums := make([]float64, c.arcs()+1)
+	for k := range c.arcs() {
+		sums[k+1] = sums[k] + c.stretch(c.arc(k), c.arc(k+1), flat)
+	}
+	c.sums[space(flat)] = sums
+}
+
+// space returns the place of lengths in sums.
+func space(flat bool) int {
+	if flat {
+		return 1
+	}
+	return 0
+}
+
+// even reports whether |c′| is the same everywhere: of lines, and of circles in space and in the plane.
+func (c *Curve) even(flat bool) bool {
+	return c.Kind == Line || c.Kind == Circle && (!flat || c.x[2] == 0 && c.y[2] == 0)
 }
 
 // arcs returns the number of intervals of which lengths are kept, and arc the parameter at which interval i starts.
@@ -54,22 +68,16 @@ func (c *Curve) arc(i int) float64 {
 // Arc returns the length of the curve from its start to u, m, negative before it: of a closed one with whole laps, and beyond the ends of
 // an open one that of the parabola of At. With flat, it is the length of what is seen in the plane of x and y.
 //
-// Cost: eight evaluations, of a spline with the logarithm of the points; no allocation. c is Prepared.
+// Cost: eight evaluations, of a spline with the logarithm of the points; no allocation. c is Prepared, and measured for it (MeasureArc).
 func (c *Curve) Arc(u float64, flat bool) float64 {
 	from, to := c.span[0], c.span[1]
-	if !flat {
-		switch c.Kind {
-		case Line:
-			return u
-		case Circle:
-			return c.Radius * (u - from)
-		}
+	if c.even(flat) {
+		return c.speedAt(from, flat) * (u - from)
 	}
-	k := 0
-	if flat {
-		k = 1
+	sums := c.sums[space(flat)]
+	if sums == nil {
+		panic("curves: lengths not measured")
 	}
-	sums := c.sums[k]
 	whole := sums[len(sums)-1]
 	laps := 0.0
 	if c.ring {

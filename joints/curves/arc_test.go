@@ -40,6 +40,7 @@ func TestArc(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := c.of.Prepared()
+			p.MeasureArc(c.flat)
 			for _, u := range c.u {
 				assert.InDelta(t, c.want(u), p.Arc(u, c.flat), tol*max(1, math.Abs(c.want(u))), "u = %v", u)
 			}

@@ -57,7 +57,7 @@ type Curve struct {
 	x, y   spatial.Vec3        // of a circle: from the centre to u = 0 and u = π/2; of a line x is its direction
 	size   float64             // diagonal of the box around the curve, m
 	speed  float64             // the largest |c′| of the samples
-	sums   [2][]float64        // lengths up to the starts of intervals, in space and in the plane
+	sums   [2][]float64        // lengths up to the starts of intervals, in space and in the plane (MeasureArc)
 }
 
 // Place is a curve at a parameter.
@@ -72,7 +72,6 @@ func (c *Curve) Prepared() *Curve {
 	out := c.Clone()
 	out.prepare()
 	out.measure()
-	out.prepareArcs()
 	return out
 }
 

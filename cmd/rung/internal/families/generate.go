@@ -33,6 +33,7 @@ var FamilyHelp = map[string]string{
 	"gear-train":      "N gear wheels in a row on the ground, coupled by their teeth",
 	"belt":            "closed belt over N pulleys on the ground, 1 redundant row",
 	"valve-train":     "camshaft of N cylinders with two valves each, 3N bodies",
+	"cam-train":       "camshaft of N cylinders, a face and a roller each, 3N bodies",
 	"trailers":        "N trailers, two wheels each that roll without slip, 3N bodies",
 	"bicycle":         "N bicycles that right themselves, 4N bodies",
 	"rolling-disc":    "N discs that roll in circles without slip",
