@@ -1,6 +1,7 @@
 package derive_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
+	"github.com/rung-mbd/rung/study"
 )
 
 // identityTol is the difference of w·(J·d) and (Jᵀ·w)·d relative to the sum of the magnitudes of their terms: rounding of two solves.
@@ -184,6 +186,31 @@ func TestIdentityOfReference(t *testing.T) {
 				}
 			}
 			d, _ := open(t, filepath.Join(referenceDir, name+".model.json"))
+			identity(t, d, paths, uint64(i))
+		})
+	}
+}
+
+// TestIdentityOfElements is TestIdentity for models with all kinds of forces, with numbers of theirs.
+func TestIdentityOfElements(t *testing.T) {
+	files, err := filepath.Glob("../reference/truth/*/model.json")
+	require.NoError(t, err)
+	for i, file := range files {
+		m, err := model.ReadFile(file)
+		require.NoError(t, err)
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			text, err := json.Marshal(m)
+			require.NoError(t, err)
+			inputs, err := study.NewInputs(text, m.Name)
+			require.NoError(t, err)
+			d, _ := closed(t, m)
+			var paths []string
+			for _, x := range inputs.All() {
+				state := strings.HasPrefix(x.Path, "bodies") && (strings.Contains(x.Path, "pose") || strings.Contains(x.Path, "velocity"))
+				if p, err := d.Parameter(x.Path); err == nil && !state && x.Path != "time" && !strings.Contains(x.Path, "frame") {
+					paths = append(paths, p.Path())
+				}
+			}
 			identity(t, d, paths, uint64(i))
 		})
 	}

@@ -40,20 +40,27 @@ func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 		return err
 	}
 	for i := range d.bodies {
-		b, y := &d.bodies[i], (*[6]float64)(g.y[6*i:])
-		for k, x := range y {
-			y[k] = -x
+		d.bodies[i].gradientTo(&dst[i], (*[6]float64)(g.y[6*i:]), (*[6]float64)(g.x[6*i:]), &d.mech.Gravity)
+		if g.used {
+			dst[i].Com = dst[i].Com.Add(g.bodies[i].Com)
 		}
-		u := BodyDirection{Com: g.bodies[i].Com}
-		var t bodyTangent
-		var gravity spatial.Vec3
-		b.addResidualAdjoint(&u, &t, &d.mech.Gravity, &gravity, y[:])
-		// What the rows make of the acceleration of the origin: −Jᵀμ = M·u − x̄.
-		for k := range 3 {
-			t.a[k] = -b.mass*y[3+k] - g.x[6*i+3+k]
-		}
-		b.addAdjoint(&u, nil, &t)
-		dst[i] = BodyDirection{Force: u.Force, Torque: u.Torque, Mass: u.Mass, Com: u.Com, Inertia: u.Inertia}
 	}
 	return nil
+}
+
+// gradientTo stores in u the derivatives by loads, mass, centre of mass and inertia for the solution y of (D2) and x̄ of the body: (D8),
+// and (D9) for what the rows make of the acceleration of the origin.
+func (b *bodyAt) gradientTo(u *BodyDirection, y, x *[6]float64, gravity *spatial.Vec3) {
+	m, f := spatial.Vec3{-y[0], -y[1], -y[2]}, spatial.Vec3{-y[3], -y[4], -y[5]}
+	w, lift := b.omega, b.c.Sub(*gravity)
+	*u = BodyDirection{Force: spatial.Vec3{y[3], y[4], y[5]}, Torque: spatial.Vec3{y[0], y[1], y[2]}, Mass: lift.Dot(f)}
+	a := spatial.Vec3{b.mass*y[3] - x[3], b.mass*y[4] - x[4], b.mass*y[5] - x[5]}
+	u.Com = b.E.TMulVec(lift.Scale(b.mass).Cross(m).Sub(a.Cross(b.alpha)).Sub(w.Cross(w.Cross(a))))
+	// m·δI·ω̇ + m·(ω×δI·ω)
+	p, q := b.E.TMulVec(b.alpha), b.E.TMulVec(m)
+	r, s := b.E.TMulVec(w), b.E.TMulVec(m.Cross(w))
+	u.Inertia = spatial.Sym3{
+		p[0]*q[0] + r[0]*s[0], p[1]*q[1] + r[1]*s[1], p[2]*q[2] + r[2]*s[2], p[0]*q[1] + p[1]*q[0] + r[0]*s[1] + r[1]*s[0],
+		p[0]*q[2] + p[2]*q[0] + r[0]*s[2] + r[2]*s[0], p[1]*q[2] + p[2]*q[1] + r[1]*s[2] + r[2]*s[1],
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/derive/internal/chain"
-	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -157,7 +156,7 @@ func (b *builder) load(r *relation) chain.Num {
 }
 
 // motor adds an actuator.
-func (b *builder) motor(r *relation, i int) error {
+func (b *builder) motor(r *relation, i int) {
 	set := b.d.mech.ActuatorSettings(i)
 	_, element := b.d.mech.Actuator(i)
 	c, f := &b.c, &r.freedoms[set.Freedom]
@@ -174,9 +173,6 @@ func (b *builder) motor(r *relation, i int) error {
 		gain := at(slotGain, set.Gain)
 		x = c.Mul(gain, c.Sub1(u, f.qd))
 		if set.Integral != 0 {
-			if b.d.varies(b.number, slotMotion, 0) {
-				return b.d.mech.AtForce(element, fault.Errorf("%w: the integral of its value counts from the start", ErrNoDerivatives))
-			}
 			t := b.now()
 			whole := c.Of(t, set.Value.Integral(b.d.st.Time)-set.Start, c.Value1(u))
 			x = c.Add1(x, c.Mul(at(slotIntegral, set.Integral), c.Sub1(whole, f.q)))
@@ -191,5 +187,4 @@ func (b *builder) motor(r *relation, i int) error {
 		x = c.Mul(limit, c.Of(y, s, 1-s*s))
 	}
 	b.push(r, &f.line, x)
-	return nil
 }

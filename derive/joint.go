@@ -54,9 +54,7 @@ func (b *builder) joint(j int) error {
 	}
 	b.total = [2]chain.Vec{r.S.moment, r.S.force}
 	for _, i := range b.d.motors[j] {
-		if err := b.motor(r, int(i)); err != nil {
-			return err
-		}
+		b.motor(r, int(i))
 	}
 	return nil
 }

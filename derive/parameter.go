@@ -146,6 +146,12 @@ func (d *Derivatives) Parameter(path string) (*Parameter, error) {
 		return nil, fmt.Errorf(
 			"%w: %s has no derivative: the integral of the joint's actuator counts from the state of the model", ErrParameter, fault.Name(path))
 	}
+	if strings.HasPrefix(pattern, "forces[].value") {
+		if a := d.doc.Forces[place[0]].Actuator; a != nil && a.Integral != 0 {
+			return nil, fmt.Errorf(
+				"%w: %s has no derivative: the integral of the actuator is that of its value from the start on", ErrParameter, fault.Name(path))
+		}
+	}
 	p := &Parameter{path: path, place: place, field: &f, geometry: f.at != nil}
 	if p.parts, err = f.parts(d, place); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrParameter, fault.Name(path), err)

@@ -42,3 +42,52 @@ func TestAnswers(t *testing.T) {
 	check.CloseVec(t, back, right, tol, 1, "K·x")
 	require.PanicsWithValue(t, "kkt: length mismatch", func() { _, _, _ = a.AnswerTo(x[:1], right) })
 }
+
+// TestAnswersOfRedundantRows: a right side that no motion of the bodies has is refused with the name of a joint of the loop, and the factor
+// serves on.
+func TestAnswersOfRedundantRows(t *testing.T) {
+	p := plantest.New(t, plantest.Golden(t, "four-bar"), order.Auto)
+	a := p.NewAnswers(kkt.AnswersOfVelocities)
+	require.NoError(t, a.At(p.Initial()))
+	require.Equal(t, 3, a.Redundant())
+	pattern := a.Layout().Pattern
+	right, x, again := make([]float64, pattern.Dim()), make([]float64, pattern.Dim()), make([]float64, pattern.Dim())
+	right[3] = 1
+	_, _, err := a.AnswerTo(x, right)
+	require.NoError(t, err)
+	right[pattern.Off[a.Layout().JointNode(1)]+2] = 1 // out of the plane
+	fit, _, err := a.AnswerTo(again, right)
+	require.ErrorIs(t, err, kkt.ErrInconsistent)
+	require.ErrorContains(t, err, "joint")
+	require.Greater(t, fit.Ratio, 1e-3)
+	require.GreaterOrEqual(t, fit.Constraint, 0)
+	right[pattern.Off[a.Layout().JointNode(1)]+2] = 0
+	_, _, err = a.AnswerTo(again, right)
+	require.NoError(t, err)
+	require.Equal(t, x, again, "the bits that it had before")
+	require.Equal(t, 3, a.Redundant())
+}
+
+// TestAnswersOfPositions: rows of velocities alone do not count for displacements: a disc may be slid along its plane, and not lifted.
+func TestAnswersOfPositions(t *testing.T) {
+	const tol = 1e-12 // of displacements around 1
+	p := plantest.New(t, plantest.Generate(t, "rolling-disc", 1, 1), order.Auto)
+	answer := func(kind kkt.AnswersKind) (down, along float64) {
+		a := p.NewAnswers(kind)
+		require.NoError(t, a.At(p.Initial()))
+		right, x := make([]float64, a.Layout().Pattern.Dim()), make([]float64, a.Layout().Pattern.Dim())
+		mech, l := p.Mechanism(), a.Layout()
+		for j := range mech.Joints {
+			if from, to := mech.Joints[j].Kind.VelocityRows(); from < to {
+				right[l.Pattern.Off[l.JointNode(j)]+int32(from)] = 1 // a slip
+				break
+			}
+		}
+		_, _, err := a.AnswerTo(x, right)
+		require.NoError(t, err)
+		return x[5], x[3]*x[3] + x[4]*x[4]
+	}
+	_, along := answer(kkt.AnswersOfVelocities)
+	require.Greater(t, along, tol, "rows of velocities make a slip")
+	require.PanicsWithValue(t, "kkt: unknown kind of answers", func() { p.NewAnswers(9) })
+}
