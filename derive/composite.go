@@ -91,12 +91,12 @@ func (b *builder) composite(r *relation) {
 	r.settled = true
 }
 
-// compositeFreedoms is the part of setFreedoms that composite does with the rows.
-func (b *builder) compositeFreedoms(r *relation) {
+// specialFreedoms is the part of setFreedoms for types whose freedoms come with their rows.
+func (b *builder) specialFreedoms(r *relation) {
 	if !r.settled {
 		list := b.list
 		b.list = nil
-		b.composite(r)
+		b.special(r)
 		b.list = list
 	}
 }

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"github.com/rung-mbd/rung/derive/internal/chain"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/joints"
 )
 
@@ -72,6 +73,9 @@ func (b *builder) reserve(ports, relations int) {
 // constrain adds the rows of a joint: those of its type, of prescribed freedoms and of armature.
 func (b *builder) constrain(r *relation) error {
 	jt, j, c := r.joint, r.number, &b.c
+	if jt.Ground != nil {
+		return b.d.mech.AtJoint(j, -1, fault.Errorf("%w: a wheel that rolls on terrain", ErrNoDerivatives))
+	}
 	list := b.typeRows(r)
 	if b.want&(wantForce|wantCoordinates) != 0 || jt.Motion != nil {
 		b.setFreedoms(r)

@@ -279,8 +279,10 @@ func (b *builder) setFreedoms(r *relation) {
 	case joints.SphereInCylinder:
 		ball()
 		slide(3, 2)
-	case joints.Composite:
-		b.compositeFreedoms(r)
+	case joints.Composite, joints.PointOnCurve, joints.CurveOnCurve:
+		if n > 0 {
+			b.specialFreedoms(r)
+		}
 	}
 	for i := range n {
 		f := &r.freedoms[i]

@@ -204,6 +204,16 @@ func (b *builder) bead(r *relation) {
 	if !flat {
 		b.onNormal(r, c.Cross(t, n0), c.Add(c.Cross(td, n0), c.Cross(t, nd)), d, v)
 	}
+	for i, e := range r.P.axes {
+		r.freedoms[i] = freedom{line: momentAbout(e), q: none}
+	}
+	way := forceAlong(b.world(r, t)) // along the curve, (U11)
+	way.tdot = c.Dot(td, v)
+	r.freedoms[3] = freedom{line: way, q: b.shifted(c.Times1(c.Value1(speed), u), r.q[3])}
+	if flat {
+		r.freedoms[4] = freedom{line: forceAlong(r.P.axes[2]), q: b.shifted(c.Dot(r.P.axes[2], r.R), r.q[4])}
+	}
+	r.settled = true
 }
 
 // onNormal adds the row along a normal of a curve, in the axes of P.
@@ -286,5 +296,10 @@ func (b *builder) touch(r *relation) {
 	n := b.world(r, now.n)
 	l := line{m: c.Cross(b.world(r, now.p), n), f: n}
 	l.tdot = c.Sub1(c.Dot(now.n, c.Cross(w, pd)), c.Mul(c.Mul(now.bend[0], rate[0]), along))
+	if r.joint.Kind.Freedoms() > 0 { // the curves may part: the gap is a freedom
+		r.freedoms[0] = freedom{line: l, q: b.shifted(now.gap, r.q[0])}
+		r.settled = true
+		return
+	}
 	b.row(l, now.gap)
 }
