@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -179,4 +180,20 @@ func TestSingularPose(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// TestWheelsOnTerrain: their derivatives are not known, and an error names the joint.
+func TestWheelsOnTerrain(t *testing.T) {
+	d, _ := closed(t, modeltest.Hills(1))
+	in := d.NewDirections(1)
+	in.SetFollow(0, true)
+	in.Body(0, 0).Rotation = spatial.Vec3{1, 0, 0}
+	err := d.ForwardTo(d.NewChanges(1), in, derive.Options{})
+	require.ErrorIs(t, err, derive.ErrNoDerivatives)
+	place := new(mechanism.Error)
+	require.ErrorAs(t, err, &place)
+	require.GreaterOrEqual(t, place.JointIndex, 0)
+	w := d.NewWeights()
+	w.Body(0).ComAcceleration = spatial.Vec3{1, 0, 0}
+	require.ErrorIs(t, d.AdjointTo(d.NewGradient(), w, false), derive.ErrNoDerivatives)
 }
