@@ -206,11 +206,14 @@ func TestLeaningColumn(t *testing.T) {
 	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/float64(n), e.Lowest, 0.06)
 }
 
-// TestNothingHolds lets a slider go on for ever, and says so.
+// TestNothingHolds lets a slider go on for ever, and says so. A stop, which it never meets, might begin to act.
 func TestNothingHolds(t *testing.T) {
 	b := rung.NewBuilder("lift").Gravity(0, 0, -g)
 	body := b.Body("cage", brick(t, 3, 1), rung.At(0, 0, 0))
-	b.Joint("shaft", model.Prismatic, rung.World, body, rung.At(0, 0, 0))
+	limit := model.NoLimit()
+	limit.Upper = 1
+	limit.Stop.Stiffness, limit.Stop.Exponent = 1e3, 1
+	b.Joint("shaft", model.Prismatic, rung.World, body, rung.At(0, 0, 0)).Limits = []*model.Limit{&limit}
 	p := built(t, b)
 	st := p.Initial()
 	_, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})

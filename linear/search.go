@@ -88,6 +88,7 @@ type search struct {
 	extent0 float64  // the same at the start
 	radius  float64  // of the region in which K is trusted, 1 at the start
 
+	same        same      // what is left, of the steps before
 	bristles    []bristle // at st
 	f0, left, d []float64 // loads; forces left by loads and the reactions in K; the step
 }
@@ -117,7 +118,7 @@ func (s *search) descend(out *Equilibrium, most int) error {
 			return nil
 		}
 		last = out.Relative
-		if away, body := s.away(); away > awayMost*s.extent0 {
+		if away, body := s.away(); away > awayMost*s.extent0 || s.carried(left) {
 			e := s.unbalancedError(out)
 			e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
 			return e
