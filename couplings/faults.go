@@ -13,27 +13,16 @@ import (
 // value: values of tables are rounded. The law takes the first plus the advance.
 const advanceTol = 1e-9
 
-// faults collects what is wrong with a law.
-type faults struct {
-	report func(field, value, rule string)
-	any    bool
-}
-
-func (f *faults) add(field, value, rule string) {
-	f.any = true
-	f.report(field, value, rule)
-}
-
 // Faults calls report for all that is wrong with l, with the field of rung-model/1, the value and the rule that it breaks.
 // A jump or a kink of a formula is looked for where the law holds, or from −20 to 20: samples are compared, and what
 // changes most between two of them is narrowed down.
 //
 // Cost: O(points); of a formula of one coordinate some thousand values, of two some ten thousand.
 func (l *Law) Faults(report func(field, value, rule string)) {
-	f := &faults{report: report}
+	f := &document.Broken{Report: report}
 	if n := len(l.Spans); n != 1 && n != 2 || n == 2 && l.Kind == Table || n == 1 && l.Kind == Grid {
 		want := [...]string{"1 coordinate", "2 coordinates", "1 or 2 coordinates"}[min(l.Kind, Function)]
-		f.add("of", "", fmt.Sprintf("wrong length %d, a law of the kind %v is of %s", n, l.Kind, want))
+		f.Add("of", "", fmt.Sprintf("wrong length %d, a law of the kind %v is of %s", n, l.Kind, want))
 		return
 	}
 	for i := range l.Spans {
@@ -49,38 +38,38 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 		l.pointFaults(f)
 		l.gridFaults(f)
 	default:
-		f.add("kind", l.Kind.String(), "unknown kind")
+		f.Add("kind", l.Kind.String(), "unknown kind")
 	}
 }
 
 // spanFaults checks the span of a coordinate.
-func (l *Law) spanFaults(f *faults, i int) {
+func (l *Law) spanFaults(f *document.Broken, i int) {
 	s, at := &l.Spans[i], document.Entry("of", i)
 	switch {
 	case s.From-s.From != 0 || s.To-s.To != 0 || s.To-s.From-(s.To-s.From) != 0:
-		f.add(at+".range", "", document.RuleNotFinite)
+		f.Add(at+".range", "", document.RuleNotFinite)
 	case l.Kind != Function && (s.From != 0 || s.To != 0):
-		f.add(at+".range", "", fmt.Sprintf("has no meaning for the kind %v, whose points say it", l.Kind))
+		f.Add(at+".range", "", fmt.Sprintf("has no meaning for the kind %v, whose points say it", l.Kind))
 	case l.Kind == Function && (s.From != 0 || s.To != 0) && !(s.To > s.From):
-		f.add(at+".range", document.Number(s.To), "is not above the start, "+document.Number(s.From))
+		f.Add(at+".range", document.Number(s.To), "is not above the start, "+document.Number(s.From))
 	case l.Kind == Function && s.Periodic && s.From == s.To:
-		f.add(at+".periodic", "true", "needs a range, whose length is the period")
+		f.Add(at+".periodic", "true", "needs a range, whose length is the period")
 	}
 	switch {
 	case s.Advance-s.Advance != 0:
-		f.add(at+".advance", document.Number(s.Advance), document.RuleNotFinite)
+		f.Add(at+".advance", document.Number(s.Advance), document.RuleNotFinite)
 	case s.Advance != 0 && !s.Periodic:
-		f.add(at+".advance", document.Number(s.Advance), "has no meaning unless the law is periodic")
+		f.Add(at+".advance", document.Number(s.Advance), "has no meaning unless the law is periodic")
 	}
 }
 
 // pointFaults checks the coordinates of tables and grids, and what they have in common.
-func (l *Law) pointFaults(f *faults) {
+func (l *Law) pointFaults(f *document.Broken) {
 	if l.Expression != "" {
-		f.add("expression", fault.Name(l.Expression), fmt.Sprintf("has no meaning for the kind %v", l.Kind))
+		f.Add("expression", fault.Name(l.Expression), fmt.Sprintf("has no meaning for the kind %v", l.Kind))
 	}
 	if int(l.Ends) >= len(EndNames) {
-		f.add("ends", l.Ends.String(), "unknown end")
+		f.Add("ends", l.Ends.String(), "unknown end")
 	}
 	periodic := true
 	for i := range l.Spans {
@@ -88,69 +77,69 @@ func (l *Law) pointFaults(f *faults) {
 	}
 	switch {
 	case l.Ends != NotAKnot && periodic:
-		f.add("ends", l.Ends.String(), "has no meaning where the law is periodic")
+		f.Add("ends", l.Ends.String(), "has no meaning where the law is periodic")
 	case l.Ends == Clamped && l.Kind == Grid:
-		f.add("ends", l.Ends.String(), "a grid has no slopes at its ends")
+		f.Add("ends", l.Ends.String(), "a grid has no slopes at its ends")
 	}
 	if l.Slopes != [2]float64{} && (l.Ends != Clamped || l.Kind == Grid) {
-		f.add("slopes", "", fmt.Sprintf("has no meaning for ends %v", l.Ends))
+		f.Add("slopes", "", fmt.Sprintf("has no meaning for ends %v", l.Ends))
 	}
 	for i, x := range l.Slopes {
 		if x-x != 0 {
-			f.add(document.Entry("slopes", i), document.Number(x), document.RuleNotFinite)
+			f.Add(document.Entry("slopes", i), document.Number(x), document.RuleNotFinite)
 		}
 	}
 	l.axisFaults(f, "x", l.X)
 	if l.Kind == Grid {
 		l.axisFaults(f, "y", l.Y)
 	} else if len(l.Y) > 0 || len(l.Lines) > 0 {
-		f.add("y", "", fmt.Sprintf("has no meaning for the kind %v", l.Kind))
+		f.Add("y", "", fmt.Sprintf("has no meaning for the kind %v", l.Kind))
 	}
 }
 
-func (l *Law) axisFaults(f *faults, field string, at []float64) {
+func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	if n := len(at); n < 2 || n > MaxPoints {
-		f.add(field, "", fmt.Sprintf("wrong length %d, from 2 to %d points", n, MaxPoints))
+		f.Add(field, "", fmt.Sprintf("wrong length %d, from 2 to %d points", n, MaxPoints))
 		return
 	}
 	for i, x := range at {
 		switch {
 		case x-x != 0:
-			f.add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
+			f.Add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
 			return
 		case i > 0 && !(x > at[i-1]):
-			f.add(document.Entry(field, i), document.Number(x), "is not above the one before, "+document.Number(at[i-1]))
+			f.Add(document.Entry(field, i), document.Number(x), "is not above the one before, "+document.Number(at[i-1]))
 			return
 		}
 	}
 }
 
-func (l *Law) tableFaults(f *faults) {
+func (l *Law) tableFaults(f *document.Broken) {
 	if n := len(l.X); len(l.Values) != n {
-		f.add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Values), n))
+		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Values), n))
 		return
 	}
 	largest := l.valueFaults(f, "values", l.Values)
-	if n := len(l.Values); !f.any {
+	if n := len(l.Values); !f.Any {
 		l.advanceFaults(f, 0, document.Entry("values", n-1), l.Values[n-1], l.Values[0], largest)
 	}
-	if f.any {
+	if f.Any {
 		return
 	}
 	p := l.Prepared()
 	for i, x := range l.X {
 		if v := p.At([2]float64{x}); !v.Finite() {
-			f.add(document.Entry("x", i), document.Number(x), "makes a slope that overflows")
+			f.Add(document.Entry("x", i), document.Number(x), "makes a slope that overflows")
 			return
 		}
 	}
 }
 
 // valueFaults checks that values are finite, and returns the largest magnitude.
-func (l *Law) valueFaults(f *faults, field string, values []float64) (largest float64) {
+func (l *Law) valueFaults(f *document.Broken, field string, values []float64) (largest float64) {
 	for i, x := range values {
 		if x-x != 0 {
-			f.add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
+			f.Add(document.Entry(field, i), document.Number(x), document.RuleNotFinite)
 			return 0
 		}
 		largest = max(largest, math.Abs(x))
@@ -159,35 +148,35 @@ func (l *Law) valueFaults(f *faults, field string, values []float64) (largest fl
 }
 
 // advanceFaults checks the last value along a coordinate that repeats against the first.
-func (l *Law) advanceFaults(f *faults, coordinate int, field string, last, first, largest float64) {
+func (l *Law) advanceFaults(f *document.Broken, coordinate int, field string, last, first, largest float64) {
 	s := &l.Spans[coordinate]
 	if s.Periodic && !(math.Abs(last-first-s.Advance) <= advanceTol*max(largest, math.Abs(s.Advance))) {
-		f.add(field, document.Number(last),
+		f.Add(field, document.Number(last),
 			fmt.Sprintf("must be %s: the first value and the advance of a period", document.Number(first+s.Advance)))
 	}
 }
 
-func (l *Law) gridFaults(f *faults) {
+func (l *Law) gridFaults(f *document.Broken) {
 	if len(l.Values) > 0 || len(l.Lines) != len(l.X) {
-		f.add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Lines), len(l.X)))
+		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Lines), len(l.X)))
 		return
 	}
-	if f.any {
+	if f.Any {
 		return
 	}
 	if len(l.X)*len(l.Y) > MaxPoints {
-		f.add("values", "", fmt.Sprintf("more than %d points", MaxPoints))
+		f.Add("values", "", fmt.Sprintf("more than %d points", MaxPoints))
 		return
 	}
 	largest := 0.0
 	for i, line := range l.Lines {
 		if len(line) != len(l.Y) {
-			f.add(document.Entry("values", i), "", fmt.Sprintf("wrong length %d, y has %d entries", len(line), len(l.Y)))
+			f.Add(document.Entry("values", i), "", fmt.Sprintf("wrong length %d, y has %d entries", len(line), len(l.Y)))
 			return
 		}
 		largest = max(largest, l.valueFaults(f, document.Entry("values", i), line))
 	}
-	if f.any {
+	if f.Any {
 		return
 	}
 	for i, line := range l.Lines {
@@ -199,32 +188,32 @@ func (l *Law) gridFaults(f *faults) {
 			}
 		}
 	}
-	if f.any {
+	if f.Any {
 		return
 	}
 	p := l.Prepared()
 	for i, x := range l.X {
 		for _, y := range l.Y {
 			if v := p.At([2]float64{x, y}); !v.Finite() {
-				f.add(document.Entry("x", i), document.Number(x), "makes a slope that overflows")
+				f.Add(document.Entry("x", i), document.Number(x), "makes a slope that overflows")
 				return
 			}
 		}
 	}
 }
 
-func (l *Law) formulaFaults(f *faults) {
+func (l *Law) formulaFaults(f *document.Broken) {
 	if len(l.X)+len(l.Y)+len(l.Values)+len(l.Lines) > 0 || l.Ends != 0 || l.Slopes != [2]float64{} {
-		f.add("x", "", "has no meaning for a function")
+		f.Add("x", "", "has no meaning for a function")
 	}
 	parsed, wrong := formula.Parse(l.Expression)
 	switch {
 	case wrong != nil:
-		f.add("expression", fault.Name(l.Expression), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
+		f.Add("expression", fault.Name(l.Expression), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
 	case len(l.Spans) == 1 && parsed.HasY():
-		f.add("expression", fault.Name(l.Expression), "has y, which is a second coordinate: the law is of one")
+		f.Add("expression", fault.Name(l.Expression), "has y, which is a second coordinate: the law is of one")
 	}
-	if !f.any {
+	if !f.Any {
 		l.smooth(f)
 	}
 }

@@ -3,6 +3,7 @@ package couplings
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/formula"
 )
@@ -29,7 +30,7 @@ func (s *Span) ends() (from, to float64) {
 }
 
 // smooth looks for a place at which the formula or one of its derivatives is not finite or jumps.
-func (l *Law) smooth(f *faults) {
+func (l *Law) smooth(f *document.Broken) {
 	p := *l
 	p.Spans = make([]Span, len(l.Spans)) // without periods
 	p.prepare()
@@ -45,7 +46,7 @@ func (l *Law) smooth(f *faults) {
 		w.Parts = lineParts
 		from, to := l.Spans[1-i].ends()
 		for k := range lines {
-			if w.at[1-i] = from + (to-from)*float64(k)/(lines-1); !f.any {
+			if w.at[1-i] = from + (to-from)*float64(k)/(lines-1); !f.Any {
 				w.look(f, l.Expression)
 			}
 		}
@@ -82,15 +83,15 @@ func (w *walk) name(x float64) string {
 }
 
 // look adds the first fault that it finds.
-func (w *walk) look(f *faults, expression string) {
+func (w *walk) look(f *document.Broken, expression string) {
 	jump, found := w.Look()
 	switch {
 	case !found:
 		w.seam(f, expression)
 	case jump.Number < 0:
-		f.add("expression", fault.Name(expression), "has no finite value, slope or second derivative at "+w.name(jump.X))
+		f.Add("expression", fault.Name(expression), "has no finite value, slope or second derivative at "+w.name(jump.X))
 	default:
-		f.add("expression", fault.Name(expression), fmt.Sprintf("its %s jumps by %.3g at %s: a law has two continuous derivatives%s",
+		f.Add("expression", fault.Name(expression), fmt.Sprintf("its %s jumps by %.3g at %s: a law has two continuous derivatives%s",
 			derivativeNames[jump.Number], jump.Size/w.unit(jump.Number), w.name(jump.X), w.hint()))
 	}
 }
@@ -110,7 +111,7 @@ func (w *walk) hint() string {
 }
 
 // seam compares both ends of a law that repeats.
-func (w *walk) seam(f *faults, expression string) {
+func (w *walk) seam(f *document.Broken, expression string) {
 	if !w.span.Periodic {
 		return
 	}
@@ -122,5 +123,5 @@ func (w *walk) seam(f *faults, expression string) {
 	if k == 0 {
 		text += fmt.Sprintf(", the advance is %.10g", w.span.Advance)
 	}
-	f.add("expression", fault.Name(expression), text+": a law has two continuous derivatives")
+	f.Add("expression", fault.Name(expression), text+": a law has two continuous derivatives")
 }

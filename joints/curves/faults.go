@@ -13,34 +13,23 @@ import (
 // cusp is |c′|, relative to the largest one, up to which a curve has no tangent.
 const cusp = 1e-6
 
-// faults collects what is wrong with a curve.
-type faults struct {
-	report func(field, value, rule string)
-	any    bool
-}
-
-func (f *faults) add(field, value, rule string) {
-	f.any = true
-	f.report(field, value, rule)
-}
-
 // Faults calls report for all that is wrong with c, with the field of rung-model/1, the value and the rule that it breaks. A jump or a
 // kink of a formula, and a place without a tangent, are looked for between samples. With flat, that is a place at which the curve
 // runs along z.
 //
 // Cost: O(points); of a formula some ten thousand values.
 func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
-	f := &faults{report: report}
+	f := &document.Broken{Report: report}
 	if int(c.Kind) >= len(KindNames) {
-		f.add("kind", c.Kind.String(), "unknown kind")
+		f.Add("kind", c.Kind.String(), "unknown kind")
 		return
 	}
 	c.foreign(f)
 	switch c.Kind {
 	case Line:
 		c.vectors(f, "ends", c.Ends[:])
-		if !f.any && !(c.Ends[1].Sub(c.Ends[0]).Norm() > 0) {
-			f.add("ends", "", "are one point")
+		if !f.Any && !(c.Ends[1].Sub(c.Ends[0]).Norm() > 0) {
+			f.Add("ends", "", "are one point")
 		}
 	case Circle:
 		c.circleFaults(f)
@@ -49,7 +38,7 @@ func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
 	case Function:
 		c.functionFaults(f, flat)
 	}
-	if f.any || c.Kind == Function {
+	if f.Any || c.Kind == Function {
 		return
 	}
 	p := c.Prepared()
@@ -59,13 +48,13 @@ func (c *Curve) Faults(flat bool, report func(field, value, rule string)) {
 }
 
 // foreign refuses what other kinds have.
-func (c *Curve) foreign(f *faults) {
+func (c *Curve) foreign(f *document.Broken) {
 	note := func(field string, there bool, kinds ...Kind) {
 		for _, k := range kinds {
 			there = there && c.Kind != k
 		}
 		if there {
-			f.add(field, "", fmt.Sprintf("has no meaning for the kind %v", c.Kind))
+			f.Add(field, "", fmt.Sprintf("has no meaning for the kind %v", c.Kind))
 		}
 	}
 	zero := spatial.Vec3{}
@@ -86,56 +75,56 @@ func (c *Curve) foreign(f *faults) {
 }
 
 // vectors checks that vectors are finite.
-func (c *Curve) vectors(f *faults, field string, list []spatial.Vec3) {
+func (c *Curve) vectors(f *document.Broken, field string, list []spatial.Vec3) {
 	for i := range list {
 		for k, x := range list[i] {
 			if x-x != 0 {
-				f.add(document.Entry(document.Entry(field, i), k), document.Number(x), document.RuleNotFinite)
+				f.Add(document.Entry(document.Entry(field, i), k), document.Number(x), document.RuleNotFinite)
 				return
 			}
 		}
 	}
 }
 
-func (c *Curve) circleFaults(f *faults) {
+func (c *Curve) circleFaults(f *document.Broken) {
 	for _, v := range []struct {
 		field string
 		of    *spatial.Vec3
 	}{{"center", &c.Center}, {"axis", &c.Axis}, {"start", &c.Start}} {
 		for k, x := range v.of {
 			if x-x != 0 {
-				f.add(document.Entry(v.field, k), document.Number(x), document.RuleNotFinite)
+				f.Add(document.Entry(v.field, k), document.Number(x), document.RuleNotFinite)
 				break
 			}
 		}
 	}
 	if !(c.Radius > 0) || c.Radius-c.Radius != 0 {
-		f.add("radius", document.Number(c.Radius), "is not positive and finite")
+		f.Add("radius", document.Number(c.Radius), "is not positive and finite")
 	}
 	c.rangeFaults(f, 2*math.Pi)
-	if f.any {
+	if f.Any {
 		return
 	}
 	if _, x := c.axes(); x == (spatial.Vec3{}) {
-		f.add("start", "", "is along the axis")
+		f.Add("start", "", "is along the axis")
 	}
 }
 
 // rangeFaults checks the range. It may be empty for a circle, and is shorter than most.
-func (c *Curve) rangeFaults(f *faults, most float64) {
+func (c *Curve) rangeFaults(f *document.Broken, most float64) {
 	from, to := c.Range[0], c.Range[1]
 	switch length := to - from; {
 	case c.Kind == Circle && from == 0 && to == 0:
 	case length-length != 0:
-		f.add("range", "", document.RuleNotFinite)
+		f.Add("range", "", document.RuleNotFinite)
 	case !(length > 0):
-		f.add("range", document.Numbers(c.Range[:]), "must rise")
+		f.Add("range", document.Numbers(c.Range[:]), "must rise")
 	case !(length < most):
-		f.add("range", document.Numbers(c.Range[:]), "is a turn or more: a whole circle has no range")
+		f.Add("range", document.Numbers(c.Range[:]), "is a turn or more: a whole circle has no range")
 	}
 }
 
-func (c *Curve) splineFaults(f *faults) {
+func (c *Curve) splineFaults(f *document.Broken) {
 	least := 2
 	if c.Closed {
 		least = 3
@@ -143,16 +132,16 @@ func (c *Curve) splineFaults(f *faults) {
 	n := len(c.Points)
 	switch {
 	case c.Points == nil && c.File != "":
-		f.add("file", fault.Name(c.File), "has not been loaded")
+		f.Add("file", fault.Name(c.File), "has not been loaded")
 		return
 	case n < least || n > MaxPoints:
-		f.add("points", "", fmt.Sprintf("wrong length %d, from %d to %d points", n, least, MaxPoints))
+		f.Add("points", "", fmt.Sprintf("wrong length %d, from %d to %d points", n, least, MaxPoints))
 		return
 	case c.Natural && c.Closed:
-		f.add("natural", "true", "has no meaning where the curve is closed")
+		f.Add("natural", "true", "has no meaning where the curve is closed")
 	}
 	c.vectors(f, "points", c.Points)
-	if c.Parameters == nil && !f.any {
+	if c.Parameters == nil && !f.Any {
 		for i := range c.Points {
 			next := (i + 1) % n
 			if (next > 0 || c.Closed) && !(c.Points[next].Sub(c.Points[i]).Norm() > 0) {
@@ -160,7 +149,7 @@ func (c *Curve) splineFaults(f *faults) {
 				if next == 0 {
 					next, rule = n-1, "is the first point: a closed curve goes on from the last to the first by itself"
 				}
-				f.add(document.Entry("points", next), "", rule)
+				f.Add(document.Entry("points", next), "", rule)
 				return
 			}
 		}
@@ -169,7 +158,7 @@ func (c *Curve) splineFaults(f *faults) {
 }
 
 // parameterFaults checks the parameters of a spline.
-func (c *Curve) parameterFaults(f *faults) {
+func (c *Curve) parameterFaults(f *document.Broken) {
 	at, n := c.Parameters, len(c.Points)
 	if at == nil {
 		return
@@ -182,16 +171,16 @@ func (c *Curve) parameterFaults(f *faults) {
 		if c.Closed {
 			rule += " and one for the first point again"
 		}
-		f.add("parameters", "", rule)
+		f.Add("parameters", "", rule)
 		return
 	}
 	for i, x := range at {
 		switch {
 		case x-x != 0:
-			f.add(document.Entry("parameters", i), document.Number(x), document.RuleNotFinite)
+			f.Add(document.Entry("parameters", i), document.Number(x), document.RuleNotFinite)
 			return
 		case i > 0 && !(x > at[i-1]):
-			f.add(document.Entry("parameters", i), document.Number(x), "is not above the one before, "+document.Number(at[i-1]))
+			f.Add(document.Entry("parameters", i), document.Number(x), "is not above the one before, "+document.Number(at[i-1]))
 			return
 		}
 	}
@@ -200,7 +189,7 @@ func (c *Curve) parameterFaults(f *faults) {
 // What the search for jumps and kinks of a formula looks at, as for laws of couplings.
 const sampled = 128
 
-func (c *Curve) functionFaults(f *faults, flat bool) {
+func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	c.rangeFaults(f, math.Inf(1))
 	texts := [3]string{c.X, c.Y, c.Z}
 	var parsed [3]*formula.Formula
@@ -208,38 +197,38 @@ func (c *Curve) functionFaults(f *faults, flat bool) {
 		text := texts[i]
 		if text == "" {
 			if i < 2 {
-				f.add(field, "", document.RuleMissing)
+				f.Add(field, "", document.RuleMissing)
 			}
 			continue
 		}
 		var wrong *formula.Problem
 		if parsed[i], wrong = formula.ParseIn(text, parameter); wrong != nil {
-			f.add(field, fault.Name(text), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
+			f.Add(field, fault.Name(text), fault.Line(fmt.Sprintf("expression, character %d: %s", wrong.Position, wrong.Text)))
 		}
 	}
 	p := *c
 	p.Closed = false // so that both ends are looked at
-	if !f.any {
+	if !f.Any {
 		p.prepare()
 		p.measure()
 	}
 	for i, field := range [3]string{"x", "y", "z"} {
-		if parsed[i] != nil && !f.any {
+		if parsed[i] != nil && !f.Any {
 			p.walk(f, field, texts[i], i, c.Closed)
 		}
 	}
-	if !f.any {
+	if !f.Any {
 		p.cusps(f, flat)
 	}
 	for i, field := range [3]string{"x", "y", "z"} {
-		if parsed[i] != nil && !f.any {
+		if parsed[i] != nil && !f.Any {
 			p.walkBent(f, field, texts[i], i, c.Closed)
 		}
 	}
 }
 
 // walk looks for a place at which a coordinate is not C¹, or has no second derivative.
-func (c *Curve) walk(f *faults, field, text string, i int, closed bool) {
+func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	h := w.To - w.From
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
@@ -251,7 +240,7 @@ func (c *Curve) walk(f *faults, field, text string, i int, closed bool) {
 
 // walkBent looks for a place at which a part of the curvature jumps, which is the part of c″ across the tangent over |c′|². Along the
 // tangent c″ may jump: that changes how fast u goes, and nothing of the curve.
-func (c *Curve) walkBent(f *faults, field, text string, i int, closed bool) {
+func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	w.Value = func(u float64) (n formula.Numbers, ok bool) {
 		at := c.At(u)
@@ -263,18 +252,18 @@ func (c *Curve) walkBent(f *faults, field, text string, i int, closed bool) {
 }
 
 // tell adds what a walk finds. names and units are those of its numbers.
-func tell(f *faults, w *formula.Walk, field, text string, names [6]string, units [6]float64, closed bool) {
+func tell(f *document.Broken, w *formula.Walk, field, text string, names [6]string, units [6]float64, closed bool) {
 	const rule = ": a curve has a continuous tangent and curvature"
 	jump, found := w.Look()
 	switch {
 	case found && jump.Number < 0:
-		f.add(field, fault.Name(text), fmt.Sprintf("has no finite value, slope or second derivative at u = %.7g", jump.X))
+		f.Add(field, fault.Name(text), fmt.Sprintf("has no finite value, slope or second derivative at u = %.7g", jump.X))
 	case found:
 		k := jump.Number
-		f.add(field, fault.Name(text), fmt.Sprintf("its %s jumps by %.3g at u = %.7g"+rule, names[k], jump.Size/units[k], jump.X))
+		f.Add(field, fault.Name(text), fmt.Sprintf("its %s jumps by %.3g at u = %.7g"+rule, names[k], jump.Size/units[k], jump.X))
 	case closed:
 		if k, gain, found := w.Seam(0); found {
-			f.add(field, fault.Name(text), fmt.Sprintf("its %s at u = %.7g is %.10g more than at the start, and the curve is closed"+rule,
+			f.Add(field, fault.Name(text), fmt.Sprintf("its %s at u = %.7g is %.10g more than at the start, and the curve is closed"+rule,
 				names[k], w.To, gain/units[k]))
 		}
 	}
@@ -284,11 +273,11 @@ func tell(f *faults, w *formula.Walk, field, text string, names [6]string, units
 func (c *Curve) field() string { return [...]string{"ends", "radius", "points", "x"}[c.Kind] }
 
 // overflowed reports whether numbers of a curve that is prepared are not finite, and adds that.
-func (c *Curve) overflowed(f *faults) bool {
+func (c *Curve) overflowed(f *document.Broken) bool {
 	for i := range c.samples() + 1 {
 		u := c.sample(i)
 		if at := c.At(u); !at.finite() || c.size-c.size != 0 || c.speed-c.speed != 0 {
-			f.add(c.field(), "", "makes a curve that overflows")
+			f.Add(c.field(), "", "makes a curve that overflows")
 			return true
 		}
 	}
@@ -296,7 +285,7 @@ func (c *Curve) overflowed(f *faults) bool {
 }
 
 // cusps looks for a place of a curve that is prepared at which it has no tangent.
-func (c *Curve) cusps(f *faults, flat bool) {
+func (c *Curve) cusps(f *document.Broken, flat bool) {
 	n := c.samples()
 	var before, now float64
 	for i := range n + 2 {
@@ -312,7 +301,7 @@ func (c *Curve) cusps(f *faults, flat bool) {
 				if flat {
 					rule += " in the plane"
 				}
-				f.add(c.field(), "", rule+": a cusp, or a place at which the curve turns back")
+				f.Add(c.field(), "", rule+": a cusp, or a place at which the curve turns back")
 				return
 			}
 		}
