@@ -1,6 +1,10 @@
 package linear
 
-import "math"
+import (
+	"math"
+
+	"github.com/rung-mbd/rung/mechanism"
+)
 
 // A mechanism may be carried on by a force for ever, as a car with a driven wheel on a plane: wherever a search for an equilibrium
 // comes, the same is left. The forces of most elements are analytic functions of the poses. If they are the same at many places of a
@@ -19,20 +23,19 @@ type same struct {
 	count int
 }
 
-// carried notes the force that is left after a step, and reports whether it stays the same for ever.
-func (s *search) carried(left float64) bool {
-	if !(math.Abs(left-s.same.left) <= carriedTol*left) {
-		s.same = same{left, 0}
+// carries notes the force that is left after a step, and reports whether it stays the same for ever in m.
+func (s *same) carries(left float64, m *mechanism.Mechanism) bool {
+	if !(math.Abs(left-s.left) <= carriedTol*left) {
+		*s = same{left, 0}
 		return false
 	}
-	s.same.count++
-	return s.same.count >= carriedSteps && s.analytic()
+	s.count++
+	return s.count >= carriedSteps && analytic(m)
 }
 
 // analytic reports whether nothing begins to act at some pose, or changes its law there: no contact, stop, cable, actuator, table or
 // function, and no curve or terrain that bends.
-func (s *search) analytic() bool {
-	m := s.sys.mech
+func analytic(m *mechanism.Mechanism) bool {
 	if m.NumContacts()+m.NumResistors()+m.NumCables()+m.NumActuators()+m.NumOwn()+m.NumLaws() > 0 {
 		return false
 	}

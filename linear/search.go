@@ -118,7 +118,7 @@ func (s *search) descend(out *Equilibrium, most int) error {
 			return nil
 		}
 		last = out.Relative
-		if away, body := s.away(); away > awayMost*s.extent0 || s.carried(left) {
+		if away, body := s.away(); away > awayMost*s.extent0 || s.same.carries(left, s.sys.mech) {
 			e := s.unbalancedError(out)
 			e.Away, e.Gone, e.GoneIndex = away, s.sys.mech.BodyName(body), int(body)
 			return e
