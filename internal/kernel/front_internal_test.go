@@ -191,3 +191,47 @@ func TestFrontBare(t *testing.T) {
 		}
 	}
 }
+
+// TestFrontAssertions calls the assertion of the build tag check with what it refuses and with the least that it takes.
+func TestFrontAssertions(t *testing.T) {
+	type arguments struct {
+		f, u                                  int
+		n, w, t, loads, groups                int
+		dinv, limit, shift, right, child, add int // lengths; 0 for no right side or child
+	}
+	call := func(a arguments) func() {
+		z := func(n int) []float64 {
+			if n == 0 {
+				return nil
+			}
+			return make([]float64, n)
+		}
+		return func() {
+			assertFront(
+				z(a.f), z(a.u), a.n, a.w, z(a.t), z(a.loads), make([]uint8, a.groups), z(a.dinv), z(a.limit), z(a.shift), z(a.right), z(a.child), a.add)
+		}
+	}
+	least := arguments{f: 36, u: 9 + 7*9, n: 12, w: 3, t: 32, loads: 2, groups: 2, dinv: 3, limit: 3, shift: 3, right: 3, child: 20, add: 4}
+	if !HasFront(least.n, least.w) {
+		require.PanicsWithValue(t, badSize, call(least))
+		return
+	}
+	require.NotPanics(t, call(least))
+	for name, change := range map[string]func(a *arguments){
+		"f": func(a *arguments) { a.f-- }, "u": func(a *arguments) { a.u-- }, "t": func(a *arguments) { a.t-- },
+		"groups": func(a *arguments) { a.groups-- }, "dinv": func(a *arguments) { a.dinv-- }, "limit": func(a *arguments) { a.limit-- },
+		"shift": func(a *arguments) { a.shift-- }, "right": func(a *arguments) { a.right-- }, "child": func(a *arguments) { a.child-- },
+	} {
+		a := least
+		change(&a)
+		require.PanicsWithValue(t, badLength, call(a), name)
+	}
+	for name, change := range map[string]func(a *arguments){
+		"size": func(a *arguments) { a.n = FrontRows + 1 }, "child alone": func(a *arguments) { a.right = 0 },
+		"no rows": func(a *arguments) { a.add = 0 }, "too many rows": func(a *arguments) { a.add = FrontChild + 1 },
+	} {
+		a := least
+		change(&a)
+		require.PanicsWithValue(t, badSize, call(a), name)
+	}
+}

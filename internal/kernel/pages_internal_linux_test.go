@@ -87,3 +87,33 @@ func TestStaysInside(t *testing.T) {
 		}
 	})
 }
+
+// TestFrontPages: Front touches nothing beyond its arguments, of which each ends or begins where memory does.
+func TestFrontPages(t *testing.T) {
+	const large = FrontRows * FrontRows
+	var fences [8]*check.Fence
+	for i := range fences {
+		fences[i] = check.NewFence(t, large)
+	}
+	r := newRand()
+	for n := range FrontRows + 1 {
+		for w := 1; w < n; w++ {
+			for below := 1; below <= min(FrontChild, n-1) && HasFront(n, w); below++ {
+				for _, behind := range []bool{false, true} {
+					next := 0
+					random := func(length int) []float64 {
+						next++
+						return fences[next-1].Random(r, length, behind)
+					}
+					f, u, loads, dinv := random(n*w), random((n-w)*(n-w-1)), random(3), random(w)
+					limit, shift, right, child := random(w), random(w), random(w), random(below*(below+1))
+					for p := range w {
+						limit[p], shift[p] = -1, float64(40*n)
+					}
+					Front(f, u, n, w, make([]float64, 3*FrontRows), loads, []uint8{31, 31, 31}, dinv, limit, shift, right, child, below)
+					Front(f, u, n, w, make([]float64, 3*FrontRows), loads, []uint8{31, 31, 31}, dinv, limit, shift, nil, nil, 0)
+				}
+			}
+		}
+	}
+}
