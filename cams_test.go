@@ -326,6 +326,7 @@ func TestCamsThatDoNotTouch(t *testing.T) {
 
 // A body with an oval edge slides on an inclined line without friction, for 10 000 steps: its energy stays, and so does its momentum along the line but for gravity.
 func TestOvalKeepsEnergy(t *testing.T) {
+	check.Long(t)
 	const steps, step = 10_000, 1e-3
 	b := rung.NewBuilder("oval").Gravity(0, -gravity, 0)
 	z := spatial.Vec3{0, 0, 1}

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/linear"
@@ -84,6 +85,7 @@ func jumps(t testing.TB, rate, restitution, until float64) (list []change) {
 
 // TestFollowerStaysOn: just below the speed Ω₀ nothing leaves, and just above it the follower does.
 func TestFollowerStaysOn(t *testing.T) {
+	check.Long(t)
 	limit := math.Sqrt((jumpLoad + jumpMass*gravity + jumpSpring*jumpThrow) / (jumpMass * jumpThrow))
 	turn := 2 * math.Pi / limit
 	require.Empty(t, jumps(t, limit*0.999, 0, 1.2*turn))
@@ -92,6 +94,7 @@ func TestFollowerStaysOn(t *testing.T) {
 
 // TestFollowerJumps: when a follower leaves its cam and when it lands are those of the formulas, up to what the contact gives way.
 func TestFollowerJumps(t *testing.T) {
+	check.Long(t)
 	const tol = 1e-5 // s: how long a depth of 1e-7 m takes to go as the force does
 	limit := math.Sqrt((jumpLoad + jumpMass*gravity + jumpSpring*jumpThrow) / (jumpMass * jumpThrow))
 	for _, over := range []float64{1.1, 1.5} {

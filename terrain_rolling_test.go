@@ -177,6 +177,7 @@ func hillBall(t testing.TB, w build.Wheel) *rung.Plan {
 
 // TestBallOnHillsKeepsEnergy: a ball on hills, and a heavy disc that leans there, have their energy after 20 s to 1e-10 J of some ten.
 func TestBallOnHillsKeepsEnergy(t *testing.T) {
+	check.Long(t)
 	for name, w := range map[string]build.Wheel{
 		"ball": {Axle: spatial.Vec3{0, 0, 1}, Radius: 0.3, TyreRadius: 0.3},
 		"tyre": {Axle: tilted(1.3), Radius: 0.3, TyreRadius: 0.29},

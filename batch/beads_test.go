@@ -77,6 +77,7 @@ func evaluated(t *testing.T, m *model.Model, why string) {
 // TestForcesAlongCurves: forces that differ between states act along curves, and on the gaps of curves that may part, also where the model
 // has none; couplings, armature and motions of such freedoms, and wheels on terrain, are those of a Solver.
 func TestForcesAlongCurves(t *testing.T) {
+	check.Long(t)
 	m := modeltest.Beads(5)
 	for i := range m.Joints {
 		m.Joints[i].Force, m.Joints[i].Stiffness, m.Joints[i].Damping = nil, nil, nil
