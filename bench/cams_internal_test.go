@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -26,37 +25,8 @@ func camAcceleration(m *model.Model) float64 {
 	return M / I
 }
 
-// TestCamTrain compares the shaft of cam trains with its closed form, at several states, and counts their rows.
-func TestCamTrain(t *testing.T) {
-	sizes := []int{1, 2, 3, 10, 1000}
-	if !testing.Short() {
-		sizes = append(sizes, 10_000)
-	}
-	for _, n := range sizes {
-		seeds := uint64(5)
-		if n > 1000 {
-			seeds = 1
-		}
-		for seed := range seeds {
-			m, err := Generate("cam-train", n, seed)
-			require.NoError(t, err)
-			p, err := rung.NewPlan(m, rung.Options{})
-			require.NoError(t, err)
-			require.NoError(t, p.Mechanism().Holds(p.Initial()))
-			s := p.NewSolver()
-			require.NoError(t, s.Solve(p.Initial()))
-			want := camAcceleration(m)
-			require.InDelta(t, want, s.AngularAcceleration(0)[2], 1e-10*max(100, math.Abs(want)), "%d cylinders, seed %d", n, seed)
-			if n > 10 {
-				continue
-			}
-			r, err := s.Report()
-			require.NoError(t, err)
-			require.Equal(t, 1, r.Mobility, n)
-			require.Zero(t, r.Redundant, n)
-		}
-	}
-}
+// TestCamTrain is TestValveTrain for cam trains.
+func TestCamTrain(t *testing.T) { trains(t, "cam-train", camAcceleration) }
 
 // TestDiscMotion compares slopes and second derivatives with differences.
 func TestDiscMotion(t *testing.T) {
