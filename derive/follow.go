@@ -128,10 +128,11 @@ func (d *Derivatives) take(u, given *direction, o Options) error {
 		// The origin of the frame keeps its velocity as the pose is corrected.
 		b.Linear = b.Linear.Add(d.bodies[i].omega.Cross(phi.Cross(d.bodies[i].k)))
 	}
+	d.round(u, given)
 	if err := d.misses(u, ofVelocities); err != nil {
 		return err
 	}
-	if err := d.correct(x, d.velocities, d.sizeOf(u, ofVelocities)); err != nil {
+	if err := d.correct(x, d.velocities, max(d.sizeOf(u, ofVelocities), d.sizeOf(given, ofVelocities))); err != nil {
 		return err
 	}
 	for i := range u.bodies {
@@ -139,7 +140,37 @@ func (d *Derivatives) take(u, given *direction, o Options) error {
 		b.Angular = b.Angular.Add(spatial.Vec3(x[6*i:][:3]))
 		b.Linear = b.Linear.Add(spatial.Vec3(x[6*i+3:][:3]))
 	}
+	d.round(u, given)
 	return d.try(given, o)
+}
+
+// round makes what following has left of a direction zero where that is rounding of the given one, as of a direction that the joints take
+// back as a whole: nothing could be compared with it.
+func (d *Derivatives) round(u, given *direction) {
+	if d.bodySize(u, ofPositions) <= goneTol*d.bodySize(given, ofPositions) {
+		for i := range u.bodies {
+			u.bodies[i].Rotation, u.bodies[i].Position = spatial.Vec3{}, spatial.Vec3{}
+		}
+	}
+	// Rates follow poses at the rates of the state.
+	if d.bodySize(u, ofVelocities) <= goneTol*(d.bodySize(given, ofVelocities)+d.sizes.rate*d.bodySize(given, ofPositions)) {
+		for i := range u.bodies {
+			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3{}, spatial.Vec3{}
+		}
+	}
+}
+
+// bodySize returns the size of the pose or of the rates of a direction, m or m/s.
+func (d *Derivatives) bodySize(u *direction, l level) (most float64) {
+	for i := range u.bodies {
+		b := &u.bodies[i]
+		if l == ofPositions {
+			most = max(most, b.Rotation.Norm()*d.sizes.length, b.Position.Norm())
+		} else {
+			most = max(most, b.Angular.Norm()*d.sizes.length, b.Linear.Norm())
+		}
+	}
+	return most
 }
 
 // correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
@@ -187,12 +218,7 @@ func (d *Derivatives) allowed(u *direction, l level) error {
 
 // sizeOf returns the size of a direction in m, or m/s, and so in rad times lengths.
 func (d *Derivatives) sizeOf(u *direction, l level) float64 {
-	pose, rate := 0.0, 0.0
-	for i := range u.bodies {
-		b := &u.bodies[i]
-		pose = max(pose, b.Rotation.Norm()*d.sizes.length, b.Position.Norm())
-		rate = max(rate, b.Angular.Norm()*d.sizes.length, b.Linear.Norm())
-	}
+	pose, rate := d.bodySize(u, ofPositions), d.bodySize(u, ofVelocities)
 	for i := range u.frames {
 		pose = max(pose, u.frames[i].Origin.Norm(), u.frames[i].Turn.Norm()*d.sizes.length)
 	}

@@ -31,6 +31,8 @@ const (
 	allowedTol = 1e-9
 	// roundTol is the same for what rounding opens, which closes nothing.
 	roundTol = 1e-14
+	// goneTol is what following leaves of a direction that the joints take back as a whole, relative to its size: rounding of two solves.
+	goneTol = 1e-12
 	// settleTol is the relative change of reactions at which those that friction depends on are found, and roughTol the one up to which
 	// they are where steps get no smaller, by rounding of the solves. settleSteps bounds the steps.
 	settleTol, roughTol, settleSteps = 1e-14, 1e-9, 200

@@ -16,9 +16,9 @@ type Sweep[F any] struct {
 	none []float64 // cotangents of accelerations at the end
 }
 
-// gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): a hundred times
-// what projection lets positions and velocities drift by default, and far below any impact.
-const gapTol = 1e-8
+// gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): more than what projection takes back
+// after steps of large tolerances, and below what impacts do.
+const gapTol = 1e-4
 
 // NewSweep returns a sweep for runs of m by an explicit method, with a field for each of its stages, which has its factor still when
 // the way back comes to it.

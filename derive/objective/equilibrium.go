@@ -16,46 +16,59 @@ var ErrNeutral = errors.New("derive/objective: the equilibrium is neutral")
 // neutralTol is the reciprocal condition number of the stiffness below which motions meet no force.
 const neutralTol = 1e-12
 
-// settling is how an equilibrium follows parameters, theory.md (V6): what the changes of the independent coordinates change of the
-// outputs, one column a parameter.
-type settling struct{ outputs *mat.Dense }
+// settling is how an equilibrium follows parameters, theory.md (V6).
+type settling struct {
+	s   *derive.StateSpace
+	lu  mat.LU     // of A₂₁
+	C   *mat.Dense // what outputs change with the coordinates
+	any bool       // there are coordinates
+}
 
-// of returns what output i changes by, for parameter k.
-func (s *settling) of(i, k int) float64 { return s.outputs.At(i, k) }
-
-// settle finds how the coordinates change such that there are no accelerations, theory.md (V6).
-func (g *Problem) settle(out *derive.Changes) (*settling, error) {
-	n := len(g.parameters)
+// newSettling takes the state space at the equilibrium.
+func (g *Problem) newSettling() (*settling, error) {
 	s, err := g.d.StateSpace(derive.StateSpaceOptions{Outputs: g.outputs})
 	if err != nil {
 		return nil, err
 	}
 	m := len(s.Coordinates)
-	if m == 0 || n == 0 {
-		return &settling{mat.NewDense(len(g.outputs), max(n, 1), nil)}, nil
+	e := &settling{s: s, any: m > 0}
+	if m == 0 {
+		return e, nil
 	}
-	K, f, C := mat.NewDense(m, m, nil), mat.NewDense(m, n, nil), mat.NewDense(len(g.outputs), m, nil)
-	for i, c := range s.Coordinates {
+	K := mat.NewDense(m, m, nil)
+	e.C = mat.NewDense(len(g.outputs), m, nil)
+	for i := range m {
 		K.SetRow(i, s.A[m+i][:m])
-		for k := range n {
-			f.Set(i, k, -out.Joint(k, c.Joint).Qdd[c.Freedom.Freedom])
-		}
 	}
 	for i := range g.outputs {
-		C.SetRow(i, s.C[i][:m])
+		e.C.SetRow(i, s.C[i][:m])
 	}
-	var lu mat.LU
-	lu.Factorize(K)
-	if condition := lu.Cond(); !(condition*neutralTol < 1) {
+	e.lu.Factorize(K)
+	if condition := e.lu.Cond(); !(condition*neutralTol < 1) {
 		c := s.Coordinates[weakest(K)]
 		return nil, g.mech.AtJoint(c.Joint, -1, fmt.Errorf("%w: freedom %d meets no force there", ErrNeutral, c.Freedom.Freedom))
 	}
-	var y, z mat.Dense
-	if err := lu.SolveTo(&y, false, f); err != nil {
-		return nil, fmt.Errorf("derive/objective: %w", err)
+	return e, nil
+}
+
+// add adds to x, the derivatives of the outputs along a parameter, what the coordinates change such that there are no accelerations.
+func (e *settling) add(x []float64, out *derive.Changes, at int) {
+	if !e.any {
+		return
 	}
-	z.Mul(C, &y)
-	return &settling{&z}, nil
+	m := len(e.s.Coordinates)
+	f := mat.NewVecDense(m, nil)
+	for i, c := range e.s.Coordinates {
+		f.SetVec(i, -out.Joint(at, c.Joint).Qdd[c.Freedom.Freedom])
+	}
+	var y, z mat.VecDense
+	if err := e.lu.SolveVecTo(&y, false, f); err != nil {
+		panic("derive/objective: a matrix that was regular is singular")
+	}
+	z.MulVec(e.C, &y)
+	for i := range x {
+		x[i] += z.AtVec(i)
+	}
 }
 
 // weakest returns the row of the least largest entry.

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -51,13 +52,29 @@ func (c modeColumn) of(l, dl complex128) (value, slope float64) {
 }
 
 const (
-	// modeStep is the change of a parameter relative to its size, or to 1 for one that is zero, by which eigenvalues
-	// are differenced. With Richardson's step their error is its fourth power, and that of the equilibria, 1e-13 of
-	// their size, over it.
+	// modeStep is the first change of a parameter by which eigenvalues are differenced, relative to its size, of
+	// places to the typical length of the bodies where that is less, and 1 for a number that is zero. With
+	// Richardson's step their error is its fourth power, and that of the equilibria, 1e-13 of their size, over it.
 	modeStep = 2e-3
+	// smallerSteps is how often a step is made ten times smaller, as the model cannot be so, or eigenvalues move as far as to others.
+	smallerSteps = 3
 	// clusterTol is the gap between eigenvalues, relative to the larger one, below which they have no derivative of their own.
 	clusterTol = 1e-6
+	// rigidTol is the size of an eigenvalue, relative to the largest one, below which a motion meets no force.
+	rigidTol = 1e-7
+	// growthTol is the real part relative to the size of an eigenvalue above which a mode grows: rounding of the eigenvalues.
+	growthTol = 1e-9
+	// partOfGap is the part of the way to the next eigenvalue up to which one that has moved is known.
+	partOfGap = 0.25
 )
+
+// spectrum is the eigenvalues about an equilibrium.
+type spectrum struct {
+	st    *mechanism.State
+	list  []complex128
+	modes []int     // places in list of one of each pair, as they are listed
+	gaps  []float64 // of the modes of the terms to the nearest other eigenvalue
+}
 
 // ofModes has the terms of the modes about the equilibrium, and their derivatives along the parameters. The
 // equilibrium follows. The state space is exact; what it changes by is a difference of order 4, as that would be a
@@ -78,23 +95,28 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	modes := listed(list)
+	from := &spectrum{st: st, list: list, modes: listed(list), gaps: make([]float64, len(g.modes))}
 	for i, c := range g.modes {
-		if c.mode >= len(modes) {
-			return fmt.Errorf("derive/objective: there is no mode %d: the mechanism has %d", c.mode+1, len(modes))
+		if c.mode >= len(from.modes) {
+			return fmt.Errorf("derive/objective: there is no mode %d: the mechanism has %d", c.mode+1, len(from.modes))
 		}
-		l := modes[c.mode]
-		if near := nearest(list, l, true); cmplx.Abs(near-l) <= clusterTol*cmplx.Abs(l) {
+		l := list[from.modes[c.mode]]
+		from.gaps[i] = gap(list, from.modes[c.mode])
+		switch {
+		case cmplx.Abs(l) <= rigidTol*largest(list):
+			return fmt.Errorf("derive/objective: mode %d meets no force, so that its eigenvalue has no derivative", c.mode+1)
+		case from.gaps[i] <= clusterTol*cmplx.Abs(l):
 			return fmt.Errorf("derive/objective: mode %d has the eigenvalue of another mode, so that it has no derivative", c.mode+1)
 		}
 		value, _ := c.of(l, 0)
 		r.Terms[i].Value, _ = g.o.Terms[i].Value(value)
 	}
-	if _, err := g.along(g.d, g.parameters); err != nil {
+	none := func(*derive.Changes, int, int) {}
+	if err := g.along(g.d, g.parameters, none); err != nil {
 		return err // there is no derivative
 	}
 	for k := range g.parameters {
-		if err := g.differenceModes(ctx, r, k, st, modes); err != nil {
+		if err := g.differenceModes(ctx, r, k, from); err != nil {
 			return err
 		}
 	}
@@ -102,28 +124,77 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 }
 
 // differenceModes adds the derivatives along parameter k.
-func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, st *mechanism.State, modes []complex128) error {
-	h := modeStep * math.Abs(r.Parameters[k].Value)
-	if h == 0 {
-		h = modeStep
+func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spectrum) error {
+	h, err := g.stepOf(k)
+	if err != nil {
+		return err
 	}
+	var why error
+	for range 1 + smallerSteps {
+		var slopes []complex128
+		if slopes, why = g.slopesOfModes(ctx, k, h, at); why == nil {
+			for i, c := range g.modes {
+				value, slope := c.of(at.list[at.modes[c.mode]], slopes[i])
+				_, outer := g.o.Terms[i].Value(value)
+				r.Parameters[k].Terms[i] = outer * slope
+			}
+			return nil
+		}
+		if ctx.Err() != nil {
+			return why
+		}
+		h /= 10
+	}
+	return fault.Errorf("derive/objective: parameter %s: %w", fault.Name(g.o.Parameters[k].Name), why)
+}
+
+// stepOf returns the first change of parameter k.
+func (g *Problem) stepOf(k int) (h float64, err error) {
+	h = math.Inf(1)
+	for i, p := range g.parameters[k] {
+		path := p.Path()
+		if strings.Contains(path, "orientation[") {
+			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(path))
+		}
+		x, err := g.numbers[k][i].Value()
+		if err != nil {
+			return 0, err
+		}
+		if x = math.Abs(x); x == 0 {
+			x = 1
+		}
+		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
+			x = min(x, g.mech.TypicalLength())
+		}
+		h = min(h, modeStep*x)
+	}
+	return h, nil
+}
+
+// slopesOfModes returns the derivatives of the eigenvalues of the terms, by differences of order 4. It returns an
+// error where the model cannot be so, or an eigenvalue moves too far to be known.
+func (g *Problem) slopesOfModes(ctx context.Context, k int, h float64, from *spectrum) ([]complex128, error) {
 	var moved [4][]complex128
 	for i, by := range [4]float64{h, -h, h / 2, -h / 2} {
-		list, err := g.eigenvaluesAt(ctx, k, by, st)
-		if err != nil {
-			return fault.Errorf("derive/objective: parameter %s changed by %g: %w", fault.Name(g.o.Parameters[k].Name), by, err)
+		var err error
+		if moved[i], err = g.eigenvaluesAt(ctx, k, by, from.st); err != nil {
+			return nil, fault.Errorf("derive/objective: changed by %g: %w", by, err)
 		}
-		moved[i] = list
 	}
+	slopes := make([]complex128, len(g.modes))
 	for i, c := range g.modes {
-		l := modes[c.mode]
-		at := func(j int) complex128 { return nearest(moved[j], l, false) }
-		whole, half := (at(0)-at(1))/complex(2*h, 0), (at(2)-at(3))/complex(h, 0)
-		value, slope := c.of(l, (4*half-whole)/3)
-		_, outer := g.o.Terms[i].Value(value)
-		r.Parameters[k].Terms[i] = outer * slope
+		l := from.list[from.modes[c.mode]]
+		var at [4]complex128
+		for j := range at {
+			at[j] = nearest(moved[j], l)
+			if cmplx.Abs(at[j]-l) > partOfGap*from.gaps[i] {
+				return nil, fmt.Errorf("derive/objective: mode %d comes near another one for a change by %g", c.mode+1, h)
+			}
+		}
+		whole, half := (at[0]-at[1])/complex(2*h, 0), (at[2]-at[3])/complex(h, 0)
+		slopes[i] = (4*half - whole) / 3
 	}
-	return nil
+	return slopes, nil
 }
 
 // eigenvaluesAt returns the eigenvalues about the equilibrium of the model with a parameter changed.
@@ -161,33 +232,58 @@ func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mech
 	return s.Eigenvalues()
 }
 
-// listed returns one eigenvalue of each pair, in the order of rung modes: those that grow first, then by their size.
-func listed(list []complex128) (modes []complex128) {
-	for _, l := range list {
-		if imag(l) >= 0 {
-			modes = append(modes, l)
+// listed returns the places of one eigenvalue of each pair, in the order of rung modes: those that grow first, then
+// by their size. A motion that meets no force has two eigenvalues of zero.
+func listed(list []complex128) (modes []int) {
+	rigid, most := 0, largest(list)
+	for i, l := range list {
+		switch {
+		case cmplx.Abs(l) <= rigidTol*most:
+			if rigid++; rigid%2 == 0 {
+				continue
+			}
+		case imag(l) < 0:
+			continue
 		}
+		modes = append(modes, i)
 	}
-	slices.SortFunc(modes, func(a, b complex128) int {
-		if grows := real(a) > 0; grows != (real(b) > 0) {
-			if grows {
-				return -1
+	slices.SortStableFunc(modes, func(i, j int) int {
+		a, b := list[i], list[j]
+		grows := func(l complex128) int {
+			if real(l) > growthTol*cmplx.Abs(l) && cmplx.Abs(l) > rigidTol*most {
+				return 0
 			}
 			return 1
 		}
-		if x := cmplx.Abs(a) - cmplx.Abs(b); x != 0 {
-			return int(math.Copysign(1, x))
-		}
-		return int(math.Copysign(1, imag(a)-imag(b)))
+		return cmp.Or(cmp.Compare(grows(a), grows(b)), cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)), cmp.Compare(imag(a), imag(b)))
 	})
 	return modes
 }
 
-// nearest returns the eigenvalue nearest to l, itself left out where others are asked for.
-func nearest(list []complex128, l complex128, others bool) complex128 {
+// largest returns the size of the largest eigenvalue.
+func largest(list []complex128) (most float64) {
+	for _, l := range list {
+		most = max(most, cmplx.Abs(l))
+	}
+	return most
+}
+
+// gap returns how far eigenvalue i is from the others.
+func gap(list []complex128, i int) float64 {
+	least := math.Inf(1)
+	for j, l := range list {
+		if j != i {
+			least = min(least, cmplx.Abs(l-list[i]))
+		}
+	}
+	return least
+}
+
+// nearest returns the eigenvalue nearest to l.
+func nearest(list []complex128, l complex128) complex128 {
 	best := cmplx.Inf()
 	for _, x := range list {
-		if !(others && x == l) && cmplx.Abs(x-l) < cmplx.Abs(best-l) {
+		if cmplx.Abs(x-l) < cmplx.Abs(best-l) {
 			best = x
 		}
 	}

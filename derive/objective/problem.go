@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/numbers"
@@ -65,6 +66,9 @@ func NewProblem(o *Objective, file string, source Source) (*Problem, error) {
 	bad := &model.Problems{}
 	note := func(path, value string, err error) {
 		bad.List = append(bad.List, &model.Problem{File: file, Path: path, Value: fault.Name(value), Rule: err.Error()})
+	}
+	if start := g.plan.Initial().Time; o.At == AtRun && !(o.Run.Until > start) {
+		note("$.run.until", document.Number(o.Run.Until), fmt.Errorf("is not after the time of the model, %v s", start))
 	}
 	for i := range o.Terms {
 		if err := g.addColumn(o.Terms[i].Column); err != nil {
@@ -194,6 +198,9 @@ func (g *Problem) Gradient(ctx context.Context) (*Result, error) {
 	default:
 		err = g.atState(ctx, r)
 	}
+	if err == nil {
+		err = finite(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -209,10 +216,28 @@ func (g *Problem) Gradient(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
+// finite returns an error that names the first term without a finite value, or whose derivative by a parameter is not finite.
+func finite(r *Result) error {
+	for i := range r.Terms {
+		if !algebra.Finite(r.Terms[i].Value) {
+			return fmt.Errorf("derive/objective: the value of term %s is not finite", fault.Name(r.Terms[i].Name))
+		}
+		for k := range r.Parameters {
+			if !algebra.Finite(r.Parameters[k].Terms[i]) {
+				return fmt.Errorf("derive/objective: the derivative of term %s by %s is not finite",
+					fault.Name(r.Terms[i].Name), fault.Name(r.Parameters[k].Name))
+			}
+		}
+	}
+	return nil
+}
+
 // state returns the state where the terms are.
 func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 	st := g.plan.Initial()
 	switch g.o.At {
+	case AtState:
+		return st, g.mech.Holds(st)
 	case AtClosed:
 		g.mech.FollowAngles(g.mech.NewKinematics(), st)
 		c := closing.NewCloser(g.plan, closing.Options{Nearest: true})
@@ -223,12 +248,31 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 			return nil, err
 		}
 	case AtEquilibrium, AtModes:
+		if err := g.still(st.Time); err != nil {
+			return nil, err
+		}
 		if _, err := linear.EquilibrateContext(ctx, g.plan, st, linear.EquilibriumOptions{}); err != nil {
 			return nil, err
 		}
 		rest(st)
 	}
 	return st, nil
+}
+
+// still refuses prescribed motions that move, as an equilibrium is at rest.
+func (g *Problem) still(time float64) error {
+	for j := range g.mech.Joints {
+		jt := &g.mech.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Prescribed(i) {
+				continue
+			}
+			if _, rate, second := jt.Motion[i].At(time); rate != 0 || second != 0 {
+				return g.mech.AtJoint(j, -1, fmt.Errorf("%w: the motion of freedom %d moves, and an equilibrium is at rest", ErrNotDifferentiable, i))
+			}
+		}
+	}
+	return nil
 }
 
 // rest takes the velocities away.
@@ -238,18 +282,34 @@ func rest(st *mechanism.State) {
 	}
 }
 
-// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows. It
-// returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
-func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter) (*derive.Changes, error) {
-	in, out := d.NewDirections(len(parameters)), d.NewChanges(len(parameters))
-	for k, list := range parameters {
-		in.SetName(k, g.o.Parameters[k].Name)
-		in.SetFollow(k, true)
-		for _, p := range list {
-			in.AddParameter(k, p, 1)
+// together is how many directions are taken at once: memory is that of as many states.
+const together = 16
+
+// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows,
+// and calls each with the results and their numbers there. At an equilibrium velocities are no parameters: it is at
+// rest. It returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
+func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int)) error {
+	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
+	for from := 0; from < len(parameters); from += together {
+		part := parameters[from:min(from+together, len(parameters))]
+		in, out := d.NewDirections(len(part)), d.NewChanges(len(part))
+		for k, list := range part {
+			in.SetName(k, g.o.Parameters[from+k].Name)
+			in.SetFollow(k, true)
+			for _, p := range list {
+				if !atRest || !strings.Contains(p.Path(), "].velocity.") {
+					in.AddParameter(k, p, 1)
+				}
+			}
+		}
+		if err := d.ForwardTo(out, in, derive.Options{NoReactions: true}); err != nil {
+			return err
+		}
+		for k := range part {
+			each(out, k, from+k)
 		}
 	}
-	return out, d.ForwardTo(out, in, derive.Options{NoReactions: true})
+	return nil
 }
 
 // atState has the terms of one state, and their derivatives along the parameters.
@@ -261,26 +321,26 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 	if err := g.d.At(st); err != nil {
 		return err
 	}
-	out, err := g.along(g.d, g.parameters)
-	if err != nil {
-		return err
+	slopes := make([]float64, len(g.outputs))
+	for i, o := range g.outputs {
+		r.Terms[i].Value, slopes[i] = g.o.Terms[i].Value(g.d.OutputValue(o))
 	}
 	var settle *settling
 	if g.o.At == AtEquilibrium {
-		if settle, err = g.settle(out); err != nil {
+		if settle, err = g.newSettling(); err != nil {
 			return err
 		}
 	}
-	for i, o := range g.outputs {
-		value, slope := g.o.Terms[i].Value(g.d.OutputValue(o))
-		r.Terms[i].Value = value
-		for k := range g.parameters {
-			x := out.Output(k, o)
-			if settle != nil {
-				x += settle.of(i, k)
-			}
-			r.Parameters[k].Terms[i] = slope * x
+	return g.along(g.d, g.parameters, func(out *derive.Changes, at, k int) {
+		x := make([]float64, len(g.outputs))
+		for i, o := range g.outputs {
+			x[i] = out.Output(at, o)
 		}
-	}
-	return nil
+		if settle != nil {
+			settle.add(x, out, at)
+		}
+		for i := range x {
+			r.Parameters[k].Terms[i] = slopes[i] * x[i]
+		}
+	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrNotDifferentiable is for runs whose end does not follow their start smoothly, or whose derivative is not known.
-var ErrNotDifferentiable = errors.New("derive/objective: the run has no derivative")
+// ErrNotDifferentiable is for runs whose end does not follow their start smoothly, and for what has no derivative yet.
+var ErrNotDifferentiable = errors.New("derive/objective: there is no derivative")
 
 // term is a term of a run: an output and what is made of it.
 type term struct {
@@ -106,6 +106,9 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
+	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
+		return fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
+	}
 	tab := sim.DormandPrince()
 	if o.Integrator == runs.RungeKutta4 {
 		tab = sim.RungeKutta4()
@@ -144,7 +147,8 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 	if err := f.d.At(st); err != nil {
 		return err
 	}
-	if _, err := g.along(f.d, f.parameters); err != nil {
+	none := func(*derive.Changes, int, int) {}
+	if err := g.along(f.d, f.parameters, none); err != nil {
 		return err // there is no derivative
 	}
 	if g.o.Initial {

@@ -1,8 +1,10 @@
 package gradient
 
 import (
+	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -44,29 +46,39 @@ func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
 		return err
 	}
 	d, st := derive.New(plan, m), plan.Initial()
+	if err := plan.Mechanism().Holds(st); err != nil {
+		return shell.Failed(m.Name, err)
+	}
 	p.Stage("solving", 0)
 	if err := d.At(st); err != nil {
 		return shell.Failed(m.Name, err)
 	}
-	in, err := d.Named(list)
-	if err != nil {
-		return shell.InputError(f.along, err)
-	}
-	p.Stage("differentiating", 0)
-	out := d.NewChanges(len(list))
-	if err := d.ForwardTo(out, in, derive.Options{Untried: f.untried}); err != nil {
-		return shell.Failed(m.Name, err)
+	p.Stage("differentiating", int64(len(list)))
+	r := &AlongResult{Format: objective.ResultFormat, Name: m.Name, Time: st.Time}
+	for part := range slices.Chunk(list, together) {
+		in, err := d.Named(part)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.along, err)
+		}
+		out := d.NewChanges(len(part))
+		if err := d.ForwardTo(out, in, derive.Options{Untried: f.untried}); err != nil {
+			return shell.Failed(m.Name, err)
+		}
+		for k := range part {
+			r.Directions = append(r.Directions, out.Named(k))
+		}
+		r.Accuracy = max(r.Accuracy, out.Accuracy())
+		p.Add(int64(len(part)))
 	}
 	p.End()
-	r := &AlongResult{Format: objective.ResultFormat, Name: m.Name, Time: st.Time, Accuracy: out.Accuracy()}
-	for k := range list {
-		r.Directions = append(r.Directions, out.Named(k))
-	}
 	if f.json {
 		return shell.WriteJSON(stdout, r)
 	}
 	return shell.Print(stdout, func(p *sheet.Page) { printAlong(p, r) })
 }
+
+// together is how many directions are taken at once: memory is that of as many states.
+const together = 16
 
 // readDirections reads a document of directions.
 func readDirections(path string) ([]derive.NamedDirection, error) {

@@ -116,6 +116,9 @@ func runLinearize(cmd *cobra.Command, path string, f *linearizeFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := mech.Holds(plan.Initial()); err != nil {
+		return shell.Failed(m.Name, err)
+	}
 	p.Stage("linearizing", 0)
 	if err := d.At(plan.Initial()); err != nil {
 		return shell.Failed(m.Name, err)

@@ -66,7 +66,9 @@ func TestObjectiveRefused(t *testing.T) {
 
 // TestLinearize prints matrices in three forms.
 func TestLinearize(t *testing.T) {
-	args := []string{"linearize", data("lin-four-bar.model.json"), "--coordinates", "p1", "--inputs", "p1,p2", "--outputs", "coupler.px,joint.p3.qd"}
+	args := []string{
+		"linearize", data("lin-four-bar.model.json"), "--coordinates", "p1", "--inputs", "p1,p2", "--outputs", "coupler.px,joint.p3.qd",
+	}
 	text := command.OK(t, append(args, "--json")...)
 	clitest.MustFit(t, "linearization", text)
 	var r gradient.LinearizeResult
