@@ -28,7 +28,6 @@ type builder struct {
 	loads   []loadOf
 	time    chain.Num // of the state; none where nothing depends on it
 	total   [2]chain.Vec
-	wrenchP bool // the part is a joint whose total is told
 
 	darm []spatial.Vec3 // of the ports, by setTangents
 	kin  mechanism.JointKinematics

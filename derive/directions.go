@@ -121,9 +121,6 @@ func (in *Directions) mustBeNew() {
 	}
 }
 
-// number returns number c of a vector.
-func number(v *spatial.Vec3, c int) *float64 { return &v[c] }
-
 // Force returns the change of the generalized force of freedom i of joint j along direction k.
 func (in *Directions) Force(k, j, i int) float64 { return in.list[k].forces[j][i] }
 

@@ -39,9 +39,6 @@ func (b *builder) world(r *relation, v chain.Vec) chain.Vec {
 	return sum
 }
 
-// constant adds a vector that nothing changes.
-func (b *builder) constant(v spatial.Vec3) chain.Vec { return b.c.Vec(v) }
-
 // unit returns v with length 1, and its length.
 func (b *builder) unit(v chain.Vec) (chain.Vec, chain.Num) {
 	c := &b.c

@@ -38,12 +38,8 @@ type StateSpace struct {
 	Accuracy    float64 // the largest predicted relative error of an acceleration's derivative
 }
 
-const (
-	// pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
-	pivotTol = 1e-12
-	// stillTol is the motion that independent coordinates leave, relative to a random one.
-	stillTol = 1e-8
-)
+// pivotTol is the pivot of a freedom relative to its own, below which it follows from those before it.
+const pivotTol = 1e-12
 
 // StateSpace linearizes the mechanism about the state of At, at rest or not, in independent coordinates.
 //

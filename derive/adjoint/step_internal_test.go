@@ -21,7 +21,6 @@ type swarm struct {
 	mech *mechanism.Mechanism
 	p    []float64
 	st   *mechanism.State
-	arm  []spatial.Vec3
 }
 
 var (
