@@ -156,11 +156,8 @@ func (g *Problem) stepOf(k int) (h float64, err error) {
 		if strings.Contains(path, "orientation[") {
 			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(path))
 		}
-		x, err := g.numbers[k][i].Value()
-		if err != nil {
-			return 0, err
-		}
-		if x = math.Abs(x); x == 0 {
+		x := math.Abs(g.values[k][i])
+		if x == 0 {
 			x = 1
 		}
 		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
@@ -200,11 +197,7 @@ func (g *Problem) slopesOfModes(ctx context.Context, k int, h float64, from *spe
 // eigenvaluesAt returns the eigenvalues about the equilibrium of the model with a parameter changed.
 func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mechanism.State) ([]complex128, error) {
 	for i := range g.numbers[k] {
-		n := &g.numbers[k][i]
-		x, err := n.Value()
-		if err != nil {
-			return nil, err
-		}
+		n, x := &g.numbers[k][i], g.values[k][i]
 		n.Set(x + by)
 		defer n.Set(x)
 	}
@@ -220,7 +213,6 @@ func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mech
 	if _, err := linear.EquilibrateContext(ctx, plan, from, linear.EquilibriumOptions{Stationary: true}); err != nil {
 		return nil, err
 	}
-	rest(from)
 	d := derive.New(plan, m)
 	if err := d.At(from); err != nil {
 		return nil, err
@@ -232,8 +224,8 @@ func (g *Problem) eigenvaluesAt(ctx context.Context, k int, by float64, st *mech
 	return s.Eigenvalues()
 }
 
-// listed returns the places of one eigenvalue of each pair, in the order of rung modes: those that grow first, then
-// by their size. A motion that meets no force has two eigenvalues of zero.
+// listed returns the places of one eigenvalue of each pair, in the order of rung modes: those that grow first, the fastest before the
+// others, then by their size. A motion that meets no force has two eigenvalues of zero.
 func listed(list []complex128) (modes []int) {
 	rigid, most := 0, largest(list)
 	for i, l := range list {
@@ -249,13 +241,13 @@ func listed(list []complex128) (modes []int) {
 	}
 	slices.SortStableFunc(modes, func(i, j int) int {
 		a, b := list[i], list[j]
-		grows := func(l complex128) int {
+		growth := func(l complex128) float64 {
 			if real(l) > growthTol*cmplx.Abs(l) && cmplx.Abs(l) > rigidTol*most {
-				return 0
+				return real(l)
 			}
-			return 1
+			return 0
 		}
-		return cmp.Or(cmp.Compare(grows(a), grows(b)), cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)), cmp.Compare(imag(a), imag(b)))
+		return cmp.Or(cmp.Compare(growth(b), growth(a)), cmp.Compare(cmplx.Abs(a), cmplx.Abs(b)), cmp.Compare(imag(a), imag(b)))
 	})
 	return modes
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // Source is the model of an objective.
@@ -46,6 +44,7 @@ type Problem struct {
 	parameters [][]*derive.Parameter
 	text       *numbers.Text
 	numbers    [][]numbers.Number // of the parameters, in text
+	values     [][]float64        // that these have in the model
 }
 
 // NewProblem reads the model of an objective, and finds what the objective names in it. file names the document of the objective in
@@ -116,29 +115,25 @@ func (g *Problem) setNumbers(note func(path, value string, err error)) error {
 	g.text = t
 	for i := range g.o.Parameters {
 		var found []numbers.Number
+		var values []float64
 		for _, path := range g.o.Parameters[i].Paths {
 			steps, err := document.ParsePath(path)
 			var n numbers.Number
+			var x float64
 			if err == nil {
 				n, err = t.Find(steps)
+			}
+			if err == nil {
+				x, err = n.Value()
 			}
 			if err != nil {
 				note(document.Entry("$.parameters", i), path, err)
 			}
-			found = append(found, n)
+			found, values = append(found, n), append(values, x)
 		}
-		g.numbers = append(g.numbers, found)
+		g.numbers, g.values = append(g.numbers, found), append(g.values, values)
 	}
 	return nil
-}
-
-// value returns the number of a parameter in the model.
-func (g *Problem) value(k int) float64 {
-	x, err := g.numbers[k][0].Value()
-	if err != nil {
-		return math.NaN() // of numbers that the model would not have been read with
-	}
-	return x
 }
 
 // addColumn finds the column of the next term.
@@ -173,9 +168,9 @@ func parametersOf(d *derive.Derivatives, p *Parameter) (found []*derive.Paramete
 // Gradient returns the value of the objective and its gradient.
 //
 // Cost: for a state two solves a parameter, for an equilibrium two a freedom more; for modes some searches for
-// equilibria a parameter; for a run some three runs, whatever the number of parameters. It returns the errors of
-// closing, of searches for equilibria, of runs, and those of derive, of which a *derive.DirectionError names the
-// parameter without a derivative; and that of ctx.
+// equilibria a parameter; for a run some three runs and, as for a state, two solves a parameter at its start. It
+// returns the errors of closing, of searches for equilibria, of runs, and those of derive, of which a
+// *derive.DirectionError names the parameter without a derivative; and that of ctx.
 func (g *Problem) Gradient(ctx context.Context) (*Result, error) {
 	r := &Result{Format: ResultFormat, Name: g.mech.Name, At: g.o.At.String(), Parameters: []ParameterResult{}}
 	for i := range g.o.Terms {
@@ -183,7 +178,7 @@ func (g *Problem) Gradient(ctx context.Context) (*Result, error) {
 	}
 	for i := range g.o.Parameters {
 		p := &g.o.Parameters[i]
-		x := ParameterResult{Name: p.Name, Path: p.Paths[0], Value: g.value(i), Terms: make([]float64, len(r.Terms))}
+		x := ParameterResult{Name: p.Name, Path: p.Paths[0], Value: g.values[i][0], Terms: make([]float64, len(r.Terms))}
 		if len(p.Paths) > 1 {
 			x.Paths = slices.Clone(p.Paths)
 		}
@@ -254,7 +249,6 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 		if _, err := linear.EquilibrateContext(ctx, g.plan, st, linear.EquilibriumOptions{}); err != nil {
 			return nil, err
 		}
-		rest(st)
 	}
 	return st, nil
 }
@@ -273,13 +267,6 @@ func (g *Problem) still(time float64) error {
 		}
 	}
 	return nil
-}
-
-// rest takes the velocities away.
-func rest(st *mechanism.State) {
-	for i := range st.Bodies {
-		st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
 }
 
 // together is how many directions are taken at once: memory is that of as many states.

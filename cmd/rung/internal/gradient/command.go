@@ -28,7 +28,7 @@ Without it, the argument is an OBJECTIVE, a document of rung-objective/1 (rung
 schema objective): columns of the state of a model, of its equilibrium and the
 modes about it, or of a run, at the end or integrated. Printed are its value and
 its gradient by numbers of the model. A run is differentiated as it is computed,
-step by step, backwards: the price does not grow with the number of parameters.
+step by step, backwards: once for all parameters.
 
 Derivatives are exact, not differences. What has none is an error that names
 the joint: a direction that breaks a loop of redundant joints, or that the
