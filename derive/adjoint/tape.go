@@ -55,9 +55,6 @@ func (t *Tape) Add(st *mechanism.State) error {
 // Steps returns the number of steps between the states of t.
 func (t *Tape) Steps() int { return max(0, len(t.states)-1) }
 
-// Reset forgets all states.
-func (t *Tape) Reset() { t.states, t.state = t.states[:0], nil }
-
 // MemoryError says that a run has more steps than a tape may keep.
 type MemoryError struct {
 	Time   float64 // s, up to which the tape goes

@@ -113,17 +113,17 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	if o.Integrator == runs.RungeKutta4 {
 		tab = sim.RungeKutta4()
 	}
-	fields := make([]adjoint.Field[term], len(tab.B))
-	var first *field
-	for i := range fields {
+	first, err := g.newField()
+	if err != nil {
+		return err
+	}
+	fields := []adjoint.Field[term]{first}
+	for range len(tab.B) - 1 {
 		f, err := g.newField()
 		if err != nil {
 			return err
 		}
-		fields[i] = f
-		if i == 0 {
-			first = f
-		}
+		fields = append(fields, f)
 	}
 	of, back := make([]adjoint.Objective[term], len(g.o.Terms)), make([]adjoint.Gradient, len(g.o.Terms))
 	for i := range of {

@@ -141,7 +141,7 @@ func run() error {
 	in := shared.Mechanism().NewInputs()
 	plan := shared.With(in)
 	mech := plan.Mechanism()
-	// The pole of this model hangs on its pin at zero where it leans; upright is at −tilt.
+	// The coordinate of the pin is zero where the pole leans at the start, and −tilt where it stands.
 	offset := [2]float64{0, tilt}
 	largest := 0.0
 	control := func(st *mechanism.State) error {
