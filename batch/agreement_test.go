@@ -134,23 +134,21 @@ func TestAgreesWithSolver(t *testing.T) {
 }
 
 // TestRedundantInLanes: mechanisms as engineers draw them, with pins of two hinges, plates and planar loops, stay in lanes, whatever
-// pivots rounding leaves of their redundant rows. What is solved alone is what a solver finds no solution for without its spare rows:
-// in a ring some closed states violate these by almost as much as may be.
+// pivots rounding leaves of their redundant rows. Closed states satisfy spare rows far better than they have to.
 func TestRedundantInLanes(t *testing.T) {
-	for family, n := range map[string]int{"scissor": 10, "hoberman": 12, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6} {
+	const rounding = 2e-13 // of spare rows, relative to their terms; they may be off by 1e-12
+	for family, n := range map[string]int{"scissor": 10, "hoberman": 20, "hoberman-sphere": 1, "miura": 3, "excavator": 4, "delta": 5, "jansen": 6} {
 		t.Run(family, func(t *testing.T) {
 			p := member(t, family, n)
-			list := append(someStates(t, p, 31, 3, 1e-3), p.Initial())
+			list := append(someStates(t, p, 63, 1, 1e-3), p.Initial())
 			x := agree(t, p, list, batch.Options{})
-			whole, solver := 0, p.NewSolver()
-			for _, st := range list {
+			solver := p.NewSolver()
+			for i, st := range list {
 				require.NoError(t, solver.Solve(st))
-				if solver.Route().Way != kkt.DropWeak {
-					whole++
-				}
+				require.Equal(t, kkt.DropWeak, solver.Route().Way, "state %d", i)
+				require.LessOrEqual(t, solver.Inconsistency(), rounding, "state %d", i)
 			}
-			require.Less(t, whole, len(list)/8)
-			require.Equal(t, whole, x.single)
+			require.Zero(t, x.single)
 			require.Equal(t, len(list), x.redundant)
 		})
 	}

@@ -120,6 +120,7 @@ func NewCloserContext(ctx context.Context, w *kkt.Workspace, o Options) (*Closer
 		return nil, err
 	}
 	c.whole = kkt.NewFactored(w.Factor(), c.sys.Matrix, c.sys.Right, c.sys.Scale, p.Options().Epsilon, kkt.KeepAllFirmly, c.layout.At)
+	c.whole.LeaveOutChecked(w)
 	c.fac = c.whole
 	return c, nil
 }
@@ -395,14 +396,8 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 		return fit, false, err
 	}
 	c.setErrors()
-	if fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
-		if after, ok := c.search(fit, false); ok {
-			c.chord = small(fit, after) && c.turn() < closeChord && len(c.mech.Nonholonomic()) == 0 // whose rows are not in the factor
-			return after, true, nil
-		}
-		if fit.loose <= 1 {
-			return fit, false, nil
-		}
+	if after, ok, over := c.undamped(fit); over {
+		return after, ok, nil
 	}
 	mu := dampingAt(fit.relative)
 	var lost error // a pivot is lost where damping is too little against rounding

@@ -152,11 +152,17 @@ func (c *Closer) stretch(x []float64, length float64) float64 {
 func (c *Closer) solveTangent() bool {
 	solved := false
 	_ = kkt.Try(kkt.DropWeak, kkt.DropWeakest, nil, func(w kkt.Way) (done bool, err error) {
-		if err = c.whole.Factorize(w); err != nil {
-			return true, err
+		for {
+			if err = c.whole.Factorize(w); err != nil {
+				return true, err
+			}
+			solved = true
+			ref := c.whole.Refine(c.x, c.open, 0)
+			_, _, tol := w.Settings()
+			if ref.Worst.Ratio <= tol || c.whole.NextWay() != w { // else the same way with all rows
+				return ref.Doubt <= kkt.DoubtTol, nil
+			}
 		}
-		solved = true
-		return c.whole.Refine(c.x, c.open, 0).Doubt <= kkt.DoubtTol, nil
 	})
 	return solved
 }

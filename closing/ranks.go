@@ -15,6 +15,7 @@ type Factors interface {
 	FactorizeDamped(scale []float64, mu float64) error
 	SolveTo(x, b []float64)
 	Current() bool
+	NextWay() kkt.Way
 	Changed()
 }
 

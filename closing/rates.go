@@ -150,18 +150,25 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 	solved := false
 	var ended error
 	err := kkt.Try(kkt.DropWeak, kkt.KeepAllFirmly, nil, func(w kkt.Way) (done bool, err error) {
-		if err = c.fac.Factorize(w); err != nil {
-			return c.halt.Err() != nil, err
+		for {
+			if err = c.fac.Factorize(w); err != nil {
+				return c.halt.Err() != nil, err
+			}
+			solved = true
+			if fit, ended = c.correct(fit, still); ended != nil || fit.excess <= 1 {
+				return true, nil
+			}
+			if ended = c.halt.Err(); ended != nil {
+				return true, nil
+			}
+			all := c.fac.NextWay() != w // else the same way with all rows follows
+			if all && c.good(fit) {
+				return true, nil
+			}
+			if c.setErrors(); all {
+				return false, ErrCannotClose
+			}
 		}
-		solved = true
-		if fit, ended = c.correct(fit, still); ended != nil || c.good(fit) {
-			return true, nil
-		}
-		if ended = c.halt.Err(); ended != nil {
-			return true, nil
-		}
-		c.setErrors()
-		return false, ErrCannotClose
 	})
 	if !solved {
 		return fit, named(err)

@@ -89,6 +89,7 @@ func (h *halo) Counts(node int) bool { return !h.others[node] }
 type joined struct {
 	solver *Solver
 	sys    *assemble.Weighted
+	way    kkt.Way
 	run    int   // of the factor that is of this system, 0 if there is none
 	broken error // of the root, on all ranks
 }
@@ -99,8 +100,12 @@ func (f *joined) Current() bool { return f.run > 0 && f.run == f.solver.fac.Runs
 // Changed implements closing.Factors.
 func (f *joined) Changed() { f.run = 0 }
 
+// NextWay implements closing.Factors.
+func (f *joined) NextWay() kkt.Way { return f.way + 1 }
+
 // Factorize implements closing.Factors.
 func (f *joined) Factorize(w kkt.Way) error {
+	f.way = w
 	policy, shrink, _ := w.Settings()
 	return f.factorize(f.sys.Scale, shrink*f.solver.plan.epsilon, policy)
 }

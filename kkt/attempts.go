@@ -58,7 +58,7 @@ func (s *core) next(err error, judge func(*core) error) error {
 	if cause := s.work.watch.Err(); cause != nil {
 		return cause
 	}
-	from := s.now.nextWay()
+	from := s.now.NextWay()
 	if s.reduced() {
 		s.whyWhole = whyWhole(err)
 		if err := s.assembleWhole(); err != nil {

@@ -81,10 +81,7 @@ func (s *core) needWhole() {
 		Factored: NewFactored(s.work.Factor(), y.Matrix, y.Right, y.Scale, s.plan.epsilon, KeepAll, l.At),
 		kin:      y.Kin, x: s.x, r: pages.Make[float64](len(s.x)), accelerations: y.AccelerationsTo,
 	}
-	if l := s.plan.lean; l != nil {
-		s.whole.lean = l.newLeanOn(s.work.team)
-		s.whole.lean.fac.Heed(s.work.watch)
-	}
+	s.whole.LeaveOutChecked(s.work)
 }
 
 func (s *core) assemble(st *mechanism.State) error {

@@ -62,8 +62,8 @@ func (f *Factored) Changed() {
 	}
 }
 
-// nextWay returns the way to go on to after that of the factor at hand has failed.
-func (f *Factored) nextWay() Way {
+// NextWay returns the way to go on to after the factor at hand has not done. Where spare rows were left out, it is DropWeak with all rows.
+func (f *Factored) NextWay() Way {
 	if f.isLean() {
 		f.lean.failed = true
 		return DropWeak
@@ -96,6 +96,18 @@ func (f *Factored) Factorize(w Way) error {
 		f.run, err = 0, ErrLostPivot
 	}
 	return err
+}
+
+// LeaveOutChecked lets f begin with the system without the spare rows of the plan of w, and in an order around its hubs (Plan.Lean),
+// if there is one. It is for a caller who asks all rows of each solution, and goes on to NextWay where one does not hold. f has the
+// rows of the plan's layout. Multipliers of spare rows are zero in solutions. Whoever fills the matrix anew says so (Changed).
+//
+// Cost: the memory of a factor of that system.
+func (f *Factored) LeaveOutChecked(w *Workspace) {
+	if l := w.plan.lean; l != nil {
+		f.lean = l.newLeanOn(w.team)
+		f.lean.fac.Heed(w.watch)
+	}
 }
 
 // FactorizeDamped factors the system with the proximal term mu·scale on all rows.
