@@ -176,7 +176,7 @@ func (g *grid) height(x, y float64) (z float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.axes[0].interpolation != Spline || beyondX != 0 || beyondY != 0 {
+	if g.axes[0].interpolation != Spline || (beyondX != 0 || beyondY != 0) && g.axes[0].outside != Level { // the border goes on level
 		p, err := g.at(x, y)
 		return p.Z, err
 	}

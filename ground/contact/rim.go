@@ -105,16 +105,22 @@ func (w *rim) point(q *foot, phi float64, disc int, share float64) Point {
 
 // depths stores the depths of the places of the lower half of the tread, and returns the deepest place. A depth is that
 // along the vertical. It is multiplied by n_z at places that may touch and may be the deepest, and of a Local shape at
-// all that may touch. Places off the terrain have the depth −∞. If all are off, depths returns −1.
+// all that may touch. Places off the terrain have the depth −∞, and so have places that are so high above all ground below the disc
+// that they neither touch nor are the deepest. If all are off, depths returns −1.
 func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error) {
 	best = -1
 	tread := w.r + w.tube
 	u, v := w.u.Scale(tread), w.v.Scale(tread)
+	top, idle := f.ground.Above(w.extent(tread)), edged*f.shape.Radius
 	for k := range depth {
 		// From the lowest place outwards: 9, 8, 10, 7, 11, …
 		i := rimPlaces/2 + (k+1)/2*(1-2*(k&1))
 		sin, cos := placeTurn[i][0], placeTurn[i][1]
 		q := spatial.Vec3{w.c[0] + cos*u[0] + sin*v[0], w.c[1] + cos*u[1] + sin*v[1], w.c[2] + cos*u[2] + sin*v[2]}
+		if best >= 0 && top-q[2] < min(idle, depth[best]) {
+			depth[i] = math.Inf(-1)
+			continue
+		}
 		z, err := f.ground.Height(q[0], q[1])
 		switch {
 		case errors.Is(err, ground.ErrOff):
@@ -138,6 +144,15 @@ func (f *finder) depths(w *rim, depth *[rimPlaces]float64) (best int, err error)
 		}
 	}
 	return best, nil
+}
+
+// extent returns a rectangle around a circle of radius r in the plane of the rim, about its centre.
+func (w *rim) extent(r float64) (e ground.Extent) {
+	for k := range e.Min {
+		half := r * math.Hypot(w.u[k], w.v[k])
+		e.Min[k], e.Max[k] = w.c[k]-half, w.c[k]+half
+	}
+	return e
 }
 
 // placeTurn has the sines and cosines of the places.
