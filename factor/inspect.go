@@ -48,23 +48,21 @@ func (f *Factor) Weakest() (node, row int, ratio float64) {
 	}
 	f.mustBeWhole()
 	s := f.Symbolic
-	node, ratio = -1, math.Inf(1)
+	node, most := -1, 0.0 // of scale over pivot
 	for c, o := range s.oldOff {
 		if s.sign[c] > 0 {
 			continue
 		}
-		for k, t := range f.dinv[s.off[c]:s.off[c+1]] {
-			d := f.scale[int(o)+k]
-			r := 1 / math.Abs(t*d)
-			if f.policy == Everywhere && r <= redundantPivot*f.eps {
-				continue
-			}
-			if r < ratio {
-				node, row, ratio = int(s.node[c]), k, r
+		dinv := f.dinv[s.off[c]:s.off[c+1]]
+		scale := f.scale[o:][:len(dinv)]
+		for k, t := range dinv {
+			r := math.Abs(t * scale[k])
+			if r > most && (f.policy != Everywhere || !(1/r <= redundantPivot*f.eps)) {
+				node, row, most = int(s.node[c]), k, r
 			}
 		}
 	}
-	return node, row, ratio
+	return node, row, 1 / most
 }
 
 // GrowthTo stores in dst, original scalar order, the diagonal of |L|·|D|·|Lᵀ|.

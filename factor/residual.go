@@ -82,7 +82,7 @@ func (e *residualTasks) Do(_, task int) {
 	f := (*Factor)(e)
 	s := f.Symbolic
 	r, b, x := f.check.r, f.check.b, f.check.x
-	largest, sum, most, least, over := 0.0, 0.0, 0.0, math.Inf(1), 0.0 // of e, e, o, o and o below
+	largest, sum, most, least, over := 0.0, 0.0, 0.0, math.Inf(1), 0.0 // of e, e, inv, inv and inv below
 	worst := Worst{Node: -1, Row: -1, Ratio: roundingRatio}
 	lo := task * residualNodes
 	for c, old := range s.node[lo:min(lo+residualNodes, len(s.node))] {
@@ -90,10 +90,8 @@ func (e *residualTasks) Do(_, task int) {
 		n := o + s.off[lo+c+1] - s.off[lo+c]
 		y, right := r[o:n], b[o:n]
 		if s.sign[lo+c] > 0 {
-			for k, v := range x[o:n] {
-				if !f.check.known {
-					y[k] = right[k] - v
-				}
+			if !f.check.known {
+				subtractTo(y, right, x[o:n])
 			}
 			continue
 		}
@@ -110,33 +108,51 @@ func (e *residualTasks) Do(_, task int) {
 		}
 		d := f.dinv[s.off[lo+c]:][:len(y)]
 		scale := f.scale[o:][:len(y)]
-		bound := worst.Ratio * worst.Ratio * a2
+		bound, load := worst.Ratio*worst.Ratio*a2, -1.0
 		for k, t := range y {
 			q := t * t
-			e, o := -q*d[k], -scale[k]*d[k]
+			e, inv := -q*d[k], -scale[k]*d[k]
 			if sum += e; e > largest {
 				largest = e
 			}
-			if over += o; o > most {
-				most = o
+			if over += inv; inv > most {
+				most = inv
 			}
-			if o < least {
-				least = o
+			if inv < least {
+				least = inv
 			}
 			// Bounds of the terms of a row, without root or quotient, show for most rows that
-			// they are no worse than the worst so far.
-			if !(q <= bound*scale[k]) && !within(t, worst.Ratio*right[k], bound*scale[k]) && f.worsens(&worst, int(old), k) {
+			// they are no worse than the worst so far: those of the bodies, or the load alone.
+			if q <= bound*scale[k] || within(t, worst.Ratio*right[k], bound*scale[k]) {
+				continue
+			}
+			if load < 0 {
+				load = f.load(x[o:n])
+			}
+			if !(math.Abs(t) <= worst.Ratio*scale[k]*load) && f.worsens(&worst, int(old), k) {
 				bound = worst.Ratio * worst.Ratio * a2
 			}
 		}
 	}
-	if sum != sum { // the terms are not negative
-		largest = sum
+	f.checked[task] = checked{largest, sum, most, max(0, 1-least), worst}
+	f.checked[task].keepNaN(over)
+}
+
+// keepNaN takes what is no number in c.sum and over, sums of terms that are not negative, into the largest of these terms.
+func (c *checked) keepNaN(over float64) {
+	if c.sum != c.sum {
+		c.largest = c.sum
 	}
 	if over != over {
-		most, least = over, over
+		c.inverse, c.doubt = over, over
 	}
-	f.checked[task] = checked{largest, sum, most, max(0, 1-least), worst}
+}
+
+// subtractTo stores a − b in dst.
+func subtractTo(dst, a, b []float64) {
+	for k, v := range b {
+		dst[k] = a[k] - v
+	}
 }
 
 // within reports whether |t| − |part| is at most the root of bound.
@@ -164,10 +180,6 @@ func (f *Factor) nodeResidual(y, right []float64, node int32) (a2 float64) {
 
 // worsens takes row k of a node into w if it is worse, and reports whether it is.
 func (f *Factor) worsens(w *Worst, node, k int) bool {
-	p, c := f.Symbolic.Pattern, &f.check
-	if i := int(p.Off[node]) + k; math.Abs(c.r[i]) <= w.Ratio*f.scale[i]*f.load(c.x[p.Off[node]:p.Off[node+1]]) {
-		return false // by the load alone
-	}
 	e := f.ratio(node, k)
 	if e <= w.Ratio {
 		return false
