@@ -194,7 +194,7 @@ func (c *Closer) choose(ctx context.Context, o Options) error {
 // not only until they are small. Next to a singular pose this matters: at a distance δ, an
 // error ε of the rows is an error ε/δ of the poses, and ε/δ² of the velocities, theory.md (49).
 //
-// Cost: with it, one or two factorizations more a call.
+// Cost: with it, one to three factorizations more a call.
 func (c *Closer) Exactly(on bool) { c.exact, c.chord = on, false }
 
 // Closing returns what the last ClosePositions or ProjectVelocities did. After an

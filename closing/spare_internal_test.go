@@ -104,6 +104,23 @@ func TestClosesWithoutSpareRows(t *testing.T) {
 	}
 }
 
+// TestHeldBodyWithoutSpareRows: a held body stays bit by bit, and the others close around it.
+func TestHeldBodyWithoutSpareRows(t *testing.T) {
+	for _, family := range []string{"hoberman", "scissor", "delta"} {
+		p := redundantPlan(t, family, 10)
+		c := NewCloser(p, Options{Hold: []int{1}})
+		spread(c, 1e-6, 2)
+		st := c.try.Clone()
+		held := p.Initial().Bodies[1] // as no other place may be closed
+		st.Bodies[1] = held
+		require.NoError(t, c.ClosePositions(st), family)
+		require.Equal(t, held, st.Bodies[1], family)
+		fit, err := c.misfitAt(st)
+		require.NoError(t, err)
+		require.LessOrEqual(t, fit.loose, 1., family)
+	}
+}
+
 // TestTangentAsksSpareRows: motions along which all rows hold are found with all rows where those that are kept allow others.
 func TestTangentAsksSpareRows(t *testing.T) {
 	const tol = 1e-9 // of one solve with a row that nearly depends on others
