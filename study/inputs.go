@@ -41,10 +41,10 @@ func NewInputs(text []byte, name string) (*Inputs, error) {
 		return nil, fault.Errorf("study: %w", err)
 	}
 	in := &Inputs{text: t, places: map[string]int{}}
-	t.Each(func(key string) bool { return key != "visuals" && key != "source" }, func(n *numbers.Number, path string, steps []document.Step) {
+	t.Each(func(key string) bool { return key != "visuals" && key != "source" }, func(n *numbers.Number, path string, _ []document.Step) {
 		if x, err := n.Value(); err == nil {
 			in.places[n.Place] = len(in.list)
-			in.list = append(in.list, Input{path, unitOf(steps, m), x})
+			in.list = append(in.list, Input{path, m.Unit(n.Place), x})
 		}
 	})
 	return in, nil

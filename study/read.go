@@ -292,22 +292,9 @@ func (d *reader) parameter(p *Parameter) {
 		p.Name = p.Path
 	}
 	if p.Unit == "" {
-		p.Unit = unitAt(p.steps)
+		p.Unit = new(model.Model).Unit(p.Path)
 	}
 }
-
-// unitAt returns the unit of the numbers at a path where one key tells it, else nothing.
-func unitAt(steps []document.Step) string {
-	for i := len(steps) - 1; i >= 0; i-- {
-		if s := steps[i]; !s.Entry {
-			return units[s.Key]
-		}
-	}
-	return ""
-}
-
-// units are those of numbers whose key means the same wherever it stands in a model.
-var units = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}
 
 func (d *reader) path(p *Parameter) {
 	s, ok := d.Text()

@@ -89,7 +89,7 @@ var proper = map[string]bool{
 	"Frame": true, "Units": true, "Cost": true, "Errors": true, // the labels
 	"FreeCAD": true, "Foxglove": true, "OpenMPI": true, "Ondsel": true, "SDFormat": true,
 	"Featherstone": true, "Rigid": true, "Dynamics": true, "Algorithms": true, "Table": true,
-	"Apache": true, "Go": true, "Jacobian": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Schemas": true,
+	"Apache": true, "Go": true, "Jacobian": true, "Lie": true, "LockFileEx": true, "MatrixMarket": true, "NaN": true, "Newton": true, "Parquet": true, "Python": true, "Rung": true, "Schemas": true, "WebAssembly": true,
 	"To": true, "World": true, // parts of names
 }
 

@@ -43,6 +43,14 @@ func ParsePath(path string) ([]Step, error) {
 	return steps, nil
 }
 
+// InBrackets returns the name of an entry as paths have it between brackets.
+func InBrackets(name string) string {
+	if strings.ContainsRune(name, ']') || strings.HasPrefix(name, `"`) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
 // entryOf takes what is in brackets from the head of s, behind the opening one.
 func entryOf(s string) (name, rest string, err error) {
 	if strings.HasPrefix(s, `"`) {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -138,17 +137,9 @@ func (n *Number) each(path string, steps []document.Step, f func(n *Number, path
 				continue
 			}
 			below := &Number{Place: document.Entry(n.Place, i), list: v, index: i}
-			below.each(path+"["+inBrackets(name)+"]", append(slices.Clip(steps), document.Step{Key: strconv.Itoa(i), Entry: true}), f)
+			below.each(path+"["+document.InBrackets(name)+"]", append(slices.Clip(steps), document.Step{Key: strconv.Itoa(i), Entry: true}), f)
 		}
 	}
-}
-
-// inBrackets returns the name of an entry as paths have it.
-func inBrackets(name string) string {
-	if strings.ContainsRune(name, ']') || strings.HasPrefix(name, `"`) {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 // entryName returns the name of an entry, "" if it has none.

@@ -1,15 +1,15 @@
-package study
+package model
 
 import (
-	"github.com/rung-mbd/rung/internal/document"
 	"strconv"
 
-	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/internal/document"
 )
 
 // fieldUnits are those of numbers by section and field, and by the two last keys where those tell more.
 var fieldUnits = map[string]string{
-	"time.time": "s", "bodies.xx": "kg m²", "bodies.yy": "kg m²", "bodies.zz": "kg m²", "bodies.xy": "kg m²", "bodies.xz": "kg m²", "bodies.yz": "kg m²",
+	"time.time": "s",
+	"bodies.xx": "kg m²", "bodies.yy": "kg m²", "bodies.zz": "kg m²", "bodies.xy": "kg m²", "bodies.xz": "kg m²", "bodies.yz": "kg m²",
 	"bodies.linear": "m/s", "bodies.angular": "rad/s", "joints.pitch": "m/rad", "joints.point": "m", "forces.point": "m", "forces.points": "m",
 	"forces.rest_length": "m", "forces.torque": "N m",
 }
@@ -26,8 +26,16 @@ var (
 	}
 )
 
-// unitOf returns the unit of the number at a path whose entries are numbers, empty if none is known.
-func unitOf(steps []document.Step, m *model.Model) string {
+// Unit returns the unit of the number at a path whose entries are numbers, such as $.joints[3].stiffness[0]; empty if
+// none is known: for a pure number, and for one whose unit other fields decide. Where the model has no such entry, it
+// is what the field alone tells.
+//
+// Cost: O(length of the path); allocates.
+func (m *Model) Unit(path string) string {
+	steps, err := document.ParsePath(path)
+	if err != nil {
+		return ""
+	}
 	section, field := steps[0].Key, ""
 	for _, s := range steps {
 		if !s.Entry {
@@ -49,11 +57,11 @@ func unitOf(steps []document.Step, m *model.Model) string {
 			return unit
 		}
 	}
-	return units[field]
+	return keyUnits[field]
 }
 
-// freedomUnit is unitOf for joints[i].FIELD[k] and joints[i].limits[k].FIELD.
-func freedomUnit(steps []document.Step, field string, m *model.Model) string {
+// freedomUnit is Unit for joints[i].FIELD[k] and joints[i].limits[k].FIELD.
+func freedomUnit(steps []document.Step, field string, m *Model) string {
 	list := steps[2].Key
 	direct := len(steps) == 4 && field != "limits"
 	limit := len(steps) == 5 && list == "limits"
@@ -70,13 +78,13 @@ func freedomUnit(steps []document.Step, field string, m *model.Model) string {
 	return slidingUnits[field]
 }
 
-// springUnit is unitOf for the numbers of springs and dampers between two points, forces[i].FIELD.
-func springUnit(steps []document.Step, field string, m *model.Model) string {
+// springUnit is Unit for the numbers of springs and dampers between two points, forces[i].FIELD.
+func springUnit(steps []document.Step, field string, m *Model) string {
 	i := number(steps[1])
 	if i < 0 || i >= len(m.Forces) {
 		return ""
 	}
-	if t := m.Forces[i].Type; len(steps) == 3 && (t == model.SpringDamper || t == model.CableForce) {
+	if t := m.Forces[i].Type; len(steps) == 3 && (t == SpringDamper || t == CableForce) {
 		switch field {
 		case "stiffness":
 			return "N/m"
@@ -84,7 +92,7 @@ func springUnit(steps []document.Step, field string, m *model.Model) string {
 			return "N s/m"
 		}
 	}
-	if m.Forces[i].Type == model.Wrench && field == "force" {
+	if m.Forces[i].Type == Wrench && field == "force" {
 		return "N"
 	}
 	return ""
@@ -98,3 +106,6 @@ func number(s document.Step) int {
 	}
 	return i
 }
+
+// keyUnits are those of numbers whose key means the same wherever it stands in a model.
+var keyUnits = map[string]string{"mass": "kg", "com": "m", "position": "m", "gravity": "m/s²", "length": "m", "radius": "m"}

@@ -1,0 +1,312 @@
+package door
+
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// Batch computes with many states at once. It belongs to one goroutine at a time, and uses others.
+type Batch struct {
+	m      *Model
+	batch  *batch.Batch
+	forces int
+	vary   []knobOf
+	st     *mechanism.State
+
+	// Memory for the number of states of the last call.
+	states  *batch.States
+	results *batch.Results
+	outcome *batch.Outcome
+	failure func(i int) error // of the last call
+}
+
+// batchOptions are the options of NewBatch.
+type batchOptions struct {
+	Threads int      `json:"threads"`
+	Forces  []string `json:"forces"` // knobs joints[NAME].force[i], or names of joints with one freedom
+	Vary    []string `json:"vary"`   // knobs of bodies, lengths and pitches that differ from state to state
+}
+
+// NewBatch returns a batch. Options are threads; forces, the generalized forces that states carry, by their knobs or
+// by joints of one freedom; vary, knobs of bodies, lengths and pitches that differ from state to state.
+//
+// Cost: that of batch.New, whose errors it returns with the status Input.
+func (m *Model) NewBatch(options []byte) (*Batch, error) {
+	var o batchOptions
+	if err := decode("batch", options, &o); err != nil {
+		return nil, err
+	}
+	b := &Batch{m: m, forces: len(o.Forces), st: m.plan.Initial()}
+	bo := batch.Options{Threads: o.Threads}
+	for _, name := range o.Forces {
+		f, err := m.freedom(name)
+		if err != nil {
+			return nil, err
+		}
+		bo.Forces = append(bo.Forces, f)
+	}
+	for _, path := range o.Vary {
+		i, err := m.KnobAt(path)
+		if err != nil {
+			return nil, err
+		}
+		of := m.knobs()[i].of
+		switch of.kind {
+		case knobBody:
+			bo.Vary.Bodies = append(bo.Vary.Bodies, int(of.index))
+		case knobLength, knobPitch:
+			bo.Vary.Joints = append(bo.Vary.Joints, int(of.index))
+		default:
+			return nil, refuse(Input, "batch: %s does not differ from state to state", path)
+		}
+		b.vary = append(b.vary, of)
+	}
+	bo.Vary.Bodies, bo.Vary.Joints = once(bo.Vary.Bodies), once(bo.Vary.Joints)
+	var err error
+	if b.batch, err = batch.New(m.plan, bo); err != nil {
+		return nil, as(Input, err)
+	}
+	return b, nil
+}
+
+// once returns a list of numbers without those that were there before.
+func once(list []int) (short []int) {
+	seen := map[int]bool{}
+	for _, i := range list {
+		if !seen[i] {
+			seen[i], short = true, append(short, i)
+		}
+	}
+	return short
+}
+
+// freedom returns the freedom of the knob of a force, or the only one of a joint.
+func (m *Model) freedom(name string) (f mechanism.Freedom, err error) {
+	mech := m.plan.Mechanism()
+	if j, err := mech.JointIndex(name); err == nil {
+		if n := mech.Joints[j].Kind.Freedoms(); n != 1 {
+			one := fmt.Sprintf("joints[%s].force[0]", document.InBrackets(name))
+			return f, refuse(Input, "batch: joint %s has %d freedoms: name one, as %s", fault.Name(name), n, one)
+		}
+		return mechanism.Freedom{Joint: j}, nil
+	}
+	i, err := m.KnobAt(name)
+	if err != nil {
+		_, near := mech.JointIndex(name)
+		return f, as(Input, near)
+	}
+	of := m.knobs()[i].of
+	if of.kind != knobForce {
+		return f, refuse(Input, "batch: %s is no force of a joint", fault.Name(name))
+	}
+	return mechanism.Freedom{Joint: int(of.index), Freedom: int(of.part)}, nil
+}
+
+// size makes memory for n states.
+func (b *Batch) size(n int) {
+	if b.states == nil || b.states.Len() != n {
+		b.states, b.results, b.outcome = b.batch.NewStates(n), b.batch.NewResults(n), b.batch.NewOutcome(n)
+		b.failure = nil
+	}
+}
+
+// set gives the batch n states, with forces unless there are none.
+func (b *Batch) set(n int, states, forces []float64) error {
+	width := len(b.m.initial)
+	switch {
+	case n < 0 || len(states) != n*width:
+		return refuse(Size, "%d states have %d numbers, not %d", n, n*width, len(states))
+	case forces != nil && len(forces) != n*b.forces:
+		return refuse(Size, "forces of %d states are %d numbers, not %d", n, n*b.forces, len(forces))
+	}
+	b.size(n)
+	for i := range n {
+		if err := b.m.set(b.st, states[i*width:][:width]); err != nil {
+			return &Error{StatusOf(err), fault.Errorf("door: state %d: %w", i, err)}
+		}
+		b.states.Set(i, b.st)
+		if forces != nil {
+			for k := range b.forces {
+				b.states.SetForce(i, k, forces[i*b.forces+k])
+			}
+		}
+	}
+	return nil
+}
+
+// AccelerationsTo stores the accelerations of n states, row after row as Solver.AccelerationsTo. failed gets 1 for a
+// state without a solution, whose accelerations are 0 (Error says why), and 0 for the others. Without forces those of
+// the last call, or of the model, stay.
+//
+// Shapes: dst has n·6·Bodies entries, states n·Sizes().State, forces as many a state as NewBatch was given, or nil, failed n.
+// Cost: that of batch.Batch.Solve and a copy; memory is allocated where n differs from the last call.
+func (b *Batch) AccelerationsTo(dst []float64, n int, states, forces []float64, failed []byte) error {
+	width := 6 * len(b.st.Bodies)
+	if len(dst) != n*width || len(failed) != n {
+		return refuse(Size, "accelerations of %d states are %d numbers and %d flags, not %d and %d", n, n*width, n, len(dst), len(failed))
+	}
+	if err := b.set(n, states, forces); err != nil {
+		return err
+	}
+	b.batch.Solve(b.states, b.results)
+	for i := range n {
+		b.results.To(dst[i*width:][:width], i)
+		failed[i] = 0
+	}
+	for _, i := range b.results.Failed() {
+		failed[i] = 1
+	}
+	b.failure = b.results.Error
+	return nil
+}
+
+// rolloutOptions are the options of Rollout.
+type rolloutOptions struct {
+	Step       float64 `json:"step"`
+	Steps      int     `json:"steps"`
+	Integrator string  `json:"integrator"` // rk4, or semi-implicit
+	AsItIs     bool    `json:"as_it_is"`
+	Every      int     `json:"every"` // steps between two states of into; 1 if it is missing
+}
+
+// Rollout moves n states on, in place, by steps of options: step, s; steps; integrator, rk4 or semi-implicit;
+// as_it_is for states that violate the joints. After every "every" steps the states go into the next part of into,
+// which may be nil. A state that does not come to the end has failed 1, and is that of its last whole step (Error
+// says why).
+//
+// Shapes: states has n·Sizes().State entries, into a multiple of that. It returns the errors of batch.Batch.Rollout
+// with the status Input.
+func (b *Batch) Rollout(n int, states, forces, into []float64, failed []byte, options []byte) error {
+	o := rolloutOptions{Integrator: "rk4", Every: 1}
+	if err := decode("rollout", options, &o); err != nil {
+		return err
+	}
+	r := batch.Rollout{Step: o.Step, Steps: o.Steps, AsItIs: o.AsItIs, Every: o.Every}
+	switch o.Integrator {
+	case "rk4":
+	case "semi-implicit":
+		r.Integrator = batch.SemiImplicit
+	default:
+		return refuse(Input, "rollout: no integrator %s; rk4 and semi-implicit are there", fault.Name(o.Integrator))
+	}
+	width := len(b.m.initial)
+	switch {
+	case o.Every < 1:
+		return refuse(Input, "rollout: every is %d, and has to be 1 or more", o.Every)
+	case len(failed) != n:
+		return refuse(Size, "%d states have %d flags, not %d", n, n, len(failed))
+	case n > 0 && len(into)%(n*width) != 0:
+		return refuse(Size, "places for %d states are a multiple of %d numbers, not %d", n, n*width, len(into))
+	}
+	if err := b.set(n, states, forces); err != nil {
+		return err
+	}
+	if n > 0 {
+		for range len(into) / (n * width) {
+			r.Into = append(r.Into, b.batch.NewStates(n))
+		}
+	}
+	if err := b.batch.Rollout(b.states, &r, b.outcome); err != nil {
+		return as(Input, err)
+	}
+	for k, s := range r.Into {
+		b.take(into[k*n*width:], s)
+	}
+	b.take(states, b.states)
+	b.failure = b.outcome.Error
+	for i := range n {
+		failed[i] = 0
+		if b.outcome.Error(i) != nil {
+			failed[i] = 1
+		}
+	}
+	return nil
+}
+
+// take stores states as rows.
+func (b *Batch) take(dst []float64, s *batch.States) {
+	width := len(b.m.initial)
+	for i := range s.Len() {
+		s.To(b.st, i)
+		b.st.FlatTo(dst[i*width:][:width])
+	}
+}
+
+// Error returns why state i has failed in the last call, nil if it has not. The error has the status Failed.
+func (b *Batch) Error(i int) error {
+	if b.failure == nil || uint(i) >= uint(b.states.Len()) {
+		return refuse(Input, "no state %d in the last call", i)
+	}
+	return as(Failed, b.failure(i))
+}
+
+// Vary gives states from first on other values of the knobs that NewBatch was given, row by row. They stay until the
+// number of states changes.
+//
+// Shapes: values has as many entries a state as there are knobs. The error, with the status Input, names state and knob.
+func (b *Batch) Vary(n, first int, values []float64) error {
+	k := len(b.vary)
+	switch {
+	case k == 0:
+		return refuse(Input, "batch: nothing varies (option \"vary\")")
+	case len(values)%k != 0:
+		return refuse(Size, "values of %d knobs a state are no %d numbers", k, len(values))
+	case first < 0 || n < 0 || first+len(values)/k > n:
+		return refuse(Input, "states %d to %d of %d", first, first+len(values)/k, n)
+	}
+	b.size(n)
+	for i := range len(values) / k {
+		if err := b.varyOne(first+i, values[i*k:][:k]); err != nil {
+			return &Error{Input, fault.Errorf("door: state %d: %w", first+i, err)}
+		}
+	}
+	return nil
+}
+
+// varyOne gives state i values of the knobs.
+func (b *Batch) varyOne(i int, values []float64) error {
+	bodies := map[int]weight{}
+	for n, of := range b.vary {
+		at := int(of.index)
+		var err error
+		switch of.kind {
+		case knobLength:
+			err = b.states.SetLength(i, at, values[n])
+		case knobPitch:
+			err = b.states.SetPitch(i, at, values[n])
+		default:
+			w, there := bodies[at]
+			if !there {
+				w = weightIn(b.states, i, at)
+			}
+			w[of.part] = values[n]
+			bodies[at] = w
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, of := range b.vary {
+		if w, there := bodies[int(of.index)]; there && of.kind == knobBody {
+			delete(bodies, int(of.index))
+			if err := b.states.SetBody(i, int(of.index), w[0], spatial.Vec3(w[1:4]), spatial.Sym3(w[4:10])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// weightIn returns the numbers of a body in state i.
+func weightIn(s *batch.States, i, body int) (w weight) {
+	mass, com, inertia := s.Body(i, body)
+	w[0] = mass
+	copy(w[1:], com[:])
+	copy(w[4:], inertia[:])
+	return w
+}

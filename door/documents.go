@@ -1,0 +1,220 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/results"
+	"github.com/rung-mbd/rung/scene"
+	"github.com/rung-mbd/rung/scene/draw"
+	"github.com/rung-mbd/rung/scene/view"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// writer writes a document of a model at a state.
+type writer func(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error
+
+// writers are the documents by name, in the order of letters.
+var writers = []struct {
+	name  string
+	write writer
+}{
+	{"accel", writeAccel},
+	{"columns", writeColumns},
+	{"import", writeImport},
+	{"knobs", writeKnobs},
+	{"model", writeModel},
+	{"names", writeNames},
+	{"page", writePage},
+	{"state", writeState},
+	{"svg", writeSVG},
+}
+
+// Documents returns the names of the documents.
+func Documents() (names []string) {
+	for _, w := range writers {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// Document returns a text about the model at a state; nil stands for that of the model.
+//
+//	accel    rung-result/1: accelerations, reactions, what is redundant
+//	columns  names and units of what a run can record
+//	import   what became of each element of a file of a foreign format; null of rung-model/1
+//	knobs    Model.Knobs
+//	model    the document of rung-model/1, in that state
+//	names    of the model, its bodies, joints, couplings and forces
+//	page     a page of HTML that shows the mechanism, and needs nothing else
+//	state    rung-result/1 without what takes a solution: energies, force elements, violations
+//	svg      a picture; options azimuth and elevation, rad, width and height, pixels, joints
+//
+// It returns errors of the computation with the status Failed, and of what and options with Input.
+func (m *Model) Document(ctx context.Context, what string, state []float64, options []byte) ([]byte, error) {
+	i := slices.Index(Documents(), what)
+	if i < 0 {
+		return nil, refuse(Input, "no document %s%s; there are %s", fault.Name(what), fault.Meant(what, Documents()...), quoted(Documents()))
+	}
+	st := m.plan.Initial()
+	if state != nil {
+		if err := m.set(st, state); err != nil {
+			return nil, err
+		}
+	}
+	if what != "svg" {
+		if err := decode(what, options, new(struct{})); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	if err := writers[i].write(ctx, &b, m, st, options); err != nil {
+		return nil, as(Failed, err)
+	}
+	return b.Bytes(), nil
+}
+
+// encode writes a value as JSON.
+func encode(b *bytes.Buffer, v any) error {
+	text, err := json.Marshal(v)
+	b.Write(text)
+	return err
+}
+
+func writeAccel(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
+	s := m.plan.NewSolver()
+	defer s.Watch(ctx)()
+	if err := s.Solve(st); err != nil {
+		return err
+	}
+	r, err := results.New(s)
+	if err != nil {
+		return err
+	}
+	return encode(b, r)
+}
+
+func writeState(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
+	mech := m.plan.Mechanism()
+	k := mech.NewKinematics()
+	if err := mech.KinematicsTo(k, st); err != nil {
+		return err
+	}
+	r, err := results.NewState(mech, k, st)
+	if err != nil {
+		return err
+	}
+	return encode(b, r)
+}
+
+func writeColumns(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
+	c, err := runs.Catalogue(m.plan.Mechanism(), m.document)
+	if err != nil {
+		return err
+	}
+	list := []column{}
+	c.Each(func(col sim.Column) bool {
+		list = append(list, column(col))
+		return true
+	})
+	return encode(b, list)
+}
+
+// column is a sim.Column with the names of JSON.
+type column struct {
+	Name string `json:"name"`
+	Unit string `json:"unit,omitempty"`
+}
+
+func writeImport(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
+	return encode(b, m.imported)
+}
+
+func writeKnobs(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
+	return encode(b, m.knobs())
+}
+
+func writeModel(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
+	doc := *m.document
+	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
+	rung.SetState(&doc, st)
+	return model.Write(b, &doc)
+}
+
+func writeNames(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
+	mech := m.plan.Mechanism()
+	list := func(n int, name func(int) string) []string {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = name(i)
+		}
+		return names
+	}
+	return encode(b, struct {
+		Name      string   `json:"name"`
+		Bodies    []string `json:"bodies"`
+		Joints    []string `json:"joints"`
+		Couplings []string `json:"couplings"`
+		Forces    []string `json:"forces"`
+	}{
+		mech.Name, list(mech.NumBodies(), mech.BodyName), list(mech.NumJoints(), mech.JointName),
+		list(mech.NumCouplings(), mech.CouplingName), list(len(mech.Forces), mech.ForceName),
+	})
+}
+
+func writePage(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
+	v, err := view.NewViewer(m.scene(true), st, view.NewSecret(), view.Options{Plan: m.plan})
+	if err != nil {
+		return err
+	}
+	return v.HTML(ctx, b)
+}
+
+// scene returns what is drawn of the model.
+func (m *Model) scene(joints bool) *scene.Scene {
+	return scene.New(m.plan.Mechanism(), scene.Options{NoJoints: !joints, Visuals: m.document.Visuals})
+}
+
+// pictureOptions are those of a picture.
+type pictureOptions struct {
+	Azimuth   *float64 `json:"azimuth"`
+	Elevation *float64 `json:"elevation"`
+	Width     int      `json:"width"`
+	Height    int      `json:"height"`
+	Joints    *bool    `json:"joints"`
+}
+
+// Angles of a picture that has none, rad: from the front, right and above.
+const (
+	azimuth   = -math.Pi / 3
+	elevation = 25 * math.Pi / 180
+)
+
+func writeSVG(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
+	o := pictureOptions{Width: 640, Height: 480}
+	if err := decode("svg", options, &o); err != nil {
+		return err
+	}
+	if err := within("svg", "width", int64(o.Width), 1, draw.MaxSide); err != nil {
+		return err
+	}
+	if err := within("svg", "height", int64(o.Height), 1, draw.MaxSide); err != nil {
+		return err
+	}
+	v := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: o.Width, Height: o.Height}
+	if o.Azimuth != nil {
+		v.Azimuth = *o.Azimuth
+	}
+	if o.Elevation != nil {
+		v.Elevation = *o.Elevation
+	}
+	return draw.SVG(ctx, b, m.scene(o.Joints == nil || *o.Joints), st, v)
+}

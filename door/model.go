@@ -1,0 +1,288 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/formats"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+)
+
+// Model is a mechanism that is checked and analysed. It never changes, and goroutines may share it.
+type Model struct {
+	plan     *kkt.Plan
+	document *model.Model
+	imported json.RawMessage // what became of the elements of a foreign file; nil of rung-model/1
+	initial  []float64
+	knobs    func() []Knob // made when they are asked for
+}
+
+// modelOptions are the options of Open and Read.
+type modelOptions struct {
+	Threads     int               `json:"threads"`
+	Ordering    string            `json:"ordering"`
+	Epsilon     float64           `json:"epsilon"`
+	MaxFlops    int64             `json:"max_flops"`
+	MaxNonZeros int64             `json:"max_nonzeros"`
+	Folder      string            `json:"folder"`   // of the files that a text names
+	Packages    map[string]string `json:"packages"` // folders of package://NAME/FILE by name
+}
+
+// Open reads, checks and analyses the model at a path: rung-model/1, or a file of a foreign format by its ending (package formats).
+// Options are threads, ordering, epsilon, max_flops and max_nonzeros, as those of kkt.Options, and packages, folders by name; nil: none.
+//
+// Cost: O(bytes) and that of rung.NewPlan. It returns the errors of both and of opening the file, with the status Input.
+func Open(ctx context.Context, path string, options []byte) (*Model, error) {
+	var o modelOptions
+	if err := decode("model", options, &o); err != nil {
+		return nil, err
+	}
+	if formats.Is(path) {
+		r, report, err := formats.ReadFile(path, o.Packages, &source.Options{})
+		if err != nil {
+			return nil, as(Input, err)
+		}
+		return newModel(ctx, r.Model, report, &o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	defer f.Close()
+	m, err := model.ReadIn(ctx, f, path, model.Folder(filepath.Dir(path)))
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	return newModel(ctx, m, nil, &o)
+}
+
+// Read is Open of a text. Its name says the format by its ending, and stands in messages; names that are not those of
+// foreign formats stand for rung-model/1. Files that the text names are looked for in the option folder.
+func Read(ctx context.Context, name string, text, options []byte) (*Model, error) {
+	var o modelOptions
+	if err := decode("model", options, &o); err != nil {
+		return nil, err
+	}
+	files := &oneFile{name: name, data: text}
+	if formats.Is(name) {
+		return readForeign(ctx, files, &o)
+	}
+	if o.Folder != "" {
+		files.rest = model.Folder(o.Folder)
+	}
+	m, err := model.ReadIn(ctx, bytes.NewReader(text), name, files)
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	return newModel(ctx, m, nil, &o)
+}
+
+// readForeign reads a text of a foreign format, which stands beside the files of the option folder. Links do not lead out of folders.
+func readForeign(ctx context.Context, files *oneFile, o *modelOptions) (*Model, error) {
+	files.name = filepath.Base(files.name)
+	packages := map[string]fs.FS{}
+	open := func(folder string) (fs.FS, func() error, error) {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return nil, nil, as(Input, err)
+		}
+		return root.FS(), root.Close, nil
+	}
+	if o.Folder != "" {
+		rest, end, err := open(o.Folder)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		files.rest = rest
+	}
+	for name, folder := range o.Packages {
+		rest, end, err := open(folder)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		packages[name] = rest
+	}
+	r, report, err := formats.Read(source.NewFiles(files, packages), source.Name{Path: files.name}, &source.Options{})
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	return newModel(ctx, r.Model, report, o)
+}
+
+// newModel analyses a model.
+func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *modelOptions) (*Model, error) {
+	ko := rung.Options{Threads: o.Threads, Epsilon: o.Epsilon, MaxFlops: o.MaxFlops, MaxNonZeros: o.MaxNonZeros}
+	if err := within("model", "threads", int64(o.Threads), 0, kkt.MaxThreads); err != nil {
+		return nil, err
+	}
+	if err := within("model", "max_flops", o.MaxFlops, 0, math.MaxInt64); err != nil {
+		return nil, err
+	}
+	if err := within("model", "max_nonzeros", o.MaxNonZeros, 0, math.MaxInt64); err != nil {
+		return nil, err
+	}
+	if !(o.Epsilon >= 0 && o.Epsilon < 1) {
+		return nil, refuse(Input, "model: epsilon is %v, and has to be from 0 to below 1", o.Epsilon)
+	}
+	if o.Ordering != "" {
+		var err error
+		if ko.Ordering, err = order.Parse(o.Ordering); err != nil {
+			return nil, as(Input, err)
+		}
+	}
+	plan, err := rung.NewPlanContext(ctx, doc, ko)
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	m := &Model{plan: plan, document: doc}
+	if report != nil {
+		if m.imported, err = json.Marshal(report); err != nil {
+			return nil, as(Input, err)
+		}
+	}
+	st := plan.Initial()
+	m.initial = make([]float64, st.FlatLen())
+	st.FlatTo(m.initial)
+	m.knobs = sync.OnceValue(func() []Knob { return knobsOf(plan.Mechanism(), doc) })
+	return m, nil
+}
+
+// Plan returns the plan, for programs in Go.
+func (m *Model) Plan() *kkt.Plan { return m.plan }
+
+// Sizes are the lengths of what belongs to a model. The order is part of the interface to C: entries may be added at the end.
+type Sizes struct {
+	Bodies, Joints, Couplings, Forces int
+	State                             int // numbers of a state
+	Angles, Internal, Bearings        int // of these
+	Constraints                       int // rows
+	Knobs                             int
+}
+
+// Sizes returns the lengths of what belongs to the model.
+func (m *Model) Sizes() Sizes {
+	mech, st := m.plan.Mechanism(), m.plan.Initial()
+	rows := 0
+	for i := range mech.NumConstraints() {
+		rows += mech.ConstraintRows(i)
+	}
+	return Sizes{
+		Bodies: mech.NumBodies(), Joints: mech.NumJoints(), Couplings: mech.NumCouplings(), Forces: len(mech.Forces),
+		State: len(m.initial), Angles: len(st.Angles), Internal: len(st.Internal), Bearings: len(st.Bearings),
+		Constraints: rows, Knobs: len(m.knobs()),
+	}
+}
+
+// InitialTo stores the state of the model.
+//
+// Shapes: dst has Sizes().State entries; another length has the status Size.
+func (m *Model) InitialTo(dst []float64) error {
+	if err := m.fits(dst); err != nil {
+		return err
+	}
+	copy(dst, m.initial)
+	return nil
+}
+
+// fits refuses an array that is no state by its length.
+func (m *Model) fits(state []float64) error {
+	if len(state) != len(m.initial) {
+		return refuse(Size, "a state has %d numbers, not %d", len(m.initial), len(state))
+	}
+	return nil
+}
+
+const (
+	bodiesFrom = 1 // place of the first body in a state, behind the time
+	bodyPose   = 7 // numbers of a pose, of which the last four are the quaternion
+	// nearUnit is the error of |q|² up to which a quaternion is of length 1 but for rounding, and is left alone.
+	nearUnit = 8e-16
+	// noLength is the length of a quaternion below which it tells no rotation.
+	noLength = 1e-8
+)
+
+// set makes st the state of an array, with quaternions of length 1.
+func (m *Model) set(st *mechanism.State, state []float64) error {
+	if err := m.fits(state); err != nil {
+		return err
+	}
+	st.SetFlat(state)
+	for i := range st.Bodies {
+		q := &st.Bodies[i].Rotation
+		n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+		if math.Abs(n-1) <= nearUnit {
+			continue
+		}
+		length := math.Sqrt(n)
+		if length < noLength {
+			return refuse(Failed, "body %q: quaternion of length %g tells no rotation", m.plan.Mechanism().BodyName(i), length)
+		}
+		for k := range q {
+			q[k] /= length // NaN stays, and the solver names the body
+		}
+	}
+	return nil
+}
+
+// closeOptions are the options of CloseTo.
+type closeOptions struct {
+	Hold      []string `json:"hold"` // bodies that keep pose and velocity
+	Nearest   bool     `json:"nearest"`
+	Tolerance float64  `json:"tolerance"`
+	Poses     *bool    `json:"poses"`      // close the poses; true if it is missing
+	Rates     *bool    `json:"velocities"` // project the velocities; true if it is missing
+}
+
+// CloseTo makes a state satisfy the joints, poses and then velocities (closing.Closer). Options are hold, names of bodies; nearest;
+// tolerance; poses and velocities, which leave one of them as it is with false. A state that cannot be closed stays as it is.
+//
+// Cost: a workspace, and some solves. It returns the errors of package closing with the status Failed, and Stopped where ctx ends.
+func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) error {
+	var o closeOptions
+	if err := decode("close", options, &o); err != nil {
+		return err
+	}
+	if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 0) {
+		return refuse(Input, "close: tolerance is %v, and has to be 0 or more", o.Tolerance)
+	}
+	co := closing.Options{Nearest: o.Nearest, Tolerance: o.Tolerance}
+	for _, name := range o.Hold {
+		i, err := m.plan.Mechanism().BodyIndex(name)
+		if err != nil {
+			return as(Input, err)
+		}
+		co.Hold = append(co.Hold, i)
+	}
+	st := m.plan.Initial()
+	if err := m.set(st, state); err != nil {
+		return err
+	}
+	c := closing.NewCloser(m.plan, co)
+	defer c.Watch(ctx)()
+	if o.Poses == nil || *o.Poses {
+		if err := c.ClosePositions(st); err != nil {
+			return as(Failed, err)
+		}
+	}
+	if o.Rates == nil || *o.Rates {
+		if err := c.ProjectVelocities(st); err != nil {
+			return as(Failed, err)
+		}
+	}
+	st.FlatTo(state)
+	return nil
+}

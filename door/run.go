@@ -1,0 +1,259 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Run is a motion in time that goes on from call to call. It belongs to one goroutine at a time.
+type Run struct {
+	panel
+	plan    *kkt.Plan
+	options runs.Options
+	run     *runs.Simulation
+	until   time.Time // when a call gives back to its caller; zero: at its end
+	rows    []float64 // that nobody has taken yet
+	width   int       // columns
+}
+
+// mostKept is the number of numbers in rows that a run keeps for its caller.
+const mostKept = runs.MostKept / 8
+
+// errMore ends a call whose budget is used up.
+var errMore = errors.New("door: there is more to do")
+
+// NewRun sets up a run. Options are a document of rung-run/1, whose field "format" may be missing; nil: none. With
+// "every" or "columns" it keeps rows (TakeRows). The run begins at a state of the model, nil for that of the model;
+// start in the options says what becomes of one that violates the joints.
+//
+// Cost: that of runs.New. It returns the errors of runs.Read and runs.New with the status Input.
+func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
+	o, err := runOptions(options)
+	if err != nil {
+		return nil, err
+	}
+	in := m.plan.Mechanism().NewInputs()
+	r := &Run{panel: panel{m: m, in: in}, plan: m.plan.With(in), options: *o}
+	r.options.Model = m.document
+	if state != nil {
+		st := m.plan.Initial()
+		if err := m.set(st, state); err != nil {
+			return nil, err
+		}
+		r.options.From = st
+	}
+	r.options.OnStep = func(*runs.Simulation) error {
+		if !r.until.IsZero() && !time.Now().Before(r.until) {
+			return errMore
+		}
+		return nil
+	}
+	if o.Until == 0 && o.Every == 0 && o.Columns == nil {
+		return r, r.begin()
+	}
+	r.options.OnRow = func(_ *sim.Row, values []float64) error {
+		if len(r.rows)+len(values) > mostKept {
+			return refuse(Failed, "rows that nobody takes are more than %d numbers", mostKept)
+		}
+		r.rows = append(r.rows, values...)
+		return nil
+	}
+	return r, r.begin()
+}
+
+// begin makes the run of the options.
+func (r *Run) begin() error {
+	run, err := runs.New(r.plan, r.options)
+	if err != nil {
+		return as(Input, err)
+	}
+	r.run = run
+	if r.options.OnRow != nil {
+		r.width = run.Columns().Len()
+	}
+	return nil
+}
+
+// runOptions reads options of a run, with the format where it is missing.
+func runOptions(text []byte) (*runs.Options, error) {
+	fields := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(text)) > 0 {
+		if err := json.Unmarshal(text, &fields); err != nil {
+			return nil, refuse(Input, "run: no JSON object: %v", err)
+		}
+	}
+	if _, there := fields["format"]; !there {
+		fields["format"] = json.RawMessage(`"rung-run/1"`)
+		var err error
+		if text, err = json.Marshal(fields); err != nil {
+			return nil, refuse(Input, "run: %v", err)
+		}
+	}
+	o, err := runs.Read(bytes.NewReader(text), "options")
+	return o, as(Input, err)
+}
+
+// Set gives knobs other values from now on. Those of Geometry are refused, as a run reads them when it is made.
+func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, false) }
+
+// To goes on to a time, or until budget is used up, which is looked at after each step; 0: none. It returns an error
+// with the status More then, and the next call goes on with the same bits. So a program that listens for signals
+// between two calls can.
+//
+// It returns the errors of runs.Simulation.Run with the status Failed, and Stopped where ctx ends.
+func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		return refuse(Input, "a run to the time %v", t)
+	}
+	r.until = time.Time{}
+	if budget > 0 {
+		r.until = time.Now().Add(budget)
+	}
+	switch err := r.run.RunContext(ctx, t); {
+	case errors.Is(err, errMore):
+		return &Error{More, errMore}
+	default:
+		return as(Failed, err)
+	}
+}
+
+// Time returns the time of the current state, s.
+func (r *Run) Time() float64 { return r.run.Time() }
+
+// StateTo stores the current state, without the angles that only runs count.
+//
+// Shapes: dst has Sizes().State entries.
+func (r *Run) StateTo(dst []float64) error {
+	if err := r.m.fits(dst); err != nil {
+		return err
+	}
+	st := *r.run.State()
+	st.Angles = st.Angles[:len(r.m.plan.Initial().Angles)]
+	if st.FlatLen() != len(dst) {
+		return refuse(Bug, "the state of the run has %d numbers", st.FlatLen())
+	}
+	st.FlatTo(dst)
+	return nil
+}
+
+// Columns returns names and units of the columns of a row, none if the run keeps no rows.
+func (r *Run) Columns() (names, units []string) {
+	if r.width == 0 {
+		return nil, nil
+	}
+	c := r.run.Columns()
+	return c.Names(), c.Units()
+}
+
+// RowsLeft returns the number of rows that nobody has taken yet.
+func (r *Run) RowsLeft() int {
+	if r.width == 0 {
+		return 0
+	}
+	return len(r.rows) / r.width
+}
+
+// TakeRows stores rows that nobody has taken yet, the oldest first, as many as there are and fit, and returns their number.
+//
+// Shapes: dst has rows of as many entries as there are columns.
+func (r *Run) TakeRows(dst []float64) (int, error) {
+	if r.width == 0 || len(dst)%r.width != 0 {
+		return 0, refuse(Size, "rows have %d numbers each, which %d are no multiple of", r.width, len(dst))
+	}
+	n := copy(dst, r.rows)
+	r.rows = r.rows[:copy(r.rows, r.rows[n:])]
+	return n / r.width, nil
+}
+
+// savedFormat is that of the first line of a saved run, before the checkpoint.
+const savedFormat = "rung-saved-run/1"
+
+// saved is the first line of a saved run.
+type saved struct {
+	Format  string          `json:"format"`
+	Targets map[int]float64 `json:"targets"` // knobs of motions and actuators that were set, which a checkpoint has not
+}
+
+// Save returns what is needed to go on from here to the bit: a checkpoint of package sim with the knobs. Rows that nobody has taken
+// are not part of it.
+func (r *Run) Save() ([]byte, error) {
+	c, err := r.run.Checkpoint()
+	if err != nil {
+		return nil, as(Failed, err)
+	}
+	var b bytes.Buffer
+	if err := encode(&b, saved{savedFormat, r.targets}); err != nil {
+		return nil, as(Failed, err)
+	}
+	b.WriteByte('\n')
+	if err := c.Write(&b); err != nil {
+		return nil, as(Failed, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Load goes on from what Save has returned of a run of the same model and options. What is refused has changed nothing. Rows
+// that nobody has taken stay.
+//
+// It returns the errors of sim.DecodeCheckpoint and runs.New, with the status Input.
+func (r *Run) Load(text []byte) error {
+	line, rest, _ := bytes.Cut(text, []byte{'\n'})
+	var head saved
+	if err := json.Unmarshal(line, &head); err != nil || head.Format != savedFormat {
+		return refuse(Input, "these are no bytes of a saved run")
+	}
+	c, err := sim.DecodeCheckpoint(bytes.NewReader(rest))
+	if err != nil {
+		return as(Input, err)
+	}
+	next := &Run{panel: panel{m: r.m, in: r.m.plan.Mechanism().NewInputs()}, options: r.options}
+	next.plan = r.m.plan.With(next.in)
+	next.options.From, next.options.Resume = nil, c
+	if err := next.begin(); err != nil { // which sets what the checkpoint has of the knobs
+		return err
+	}
+	for k, x := range head.Targets {
+		if err := next.set([]int{k}, []float64{x}, false); err != nil {
+			return err
+		}
+	}
+	r.panel, r.plan, r.options, r.run = next.panel, next.plan, next.options, next.run
+	return nil
+}
+
+// stats are what Document tells of a run.
+type stats struct {
+	Time     float64     `json:"time"`
+	Stats    sim.Stats   `json:"stats"`
+	Stopped  string      `json:"stopped,omitempty"` // the event
+	Warnings []string    `json:"warnings,omitempty"`
+	Energy   runs.Energy `json:"energy"`
+	Events   []event     `json:"events,omitempty"`
+	More     int64       `json:"more_events,omitempty"`
+}
+
+type event struct {
+	Time float64 `json:"time"`
+	Name string  `json:"name"`
+	What string  `json:"what"`
+}
+
+// Document returns what the run has done as an object of JSON: time, statistics of the integrator, warnings, energies, events.
+func (r *Run) Document() ([]byte, error) {
+	d := stats{Time: r.run.Time(), Stats: r.run.Stats(), Stopped: r.run.Stopped(), Warnings: r.run.Warnings(), Energy: r.run.Told().Energy}
+	list, more := r.run.Events()
+	for _, e := range list {
+		d.Events = append(d.Events, event{e.Time, e.Name, e.What.String()})
+	}
+	d.More = more
+	text, err := json.Marshal(&d)
+	return text, as(Failed, err)
+}
