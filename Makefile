@@ -16,6 +16,10 @@
 #   make cover          coverage of the module by all its tests
 #   make browser        tests of the page of rung view in Chromium, which has to be there
 #   make man            manual pages of the command, into MANDIR
+#   make library        the shared library with the C interface of cmd/librung/rung.h, into LIBDIR (needs a C compiler)
+#   make clib           tests of the library from C99, C++ and C++17
+#   make python         tests of Python's package, with python3, NumPy and pytest, which have to be there
+#   make wheel          the package with the library, into LIBDIR
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -32,6 +36,9 @@ BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
 MANDIR    ?= man
+LIBDIR    ?= dist
+PYTHON    ?= python3
+WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
 OLD       ?= bench-old.txt
 NEW       ?= bench-new.txt
@@ -55,7 +62,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib python wheel
 
 check: fmt vet staticcheck generated test
 
@@ -171,3 +178,24 @@ $(STATICCHECK):
 
 $(BENCHSTAT):
 	GOBIN=$(@D) $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
+
+# The library. Its name as it is loaded has the edition of the interface, so that a process has one of each.
+library:
+	@mkdir -p "$(LIBDIR)"
+	$(GO) build -buildmode=c-shared -trimpath -ldflags='-s -w -extldflags=-Wl,-soname,librung-1.so' -o "$(LIBDIR)/librung.so" ./cmd/librung
+	@rm -f "$(LIBDIR)/librung.h" # of cgo; rung.h is the header
+
+CWARN := -Wall -Wextra -Werror
+clib: library
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; cp "$(LIBDIR)/librung.so" "$$dir/librung-1.so"; \
+	link="-L$$dir -l:librung-1.so -lm -lpthread -Wl,-rpath,$$dir"; cd cmd/librung/ctest; \
+	$${CC:-gcc} -std=c99 -D_POSIX_C_SOURCE=200809L $(CWARN) -o "$$dir/c" check.c $$link; \
+	$${CXX:-g++} $(CWARN) -x c++ -o "$$dir/cxx" check.c $$link; \
+	$${CXX:-g++} -std=c++17 $(CWARN) -o "$$dir/hpp" check.cpp $$link; \
+	for p in c cxx hpp; do "$$dir/$$p" ../../../docs/four-bar.model.json; done
+
+python: library
+	RUNG_LIBRARY="$(abspath $(LIBDIR))/librung.so" PYTHONPATH=python $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules python
+
+wheel: library
+	$(PYTHON) python/build_wheel.py --version "$$($(GO) run ./cmd/rung version | cut -d' ' -f3)" --library "$(LIBDIR)/librung.so" --tag $(WHEELTAG) -o "$(LIBDIR)"

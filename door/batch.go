@@ -55,7 +55,7 @@ func (m *Model) NewBatch(options []byte) (*Batch, error) {
 		if err != nil {
 			return nil, err
 		}
-		of := m.knobs()[i].of
+		of := m.Knobs()[i].of
 		switch of.kind {
 		case knobBody:
 			bo.Vary.Bodies = append(bo.Vary.Bodies, int(of.index))
@@ -100,7 +100,7 @@ func (m *Model) freedom(name string) (f mechanism.Freedom, err error) {
 		_, near := mech.JointIndex(name)
 		return f, as(Input, near)
 	}
-	of := m.knobs()[i].of
+	of := m.Knobs()[i].of
 	if of.kind != knobForce {
 		return f, refuse(Input, "batch: %s is no force of a joint", fault.Name(name))
 	}
@@ -310,3 +310,9 @@ func weightIn(s *batch.States, i, body int) (w weight) {
 	copy(w[4:], inertia[:])
 	return w
 }
+
+// Model returns the model of the batch.
+func (b *Batch) Model() *Model { return b.m }
+
+// Forces returns the number of forces that a state carries.
+func (b *Batch) Forces() int { return b.forces }

@@ -139,7 +139,7 @@ func writeImport(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.Stat
 }
 
 func writeKnobs(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
-	return encode(b, m.knobs())
+	return encode(b, m.Knobs())
 }
 
 func writeModel(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {

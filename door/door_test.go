@@ -362,7 +362,7 @@ func TestForeign(t *testing.T) {
 	require.Equal(t, door.Input, door.StatusOf(err))
 	require.ErrorContains(t, err, "nowhere.json")
 	for options, want := range map[string]string{
-		`{"threads": -1}`: "threads is -1", `{"ordering": "best"}`: "best", `{"epsilon": 2}`: "epsilon is 2", `{"max_flops": -1}`: "max_flops",
+		`{"threads": -1}`: "threads is -1", `{"ordering": "best"}`: "best", `{"epsilon": 0.01}`: "epsilon is 0.01", `{"max_flops": -1}`: "max_flops",
 		`{"max_nonzeros": -3}`: "max_nonzeros", `[`: "JSON", `{"threads": "two"}`: "integer", `{"max_flops": 1}`: "flops",
 	} {
 		_, err = door.Open(here, "../docs/four-bar.model.json", []byte(options))

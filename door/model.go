@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/formats"
@@ -26,7 +25,8 @@ type Model struct {
 	document *model.Model
 	imported json.RawMessage // what became of the elements of a foreign file; nil of rung-model/1
 	initial  []float64
-	knobs    func() []Knob // made when they are asked for
+	sizes    Sizes             // but for the knobs
+	table    func() *knobTable // made when it is asked for
 }
 
 // modelOptions are the options of Open and Read.
@@ -43,7 +43,7 @@ type modelOptions struct {
 // Open reads, checks and analyses the model at a path: rung-model/1, or a file of a foreign format by its ending (package formats).
 // Options are threads, ordering, epsilon, max_flops and max_nonzeros, as those of kkt.Options, and packages, folders by name; nil: none.
 //
-// Cost: O(bytes) and that of rung.NewPlan. It returns the errors of both and of opening the file, with the status Input.
+// Cost: O(bytes) and that of kkt.NewPlan. It returns the errors of both and of opening the file, with the status Input.
 func Open(ctx context.Context, path string, options []byte) (*Model, error) {
 	var o modelOptions
 	if err := decode("model", options, &o); err != nil {
@@ -123,9 +123,12 @@ func readForeign(ctx context.Context, files *oneFile, o *modelOptions) (*Model, 
 	return newModel(ctx, r.Model, report, o)
 }
 
+// mostEpsilon is the bound of kkt.Options.Epsilon.
+const mostEpsilon = 1e-2
+
 // newModel analyses a model.
 func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *modelOptions) (*Model, error) {
-	ko := rung.Options{Threads: o.Threads, Epsilon: o.Epsilon, MaxFlops: o.MaxFlops, MaxNonZeros: o.MaxNonZeros}
+	ko := kkt.Options{Threads: o.Threads, Epsilon: o.Epsilon, MaxFlops: o.MaxFlops, MaxNonZeros: o.MaxNonZeros}
 	if err := within("model", "threads", int64(o.Threads), 0, kkt.MaxThreads); err != nil {
 		return nil, err
 	}
@@ -135,8 +138,8 @@ func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *m
 	if err := within("model", "max_nonzeros", o.MaxNonZeros, 0, math.MaxInt64); err != nil {
 		return nil, err
 	}
-	if !(o.Epsilon >= 0 && o.Epsilon < 1) {
-		return nil, refuse(Input, "model: epsilon is %v, and has to be from 0 to below 1", o.Epsilon)
+	if !(o.Epsilon >= 0 && o.Epsilon < mostEpsilon) {
+		return nil, refuse(Input, "model: epsilon is %v, and has to be from 0 to below %v", o.Epsilon, mostEpsilon)
 	}
 	if o.Ordering != "" {
 		var err error
@@ -144,7 +147,14 @@ func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *m
 			return nil, as(Input, err)
 		}
 	}
-	plan, err := rung.NewPlanContext(ctx, doc, ko)
+	if ko.MaxNonZeros == 0 {
+		ko.MaxNonZeros = kkt.DefaultMaxNonZeros
+	}
+	mech, err := mechanism.NewContext(ctx, doc)
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	plan, err := kkt.NewPlanContext(ctx, mech, ko)
 	if err != nil {
 		return nil, as(Input, err)
 	}
@@ -155,9 +165,10 @@ func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *m
 		}
 	}
 	st := plan.Initial()
+	m.sizes = sizesOf(plan.Mechanism(), st)
 	m.initial = make([]float64, st.FlatLen())
 	st.FlatTo(m.initial)
-	m.knobs = sync.OnceValue(func() []Knob { return knobsOf(plan.Mechanism(), doc) })
+	m.table = sync.OnceValue(func() *knobTable { return newKnobTable(plan.Mechanism(), doc) })
 	return m, nil
 }
 
@@ -170,20 +181,20 @@ type Sizes struct {
 	State                             int // numbers of a state
 	Angles, Internal, Bearings        int // of these
 	Constraints                       int // rows
-	Knobs                             int
 }
 
 // Sizes returns the lengths of what belongs to the model.
-func (m *Model) Sizes() Sizes {
-	mech, st := m.plan.Mechanism(), m.plan.Initial()
+func (m *Model) Sizes() Sizes { return m.sizes }
+
+// sizesOf counts what belongs to a mechanism.
+func sizesOf(mech *mechanism.Mechanism, st *mechanism.State) Sizes {
 	rows := 0
 	for i := range mech.NumConstraints() {
 		rows += mech.ConstraintRows(i)
 	}
 	return Sizes{
 		Bodies: mech.NumBodies(), Joints: mech.NumJoints(), Couplings: mech.NumCouplings(), Forces: len(mech.Forces),
-		State: len(m.initial), Angles: len(st.Angles), Internal: len(st.Internal), Bearings: len(st.Bearings),
-		Constraints: rows, Knobs: len(m.knobs()),
+		State: st.FlatLen(), Angles: len(st.Angles), Internal: len(st.Internal), Bearings: len(st.Bearings), Constraints: rows,
 	}
 }
 

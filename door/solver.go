@@ -30,7 +30,7 @@ func (m *Model) NewSolver() *Solver {
 //
 // Cost: O(knobs); the first knob of Geometry makes bodies and joints that are the solver's own, and the solver anew.
 func (s *Solver) Set(knobs []int, values []float64) error {
-	list := s.m.knobs()
+	list := s.m.Knobs()
 	if !s.in.Varies() && slices.ContainsFunc(knobs, func(k int) bool { return uint(k) < uint(len(list)) && list[k].Geometry }) {
 		s.in = s.in.Mechanism().NewInputs()
 		s.in.Vary()
@@ -65,8 +65,10 @@ func (s *Solver) AccelerationsContextTo(ctx context.Context, dst, state []float6
 	return nil
 }
 
-// WrenchesTo stores the wrenches of the joints in the last solution: six numbers a joint, moment about the origin of the successor frame
-// and force, that act on the successor, world axes. They hold constraint and drive forces (kkt.Solver.TotalWrench).
+// WrenchesTo stores the wrenches of the joints in the last solution: six numbers a joint, moment about the origin of
+// the successor frame and force, that act on the successor, world axes. They hold constraint and drive forces
+// (kkt.Solver.TotalWrench). Where reactions are not unique they are some that fit, and not those of least norm that
+// documents have.
 //
 // Shapes: dst has 6·Joints entries. Cost: O(joints), no allocation. Without a solution the error has the status Failed.
 func (s *Solver) WrenchesTo(dst []float64) error {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,7 +56,7 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 func writeManualPage(w io.Writer, c *cobra.Command) error {
 	var b strings.Builder
 	section := func(name string) { fmt.Fprintf(&b, ".SH %s\n", name) }
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"rung %s\" \"Rung\"\n", strings.ToUpper(roff(pageName(c))), roff(version()))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"rung %s\" \"Rung\"\n", strings.ToUpper(roff(pageName(c))), roff(rung.Version()))
 	section("NAME")
 	fmt.Fprintf(&b, "%s \\- %s\n", roff(pageName(c)), roff(c.Short))
 	section("SYNOPSIS")

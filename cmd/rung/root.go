@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/bring"
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/gradient"
@@ -29,7 +30,7 @@ done, 1 the computation could not be done or the disk is full, 2 bad use or bad
 input.`
 	root.Example = `  rung generate ladder 1000 -o ladder.json
   rung accel ladder.json`
-	root.Version = version()
+	root.Version = rung.Version()
 	root.Args = subcommand
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.AddCommand(state.Commands()...)

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
+	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/spf13/cobra"
 )
@@ -16,17 +16,8 @@ func newVersion() *cobra.Command {
 		Args:  shell.Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rung version %s (%s %s/%s)\n",
-				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				rung.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return shell.Failed("", err)
 		},
 	}
-}
-
-// version returns the version of the module the command was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

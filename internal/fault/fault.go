@@ -112,7 +112,7 @@ var prefixes = [...]string{
 	"rung", "assemble", "assembly", "batch", "bench/growth", "bench", "bodies", "build", "closing", "dist", "dist/mpi", "dist/mumps", "eigen", "factor", "formats", "formats/asmt",
 	"formats/mesh", "formats/sdf", "formats/source", "formats/tables",
 	"derive", "derive/adjoint", "derive/directions", "derive/internal/chain", "derive/objective", "door", "numbers", "formats/mjcf", "formats/urdf", "xmltree", "ground", "ground/contact", "ik", "ik/fik", "ik/taskfile", "joints", "joints/curves", "kkt", "linear", "mechanism", "mobility", "model", "motion", "motion/runs", "order", "results",
-	"scene/live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/sweep", "study/table", "tree",
+	"live", "sim", "sim/parquet", "sparse", "spatial", "springs", "study", "study/sweep", "study/table", "tree",
 }
 
 // Errorf is fmt.Errorf without the packages' prefixes of the errors among args, so that a chain of

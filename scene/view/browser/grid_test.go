@@ -10,7 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/scene/live"
+	"github.com/rung-mbd/rung/live"
 )
 
 // differing returns the part of the pixels of the upper half of the view that are not of the same colour in two pictures.

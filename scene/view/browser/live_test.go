@@ -1,4 +1,4 @@
-//rung:norace needs a browser, and scene/live has the goroutines
+//rung:norace needs a browser, and live has the goroutines
 package browser
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
-	"github.com/rung-mbd/rung/scene/live"
+	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/scene/view"
 	"github.com/rung-mbd/rung/spatial"
 )

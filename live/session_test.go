@@ -199,7 +199,7 @@ func TestGarbage(t *testing.T) {
 // fall freely, without air, over RUNG_PLAY seconds and in the worst half second of these,
 // the time of a processor that a second takes, and the part of the steps that are damped.
 //
-//	RUNG_PLAY=10 go test -run TestRealTime -v ./scene/live
+//	RUNG_PLAY=10 go test -run TestRealTime -v ./live
 func TestRealTime(t *testing.T) {
 	seconds, _ := strconv.ParseFloat(os.Getenv("RUNG_PLAY"), 64)
 	if !(seconds > 0) {
@@ -244,7 +244,7 @@ func TestRealTime(t *testing.T) {
 // half second, over RUNG_PLAY seconds from the initial state, and then while the last body is pulled by its own size
 // and more along a circle. No time passes between frames.
 //
-//	RUNG_PLAY=10 go test -run TestGallery -v ./scene/live
+//	RUNG_PLAY=10 go test -run TestGallery -v ./live
 func TestGallery(t *testing.T) {
 	seconds, _ := strconv.ParseFloat(os.Getenv("RUNG_PLAY"), 64)
 	if !(seconds > 0) {

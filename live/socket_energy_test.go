@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rung-mbd/rung/scene/live"
+	"github.com/rung-mbd/rung/live"
 )
 
 // TestEnergyBySocket: what a page is told over RUNG_PLAY seconds. The families of the gallery that lose nothing keep their energy to
 // one part in a hundred, of the energy or of the largest kinetic energy, or the page has the note that lasts. TestEnergy holds the others, without a
 // clock.
 //
-//	RUNG_PLAY=10 go test -run TestEnergyBySocket -v ./scene/live
+//	RUNG_PLAY=10 go test -run TestEnergyBySocket -v ./live
 func TestEnergyBySocket(t *testing.T) {
 	seconds, _ := strconv.ParseFloat(os.Getenv("RUNG_PLAY"), 64)
 	if !(seconds > 0) {

@@ -49,7 +49,7 @@ const (
 )
 
 // ErrMessage is wrapped by the errors of messages that are wrong.
-var ErrMessage = errors.New("scene/live: wrong message")
+var ErrMessage = errors.New("live: wrong message")
 
 // parse reads a message for a mechanism of s.
 func (s *Session) parse(data []byte) (m Message, err error) {

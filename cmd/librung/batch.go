@@ -1,0 +1,111 @@
+package main
+
+// #include "door.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/rung-mbd/rung/door"
+)
+
+//export go_batch
+func go_batch(plan C.rung_handle, opts *C.char, batch *C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("the batch", batch); err != nil {
+			return err
+		}
+		b, err := m.NewBatch(options(opts))
+		if err != nil {
+			return err
+		}
+		return keep(batch, b)
+	})
+}
+
+// rowsOf are the arrays of a call on states side by side.
+type rowsOf struct {
+	states, forces []float64
+	failed         []byte
+}
+
+// newRows checks the arrays. Rows of forces are as many numbers as the batch carries.
+func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double, status *C.uint8_t) (x rowsOf, err error) {
+	if width := b.Model().Sizes().State; n != C.size_t(width) {
+		return x, refuse(door.Size, "a state has %d numbers, not %d", width, uint64(n))
+	}
+	if rows > mostNumbers/n {
+		return x, refuse(door.Size, "%d states", uint64(rows))
+	}
+	if x.states, err = floats(states, rows*n); err != nil {
+		return x, err
+	}
+	if x.forces, err = perhaps(forces, rows*C.size_t(b.Forces())); err != nil {
+		return x, err
+	}
+	if status == nil && rows > 0 {
+		return x, refuse(door.Input, "a null pointer for the status")
+	}
+	x.failed = unsafe.Slice((*byte)(status), int(rows))
+	return x, nil
+}
+
+//export go_batch_accel
+func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, forces, acc *C.double, status *C.uint8_t) C.int32_t {
+	return use(batch, func(_ *object, b *door.Batch) error {
+		x, err := newRows(b, states, rows, n, forces, status)
+		if err != nil {
+			return err
+		}
+		a, err := floats(acc, rows*C.size_t(6*b.Model().Sizes().Bodies))
+		if err != nil {
+			return err
+		}
+		return b.AccelerationsTo(a, int(rows), x.states, x.forces, x.failed)
+	})
+}
+
+//export go_batch_rollout
+func go_batch_rollout(
+	batch C.rung_handle, states *C.double, rows, n C.size_t, forces, into *C.double, m C.size_t, status *C.uint8_t, opts *C.char,
+) C.int32_t {
+	return use(batch, func(_ *object, b *door.Batch) error {
+		x, err := newRows(b, states, rows, n, forces, status)
+		if err != nil {
+			return err
+		}
+		to, err := floats(into, m)
+		if err != nil {
+			return err
+		}
+		return b.Rollout(int(rows), x.states, x.forces, to, x.failed, options(opts))
+	})
+}
+
+//export go_batch_vary
+func go_batch_vary(batch C.rung_handle, rows, first C.size_t, values *C.double, m C.size_t) C.int32_t {
+	return use(batch, func(_ *object, b *door.Batch) error {
+		x, err := floats(values, m)
+		if err != nil {
+			return err
+		}
+		if rows > mostNumbers || first > mostNumbers {
+			return refuse(door.Size, "states from %d of %d", uint64(first), uint64(rows))
+		}
+		return b.Vary(int(rows), int(first), x)
+	})
+}
+
+//export go_batch_error
+func go_batch_error(batch C.rung_handle, row C.size_t) C.int32_t {
+	return use(batch, func(_ *object, b *door.Batch) error {
+		if row > mostNumbers {
+			return refuse(door.Input, "no state %d", uint64(row))
+		}
+		return b.Error(int(row))
+	})
+}

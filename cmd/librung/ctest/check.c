@@ -1,0 +1,170 @@
+/* Checks of the library from C, compiled as C99 and as C++. check LIBRARY-independent: it is linked with the library.
+ *
+ *   check MODEL */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../rung.h"
+
+static int failures;
+
+#define CHECK(what)                                                              \
+  do {                                                                           \
+    if (!(what)) {                                                               \
+      failures++;                                                                \
+      printf("%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #what, rung_error()); \
+    }                                                                            \
+  } while (0)
+
+#define NUMBERS 4096
+
+static rung_handle plan;
+static int64_t sizes[RUNG_SIZES];
+static double state[NUMBERS], acc[NUMBERS];
+
+/* Many threads, each with a solver of its own: the same numbers, and errors of their own. */
+static void *work(void *to) {
+  rung_handle solver = 0;
+  double *mine = (double *)to;
+  int i;
+  if (rung_solver(plan, &solver) != RUNG_OK) return NULL;
+  for (i = 0; i < 20; i++)
+    if (rung_accel(solver, state, (size_t)sizes[RUNG_STATE], mine, (size_t)(6 * sizes[RUNG_BODIES])) != RUNG_OK) return NULL;
+  if (rung_accel(solver, state, 1, mine, 1) != RUNG_SIZE || !strstr(rung_error(), "numbers")) return NULL;
+  return rung_free(solver) == RUNG_OK ? to : NULL;
+}
+
+static void threads(void) {
+  enum { many = 64 };
+  pthread_t t[many];
+  double *out[many];
+  int i;
+  for (i = 0; i < many; i++) {
+    out[i] = (double *)calloc(NUMBERS, sizeof(double));
+    CHECK(pthread_create(&t[i], NULL, work, out[i]) == 0);
+  }
+  for (i = 0; i < many; i++) {
+    void *done = NULL;
+    pthread_join(t[i], &done);
+    CHECK(done == (void *)out[i]);
+    CHECK(memcmp(out[i], acc, sizeof(double) * (size_t)(6 * sizes[RUNG_BODIES])) == 0);
+    free(out[i]);
+  }
+}
+
+/* The child of a fork is refused, at once and in every call; its parent goes on. */
+static void forks(void) {
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    rung_handle h = 0;
+    int good = rung_plan("x", "{}", 2, NULL, &h) == RUNG_FORKED && strstr(rung_error(), "fork") && rung_free(plan) == RUNG_FORKED &&
+               rung_nothing() == RUNG_FORKED && rung_solver(plan, &h) == RUNG_FORKED;
+    _exit(good ? 0 : 1);
+  }
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK(rung_nothing() == RUNG_OK);
+}
+
+static void refusals(const char *model) {
+  rung_handle h = 0;
+  char *text = NULL;
+  size_t size = 0;
+  int64_t knob = 0;
+  double x = 0;
+  CHECK(rung_plan(NULL, NULL, 0, NULL, &h) == RUNG_INPUT);
+  CHECK(rung_plan(model, NULL, 0, NULL, NULL) == RUNG_INPUT);
+  CHECK(rung_plan("nowhere.json", NULL, 0, NULL, &h) == RUNG_INPUT && strstr(rung_error(), "nowhere.json"));
+  CHECK(rung_plan("x", "{}", 2, NULL, &h) == RUNG_INPUT);
+  CHECK(rung_error_details(&text, &size) == RUNG_OK && strstr(text, "problems") && strlen(text) == size);
+  rung_release(text);
+  CHECK(rung_plan(model, NULL, 0, "{\"thread\": 1}", &h) == RUNG_INPUT && strstr(rung_error(), "threads"));
+  CHECK(h == 0);
+  CHECK(rung_sizes(plan, NULL, 3) == RUNG_INPUT && rung_sizes(plan, sizes, 17) == RUNG_SIZE);
+  CHECK(rung_initial(plan, NULL, (size_t)sizes[RUNG_STATE]) == RUNG_INPUT);
+  CHECK(rung_initial(plan, state, 3) == RUNG_SIZE && strstr(rung_error(), "not 3"));
+  CHECK(rung_initial(plan + 1000, state, 3) == RUNG_HANDLE && rung_free(plan + 1000) == RUNG_HANDLE && rung_stop(0) == RUNG_HANDLE);
+  CHECK(rung_accel(plan, state, (size_t)sizes[RUNG_STATE], acc, 1) == RUNG_HANDLE && strstr(rung_error(), "plan"));
+  CHECK(rung_knob(plan, "joints[none].force[0]", &knob) == RUNG_INPUT);
+  CHECK(rung_document(plan, "acel", NULL, NULL, 0, &text, &size) == RUNG_INPUT && strstr(rung_error(), "accel"));
+  CHECK(rung_document(plan, "accel", NULL, NULL, 0, NULL, NULL) == RUNG_INPUT);
+  CHECK(rung_run(plan, NULL, 0, "{\"integrator\": \"euler\"}", &h) == RUNG_INPUT && strstr(rung_error(), "euler"));
+  CHECK(rung_batch(plan, "{\"forces\": [\"none\"]}", &h) == RUNG_INPUT);
+  CHECK(rung_set(plan, &knob, &x, 1) == RUNG_HANDLE);
+  CHECK(rung_threads(0) == RUNG_INPUT && rung_threads(2) == RUNG_OK);
+  CHECK(rung_free(0) == RUNG_OK);
+}
+
+/* A run by slices has the bits of one without, and goes on from what was saved. */
+static void runs(void) {
+  rung_handle a = 0, b = 0;
+  size_t n = (size_t)sizes[RUNG_STATE], size = 0, rows = 0;
+  double *x = (double *)calloc(n, sizeof(double)), *y = (double *)calloc(n, sizeof(double)), row[64];
+  char *bytes = NULL;
+  int32_t status;
+  const char *options = "{\"tolerance\": 1e-9, \"every\": 0.05, \"columns\": [\"energy.kinetic\"]}";
+  CHECK(rung_run(plan, NULL, 0, options, &a) == RUNG_OK && rung_run(plan, state, n, options, &b) == RUNG_OK);
+  CHECK(rung_run_to(a, 0.3, 0) == RUNG_OK);
+  while ((status = rung_run_to(b, 0.3, 1e-9)) == RUNG_MORE) {}
+  CHECK(status == RUNG_OK);
+  CHECK(rung_run_state(a, x, n) == RUNG_OK && rung_run_state(b, y, n) == RUNG_OK && memcmp(x, y, n * sizeof(double)) == 0);
+  CHECK(rung_run_save(a, &bytes, &size) == RUNG_OK && rung_run_to(a, 0.4, 0) == RUNG_OK && rung_run_state(a, x, n) == RUNG_OK);
+  CHECK(rung_run_load(b, bytes, size) == RUNG_OK && rung_run_to(b, 0.4, 0) == RUNG_OK && rung_run_state(b, y, n) == RUNG_OK);
+  CHECK(memcmp(x, y, n * sizeof(double)) == 0);
+  CHECK(rung_run_load(b, bytes, size / 2) == RUNG_INPUT);
+  rung_release(bytes);
+  CHECK(rung_run_rows(a, NULL, 0, &rows) == RUNG_OK && rows == 9);
+  CHECK(rung_run_rows(a, row, 64, &rows) == RUNG_OK && rows == 9 && row[0] == row[0]);
+  CHECK(rung_run_to(a, NAN, 0) == RUNG_INPUT && rung_run_to(a, 1, -1) == RUNG_INPUT);
+  CHECK(rung_free(a) == RUNG_OK && rung_free(b) == RUNG_OK && rung_run_to(a, 1, 0) == RUNG_HANDLE);
+  free(x);
+  free(y);
+}
+
+static void batches(void) {
+  enum { rows = 9 };
+  rung_handle batch = 0;
+  size_t n = (size_t)sizes[RUNG_STATE], m = (size_t)(6 * sizes[RUNG_BODIES]);
+  double *x = (double *)calloc(rows * n, sizeof(double)), *a = (double *)calloc(rows * m, sizeof(double));
+  uint8_t bad[rows];
+  size_t i, k;
+  for (i = 0; i < rows; i++) memcpy(x + i * n, state, n * sizeof(double));
+  CHECK(rung_batch(plan, "{\"threads\": 2}", &batch) == RUNG_OK);
+  CHECK(rung_batch_accel(batch, x, rows, n, NULL, a, bad) == RUNG_OK);
+  for (i = 0; i < rows; i++)
+    for (k = 0; k < m; k++) CHECK(!bad[i] && fabs(a[i * m + k] - acc[k]) < 1e-9);
+  CHECK(rung_batch_accel(batch, x, rows, n - 1, NULL, a, bad) == RUNG_SIZE && rung_batch_accel(batch, x, rows, n, NULL, NULL, bad) == RUNG_INPUT);
+  CHECK(rung_batch_rollout(batch, x, rows, n, NULL, NULL, 0, bad, "{\"step\": 0.001, \"steps\": 5}") == RUNG_OK && !bad[8]);
+  CHECK(rung_batch_rollout(batch, x, rows, n, NULL, NULL, 0, bad, "{\"step\": -1, \"steps\": 5}") == RUNG_INPUT);
+  CHECK(rung_batch_error(batch, 0) == RUNG_OK && rung_batch_error(batch, 99) == RUNG_INPUT);
+  CHECK(rung_free(batch) == RUNG_OK);
+  free(x);
+  free(a);
+}
+
+int main(int argc, char **argv) {
+  rung_handle solver = 0;
+  double w[NUMBERS];
+  if (argc != 2) return 2;
+  CHECK(rung_abi() == RUNG_ABI && rung_version()[0] != 0 && rung_nothing() == RUNG_OK);
+  CHECK(rung_plan(argv[1], NULL, 0, NULL, &plan) == RUNG_OK && plan != 0);
+  CHECK(rung_sizes(plan, sizes, RUNG_SIZES) == RUNG_OK && sizes[RUNG_STATE] < NUMBERS);
+  CHECK(rung_initial(plan, state, (size_t)sizes[RUNG_STATE]) == RUNG_OK);
+  CHECK(rung_solver(plan, &solver) == RUNG_OK);
+  CHECK(rung_wrenches(solver, w, (size_t)(6 * sizes[RUNG_JOINTS])) == RUNG_FAILED);
+  CHECK(rung_accel(solver, state, (size_t)sizes[RUNG_STATE], acc, (size_t)(6 * sizes[RUNG_BODIES])) == RUNG_OK);
+  CHECK(rung_wrenches(solver, w, (size_t)(6 * sizes[RUNG_JOINTS])) == RUNG_OK);
+  refusals(argv[1]);
+  threads();
+  forks();
+  runs();
+  batches();
+  CHECK(rung_free(solver) == RUNG_OK && rung_free(plan) == RUNG_OK && rung_free(plan) == RUNG_HANDLE);
+  if (failures) return 1;
+  puts("ok");
+  return 0;
+}

@@ -1,0 +1,87 @@
+/* What must not depend on Go: the child of a fork is refused before Go is entered, as no thread of its runtime is left there, and each thread
+ * has the text of its last error. The functions themselves are in guards.c, which gen writes from rung.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "door.h"
+
+/* Texts are not in thread-local variables: a library in Go uses the static block of the process for these, of which one that is
+ * loaded later gets some hundred bytes at the most. */
+typedef struct {
+  char *text, *details;
+} last;
+
+static volatile int forked;
+
+static void drop(void *p) {
+  last *l = p;
+  if (!l) return;
+  free(l->text);
+  free(l->details);
+  free(l);
+}
+
+#ifdef _WIN32
+#include <windows.h>
+static DWORD key = FLS_OUT_OF_INDEXES;
+static void WINAPI release(void *p) { drop(p); }
+__attribute__((constructor)) static void start(void) { key = FlsAlloc(release); }
+static last *kept(void) { return FlsGetValue(key); }
+static void keep(last *l) { FlsSetValue(key, l); }
+#else
+#include <pthread.h>
+static pthread_key_t key;
+static void child(void) { forked = 1; }
+__attribute__((constructor)) static void start(void) {
+  pthread_key_create(&key, drop);
+  pthread_atfork(0, 0, child);
+}
+static last *kept(void) { return pthread_getspecific(key); }
+static void keep(last *l) { pthread_setspecific(key, l); }
+#endif
+
+static char *copy(const char *s, size_t n) {
+  char *p = malloc(n + 1);
+  if (!p) return NULL;
+  memcpy(p, s, n);
+  p[n] = 0;
+  return p;
+}
+
+void rung_say(const char *text, size_t n, const char *details, size_t m) {
+  last *l = kept();
+  if (!l) {
+    l = calloc(1, sizeof *l);
+    if (!l) return;
+    keep(l);
+  }
+  free(l->text);
+  free(l->details);
+  l->text = copy(text, n);
+  l->details = copy(details, m);
+}
+
+int32_t rung_in_child(void) {
+  static const char text[] = "the library does not work in the child of a fork: start processes anew (multiprocessing: spawn or forkserver)";
+  static const char details[] = "{\"status\":6,\"text\":\"the child of a fork\"}";
+  if (!forked) return 0;
+  rung_say(text, sizeof text - 1, details, sizeof details - 1);
+  return 1;
+}
+
+int32_t rung_abi(void) { return RUNG_ABI; }
+
+const char *rung_error(void) {
+  last *l = kept();
+  return l && l->text ? l->text : "";
+}
+
+int32_t rung_error_details(char **text, size_t *size) {
+  last *l = kept();
+  const char *s = l && l->details ? l->details : "{}";
+  if (!text || !size) return RUNG_INPUT;
+  *size = strlen(s);
+  *text = copy(s, *size);
+  return *text ? RUNG_OK : RUNG_FAILED;
+}
+
+void rung_release(char *text) { free(text); }

@@ -1,0 +1,279 @@
+package main
+
+/*
+#include "door.h"
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/door"
+)
+
+func main() {}
+
+// version is kept for the life of the process, as callers have its address.
+var version = C.CString(rung.Version())
+
+//export go_version
+func go_version() *C.char { return version }
+
+// refuse returns an error of this file with a status.
+func refuse(s door.Status, format string, args ...any) error {
+	return &door.Error{Status: s, Err: fmt.Errorf(format, args...)}
+}
+
+// guarded runs f, and turns errors and panics into a status and the text of this thread. No panic goes on into C,
+// where it would end the process.
+func guarded(f func() error) (status C.int32_t) {
+	defer func() {
+		if r := recover(); r != nil {
+			status = say(refuse(door.Bug, "bug: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err := f(); err != nil {
+		return say(err)
+	}
+	return C.RUNG_OK
+}
+
+// say keeps an error for this thread, and returns its status.
+func say(err error) C.int32_t {
+	text, details := err.Error(), door.Details(err)
+	if text == "" {
+		text = "?"
+	}
+	C.rung_say((*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)),
+		(*C.char)(unsafe.Pointer(unsafe.SliceData(details))), C.size_t(len(details)))
+	return C.int32_t(door.StatusOf(err))
+}
+
+// object is what a handle stands for.
+type object struct {
+	value any
+	inUse atomic.Bool // of what belongs to one thread at a time
+	bad   atomic.Bool // a panic has left it half changed
+
+	mu      sync.Mutex
+	ctx     context.Context // of the calls that are under way; nil: none was made yet
+	end     context.CancelCauseFunc
+	calls   int  // that are under way
+	more    bool // the last call has given back in its middle
+	stopped bool // the next call ends at once
+}
+
+// objects are those of all handles. Numbers are never used twice.
+var (
+	objects sync.Map // uint64 → *object
+	last    atomic.Uint64
+)
+
+// keep gives a value a handle.
+func keep(to *C.rung_handle, value any) error {
+	h := last.Add(1)
+	objects.Store(h, &object{value: value})
+	*to = C.rung_handle(h)
+	return nil
+}
+
+// object returns that of a handle.
+func find(h C.rung_handle) (*object, error) {
+	x, there := objects.Load(uint64(h))
+	if !there {
+		return nil, refuse(door.Handle, "no such handle: %d", uint64(h))
+	}
+	return x.(*object), nil
+}
+
+// shared returns the value of a handle that any number of threads may use.
+func shared[T any](h C.rung_handle) (o *object, v T, err error) {
+	if o, err = find(h); err != nil {
+		return nil, v, err
+	}
+	v, fits := o.value.(T)
+	if !fits {
+		return nil, v, refuse(door.Handle, "handle %d is a %s, and has to be a %s", uint64(h), kind(o.value), kind(any(v)))
+	}
+	return o, v, nil
+}
+
+// kind names a kind of object.
+func kind(v any) string {
+	switch v.(type) {
+	case *door.Model:
+		return "plan"
+	case *door.Solver:
+		return "solver"
+	case *door.Run:
+		return "run"
+	case *door.Batch:
+		return "batch"
+	}
+	return "object"
+}
+
+// use runs f on the value of a handle that one thread may use at a time.
+func use[T any](h C.rung_handle, f func(o *object, v T) error) C.int32_t {
+	return guarded(func() error {
+		o, v, err := shared[T](h)
+		if err != nil {
+			return err
+		}
+		if !o.inUse.CompareAndSwap(false, true) {
+			return refuse(door.Busy, "handle %d is in use by another thread", uint64(h))
+		}
+		if o.bad.Load() {
+			o.inUse.Store(false)
+			return refuse(door.Bug, "handle %d is left from a call that ended with a bug: free it", uint64(h))
+		}
+		done := false
+		defer func() {
+			o.bad.Store(!done)
+			o.inUse.Store(false)
+		}()
+		err = f(o, v)
+		done = true
+		return err
+	})
+}
+
+// during runs f with a context that stop ends. more says that f has given back in its middle, so that a caller is still within it.
+func (o *object) during(f func(ctx context.Context) error) error {
+	ctx, err := o.begin()
+	if err != nil {
+		return err
+	}
+	defer func() { o.leave(ctx, door.StatusOf(err) == door.More) }()
+	err = f(ctx)
+	return err
+}
+
+// begin counts a call, unless it has been stopped before.
+func (o *object) begin() (context.Context, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped {
+		o.stopped, o.more = false, false
+		return nil, &door.Error{Status: door.Stopped, Err: door.ErrStopped}
+	}
+	if o.ctx == nil {
+		o.ctx, o.end = context.WithCancelCause(context.Background())
+	}
+	o.calls++
+	return o.ctx, nil
+}
+
+// leave ends a call. One that has been stopped, and has given back before it saw that, stops the next one.
+func (o *object) leave(ctx context.Context, more bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls--
+	o.more = more
+	o.stopped = o.stopped || more && ctx.Err() != nil
+}
+
+// stop ends the calls that are under way, and those whose caller will go on. Later ones have another context.
+func (o *object) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.calls > 0:
+		o.end(door.ErrStopped)
+		o.ctx, o.end = nil, nil
+	case o.more:
+		o.stopped = true
+	}
+}
+
+//export go_free
+func go_free(h C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		if h == 0 {
+			return nil
+		}
+		x, there := objects.LoadAndDelete(uint64(h))
+		if !there {
+			return refuse(door.Handle, "no such handle: %d", uint64(h))
+		}
+		x.(*object).stop()
+		return nil
+	})
+}
+
+//export go_stop
+func go_stop(h C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		o, err := find(h)
+		if err != nil {
+			return err
+		}
+		o.stop()
+		return nil
+	})
+}
+
+//export go_threads
+func go_threads(n C.int64_t) C.int32_t {
+	return guarded(func() error {
+		if n < 1 || n > 1<<16 {
+			return refuse(door.Input, "%d threads", int64(n))
+		}
+		runtime.GOMAXPROCS(int(n))
+		return nil
+	})
+}
+
+//export go_nothing
+func go_nothing() C.int32_t { return C.RUNG_OK }
+
+// mostNumbers is the length of an array that no caller has.
+const mostNumbers = 1 << 44
+
+// floats returns an array of the caller, for the time of the call.
+func floats(p *C.double, n C.size_t) ([]float64, error) {
+	switch {
+	case n > mostNumbers:
+		return nil, refuse(door.Size, "an array of %d numbers", uint64(n))
+	case p == nil && n > 0:
+		return nil, refuse(door.Input, "no array of %d numbers", uint64(n))
+	}
+	return unsafe.Slice((*float64)(p), int(n)), nil
+}
+
+// perhaps is floats where no array stands for none.
+func perhaps(p *C.double, n C.size_t) ([]float64, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return floats(p, n)
+}
+
+// given refuses a null pointer.
+func given[T any](what string, p *T) error {
+	if p == nil {
+		return refuse(door.Input, "a null pointer for %s", what)
+	}
+	return nil
+}
+
+// options returns a text that may be null.
+func options(p *C.char) []byte {
+	if p == nil {
+		return nil
+	}
+	return []byte(C.GoString(p))
+}
+
+// hand gives a text to the caller, who frees it by rung_release.
+func hand(b []byte, text **C.char, size *C.size_t) {
+	*text, *size = (*C.char)(C.CBytes(append(b, 0))), C.size_t(len(b))
+}

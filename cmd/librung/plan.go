@@ -1,0 +1,142 @@
+package main
+
+// #include "door.h"
+import "C"
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/rung-mbd/rung/door"
+)
+
+//export go_plan
+func go_plan(name, text *C.char, size C.size_t, opts *C.char, plan *C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		if err := given("a name", name); err != nil {
+			return err
+		}
+		if err := given("the plan", plan); err != nil {
+			return err
+		}
+		var m *door.Model
+		var err error
+		switch {
+		case text == nil:
+			m, err = door.Open(context.Background(), C.GoString(name), options(opts))
+		case size > mostNumbers:
+			return refuse(door.Size, "a text of %d bytes", uint64(size))
+		default:
+			m, err = door.Read(context.Background(), C.GoString(name), unsafe.Slice((*byte)(unsafe.Pointer(text)), int(size)), options(opts))
+		}
+		if err != nil {
+			return err
+		}
+		return keep(plan, m)
+	})
+}
+
+//export go_sizes
+func go_sizes(plan C.rung_handle, sizes *C.int64_t, n C.size_t) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("the sizes", sizes); err != nil {
+			return err
+		}
+		if n > C.RUNG_SIZES {
+			return refuse(door.Size, "there are %d sizes, not %d", C.RUNG_SIZES, uint64(n))
+		}
+		z := m.Sizes()
+		all := [C.RUNG_SIZES]int{
+			z.Bodies, z.Joints, z.Couplings, z.Forces, z.State, z.Angles, z.Internal, z.Bearings, z.Constraints,
+		}
+		to := unsafe.Slice(sizes, int(n))
+		for i := range to {
+			to[i] = C.int64_t(all[i])
+		}
+		return nil
+	})
+}
+
+//export go_knob
+func go_knob(plan C.rung_handle, path *C.char, knob *C.int64_t) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("a path", path); err != nil {
+			return err
+		}
+		if err := given("the knob", knob); err != nil {
+			return err
+		}
+		i, err := m.KnobAt(C.GoString(path))
+		if err != nil {
+			return err
+		}
+		*knob = C.int64_t(i)
+		return nil
+	})
+}
+
+//export go_initial
+func go_initial(plan C.rung_handle, state *C.double, n C.size_t) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		x, err := floats(state, n)
+		if err != nil {
+			return err
+		}
+		return m.InitialTo(x)
+	})
+}
+
+//export go_close
+func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.int32_t {
+	return guarded(func() error {
+		o, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		x, err := floats(state, n)
+		if err != nil {
+			return err
+		}
+		return o.during(func(ctx context.Context) error { return m.CloseTo(ctx, x, options(opts)) })
+	})
+}
+
+//export go_document
+func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
+	return guarded(func() error {
+		o, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("what", what); err != nil {
+			return err
+		}
+		if text == nil || size == nil {
+			return refuse(door.Input, "a null pointer for the text")
+		}
+		x, err := perhaps(state, n)
+		if err != nil {
+			return err
+		}
+		return o.during(func(ctx context.Context) error {
+			b, err := m.Document(ctx, C.GoString(what), x, options(opts))
+			if err != nil {
+				return err
+			}
+			hand(b, text, size)
+			return nil
+		})
+	})
+}

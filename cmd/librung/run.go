@@ -1,0 +1,141 @@
+package main
+
+// #include "door.h"
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/rung-mbd/rung/door"
+)
+
+//export go_run
+func go_run(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char, run *C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("the run", run); err != nil {
+			return err
+		}
+		x, err := perhaps(state, n)
+		if err != nil {
+			return err
+		}
+		r, err := m.NewRun(x, options(opts))
+		if err != nil {
+			return err
+		}
+		return keep(run, r)
+	})
+}
+
+//export go_run_to
+func go_run_to(run C.rung_handle, t, budget C.double) C.int32_t {
+	return use(run, func(o *object, r *door.Run) error {
+		b := float64(budget)
+		if !(b >= 0) {
+			return refuse(door.Input, "a budget of %v s", b)
+		}
+		most := time.Duration(math.MaxInt64)
+		if b < most.Seconds()/2 {
+			most = time.Duration(b * float64(time.Second))
+		}
+		if b > 0 {
+			most = max(most, 1)
+		}
+		return o.during(func(ctx context.Context) error { return r.To(ctx, float64(t), most) })
+	})
+}
+
+//export go_run_state
+func go_run_state(run C.rung_handle, state *C.double, n C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		x, err := floats(state, n)
+		if err != nil {
+			return err
+		}
+		return r.StateTo(x)
+	})
+}
+
+//export go_run_rows
+func go_run_rows(run C.rung_handle, rows *C.double, numbers C.size_t, taken *C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		if err := given("the number of rows", taken); err != nil {
+			return err
+		}
+		if rows == nil {
+			*taken = C.size_t(r.RowsLeft())
+			return nil
+		}
+		x, err := floats(rows, numbers)
+		if err != nil {
+			return err
+		}
+		n, err := r.TakeRows(x)
+		*taken = C.size_t(n)
+		return err
+	})
+}
+
+//export go_run_document
+func go_run_document(run C.rung_handle, what *C.char, text **C.char, size *C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		if err := given("what", what); err != nil {
+			return err
+		}
+		if text == nil || size == nil {
+			return refuse(door.Input, "a null pointer for the text")
+		}
+		var b []byte
+		var err error
+		switch w := C.GoString(what); w {
+		case "columns":
+			names, units := r.Columns()
+			b, err = json.Marshal(map[string][]string{"names": names, "units": units})
+		case "stats":
+			b, err = r.Document()
+		default:
+			return refuse(door.Input, "no document %q of a run; there are columns and stats", w)
+		}
+		if err != nil {
+			return err
+		}
+		hand(b, text, size)
+		return nil
+	})
+}
+
+//export go_run_save
+func go_run_save(run C.rung_handle, bytes **C.char, size *C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		if bytes == nil || size == nil {
+			return refuse(door.Input, "a null pointer for the bytes")
+		}
+		b, err := r.Save()
+		if err != nil {
+			return err
+		}
+		hand(b, bytes, size)
+		return nil
+	})
+}
+
+//export go_run_load
+func go_run_load(run C.rung_handle, bytes *C.char, size C.size_t) C.int32_t {
+	return use(run, func(_ *object, r *door.Run) error {
+		if err := given("the bytes", bytes); err != nil {
+			return err
+		}
+		if size > mostNumbers {
+			return refuse(door.Size, "%d bytes", uint64(size))
+		}
+		return r.Load(unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(size)))
+	})
+}

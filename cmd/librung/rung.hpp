@@ -1,0 +1,147 @@
+// rung.hpp: rung.h for C++17. Header only: objects that free themselves, errors as exceptions.
+//
+//   rung::plan plan("four-bar.model.json");
+//   rung::solver solver(plan);
+//   std::vector<double> state = plan.initial(), acc(6 * plan.bodies());
+//   solver.accel(state, acc);
+#ifndef RUNG_HPP
+#define RUNG_HPP
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rung.h"
+
+namespace rung {
+
+// What all functions throw. status is a rung_status, details is JSON.
+class error : public std::runtime_error {
+ public:
+  error(int32_t status, const std::string &text, std::string details) : std::runtime_error(text), status(status), details(std::move(details)) {}
+  const int32_t status;
+  const std::string details;
+};
+
+namespace detail {
+
+// A text of the library, as a string.
+inline std::string take(char *text, size_t size) {
+  std::string s(text, size);
+  rung_release(text);
+  return s;
+}
+
+inline void check(int32_t status) {
+  if (status == RUNG_OK) return;
+  const std::string text = rung_error();
+  char *details = nullptr;
+  size_t size = 0;
+  throw error(status, text, rung_error_details(&details, &size) == RUNG_OK ? take(details, size) : std::string());
+}
+
+inline const char *given(const std::string &options) { return options.empty() ? nullptr : options.c_str(); }
+
+}  // namespace detail
+
+// What has a handle, and frees it.
+class object {
+ public:
+  object(object &&other) noexcept : handle_(std::exchange(other.handle_, 0)) {}
+  object &operator=(object &&other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  object(const object &) = delete;
+  object &operator=(const object &) = delete;
+  ~object() { rung_free(handle_); }
+  rung_handle handle() const { return handle_; }
+  // From any thread: calls that are under way throw RUNG_STOPPED.
+  void stop() { detail::check(rung_stop(handle_)); }
+
+ protected:
+  object() = default;
+  rung_handle handle_ = 0;
+};
+
+// A model that is checked and analysed. Threads may share it.
+class plan : public object {
+ public:
+  explicit plan(const std::string &path, const std::string &options = "") {
+    detail::check(rung_plan(path.c_str(), nullptr, 0, detail::given(options), &handle_));
+    detail::check(rung_sizes(handle_, sizes_, RUNG_SIZES));
+  }
+  // A plan of a text. The ending of its name says the format.
+  static plan of_text(const std::string &name, const std::string &text, const std::string &options = "") {
+    plan p;
+    detail::check(rung_plan(name.c_str(), text.c_str(), text.size(), detail::given(options), &p.handle_));
+    detail::check(rung_sizes(p.handle_, p.sizes_, RUNG_SIZES));
+    return p;
+  }
+  size_t bodies() const { return static_cast<size_t>(sizes_[RUNG_BODIES]); }
+  size_t joints() const { return static_cast<size_t>(sizes_[RUNG_JOINTS]); }
+  size_t numbers() const { return static_cast<size_t>(sizes_[RUNG_STATE]); }  // of a state
+  std::vector<double> initial() const {
+    std::vector<double> x(numbers());
+    detail::check(rung_initial(handle_, x.data(), x.size()));
+    return x;
+  }
+  void close(std::vector<double> &state, const std::string &options = "") const {
+    detail::check(rung_close(handle_, state.data(), state.size(), detail::given(options)));
+  }
+  std::string document(const std::string &what, const std::vector<double> &state = {}, const std::string &options = "") const {
+    char *text = nullptr;
+    size_t size = 0;
+    detail::check(rung_document(handle_, what.c_str(), detail::given(options), state.empty() ? nullptr : state.data(), state.size(), &text, &size));
+    return detail::take(text, size);
+  }
+  int64_t knob(const std::string &path) const {
+    int64_t k = 0;
+    detail::check(rung_knob(handle_, path.c_str(), &k));
+    return k;
+  }
+
+ private:
+  plan() = default;
+  int64_t sizes_[RUNG_SIZES] = {};
+};
+
+// Accelerations again and again. For one thread at a time.
+class solver : public object {
+ public:
+  explicit solver(const plan &p) { detail::check(rung_solver(p.handle(), &handle_)); }
+  // acc takes 6 numbers a body: angular acceleration, acceleration of the centre of mass.
+  void accel(const std::vector<double> &state, std::vector<double> &acc) {
+    detail::check(rung_accel(handle_, state.data(), state.size(), acc.data(), acc.size()));
+  }
+  void wrenches(std::vector<double> &w) { detail::check(rung_wrenches(handle_, w.data(), w.size())); }
+  void set(int64_t knob, double value) { detail::check(rung_set(handle_, &knob, &value, 1)); }
+};
+
+// A motion in time. For one thread at a time.
+class run : public object {
+ public:
+  explicit run(const plan &p, const std::string &options = "", const std::vector<double> &state = {}) {
+    detail::check(rung_run(p.handle(), state.empty() ? nullptr : state.data(), state.size(), detail::given(options), &handle_));
+  }
+  // Goes on to a time, or until a budget, s, is used up: then it returns false and is to be called again.
+  bool to(double time, double budget = 0) {
+    const int32_t status = rung_run_to(handle_, time, budget);
+    if (status != RUNG_MORE) detail::check(status);
+    return status == RUNG_OK;
+  }
+  void state(std::vector<double> &x) { detail::check(rung_run_state(handle_, x.data(), x.size())); }
+  void set(int64_t knob, double value) { detail::check(rung_set(handle_, &knob, &value, 1)); }
+  std::string save() {
+    char *bytes = nullptr;
+    size_t size = 0;
+    detail::check(rung_run_save(handle_, &bytes, &size));
+    return detail::take(bytes, size);
+  }
+  void load(const std::string &saved) { detail::check(rung_run_load(handle_, saved.data(), saved.size())); }
+};
+
+}  // namespace rung
+#endif

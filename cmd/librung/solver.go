@@ -1,0 +1,73 @@
+package main
+
+// #include "door.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/rung-mbd/rung/door"
+)
+
+//export go_solver
+func go_solver(plan C.rung_handle, solver *C.rung_handle) C.int32_t {
+	return guarded(func() error {
+		_, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("the solver", solver); err != nil {
+			return err
+		}
+		return keep(solver, m.NewSolver())
+	})
+}
+
+//export go_accel
+func go_accel(solver C.rung_handle, state *C.double, n C.size_t, acc *C.double, m C.size_t) C.int32_t {
+	return use(solver, func(_ *object, s *door.Solver) error {
+		x, err := floats(state, n)
+		if err != nil {
+			return err
+		}
+		a, err := floats(acc, m)
+		if err != nil {
+			return err
+		}
+		return s.AccelerationsTo(a, x)
+	})
+}
+
+//export go_wrenches
+func go_wrenches(solver C.rung_handle, wrenches *C.double, m C.size_t) C.int32_t {
+	return use(solver, func(_ *object, s *door.Solver) error {
+		w, err := floats(wrenches, m)
+		if err != nil {
+			return err
+		}
+		return s.WrenchesTo(w)
+	})
+}
+
+// settable is what has knobs: a solver or a run.
+type settable interface {
+	Set(knobs []int, values []float64) error
+}
+
+//export go_set
+func go_set(h C.rung_handle, knobs *C.int64_t, values *C.double, n C.size_t) C.int32_t {
+	return use(h, func(_ *object, s settable) error {
+		x, err := floats(values, n)
+		if err != nil {
+			return err
+		}
+		if knobs == nil && n > 0 {
+			return refuse(door.Input, "a null pointer for %d knobs", uint64(n))
+		}
+		list := make([]int, n)
+		for i, k := range unsafe.Slice(knobs, int(n)) {
+			list[i] = int(k)
+		}
+		return s.Set(list, x)
+	})
+}

@@ -1,0 +1,26 @@
+"""Dynamics of mechanisms with many kinematic loops.
+
+>>> m = rung.load("four-bar.model.json")
+>>> r = m.accel()
+>>> r.constraints.mobility
+1
+
+A `Model` is checked and analysed and never changes; threads may share it. A `State` is one array with views of its parts. A `Solver` gives
+accelerations again and again, a `Run` is a motion in time that goes on from call to call, and a `Batch` computes with thousands of states at once.
+
+World axes, SI units; quaternions are w x y z.
+"""
+from . import _lib
+from ._lib import BusyError, ForkError, ModelError, RungError, SolveError, Stopped
+from .batch import Batch
+from .builder import Builder
+from .model import Knob, Model, State, load, loads
+from .run import Run, Trajectory
+from .solver import Solver
+
+__version__: str = _lib.lib.rung_version().decode()
+
+__all__ = [
+    "load", "loads", "Model", "State", "Knob", "Solver", "Run", "Trajectory", "Batch", "Builder",
+    "RungError", "ModelError", "SolveError", "ForkError", "BusyError", "Stopped",
+]

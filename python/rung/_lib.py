@@ -1,0 +1,143 @@
+"""The shared library by ctypes. Nothing here is public."""
+from __future__ import annotations
+
+import ctypes as c
+import json
+import os
+import sys
+from pathlib import Path
+
+from ._functions import FUNCTIONS
+
+ABI = 1
+
+OK, INPUT, FAILED, HANDLE, BUSY, SIZE, FORKED, STOPPED, BUG, MORE = range(10)
+
+SLICE = 0.05
+"""Seconds after which a long call gives back, so that Python sees signals such as Ctrl-C."""
+
+
+class RungError(Exception):
+    """What all errors of rung are. `details` is what is known of the place: names of body, joint, coupling or force, and the problems of a document."""
+
+    def __init__(self, text: str, details: dict | None = None):
+        super().__init__(text)
+        self.details = details or {}
+
+
+class ModelError(RungError, ValueError):
+    """A model, an option or a number is refused. The text lists every problem with its place."""
+
+
+class SolveError(RungError, ArithmeticError):
+    """There is no solution at this state."""
+
+
+class ForkError(RungError, RuntimeError):
+    """The process is the child of a fork. Use multiprocessing with the start method "spawn" or "forkserver"."""
+
+
+class BusyError(RungError, RuntimeError):
+    """Another thread uses the object."""
+
+
+class Stopped(RungError):
+    """The call was stopped from another thread."""
+
+
+_KINDS = {INPUT: ModelError, FAILED: SolveError, SIZE: ModelError, FORKED: ForkError, BUSY: BusyError, STOPPED: Stopped}
+
+
+def _path() -> Path:
+    if path := os.environ.get("RUNG_LIBRARY"):
+        return Path(path)
+    name = {"win32": "rung.dll", "darwin": "librung.dylib"}.get(sys.platform, "librung.so")
+    return Path(__file__).parent / name
+
+
+def _load() -> c.CDLL:
+    path = _path()
+    try:
+        lib = c.CDLL(str(path))  # which releases the interpreter's lock during each call
+    except OSError as e:
+        raise ImportError(f"rung: the library {path} cannot be loaded ({e}); this is {sys.platform}: install the wheel of this system") from e
+    for name, (result, args) in FUNCTIONS.items():
+        try:
+            f = getattr(lib, name)
+        except AttributeError:
+            raise ImportError(f"rung: the library {path} has no function {name}: it is of another version than this package") from None
+        f.restype, f.argtypes = result, args
+    if (have := lib.rung_abi()) != ABI:
+        raise ImportError(f"rung: the library {path} has interface {have}, and this package needs {ABI}")
+    if threads := os.environ.get("RUNG_THREADS"):
+        lib.rung_threads(int(threads))
+    return lib
+
+
+lib = _load()
+
+
+def check(status: int) -> None:
+    """Raises the error of a status."""
+    if status == OK:
+        return
+    text = lib.rung_error().decode("utf-8", "replace")
+    where, size = c.c_void_p(), c.c_size_t()
+    details = {}
+    if lib.rung_error_details(c.byref(where), c.byref(size)) == OK:
+        try:
+            details = json.loads(c.string_at(where, size.value))
+        finally:
+            lib.rung_release(where)
+    raise _KINDS.get(status, RungError)(text, details)
+
+
+def sliced(call, *args) -> None:
+    """A call that gives back after a slice of time, until it is done."""
+    while (status := call(*args, SLICE)) == MORE:
+        pass
+    check(status)
+
+
+def handle(call, *args) -> int:
+    """A call whose last argument takes a handle."""
+    h = c.c_uint64()
+    check(call(*args, c.byref(h)))
+    return h.value
+
+
+def text(call, *args) -> bytes:
+    """A call whose last arguments take a text."""
+    where, size = c.c_void_p(), c.c_size_t()
+    check(call(*args, c.byref(where), c.byref(size)))
+    try:
+        return c.string_at(where, size.value)
+    finally:
+        lib.rung_release(where)
+
+
+def stoppable(object_handle: int, call):
+    """A long call that has no slices, on a thread of its own, so that Ctrl-C stops it."""
+    import threading
+
+    out: list = []
+
+    def work():
+        try:
+            out.append((True, call()))
+        except BaseException as e:
+            out.append((False, e))
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(SLICE)
+    except BaseException:
+        lib.rung_stop(object_handle)
+        worker.join()
+        raise
+    good, value = out[0]
+    if not good:
+        raise value
+    return value

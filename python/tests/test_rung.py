@@ -1,0 +1,316 @@
+import gc
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import rung
+from rung import _lib
+
+
+def test_accel(model):
+    r = model.accel()
+    assert r.constraints.mobility == 1
+    s = model.solver()
+    a = s.accel()
+    for i, b in enumerate(r.bodies):
+        assert np.array_equal(a[i, :3], b.angular_acceleration) and np.array_equal(a[i, 3:], b.com_acceleration)
+    w = s.wrenches()
+    joint = r.joints[0]
+    assert "force.z" in joint.undetermined and np.allclose(w[0, 3:5], joint.total_wrench.force[:2], rtol=1e-12)
+
+
+def test_no_solution_has_no_wrenches(model):
+    with pytest.raises(rung.SolveError, match="no state has been solved"):
+        model.solver().wrenches()
+
+
+def test_state_is_views(model):
+    s = model.initial()
+    s.position[1, 2] = 7
+    s.angular_velocity[0] = 1, 2, 3
+    t = s.copy()
+    assert t.position[1, 2] == 7 and list(t.angular_velocity[0]) == [1, 2, 3] and t.data is not s.data
+    s.time = 4
+    assert s.data[0] == 4 and t.time == 0
+
+
+def test_batch_is_solver(model, hinge):
+    b = model.batch(20, forces=[hinge], threads=1)
+    b.forces[:, 0] = np.linspace(-3, 3, 20)
+    a, s = b.accel(), model.solver()
+    assert not b.failed.any()
+    for i in range(20):
+        s.set({f"joints[{hinge}].force[0]": b.forces[i, 0]})
+        assert np.allclose(a[i], s.accel(), rtol=1e-11, atol=1e-11)
+
+
+def test_batch_varies(model):
+    knob = f"bodies[{model.body_names[0]}].mass"
+    b = model.batch(5, vary=[knob], threads=1)
+    b.vary(np.linspace(1, 2, 5)[:, None])
+    a, s = b.accel(), model.solver()
+    for i in range(5):
+        s.set({knob: 1 + i / 4})
+        assert np.allclose(a[i], s.accel(), rtol=1e-11, atol=1e-11)
+    with pytest.raises(rung.ModelError, match="shape"):
+        b.vary(np.zeros(5))
+    with pytest.raises(rung.ModelError, match="state 3.*mass"):
+        b.vary(np.array([[1.0], [1], [1], [-1], [1]]))
+
+
+def test_rollout(model):
+    b = model.batch(3, threads=1)
+    into = b.rollout(1e-3, 10, every=5)
+    assert into.shape == (2, 3, model.nstate) and np.array_equal(into[1], b.states)
+    assert b.state(0).time == pytest.approx(0.01)
+    b.states[1, 1] += 0.5
+    b.step(1e-3)
+    assert list(b.failed) == [False, True, False] and "joint" in b.error(1) and b.error(0) is None
+
+
+def test_run_goes_on_to_the_bit(model, hinge):
+    a, b = model.run(tolerance=1e-9), model.run(tolerance=1e-9)
+    a.set({f"joints[{hinge}].force[0]": 0.5})
+    a.to(0.3)
+    b.load(a.save())
+    assert np.array_equal(a.to(0.6).data, b.to(0.6).data)
+
+
+def test_simulate(model):
+    t = model.simulate(0.5, every=0.1, columns=["time", "energy.*"], tolerance=1e-10)
+    assert len(t) == 6 and t.units["energy.kinetic"] == "J" and np.allclose(t.time, np.arange(6) / 10)
+    assert np.ptp(t["energy.kinetic"] + t["energy.potential"]) < 1e-7
+    with pytest.raises(KeyError, match="did you mean 'energy.kinetic'"):
+        t["energy.kinetc"]
+    with pytest.raises(rung.ModelError, match="every"):
+        model.run().trajectory()
+
+
+def test_trajectory_files(model, tmp_path):
+    t = model.simulate(0.1, every=0.05, columns=["time", "energy.*"])
+    t.to_csv(tmp_path / "a.csv")
+    again = np.loadtxt(tmp_path / "a.csv", delimiter=",", skiprows=1)
+    assert np.array_equal(again, t.data)
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(t.to_pandas(), pandas.DataFrame)
+
+
+@pytest.mark.parametrize("bad, says", [
+    (lambda m: rung.loads("{}"), r"\$\.format"),
+    (lambda m: rung.load("/none.json"), "no such file"),
+    (lambda m: m.solver().set({"joints[Q].force[0]": 1}), r"no knob .joints\[Q\]"),
+    (lambda m: m.joint("Q"), "no joint 'Q'"),
+    (lambda m: m.run(stepp=1), "stepp"),
+    (lambda m: m.run(integrator="euler"), "euler"),
+    (lambda m: m.accel(rung.State(m, np.zeros(5 + m.nstate))), "shape"),
+    (lambda m: m.close_joints(m.initial(), hold=["nobody"]), "nobody"),
+    (lambda m: m.batch(3, forces=["Q"]), "Q"),
+    (lambda m: m.batch(3, vary=["gravity[0]"]), "gravity"),
+    (lambda m: m.batch(-1), "-1 states"),
+    (lambda m: m.svg(width=-1), "width"),
+    (lambda m: m.run().load(b"nothing"), "saved run"),
+    (lambda m: rung.loads({"format": "rung-model/1", "bodies": []}, threads=-1), "threads"),
+])
+def test_refused(model, bad, says):
+    with pytest.raises(rung.ModelError, match=says):
+        bad(model)
+
+
+def test_details(model):
+    with pytest.raises(rung.ModelError) as e:
+        rung.loads({"format": "rung-model/1", "name": "x", "bodies": [{"name": "a", "mass": -1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}], "joints": []})
+    assert e.value.details["problems"][0]["path"] == "$.bodies[0].mass"
+    s = model.solver()
+    s.state.position[1] = np.nan
+    with pytest.raises(rung.SolveError, match="not finite") as e:
+        s.accel()
+    assert e.value.details["body"] == model.body_names[1]
+
+
+def test_quaternions(model):
+    s = model.solver()
+    want = s.accel().copy()
+    s.state.quaternion[:] *= 2
+    assert np.allclose(s.accel(), want, rtol=1e-12)
+    s.state.quaternion[2] = 0
+    with pytest.raises(rung.SolveError, match=model.body_names[2]):
+        s.accel()
+
+
+def test_close(model):
+    s = model.initial()
+    s.position[0, 0] += 0.01
+    with pytest.raises(rung.ModelError, match="joint"):
+        model.run(s)
+    t = model.close_joints(s)
+    model.run(t).to(0.01)
+    assert not np.array_equal(s.data, t.data)
+
+
+def test_knobs(model, hinge):
+    knobs = {k.path: k for k in model.knobs}
+    assert knobs["gravity[1]"].unit == "m/s²"
+    assert knobs[f"bodies[{model.body_names[0]}].mass"].geometry
+    s = model.solver()
+    a = s.accel().copy()
+    s.set({"gravity[0]": 1.0, "gravity[1]": 0.0})
+    assert not np.array_equal(a, s.accel())
+    with pytest.raises(rung.ModelError, match="part of the model"):
+        model.run().set({f"bodies[{model.body_names[0]}].mass": 1})
+    with pytest.raises(rung.ModelError, match="did you mean"):
+        s.set({f"joints[{hinge}].forc[0]": 1})
+
+
+def test_documents(model, path):
+    assert model.document()["format"] == "rung-model/1"
+    assert model.svg().startswith("<svg") or "<svg" in model.svg()
+    assert "<svg" in model._repr_html_() and "srcdoc" in model.view()._repr_html_()
+    assert any(c.name == "energy.kinetic" for c in model.columns)
+    assert model.import_report is None
+    assert model.energies().energy is not None
+
+
+def test_pickle(model):
+    other = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(other.initial().data, model.initial().data) and other.name == model.name
+
+
+def test_builder():
+    b = rung.Builder("pendulum", gravity=(0, 0, -9.81))
+    b.rod("rod", 2.0, 0.0001, (1, 0, 0), (2, 0, 0))
+    b.revolute("hinge", "world", "rod", point=(1, 0, 0), axis=(0, 1, 0))
+    m = b.build()
+    assert m.accel().bodies[0].angular_acceleration[1] == pytest.approx(1.5 * 9.81, rel=1e-6)
+    for bad in (lambda: b.body("x", 1, (1, 2)), lambda: b.rod("y", 1, 1, (0, 0, 0), (0, 0, 0)), lambda: b.revolute("h", "world", "none", point=(0, 0, 0), axis=(1, 0, 0)),
+                lambda: b.revolute("h", "world", "rod", point=(0, 0, 0), axis=(0, 0, 0)), lambda: b.body("z", 1, (1, 1, 1), orientation=(0, 0, 0, 0))):
+        with pytest.raises(rung.ModelError):
+            bad()
+
+
+def test_builder_turns():
+    """A four-bar whose bodies are turned is the one whose bodies are not."""
+    accelerations = []
+    for turn in ((1, 0, 0, 0), (0.5, 0.5, -0.5, 0.5)):
+        b = rung.Builder("beam", gravity=(0, -9.81, 0))
+        b.body("a", 1, np.eye(3), position=(1, 0, 0), orientation=turn)
+        b.body("b", 2, np.eye(3), position=(2, 1, 0), orientation=turn)
+        b.revolute("r", "world", "a", point=(0, 0, 0), axis=(0, 0, 1))
+        b.prismatic("p", "a", "b", point=(2, 1, 0), axis=(1, 1, 0))
+        b.spring("s", "world", "b", start=(0, 3, 0), end=(2, 1, 0), stiffness=10, rest_length=1)
+        accelerations.append(b.build().solver().accel()[:, 3:])
+    assert np.allclose(*accelerations, rtol=1e-12)
+
+
+def test_handles_end(model):
+    s = model.solver()
+    h = s._handle
+    del s
+    gc.collect()
+    assert _lib.lib.rung_free(h) == _lib.HANDLE
+    x = np.zeros(model.nstate)
+    assert _lib.lib.rung_accel(h, x.ctypes.data, x.size, x.ctypes.data, x.size) == _lib.HANDLE
+    assert _lib.lib.rung_accel(model._handle, x.ctypes.data, x.size, x.ctypes.data, x.size) == _lib.HANDLE
+    assert b"is a plan" in _lib.lib.rung_error()
+
+
+def child(path):
+    try:
+        rung.load(path)
+    except rung.ForkError:
+        return "refused"
+    return "works"
+
+
+@pytest.mark.parametrize("how, what", [("fork", "refused"), ("spawn", "works"), ("forkserver", "works")])
+def test_processes(path, how, what):
+    with multiprocessing.get_context(how).Pool(1) as p:
+        assert p.apply_async(child, (path,)).get(60) == what
+
+
+def test_threads(model):
+    out = {}
+
+    def work(i):
+        s = model.solver()
+        out[i] = [s.accel().copy() for _ in range(100)][-1]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert len(out) == 8 and all(np.array_equal(out[0], v) for v in out.values())
+
+
+def test_busy():
+    m = rung.Builder("chain")
+    last = "world"
+    for i in range(400):
+        m.rod(f"r{i}", 1, 0.01, (i, 0, 0), (i + 1, 0, 0))
+        m.spherical(f"j{i}", last, f"r{i}", point=(i, 0, 0))
+        last = f"r{i}"
+    s = m.build().solver()
+    seen = []
+
+    def work():
+        for _ in range(200):
+            try:
+                s.accel()
+            except rung.BusyError:
+                seen.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert seen
+
+
+def test_ctrl_c(model):
+    r = model.run(tolerance=1e-10)
+    r.to(0.001)
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.2, send).start()
+    with pytest.raises(KeyboardInterrupt):
+        r.to(1e6)
+    assert time.monotonic() - sent[0] < 0.5  # 0.05 s where the machine is idle
+    assert r.state.time > 0  # and it may go on from there
+
+
+def test_stop(model):
+    r = model.run(tolerance=1e-10)
+    threading.Timer(0.1, lambda: _lib.lib.rung_stop(r._handle)).start()
+    with pytest.raises(rung.Stopped):
+        r.to(1e6)
+    r.to(r.state.time + 0.01)
+    for after in np.linspace(0, 0.1, 30):  # between two slices, too
+        threading.Timer(after, lambda: _lib.lib.rung_stop(r._handle)).start()
+        with pytest.raises(rung.Stopped):
+            while True:
+                r.to(1e6)
+
+
+def test_another_library(tmp_path):
+    def run(library):
+        code = "import rung"
+        env = dict(os.environ, RUNG_LIBRARY=str(library), PYTHONPATH=os.pathsep.join(sys.path))
+        return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+
+    missing = run(tmp_path / "none.so")
+    assert missing.returncode != 0 and "none.so" in missing.stderr and "ImportError" in missing.stderr
+
+
+def test_version(model):
+    assert rung.__version__
+    assert json.loads(json.dumps(model.document()))["name"] == model.name
