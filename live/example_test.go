@@ -9,9 +9,9 @@ import (
 
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
-	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/scene/view"
 	"github.com/rung-mbd/rung/spatial"
 )

@@ -20,10 +20,10 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
-	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/scene/view"
 	"github.com/rung-mbd/rung/spatial"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/live"
+	"github.com/rung-mbd/rung/model"
 )
 
 // differing returns the part of the pixels of the upper half of the view that are not of the same colour in two pictures.

@@ -10,9 +10,9 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/scene"
-	"github.com/rung-mbd/rung/live"
 	"github.com/rung-mbd/rung/scene/view"
 	"github.com/rung-mbd/rung/sim"
 )
