@@ -11,7 +11,7 @@ import (
 
 // TestTrainIsPlayed: a train that hangs from a closed track goes on while a page looks on, keeps its energy, and stays on the track.
 func TestTrainIsPlayed(t *testing.T) {
-	doc, err := model.ReadFile(filepath.Join("..", "..", "docs", "coaster.model.json"))
+	doc, err := model.ReadFile(filepath.Join("..", "docs", "coaster.model.json"))
 	require.NoError(t, err)
 	session, clock := newTest(t, doc, Options{})
 	energy := func() float64 {
