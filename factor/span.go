@@ -30,9 +30,9 @@ type Span struct {
 	y       []float64 // of one front, of reflect
 
 	// Memory that fronts are cut from.
-	ints   []int32
-	lists  []reflection
-	floats []float64
+	ints   carver[int32]
+	lists  carver[reflection]
+	floats carver[float64]
 }
 
 // SpanGap says how clear the rank is. Its sizes are of what the columns before leave of a

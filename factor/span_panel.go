@@ -58,10 +58,10 @@ func (w *spanWork) turn(c int) {
 
 // storeTo copies what is needed of the front to out.
 func (w *spanWork) storeTo(q *Span, out *reflections) {
-	out.slot = carve(&q.ints, w.slot)
-	out.list = carve(&q.lists, w.list)
-	out.v = carve(&q.floats, w.v)
-	out.lead = carve(&q.ints, w.pivot[w.kept:])
+	out.slot = q.ints.copyOf(w.slot)
+	out.list = q.lists.copyOf(w.list)
+	out.v = q.floats.copyOf(w.v)
+	out.lead = q.ints.copyOf(w.pivot[w.kept:])
 	for i := range out.lead {
 		out.lead[i] -= int32(w.width)
 	}
@@ -95,8 +95,8 @@ func (w *spanWork) storeR(q *Span, out *reflections) {
 			w.r = append(w.r, x)
 		}
 	}
-	out.r = carve(&q.floats, w.r)
-	out.column = carve(&q.ints, w.order)
+	out.r = q.floats.copyOf(w.r)
+	out.column = q.ints.copyOf(w.order)
 	for i, c := range out.column {
 		out.column[i] = w.scalar[c]
 	}
@@ -111,16 +111,28 @@ func (w *spanWork) push(stack []float64) []float64 {
 	return stack
 }
 
-// carveSize is the number of elements that are allocated together.
-const carveSize = 1 << 15
+const (
+	// firstCarve is the number of elements that a carver allocates together at first: few,
+	// as most mechanisms are small. Another value costs time only.
+	firstCarve = 1 << 7
+	// mostCarve is the number that it allocates in the end, twice as many each time until then. Another value costs time only.
+	mostCarve = 1 << 15
+)
 
-// carve returns a copy of v in memory cut from pool.
-func carve[T any](pool *[]T, v []T) []T {
-	if len(*pool) < len(v) {
-		*pool = make([]T, max(carveSize, len(v)))
+// carver cuts slices from memory that is allocated for many of them together.
+type carver[T any] struct {
+	free []T
+	last int // elements that were allocated together the last time
+}
+
+// copyOf returns a copy of v.
+func (c *carver[T]) copyOf(v []T) []T {
+	if len(c.free) < len(v) {
+		c.last = min(max(firstCarve, 2*c.last), mostCarve)
+		c.free = make([]T, max(c.last, len(v)))
 	}
-	out := (*pool)[:len(v):len(v)]
-	*pool = (*pool)[len(v):]
+	out := c.free[:len(v):len(v)]
+	c.free = c.free[len(v):]
 	copy(out, v)
 	return out
 }
