@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/linear"
@@ -70,6 +71,7 @@ func trolley(t testing.TB, u, v float64, set func(j *rung.Joint)) *rung.Builder 
 // TestTrolleyIsPulled: a force F along the track gives s¨ = F/m − g·dz/ds, and across the track it presses by m·(κ·ṡ² + g·cos); a
 // prescribed way needs the force m·(s¨ + g·dz/ds), by all methods.
 func TestTrolleyIsPulled(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct{ u, v, pull float64 }{{0.3, 0, 5}, {-1.2, 2, -7}, {2.4, -3, 0}} {
 		_, slope, curvature, speed := onHill(c.u)
 		along, up := spatial.Vec3{1 / speed, 0, slope}, spatial.Vec3{-slope, 0, 1 / speed}
@@ -100,6 +102,7 @@ func TestTrolleyIsPulled(t *testing.T) {
 // TestSpringAlongATrack: without gravity a spring k along a hill makes the way swing at √(k/m), whatever the hill is, with its energy; its
 // mode has that frequency where it hangs in gravity too: with k + m·g·d²z/ds².
 func TestSpringAlongATrack(t *testing.T) {
+	check.Long(t)
 	const k, start = 40.0, 0.6
 	w := math.Sqrt(k / trolleyMass)
 	middle := hillWay(0.2)
@@ -190,6 +193,7 @@ func TestBuffer(t *testing.T) {
 
 // TestLapsAreCounted: a trolley that goes around a closed track has gone on by as many lengths.
 func TestLapsAreCounted(t *testing.T) {
+	check.Long(t)
 	const radius, speed = 0.5, 2.0
 	b := rung.NewBuilder("laps").Gravity(0, 0, 0)
 	body := b.Body("trolley", wheelOf(t, trolleyMass, 0.01, 0.01), rung.At(radius, 0, 0))

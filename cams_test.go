@@ -226,6 +226,7 @@ func TestFlatFacesFollowLaws(t *testing.T) {
 // A roller of radius a on the curve at its distance from the path of its centre, a harmonic law: the follower moves as its centre by the path, at each
 // angle and over a turn of a run.
 func TestRollerFollowsAHarmonicLaw(t *testing.T) {
+	check.Long(t)
 	const a, half = 0.01, camLift / 2
 	r, dr := fmt.Sprintf("(%v - %v*cos(u))", camBase+half, half), fmt.Sprintf("(%v*sin(u))", half)
 	length := fmt.Sprintf("sqrt(%s^2 + %s^2)", r, dr)

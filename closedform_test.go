@@ -183,10 +183,8 @@ func TestNFourBar(t *testing.T) {
 
 // TestNFourBarOrderings goes near the singular pose under every ordering.
 func TestNFourBarOrderings(t *testing.T) {
+	check.Long(t)
 	for _, n := range []int{10, 300} {
-		if testing.Short() {
-			n /= 5
-		}
 		for _, o := range orderings {
 			t.Run(fmt.Sprintf("n=%d/%v", n, o), func(t *testing.T) {
 				requireNFourBar(t, n, bench.DefaultAngle, o, ladderTol)
@@ -251,6 +249,7 @@ func TestHardlyRedundantRow(t *testing.T) {
 // TestTooCloseForDoubles has a thousand windows that are all nearly singular: refinement does not converge, an orthogonal
 // factorization does. The error is that of the angle, 1e-16 rad of 1e-6, in every window.
 func TestTooCloseForDoubles(t *testing.T) {
+	check.Long(t)
 	const n, d = 1000, 1e-6
 	m, err := bench.NFourBar(n, math.Pi/2-d, 1)
 	require.NoError(t, err)

@@ -271,10 +271,8 @@ func TestCam(t *testing.T) {
 
 // TestWheelFamilies compares gear trains and belts with their closed form, and their counts.
 func TestWheelFamilies(t *testing.T) {
-	sizes := []int{1, 2, 3, 10, 1000}
-	if !testing.Short() {
-		sizes = append(sizes, 30_000)
-	}
+	check.Long(t)
+	sizes := []int{1, 2, 3, 10, 1000, 30_000}
 	for _, n := range sizes {
 		for _, family := range []string{"gear-train", "belt"} {
 			m := generate(t, family, n, 1)

@@ -66,6 +66,7 @@ func TestCurveThatCrossesItself(t *testing.T) {
 
 // A run that goes on from a checkpoint at the crossing has the bits of the run that was not interrupted: the state carries the parameter.
 func TestCurveCheckpoint(t *testing.T) {
+	check.Long(t)
 	run := func(pause float64) *mechanism.State {
 		p := planOf(t, beadOn(t, eight(), 0.3, 3, false))
 		o := rung.SimulationOptions{Until: 2, Step: 1e-3, Integrator: runs.RungeKutta4}
@@ -196,6 +197,7 @@ func coaster() *curves.Curve {
 
 // A car on a closed track keeps its energy over 20 000 steps and goes around.
 func TestCoasterKeepsEnergy(t *testing.T) {
+	check.Long(t)
 	const steps, step = 20_000, 2e-3
 	p := planOf(t, beadOn(t, coaster(), 0.1, 3, false))
 	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: steps * step, Step: step, Integrator: runs.RungeKutta4})

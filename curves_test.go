@@ -140,6 +140,7 @@ func crossing(t testing.TB, s *rung.Simulation, p *rung.Plan, u, after float64) 
 // lowest point after a quarter of that; from the cusp, that is the least time there is (brachistochrone): with the speed of the fall from
 // the cusp, u goes at the constant rate √(g/a).
 func TestCycloid(t *testing.T) {
+	check.Long(t)
 	const a, ofRun = 0.4, 1e-10
 	quarter := math.Pi * math.Sqrt(a/gravity)
 	for _, planar := range []bool{false, true} {
@@ -194,6 +195,7 @@ func TestBeadOnARotatingCircle(t *testing.T) {
 
 // On random curves, of the world and of a plate that flies, the tree methods find what the sparse system finds.
 func TestBeadMethodsAgree(t *testing.T) {
+	check.Long(t)
 	const agree = 1e-9 // conditioning of a few bodies, of the largest number
 	for i := range 12 {
 		m := modeltest.Beads(uint64(i / 2))

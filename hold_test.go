@@ -57,6 +57,7 @@ func TestOwnStatesHold(t *testing.T) {
 // TestStatesOfRunsHold: where a run has ended, with any integrator, another may start, and it goes on from its
 // checkpoint.
 func TestStatesOfRunsHold(t *testing.T) {
+	check.Long(t)
 	type stepper func(p *kkt.Plan) (sim.Stepper, sim.Options, error)
 	runge := func(method motion.Method) stepper {
 		return func(p *kkt.Plan) (sim.Stepper, sim.Options, error) {

@@ -156,7 +156,7 @@ func nullSpace(t testing.TB, K mat.Matrix, right []float64, n, rows int) (*mat.D
 // mechanisms with armature, couplings, slender rods and point masses, and again with bodies, joints and couplings in
 // another order. All of them have to find out where nothing determines the accelerations.
 func TestRandomMachines(t *testing.T) {
-	seeds := check.Random[uint64](600, 60)
+	seeds := check.Random[uint64](600, 30)
 	determined, not := 0, 0
 	for seed := range seeds {
 		rng := check.Rand(seed)
@@ -186,7 +186,7 @@ func TestRandomMachines(t *testing.T) {
 // TestLawMachines is TestRandomMachines with laws of one coordinate and of two.
 func TestLawMachines(t *testing.T) {
 	determined := 0
-	for seed := range check.Random[uint64](200, 40) {
+	for seed := range check.Random[uint64](200, 12) {
 		rng := check.Rand(seed)
 		m := modeltest.Gear(generate(t, "random", 4+int(seed%8), seed), rng)
 		if !hasScalar(m) {
@@ -201,7 +201,7 @@ func TestLawMachines(t *testing.T) {
 			requireMachines(t, modeltest.Shuffle(m, rng), seed+1, m)
 		})
 	}
-	require.Greater(t, determined, 20)
+	require.Greater(t, determined, check.Few(20, 3))
 }
 
 // hold makes the motions of m constant, as they and couplings may leave nothing else to move.

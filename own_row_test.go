@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
@@ -197,6 +198,7 @@ func TestOwnRowOfVelocities(t *testing.T) {
 
 // Rows of one's own hold over time, moved and not, by all ways to accelerations that know them, and with error control.
 func TestOwnRowsRun(t *testing.T) {
+	check.Long(t)
 	b, r, _ := blocks(t, true)
 	swing := &shaken{height: 0.99, amplitude: 0.1, frequency: 7}
 	rows := []mechanism.Demand{

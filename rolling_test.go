@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/compare"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
@@ -288,6 +289,7 @@ func TestChaplyginSleigh(t *testing.T) {
 // Over more than ten thousand steps of a disc and of a torus that wobble on a plane, on a plate that flies and spins, nothing is lost: the
 // rows do no work where the plane is at rest or free. The joints hold to the drift that runs leave, at both levels.
 func TestWheelsKeepEnergy(t *testing.T) {
+	check.Long(t)
 	b := rung.NewBuilder("wobble")
 	n := spatial.Vec3{0, 0, 1}
 	plate := b.Body("plate", wheelOf(t, 50, 40, 20), rung.At(0, 0, 0))

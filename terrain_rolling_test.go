@@ -215,6 +215,7 @@ func mustKinematics(t testing.TB, m *mechanism.Mechanism, st *mechanism.State) *
 
 // TestTerrainIntegrators: a ball that slips freely on hills is holonomic, and generalized-α and RATTLE run it to where dopri5 does.
 func TestTerrainIntegrators(t *testing.T) {
+	check.Long(t)
 	const until = 1.0
 	w := build.Wheel{Axle: spatial.Vec3{0, 0, 1}, Radius: 0.3, TyreRadius: 0.3, Slip: joints.SlipBoth}
 	p := hillBall(t, w)

@@ -19,6 +19,7 @@ import (
 // TestBeads: the rows of curves are evaluated state by state, and the results are those of a Solver. Steps are taken alone, and each
 // state goes on with parameters of its own.
 func TestBeads(t *testing.T) {
+	check.Long(t)
 	evaluated(t, modeltest.Beads(3), "curves")
 	evaluated(t, modeltest.Cams(3), "curves")
 }

@@ -33,6 +33,7 @@ func rubbed(m *model.Model, bearings bool, size float64) (*model.Model, []mechan
 // TestFriction: with a friction of its own, each state has the accelerations of a mechanism that is built with it, and where
 // rollouts take it.
 func TestFriction(t *testing.T) {
+	check.Long(t)
 	const n = 9
 	for _, bearings := range []bool{false, true} {
 		m, freedoms := rubbed(modelOf(t, "four-bar"), bearings, 1)

@@ -410,6 +410,7 @@ func TestParametersSameBits(t *testing.T) {
 // numbers, to the bit in lanes; Into has their numbers, and setters, Solve, Rollout and CloseJoints allocate
 // nothing.
 func TestParametersInRollouts(t *testing.T) {
+	check.Long(t)
 	const aloneTol = 1e-12 // after ten steps, of lengths and speeds of order one
 	for _, c := range []struct {
 		name       string

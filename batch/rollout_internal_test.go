@@ -92,6 +92,7 @@ func TestLanesStepAsOne(t *testing.T) {
 
 // TestOrders: the error falls with the fourth power of the step, or with the first.
 func TestOrders(t *testing.T) {
+	check.Long(t)
 	for name, p := range map[string]*kkt.Plan{
 		"four-bar":   plan(t, filepath.Join(check.Reference(t, "golden"), "four-bar.model.json")),
 		"bricard-6r": plan(t, filepath.Join(check.Reference(t, "golden"), "bricard-6r.model.json")),

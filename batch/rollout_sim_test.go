@@ -21,6 +21,7 @@ import (
 // TestRolloutAsSimulation: rollouts end where simulations by Dormand and Prince do that are much more precise, in lanes and
 // alone: with springs, dampers and wrenches, springs of angles, stops and contacts, prescribed motions, couplings, helical and composite joints.
 func TestRolloutAsSimulation(t *testing.T) {
+	check.Long(t)
 	const (
 		until = 0.1  // s
 		step  = 5e-4 // and a tenth of it for contacts, which are stiff
@@ -52,9 +53,6 @@ func TestRolloutAsSimulation(t *testing.T) {
 		"contact":           {modelOf(t, "sphere-slide"), true},
 		"contact, rolling":  {modelOf(t, "disc-roll"), true},
 	} {
-		if testing.Short() && !c.lanes {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			p, err := rung.NewPlan(c.m, kkt.Options{})
 			require.NoError(t, err)
@@ -124,6 +122,7 @@ func TestStepsOfSpareRows(t *testing.T) {
 // TestErrorsFallWithStep: errors of rollouts, judged by Dormand and Prince at 1e-13, fall with the power of their order from steps of
 // 1e-2 to 1e-6 s, and then stay at rounding: what closes the joints after each step leaves nothing that adds up.
 func TestErrorsFallWithStep(t *testing.T) {
+	check.Long(t)
 	const until, floor = 0.02, 2e-12
 	for name, m := range map[string]*model.Model{
 		"driven-crank": modelOf(t, "driven-crank"), "stewart-6ups": modelOf(t, "stewart-6ups"), "type-cylindrical": modelOf(t, "type-cylindrical"),
@@ -140,7 +139,7 @@ func TestErrorsFallWithStep(t *testing.T) {
 			for how, order := range map[batch.Integrator]float64{batch.RungeKutta4: 4, batch.SemiImplicit: 1} {
 				var errs []float64
 				for k := 2; k <= 6; k++ {
-					if k > 4 && (testing.Short() || b.SteppedOneByOne() != "") {
+					if k > 4 && b.SteppedOneByOne() != "" {
 						break
 					}
 					h := math.Pow(10, -float64(k))

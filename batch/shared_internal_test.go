@@ -15,6 +15,7 @@ import (
 // TestSharedNumbersStay: nothing writes to shared numbers, nor to the lanes that hold some of them for instructions without a
 // form for them, also where a state is no number.
 func TestSharedNumbersStay(t *testing.T) {
+	check.Long(t)
 	for _, name := range []string{"four-bar", "bricard-6r", "stewart-6ups", "type-cylindrical", "type-distance", "random-10", "driven-mixed", "springs"} {
 		p := plan(t, filepath.Join(check.Reference(t, "golden"), name+".model.json"))
 		vary := Vary{}

@@ -82,6 +82,7 @@ func TestConsistent(t *testing.T) {
 }
 
 func TestBoundedWhenLarge(t *testing.T) {
+	check.Long(t)
 	for family, n := range map[string]int{
 		"ladder": 40000, "chain": 20000, "tree": 20000, "grid": 100, "ball-net": 100,
 		"nfourbar": 10000, "scissor": 10000, "revolute-net": 80, "stewart": 2000, "random": 20000,
@@ -89,9 +90,6 @@ func TestBoundedWhenLarge(t *testing.T) {
 		"hoberman": 10000, "hoberman-sphere": 1000, "miura": 100, "jansen": 2000, "delta": 5000, "excavator": 4000,
 		"bicycle": 5000, "rolling-disc": 20000, "snakeboard": 5000,
 	} {
-		if testing.Short() {
-			n /= 8
-		}
 		t.Run(family, func(t *testing.T) {
 			m := generate(t, family, n, 1)
 			requireConsistent(t, m)

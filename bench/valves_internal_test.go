@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -34,12 +35,8 @@ func TestValveTrain(t *testing.T) { trains(t, "valve-train", shaftAcceleration) 
 
 // trains compares the shaft of the trains of a family with a closed form, and counts their rows.
 func trains(t *testing.T, family string, shaft func(m *model.Model) float64) {
-	sizes := []int{1, 2, 3, 10, 1000}
-	if !testing.Short() {
-		sizes = append(sizes, 10_000)
-	}
-	for _, n := range sizes {
-		seeds := uint64(5)
+	for _, n := range check.Few([]int{1, 2, 3, 10, 1000, 10_000}, []int{1, 3, 10}) {
+		seeds := check.Few(uint64(5), 2)
 		if n > 1000 {
 			seeds = 1
 		}

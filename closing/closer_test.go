@@ -196,6 +196,7 @@ func TestCloseSmall(t *testing.T) {
 // TestCloseHolds keeps held bodies bit by bit, in pose and velocity, and closes the
 // others around them; a joint between two of them is left as it is.
 func TestCloseHolds(t *testing.T) {
+	check.Long(t)
 	held := 0
 	for seed := range uint64(40) {
 		p := newPlan(t, generate(t, "random", 25, seed), order.Auto)

@@ -62,6 +62,7 @@ func TestCloseSmallInertias(t *testing.T) {
 // TestCloseStiffened closes loops and trees of bodies that turn nearly for free, from
 // near and from far: steps of least displacement are too long for some of them.
 func TestCloseStiffened(t *testing.T) {
+	check.Long(t)
 	for _, family := range []string{"random", "tree"} {
 		for _, s := range []float64{1e-4, 1e-6} {
 			for seed := range uint64(20) {
@@ -84,6 +85,7 @@ func TestCloseStiffened(t *testing.T) {
 // TestCloseTreesFromFar closes trees whose bodies are anywhere: they have no loops, so
 // that they can be closed from everywhere.
 func TestCloseTreesFromFar(t *testing.T) {
+	check.Long(t)
 	for seed := range uint64(60) {
 		p := newPlan(t, generate(t, "tree", 5+int(seed), seed), order.Auto)
 		mech, c, st := p.Mechanism(), closing.NewCloser(p, closing.Options{}), p.Initial()

@@ -149,6 +149,7 @@ func TestNearestFarAway(t *testing.T) {
 // TestNearestSaysWhenItIsNot: where the search ends early, as with pins that are moved by several lengths of a bar, the Closing says
 // so, with the part that is left; up to a third of a metre it never does, nor where what is left is rounding.
 func TestNearestSaysWhenItIsNot(t *testing.T) {
+	check.Long(t)
 	missed := 0
 	for seed := range uint64(60) {
 		p := newPendulum(2+int(seed%5), seed)

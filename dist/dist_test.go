@@ -27,7 +27,7 @@ import (
 // same bits each time and for any number of threads. RUNG_LARGE=1 takes larger sizes.
 func TestFamilies(t *testing.T) {
 	for _, c := range disttest.Cases(os.Getenv("RUNG_LARGE") != "") {
-		for _, n := range check.Few([]int{1, 2, 3, 4, 7}, []int{1, 3}) {
+		for _, n := range check.Few([]int{1, 2, 3, 4, 7}, []int{3}) {
 			t.Run(fmt.Sprintf("%s-%d/%d", c.Family, c.Size, n), func(t *testing.T) {
 				off := make([]float64, n)
 				require.NoError(t, dist.Run(n, func(comm dist.Comm) (err error) {
@@ -48,7 +48,7 @@ const mostCorrections = 12
 func TestCorrections(t *testing.T) {
 	m, err := bench.Generate("ball-net", 30, 1)
 	require.NoError(t, err)
-	for _, n := range check.Some([]int{1, 2, 3, 4, 7}, 2) {
+	for _, n := range check.Few([]int{1, 2, 3, 4, 7}, []int{3}) {
 		require.NoError(t, dist.Run(n, func(c dist.Comm) error {
 			p, err := dist.NewPlan(c, m, dist.Options{})
 			if err != nil {

@@ -72,6 +72,7 @@ func autoPatterns(t testing.TB) []namedPattern {
 
 // Auto is within autoLoss of the best of all orders.
 func TestAutoIsNearBest(t *testing.T) {
+	check.Long(t)
 	t.Logf("%-20s %6s %18s %12s   loss | flops over best: natural, leaf-first, banded, min-degree, nested-dissection", "pattern", "nodes", "auto", "flops")
 	for _, c := range autoPatterns(t) {
 		flops := make([]int64, len(order.All()))
@@ -135,6 +136,7 @@ func TestChooseOnThreads(t *testing.T) {
 
 // What Choose says of its candidates is what the orders cost.
 func TestChooseTellsTheTruth(t *testing.T) {
+	check.Long(t)
 	for _, c := range autoPatterns(t) {
 		if c.p.Len() > 1000 {
 			continue

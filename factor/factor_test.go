@@ -54,7 +54,7 @@ func TestFactorQuasiDefinite(t *testing.T) {
 		scale := ones(m)
 		e := prox(m, scale, 1)
 		b := randomVector(p.Dim(), rng)
-		for _, o := range check.Some(orders(p, rng), 2) {
+		for _, o := range check.Some(orders(p, rng), 4) {
 			t.Run(name+"/"+o.name, func(t *testing.T) {
 				f := factored(t, m, o.perm, scale, 1, factor.Everywhere)
 				assert.Zero(t, f.Corrected)

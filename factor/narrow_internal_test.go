@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sparse"
 )
 
@@ -75,6 +76,7 @@ func countLeaves(s *Symbolic, spread, alone *[sparse.MaxBlock + 1]int) {
 // Leaves of any number of columns, each with several joints, added spread over their front
 // and alone, and beside wider ones.
 func TestNarrowLeaves(t *testing.T) {
+	check.Long(t)
 	var spread, alone [sparse.MaxBlock + 1]int
 	for _, sizes := range [][]int8{{1}, {2}, {3}, {4}, {5}, {6}, {2, 1}, {1, 2, 3, 4, 5, 6}} {
 		for _, many := range []int{0, 30} {

@@ -200,6 +200,7 @@ func standsAlone(f *factor.Factor, i int) bool {
 
 // Long loops of constant rows, where the redundancy is known from the graph.
 func TestRedundantRowsOfLongLoops(t *testing.T) {
+	check.Long(t)
 	// 1000 links, each with rounding of its own, solved to one another's answer.
 	const tol = 1e-8
 	for name, p := range map[string]*sparse.Pattern{

@@ -21,6 +21,7 @@ const keptTol = 1e-9
 // TestRingKept: the tip of a second link is wanted at the shoulder, from which it stays 0.2 away, all around. A third
 // link reaches its own target, as the first two may turn as one.
 func TestRingKept(t *testing.T) {
+	check.Long(t)
 	plan := planar(t, 0.5, 0.3, 0.4)
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 20 {
@@ -177,11 +178,9 @@ func noBetter(t *testing.T, s *Solver, task *Task) {
 
 // TestTwoLeastKept: of two levels out of reach both keep their errors, whatever a third asks for.
 func TestTwoLeastKept(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(12, 36))
 	n := 20
-	if testing.Short() {
-		n = 6
-	}
 	told := 0
 	for i := range n {
 		plan, task := bush(t, rng, i%3 == 0)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ik/fik"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -60,6 +61,7 @@ func TestFilterPath(t *testing.T) {
 // TestFilterDefaults: every design runs in both forms, for a pose and along a path, without anything else given; or it
 // says where in the task what has to be written, which then runs.
 func TestFilterDefaults(t *testing.T) {
+	check.Long(t)
 	plan := planar(t, 0.5, 0.4, 0.3)
 	path := circleTask(Path{Spline: true, Step: 0.02})
 	pose := &Task{Targets: path.Targets}

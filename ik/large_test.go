@@ -15,11 +15,9 @@ import (
 // TestScissorMast: a mast of scissors with 18 redundant rows a stage, driven at its left foot by the angle θ, has its
 // top at (cos θ, n·sin θ). From some ten stages on one solve is not accurate enough, and solves are refined.
 func TestScissorMast(t *testing.T) {
+	check.Long(t)
 	const tol = 1e-10 // rounding, times the square of the stages
 	for _, n := range []int{1, 2, 10, 30, 100, 300, 1000} {
-		if n > 300 && testing.Short() {
-			continue
-		}
 		m, err := bench.Scissor(n, 1)
 		require.NoError(t, err)
 		e := newDrivenOf(t, m, &Task{Driven: []string{"gf"}, Targets: []Target{{Type: Point, Body: fmt.Sprint("a", n-1),

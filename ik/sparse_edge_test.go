@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 )
@@ -65,11 +66,9 @@ func TestSparseEdge(t *testing.T) {
 
 // TestSparseLevelsInside: no level of random tasks leaves the limits of a chain.
 func TestSparseLevelsInside(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	tasks := 300
-	if testing.Short() {
-		tasks = 60
-	}
 	for k := range tasks {
 		n := 3 + rng.IntN(5)
 		task := limited(n, -0.2-rng.Float64(), 0.2+rng.Float64(), tipAt(n, 2*rng.Float64()-1, 2*rng.Float64()-1))
@@ -90,6 +89,7 @@ func TestSparseLevelsInside(t *testing.T) {
 
 // TestSparseLoopsInside: where loops are closed after steps, the limits still hold.
 func TestSparseLoopsInside(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Generate("scissor", 6, 1)
 	require.NoError(t, err)
 	plan := mustPlan(t, m)
@@ -98,9 +98,6 @@ func TestSparseLoopsInside(t *testing.T) {
 	require.NoError(t, mech.KinematicsTo(k, mech.Initial()))
 	rng := rand.New(rand.NewPCG(5, 5))
 	tasks := 40
-	if testing.Short() {
-		tasks = 10
-	}
 	for i := range tasks {
 		var task Task
 		for j := range m.Joints {

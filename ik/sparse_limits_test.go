@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,6 +20,7 @@ func limited(n int, lower, upper float64, g Target) Task {
 
 // TestSparseLimitsAgainstGrid: the nearest pose of two links within limits is that of a fine grid.
 func TestSparseLimitsAgainstGrid(t *testing.T) {
+	check.Long(t)
 	const grid = 2000
 	for _, x := range []struct{ lower, upper, px, py float64 }{
 		{-0.3, 0.5, 0.2, 0.7}, {-0.3, 0.5, 0.9, 0.9}, {-0.3, 0.5, 0.6, -0.6}, {-1, 0.2, -0.3, 0.4}, {-1, 1, 0.6, -0.4},

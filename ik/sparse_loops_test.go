@@ -8,6 +8,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -134,6 +135,7 @@ func TestSparseNet(t *testing.T) {
 
 // TestSparseNetDoesNotAllocate: conjugate gradients and corrections of levels take no memory either.
 func TestSparseNetDoesNotAllocate(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Generate("grid", 20, 1)
 	require.NoError(t, err)
 	task := Task{Targets: nearby(t, m, rand.New(rand.NewPCG(1, 0)).Perm(400)[:81], 0.2), Solver: Options{Nearest: true}}

@@ -105,6 +105,7 @@ func crooked(t testing.TB, rng *rand.Rand) (*model.Model, Task) {
 // TestSparsePull: a level ends against a limit only if its targets pull there, as the dense rows tell, and the first
 // that is not reached if they do.
 func TestSparsePull(t *testing.T) {
+	check.Long(t)
 	const (
 		pulls  = 1e-2 // more than what is left where steps do not get on
 		none   = 1e-6

@@ -86,13 +86,11 @@ func sparsely(t testing.TB, m *model.Model, task Task) (*Result, *mechanism.Stat
 
 // TestSparseChains: a chain reaches far points in as many steps for any number of links.
 func TestSparseChains(t *testing.T) {
+	check.Long(t)
 	const mostSteps, moreSteps = 15, 4
 	sizes := []int{10, 100, 1000, 10000, 100000}
-	if testing.Short() {
-		sizes = sizes[:3]
-	}
 	for _, bend := range []float64{0.3, 1.2} {
-		for i, at := range check.Some([][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}}, 2) {
+		for i, at := range [][2]float64{{0.5, 0.3}, {-0.5, 0.3}, {0.1, 0}, {0.8, 0.2}, {-0.9, 0}} {
 			steps := 0
 			for _, n := range sizes {
 				if n > 10000 && (i > 0 || bend > 0.3) {
@@ -122,6 +120,7 @@ func TestSparseMetrics(t *testing.T) {
 
 // TestSparseOutOfReach: the nearest pose is the straight chain towards the target.
 func TestSparseOutOfReach(t *testing.T) {
+	check.Long(t)
 	for _, n := range []int{2, 5, 100, 1000} {
 		r, st := sparsely(t, chainModel(n, 0.3), Task{Targets: []Target{tipAt(n, 1.2, 0.5)}})
 		require.Equal(t, Nearest, r.Status)

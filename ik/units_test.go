@@ -148,12 +148,10 @@ func sameAtAnySize(t *testing.T, m *model.Model, task *Task, lengths map[string]
 
 // TestUnits: steps do not depend on the unit of length.
 func TestUnits(t *testing.T) {
+	check.Long(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	ends := map[Status]int{}
 	cranes := 6
-	if testing.Short() {
-		cranes = 1
-	}
 	for range cranes {
 		m, task, lengths := crane(t, rng)
 		for _, e := range []Engine{TreeEngine, DrivenEngine} {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -25,7 +26,7 @@ const (
 func forPaths(t *testing.T, test func(t *testing.T, p *path, seed uint64)) {
 	for _, spec := range specs {
 		t.Run(spec.Kind.String(), func(t *testing.T) {
-			for seed := range uint64(numPaths) {
+			for seed := range check.Random(uint64(numPaths), 6) {
 				test(t, randomPath(spec, seed), seed)
 			}
 		})
@@ -246,6 +247,7 @@ func TestWrenchPower(t *testing.T) {
 // TestRotatedFrames checks that turning the whole scene turns T and leaves all
 // scalars as they are.
 func TestRotatedFrames(t *testing.T) {
+	check.Long(t)
 	Q := spatial.Exp(spatial.Vec3{0.4, -1.9, 0.8}).Mat()
 	forPaths(t, func(t *testing.T, p *path, seed uint64) {
 		s := p.driven()

@@ -48,6 +48,7 @@ func TestAccuracy(t *testing.T) {
 // several sizes, whatever their redundant rows and however large the loads are that cancel. No number is known better than
 // the rounding of gravity.
 func TestAccuracyIsKept(t *testing.T) {
+	check.Long(t)
 	const gravity = 9.81
 	for _, c := range []struct {
 		family string

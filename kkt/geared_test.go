@@ -63,6 +63,7 @@ func TestGearedBits(t *testing.T) {
 // TestManyRods: where joints give many different inertias to rods without one, conjugate gradients need many products.
 // The accelerations are determined, and right. A rod that is free is found among them, too.
 func TestManyRods(t *testing.T) {
+	check.Long(t)
 	const n = 150
 	for _, free := range []bool{false, true} {
 		mech, err := mechanism.New(modeltest.Rods(n, 1e-5, free))

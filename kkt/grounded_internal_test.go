@@ -18,6 +18,7 @@ const groundTol = 1e-9
 // TestGroundChangesNothing compares results and reports of the reduced and of the whole
 // system.
 func TestGroundChangesNothing(t *testing.T) {
+	check.Long(t)
 	grounded, stable := 0, 0
 	for _, name := range check.GoldenModels(t) {
 		t.Run(name, func(t *testing.T) {

@@ -54,6 +54,7 @@ func heavyAndLight(m *model.Model) *model.Model {
 // TestMassRatios compares with a solution in extended precision. The models
 // are not redundant, so that the system is regular.
 func TestMassRatios(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct {
 		family string
 		n      int
@@ -79,6 +80,7 @@ func TestMassRatios(t *testing.T) {
 // TestMassRatiosRedundant keeps rank and undetermined components of redundant
 // mechanisms when masses change.
 func TestMassRatiosRedundant(t *testing.T) {
+	check.Long(t)
 	for _, name := range []string{"four-bar", "n-four-bar-40", "type-universal", "type-helical-loop", "bricard-6r", "random-30"} {
 		t.Run(name, func(t *testing.T) {
 			m := golden(t, name)

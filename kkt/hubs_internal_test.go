@@ -144,7 +144,7 @@ const hubTol = 1e-11
 func TestHubs(t *testing.T) {
 	names, list := hubCases(t)
 	for i, mech := range list {
-		if testing.Short() && i%5 != 0 {
+		if testing.Short() && i%15 != 0 {
 			continue
 		}
 		p := NewPlan(mech, Options{})
@@ -175,6 +175,7 @@ func TestHubs(t *testing.T) {
 
 // TestHubsGrow: work and memory grow like the number of arms. By the tile rule they grow like its third power and its square.
 func TestHubsGrow(t *testing.T) {
+	check.Long(t)
 	for _, c := range []func(n int) *mechanism.Mechanism{
 		func(n int) *mechanism.Mechanism { return leanModel(t, "delta", 30*n) },
 		func(n int) *mechanism.Mechanism { return leanModel(t, "jansen", 10*n) },

@@ -28,10 +28,8 @@ const (
 // TestScissorShares has the hinges ahead and behind of every pin of a mast carry the same, and counts what is redundant
 // and undetermined: all but the moments about the hinges.
 func TestScissorShares(t *testing.T) {
+	check.Long(t)
 	sizes := []int{1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000}
-	if testing.Short() {
-		sizes = sizes[:6]
-	}
 	for _, n := range sizes {
 		for _, o := range []order.Ordering{order.Auto, order.LeafFirst, order.MinDegree} {
 			if n > 200 && o != order.Auto && check.More() == 1 {
@@ -93,6 +91,7 @@ func requireMast(t *testing.T, n int, o order.Ordering) {
 // TestLeastNormDense compares reactions with the dense ones on redundant models whose masses are 1e-3 to 1e3 times as
 // large.
 func TestLeastNormDense(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct {
 		family string
 		n      int
@@ -140,6 +139,7 @@ func TestLeastNormReported(t *testing.T) {
 
 // TestInverseShares drives a mast by all hinges of its crossings: of two on one pin, each does half.
 func TestInverseShares(t *testing.T) {
+	check.Long(t)
 	for _, n := range []int{1, 4, 30, 100} {
 		m := generate(t, "scissor", n, 1)
 		var list []mechanism.Freedom

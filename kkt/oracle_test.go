@@ -131,7 +131,7 @@ func TestDense(t *testing.T) {
 	if testing.Short() {
 		end = 11
 	}
-	for _, n := range []int{3, 6, 10, 18, 30, 40} {
+	for _, n := range check.Some([]int{3, 6, 10, 18, 30, 40}, 2) {
 		for seed := uint64(10); seed < end; seed++ {
 			for _, o := range []order.Ordering{order.Auto, order.NestedDissection} {
 				t.Run(fmt.Sprintf("random/n=%d/seed=%d/%v", n, seed, o), func(t *testing.T) {
@@ -155,6 +155,7 @@ func requireDense(t *testing.T, family string, n int, seed uint64, o order.Order
 
 // TestDenseCoupled is TestDense for random mechanisms with couplings, some of them redundant.
 func TestDenseCoupled(t *testing.T) {
+	check.Long(t)
 	end := check.Random[uint64](50, 10)
 	redundant := 0
 	for _, n := range []int{6, 10, 18, 25} {

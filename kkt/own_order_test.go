@@ -41,6 +41,7 @@ func ownPlan(t testing.TB, m *model.Model, seed uint64) *kkt.Plan {
 // TestOwnOrder: in random orders of bodies, accelerations, ranks and counts of redundant rows are those of the library's
 // orders, with groups on the ground, armature, couplings and after Replan too, and the plan says whose order it is.
 func TestOwnOrder(t *testing.T) {
+	check.Long(t)
 	for _, tt := range []struct {
 		family string
 		n      int

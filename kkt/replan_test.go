@@ -65,6 +65,7 @@ func TestReplan(t *testing.T) {
 // Joints that have come between other bodies, or changed names, are new ones, whatever
 // they are called: the order obeys the tile rule.
 func TestReplanMovedJoints(t *testing.T) {
+	check.Long(t)
 	for _, family := range []string{"ladder", "grid", "tree", "random"} {
 		m := generate(t, family, 30, 1)
 		for _, by := range []int{1, len(m.Joints) / 2} {

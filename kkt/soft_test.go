@@ -91,6 +91,7 @@ func TestNearBesideSoft(t *testing.T) {
 // TestAllowedMotions: the test of singular poses takes motions that the joints allow, in long redundant loops too, where the rows
 // that the pivots keep depend on each other to within rounding.
 func TestAllowedMotions(t *testing.T) {
+	check.Long(t)
 	for _, n := range []int{30, 38, 60} {
 		s := solve(t, generate(t, "hoberman", n, 1), order.Auto)
 		r := report(t, s)

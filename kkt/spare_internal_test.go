@@ -39,7 +39,7 @@ var leanFamilies = []struct {
 
 // TestLean: a solution without the spare rows is that of the whole system, all rows hold, and rows count as redundant that do there.
 func TestLean(t *testing.T) {
-	for _, c := range leanFamilies {
+	for _, c := range check.Some(leanFamilies, 4) {
 		p := NewPlan(leanModel(t, c.name, c.n), Options{})
 		require.NotNil(t, p.lean, c.name)
 		s, whole := p.NewSolver(), p.NewSolver()
@@ -69,6 +69,7 @@ func TestLean(t *testing.T) {
 // TestLeanHasNoHistory: the bits of a solution depend neither on the states before, among them one that the lean system does not do for,
 // nor on the number of threads.
 func TestLeanHasNoHistory(t *testing.T) {
+	check.Long(t)
 	for _, c := range leanFamilies {
 		mech := leanModel(t, c.name, c.n)
 		p, q := NewPlan(mech, Options{}), NewPlan(mech, Options{Threads: 3})
@@ -103,6 +104,7 @@ func tornBy(st *mechanism.State, size float64) *mechanism.State {
 
 // TestLeanFails: where rows contradict each other, results have the bits that they have without a lean system.
 func TestLeanFails(t *testing.T) {
+	check.Long(t)
 	for _, c := range leanFamilies {
 		p := NewPlan(leanModel(t, c.name, c.n), Options{})
 		s, whole := p.NewSolver(), p.NewSolver()

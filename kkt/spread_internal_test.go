@@ -14,6 +14,7 @@ import (
 // TestOrdinaryInertiasNeedNoDigits: reference models, slender links among them, and the families are solved with
 // doubles alone. Twice the digits take fifty times as long.
 func TestOrdinaryInertiasNeedNoDigits(t *testing.T) {
+	check.Long(t)
 	for _, folder := range []string{"golden", "standard"} {
 		files, err := filepath.Glob(filepath.Join(check.Reference(t, folder), "*.model.json"))
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 		family string
 		n      int
 	}
-	for _, c := range check.Some([]sized{{"ladder", 3000}, {"nfourbar", 800}, {"random", 2000}, {"chain", 3000}, {"tree", 3000}, {"grid", 25}}, 2) {
+	for _, c := range check.Some([]sized{{"ladder", 3000}, {"nfourbar", 800}, {"random", 2000}, {"chain", 3000}, {"tree", 3000}, {"grid", 25}}, 3) {
 		m := generate(t, c.family, c.n, 1)
 		var want, wantLambda []float64
 		for _, threads := range check.Few([]int{1, 2, 3}, []int{1, 2}) {

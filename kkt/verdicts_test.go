@@ -118,7 +118,7 @@ func TestVerdicts(t *testing.T) {
 		{"excavator", []int{1, 3}}, {"revolute-net", []int{2, 4}}, {"ladder", []int{1, 3, 8, 20}}, {"ball-net", []int{2, 4}}, {"nfourbar", []int{1, 2, 5, 12}},
 		{"grid", []int{2, 4}}, {"chain", []int{1, 5, 25}}, {"tree", []int{3, 12, 30}}, {"stewart", []int{1, 2}},
 	} {
-		for _, n := range c.sizes {
+		for _, n := range check.Some(c.sizes, 4) {
 			name := c.family + " " + strconv.Itoa(n)
 			v.judge(t, name, generate(t, c.family, n, 1))
 			m := generate(t, c.family, n, 1)
@@ -130,7 +130,7 @@ func TestVerdicts(t *testing.T) {
 	m := generate(t, "random", 9, 1039)
 	atRest(m, 1039)
 	v.judge(t, "random 9 seed 1039", m)
-	for seed := range check.Random(60, 60) {
+	for seed := range check.Random(60, 12) {
 		n := 2 + seed%12
 		name := "random " + strconv.Itoa(n) + " seed " + strconv.Itoa(seed)
 		m := generate(t, "random", n, uint64(seed))

@@ -9,6 +9,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
@@ -44,6 +45,7 @@ func sled(t *testing.T, set func(j *rung.Joint)) *model.Model {
 
 // TestCarriedOn: trailers that a torque drives, and a sled that is pulled, have no equilibrium, which a few steps tell.
 func TestCarriedOn(t *testing.T) {
+	check.Long(t)
 	for _, n := range []int{1, 10} {
 		m, err := bench.Generate("trailers", n, 1)
 		require.NoError(t, err)

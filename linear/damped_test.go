@@ -63,10 +63,8 @@ func TestDampedOscillator(t *testing.T) {
 // TestDampedRow compares both methods on a chain with dampers in every third hinge, which no
 // change of coordinates takes apart.
 func TestDampedRow(t *testing.T) {
+	check.Long(t)
 	n := 50
-	if testing.Short() {
-		n = 25
-	}
 	b := chain(t, n, 1)
 	m, err := b.Model()
 	require.NoError(t, err)
@@ -163,8 +161,9 @@ func TestSleepingTop(t *testing.T) {
 
 // TestRandomDamped is the same with dampers and the whole of K.
 func TestRandomDamped(t *testing.T) {
+	check.Long(t)
 	found := 0
-	for seed := range check.Few(uint64(12), 4) {
+	for seed := range uint64(12) {
 		m, err := bench.Generate("random", 14, seed)
 		require.NoError(t, err)
 		p := planned(t, m)

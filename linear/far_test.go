@@ -111,6 +111,7 @@ const columnTol = 1e-7
 // TestStandingColumn has negative blocks of K throughout, held by springs that are stiffer by
 // the cube of the number of bodies.
 func TestStandingColumn(t *testing.T) {
+	check.Long(t)
 	const n = 60
 	for _, factor := range []float64{1.1, 1.5} {
 		want := columnExact(t, n, factor)
@@ -165,6 +166,7 @@ func TestVeryTallColumn(t *testing.T) {
 
 // TestLightlyDampedColumn finds the modes whose shapes are all but real, the lowest too.
 func TestLightlyDampedColumn(t *testing.T) {
+	check.Long(t)
 	const n = 60
 	m, err := chain(t, n, -1).Model()
 	require.NoError(t, err)
@@ -183,7 +185,8 @@ func TestLightlyDampedColumn(t *testing.T) {
 // TestLeaningColumn has at its foot a row whose pivot is as small as that of a redundant one: the
 // body below is light, all above heavy. Dropped, it would let the column swing sideways.
 func TestLeaningColumn(t *testing.T) {
-	n := check.Few(700, 300)
+	check.Long(t)
+	n := 700
 	b := rung.NewBuilder("leaning").Gravity(0, 0, -g)
 	up, at := rung.World, vec{}
 	for i := range n {

@@ -17,6 +17,7 @@ import (
 // TestRoverAtRest: the rover of reference/ground comes to rest on level
 // ground; the ground carries its weight, and it may stand anywhere.
 func TestRoverAtRest(t *testing.T) {
+	check.Long(t)
 	m, err := model.ReadFile(check.Reference(t, "ground", "rover-drop.model.json"))
 	require.NoError(t, err)
 	m.Terrains[0].Normal = [3]float64{0, 0, 1}

@@ -322,6 +322,7 @@ var besselZeros = [...]float64{2.404825557695773, 5.520078110286311, 8.653727912
 // TestHangingChainLimit compares a long chain with a hanging rope, ω = z/2·√(g/L): the
 // hinges of rods make a difference of the order of (mode/bodies)².
 func TestHangingChainLimit(t *testing.T) {
+	check.Long(t)
 	const n = 2000
 	m := modes(t, built(t, chain(t, n, 1)), linear.ModeOptions{Count: len(besselZeros)})
 	require.Equal(t, linear.Sparse, m.Method)

@@ -120,8 +120,9 @@ func randomTree(t *testing.T, seed uint64) *kkt.Plan {
 // TestModesOfEquilibria finds in equilibria that a search calls neutral or stable, turned about the
 // vertical or not, no mode that grows, and as many of each kind by both methods.
 func TestModesOfEquilibria(t *testing.T) {
+	check.Long(t)
 	neutral := 0
-	for seed := range check.Few(uint64(60), 20) {
+	for seed := range uint64(60) {
 		p := randomTree(t, seed)
 		st := p.Initial()
 		e, err := linear.Equilibrate(p, st, linear.EquilibriumOptions{})
@@ -147,7 +148,7 @@ func TestModesOfEquilibria(t *testing.T) {
 			assert.Equal(t, kinds[0], kinds[1], "seed %d, undamped %v", seed, undamped)
 		}
 	}
-	assert.Greater(t, neutral, check.Few(10, 3))
+	assert.Greater(t, neutral, 10)
 }
 
 // TestFreeDamper slows down a body that nothing holds: λ = 0 and −c/m, far beyond the shift that

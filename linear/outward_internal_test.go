@@ -61,6 +61,7 @@ func shiftedPattern(s *System) *sparse.Pattern {
 // TestOutwardFillsNoMore orders mechanisms of all kinds, as they are and with the springs of
 // their stiffness: the graph is the same, so that fill may differ only by the sizes of blocks.
 func TestOutwardFillsNoMore(t *testing.T) {
+	check.Long(t)
 	const sizes = 1
 	turned := 0
 	look := func(name string, p *sparse.Pattern) {

@@ -23,10 +23,8 @@ import (
 // TestModesWithRotors compares the modes by both methods, in random mechanisms at rest with armature, rods, point
 // masses and springs on all freedoms, with the eigenvalues of the dense matrices M, K and J on the null space of J.
 func TestModesWithRotors(t *testing.T) {
+	check.Long(t)
 	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 30
-	}
 	compared, undetermined, refused := 0, 0, 0
 	for seed := range seeds {
 		rng := check.Rand(seed)

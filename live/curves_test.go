@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
 // TestTrainIsPlayed: a train that hangs from a closed track goes on while a page looks on, keeps its energy, and stays on the track.
 func TestTrainIsPlayed(t *testing.T) {
+	check.Long(t)
 	doc, err := model.ReadFile(filepath.Join("..", "docs", "coaster.model.json"))
 	require.NoError(t, err)
 	session, clock := newTest(t, doc, Options{})

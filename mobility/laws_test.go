@@ -87,6 +87,7 @@ func accelerations(t testing.TB, p *kkt.Plan) []float64 {
 // on the motions, by Independent and by Inverse; the basis of the motions against the projection; and the accelerations in an
 // elimination order of one's own and under the second rates that the independent freedoms have anyway.
 func TestLaws(t *testing.T) {
+	check.Long(t)
 	for name, m := range lawModels(t) {
 		t.Run(name, func(t *testing.T) {
 			p, err := rung.NewPlan(m, kkt.Options{})

@@ -66,6 +66,7 @@ func TestNearbySingular(t *testing.T) {
 
 // TestRedundantRows agrees with the report.
 func TestRedundantRows(t *testing.T) {
+	check.Long(t)
 	for _, family := range bench.Families() {
 		m, err := bench.Generate(family, 6, 1)
 		require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -146,11 +147,9 @@ func goldenModels(t *testing.T) (models []*model.Model) {
 // TestReleaseTypedIn writes the releases into the models and finds what they
 // claim: rows, rank, redundancy and mobility.
 func TestReleaseTypedIn(t *testing.T) {
+	check.Long(t)
 	models := goldenModels(t)
 	seeds := 120
-	if testing.Short() {
-		seeds = 30
-	}
 	for seed := range uint64(seeds) {
 		models = append(models, flatModel(seed))
 	}
@@ -198,12 +197,10 @@ func TestReleaseTypedIn(t *testing.T) {
 // TestReleasePrefersFrames turns no frame where releases with the joints' own frames
 // leave nothing redundant. In some mechanisms a search that may turn them does so.
 func TestReleasePrefersFrames(t *testing.T) {
+	check.Long(t)
 	turned := func(joints []int) bool { return sum(joints) > 0 }
 	preferred := 0
 	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 50
-	}
 	for seed := range seeds {
 		m := flatModel(seed)
 		r := releaser{ctx: t.Context(), m: *m, st: initial(t, m), trials: releaseTrials}
@@ -341,6 +338,7 @@ func TestReleases(t *testing.T) {
 // offered: each still holds at position and velocity level, so it allows what
 // the joint did, and has fewer rows.
 func TestLooserTypes(t *testing.T) {
+	check.Long(t)
 	seen := map[model.JointType]bool{}
 	for _, m := range goldenModels(t) {
 		for j := range m.Joints {

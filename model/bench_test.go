@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -47,6 +48,7 @@ func ladder(n int) *model.Model {
 
 // TestReadAllocations: names, and little else, are allocated one by one.
 func TestReadAllocations(t *testing.T) {
+	check.Long(t)
 	const n, perBody = 4000, 3 // names of 1 body and 1.5 joints, blocks of lists
 	text := []byte(write(t, ladder(n)))
 	allocs := testing.AllocsPerRun(3, func() {

@@ -14,12 +14,14 @@ import (
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/formats"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
 
 // TestNoFalseAlarms: nothing is said of the models of this repository, whatever folder they are in, nor of the families.
 func TestNoFalseAlarms(t *testing.T) {
+	check.Long(t)
 	read := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

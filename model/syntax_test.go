@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -94,6 +95,7 @@ func (r *repeater) Read(p []byte) (int, error) {
 // TestReadHostile gives 1 GiB of what a small document cannot be; the reader
 // ends early, with little memory.
 func TestReadHostile(t *testing.T) {
+	check.Long(t)
 	const maxMemory = 256 << 20 // bytes allocated in all; the token limit is 16 MiB and buffers double
 	cases := []struct{ name, prefix, text, rule string }{
 		{"brackets", "", "[", "exceeded max depth"},
@@ -104,9 +106,6 @@ func TestReadHostile(t *testing.T) {
 		{"string", `{"name": "`, "x", "longer than 16 MiB"},
 		{"digits", `{"time": `, "1", "longer than 16 MiB"},
 		{"white space", `{"time": `, " \n", "longer than 16 MiB"},
-	}
-	if testing.Short() {
-		cases = cases[:5]
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,6 +124,7 @@ func TestReadHostile(t *testing.T) {
 // TestReadManyBadElements: elements of a document that is not valid are not
 // stored once enough problems are known.
 func TestReadManyBadElements(t *testing.T) {
+	check.Long(t)
 	const size, maxMemory = 8 << 20, 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

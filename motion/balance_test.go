@@ -42,6 +42,7 @@ func balanced(t testing.TB, p *kkt.Plan, step, until float64) (*mechanism.State,
 // TestBalanceDrives: all vehicles drive onto their hills in steps of
 // 20 ms, with their forces in balance and their joints closed.
 func TestBalanceDrives(t *testing.T) {
+	check.Long(t)
 	for _, family := range vehicles {
 		t.Run(family, func(t *testing.T) {
 			p := newPlan(t, generate(t, family, 2, 1), order.Auto)
@@ -57,11 +58,9 @@ func TestBalanceDrives(t *testing.T) {
 
 // TestBalanceOrder: force-balance steps are of order 1 against Dormand and Prince.
 func TestBalanceOrder(t *testing.T) {
+	check.Long(t)
 	p := newPlan(t, generate(t, "rover", 1, 1), order.Auto)
-	until := 0.6
-	if !testing.Short() {
-		until = 3
-	}
+	until := 3.0
 	ref := sim.New(p.Mechanism(), sim.NewRungeKutta(p.Mechanism(), motion.NewDynamics(p), sim.DormandPrince(), sim.Tolerance{Relative: 1e-8}), p.Mechanism().Initial(), sim.Options{Projector: sim.NoProjector})
 	require.NoError(t, ref.Run(until))
 	var e [3]float64
@@ -98,6 +97,7 @@ func TestBalanceIterations(t *testing.T) {
 
 // TestBalanceSoil: on soil, whose forces act elsewhere than where velocities are taken, steps are of order 1 too.
 func TestBalanceSoil(t *testing.T) {
+	check.Long(t)
 	m := generate(t, "rover", 1, 1)
 	soil(t, m)
 	p := newPlan(t, m, order.Auto)

@@ -257,6 +257,7 @@ func breaksAway(f *model.Friction, speed float64) float64 {
 // TestBreakingAway: bristles of 40 nm hold a mass up to static friction at every tolerance. Where Newton's iteration ends at errors
 // of poses that are nothing to bodies, they hold with half or with 1.1 times of that.
 func TestBreakingAway(t *testing.T) {
+	check.Long(t)
 	const v = 2e-3
 	f := model.Friction{Force: 1, Static: 2, Stribeck: v, Hold: contact.Hold{Travel: v * v / 100, Damping: 10 / v}}
 	want := breaksAway(&f, beltSpeed/10)

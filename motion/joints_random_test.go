@@ -65,10 +65,8 @@ func rub(t *testing.T, m *model.Model, rng *rand.Rand) {
 // TestRandomResistances: in random mechanisms, accelerations with stops and friction agree by all methods, and are
 // those of forces along the freedoms of the size that stops and friction have.
 func TestRandomResistances(t *testing.T) {
-	seeds, bearings := uint64(25), 0
-	if !testing.Short() {
-		seeds = 300
-	}
+	check.Long(t)
+	seeds, bearings := uint64(300), 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		m, err := bench.Random(4+int(seed%12), seed)

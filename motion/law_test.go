@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
@@ -51,6 +52,7 @@ func lawful(t testing.TB) *model.Model {
 // TestLawOrders: each integrator keeps its order, over several turns, and without projection the couplings stay as near as
 // that.
 func TestLawOrders(t *testing.T) {
+	check.Long(t)
 	const until = 1.6
 	p := newPlan(t, lawful(t), order.Auto)
 	mech, d := p.Mechanism(), motion.NewDynamics(p)
@@ -93,13 +95,11 @@ func TestLawOrders(t *testing.T) {
 
 // TestLawEnergy: over some hundred turns energy and couplings stay, with a projector and with RATTLE.
 func TestLawEnergy(t *testing.T) {
+	check.Long(t)
 	p := newPlan(t, lawful(t), order.Auto)
 	mech, d := p.Mechanism(), motion.NewDynamics(p)
 	k := mech.NewKinematics()
-	until := 20.0
-	if !testing.Short() {
-		until = 100
-	}
+	until := 100.0
 	for name, c := range map[string]struct {
 		stepper sim.Stepper
 		o       sim.Options

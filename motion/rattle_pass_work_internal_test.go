@@ -6,12 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 )
 
 // TestRattlePassWorkIsBounded: a pass that takes too long ends soon after passWork evaluations. The step is a damped one then, with
 // others to come, or an error where none may be.
 func TestRattlePassWorkIsBounded(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Generate("scissor", 8, 1)
 	require.NoError(t, err)
 	p, err := newPlan(m, kkt.Options{})

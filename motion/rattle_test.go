@@ -44,6 +44,7 @@ func apart(m *mechanism.Mechanism, a, b *mechanism.State) (d float64) {
 // TestRattleOrder: halving the step divides the errors by four, of mechanisms with redundant rows, with dampers and
 // springs, with a prescribed crank and with couplings too.
 func TestRattleOrder(t *testing.T) {
+	check.Long(t)
 	for _, c := range []struct {
 		family        string
 		golden, exact bool // exact: accelerations are constant, or poses given

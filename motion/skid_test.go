@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/sim"
@@ -112,11 +113,9 @@ func solveSkid(t *testing.T, left, right float64) []float64 {
 // TestSkidSteering: with different speeds left and right four wheels go round as the balance of their forces says:
 // slipping sideways, the outer ones carry more, and the spinning wheels tilt the vehicle like gyroscopes.
 func TestSkidSteering(t *testing.T) {
+	check.Long(t)
 	const tol = 1e-5
 	speeds := [][2]float64{{0.9, 1.1}, {-0.6, 0.6}, {0.5, 1.0}, {-0.4, 0.8}}
-	if testing.Short() {
-		speeds = speeds[:2]
-	}
 	for _, c := range speeds {
 		want := solveSkid(t, c[0], c[1])
 		p := newPlan(t, skid(c[0], c[1]), order.Auto)

@@ -75,6 +75,7 @@ func TestMethodNames(t *testing.T) {
 
 // TestTreeRefuses: matrices that are too large are not allocated, and there is no tree method called sparse.
 func TestTreeRefuses(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Generate("chain", 30000, 1)
 	require.NoError(t, err)
 	p, err := rung.NewPlan(m, rung.Options{})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -56,6 +57,7 @@ func TestBounceOffGround(t *testing.T) {
 // TestFlatGridRuns: on a grid with the heights of a plane a ball that bounces, slips and rolls moves as on the plane,
 // within 10⁻¹² m, across dozens of cells.
 func TestFlatGridRuns(t *testing.T) {
+	check.Long(t)
 	const until, tol = 3.0, 1e-12
 	const sx, sy, spacing, n = 0.15, -0.1, 0.05, 400
 	ball := func(grid bool) *mechanism.State {

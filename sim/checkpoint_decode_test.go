@@ -100,6 +100,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestCheckpointMemory: lists of nothing, which are short in a file, take no more memory than is said, and what is no
 // checkpoint is not read on.
 func TestCheckpointMemory(t *testing.T) {
+	check.Long(t)
 	const most = 128 // times the bytes, garbage of growing lists included
 	n := 100_000
 	for _, part := range []string{`"bodies":[[]`, `"events":[{}`, `"controllers":[{}`, `"ruts":[{}`, `"kept":[0`, `"angles":[0`, `"x":[{}`} {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/sim"
 )
 
@@ -30,13 +31,11 @@ func marked(t *testing.T) (path string, c *sim.Checkpoint, fresh func() *sim.Sim
 
 // TestDamagedCheckpoint spoils every byte of a file, and cuts it at each.
 func TestDamagedCheckpoint(t *testing.T) {
+	check.Long(t)
 	path, want, fresh := marked(t)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	stride := 1
-	if testing.Short() {
-		stride = 53
-	}
 	spoilt := filepath.Join(t.TempDir(), "c.json")
 	try := func(data []byte) error {
 		require.NoError(t, os.WriteFile(spoilt, data, 0o600))

@@ -28,10 +28,8 @@ func lossless(m *model.Model) *model.Model {
 // TestCompositeEnergy holds energy and constraints of random mechanisms
 // of composite joints with loops and springs, by both kinds of methods.
 func TestCompositeEnergy(t *testing.T) {
+	check.Long(t)
 	seeds := []uint64{13, 7, 5, 9, 4, 12, 16, 21}
-	if testing.Short() {
-		seeds = seeds[:1]
-	}
 	for _, seed := range seeds {
 		const tol = 1e-7
 		m := lossless(modeltest.Composites(seed, 3+int(seed%3), 1+int(seed%2)))
@@ -108,6 +106,7 @@ func disc(j model.Joint) *model.Model {
 // TestWoundComposite winds a torsion spring on the first axis of a
 // composite joint over many turns, as on a cylindrical joint.
 func TestWoundComposite(t *testing.T) {
+	check.Long(t)
 	typ := disc(model.Joint{Type: model.Cylindrical, Stiffness: []float64{0.05, 300}, Rest: []float64{40, -0.1}})
 	typ.Bodies[0].Com = [3]float64{}
 	own, _ := modeltest.AsComposites(typ)
@@ -126,6 +125,7 @@ func TestWoundComposite(t *testing.T) {
 // TestThroughGimbalLock swings a pendulum on three axes that meet through
 // poses at which they depend on each other: it moves as on a ball.
 func TestThroughGimbalLock(t *testing.T) {
+	check.Long(t)
 	axes := []joints.Axis{
 		{Kind: joints.Revolute, Axis: spatial.Vec3{1}}, {Kind: joints.Revolute, Axis: spatial.Vec3{0, 1}}, {Kind: joints.Revolute, Axis: spatial.Vec3{0, 0, 1}},
 	}
@@ -163,6 +163,7 @@ func TestThroughGimbalLock(t *testing.T) {
 
 // TestCompositeResume goes on from checkpoints to the bit.
 func TestCompositeResume(t *testing.T) {
+	check.Long(t)
 	fresh := func(onStep func(*sim.Simulation) error) [2]*sim.Simulation {
 		m := modeltest.Composites(6, 4, 1)
 		r := newRig(t, m)
@@ -174,9 +175,6 @@ func TestCompositeResume(t *testing.T) {
 	for k, whole := range wholes {
 		require.NoError(t, whole.Run(0.5))
 		kills := []int64{7, 1, 15}
-		if testing.Short() {
-			kills = kills[:1]
-		}
 		for _, kill := range kills {
 			part := fresh(func(s *sim.Simulation) error {
 				if s.Stats().Steps == kill {

@@ -59,6 +59,7 @@ func TestEnergy(t *testing.T) {
 // TestThereAndBack turns all velocities around: the mechanism goes back where it came from.
 // Mechanisms without damping do, a method that is not symmetric only to its error.
 func TestThereAndBack(t *testing.T) {
+	check.Long(t)
 	const tol = 1e-10
 	for _, name := range []string{"bricard-6r", "stewart-6ups", "ball-ladder-5"} {
 		m := open(t, "golden", name+".model.json")

@@ -74,6 +74,7 @@ func (s *spindle) angle(until float64) (theta, omega float64) {
 
 // TestSpindle compares runs over many turns of both shafts with the equation of motion of the one freedom.
 func TestSpindle(t *testing.T) {
+	check.Long(t)
 	const until = 6.0
 	theta, omega := testSpindle.angle(until)
 	require.Greater(t, theta, 30.0)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -13,6 +14,7 @@ import (
 
 // TestCurveFingerprint: a curve is told by what it says, and by whether its joint has rows in the plane alone.
 func TestCurveFingerprint(t *testing.T) {
+	check.Long(t)
 	print := func(change func(m *model.Model)) uint64 {
 		m := modeltest.Beads(2)
 		cams := modeltest.Cams(2)

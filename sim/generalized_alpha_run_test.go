@@ -21,10 +21,11 @@ import (
 // TestAlphaModels runs all golden models, redundant and far ones among them, by fixed steps and
 // with error control, against Dormand and Prince.
 func TestAlphaModels(t *testing.T) {
+	check.Long(t)
 	files, err := filepath.Glob(filepath.Join(check.Reference(t, "golden"), "*.model.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, file := range check.Some(files, 3) {
+	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".model.json")
 		t.Run(name, func(t *testing.T) {
 			r := newImplicit(t, open(t, "golden", name+".model.json"))
@@ -81,15 +82,13 @@ func TestAlphaSingular(t *testing.T) {
 
 // TestAlphaAndrews meets the published end of Andrews' mechanism.
 func TestAlphaAndrews(t *testing.T) {
+	check.Long(t)
 	r := newImplicit(t, open(t, "standard", "a03-andrews-ivp.model.json"))
 	ref := readTable(t, check.Reference(t, "standard", "a03-andrews-ivp.csv")).rows
 	end := ref[len(ref)-1]
 	p := r.pointAt(t, r.mech.Initial(), "K1", spatial.Vec3(ref[0][1:4]))
 	last := math.Inf(1)
 	tols := []float64{1e-5, 1e-7, 1e-9}
-	if testing.Short() {
-		tols = tols[:2]
-	}
 	for _, tol := range tols {
 		k, s := r.run(sim.GeneralizedAlphaOptions{Rho: 0.8, Tolerance: sim.Tolerance{Relative: tol}}, sim.Options{Projector: r.proj})
 		require.NoError(t, s.Run(end[0]))
@@ -171,14 +170,15 @@ func TestAlphaBounce(t *testing.T) {
 
 // TestAlphaResume goes on from a checkpoint to the bit, with the matrix of an earlier step.
 func TestAlphaResume(t *testing.T) {
+	check.Long(t)
 	old := false // a run has had matrices that served longer than a step
 	for _, step := range []float64{0, 0.004} {
-		for _, name := range check.Some([]string{"springs", "bricard-6r", "stewart-6ups", "driven-mixed"}, 2) {
+		for _, name := range []string{"springs", "bricard-6r", "stewart-6ups", "driven-mixed"} {
 			r := newImplicit(t, open(t, "golden", name+".model.json"))
 			o := sim.GeneralizedAlphaOptions{Rho: 0.7, Tolerance: sim.Tolerance{Relative: 1e-5}}
 			k, whole := r.run(o, sim.Options{Step: step, Projector: r.proj})
 			require.NoError(t, whole.Run(0.4), name)
-			for _, kill := range check.Some([]int64{1, 2, 9, 20}, 2) {
+			for _, kill := range []int64{1, 2, 9, 20} {
 				_, part := r.run(o, sim.Options{Step: step, Projector: r.proj, OnStep: func(s *sim.Simulation) error {
 					if s.Stats().Steps == kill {
 						return errKilled
@@ -317,14 +317,12 @@ func BenchmarkAlpha(b *testing.B) {
 // TestAlphaLeastTolerance asks for less than rounding allows, near the origin and far from it: the run gets what it
 // allows, in as many steps as that takes.
 func TestAlphaLeastTolerance(t *testing.T) {
-	for _, c := range check.Some([]struct {
+	check.Long(t)
+	for _, c := range []struct {
 		name  string
 		until float64
 		least float64 // at most
-	}{{"four-bar", 0.3, 3e-13}, {"ball-ladder-50", 0.03, 4e-12}, {"random-10-far", 0.1, 1e-7}}, 2) {
-		if testing.Short() {
-			c.until /= 3
-		}
+	}{{"four-bar", 0.3, 3e-13}, {"ball-ladder-50", 0.03, 4e-12}, {"random-10-far", 0.1, 1e-7}} {
 		r := newImplicit(t, open(t, "golden", c.name+".model.json"))
 		var steps [2]int64
 		for i, tol := range []float64{1e-13, 1e-16} {

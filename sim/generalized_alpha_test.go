@@ -174,6 +174,7 @@ func (r *implicit) indexOne(t testing.TB, st *mechanism.State) (u, lambda []floa
 // a or of the velocities, and one that is not moved with the step, makes an error of
 // order 1.
 func TestAlphaMultipliersFromTheStart(t *testing.T) {
+	check.Long(t)
 	pattern := []float64{1, 1, 0.6, 1.5, 0.8, 1.2, 0.4, 1.3}
 	for _, p := range alphaProblems(t) {
 		if p.name == "free top" {

@@ -301,11 +301,9 @@ func TestGroundResume(t *testing.T) {
 
 // TestGroundMethodsAgree: internal states come out alike by both methods.
 func TestGroundMethodsAgree(t *testing.T) {
+	check.Long(t)
 	const until, tol = 0.5, 3e-4
 	for name, friction := range grounds(t) {
-		if testing.Short() && name != "tyre" {
-			continue
-		}
 		p, err := rung.NewPlan(wheelOn(t, friction), kkt.Options{})
 		require.NoError(t, err)
 		d := motion.NewDynamics(p)

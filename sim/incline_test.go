@@ -65,6 +65,7 @@ func dormandPrince(t testing.TB, m *model.Model, tol float64) *sim.Simulation {
 // ρ²), ρ = tan α (I/mr²)/(1 + I/mr²)/μ, steadily; above it slides with g(sin α − μ cos α) and spins up with μ g cos
 // α·mr/I, but for what friction lacks at a slip w, v_s²/2w² of itself.
 func TestBallRollsAndSlides(t *testing.T) {
+	check.Long(t)
 	const mu, vs, until, tol = 0.15, 1e-3, 2.0, 1e-9
 	limit := mu * (1 + 1/ballShape)
 	for _, tan := range []float64{0, 0.1, 0.5 * limit, 0.95 * limit, 1.05 * limit, 2 * limit} {

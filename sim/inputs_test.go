@@ -256,6 +256,7 @@ func (d air) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ f
 // TestDragBothWays: aerodynamic drag on a linkage gives the same motion by Dormand and Prince and by generalized-α, up
 // to the global error that the tolerance allows the latter, of order two, without drag too.
 func TestDragBothWays(t *testing.T) {
+	check.Long(t)
 	plan, err := rung.NewPlan(open(t, "golden", "four-bar.model.json"), kkt.Options{})
 	require.NoError(t, err)
 	const until = 1.0

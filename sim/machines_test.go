@@ -37,6 +37,7 @@ func apart(a, b *mechanism.State) (d float64) {
 // TestMachinesImplicitly compares runs of the generalized-α method with armature, couplings and singular inertias with
 // runs of Dormand and Prince's method: the error falls with the square of the step.
 func TestMachinesImplicitly(t *testing.T) {
+	check.Long(t)
 	for _, name := range []string{"armature-floating", "armature-four-bar", "point-governor", "slender-slider-crank", "gear-chain", "rack-pinion", "gripper-mimic"} {
 		t.Run(name, func(t *testing.T) {
 			p := machine(t, name)

@@ -103,21 +103,17 @@ func (f *flat) swing(t *testing.T, stepper sim.Stepper, T, step float64) (s *sim
 // TestFlatPoses: a hundred passes on one branch, at tolerances down to 1e-12, with an energy that becomes
 // better with the tolerance and no more steps than the order asks for.
 func TestFlatPoses(t *testing.T) {
+	check.Long(t)
 	for name, f := range flats(t) {
 		t.Run(name, func(t *testing.T) {
 			tolerances, T := []float64{1e-8, 1e-9, 1e-10, 1e-11, 1e-12}, f.swings
-			if testing.Short() {
-				tolerances, T = []float64{1e-8, 1e-12}, T/25
-			}
 			var lastEnergy, lastTol float64
 			var lastSteps int64
 			for i, tol := range tolerances {
 				s, passes, energy := f.swing(t, f.rungeKutta(sim.DormandPrince(), tol), T, 0)
 				n := s.Stats()
 				t.Logf("tolerance %g: %d passes, energy %.3g J, %.2g rad from parallel, %+v", tol, passes, energy, f.worst, n)
-				if !testing.Short() {
-					assert.GreaterOrEqual(t, passes, 100)
-				}
+				assert.GreaterOrEqual(t, passes, 100)
 				assert.Zero(t, n.Undecided)
 				assert.Less(t, n.Rejected, n.Steps/10)
 				assert.Less(t, energy, keepsEnergy*tol*f.kinetic)
@@ -134,6 +130,7 @@ func TestFlatPoses(t *testing.T) {
 
 // TestLeastTolerance: a tolerance below rounding counts as 1e-13. Steps became shorter without end.
 func TestLeastTolerance(t *testing.T) {
+	check.Long(t)
 	const least = 1e-13
 	for name, f := range flats(t) {
 		k := f.rungeKutta(sim.DormandPrince(), 1e-16)
@@ -181,6 +178,7 @@ func TestFlatPosesImplicit(t *testing.T) {
 // TestBricardFixed: the Bricard linkage is movable only by its geometry, so that fixed steps have their order only if
 // their stages are closed, which they are without being asked for.
 func TestBricardFixed(t *testing.T) {
+	check.Long(t)
 	const T = 2
 	r := dynamicsOf(t, open(t, "hard", "sim-bricard.json"))
 	exact := r.simulate(sim.DormandPrince(), 1e-12, sim.Options{Projector: r.proj})
@@ -233,14 +231,12 @@ var errPause = errors.New("pause")
 
 // TestFlatPosesResumed goes on from a checkpoint after every step through a flat pose, to the bit.
 func TestFlatPosesResumed(t *testing.T) {
+	check.Long(t)
 	const T = 0.16 // the flat pose is at 0.127 s
 	for _, c := range []struct {
 		tab  *sim.Tableau
 		step float64
 	}{{sim.DormandPrince(), 0}, {sim.RungeKutta4(), 2e-3}} {
-		if testing.Short() && c.step == 0 {
-			continue
-		}
 		run := func(onStep func(*sim.Simulation) error) *sim.Simulation {
 			r := dynamicsOf(t, open(t, "hard", "sim-parallelogram.json"))
 			return r.simulate(c.tab, 1e-10, sim.Options{Projector: r.proj, Step: c.step, OnStep: onStep})

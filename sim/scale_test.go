@@ -48,6 +48,7 @@ func inUnits(m *model.Model, s float64) {
 // TestUnitOfLength: in another unit of length a run has the same steps and the same motion, with
 // the projection of a Dynamics and with that of a Closer.
 func TestUnitOfLength(t *testing.T) {
+	check.Long(t)
 	type outcome struct {
 		stats  sim.Stats
 		energy float64
@@ -77,9 +78,6 @@ func TestUnitOfLength(t *testing.T) {
 	}{{"a02-n-four-bar-2", true}, {"a02-n-four-bar-2", false}} {
 		want := run(c.model, 1, c.dynamics)
 		scales := []float64{1e-9, 1e6, 1e-6, 1e-3, 1e3}
-		if testing.Short() {
-			scales = scales[:2]
-		}
 		for _, s := range scales {
 			name := fmt.Sprintf("%s, %g, %t", c.model, s, c.dynamics)
 			got := run(c.model, s, c.dynamics)

@@ -71,10 +71,8 @@ func (k *energyKeeper) note(st *mechanism.State, kin *mechanism.Kinematics) erro
 // TestBushingEnergy: blocks on bushings turn by more than a radian, and keep their energy to 1e-9 of what is exchanged
 // over a long run. With damping they only lose.
 func TestBushingEnergy(t *testing.T) {
+	check.Long(t)
 	until := 20.0
-	if testing.Short() {
-		until = 1.5
-	}
 	for _, damping := range []float64{0, 0.5} {
 		r := newRig(t, onBushing(damping))
 		require.Equal(t, damping == 0, r.mech.Conservative())
@@ -462,7 +460,7 @@ func TestSpringsOnThreads(t *testing.T) {
 		modeltest.AddSprings(m, check.Rand(7))
 		q := newImplicitOn(t, m, threads)
 		_, g := q.run(sim.GeneralizedAlphaOptions{}, sim.Options{Step: 0.005, Projector: q.proj})
-		require.NoError(t, g.Run(0.05))
+		require.NoError(t, g.Run(check.Few(0.05, 0.02)))
 		if want == nil {
 			want = g.State()
 		}

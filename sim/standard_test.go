@@ -95,6 +95,7 @@ func referenceError(want []float64, x, v spatial.Vec3) (e float64) {
 // TestToleranceIsMet requires that a hundredth of the tolerance brings less than a
 // tenth of the error.
 func TestToleranceIsMet(t *testing.T) {
+	check.Long(t)
 	r := standard(t, "a03-andrews-ivp")
 	ref := readTable(t, check.Reference(t, "standard", "a03-andrews-ivp.csv")).rows
 	end := ref[len(ref)-1]

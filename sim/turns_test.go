@@ -47,6 +47,7 @@ func (a *angles) Mark() (int64, error) { return int64(len(a.rows)), nil }
 // two bodies turn against each other by more than half a turn in one step; so they do in events, and after a resumed
 // run, to the bit.
 func TestTurnsAreCounted(t *testing.T) {
+	check.Long(t)
 	const omega, until, far = 40, 3., 50.
 	for _, kind := range []model.JointType{model.Revolute, model.Cylindrical, model.Planar} {
 		m := counterSpun(kind, omega)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -51,6 +52,7 @@ func energyOf(t *testing.T, m *mechanism.Mechanism, st *mechanism.State) float64
 // TestDissipated: what a block loses that falls on a slope, slides and comes to creep is the integral of the power of
 // its contacts, with all methods and as far as their tolerance goes; and it creeps with v_s·tan α/√(μ² − tan²α).
 func TestDissipated(t *testing.T) {
+	check.Long(t)
 	const slope, speed, mu, until = 0.3, 1.5, 0.6, 1.5
 	p, err := rung.NewPlan(sliding(slope, speed, mu), kkt.Options{})
 	require.NoError(t, err)

@@ -80,6 +80,7 @@ func TestClosureNoAllocation(t *testing.T) {
 // TestClosedRepeats: equal states give equal bits, from any solver, after any
 // other state and after an error.
 func TestClosedRepeats(t *testing.T) {
+	check.Long(t)
 	closedModels(t, func(t *testing.T, m *model.Model) {
 		r := newRig(t, m, tree.Options{}).atInitial(t)
 		for _, method := range methods {

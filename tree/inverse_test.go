@@ -213,6 +213,7 @@ func TestUnderactuated(t *testing.T) {
 // wanted accelerations, whatever the others do, and what the loads do by
 // themselves needs no forces and is no error.
 func TestUnderactuatedByGauss(t *testing.T) {
+	check.Long(t)
 	tested := 0
 	closedModels(t, func(t *testing.T, m *model.Model) {
 		r := newRig(t, m, tree.Options{}).atInitial(t)

@@ -24,13 +24,11 @@ const hardTol, hardUlps = 1e-6, 100
 // TestAccelHardByTree: the tree methods are right, refuse, or say what they have lost, where masses, lengths or inertias
 // are in extreme ratios or a pose is a hair from singular.
 func TestAccelHardByTree(t *testing.T) {
+	check.Long(t)
 	files, err := filepath.Glob(filepath.Join(check.Reference(t, "hard"), "*.expected.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for i, file := range files {
-		if testing.Short() && i%4 != 0 {
-			continue
-		}
+	for _, file := range files {
 		var want struct {
 			Rank   int
 			Ulp    [2]float64 `json:"one_ulp_of_the_data_moves"`

@@ -129,6 +129,7 @@ func TestAnalyzeDocument(t *testing.T) {
 // TestAnalyzeClusters adds up the clusters: all redundant rows are in them, and
 // what they and the joints in no loop take away is the rank. The methods agree.
 func TestAnalyzeClusters(t *testing.T) {
+	check.Long(t)
 	for _, name := range sampled(goldenNames(t), 3) {
 		a := analyzeJSON(t, golden(name))
 		m, err := rung.Open(golden(name))

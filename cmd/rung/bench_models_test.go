@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,7 @@ import (
 // TestBenchModels measures models from files: no family beside them, no growth,
 // and the sparse method against the fastest of the others.
 func TestBenchModels(t *testing.T) {
+	check.Long(t)
 	var doc growth.Document
 	out := ok(t, "bench", "--min-seconds", "0.002", golden("four-bar"), golden("pendulum"), "--method", "sparse,tree-direct,tree-aba", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
@@ -53,6 +55,7 @@ func TestBenchModels(t *testing.T) {
 
 // TestBenchModelsTable fills the lines of the tables, with names of any length.
 func TestBenchModelsTable(t *testing.T) {
+	check.Long(t)
 	text := readFile(t, golden("four-bar"))
 	long := filepath.Join(t.TempDir(), "long.json")
 	require.NoError(t, os.WriteFile(long, []byte(strings.Replace(text, `"four-bar"`, `"`+strings.Repeat("four-bar ", 9)+`7"`, 1)), 0o644))

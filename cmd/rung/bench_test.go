@@ -15,6 +15,7 @@ import (
 	"github.com/rung-mbd/rung/bench/growth"
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -98,6 +99,7 @@ func TestBenchTable(t *testing.T) {
 // the counts of their factors. The parts, each a median, add up to the whole in one of a few measurements: other work on the machine
 // spoils some.
 func TestBenchTreeRecords(t *testing.T) {
+	check.Long(t)
 	var doc growth.Document
 	for range 10 {
 		out := ok(t, "bench", "--min-seconds", "0.002", "--family", "chain", "--sizes", "20", "--method", "all", "--json")

@@ -185,6 +185,7 @@ func TestInPlace(t *testing.T) {
 
 // TestSimulateKeepsOld: a run that ends early replaces a trajectory only if it can go on.
 func TestSimulateKeepsOld(t *testing.T) {
+	check.Long(t)
 	for _, ending := range []string{simulate.CSVEnding, simulate.ParquetEnding} {
 		dir, m := copied(t, "four-bar")
 		out, ckpt := filepath.Join(dir, "x"+ending), filepath.Join(dir, "c")
@@ -216,6 +217,7 @@ func TestSimulateKeepsOld(t *testing.T) {
 // TestSimulateForeignRows: a run does not go on with the rows of another that has as many, or with a checkpoint that
 // is damaged.
 func TestSimulateForeignRows(t *testing.T) {
+	check.Long(t)
 	dir, m := copied(t, "four-bar")
 	ckpt := filepath.Join(dir, "c")
 	for _, ending := range []string{simulate.CSVEnding, simulate.ParquetEnding} {

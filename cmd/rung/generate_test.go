@@ -9,12 +9,14 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/families"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func TestGenerateEveryFamily(t *testing.T) {
+	check.Long(t)
 	help := ok(t, "generate", "--help")
 	for _, family := range bench.Families() {
 		t.Run(family, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestMessages: first lines of messages, whole, that once leaked texts
@@ -95,6 +96,7 @@ func TestUnwritable(t *testing.T) {
 // TestKinematicsPlot: the picture has energies, drift and what moves, or
 // what is named; with a document the rows are those without a picture.
 func TestKinematicsPlot(t *testing.T) {
+	check.Long(t)
 	path := generated(t, "jansen", "1")
 	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
 	args := []string{"kinematics", path, "--drive", "shaft=3", "--until", "0.5", "--every", "0.05"}

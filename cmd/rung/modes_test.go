@@ -12,6 +12,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,7 @@ func TestModesUpsideDown(t *testing.T) {
 
 // TestModesMethods agree, and damping shows where it is wanted.
 func TestModesMethods(t *testing.T) {
+	check.Long(t)
 	in := golden("springs")
 	dense := modesJSON(t, in, "--equilibrium", "--method", "dense")
 	sparse := modesJSON(t, in, "--equilibrium", "--method", "sparse", "--count", "4")
@@ -138,10 +140,8 @@ func TestModesWarns(t *testing.T) {
 
 // TestModesOfLongChain takes the sparse method by itself.
 func TestModesOfLongChain(t *testing.T) {
+	check.Long(t)
 	n := "300"
-	if testing.Short() {
-		n = "120"
-	}
 	r := modesJSON(t, generated(t, "chain", n), "--equilibrium", "--count", "3")
 	assert.Equal(t, "sparse", r.Method)
 	require.Len(t, r.Modes, 3)

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,7 @@ func hostileModel(t *testing.T) string {
 // TestHostileNames: whatever prints names for people cuts and escapes them, on both streams, with and
 // without success.
 func TestHostileNames(t *testing.T) {
+	check.Long(t)
 	path := hostileModel(t)
 	body := hostile + "x"
 	m, err := rung.Open(path)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestPricesAreSaidFirst: what is beyond a limit is refused with its price before it begins, and leaves no file.
@@ -50,6 +51,7 @@ func TestPricesAreSaidFirst(t *testing.T) {
 
 // TestHonestRowsAreTaken: a million rows are no price.
 func TestHonestRowsAreTaken(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	model, out := filepath.Join(dir, "m.json"), filepath.Join(dir, "o.csv")
 	ok(t, "generate", "chain", "1", "-o", model)

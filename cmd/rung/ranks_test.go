@@ -65,6 +65,7 @@ func sameRuns(t *testing.T, one, other string, tol float64) {
 // A run on ranks writes the trajectory of one process: bodies, other columns, energies and drift, with chosen steps and
 // with fixed ones, with and without projection; and the same bytes each time.
 func TestSimulateRanks(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
 		"ladder":    {generated(t, "ladder", "30"), "--until", "0.1", "--bodies", "L3,R12"},
@@ -91,6 +92,7 @@ func TestSimulateRanks(t *testing.T) {
 
 // A run on ranks that goes on from its checkpoint ends with the bytes of one that nobody has interrupted.
 func TestSimulateRanksResume(t *testing.T) {
+	check.Long(t)
 	model, dir := generated(t, "ladder", "20"), t.TempDir()
 	whole, parts, ckpt := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "parts.csv"), filepath.Join(dir, "c")
 	run := func(out, until string, more ...string) {
@@ -166,6 +168,7 @@ const onRanksTol = 1e-13
 
 // The document on ranks is that of one process, without the fields that it lists as left out.
 func TestAccelRanks(t *testing.T) {
+	check.Long(t)
 	for _, model := range []string{
 		generated(t, "ladder", "30"), generated(t, "grid", "4"), generated(t, "nfourbar", "7"), generated(t, "gear-train", "6"), generated(t, "excavator", "2"),
 		generated(t, "belt", "5"), generated(t, "random", "40"), golden("springs"), golden("four-bar"), golden("stewart-6ups"), golden("driven-mixed"), golden("islands"),
@@ -287,6 +290,7 @@ func walk(path string, v any, visit func(path string, v any)) {
 
 // The table and the document of rung bench --ranks have a row a rank, whose bodies are all there are.
 func TestBenchRanks(t *testing.T) {
+	check.Long(t)
 	tables := filepath.Join(t.TempDir(), "ladder.tables")
 	ok(t, "export", generated(t, "ladder", "90"), "-o", tables)
 	for _, args := range [][]string{{"ladder", "600"}, {"grid", "6"}, {generated(t, "nfourbar", "9")}, {tables}} {

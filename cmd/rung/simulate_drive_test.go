@@ -10,14 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestSimulateDrive drives all vehicles by force balance, and draws them from all sides.
 func TestSimulateDrive(t *testing.T) {
+	check.Long(t)
 	wheels := map[string]string{"rover": "fl0", "rocker-bogie": "wheell0_0", "road-train": "rr0", "tracked": "wheelr_1"}
-	if testing.Short() {
-		wheels = map[string]string{"rocker-bogie": "wheell0_0"}
-	}
 	for family, wheel := range wheels {
 		t.Run(family, func(t *testing.T) {
 			dir := t.TempDir()

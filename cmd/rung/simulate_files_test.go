@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,6 +86,7 @@ func TestSimulateSaysHalfTurn(t *testing.T) {
 // TestSimulateDamagedPart: the part of a trajectory that is damaged is named when a run is to go on with it, and stays; so is
 // the trajectory itself.
 func TestSimulateDamagedPart(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.parquet")
 	args := []string{"--until", "1", "--every", "0.01", "--out", out, "--checkpoint", filepath.Join(dir, "c")}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -19,6 +20,7 @@ import (
 
 // TestSimulateFromGo: a Go program and the command write equal bytes for equal options: rows, contacts and checkpoints.
 func TestSimulateFromGo(t *testing.T) {
+	check.Long(t)
 	for name, x := range map[string]struct {
 		model string
 		o     rung.SimulationOptions

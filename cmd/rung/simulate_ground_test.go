@@ -153,6 +153,7 @@ func block(t *testing.T, slope float64, terrains ...map[string]any) string {
 // TestSimulateContactEnergy: the summary has what contacts took, and what is left of the change of energy; and how fast
 // a block creeps that has come to rest, v_s·tan α/√(μ² − tan²α).
 func TestSimulateContactEnergy(t *testing.T) {
+	check.Long(t)
 	const slope, mu, slip = 0.3, 0.6, 0.01
 	path := block(t, slope, map[string]any{"name": "slope", "type": "plane", "normal": []float64{math.Sin(slope), 0, math.Cos(slope)}})
 	out := filepath.Join(t.TempDir(), "out.csv")
@@ -223,6 +224,7 @@ func onSand(t *testing.T, path string) {
 // TestSimulateRuts: a run that was interrupted twice has the files of one that was not, and its checkpoint the same
 // ruts; the picture from the side shows the ground with them.
 func TestSimulateRuts(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	onSand(t, at("sand.json"))
@@ -341,6 +343,7 @@ func edge(t *testing.T, path string) {
 // TestGroundFilesOfARun: a run goes on only with the contacts and events that it has written, and says which file has others,
 // which stays as it is.
 func TestGroundFilesOfARun(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	path := driven(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -42,6 +43,7 @@ func abs(x float64) float64 { return max(x, -x) }
 
 // TestSimulateImplicitResumes interrupts a run and goes on.
 func TestSimulateImplicitResumes(t *testing.T) {
+	check.Long(t)
 	model, dir := filepath.Join(reference, "golden", "springs.model.json"), t.TempDir()
 	whole, part, mark := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "part.csv"), filepath.Join(dir, "mark")
 	args := []string{"simulate", model, "--integrator", "generalized-alpha", "--tol", "1e-5", "--every", "0.01", "--quiet"}

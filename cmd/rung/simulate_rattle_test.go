@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestSimulateRattle: the method is of order 2 beside rk4, and refuses what it cannot do.
 func TestSimulateRattle(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	last := func(args ...string) float64 {

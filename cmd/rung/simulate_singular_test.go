@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,6 +18,7 @@ const fixedTol = 1e-7
 
 // TestSimulateBricardFixed: fixed steps on a linkage that only its geometry makes movable. They were 1.35 m off.
 func TestSimulateBricardFixed(t *testing.T) {
+	check.Long(t)
 	model := filepath.Join(reference, "hard", "sim-bricard.json")
 	_, want := readTrajectory(t, ok(t, "simulate", model, "--until", "2", "--every", "2"))
 	for _, args := range [][]string{nil, {"--method", "tree-direct"}} {

@@ -266,6 +266,7 @@ func TestSimulateParquet(t *testing.T) {
 // TestSimulateKilled ends a process at whatever it is doing; its run goes on from the
 // checkpoint.
 func TestSimulateKilled(t *testing.T) {
+	check.Long(t)
 	args := func(until float64, out string, more ...string) []string {
 		return append([]string{"simulate", standard("a01-pendulum"), "--until", sheet.Short(until), "--every", "0.0002", "--out", out}, more...)
 	}
@@ -277,9 +278,6 @@ func TestSimulateKilled(t *testing.T) {
 		os.Exit(shell.ExitDone)
 	}
 	endings := []string{".csv", ".parquet"}
-	if testing.Short() {
-		endings = endings[:1]
-	}
 	for _, ending := range endings {
 		whole, out := filepath.Join(t.TempDir(), "whole"+ending), filepath.Join(t.TempDir(), "out"+ending)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSimulateKilled$")
@@ -357,14 +355,15 @@ func TestSimulateRowAtTheEnd(t *testing.T) {
 // TestSimulateResume interrupts runs twice, spoils the end of the file as a crash
 // would, and compares with runs that went through.
 func TestSimulateResume(t *testing.T) {
-	for _, c := range []struct {
+	type run struct {
 		model string
 		args  []string
-	}{
+	}
+	for _, c := range check.Some([]run{
 		{golden("four-bar"), []string{"--until", "2", "--every", "0.01"}},
 		{standard("a02-n-four-bar-2"), []string{"--until", "1.5", "--every", "0.003"}},
 		{golden("four-bar"), []string{"--until", "1", "--every", "0.013", "--integrator", "rk4", "--step", "0.01"}},
-	} {
+	}, 3) {
 		dir := t.TempDir()
 		whole, out, ckpt := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "run.ckpt")
 		ok(t, append([]string{"simulate", c.model, "--out", whole}, c.args...)...)

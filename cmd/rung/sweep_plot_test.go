@@ -11,11 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // TestSweepPlot: the picture is the one that the study asks for, or the
 // columns; it tells how many runs failed, and shares are drawn together.
 func TestSweepPlot(t *testing.T) {
+	check.Long(t)
 	const crank = `{"name": "crank", "path": "joints[A].predecessor_frame.position[0]", `
 	dir := sweepFolder(t, 1)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -87,6 +89,7 @@ func TestSweepPlot(t *testing.T) {
 // TestSweepCurves draws columns of trajectories, a curve a run, over
 // time and over each other, of the sweep and of shares.
 func TestSweepCurves(t *testing.T) {
+	check.Long(t)
 	dir := sweepFolder(t, 10)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	has := func(words ...string) {

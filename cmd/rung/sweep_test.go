@@ -93,6 +93,7 @@ func sameBytes(t *testing.T, a, b string) {
 // TestSweep: a row for each run with what rung simulate of the changed model gives, failures with their reason, the
 // same bytes for any number of threads, and shares that are the whole.
 func TestSweep(t *testing.T) {
+	check.Long(t)
 	dir := sweepFolder(t, 40)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	r := rungRun(sweepArgs(dir, "one")...)
@@ -297,8 +298,8 @@ func TestSweepRefused(t *testing.T) {
 		{`"until": 0.05`, `"until": -1`, `s.json: $.run.until: is not after the time of the model, 0 s (value -1)`},
 		{`"until": 0.05`, `"until": 0.05, "every": 0.03`, `s.json: $.run.every: does not go into the run of 0.05 s without remainder: the last row would not be at its end (value 0.03)`},
 		{`"until": 0.05`, `"until": 0.05, "every": 5`, `s.json: $.run.every: does not go into the run of 0.05 s without remainder: the last row would not be at its end (value 5)`},
-		{`"draws": 4`, `"draws": 5000000`, `s.json: $.run.every: the trajectories of 1e+07 runs: takes 1.01e+09 rows, more than 1e+09 rows: take fewer runs, or cut them into shares (--of) (value 0.0005)`},
 		{`"step": 0.01`, `"step": 1e-13`, `s.json: $.run.step: step 1e-13 over 0.05 s takes 5e+11 steps, more than 1e+11 steps: give a longer step`},
+		{`"draws": 4`, `"draws": 5000000`, `s.json: $.run.every: the trajectories of 1e+07 runs: takes 1.01e+09 rows, more than 1e+09 rows: take fewer runs, or cut them into shares (--of) (value 0.0005)`},
 		{`"step": 0.01`, `"every": 0.05, "step": 1e-12`, `s.json: $.run.step: 8 runs: takes 4e+11 steps, more than 1e+11 steps: take fewer runs, or cut them into shares (--of) (value 1e-12)`},
 		{`m.json`, `m.txt`, `s.json: $.model: is no file of a model: those end in json, urdf`},
 		{`"step": 0.01`, `"step": 0.01, "method": "lu"`, `s.json: $.run.method: must be one of sparse, tree-direct, tree-lambda, tree-projection (value "lu")`},
@@ -354,6 +355,7 @@ func TestSweepRefused(t *testing.T) {
 // TestSweepOfImport: the model may be of any format that is imported, and the runs are those of the document that rung
 // import makes; options of a run are those of rung simulate.
 func TestSweepOfImport(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	ok(t, "export", golden("four-bar"), "-o", at("m.urdf"))

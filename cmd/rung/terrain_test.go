@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/check"
 )
 
 // terrainReport is what the tests read of rung-terrain/1.
@@ -92,6 +93,7 @@ func TestTerrainFunction(t *testing.T) {
 
 // TestTerrainPictures draws maps and reliefs in both formats.
 func TestTerrainPictures(t *testing.T) {
+	check.Long(t)
 	if !picture.Drawn {
 		t.Skip("built with the tag small")
 	}

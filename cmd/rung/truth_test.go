@@ -63,9 +63,10 @@ type truthAnswer struct {
 	}
 }
 
-// manySteps are cases of reference/truth that take seconds, and which runs have them.
+// manySteps are cases of reference/truth that take many steps, and which runs have them.
 var manySteps = map[string]func(testing.TB){
 	"ga-bearing-fixed-step": check.Nightly, "ga-sim-bear-0-1e-9": check.Long, "ga-sim-bear-0-1e-10": check.Nightly,
+	"ga-stop-pendulum": check.Long, "sim-bear-0": check.Long, "ga-bearing-pendulum": check.Long,
 }
 
 // TestTruth runs the cases of reference/truth, computed by programs that share no code with this one.

@@ -51,6 +51,7 @@ func same(t *testing.T, want, got, command string) {
 // TestTutorial runs the tutorial of inverse kinematics: its files are
 // those of the example, and its commands print what it says.
 func TestTutorial(t *testing.T) {
+	check.Long(t)
 	text, err := os.ReadFile("../../docs/tutorial-ik.md")
 	require.NoError(t, err)
 	page := string(text)

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,7 @@ func TestValidate(t *testing.T) {
 // TestValidateNotices: a reference that is off by a part in a thousand is noticed, at one place of
 // one component too, and a limit that is missed is the exit status.
 func TestValidateNotices(t *testing.T) {
+	check.Long(t)
 	dir := t.TempDir()
 	for _, name := range []string{"a01-pendulum.model.json", "a01-pendulum.csv"} {
 		data, err := os.ReadFile(filepath.Join(standardFolder, name))
@@ -80,6 +82,7 @@ func TestValidateNotices(t *testing.T) {
 
 // TestValidateWrites replaces the table of a page and nothing else.
 func TestValidateWrites(t *testing.T) {
+	check.Long(t)
 	page := filepath.Join(t.TempDir(), "page.md")
 	const before, after = "# Title\n\n", "\nMore.\n"
 	require.NoError(t, os.WriteFile(page, []byte(before+simulate.ValidateBegin+"old\n"+simulate.ValidateEnd+after), 0o600))

@@ -155,6 +155,7 @@ func TestThinGraphs(t *testing.T) {
 // Nested dissection of a k×k grid costs 829/84 k³ multiplications with separator
 // rows of one scalar (George 1973), so twice 5³ times that with revolute joints.
 func TestGridWork(t *testing.T) {
+	check.Long(t)
 	const (
 		ideal         = 2 * 125 * 829.0 / 84
 		slackDissect  = 1.15

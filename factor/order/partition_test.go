@@ -35,6 +35,7 @@ func mixed(k int) *sparse.Pattern {
 // Parts of a net are as near to squares as their number allows: the largest boundary of 16 blocks of 25 × 25 bodies is
 // that of a square.
 func TestPartitionSquares(t *testing.T) {
+	check.Long(t)
 	for name, p := range map[string]*sparse.Pattern{"grid": sparsetest.Grid(100), "mixed": mixed(100)} {
 		part := order.Partition(p, 16, nil)
 		held := make([]int, 16)

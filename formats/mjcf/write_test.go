@@ -125,6 +125,7 @@ func plain(m *model.Model) {
 // TestRoundTrip: models that go out and come back have the same accelerations, moving too, and the same mobility;
 // redundant rows are those of the model and one for each hinge that is held at two points.
 func TestRoundTrip(t *testing.T) {
+	check.Long(t)
 	done := map[model.JointType]int{}
 	try := func(name string, m *model.Model) {
 		t.Run(name, func(t *testing.T) {

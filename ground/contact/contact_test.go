@@ -141,6 +141,7 @@ func TestConservative(t *testing.T) {
 
 // TestPower: what goes in and is not stored is the power, also where points do not turn with the wheel.
 func TestPower(t *testing.T) {
+	check.Long(t)
 	const h, tol = 1e-5, 1e-6
 	for name, s := range surfaces(t) {
 		for i, shape := range shapes {
@@ -169,6 +170,7 @@ func TestPower(t *testing.T) {
 
 // TestDissipates: laws without states never give energy, if their points turn with the wheel (TestPower has the others).
 func TestDissipates(t *testing.T) {
+	check.Long(t)
 	for name, s := range surfaces(t) {
 		for law, l := range laws() {
 			for i, shape := range shapes {
@@ -178,7 +180,7 @@ func TestDissipates(t *testing.T) {
 				}
 				r := contact.NewResult(&c)
 				rng := check.Rand(uint64(i))
-				for range check.Few(20, 5) {
+				for range 20 {
 					b := randomBody(t, &c, rng, 0.02)
 					require.NoError(t, c.EvalTo(r, &b, nil))
 					assert.GreaterOrEqual(t, r.Power, -1e-9, "%s, %s on %s", shape.Type, law, name)
@@ -251,6 +253,7 @@ func TestContactAxes(t *testing.T) {
 
 // TestKerb: at a step the local rule feels the face in front and the road below, and the deepest rule one of them.
 func TestKerb(t *testing.T) {
+	check.Long(t)
 	kerb, err := ground.Function("0.06*(1 + tanh((x - 0.2)/0.004))")
 	require.NoError(t, err)
 	c := contact.Contact{

@@ -167,6 +167,7 @@ func fine(l *contact.SoilLaw, r, h, s, t float64) (f [4]float64) {
 // TestSoilPull: the drawbar pull rises with the slip; a towed wheel
 // resists, a driven one at the slip of no pull goes by itself.
 func TestSoilPull(t *testing.T) {
+	check.Long(t)
 	for _, name := range []string{"dry sand", "sandy loam", "lunar"} {
 		l, err := contact.SoilPreset(name)
 		require.NoError(t, err)

@@ -27,7 +27,7 @@ func within(list *[6]span, o *Op, p int) bool {
 // TestSpans: an instruction writes nothing but what its spans say, and what it writes depends on nothing but what they
 // say.
 func TestSpans(t *testing.T) {
-	for k, list := range check.Some(programs(), 4) {
+	for k, list := range check.Some(programs(), 8) {
 		o := &list[0]
 		s := &spans[o.Code]
 		before, a, b := fill(uint64(k)), fill(uint64(k)), fill(uint64(k))
@@ -53,7 +53,7 @@ func TestScheduleSameBits(t *testing.T) {
 	const few = 96 // places of operands, so that they overlap often
 	rng := rand.New(rand.NewPCG(1, 2))
 	changed := 0
-	for trial := range 40 {
+	for trial := range check.Few(40, 15) {
 		var list []Op
 		place := func() uint32 { return uint32(64 * (8 + rng.IntN(few))) }
 		n := 120

@@ -142,6 +142,7 @@ var errEnd = errors.New("end")
 // TestResume: a run that is ended in the middle and goes on from its checkpoint leaves the bytes of one that was not, in
 // every file.
 func TestResume(t *testing.T) {
+	check.Long(t)
 	m, err := bench.Rover(1, 1)
 	require.NoError(t, err)
 	for i := range m.Bodies { // it falls

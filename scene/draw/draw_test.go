@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
@@ -56,6 +57,7 @@ func TestBall(t *testing.T) {
 // What is drawn reaches from margin to margin of one side of the picture and stands in its middle, also where the origin
 // of a mesh is at its end.
 func TestFills(t *testing.T) {
+	check.Long(t)
 	m := model.New("bar")
 	m.Bodies = []model.Body{{Name: "b", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
 	m.Visuals = []model.Visual{{Body: "b", Kind: model.MeshVisual, File: "bar.obj"}}
@@ -95,6 +97,7 @@ func TestFills(t *testing.T) {
 
 // Equal scenes have equal bytes, whatever was drawn before.
 func TestSameBytes(t *testing.T) {
+	check.Long(t)
 	s, st := scissor(t)
 	for _, f := range []func(w *bytes.Buffer) error{
 		func(w *bytes.Buffer) error {

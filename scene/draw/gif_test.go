@@ -73,6 +73,7 @@ func total(list []int) (sum int) {
 
 // A film has a frame a picture, each as long as the clock says, and one palette.
 func TestFilm(t *testing.T) {
+	check.Long(t)
 	s, st := scissor(t)
 	m := lift{times: seconds(1, 100), start: st, speed: 1}
 	v := draw.View{Width: 200, Height: 150}
@@ -83,13 +84,13 @@ func TestFilm(t *testing.T) {
 		delay  int
 		loops  int
 	}
-	for _, c := range check.Some([]films{
+	for _, c := range []films{
 		{draw.Film{}, 26, 104, 4, 0},
 		{draw.Film{FPS: 30}, 31, 103, 3, 0},
 		{draw.Film{FPS: 10, Seconds: 3}, 31, 310, 10, 0},
 		{draw.Film{FPS: 50, Seconds: 0.2, Passes: 1}, 11, 22, 2, -1},
 		{draw.Film{FPS: 10, Passes: 4}, 11, 110, 10, 3},
-	}, 3) {
+	} {
 		g := film(t, s, m, v, c.film)
 		assert.Len(t, g.Image, c.frames, "%+v", c.film)
 		assert.Equal(t, c.ticks, total(g.Delay), "%+v: hundredths of a second", c.film)
@@ -125,6 +126,7 @@ func TestFilmStands(t *testing.T) {
 
 // A frame after the first has only what changes: a small arm moves, and the rest is not written again.
 func TestFilmChanges(t *testing.T) {
+	check.Long(t)
 	s, st := scissor(t)
 	m := &one{lift{times: seconds(0.2, 5), start: st, speed: 0.5}}
 	g := film(t, s, m, draw.View{Width: 400, Height: 300}, draw.Film{})
