@@ -26,7 +26,8 @@ const largestOfCodes = 90
 
 // TestCodes: each instruction of package tape is emitted by the batch of a mechanism that testdata/codes.txt names: a model of
 // reference/, a member of a family of package bench, or a hub. Where the list is wrong, all of them are searched; -update writes
-// what is found.
+// what is found. The list is of processors whose tiles have three rows. With AVX2, wide tiles have two: products fall into others, and
+// what the list does not name then is searched, but for tiles that no batch has there.
 func TestCodes(t *testing.T) {
 	old, err := os.ReadFile(filepath.Join("testdata", "codes.txt"))
 	require.True(t, err == nil || os.IsNotExist(err), err)
@@ -48,14 +49,32 @@ func TestCodes(t *testing.T) {
 		search(t, found)
 	}
 	var got strings.Builder
+	left := 0
 	for _, code := range all {
+		if !hasTile(code) {
+			left++
+			continue
+		}
 		if name, ok := found[code]; ok {
 			fmt.Fprintf(&got, "%s %s\n", code, name)
 			continue
 		}
 		t.Errorf("no mechanism emits %s", code)
 	}
-	check.Golden(t, "codes.txt", []byte(got.String()))
+	if left == 0 {
+		check.Golden(t, "codes.txt", []byte(got.String()))
+	}
+}
+
+// hasTile reports whether the set of instructions in use has the tile of a code; what is no tile it has.
+func hasTile(code string) bool {
+	rows, columns := 0, 0
+	for _, kind := range []string{"Tile", "Fresh"} {
+		if n, err := fmt.Sscanf(code, kind+"%dx%d", &rows, &columns); n == 2 && err == nil {
+			return rows <= tape.Rows(columns)
+		}
+	}
+	return true
 }
 
 // codeNames returns the names of all codes but End.

@@ -68,6 +68,7 @@ type Convergence struct {
 	holds       bool    // all rows do after the first solve
 	exact       bool    // residuals with twice the digits may follow
 	twice       bool    // residuals have twice the digits
+	slowest     float64 // with twice the digits: the largest that a correction was relative to the one before it
 	spare       bool    // there are rows of SetSpare
 	off         float64 // Worst.Ratio with them, when it was too large to end
 	slow        int     // steps in a row that have not shrunk
@@ -190,12 +191,23 @@ func (c *Convergence) Next(step, q float64, ends bool) (done, stalls bool) {
 		return true, false
 	}
 	shrink := max(step/c.last, c.contraction)
-	c.Error = step / c.Size * min(shrink, 1)
+	c.Error = step / c.Size * min(c.falling(shrink), 1)
 	if ends || c.Error <= targetError {
 		return true, false
 	}
 	c.last = step
 	return false, shrink > 0.5 && c.Steps > 1
+}
+
+// falling takes what a correction is relative to the one before, and returns what the next one may be. Steps with memory (Mixing) shrink
+// unevenly: one may be a hundredth of the one before, and the next one half of it. So with twice the digits the slowest of all steps
+// counts.
+func (c *Convergence) falling(shrink float64) float64 {
+	if !c.twice {
+		return shrink
+	}
+	c.slowest = max(c.slowest, shrink)
+	return c.slowest
 }
 
 // Rough takes the size of a correction. It reports whether that is the first one, and so large that residuals have to be

@@ -15,10 +15,11 @@ import (
 
 // TestAccuracy: accelerations that need be known to 1e-6 only are, after fewer
 // corrections, and the bits of those that are refined as far as can be come back
-// with 0. True pivots of a mast of 120 stages are next to those of redundant rows.
+// with 0. True pivots of a mast of 200 stages are next to those of redundant rows, and one correction is not enough whatever the kernels
+// of the processor round.
 func TestAccuracy(t *testing.T) {
 	const enough = 1e-6
-	p := newPlan(t, generate(t, "scissor", 120, 1), order.Auto)
+	p := newPlan(t, generate(t, "scissor", 200, 1), order.Auto)
 	st, n := p.Initial(), 6*p.Mechanism().NumBodies()
 	want, got := make([]float64, n), make([]float64, n)
 	s := p.NewSolver()
@@ -79,13 +80,17 @@ func TestAccuracyIsKept(t *testing.T) {
 	}
 }
 
+// netTol is how far accelerations may be apart in orders of elimination, relative to the largest one: some roundings. Where the
+// refinement ends by the last ratio of two corrections alone, they are up to 6e-14 apart.
+const netTol = 3e-15
+
 // TestNearlyDependentRows: nets of balls whose rows nearly depend on each other
 // have the same accelerations in every order of elimination, as residuals have
 // twice the digits there. With residuals in doubles they agree to 2e-11 and 1e-9.
 func TestNearlyDependentRows(t *testing.T) {
-	for _, size := range []int{24, 30} {
+	for _, size := range []int{24, 28, 30} {
 		var want []float64
-		for _, o := range []order.Ordering{order.NestedDissection, order.Banded, order.MinDegree} {
+		for _, o := range []order.Ordering{order.NestedDissection, order.Banded, order.MinDegree, order.LeafFirst} {
 			p := newPlan(t, generate(t, "ball-net", size, 1), o)
 			s := p.NewSolver()
 			require.NoError(t, s.Solve(p.Initial()))
@@ -95,7 +100,7 @@ func TestNearlyDependentRows(t *testing.T) {
 				want = got
 				continue
 			}
-			check.CloseVec(t, got, want, 1e-14, check.MaxAbs(want), "accelerations of %d × %d in order %v", size, size, o)
+			check.CloseVec(t, got, want, netTol, check.MaxAbs(want), "accelerations of %d × %d in order %v", size, size, o)
 		}
 	}
 }
