@@ -9,7 +9,6 @@ import (
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 const (
@@ -118,10 +117,7 @@ func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 		return err
 	}
-	for i := range c.at.Bodies {
-		b := &c.at.Bodies[i]
-		b.Omega, b.Velocity = spatial.Vec3{}, spatial.Vec3{}
-	}
+	c.at.Rest()
 	c.change(v, 1)
 	fit, err := c.ratesAt(c.at, true)
 	if err != nil {

@@ -189,7 +189,7 @@ func (p *Problem) choose(base *driving, st *mechanism.State, rank, mobility int)
 		}
 	}
 	p.keep(independent(A, n, mobility, rank))
-	stopBodies(st)
+	st.Rest()
 	return nil
 }
 

@@ -3,7 +3,6 @@ package ik
 import (
 	"github.com/rung-mbd/rung/ik/fik"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // An engine evaluates the targets of a problem at states of its mechanism. n is the number of driven
@@ -39,12 +38,4 @@ type engine interface {
 	setRates(u []float64) error
 	// stateTo stores the state, with the rates of setRates, or zeros.
 	stateTo(st *mechanism.State)
-}
-
-// stopBodies takes the velocities from st.
-func stopBodies(st *mechanism.State) {
-	for i := range st.Bodies {
-		b := &st.Bodies[i]
-		b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
 }

@@ -88,7 +88,7 @@ func (e *drivenEngine) set(st *mechanism.State) error {
 	e.try.Time = st.Time
 	copy(e.try.Bodies, st.Bodies)
 	e.try.Angles = append(e.try.Angles[:0], st.Angles...)
-	stopBodies(e.try)
+	e.try.Rest()
 	e.mech.FollowAngles(e.kin, e.try)
 	for i, f := range e.p.driven {
 		e.to[i] = e.coordinate(f, e.try)
@@ -156,7 +156,7 @@ func (e *drivenEngine) moveTo(q []float64) error {
 func (e *drivenEngine) begin() {
 	e.try.Time = e.st.Time
 	copy(e.try.Bodies, e.st.Bodies)
-	stopBodies(e.try)
+	e.try.Rest()
 	e.try.Angles = append(e.try.Angles[:0], e.st.Angles...)
 	for i := range e.turns {
 		e.turns[i].tryAt = e.turns[i].at

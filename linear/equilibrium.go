@@ -205,9 +205,7 @@ func newSearch(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*search, 
 		sys: sys, closer: closer, mover: mover, st: st.Clone(),
 		f0: make([]float64, n), left: make([]float64, n), d: make([]float64, n),
 	}
-	for i := range s.st.Bodies {
-		s.st.Bodies[i].Velocity, s.st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	s.st.Rest()
 	sys.search = true
 	sys.relax(s.st)
 	s.sys.mech.FollowAngles(s.sys.y.Kin, s.st)

@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // planned returns the plan of m.
@@ -47,9 +46,7 @@ func random(t testing.TB, n int, seed uint64) *kkt.Plan {
 // resting returns the initial state of p without velocities.
 func resting(p *kkt.Plan) *mechanism.State {
 	st := p.Initial()
-	for i := range st.Bodies {
-		st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	st.Rest()
 	return st
 }
 

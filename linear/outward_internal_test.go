@@ -42,9 +42,7 @@ func systemOf(t *testing.T, m *model.Model) *System {
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
 	s, st := NewSystem(p), p.Initial()
-	for i := range st.Bodies {
-		st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	st.Rest()
 	require.NoError(t, s.Linearize(st))
 	return s
 }

@@ -321,3 +321,17 @@ func TestErrorsTo(t *testing.T) {
 		}
 	}
 }
+
+// TestRest: velocities are zero afterwards, and all else is as it was.
+func TestRest(t *testing.T) {
+	s := &mechanism.State{Time: 3, Bodies: make([]mechanism.BodyState, 2), Angles: []float64{4}, Internal: []float64{5}, Bearings: []float64{6}}
+	for i := range s.Bodies {
+		s.Bodies[i].Position, s.Bodies[i].Rotation = spatial.Vec3{1, 2, 3}, spatial.IdentityQuat()
+	}
+	want := s.Clone()
+	for i := range s.Bodies {
+		s.Bodies[i].Velocity, s.Bodies[i].Omega = spatial.Vec3{1, 2, float64(i)}, spatial.Vec3{3, 2, 1}
+	}
+	s.Rest()
+	require.Equal(t, want, s)
+}

@@ -84,9 +84,7 @@ func TestSpringGradient(t *testing.T) {
 		m := compiled(t, sprungModel(t, seed, false))
 		require.True(t, m.Conservative())
 		st, rng := m.Initial(), rand.New(rand.NewPCG(8, seed))
-		for i := range st.Bodies {
-			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-		}
+		st.Rest()
 		m.FollowAngles(m.NewKinematics(), st)
 		x := randomMove(rng, m.NumBodies())
 		energy := func(h float64) float64 {
@@ -123,9 +121,7 @@ func TestSpringsLose(t *testing.T) {
 			b.Velocity = spatial.Vec3(x[6*i+3 : 6*i+6]).Sub(b.Omega.Cross(b.Rotation.Rotate(m.Bodies[i].Com)))
 		}
 		moving := along(t, m, st, x)
-		for i := range st.Bodies {
-			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-		}
+		st.Rest()
 		require.Less(t, moving, along(t, m, st, x), "seed %d", seed) // the work of the potential alone
 	}
 }

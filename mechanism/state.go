@@ -45,6 +45,13 @@ type State struct {
 	Bearings []float64
 }
 
+// Rest sets the velocities of all bodies to zero. All else stays.
+func (s *State) Rest() {
+	for i := range s.Bodies {
+		s.Bodies[i].Velocity, s.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
+	}
+}
+
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() *State {
 	return &State{Time: s.Time, Bodies: append(pages.Make[BodyState](len(s.Bodies))[:0], s.Bodies...), Angles: append([]float64(nil), s.Angles...), Internal: append([]float64(nil), s.Internal...), Bearings: append([]float64(nil), s.Bearings...)}

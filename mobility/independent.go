@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/spatial"
 	"github.com/rung-mbd/rung/team"
 )
 
@@ -86,9 +85,7 @@ func IndependentContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, c
 		return nil, fault.Errorf("mobility: %w", watch.Err())
 	}
 	rest := st.Clone()
-	for i := range rest.Bodies {
-		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	rest.Rest()
 	x := &Independents{mech: mech, state: rest, kin: mech.NewKinematics(), unit: unitsOf(p)}
 	if err := mech.KinematicsTo(x.kin, rest); err != nil {
 		return nil, err

@@ -62,9 +62,7 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 		panic("mobility: no state")
 	}
 	rest := st.Clone()
-	for i := range rest.Bodies {
-		rest.Bodies[i].Velocity, rest.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	rest.Rest()
 	if ctx.Err() != nil {
 		return nil, fault.Errorf("mobility: %w", context.Cause(ctx))
 	}

@@ -84,9 +84,7 @@ func TestInverseFollowsInputs(t *testing.T) {
 	plan := newPlan(t, generate(t, "stewart", 1, 1), order.Auto)
 	in := plan.Mechanism().NewInputs()
 	m, st := in.Mechanism(), plan.Initial()
-	for i := range st.Bodies {
-		st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	st.Rest()
 	var legs []mechanism.Freedom
 	for j := range m.Joints {
 		if m.Joints[j].Kind == joints.Prismatic {

@@ -217,9 +217,7 @@ func TestNewtonOfSpareRows(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, p.Lean(), family)
 		newton, st, s := motion.NewNewton(p), p.Initial(), p.NewSolver()
-		for i := range st.Bodies {
-			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-		}
+		st.Rest()
 		require.NoError(t, s.Solve(st))
 		want, u := make([]float64, 6*len(st.Bodies)), make([]float64, 6*len(st.Bodies))
 		s.AccelerationsTo(want)

@@ -27,10 +27,7 @@ const (
 // returns the energy and the speed of that rod in the end.
 func fall(plan *rung.Plan, angle float64) (energy, speed float64, err error) {
 	mech, st := plan.Mechanism(), plan.Initial()
-	for i := range st.Bodies {
-		b := &st.Bodies[i]
-		b.Velocity, b.Omega = spatial.Vec3{}, spatial.Vec3{}
-	}
+	st.Rest()
 	st.Bodies[0].Rotation = spatial.FromAxisAngle(spatial.Vec3{0, 0, 1}, angle).Mul(st.Bodies[0].Rotation)
 	held := closing.NewCloser(plan, closing.Options{Hold: []int{0}})
 	if err := held.ClosePositions(st); err != nil {

@@ -20,7 +20,6 @@ import (
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/results"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // analyzeFlags are the flags of rung analyze.
@@ -198,9 +197,7 @@ func explained(plan *kkt.Plan, m motion.Method) (*rung.Result, error) {
 	st := plan.Initial()
 	r, err := compare.Accelerate(plan, m, st)
 	if err != nil && m == motion.Sparse {
-		for i := range st.Bodies {
-			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-		}
+		st.Rest()
 		r, err = compare.Accelerate(plan, m, st)
 	}
 	return r, err

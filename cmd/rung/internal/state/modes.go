@@ -181,9 +181,7 @@ func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p
 	}
 	st := plan.Initial()
 	if !f.moving && !f.steady {
-		for i := range st.Bodies {
-			st.Bodies[i].Velocity, st.Bodies[i].Omega = spatial.Vec3{}, spatial.Vec3{}
-		}
+		st.Rest()
 	}
 	if f.equilibrium {
 		p.Stage("balancing", 0)
