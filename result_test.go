@@ -17,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
@@ -26,12 +27,7 @@ import (
 // TestResultSchema: the results of all golden models are what the schema says, and documents
 // with fields missing or added are not.
 func TestResultSchema(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("urn:rung:rung-result:1", doc))
-	schema, err := c.Compile("urn:rung:rung-result:1")
-	require.NoError(t, err)
+	schema := schematest.Compile(t, results.Schema())
 	files, err := filepath.Glob("reference/golden/*.model.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -60,12 +56,7 @@ func TestResultSchema(t *testing.T) {
 // TestResultOfElements: springs, bushings and cables are in the result
 // by name, and a potential that is no number is null.
 func TestResultOfElements(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(results.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("urn:rung:rung-result:1", doc))
-	schema, err := c.Compile("urn:rung:rung-result:1")
-	require.NoError(t, err)
+	schema := schematest.Compile(t, results.Schema())
 	m, err := rung.Open("reference/golden/pendulum.model.json")
 	require.NoError(t, err)
 	modeltest.AddSprings(m, check.Rand(2))
@@ -82,9 +73,7 @@ func TestResultOfElements(t *testing.T) {
 	require.Nil(t, r.Forces[3].Energy)
 	b, err := json.Marshal(r)
 	require.NoError(t, err)
-	doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	require.NoError(t, err)
-	require.NoError(t, schema.Validate(doc))
+	require.NoError(t, schematest.Validate(t, schema, string(b)))
 	var again rung.Result
 	require.NoError(t, json.Unmarshal(b, &again))
 	require.True(t, math.IsNaN(again.Energy.Potential))

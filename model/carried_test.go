@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -86,7 +87,7 @@ var invalidCarried = []struct {
 
 // TestCarriedInvalid: each broken rule is one problem with its path, and the schema finds those that one place shows.
 func TestCarriedInvalid(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	for _, c := range invalidCarried {
 		doc := carriedDocument(c.sections)
 		_, err := model.Read(strings.NewReader(doc), "f")
@@ -95,7 +96,7 @@ func TestCarriedInvalid(t *testing.T) {
 			assert.Contains(t, list[0].Rule, c.rule, c.sections)
 		}
 		if !c.relational {
-			assert.Error(t, validate(t, s, doc), c.sections)
+			assert.Error(t, schematest.Validate(t, s, doc), c.sections)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestReadAxes(t *testing.T) {
 	const J = "$.joints[0]"
 	const z, x = `{"kind": "revolute", "axis": [0, 0, 1]}`, `{"kind": "prismatic", "axis": [1, 0, 0]}`
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	composite := func(axes string, more ...string) string {
 		return joint("composite", `, "axes": [`+axes+`]`+strings.Join(more, ""))
 	}
@@ -58,17 +59,17 @@ func TestReadAxes(t *testing.T) {
 			switch c.name {
 			case "force", "turns", "limits", "motion", "one line twice", "turns of a slide": // which need two places
 			default:
-				assert.Error(t, validate(t, s, c.doc))
+				assert.Error(t, schematest.Validate(t, s, c.doc))
 			}
 		})
 	}
 	good := composite(z+`, {"kind": "helical", "axis": [0, 2, 0], "point": [0, 0, 0.5], "pitch": -0.25}, `+x,
 		`, "force": [1, 2, 3], "turns": [2, 0, 0], "limits": [{"lower": -1, "upper": 1}, null, null]`)
-	require.NoError(t, validate(t, s, good))
+	require.NoError(t, schematest.Validate(t, s, good))
 	m, err := model.Read(strings.NewReader(good), "m")
 	require.NoError(t, err)
 	text := write(t, m)
-	require.NoError(t, validate(t, s, text))
+	require.NoError(t, schematest.Validate(t, s, text))
 	again, err := model.Read(strings.NewReader(text), "m")
 	require.NoError(t, err)
 	require.Equal(t, m, again)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/couplings"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // TestReadCouplingLaw: each kind as it is written, and the same from what is written of it.
 func TestReadCouplingLaw(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	one, two := []model.Coupled{{Joint: "h"}}, []model.Coupled{{Joint: "h"}, {Joint: "c", Freedom: 1}}
 	span := make([]couplings.Span, 1)
 	for fields, want := range map[string]model.CouplingLaw{
@@ -44,7 +45,7 @@ func TestReadCouplingLaw(t *testing.T) {
 			Law: couplings.Law{Kind: couplings.Function, Spans: []couplings.Span{{To: 2, Periodic: true}}, Expression: "cos(pi*x)"}},
 	} {
 		doc := lawful(fields)
-		require.NoError(t, validate(t, s, doc), fields)
+		require.NoError(t, schematest.Validate(t, s, doc), fields)
 		m, err := model.Read(strings.NewReader(doc), "file")
 		require.NoError(t, err, fields)
 		require.Equal(t, &want, m.Couplings[0].Law, fields)
@@ -54,7 +55,7 @@ func TestReadCouplingLaw(t *testing.T) {
 		require.Equal(t, [][]int32{[]int32{1, 0, 1}[:1+len(want.Of)]}, links.Couplings)
 		var b bytes.Buffer
 		require.NoError(t, model.Write(&b, m))
-		require.NoError(t, validate(t, s, b.String()), fields)
+		require.NoError(t, schematest.Validate(t, s, b.String()), fields)
 		again, err := model.Read(&b, "written")
 		require.NoError(t, err)
 		require.Equal(t, m, again)
@@ -65,7 +66,7 @@ func TestReadCouplingLaw(t *testing.T) {
 // places or on numbers.
 func TestReadInvalidCouplingLaw(t *testing.T) {
 	const L = "$.couplings[0].law"
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	for _, c := range []struct{ name, doc, path, rule string }{
 		{"no object", coupling(`"terms": [{"joint": "h", "factor": 1}], "law": 3`), L, "is not an object"},
 		{"kind missing", lawful(ofOne), L + ".kind", "missing"},
@@ -113,7 +114,7 @@ func TestReadInvalidCouplingLaw(t *testing.T) {
 		require.Equal(t, c.path, got[0].Path, c.name)
 		require.Contains(t, got[0].Rule, c.rule, c.name)
 		if !strings.Contains("joint unknown, no coordinate, range falls, x falls, values short, line short, not periodic, expression, y of one, kink, pole, only motions", c.name) {
-			require.Error(t, validate(t, s, c.doc), c.name)
+			require.Error(t, schematest.Validate(t, s, c.doc), c.name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -44,7 +45,7 @@ func TestReadCoupling(t *testing.T) {
 // and the schema refuses what does not depend on other places.
 func TestReadInvalidCoupling(t *testing.T) {
 	const K = "$.couplings[0]"
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	term := `"terms": [{"joint": "h", "factor": 1}]`
 	poly := func(fields string) string { return coupling(term + `, "polynomial": {` + fields + `}`) }
 	for _, c := range []struct{ name, doc, path, rule string }{
@@ -85,10 +86,10 @@ func TestReadInvalidCoupling(t *testing.T) {
 		require.Equal(t, c.path, got[0].Path, c.name)
 		require.Contains(t, got[0].Rule, c.rule, c.name)
 		if !strings.Contains("joint unknown, freedom too large, no coordinate, of unknown, of without coordinate, only motions, duplicate, factor too large, factor too small", c.name) {
-			require.Error(t, validate(t, s, c.doc), c.name)
+			require.Error(t, schematest.Validate(t, s, c.doc), c.name)
 		}
 	}
-	require.NoError(t, validate(t, s, poly(`"of": {"joint": "h"}, "coefficients": [1, 2]`)))
+	require.NoError(t, schematest.Validate(t, s, poly(`"of": {"joint": "h"}, "coefficients": [1, 2]`)))
 }
 
 // TestCheckCoupling: models made in Go.

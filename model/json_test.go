@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -61,7 +62,7 @@ func TestSchemaField(t *testing.T) {
 	m, err := model.Read(strings.NewReader(head), "doc")
 	require.NoError(t, err)
 	require.NotContains(t, write(t, m), "$schema")
-	require.NoError(t, validate(t, compileSchema(t), head))
+	require.NoError(t, schematest.Validate(t, schematest.Compile(t, model.Schema()), head))
 
 	_, err = model.Read(strings.NewReader(strings.Replace(head, `"./rung-model.schema.json"`, "1", 1)), "doc")
 	require.EqualError(t, err, `doc: $["$schema"]: is not a string (value 1)`)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/model"
 )
@@ -19,7 +20,7 @@ func moved(motion string) string {
 
 // TestCurves reads splines and tables, which come back as they were and pass the schema.
 func TestCurves(t *testing.T) {
-	schema := compileSchema(t)
+	schema := schematest.Compile(t, model.Schema())
 	for text, want := range map[string]*model.Motion{
 		`{"kind": "spline", "times": [0, 1, 2.5], "values": [1, 0, 2]}`:                                            {Kind: model.Spline, Times: []float64{0, 1, 2.5}, Values: []float64{1, 0, 2}},
 		`{"kind": "spline", "times": [0, 1], "values": [1, 0], "ends": "natural", "outside": "hold"}`:              {Kind: model.Spline, Times: []float64{0, 1}, Values: []float64{1, 0}, Ends: joints.Natural, Hold: true},
@@ -30,16 +31,16 @@ func TestCurves(t *testing.T) {
 		m, err := model.Read(strings.NewReader(moved(text)), "m")
 		require.NoError(t, err, text)
 		require.Equal(t, want, m.Joints[0].Motion[0])
-		require.NoError(t, validate(t, schema, moved(text)))
+		require.NoError(t, schematest.Validate(t, schema, moved(text)))
 		back := write(t, m)
 		require.Contains(t, back, text)
-		require.NoError(t, validate(t, schema, back))
+		require.NoError(t, schematest.Validate(t, schema, back))
 	}
 }
 
 // TestBadCurves names the place, the value and the rule; the schema refuses what it can see.
 func TestBadCurves(t *testing.T) {
-	schema := compileSchema(t)
+	schema := schematest.Compile(t, model.Schema())
 	for text, want := range map[string]string{
 		`{"kind": "spline", "times": [0, 1]}`:                                                      `$.joints[0].motion[0].values: missing field`,
 		`{"kind": "spline", "times": [0, 1], "values": [1, 0], "ends": "clamped"}`:                 `$.joints[0].motion[0].rates: missing field`,
@@ -61,7 +62,7 @@ func TestBadCurves(t *testing.T) {
 		says, relational := strings.CutPrefix(want, "!") // not expressible in a schema
 		assert.Contains(t, err.Error(), says)
 		if !relational {
-			assert.Error(t, validate(t, schema, moved(text)), text)
+			assert.Error(t, schematest.Validate(t, schema, moved(text)), text)
 		}
 	}
 }

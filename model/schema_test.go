@@ -1,58 +1,38 @@
 package model_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
-func compileSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(model.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	require.NoError(t, c.AddResource("urn:rung:rung-model:1", doc))
-	s, err := c.Compile("urn:rung:rung-model:1")
-	require.NoError(t, err)
-	return s
-}
-
-func validate(t *testing.T, s *jsonschema.Schema, text string) error {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	require.NoError(t, err)
-	return s.Validate(doc)
-}
-
 func TestSchemaAcceptsModels(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	for _, file := range referenceModels(t) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.NoError(t, validate(t, s, string(data)), file)
+		require.NoError(t, schematest.Validate(t, s, string(data)), file)
 		m, err := model.ReadFile(file)
 		require.NoError(t, err)
-		require.NoError(t, validate(t, s, write(t, m)), file)
+		require.NoError(t, schematest.Validate(t, s, write(t, m)), file)
 	}
-	require.NoError(t, validate(t, s, write(t, sample())))
-	require.NoError(t, validate(t, s, write(t, &model.Model{})))
+	require.NoError(t, schematest.Validate(t, s, write(t, sample())))
+	require.NoError(t, schematest.Validate(t, s, write(t, &model.Model{})))
 }
 
 // TestSchemaRefuses: the invalid reference models whose fault one place shows.
 func TestSchemaRefuses(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	relational := map[string]bool{ // not expressible in a schema
 		"duplicate-body": true, "duplicate-joint": true, "inertia-indefinite": true, "inertia-triangle": true,
 		"joint-to-itself": true, "number-not-finite": true, "quaternion-not-unit": true,
@@ -64,7 +44,7 @@ func TestSchemaRefuses(t *testing.T) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		if name := strings.TrimSuffix(filepath.Base(file), ".model.json"); !relational[name] {
-			assert.Error(t, validate(t, s, string(data)), name)
+			assert.Error(t, schematest.Validate(t, s, string(data)), name)
 		}
 	}
 	for _, doc := range []string{
@@ -87,7 +67,7 @@ func TestSchemaRefuses(t *testing.T) {
 		force(`"type": "wrench", "body": "world", "torque": [0, 0, 0]`),
 		document("", jointAB, ""), joint("hinge", ""),
 	} {
-		assert.Error(t, validate(t, s, doc), doc)
+		assert.Error(t, schematest.Validate(t, s, doc), doc)
 	}
 }
 
@@ -102,29 +82,29 @@ func TestSchemaNamesAreUnique(t *testing.T) {
 
 // TestSchemaAcceptsAll: random models with springs, couplings, armature and composite joints.
 func TestSchemaAcceptsAll(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	for seed := range uint64(4) {
 		rng := check.Rand(seed)
 		m := modeltest.Gear(modeltest.Composites(seed, 4, 1), rng)
 		modeltest.AddSprings(m, rng)
 		m = modeltest.Follow(t, modeltest.Couple(t, m, rng, 3), rng, 5)
 		m.Frames = []model.Frame{{Name: "tip", Body: m.Bodies[0].Name}}
-		require.NoError(t, validate(t, s, write(t, m)), "seed %d", seed)
+		require.NoError(t, schematest.Validate(t, s, write(t, m)), "seed %d", seed)
 	}
 }
 
 // TestSchemaAcceptsCurvesWithFreedoms: what acts along a curve and on a gap passes the schema, as it passes the reader.
 func TestSchemaAcceptsCurvesWithFreedoms(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	for _, m := range []*model.Model{modeltest.Beads(1), modeltest.Cams(2), modeltest.Hills(1)} {
-		require.NoError(t, validate(t, s, write(t, m)), m.Name)
+		require.NoError(t, schematest.Validate(t, s, write(t, m)), m.Name)
 	}
 	for _, doc := range []string{
 		joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1}, "force": [0, 0, 0, 1], "limits": [{}, {}, {}, {"upper": 1}]`),
 		joint("point_on_curve", `, "curve": {"kind": "circle", "radius": 1, "planar": true}, "stiffness": [0, 0, 0, 1, 2]`),
 		joint("curve_on_curve", circles("", "")+`, "lifts_off": true, "limits": [{"upper": 0, "stop": {"stiffness": 1e8}}]`),
 	} {
-		require.NoError(t, validate(t, s, doc), doc)
+		require.NoError(t, schematest.Validate(t, s, doc), doc)
 		_, err := model.Read(strings.NewReader(doc), "curves")
 		require.NoError(t, err, doc)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/springs"
 )
@@ -133,7 +134,7 @@ func TestReadInvalidSprings(t *testing.T) {
 
 // TestSchemaRefusesSprings: what one place shows is refused by the schema as well.
 func TestSchemaRefusesSprings(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	const ends = `"a": {"body": "world"}, "b": {"body": "a"}`
 	for _, doc := range []string{
 		force(`"type": "bushing", "a": {"body": "world"}`), force(`"type": "bushing", ` + ends + `, "stiffness": 3`),
@@ -143,13 +144,13 @@ func TestSchemaRefusesSprings(t *testing.T) {
 		joint("revolute", `, "springs": [null, null]`), joint("spherical", `, "dampers": [null, {"kind": "function", "expression": "x"}, null]`),
 		joint("fixed", `, "springs": [null]`),
 	} {
-		assert.Error(t, validate(t, s, doc), doc)
+		assert.Error(t, schematest.Validate(t, s, doc), doc)
 	}
 	for _, doc := range []string{
 		force(`"type": "bushing", ` + ends), force(`"type": "cable", "points": [{"body": "a"}, {"body": "world"}]`),
 		joint("spherical", `, "dampers": [null, null, null]`), joint("revolute", `, "springs": [{"kind": "function", "expression": "x"}]`),
 	} {
-		assert.NoError(t, validate(t, s, doc), doc)
+		assert.NoError(t, schematest.Validate(t, s, doc), doc)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ground/contact"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -17,7 +18,7 @@ import (
 // path; the schema refuses those that are wrong by themselves.
 func TestStopsAndFrictionRefused(t *testing.T) {
 	const J = "$.joints[0]"
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	stop := func(fields string) string {
 		return joint("revolute", `, "limits": [{"lower": -1, "upper": 1, "stop": {`+fields+`}}]`)
 	}
@@ -81,7 +82,7 @@ func TestStopsAndFrictionRefused(t *testing.T) {
 		}
 		assert.True(t, found, "%s: %v", c.doc, err)
 		if c.schema {
-			assert.Error(t, validate(t, s, c.doc), c.doc)
+			assert.Error(t, schematest.Validate(t, s, c.doc), c.doc)
 		}
 	}
 	for _, doc := range []string{
@@ -92,11 +93,11 @@ func TestStopsAndFrictionRefused(t *testing.T) {
 	} {
 		m, err := model.Read(strings.NewReader(doc), "m")
 		require.NoError(t, err, doc)
-		assert.NoError(t, validate(t, s, doc), doc)
+		assert.NoError(t, schematest.Validate(t, s, doc), doc)
 		again, err := model.Read(strings.NewReader(write(t, m)), "m")
 		require.NoError(t, err)
 		assert.Equal(t, m, again)
-		assert.NoError(t, validate(t, s, write(t, m)))
+		assert.NoError(t, schematest.Validate(t, s, write(t, m)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 )
 
@@ -54,7 +55,7 @@ func TestGroundDefaults(t *testing.T) {
 
 // TestGroundInvalid: every rule of terrains, contacts and actuators that a document can break, with its path.
 func TestGroundInvalid(t *testing.T) {
-	s := compileSchema(t)
+	s := schematest.Compile(t, model.Schema())
 	const T, F = "$.terrains[0]", "$.forces[0]"
 	motor := func(more string) string {
 		return grounds(plane, `{"name": "m", "type": "actuator", "joint": "j", `+more+`}`)
@@ -126,9 +127,9 @@ func TestGroundInvalid(t *testing.T) {
 			assert.Contains(t, got[0].Rule, c.rule, c.doc)
 		}
 		if c.structure {
-			assert.Error(t, validate(t, s, c.doc), c.doc)
+			assert.Error(t, schematest.Validate(t, s, c.doc), c.doc)
 		} else {
-			assert.NoError(t, validate(t, s, c.doc), c.doc)
+			assert.NoError(t, schematest.Validate(t, s, c.doc), c.doc)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/study"
@@ -36,15 +37,6 @@ func read(t *testing.T, text string) *study.Study {
 	s, err := study.Read(strings.NewReader(text), "s.json")
 	require.NoError(t, err)
 	return s
-}
-
-func schema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(study.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("urn:rung:rung-study:1", doc))
-	return c.MustCompile("urn:rung:rung-study:1")
 }
 
 // TestDraws: the grid is the product of its lists with the last one fastest, all its points have the same draws, and
@@ -147,7 +139,7 @@ func TestBase(t *testing.T) {
 
 // TestRefused: what is wrong is refused with its place. Where the schema can tell, it refuses that, too.
 func TestRefused(t *testing.T) {
-	check := schema(t)
+	check := schematest.Compile(t, study.Schema())
 	fits := func(text string) bool {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		require.NoError(t, err, text)

@@ -1,7 +1,6 @@
 package directions_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/directions"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -26,28 +26,17 @@ const whole = `{"$schema": "x", "format": "rung-directions/1", "directions": [
   "parameters": [{"path": "bodies[crank].mass", "change": 2}]},
  {"name": "none"}]}`
 
-func schema(t testing.TB) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(directions.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("urn:rung:rung-directions:1", doc))
-	return c.MustCompile("urn:rung:rung-directions:1")
-}
-
 // valid reports whether a document fits the schema.
 func valid(t *testing.T, s *jsonschema.Schema, text string) bool {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	require.NoError(t, err)
-	return s.Validate(doc) == nil
+	return schematest.Validate(t, s, text) == nil
 }
 
 // TestRead reads each field.
 func TestRead(t *testing.T) {
 	list, err := directions.Read(strings.NewReader(whole), "d.json")
 	require.NoError(t, err)
-	assert.True(t, valid(t, schema(t), whole))
+	assert.True(t, valid(t, schematest.Compile(t, directions.Schema()), whole))
 	assert.Equal(t, []derive.NamedDirection{
 		{
 			Name: "all", Follow: true, Time: 0.5,
@@ -68,7 +57,7 @@ func TestRead(t *testing.T) {
 
 // TestReadRefused: what is wrong is told with its place and value, and does not fit the schema where that can say it.
 func TestReadRefused(t *testing.T) {
-	s := schema(t)
+	s := schematest.Compile(t, directions.Schema())
 	for _, c := range []struct {
 		old, new, want string
 		fits           bool
@@ -107,7 +96,7 @@ func FuzzRead(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add(whole)
 	f.Add(`{"format": "rung-directions/1", "directions": [{"name": "a", "forces": [{"joint": "A", "change": 1}]}]}`)
-	s := schema(f)
+	s := schematest.Compile(f, directions.Schema())
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := directions.Read(strings.NewReader(text), "f")
 		if err != nil {

@@ -1,7 +1,6 @@
 package objective_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion/runs"
 )
@@ -23,29 +23,17 @@ const whole = `{"$schema": "x", "format": "rung-objective/1", "model": "m.json",
  "parameters": [{"path": "bodies[crank].mass"}, {"name": "both", "paths": ["bodies[a].mass", "bodies[b].mass"]}],
  "initial": true}`
 
-// schema compiles the schema of the format.
-func schema(t testing.TB) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(objective.Schema()))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("urn:rung:rung-objective:1", doc))
-	return c.MustCompile("urn:rung:rung-objective:1")
-}
-
 // fits reports whether a document fits the schema.
 func fits(t *testing.T, s *jsonschema.Schema, text string) bool {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	require.NoError(t, err)
-	return s.Validate(doc) == nil
+	return schematest.Validate(t, s, text) == nil
 }
 
 // TestRead reads each field.
 func TestRead(t *testing.T) {
 	o, err := objective.Read(strings.NewReader(whole), "o.json")
 	require.NoError(t, err)
-	assert.True(t, fits(t, schema(t), whole))
+	assert.True(t, fits(t, schematest.Compile(t, objective.Schema()), whole))
 	assert.Equal(t, &objective.Objective{
 		Model: "m.json", At: objective.AtRun, Run: runs.Options{Until: 0.5, Tolerance: 1e-9},
 		Terms: []objective.Term{
@@ -64,7 +52,7 @@ func TestRead(t *testing.T) {
 
 // TestReadRefused: what is wrong is told with its place and value, and does not fit the schema where that can say it.
 func TestReadRefused(t *testing.T) {
-	s := schema(t)
+	s := schematest.Compile(t, objective.Schema())
 	for _, c := range []struct {
 		old, new, want string
 		fits           bool
@@ -110,7 +98,7 @@ func FuzzRead(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add(whole)
 	f.Add(`{"format": "rung-objective/1", "model": "m.json", "at": "modes", "terms": [{"column": "mode.1.re"}]}`)
-	s := schema(f)
+	s := schematest.Compile(f, objective.Schema())
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := objective.Read(strings.NewReader(text), "f")
 		if err != nil {

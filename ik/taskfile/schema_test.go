@@ -5,38 +5,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 )
-
-func compileSchema(t *testing.T, text []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	require.NoError(t, c.AddResource("urn:schema", doc))
-	s, err := c.Compile("urn:schema")
-	require.NoError(t, err)
-	return s
-}
-
-func validate(t *testing.T, s *jsonschema.Schema, text string) error {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	require.NoError(t, err, text)
-	return s.Validate(doc)
-}
 
 // TestSchema: it takes what Read takes and Write writes, and refuses what one place shows.
 func TestSchema(t *testing.T) {
-	s := compileSchema(t, Schema())
+	s := schematest.Compile(t, Schema())
 	texts := []string{everything}
 	files, err := filepath.Glob("../../reference/ik/*.task.json")
 	require.NoError(t, err)
@@ -47,10 +27,10 @@ func TestSchema(t *testing.T) {
 		texts = append(texts, string(b))
 	}
 	for _, text := range texts {
-		require.NoError(t, validate(t, s, text))
+		require.NoError(t, schematest.Validate(t, s, text))
 		var b bytes.Buffer
 		require.NoError(t, Write(&b, read(t, text)))
-		require.NoError(t, validate(t, s, b.String()))
+		require.NoError(t, schematest.Validate(t, s, b.String()))
 	}
 	for _, text := range []string{
 		several, `[]`, `{"format": "rung-ik/1"}`, `{"format": "rung-ik/2", "targets": []}`, `{"format": "rung-ik/1", "targets": [], "Driven": []}`,
@@ -61,13 +41,13 @@ func TestSchema(t *testing.T) {
 		`{"format": "rung-ik/1", "targets": [], "solver": {"method": "newton"}}`,
 		`{"format": "rung-ik/1", "targets": [], "limits": {"a": [1]}}`,
 	} {
-		require.Error(t, validate(t, s, text), text)
+		require.Error(t, schematest.Validate(t, s, text), text)
 	}
 }
 
 // TestResultDocument: results are what their schema says.
 func TestResultDocument(t *testing.T) {
-	s := compileSchema(t, ResultSchema())
+	s := schematest.Compile(t, ResultSchema())
 	for _, r := range []*ik.Result{
 		{Method: ik.DLS, Engine: ik.TreeEngine},
 		{
@@ -79,7 +59,7 @@ func TestResultDocument(t *testing.T) {
 	} {
 		b, err := json.Marshal(r)
 		require.NoError(t, err)
-		require.NoError(t, validate(t, s, string(b)), string(b))
+		require.NoError(t, schematest.Validate(t, s, string(b)), string(b))
 	}
 	b, err := json.Marshal(ik.Result{Driven: []ik.DrivenResult{{Limit: 1}, {Limit: -1}, {}}})
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/schema"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 )
 
 // Command makes the command anew for each line that is run.
@@ -78,16 +79,9 @@ var Schema = func() func(name string) *jsonschema.Schema {
 			if err != nil {
 				return nil
 			}
-			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-			if err != nil {
+			if known[name], err = schematest.New(text); err != nil {
 				panic(err)
 			}
-			c := jsonschema.NewCompiler()
-			id := "urn:rung:rung-" + name + ":1"
-			if err := c.AddResource(id, doc); err != nil {
-				panic(err)
-			}
-			known[name] = c.MustCompile(id)
 		}
 		return known[name]
 	}

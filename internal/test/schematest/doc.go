@@ -1,0 +1,2 @@
+// Package schematest compiles the JSON schemas of formats for their tests, and holds documents against them.
+package schematest
