@@ -14,6 +14,7 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/schematest"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/scene"
@@ -66,12 +67,7 @@ func read(t testing.TB, data []byte) (all []message) {
 	schemas := map[uint16]*jsonschema.Schema{}
 	for id, s := range info.Schemas {
 		require.Equal(t, "jsonschema", s.Encoding)
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.Data))
-		require.NoError(t, err)
-		c := jsonschema.NewCompiler()
-		require.NoError(t, c.AddResource(s.Name, doc))
-		schemas[id], err = c.Compile(s.Name)
-		require.NoError(t, err)
+		schemas[id] = schematest.Compile(t, s.Data)
 	}
 	it, err := r.Messages()
 	require.NoError(t, err)
