@@ -9,6 +9,38 @@ import (
 // wireParts is the number of bars that a curve is drawn with.
 const wireParts = 96
 
+// hubPart is the most that a block may reach to each side, relative to the smallest curve of its body.
+const hubPart = 0.08
+
+// measureCurves finds the smallest curve of each body.
+func (b *builder) measureCurves() {
+	b.curved = make([]float64, len(b.Mechanism.Bodies))
+	see := func(c *curves.Curve, body int32) {
+		if c == nil || body == mechanism.World {
+			return
+		}
+		if was := &b.curved[body]; *was == 0 || c.Size() < *was {
+			*was = c.Size()
+		}
+	}
+	for j := range b.Mechanism.Joints {
+		jt := &b.Mechanism.Joints[j]
+		see(jt.Curve, jt.Pred)
+		see(jt.SuccessorCurve, jt.Succ)
+	}
+}
+
+// makeHub makes the block that the shapes from first on are, of half the edges half, so small that it does not hide a curve of that size.
+// The curve is the body's shape then, and the block says where its mass is. It returns half its edges.
+func (b *builder) makeHub(first int, half spatial.Vec3, size float64) spatial.Vec3 {
+	scale := min(1, hubPart*size/max(half[0], half[1], half[2]))
+	for k := range b.Shapes[first:] {
+		s := &b.Shapes[first+k]
+		s.Size = s.Size.Scale(scale)
+	}
+	return half.Scale(scale)
+}
+
 // curve adds the curves of joint j as wires.
 func (b *builder) curve(j int) {
 	jt := &b.Mechanism.Joints[j]
@@ -20,9 +52,13 @@ func (b *builder) curve(j int) {
 	}
 }
 
-// wire adds a curve in a frame of a body.
+// wire adds a curve in a frame of a body, in the colour of the body.
 func (b *builder) wire(j int, c *curves.Curve, body int32, frame *mechanism.Frame) {
 	r := 0.4 * b.held(&b.Mechanism.Joints[j]).thin
+	color := rodColor
+	if body != mechanism.World {
+		color = BodyColor(int(body))
+	}
 	from, to := c.Span()
 	place := func(i int) spatial.Vec3 {
 		at := c.At(from + (to-from)*float64(i)/wireParts)
@@ -33,7 +69,7 @@ func (b *builder) wire(j int, c *curves.Curve, body int32, frame *mechanism.Fram
 		next := place(i + 1)
 		d := next.Sub(last)
 		b.Shapes = append(b.Shapes, Shape{
-			Kind: Cylinder, Color: rodColor, Body: body, Joint: int32(j), Size: spatial.Vec3{r, r, d.Norm() / 2},
+			Kind: Cylinder, Color: color, Body: body, Joint: int32(j), Size: spatial.Vec3{r, r, d.Norm() / 2},
 			At: mechanism.Frame{E: Along(d), Origin: last.Add(next).Scale(0.5)},
 		})
 		last = next

@@ -17,6 +17,7 @@ func (b *builder) joint(j int, hidden bool) {
 			Radius: b.held(jt).thin / 2, Color: jointColor(jt.Kind), Joint: int32(j), Force: -1})
 		return
 	}
+	b.curve(j)                                                // which are no marks: they are what bodies with curves look like
 	if hidden || jt.Kind == joints.Free || jt.Ground != nil { // a wheel on terrain is drawn with that
 		return
 	}
@@ -32,7 +33,6 @@ func (b *builder) joint(j int, hidden bool) {
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
-	b.curve(j)
 	if jt.Axes == nil && jt.SuccessorCurve == nil && body != mechanism.World && jt.Bowl == 0 { // a bowl has no plane, and its middle is empty
 		b.mark(j, jt.Kind, body, &frame)
 		b.stops(j)

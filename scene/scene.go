@@ -78,7 +78,7 @@ type Scene struct {
 
 // Options choose what is drawn. The zero value draws all.
 type Options struct {
-	NoJoints bool // no marks of joints
+	NoJoints bool // no marks of joints; curves are seen
 	// Visuals are the shapes that the model has for its bodies. They take the place of the made-up ones.
 	Visuals []model.Visual
 	// Files has the files of their meshes. It decides which may be opened: that of an os.Root keeps to its folder.
@@ -120,6 +120,7 @@ type builder struct {
 	points []spatial.Vec3
 	radius []float64 // of the rods of each body
 	wheel  []bool    // bodies that have one
+	curved []float64 // size of the smallest curve of each body, 0 without one
 	seen   []bool    // bodies that have visuals, and last the world
 }
 
@@ -162,6 +163,7 @@ const (
 // measure finds the length of each body, the Unit and the radii of rods.
 func (b *builder) measure() {
 	m := b.Mechanism
+	b.measureCurves()
 	b.radius = make([]float64, len(m.Bodies))
 	for i := range m.Bodies {
 		b.radius[i] = b.length(i)
@@ -182,7 +184,7 @@ func (b *builder) measure() {
 // length returns the largest distance of a joint of body i from the one that is farthest from its first joint: in a bar
 // that of its ends. If the body has no joints, or all at one place, it is the distance from them to the centre of mass, or twice the
 // radius of gyration if that is larger. Joints come first because the inertias of a model are
-// sometimes invented.
+// sometimes invented. So do curves: of a body that they alone give a shape, as a cam, it is the size of the smallest.
 func (b *builder) length(i int) float64 {
 	at := b.points[b.first[i]:b.first[i+1]]
 	l, end := 0.0, 0
@@ -195,6 +197,9 @@ func (b *builder) length(i int) float64 {
 		}
 	}
 	if l > 0 {
+		return l
+	}
+	if l = b.curved[i]; l > 0 {
 		return l
 	}
 	body := &b.Mechanism.Bodies[i]
@@ -215,7 +220,11 @@ func (b *builder) body(i int) {
 		if b.wheel[i] {
 			return // which is all of it
 		}
+		first := len(b.Shapes)
 		half := b.block(i, c)
+		if b.curved[i] > 0 {
+			half = b.makeHub(first, half, b.curved[i])
+		}
 		if len(at) == 1 && at[0].Sub(body.Com).Norm() > 1.2*max(half[0], half[1], half[2]) {
 			b.rod(i, at[0], body.Com, c)
 		}
