@@ -96,7 +96,7 @@ func (d *Derivatives) take(u, given *direction, o Options) error {
 	if d.plain.Pattern.Len() == d.mech.NumBodies() {
 		return nil
 	}
-	if !u.moves() {
+	if !u.moves() || o.AsGiven && !u.follow {
 		return nil
 	}
 	if err := d.misses(u, ofPositions); err != nil {

@@ -19,6 +19,9 @@ type Options struct {
 	NoReactions bool
 	// BodiesOnly leaves out all that joints have, coordinates too: a direction then takes one sweep less.
 	BodiesOnly bool
+	// AsGiven takes directions that do not follow as they are, whether the joints allow them or not: the transpose of AdjointTo without
+	// follow. Stages of a run are off the joints by their errors, and so are their tangents. Rows that contradict others are left out.
+	AsGiven bool
 }
 
 const (
@@ -93,7 +96,7 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	clear(u.bearings)
 	size, last := d.loadSize(), math.Inf(1)
 	for step := 0; ; step++ {
-		if err := d.respond(out, u); err != nil {
+		if err := d.respond(out, u, o.AsGiven); err != nil {
 			return err
 		}
 		if len(u.bearings) == 0 {
@@ -183,8 +186,8 @@ func (d *Derivatives) setTangents(u *direction, x []float64) {
 	}
 }
 
-// respond solves (D1): out.x has the changes of accelerations and multipliers along u.
-func (d *Derivatives) respond(out *changes, u *direction) error {
+// respond solves (D1): out.x has the changes of accelerations and multipliers along u, which may contradict joints if it is taken as given.
+func (d *Derivatives) respond(out *changes, u *direction, given bool) error {
 	d.setTangents(u, nil)
 	r := d.right
 	clear(r)
@@ -217,7 +220,7 @@ func (d *Derivatives) respond(out *changes, u *direction) error {
 		r[i] = -r[i]
 	}
 	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
-	if err != nil || fit.Ratio > openTol {
+	if err != nil || fit.Ratio > openTol && !given {
 		if !d.rounded(r, u) {
 			return d.opened(fit, err)
 		}

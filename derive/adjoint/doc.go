@@ -5,7 +5,7 @@
 //	err := run.Add(plan.Initial()) // and the state after each step: runs.Options.OnStep
 //	fmt.Println(run.Steps(), err)
 //
-// A [Sweep] goes back over a tape.
+// A [Sweep] goes back over a tape, and [Tangents] go forward over it, along several directions.
 //
 // A [Field] has the equations of motion and the transpose of their derivative, one for each stage of the method.
 // Package derive/objective makes those of a mechanism, and has the objectives of documents. States between steps are

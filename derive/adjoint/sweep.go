@@ -82,7 +82,7 @@ func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradien
 	if err := s.step.run(at, end.Time-at.Time); err != nil {
 		return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
 	}
-	gap, err := s.meets(at, end)
+	gap, err := meets(s.mech, s.step, at, end)
 	if err != nil {
 		return err
 	}
@@ -97,13 +97,13 @@ func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradien
 	return nil
 }
 
-// meets returns how far the step ends from where the run went on, and an error if that is too far.
-func (s *Sweep[F]) meets(at, end *mechanism.State) (float64, error) {
+// meets returns how far a step ends from where the run went on, and an error if that is too far.
+func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) (float64, error) {
 	worst, body := 0.0, 0
-	L := s.mech.TypicalLength()
+	L := m.TypicalLength()
 	rate := 1 / (end.Time - at.Time)
 	for i := range end.Bodies {
-		a, b := &s.step.end.Bodies[i], &end.Bodies[i]
+		a, b := &s.end.Bodies[i], &end.Bodies[i]
 		turned := a.Rotation.Mul(b.Rotation.Conj()).Log()
 		off := max(turned.Norm(), a.Position.Sub(b.Position).Norm()/L)
 		off = max(off, a.Omega.Sub(b.Omega).Norm()/rate, a.Velocity.Sub(b.Velocity).Norm()/(L*rate))
@@ -112,7 +112,7 @@ func (s *Sweep[F]) meets(at, end *mechanism.State) (float64, error) {
 		}
 	}
 	if !(worst <= gapTol) {
-		return worst, &StepError{Time: end.Time, Body: body, Name: s.mech.BodyName(body), Gap: worst}
+		return worst, &StepError{Time: end.Time, Body: body, Name: m.BodyName(body), Gap: worst}
 	}
 	return worst, nil
 }

@@ -68,9 +68,51 @@ func TestReadRefused(t *testing.T) {
 		{`"until": 0.5,`, ``, `o.json: $.run.until: missing field`, false},
 		{`"column": "crank.px"`, `"column": ""`, `o.json: $.terms[0].column: is empty`, false},
 		{`, "column": "crank.px"`, ``, `o.json: $.terms[0].column: missing field`, false},
-		{`integral`, `sum`, `o.json: $.terms[1].take: must be one of final, integral (value "sum")`, false},
+		{`integral`, `sum`, `o.json: $.terms[1].take: must be one of final, integral, data, min, max (value "sum")`, false},
 		{`"power": 2`, `"power": 0`, `o.json: $.terms[1].power: is not from 1 to 20 (value 0)`, false},
 		{`"name": "x"`, `"name": "joint.A.qd"`, `o.json: $.terms[1]: is that of $.terms[0] (value "joint.A.qd")`, true},
+		{`"target": 3`, `"sigma": 3`, `o.json: $.terms[1].sigma: is of data: take is integral`, true},
+		{
+			`"take": "integral", "power": 2, "weight": 0.1, "target": 3`, `"take": "data"`,
+			`o.json: $.terms[1].data: missing field: take is data`, false,
+		},
+		{`"take": "integral", "power": 2, "weight": 0.1`, `"take": "data", "data": "d.csv"`, `o.json: $.terms[1].target: is of no use`, true},
+		{
+			`"take": "integral", "power": 2, "weight": 0.1, "target": 3`, `"take": "data", "data": "d.csv", "sigma": 0`,
+			`o.json: $.terms[1].sigma: is not above 0 (value 0)`, false,
+		},
+		{
+			`"take": "integral", "power": 2, "weight": 0.1, "target": 3`, `"take": "data", "data": "d.csv", "weight": -1`,
+			`o.json: $.terms[1].weight: is below 0, and data are to be met (value -1)`, true,
+		},
+		{`mass"}, {`, `mass", "bounds": [2, 1]}, {`, `o.json: $.parameters[0].bounds: is not below 1 (value 2)`, true},
+		{`mass"}, {`, `mass", "bounds": [2]}, {`, `o.json: $.parameters[0].bounds: wrong length 1, must have 2 entries`, false},
+		{`mass"}, {`, `mass", "bounds": [1, 2], "at_most": 3}, {`, `o.json: $.parameters[0].bounds: excludes at_least and at_most`, false},
+		{
+			`"initial": true`, `"constraints": [{"column": "crank.px", "at_least": 1, "at_most": 2}]`,
+			`o.json: $.constraints[0].at_least: is not one condition: at_least, at_most or equals (value 2)`, false,
+		},
+		{
+			`"initial": true`, `"constraints": [{"column": "crank.px", "take": "data", "at_least": 1}]`,
+			`o.json: $.constraints[0].take: is for terms (value data)`, false,
+		},
+		{`"initial": true`, `"runs": [{"until": 1, "terms": [{"column": "a.px"}]}]`, `o.json: $.runs: excludes run and terms`, false},
+		{
+			whole, `{"format": "rung-objective/1", "model": "m.json", "at": "run", "parameters": [{"path": "time"}],
+			"runs": [{"until": 1, "set": [{"path": "time", "value": 1}], "terms": [{"column": "a.px"}]}, {"name": "1", "until": 1, "terms": []}]}`,
+			`o.json: $.runs[1].terms: is empty`, false,
+		},
+		{
+			whole, `{"format": "rung-objective/1", "model": "m.json", "at": "run", "parameters": [{"path": "time"}],
+			"runs": [{"until": 1, "set": [{"path": "time", "value": 1}], "terms": [{"column": "a.px"}]},
+			{"name": "1", "until": 1, "terms": [{"column": "b.px"}]}]}`,
+			`o.json: $.runs[0].set[0].path: is that of $.parameters[0] (value "time")`, true,
+		},
+		{
+			whole, `{"format": "rung-objective/1", "model": "m.json", "at": "run",
+			"runs": [{"until": 1, "terms": [{"column": "a.px"}]}, {"name": "1", "until": 1, "terms": [{"column": "b.px"}]}]}`,
+			`o.json: $.runs[1]: is that of $.runs[0] (value "1")`, true,
+		},
 		{`{"path": "bodies[crank].mass"}`, `{"name": "p"}`, `o.json: $.parameters[0].path: missing field`, false},
 		{`bodies[a].mass`, `bodies[crank].mass`, `o.json: $.parameters[1]: is that of $.parameters[0] (value "bodies[crank].mass")`, true},
 		{`"paths": ["bodies[a].mass", "bodies[b].mass"]`, `"paths": []`, `o.json: $.parameters[1].paths: is empty`, false},
@@ -98,6 +140,11 @@ func FuzzRead(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Add(whole)
 	f.Add(`{"format": "rung-objective/1", "model": "m.json", "at": "modes", "terms": [{"column": "mode.1.re"}]}`)
+	f.Add(`{"format": "rung-objective/1", "model": "m.json", "at": "run", "runs": [{"name": "a", "until": 1, "every": 0.1,
+	 "set": [{"path": "gravity[1]", "value": 0}], "terms": [{"column": "a.px", "take": "data", "data": "d.csv", "from": "x", "sigma": 0.1}]}],
+	 "parameters": [{"path": "bodies[a].mass", "bounds": [1, 2]}, {"path": "bodies[b].mass", "at_least": 0}]}`)
+	f.Add(`{"format": "rung-objective/1", "model": "m.json", "at": "run", "run": {"until": 1}, "terms": [{"column": "a.px", "take": "max"}],
+	 "constraints": [{"column": "a.py", "take": "min", "at_least": 0.3}]}`)
 	s := schematest.Compile(f, objective.Schema())
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := objective.Read(strings.NewReader(text), "f")

@@ -3,6 +3,7 @@ package objective
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/document"
@@ -34,17 +35,12 @@ func Read(r io.Reader, file string) (*Objective, error) {
 	return nil, p
 }
 
-// reader turns the tokens of a document into an objective.
-type reader struct {
-	*document.Reader
-	o *Objective
-}
-
-var documentFields = []string{"$schema", "format", "model", "at", "run", "terms", "parameters", "initial"}
+var documentFields = []string{"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "initial"}
 
 const (
-	docRun     = 4
-	docInitial = 7
+	docRun   = 4
+	docTerms = 5
+	docRuns  = 6
 )
 
 func (d *reader) all() {
@@ -70,13 +66,17 @@ func (d *reader) all() {
 			d.run()
 		case "terms":
 			d.o.Terms = some(d, d.term)
+		case "runs":
+			d.o.Runs = some(d, d.experiment)
 		case "parameters":
 			d.o.Parameters = some(d, d.parameter)
+		case "constraints":
+			d.o.Constraints = some(d, d.constraint)
 		case "initial":
 			d.o.Initial = d.Bool()
 		}
 	}
-	d.Require(documentFields, seen, 1, 2, 3, 5)
+	d.Require(documentFields, seen, 1, 2, 3)
 	if d.Fatal {
 		return
 	}
@@ -97,114 +97,132 @@ func runNames() *runfields.Names {
 
 // run reads how the run goes.
 func (d *reader) run() {
-	fields, names, before := runfields.Fields(), runNames(), d.Len()
+	d.runIn(&d.o.Run, runfields.Fields(), []int{0}, nil)
+}
+
+// experimentFields are those of an experiment beside those of a run.
+var experimentFields = []string{"name", "set", "terms"}
+
+func (d *reader) experiment(e *Experiment) {
+	fields := append(runfields.Fields(), experimentFields...)
+	n := len(fields)
+	d.runIn(&e.Run, fields, []int{0, n - 1}, func(field string) {
+		switch field {
+		case "name":
+			e.Name = d.NotEmpty()
+		case "set":
+			e.Set = some(d, d.setting)
+		case "terms":
+			e.Terms = some(d, d.term)
+		}
+	})
+}
+
+// runIn reads an object with fields of a run, and others.
+func (d *reader) runIn(o *runs.Options, fields []string, need []int, other func(field string)) {
+	names, before := runNames(), d.Len()
 	r := runfields.Run{Integrator: names.Integrators[0]}
-	d.Object(fields, []int{0}, func(k int) { r.Read(d.Reader, fields[k], names) })
+	d.Object(fields, need, func(k int) {
+		if !r.Read(d.Reader, fields[k], names) {
+			other(fields[k])
+		}
+	})
 	if d.Fatal || d.Len() > before {
 		return
 	}
 	if r.Check(d.Reader, fields, names); d.Len() > before {
 		return
 	}
-	o := &d.o.Run
-	o.Until, o.Step, o.Tolerance = r.Until, r.Step, r.Tolerance
+	o.Until, o.Every, o.Step, o.Tolerance = r.Until, r.Every, r.Step, r.Tolerance
 	o.Integrator, _ = runs.ParseIntegrator(r.Integrator)
 	if r.Stabilize == runs.None.String() {
 		o.Stabilization = runs.None
 	}
 	if r.RhoGiven {
-		d.ProblemAt(fields, len(fields)-1, document.Number(r.Rho), "is of generalized-alpha, not of "+r.Integrator)
+		d.ProblemAt(fields, len(runfields.Fields())-1, document.Number(r.Rho), "is of generalized-alpha, not of "+r.Integrator)
 	}
 }
 
-// some reads a list that is not empty.
-func some[T any](d *reader, read func(*T)) []T {
-	before := d.Len()
-	all := document.List(d.Reader, maxEntries, read)
-	if len(all) == 0 && !d.Fatal && d.Len() == before {
-		d.Problem("", "is empty")
-	}
-	return all
-}
-
-var termFields = []string{"name", "column", "take", "weight", "target", "power"}
-
-func (d *reader) term(t *Term) {
-	t.Weight, t.Power = 1, 1
-	d.Object(termFields, []int{1}, func(k int) {
-		switch termFields[k] {
-		case "name":
-			t.Name = d.NotEmpty()
-		case "column":
-			t.Column = d.NotEmpty()
-		case "take":
-			t.Take = Take(d.Choice(takeNames...))
-		case "weight":
-			d.Number(&t.Weight)
-		case "target":
-			d.Number(&t.Target)
-		case "power":
-			if t.Power = int(d.Integer()); t.Power < 1 || t.Power > maxPower {
-				d.Problem(document.Number(float64(t.Power)), fmt.Sprintf("is not from 1 to %d", maxPower))
-			}
-		}
-	})
-	if t.Name == "" {
-		t.Name = t.Column
-	}
-}
-
-var parameterFields = []string{"name", "path", "paths"}
-
-func (d *reader) parameter(p *Parameter) {
-	d.Object(parameterFields, nil, func(k int) {
-		switch parameterFields[k] {
-		case "name":
-			p.Name = d.NotEmpty()
-		case "path":
-			p.Paths = append(p.Paths, d.NotEmpty())
-		case "paths":
-			p.Paths = append(p.Paths, some(d, func(s *string) { *s = d.NotEmpty() })...)
-		}
-	})
-	if d.Fatal {
-		return
-	}
-	if len(p.Paths) == 0 {
-		d.ProblemAt(parameterFields, 1, "", document.RuleMissing)
-		return
-	}
-	if p.Name == "" {
-		p.Name = p.Paths[0]
-	}
-}
+// Sections of problems, by the order of the document.
+const (
+	inTerms = iota + 1
+	inRuns
+	inParameters
+	inConstraints
+)
 
 // together sees what fields mean only together.
 func (d *reader) together(seen uint32) {
-	switch given := seen>>docRun&1 != 0; {
-	case d.o.At == AtRun && !given:
-		d.Add(document.Place{}, "$.run", "", document.RuleMissing+": at is run")
-	case d.o.At != AtRun && given:
-		d.Add(document.Place{}, "$.run", "", "is of no use: at is "+d.o.At.String())
-	case d.o.At != AtRun && d.o.Initial:
-		d.Add(document.Place{}, "$.initial", "true", "is for runs: at is "+d.o.At.String())
+	has := func(k int) bool { return seen>>k&1 != 0 }
+	add := func(path, value, rule string) { d.Add(document.Place{}, path, value, rule) }
+	at := ": at is " + d.o.At.String()
+	switch several := has(docRuns); {
+	case several && (has(docRun) || has(docTerms)):
+		add("$.runs", "", "excludes run and terms: each of them has its own")
+	case !several && !has(docTerms):
+		add("$.terms", "", document.RuleMissing)
+	case d.o.At == AtRun && !several && !has(docRun):
+		add("$.run", "", document.RuleMissing+at)
+	case d.o.At != AtRun && has(docRun):
+		add("$.run", "", "is of no use"+at)
+	case d.o.At != AtRun && several:
+		add("$.runs", "", "is of no use"+at)
+	case d.o.Initial && (d.o.At != AtRun || several):
+		add("$.initial", "true", "is for one run"+at)
+	case several && len(d.o.Constraints) > 0:
+		add("$.constraints", "", "is of one run or state")
 	}
-	names := map[string]string{}
-	for i := range d.o.Terms {
-		t, path := &d.o.Terms[i], document.Entry("$.terms", i)
-		if d.o.At != AtRun && t.Take != Final {
-			d.Add(document.Place{Section: 1, Index: i}, path+".take", t.Take.String(), "is for runs: at is "+d.o.At.String())
+	terms := func(list []Term, path string, section, index int) {
+		names := map[string]string{}
+		for i := range list {
+			t, path, place := &list[i], document.Entry(path, i), document.Place{Section: section, Index: max(index, i)}
+			d.forRuns(t, path, place)
+			d.once(names, t.Name, path, place)
 		}
-		d.once(names, t.Name, path, document.Place{Section: 1, Index: i})
 	}
+	terms(d.o.Terms, "$.terms", inTerms, 0)
+	names := map[string]string{}
+	for i := range d.o.Runs {
+		e, path := &d.o.Runs[i], document.Entry("$.runs", i)
+		if e.Name == "" {
+			e.Name = strconv.Itoa(i + 1)
+		}
+		d.once(names, e.Name, path, document.Place{Section: inRuns, Index: i})
+		terms(e.Terms, path+".terms", inRuns, i)
+	}
+	d.parametersTogether()
 	clear(names)
-	paths := map[string]string{}
+	for i := range d.o.Constraints {
+		c, path, place := &d.o.Constraints[i], document.Entry("$.constraints", i), document.Place{Section: inConstraints, Index: i}
+		d.forRuns(&c.Term, path, place)
+		d.once(names, c.Name, path, place)
+	}
+}
+
+// forRuns refuses a term of a run where there is none.
+func (d *reader) forRuns(t *Term, path string, place document.Place) {
+	if d.o.At != AtRun && t.Take != Final {
+		d.Add(place, path+".take", t.Take.String(), "is for runs: at is "+d.o.At.String())
+	}
+}
+
+// parametersTogether sees that no number is changed twice.
+func (d *reader) parametersTogether() {
+	names, paths := map[string]string{}, map[string]string{}
 	for i := range d.o.Parameters {
 		p, path := &d.o.Parameters[i], document.Entry("$.parameters", i)
-		at := document.Place{Section: 2, Index: i}
+		at := document.Place{Section: inParameters, Index: i}
 		d.once(names, p.Name, path, at)
 		for _, s := range p.Paths {
 			d.once(paths, strings.TrimPrefix(s, "$."), path, at)
+		}
+	}
+	for i := range d.o.Runs {
+		for k, s := range d.o.Runs[i].Set {
+			if was, ok := paths[strings.TrimPrefix(s.Path, "$.")]; ok {
+				path := document.Entry(document.Entry("$.runs", i)+".set", k)
+				d.Add(document.Place{Section: inRuns, Index: i}, path+".path", fault.Name(document.Cut(s.Path)), "is that of "+was)
+			}
 		}
 	}
 }

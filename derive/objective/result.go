@@ -13,8 +13,18 @@ type Result struct {
 	Value      float64           `json:"value"`
 	Terms      []TermResult      `json:"terms"`
 	Parameters []ParameterResult `json:"parameters"`
-	Initial    []InitialResult   `json:"initial,omitempty"`
-	Run        *RunResult        `json:"run,omitempty"`
+	// Constraints are the conditions of the document, for rung optimize. They do not count in Value.
+	Constraints []ConstraintResult `json:"constraints,omitempty"`
+	Initial     []InitialResult    `json:"initial,omitempty"`
+	Run         *RunResult         `json:"run,omitempty"` // of several runs the sums, and the largest projection
+}
+
+// ConstraintResult is a condition and the value of its column.
+type ConstraintResult struct {
+	Name  string  `json:"name"`
+	Kind  string  `json:"kind"`
+	Bound float64 `json:"bound"`
+	Value float64 `json:"value"`
 }
 
 // TermResult is a term and its value.
@@ -31,6 +41,10 @@ type ParameterResult struct {
 	Value    float64   `json:"value"`           // of the number at the first path
 	Gradient float64   `json:"gradient"`        // in all, as what the state follows is followed
 	Terms    []float64 `json:"terms"`
+	// Constraints are the slopes of the constraints.
+	Constraints []float64 `json:"constraints,omitempty"`
+	// Differences is Gradient by differences of whole runs (Check).
+	Differences *float64 `json:"differences,omitempty"`
 }
 
 // InitialResult are the derivatives by the state of a body at the start of a run. Their products with a change that

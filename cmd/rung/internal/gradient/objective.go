@@ -34,7 +34,9 @@ func runObjective(cmd *cobra.Command, path string, f *gradientFlags) error {
 	if filepath.IsAbs(o.Model) {
 		file = o.Model
 	}
-	source := objective.Source{Name: file, Folder: model.Folder(filepath.Dir(file)), Ordering: f.ordering.Ordering}
+	source := objective.Source{
+		Name: file, Folder: model.Folder(filepath.Dir(file)), Data: model.Folder(filepath.Dir(path)), Ordering: f.ordering.Ordering,
+	}
 	if source.Text, err = shell.ReadDocument(file, p); err != nil {
 		return err
 	}

@@ -1,0 +1,188 @@
+package adjoint
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TangentField is a Field that also has its derivative along directions, each a change of the state and of the parameters.
+type TangentField[F any] interface {
+	Field[F]
+	// PushTo stores in da how the accelerations change along each direction, at the state of the last At: of the state by
+	// dx, and of the parameters as the field knows for the direction, with the four parts of the state of each body held.
+	//
+	// Shapes: one entry a direction, da[k] with six entries a body, dx[k] with PerBody.
+	PushTo(da, dx [][]float64) error
+	// ValueTo adds to d, one entry a direction, scale times how a function changes, and returns its value.
+	ValueTo(d []float64, dx [][]float64, f *F, scale float64) (value float64, err error)
+}
+
+// tangents are those of one stage, by direction: of its chart, of its velocities, and of both slopes.
+type tangents struct{ x, v, vel, acc [][]float64 }
+
+// Tangents go forward over a run with changes of its start and of the parameters along several directions: the transpose of a Sweep.
+// They own their memory and belong to one goroutine.
+type Tangents[F any] struct {
+	mech   *mechanism.Mechanism
+	step   *step[F]
+	fields []TangentField[F]
+	stages []tangents
+	bar    [][]float64 // of a stage
+	end    [][]float64 // of the chart at the end, and of the velocities there
+	endV   [][]float64
+	gap    float64
+}
+
+// NewTangents returns tangents along n directions for runs of m by an explicit method, with a field for each of its stages.
+//
+// It panics without a mechanism or a method, unless there is one field a stage, or if n is negative.
+func NewTangents[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []TangentField[F], n int) *Tangents[F] {
+	if m == nil || tab == nil || len(fields) != len(tab.B) || n < 0 {
+		panic("derive/adjoint: tangents take a mechanism, a method, a field for each of its stages and a number of directions")
+	}
+	plain := make([]Field[F], len(fields))
+	for i := range fields {
+		plain[i] = fields[i]
+	}
+	six := 6 * m.NumBodies()
+	t := &Tangents[F]{
+		mech: m, step: newStep(m, tab, plain), fields: fields, stages: make([]tangents, len(fields)),
+		bar: table(n, PerBody*m.NumBodies()), end: table(n, six), endV: table(n, six),
+	}
+	for i := range t.stages {
+		t.stages[i] = tangents{x: table(n, six), v: table(n, six), vel: table(n, six), acc: table(n, six)}
+	}
+	return t
+}
+
+// table returns n rows of zeros.
+func table(n, columns int) [][]float64 {
+	all := make([][]float64, n)
+	for k := range all {
+		all[k] = make([]float64, columns)
+	}
+	return all
+}
+
+// Gap returns the largest distance between where a step ended and where the run went on, as that of a Gradient, over all that Run has
+// gone over.
+func (t *Tangents[F]) Gap() float64 { return t.gap }
+
+// Run takes dx, changes of the first state on the tape, to the last one in place, theory.md (V7). Of each rate it adds the integral over
+// the run by the weights of the method to value, and its changes to d.
+//
+// Shapes: dx has one entry a direction, each with PerBody entries a body; value and d have one entry a rate, d[i] one a direction.
+// Cost: for each step an evaluation a stage, and for each direction a derivative a stage, O(bodies + joints) each; a step allocates
+// nothing. It returns a *StepError, errors of the fields and that of ctx; dx is then unspecified. It panics without a step on the tape, or
+// on a length mismatch.
+func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	if tape.Steps() == 0 || len(dx) != len(t.bar) || len(value) != len(rates) || len(d) != len(rates) {
+		panic("derive/adjoint: a tape without a step, or a length mismatch")
+	}
+	at, end := tape.state.Clone(), tape.state.Clone()
+	at.SetFlat(tape.states[0])
+	for k := 1; k <= tape.Steps(); k++ {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		end.SetFlat(tape.states[k])
+		if err := t.step.run(at, end.Time-at.Time); err != nil {
+			return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
+		}
+		gap, err := meets(t.mech, t.step, at, end)
+		if err != nil {
+			return err
+		}
+		t.gap = max(t.gap, gap)
+		if err := t.push(dx, rates, value, d); err != nil {
+			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
+		}
+		at, end = end, at
+	}
+	return nil
+}
+
+// push takes dx over the step that was run, theory.md (V7).
+func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]float64) error {
+	s := t.step
+	for i := range s.last + 1 {
+		g, y := &s.stages[i], &t.stages[i]
+		for k := range dx {
+			t.combine(y.x[k], y.v[k], dx[k], k, s.tab.A[i])
+			s.chartTo(t.bar[k], dx[k], g.x, y.x[k], y.v[k])
+			g.slopesTo(y.vel[k], y.x[k], y.v[k])
+		}
+		if w := s.h * s.tab.B[i]; w != 0 {
+			for j, f := range rates {
+				x, err := t.fields[i].ValueTo(d[j], t.bar, f, w)
+				if err != nil {
+					return err
+				}
+				value[j] += w * x
+			}
+		}
+		if len(dx) == 0 {
+			continue
+		}
+		if err := t.fields[i].PushTo(y.acc, t.bar); err != nil {
+			return err
+		}
+	}
+	for k := range dx {
+		t.combine(t.end[k], t.endV[k], dx[k], k, s.tab.B[:s.last+1])
+		s.chartTo(dx[k], dx[k], s.endX, t.end[k], t.endV[k])
+	}
+	return nil
+}
+
+// combine stores in x and v how the chart and the velocities change along direction k, by the weights w of the stages.
+func (t *Tangents[F]) combine(x, v, dx []float64, k int, w []float64) {
+	h := t.step.h
+	for i := range x {
+		moved, faster := 0.0, 0.0
+		for j, a := range w {
+			moved += a * t.stages[j].vel[k][i]
+			faster += a * t.stages[j].acc[k][i]
+		}
+		x[i], v[i] = h*moved, h*faster+dx[PerBody*(i/6)+6+i%6]
+	}
+}
+
+// chartTo stores in to how the state at x of the chart changes with the start, from, with the chart by dx, and with the velocities by dv,
+// theory.md (V1). to may be from.
+func (s *step[F]) chartTo(to, from, x, dx, dv []float64) {
+	for i := range s.start.Bodies {
+		k := 6 * i
+		f, y := from[PerBody*i:][:PerBody], to[PerBody*i:][:PerBody]
+		theta := (*spatial.Vec3)(x[k:])
+		var own spatial.Vec3
+		spatial.DexpTo(&own, theta, (*spatial.Vec3)(dx[k:]))
+		turned := spatial.Exp(*theta).Rotate(spatial.Vec3(f[:3])).Add(own)
+		copy(y[:3], turned[:])
+		for c := range 3 {
+			y[3+c] = f[3+c] + dx[k+3+c]
+		}
+		copy(y[6:], dv[k:k+6])
+	}
+}
+
+// slopesTo stores in to how the slopes of the chart at a stage change with the chart by dx and with the velocities by dv, theory.md (V7).
+func (g *stage[F]) slopesTo(to, dx, dv []float64) {
+	for i := range g.state.Bodies {
+		k := 6 * i
+		theta, omega := (*spatial.Vec3)(g.x[k:]), &g.state.Bodies[i].Omega
+		y := (*spatial.Vec3)(to[k:])
+		spatial.DexpInvTo(y, theta, (*spatial.Vec3)(dv[k:]))
+		for c := range 3 {
+			var unit, row spatial.Vec3
+			unit[c] = 1
+			spatial.DexpInvAdjointTo(&row, theta, omega, &unit)
+			y[c] += row.Dot(spatial.Vec3(dx[k:]))
+			to[k+3+c] = dv[k+3+c]
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package adjoint
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// PushTo implements TangentField by the transpose, number by number: direction k is that of parameter k.
+func (f *swarm) PushTo(da, dx [][]float64) error {
+	n := len(f.st.Bodies)
+	for j := range 6 * n {
+		x, p, w := make([]float64, PerBody*n), make([]float64, 3), make([]float64, 6*n)
+		w[j] = 1
+		if _, err := f.PullTo(x, p, w, nil, 0); err != nil {
+			return err
+		}
+		for k := range da {
+			da[k][j] = dot(x, dx[k]) + p[k]
+		}
+	}
+	return nil
+}
+
+// ValueTo implements TangentField.
+func (f *swarm) ValueTo(d []float64, dx [][]float64, of *bent, scale float64) (float64, error) {
+	x, p := make([]float64, PerBody*len(f.st.Bodies)), make([]float64, 3)
+	value := of.pull(f, x, p, scale)
+	for k := range d {
+		d[k] += dot(x, dx[k]) + p[k]
+	}
+	return value, nil
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// TestTangents: going forwards along a direction gives the product of that with what going back gives.
+func TestTangents(t *testing.T) {
+	const tol, steps, h = 1e-13, 4, 0.3 // rounding of some hundred terms
+	mech, err := mechanism.New(modeltest.Arm(3))
+	require.NoError(t, err)
+	n, r := mech.NumBodies(), check.Rand(5)
+	for _, tab := range []*sim.Tableau{sim.RungeKutta4(), sim.DormandPrince(), sim.Euler()} {
+		t.Run(tab.Name, func(t *testing.T) {
+			st := mech.Initial()
+			for i := range st.Bodies {
+				for c := range 3 {
+					st.Bodies[i].Omega[c], st.Bodies[i].Velocity[c] = 2*r.NormFloat64(), r.NormFloat64()
+				}
+			}
+			var fields []Field[bent]
+			var ahead []TangentField[bent]
+			for range tab.B {
+				f := &swarm{mech: mech, p: []float64{0.7, 0.3, 1.1}}
+				fields, ahead = append(fields, f), append(ahead, f)
+			}
+			tape, s := NewTape(mech), newStep(mech, tab, fields)
+			require.NoError(t, tape.Add(st))
+			for range steps {
+				require.NoError(t, s.run(st, h))
+				st = s.end.Clone()
+				require.NoError(t, tape.Add(st))
+			}
+			f := &bent{1}
+			back := []Gradient{{Parameters: make([]float64, 3)}}
+			require.NoError(t, NewSweep(mech, tab, fields).Run(context.Background(), tape, []Objective[bent]{{Final: f, Rate: f}}, back))
+
+			var dx [][]float64
+			want := make([]float64, 3)
+			for k := range want {
+				dx = append(dx, make([]float64, PerBody*n))
+				for i := range dx[k] {
+					dx[k][i] = r.NormFloat64()
+				}
+				want[k] = dot(back[0].Start, dx[k]) + back[0].Parameters[k]
+			}
+			along := NewTangents(mech, tab, ahead, 3)
+			value, d := make([]float64, 1), [][]float64{make([]float64, 3)}
+			require.NoError(t, along.Run(context.Background(), tape, dx, []*bent{f}, value, d))
+			assert.InEpsilon(t, back[0].Integral, value[0], tol)
+			assert.Equal(t, back[0].Gap, along.Gap())
+			last := &swarm{mech: mech, p: []float64{0.7, 0.3, 1.1}, st: st}
+			final, err := last.ValueTo(d[0], dx, f, 1)
+			require.NoError(t, err)
+			assert.Equal(t, back[0].Final, final)
+			check.CloseVec(t, d[0], want, tol, check.MaxAbs(want), "%s", tab.Name)
+		})
+	}
+	assert.Panics(t, func() { NewTangents[bent](mech, sim.Euler(), nil, 1) })
+	assert.Panics(t, func() { NewTangents[bent](mech, nil, nil, 1) })
+}
+
+// TestTangentsEnd: a step that does not end where the run went on, and a context that has ended, are errors.
+func TestTangentsEnd(t *testing.T) {
+	mech, err := mechanism.New(modeltest.Arm(2))
+	require.NoError(t, err)
+	tape, st := NewTape(mech), mech.Initial()
+	require.NoError(t, tape.Add(st))
+	st.Time++
+	st.Bodies[1].Position[0] += 0.5
+	require.NoError(t, tape.Add(st))
+	along := NewTangents(mech, sim.Euler(), []TangentField[bent]{&swarm{mech: mech, p: make([]float64, 3)}}, 0)
+	err = along.Run(context.Background(), tape, nil, nil, nil, nil)
+	require.ErrorAs(t, err, new(*StepError))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, along.Run(ctx, tape, nil, nil, nil, nil), context.Canceled)
+	assert.Panics(t, func() { _ = along.Run(ctx, NewTape(mech), nil, nil, nil, nil) })
+}

@@ -1,0 +1,154 @@
+package objective
+
+import (
+	"context"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// taken is a value of a column at a row, and how it changes along the directions.
+type taken struct {
+	sample
+	value  float64
+	change []float64
+}
+
+// ahead is what going forward over a run finds, by term: values of the column, and of an integral its value with its changes.
+type ahead struct {
+	columns  [][]taken
+	integral []float64
+	change   [][]float64
+	told     RunResult
+}
+
+// ahead runs the mechanism, and goes over the run along the parameters, theory.md (V7), or, without slopes, along none.
+func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
+	c, err := g.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	if slopes {
+		n = len(g.parameters)
+	}
+	fields, err := g.newFields(len(c.tab.B), n)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]adjoint.TangentField[term], len(fields))
+	for i := range fields {
+		list[i] = fields[i]
+	}
+	samples, err := g.samples(c, fields[0])
+	if err != nil {
+		return nil, err
+	}
+	a := &ahead{columns: make([][]taken, len(g.terms)), integral: make([]float64, len(g.terms)), told: c.told}
+	dx, err := g.startTangents(fields[0], c.states[0], n)
+	if err != nil {
+		return nil, err
+	}
+	var rates []*term
+	var of []int // of the rates
+	for i, t := range g.terms {
+		a.change = append(a.change, make([]float64, n))
+		if t.Take == Integral {
+			rates, of = append(rates, &term{output: i, of: t}), append(of, i)
+		}
+	}
+	value, change := make([]float64, len(rates)), make([][]float64, len(rates))
+	for j, i := range of {
+		change[j] = a.change[i]
+	}
+	along := adjoint.NewTangents(g.mech, c.tab, list, n)
+	left := samples
+	for row := range c.states {
+		if row > 0 && (n > 0 || len(rates) > 0) {
+			if err := along.Run(ctx, c.pieces[row-1], dx, rates, value, change); err != nil {
+				return nil, g.reason(err)
+			}
+		}
+		if err := a.take(fields[0], c.states[row], row, dx, left); err != nil {
+			return nil, err
+		}
+	}
+	for j, i := range of {
+		a.integral[i] = value[j]
+	}
+	a.told.Projection = along.Gap()
+	return a, nil
+}
+
+// take takes the columns at a row. left has the samples of this row first.
+func (a *ahead) take(f *field, st *mechanism.State, row int, dx [][]float64, left [][]sample) error {
+	at := false
+	for i := range left {
+		if len(left[i]) == 0 || left[i][0].row != row {
+			continue
+		}
+		if !at {
+			if err := f.d.At(st); err != nil {
+				return err
+			}
+			at = true
+		}
+		x := taken{sample: left[i][0], change: make([]float64, len(dx))}
+		if left[i] = left[i][1:]; len(dx) == 0 {
+			x.value = f.d.OutputValue(f.outputs[i])
+		} else {
+			var err error
+			if x.value, err = f.ValueTo(x.change, dx, &term{output: i, raw: true}, 1); err != nil {
+				return err
+			}
+		}
+		a.columns[i] = append(a.columns[i], x)
+	}
+	return nil
+}
+
+// startTangents returns how the start follows each parameter, theory.md (D3), (D4): with the place of each centre of mass and its
+// velocity, wherever in its body it is.
+func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float64, error) {
+	dx := make([][]float64, n)
+	if n == 0 {
+		return dx, nil
+	}
+	if err := f.d.At(st); err != nil {
+		return nil, err
+	}
+	com := f.d.NewDirections(1)
+	err := g.along(f.d, f.parameters, func(out *derive.Changes, at, k int) {
+		com.Reset(0)
+		for _, p := range f.parameters[k] {
+			com.AddParameter(0, p, 1)
+		}
+		for i := range st.Bodies {
+			c := out.Body(at, i)
+			moved, faster := comMoves(st, i, com.Body(0, i))
+			for _, v := range [4]spatial.Vec3{c.Rotation, c.Position.Add(moved), c.Angular, c.Linear.Add(faster)} {
+				dx[k] = append(dx[k], v[:]...)
+			}
+		}
+	})
+	return dx, err
+}
+
+// terms returns the value of each term, and its slopes by the parameters.
+func (a *ahead) terms(g *Problem) (value []float64, slopes [][]float64) {
+	for i, t := range g.terms {
+		sum, slope := a.integral[i], append([]float64(nil), a.change[i]...)
+		for j := range a.columns[i] {
+			x := &a.columns[i][j]
+			v, by := t.at(x.value, x.datum)
+			sum += v
+			for k := range x.change {
+				slope[k] += by * x.change[k]
+			}
+		}
+		value, slopes = append(value, sum), append(slopes, slope)
+	}
+	return value, slopes
+}

@@ -1,0 +1,214 @@
+package objective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// ErrNotDifferentiable is for runs whose end does not follow their start smoothly, and for what has no derivative yet.
+var ErrNotDifferentiable = errors.New("derive/objective: there is no derivative")
+
+// leastStep is the part of a run up to which two times are one: some rounding of times that are written in different ways. No step is
+// that short.
+const leastStep = 1e-9
+
+// course is a run, in pieces between its rows: the times of data, those that Every asks for, and the end. Steps end there. Where a term is
+// an extreme and Every asks for nothing, all ends of steps are rows.
+type course struct {
+	tab    *sim.Tableau
+	pieces []*adjoint.Tape
+	states []*mechanism.State // at the rows, one more than there are pieces: the start is the first
+	told   RunResult
+}
+
+// marks returns the times after the start at which rows are, ascending; the last one is the end.
+func (g *Problem) marks() []float64 {
+	from, until := g.plan.Initial().Time, g.o.Run.Until
+	list := []float64{until}
+	for _, r := range g.data {
+		if r != nil {
+			list = append(list, r.times...)
+		}
+	}
+	if g.extremes() && g.o.Run.Every > 0 {
+		for k := 1; from+float64(k)*g.o.Run.Every < until; k++ {
+			list = append(list, from+float64(k)*g.o.Run.Every)
+		}
+	}
+	slices.Sort(list)
+	least, last := leastStep*(until-from), from
+	marks := list[:0]
+	for _, t := range list {
+		if t > last+least {
+			marks, last = append(marks, t), t
+		}
+	}
+	if n := len(marks); n > 0 && until-marks[n-1] <= least {
+		marks = marks[:n-1] // data of the end
+	}
+	return append(marks, until)
+}
+
+// extremes reports whether a term is an extreme.
+func (g *Problem) extremes() bool {
+	return slices.ContainsFunc(g.terms, func(t *Term) bool { return t.Take == Min || t.Take == Max })
+}
+
+// rowOf returns the row at a time.
+func (c *course) rowOf(t float64) int {
+	n := len(c.states)
+	i, _ := slices.BinarySearchFunc(c.states, t, func(st *mechanism.State, t float64) int {
+		if st.Time < t {
+			return -1
+		}
+		return 1
+	})
+	switch {
+	case i == n:
+		return n - 1
+	case i > 0 && t-c.states[i-1].Time < c.states[i].Time-t:
+		return i - 1
+	}
+	return i
+}
+
+// run runs the mechanism.
+func (g *Problem) run(ctx context.Context) (*course, error) {
+	if err := g.smooth(); err != nil {
+		return nil, err
+	}
+	c := &course{tab: sim.DormandPrince()}
+	if g.o.Run.Integrator == runs.RungeKutta4 {
+		c.tab = sim.RungeKutta4()
+	}
+	left := int64(adjoint.DefaultMemory)
+	var tape *adjoint.Tape
+	begin := func(st *mechanism.State) error {
+		c.states = append(c.states, st.Clone())
+		tape = adjoint.NewTape(g.mech)
+		tape.Memory = max(left, 1)
+		return tape.Add(st)
+	}
+	all := g.extremes() && g.o.Run.Every == 0
+	end := func(st *mechanism.State) error {
+		left -= bytesOf(st) * int64(tape.Steps()+1)
+		c.pieces = append(c.pieces, tape)
+		return begin(st)
+	}
+	o := g.o.Run
+	o.Every, o.Start = 0, g.closes
+	o.OnStep = func(s *runs.Simulation) error {
+		if err := tape.Add(s.State()); err != nil || !all {
+			return err
+		}
+		return end(s.State())
+	}
+	s, err := runs.New(g.plan, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := begin(s.State()); err != nil {
+		return nil, err
+	}
+	for _, t := range g.marks() {
+		if err = s.RunContext(ctx, t); err != nil {
+			break
+		}
+		if tape.Steps() > 0 {
+			if err = end(s.State()); err != nil {
+				break
+			}
+		}
+	}
+	if last := s.Close(); err == nil {
+		err = last
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := s.Stats().Singular + s.Stats().Undecided; n > 0 {
+		return nil, fmt.Errorf("%w: %d of its steps lead over singular poses", ErrNotDifferentiable, n)
+	}
+	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations()}
+	return c, nil
+}
+
+// bytesOf returns what a state takes on a tape.
+func bytesOf(st *mechanism.State) int64 { return 8 * int64(st.FlatLen()) }
+
+// sample is where a term takes its column.
+type sample struct {
+	row   int
+	datum float64
+}
+
+// samples returns for each term where it takes its column, by row; none for integrals.
+func (g *Problem) samples(c *course, f *field) ([][]sample, error) {
+	list := make([][]sample, len(g.terms))
+	for i, t := range g.terms {
+		switch t.Take {
+		case Final:
+			list[i] = []sample{{row: len(c.states) - 1}}
+		case Data:
+			for k, time := range g.data[i].times {
+				list[i] = append(list[i], sample{c.rowOf(time), g.data[i].values[k]})
+			}
+		}
+	}
+	if !g.extremes() {
+		return list, nil
+	}
+	best := make([]float64, len(g.terms))
+	for row, st := range c.states {
+		if err := f.d.At(st); err != nil {
+			return nil, err
+		}
+		for i, t := range g.terms {
+			if t.Take != Min && t.Take != Max {
+				continue
+			}
+			x := f.d.OutputValue(g.outputs[i])
+			if t.Take == Max {
+				x = -x
+			}
+			if row == 0 || x < best[i] || math.IsNaN(x) {
+				best[i], list[i] = x, []sample{{row: row}}
+			}
+		}
+	}
+	return list, nil
+}
+
+// smooth refuses mechanisms whose runs are more than a differential equation in poses and velocities, by the name of what is.
+func (g *Problem) smooth() error {
+	m := g.mech
+	if m.NumInternal() > 0 {
+		return fmt.Errorf("%w: there are internal states: bristles of friction, slips of tyres or stops with impulses", ErrNotDifferentiable)
+	}
+	if list := m.Nonholonomic(); len(list) > 0 {
+		return m.AtConstraint(int(list[0]), -1, fmt.Errorf("%w: rows of velocities alone have none over a run yet", ErrNotDifferentiable))
+	}
+	for _, p := range g.o.Parameters {
+		if slices.ContainsFunc(p.Paths, func(path string) bool { return path == "time" || path == "$.time" }) {
+			return fmt.Errorf("%w: by the time of the start", ErrNotDifferentiable)
+		}
+	}
+	return nil
+}
+
+// reason says that a run which does not repeat has no derivative.
+func (g *Problem) reason(err error) error {
+	if e := new(adjoint.StepError); errors.As(err, &e) {
+		return fault.Errorf("%w: %w", ErrNotDifferentiable, err)
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package objective
+
+import (
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/derive/adjoint"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// term is a function of a state: a term of the objective for a datum, with the derivative seed by the state more. Without of it is that
+// alone. A raw one is the value of the column itself.
+type term struct {
+	output int
+	of     *Term
+	datum  float64
+	raw    bool
+	seed   []float64
+}
+
+// at returns the function for a value of the column, and its derivative.
+func (t *term) at(x float64) (value, slope float64) {
+	if t.raw {
+		return x, 1
+	}
+	return t.of.at(x, t.datum)
+}
+
+// field is the equations of motion of a mechanism with their derivative and its transpose, for package adjoint.
+type field struct {
+	d          *derive.Derivatives
+	outputs    []derive.Output
+	parameters [][]*derive.Parameter
+	w          *derive.Weights
+	g          *derive.Gradient
+	in         *derive.Directions // one a parameter, as the two below
+	out        *derive.Changes
+	x, p, none []float64 // of ValueTo
+}
+
+// newFields makes n fields, each of its own memory, which have derivatives along directions, too.
+func (g *Problem) newFields(n, directions int) (list []*field, err error) {
+	for range n {
+		f := &field{d: derive.New(g.plan, g.doc), outputs: g.outputs}
+		for i := range g.o.Parameters {
+			found, err := parametersOf(f.d, &g.o.Parameters[i])
+			if err != nil {
+				return nil, err
+			}
+			f.parameters = append(f.parameters, found)
+		}
+		f.w, f.g = f.d.NewWeights(), f.d.NewGradient()
+		f.in, f.out = f.d.NewDirections(directions), f.d.NewChanges(directions)
+		nb := g.mech.NumBodies()
+		f.x, f.p, f.none = make([]float64, adjoint.PerBody*nb), make([]float64, len(f.parameters)), make([]float64, 6*nb)
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// At implements adjoint.Field.
+func (f *field) At(a []float64, st *mechanism.State) error {
+	if err := f.d.At(st); err != nil {
+		return err
+	}
+	for i := range st.Bodies {
+		angular, linear := f.d.Acceleration(i)
+		copy(a[6*i:], angular[:])
+		copy(a[6*i+3:], linear[:])
+	}
+	return nil
+}
+
+// PullTo implements adjoint.Field.
+func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float64, err error) {
+	f.w.Reset()
+	for i := range len(w) / 6 {
+		*f.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(w[6*i:]), ComAcceleration: spatial.Vec3(w[6*i+3:])}
+	}
+	if of != nil && (of.of != nil || of.raw) {
+		o := f.outputs[of.output]
+		var slope float64
+		value, slope = of.at(f.d.OutputValue(o))
+		f.w.AddOutput(o, scale*slope)
+	}
+	if err := f.d.AdjointTo(f.g, f.w, false); err != nil {
+		return 0, err
+	}
+	f.g.TakeMotion(x)
+	if of != nil {
+		for i, y := range of.seed {
+			x[i] += scale * y
+		}
+	}
+	for k, list := range f.parameters {
+		for _, q := range list {
+			p[k] += f.g.Of(q)
+		}
+	}
+	return value, nil
+}
+
+// PushTo implements adjoint.TangentField: each direction is that of a parameter.
+func (f *field) PushTo(da, dx [][]float64) error {
+	st := f.d.State()
+	for k := range dx {
+		f.in.Reset(k)
+		for _, p := range f.parameters[k] {
+			f.in.AddParameter(k, p, 1)
+		}
+		for i := range st.Bodies {
+			u, y := f.in.Body(k, i), dx[k][adjoint.PerBody*i:]
+			u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
+			u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
+			moved, faster := comMoves(st, i, u)
+			u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
+		}
+	}
+	if err := f.d.ForwardTo(f.out, f.in, derive.Options{Untried: true, BodiesOnly: true, AsGiven: true}); err != nil {
+		return err
+	}
+	for k := range da {
+		for i := range st.Bodies {
+			c := f.out.Body(k, i)
+			copy(da[k][6*i:], c.AngularAcceleration[:])
+			copy(da[k][6*i+3:], c.ComAcceleration[:])
+		}
+	}
+	return nil
+}
+
+// comMoves returns how the centre of mass of body i, and its velocity, change with its place in the body along a direction.
+func comMoves(st *mechanism.State, i int, u *derive.BodyDirection) (moved, faster spatial.Vec3) {
+	if u.Com == (spatial.Vec3{}) {
+		return
+	}
+	b := &st.Bodies[i]
+	moved = b.Rotation.Rotate(u.Com)
+	return moved, b.Omega.Cross(moved)
+}
+
+// ValueTo implements adjoint.TangentField, by the gradient of the function.
+func (f *field) ValueTo(d []float64, dx [][]float64, of *term, scale float64) (float64, error) {
+	clear(f.x)
+	clear(f.p)
+	value, err := f.PullTo(f.x, f.p, f.none, of, 1)
+	if err != nil {
+		return 0, err
+	}
+	for k := range dx {
+		sum := f.p[k]
+		for i, x := range dx[k] {
+			sum += f.x[i] * x
+		}
+		d[k] += scale * sum
+	}
+	return value, nil
+}

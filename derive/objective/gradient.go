@@ -1,0 +1,164 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Gradient returns the value of the objective and its gradient.
+//
+// Cost: for a state two solves a parameter, for an equilibrium two a freedom more; for modes some searches for
+// equilibria a parameter; for a run some three runs and, as for a state, two solves a parameter at its start. It
+// returns the errors of closing, of searches for equilibria, of runs, and those of derive, of which a
+// *derive.DirectionError names the parameter without a derivative; and that of ctx.
+func (g *Problem) Gradient(ctx context.Context) (*Result, error) { return g.result(ctx, true) }
+
+// Value is Gradient without the gradient: the values of the objective, its terms and its constraints. Parameters have no slopes.
+//
+// Cost: that of a run, and one more where a term is an integral. Errors are those of Gradient.
+func (g *Problem) Value(ctx context.Context) (*Result, error) { return g.result(ctx, false) }
+
+func (g *Problem) result(ctx context.Context, slopes bool) (*Result, error) {
+	r := &Result{Format: ResultFormat, Name: g.doc.Name, At: g.o.At.String(), Parameters: []ParameterResult{}}
+	if len(g.parts) > 0 {
+		if err := g.severally(ctx, r, slopes); err != nil {
+			return nil, err
+		}
+		r.sum()
+		return r, nil
+	}
+	for _, t := range g.terms {
+		r.Terms = append(r.Terms, TermResult{Name: t.Name})
+	}
+	r.Parameters = g.parameterResults(len(r.Terms))
+	var err error
+	if slopes {
+		err = g.gradient(ctx, r)
+	} else {
+		without := *g
+		without.parameters = nil
+		err = without.value(ctx, r)
+	}
+	if err == nil {
+		err = finite(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.split(g.o)
+	r.sum()
+	return r, nil
+}
+
+// parameterResults returns the parameters with their values and room for slopes of terms.
+func (g *Problem) parameterResults(terms int) []ParameterResult {
+	list := []ParameterResult{}
+	for i := range g.o.Parameters {
+		p := &g.o.Parameters[i]
+		x := ParameterResult{Name: p.Name, Path: p.Paths[0], Value: g.values[i][0], Terms: make([]float64, terms)}
+		if len(p.Paths) > 1 {
+			x.Paths = slices.Clone(p.Paths)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// gradient stores the values and slopes of all terms in r.
+func (g *Problem) gradient(ctx context.Context, r *Result) error {
+	switch g.o.At {
+	case AtRun:
+		return g.overRun(ctx, r)
+	case AtModes:
+		return g.ofModes(ctx, r)
+	}
+	return g.atState(ctx, r)
+}
+
+// value is gradient without parameters.
+func (g *Problem) value(ctx context.Context, r *Result) error {
+	if g.o.At != AtRun {
+		return g.gradient(ctx, r)
+	}
+	a, err := g.ahead(ctx, false)
+	if err != nil {
+		return err
+	}
+	values, _ := a.terms(g)
+	for i, x := range values {
+		r.Terms[i].Value = x
+	}
+	r.Run = &a.told
+	return nil
+}
+
+// severally has the terms of all experiments, one after the other, each with the name of its run.
+func (g *Problem) severally(ctx context.Context, r *Result, slopes bool) error {
+	r.Parameters, r.Run = g.parameterResults(0), new(RunResult)
+	for i, part := range g.parts {
+		name := g.o.Runs[i].Name
+		x, err := part.result(ctx, slopes)
+		if err != nil {
+			return fault.Errorf("derive/objective: run %s: %w", fault.Name(name), err)
+		}
+		for _, t := range x.Terms {
+			r.Terms = append(r.Terms, TermResult{name + ": " + t.Name, t.Value})
+		}
+		for k := range r.Parameters {
+			r.Parameters[k].Terms = append(r.Parameters[k].Terms, x.Parameters[k].Terms...)
+		}
+		r.Run.Steps, r.Run.Evaluations = r.Run.Steps+x.Run.Steps, r.Run.Evaluations+x.Run.Evaluations
+		r.Run.Projection = max(r.Run.Projection, x.Run.Projection)
+	}
+	return nil
+}
+
+// split takes the constraints out of the terms.
+func (r *Result) split(o *Objective) {
+	n := len(o.Terms)
+	for i := range o.Constraints {
+		c := &o.Constraints[i]
+		r.Constraints = append(r.Constraints, ConstraintResult{c.Name, c.Kind.String(), c.Bound, r.Terms[n+i].Value})
+	}
+	r.Terms = r.Terms[:n]
+	for i := range r.Parameters {
+		p := &r.Parameters[i]
+		if len(o.Constraints) > 0 {
+			p.Constraints = p.Terms[n:]
+		}
+		p.Terms = p.Terms[:n:n]
+	}
+}
+
+// sum adds the terms up.
+func (r *Result) sum() {
+	for i := range r.Terms {
+		r.Value += r.Terms[i].Value
+	}
+	for i := range r.Parameters {
+		p := &r.Parameters[i]
+		for _, x := range p.Terms {
+			p.Gradient += x
+		}
+	}
+}
+
+// finite returns an error that names the first term without a finite value, or whose derivative by a parameter is not finite.
+func finite(r *Result) error {
+	for i := range r.Terms {
+		if !algebra.Finite(r.Terms[i].Value) {
+			return fmt.Errorf("derive/objective: the value of term %s is not finite", fault.Name(r.Terms[i].Name))
+		}
+		for k := range r.Parameters {
+			if !algebra.Finite(r.Parameters[k].Terms[i]) {
+				return fmt.Errorf("derive/objective: the derivative of term %s by %s is not finite",
+					fault.Name(r.Terms[i].Name), fault.Name(r.Parameters[k].Name))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// modeColumn is a number of a mode: its eigenvalue λ, its frequency |λ|/2π, Hz, or its damping ratio −Re λ/|λ|.
+type modeColumn struct {
+	mode int // as they are listed, from 0 on
+	part int // of modeNames
+}
+
+var modeNames = []string{"re", "im", "frequency", "damping"}
+
+// newModeColumn finds a column mode.K.re, .im, .frequency or .damping; K is from 1 on.
+func newModeColumn(name string) (modeColumn, error) {
+	words := strings.Split(name, ".")
+	if len(words) == 3 && words[0] == "mode" {
+		k, err := strconv.Atoi(words[1])
+		if part := slices.Index(modeNames, words[2]); err == nil && k > 0 && part >= 0 {
+			return modeColumn{k - 1, part}, nil
+		}
+	}
+	return modeColumn{}, fmt.Errorf("derive/objective: columns of modes are mode.K.re, .im, .frequency and .damping, K from 1 on")
+}
+
+// of returns the number of an eigenvalue, and its derivative for that of the eigenvalue.
+func (c modeColumn) of(l, dl complex128) (value, slope float64) {
+	size := cmplx.Abs(l)
+	along := real(l)*real(dl) + imag(l)*imag(dl) // of size, times size
+	switch c.part {
+	case 0:
+		return real(l), real(dl)
+	case 1:
+		return imag(l), imag(dl)
+	case 2:
+		return size / (2 * math.Pi), along / size / (2 * math.Pi)
+	}
+	return -real(l) / size, -real(dl)/size + real(l)*along/(size*size*size)
+}

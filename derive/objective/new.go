@@ -1,0 +1,287 @@
+package objective
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/document"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/internal/numbers"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// NewProblem reads the model of an objective, and finds what the objective names in it. file names the document of the objective in
+// messages.
+//
+// It returns *model.Problems of the objective with all columns that there are not or that have no derivative, and all paths of parameters
+// that lead to no number that is written, or to one without a derivative; and those of the model. It panics without an objective.
+func NewProblem(o *Objective, file string, source Source) (*Problem, error) {
+	if o == nil {
+		panic("derive/objective: no objective")
+	}
+	return newProblem(o, file, source, records{}, sim.Refuse)
+}
+
+// noted are problems of the document of an objective.
+type noted struct {
+	model.Problems
+	file string
+}
+
+func (n *noted) add(path, value string, err error) {
+	n.List = append(n.List, &model.Problem{File: n.file, Path: path, Value: fault.Name(value), Rule: err.Error()})
+}
+
+// newProblem is NewProblem with data that have been read.
+func newProblem(o *Objective, file string, source Source, files records, closes sim.Start) (*Problem, error) {
+	g := &Problem{o: o, file: file, source: source, files: files, closes: closes}
+	err := g.begin()
+	if err != nil {
+		return nil, err
+	}
+	bad := &noted{file: file}
+	if len(o.Runs) > 0 {
+		err = g.addRuns(bad)
+	} else {
+		g.addTerms("$", bad)
+		for i := range o.Constraints {
+			g.addTerm(&o.Constraints[i].Term, document.Entry("$.constraints", i), bad)
+		}
+	}
+	if err == nil {
+		err = g.addParameters(bad)
+	}
+	for i := 0; err == nil && len(bad.List) == 0 && i < len(g.parts); i++ {
+		err = g.parts[i].addParameters(bad)
+	}
+	if len(bad.List) > 0 {
+		return nil, &bad.Problems
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// begin reads the model.
+func (g *Problem) begin() (err error) {
+	if g.doc, g.plan, err = g.read(g.source.Text); err != nil {
+		return err
+	}
+	g.mech, g.d = g.plan.Mechanism(), derive.New(g.plan, g.doc)
+	return nil
+}
+
+// startClosed is what runs of changed models do: they begin at the nearest state that fits the joints.
+const startClosed = sim.Close
+
+// addTerms finds what the terms of one run or state name. place is that of the run in the document.
+func (g *Problem) addTerms(place string, bad *noted) {
+	if start := g.plan.Initial().Time; g.o.At == AtRun && !(g.o.Run.Until > start) {
+		where := place + ".until"
+		if place == "$" {
+			where = "$.run.until"
+		}
+		bad.add(where, document.Number(g.o.Run.Until), fmt.Errorf("is not after the time of the model, %v s", start))
+	}
+	for i := range g.o.Terms {
+		g.addTerm(&g.o.Terms[i], document.Entry(place+".terms", i), bad)
+	}
+}
+
+// addTerm finds the column of the next term, and its data.
+func (g *Problem) addTerm(t *Term, place string, bad *noted) {
+	if err := g.addColumn(t.Column); err != nil {
+		bad.add(place+".column", t.Column, err)
+	}
+	g.terms = append(g.terms, t)
+	if t.Take != Data {
+		g.data = append(g.data, nil)
+		return
+	}
+	r, err := g.files.of(g.source.Data, t.File, t.From)
+	if err == nil && g.o.Run.Until > g.plan.Initial().Time {
+		err = r.within(g.plan.Initial().Time, g.o.Run.Until)
+	}
+	if err != nil {
+		bad.add(place+".data", t.File, err)
+	}
+	g.data = append(g.data, r)
+}
+
+// read reads a document of the model.
+func (g *Problem) read(text []byte) (*model.Model, *kkt.Plan, error) {
+	m, err := model.ReadIn(context.Background(), bytes.NewReader(text), g.source.Name, g.source.Folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	mech, err := mechanism.New(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, kkt.NewPlan(mech, kkt.Options{Ordering: g.source.Ordering}), nil
+}
+
+// addParameters finds the parameters, and their numbers.
+func (g *Problem) addParameters(bad *noted) error {
+	before := len(bad.List)
+	for i := range g.o.Parameters {
+		found, err := parametersOf(g.d, &g.o.Parameters[i])
+		if err != nil {
+			bad.add(document.Entry("$.parameters", i), g.o.Parameters[i].Name, err)
+		}
+		g.parameters = append(g.parameters, found)
+	}
+	if len(bad.List) > before {
+		return nil
+	}
+	return g.setNumbers(bad)
+}
+
+// setNumbers finds the numbers at all paths.
+func (g *Problem) setNumbers(bad *noted) error {
+	t, err := numbers.Read(g.source.Text)
+	if err != nil {
+		return fault.Errorf("derive/objective: %w", err)
+	}
+	g.text = t
+	for i := range g.o.Parameters {
+		var found []numbers.Number
+		var values []float64
+		for _, path := range g.o.Parameters[i].Paths {
+			steps, err := document.ParsePath(path)
+			var n numbers.Number
+			var x float64
+			if err == nil {
+				n, err = t.Find(steps)
+			}
+			if err == nil {
+				x, err = n.Value()
+			}
+			if err != nil {
+				bad.add(document.Entry("$.parameters", i), path, err)
+			}
+			found, values = append(found, n), append(values, x)
+		}
+		g.numbers, g.values = append(g.numbers, found), append(g.values, values)
+	}
+	return nil
+}
+
+// addColumn finds the column of the next term.
+func (g *Problem) addColumn(name string) error {
+	if g.o.At == AtModes {
+		c, err := newModeColumn(name)
+		g.modes = append(g.modes, c)
+		return err
+	}
+	o, err := g.d.Output(name)
+	if last := name[strings.LastIndexByte(name, '.')+1:]; err == nil && g.o.At == AtRun {
+		if strings.HasPrefix(last, "acc") || strings.HasPrefix(last, "alpha") || strings.HasPrefix(last, "qdd") {
+			err = fmt.Errorf("derive/objective: accelerations have no derivative over a run yet")
+		}
+	}
+	g.outputs = append(g.outputs, o)
+	return err
+}
+
+// parametersOf finds the numbers of a parameter.
+func parametersOf(d *derive.Derivatives, p *Parameter) (found []*derive.Parameter, err error) {
+	for _, path := range p.Paths {
+		x, err := d.Parameter(path)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, x)
+	}
+	return found, nil
+}
+
+// addRuns makes a problem of each experiment.
+func (g *Problem) addRuns(bad *noted) error {
+	for i := range g.o.Runs {
+		e, place := &g.o.Runs[i], document.Entry("$.runs", i)
+		t, err := numbers.Read(g.source.Text)
+		if err != nil {
+			return fault.Errorf("derive/objective: %w", err)
+		}
+		wrong := len(bad.List)
+		for k, s := range e.Set {
+			if err := set(t, s.Path, s.Value); err != nil {
+				bad.add(document.Entry(place+".set", k)+".path", s.Path, err)
+			}
+		}
+		if len(bad.List) > wrong {
+			continue
+		}
+		source := g.source
+		if source.Text, err = t.Write(); err != nil {
+			return fault.Errorf("derive/objective: %w", err)
+		}
+		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Terms: e.Terms, Parameters: g.o.Parameters}
+		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes}
+		if err := part.begin(); err != nil {
+			return fault.Errorf("derive/objective: run %s: %w", fault.Name(e.Name), err)
+		}
+		part.addTerms(place, bad)
+		g.parts = append(g.parts, part)
+	}
+	return nil
+}
+
+// set changes the number at a path of a document.
+func set(t *numbers.Text, path string, x float64) error {
+	steps, err := document.ParsePath(path)
+	if err != nil {
+		return err
+	}
+	n, err := t.Find(steps)
+	if err != nil {
+		return err
+	}
+	n.Set(x)
+	return nil
+}
+
+// With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by
+// the same amount. Where the state of the model does not fit its joints any more, runs begin at the nearest one that does.
+//
+// Cost: that of reading the model; data are not read again. It returns the problems of the model, which may not be so. It panics unless
+// there is a value for each parameter.
+func (g *Problem) With(values []float64) (*Problem, error) {
+	text, err := g.TextWith(values)
+	if err != nil {
+		return nil, err
+	}
+	source := g.source
+	source.Text = text
+	return newProblem(g.o, g.file, source, g.files, startClosed)
+}
+
+// TextWith returns the document of the model with other values of the parameters, as With has them.
+func (g *Problem) TextWith(values []float64) ([]byte, error) {
+	if len(values) != len(g.o.Parameters) {
+		panic("derive/objective: not a value for each parameter")
+	}
+	for k, list := range g.numbers {
+		for i := range list {
+			x := g.values[k][i]
+			list[i].Set(x + (values[k] - g.values[k][0]))
+			if i == 0 {
+				list[i].Set(values[k])
+			}
+			defer list[i].Set(x)
+		}
+	}
+	text, err := g.text.Write()
+	if err != nil {
+		return nil, fault.Errorf("derive/objective: %w", err)
+	}
+	return text, nil
+}

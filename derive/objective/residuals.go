@@ -1,0 +1,61 @@
+package objective
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// Residual is a datum of a term of data.
+type Residual struct {
+	Run, Term string
+	Time      float64
+	Datum     float64
+	Value     float64   // of the column
+	Misfit    float64   // √weight·(value − datum)/sigma: the objective is half the sum of the squares
+	Slopes    []float64 // of the misfit, by parameter; none if they are not asked for
+}
+
+// Residuals returns all data, in the order of the document, with slopes by one pass forwards, theory.md (V7). Other terms do not count.
+//
+// Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. Errors are those of Gradient.
+func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, err error) {
+	if len(g.parts) > 0 {
+		for i, part := range g.parts {
+			name := g.o.Runs[i].Name
+			x, err := part.Residuals(ctx, slopes)
+			if err != nil {
+				return nil, fault.Errorf("derive/objective: run %s: %w", fault.Name(name), err)
+			}
+			for j := range x {
+				x[j].Run = name
+			}
+			list = append(list, x...)
+		}
+		return list, nil
+	}
+	if !slices.ContainsFunc(g.terms, func(t *Term) bool { return t.Take == Data }) {
+		return nil, nil
+	}
+	a, err := g.ahead(ctx, slopes)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range g.terms {
+		if t.Take != Data {
+			continue
+		}
+		for j := range a.columns[i] {
+			x := &a.columns[i][j]
+			y := Residual{Term: t.Name, Time: g.data[i].times[j], Datum: x.datum, Value: x.value, Slopes: x.change}
+			var by float64
+			y.Misfit, by = t.misfit(x.value, x.datum)
+			for k := range y.Slopes {
+				y.Slopes[k] *= by
+			}
+			list = append(list, y)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,209 @@
+package objective_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
+)
+
+// wave is a file of data at times that are no multiples of a step; the first one is the start.
+func wave(n int, until float64) fstest.MapFS {
+	var b strings.Builder
+	b.WriteString("# a sensor\ntime, other, y\n")
+	for i := range n {
+		u := float64(i) / float64(n-1)
+		fmt.Fprintf(&b, "%v,,%v\n", until*u*(0.9+0.1*u), math.Sin(5*u))
+	}
+	return fstest.MapFS{"data/wave.csv": {Data: []byte(b.String())}}
+}
+
+// lastBody returns the name of the last body of a model.
+func lastBody(t *testing.T, text string) string {
+	t.Helper()
+	var names struct{ Bodies []struct{ Name string } }
+	require.NoError(t, json.Unmarshal([]byte(text), &names))
+	return names.Bodies[len(names.Bodies)-1].Name
+}
+
+// problemOf makes a problem with data.
+func problemOf(t *testing.T, o *objective.Objective, text string, until float64) *objective.Problem {
+	t.Helper()
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(text), Name: "m.json", Data: wave(13, until)})
+	require.NoError(t, err)
+	return p
+}
+
+// difference returns a central difference of order 4 of the value of a problem by one parameter.
+func difference(t *testing.T, p *objective.Problem, k int, h float64) float64 {
+	t.Helper()
+	at := func(by float64) float64 {
+		values := p.Values()
+		values[k] += by
+		q, err := p.With(values)
+		require.NoError(t, err)
+		r, err := q.Value(context.Background())
+		require.NoError(t, err)
+		return r.Value
+	}
+	whole, half := (at(h)-at(-h))/(2*h), (at(h/2)-at(-h/2))/h
+	return (4*half - whole) / 3
+}
+
+// TestRowsDifference holds gradients of data, extremes and integrals over runs of fixed steps against differences of the same runs, and
+// the way back against the way forwards. Parameters are masses, a place in a body, a frame, and a spring; some change together.
+func TestRowsDifference(t *testing.T) {
+	// With drift left to itself, differences are those of what is computed.
+	const h, tol, same = 1e-3, 2e-8, 1e-11
+	for name, c := range map[string]struct {
+		column string
+		paths  []string
+	}{
+		"driven-mixed": {"joint.m2.q0", []string{"bodies[0].mass", "bodies[1].com[0]"}},
+		"springs":      {"joint.close.qd3", []string{"bodies[1].mass", "forces[0].stiffness"}},
+		"four-bar":     {"joint.p2.q", []string{"bodies[coupler].mass", "bodies[coupler].com[1]", "gravity[1]"}},
+		"gear-pair":    {"joint.ja.q", []string{"bodies[0].mass"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := text(t, name)
+			last := lastBody(t, m)
+			o := &objective.Objective{
+				At: objective.AtRun, Run: runs.Options{Until: 0.1, Integrator: runs.RungeKutta4, Step: 0.004, Every: 0.01, Stabilization: runs.None},
+				Terms: []objective.Term{
+					{Name: "data", Column: c.column, Take: objective.Data, File: "data/wave.csv", From: "y", Sigma: 0.3, Weight: 2},
+					{Name: "more", Column: last + ".vx", Take: objective.Data, File: "data/wave.csv", From: "y", Weight: 1},
+					{Name: "least", Column: last + ".wz", Take: objective.Min, Weight: 3, Power: 2, Target: 0.1},
+					{Name: "most", Column: c.column, Take: objective.Max, Weight: 1, Power: 1},
+					{Name: "sum", Column: last + ".py", Take: objective.Integral, Weight: 1, Power: 2, Target: 2},
+					{Name: "end", Column: last + ".qx", Weight: 1, Power: 1},
+				},
+			}
+			for _, path := range c.paths {
+				o.Parameters = append(o.Parameters, objective.Parameter{Name: path, Paths: []string{path}})
+			}
+			o.Parameters = append(o.Parameters, objective.Parameter{Name: "both", Paths: []string{"bodies[0].inertia.zz", "bodies[1].inertia.zz"}})
+			p := problemOf(t, o, m, 0.1)
+			r, err := p.Gradient(context.Background())
+			require.NoError(t, err)
+			for k := range r.Parameters {
+				want := difference(t, p, k, h*max(1e-2, math.Abs(r.Parameters[k].Value)))
+				assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), r.Parameters[k].Name)
+			}
+			value, err := p.Value(context.Background())
+			require.NoError(t, err)
+			for i := range value.Terms {
+				assert.InDelta(t, r.Terms[i].Value, value.Terms[i].Value, same*max(1, math.Abs(r.Terms[i].Value)), r.Terms[i].Name)
+			}
+			list, err := p.Residuals(context.Background(), true)
+			require.NoError(t, err)
+			require.Len(t, list, 26)
+			assert.Zero(t, list[0].Time)
+			sum, slopes := 0.0, make([]float64, len(r.Parameters))
+			for i := range list {
+				sum += list[i].Misfit * list[i].Misfit / 2
+				for k, s := range list[i].Slopes {
+					slopes[k] += list[i].Misfit * s
+				}
+			}
+			assert.InEpsilon(t, r.Terms[0].Value+r.Terms[1].Value, sum, same)
+			for k, s := range slopes {
+				back := r.Parameters[k].Terms[0] + r.Parameters[k].Terms[1]
+				assert.InDelta(t, back, s, same*max(1, math.Abs(s)), "forwards and back by %s", r.Parameters[k].Name)
+			}
+		})
+	}
+}
+
+// TestAdaptive: steps that end at times of data are taken by an adaptive method too, which every one of its rows may be the least of.
+func TestAdaptive(t *testing.T) {
+	const h, tol = 1e-3, 1e-5 // steps change with the parameter
+	m := text(t, "four-bar")
+	o := &objective.Objective{
+		At: objective.AtRun, Run: runs.Options{Until: 0.5, Tolerance: 1e-10},
+		Terms: []objective.Term{
+			{Name: "data", Column: "coupler.px", Take: objective.Data, File: "data/wave.csv", From: "y", Weight: 1},
+			{Name: "end", Column: "coupler.py", Take: objective.Max, Weight: 1, Power: 1},
+		},
+		Parameters: []objective.Parameter{
+			{Name: "place", Paths: []string{"joints[p2].predecessor_frame.position[0]"}}, {Name: "mass", Paths: []string{"bodies[coupler].mass"}},
+		},
+	}
+	p := problemOf(t, o, m, 0.5)
+	r, err := p.Gradient(context.Background())
+	require.NoError(t, err)
+	for k := range r.Parameters {
+		want := difference(t, p, k, h)
+		assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), r.Parameters[k].Name)
+	}
+}
+
+// TestSeveralRuns: experiments add up to what each is alone, and a setting is that of one of them.
+func TestSeveralRuns(t *testing.T) {
+	m := text(t, "pendulum")
+	run := runs.Options{Until: 0.3, Integrator: runs.RungeKutta4, Step: 0.01}
+	data := objective.Term{Name: "y", Column: "joint.pin1.q", Take: objective.Data, File: "data/wave.csv", From: "y", Weight: 1}
+	parameters := []objective.Parameter{{Name: "m", Paths: []string{"bodies[link1].mass"}}}
+	one := &objective.Objective{At: objective.AtRun, Run: run, Terms: []objective.Term{data}, Parameters: parameters}
+	two := &objective.Objective{At: objective.AtRun, Parameters: parameters, Runs: []objective.Experiment{
+		{Name: "as it is", Run: run, Terms: []objective.Term{data}},
+		{Name: "other", Run: run, Terms: []objective.Term{data}, Set: []objective.Setting{{Path: "gravity[1]", Value: 1}}},
+	}}
+	p := problemOf(t, two, m, 0.3)
+	r, err := p.Gradient(context.Background())
+	require.NoError(t, err)
+	a, err := problemOf(t, one, m, 0.3).Gradient(context.Background())
+	require.NoError(t, err)
+	b, err := problemOf(t, one, strings.Replace(m, "-9.81", "1", 1), 0.3).Gradient(context.Background())
+	require.NoError(t, err)
+	require.Len(t, r.Terms, 2)
+	assert.Equal(t, "other: y", r.Terms[1].Name)
+	assert.Equal(t, a.Value+b.Value, r.Value)
+	assert.NotEqual(t, a.Value, b.Value)
+	assert.Equal(t, []float64{a.Parameters[0].Gradient, b.Parameters[0].Gradient}, r.Parameters[0].Terms)
+	list, err := p.Residuals(context.Background(), false)
+	require.NoError(t, err)
+	require.Len(t, list, 26)
+	assert.Equal(t, "other", list[13].Run)
+	moved, err := p.With([]float64{2})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{2}, moved.Values())
+}
+
+// TestDataRefused: files of data that do not fit the run are named with the line and the value.
+func TestDataRefused(t *testing.T) {
+	m := text(t, "pendulum")
+	for _, c := range [][2]string{
+		{"time,y\n0,1\n0.1,2\n0.1,3\n", `line 4: the time 0.1 is not after the one before, 0.1`},
+		{"time,y\n0,1\n0.7,2\n", `line 3: the time 0.7 is not in the run, from 0 to 0.3 s`},
+		{"time,y\n0,1\n1e-12,2\n", `line 3: from the time 0 to 1e-12 is too short for a step`},
+		{"time,y\n0,1\n0.1,many\n", `line 3: \"many\" is no finite number`},
+		{"time,y\n0,1\n0.1,NaN\n", `line 3: \"NaN\" is no finite number`},
+		{"time,y\n0,1\n0.1\n", `record on line 3: wrong number of fields`},
+		{"t,y\n0,1\n", `the file has no column \"time\"`},
+		{"time,z\n0,1\n", `the file has no column \"y\"`},
+		{"time,y\n0,\n", `column \"y\" has no values`},
+		{"", `the file is empty`},
+	} {
+		o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 0.3}, Terms: []objective.Term{
+			{Name: "y", Column: "joint.pin1.q", Take: objective.Data, File: "d.csv", From: "y", Weight: 1},
+		}}
+		source := objective.Source{Text: []byte(m), Name: "m.json", Data: fstest.MapFS{"d.csv": {Data: []byte(c[0])}}}
+		_, err := objective.NewProblem(o, "o.json", source)
+		require.ErrorAs(t, err, new(*model.Problems), c[1])
+		assert.ErrorContains(t, err, "$.terms[0].data")
+		assert.ErrorContains(t, err, strings.ReplaceAll(c[1], `\"`, `"`))
+		o.Terms[0].File = "none.csv"
+		_, err = objective.NewProblem(o, "o.json", source)
+		require.ErrorContains(t, err, "does not exist")
+	}
+}

@@ -1,0 +1,117 @@
+package objective
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// state returns the state where the terms are.
+func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
+	st := g.plan.Initial()
+	switch g.o.At {
+	case AtState:
+		return st, g.mech.Holds(st)
+	case AtClosed:
+		g.mech.FollowAngles(g.mech.NewKinematics(), st)
+		c := closing.NewCloser(g.plan, closing.Options{Nearest: true})
+		if err := c.ClosePositions(st); err != nil {
+			return nil, err
+		}
+		if err := c.ProjectVelocities(st); err != nil {
+			return nil, err
+		}
+	case AtEquilibrium, AtModes:
+		if err := g.still(st.Time); err != nil {
+			return nil, err
+		}
+		if _, err := linear.EquilibrateContext(ctx, g.plan, st, linear.EquilibriumOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}
+
+// still refuses prescribed motions that move, as an equilibrium is at rest.
+func (g *Problem) still(time float64) error {
+	for j := range g.mech.Joints {
+		jt := &g.mech.Joints[j]
+		for i := range jt.Kind.Freedoms() {
+			if !jt.Prescribed(i) {
+				continue
+			}
+			if _, rate, second := jt.Motion[i].At(time); rate != 0 || second != 0 {
+				return g.mech.AtJoint(j, -1, fmt.Errorf("%w: the motion of freedom %d moves, and an equilibrium is at rest", ErrNotDifferentiable, i))
+			}
+		}
+	}
+	return nil
+}
+
+// together is how many directions are taken at once: memory is that of as many states.
+const together = 16
+
+// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows,
+// and calls each with the results and their numbers there. At an equilibrium velocities are no parameters: it is at
+// rest. It returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
+func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int)) error {
+	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
+	for from := 0; from < len(parameters); from += together {
+		part := parameters[from:min(from+together, len(parameters))]
+		in, out := d.NewDirections(len(part)), d.NewChanges(len(part))
+		for k, list := range part {
+			in.SetName(k, g.o.Parameters[from+k].Name)
+			in.SetFollow(k, true)
+			for _, p := range list {
+				if !atRest || !strings.Contains(p.Path(), "].velocity.") {
+					in.AddParameter(k, p, 1)
+				}
+			}
+		}
+		if err := d.ForwardTo(out, in, derive.Options{NoReactions: true}); err != nil {
+			return err
+		}
+		for k := range part {
+			each(out, k, from+k)
+		}
+	}
+	return nil
+}
+
+// atState has the terms of one state, and their derivatives along the parameters.
+func (g *Problem) atState(ctx context.Context, r *Result) error {
+	st, err := g.state(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.d.At(st); err != nil {
+		return err
+	}
+	slopes := make([]float64, len(g.outputs))
+	for i, o := range g.outputs {
+		r.Terms[i].Value, slopes[i] = g.terms[i].Value(g.d.OutputValue(o))
+	}
+	var settle *settling
+	if g.o.At == AtEquilibrium {
+		if settle, err = g.newSettling(); err != nil {
+			return err
+		}
+	}
+	return g.along(g.d, g.parameters, func(out *derive.Changes, at, k int) {
+		x := make([]float64, len(g.outputs))
+		for i, o := range g.outputs {
+			x[i] = out.Output(at, o)
+		}
+		if settle != nil {
+			settle.add(x, out, at)
+		}
+		for i := range x {
+			r.Parameters[k].Terms[i] = slopes[i] * x[i]
+		}
+	})
+}
