@@ -120,15 +120,18 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 		return nil, err
 	}
 	com := f.d.NewDirections(1)
-	err := g.along(f.d, f.parameters, func(out *derive.Changes, at, k int) {
+	err := g.along(f.d, f.parameters, func(out *derive.Changes, at, k int, m *more) {
 		com.Reset(0)
 		for _, p := range f.parameters[k] {
 			com.AddParameter(0, p, 1)
 		}
 		for i := range st.Bodies {
-			c := out.Body(at, i)
+			c, held := out.Body(at, i), m.body(i)
 			moved, faster := comMoves(st, i, com.Body(0, i))
-			for _, v := range [4]spatial.Vec3{c.Rotation, c.Position.Add(moved), c.Angular, c.Linear.Add(faster)} {
+			for _, v := range [4]spatial.Vec3{
+				c.Rotation.Add(held.Rotation), c.Position.Add(held.Position).Add(moved),
+				c.Angular.Add(held.Angular), c.Linear.Add(held.Linear).Add(faster),
+			} {
 				dx[k] = append(dx[k], v[:]...)
 			}
 		}

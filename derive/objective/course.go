@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -81,6 +82,29 @@ func (c *course) rowOf(t float64) int {
 	return i
 }
 
+// taping keeps the states of a run, piece by piece.
+type taping struct {
+	c    *course
+	mech *mechanism.Mechanism
+	tape *adjoint.Tape
+	left int64 // bytes
+}
+
+// begin begins a piece.
+func (t *taping) begin(st *mechanism.State) error {
+	t.c.states = append(t.c.states, st.Clone())
+	t.tape = adjoint.NewTape(t.mech)
+	t.tape.Memory = max(t.left, 1)
+	return t.tape.Add(st)
+}
+
+// end ends a piece, and begins the next one.
+func (t *taping) end(st *mechanism.State) error {
+	t.left -= bytesOf(st) * int64(t.tape.Steps()+1)
+	t.c.pieces = append(t.c.pieces, t.tape)
+	return t.begin(st)
+}
+
 // run runs the mechanism.
 func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := g.smooth(); err != nil {
@@ -90,41 +114,20 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if g.o.Run.Integrator == runs.RungeKutta4 {
 		c.tab = sim.RungeKutta4()
 	}
-	left := int64(adjoint.DefaultMemory)
-	var tape *adjoint.Tape
-	begin := func(st *mechanism.State) error {
-		c.states = append(c.states, st.Clone())
-		tape = adjoint.NewTape(g.mech)
-		tape.Memory = max(left, 1)
-		return tape.Add(st)
-	}
-	all := g.extremes() && g.o.Run.Every == 0
-	end := func(st *mechanism.State) error {
-		left -= bytesOf(st) * int64(tape.Steps()+1)
-		c.pieces = append(c.pieces, tape)
-		return begin(st)
-	}
-	o := g.o.Run
-	o.Every, o.Start = 0, g.closes
-	o.OnStep = func(s *runs.Simulation) error {
-		if err := tape.Add(s.State()); err != nil || !all {
-			return err
-		}
-		return end(s.State())
-	}
-	s, err := runs.New(g.plan, o)
+	t := &taping{c: c, mech: g.mech, left: adjoint.DefaultMemory}
+	s, err := g.simulation(t)
 	if err != nil {
 		return nil, err
 	}
-	if err := begin(s.State()); err != nil {
+	if err := t.begin(s.State()); err != nil {
 		return nil, err
 	}
-	for _, t := range g.marks() {
-		if err = s.RunContext(ctx, t); err != nil {
+	for _, until := range g.marks() {
+		if err = s.RunContext(ctx, until); err != nil {
 			break
 		}
-		if tape.Steps() > 0 {
-			if err = end(s.State()); err != nil {
+		if t.tape.Steps() > 0 {
+			if err = t.end(s.State()); err != nil {
 				break
 			}
 		}
@@ -140,6 +143,25 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations()}
 	return c, nil
+}
+
+// simulation returns the run, whose states go to t.
+func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
+	o, all := g.o.Run, g.extremes() && g.o.Run.Every == 0
+	o.Every, o.Start = 0, g.closes
+	if len(g.held) > 0 {
+		var err error
+		if o.From, err = g.closed(closing.RunTolerance); err != nil {
+			return nil, err
+		}
+	}
+	o.OnStep = func(s *runs.Simulation) error {
+		if err := t.tape.Add(s.State()); err != nil || !all {
+			return err
+		}
+		return t.end(s.State())
+	}
+	return runs.New(g.plan, o)
 }
 
 // bytesOf returns what a state takes on a tape.

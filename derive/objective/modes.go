@@ -75,7 +75,7 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 		value, _ := c.of(l, 0)
 		r.Terms[i].Value, _ = g.terms[i].Value(value)
 	}
-	none := func(*derive.Changes, int, int) {}
+	none := func(*derive.Changes, int, int, *more) {}
 	if err := g.along(g.d, g.parameters, none); err != nil {
 		return err // there is no derivative
 	}

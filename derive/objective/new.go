@@ -46,6 +46,7 @@ func newProblem(o *Objective, file string, source Source, files records, closes 
 		return nil, err
 	}
 	bad := &noted{file: file}
+	g.addHeld(bad)
 	if len(o.Runs) > 0 {
 		err = g.addRuns(bad)
 	} else {
@@ -225,7 +226,7 @@ func (g *Problem) addRuns(bad *noted) error {
 			return fault.Errorf("derive/objective: %w", err)
 		}
 		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Terms: e.Terms, Parameters: g.o.Parameters}
-		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes}
+		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes, held: g.held}
 		if err := part.begin(); err != nil {
 			return fault.Errorf("derive/objective: run %s: %w", fault.Name(e.Name), err)
 		}

@@ -19,6 +19,7 @@ type Objective struct {
 	Runs        []Experiment // several runs, in the place of Run and Terms
 	Parameters  []Parameter
 	Constraints []Constraint // of rung optimize
+	Hold        []string     // bodies that stay where they are as the start of a run, or a closed state, follows
 	Initial     bool         // the gradient by the state at the start, too
 }
 

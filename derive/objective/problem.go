@@ -41,6 +41,7 @@ type Problem struct {
 	text       *numbers.Text
 	numbers    [][]numbers.Number // of the parameters, in text
 	values     [][]float64        // that these have in the model
+	held       []int              // bodies
 	closes     sim.Start          // what a run does with a start that is open
 	files      records
 }

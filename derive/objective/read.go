@@ -35,7 +35,7 @@ func Read(r io.Reader, file string) (*Objective, error) {
 	return nil, p
 }
 
-var documentFields = []string{"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "initial"}
+var documentFields = []string{"$schema", "format", "model", "at", "run", "terms", "runs", "parameters", "constraints", "hold", "initial"}
 
 const (
 	docRun   = 4
@@ -72,6 +72,8 @@ func (d *reader) all() {
 			d.o.Parameters = some(d, d.parameter)
 		case "constraints":
 			d.o.Constraints = some(d, d.constraint)
+		case "hold":
+			d.o.Hold = some(d, func(s *string) { *s = d.NotEmpty() })
 		case "initial":
 			d.o.Initial = d.Bool()
 		}
@@ -167,6 +169,10 @@ func (d *reader) together(seen uint32) {
 		add("$.run", "", "is of no use"+at)
 	case d.o.At != AtRun && several:
 		add("$.runs", "", "is of no use"+at)
+	case len(d.o.Hold) > 0 && d.o.At != AtRun && d.o.At != AtClosed:
+		add("$.hold", "", "is of no use"+at)
+	case d.o.Initial && len(d.o.Hold) > 0:
+		add("$.initial", "true", "is for a start of which nothing is held")
 	case d.o.Initial && (d.o.At != AtRun || several):
 		add("$.initial", "true", "is for one run"+at)
 	case several && len(d.o.Constraints) > 0:

@@ -207,3 +207,55 @@ func TestDataRefused(t *testing.T) {
 		require.ErrorContains(t, err, "does not exist")
 	}
 }
+
+// TestHold: the start of a run, and a closed state, follow while a body stays where it is, so that the crank of a slider-crank has the
+// same angle whatever the lengths of its rods are: against differences of whole runs. Velocities are those of the run.
+func TestHold(t *testing.T) {
+	const h, tol = 1e-3, 1e-6
+	m := text(t, "slider-crank-planar")
+	var doc struct {
+		Joints []struct{ Name, Predecessor, Successor string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(m), &doc))
+	var parameters []objective.Parameter
+	for _, j := range doc.Joints {
+		if j.Predecessor == "rod" || j.Successor == "rod" {
+			path := "joints[" + j.Name + "].predecessor_frame.position[0]"
+			parameters = append(parameters, objective.Parameter{Name: path, Paths: []string{path}})
+		}
+	}
+	parameters = append(parameters, objective.Parameter{Name: "com", Paths: []string{"bodies[crank].com[1]"}})
+	for _, at := range []objective.At{objective.AtRun, objective.AtClosed} {
+		o := &objective.Objective{
+			At: at, Hold: []string{"crank"}, Parameters: parameters,
+			Terms: terms("slider.px", "slider.vx", "rod.qw", "crank.px", "joint.main.q", "joint.main.qd"),
+		}
+		if at == objective.AtRun {
+			o.Run = runs.Options{Until: 0.05, Integrator: runs.RungeKutta4, Step: 0.005}
+		}
+		p := problemOf(t, o, m, 0.05)
+		r, err := p.Gradient(context.Background())
+		require.NoError(t, err)
+		for k := range r.Parameters {
+			want := difference(t, p, k, h)
+			assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), "%v by %s", at, r.Parameters[k].Name)
+			if at == objective.AtClosed {
+				for i := 3; i < 6; i++ {
+					assert.InDelta(t, 0, r.Parameters[k].Terms[i], 1e-10, "the crank does not move")
+				}
+			}
+		}
+	}
+	o := &objective.Objective{
+		At: objective.AtClosed, Hold: []string{"crank"}, Terms: terms("slider.px"),
+		Parameters: []objective.Parameter{{Name: "pin", Paths: []string{"joints[main].predecessor_frame.position[0]"}}},
+	}
+	_, err := problemOf(t, o, m, 1).Gradient(context.Background())
+	require.ErrorContains(t, err, "cannot be held")
+	assert.ErrorContains(t, err, "crank")
+	assert.ErrorContains(t, err, "pin")
+	o.Hold = []string{"cranc", "world"}
+	_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+	require.ErrorContains(t, err, "$.hold[0]")
+	assert.ErrorContains(t, err, "$.hold[1]")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -107,12 +106,14 @@ func (g *Problem) atStart(f *field, st *mechanism.State, samples [][]sample, bac
 
 // start adds how the start of the run follows the parameters, theory.md (V5), to what the way back has found.
 func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint.Gradient) error {
-	if err := f.d.At(st); err != nil {
-		return err
-	}
-	none := func(*derive.Changes, int, int) {}
-	if err := g.along(f.d, f.parameters, none); err != nil {
+	dx, err := g.startTangents(f, st, len(f.parameters))
+	if err != nil {
 		return err // there is no derivative
+	}
+	if len(dx) == 0 { // and no state yet
+		if err := f.d.At(st); err != nil {
+			return err
+		}
 	}
 	if g.o.Initial {
 		for i := range g.mech.NumBodies() {
@@ -123,17 +124,17 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 		b := &back[i]
 		r.Run.Projection = max(r.Run.Projection, b.Gap)
 		r.Terms[i].Value = b.Final + b.Integral
-		if err := f.d.FollowMotion(f.g, b.Start); err != nil {
-			return err
-		}
-		for k, list := range f.parameters {
+		for k := range dx {
 			r.Parameters[k].Terms[i] = b.Parameters[k]
-			for _, p := range list {
-				r.Parameters[k].Terms[i] += f.g.Of(p)
+			for j, x := range dx[k] {
+				r.Parameters[k].Terms[i] += b.Start[j] * x
 			}
 		}
-		if i >= len(g.o.Terms) {
-			continue // a constraint
+		if i >= len(g.o.Terms) || !g.o.Initial {
+			continue
+		}
+		if err := f.d.FollowMotion(f.g, b.Start); err != nil {
+			return err
 		}
 		for j := range r.Initial {
 			x, y := &r.Initial[j], f.g.Body(j)

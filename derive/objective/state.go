@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
 	"github.com/rung-mbd/rung/mechanism"
 )
@@ -18,14 +18,7 @@ func (g *Problem) state(ctx context.Context) (*mechanism.State, error) {
 	case AtState:
 		return st, g.mech.Holds(st)
 	case AtClosed:
-		g.mech.FollowAngles(g.mech.NewKinematics(), st)
-		c := closing.NewCloser(g.plan, closing.Options{Nearest: true})
-		if err := c.ClosePositions(st); err != nil {
-			return nil, err
-		}
-		if err := c.ProjectVelocities(st); err != nil {
-			return nil, err
-		}
+		return g.closed(0)
 	case AtEquilibrium, AtModes:
 		if err := g.still(st.Time); err != nil {
 			return nil, err
@@ -56,10 +49,11 @@ func (g *Problem) still(time float64) error {
 // together is how many directions are taken at once: memory is that of as many states.
 const together = 16
 
-// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows,
-// and calls each with the results and their numbers there. At an equilibrium velocities are no parameters: it is at
-// rest. It returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
-func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int)) error {
+// along takes the derivatives at the state of d along its parameters, one direction each, which the state follows
+// while held bodies stay, and calls each with the results, their numbers there, and what holding adds. At an
+// equilibrium velocities are no parameters: it is at rest. It returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
+func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int, m *more)) error {
+	var h *holding
 	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
 	for from := 0; from < len(parameters); from += together {
 		part := parameters[from:min(from+together, len(parameters))]
@@ -76,8 +70,18 @@ func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter,
 		if err := d.ForwardTo(out, in, derive.Options{NoReactions: true}); err != nil {
 			return err
 		}
+		if from == 0 {
+			var err error
+			if h, err = g.newHolding(d); err != nil {
+				return err
+			}
+		}
 		for k := range part {
-			each(out, k, from+k)
+			m, err := h.back(out, k)
+			if err != nil {
+				return fault.Errorf("derive/objective: parameter %s: %w", fault.Name(g.o.Parameters[from+k].Name), err)
+			}
+			each(out, k, from+k, m)
 		}
 	}
 	return nil
@@ -102,10 +106,10 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 			return err
 		}
 	}
-	return g.along(g.d, g.parameters, func(out *derive.Changes, at, k int) {
+	return g.along(g.d, g.parameters, func(out *derive.Changes, at, k int, m *more) {
 		x := make([]float64, len(g.outputs))
 		for i, o := range g.outputs {
-			x[i] = out.Output(at, o)
+			x[i] = out.Output(at, o) + m.output(o)
 		}
 		if settle != nil {
 			settle.add(x, out, at)

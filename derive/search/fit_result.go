@@ -1,0 +1,182 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// FitFormat is the format of a FitResult.
+const FitFormat = "rung-fit/1"
+
+// FitResult is what a fit has found, as rung-fit/1 has it.
+type FitResult struct {
+	Format     string         `json:"format"`
+	Name       string         `json:"name"`
+	Status     Status         `json:"status"`
+	Parameters []FitParameter `json:"parameters"`
+	// Correlation is that of the parameters; null where one of the two is not determined.
+	Correlation [][]*float64 `json:"correlation"`
+	// Unidentified are combinations of parameters that change nothing in the data, each by the names of what is in it.
+	Unidentified [][]string  `json:"unidentified"`
+	Residual     FitResidual `json:"residual"`
+	Iterations   []Iteration `json:"iterations"`
+}
+
+// FitParameter is a parameter at the end.
+type FitParameter struct {
+	Name  string  `json:"name"`
+	Path  string  `json:"path"`
+	Start float64 `json:"start"`
+	Value float64 `json:"value"`
+	// Deviation is the standard deviation of the value, theory.md (V11); null where the data do not determine it, or a bound does.
+	Deviation *float64 `json:"deviation"`
+	AtBound   bool     `json:"at_bound"`
+}
+
+// FitResidual says how well the data are met.
+type FitResidual struct {
+	RMS   float64 `json:"rms"`  // √(chi2/count)
+	Chi2  float64 `json:"chi2"` // the sum of the squared misfits
+	Count int     `json:"count"`
+	// Sigma is what the deviations of the data have been multiplied with: 1 where all are known, else what the residuals say.
+	Sigma float64 `json:"sigma"`
+}
+
+// nameTol is the part of a combination, relative to its largest one, from which on a parameter is named in it: rounding of the vectors
+// of the null space is below.
+const nameTol = 1e-4
+
+// result makes the result at the last iterate.
+func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
+	o := f.p.Objective()
+	n, list := len(f.x), f.free()
+	r := &FitResult{Format: FitFormat, Name: f.p.Model().Name, Status: status, Unidentified: [][]string{}, Iterations: past}
+	s, rank, err := f.columns(list)
+	if err != nil {
+		return nil, err
+	}
+	r.Residual = FitResidual{RMS: math.Sqrt(2 * f.value / float64(len(f.r))), Chi2: 2 * f.value, Count: len(f.r), Sigma: 1}
+	if freedom := len(f.r) - rank; !sigmasKnown(f) && freedom > 0 {
+		r.Residual.Sigma = math.Sqrt(2 * f.value / float64(freedom))
+	}
+	unknown := slices.Clone(f.idle)
+	for k, idle := range f.idle {
+		if idle {
+			r.Unidentified = append(r.Unidentified, []string{o.Parameters[k].Name})
+		}
+	}
+	for _, row := range nullRows(s, rank, len(list)) {
+		var names []string
+		for j, x := range row {
+			if math.Abs(x) > nameTol {
+				names, unknown[list[j]] = append(names, o.Parameters[list[j]].Name), true
+			}
+		}
+		r.Unidentified = append(r.Unidentified, names)
+	}
+	C := f.covariance(list, s, rank)
+	r.Correlation = make([][]*float64, n)
+	start := f.p.Values()
+	for k := range n {
+		p := FitParameter{Name: o.Parameters[k].Name, Path: o.Parameters[k].Paths[0], Start: start[k], Value: f.x[k]}
+		p.AtBound = f.box.at(k, f.x[k]) != 0
+		if p.AtBound && status == Converged {
+			r.Status = AtBounds
+		}
+		r.Correlation[k] = make([]*float64, n)
+		free := func(k int) bool { return !unknown[k] && slices.Contains(list, k) }
+		if free(k) {
+			deviation := math.Sqrt(C.At(k, k)) * r.Residual.Sigma
+			p.Deviation = &deviation
+			for j := range n {
+				if free(j) {
+					x := C.At(k, j) / math.Sqrt(C.At(k, k)*C.At(j, j))
+					r.Correlation[k][j] = &x
+				}
+			}
+		}
+		r.Parameters = append(r.Parameters, p)
+	}
+	return r, nil
+}
+
+// sigmasKnown reports whether all terms say the deviation of their data.
+func sigmasKnown(f *fit) bool {
+	o := f.p.Objective()
+	for i := range o.Terms {
+		if o.Terms[i].Sigma == 0 {
+			return false
+		}
+	}
+	for i := range o.Runs {
+		for j := range o.Runs[i].Terms {
+			if o.Runs[i].Terms[j].Sigma == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covariance returns (JᵀJ)⁻¹ of the free parameters, without combinations that change nothing, theory.md (V11).
+func (f *fit) covariance(list []int, s *mat.SVD, rank int) *mat.Dense {
+	C := mat.NewDense(len(f.x), len(f.x), nil)
+	if len(list) == 0 {
+		return C
+	}
+	var V mat.Dense
+	s.VTo(&V)
+	values := s.Values(nil)
+	for a, k := range list {
+		for b, l := range list {
+			sum := 0.0
+			for i := range rank {
+				sum += V.At(a, i) * V.At(b, i) / (values[i] * values[i])
+			}
+			C.Set(k, l, sum/(f.scale[k]*f.scale[l]))
+		}
+	}
+	return C
+}
+
+// nullRows returns a basis of the combinations that change nothing, in which each has a parameter of its own: the echelon form of the
+// singular vectors, so that combinations of few parameters show.
+func nullRows(s *mat.SVD, rank, n int) [][]float64 {
+	if rank == n {
+		return nil
+	}
+	var V mat.Dense
+	s.VTo(&V)
+	rows := make([][]float64, n-rank)
+	for i := range rows {
+		rows[i] = mat.Col(nil, rank+i, &V)
+	}
+	for i := range rows {
+		// The largest entry of what is left is the next pivot.
+		at, column := i, 0
+		for j := i; j < len(rows); j++ {
+			for c, x := range rows[j] {
+				if math.Abs(x) > math.Abs(rows[at][column]) {
+					at, column = j, c
+				}
+			}
+		}
+		rows[i], rows[at] = rows[at], rows[i]
+		pivot := rows[i][column]
+		for c := range rows[i] {
+			rows[i][c] /= pivot
+		}
+		for j := range rows {
+			if j == i {
+				continue
+			}
+			by := rows[j][column]
+			for c := range rows[j] {
+				rows[j][c] -= by * rows[i][c]
+			}
+		}
+	}
+	return rows
+}

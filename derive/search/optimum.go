@@ -1,0 +1,472 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/rung-mbd/rung/derive/objective"
+)
+
+const (
+	// violationTol is how far a constraint may be violated at the end, of its scale.
+	violationTol = 1e-7
+	// firstPenalty is that of the augmented Lagrangian at first, of values and constraints of size 1, penaltyRise its factor where the
+	// violation has not fallen to slowTol of the last one, and rounds bounds how often multipliers are found anew.
+	firstPenalty, penaltyRise, slowTol, rounds = 10, 10, 0.25, 25
+	// flatValue is the relative change of the value over flatRounds iterations at which a minimum has been found.
+	flatValue, flatRounds = 1e-9, 4
+	// flatGradient is the gradient, relative to the first one, at which a minimum has been found.
+	flatGradient = 1e-7
+)
+
+// Violated is the status of a search that has found no place where all constraints hold.
+const Violated Status = "violated"
+
+// OptimizeOptions are those of Optimize. The zero value is the default.
+type OptimizeOptions struct {
+	Options // without From
+
+	// Evaluations are those of a search for the same document that has been stopped, in their order; they are not computed again.
+	Evaluations []Evaluation
+	// OnEvaluation is called after each one that is computed. The search ends with its error.
+	OnEvaluation func(*Evaluation) error
+}
+
+// Evaluation is a value of the objective with its constraints, and slopes where they were asked for.
+type Evaluation struct {
+	Parameters  []float64   `json:"parameters"`
+	Failed      bool        `json:"failed,omitempty"` // the mechanism cannot be so
+	Value       float64     `json:"value"`
+	Constraints []float64   `json:"constraints,omitempty"`
+	Slopes      [][]float64 `json:"slopes,omitempty"` // of the value, then of the constraints, by parameters
+}
+
+// Optimum is what Optimize has found, as rung-optimum/1 has it.
+type Optimum struct {
+	Format      string              `json:"format"`
+	Name        string              `json:"name"`
+	Status      Status              `json:"status"`
+	Start       float64             `json:"start"` // the value there
+	Value       float64             `json:"value"`
+	Parameters  []OptimumParameter  `json:"parameters"`
+	Constraints []OptimumConstraint `json:"constraints"`
+	Evaluations int                 `json:"evaluations"`
+	Iterations  []Iteration         `json:"iterations"`
+}
+
+// OptimumFormat is the format of an Optimum.
+const OptimumFormat = "rung-optimum/1"
+
+// OptimumParameter is a parameter at the end.
+type OptimumParameter struct {
+	Name    string  `json:"name"`
+	Path    string  `json:"path"`
+	Start   float64 `json:"start"`
+	Value   float64 `json:"value"`
+	AtBound bool    `json:"at_bound"`
+	// Multiplier is how the value changes with the number, where it is at a bound; else 0.
+	Multiplier float64 `json:"multiplier"`
+}
+
+// OptimumConstraint is a constraint at the end. Its multiplier is how much less the value would be for a unit of room.
+type OptimumConstraint struct {
+	Name       string  `json:"name"`
+	Kind       string  `json:"kind"`
+	Bound      float64 `json:"bound"`
+	Value      float64 `json:"value"`
+	Multiplier float64 `json:"multiplier"`
+}
+
+// optimizer is a search at work.
+type optimizer struct {
+	ctx       context.Context
+	p         *objective.Problem
+	o         *OptimizeOptions
+	variables []variable
+	replay    []Evaluation
+	count     int
+	last      [2]*Evaluation // without slopes, and with them
+
+	scale  float64   // of the value
+	scales []float64 // of the constraints
+	lambda []float64 // multipliers, of scaled values
+	rho    float64
+	past   []Iteration
+	err    error // that ends the search
+}
+
+// Optimize moves the parameters of a problem to where its value is least within bounds and constraints, by an augmented Lagrangian around a
+// quasi-Newton method (L-BFGS of gonum), theory.md (V12), (V13). Gradient of an Iteration is the largest derivative of the augmented
+// Lagrangian by a free number, relative to the first one, and Value its own; Damping is the penalty.
+//
+// Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
+// a *ProblemError if a start is out of its bounds; the errors of the objective at the start, that of OnIteration and of ctx.
+func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Optimum, error) {
+	b, err := newBox(p)
+	if err != nil {
+		return nil, err
+	}
+	s := &optimizer{ctx: ctx, p: p, o: &o, replay: o.Evaluations, rho: firstPenalty, scale: 1}
+	var u []float64
+	s.variables, u = b.variables(p.Values())
+	n := len(p.Objective().Constraints)
+	s.scales, s.lambda = make([]float64, n), make([]float64, n)
+	first, err := s.evaluate(u, true)
+	if err != nil {
+		return nil, err
+	}
+	if first.Failed {
+		_, err := s.compute(first.Parameters, true) // once more, for the reason
+		return nil, err
+	}
+	s.setScales(first, u)
+	status := Limit
+	last := math.Inf(1)
+	for range rounds {
+		if u, status, err = s.minimize(u); err != nil {
+			return nil, err
+		}
+		e, err := s.evaluate(u, true)
+		if err != nil {
+			return nil, err
+		}
+		worst := s.violation(e)
+		done := s.multiply(e, worst)
+		if n == 0 || done || status == Limit {
+			break
+		}
+		if worst > slowTol*last {
+			s.rho *= penaltyRise
+		}
+		last = worst
+	}
+	return s.result(first, u, status)
+}
+
+// evaluate returns the evaluation at u, from the ones to go on with where there are some left.
+func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
+	x := make([]float64, len(u))
+	for k := range u {
+		x[k], _ = s.variables[k].of(u[k])
+	}
+	for i, e := range s.last {
+		if e != nil && (i == 1 || !slopes) && slices.Equal(e.Parameters, x) {
+			return e, nil
+		}
+	}
+	s.count++
+	var e *Evaluation
+	if len(s.replay) > 0 {
+		if e = &s.replay[0]; !slices.Equal(e.Parameters, x) || !e.Failed && slopes != (e.Slopes != nil) {
+			return nil, &ProblemError{Reason: "the evaluations to go on from are of another search"}
+		}
+		s.replay = s.replay[1:]
+	} else {
+		var err error
+		if e, err = s.compute(x, slopes); e == nil {
+			return nil, err
+		}
+		if s.o.OnEvaluation != nil {
+			if err := s.o.OnEvaluation(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if slopes {
+		s.last[1] = e
+	} else {
+		s.last[0] = e
+	}
+	return e, nil
+}
+
+// compute returns the evaluation at x, one that has failed with the reason. Without an evaluation the search ends.
+func (s *optimizer) compute(x []float64, slopes bool) (*Evaluation, error) {
+	e := &Evaluation{Parameters: x}
+	p, err := s.p.With(x)
+	var r *objective.Result
+	if err == nil {
+		if slopes {
+			r, err = p.Gradient(s.ctx)
+		} else {
+			r, err = p.Value(s.ctx)
+		}
+	}
+	if s.ctx.Err() != nil {
+		return nil, context.Cause(s.ctx)
+	}
+	if err != nil {
+		e.Failed = true
+		return e, err
+	}
+	e.Value = r.Value
+	for i := range r.Constraints {
+		e.Constraints = append(e.Constraints, r.Constraints[i].Value)
+	}
+	if slopes {
+		e.Slopes = make([][]float64, 1+len(r.Constraints))
+		for k := range r.Parameters {
+			e.Slopes[0] = append(e.Slopes[0], r.Parameters[k].Gradient)
+			for i, g := range r.Parameters[k].Constraints {
+				e.Slopes[1+i] = append(e.Slopes[1+i], g)
+			}
+		}
+	}
+	return e, nil
+}
+
+// setScales makes the value and the constraints of size 1, by their slopes at the start.
+func (s *optimizer) setScales(e *Evaluation, u []float64) {
+	size := func(slopes []float64) (sum float64) {
+		for k, g := range slopes {
+			_, by := s.variables[k].of(u[k])
+			sum = math.Hypot(sum, g*by)
+		}
+		if sum == 0 {
+			return 1
+		}
+		return sum
+	}
+	s.scale = size(e.Slopes[0])
+	for i := range s.scales {
+		s.scales[i] = size(e.Slopes[1+i])
+	}
+}
+
+// excess returns by how much constraint i is not met, scaled: above 0 it is violated; of an equation the sign tells the side. sign is the
+// derivative of that by the column, scaled.
+func (s *optimizer) excess(i int, value float64) (h, sign float64) {
+	c := &s.p.Objective().Constraints[i]
+	sign = 1 / s.scales[i]
+	if c.Kind == objective.AtLeast {
+		sign = -sign
+	}
+	return sign * (value - c.Bound), sign
+}
+
+// violation returns the largest violation of a constraint.
+func (s *optimizer) violation(e *Evaluation) (worst float64) {
+	for i, x := range e.Constraints {
+		h, _ := s.excess(i, x)
+		if s.p.Objective().Constraints[i].Kind == objective.Equals {
+			h = math.Abs(h)
+		}
+		worst = max(worst, h)
+	}
+	return worst
+}
+
+// lagrangian returns the augmented Lagrangian at an evaluation, theory.md (V13), and the weights of the slopes of the constraints.
+func (s *optimizer) lagrangian(e *Evaluation) (value float64, weights []float64) {
+	value = e.Value / s.scale
+	for i, x := range e.Constraints {
+		h, sign := s.excess(i, x)
+		y := s.lambda[i] + s.rho*h
+		if s.p.Objective().Constraints[i].Kind != objective.Equals {
+			y = max(y, 0)
+		}
+		value += (y*y - s.lambda[i]*s.lambda[i]) / (2 * s.rho)
+		weights = append(weights, y*sign)
+	}
+	return value, weights
+}
+
+// gradientTo stores in g the gradient of the augmented Lagrangian by u.
+func (s *optimizer) gradientTo(g, u []float64, e *Evaluation) {
+	_, weights := s.lagrangian(e)
+	for k := range g {
+		_, by := s.variables[k].of(u[k])
+		g[k] = e.Slopes[0][k] / s.scale
+		for i, w := range weights {
+			g[k] += w * e.Slopes[1+i][k]
+		}
+		g[k] *= by
+	}
+}
+
+// multiply finds the multipliers anew, and reports whether the constraints hold and the multipliers have come to rest.
+func (s *optimizer) multiply(e *Evaluation, worst float64) (done bool) {
+	done = worst <= violationTol
+	for i, x := range e.Constraints {
+		h, _ := s.excess(i, x)
+		y := s.lambda[i] + s.rho*h
+		if s.p.Objective().Constraints[i].Kind != objective.Equals {
+			y = max(y, 0)
+		}
+		done = done && math.Abs(y-s.lambda[i]) <= s.rho*violationTol
+		s.lambda[i] = y
+	}
+	return done
+}
+
+// slope returns the derivative of the Lagrangian by parameter k.
+func (s *optimizer) slope(e *Evaluation, k int) float64 {
+	sum := e.Slopes[0][k]
+	for i := range s.lambda {
+		_, sign := s.excess(i, e.Constraints[i])
+		sum += s.scale * s.lambda[i] * sign * e.Slopes[1+i][k]
+	}
+	return sum
+}
+
+// errStop ends gonum's search with an error of ours.
+var errStop = errors.New("derive/search: stopped")
+
+// minimize searches for a minimum of the augmented Lagrangian from u.
+func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
+	first := make([]float64, len(u))
+	e, err := s.evaluate(u, true)
+	if err != nil {
+		return nil, "", err
+	}
+	s.gradientTo(first, u, e)
+	size := largest(first)
+	if size == 0 {
+		return u, Converged, nil
+	}
+	most := s.o.Iterations
+	if most == 0 {
+		most = DefaultIterations
+	}
+	if len(s.past) >= most {
+		return u, Limit, nil
+	}
+	settings := &optimize.Settings{
+		GradientThreshold: flatGradient * size, MajorIterations: most - len(s.past),
+		Converger: &optimize.FunctionConverge{Relative: flatValue, Iterations: flatRounds},
+		Recorder:  &recorder{s: s, size: size, last: slices.Clone(u)},
+	}
+	r, err := optimize.Minimize(s.problem(), u, settings, &optimize.LBFGS{})
+	if s.err != nil {
+		return nil, "", s.err
+	}
+	switch {
+	case r == nil:
+		return u, Stalled, nil
+	case r.Status == optimize.IterationLimit:
+		return r.X, Limit, nil
+	case err != nil || r.Status == optimize.Failure: // no step leads down
+		if largest(r.Gradient) > stalledTol*size {
+			return r.X, Stalled, nil
+		}
+	}
+	return r.X, Converged, nil
+}
+
+// problem is the augmented Lagrangian for gonum.
+func (s *optimizer) problem() optimize.Problem {
+	return optimize.Problem{
+		Func: func(u []float64) float64 {
+			e := s.orStop(u, false)
+			if e == nil || e.Failed {
+				return math.Inf(1)
+			}
+			value, _ := s.lagrangian(e)
+			return value
+		},
+		Grad: func(g, u []float64) {
+			clear(g)
+			if e := s.orStop(u, true); e != nil && !e.Failed {
+				s.gradientTo(g, u, e)
+			}
+		},
+		Status: func() (optimize.Status, error) {
+			if s.err != nil {
+				return optimize.Failure, errStop
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+}
+
+// stalledTol is the gradient, relative to the first one, above which a search without a way down has stalled.
+const stalledTol = 1e-3
+
+// orStop is evaluate, and ends the search where it cannot go on.
+func (s *optimizer) orStop(u []float64, slopes bool) *Evaluation {
+	if s.err != nil {
+		return nil
+	}
+	e, err := s.evaluate(u, slopes)
+	if err != nil {
+		s.err = err
+	}
+	return e
+}
+
+func largest(list []float64) (most float64) {
+	for _, x := range list {
+		most = max(most, math.Abs(x))
+	}
+	return most
+}
+
+// recorder keeps the iterates of gonum's search.
+type recorder struct {
+	s    *optimizer
+	size float64
+	last []float64
+}
+
+// Init implements optimize.Recorder.
+func (r *recorder) Init() error { return nil }
+
+// Record implements optimize.Recorder.
+func (r *recorder) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
+	if op != optimize.MajorIteration || r.s.err != nil {
+		return nil
+	}
+	it := Iteration{Value: at.F, Gradient: largest(at.Gradient) / r.size, Damping: r.s.rho}
+	for k, u := range at.X {
+		x, _ := r.s.variables[k].of(u)
+		it.Parameters = append(it.Parameters, x)
+		it.Step = max(it.Step, math.Abs(u-r.last[k]))
+	}
+	copy(r.last, at.X)
+	r.s.past = append(r.s.past, it)
+	if r.s.o.OnIteration != nil {
+		r.s.err = r.s.o.OnIteration(&it)
+	}
+	return nil
+}
+
+// result makes the result at u.
+func (s *optimizer) result(first *Evaluation, u []float64, status Status) (*Optimum, error) {
+	e, err := s.evaluate(u, true)
+	if err != nil {
+		return nil, err
+	}
+	o := s.p.Objective()
+	r := &Optimum{
+		Format: OptimumFormat, Name: s.p.Model().Name, Status: status, Start: first.Value, Value: e.Value, Evaluations: s.count,
+		Constraints: []OptimumConstraint{}, Iterations: s.past,
+	}
+	if r.Iterations == nil {
+		r.Iterations = []Iteration{}
+	}
+	start := s.p.Values()
+	for k := range o.Parameters {
+		p := OptimumParameter{Name: o.Parameters[k].Name, Path: o.Parameters[k].Paths[0], Start: start[k], Value: e.Parameters[k]}
+		if p.AtBound = s.variables[k].atBound(p.Value); p.AtBound {
+			p.Multiplier = s.slope(e, k)
+			if r.Status == Converged {
+				r.Status = AtBounds
+			}
+		}
+		r.Parameters = append(r.Parameters, p)
+	}
+	for i := range o.Constraints {
+		c := &o.Constraints[i]
+		x := OptimumConstraint{Name: c.Name, Kind: c.Kind.String(), Bound: c.Bound, Value: e.Constraints[i]}
+		x.Multiplier = s.lambda[i] * s.scale / s.scales[i]
+		r.Constraints = append(r.Constraints, x)
+	}
+	if s.violation(e) > 10*violationTol {
+		r.Status = Violated
+	}
+	return r, nil
+}

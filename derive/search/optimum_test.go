@@ -1,0 +1,154 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/derive/search"
+)
+
+// ball falls freely, so that its acceleration is gravity: a place of two numbers, of which objectives have closed forms.
+const ball = `{"format": "rung-model/1", "name": "ball", "gravity": [1, 1, 0.5], "bodies": [{"name": "ball", "mass": 2,
+ "inertia": {"xx": 1, "yy": 1, "zz": 1, "xy": 0, "xz": 0, "yz": 0}}], "joints": []}`
+
+// nearest is the squared distance to (3, 4), and a little of gravity's third number.
+func nearest() *objective.Objective {
+	o := &objective.Objective{At: objective.AtState}
+	for i, target := range []float64{3, 4} {
+		c := "ball.acc" + string('x'+rune(i))
+		o.Terms = append(o.Terms, objective.Term{Name: c, Column: c, Weight: 1, Power: 2, Target: target})
+	}
+	for _, path := range []string{"gravity[0]", "gravity[1]"} {
+		o.Parameters = append(o.Parameters, objective.Parameter{Name: path, Paths: []string{path}})
+	}
+	return o
+}
+
+func constraint(column string, kind objective.ConstraintKind, bound float64) objective.Constraint {
+	return objective.Constraint{Term: objective.Term{Name: column, Column: column, Weight: 1, Power: 1}, Kind: kind, Bound: bound}
+}
+
+func optimize(t *testing.T, o *objective.Objective, how search.OptimizeOptions) *search.Optimum {
+	t.Helper()
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(ball), Name: "m.json"})
+	require.NoError(t, err)
+	r, err := search.Optimize(context.Background(), p, how)
+	require.NoError(t, err)
+	return r
+}
+
+// TestOptimize has closed forms: without conditions, with bounds of each kind, and with constraints, each with its multiplier.
+func TestOptimize(t *testing.T) {
+	const tol = 1e-5
+	inf := math.Inf(1)
+	bounds := func(k int, lo, hi float64) func(*objective.Objective) {
+		return func(o *objective.Objective) { o.Parameters[k].Bounds = &[2]float64{lo, hi} }
+	}
+	with := func(list ...objective.Constraint) func(*objective.Objective) {
+		return func(o *objective.Objective) { o.Constraints = list }
+	}
+	for name, c := range map[string]struct {
+		change     func(o *objective.Objective)
+		x, y       float64
+		status     search.Status
+		multiplier []float64 // of the constraints, or of the bounds of x and y
+	}{
+		"free":    {bounds(0, 0, inf), 3, 4, search.Converged, nil},
+		"wide":    {bounds(0, 0, 9), 3, 4, search.Converged, nil},
+		"at most": {bounds(0, -inf, 2), 2, 4, search.AtBounds, []float64{-2, 0}},
+		"at least": {func(o *objective.Objective) {
+			o.Terms[1].Target = -4
+			o.Parameters[1].Bounds = &[2]float64{-1, inf}
+		}, 3, -1, search.AtBounds, []float64{0, 6}},
+		"both":       {bounds(0, 0, 2), 2, 4, search.AtBounds, []float64{-2, 0}},
+		"from bound": {bounds(0, 1, 9), 3, 4, search.Converged, nil},
+		"less":       {with(constraint("ball.accx", objective.AtMost, 1)), 1, 4, search.Converged, []float64{4}},
+		"more":       {with(constraint("ball.accy", objective.AtLeast, 7)), 3, 7, search.Converged, []float64{6}},
+		"idle":       {with(constraint("ball.accy", objective.AtMost, 7)), 3, 4, search.Converged, []float64{0}},
+		"equal":      {with(constraint("ball.accy", objective.Equals, 2)), 3, 2, search.Converged, []float64{4}},
+		"impossible": {
+			with(constraint("ball.accx", objective.AtLeast, 2), constraint("ball.vx", objective.AtLeast, 1)), 3, 4, search.Violated, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := nearest()
+			c.change(o)
+			r := optimize(t, o, search.OptimizeOptions{})
+			assert.Equal(t, c.status, r.Status)
+			if c.status != search.Violated {
+				assert.InDelta(t, c.x, r.Parameters[0].Value, tol)
+				assert.InDelta(t, c.y, r.Parameters[1].Value, tol)
+			}
+			for i, want := range c.multiplier {
+				if len(r.Constraints) > 0 {
+					assert.InDelta(t, want, r.Constraints[i].Multiplier, 1e-4)
+				} else {
+					assert.InDelta(t, want, r.Parameters[i].Multiplier, 1e-4)
+				}
+			}
+			assert.NotEmpty(t, r.Iterations)
+		})
+	}
+}
+
+// TestOptimizeResume: a search goes on from any of its evaluations to the same bits, and not from those of another.
+func TestOptimizeResume(t *testing.T) {
+	o := nearest()
+	o.Constraints = append(o.Constraints, constraint("ball.accx", objective.AtMost, 1))
+	var list []search.Evaluation
+	r := optimize(t, o, search.OptimizeOptions{OnEvaluation: func(e *search.Evaluation) error {
+		list = append(list, *e)
+		return nil
+	}})
+	whole, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.Greater(t, len(list), 6)
+	for _, n := range []int{1, 5, len(list)} {
+		computed := 0
+		again := optimize(t, o, search.OptimizeOptions{Evaluations: list[:n], OnEvaluation: func(*search.Evaluation) error {
+			computed++
+			return nil
+		}})
+		text, err := json.Marshal(again)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(whole), string(text))
+		assert.Equal(t, len(list)-n, computed)
+	}
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(ball), Name: "m.json"})
+	require.NoError(t, err)
+	_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{Evaluations: list[3:]})
+	require.ErrorContains(t, err, "of another search")
+
+	// The search ends with an error of its caller, and with the context.
+	end := errors.New("enough")
+	_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{OnEvaluation: func(*search.Evaluation) error { return end }})
+	require.ErrorIs(t, err, end)
+	_, err = search.Optimize(context.Background(), p, search.OptimizeOptions{
+		Options: search.Options{OnIteration: func(*search.Iteration) error { return end }},
+	})
+	require.ErrorIs(t, err, end)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = search.Optimize(ctx, p, search.OptimizeOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	limited := optimize(t, o, search.OptimizeOptions{Options: search.Options{Iterations: 2}})
+	assert.LessOrEqual(t, len(limited.Iterations), 2)
+}
+
+// TestOptimizeFailed: steps to where the mechanism cannot be so are not taken, and a start that cannot is told with the reason.
+func TestOptimizeFailed(t *testing.T) {
+	o := nearest()
+	o.Terms = append(o.Terms[:1], objective.Term{Name: "q", Column: "ball.accz", Weight: 1, Power: 1})
+	// Less mass changes nothing here, and none is no model.
+	o.Parameters[1] = objective.Parameter{Name: "mass", Paths: []string{"bodies[ball].mass"}}
+	r := optimize(t, o, search.OptimizeOptions{})
+	assert.InDelta(t, 3, r.Parameters[0].Value, 1e-5)
+	assert.InDelta(t, 2, r.Parameters[1].Value, 1e-9)
+}
