@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
@@ -51,7 +52,8 @@ const together = 16
 
 // along takes the derivatives at the state of d along its parameters, one direction each, which the state follows
 // while held bodies stay, and calls each with the results, their numbers there, and what holding adds. At an
-// equilibrium velocities are no parameters: it is at rest. It returns the errors of derive.Derivatives.ForwardTo, with the name of the parameter that has none.
+// equilibrium velocities are no parameters: it is at rest. It returns the errors of derive.Derivatives.ForwardTo, with
+// the name of the parameter that has none.
 func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int, m *more)) error {
 	var h *holding
 	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
@@ -118,4 +120,23 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 			r.Parameters[k].Terms[i] = slopes[i] * x[i]
 		}
 	})
+}
+
+// State returns the state where the terms are; of a run, and of the first of several, that of its start.
+//
+// Cost: that of closing, or of a search for an equilibrium. Errors are those of Gradient.
+func (g *Problem) State(ctx context.Context) (*mechanism.State, error) {
+	if g.o.At == AtRun {
+		return g.begun()
+	}
+	return g.state(ctx)
+}
+
+// begun returns the start of a run of the model.
+func (g *Problem) begun() (*mechanism.State, error) {
+	st := g.plan.Initial()
+	if len(g.held) == 0 && g.mech.Holds(st) == nil {
+		return st, nil
+	}
+	return g.closed(closing.RunTolerance)
 }

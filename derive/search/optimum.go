@@ -13,14 +13,15 @@ import (
 
 const (
 	// violationTol is how far a constraint may be violated at the end, of its scale.
-	violationTol = 1e-7
+	violationTol = 1e-6
 	// firstPenalty is that of the augmented Lagrangian at first, of values and constraints of size 1, penaltyRise its factor where the
 	// violation has not fallen to slowTol of the last one, and rounds bounds how often multipliers are found anew.
 	firstPenalty, penaltyRise, slowTol, rounds = 10, 10, 0.25, 25
 	// flatValue is the relative change of the value over flatRounds iterations at which a minimum has been found.
 	flatValue, flatRounds = 1e-9, 4
-	// flatGradient is the gradient, relative to the first one, at which a minimum has been found.
-	flatGradient = 1e-7
+	// flatGradient is the gradient at which a minimum has been found: that of the value is 1 at the start, by its scale. Runs that choose
+	// their steps scatter by their tolerance, over which line searches find no way down.
+	flatGradient = 1e-6
 )
 
 // Violated is the status of a search that has found no place where all constraints hold.
@@ -101,7 +102,7 @@ type optimizer struct {
 
 // Optimize moves the parameters of a problem to where its value is least within bounds and constraints, by an augmented Lagrangian around a
 // quasi-Newton method (L-BFGS of gonum), theory.md (V12), (V13). Gradient of an Iteration is the largest derivative of the augmented
-// Lagrangian by a free number, relative to the first one, and Value its own; Damping is the penalty.
+// Lagrangian by a free number, and Value its own, both over the length of the gradient of the value at the start; Damping is the penalty.
 //
 // Cost: an evaluation takes a run, or a search for an equilibrium, and one in about two also the gradient; allocates. It returns
 // a *ProblemError if a start is out of its bounds; the errors of the objective at the start, that of OnIteration and of ctx.
@@ -324,8 +325,7 @@ func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 		return nil, "", err
 	}
 	s.gradientTo(first, u, e)
-	size := largest(first)
-	if size == 0 {
+	if largest(first) <= flatGradient {
 		return u, Converged, nil
 	}
 	most := s.o.Iterations
@@ -336,9 +336,9 @@ func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 		return u, Limit, nil
 	}
 	settings := &optimize.Settings{
-		GradientThreshold: flatGradient * size, MajorIterations: most - len(s.past),
+		GradientThreshold: flatGradient, MajorIterations: most - len(s.past),
 		Converger: &optimize.FunctionConverge{Relative: flatValue, Iterations: flatRounds},
-		Recorder:  &recorder{s: s, size: size, last: slices.Clone(u)},
+		Recorder:  &recorder{s: s, last: slices.Clone(u)},
 	}
 	r, err := optimize.Minimize(s.problem(), u, settings, &optimize.LBFGS{})
 	if s.err != nil {
@@ -350,7 +350,7 @@ func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 	case r.Status == optimize.IterationLimit:
 		return r.X, Limit, nil
 	case err != nil || r.Status == optimize.Failure: // no step leads down
-		if largest(r.Gradient) > stalledTol*size {
+		if largest(r.Gradient) > stalledTol {
 			return r.X, Stalled, nil
 		}
 	}
@@ -383,7 +383,7 @@ func (s *optimizer) problem() optimize.Problem {
 	}
 }
 
-// stalledTol is the gradient, relative to the first one, above which a search without a way down has stalled.
+// stalledTol is the gradient, of the same scale, above which a search without a way down has stalled.
 const stalledTol = 1e-3
 
 // orStop is evaluate, and ends the search where it cannot go on.
@@ -408,7 +408,6 @@ func largest(list []float64) (most float64) {
 // recorder keeps the iterates of gonum's search.
 type recorder struct {
 	s    *optimizer
-	size float64
 	last []float64
 }
 
@@ -420,7 +419,7 @@ func (r *recorder) Record(at *optimize.Location, op optimize.Operation, _ *optim
 	if op != optimize.MajorIteration || r.s.err != nil {
 		return nil
 	}
-	it := Iteration{Value: at.F, Gradient: largest(at.Gradient) / r.size, Damping: r.s.rho}
+	it := Iteration{Value: at.F, Gradient: largest(at.Gradient), Damping: r.s.rho}
 	for k, u := range at.X {
 		x, _ := r.s.variables[k].of(u)
 		it.Parameters = append(it.Parameters, x)

@@ -7,12 +7,16 @@ import (
 )
 
 // Commands returns the subcommands of this package.
-func Commands() []*cobra.Command { return []*cobra.Command{newGradient(), newLinearize()} }
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newGradient(), newLinearize(), newFit(), newOptimize()}
+}
 
 // gradientFlags are the flags of rung gradient.
 type gradientFlags struct {
 	along    string
 	untried  bool
+	check    bool
+	plot     string
 	ordering shell.OrderingFlag
 	json     bool
 }
@@ -26,9 +30,10 @@ still hold.
 
 Without it, the argument is an OBJECTIVE, a document of rung-objective/1 (rung
 schema objective): columns of the state of a model, of its equilibrium and the
-modes about it, or of a run, at the end or integrated. Printed are its value and
-its gradient by numbers of the model. A run is differentiated as it is computed,
-step by step, backwards: once for all parameters.
+modes about it, or of a run: at the end, integrated, the extreme, or the misfit
+to data. Printed are its value and its gradient by numbers of the model. A run is
+differentiated as it is computed, step by step, backwards: once for all
+parameters. rung fit and rung optimize search by such gradients.
 
 Derivatives are exact, not differences. What has none is an error that names
 the joint: a direction that breaks a loop of redundant joints, or that the
@@ -46,10 +51,18 @@ func newGradient() *cobra.Command {
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.along != "" && (f.check || f.plot != ""):
+				return shell.UseErrorf("--check and --plot are for objectives, not for --along")
 			case f.along != "":
 				return runAlong(cmd, args[0], f)
 			case f.untried:
 				return shell.UseErrorf("--untried is for --along")
+			}
+			if err := checkPlot(f.plot); err != nil {
+				return err
+			}
+			if err := shell.Apart(f.plot, "the picture would replace this file", args[0]); err != nil {
+				return err
 			}
 			return runObjective(cmd, args[0], f)
 		},
@@ -57,6 +70,8 @@ func newGradient() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.along, "along", "", "directions at the state of MODEL, a document of rung-directions/1")
 	flags.BoolVar(&f.untried, "untried", false, "do not try whether redundant joints close with another geometry")
+	flags.BoolVar(&f.check, "check", false, "also by differences of whole runs, beside the gradient")
+	flags.StringVar(&f.plot, "plot", "", "picture of gradient·value, a bar for each parameter, .svg or .png")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.ordering.Add(cmd)
 	return cmd

@@ -1,20 +1,18 @@
 package gradient
 
 import (
-	"bytes"
 	"cmp"
+	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/model"
 )
 
 // runObjective prints the value of an objective and its gradient.
@@ -22,36 +20,27 @@ func runObjective(cmd *cobra.Command, path string, f *gradientFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
 	defer p.End()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return shell.InputError(path, err)
-	}
-	o, err := objective.Read(bytes.NewReader(text), path)
+	l, err := load(path, f.ordering.Ordering, p)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(filepath.Dir(path), o.Model)
-	if filepath.IsAbs(o.Model) {
-		file = o.Model
-	}
-	source := objective.Source{
-		Name: file, Folder: model.Folder(filepath.Dir(file)), Data: model.Folder(filepath.Dir(path)), Ordering: f.ordering.Ordering,
-	}
-	if source.Text, err = shell.ReadDocument(file, p); err != nil {
-		return err
-	}
-	p.Stage("analysing", 0)
-	g, err := objective.NewProblem(o, path, source)
-	if err != nil {
-		return err
-	}
+	g := l.problem
 	p.Stage("differentiating", 0)
 	r, err := g.Gradient(cmd.Context())
+	if err == nil && f.check {
+		p.Stage("differencing", 0)
+		err = g.Check(cmd.Context(), r)
+	}
 	if err != nil {
 		if end := shell.Interrupted(cmd.Context()); end != nil {
 			return end
 		}
 		return shell.Failed(g.Model().Name, err)
+	}
+	if f.plot != "" {
+		if err := drawGradient(f.plot, r, stdout); err != nil {
+			return err
+		}
 	}
 	p.End()
 	if f.json {
@@ -72,12 +61,30 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	}
 	if len(r.Parameters) > 0 {
 		p.Blank()
+		last := "gradient·value"
+		if r.Parameters[0].Differences != nil {
+			last = "by differences"
+		}
 		t := p.Table(
 			sheet.Group{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "value", Width: 12}}},
-			sheet.Group{Columns: []sheet.Column{{Head: "gradient", Width: 12}, {Head: "gradient·value", Width: 15}}},
+			sheet.Group{Columns: []sheet.Column{{Head: "gradient", Width: 12}, {Head: last, Width: 15}}},
 		)
 		for _, x := range byWeight(r.Parameters) {
-			t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Value), sheet.Short(x.Gradient), sheet.Short(x.Gradient*x.Value))
+			third := x.Gradient * x.Value
+			if x.Differences != nil {
+				third = *x.Differences
+			}
+			t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Value), sheet.Short(x.Gradient), sheet.Short(third))
+		}
+	}
+	if len(r.Constraints) > 0 {
+		p.Blank()
+		t := p.Table(sheet.Group{Columns: []sheet.Column{
+			{Head: "constraint", Width: nameWidth, Left: true}, {Head: "", Width: 8, Left: true},
+			{Head: "bound", Width: 12}, {Head: "value", Width: 12},
+		}})
+		for _, x := range r.Constraints {
+			t.Row(fault.Text(x.Name, nameWidth), x.Kind, sheet.Short(x.Bound), sheet.Short(x.Value))
 		}
 	}
 	if r.Run != nil {
@@ -97,3 +104,25 @@ func byWeight(list []objective.ParameterResult) []objective.ParameterResult {
 	})
 	return list
 }
+
+// mostBars is the number of parameters that a picture shows.
+const mostBars = 40
+
+// drawGradient draws how much a relative change of each parameter counts, the largest first.
+func drawGradient(path string, r *objective.Result, stdout io.Writer) error {
+	list := byWeight(r.Parameters)
+	if len(list) == 0 {
+		return shell.UseErrorf("%s: there is nothing to draw: the objective has no parameters", path)
+	}
+	t := &picture.Tornado{
+		Title: sheet.ModelTitle(r.Name), Label: "gradient·value: change of the objective for twice the number, to first order",
+	}
+	for i := range list[:min(len(list), mostBars)] {
+		x := &list[i]
+		t.Names, t.X = append(t.Names, fault.Text(x.Name, barName)), append(t.X, x.Gradient*x.Value)
+	}
+	return shell.WriteFile(path, stdout, func(w io.Writer) error { return picture.Bars(w, pictureFormat(path), t) })
+}
+
+// barName is the length of names beside bars.
+const barName = 44

@@ -82,3 +82,17 @@ type Bundle struct {
 	Lines                 [][][2]float64 // of the runs
 	Middle                [][2]float64   // the middle of all; nil: there is none
 }
+
+// Tornado is what Bars draws: numbers with names.
+type Tornado struct {
+	Title, Label string // Label is what X is
+	Names        []string
+	X            []float64
+}
+
+// Fitted is a panel of Fits: data over time, and lines at the same times.
+type Fitted struct {
+	Label   string
+	X, Data []float64
+	Curves  []Curve
+}

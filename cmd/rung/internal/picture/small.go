@@ -40,3 +40,9 @@ func Response(io.Writer, string, *Field) error { panic("picture: built with the 
 
 // Curves panics: nothing is drawn.
 func Curves(io.Writer, string, *Bundle) error { panic("picture: built with the tag small") }
+
+// Bars panics: nothing is drawn.
+func Bars(io.Writer, string, *Tornado) error { panic("picture: built with the tag small") }
+
+// Fits panics: nothing is drawn.
+func Fits(io.Writer, string, string, []Fitted) error { panic("picture: built with the tag small") }

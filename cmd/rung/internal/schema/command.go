@@ -23,7 +23,7 @@ var files embed.FS
 
 // names are the documents that have a schema: rung-model/1 and so on.
 var names = []string{
-	"model", "ik", "study", "run", "directions", "objective", "result", "analysis", "assembly", "bench", "equilibrium", "export", "gradient", "ik-result", "import", "inverse", "kinematics", "linearization", "modes", "simulation", "terrain", "validation",
+	"model", "ik", "study", "run", "directions", "objective", "result", "analysis", "assembly", "bench", "equilibrium", "export", "fit", "gradient", "ik-result", "import", "inverse", "kinematics", "linearization", "modes", "optimum", "simulation", "terrain", "validation",
 }
 
 // Names returns the names of the documents that have a schema.
@@ -65,8 +65,9 @@ func New() *cobra.Command {
 		Short: "Print the JSON Schema of models, or of what a subcommand prints",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document: "model", the default, is
 what all subcommands read, "ik" a task of rung ik, "study" a study of rung sweep,
-"directions" and "objective" what rung gradient reads, and "run" how a run goes,
-which Go programs read; the others are what they print with --json:
+"directions" and "objective" what rung gradient reads, "objective" rung fit and
+rung optimize, too, and "run" how a run goes, which Go programs read; the others
+are what they print with --json:
 
   result       rung accel         inverse        rung inverse
   analysis     rung analyze       kinematics     rung kinematics
@@ -75,6 +76,7 @@ which Go programs read; the others are what they print with --json:
   equilibrium  rung equilibrium   terrain        rung terrain
   export       rung export        validation     rung validate
   gradient     rung gradient      import         rung import
+  fit          rung fit           optimum        rung optimize
   ik-result    rung ik`,
 		Example: `  rung schema > rung-model.schema.json
   rung schema result`,

@@ -1,0 +1,180 @@
+package gradient
+
+import (
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+func newFit() *cobra.Command {
+	f := &searchFlags{}
+	cmd := &cobra.Command{
+		Use:   "fit OBJECTIVE",
+		Short: "Find numbers of a model from measured motions",
+		Long: `Moves the parameters of OBJECTIVE, a document of rung-objective/1 (rung schema
+objective) whose terms all take data, to where the misfit to the data is least:
+masses, places, springs and dampers of a mechanism from its recorded motion, in
+one run or several. Bounds of the parameters are kept. The method is that of
+Levenberg and Marquardt with exact derivatives of the runs.
+
+Printed are the values with their standard deviations, as far as the data
+determine them. Combinations of parameters that change nothing in the data, such
+as mass and inertia of a crank that moves alone, are named, and stay as they are.
+Where a term has no "sigma", deviations come from the residuals.
+
+Each start is closed with the new numbers, as by rung assemble: "hold" in the
+document names bodies that stay where they are, such as the crank.`,
+		Example: `  rung fit slider-crank.objective.json -o fitted.json --plot fit.svg
+  rung fit slider-crank.objective.json --json --checkpoint fit.json --resume`,
+		Args: shell.Arguments("OBJECTIVE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runFit(cmd, args[0], f) },
+	}
+	f.add(cmd, "picture of the data, and of the motions at the start and at the end, .svg or .png")
+	return cmd
+}
+
+func runFit(cmd *cobra.Command, path string, f *searchFlags) error {
+	if err := f.check(path); err != nil {
+		return err
+	}
+	_, stdout, stderr := shell.Streams(cmd)
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	l, err := load(path, f.ordering.Ordering, p)
+	if err != nil {
+		return err
+	}
+	c, err := f.newCheckpoint("fit", l)
+	if err != nil {
+		return err
+	}
+	p.Stage("fitting", int64(f.iterations))
+	from := c.Iterations
+	if len(from) > 0 {
+		c.Iterations = from[:len(from)-1]
+	}
+	o := search.Options{Iterations: f.iterations, From: from, OnIteration: func(it *search.Iteration) error {
+		p.Add(1)
+		c.Iterations = append(c.Iterations, *it)
+		return c.keep()
+	}}
+	r, err := search.Fit(cmd.Context(), l.problem, o)
+	if err != nil {
+		return f.ended(cmd, l, c, err)
+	}
+	if err := c.write(); err != nil {
+		return err
+	}
+	values := make([]float64, len(r.Parameters))
+	for k := range values {
+		values[k] = r.Parameters[k].Value
+	}
+	if err := f.writeModel(cmd.Context(), l, values, stdout, p); err != nil {
+		return err
+	}
+	if f.plot != "" {
+		if err := drawFit(cmd, f.plot, l, values, stdout); err != nil {
+			return err
+		}
+	}
+	p.End()
+	if f.output == shell.Stdio {
+		stdout = stderr
+	}
+	if f.json {
+		return shell.WriteJSON(stdout, r)
+	}
+	return shell.Print(stdout, func(p *sheet.Page) { printFit(p, r) })
+}
+
+// drawFit draws the data of each term with the start and the fit.
+func drawFit(cmd *cobra.Command, path string, l *loaded, values []float64, stdout io.Writer) error {
+	var sides [2][]objective.Residual
+	for i, x := range [2][]float64{l.problem.Values(), values} {
+		g, err := l.problem.With(x)
+		if err != nil {
+			return fault.Plain(err)
+		}
+		if sides[i], err = g.Residuals(cmd.Context(), false); err != nil {
+			return shell.Failed(g.Model().Name, err)
+		}
+	}
+	var list []picture.Fitted
+	for i := range sides[0] {
+		start, end := &sides[0][i], &sides[1][i]
+		name := start.Term
+		if start.Run != "" {
+			name = start.Run + ": " + name
+		}
+		if n := len(list); n == 0 || list[n-1].Label != name {
+			list = append(list, picture.Fitted{Label: name, Curves: []picture.Curve{{Name: "start"}, {Name: "fit"}}})
+		}
+		f := &list[len(list)-1]
+		f.X, f.Data = append(f.X, start.Time), append(f.Data, start.Datum)
+		f.Curves[0].Y, f.Curves[1].Y = append(f.Curves[0].Y, start.Value), append(f.Curves[1].Y, end.Value)
+	}
+	for i := range list {
+		list[i].Label = fault.Text(list[i].Label, sheet.NameWidth)
+	}
+	title := sheet.ModelTitle(l.problem.Model().Name)
+	return shell.WriteFile(path, stdout, func(w io.Writer) error { return picture.Fits(w, pictureFormat(path), title, list) })
+}
+
+// printFit writes r for people.
+func printFit(p *sheet.Page, r *search.FitResult) {
+	p.Line("%s: %s %s", sheet.ModelTitle(r.Name), saidOf(r.Status), sheet.Plural(len(r.Iterations)-1, "step"))
+	p.Blank()
+	t := p.Table(
+		sheet.Group{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "start", Width: 12}}},
+		sheet.Group{Columns: []sheet.Column{{Head: "value", Width: 12}, {Head: "deviation", Width: 14}}},
+	)
+	for _, x := range r.Parameters {
+		deviation := "undetermined"
+		switch {
+		case x.AtBound && x.Deviation == nil:
+			deviation = "at bound"
+		case x.Deviation != nil:
+			deviation = sheet.Digits3(*x.Deviation)
+		}
+		t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Start), sheet.Short(x.Value), deviation)
+	}
+	p.Blank()
+	p.Line("%d data, root mean square of the misfits %s", r.Residual.Count, sheet.Digits3(r.Residual.RMS))
+	for _, names := range r.Unidentified {
+		p.Item("undetermined", strings.Join(names, " with "))
+	}
+	for i := range r.Correlation {
+		for j := range i {
+			if x := r.Correlation[i][j]; x != nil && math.Abs(*x) >= toldCorrelation {
+				p.Item("correlated", r.Parameters[j].Name+" with "+r.Parameters[i].Name+", "+sheet.Digits3(*x))
+			}
+		}
+	}
+}
+
+// toldCorrelation is the correlation from which on people are told of it.
+const toldCorrelation = 0.95
+
+// saidOf says how a search has ended.
+func saidOf(s search.Status) string {
+	switch s {
+	case search.Converged:
+		return "converged after"
+	case search.AtBounds:
+		return "converged, with numbers at their bounds, after"
+	case search.Limit:
+		return "not converged after"
+	case search.Violated:
+		return "not all constraints hold after"
+	}
+	return "no step leads further down after"
+}

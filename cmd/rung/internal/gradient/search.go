@@ -1,0 +1,240 @@
+package gradient
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// loaded is an objective with its model.
+type loaded struct {
+	problem *objective.Problem
+	o       *objective.Objective
+	file    string // of the model
+	mark    string // of the texts of both
+}
+
+// load reads an objective and its model.
+func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, shell.InputError(path, err)
+	}
+	l := &loaded{}
+	if l.o, err = objective.Read(bytes.NewReader(text), path); err != nil {
+		return nil, err
+	}
+	if l.file = filepath.Join(filepath.Dir(path), l.o.Model); filepath.IsAbs(l.o.Model) {
+		l.file = l.o.Model
+	}
+	source := objective.Source{
+		Name: l.file, Folder: model.Folder(filepath.Dir(l.file)), Data: model.Folder(filepath.Dir(path)), Ordering: ordering,
+	}
+	if source.Text, err = shell.ReadDocument(l.file, p); err != nil {
+		return nil, err
+	}
+	p.Stage("analysing", 0)
+	if l.problem, err = objective.NewProblem(l.o, path, source); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	for _, part := range append([][]byte{text, source.Text}, l.data(source.Data)...) {
+		sum := sha256.Sum256(part)
+		h.Write(sum[:])
+	}
+	l.mark = hex.EncodeToString(h.Sum(nil))
+	return l, nil
+}
+
+// data returns the texts of the files of data.
+func (l *loaded) data(folder fs.FS) (list [][]byte) {
+	lists := [][]objective.Term{l.o.Terms}
+	for i := range l.o.Runs {
+		lists = append(lists, l.o.Runs[i].Terms)
+	}
+	for _, terms := range lists {
+		for i := range terms {
+			if terms[i].File != "" {
+				text, _ := fs.ReadFile(folder, terms[i].File) // it has been read
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
+// searchFlags are those of rung fit and rung optimize.
+type searchFlags struct {
+	output, checkpoint, plot string
+	resume, json             bool
+	iterations               int
+	ordering                 shell.OrderingFlag
+}
+
+func (f *searchFlags) add(cmd *cobra.Command, plot string) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", `file for the model with the new numbers, ending in .json; "-" is standard output`)
+	flags.IntVar(&f.iterations, "iterations", search.DefaultIterations, "largest number of iterations")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file that keeps the search as it goes on, .json")
+	flags.BoolVar(&f.resume, "resume", false, "go on from --checkpoint where it is there, to the same bits")
+	flags.StringVar(&f.plot, "plot", "", plot)
+	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	f.ordering.Add(cmd)
+}
+
+func (f *searchFlags) check(path string) error {
+	switch {
+	case f.iterations < 1:
+		return shell.UseErrorf("--iterations %d is not above 0", f.iterations)
+	case f.resume && f.checkpoint == "":
+		return shell.UseErrorf("--resume needs --checkpoint FILE")
+	case f.checkpoint != "" && !strings.EqualFold(filepath.Ext(f.checkpoint), ".json"):
+		return shell.UseErrorf("--checkpoint %s: the file ends in .json", f.checkpoint)
+	}
+	if f.output != "" {
+		if err := shell.CheckNewModel(f.output, f.json); err != nil {
+			return err
+		}
+	}
+	if err := checkPlot(f.plot); err != nil {
+		return err
+	}
+	if err := shell.Apart(f.output, "the model would replace this file", path, f.checkpoint, f.plot); err != nil {
+		return err
+	}
+	if err := shell.Apart(f.checkpoint, "the checkpoint would replace this file", path, f.plot); err != nil {
+		return err
+	}
+	return shell.Apart(f.plot, "the picture would replace this file", path)
+}
+
+// checkPlot returns the error of bad use for a picture that cannot be drawn.
+func checkPlot(path string) error {
+	if path != "" && !picture.Drawn {
+		return shell.UseErrorf("%s", picture.Missing)
+	}
+	return shell.CheckPicture(path, picture.Endings...)
+}
+
+// pictureFormat returns the format of a picture by its name.
+func pictureFormat(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
+
+// checkpointFormat is the format of a checkpoint of a search.
+const checkpointFormat = "rung-search/1"
+
+// checkpoint is a search that has been stopped.
+type checkpoint struct {
+	Format      string              `json:"format"`
+	Of          string              `json:"of"` // what has been searched for: SHA-256 of the command, the objective, its model and its data
+	Iterations  []search.Iteration  `json:"iterations,omitempty"`
+	Evaluations []search.Evaluation `json:"evaluations,omitempty"`
+
+	path string
+	next time.Time // when it is written again
+}
+
+// between is the time between two writings of a checkpoint.
+const between = time.Second
+
+// newCheckpoint returns what there is to go on with.
+func (f *searchFlags) newCheckpoint(command string, l *loaded) (*checkpoint, error) {
+	c := &checkpoint{Format: checkpointFormat, Of: command + " " + l.mark, path: f.checkpoint}
+	if !f.resume {
+		return c, nil
+	}
+	text, err := os.ReadFile(f.checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, shell.InputError(f.checkpoint, err)
+	}
+	was := checkpoint{path: f.checkpoint}
+	if err := json.Unmarshal(text, &was); err != nil || was.Format != checkpointFormat {
+		return nil, shell.UseErrorf("%s: is no checkpoint of a search", f.checkpoint)
+	}
+	if was.Of != c.Of {
+		return nil, shell.UseErrorf("%s: is of another search: the objective, its model or its data have changed", f.checkpoint)
+	}
+	return &was, nil
+}
+
+// keep writes the checkpoint, where the last time is long enough ago.
+func (c *checkpoint) keep() error {
+	if time.Now().Before(c.next) {
+		return nil
+	}
+	c.next = time.Now().Add(between)
+	return c.write()
+}
+
+// write writes the checkpoint.
+func (c *checkpoint) write() error {
+	if c.path == "" {
+		return nil
+	}
+	return shell.WriteFile(c.path, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
+}
+
+// writeModel writes the model with values of the parameters, and with the state where the terms are.
+func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float64, stdout io.Writer, p *shell.Progress) error {
+	if f.output == "" {
+		return nil
+	}
+	g, err := l.problem.With(values)
+	if err != nil {
+		return fault.Plain(err)
+	}
+	st, err := g.State(ctx)
+	if err != nil {
+		return shell.Failed(g.Model().Name, err)
+	}
+	m := *g.Model()
+	m.Bodies = append([]model.Body(nil), m.Bodies...)
+	rung.SetState(&m, st)
+	out, err := shell.Create(f.output, stdout)
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	return out.Close(model.Write(shell.CountLines(out, p), shell.Rehome(&m, l.file, f.output)))
+}
+
+// ended returns the error of a search that has failed, or was interrupted.
+func (f *searchFlags) ended(cmd *cobra.Command, l *loaded, c *checkpoint, err error) error {
+	if e := c.write(); e != nil {
+		return e
+	}
+	if end := shell.Interrupted(cmd.Context()); end != nil {
+		if f.checkpoint != "" {
+			return &shell.Interruption{Text: "; --resume goes on from " + f.checkpoint}
+		}
+		return end
+	}
+	if bad := new(search.ProblemError); errors.As(err, &bad) {
+		return shell.UseErrorf("%s", strings.TrimPrefix(bad.Error(), "derive/search: "))
+	}
+	return shell.Failed(l.problem.Model().Name, err)
+}

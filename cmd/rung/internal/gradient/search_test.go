@@ -1,0 +1,143 @@
+package gradient_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/derive/search"
+)
+
+// searched makes a folder with a crank on a spring, a record of its motion, and an objective, and returns the path of that.
+func searched(t *testing.T, document string) string {
+	t.Helper()
+	folder := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	crank := `{"format": "rung-model/1", "name": "crank", "bodies": [{"name": "crank", "mass": 2, "com": [0.3, 0, 0],
+ "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}, "velocity": {"linear": [0, 0, 0], "angular": [0, 0, 2]}}],
+ "joints": [{"name": "main", "type": "revolute", "predecessor": "world", "successor": "crank", "stiffness": [STIFF], "damping": [0.1]}]}`
+	write("truth.json", strings.Replace(crank, "STIFF", "6", 1))
+	write("m.json", strings.Replace(crank, "STIFF", "5", 1))
+	command.OK(t, "simulate", filepath.Join(folder, "truth.json"), "--until", "1", "--every", "0.05", "--tol", "1e-10",
+		"--columns", "joint.main.q", "-o", filepath.Join(folder, "run.csv"))
+	write("o.json", document)
+	return filepath.Join(folder, "o.json")
+}
+
+const fitDocument = `{"format": "rung-objective/1", "model": "m.json", "at": "run", "run": {"until": 1, "tolerance": 1e-10},
+ "terms": [{"name": "angle", "column": "joint.main.q", "take": "data", "data": "run.csv"}],
+ "parameters": [{"name": "k", "path": "joints[main].stiffness[0]", "bounds": [1, 9]}, {"name": "m", "path": "bodies[crank].mass"},
+  {"name": "I", "path": "bodies[crank].inertia.zz"}]}`
+
+// TestFit finds what the data say, names what they do not, writes the model, draws, and goes on from a checkpoint to the same bytes.
+func TestFit(t *testing.T) {
+	document := strings.Replace(fitDocument, `, {"name": "m", "path": "bodies[crank].mass"},
+  {"name": "I", "path": "bodies[crank].inertia.zz"}`, "", 1)
+	path := searched(t, document)
+	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
+	text := command.OK(t, "fit", path, "--json", "-o", at("fitted.json"), "--plot", at("fit.svg"))
+	clitest.MustFit(t, "fit", text)
+	var r search.FitResult
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	assert.InDelta(t, 6, r.Parameters[0].Value, 1e-6)
+	fitted, err := os.ReadFile(at("fitted.json"))
+	require.NoError(t, err)
+	assert.Contains(t, string(fitted), "stiffness\": [6")
+	svg, err := os.ReadFile(at("fit.svg"))
+	require.NoError(t, err)
+	assert.Contains(t, string(svg), "angle")
+	command.OK(t, "simulate", at("fitted.json"), "--until", "0.1")
+
+	_ = command.OK(t, "fit", path, "--json", "--iterations", "1", "--checkpoint", at("c.json"))
+	assert.Equal(t, text, command.OK(t, "fit", path, "--json", "--checkpoint", at("c.json"), "--resume"))
+	assert.Equal(t, text, command.OK(t, "fit", path, "--json", "--checkpoint", at("none.json"), "--resume"))
+
+	require.NoError(t, os.WriteFile(path, []byte(fitDocument), 0o600))
+	run := command.Run("fit", path, "--checkpoint", at("c.json"), "--resume")
+	assert.Equal(t, shell.ExitUse, run.Status)
+	assert.Contains(t, run.Err, "is of another search")
+	table := command.OK(t, "fit", path)
+	clitest.RequireColumns(t, table)
+	assert.Contains(t, strings.Join(strings.Fields(table), " "), "undetermined m with I")
+	t.Setenv("COLUMNS", "40")
+	for line := range strings.Lines(command.OK(t, "fit", path)) {
+		assert.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 40, line)
+	}
+}
+
+const optimumDocument = `{"format": "rung-objective/1", "model": "m.json", "at": "run",
+ "run": {"until": 0.5, "integrator": "rk4", "step": 0.01, "every": 0.01},
+ "terms": [{"name": "angle", "column": "joint.main.q", "power": 2, "target": 0.5}],
+ "parameters": [{"name": "k", "path": "joints[main].stiffness[0]", "bounds": [0.1, 90]}],
+ "constraints": [{"name": "turned", "column": "joint.main.q", "take": "max", "at_least": 0.6}]}`
+
+// TestOptimize brings a crank to an angle, as far as a constraint lets it.
+func TestOptimize(t *testing.T) {
+	path := searched(t, optimumDocument)
+	at := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
+	args := []string{"optimize", path, "--json", "-o", at("best.json"), "--plot", at("search.svg"), "--checkpoint", at("c.json")}
+	text := command.OK(t, args...)
+	clitest.MustFit(t, "optimum", text)
+	var r search.Optimum
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	assert.Equal(t, search.Converged, r.Status)
+	assert.InDelta(t, 0.6, r.Constraints[0].Value, 1e-6)
+	assert.Greater(t, r.Constraints[0].Multiplier, 0.0)
+	assert.Less(t, r.Value, r.Start)
+	assert.FileExists(t, at("search.svg"))
+	assert.Equal(t, text, command.OK(t, append(args, "--resume")...))
+	text = command.OK(t, "optimize", path)
+	clitest.RequireColumns(t, text)
+	assert.Contains(t, text, "turned")
+	text = command.OK(t, "gradient", path, "--json", "--check", "--plot", at("bars.svg"))
+	clitest.MustFit(t, "gradient", text)
+	var g objective.Result
+	require.NoError(t, json.Unmarshal([]byte(text), &g))
+	require.NotNil(t, g.Parameters[0].Differences)
+	assert.InEpsilon(t, *g.Parameters[0].Differences, g.Parameters[0].Gradient, 1e-5)
+	clitest.RequireColumns(t, command.OK(t, "gradient", path, "--check"))
+	assert.FileExists(t, at("bars.svg"))
+}
+
+// TestSearchRefused: bad use has status 2 and writes nothing.
+func TestSearchRefused(t *testing.T) {
+	path := searched(t, fitDocument)
+	optimum := filepath.Join(filepath.Dir(path), "p.json")
+	require.NoError(t, os.WriteFile(optimum, []byte(optimumDocument), 0o600))
+	outside := filepath.Join(filepath.Dir(path), "q.json")
+	require.NoError(t, os.WriteFile(outside, []byte(strings.Replace(fitDocument, "[1, 9]", "[6, 9]", 1)), 0o600))
+	none := filepath.Join(filepath.Dir(path), "r.json")
+	require.NoError(t, os.WriteFile(none, []byte(strings.Replace(fitDocument, "run.csv", "ran.csv", 1)), 0o600))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"fit", path, "--iterations", "0"}, "--iterations 0"},
+		{[]string{"fit", path, "--resume"}, "--checkpoint"},
+		{[]string{"fit", path, "--checkpoint", "c.txt"}, "c.txt"},
+		{[]string{"fit", path, "--plot", "fit.pdf"}, "fit.pdf"},
+		{[]string{"fit", path, "-o", path}, "would replace"},
+		{[]string{"fit", path, "--checkpoint", path}, "would replace"},
+		{[]string{"fit", path, "--resume", "--checkpoint", optimum}, "is no checkpoint"},
+		{[]string{"fit", optimum}, `"angle" takes final`},
+		{[]string{"fit", outside}, `"k" is 5 in the model`},
+		{[]string{"optimize", outside}, `"k" is 5 in the model`},
+		{[]string{"fit", none}, "ran.csv"},
+		{[]string{"gradient", path, "--along", "x.json", "--check"}, "--check and --plot"},
+	} {
+		r := command.Run(c.args...)
+		assert.Equal(t, shell.ExitUse, r.Status, "%v: %s", c.args, r.Err)
+		assert.Contains(t, r.Err, c.want)
+		assert.Empty(t, r.Out)
+	}
+}

@@ -1,0 +1,59 @@
+package objective
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// checkStep is the change of a parameter by which values are differenced, relative to its size, of places to the typical length of the
+// bodies where that is less, and 1 for a number that is zero. Of order 4, differences err by some 1e-10 of their size then, and by the
+// errors of runs over it.
+const checkStep = 1e-3
+
+// Check stores beside the gradient of r, which is that of the problem, central differences of order 4 of its value: whole runs, or
+// searches for equilibria, of changed models.
+//
+// Cost: four values a parameter. It returns the errors of With and of Value with the name of the parameter.
+func (g *Problem) Check(ctx context.Context, r *Result) error {
+	for k := range r.Parameters {
+		x, err := g.difference(ctx, k)
+		if err != nil {
+			return fault.Errorf("derive/objective: differences by %s: %w", fault.Name(r.Parameters[k].Name), err)
+		}
+		r.Parameters[k].Differences = &x
+	}
+	return nil
+}
+
+// difference returns the derivative of the value by parameter k, by differences.
+func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
+	h := math.Inf(1)
+	for i, path := range g.o.Parameters[k].Paths {
+		x := math.Abs(g.values[k][i])
+		if x == 0 {
+			x = 1
+		}
+		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
+			x = min(x, g.mech.TypicalLength())
+		}
+		h = min(h, checkStep*x)
+	}
+	var at [4]float64
+	for i, by := range [4]float64{h, -h, h / 2, -h / 2} {
+		values := g.Values()
+		values[k] += by
+		p, err := g.With(values)
+		if err != nil {
+			return 0, err
+		}
+		r, err := p.Value(ctx)
+		if err != nil {
+			return 0, err
+		}
+		at[i] = r.Value
+	}
+	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
+}
