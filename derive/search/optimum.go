@@ -97,6 +97,7 @@ type optimizer struct {
 	lambda []float64 // multipliers, of scaled values
 	rho    float64
 	past   []Iteration
+	bare   bool  // there is a value without a derivative, where the search ends
 	err    error // that ends the search
 }
 
@@ -335,14 +336,19 @@ func (s *optimizer) minimize(u []float64) ([]float64, Status, error) {
 	if len(s.past) >= most {
 		return u, Limit, nil
 	}
+	path := &recorder{s: s, last: slices.Clone(u)}
 	settings := &optimize.Settings{
 		GradientThreshold: flatGradient, MajorIterations: most - len(s.past),
 		Converger: &optimize.FunctionConverge{Relative: flatValue, Iterations: flatRounds},
-		Recorder:  &recorder{s: s, last: slices.Clone(u)},
+		Recorder:  path,
 	}
 	r, err := optimize.Minimize(s.problem(), u, settings, &optimize.LBFGS{})
 	if s.err != nil {
 		return nil, "", s.err
+	}
+	if s.bare {
+		s.bare = false
+		return path.last, Stalled, nil
 	}
 	switch {
 	case r == nil:
@@ -370,12 +376,16 @@ func (s *optimizer) problem() optimize.Problem {
 		},
 		Grad: func(g, u []float64) {
 			clear(g)
-			if e := s.orStop(u, true); e != nil && !e.Failed {
+			switch e := s.orStop(u, true); {
+			case e == nil:
+			case e.Failed:
+				s.bare = true
+			default:
 				s.gradientTo(g, u, e)
 			}
 		},
 		Status: func() (optimize.Status, error) {
-			if s.err != nil {
+			if s.err != nil || s.bare {
 				return optimize.Failure, errStop
 			}
 			return optimize.NotTerminated, nil
@@ -416,7 +426,7 @@ func (r *recorder) Init() error { return nil }
 
 // Record implements optimize.Recorder.
 func (r *recorder) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
-	if op != optimize.MajorIteration || r.s.err != nil {
+	if op != optimize.MajorIteration || r.s.err != nil || r.s.bare {
 		return nil
 	}
 	it := Iteration{Value: at.F, Gradient: largest(at.Gradient), Damping: r.s.rho}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -151,4 +152,20 @@ func TestOptimizeFailed(t *testing.T) {
 	r := optimize(t, o, search.OptimizeOptions{})
 	assert.InDelta(t, 3, r.Parameters[0].Value, 1e-5)
 	assert.InDelta(t, 2, r.Parameters[1].Value, 1e-9)
+}
+
+// TestOptimizeBare: a search that comes to where there is a value and no derivative, as where frequencies meet, ends at the iterate before.
+func TestOptimizeBare(t *testing.T) {
+	var list []search.Evaluation
+	optimize(t, nearest(), search.OptimizeOptions{OnEvaluation: func(e *search.Evaluation) error {
+		list = append(list, *e)
+		return nil
+	}})
+	n := slices.IndexFunc(list[1:], func(e search.Evaluation) bool { return e.Slopes != nil }) + 1
+	require.Positive(t, n)
+	list[n] = search.Evaluation{Parameters: list[n].Parameters, Failed: true}
+	r := optimize(t, nearest(), search.OptimizeOptions{Evaluations: list[:n+1]})
+	assert.Equal(t, search.Stalled, r.Status)
+	assert.Equal(t, list[0].Value, r.Value)
+	assert.Equal(t, []float64{1, 1}, []float64{r.Parameters[0].Value, r.Parameters[1].Value})
 }

@@ -29,7 +29,7 @@ const (
 	Converged Status = "converged" // no direction leads further down
 	AtBounds  Status = "bounds"    // the same, with numbers at their bounds
 	Limit     Status = "limit"     // of the number of iterations
-	Stalled   Status = "stalled"   // no step leads further down, although the derivative says so: runs scatter by more
+	Stalled   Status = "stalled"   // no step leads further down, although the derivative says so, or one leads to where there is none
 )
 
 // Iteration is one iterate of a search.

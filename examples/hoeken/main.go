@@ -1,0 +1,58 @@
+// Command hoeken straightens a four-bar: lengths of the linkage are moved, within bounds, to where a point of the coupler keeps its height
+// best for half a turn of the crank, while its way stays four cranks long. It finds the proportions of Hoeken's linkage. rung optimize does
+// the same:
+//
+//	rung optimize hoeken.objective.json -o straight.json
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/derive/search"
+	"github.com/rung-mbd/rung/model"
+)
+
+// spread returns how far the point of the coupler leaves a line of constant height in half a turn.
+func spread(m *model.Model) float64 {
+	plan := must(rung.NewPlan(m, rung.Options{}))
+	s := must(rung.NewSimulation(plan, rung.SimulationOptions{Every: 0.01, Columns: []string{"coupler.py"}}))
+	must(0, s.Run(1))
+	var heights []float64
+	for _, row := range s.Rows() {
+		heights = append(heights, row[len(row)-1])
+	}
+	return slices.Max(heights) - slices.Min(heights)
+}
+
+func main() {
+	p := must(objective.Open("hoeken.objective.json"))
+	before := spread(p.Model())
+	r := must(search.Optimize(context.Background(), p, search.OptimizeOptions{}))
+	fmt.Printf("%s after %d evaluations\n", r.Status, r.Evaluations)
+
+	hoeken := []float64{2, 2.5, 2.5, 5} // of a crank of length 1
+	values := make([]float64, len(r.Parameters))
+	for k, x := range r.Parameters {
+		values[k] = x.Value
+		fmt.Printf("%-17s %.2f, from %.1f; Hoeken has %.1f\n", x.Name, x.Value, x.Start, hoeken[k])
+	}
+	p = must(p.With(values))
+	m := *p.Model()
+	m.Bodies = slices.Clone(m.Bodies)
+	rung.SetState(&m, must(p.State(context.Background())))
+	after := spread(&m)
+	fmt.Printf("over half a turn the height changes by %.4f, before by %.4f: %.1f %% less\n", after, before, 100*(1-after/before))
+}
+
+// must returns a value that there has to be.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
