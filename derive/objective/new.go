@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/document"
@@ -183,11 +182,6 @@ func (g *Problem) addColumn(name string) error {
 		return err
 	}
 	o, err := g.d.Output(name)
-	if last := name[strings.LastIndexByte(name, '.')+1:]; err == nil && g.o.At == AtRun {
-		if strings.HasPrefix(last, "acc") || strings.HasPrefix(last, "alpha") || strings.HasPrefix(last, "qdd") {
-			err = fmt.Errorf("derive/objective: accelerations have no derivative over a run yet")
-		}
-	}
 	g.outputs = append(g.outputs, o)
 	return err
 }

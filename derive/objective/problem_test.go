@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 	m := text(t, "four-bar")
 	source := objective.Source{Text: []byte(m), Name: "m.json"}
 	o := &objective.Objective{
-		At: objective.AtRun, Terms: terms("crank.px", "crank.accx", "nobody.px"),
+		At: objective.AtRun, Terms: terms("crank.px", "crank.accq", "nobody.px"),
 		Parameters: []objective.Parameter{{Name: "p", Paths: []string{"bodies[crank].weight"}}},
 	}
 	_, err := objective.NewProblem(o, "o.json", source)

@@ -70,7 +70,7 @@ func TestRowsDifference(t *testing.T) {
 		paths  []string
 	}{
 		"driven-mixed": {"joint.m2.q0", []string{"bodies[0].mass", "bodies[1].com[0]"}},
-		"springs":      {"joint.close.qd3", []string{"bodies[1].mass", "forces[0].stiffness"}},
+		"springs":      {"joint.close.q3", []string{"bodies[1].mass", "forces[0].stiffness"}},
 		"four-bar":     {"joint.p2.q", []string{"bodies[coupler].mass", "bodies[coupler].com[1]", "gravity[1]"}},
 		"gear-pair":    {"joint.ja.q", []string{"bodies[0].mass"}},
 	} {
@@ -86,6 +86,8 @@ func TestRowsDifference(t *testing.T) {
 					{Name: "most", Column: c.column, Take: objective.Max, Weight: 1, Power: 1},
 					{Name: "sum", Column: last + ".py", Take: objective.Integral, Weight: 1, Power: 2, Target: 2},
 					{Name: "end", Column: last + ".qx", Weight: 1, Power: 1},
+					{Name: "shake", Column: last + ".accx", Take: objective.Integral, Weight: 0.01, Power: 2},
+					{Name: "jerk", Column: strings.Replace(c.column, ".q", ".qdd", 1), Weight: 0.01, Power: 1},
 				},
 			}
 			for _, path := range c.paths {

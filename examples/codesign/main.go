@@ -1,7 +1,7 @@
 // Command codesign places the legs of a Stewart platform. The universal joints at the base move in mirrored pairs, within bounds, to where
-// the platform, with a load beside its middle, vibrates fastest at the least: steps of a search by the exact equilibrium and the derivatives
-// of its frequencies. The lowest two count by a high power of what they lack to 15 Hz, so that neither is raised at the cost of the
-// other. rung optimize does the same:
+// the platform, with a load beside its middle, vibrates fastest at the least: steps of a search by the exact equilibrium and the
+// derivatives of its frequencies. The lowest two count by a high power of what they lack to 15 Hz, so that neither is raised at the cost of
+// the other. rung optimize does the same:
 //
 //	rung optimize stewart.objective.json -o stiff.json --iterations 5
 package main
