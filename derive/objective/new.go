@@ -34,7 +34,7 @@ type noted struct {
 }
 
 func (n *noted) add(path, value string, err error) {
-	n.List = append(n.List, &model.Problem{File: n.file, Path: path, Value: fault.Name(value), Rule: err.Error()})
+	n.List = append(n.List, &model.Problem{File: n.file, Path: path, Value: fault.Name(value), Rule: fault.Plain(err).Error()})
 }
 
 // newProblem is NewProblem with data that have been read.

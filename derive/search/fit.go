@@ -21,8 +21,8 @@ const (
 	firstDamping = 1e-6
 	// mostDamping is the damping at which no step is left.
 	mostDamping = 1e12
-	// flatTol is the gain that the linear problem predicts, relative to the value, at which a fit has converged: for a thousand data
-	// that moves no parameter by more than a hundredth of its deviation.
+	// flatTol is the gain that the linear problem without damping predicts, relative to the value, at which a fit has converged: for a
+	// thousand data that moves no parameter by more than a hundredth of its deviation.
 	flatTol = 1e-8
 	// cosineTol is the cosine between the residuals and every column of the slopes at which a fit has converged.
 	cosineTol = 1e-9
@@ -51,6 +51,7 @@ type fit struct {
 	scale []float64  // lengths of the columns of J, 1 for those that change nothing
 	idle  []bool     // those
 	mu    float64
+	why   string // the last trial could not be simulated
 }
 
 // Fit moves the parameters of a problem to where ½ Σ misfit² over its data is least, by a projected Levenberg–Marquardt method,
@@ -227,14 +228,21 @@ func (f *fit) columns(list []int) (s *mat.SVD, rank int, err error) {
 
 // step returns the next iterate, theory.md (V9), (V10), or nil and why there is none.
 func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
+	best, err := f.damped(0)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.small(best) || f.gain(best) <= flatTol*f.value {
+		return nil, Converged, nil
+	}
 	for ; f.mu < mostDamping; f.mu *= rise {
-		next, err := f.damped()
+		next, err := f.damped(f.mu)
 		if err != nil {
 			return nil, "", err
 		}
 		gain := f.gain(next)
-		if f.small(next) || gain <= flatTol*f.value && f.mu <= 1 {
-			return nil, Converged, nil
+		if f.small(next) {
+			break
 		}
 		value, err := f.tried(ctx, next)
 		if err != nil {
@@ -257,7 +265,7 @@ func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 
 // damped returns the place of the damped linear problem, theory.md (V9), within the bounds: parameters that would leave them are held
 // there, and the others take that into account.
-func (f *fit) damped() ([]float64, error) {
+func (f *fit) damped(mu float64) ([]float64, error) {
 	list, next := f.free(), slices.Clone(f.x)
 	for {
 		s, rank, err := f.columns(list)
@@ -266,7 +274,7 @@ func (f *fit) damped() ([]float64, error) {
 		}
 		at := slices.Clone(next)
 		if rank > 0 {
-			f.solve(at, list, s, rank, f.residualAt(next))
+			f.solve(at, list, s, rank, f.residualAt(next), mu)
 		}
 		left := list[:0:0]
 		for _, k := range list {
@@ -297,7 +305,7 @@ func (f *fit) residualAt(x []float64) []float64 {
 }
 
 // solve adds to x the damped least squares change of the parameters of a list for residuals r.
-func (f *fit) solve(x []float64, list []int, s *mat.SVD, rank int, r []float64) {
+func (f *fit) solve(x []float64, list []int, s *mat.SVD, rank int, r []float64, mu float64) {
 	var U, V mat.Dense
 	s.UTo(&U)
 	s.VTo(&V)
@@ -307,7 +315,7 @@ func (f *fit) solve(x []float64, list []int, s *mat.SVD, rank int, r []float64) 
 		for j := range r {
 			y += U.At(j, i) * r[j]
 		}
-		y *= values[i] / (values[i]*values[i] + f.mu)
+		y *= values[i] / (values[i]*values[i] + mu)
 		for j, k := range list {
 			x[k] -= V.At(j, i) * y / f.scale[k]
 		}
@@ -355,7 +363,11 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	if err != nil || math.IsNaN(value) {
+	if err != nil {
+		f.why = reasonOf(err)
+		return math.Inf(1), nil
+	}
+	if f.why = ""; math.IsNaN(value) {
 		return math.Inf(1), nil
 	}
 	return value, nil
@@ -371,7 +383,7 @@ func (f *fit) downhill(ctx context.Context) ([]float64, Status, error) {
 		}
 		f.box.clamp(next)
 		if f.small(next) {
-			return nil, Converged, nil
+			break
 		}
 		value, err := f.tried(ctx, next)
 		if err != nil {

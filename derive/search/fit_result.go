@@ -15,6 +15,7 @@ type FitResult struct {
 	Format     string         `json:"format"`
 	Name       string         `json:"name"`
 	Status     Status         `json:"status"`
+	Reason     string         `json:"reason,omitempty"` // why the last trial of a search that has stalled could not be simulated
 	Parameters []FitParameter `json:"parameters"`
 	// Correlation is that of the parameters; null where one of the two is not determined.
 	Correlation [][]*float64 `json:"correlation"`
@@ -53,6 +54,9 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	o := f.p.Objective()
 	n, list := len(f.x), f.free()
 	r := &FitResult{Format: FitFormat, Name: f.p.Model().Name, Status: status, Unidentified: [][]string{}, Iterations: past}
+	if status == Stalled {
+		r.Reason = f.why
+	}
 	s, rank, err := f.columns(list)
 	if err != nil {
 		return nil, err

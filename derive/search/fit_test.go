@@ -192,10 +192,13 @@ func TestFitRefused(t *testing.T) {
 		want   string
 	}{
 		{func(o *objective.Objective) { o.Terms[1].Take = objective.Final }, `"joint.main.qd" takes final: a fit is to data alone`},
+		{func(o *objective.Objective) {
+			o.Parameters[0].Bounds = &[2]float64{0, 1}
+		}, `"bodies[crank].mass" is 2 in the model, above its largest value, 1`},
 		{func(o *objective.Objective) { o.Parameters = nil }, `there are no parameters`},
 		{func(o *objective.Objective) {
 			o.Parameters[0].Bounds = &[2]float64{3, 4}
-		}, `"bodies[crank].mass" is 2 in the model, which is not within its bounds, 3 to 4`},
+		}, `"bodies[crank].mass" is 2 in the model, below its least value, 3`},
 		{func(o *objective.Objective) {
 			for _, path := range []string{"joints[main].damping[0]", "joints[main].stiffness[0]"} {
 				o.Parameters = append(o.Parameters, objective.Parameter{Name: path, Paths: []string{path}})
@@ -220,4 +223,18 @@ func TestFitRefused(t *testing.T) {
 	cancel()
 	_, err = search.Fit(ctx, p, search.Options{})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestFitStalled: a fit that is led to where there is no such body ends before, and says why.
+func TestFitStalled(t *testing.T) {
+	o := fitting([2]string{"joint.main.q", "joint.main.qd"}, [2]float64{1e-4, 1e-4}, 2, "bodies[crank].inertia.zz")
+	wide := strings.NewReplacer(`"xx": 0.1`, `"xx": 0.2`, `"yy": 0.1`, `"yy": 0.2`).Replace(crank)
+	data := record(t, o, wide, []float64{0.3}, [2]float64{1e-4, 1e-4}, 3)
+	p, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(crank), Name: "m.json", Data: data})
+	require.NoError(t, err)
+	r, err := search.Fit(context.Background(), p, search.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, search.Stalled, r.Status)
+	assert.Contains(t, r.Reason, "bodies[0].inertia: breaks the triangle inequality")
+	assert.InDelta(t, 0.2, r.Parameters[0].Value, 1e-6)
 }

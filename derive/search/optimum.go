@@ -40,7 +40,8 @@ type OptimizeOptions struct {
 // Evaluation is a value of the objective with its constraints, and slopes where they were asked for.
 type Evaluation struct {
 	Parameters  []float64   `json:"parameters"`
-	Failed      bool        `json:"failed,omitempty"` // the mechanism cannot be so
+	Failed      bool        `json:"failed,omitempty"` // the mechanism cannot be so, or has no derivative
+	Reason      string      `json:"reason,omitempty"` // why
 	Value       float64     `json:"value"`
 	Constraints []float64   `json:"constraints,omitempty"`
 	Slopes      [][]float64 `json:"slopes,omitempty"` // of the value, then of the constraints, by parameters
@@ -51,7 +52,8 @@ type Optimum struct {
 	Format      string              `json:"format"`
 	Name        string              `json:"name"`
 	Status      Status              `json:"status"`
-	Start       float64             `json:"start"` // the value there
+	Reason      string              `json:"reason,omitempty"` // why the last trial of a search that has stalled failed
+	Start       float64             `json:"start"`            // the value there
 	Value       float64             `json:"value"`
 	Parameters  []OptimumParameter  `json:"parameters"`
 	Constraints []OptimumConstraint `json:"constraints"`
@@ -97,8 +99,9 @@ type optimizer struct {
 	lambda []float64 // multipliers, of scaled values
 	rho    float64
 	past   []Iteration
-	bare   bool  // there is a value without a derivative, where the search ends
-	err    error // that ends the search
+	why    string // the last evaluation has failed
+	bare   bool   // there is a value without a derivative, where the search ends
+	err    error  // that ends the search
 }
 
 // Optimize moves the parameters of a problem to where its value is least within bounds and constraints, by an augmented Lagrangian around a
@@ -126,12 +129,13 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 		return nil, err
 	}
 	s.setScales(first, u)
-	status := Limit
+	status, why := Limit, ""
 	last := math.Inf(1)
 	for range rounds {
 		if u, status, err = s.minimize(u); err != nil {
 			return nil, err
 		}
+		why = s.why
 		e, err := s.evaluate(u, true)
 		if err != nil {
 			return nil, err
@@ -146,7 +150,7 @@ func Optimize(ctx context.Context, p *objective.Problem, o OptimizeOptions) (*Op
 		}
 		last = worst
 	}
-	return s.result(first, u, status)
+	return s.result(first, u, status, why)
 }
 
 // evaluate returns the evaluation at u, from the ones to go on with where there are some left.
@@ -178,6 +182,7 @@ func (s *optimizer) evaluate(u []float64, slopes bool) (*Evaluation, error) {
 			}
 		}
 	}
+	s.why = e.Reason
 	if slopes {
 		s.last[1] = e
 	} else {
@@ -202,7 +207,7 @@ func (s *optimizer) compute(x []float64, slopes bool) (*Evaluation, error) {
 		return nil, context.Cause(s.ctx)
 	}
 	if err != nil {
-		e.Failed = true
+		e.Failed, e.Reason = true, reasonOf(err)
 		return e, err
 	}
 	e.Value = r.Value
@@ -444,7 +449,7 @@ func (r *recorder) Record(at *optimize.Location, op optimize.Operation, _ *optim
 }
 
 // result makes the result at u.
-func (s *optimizer) result(first *Evaluation, u []float64, status Status) (*Optimum, error) {
+func (s *optimizer) result(first *Evaluation, u []float64, status Status, why string) (*Optimum, error) {
 	e, err := s.evaluate(u, true)
 	if err != nil {
 		return nil, err
@@ -453,6 +458,9 @@ func (s *optimizer) result(first *Evaluation, u []float64, status Status) (*Opti
 	r := &Optimum{
 		Format: OptimumFormat, Name: s.p.Model().Name, Status: status, Start: first.Value, Value: e.Value, Evaluations: s.count,
 		Constraints: []OptimumConstraint{}, Iterations: s.past,
+	}
+	if status == Stalled {
+		r.Reason = why
 	}
 	if r.Iterations == nil {
 		r.Iterations = []Iteration{}

@@ -163,9 +163,10 @@ func TestOptimizeBare(t *testing.T) {
 	}})
 	n := slices.IndexFunc(list[1:], func(e search.Evaluation) bool { return e.Slopes != nil }) + 1
 	require.Positive(t, n)
-	list[n] = search.Evaluation{Parameters: list[n].Parameters, Failed: true}
+	list[n] = search.Evaluation{Parameters: list[n].Parameters, Failed: true, Reason: "no derivative"}
 	r := optimize(t, nearest(), search.OptimizeOptions{Evaluations: list[:n+1]})
 	assert.Equal(t, search.Stalled, r.Status)
 	assert.Equal(t, list[0].Value, r.Value)
+	assert.Equal(t, "no derivative", r.Reason)
 	assert.Equal(t, []float64{1, 1}, []float64{r.Parameters[0].Value, r.Parameters[1].Value})
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -56,6 +57,12 @@ func (e *ProblemError) Error() string {
 	return fmt.Sprintf("derive/search: %s %s", fault.Name(e.Name), e.Reason)
 }
 
+// reasonOf returns the first line of why a mechanism cannot be so.
+func reasonOf(err error) string {
+	text, _, _ := strings.Cut(fault.Plain(err).Error(), "\n")
+	return text
+}
+
 // box are the bounds of parameters.
 type box struct{ lo, hi []float64 }
 
@@ -71,8 +78,11 @@ func newBox(p *objective.Problem) (*box, error) {
 		if x := list[k].Bounds; x != nil {
 			lo, hi = x[0], x[1]
 		}
-		if x := values[k]; !(x >= lo && x <= hi) {
-			return nil, &ProblemError{list[k].Name, fmt.Sprintf("is %v in the model, which is not within its bounds, %v to %v", x, lo, hi)}
+		switch x := values[k]; {
+		case !(x >= lo):
+			return nil, &ProblemError{list[k].Name, fmt.Sprintf("is %v in the model, below its least value, %v", x, lo)}
+		case !(x <= hi):
+			return nil, &ProblemError{list[k].Name, fmt.Sprintf("is %v in the model, above its largest value, %v", x, hi)}
 		}
 		b.lo, b.hi = append(b.lo, lo), append(b.hi, hi)
 	}

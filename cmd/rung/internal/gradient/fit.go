@@ -27,8 +27,8 @@ one run or several. Bounds of the parameters are kept. The method is that of
 Levenberg and Marquardt with exact derivatives of the runs.
 
 Printed are the values with their standard deviations, as far as the data
-determine them. Combinations of parameters that change nothing in the data, such
-as mass and inertia of a crank that moves alone, are named, and stay as they are.
+determine them. Combinations of parameters that change nothing in the data are
+named, and stay as they are: mass and inertia of a crank that moves alone.
 Where a term has no "sigma", deviations come from the residuals.
 
 Each start is closed with the new numbers, as by rung assemble: "hold" in the
@@ -132,6 +132,9 @@ func drawFit(cmd *cobra.Command, path string, l *loaded, values []float64, stdou
 // printFit writes r for people.
 func printFit(p *sheet.Page, r *search.FitResult) {
 	p.Line("%s: %s %s", sheet.ModelTitle(r.Name), saidOf(r.Status), sheet.Plural(len(r.Iterations)-1, "step"))
+	if r.Reason != "" {
+		p.Item("last trial", r.Reason)
+	}
 	p.Blank()
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "start", Width: 12}}},

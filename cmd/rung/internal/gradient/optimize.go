@@ -115,6 +115,9 @@ func drawSearch(path string, r *search.Optimum, stdout io.Writer) error {
 func printOptimum(p *sheet.Page, r *search.Optimum) {
 	p.Line("%s: %s %s", sheet.ModelTitle(r.Name), saidOf(r.Status), sheet.Plural(len(r.Iterations), "iteration"))
 	p.Line("value %s, at the start %s; %s", sheet.Short(r.Value), sheet.Short(r.Start), sheet.Plural(r.Evaluations, "evaluation"))
+	if r.Reason != "" {
+		p.Item("last trial", r.Reason)
+	}
 	p.Blank()
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "start", Width: 12}}},
