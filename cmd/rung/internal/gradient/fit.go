@@ -57,6 +57,9 @@ func runFit(cmd *cobra.Command, path string, f *searchFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.checkpoint != "" {
+		defer shell.Keep(cmd.Context())()
+	}
 	p.Stage("fitting", int64(f.iterations))
 	from := c.Iterations
 	if len(from) > 0 {

@@ -51,6 +51,9 @@ func runOptimize(cmd *cobra.Command, path string, f *searchFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.checkpoint != "" {
+		defer shell.Keep(cmd.Context())()
+	}
 	p.Stage("optimizing", int64(f.iterations))
 	o := search.OptimizeOptions{Evaluations: c.Evaluations}
 	o.Iterations = f.iterations
