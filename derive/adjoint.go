@@ -113,6 +113,9 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	if err := d.determined(w); err != nil {
 		return err
 	}
+	if err := d.setCarried(); err != nil {
+		return err
+	}
 	g.clear()
 	if err := d.seedOutputs(g, w); err != nil {
 		return err
@@ -125,8 +128,10 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	}
 	g.used, d.b.want = true, wantSecond|wantForce
 	for part := range d.numParts() {
-		if l := d.isCarried(part); l != nil {
-			d.backCarried(&g.direction, g.y, part, l)
+		if c := d.isCarried(part); c != nil {
+			var t carriedCotangent
+			t.addResidualOf(d, c, g.y)
+			d.backCarried(&g.direction, nil, c, &t)
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -137,10 +142,8 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	}
 	d.b.want = wantAll
 	for i := range d.bodies {
-		b, u, t := &d.bodies[i], &g.bodies[i], &g.tangents[i]
-		b.addResidualAdjoint(u, t, &d.mech.Gravity, &g.gravity, g.y[6*i:][:6])
+		d.bodies[i].addResidualAdjoint(&g.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &g.gravity, g.y[6*i:][:6])
 	}
-	g.collect(nil)
 	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
 		return nil
 	}
@@ -158,26 +161,20 @@ func (g *Gradient) clear() {
 	clear(g.forces)
 	clear(g.scalars)
 	clear(g.bearings)
-	clear(g.tangents)
 	g.gravity, g.time = spatial.Vec3{}, 0
-}
-
-// collect takes the cotangents of the motions of the bodies' frames over into those of the bodies, and those of accelerations into x.
-func (g *Gradient) collect(x []float64) {
-	for i := range g.tangents {
-		var dx []float64
-		if x != nil {
-			dx = x[6*i:][:6]
-		}
-		g.d.bodies[i].addAdjoint(&g.bodies[i], dx, &g.tangents[i])
-		g.tangents[i] = bodyTangent{}
-	}
 }
 
 // seedOutputs stores in g.x the derivatives of the output by the solution, and adds the explicit part to g.
 func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 	for part := range d.elementNumber(0) {
 		if part < len(w.joints) && w.joints[part] == (JointWeight{}) {
+			continue
+		}
+		if c := d.isCarried(part); c != nil {
+			var t carriedCotangent
+			t.addWeights(c, d.mech.Joints[part].Kind, &w.joints[part])
+			d.backCarried(&g.direction, g.x, c, &t)
+			g.used = true
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -207,12 +204,9 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 	}
 	if w.moved {
 		for i := range w.motions {
-			g.tangents[i].add(&w.motions[i])
+			d.addTangent(&g.direction, g.x, int32(i), &w.motions[i])
 		}
 		g.used = true
-	}
-	if g.used {
-		g.collect(g.x)
 	}
 	for i := range w.bodies {
 		for k := range 3 {
@@ -282,10 +276,6 @@ func (d *Derivatives) loadsBack(g *Gradient, load []float64, end bool) error {
 		}
 		d.b.back(to, nil, x)
 	}
-	for i := range to.tangents {
-		d.bodies[i].addAdjoint(&to.bodies[i], x[6*i:][:6], &to.tangents[i])
-		to.tangents[i] = bodyTangent{}
-	}
 	return nil
 }
 
@@ -339,6 +329,10 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	}
 	defer func() { d.b.want = wantAll }()
 	for part := range d.elementNumber(0) {
+		if c := d.isCarried(part); c != nil {
+			d.rowsBackCarried(g, x, c, l)
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}
@@ -353,8 +347,25 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 		}
 		d.b.back(&g.direction, nil, nil)
 	}
-	g.collect(nil)
 	return nil
+}
+
+// rowsBackCarried is rowsBack of a joint whose lines turn with P.
+func (d *Derivatives) rowsBackCarried(g *Gradient, x []float64, c *carriedJoint, l level) {
+	if c.plain < 0 {
+		return
+	}
+	at := orderPosition
+	if l == ofVelocities {
+		at = orderVelocity
+	}
+	var y [6]float64
+	for i := range c.numRows() {
+		y[i] = -x[int(c.plain)+i]
+	}
+	var t carriedCotangent
+	t.addRows(d, c, y[:], at)
+	d.backCarried(&g.direction, nil, c, &t)
 }
 
 // determined returns ErrUndetermined for a weight on a component of a wrench that the constraints do not determine.

@@ -8,53 +8,114 @@ import (
 
 	"github.com/rung-mbd/rung/bench"
 	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// BenchmarkDerivatives compares a direction and a gradient with an evaluation (kkt.Solver.Solve).
-func BenchmarkDerivatives(b *testing.B) {
-	for _, x := range []struct {
-		family string
-		n      int
-	}{{"nfourbar", 1}, {"stewart", 1}, {"ladder", 1000}, {"chain", 1000}} {
-		m, err := bench.Generate(x.family, x.n, 1)
-		require.NoError(b, err)
-		mech, err := mechanism.New(m)
-		require.NoError(b, err)
-		plan := kkt.NewPlan(mech, kkt.Options{})
-		st, s, d := plan.Initial(), plan.NewSolver(), derive.New(plan, m)
-		require.NoError(b, d.At(st))
-		in, out, g, w := d.NewDirections(1), d.NewChanges(1), d.NewGradient(), d.NewWeights()
-		in.Body(0, 0).Force = spatial.Vec3{1, 2, 3}
-		w.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
-		list := make([]derive.BodyDirection, mech.NumBodies())
-		o := derive.Options{NoReactions: true}
-		all := d.NewDirections(1) // of poses and velocities of all bodies
-		all.SetFollow(0, true)
-		for i := range mech.NumBodies() {
-			x := float64(i%7) - 3
-			*all.Body(0, i) = derive.BodyDirection{Rotation: spatial.Vec3{x, 1, 2}, Position: spatial.Vec3{1, x, 0}, Angular: spatial.Vec3{x, x, 1}}
+// benchmarked is a mechanism with what BenchmarkDerivatives needs.
+type benchmarked struct {
+	d       *derive.Derivatives
+	solver  *kkt.Solver
+	st      *mechanism.State
+	moving  *derive.Directions // along which all bodies move as the joints allow
+	pushed  *derive.Directions // loads alone
+	eight   *derive.Directions
+	out     *derive.Changes
+	outs    *derive.Changes
+	weights *derive.Weights
+	g       *derive.Gradient
+	list    []derive.BodyDirection
+}
+
+// newBenchmarked makes all directions of the mechanism as it would move on: poses by the velocities of a random load.
+func newBenchmarked(b *testing.B, family string, n int) *benchmarked {
+	b.Helper()
+	m, err := bench.Generate(family, n, 1)
+	require.NoError(b, err)
+	mech, err := mechanism.New(m)
+	require.NoError(b, err)
+	plan := kkt.NewPlan(mech, kkt.Options{Threads: 1})
+	x := &benchmarked{d: derive.New(plan, m), solver: plan.NewSolver(), st: plan.Initial()}
+	d := x.d
+	require.NoError(b, d.At(x.st))
+	x.moving, x.pushed, x.eight = d.NewDirections(1), d.NewDirections(1), d.NewDirections(8)
+	x.out, x.outs, x.weights, x.g = d.NewChanges(1), d.NewChanges(8), d.NewWeights(), d.NewGradient()
+	x.list = make([]derive.BodyDirection, mech.NumBodies())
+	x.pushed.Body(0, 0).Force = spatial.Vec3{1, 2, 3}
+	x.weights.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}
+	// What following makes of a direction is one that the joints allow.
+	given := d.NewDirections(1)
+	given.SetFollow(0, true)
+	for i := range mech.NumBodies() {
+		y := float64(i%7) - 3
+		*given.Body(0, i) = derive.BodyDirection{Rotation: spatial.Vec3{y, 1, 2}, Position: spatial.Vec3{1, y, 0}, Angular: spatial.Vec3{y, y, 1}}
+	}
+	require.NoError(b, d.ForwardTo(x.out, given, derive.Options{BodiesOnly: true, Untried: true}))
+	for i := range mech.NumBodies() {
+		c := x.out.Body(0, i)
+		u := derive.BodyDirection{Rotation: c.Rotation, Position: c.Position, Angular: c.Angular, Linear: c.Linear}
+		*x.moving.Body(0, i) = u
+		for k := range 8 {
+			*x.eight.Body(k, i) = u
 		}
+	}
+	return x
+}
+
+// BenchmarkDerivatives tells what derivatives cost, as multiples of an evaluation (kkt.Solver.Solve) on one thread that is timed beside
+// them (x/solve): of a direction that moves all bodies, of the same with what joints do, of eight directions, each, of the gradient of one
+// acceleration by states, loads, numbers of bodies and frames, and of that by numbers of bodies alone. RUNG_MORE=1 takes a million bodies
+// too.
+func BenchmarkDerivatives(b *testing.B) {
+	type family struct {
+		name string
+		n    int
+	}
+	cases := []family{{"nfourbar", 1}, {"nfourbar", 1000}, {"stewart", 1}, {"chain", 1000}, {"grid", 30}, {"ladder", 1000}, {"ladder", 10000}}
+	if check.More() > 1 {
+		cases = append(cases, family{"grid", 100}, family{"ladder", 1000000})
+	}
+	for _, c := range cases {
+		x := newBenchmarked(b, c.name, c.n)
+		d, bodies := x.d, derive.Options{BodiesOnly: true, Untried: true}
 		for _, y := range []struct {
-			name string
-			run  func() error
+			name  string
+			parts float64
+			run   func() error
 		}{
-			{"solve", func() error { return s.Solve(st) }}, {"at", func() error { return d.At(st) }},
-			{"forward", func() error { return d.ForwardTo(out, in, o) }},
-			{"following", func() error { return d.ForwardTo(out, all, derive.Options{BodiesOnly: true}) }},
-			{"accelerations", func() error { return d.ForwardTo(out, in, derive.Options{BodiesOnly: true}) }}, {"adjoint", func() error { return d.AdjointTo(g, w, false) }},
-			{"bodies", func() error { return d.BodiesTo(list, w) }},
+			{"at", 1, func() error { return d.At(x.st) }},
+			{"load", 1, func() error { return d.ForwardTo(x.out, x.pushed, bodies) }},
+			{"direction", 1, func() error { return d.ForwardTo(x.out, x.moving, bodies) }},
+			{"reactions", 1, func() error { return d.ForwardTo(x.out, x.moving, derive.Options{Untried: true, NoReactions: true}) }},
+			{"eight", 8, func() error { return d.ForwardTo(x.outs, x.eight, bodies) }},
+			{"adjoint", 1, func() error { return d.AdjointTo(x.g, x.weights, false) }},
+			{"bodies", 1, func() error { return d.BodiesTo(x.list, x.weights) }},
 		} {
-			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", x.family, x.n, y.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", c.name, c.n, y.name), func(b *testing.B) {
 				b.ReportAllocs()
-				for b.Loop() {
-					if err := y.run(); err != nil {
-						b.Fatal(err)
-					}
-				}
+				alternate(b, func() error { return x.solver.Solve(x.st) }, y.run, y.parts)
 			})
 		}
 	}
+}
+
+// alternate times an evaluation and a derivative of n parts by turns, and reports the least times' ratio.
+func alternate(b *testing.B, solve, run func() error, parts float64) {
+	b.Helper()
+	least := [2]float64{}
+	for b.Loop() {
+		for k, f := range [2]func() error{solve, run} {
+			start := b.Elapsed()
+			if err := f(); err != nil {
+				b.Fatal(err)
+			}
+			if t := float64(b.Elapsed() - start); least[k] == 0 || t < least[k] {
+				least[k] = t
+			}
+		}
+	}
+	b.ReportMetric(least[1]/least[0]/parts, "x/solve")
+	b.ReportMetric(least[0], "ns/solve")
 }

@@ -53,6 +53,23 @@ func (b *bodyAt) setTangent(t *bodyTangent, u *BodyDirection, dx []float64) {
 	t.a = t.a.Sub(u.Angular.Cross(w.Cross(b.k))).Sub(w.Cross(u.Angular.Cross(b.k))).Sub(w.Cross(w.Cross(t.dk)))
 }
 
+// tangentTo stores in t how the motion of the origin of a body's frame changes along u, with the changes x of accelerations; nil: they are
+// held.
+func (d *Derivatives) tangentTo(t *bodyTangent, u *direction, x []float64, body int32) {
+	if x != nil {
+		x = x[6*body:][:6]
+	}
+	d.bodies[body].setTangent(t, &u.bodies[body], x)
+}
+
+// addTangent is the transpose of tangentTo.
+func (d *Derivatives) addTangent(u *direction, x []float64, body int32, t *bodyTangent) {
+	if x != nil {
+		x = x[6*body:][:6]
+	}
+	d.bodies[body].addAdjoint(&u.bodies[body], x, t)
+}
+
 // addAdjoint adds to u, and to dx unless that is nil, the cotangents t: the transpose of setTangent.
 func (b *bodyAt) addAdjoint(u *BodyDirection, dx []float64, t *bodyTangent) {
 	w := b.omega
@@ -94,13 +111,15 @@ func (b *bodyAt) addInertiaAdjoint(u *BodyDirection, x, y spatial.Vec3) {
 	})
 }
 
-// addResidual adds to r the change of M·a − f for a direction, what joints and forces do apart but for where it acts, theory.md (D8).
-func (b *bodyAt) addResidual(r []float64, u *BodyDirection, t *bodyTangent, gravity, change *spatial.Vec3) {
+// addResidual adds to r the change of M·a − f for a direction, what joints and forces do apart but for where it acts, theory.md (D8). rest
+// is the force on the body of what is recorded.
+func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, change *spatial.Vec3) {
 	w := b.omega
 	lift := b.c.Sub(*gravity)
+	dk := vecOf(&u.Rotation).cross(vecOf(&b.k)).add(vecOf(&u.Com).turned(&b.E))
 	m := b.inertiaTangent(u, b.alpha)
 	m = m.Add(w.Cross(b.inertiaTangent(u, w))).Add(u.Angular.Cross(b.I.MulVec(w))).Add(w.Cross(b.I.MulVec(u.Angular)))
-	m = m.Add(t.dk.Cross(lift.Scale(b.mass))).Sub(u.Torque)
+	m = m.Add(dk.cross(*rest).vec3()).Sub(u.Torque)
 	f := lift.Scale(u.Mass).Sub(change.Scale(b.mass)).Sub(u.Force)
 	for k := range 3 {
 		r[k] += m[k]
@@ -108,8 +127,8 @@ func (b *bodyAt) addResidual(r []float64, u *BodyDirection, t *bodyTangent, grav
 	}
 }
 
-// addResidualAdjoint adds the cotangents of addResidual for the cotangent y of r; that of dk goes to t.
-func (b *bodyAt) addResidualAdjoint(u *BodyDirection, t *bodyTangent, gravity, change *spatial.Vec3, y []float64) {
+// addResidualAdjoint adds the cotangents of addResidual for the cotangent y of r.
+func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change *spatial.Vec3, y []float64) {
 	m, f := spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
 	w := b.omega
 	lift := b.c.Sub(*gravity)
@@ -117,7 +136,9 @@ func (b *bodyAt) addResidualAdjoint(u *BodyDirection, t *bodyTangent, gravity, c
 	turned := m.Cross(w) // m·(ω×z) = z·(m×ω)
 	b.addInertiaAdjoint(u, w, turned)
 	u.Angular = u.Angular.Add(b.I.MulVec(w).Cross(m)).Add(b.I.MulVec(turned))
-	t.dk = t.dk.Add(lift.Scale(b.mass).Cross(m))
+	dk := rest.cross(vecOf(&m))
+	vecOf(&b.k).cross(dk).addTo(&u.Rotation)
+	dk.within(&b.E).addTo(&u.Com)
 	u.Torque, u.Force = u.Torque.Sub(m), u.Force.Sub(f)
 	u.Mass += lift.Dot(f)
 	*change = change.Sub(f.Scale(b.mass))

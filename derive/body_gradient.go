@@ -28,6 +28,9 @@ func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 	if err := d.determined(w); err != nil {
 		return err
 	}
+	if err := d.setCarried(); err != nil {
+		return err
+	}
 	if d.scratch == nil || d.scratch.versions != d.versions {
 		d.scratch = d.NewGradient()
 	}

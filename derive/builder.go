@@ -29,10 +29,11 @@ type builder struct {
 	time    chain.Num // of the state; none where nothing depends on it
 	total   [2]chain.Vec
 
-	darm []spatial.Vec3 // of the ports, by setTangents
-	kin  mechanism.JointKinematics
-	rel  []relation
-	own  []ownPart
+	darm    []spatial.Vec3 // of the ports, by setTangents
+	tangent bodyTangent    // of one body
+	kin     mechanism.JointKinematics
+	rel     []relation
+	own     []ownPart
 }
 
 // want are bits of what of a part is recorded.
@@ -120,7 +121,7 @@ func (b *builder) multiplier(at int32) chain.Num {
 }
 
 // pull gives all leaves of the part their tangents for a direction, and computes those of all nodes. dx, if it is not nil, has the
-// changes of the multipliers.
+// changes of accelerations and multipliers.
 func (b *builder) pull(in *direction, dx []float64) {
 	c := &b.c
 	c.ClearTangents()
@@ -130,7 +131,8 @@ func (b *builder) pull(in *direction, dx []float64) {
 		var t *bodyTangent
 		var f *FrameChange
 		if p.body >= 0 {
-			t = &in.tangents[p.body]
+			b.d.tangentTo(&b.tangent, in, dx, p.body)
+			t = &b.tangent
 		}
 		if p.frame >= 0 && in.frames != nil {
 			f = &in.frames[p.frame]
@@ -157,7 +159,7 @@ func (b *builder) pull(in *direction, dx []float64) {
 		c.SetTangent1(n.leaf, in.bearings[n.bearing])
 	}
 	for i := range b.own {
-		b.own[i].pull(b, in)
+		b.own[i].pull(b, in, dx)
 	}
 	c.Forward()
 }
@@ -184,7 +186,7 @@ func (b *builder) gather(r []float64) {
 }
 
 // back adds to out the cotangents of all leaves, for those that have been added to nodes and for the cotangent y of the residual: the
-// transpose of pull and gather. dx gets those of the multipliers; it may be nil.
+// transpose of pull and gather. dx gets those of accelerations and multipliers; it may be nil.
 func (b *builder) back(out *direction, y, dx []float64) {
 	c := &b.c
 	b.darm = b.darm[:0]
@@ -206,7 +208,7 @@ func (b *builder) back(out *direction, y, dx []float64) {
 		}
 	}
 	for i := range b.own {
-		b.own[i].back(b, out, y)
+		b.own[i].back(b, out, y, dx)
 	}
 	c.Backward()
 	for i := range b.ports {
@@ -214,12 +216,16 @@ func (b *builder) back(out *direction, y, dx []float64) {
 		var t *bodyTangent
 		var f *FrameChange
 		if p.body >= 0 {
-			t = &out.tangents[p.body]
+			t = &b.tangent
+			*t = bodyTangent{}
 		}
 		if p.frame >= 0 && out.frames != nil {
 			f = &out.frames[p.frame]
 		}
 		b.adjoints(p, t, f, b.darm[i])
+		if t != nil {
+			b.d.addTangent(out, dx, p.body, t)
+		}
 	}
 	for _, n := range b.numbers {
 		out.scalars[n.at] += c.Adjoint1(n.node)

@@ -6,269 +6,330 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Most joints have lines, of rows and of freedoms, along the axes of P alone, and nothing acts along their freedoms but constant forces.
-// Their lines turn with P, so that for a line T and a relative motion X
+// Most joints have lines, of rows and of freedoms, along the axes of P. Their lines turn with P, so that for a line T and a relative motion
+// X, theory.md (D11),
 //
 //	δ(T·X) = T·(δX − φ_P×X),   δ(T·λ) = φ_P×(T·λ) + T·δλ.
 //
-// This is written out here, as recording takes ten times as long. A test holds it against what is recorded.
+// This is written out here and kept for each joint at the state, as recording takes ten times as long. A test holds it against what is
+// recorded. Springs and dampers along freedoms, prescribed motions, and the bent line of universal joints are part of it.
 
 // carriedLines are the lines of a type along the axes of P: 0 to 2 are moments about x, y and z, 3 to 5 forces along them.
-type carriedLines struct{ rows, freedoms []int8 }
+type carriedLines struct {
+	rows, freedoms []int8
+	bent           bool // a universal joint: one row and one freedom more, whose line is in S
+}
 
 var carriedTypes = map[joints.Kind]carriedLines{
 	joints.Fixed:            {rows: []int8{0, 1, 2, 3, 4, 5}},
-	joints.Revolute:         {[]int8{3, 4, 5, 0, 1}, []int8{2}},
-	joints.Prismatic:        {[]int8{0, 1, 2, 3, 4}, []int8{5}},
-	joints.Cylindrical:      {[]int8{3, 4, 0, 1}, []int8{2, 5}},
-	joints.Planar:           {[]int8{5, 0, 1}, []int8{2, 3, 4}},
-	joints.Spherical:        {[]int8{3, 4, 5}, []int8{0, 1, 2}},
-	joints.SphereInCylinder: {[]int8{3, 4}, []int8{0, 1, 2, 5}},
+	joints.Revolute:         {rows: []int8{3, 4, 5, 0, 1}, freedoms: []int8{2}},
+	joints.Prismatic:        {rows: []int8{0, 1, 2, 3, 4}, freedoms: []int8{5}},
+	joints.Cylindrical:      {rows: []int8{3, 4, 0, 1}, freedoms: []int8{2, 5}},
+	joints.Universal:        {rows: []int8{3, 4, 5}, freedoms: []int8{0}, bent: true},
+	joints.Planar:           {rows: []int8{5, 0, 1}, freedoms: []int8{2, 3, 4}},
+	joints.Spherical:        {rows: []int8{3, 4, 5}, freedoms: []int8{0, 1, 2}},
+	joints.SphereInCylinder: {rows: []int8{3, 4}, freedoms: []int8{0, 1, 2, 5}},
 	joints.PointOnPlane:     {rows: []int8{5}},
+}
+
+// carriedJoint is a joint whose lines turn with P, at the state. World axes.
+type carriedJoint struct {
+	lines              *carriedLines
+	number, pred, succ int32
+	at, plain          int32 // first rows in both systems, −1 for none
+	spring, bentAt     int32 // places among those of the mechanism, −1 for none
+	motion             int32 // first row of a prescribed freedom, −1 for none
+
+	E            spatial.Mat3 // axes of P
+	s, b         vec          // from the centres of mass of both bodies to the origin of S
+	R, V, wd, Vd vec          // relative motion, theory.md (4), (7)
+	load                      // of all that acts there
+}
+
+// carriedSpring are the rates of what acts along the lines of a joint.
+type carriedSpring struct{ stiffness, damping [6]float64 }
+
+// carried are all joints whose lines turn with P.
+type carried struct {
+	of       []*carriedLines // by joint; nil for others
+	list     []carriedJoint
+	place    []int32 // by joint, −1 for others
+	springs  []carriedSpring
+	bent     []bentLine
+	rest     []vec // by body: the forces of all other parts
+	versions int   // number of scalars when the list was made, −1 for none
+	current  bool  // the list is of the state
+	world    bodyAt
+	still    BodyDirection
 }
 
 // findCarried notes the joints whose lines turn with P.
 func (d *Derivatives) findCarried() {
-	d.carried = make([]*carriedLines, d.mech.NumJoints())
+	x := &d.carried
+	x.of, x.place = make([]*carriedLines, d.mech.NumJoints()), make([]int32, d.mech.NumJoints())
+	x.versions, x.world.E = -1, spatial.Identity3()
 	var of [joints.NumKinds]*carriedLines
 	for kind, l := range carriedTypes {
 		of[kind] = &l
 	}
 	for j := range d.mech.Joints {
 		jt := &d.mech.Joints[j]
-		drive := d.mech.Drive(j)
-		acts := len(d.motors[j]) > 0 || len(d.resisted[j]) > 0
-		if drive != nil {
-			forces := *drive
-			forces.Force, forces.Rest = [6]float64{}, [6]float64{}
-			acts = acts || forces.Acts()
+		more := jt.NumGeared() > 0 || len(d.motors[j]) > 0 || len(d.resisted[j]) > 0
+		if more || jt.Kind >= joints.NumKinds || of[jt.Kind] == nil {
+			continue
 		}
-		if jt.Kind < joints.NumKinds && jt.Motion == nil && jt.NumGeared() == 0 && !acts {
-			d.carried[j] = of[jt.Kind]
+		l := of[jt.Kind]
+		if l.bent && (jt.Motion != nil || d.mech.Drive(j).Acts()) {
+			continue
 		}
+		if jt.Motion != nil {
+			more := *l
+			more.rows = append([]int8(nil), l.rows...)
+			for i, line := range l.freedoms {
+				if jt.Prescribed(i) {
+					more.rows = append(more.rows, line)
+				}
+			}
+			l = &more
+		}
+		x.of[j] = l
 	}
 }
 
-// isCarried returns the lines of a part that is a joint whose lines turn with P, nil for others, and for one with numbers that parameters
-// change.
-func (d *Derivatives) isCarried(part int) *carriedLines {
-	if part >= len(d.carried) || len(d.active) > 0 && d.hasScalars(part) {
+// isCarried returns, after setCarried, a part that is a joint whose lines turn with P, nil for others, and for one with numbers that
+// parameters change.
+func (d *Derivatives) isCarried(part int) *carriedJoint {
+	x := &d.carried
+	if part >= len(x.place) || x.place[part] < 0 {
 		return nil
 	}
-	return d.carried[part]
+	return &x.list[x.place[part]]
 }
 
-// frameTangent is how a frame in a body changes: its axes by a rotation, its arm, and the motion of its origin.
-type frameTangent struct {
-	phi, darm, p, w, v, al, a spatial.Vec3
+// setCarried computes all joints whose lines turn with P at the state, unless that has been done.
+//
+// Cost: O(joints); it allocates when it is called first, and after new parameters.
+func (d *Derivatives) setCarried() error {
+	x := &d.carried
+	if x.versions != d.versions {
+		d.placeCarried()
+	}
+	if x.current {
+		return nil
+	}
+	if x.rest == nil {
+		x.rest = make([]vec, len(d.bodies))
+	}
+	for i := range d.bodies {
+		b := &d.bodies[i]
+		lift := b.c.Sub(d.mech.Gravity)
+		x.rest[i] = vecOf(&lift).scale(b.mass)
+	}
+	for i := range x.list {
+		c := &x.list[i]
+		if err := d.carry(c); err != nil {
+			return err
+		}
+		if c.succ >= 0 {
+			x.rest[c.succ] = x.rest[c.succ].sub(c.F)
+		}
+		if c.pred >= 0 {
+			x.rest[c.pred] = x.rest[c.pred].add(c.F)
+		}
+	}
+	x.current = true
+	return nil
 }
 
-// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and acceleration al. t is the
-// change of the body, nil of the world's, and f that of the frame, nil for none.
-func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f *FrameChange) (x frameTangent) {
-	if t != nil {
-		x.phi, x.darm, x.p = t.phi, t.phi.Cross(*arm), t.r
+// placeCarried lists the joints whose lines turn with P and in which no parameter changes a number.
+func (d *Derivatives) placeCarried() {
+	x := &d.carried
+	x.list, x.springs, x.bent = x.list[:0], x.springs[:0], x.bent[:0]
+	x.versions, x.current = d.versions, false
+	n := 0
+	for _, l := range x.of {
+		if l != nil {
+			n++
+		}
 	}
-	if f != nil && *f != (FrameChange{}) {
-		x.phi = x.phi.Add(E.MulVec(f.Turn))
-		x.darm = x.darm.Add(E.MulVec(f.Origin))
+	if cap(x.list) < n {
+		x.list = make([]carriedJoint, 0, n)
 	}
-	x.p = x.p.Add(x.darm)
-	if t == nil {
+	for j, l := range x.of {
+		if x.place[j] = none; l == nil || d.hasScalars(j) {
+			continue
+		}
+		x.place[j] = int32(len(x.list))
+		jt := &d.mech.Joints[j]
+		c := carriedJoint{lines: l, number: int32(j), pred: jt.Pred, succ: jt.Succ, at: none, plain: none,
+			spring: none, motion: none, bentAt: none}
+		if node := d.layout.JointNode(j); node >= 0 {
+			c.at, c.plain = d.layout.Pattern.Off[node], d.b.plainRow(j)
+		}
+		if l.bent {
+			c.bentAt = int32(len(x.bent))
+			x.bent = append(x.bent, bentLine{})
+		}
+		if drive := d.mech.Drive(j); drive.Acts() {
+			c.spring = int32(len(x.springs))
+			x.springs = append(x.springs, carriedSpring{})
+		}
+		if n := prescribed(jt); n > 0 {
+			c.motion = int32(len(l.rows) - n)
+		}
+		x.list = append(x.list, c)
+	}
+}
+
+// prescribed returns how many freedoms of a joint have motions.
+func prescribed(jt *mechanism.Joint) (n int) {
+	for i := range jt.Kind.Freedoms() {
+		if jt.Prescribed(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// carry computes a joint at the state.
+func (d *Derivatives) carry(c *carriedJoint) error {
+	j := int(c.number)
+	kin := &d.b.kin
+	d.mech.JointTo(kin, j, d.kin, d.st)
+	P, S := &d.carried.world, &d.carried.world
+	c.E, c.R, c.V = kin.EP, vecOf(&kin.R), vecOf(&kin.V)
+	c.s, c.b = vecOf(&kin.ArmS), vecOf(&kin.ArmP).add(c.R)
+	if c.succ >= 0 {
+		S = &d.bodies[c.succ]
+		c.s = c.s.sub(vecOf(&S.k))
+	}
+	if c.pred >= 0 {
+		P = &d.bodies[c.pred]
+		c.b = c.b.sub(vecOf(&P.k))
+	}
+	omP, omS, alP, alS := vecOf(&P.omega), vecOf(&S.omega), vecOf(&P.alpha), vecOf(&S.alpha)
+	w := omS.sub(omP)
+	c.wd = alS.sub(alP).sub(omP.cross(w))
+	aS := vecOf(&S.c).add(alS.cross(c.s)).add(omS.cross(omS.cross(c.s)))
+	c.Vd = aS.sub(vecOf(&P.c)).sub(alP.cross(c.b)).sub(omP.cross(omP.cross(c.b).add(c.V.scale(2))))
+	local, err := d.acting(c, kin)
+	if err != nil {
+		return err
+	}
+	c.N = vec{local[0], local[1], local[2]}.turned(&c.E)
+	c.F = vec{local[3], local[4], local[5]}.turned(&c.E)
+	if c.bentAt >= 0 {
+		l := &d.carried.bent[c.bentAt]
+		l.bend(kin, &w)
+		if c.at >= 0 {
+			c.lambda = -d.x[int(c.at)+len(c.lines.rows)]
+		}
+		c.N = c.N.add(l.n.scale(c.lambda))
+	}
+	return nil
+}
+
+// acting returns what acts along the lines of a joint along the axes of P, and stores the rates of its springs.
+func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (local [6]float64, err error) {
+	c.multiplied(&local, d.x)
+	if c.spring < 0 {
+		return local, nil
+	}
+	jt, drive, s := &d.mech.Joints[c.number], d.mech.Drive(int(c.number)), &d.carried.springs[c.spring]
+	var q, qd [6]float64
+	jt.CoordinatesTo(&q, &qd, kin)
+	*s = carriedSpring{}
+	for i, line := range c.lines.freedoms {
+		k, damping := drive.Stiffness[i], drive.Damping[i]
+		if !jt.Kind.Scalar(i) {
+			k = 0
+			q[i] = drive.Rest[i]
+		}
+		x := q[i] - drive.Rest[i]
+		local[line] += drive.Force[i] - k*x - damping*qd[i]
+		if law := drive.Law(i); law != nil && jt.Kind.Scalar(i) {
+			f, fx, fy, err := law.At(x, qd[i])
+			if err != nil {
+				return local, d.mech.AtJoint(int(c.number), -1, err)
+			}
+			local[line] -= f
+			k, damping = k+fx, damping+fy
+		}
+		s.stiffness[line], s.damping[line] = k, damping
+	}
+	return local, nil
+}
+
+// multiplied adds to local what multipliers do along the lines of P; x has them with their signs changed.
+func (c *carriedJoint) multiplied(local *[6]float64, x []float64) {
+	if c.at >= 0 {
+		for i, line := range c.lines.rows {
+			local[line] -= x[int(c.at)+i]
+		}
+	}
+}
+
+// load is what a joint does to S, about its origin, and the part of it that the bent line bears.
+type load struct {
+	N, F   vec
+	lambda float64
+}
+
+func (l *load) force() spatial.Force { return spatial.Force{l.N.x, l.N.y, l.N.z, l.F.x, l.F.y, l.F.z} }
+
+// reaction returns what multipliers alone do; x has them with their signs changed.
+func (d *Derivatives) reaction(c *carriedJoint, x []float64) (l load) {
+	var local [6]float64
+	c.multiplied(&local, x)
+	l.N = vec{local[0], local[1], local[2]}.turned(&c.E)
+	l.F = vec{local[3], local[4], local[5]}.turned(&c.E)
+	if c.bentAt >= 0 && c.at >= 0 {
+		l.lambda = -x[int(c.at)+len(c.lines.rows)]
+		l.N = l.N.add(d.carried.bent[c.bentAt].n.scale(l.lambda))
+	}
+	return l
+}
+
+// timedBy returns the changes with time of what row i of a joint demands at the three levels: zero but for prescribed freedoms.
+func (d *Derivatives) timedBy(c *carriedJoint, i int) (x [3]float64) {
+	k := i - int(c.motion)
+	if c.motion < 0 || k < 0 {
 		return x
 	}
-	x.w, x.al = t.w, t.al
-	x.v = t.v.Add(t.w.Cross(*arm)).Add(w.Cross(x.darm))
-	x.a = t.a.Add(t.al.Cross(*arm)).Add(al.Cross(x.darm))
-	x.a = x.a.Add(t.w.Cross(w.Cross(*arm))).Add(w.Cross(t.w.Cross(*arm))).Add(w.Cross(w.Cross(x.darm)))
+	jt := &d.mech.Joints[c.number]
+	for f := range jt.Kind.Freedoms() {
+		if !jt.Prescribed(f) {
+			continue
+		}
+		if k == 0 {
+			m := jt.Motion[f]
+			_, x[0], x[1] = m.At(d.st.Time)
+			x[2] = m.ThirdAt(d.st.Time)
+			return x
+		}
+		k--
+	}
 	return x
 }
 
-// addFrameAdjoint adds to t and f, which may be nil, the cotangents x of a frame: the transpose of frameTangentOf.
-func addFrameAdjoint(E *spatial.Mat3, arm, w, al *spatial.Vec3, x *frameTangent, t *bodyTangent, f *FrameChange) {
-	darm := x.darm.Add(x.p).Add(x.v.Cross(*w)).Add(x.a.Cross(*al)).Add(w.Cross(w.Cross(x.a)))
-	if f != nil {
-		f.Turn = f.Turn.Add(E.TMulVec(x.phi))
-		f.Origin = f.Origin.Add(E.TMulVec(darm))
-	}
-	if t == nil {
-		return
-	}
-	t.phi = t.phi.Add(x.phi).Add(arm.Cross(darm))
-	t.r = t.r.Add(x.p)
-	t.v = t.v.Add(x.v)
-	t.a = t.a.Add(x.a)
-	t.al = t.al.Add(x.al).Add(arm.Cross(x.a))
-	t.w = t.w.Add(x.w).Add(arm.Cross(x.v)).Add(w.Cross(*arm).Cross(x.a)).Add(arm.Cross(x.a.Cross(*w)))
+// bentLine is the line of a universal joint that its type's row has: a moment along n = y×u with u along x of P and y of S. Its second
+// freedom is a turn about y.
+type bentLine struct {
+	y, u, n vec
+	w       vec // relative angular velocity
+	// h0 and h1 make the changes of both coordinates: q₀ changes by h0·δy as P sees it, q₁ by h1·θ.
+	h0, h1 vec
 }
 
-// carriedJoint is a joint whose lines turn with P, at the state and along a direction.
-type carriedJoint struct {
-	kin    mechanism.JointKinematics
-	jt     *mechanism.Joint
-	at     int32        // first row in the solution
-	wd, Vd spatial.Vec3 // apparent derivatives of the relative motion
-	w      spatial.Vec3
-	N, F   spatial.Vec3 // what it does to S
-
-	P, S           frameTangent
-	dR, dV, dw     spatial.Vec3
-	dwd, dVd       spatial.Vec3
-	dN, dF         spatial.Vec3
-	local          [6]float64 // N and F along the axes of P
-	alP            spatial.Vec3
-	omegaP, omegaS spatial.Vec3
-}
-
-var unitMatrix = spatial.Identity3()
-
-// setCarried computes a joint at the state.
-func (d *Derivatives) setCarried(c *carriedJoint, j int, l *carriedLines) {
-	jt := &d.mech.Joints[j]
-	c.jt = jt
-	d.mech.JointTo(&c.kin, j, d.kin, d.st)
-	k := &c.kin
-	c.omegaP, c.omegaS, c.alP = k.OmegaP, k.OmegaS, spatial.Vec3{}
-	var alS, aS, aP spatial.Vec3
-	if jt.Succ >= 0 {
-		b := &d.bodies[jt.Succ]
-		alS, aS = b.alpha, b.a.Add(b.alpha.Cross(k.ArmS)).Add(b.omega.Cross(b.omega.Cross(k.ArmS)))
-	}
-	if jt.Pred >= 0 {
-		b := &d.bodies[jt.Pred]
-		c.alP, aP = b.alpha, b.a.Add(b.alpha.Cross(k.ArmP)).Add(b.omega.Cross(b.omega.Cross(k.ArmP)))
-	}
-	c.w = k.OmegaS.Sub(k.OmegaP)
-	c.wd = alS.Sub(c.alP).Sub(k.OmegaP.Cross(c.w))
-	c.Vd = aS.Sub(aP).Sub(c.alP.Cross(k.R)).Sub(k.OmegaP.Cross(k.OmegaP.Cross(k.R))).Sub(k.OmegaP.Cross(k.V).Scale(2))
-	c.local = [6]float64{}
-	if node := d.layout.JointNode(j); node >= 0 {
-		c.at = d.layout.Pattern.Off[node]
-		for i, line := range l.rows {
-			c.local[line] -= d.b.x[int(c.at)+i]
-		}
-	}
-	if drive := d.mech.Drive(j); drive != nil && !d.b.bare {
-		for i, line := range l.freedoms {
-			c.local[line] += drive.Force[i]
-		}
-	}
-	c.N, c.F = k.EP.MulVec(spatial.Vec3(c.local[:3])), k.EP.MulVec(spatial.Vec3(c.local[3:]))
-}
-
-// along computes how the joint changes along u. dx, if it is not nil, has the changes of the multipliers.
-func (d *Derivatives) along(c *carriedJoint, j int, l *carriedLines, u *direction, dx []float64) {
-	jt, k := c.jt, &c.kin
-	var tP, tS *bodyTangent
-	EP, ES := &unitMatrix, &unitMatrix
-	var alS, zero spatial.Vec3
-	wP, wS := &zero, &zero
-	if jt.Pred >= 0 {
-		b := &d.bodies[jt.Pred]
-		tP, EP, wP = &u.tangents[jt.Pred], &b.E, &b.omega
-	}
-	if jt.Succ >= 0 {
-		b := &d.bodies[jt.Succ]
-		tS, ES, wS, alS = &u.tangents[jt.Succ], &b.E, &b.omega, b.alpha
-	}
-	c.P = frameTangentOf(EP, &k.ArmP, wP, &c.alP, tP, &u.frames[2*j])
-	c.S = frameTangentOf(ES, &k.ArmS, wS, &alS, tS, &u.frames[2*j+1])
-	c.dR = c.S.p.Sub(c.P.p)
-	c.dV = c.S.v.Sub(c.P.v).Sub(c.P.w.Cross(k.R)).Sub(wP.Cross(c.dR))
-	c.dw = c.S.w.Sub(c.P.w)
-	c.dwd = c.S.al.Sub(c.P.al).Sub(c.P.w.Cross(c.w)).Sub(wP.Cross(c.dw))
-	c.dVd = c.S.a.Sub(c.P.a).Sub(c.P.al.Cross(k.R)).Sub(c.alP.Cross(c.dR))
-	c.dVd = c.dVd.Sub(c.P.w.Cross(wP.Cross(k.R))).Sub(wP.Cross(c.P.w.Cross(k.R).Add(wP.Cross(c.dR))))
-	c.dVd = c.dVd.Sub(c.P.w.Cross(k.V).Add(wP.Cross(c.dV)).Scale(2))
-	c.dN, c.dF = c.P.phi.Cross(c.N), c.P.phi.Cross(c.F)
-	var more [6]float64
-	if dx != nil {
-		for i, line := range l.rows {
-			more[line] -= dx[int(c.at)+i]
-		}
-	}
-	if !d.b.bare {
-		for i, line := range l.freedoms {
-			more[line] += u.forces[j][i]
-		}
-	}
-	if more != ([6]float64{}) {
-		c.dN = c.dN.Add(k.EP.MulVec(spatial.Vec3(more[:3])))
-		c.dF = c.dF.Add(k.EP.MulVec(spatial.Vec3(more[3:])))
-	}
-}
-
-// lines stores in out, in the axes of P, the changes of products of lines with a relative motion (a, b) that changes by (da, db).
-func (c *carriedJoint) lines(out *[6]float64, a, b, da, db *spatial.Vec3) {
-	x := c.kin.EP.TMulVec(da.Sub(c.P.phi.Cross(*a)))
-	y := c.kin.EP.TMulVec(db.Sub(c.P.phi.Cross(*b)))
-	*out = [6]float64{x[0], x[1], x[2], y[0], y[1], y[2]}
-}
-
-// gatherCarried adds to r the change of the residual of a joint whose lines turn with P along u.
-func (d *Derivatives) gatherCarried(r []float64, j int, l *carriedLines, u *direction, dx []float64) {
-	var c carriedJoint
-	d.setCarried(&c, j, l)
-	d.along(&c, j, l, u, dx)
-	d.actCarried(r, &c)
-	var x [6]float64
-	c.lines(&x, &c.wd, &c.Vd, &c.dwd, &c.dVd)
-	for i, line := range l.rows {
-		r[int(c.at)+i] += x[line]
-	}
-}
-
-// actCarried adds to r the change of what the joint does to its bodies.
-func (d *Derivatives) actCarried(r []float64, c *carriedJoint) {
-	k := &c.kin
-	if b := c.jt.Succ; b >= 0 {
-		m := c.dN.Add(c.S.darm.Cross(c.F)).Add(k.ArmS.Cross(c.dF))
-		d.bodies[b].gather(r[6*b:][:6], &m, &c.dF)
-	}
-	if b := c.jt.Pred; b >= 0 {
-		m := c.dN.Add(c.dR.Add(c.P.darm).Cross(c.F)).Add(k.R.Add(k.ArmP).Cross(c.dF)).Neg()
-		f := c.dF.Neg()
-		d.bodies[b].gather(r[6*b:][:6], &m, &f)
-	}
-}
-
-// missesCarried adds to d.plainRight by how much u opens the rows of a joint at a level.
-func (d *Derivatives) missesCarried(j int, l *carriedLines, u *direction, of level) {
-	var c carriedJoint
-	d.setCarried(&c, j, l)
-	d.along(&c, j, l, u, nil)
-	var x [6]float64
-	if of == ofVelocities {
-		c.lines(&x, &c.w, &c.kin.V, &c.dw, &c.dV)
-	} else {
-		turn := c.S.phi.Sub(c.P.phi)
-		c.lines(&x, &spatial.Vec3{}, &c.kin.R, &turn, &c.dR)
-	}
-	node := d.plain.JointNode(j)
-	if node < 0 {
-		return
-	}
-	at := int(d.plain.Pattern.Off[node])
-	for i, line := range l.rows {
-		d.plainRight[at+i] += x[line]
-	}
-}
-
-// outputsCarried adds to out what a joint whose lines turn with P does along u, with the changes dx of accelerations and multipliers.
-func (d *Derivatives) outputsCarried(out *JointChange, j int, l *carriedLines, u *direction, dx []float64) {
-	var c carriedJoint
-	d.setCarried(&c, j, l)
-	d.along(&c, j, l, u, dx)
-	out.Wrench = out.Wrench.Add(spatial.NewForce(c.dN, c.dF))
-	var q, qd, qdd [6]float64
-	turn := c.S.phi.Sub(c.P.phi)
-	c.lines(&q, &spatial.Vec3{}, &c.kin.R, &turn, &c.dR)
-	c.lines(&qd, &c.w, &c.kin.V, &c.dw, &c.dV)
-	c.lines(&qdd, &c.wd, &c.Vd, &c.dwd, &c.dVd)
-	for i, line := range l.freedoms {
-		if c.jt.Kind.Scalar(i) {
-			out.Q[i] = q[line]
-		}
-		out.Qd[i], out.Qdd[i] = qd[line], qdd[line]
-	}
+// bend computes the line.
+func (l *bentLine) bend(kin *mechanism.JointKinematics, w *vec) {
+	column := func(E *spatial.Mat3, k int) vec { return vec{E[k], E[3+k], E[6+k]} }
+	p0, p1, p2 := column(&kin.EP, 0), column(&kin.EP, 1), column(&kin.EP, 2)
+	x, y, z := column(&kin.ES, 0), column(&kin.ES, 1), column(&kin.ES, 2)
+	l.y, l.u, l.w = y, p0, *w
+	l.n = y.cross(p0)
+	s, c := y.dot(p2), y.dot(p1)
+	l.h0 = p2.scale(c).sub(p1.scale(s)).scale(1 / (s*s + c*c))
+	s, c = z.dot(p0), x.dot(p0)
+	l.h1 = z.cross(p0).scale(c).sub(x.cross(p0).scale(s)).scale(1 / (s*s + c*c))
 }

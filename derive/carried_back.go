@@ -1,73 +1,192 @@
 package derive
 
-import "github.com/rung-mbd/rung/spatial"
+import "github.com/rung-mbd/rung/joints"
 
-// backCarried adds to g the cotangents of gatherCarried for the cotangent y of the residual: its transpose, without
-// changes of multipliers.
-func (d *Derivatives) backCarried(g *direction, y []float64, j int, l *carriedLines) {
-	var c carriedJoint
-	d.setCarried(&c, j, l)
-	var P, S frameTangent // cotangents
-	var dR, dN, dF spatial.Vec3
-	jt, k := c.jt, &c.kin
-	if b := jt.Succ; b >= 0 {
-		var t bodyTangent
-		d.bodies[b].spread(&t, y[6*b:][:6])
-		dN, S.darm = t.moment, c.F.Cross(t.moment)
-		dF = t.force.Add(t.moment.Cross(k.ArmS))
-	}
-	if b := jt.Pred; b >= 0 {
-		var t bodyTangent
-		d.bodies[b].spread(&t, y[6*b:][:6])
-		dN = dN.Sub(t.moment)
-		P.darm = c.F.Cross(t.moment).Neg()
-		dR = P.darm
-		dF = dF.Sub(t.force).Sub(t.moment.Cross(k.R.Add(k.ArmP)))
-	}
-	P.phi = c.N.Cross(dN).Add(c.F.Cross(dF))
-	n, f := k.EP.TMulVec(dN), k.EP.TMulVec(dF)
-	more := [6]float64{n[0], n[1], n[2], f[0], f[1], f[2]}
-	for i, line := range l.freedoms {
-		g.forces[j][i] += more[line]
-	}
-	var x [6]float64
-	for i, line := range l.rows {
-		x[line] = y[int(c.at)+i]
-	}
-	c.motionBack(&P, &S, &dR, k.EP.MulVec(spatial.Vec3(x[:3])), k.EP.MulVec(spatial.Vec3(x[3:])))
-	S.p, P.p = dR, dR.Neg()
-	d.framesBack(g, j, &c, &P, &S)
+// carriedCotangent is what a joint whose lines turn with P gets back: cotangents of what it does to S, of the arms, and of the products of
+// its lines along the axes of P with the changes of its motion at the three levels.
+type carriedCotangent struct {
+	N, F, ds, db vec
+	lines        [3][6]float64
+	bent         [3]float64 // of the row of a bent line
+	turns        [3]float64 // of q₀, q̇₁ and q̈₁ of a universal joint
+	second       float64    // of q₁
+	time         float64
 }
 
-// motionBack adds the cotangents of the motion of both frames for those of the apparent derivatives of the relative
-// motion, A of its turn and D of its slide, as lines turn with P.
-func (c *carriedJoint) motionBack(P, S *frameTangent, dR *spatial.Vec3, A, D spatial.Vec3) {
-	k, w := &c.kin, &c.omegaP
-	P.phi = P.phi.Sub(c.wd.Cross(A)).Sub(c.Vd.Cross(D))
-	S.a, P.a = S.a.Add(D), P.a.Sub(D)
-	S.al, P.al = S.al.Add(A), P.al.Sub(A).Sub(k.R.Cross(D))
-	B := D.Cross(*w).Scale(-2) // of dV
-	P.w = P.w.Sub(c.w.Cross(A)).Sub(w.Cross(k.R).Cross(D)).Sub(k.R.Cross(D.Cross(*w))).Sub(k.V.Cross(D).Scale(2)).Sub(k.R.Cross(B))
-	*dR = dR.Sub(D.Cross(c.alP)).Sub(w.Cross(w.Cross(D))).Sub(B.Cross(*w))
-	S.v, P.v = S.v.Add(B), P.v.Sub(B)
-	turned := A.Cross(*w).Neg() // of dw
-	S.w, P.w = S.w.Add(turned), P.w.Sub(turned)
+// addResidualOf adds the cotangents of gatherCarried for the cotangent y of the residual, theory.md (D12).
+func (t *carriedCotangent) addResidualOf(d *Derivatives, c *carriedJoint, y []float64) {
+	if c.succ >= 0 {
+		z := y[6*c.succ:][:6]
+		m, f := vec{-z[0], -z[1], -z[2]}, vec{-z[3], -z[4], -z[5]}
+		t.N, t.ds = m, c.F.cross(m)
+		t.F = f.add(m.cross(c.s))
+	}
+	if c.pred >= 0 {
+		z := y[6*c.pred:][:6]
+		m, f := vec{z[0], z[1], z[2]}, vec{z[3], z[4], z[5]}
+		t.N, t.db = t.N.add(m), c.F.cross(m)
+		t.F = t.F.add(f).add(m.cross(c.b))
+	}
+	if c.at >= 0 {
+		t.addRows(d, c, y[c.at:], orderAcceleration)
+	}
 }
 
-// framesBack adds to g the cotangents of both frames of a joint.
-func (d *Derivatives) framesBack(g *direction, j int, c *carriedJoint, P, S *frameTangent) {
-	var zero spatial.Vec3
-	for side, body := range [2]int32{c.jt.Pred, c.jt.Succ} {
-		x, arm := P, &c.kin.ArmP
-		if side == 1 {
-			x, arm = S, &c.kin.ArmS
+// addRows adds the cotangents y of the rows of a joint at a level.
+func (t *carriedCotangent) addRows(d *Derivatives, c *carriedJoint, y []float64, at order) {
+	for i, line := range c.lines.rows {
+		t.lines[at][line] += y[i]
+	}
+	if c.motion >= 0 {
+		for i := range c.lines.rows {
+			by := d.timedBy(c, i)
+			t.time -= by[at] * y[i]
 		}
-		f := &g.frames[2*j+side]
-		if body < 0 {
-			addFrameAdjoint(&unitMatrix, arm, &zero, &zero, x, nil, f)
-			continue
+	}
+	if c.bentAt >= 0 {
+		t.bent[at] += y[len(c.lines.rows)]
+	}
+}
+
+// addWeights adds the weights of what a joint does.
+func (t *carriedCotangent) addWeights(c *carriedJoint, kind joints.Kind, w *JointWeight) {
+	t.N, t.F = t.N.add(vecOf(&w.Moment)), t.F.add(vecOf(&w.Force))
+	if c.bentAt >= 0 {
+		t.turns, t.second = [3]float64{w.Q[0], w.Qd[1], w.Qdd[1]}, w.Q[1]
+		t.lines[1][0], t.lines[2][0] = t.lines[1][0]+w.Qd[0], t.lines[2][0]+w.Qdd[0]
+		return
+	}
+	for i, line := range c.lines.freedoms {
+		if kind.Scalar(i) {
+			t.lines[0][line] += w.Q[i]
 		}
-		b := &d.bodies[body]
-		addFrameAdjoint(&b.E, arm, &b.omega, &b.alpha, x, &g.tangents[body], f)
+		t.lines[1][line] += w.Qd[i]
+		t.lines[2][line] += w.Qdd[i]
+	}
+}
+
+// backCarried adds to g the cotangents of a direction for those of a joint: the transpose of move, acts and opens. dx gets those of
+// accelerations and multipliers; it may be nil.
+func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent) {
+	more := c.packed(t.N, t.F)
+	for i, line := range c.lines.freedoms {
+		g.forces[c.number][i] += more[line]
+	}
+	if dx != nil && c.at >= 0 {
+		for i, line := range c.lines.rows {
+			dx[int(c.at)+i] -= more[line]
+		}
+	}
+	if c.spring >= 0 {
+		s := &d.carried.springs[c.spring]
+		for _, line := range c.lines.freedoms {
+			t.lines[0][line] -= s.stiffness[line] * more[line]
+			t.lines[1][line] -= s.damping[line] * more[line]
+		}
+	}
+	g.time += t.time
+	phi := c.N.cross(t.N).add(c.F.cross(t.F)) // of P's frame
+	var turn, step [3]vec
+	for k := range 3 {
+		l := &t.lines[k]
+		turn[k], step[k] = vec{l[0], l[1], l[2]}.turned(&c.E), vec{l[3], l[4], l[5]}.turned(&c.E)
+	}
+	if c.bentAt >= 0 {
+		d.bentBack(g, dx, c, t, &turn)
+	}
+	d.moveBack(g, dx, c, t, phi, &turn, &step)
+}
+
+// packed returns the products of the lines along the axes of P with a wrench.
+func (c *carriedJoint) packed(N, F vec) [6]float64 {
+	a, b := N.within(&c.E), F.within(&c.E)
+	return [6]float64{a.x, a.y, a.z, b.x, b.y, b.z}
+}
+
+// bentBack adds to turn the cotangents that come by the bent line of a universal joint, and to g and dx those of its force and its row.
+func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, turn *[3]vec) {
+	l := &d.carried.bent[c.bentAt]
+	g.forces[c.number][1] += l.y.dot(t.N)
+	if dx != nil && c.at >= 0 {
+		dx[int(c.at)+len(c.lines.rows)] -= l.n.dot(t.N)
+	}
+	k, r, q := l.u.cross(l.w), &t.bent, &t.turns
+	n := c.wd.scale(r[2]).add(l.w.scale(r[1])).add(t.N.scale(c.lambda)) // of δn
+	turn[2] = turn[2].add(l.n.scale(r[2])).add(l.y.scale(q[2]))
+	spun := l.w.cross(l.y).cross(l.u).add(l.y.cross(k))
+	turn[1] = turn[1].add(spun.scale(r[2])).add(l.n.scale(r[1])).add(l.y.scale(q[1]))
+	y := k.cross(l.w).scale(r[2]).add(l.u.cross(n)) // of δy
+	y = y.add(l.w.scale(q[1])).add(c.wd.scale(q[2])).add(l.h0.scale(q[0]))
+	turn[0] = turn[0].add(l.n.scale(r[0])).add(l.h1.scale(t.second)).add(l.y.cross(y))
+}
+
+// moveBack is the transpose of move, for the cotangents of what it computes; phi is that of the turn of P.
+func (d *Derivatives) moveBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec) {
+	P, S := &d.carried.world, &d.carried.world
+	if c.pred >= 0 {
+		P = &d.bodies[c.pred]
+	}
+	if c.succ >= 0 {
+		S = &d.bodies[c.succ]
+	}
+	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
+	w := omS.sub(omP)
+	A, B, ds, db := turn[2], step[2], t.ds, t.db
+	phi = phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B)).sub(w.cross(turn[1])).sub(c.V.cross(step[1]))
+	// Accelerations.
+	q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
+	spinS, spinP := B.cross(omS), q
+	dV, dw := step[1].add(q.scale(2)), turn[1].add(omP.cross(A))
+	ds = ds.add(B.cross(vecOf(&S.alpha)))
+	db = db.sub(B.cross(vecOf(&P.alpha)))
+	wS := omS.cross(c.s).cross(B)
+	wP := w.cross(A).add(omP.cross(c.b).add(c.V.scale(2)).cross(B)).scale(-1)
+	if dx != nil {
+		c.accelerationsBack(dx, A, B)
+	}
+	// Velocities.
+	spinS, spinP = spinS.add(dV), spinP.sub(dV)
+	wS = wS.add(dw).add(c.s.cross(spinS))
+	wP = wP.sub(dw).add(c.b.cross(spinP))
+	ds, db = ds.add(spinS.cross(omS)), db.add(spinP.cross(omP))
+	// Positions.
+	theta, rho := turn[0], step[0]
+	db = db.add(rho)
+	ds = ds.add(db)
+	fP, fS := &g.frames[2*c.number], &g.frames[2*c.number+1]
+	turnP := phi.sub(theta).sub(c.R.cross(rho))
+	turnP.within(&P.E).addTo(&fP.Turn)
+	theta.within(&S.E).addTo(&fS.Turn)
+	rho.within(&P.E).takeFrom(&fP.Origin)
+	ds.within(&S.E).addTo(&fS.Origin)
+	if c.succ >= 0 {
+		u := &g.bodies[c.succ]
+		theta.add(c.s.cross(ds)).addTo(&u.Rotation)
+		db.addTo(&u.Position)
+		wS.addTo(&u.Angular)
+		dV.addTo(&u.Linear)
+		db.sub(ds).add(dV.cross(omS)).within(&S.E).addTo(&u.Com)
+	}
+	if c.pred >= 0 {
+		u := &g.bodies[c.pred]
+		phi.sub(theta).sub(c.b.cross(rho)).addTo(&u.Rotation)
+		db.takeFrom(&u.Position)
+		wP.addTo(&u.Angular)
+		dV.takeFrom(&u.Linear)
+		rho.sub(db).sub(dV.cross(omP)).within(&P.E).addTo(&u.Com)
+	}
+}
+
+// accelerationsBack adds to dx the cotangents of accelerations for those of the relative one: the transpose of accelerated.
+func (c *carriedJoint) accelerationsBack(dx []float64, A, B vec) {
+	if c.succ >= 0 {
+		y, al := dx[6*c.succ:][:6], A.add(c.s.cross(B))
+		y[0], y[1], y[2] = y[0]+al.x, y[1]+al.y, y[2]+al.z
+		y[3], y[4], y[5] = y[3]+B.x, y[4]+B.y, y[5]+B.z
+	}
+	if c.pred >= 0 {
+		y, al := dx[6*c.pred:][:6], A.add(c.b.cross(B))
+		y[0], y[1], y[2] = y[0]-al.x, y[1]-al.y, y[2]-al.z
+		y[3], y[4], y[5] = y[3]-B.x, y[4]-B.y, y[5]-B.z
 	}
 }

@@ -41,20 +41,29 @@ func TestCarriedIsRecorded(t *testing.T) {
 		for i := range u.frames {
 			u.frames[i] = FrameChange{random(), random()}
 		}
-		d.setTangents(&u, dx)
+		u.framed, u.forced = true, true
+		require.NoError(t, d.setCarried())
+		d.measure(&u)
 		for j := range mech.Joints {
-			l := d.isCarried(j)
-			if l == nil {
+			c := d.isCarried(j)
+			if c == nil {
 				continue
 			}
-			for i := range l.freedoms {
+			for i := range mech.Joints[j].Kind.Freedoms() {
 				u.forces[j][i] = rng.NormFloat64()
 			}
 			seen[mech.Joints[j].Kind] = true
 			var out JointChange
 			got, want := make([]float64, len(d.x)), make([]float64, len(d.x))
-			d.gatherCarried(got, j, l, &u, dx)
-			d.outputsCarried(&out, j, l, &u, dx)
+			var m carriedMove
+			d.move(&m, c, &u, dx, orderAcceleration)
+			dN, dF := d.acts(c, &m, &c.load, &u, dx)
+			c.pushed(got, &m, c.F, dN, dF)
+			d.aboutOrigins(got, c, c.F, &u)
+			var rows [6]float64
+			d.opens(&rows, c, &m, &u, orderAcceleration)
+			copy(got[c.at:], rows[:c.numRows()])
+			d.outputsCarried(&out, c, &u, dx)
 			require.NoError(t, d.build(j))
 			d.b.pull(&u, dx)
 			d.b.gather(want)
@@ -65,7 +74,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 			}
 			require.InDeltaSlice(t, want, got, carriedTol*size)
 			require.InDeltaSlice(t, w[:], out.Wrench[:], carriedTol*size)
-			for i := range l.freedoms {
+			for i := range mech.Joints[j].Kind.Freedoms() {
 				f := &d.b.rel[0].freedoms[i]
 				require.InDelta(t, d.b.c.Tangent1(f.qd), out.Qd[i], carriedTol*size)
 				require.InDelta(t, d.b.c.Tangent1(f.qdd), out.Qdd[i], carriedTol*size)
@@ -73,7 +82,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 					require.InDelta(t, d.b.c.Tangent1(f.q), out.Q[i], 1e3*carriedTol*size, "the state holds its joints to rounding")
 				}
 			}
-			requireTransposed(t, d, j, l, dx)
+			requireTransposed(t, d, c, dx)
 		}
 	}
 	t.Log(seen)
@@ -81,20 +90,63 @@ func TestCarriedIsRecorded(t *testing.T) {
 }
 
 // requireTransposed compares what is written out for cotangents with what is recorded.
-func requireTransposed(t *testing.T, d *Derivatives, j int, l *carriedLines, y []float64) {
-	got, want := d.newDirection(), d.newDirection()
-	d.backCarried(&got, y, j, l)
-	require.NoError(t, d.build(j))
-	d.b.back(&want, y, nil)
-	for i := range got.tangents {
-		a, b := &got.tangents[i], &want.tangents[i]
-		for _, x := range [][2]spatial.Vec3{{a.phi, b.phi}, {a.r, b.r}, {a.w, b.w}, {a.v, b.v}, {a.al, b.al}, {a.a, b.a}} {
-			require.InDelta(t, 0, x[0].Sub(x[1]).Norm(), carriedTol*(1+x[1].Norm())*1e2)
+func requireTransposed(t *testing.T, d *Derivatives, c *carriedJoint, y []float64) {
+	j := int(c.number)
+	for _, weighted := range [2]bool{false, true} {
+		got, want := d.newDirection(), d.newDirection()
+		gotX, wantX := make([]float64, len(y)), make([]float64, len(y))
+		var back carriedCotangent
+		require.NoError(t, d.build(j))
+		if weighted {
+			w := JointWeight{Moment: spatial.Vec3(y[:3]), Force: spatial.Vec3(y[3:6])}
+			r := &d.b.rel[0]
+			d.b.weigh(d.b.total[0], w.Moment)
+			d.b.weigh(d.b.total[1], w.Force)
+			for i := range d.mech.Joints[j].Kind.Freedoms() {
+				f := &r.freedoms[i]
+				w.Qd[i], w.Qdd[i] = y[6+i], y[12+i]
+				d.b.c.AddAdjoint1(f.qd, w.Qd[i])
+				d.b.c.AddAdjoint1(f.qdd, w.Qdd[i])
+				if f.q >= 0 {
+					w.Q[i] = y[18+i]
+					d.b.c.AddAdjoint1(f.q, w.Q[i])
+				}
+			}
+			back.addWeights(c, d.mech.Joints[j].Kind, &w)
+			d.b.back(&want, nil, wantX)
+			d.backCarried(&got, gotX, c, &back)
+		} else {
+			back.addResidualOf(d, c, y)
+			d.backCarried(&got, nil, c, &back)
+			d.b.back(&want, y, nil)
+			// What is recorded has its arms from the origins of the bodies' frames.
+			for side, body := range [2]int32{c.pred, c.succ} {
+				if body < 0 {
+					continue
+				}
+				b := &d.bodies[body]
+				dk := c.F.cross(vec{y[6*body], y[6*body+1], y[6*body+2]}).scale(-1)
+				if side == 0 {
+					dk = dk.scale(-1)
+				}
+				vecOf(&b.k).cross(dk).addTo(&got.bodies[body].Rotation)
+				dk.within(&b.E).addTo(&got.bodies[body].Com)
+			}
 		}
+		size := 1e2 * carriedTol * (1 + c.N.dot(c.N) + c.F.dot(c.F))
+		for i := range got.bodies {
+			a, b := &got.bodies[i], &want.bodies[i]
+			for _, x := range [][2]spatial.Vec3{
+				{a.Rotation, b.Rotation}, {a.Position, b.Position}, {a.Angular, b.Angular}, {a.Linear, b.Linear}, {a.Com, b.Com},
+			} {
+				require.InDelta(t, 0, x[0].Sub(x[1]).Norm(), size*(1+x[1].Norm()))
+			}
+		}
+		for i := range got.frames {
+			require.InDelta(t, 0, got.frames[i].Origin.Sub(want.frames[i].Origin).Norm(), size*(1+want.frames[i].Origin.Norm()))
+			require.InDelta(t, 0, got.frames[i].Turn.Sub(want.frames[i].Turn).Norm(), size*(1+want.frames[i].Turn.Norm()))
+		}
+		require.InDeltaSlice(t, want.forces[j][:], got.forces[j][:], 1e-10)
+		require.InDeltaSlice(t, wantX, gotX, 1e2*size)
 	}
-	for i := range got.frames {
-		require.InDelta(t, 0, got.frames[i].Origin.Sub(want.frames[i].Origin).Norm(), carriedTol*(1+want.frames[i].Origin.Norm())*1e2)
-		require.InDelta(t, 0, got.frames[i].Turn.Sub(want.frames[i].Turn).Norm(), carriedTol*(1+want.frames[i].Turn.Norm())*1e2)
-	}
-	require.InDeltaSlice(t, want.forces[j][:], got.forces[j][:], 1e-10)
 }

@@ -64,7 +64,7 @@ type lists struct {
 	bushings, cables []int32         // force elements
 	points           []int32         // first frame of each force element
 	frames           int             // number of frames that may change
-	carried          []*carriedLines // by joint: those that turn with P; nil for others
+	carried          carried
 }
 
 // nullSpace is that of the constraint forces at the state.
@@ -75,8 +75,9 @@ type nullSpace struct {
 
 // work are right sides and answers of both systems.
 type work struct {
-	right, answer, plainRight []float64
-	scratch                   *Gradient // of BodiesTo; nil until it is needed
+	right, answer, plainRight, plainRates []float64
+	moved                                 []bool    // by body: those that the direction of measure moves
+	scratch                               *Gradient // of BodiesTo; nil until it is needed
 }
 
 // New allocates the derivatives of a plan, whose mechanism is that of the model m: paths of parameters lead to its numbers.
@@ -92,7 +93,8 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	d.kin = d.mech.NewKinematics()
 	d.bodies = make([]bodyAt, d.mech.NumBodies())
 	d.x, d.right, d.answer = make([]float64, n), make([]float64, n), make([]float64, n)
-	d.plainRight = make([]float64, d.plain.Pattern.Dim())
+	d.plainRight, d.plainRates = make([]float64, d.plain.Pattern.Dim()), make([]float64, d.plain.Pattern.Dim())
+	d.moved = make([]bool, d.mech.NumBodies())
 	d.b.d = d
 	d.list()
 	return d
@@ -142,7 +144,7 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls = false, false, nil
+	d.ready, d.projecting, d.nulls, d.carried.current = false, false, nil, false
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
 	}

@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"math"
+
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -37,8 +39,11 @@ type direction struct {
 	scalars  []float64
 	time     float64
 	bearings []float64
-	tangents []bodyTangent
 	changes  []change // of parameters
+	// framed and forced tell that some frames, and some forces, may change; shifts that frames or centres of mass in bodies do.
+	framed, forced, shifts bool
+	moving                 bool    // it may open a joint
+	pose, rate             float64 // sizes, m and m/s, of poses and rates
 }
 
 // change is that of a parameter.
@@ -67,7 +72,7 @@ func (d *Derivatives) newDirection() direction {
 	nb := d.mech.NumBodies()
 	return direction{
 		bodies: make([]BodyDirection, nb), frames: make([]FrameChange, d.frames), forces: make([][6]float64, d.mech.NumJoints()),
-		scalars: make([]float64, len(d.active)), bearings: make([]float64, d.mech.NumBearings()), tangents: make([]bodyTangent, nb),
+		scalars: make([]float64, len(d.active)), bearings: make([]float64, d.mech.NumBearings()),
 	}
 }
 
@@ -88,7 +93,9 @@ func (in *Directions) SetFollow(k int, follow bool) { in.list[k].follow = follow
 func (in *Directions) Body(k, i int) *BodyDirection { return &in.list[k].bodies[i] }
 
 // SetForce sets the change of the generalized force of freedom i of joint j along direction k, N or N m.
-func (in *Directions) SetForce(k, j, i int, x float64) { in.list[k].forces[j][i] = x }
+func (in *Directions) SetForce(k, j, i int, x float64) {
+	in.list[k].forces[j][i], in.list[k].forced = x, true
+}
 
 // SetTime sets the change of time along direction k: prescribed motions and values of actuators go on.
 func (in *Directions) SetTime(k int, x float64) { in.list[k].time = x }
@@ -100,6 +107,7 @@ func (in *Directions) Reset(k int) {
 	clear(u.frames)
 	clear(u.forces)
 	clear(u.scalars)
+	u.framed, u.forced = false, false
 	u.gravity, u.time, u.changes, u.name, u.follow = spatial.Vec3{}, 0, u.changes[:0], "", false
 }
 
@@ -126,3 +134,30 @@ func (in *Directions) Force(k, j, i int) float64 { return in.list[k].forces[j][i
 
 // Parameter returns the change of the parameter that was added to direction k as number i.
 func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }
+
+// copyDirection makes to what from is.
+func copyDirection(to, from *direction) {
+	to.name, to.follow, to.gravity, to.time = from.name, from.follow, from.gravity, from.time
+	copy(to.bodies, from.bodies)
+	if from.framed || to.framed {
+		copy(to.frames, from.frames)
+	}
+	if from.forced || to.forced {
+		copy(to.forces, from.forces)
+	}
+	to.framed, to.forced = from.framed, from.forced
+	copy(to.scalars, from.scalars)
+}
+
+// corrected returns the largest change of a number of the state.
+func corrected(u, given *direction) (most float64) {
+	for i := range u.bodies {
+		a, b := &u.bodies[i], &given.bodies[i]
+		for _, v := range [4]spatial.Vec3{
+			a.Rotation.Sub(b.Rotation), a.Position.Sub(b.Position), a.Angular.Sub(b.Angular), a.Linear.Sub(b.Linear),
+		} {
+			most = max(most, math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
+		}
+	}
+	return most
+}

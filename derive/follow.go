@@ -59,60 +59,56 @@ const (
 
 // misses stores in d.plainRight by how much u opens each row at a level.
 func (d *Derivatives) misses(u *direction, l level) error {
-	d.setTangents(u, nil)
 	clear(d.plainRight)
 	d.b.want = wantDelta
 	if l == ofVelocities {
 		d.b.want = wantRate
 	}
 	defer func() { d.b.want = wantAll }()
+	var m carriedMove
 	for part := range d.elementNumber(0) {
 		if !d.touches(part, u) {
 			continue
 		}
-		if x := d.isCarried(part); x != nil {
-			d.missesCarried(part, x, u, l)
+		if c := d.isCarried(part); c != nil {
+			to := orderPosition
+			if l == ofVelocities {
+				to = orderVelocity
+			}
+			d.move(&m, c, u, nil, to)
+			d.missesCarried(d.plainRight, c, &m, u, l)
 			continue
 		}
 		if err := d.build(part); err != nil {
 			return err
 		}
 		d.b.pull(u, nil)
-		for _, n := range d.b.rows {
-			node := n.delta
-			if l == ofVelocities {
-				node = n.rate
-			}
-			if node >= 0 && n.plain >= 0 {
-				d.plainRight[n.plain] += d.b.c.Tangent1(node)
-			}
-		}
+		d.b.misses(d.plainRight, l)
 	}
 	return nil
 }
 
-// take makes u, a copy of given, a direction that the joints allow, theory.md (D3), (D4), or sees that it is one.
-func (d *Derivatives) take(u, given *direction, o Options) error {
+// misses adds to right by how much the part opens its rows at a level, along the direction of pull.
+func (b *builder) misses(right []float64, l level) {
+	for _, n := range b.rows {
+		node := n.delta
+		if l == ofVelocities {
+			node = n.rate
+		}
+		if node >= 0 && n.plain >= 0 {
+			right[n.plain] += b.c.Tangent1(node)
+		}
+	}
+}
+
+// take makes u, a copy of given, a direction that the joints allow, theory.md (D3), (D4).
+func (d *Derivatives) take(u, given *direction) error {
 	if d.plain.Pattern.Len() == d.mech.NumBodies() {
 		return nil
 	}
-	if !u.moves() || o.AsGiven && !u.follow {
-		return nil
-	}
+	given.pose, given.rate = u.pose, u.rate
 	if err := d.misses(u, ofPositions); err != nil {
 		return err
-	}
-	if !u.follow {
-		if err := d.allowed(u, ofPositions); err != nil {
-			return err
-		}
-		if err := d.misses(u, ofVelocities); err != nil {
-			return err
-		}
-		if err := d.allowed(u, ofVelocities); err != nil {
-			return err
-		}
-		return d.try(given, o)
 	}
 	if err := d.project(); err != nil {
 		return err
@@ -141,36 +137,57 @@ func (d *Derivatives) take(u, given *direction, o Options) error {
 		b.Linear = b.Linear.Add(spatial.Vec3(x[6*i+3:][:3]))
 	}
 	d.round(u, given)
-	return d.try(given, o)
+	return nil
 }
 
 // round makes what following has left of a direction zero where that is rounding of the given one, as of a direction that the joints take
 // back as a whole: nothing could be compared with it.
 func (d *Derivatives) round(u, given *direction) {
-	if d.bodySize(u, ofPositions) <= goneTol*d.bodySize(given, ofPositions) {
+	d.measure(u)
+	if u.pose <= goneTol*given.pose {
 		for i := range u.bodies {
 			u.bodies[i].Rotation, u.bodies[i].Position = spatial.Vec3{}, spatial.Vec3{}
 		}
 	}
 	// Rates follow poses at the rates of the state.
-	if d.bodySize(u, ofVelocities) <= goneTol*(d.bodySize(given, ofVelocities)+d.sizes.rate*d.bodySize(given, ofPositions)) {
+	if u.rate <= goneTol*(given.rate+d.sizes.rate*given.pose) {
 		for i := range u.bodies {
 			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3{}, spatial.Vec3{}
 		}
 	}
+	d.measure(u)
 }
 
-// bodySize returns the size of the pose or of the rates of a direction, m or m/s.
-func (d *Derivatives) bodySize(u *direction, l level) (most float64) {
+func square(v *spatial.Vec3) float64 { return v[0]*v[0] + v[1]*v[1] + v[2]*v[2] }
+
+// measure notes the sizes of a direction, which bodies it moves, and whether it may open a joint: whether it changes a pose, a velocity, a
+// frame, time, or a number of a part.
+func (d *Derivatives) measure(u *direction) {
+	var turn, travel, spin, speed float64 // squares
+	u.moving, u.shifts = u.time != 0, false
 	for i := range u.bodies {
 		b := &u.bodies[i]
-		if l == ofPositions {
-			most = max(most, b.Rotation.Norm()*d.sizes.length, b.Position.Norm())
-		} else {
-			most = max(most, b.Angular.Norm()*d.sizes.length, b.Linear.Norm())
+		q, p := square(&b.Rotation), square(&b.Position)
+		w, v := square(&b.Angular), square(&b.Linear)
+		turn, travel, spin, speed = max(turn, q), max(travel, p), max(spin, w), max(speed, v)
+		com := b.Com != (spatial.Vec3{})
+		u.shifts = u.shifts || com
+		d.moved[i] = com || q+p+w+v != 0
+	}
+	l := d.sizes.length
+	u.pose, u.rate = max(math.Sqrt(turn)*l, math.Sqrt(travel)), max(math.Sqrt(spin)*l, math.Sqrt(speed))
+	u.moving = u.moving || u.pose != 0 || u.rate != 0
+	if u.framed {
+		for i := range u.frames {
+			if u.frames[i] != (FrameChange{}) {
+				u.moving, u.shifts = true, true
+				break
+			}
 		}
 	}
-	return most
+	for _, x := range u.scalars {
+		u.moving = u.moving || x != 0
+	}
 }
 
 // correct stores in x the least motion that closes what d.plainRight has open, along a direction of a size.
@@ -195,13 +212,13 @@ func (d *Derivatives) correct(x []float64, by *kkt.Answers, size float64) error 
 	return d.opened(fit, err)
 }
 
-// allowed returns ErrNotAllowed at the row that d.plainRight has open by more than rounding of u.
-func (d *Derivatives) allowed(u *direction, l level) error {
+// allowed returns ErrNotAllowed at the row that right has open by more than rounding of u.
+func (d *Derivatives) allowed(right []float64, u *direction, l level) error {
 	size := d.sizeOf(u, l)
 	p := d.plain.Pattern
 	for node := d.plain.FirstJoint(); node < p.Len(); node++ {
 		for at := p.Off[node]; at < p.Off[node+1]; at++ {
-			x := d.plainRight[at]
+			x := right[at]
 			if math.Abs(x) <= allowedTol*size {
 				continue
 			}
@@ -216,10 +233,13 @@ func (d *Derivatives) allowed(u *direction, l level) error {
 	return nil
 }
 
-// sizeOf returns the size of a direction in m, or m/s, and so in rad times lengths.
+// sizeOf returns the size of a direction that has been measured in m, or m/s, and so in rad times lengths.
 func (d *Derivatives) sizeOf(u *direction, l level) float64 {
-	pose, rate := d.bodySize(u, ofPositions), d.bodySize(u, ofVelocities)
+	pose, rate := u.pose, u.rate
 	for i := range u.frames {
+		if !u.framed {
+			break
+		}
 		pose = max(pose, u.frames[i].Origin.Norm(), u.frames[i].Turn.Norm()*d.sizes.length)
 	}
 	for _, x := range u.scalars {
@@ -232,44 +252,19 @@ func (d *Derivatives) sizeOf(u *direction, l level) float64 {
 	return rate + pose*(1+d.sizes.rate) + math.Abs(u.time)*(1+d.sizes.rate)*d.sizes.rate
 }
 
-// moves reports whether a direction may open a joint: whether it changes a pose, a velocity, a frame, time, or a number of a part.
-func (u *direction) moves() bool {
-	if u.time != 0 {
-		return true
-	}
-	for i := range u.bodies {
-		if b := &u.bodies[i]; b.Rotation != (spatial.Vec3{}) || b.Position != (spatial.Vec3{}) || b.Angular != (spatial.Vec3{}) ||
-			b.Linear != (spatial.Vec3{}) {
-			return true
-		}
-	}
-	for i := range u.frames {
-		if u.frames[i] != (FrameChange{}) {
-			return true
-		}
-	}
-	for _, x := range u.scalars {
-		if x != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// touches reports whether a part may change along a direction: if one of its bodies does, or numbers or frames of its own.
+// touches reports whether a part may change along a direction that has been measured: if one of its bodies does, or numbers or frames of
+// its own.
 func (d *Derivatives) touches(part int, u *direction) bool {
 	j := part
-	if j >= d.mech.NumJoints() || u.time != 0 || len(d.active) > 0 || len(u.bearings) > 0 {
-		return true
-	}
-	if u.frames[2*j] != (FrameChange{}) || u.frames[2*j+1] != (FrameChange{}) || u.forces[j] != ([6]float64{}) {
+	if j >= d.mech.NumJoints() || u.time != 0 || len(u.bearings) > 0 || len(d.active) > 0 && d.carried.place[j] < 0 {
 		return true
 	}
 	jt := &d.mech.Joints[j]
-	for _, b := range [2]int32{jt.Pred, jt.Succ} {
-		if b >= 0 && u.tangents[b] != (bodyTangent{}) {
-			return true
-		}
+	if jt.Pred >= 0 && d.moved[jt.Pred] || jt.Succ >= 0 && d.moved[jt.Succ] {
+		return true
 	}
-	return false
+	if u.framed && (u.frames[2*j] != (FrameChange{}) || u.frames[2*j+1] != (FrameChange{})) {
+		return true
+	}
+	return u.forced && u.forces[j] != ([6]float64{})
 }

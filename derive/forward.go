@@ -10,52 +10,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Options choose how derivatives are taken. The zero value is the default.
-type Options struct {
-	// Untried leaves out the trial whether joints close with a changed geometry, where rows are redundant: for those who know. Without
-	// reactions it also leaves out whether the pose is singular.
-	Untried bool
-	// NoReactions leaves wrenches out.
-	NoReactions bool
-	// BodiesOnly leaves out all that joints have, coordinates too: a direction then takes one sweep less.
-	BodiesOnly bool
-	// AsGiven takes directions that do not follow as they are, whether the joints allow them or not: the transpose of AdjointTo without
-	// follow. Stages of a run are off the joints by their errors, and so are their tangents. Rows that contradict others are left out.
-	AsGiven bool
-}
-
-const (
-	// loadPart is that of loadSize.
-	loadPart = 1e-2
-	// openTol is the residual of a row, relative to its terms, above which a direction opens a loop.
-	openTol = 1e-9
-	// allowedTol is how far a direction may open a row, relative to its size, and count as allowed: directions come from files, with 12
-	// digits.
-	allowedTol = 1e-9
-	// roundTol is the same for what rounding opens, which closes nothing.
-	roundTol = 1e-14
-	// goneTol is what following leaves of a direction that the joints take back as a whole, relative to its size: rounding of two solves.
-	goneTol = 1e-12
-	// settleTol is the relative change of reactions at which those that friction depends on are found, and roughTol the one up to which
-	// they are where steps get no smaller, by rounding of the solves. settleSteps bounds the steps.
-	settleTol, roughTol, settleSteps = 1e-14, 1e-9, 200
-)
-
-// DirectionError names the direction that has no derivative.
-type DirectionError struct {
-	Direction int
-	Name      string
-	Err       error
-}
-
-// Error returns the name and the reason.
-func (e *DirectionError) Error() string {
-	return fault.Errorf("derive: direction %s: %w", fault.Name(e.Name), e.Err).Error()
-}
-
-// Unwrap returns Err.
-func (e *DirectionError) Unwrap() error { return e.Err }
-
 // ForwardTo stores in out the derivatives along the directions, theory.md (D1). Those with SetFollow are first replaced by what the joints
 // make of them, (D3), (D4).
 //
@@ -89,14 +43,24 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	u := &out.taken
 	copyDirection(u, given)
-	if err := d.take(u, given, o); err != nil {
+	if err := d.setCarried(); err != nil {
 		return err
 	}
-	out.corrected = corrected(u, given)
+	d.measure(u)
+	out.corrected = 0
+	if u.follow && u.moving {
+		if err := d.take(u, given); err != nil {
+			return err
+		}
+		if err := d.try(given, o); err != nil {
+			return err
+		}
+		out.corrected = corrected(u, given)
+	}
 	clear(u.bearings)
 	size, last := d.loadSize(), math.Inf(1)
 	for step := 0; ; step++ {
-		if err := d.respond(out, u, o.AsGiven); err != nil {
+		if err := d.respond(out, u, given, o, step == 0 && !u.follow && u.moving && !o.AsGiven); err != nil {
 			return err
 		}
 		if len(u.bearings) == 0 {
@@ -125,7 +89,7 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		return err
 	}
 	hidden := o.BodiesOnly || o.NoReactions
-	if !hidden || !o.Untried && u.moves() {
+	if !hidden || !o.Untried && u.moving {
 		if err := d.unique(out, u); err != nil {
 			return err
 		}
@@ -149,62 +113,70 @@ func (d *Derivatives) loadSize() (most float64) {
 	return loadPart * most
 }
 
-// copyDirection makes to what from is.
-func copyDirection(to, from *direction) {
-	to.name, to.follow, to.gravity, to.time = from.name, from.follow, from.gravity, from.time
-	copy(to.bodies, from.bodies)
-	copy(to.frames, from.frames)
-	copy(to.forces, from.forces)
-	copy(to.scalars, from.scalars)
-}
-
-// corrected returns the largest change of a number of the state.
-func corrected(u, given *direction) (most float64) {
-	for i := range u.bodies {
-		a, b := &u.bodies[i], &given.bodies[i]
-		for _, v := range [4]spatial.Vec3{
-			a.Rotation.Sub(b.Rotation), a.Position.Sub(b.Position), a.Angular.Sub(b.Angular), a.Linear.Sub(b.Linear),
-		} {
-			most = max(most, math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
-		}
-	}
-	return most
-}
-
-// setTangents computes how the bodies change along u, with the changes x of accelerations; nil: they are held.
-func (d *Derivatives) setTangents(u *direction, x []float64) {
-	for i := range d.bodies {
-		var dx []float64
-		if x != nil {
-			dx = x[6*i:][:6]
-		}
-		if x == nil && u.bodies[i] == (BodyDirection{}) {
-			u.tangents[i] = bodyTangent{}
-			continue
-		}
-		d.bodies[i].setTangent(&u.tangents[i], &u.bodies[i], dx)
-	}
-}
-
-// respond solves (D1): out.x has the changes of accelerations and multipliers along u, which may contradict joints if it is taken as given.
-func (d *Derivatives) respond(out *changes, u *direction, given bool) error {
-	d.setTangents(u, nil)
+// respond solves (D1): out.x has the changes of accelerations and multipliers along u. With look it sees first whether the joints
+// allow u.
+func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look bool) error {
 	r := d.right
 	clear(r)
+	still := u.gravity == (spatial.Vec3{})
 	for i := range d.bodies {
-		if u.gravity == (spatial.Vec3{}) && u.bodies[i] == (BodyDirection{}) {
+		if still && u.bodies[i] == (BodyDirection{}) {
 			continue
 		}
-		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &u.tangents[i], &d.mech.Gravity, &u.gravity)
+		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &u.gravity)
 	}
+	if err := d.sweep(r, u, look); err != nil {
+		return err
+	}
+	if look {
+		if err := d.allowed(d.plainRight, u, ofPositions); err != nil {
+			return err
+		}
+		if err := d.allowed(d.plainRates, u, ofVelocities); err != nil {
+			return err
+		}
+		if err := d.try(given, o); err != nil {
+			return err
+		}
+	}
+	for i := range r {
+		r[i] = -r[i]
+	}
+	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
+	if err != nil || fit.Ratio > openTol && !o.AsGiven {
+		if !d.rounded(r, u) {
+			return d.opened(fit, err)
+		}
+		if fit, accuracy, err = d.dynamics.AnswerTo(out.x, r); err != nil {
+			return d.opened(fit, err)
+		}
+	}
+	out.accuracy = accuracy
+	return nil
+}
+
+// sweep adds to r the changes of what all parts add to the residual, accelerations and multipliers held. With look it stores by how much u
+// opens each row at the levels of positions and velocities.
+func (d *Derivatives) sweep(r []float64, u *direction, look bool) error {
 	d.b.want, d.b.given = wantSecond|wantForce, u
+	if look {
+		d.b.want |= wantDelta | wantRate
+		clear(d.plainRight)
+		clear(d.plainRates)
+	}
 	defer func() { d.b.want, d.b.given = wantAll, nil }()
+	var m carriedMove
 	for part := range d.numParts() {
 		if !d.touches(part, u) {
 			continue
 		}
-		if l := d.isCarried(part); l != nil {
-			d.gatherCarried(r, part, l, u, nil)
+		if c := d.isCarried(part); c != nil {
+			d.move(&m, c, u, nil, orderAcceleration)
+			d.gatherCarried(r, c, &m, u)
+			if look {
+				d.missesCarried(d.plainRight, c, &m, u, ofPositions)
+				d.missesCarried(d.plainRates, c, &m, u, ofVelocities)
+			}
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -215,20 +187,11 @@ func (d *Derivatives) respond(out *changes, u *direction, given bool) error {
 			return err
 		}
 		d.b.gather(r)
-	}
-	for i := range r {
-		r[i] = -r[i]
-	}
-	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
-	if err != nil || fit.Ratio > openTol && !given {
-		if !d.rounded(r, u) {
-			return d.opened(fit, err)
-		}
-		if fit, accuracy, err = d.dynamics.AnswerTo(out.x, r); err != nil {
-			return d.opened(fit, err)
+		if look {
+			d.b.misses(d.plainRight, ofPositions)
+			d.b.misses(d.plainRates, ofVelocities)
 		}
 	}
-	out.accuracy = accuracy
 	return nil
 }
 
@@ -269,7 +232,6 @@ func (d *Derivatives) opened(fit kkt.Misfit, err error) error {
 
 // loads computes how the reactions that friction grows with change with x, and returns by how much that is more than before.
 func (d *Derivatives) loads(u *direction, x []float64) (change float64, err error) {
-	d.setTangents(u, x)
 	for i := range u.bearings {
 		if err := d.build(d.mech.Bearing(i)); err != nil {
 			return 0, err
@@ -286,7 +248,6 @@ func (d *Derivatives) loads(u *direction, x []float64) (change float64, err erro
 
 // outputs stores what the changes of accelerations and multipliers make of joints.
 func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
-	d.setTangents(u, out.x)
 	for j := range out.joints {
 		out.joints[j] = JointChange{}
 	}
@@ -296,8 +257,8 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options) error {
 	}
 	defer func() { d.b.want, d.b.given = wantAll, nil }()
 	for part := range d.elementNumber(0) {
-		if l := d.isCarried(part); l != nil {
-			d.outputsCarried(&out.joints[part], part, l, u, out.x)
+		if c := d.isCarried(part); c != nil {
+			d.outputsCarried(&out.joints[part], c, u, out.x)
 			continue
 		}
 		if err := d.build(part); err != nil {

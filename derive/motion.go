@@ -97,6 +97,9 @@ func (d *Derivatives) FollowMotion(g *Gradient, x []float64) error {
 	if g.versions != d.versions {
 		panic("derive: gradient from before a parameter")
 	}
+	if err := d.setCarried(); err != nil {
+		return err
+	}
 	g.clear()
 	g.used = true
 	for i := range g.bodies {

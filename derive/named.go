@@ -113,6 +113,7 @@ func (in *Directions) setNamed(k int, n *NamedDirection, found []*Parameter) err
 			return m.AtJoint(j, -1, fmt.Errorf("derive: it has no freedom %d", x.Freedom))
 		}
 		in.list[k].forces[j][x.Freedom] += x.Change
+		in.list[k].forced = true
 	}
 	for i, p := range found {
 		in.AddParameter(k, p, n.Parameters[i].Change)

@@ -12,7 +12,8 @@ type ownPart struct {
 	bodies         []int32
 	ends           []int // of bushings
 	pose, velocity []float64
-	change         []float64 // of the wrenches, by pull
+	change         []float64     // of the wrenches, by pull
+	tangents       []bodyTangent // of the bodies, by back
 	frames         []ownFrame
 	scalars        []ownScalar
 }
@@ -30,11 +31,12 @@ type ownScalar struct {
 }
 
 // pull computes the change of the wrenches for a direction.
-func (p *ownPart) pull(b *builder, in *direction) {
+func (p *ownPart) pull(b *builder, in *direction, dx []float64) {
 	wide := 6 * len(p.bodies)
 	p.change = append(p.change[:0], make([]float64, wide)...)
 	for i, body := range p.bodies {
-		t := &in.tangents[body]
+		t := &b.tangent
+		b.d.tangentTo(t, in, dx, body)
 		for k := range 3 {
 			for r := range wide {
 				row := r*wide + 6*i + k
@@ -68,11 +70,12 @@ func (p *ownPart) gather(b *builder, r []float64) {
 }
 
 // back is the transpose of pull and gather.
-func (p *ownPart) back(b *builder, out *direction, y []float64) {
+func (p *ownPart) back(b *builder, out *direction, y, dx []float64) {
 	if y == nil {
 		return
 	}
 	wide := 6 * len(p.bodies)
+	p.tangents = append(p.tangents[:0], make([]bodyTangent, len(p.bodies))...)
 	for i, body := range p.bodies {
 		var s bodyTangent
 		b.d.bodies[body].spread(&s, y[6*body:][:6])
@@ -89,8 +92,8 @@ func (p *ownPart) back(b *builder, out *direction, y []float64) {
 			for f := range p.scalars {
 				out.scalars[p.scalars[f].at] += x * p.scalars[f].by[6*i+r]
 			}
-			for j, other := range p.bodies {
-				t := &out.tangents[other]
+			for j := range p.bodies {
+				t := &p.tangents[j]
 				for k := range 3 {
 					row := (6*i+r)*wide + 6*j + k
 					t.phi[k] += x * p.pose[row]
@@ -100,6 +103,9 @@ func (p *ownPart) back(b *builder, out *direction, y []float64) {
 				}
 			}
 		}
+	}
+	for j, other := range p.bodies {
+		b.d.addTangent(out, dx, other, &p.tangents[j])
 	}
 }
 

@@ -67,6 +67,8 @@ func (t *part) addTo(u *direction, d *Derivatives, x float64) {
 		b.Linear = b.Linear.Add(k.omega.Cross(moved))
 		return
 	}
+	u.framed = u.framed || t.kind == partOrigin || t.kind == partTurn
+	u.forced = u.forced || t.kind == partForce
 	*t.number(u) += x
 }
 

@@ -129,3 +129,47 @@ func (b *builder) adjoints(p *port, t *bodyTangent, f *FrameChange, darm spatial
 		phi: phi, darm: darm, p: at, v: v, a: a, w: c.Adjoint(p.w), al: c.Adjoint(p.al),
 	}, t, f)
 }
+
+// frameTangent is how a frame in a body changes: its axes by a rotation, its arm, and the motion of its origin.
+type frameTangent struct {
+	phi, darm, p, w, v, al, a spatial.Vec3
+}
+
+// frameTangentOf returns the change of a frame at an arm in a body with the axes E, the angular velocity w and acceleration al. t is the
+// change of the body, nil of the world's, and f that of the frame, nil for none.
+func frameTangentOf(E *spatial.Mat3, arm, w, al *spatial.Vec3, t *bodyTangent, f *FrameChange) (x frameTangent) {
+	if t != nil {
+		x.phi, x.darm, x.p = t.phi, t.phi.Cross(*arm), t.r
+	}
+	if f != nil && *f != (FrameChange{}) {
+		x.phi = x.phi.Add(E.MulVec(f.Turn))
+		x.darm = x.darm.Add(E.MulVec(f.Origin))
+	}
+	x.p = x.p.Add(x.darm)
+	if t == nil {
+		return x
+	}
+	x.w, x.al = t.w, t.al
+	x.v = t.v.Add(t.w.Cross(*arm)).Add(w.Cross(x.darm))
+	x.a = t.a.Add(t.al.Cross(*arm)).Add(al.Cross(x.darm))
+	x.a = x.a.Add(t.w.Cross(w.Cross(*arm))).Add(w.Cross(t.w.Cross(*arm))).Add(w.Cross(w.Cross(x.darm)))
+	return x
+}
+
+// addFrameAdjoint adds to t and f, which may be nil, the cotangents x of a frame: the transpose of frameTangentOf.
+func addFrameAdjoint(E *spatial.Mat3, arm, w, al *spatial.Vec3, x *frameTangent, t *bodyTangent, f *FrameChange) {
+	darm := x.darm.Add(x.p).Add(x.v.Cross(*w)).Add(x.a.Cross(*al)).Add(w.Cross(w.Cross(x.a)))
+	if f != nil {
+		f.Turn = f.Turn.Add(E.TMulVec(x.phi))
+		f.Origin = f.Origin.Add(E.TMulVec(darm))
+	}
+	if t == nil {
+		return
+	}
+	t.phi = t.phi.Add(x.phi).Add(arm.Cross(darm))
+	t.r = t.r.Add(x.p)
+	t.v = t.v.Add(x.v)
+	t.a = t.a.Add(x.a)
+	t.al = t.al.Add(x.al).Add(arm.Cross(x.a))
+	t.w = t.w.Add(x.w).Add(arm.Cross(x.v)).Add(w.Cross(*arm).Cross(x.a)).Add(arm.Cross(x.a.Cross(*w)))
+}

@@ -57,6 +57,9 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	if err := d.project(); err != nil {
 		return nil, err
 	}
+	if err := d.setCarried(); err != nil {
+		return nil, err
+	}
 	y, err := d.independent(o.Coordinates)
 	if err != nil {
 		return nil, err
@@ -349,6 +352,7 @@ func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
 		u.bodies[i].Rotation = spatial.Vec3(y.N[k][6*i:][:3])
 		u.bodies[i].Position = spatial.Vec3(y.N[k][6*i+3:][:3])
 	}
+	d.measure(u)
 	if err := d.misses(u, ofVelocities); err != nil {
 		return err
 	}
@@ -360,7 +364,6 @@ func (d *Derivatives) setCoordinate(u *direction, y *coordinates, k int) error {
 		u.bodies[i].Angular = spatial.Vec3(x[6*i:][:3])
 		u.bodies[i].Linear = spatial.Vec3(x[6*i+3:][:3])
 	}
-	d.setTangents(u, nil)
 	rates := make([]float64, len(y.freedoms))
 	for i, f := range y.freedoms {
 		if err := d.build(f.Joint); err != nil {

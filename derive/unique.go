@@ -94,6 +94,11 @@ func negated(x []float64) []float64 {
 // loadsOf adds to r the forces on the bodies of the multipliers of the builder.
 func (d *Derivatives) loadsOf(r []float64) error {
 	for part := range d.elementNumber(0) {
+		if c := d.isCarried(part); c != nil {
+			l := d.reaction(c, d.b.x)
+			c.pushed(r, &carriedMove{}, vec{}, l.N.scale(-1), l.F.scale(-1))
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return err
 		}
@@ -132,13 +137,12 @@ func (d *Derivatives) unique(out *changes, u *direction) error {
 	b := &d.b
 	defer func() { b.x, b.bare, b.want = d.x, false, wantAll }()
 	b.bare, b.want = true, wantForce
-	if !u.moves() {
+	if !u.moving {
 		for j := range out.joints {
 			out.joints[j].Undetermined |= d.undetermined[j]
 		}
 		return nil
 	}
-	d.setTangents(u, nil)
 	size := d.sizeOf(u, ofPositions)
 	for _, n := range d.nulls {
 		b.x = negated(n)
@@ -159,6 +163,17 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	r, most := d.right, 0.0 // the largest force of n
 	clear(r)
 	for part := range d.elementNumber(0) {
+		if c := d.isCarried(part); c != nil {
+			l := d.reaction(c, b.x)
+			if most = max(most, math.Sqrt(l.F.dot(l.F)), math.Sqrt(l.N.dot(l.N))); d.touches(part, u) {
+				var m carriedMove
+				d.move(&m, c, u, nil, orderPosition)
+				dN, dF := d.acts(c, &m, &l, nil, nil)
+				c.pushed(r, &m, l.F, dN, dF)
+				d.aboutOrigins(r, c, l.F, u)
+			}
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return nil, err
 		}
@@ -199,6 +214,23 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	return dn, nil
 }
 
+// aboutOrigins takes from r the moments of a force that moves with the centres of mass of the bodies of a joint: forces of a null vector
+// add up to nothing, so that its moments may be about the origins of the bodies' frames, as those of what is recorded are.
+func (d *Derivatives) aboutOrigins(r []float64, c *carriedJoint, F vec, u *direction) {
+	for side, body := range [2]int32{c.pred, c.succ} {
+		if body < 0 {
+			continue
+		}
+		b, v := &d.bodies[body], &u.bodies[body]
+		m := vecOf(&v.Rotation).cross(vecOf(&b.k)).add(vecOf(&v.Com).turned(&b.E)).cross(F)
+		if side == 0 {
+			m = m.scale(-1)
+		}
+		y := r[6*body:][:3]
+		y[0], y[1], y[2] = y[0]-m.x, y[1]-m.y, y[2]-m.z
+	}
+}
+
 // singularAt returns ErrSingularPose at a joint of a body.
 func (d *Derivatives) singularAt(body int) error {
 	err := fault.Errorf("%w: its rank changes along the direction", ErrSingularPose)
@@ -231,6 +263,17 @@ func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, e
 		}
 	}
 	for part := range d.elementNumber(0) {
+		if c := d.isCarried(part); c != nil {
+			l := d.reaction(c, b.x)
+			list[part].n = list[part].n.Add(l.force())
+			if u != nil {
+				var m carriedMove
+				d.move(&m, c, u, nil, orderPosition)
+				dN, dF := d.acts(c, &m, &l, nil, dn)
+				list[part].dn = list[part].dn.Add((&load{N: dN, F: dF}).force())
+			}
+			continue
+		}
 		if err := d.build(part); err != nil {
 			return nil, err
 		}
