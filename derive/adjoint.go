@@ -355,16 +355,12 @@ func (d *Derivatives) rowsBackCarried(g *Gradient, x []float64, c *carriedJoint,
 	if c.plain < 0 {
 		return
 	}
-	at := orderPosition
-	if l == ofVelocities {
-		at = orderVelocity
-	}
 	var y [6]float64
 	for i := range c.numRows() {
 		y[i] = -x[int(c.plain)+i]
 	}
 	var t carriedCotangent
-	t.addRows(d, c, y[:], at)
+	t.addRows(d, c, y[:], l.order())
 	d.backCarried(&g.direction, nil, c, &t)
 }
 

@@ -91,57 +91,63 @@ func (b *bodyAt) addAdjoint(u *BodyDirection, dx []float64, t *bodyTangent) {
 	}
 }
 
-// inertiaTangent returns the change of the product of the world's inertia with x, a constant.
-func (b *bodyAt) inertiaTangent(u *BodyDirection, x spatial.Vec3) spatial.Vec3 {
-	phi := u.Rotation
-	y := phi.Cross(b.I.MulVec(x)).Sub(b.I.MulVec(phi.Cross(x)))
-	if u.Inertia != (spatial.Sym3{}) {
-		y = y.Add(b.E.MulVec(u.Inertia.MulVec(b.E.TMulVec(x))))
-	}
-	return y
-}
-
-// addInertiaAdjoint adds the cotangent of inertiaTangent for the cotangent y of its result.
-func (b *bodyAt) addInertiaAdjoint(u *BodyDirection, x, y spatial.Vec3) {
-	// y·(φ×Ix) − y·I(φ×x) = φ·(Ix×y) − φ·(x×Iy)
-	u.Rotation = u.Rotation.Add(b.I.MulVec(x).Cross(y)).Sub(x.Cross(b.I.MulVec(y)))
-	p, q := b.E.TMulVec(x), b.E.TMulVec(y)
-	u.Inertia = u.Inertia.Add(spatial.Sym3{
-		p[0] * q[0], p[1] * q[1], p[2] * q[2], p[0]*q[1] + p[1]*q[0], p[0]*q[2] + p[2]*q[0], p[1]*q[2] + p[2]*q[1],
-	})
+// product returns I·x.
+func product(I *spatial.Sym3, x vec) vec {
+	return vec{I[0]*x.x + I[3]*x.y + I[4]*x.z, I[3]*x.x + I[1]*x.y + I[5]*x.z, I[4]*x.x + I[5]*x.y + I[2]*x.z}
 }
 
 // addResidual adds to r the change of M·a − f for a direction, what joints and forces do apart but for where it acts, theory.md (D8). rest
 // is the force on the body of what is recorded.
 func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, change *spatial.Vec3) {
-	w := b.omega
-	lift := b.c.Sub(*gravity)
-	dk := vecOf(&u.Rotation).cross(vecOf(&b.k)).add(vecOf(&u.Com).turned(&b.E))
-	m := b.inertiaTangent(u, b.alpha)
-	m = m.Add(w.Cross(b.inertiaTangent(u, w))).Add(u.Angular.Cross(b.I.MulVec(w))).Add(w.Cross(b.I.MulVec(u.Angular)))
-	m = m.Add(dk.cross(*rest).vec3()).Sub(u.Torque)
-	f := lift.Scale(u.Mass).Sub(change.Scale(b.mass)).Sub(u.Force)
-	for k := range 3 {
-		r[k] += m[k]
-		r[3+k] += f[k]
+	phi, spin, w, al := vecOf(&u.Rotation), vecOf(&u.Angular), vecOf(&b.omega), vecOf(&b.alpha)
+	dk := phi.cross(vecOf(&b.k))
+	// δI·x = φ×(I·x) − I·(φ×x)
+	Iw := product(&b.I, w)
+	m := phi.cross(product(&b.I, al)).sub(product(&b.I, phi.cross(al))).add(spin.cross(Iw))
+	m = m.add(w.cross(phi.cross(Iw).add(product(&b.I, spin.sub(phi.cross(w))))))
+	f := vecOf(&u.Force).scale(-1)
+	if u.Mass != 0 || u.Com != (spatial.Vec3{}) || u.Inertia != (spatial.Sym3{}) {
+		lift := vecOf(&b.c).sub(vecOf(gravity))
+		f = f.add(lift.scale(u.Mass))
+		dk = dk.add(vecOf(&u.Com).turned(&b.E))
+		m = m.add(product(&u.Inertia, al.within(&b.E)).turned(&b.E))
+		m = m.add(w.cross(product(&u.Inertia, w.within(&b.E)).turned(&b.E)))
 	}
+	m = m.add(dk.cross(*rest)).sub(vecOf(&u.Torque))
+	f = f.sub(vecOf(change).scale(b.mass))
+	y := (*[6]float64)(r)
+	y[0], y[1], y[2] = y[0]+m.x, y[1]+m.y, y[2]+m.z
+	y[3], y[4], y[5] = y[3]+f.x, y[4]+f.y, y[5]+f.z
 }
 
 // addResidualAdjoint adds the cotangents of addResidual for the cotangent y of r.
 func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change *spatial.Vec3, y []float64) {
-	m, f := spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
-	w := b.omega
-	lift := b.c.Sub(*gravity)
-	b.addInertiaAdjoint(u, b.alpha, m)
-	turned := m.Cross(w) // m·(ω×z) = z·(m×ω)
-	b.addInertiaAdjoint(u, w, turned)
-	u.Angular = u.Angular.Add(b.I.MulVec(w).Cross(m)).Add(b.I.MulVec(turned))
-	dk := rest.cross(vecOf(&m))
-	vecOf(&b.k).cross(dk).addTo(&u.Rotation)
+	m, f := vec{y[0], y[1], y[2]}, vec{y[3], y[4], y[5]}
+	w, al := vecOf(&b.omega), vecOf(&b.alpha)
+	lift := vecOf(&b.c).sub(vecOf(gravity))
+	t := m.cross(w) // m·(ω×z) = z·t
+	Iw, It := product(&b.I, w), product(&b.I, t)
+	dk := rest.cross(m)
+	phi := product(&b.I, al).cross(m).sub(al.cross(product(&b.I, m))).add(Iw.cross(t)).sub(w.cross(It))
+	phi.add(vecOf(&b.k).cross(dk)).addTo(&u.Rotation)
+	Iw.cross(m).add(It).addTo(&u.Angular)
 	dk.within(&b.E).addTo(&u.Com)
-	u.Torque, u.Force = u.Torque.Sub(m), u.Force.Sub(f)
-	u.Mass += lift.Dot(f)
-	*change = change.Sub(f.Scale(b.mass))
+	m.takeFrom(&u.Torque)
+	f.takeFrom(&u.Force)
+	u.Mass += lift.dot(f)
+	f.scale(b.mass).takeFrom(change)
+	addOuter(&u.Inertia, al.within(&b.E), m.within(&b.E))
+	addOuter(&u.Inertia, w.within(&b.E), t.within(&b.E))
+}
+
+// addOuter adds the cotangent of a symmetric matrix in pᵀ·I·q.
+func addOuter(I *spatial.Sym3, p, q vec) {
+	I[0] += p.x * q.x
+	I[1] += p.y * q.y
+	I[2] += p.z * q.z
+	I[3] += p.x*q.y + p.y*q.x
+	I[4] += p.x*q.z + p.z*q.x
+	I[5] += p.y*q.z + p.z*q.y
 }
 
 // gather moves a wrench about the origin of the body's frame to its centre of mass, and takes it from r.

@@ -60,9 +60,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 			dN, dF := d.acts(c, &m, &c.load, &u, dx)
 			c.pushed(got, &m, c.F, dN, dF)
 			d.aboutOrigins(got, c, c.F, &u)
-			var rows [6]float64
-			d.opens(&rows, c, &m, &u, orderAcceleration)
-			copy(got[c.at:], rows[:c.numRows()])
+			d.opens(got[c.at:], c, &m, &u, orderAcceleration)
 			d.outputsCarried(&out, c, &u, dx)
 			require.NoError(t, d.build(j))
 			d.b.pull(&u, dx)

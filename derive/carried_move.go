@@ -150,20 +150,22 @@ func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF vec) {
 	}
 }
 
-// opens stores in out the changes of the rows of a joint at a level.
-func (d *Derivatives) opens(out *[6]float64, c *carriedJoint, m *carriedMove, u *direction, at order) {
+// opens adds to right, from the first row of the joint on, the changes of its rows at a level.
+func (d *Derivatives) opens(right []float64, c *carriedJoint, m *carriedMove, u *direction, at order) {
 	var x [6]float64
 	c.seen(&x, m.turn[at], m.step[at])
-	for i, line := range c.lines.rows {
-		out[i] = x[line]
+	rows := c.lines.rows
+	right = right[:c.numRows()]
+	for i, line := range rows {
+		right[i] += x[line]
 	}
 	if c.bentAt >= 0 {
-		out[len(c.lines.rows)] = d.carried.bent[c.bentAt].openedBy(c, m, at)
+		right[len(rows)] += d.carried.bent[c.bentAt].openedBy(c, m, at)
 	}
 	if u.time != 0 && c.motion >= 0 {
-		for i := range c.lines.rows {
+		for i := range rows {
 			by := d.timedBy(c, i)
-			out[i] -= by[at] * u.time
+			right[i] -= by[at] * u.time
 		}
 	}
 }
@@ -180,29 +182,8 @@ func (c *carriedJoint) numRows() int {
 func (d *Derivatives) gatherCarried(r []float64, c *carriedJoint, m *carriedMove, u *direction) {
 	dN, dF := d.acts(c, m, &c.load, u, nil)
 	c.pushed(r, m, c.F, dN, dF)
-	if c.at < 0 {
-		return
-	}
-	var x [6]float64
-	d.opens(&x, c, m, u, orderAcceleration)
-	for i := range c.numRows() {
-		r[int(c.at)+i] += x[i]
-	}
-}
-
-// missesCarried adds to right by how much u opens the rows of a joint at a level.
-func (d *Derivatives) missesCarried(right []float64, c *carriedJoint, m *carriedMove, u *direction, of level) {
-	if c.plain < 0 {
-		return
-	}
-	at := orderPosition
-	if of == ofVelocities {
-		at = orderVelocity
-	}
-	var x [6]float64
-	d.opens(&x, c, m, u, at)
-	for i := range c.numRows() {
-		right[int(c.plain)+i] += x[i]
+	if c.at >= 0 {
+		d.opens(r[c.at:], c, m, u, orderAcceleration)
 	}
 }
 

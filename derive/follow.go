@@ -57,6 +57,14 @@ const (
 	ofVelocities level = true
 )
 
+// order is up to which derivative rows of the level go.
+func (l level) order() order {
+	if l == ofVelocities {
+		return orderVelocity
+	}
+	return orderPosition
+}
+
 // misses stores in d.plainRight by how much u opens each row at a level.
 func (d *Derivatives) misses(u *direction, l level) error {
 	clear(d.plainRight)
@@ -71,12 +79,10 @@ func (d *Derivatives) misses(u *direction, l level) error {
 			continue
 		}
 		if c := d.isCarried(part); c != nil {
-			to := orderPosition
-			if l == ofVelocities {
-				to = orderVelocity
+			if c.plain >= 0 {
+				d.move(&m, c, u, nil, l.order())
+				d.opens(d.plainRight[c.plain:], c, &m, u, l.order())
 			}
-			d.move(&m, c, u, nil, to)
-			d.missesCarried(d.plainRight, c, &m, u, l)
 			continue
 		}
 		if err := d.build(part); err != nil {

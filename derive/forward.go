@@ -173,9 +173,9 @@ func (d *Derivatives) sweep(r []float64, u *direction, look bool) error {
 		if c := d.isCarried(part); c != nil {
 			d.move(&m, c, u, nil, orderAcceleration)
 			d.gatherCarried(r, c, &m, u)
-			if look {
-				d.missesCarried(d.plainRight, c, &m, u, ofPositions)
-				d.missesCarried(d.plainRates, c, &m, u, ofVelocities)
+			if look && c.plain >= 0 {
+				d.opens(d.plainRight[c.plain:], c, &m, u, orderPosition)
+				d.opens(d.plainRates[c.plain:], c, &m, u, orderVelocity)
 			}
 			continue
 		}
