@@ -54,16 +54,12 @@ func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 // gradientTo stores in u the derivatives by loads, mass, centre of mass and inertia for the solution y of (D2) and x̄ of the body: (D8),
 // and (D9) for what the rows make of the acceleration of the origin.
 func (b *bodyAt) gradientTo(u *BodyDirection, y, x *[6]float64, gravity *spatial.Vec3) {
-	m, f := spatial.Vec3{-y[0], -y[1], -y[2]}, spatial.Vec3{-y[3], -y[4], -y[5]}
-	w, lift := b.omega, b.c.Sub(*gravity)
-	*u = BodyDirection{Force: spatial.Vec3{y[3], y[4], y[5]}, Torque: spatial.Vec3{y[0], y[1], y[2]}, Mass: lift.Dot(f)}
-	a := spatial.Vec3{b.mass*y[3] - x[3], b.mass*y[4] - x[4], b.mass*y[5] - x[5]}
-	u.Com = b.E.TMulVec(lift.Scale(b.mass).Cross(m).Sub(a.Cross(b.alpha)).Sub(w.Cross(w.Cross(a))))
+	m, f := vec{-y[0], -y[1], -y[2]}, vec{-y[3], -y[4], -y[5]}
+	w, al, lift := vecOf(&b.omega), vecOf(&b.alpha), vecOf(&b.c).sub(vecOf(gravity))
+	*u = BodyDirection{Force: f.scale(-1).vec3(), Torque: m.scale(-1).vec3(), Mass: lift.dot(f)}
+	a := f.scale(-b.mass).sub(vec{x[3], x[4], x[5]})
+	lift.scale(b.mass).cross(m).sub(a.cross(al)).sub(w.cross(w.cross(a))).within(&b.E).addTo(&u.Com)
 	// m·δI·ω̇ + m·(ω×δI·ω)
-	p, q := b.E.TMulVec(b.alpha), b.E.TMulVec(m)
-	r, s := b.E.TMulVec(w), b.E.TMulVec(m.Cross(w))
-	u.Inertia = spatial.Sym3{
-		p[0]*q[0] + r[0]*s[0], p[1]*q[1] + r[1]*s[1], p[2]*q[2] + r[2]*s[2], p[0]*q[1] + p[1]*q[0] + r[0]*s[1] + r[1]*s[0],
-		p[0]*q[2] + p[2]*q[0] + r[0]*s[2] + r[2]*s[0], p[1]*q[2] + p[2]*q[1] + r[1]*s[2] + r[2]*s[1],
-	}
+	addOuter(&u.Inertia, al.within(&b.E), m.within(&b.E))
+	addOuter(&u.Inertia, w.within(&b.E), m.cross(w).within(&b.E))
 }
