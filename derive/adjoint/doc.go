@@ -9,7 +9,8 @@
 //
 // A [Field] has the equations of motion and the transpose of their derivative, one for each stage of the method.
 // Package derive/objective makes those of a mechanism, and has the objectives of documents. States between steps are
-// kept, 13 numbers a body, and factors never are. On the way back each step is computed once more.
+// kept, 13 numbers a body, and factors never are. On the way back each step is computed once more. Where the states take more
+// than Tape.Memory, the run is repeated from checkpoints (Tape.Repeat).
 //
 // Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage; a step allocates nothing.
 //
@@ -17,8 +18,8 @@
 // *MemoryError; those of the field; that of a context.
 //
 // Frame: world axes. Cotangents of a body are twelve numbers: of its rotation R → exp(φ×)R, of the place of its centre of mass, of
-// its angular velocity, and of the velocity of its centre of mass. Units: those of the objective over SI. The equations are (V1) to (V5)
-// of [docs/theory.md].
+// its angular velocity, and of the velocity of its centre of mass. Units: those of the objective over SI. The equations are (V1) to
+// (V5), (V7) and (V14) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs
 package adjoint

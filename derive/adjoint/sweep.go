@@ -35,30 +35,28 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 // entry for each parameter of the fields, or none.
 //
 // Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage, O(bodies +
-// joints) each. It returns a *StepError, errors of the fields and functions, and that of ctx; g is then unspecified.
-// It panics without a step on the tape, or unless g has an entry for each objective.
+// joints) each, and what repeats the run where the tape has not all states. It returns a *StepError, ErrNotRepeatable, errors
+// of the fields and functions, and that of ctx; g is then unspecified. It panics without a step on the tape, where states that
+// another Run has repeated are gone, or unless g has an entry for each objective.
 func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Gradient) error {
-	if t.Steps() == 0 || len(of) != len(g) {
+	switch {
+	case t.Steps() == 0 || len(of) != len(g):
 		panic("derive/adjoint: a tape without a step, or not a gradient for each objective")
+	case t.spent:
+		panic("derive/adjoint: a tape that has been gone back over")
 	}
 	at, end := t.state.Clone(), t.state.Clone()
-	end.SetFlat(t.states[t.Steps()])
+	end.SetFlat(t.last())
 	for i := range g {
 		if err := s.begin(&of[i], &g[i], end); err != nil {
 			return err
 		}
 	}
-	for k := t.Steps() - 1; k >= 0; k-- {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		at.SetFlat(t.states[k])
-		if err := s.back(at, end, of, g); err != nil {
-			return err
-		}
-		at, end = end, at
-	}
-	return nil
+	return t.walk(ctx, func(x, y []float64) error {
+		at.SetFlat(x)
+		end.SetFlat(y)
+		return s.back(at, end, of, g)
+	})
 }
 
 // begin sets g to the value at the end of the run, and to its gradient.

@@ -83,13 +83,13 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	if tape.Steps() == 0 || len(dx) != len(t.bar) || len(value) != len(rates) || len(d) != len(rates) {
 		panic("derive/adjoint: a tape without a step, or a length mismatch")
 	}
+	if tape.spent {
+		panic("derive/adjoint: a tape that has been gone back over")
+	}
 	at, end := tape.state.Clone(), tape.state.Clone()
-	at.SetFlat(tape.states[0])
-	for k := 1; k <= tape.Steps(); k++ {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		end.SetFlat(tape.states[k])
+	return tape.forward(ctx, func(x, y []float64) error {
+		at.SetFlat(x)
+		end.SetFlat(y)
 		if err := t.step.run(at, end.Time-at.Time); err != nil {
 			return fault.Errorf("derive/adjoint: step from t = %v: %w", at.Time, err)
 		}
@@ -101,9 +101,8 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 		if err := t.push(dx, rates, value, d); err != nil {
 			return fault.Errorf("derive/adjoint: along the step from t = %v: %w", at.Time, err)
 		}
-		at, end = end, at
-	}
-	return nil
+		return nil
+	})
 }
 
 // push takes dx over the step that was run, theory.md (V7).

@@ -1,77 +1,228 @@
 package adjoint
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/sim"
 )
 
-// DefaultMemory is what a Tape keeps at most unless Memory says otherwise, bytes.
-const DefaultMemory = 1 << 30
+// DefaultMemory is the number of bytes that the states of a tape may take, as long as it does not say otherwise.
+const DefaultMemory = 256 << 20
 
-// Tape holds the states between the steps of a run, in their order.
+// Stand is a run between two steps. *sim.Simulation and *runs.Simulation are such.
+type Stand interface {
+	State() *mechanism.State
+	Checkpoint() (*sim.Checkpoint, error)
+}
+
+// Tape has the states of a run between its steps: all of them, or, where they would take more than Memory, the last ones and checkpoints
+// of the run from which it is repeated in pieces on the way back (revolve, Griewank & Walther 2000). The zero Tape is of no use.
 type Tape struct {
 	Memory int64 // largest number of bytes; 0 stands for DefaultMemory
+	// Repeat makes the run again as it was at a checkpoint that the tape has taken. It calls onStep there and after each step that
+	// follows, and ends with its error. The run has to take the same steps to the bit. Nil: states are not thrown away, and AddStep is
+	// Add.
+	Repeat func(ctx context.Context, from *sim.Checkpoint, onStep func(s Stand) error) error
 
 	mech   *mechanism.Mechanism
 	state  *mechanism.State // as long as those that are kept
-	states [][]float64      // mechanism.State.FlatTo
+	first  []float64        // mechanism.State.FlatTo of the start
+	states [][]float64      // the last states; the oldest is at oldest
+	oldest int
+	steps  int
+	revolve
 }
 
-// NewTape returns an empty tape. It panics without a mechanism.
+// NewTape returns an empty tape for runs of m.
+//
+// It panics without a mechanism.
 func NewTape(m *mechanism.Mechanism) *Tape {
 	if m == nil {
 		panic("derive/adjoint: no mechanism")
 	}
-	return &Tape{mech: m}
+	return &Tape{mech: m, steps: -1}
 }
 
-// Add keeps a copy of st, the state at the start of a run or after a step.
+// Add adds a copy of a state: that at the start, then that after each step.
 //
-// Cost: 13 numbers a body. It returns a *MemoryError where that is more than Memory. It panics if st is of another mechanism than
-// the others.
+// Cost: O(bodies), allocates. It returns a *MemoryError if the states take more than the memory that they may. It panics if the state is of
+// another mechanism.
 func (t *Tape) Add(st *mechanism.State) error {
+	t.begin(st)
+	n := len(t.first)
+	if bytes := 8 * int64(n) * int64(len(t.states)+1); bytes > t.memory() {
+		return &MemoryError{Time: st.Time, Steps: t.steps + 1, Memory: t.memory()}
+	}
+	t.keep(st, make([]float64, n))
+	return nil
+}
+
+// AddStep is Add for the state of a run, and takes checkpoints of it, so that with Repeat states that take more than the memory are
+// thrown away and computed again.
+//
+// It returns a *MemoryError if not even a few states and checkpoints fit, and the errors of the checkpoints.
+func (t *Tape) AddStep(s Stand) error {
+	st := s.State()
+	if t.Repeat == nil {
+		return t.Add(st)
+	}
+	if t.begin(st); t.leaf == 0 {
+		if err := t.divide(s); err != nil {
+			return err
+		}
+	}
+	if (t.steps+1)%t.stride == 0 {
+		if err := t.mark(s, t.steps+1); err != nil {
+			return err
+		}
+	}
+	if len(t.states) > t.leaf {
+		st.FlatTo(t.states[t.oldest])
+		t.oldest = (t.oldest + 1) % len(t.states)
+		t.steps++
+		return nil
+	}
+	t.keep(st, make([]float64, len(t.first)))
+	return nil
+}
+
+// begin sees that a state may follow, and keeps the first one.
+func (t *Tape) begin(st *mechanism.State) {
 	if len(st.Bodies) != t.mech.NumBodies() {
 		panic("derive/adjoint" + fault.ForeignState)
 	}
 	if t.state == nil {
-		t.state = st.Clone()
+		t.state, t.first = st.Clone(), make([]float64, st.FlatLen())
+		st.FlatTo(t.first)
 	}
-	n := st.FlatLen()
-	most := t.Memory
-	if most == 0 {
-		most = DefaultMemory
+}
+
+// keep adds a state in memory of its own.
+func (t *Tape) keep(st *mechanism.State, into []float64) {
+	st.FlatTo(into)
+	t.states = append(t.states, into)
+	t.steps++
+}
+
+func (t *Tape) memory() int64 {
+	if t.Memory == 0 {
+		return DefaultMemory
 	}
-	if bytes := 8 * int64(n) * int64(len(t.states)+1); bytes > most {
-		return &MemoryError{Time: st.Time, Steps: len(t.states), Memory: most}
+	return t.Memory
+}
+
+// Steps returns the number of steps on the tape.
+func (t *Tape) Steps() int { return max(0, t.steps) }
+
+// Bytes returns about how much memory the tape takes.
+func (t *Tape) Bytes() int64 {
+	bytes := 8 * int64(len(t.first)) * int64(len(t.states)+1)
+	for i := range t.marks {
+		bytes += checkpointBytes(t.marks[i].at)
 	}
-	flat := make([]float64, n)
-	st.FlatTo(flat)
-	t.states = append(t.states, flat)
+	return bytes
+}
+
+// Repeated returns how many steps have been computed again so far because their states had been thrown away.
+func (t *Tape) Repeated() int64 { return t.repeated }
+
+// First returns the state at the start of the run. It panics if there is none.
+func (t *Tape) First() *mechanism.State {
+	if t.state == nil {
+		panic("derive/adjoint: an empty tape")
+	}
+	st := t.state.Clone()
+	st.SetFlat(t.first)
+	return st
+}
+
+// forward calls step for each step of the run from the first one to the last, with the states at its start and its end, flat.
+func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) error {
+	if t.steps < len(t.states) {
+		for k := range t.steps {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := step(t.states[k], t.states[k+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	at, end, n := slices.Clone(t.first), make([]float64, len(t.first)), -1
+	err := t.Repeat(ctx, t.marks[0].at, func(s Stand) error {
+		if n++; n == 0 {
+			return nil
+		}
+		t.repeated++
+		s.State().FlatTo(end)
+		if err := step(at, end); err != nil {
+			return err
+		}
+		if at, end = end, at; n == t.steps {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		return fault.Errorf("%w: it ends after step %d of %d", ErrNotRepeatable, n, t.steps)
+	case !errors.Is(err, errEnough):
+		return err
+	case !slices.Equal(at, t.last()):
+		return fault.Errorf("%w: step %d ends elsewhere", ErrNotRepeatable, t.steps)
+	}
 	return nil
 }
 
-// Steps returns the number of steps between the states of t.
-func (t *Tape) Steps() int { return max(0, len(t.states)-1) }
+// last returns the last state, flat.
+func (t *Tape) last() []float64 { return t.states[(t.oldest+len(t.states)-1)%len(t.states)] }
 
-// MemoryError says that a run has more steps than a tape may keep.
+// MemoryError says that the states of a run take more memory than they may.
 type MemoryError struct {
 	Time   float64 // s, up to which the tape goes
 	Steps  int
 	Memory int64 // bytes
 }
 
+// Error says so.
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("derive/adjoint: the states of %d steps, up to t = %v, fill the memory of %d bytes", e.Steps, e.Time, e.Memory)
 }
 
-// First returns the first state. It panics if there is none.
-func (t *Tape) First() *mechanism.State {
-	if len(t.states) == 0 {
-		panic("derive/adjoint: an empty tape")
+// ErrNotRepeatable is for a run that does not take the same steps again, as one with forces or controllers that remember.
+var ErrNotRepeatable = errors.New("derive/adjoint: the run does not repeat itself")
+
+// walk calls step for each step of the run from the last one to the first, with the states at its start and its end, flat.
+func (t *Tape) walk(ctx context.Context, step func(at, end []float64) error) error {
+	t.states = slices.Concat(t.states[t.oldest:], t.states[:t.oldest])
+	t.oldest = 0
+	end, hi := slices.Clone(t.last()), t.steps
+	back := func(states [][]float64) error {
+		for k := len(states) - 2; k >= 0; k-- {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := step(states[k], end); err != nil {
+				return err
+			}
+			copy(end, states[k])
+			hi--
+		}
+		return nil
 	}
-	st := t.state.Clone()
-	st.SetFlat(t.states[0])
-	return st
+	if err := back(t.states); err != nil {
+		return err
+	}
+	for hi > 0 {
+		if err := t.rewind(ctx, &hi, end, back); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -84,25 +85,57 @@ func (c *course) rowOf(t float64) int {
 
 // taping keeps the states of a run, piece by piece.
 type taping struct {
-	c    *course
-	mech *mechanism.Mechanism
-	tape *adjoint.Tape
-	left int64 // bytes
+	c     *course
+	plan  *kkt.Plan
+	o     runs.Options // of the run
+	tape  *adjoint.Tape
+	until *float64 // up to which the piece at hand goes
+	left  int64    // bytes
+	all   bool     // each step is a piece
 }
 
 // begin begins a piece.
-func (t *taping) begin(st *mechanism.State) error {
-	t.c.states = append(t.c.states, st.Clone())
-	t.tape = adjoint.NewTape(t.mech)
+func (t *taping) begin(s *runs.Simulation) error {
+	t.c.states = append(t.c.states, s.State().Clone())
+	until := new(float64)
+	t.until, t.tape = until, adjoint.NewTape(t.plan.Mechanism())
 	t.tape.Memory = max(t.left, 1)
-	return t.tape.Add(st)
+	t.tape.Repeat = func(ctx context.Context, from *sim.Checkpoint, onStep func(s adjoint.Stand) error) error {
+		return t.repeat(ctx, from, *until, onStep)
+	}
+	return t.tape.AddStep(s)
 }
 
 // end ends a piece, and begins the next one.
-func (t *taping) end(st *mechanism.State) error {
-	t.left -= bytesOf(st) * int64(t.tape.Steps()+1)
+func (t *taping) end(s *runs.Simulation) error {
+	t.left -= t.tape.Bytes()
 	t.c.pieces = append(t.c.pieces, t.tape)
-	return t.begin(st)
+	return t.begin(s)
+}
+
+// onStep is called after each step.
+func (t *taping) onStep(s *runs.Simulation) error {
+	if err := t.tape.AddStep(s); err != nil || !t.all {
+		return err
+	}
+	until := *t.until
+	err := t.end(s)
+	*t.until = until
+	return err
+}
+
+// repeat makes a part of the run again up to a time, for a tape.
+func (t *taping) repeat(ctx context.Context, from *sim.Checkpoint, until float64, onStep func(s adjoint.Stand) error) error {
+	o := t.o
+	o.Resume, o.OnStep = from, func(s *runs.Simulation) error { return onStep(s) }
+	s, err := runs.New(t.plan, o)
+	if err != nil {
+		return err
+	}
+	if err := onStep(s); err != nil {
+		return err
+	}
+	return s.RunContext(ctx, until)
 }
 
 // run runs the mechanism.
@@ -114,20 +147,21 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if g.o.Run.Integrator == runs.RungeKutta4 {
 		c.tab = sim.RungeKutta4()
 	}
-	t := &taping{c: c, mech: g.mech, left: adjoint.DefaultMemory}
+	t := &taping{c: c, plan: g.plan, left: adjoint.DefaultMemory, all: g.extremes() && g.o.Run.Every == 0}
 	s, err := g.simulation(t)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.begin(s.State()); err != nil {
+	if err := t.begin(s); err != nil {
 		return nil, err
 	}
 	for _, until := range g.marks() {
+		*t.until = until
 		if err = s.RunContext(ctx, until); err != nil {
 			break
 		}
 		if t.tape.Steps() > 0 {
-			if err = t.end(s.State()); err != nil {
+			if err = t.end(s); err != nil {
 				break
 			}
 		}
@@ -147,7 +181,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 
 // simulation returns the run, whose states go to t.
 func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
-	o, all := g.o.Run, g.extremes() && g.o.Run.Every == 0
+	o := g.o.Run
 	o.Every, o.Start = 0, g.closes
 	if len(g.held) > 0 {
 		var err error
@@ -155,17 +189,9 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 			return nil, err
 		}
 	}
-	o.OnStep = func(s *runs.Simulation) error {
-		if err := t.tape.Add(s.State()); err != nil || !all {
-			return err
-		}
-		return t.end(s.State())
-	}
+	t.o, o.OnStep = o, t.onStep
 	return runs.New(g.plan, o)
 }
-
-// bytesOf returns what a state takes on a tape.
-func bytesOf(st *mechanism.State) int64 { return 8 * int64(st.FlatLen()) }
 
 // sample is where a term takes its column.
 type sample struct {
