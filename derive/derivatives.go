@@ -77,6 +77,7 @@ type nullSpace struct {
 type work struct {
 	right, answer, plainRight, plainRates []float64
 	moved                                 []bool    // by body: those that the direction of measure moves
+	all                                   direction // of filled; without lists until it is needed
 	scratch                               *Gradient // of BodiesTo; nil until it is needed
 }
 

@@ -28,7 +28,8 @@ type FrameChange struct {
 	Origin, Turn spatial.Vec3
 }
 
-// direction is a direction, or the cotangents of one.
+// direction is a direction, or the cotangents of one. One of Directions that consists of parameters and names has no lists with an entry a
+// body, a frame or a joint.
 type direction struct {
 	name     string
 	follow   bool
@@ -40,6 +41,7 @@ type direction struct {
 	time     float64
 	bearings []float64
 	changes  []change // of parameters
+	given    []given  // by names
 	// framed and forced tell that some frames, and some forces, may change; shifts that frames or centres of mass in bodies do.
 	framed, forced, shifts bool
 	moving                 bool    // it may open a joint
@@ -52,6 +54,13 @@ type change struct {
 	x float64
 }
 
+// given is what a name has given: how a body changes, or the force of a freedom of a joint.
+type given struct {
+	body, joint, freedom int // −1 for none
+	change               BodyDirection
+	force                float64
+}
+
 // Directions are n directions of one mechanism.
 type Directions struct {
 	d        *Derivatives
@@ -60,12 +69,48 @@ type Directions struct {
 }
 
 // NewDirections allocates n directions of zeros. Parameters are asked for before (Parameter).
+//
+// Cost: a direction takes memory in proportion to its parameters and, once Body, SetForce or Force is called, to the mechanism.
 func (d *Derivatives) NewDirections(n int) *Directions {
-	in := &Directions{d: d, versions: d.versions, list: make([]direction, n)}
-	for i := range in.list {
-		in.list[i] = d.newDirection()
+	return &Directions{d: d, versions: d.versions, list: make([]direction, n)}
+}
+
+// whole returns direction k with all its lists.
+func (in *Directions) whole(k int) *direction {
+	u := &in.list[k]
+	if u.bodies == nil {
+		all := in.d.newDirection()
+		in.d.fill(&all, u)
+		*u = all
+		u.given = nil
 	}
-	return in
+	return u
+}
+
+// fill makes u, which has all lists, what from is, which has none.
+func (d *Derivatives) fill(u, from *direction) {
+	u.reset()
+	u.name, u.follow, u.time, u.changes, u.given = from.name, from.follow, from.time, from.changes, from.given
+	for i := range from.given {
+		if x := &from.given[i]; x.body >= 0 {
+			u.bodies[x.body].add(&x.change)
+		} else {
+			u.forces[x.joint][x.freedom] += x.force
+			u.forced = true
+		}
+	}
+	for _, c := range from.changes {
+		for i := range c.p.parts {
+			c.p.parts[i].addTo(u, d, c.x)
+		}
+	}
+}
+
+// add adds v to u, as far as names give it.
+func (u *BodyDirection) add(v *BodyDirection) {
+	u.Rotation, u.Position = u.Rotation.Add(v.Rotation), u.Position.Add(v.Position)
+	u.Angular, u.Linear = u.Angular.Add(v.Angular), u.Linear.Add(v.Linear)
+	u.Force, u.Torque = u.Force.Add(v.Force), u.Torque.Add(v.Torque)
 }
 
 func (d *Derivatives) newDirection() direction {
@@ -90,11 +135,12 @@ func (in *Directions) Name(k int) string { return in.list[k].name }
 func (in *Directions) SetFollow(k int, follow bool) { in.list[k].follow = follow }
 
 // Body returns what changes of body i along direction k.
-func (in *Directions) Body(k, i int) *BodyDirection { return &in.list[k].bodies[i] }
+func (in *Directions) Body(k, i int) *BodyDirection { return &in.whole(k).bodies[i] }
 
 // SetForce sets the change of the generalized force of freedom i of joint j along direction k, N or N m.
 func (in *Directions) SetForce(k, j, i int, x float64) {
-	in.list[k].forces[j][i], in.list[k].forced = x, true
+	u := in.whole(k)
+	u.forces[j][i], u.forced = x, true
 }
 
 // SetTime sets the change of time along direction k: prescribed motions and values of actuators go on.
@@ -103,12 +149,16 @@ func (in *Directions) SetTime(k int, x float64) { in.list[k].time = x }
 // Reset makes direction k zero, without a name.
 func (in *Directions) Reset(k int) {
 	u := &in.list[k]
+	u.reset()
+	u.changes, u.given, u.name, u.follow = u.changes[:0], u.given[:0], "", false
+}
+
+func (u *direction) reset() {
 	clear(u.bodies)
 	clear(u.frames)
 	clear(u.forces)
 	clear(u.scalars)
-	u.framed, u.forced = false, false
-	u.gravity, u.time, u.changes, u.name, u.follow = spatial.Vec3{}, 0, u.changes[:0], "", false
+	u.gravity, u.time, u.framed, u.forced = spatial.Vec3{}, 0, false, false
 }
 
 // AddParameter adds x to the change of a parameter along direction k.
@@ -118,7 +168,9 @@ func (in *Directions) AddParameter(k int, p *Parameter, x float64) {
 	u := &in.list[k]
 	in.mustBeNew()
 	for i := range p.parts {
-		p.parts[i].addTo(u, in.d, x)
+		if u.bodies != nil {
+			p.parts[i].addTo(u, in.d, x)
+		}
 	}
 	u.changes = append(u.changes, change{p, x})
 }
@@ -130,7 +182,7 @@ func (in *Directions) mustBeNew() {
 }
 
 // Force returns the change of the generalized force of freedom i of joint j along direction k.
-func (in *Directions) Force(k, j, i int) float64 { return in.list[k].forces[j][i] }
+func (in *Directions) Force(k, j, i int) float64 { return in.whole(k).forces[j][i] }
 
 // Parameter returns the change of the parameter that was added to direction k as number i.
 func (in *Directions) Parameter(k, i int) float64 { return in.list[k].changes[i].x }

@@ -39,9 +39,46 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	return nil
 }
 
+// ForwardEach takes the derivatives along all directions, one after the other, in memory of one, and calls see after each: out has one
+// direction, which is number k of in. An error of see ends it.
+//
+// Cost: that of ForwardTo; allocates results of one direction. Errors and panics are those of ForwardTo, and errors of see as they are.
+func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Changes, k int) error) error {
+	if in.d != d {
+		panic("derive: foreign directions")
+	}
+	out, one := d.NewChanges(1), &Directions{d: d, versions: in.versions}
+	for k := range in.list {
+		one.list = in.list[k : k+1]
+		err := d.ForwardTo(out, one, o)
+		if e := new(DirectionError); errors.As(err, &e) {
+			e.Direction = k
+		}
+		if err == nil {
+			err = see(out, k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filled returns a direction without lists with all of them, in memory of d.
+func (d *Derivatives) filled(u *direction) *direction {
+	if d.all.bodies == nil || len(d.all.scalars) != len(d.active) {
+		d.all = d.newDirection()
+	}
+	d.fill(&d.all, u)
+	return &d.all
+}
+
 // forward is ForwardTo of one direction. The direction that is taken is left in out.
 func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	u := &out.taken
+	if given.bodies == nil {
+		given = d.filled(given)
+	}
 	copyDirection(u, given)
 	if err := d.setCarried(); err != nil {
 		return err
@@ -57,6 +94,30 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		}
 		out.corrected = corrected(u, given)
 	}
+	if err := d.settleLoads(out, u, given, o); err != nil {
+		return err
+	}
+	if o.BodiesOnly {
+		for j := range out.joints {
+			out.joints[j] = JointChange{}
+		}
+	} else if err := d.outputs(out, u, o); err != nil {
+		return err
+	}
+	hidden := o.BodiesOnly || o.NoReactions
+	if !hidden || !o.Untried && u.moving {
+		if err := d.unique(out, u); err != nil {
+			return err
+		}
+	}
+	if hidden {
+		out.hideWrenches()
+	}
+	return nil
+}
+
+// settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make.
+func (d *Derivatives) settleLoads(out *changes, u, given *direction, o Options) error {
 	clear(u.bearings)
 	size, last := d.loadSize(), math.Inf(1)
 	for step := 0; ; step++ {
@@ -80,22 +141,6 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 		if step == settleSteps {
 			return d.mech.AtJoint(d.mech.Bearing(0), -1, kkt.ErrJammed)
 		}
-	}
-	if o.BodiesOnly {
-		for j := range out.joints {
-			out.joints[j] = JointChange{}
-		}
-	} else if err := d.outputs(out, u, o); err != nil {
-		return err
-	}
-	hidden := o.BodiesOnly || o.NoReactions
-	if !hidden || !o.Untried && u.moving {
-		if err := d.unique(out, u); err != nil {
-			return err
-		}
-	}
-	if hidden {
-		out.hideWrenches()
 	}
 	return nil
 }

@@ -76,35 +76,27 @@ func (in *Directions) setNamed(k int, n *NamedDirection, found []*Parameter) err
 	in.SetName(k, n.Name)
 	in.SetFollow(k, n.Follow)
 	in.SetTime(k, n.Time)
-	body := func(name string) (*BodyDirection, error) {
+	u := &in.list[k]
+	body := func(name string, change BodyDirection) error {
 		i, err := m.BodyIndex(name)
 		if err == nil && i < 0 {
 			err = fmt.Errorf("derive: %s does not move", fault.Name(name))
 		}
-		if err != nil {
-			return nil, err
-		}
-		return in.Body(k, i), nil
+		u.given = append(u.given, given{body: i, joint: -1, freedom: -1, change: change})
+		return err
 	}
-	for i := range n.Bodies {
-		x := &n.Bodies[i]
-		b, err := body(x.Body)
-		if err != nil {
+	for _, x := range n.Bodies {
+		v := BodyDirection{Rotation: x.Rotation, Position: x.Position, Angular: x.Angular, Linear: x.Linear}
+		if err := body(x.Body, v); err != nil {
 			return err
 		}
-		b.Rotation, b.Position = b.Rotation.Add(x.Rotation), b.Position.Add(x.Position)
-		b.Angular, b.Linear = b.Angular.Add(x.Angular), b.Linear.Add(x.Linear)
 	}
-	for i := range n.Loads {
-		x := &n.Loads[i]
-		b, err := body(x.Body)
-		if err != nil {
+	for _, x := range n.Loads {
+		if err := body(x.Body, BodyDirection{Force: x.Force, Torque: x.Torque}); err != nil {
 			return err
 		}
-		b.Force, b.Torque = b.Force.Add(x.Force), b.Torque.Add(x.Torque)
 	}
-	for i := range n.Forces {
-		x := &n.Forces[i]
+	for _, x := range n.Forces {
 		j, err := m.JointIndex(x.Joint)
 		if err != nil {
 			return err
@@ -112,8 +104,7 @@ func (in *Directions) setNamed(k int, n *NamedDirection, found []*Parameter) err
 		if freedoms := m.Joints[j].Kind.Freedoms(); x.Freedom < 0 || x.Freedom >= freedoms {
 			return m.AtJoint(j, -1, fmt.Errorf("derive: it has no freedom %d", x.Freedom))
 		}
-		in.list[k].forces[j][x.Freedom] += x.Change
-		in.list[k].forced = true
+		u.given = append(u.given, given{body: -1, joint: j, freedom: x.Freedom, force: x.Change})
 	}
 	for i, p := range found {
 		in.AddParameter(k, p, n.Parameters[i].Change)

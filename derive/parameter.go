@@ -2,6 +2,7 @@ package derive
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,21 @@ type Parameter struct {
 
 // Path returns the path by which the parameter was asked for.
 func (p *Parameter) Path() string { return p.path }
+
+// OfVelocity reports whether the parameter is a number of the velocity of a body, which an equilibrium has not.
+func (p *Parameter) OfVelocity() bool { return p.is(partLinear, partAngular) }
+
+// Turns reports whether the parameter is a number of an orientation, and Moves whether it is one of the place of a frame, a point or a
+// centre of mass.
+func (p *Parameter) Turns() bool { return p.is(partTurn, partPose) }
+
+// Moves is described at Turns.
+func (p *Parameter) Moves() bool { return p.is(partOrigin, partPosition, partCom) }
+
+// is reports whether the parameter changes numbers of some kinds.
+func (p *Parameter) is(kinds ...partKind) bool {
+	return len(p.parts) > 0 && slices.Contains(kinds, p.parts[0].kind)
+}
 
 // part is what a unit change of a parameter changes by coefficient.
 type part struct {

@@ -67,12 +67,12 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	n := len(y.freedoms)
 	in, out := d.NewDirections(2*n+len(o.Inputs)), d.NewChanges(2*n+len(o.Inputs))
 	for k := range n {
-		if err := d.setCoordinate(&in.list[k], y, k); err != nil {
+		if err := d.setCoordinate(in.whole(k), y, k); err != nil {
 			return nil, err
 		}
 		for i := range d.bodies {
-			in.list[n+k].bodies[i].Angular = spatial.Vec3(y.N[k][6*i:][:3])
-			in.list[n+k].bodies[i].Linear = spatial.Vec3(y.N[k][6*i+3:][:3])
+			in.whole(n + k).bodies[i].Angular = spatial.Vec3(y.N[k][6*i:][:3])
+			in.whole(n + k).bodies[i].Linear = spatial.Vec3(y.N[k][6*i+3:][:3])
 		}
 	}
 	for k, f := range o.Inputs {

@@ -151,12 +151,12 @@ func split(n, s int) int {
 
 // reach returns how many leaves s checkpoints serve with r repetitions of each at most: s + r over s, or a number that is large enough.
 func reach(s, r int) int {
-	const large = 1 << 40
-	x := 1
+	const large = 1 << 24
+	x := int64(1)
 	for k := 1; k <= r; k++ {
-		if x = x * (s + k) / k; x > large {
+		if x = x * int64(s+k) / int64(k); x > large {
 			return large
 		}
 	}
-	return x
+	return int(x)
 }

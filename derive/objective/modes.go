@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/cmplx"
 	"slices"
-	"strings"
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/fault"
@@ -116,15 +115,14 @@ func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spe
 func (g *Problem) stepOf(k int) (h float64, err error) {
 	h = math.Inf(1)
 	for i, p := range g.parameters[k] {
-		path := p.Path()
-		if strings.Contains(path, "orientation[") {
-			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(path))
+		if p.Turns() {
+			return 0, fmt.Errorf("%w: modes by %s: numbers of orientations are not differenced", ErrNotDifferentiable, fault.Name(p.Path()))
 		}
 		x := math.Abs(g.values[k][i])
 		if x == 0 {
 			x = 1
 		}
-		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
+		if p.Moves() {
 			x = min(x, g.mech.TypicalLength())
 		}
 		h = min(h, modeStep*x)

@@ -3,7 +3,6 @@ package objective
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/derive"
@@ -47,9 +46,6 @@ func (g *Problem) still(time float64) error {
 	return nil
 }
 
-// together is how many directions are taken at once: memory is that of as many states.
-const together = 16
-
 // along takes the derivatives at the state of d along its parameters, one direction each, which the state follows
 // while held bodies stay, and calls each with the results, their numbers there, and what holding adds. At an
 // equilibrium velocities are no parameters: it is at rest. It returns the errors of derive.Derivatives.ForwardTo, with
@@ -57,36 +53,29 @@ const together = 16
 func (g *Problem) along(d *derive.Derivatives, parameters [][]*derive.Parameter, each func(out *derive.Changes, at, k int, m *more)) error {
 	var h *holding
 	atRest := g.o.At == AtEquilibrium || g.o.At == AtModes
-	for from := 0; from < len(parameters); from += together {
-		part := parameters[from:min(from+together, len(parameters))]
-		in, out := d.NewDirections(len(part)), d.NewChanges(len(part))
-		for k, list := range part {
-			in.SetName(k, g.o.Parameters[from+k].Name)
-			in.SetFollow(k, true)
-			for _, p := range list {
-				if !atRest || !strings.Contains(p.Path(), "].velocity.") {
-					in.AddParameter(k, p, 1)
-				}
+	in := d.NewDirections(len(parameters))
+	for k, list := range parameters {
+		in.SetName(k, g.o.Parameters[k].Name)
+		in.SetFollow(k, true)
+		for _, p := range list {
+			if !atRest || !p.OfVelocity() {
+				in.AddParameter(k, p, 1)
 			}
 		}
-		if err := d.ForwardTo(out, in, derive.Options{NoReactions: true}); err != nil {
-			return err
-		}
-		if from == 0 {
-			var err error
+	}
+	return d.ForwardEach(in, derive.Options{NoReactions: true}, func(out *derive.Changes, k int) (err error) {
+		if k == 0 {
 			if h, err = g.newHolding(d); err != nil {
 				return err
 			}
 		}
-		for k := range part {
-			m, err := h.back(out, k)
-			if err != nil {
-				return fault.Errorf("derive/objective: parameter %s: %w", fault.Name(g.o.Parameters[from+k].Name), err)
-			}
-			each(out, k, from+k, m)
+		m, err := h.back(out, 0)
+		if err != nil {
+			return fault.Errorf("derive/objective: parameter %s: %w", fault.Name(g.o.Parameters[k].Name), err)
 		}
-	}
-	return nil
+		each(out, 0, k, m)
+		return nil
+	})
 }
 
 // atState has the terms of one state, and their derivatives along the parameters.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -55,20 +54,18 @@ func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
 	}
 	p.Stage("differentiating", int64(len(list)))
 	r := &AlongResult{Format: objective.ResultFormat, Name: m.Name, Time: st.Time}
-	for part := range slices.Chunk(list, together) {
-		in, err := d.Named(part)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.along, err)
-		}
-		out := d.NewChanges(len(part))
-		if err := d.ForwardTo(out, in, derive.Options{Untried: f.untried}); err != nil {
-			return shell.Failed(m.Name, err)
-		}
-		for k := range part {
-			r.Directions = append(r.Directions, out.Named(k))
-		}
+	in, err := d.Named(list)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.along, err)
+	}
+	err = d.ForwardEach(in, derive.Options{Untried: f.untried}, func(out *derive.Changes, _ int) error {
+		r.Directions = append(r.Directions, out.Named(0))
 		r.Accuracy = max(r.Accuracy, out.Accuracy())
-		p.Add(int64(len(part)))
+		p.Add(1)
+		return nil
+	})
+	if err != nil {
+		return shell.Failed(m.Name, err)
 	}
 	p.End()
 	if f.json {
@@ -76,9 +73,6 @@ func runAlong(cmd *cobra.Command, path string, f *gradientFlags) error {
 	}
 	return shell.Print(stdout, func(p *sheet.Page) { printAlong(p, r) })
 }
-
-// together is how many directions are taken at once: memory is that of as many states.
-const together = 16
 
 // readDirections reads a document of directions.
 func readDirections(path string) ([]derive.NamedDirection, error) {

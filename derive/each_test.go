@@ -1,0 +1,108 @@
+package derive_test
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rung-mbd/rung/bench"
+	"github.com/rung-mbd/rung/derive"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// TestForwardEach: directions one at a time are what they are together, by names and by parameters, and however they are made.
+func TestForwardEach(t *testing.T) {
+	m, err := bench.Random(12, 3)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	d := derive.New(plan, m)
+	require.NoError(t, d.At(plan.Initial()))
+	body, joint := m.Bodies[0].Name, m.Joints[0].Name
+	list := []derive.NamedDirection{
+		{Name: "push", Loads: []derive.NamedLoad{{Body: body, Force: spatial.Vec3{1, 2, 3}}, {Body: body, Torque: spatial.Vec3{0, 1, 0}}}},
+		{Name: "turn", Follow: true, Bodies: []derive.NamedBody{{Body: body, Rotation: spatial.Vec3{0.1, 0, 0.2}}}},
+		{Name: "heavier", Parameters: []derive.NamedParameter{{Path: "bodies[" + body + "].mass", Change: 2}}},
+		{Name: "moved", Follow: true, Parameters: []derive.NamedParameter{
+			{Path: "joints[" + joint + "].predecessor_frame.position[0]", Change: 1}, {Path: "bodies[" + body + "].com[1]", Change: 1},
+		}},
+	}
+	in, err := d.Named(list)
+	require.NoError(t, err)
+	all := d.NewChanges(len(list))
+	o := derive.Options{Untried: true}
+	require.NoError(t, d.ForwardTo(all, in, o))
+	seen := 0
+	require.NoError(t, d.ForwardEach(in, o, func(out *derive.Changes, k int) error {
+		require.Equal(t, seen, k)
+		require.Equal(t, all.Named(k), out.Named(0))
+		seen++
+		return nil
+	}))
+	require.Equal(t, len(list), seen)
+	// With lists for all bodies a direction is the same.
+	for k := range list {
+		_ = in.Body(k, 0)
+	}
+	require.NoError(t, d.ForwardEach(in, o, func(out *derive.Changes, k int) error {
+		require.Equal(t, all.Named(k), out.Named(0))
+		return nil
+	}))
+	// Errors are those of the direction, and of see.
+	stop := errors.New("enough")
+	require.ErrorIs(t, d.ForwardEach(in, o, func(*derive.Changes, int) error { return stop }), stop)
+	in.Reset(3)
+	in.SetName(3, "open")
+	in.Body(3, 0).Position[0] = 1
+	e := new(derive.DirectionError)
+	require.ErrorAs(t, d.ForwardEach(in, o, func(*derive.Changes, int) error { return nil }), &e)
+	require.Equal(t, 3, e.Direction)
+	require.Equal(t, "open", e.Name)
+	require.PanicsWithValue(t, "derive: foreign directions", func() { _ = derive.New(plan, m).ForwardEach(in, o, nil) })
+}
+
+// TestDirectionsAreSmall: directions along parameters take no memory for each body.
+func TestDirectionsAreSmall(t *testing.T) {
+	const n = 1000
+	m, err := bench.Generate("chain", 500, 1)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	d := derive.New(kkt.NewPlan(mech, kkt.Options{}), m)
+	p, err := d.Parameter("bodies[" + m.Bodies[0].Name + "].mass")
+	require.NoError(t, err)
+	bytes := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			in := d.NewDirections(n)
+			for k := range n {
+				in.AddParameter(k, p, 1)
+			}
+		}
+	}).AllocedBytesPerOp()
+	require.Less(t, bytes/n, int64(mech.NumBodies())*int64(unsafe.Sizeof(derive.BodyDirection{}))/100)
+}
+
+// TestKindsOfParameters: a parameter tells what kind of number it is.
+func TestKindsOfParameters(t *testing.T) {
+	m, err := bench.Random(5, 3)
+	require.NoError(t, err)
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	d := derive.New(kkt.NewPlan(mech, kkt.Options{}), m)
+	body, joint := "bodies["+m.Bodies[0].Name+"].", "joints["+m.Joints[0].Name+"]."
+	for path, want := range map[string][3]bool{ // of a velocity, turns, moves
+		body + "mass": {}, body + "com[0]": {2: true}, body + "pose.position[1]": {2: true}, body + "velocity.linear[0]": {0: true},
+		body + "velocity.angular[0]": {0: true}, joint + "successor_frame.position[0]": {2: true},
+		joint + "predecessor_frame.orientation[1]": {1: true}, body + "pose.orientation[2]": {1: true}, "gravity[0]": {},
+	} {
+		p, err := d.Parameter(path)
+		require.NoError(t, err, path)
+		require.Equal(t, want, [3]bool{p.OfVelocity(), p.Turns(), p.Moves()}, path)
+	}
+}
