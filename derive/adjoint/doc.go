@@ -14,12 +14,15 @@
 //
 // Cost: for each step an evaluation a stage, and for each objective a transposed derivative a stage; a step allocates nothing.
 //
-// Errors: a *StepError where a step that is computed again does not end where the run went on, as after an impact; a
-// *MemoryError; those of the field; that of a context.
+// Events that stop the run or change its state are told to the tape with their derivatives ([Event], [Tape.Jump], [Tape.Stop]).
+//
+// Errors: a *GrazingError where an event hardly crosses zero; a *StepError where a step that is computed again does not end
+// where the run went on, as after an impact of which nobody has told; a *MemoryError; ErrNotRepeatable; those of the field; that
+// of a context.
 //
 // Frame: world axes. Cotangents of a body are twelve numbers: of its rotation R → exp(φ×)R, of the place of its centre of mass, of
 // its angular velocity, and of the velocity of its centre of mass. Units: those of the objective over SI. The equations are (V1) to
-// (V5), (V7) and (V14) of [docs/theory.md].
+// (V5), (V7), (V14) and (V15) of [docs/theory.md].
 //
 // [docs/theory.md]: https://github.com/rung-mbd/rung/blob/main/docs/theory.md#gradients-of-runs
 package adjoint

@@ -14,6 +14,7 @@ type Sweep[F any] struct {
 	mech *mechanism.Mechanism
 	step *step[F]
 	none []float64 // cotangents of accelerations at the end
+	crossing
 }
 
 // gapTol is how far a step that is computed again may end from where the run went on (StepError.Gap): more than what projection takes back
@@ -52,10 +53,29 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 			return err
 		}
 	}
+	k := t.Steps() + 1
+	if s.crossing.state = t.state.Clone(); t.stopped != nil {
+		if err := s.cross(t.stopped, end, nil, of, g); err != nil {
+			return fault.Errorf("derive/adjoint: event at t = %v: %w", end.Time, err)
+		}
+	}
 	return t.walk(ctx, func(x, y []float64) error {
+		k--
 		at.SetFlat(x)
 		end.SetFlat(y)
-		return s.back(at, end, of, g)
+		to := end
+		j, err := t.jumpAt(k)
+		if err != nil {
+			return err
+		}
+		if j != nil {
+			to = s.crossing.state
+			to.SetFlat(j.at)
+			if err := s.cross(j.event, to, end, of, g); err != nil {
+				return fault.Errorf("derive/adjoint: event at t = %v: %w", to.Time, err)
+			}
+		}
+		return s.back(at, to, of, g)
 	})
 }
 

@@ -86,6 +86,9 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	if tape.spent {
 		panic("derive/adjoint: a tape that has been gone back over")
 	}
+	if len(tape.jumps) > 0 || tape.stopped != nil {
+		panic("derive/adjoint: tangents over events")
+	}
 	at, end := tape.state.Clone(), tape.state.Clone()
 	return tape.forward(ctx, func(x, y []float64) error {
 		at.SetFlat(x)

@@ -29,12 +29,14 @@ type Tape struct {
 	// Add.
 	Repeat func(ctx context.Context, from *sim.Checkpoint, onStep func(s Stand) error) error
 
-	mech   *mechanism.Mechanism
-	state  *mechanism.State // as long as those that are kept
-	first  []float64        // mechanism.State.FlatTo of the start
-	states [][]float64      // the last states; the oldest is at oldest
-	oldest int
-	steps  int
+	mech    *mechanism.Mechanism
+	state   *mechanism.State // as long as those that are kept
+	first   []float64        // mechanism.State.FlatTo of the start
+	states  [][]float64      // the last states; the oldest is at oldest
+	oldest  int
+	steps   int
+	jumps   []jump
+	stopped Event // nil: the run has ended at its time
 	revolve
 }
 
