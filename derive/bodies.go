@@ -29,7 +29,8 @@ func (d *Derivatives) setBodies() {
 		k := &d.kin.Bodies[i]
 		b.E, b.k, b.omega, b.v = k.E, k.Com, st.Omega, st.Velocity
 		b.alpha, b.c = spatial.Vec3(d.x[6*i:][:3]), spatial.Vec3(d.x[6*i+3:][:3])
-		b.a = b.c.Sub(b.alpha.Cross(b.k)).Sub(b.omega.Cross(b.omega.Cross(b.k)))
+		arm, w := vecOf(&b.k), vecOf(&b.omega)
+		b.a = vecOf(&b.c).sub(vecOf(&b.alpha).cross(arm)).sub(w.cross(w.cross(arm))).vec3()
 		b.mass, b.inertia = of.Mass, of.Inertia
 		of.WorldInertiaTo(&b.I, &b.E)
 	}

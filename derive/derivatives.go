@@ -97,6 +97,7 @@ func New(p *kkt.Plan, m *model.Model) *Derivatives {
 	d.plainRight, d.plainRates = make([]float64, d.plain.Pattern.Dim()), make([]float64, d.plain.Pattern.Dim())
 	d.moved = make([]bool, d.mech.NumBodies())
 	d.b.d = d
+	d.sizes.length = d.mech.TypicalLength()
 	d.list()
 	return d
 }

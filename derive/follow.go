@@ -14,15 +14,18 @@ type sizes struct {
 	second       float64 // the largest acceleration, rad/s², and m/s² over the length
 }
 
-// setSizes finds the typical length, and the largest rate at the state.
+// setSizes finds the largest rate and the largest acceleration at the state.
 func (d *Derivatives) setSizes() {
-	l := d.mech.TypicalLength()
-	d.sizes = sizes{length: l}
+	var spin, speed, al, a float64 // squares
 	for i := range d.bodies {
 		b := &d.bodies[i]
-		d.sizes.rate = max(d.sizes.rate, b.omega.Norm(), b.v.Add(b.omega.Cross(b.k)).Norm()/l)
-		d.sizes.second = max(d.sizes.second, b.alpha.Norm(), b.c.Norm()/l)
+		v := vecOf(&b.v).add(vecOf(&b.omega).cross(vecOf(&b.k)))
+		spin, speed = max(spin, square(&b.omega)), max(speed, v.dot(v))
+		al, a = max(al, square(&b.alpha)), max(a, square(&b.c))
 	}
+	l := d.sizes.length
+	d.sizes.rate = max(math.Sqrt(spin), math.Sqrt(speed)/l)
+	d.sizes.second = max(math.Sqrt(al), math.Sqrt(a)/l)
 }
 
 // project factors the systems of positions and velocities at the state, where that has not been done.
