@@ -141,7 +141,7 @@ func (s *Sweep[F]) cross(e Event, before, after *mechanism.State, of []Objective
 
 // flowTo stores in f how a state goes on, PerBody numbers a body, and adds sign times the rates of the objectives there to values.
 func (s *Sweep[F]) flowTo(f []float64, st *mechanism.State, of []Objective[F], values []float64, sign float64) error {
-	field, acc := s.step.stages[0].field, s.step.stages[0].acc
+	field, acc := s.step.stages[0].field, s.step.acc
 	if err := field.At(acc, st); err != nil {
 		return err
 	}

@@ -12,90 +12,89 @@ type stage[F any] struct {
 	state mechanism.State
 	// of the chart: rotation vector and travel of the centre of mass since the start of the step, six numbers a body
 	x []float64
-	// slopes, six numbers a body: of x, and of the velocities
+	// slopes, six numbers a body: of x, and of the velocities; the stepper's own
 	vel, acc []float64
 	// cotangents of the slopes
 	velBar, accBar []float64
 }
 
-// step is a step of a Runge–Kutta method, computed again with all of its stages, and its transpose.
+// step is a step of a Runge–Kutta method, computed again with all of its stages by the stepper of runs, and its transpose.
 type step[F any] struct {
 	mech   *mechanism.Mechanism
 	tab    *sim.Tableau
+	taped  sim.Taped
 	stages []stage[F]
 	last   int // stages up to here have a weight in the end
+	at     int // the stage that is evaluated next
 	start  mechanism.State
 	h      float64
-	arms   []spatial.Vec3 // at the start
-	v      []float64      // velocities at the start, six a body
 	end    mechanism.State
 	endX   []float64 // x at the end
-	endV   []float64 // velocities there
+	acc    []float64 // of a state between steps
 	bar    []float64 // of one stage, PerBody a body
 	turn   []float64 // of its rotation vectors alone, three a body
+	length float64   // of the mechanism
 }
 
 func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]) *step[F] {
 	n := m.NumBodies()
+	tab = tab.Weighted()
 	s := &step[F]{
-		mech: m, tab: tab, stages: make([]stage[F], len(tab.B)), arms: make([]spatial.Vec3, n), v: make([]float64, 6*n),
-		endX: make([]float64, 6*n), endV: make([]float64, 6*n), bar: make([]float64, PerBody*n), turn: make([]float64, 3*n),
+		mech: m, tab: tab, stages: make([]stage[F], len(tab.B)), last: len(tab.B) - 1, length: m.TypicalLength(),
+		endX: make([]float64, 6*n), acc: make([]float64, 6*n), bar: make([]float64, PerBody*n), turn: make([]float64, 3*n),
 	}
+	s.taped = sim.NewRungeKutta(m, (*stages[F])(s), tab, sim.Tolerance{})
 	s.end.Bodies = make([]mechanism.BodyState, n)
 	for i := range s.stages {
 		s.stages[i] = stage[F]{
 			field: fields[i], state: mechanism.State{Bodies: make([]mechanism.BodyState, n)},
-			x: make([]float64, 6*n), vel: make([]float64, 6*n), acc: make([]float64, 6*n),
-			velBar: make([]float64, 6*n), accBar: make([]float64, 6*n),
-		}
-		if tab.B[i] != 0 {
-			s.last = i
+			x: make([]float64, 6*n), velBar: make([]float64, 6*n), accBar: make([]float64, 6*n),
 		}
 	}
 	return s
 }
 
+// stages are the dynamics of a step: each stage has a field of its own, which keeps its state.
+type stages[F any] step[F]
+
+// Accelerations implements sim.Dynamics.
+func (s *stages[F]) Accelerations(a []float64, st *mechanism.State) error {
+	g := &s.stages[s.at]
+	s.at++
+	y := &g.state
+	y.Time = st.Time
+	y.Angles, y.Internal, y.Bearings = s.start.Angles, s.start.Internal, s.start.Bearings
+	copy(y.Bodies, st.Bodies)
+	return g.field.At(a, y)
+}
+
 // run computes the step of the length h from st, which is kept: stages, theory.md (V2), and the end.
 func (s *step[F]) run(st *mechanism.State, h float64) error {
-	s.start, s.h = *st, h
-	for i := range st.Bodies {
-		var E spatial.Mat3
-		st.Bodies[i].Rotation.MatTo(&E)
-		E.MulVecTo(&s.arms[i], &s.mech.Bodies[i].Com)
-		st.Bodies[i].ComVelocityTo((*[6]float64)(s.v[6*i:]), &s.arms[i])
+	s.start, s.h, s.at = *st, h, 0
+	s.taped.Restart()
+	if _, err := s.taped.Try(st, st.Time+h); err != nil {
+		return err
 	}
-	for i := range s.last + 1 {
+	for i := range s.stages {
 		g := &s.stages[i]
-		s.combineTo(&g.state, g.x, g.vel, s.tab.A[i], s.tab.C[i])
-		if err := g.field.At(g.acc, &g.state); err != nil {
-			return err
-		}
-		for k := 0; k < len(g.vel); k += 6 {
-			w := (*spatial.Vec3)(g.vel[k:])
-			spatial.DexpInvTo(w, (*spatial.Vec3)(g.x[k:]), w)
-		}
+		g.vel, g.acc = s.taped.Rates(i)
+		s.chartAt(g.x, s.tab.A[i])
 	}
-	s.combineTo(&s.end, s.endX, s.endV, s.tab.B[:s.last+1], 1)
+	s.chartAt(s.endX, s.tab.B)
+	s.taped.AtTo(&s.end, 1)
 	return nil
 }
 
-// combineTo stores in y the state after the part c of the step by the weights w of the stages, in x its chart, and in v its velocities.
-func (s *step[F]) combineTo(y *mechanism.State, x, v, w []float64, c float64) {
-	y.Time = s.start.Time + c*s.h
-	y.Angles, y.Internal, y.Bearings = s.start.Angles, s.start.Internal, s.start.Bearings
-	for k := range s.v {
-		moved, faster := 0.0, 0.0
-		for j, a := range w {
-			moved += a * s.stages[j].vel[k]
-			faster += a * s.stages[j].acc[k]
+// chartAt stores in x the chart by the weights w of the stages.
+func (s *step[F]) chartAt(x, w []float64) {
+	clear(x)
+	for j, a := range w {
+		if a == 0 {
+			continue
 		}
-		x[k], v[k] = s.h*moved, s.v[k]+s.h*faster
-	}
-	for i := range y.Bodies {
-		b, kin := &y.Bodies[i], mechanism.BodyKinematics{Com: s.arms[i]}
-		b.Position, b.Rotation = s.start.Bodies[i].Position, s.start.Bodies[i].Rotation
-		b.Displace(1, (*[6]float64)(x[6*i:]), &kin, &s.mech.Bodies[i].Com)
-		b.SetComVelocity((*[6]float64)(v[6*i:]), &kin.Com)
+		for k, v := range s.stages[j].vel {
+			x[k] += s.h * a * v
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Sweep[F]) begin(o *Objective[F], g *Gradient, end *mechanism.State) (er
 		return nil
 	}
 	f := s.step.stages[0].field
-	if err := f.At(s.step.stages[0].acc, end); err != nil {
+	if err := f.At(s.step.acc, end); err != nil {
 		return fault.Errorf("derive/adjoint: at the end, t = %v: %w", end.Time, err)
 	}
 	g.Final, err = f.PullTo(g.Start, g.Parameters, s.none, o.Final, 1)
@@ -118,7 +118,7 @@ func (s *Sweep[F]) back(at, end *mechanism.State, of []Objective[F], g []Gradien
 // meets returns how far a step ends from where the run went on, and an error if that is too far.
 func meets[F any](m *mechanism.Mechanism, s *step[F], at, end *mechanism.State) (float64, error) {
 	worst, body := 0.0, 0
-	L := m.TypicalLength()
+	L := s.length
 	rate := 1 / (end.Time - at.Time)
 	for i := range end.Bodies {
 		a, b := &s.end.Bodies[i], &end.Bodies[i]
