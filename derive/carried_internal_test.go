@@ -19,16 +19,25 @@ const carriedTol = 1e-13
 
 // TestCarriedIsRecorded: what is written out for joints whose lines turn with P is what the chain rule makes of them.
 func TestCarriedIsRecorded(t *testing.T) {
-	seen := map[model.JointType]bool{}
+	seen, springs, motions := map[model.JointType]bool{}, 0, 0
+	models := []*model.Model{}
 	for seed := range uint64(6) {
 		m, err := bench.Random(30, seed)
 		require.NoError(t, err)
+		models = append(models, m)
+	}
+	for _, name := range []string{"springs", "driven-mixed", "stewart-6ups", "floating-tree", "type-universal"} {
+		m, err := model.ReadFile("../reference/derivatives/" + name + ".model.json")
+		require.NoError(t, err)
+		models = append(models, m)
+	}
+	for seed, m := range models {
 		mech, err := mechanism.New(m)
 		require.NoError(t, err)
 		plan := kkt.NewPlan(mech, kkt.Options{})
 		d := New(plan, m)
 		require.NoError(t, d.At(plan.Initial()))
-		rng := rand.New(rand.NewPCG(seed, 5))
+		rng := rand.New(rand.NewPCG(uint64(seed), 5))
 		random := func() spatial.Vec3 { return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()} }
 		u := d.newDirection()
 		dx := make([]float64, len(d.x))
@@ -41,7 +50,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 		for i := range u.frames {
 			u.frames[i] = FrameChange{random(), random()}
 		}
-		u.framed, u.forced = true, true
+		u.framed, u.forced, u.time = true, true, 0.7
 		require.NoError(t, d.setCarried())
 		d.measure(&u)
 		for j := range mech.Joints {
@@ -53,6 +62,12 @@ func TestCarriedIsRecorded(t *testing.T) {
 				u.forces[j][i] = rng.NormFloat64()
 			}
 			seen[mech.Joints[j].Kind] = true
+			if c.spring >= 0 {
+				springs++
+			}
+			if c.motion >= 0 {
+				motions++
+			}
 			var out JointChange
 			got, want := make([]float64, len(d.x)), make([]float64, len(d.x))
 			var m carriedMove
@@ -80,11 +95,21 @@ func TestCarriedIsRecorded(t *testing.T) {
 					require.InDelta(t, d.b.c.Tangent1(f.q), out.Q[i], 1e3*carriedTol*size, "the state holds its joints to rounding")
 				}
 			}
+			for _, l := range []level{ofPositions, ofVelocities} {
+				got, want := make([]float64, len(d.plainRight)), make([]float64, len(d.plainRight))
+				d.b.misses(want, l)
+				if c.plain >= 0 {
+					d.opens(got[c.plain:], c, &m, &u, l.order())
+				}
+				require.InDeltaSlice(t, want, got, 1e3*carriedTol*size, "level %v of joint %d", l, j)
+			}
 			requireTransposed(t, d, c, dx)
 		}
 	}
 	t.Log(seen)
-	require.NotEmpty(t, seen)
+	require.Positive(t, springs)
+	require.Positive(t, motions)
+	require.Len(t, seen, len(carriedTypes), "all types")
 }
 
 // requireTransposed compares what is written out for cotangents with what is recorded.
