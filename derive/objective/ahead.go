@@ -136,6 +136,9 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 			}
 		}
 	})
+	if err == nil && g.far() {
+		return g.nearestTangents()
+	}
 	return dx, err
 }
 

@@ -30,17 +30,7 @@ func (g *Problem) Check(ctx context.Context, r *Result) error {
 
 // difference returns the derivative of the value by parameter k, by differences.
 func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
-	h := math.Inf(1)
-	for i, path := range g.o.Parameters[k].Paths {
-		x := math.Abs(g.values[k][i])
-		if x == 0 {
-			x = 1
-		}
-		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
-			x = min(x, g.mech.TypicalLength())
-		}
-		h = min(h, checkStep*x)
-	}
+	h := g.stepFor(k, checkStep)
 	var at [4]float64
 	for i, by := range [4]float64{h, -h, h / 2, -h / 2} {
 		values := g.Values()
@@ -56,4 +46,21 @@ func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
 		at[i] = r.Value
 	}
 	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
+}
+
+// stepFor returns the change of parameter k that is a part of its size: of places, of the typical length of the bodies where that is less,
+// and of 1 for a number that is zero.
+func (g *Problem) stepFor(k int, part float64) float64 {
+	h := math.Inf(1)
+	for i, path := range g.o.Parameters[k].Paths {
+		x := math.Abs(g.values[k][i])
+		if x == 0 {
+			x = 1
+		}
+		if strings.Contains(path, "position[") || strings.Contains(path, "com[") {
+			x = min(x, g.mech.TypicalLength())
+		}
+		h = min(h, part*x)
+	}
+	return h
 }

@@ -261,3 +261,44 @@ func TestHold(t *testing.T) {
 	require.ErrorContains(t, err, "$.hold[0]")
 	assert.ErrorContains(t, err, "$.hold[1]")
 }
+
+// TestNearest: a model whose pose does not fit its numbers starts at the nearest state that does, and that is what is differentiated.
+func TestNearest(t *testing.T) {
+	const h, tol = 1e-3, 1e-5 // differences of starts are those of closing
+	m := text(t, "slider-crank-planar")
+	o := &objective.Objective{
+		At: objective.AtRun, Run: runs.Options{Until: 0.05, Integrator: runs.RungeKutta4, Step: 0.005},
+		Terms: terms("slider.px", "slider.vx", "crank.qw", "joint.main.qd"),
+		Parameters: []objective.Parameter{
+			{Name: "crank", Paths: []string{pinOf(t, m)}}, {Name: "mass", Paths: []string{"bodies[rod].mass"}},
+			{Name: "com", Paths: []string{"bodies[rod].com[1]"}},
+		},
+	}
+	p := problemOf(t, o, m, 0.05)
+	values := p.Values()
+	values[0] *= 1.1
+	p, err := p.With(values)
+	require.NoError(t, err)
+	r, err := p.Gradient(context.Background())
+	require.NoError(t, err)
+	for k := range r.Parameters {
+		want := difference(t, p, k, h)
+		assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), r.Parameters[k].Name)
+	}
+}
+
+// pinOf returns the path of the place of the pin on the crank.
+func pinOf(t *testing.T, text string) string {
+	t.Helper()
+	var doc struct {
+		Joints []struct{ Name, Predecessor string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	for _, j := range doc.Joints {
+		if j.Predecessor == "crank" {
+			return "joints[" + j.Name + "].predecessor_frame.position[0]"
+		}
+	}
+	t.Fatal("no pin")
+	return ""
+}
