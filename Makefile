@@ -36,7 +36,7 @@ BENCH     ?= .
 COUNT     ?= 1
 OUT       ?= bench.txt
 MANDIR    ?= man
-LIBDIR    ?= dist
+LIBDIR    ?= out
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
@@ -192,10 +192,14 @@ clib: library
 	$${CC:-gcc} -std=c99 -D_POSIX_C_SOURCE=200809L $(CWARN) -o "$$dir/c" check.c $$link; \
 	$${CXX:-g++} $(CWARN) -x c++ -o "$$dir/cxx" check.c $$link; \
 	$${CXX:-g++} -std=c++17 $(CWARN) -o "$$dir/hpp" check.cpp $$link; \
-	for p in c cxx hpp; do "$$dir/$$p" ../../../docs/four-bar.model.json; done
+	$${CC:-gcc} -std=c99 $(CWARN) -I.. -o "$$dir/hold" ../../../examples/c/hold.c $$link; \
+	sed -n '/^```c$$/,/^```$$/p' ../../../docs/c.md | grep -v '^```' >"$$dir/page.c"; \
+	$${CC:-gcc} -std=c99 $(CWARN) -I.. -o "$$dir/page" "$$dir/page.c" $$link; \
+	for p in c cxx hpp hold; do "$$dir/$$p" ../../../docs/four-bar.model.json; done; \
+	cd ../../../docs; "$$dir/page"
 
 python: library
-	RUNG_LIBRARY="$(abspath $(LIBDIR))/librung.so" PYTHONPATH=python $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules python
+	RUNG_LIBRARY="$(abspath $(LIBDIR))/librung.so" PYTHONPATH=python timeout 300 $(PYTHON) -m pytest -q -p no:cacheprovider --doctest-modules python
 
 wheel: library
 	$(PYTHON) python/build_wheel.py --version "$$($(GO) run ./cmd/rung version | cut -d' ' -f3)" --library "$(LIBDIR)/librung.so" --tag $(WHEELTAG) -o "$(LIBDIR)"

@@ -290,15 +290,22 @@ def test_ctrl_c(model):
 
 def test_stop(model):
     r = model.run(tolerance=1e-10)
-    threading.Timer(0.1, lambda: _lib.lib.rung_stop(r._handle)).start()
-    with pytest.raises(rung.Stopped):
-        r.to(1e6)
-    r.to(r.state.time + 0.01)
-    for after in np.linspace(0, 0.1, 30):  # between two slices, too
-        threading.Timer(after, lambda: _lib.lib.rung_stop(r._handle)).start()
+    for after in np.linspace(0, 0.1, 20):  # within a slice and between two
+        done = threading.Event()
+
+        def stop():
+            time.sleep(after)
+            while not done.is_set():  # a stop before the call has begun stops nothing
+                _lib.lib.rung_stop(r._handle)
+                time.sleep(0.2)
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
         with pytest.raises(rung.Stopped):
-            while True:
-                r.to(1e6)
+            r.to(1e6)
+        done.set()
+        stopper.join()
+    r.to(r.state.time + 0.01)
 
 
 def test_another_library(tmp_path):
