@@ -47,10 +47,10 @@ func TestGallery(t *testing.T) {
 	for name, text := range models {
 		require.NoError(t, os.WriteFile(filepath.Join("docs", name), []byte(text), 0o600))
 	}
-	assert.Equal(t, 37, runPage(t, page))
+	assert.Equal(t, 39, runPage(t, page))
 
 	shown := regexp.MustCompile(`!\[[^]]+\]\(gallery/(.*?)\)`).FindAllStringSubmatch(page, -1)
-	require.Len(t, shown, 15)
+	require.Len(t, shown, 16)
 	films := 0
 	for _, m := range shown {
 		got, err := os.ReadFile(m[1])
