@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
 
@@ -115,17 +116,18 @@ func (d *Derivatives) OutputValue(o Output) float64 {
 	return b.alpha[o.component]
 }
 
-// coordinate returns q, q̇ or q̈ of a freedom at the state.
+// coordinate returns q, q̇ or q̈ of a freedom at the state. Angles have the turns that the state carries.
 func (d *Derivatives) coordinate(o Output) float64 {
+	if o.what == outputQ {
+		q, _ := d.mech.Coordinate(mechanism.Freedom{Joint: o.of, Freedom: o.component}, d.st)
+		return q
+	}
 	b := &d.b
 	b.begin(o.of)
 	b.reserve(2, 1)
 	r := b.relation(o.of)
 	b.setFreedoms(r)
-	switch o.what {
-	case outputQ:
-		return r.q[o.component]
-	case outputQd:
+	if o.what == outputQd {
 		return r.qd[o.component]
 	}
 	return b.c.Value1(r.freedoms[o.component].qdd)

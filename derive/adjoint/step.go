@@ -8,8 +8,9 @@ import (
 
 // stage is one stage of a step, theory.md (V2).
 type stage[F any] struct {
-	field Field[F]
-	state mechanism.State
+	field  Field[F]
+	state  mechanism.State
+	angles []float64 // of the state, where turns are counted
 	// of the chart: rotation vector and travel of the centre of mass since the start of the step, six numbers a body
 	x []float64
 	// slopes, six numbers a body: of x, and of the velocities; the stepper's own
@@ -65,7 +66,32 @@ func (s *stages[F]) Accelerations(a []float64, st *mechanism.State) error {
 	y.Time = st.Time
 	y.Angles, y.Internal, y.Bearings = s.start.Angles, s.start.Internal, s.start.Bearings
 	copy(y.Bodies, st.Bodies)
+	s.followTurns(g)
 	return g.field.At(a, y)
+}
+
+// farTurn is the angle of a body, rad, from which on a stage counts turns: far below half a turn, which two bodies turn against each other.
+const farTurn = 0.5
+
+// followTurns gives a stage that is far from the start of the step the angles there, if states carry all: those of the start are within
+// half a turn otherwise.
+func (s *stages[F]) followTurns(g *stage[F]) {
+	y := &g.state
+	n := s.mech.NumAngles()
+	if n == s.mech.NumSprung() || len(y.Angles) != n {
+		return
+	}
+	square := 0.0
+	for i := range y.Bodies {
+		a, b := &s.start.Bodies[i].Omega, &y.Bodies[i].Omega
+		square = max(square, a.Dot(*a), b.Dot(*b))
+	}
+	if h := y.Time - s.start.Time; h*h*square < farTurn*farTurn {
+		return
+	}
+	g.angles = append(g.angles[:0], y.Angles...)
+	y.Angles = g.angles
+	s.mech.FollowTurns(y, &s.start)
 }
 
 // run computes the step of the length h from st, which is kept: stages, theory.md (V2), and the end.

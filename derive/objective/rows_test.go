@@ -302,3 +302,50 @@ func pinOf(t *testing.T, text string) string {
 	t.Fatal("no pin")
 	return ""
 }
+
+// TestTurns: angles of data, integrals and ends go on past half a turn, as in a trajectory, in steps that turn further by themselves too:
+// two wheels turn against each other.
+func TestTurns(t *testing.T) {
+	const rate, until, tol = 80.0, 2.0, 1e-9
+	m := `{"format":"rung-model/1","gravity":[0,0,0],"bodies":[{"name":"w","mass":1,"inertia":{"xx":1,"yy":1,"zz":2,"xy":0,"xz":0,"yz":0},
+		"velocity":{"linear":[0,0,0],"angular":[0,0,-40]}},
+		{"name":"x","mass":1,"inertia":{"xx":1,"yy":1,"zz":2,"xy":0,"xz":0,"yz":0},"velocity":{"linear":[0,0,0],"angular":[0,0,40]}}],
+		"joints":[{"name":"j","type":"revolute","predecessor":"world","successor":"w"},
+		{"name":"k","type":"revolute","predecessor":"w","successor":"x"}]}`
+	var data strings.Builder
+	data.WriteString("time,y\n")
+	for i := range 11 {
+		at := until * float64(i) / 10
+		fmt.Fprintf(&data, "%v,%v\n", at, rate*at)
+	}
+	for _, step := range []float64{0.01, 0.05} { // by 0.8 rad and by 4 rad
+		o := &objective.Objective{
+			At: objective.AtRun, Run: runs.Options{Until: until, Integrator: runs.RungeKutta4, Step: step},
+			Terms: []objective.Term{
+				{Name: "data", Column: "joint.k.q", Take: objective.Data, File: "y.csv", From: "y", Weight: 1},
+				{Name: "end", Column: "joint.k.q", Weight: 1, Power: 1},
+				{Name: "most", Column: "joint.k.q", Take: objective.Max, Weight: 1, Power: 1},
+				{Name: "sum", Column: "joint.k.q", Take: objective.Integral, Weight: 1, Power: 1},
+			},
+			Parameters: []objective.Parameter{{Name: "push", Paths: []string{"gravity[0]"}}},
+		}
+		p, err := objective.NewProblem(o, "o.json", objective.Source{
+			Text: []byte(m), Name: "m.json",
+			Data: fstest.MapFS{"y.csv": {Data: []byte(data.String())}},
+		})
+		require.NoError(t, err)
+		back, err := p.Gradient(context.Background())
+		require.NoError(t, err)
+		ahead, err := p.Value(context.Background())
+		require.NoError(t, err)
+		for i, want := range []float64{0, rate * until, rate * until, rate * until * until / 2} {
+			assert.InDelta(t, want, back.Terms[i].Value, tol*rate*until, back.Terms[i].Name)
+			assert.InDelta(t, want, ahead.Terms[i].Value, tol*rate*until, ahead.Terms[i].Name)
+		}
+		list, err := p.Residuals(context.Background(), true)
+		require.NoError(t, err)
+		for i := range list {
+			assert.InDelta(t, 0, list[i].Misfit, tol*rate*until)
+		}
+	}
+}
