@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 
 // timeColumn is the name of the times in files of data, as in a trajectory.
 const timeColumn = "time"
+
+// byteOrder is what some programs write in front of a text in UTF-8.
+const byteOrder = "\ufeff"
 
 // record is a column of a file over time: cells that are not empty.
 type record struct {
@@ -53,7 +57,11 @@ func (all records) of(folder fs.FS, file, column string) (*record, error) {
 
 // readRecord reads comma-separated values with a row of names, among them time.
 func readRecord(r io.Reader, column string) (*record, error) {
-	c := csv.NewReader(r)
+	text := bufio.NewReader(r)
+	if b, _ := text.Peek(len(byteOrder)); string(b) == byteOrder {
+		_, _ = text.Discard(len(b)) // it is there
+	}
+	c := csv.NewReader(text)
 	c.Comment, c.ReuseRecord, c.TrimLeadingSpace = '#', true, true
 	head, err := c.Read()
 	if errors.Is(err, io.EOF) {
@@ -70,6 +78,9 @@ func readRecord(r io.Reader, column string) (*record, error) {
 	for i, name := range [2]string{timeColumn, column} {
 		if places[i] < 0 {
 			return nil, fmt.Errorf("derive/objective: the file has no column %s%s", fault.Name(name), fault.Meant(name, names...))
+		}
+		if slices.Contains(names[places[i]+1:], name) {
+			return nil, fmt.Errorf("derive/objective: the file has two columns %s", fault.Name(name))
 		}
 	}
 	all := new(record)

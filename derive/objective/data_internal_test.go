@@ -30,3 +30,22 @@ func FuzzData(tf *testing.F) {
 		_ = r.within(0, 1)
 	})
 }
+
+// TestDataFiles: marks of the order of bytes, ends of lines of other systems and blanks are no part of a name, and a name is of one column.
+func TestDataFiles(t *testing.T) {
+	for _, text := range []string{
+		"\ufefftime,y\r\n0,1\r\n0.5,2\r\n", "\ufeff\"time\",\"y\"\n0,1\n0.5,2", "\ufeff# of a sensor\n y ,time\n1, 0\n,0.2\n2,0.5\n\n",
+	} {
+		r, err := readRecord(strings.NewReader(text), "y")
+		require.NoError(t, err)
+		require.Equal(t, []float64{0, 0.5}, r.times)
+		require.Equal(t, []float64{1, 2}, r.values)
+	}
+	for text, want := range map[string]string{
+		"time,y,y\n0,1,2\n": `two columns "y"`, "time,y,time\n0,1,2\n": `two columns "time"`, "\ufeff": "empty", "t,y\n0,1\n": `no column "time"`,
+		"time,y\n0,1\n0,2\n": "line 3: the time 0 is not after", "time,y\n0,NaN\n": "line 2", "time,y\n0,1\n1\n": "line 3", "time,y\n0,\n": "no values",
+	} {
+		_, err := readRecord(strings.NewReader(text), "y")
+		require.ErrorContains(t, err, want)
+	}
+}
