@@ -3,6 +3,7 @@ package objective
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/rung-mbd/rung/derive"
@@ -151,7 +152,9 @@ func (g *Problem) setNumbers(bad *noted) error {
 		return fault.Errorf("derive/objective: %w", err)
 	}
 	g.text = t
+	places := map[string][2]string{} // of numbers, which have paths by names and by places in lists: Read sees equal ones alone
 	for i := range g.o.Parameters {
+		at := document.Entry("$.parameters", i)
 		var found []numbers.Number
 		var values []float64
 		for _, path := range g.o.Parameters[i].Paths {
@@ -164,9 +167,15 @@ func (g *Problem) setNumbers(bad *noted) error {
 			if err == nil {
 				x, err = n.Value()
 			}
-			if err != nil {
-				bad.add(document.Entry("$.parameters", i), path, err)
+			switch was, twice := places[n.Place]; {
+			case err != nil:
+				bad.add(at, path, err)
+			case twice && was[0] != path:
+				bad.add(at, path, errors.New("is that of "+was[1]))
+			case g.fixed[n.Place] != "":
+				bad.add(g.fixed[n.Place]+".path", path, errors.New("is that of "+at))
 			}
+			places[n.Place] = [2]string{path, at}
 			found, values = append(found, n), append(values, x)
 		}
 		g.numbers, g.values = append(g.numbers, found), append(g.values, values)
@@ -206,10 +215,15 @@ func (g *Problem) addRuns(bad *noted) error {
 		if err != nil {
 			return fault.Errorf("derive/objective: %w", err)
 		}
-		wrong := len(bad.List)
+		wrong, fixed := len(bad.List), map[string]string{}
 		for k, s := range e.Set {
-			if err := set(t, s.Path, s.Value); err != nil {
-				bad.add(document.Entry(place+".set", k)+".path", s.Path, err)
+			at := document.Entry(place+".set", k)
+			number, err := set(t, s.Path, s.Value)
+			if was := fixed[number]; err == nil && was != "" {
+				err = errors.New("is that of " + was)
+			}
+			if fixed[number] = at; err != nil {
+				bad.add(at+".path", s.Path, err)
 			}
 		}
 		if len(bad.List) > wrong {
@@ -219,8 +233,8 @@ func (g *Problem) addRuns(bad *noted) error {
 		if source.Text, err = t.Write(); err != nil {
 			return fault.Errorf("derive/objective: %w", err)
 		}
-		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Terms: e.Terms, Parameters: g.o.Parameters}
-		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes, held: g.held}
+		o := &Objective{Model: g.o.Model, At: AtRun, Run: e.Run, Terms: e.Terms, Parameters: g.o.Parameters, Hold: g.o.Hold}
+		part := &Problem{o: o, file: g.file, source: source, files: g.files, closes: g.closes, held: g.held, fixed: fixed}
 		if err := part.begin(); err != nil {
 			return fault.Errorf("derive/objective: run %s: %w", fault.Name(e.Name), err)
 		}
@@ -230,18 +244,18 @@ func (g *Problem) addRuns(bad *noted) error {
 	return nil
 }
 
-// set changes the number at a path of a document.
-func set(t *numbers.Text, path string, x float64) error {
+// set changes the number at a path of a document, and returns its place there.
+func set(t *numbers.Text, path string, x float64) (string, error) {
 	steps, err := document.ParsePath(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	n, err := t.Find(steps)
 	if err != nil {
-		return err
+		return "", err
 	}
 	n.Set(x)
-	return nil
+	return n.Place, nil
 }
 
 // With returns the problem with other values of the parameters: of the number at the first path of each; those at its other paths change by

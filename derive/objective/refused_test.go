@@ -164,3 +164,21 @@ func TestAtRest(t *testing.T) {
 		assert.NotZero(t, r.Parameters[k].Terms[0])
 	}
 }
+
+// TestOneNumber: a number that has two paths is one number, of parameters and of what a run has for itself.
+func TestOneNumber(t *testing.T) {
+	m := text(t, "four-bar")
+	o := &objective.Objective{At: objective.AtState, Terms: terms("coupler.px"), Parameters: []objective.Parameter{
+		{Name: "a", Paths: []string{"bodies[coupler].mass"}}, {Name: "b", Paths: []string{"gravity[1]", "$.bodies[1].mass"}},
+	}}
+	_, err := objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+	require.ErrorContains(t, err, `$.parameters[1]: is that of $.parameters[0]`)
+	run := objective.Experiment{Run: runs.Options{Until: 0.1}, Terms: terms("coupler.px"), Set: []objective.Setting{{Path: "bodies[1].mass", Value: 2}}}
+	o = &objective.Objective{At: objective.AtRun, Runs: []objective.Experiment{run}, Parameters: by("bodies[coupler].mass")}
+	_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+	require.ErrorContains(t, err, `$.runs[0].set[0].path: is that of $.parameters[0]`)
+	run.Set = append(run.Set, objective.Setting{Path: "bodies[coupler].mass", Value: 3})
+	o.Runs, o.Parameters = []objective.Experiment{run}, by("gravity[1]")
+	_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
+	require.ErrorContains(t, err, `$.runs[0].set[1].path: is that of $.runs[0].set[0]`)
+}
