@@ -136,10 +136,13 @@ func (g *Problem) startTangents(f *field, st *mechanism.State, n int) ([][]float
 			}
 		}
 	})
-	if err == nil && g.far() {
-		return g.nearestTangents()
+	if err != nil {
+		return dx, err
 	}
-	return dx, err
+	if far, err := g.far(f.d); err != nil || !far {
+		return dx, err
+	}
+	return g.nearestTangents()
 }
 
 // terms returns the value of each term, and its slopes by the parameters.

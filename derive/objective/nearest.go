@@ -1,6 +1,10 @@
 package objective
 
 import (
+	"context"
+	"math"
+
+	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -11,10 +15,95 @@ import (
 // 1e-12, and closing, which ends where a step gains no more, by some 1e-9 over the step.
 const nearestStep = 1e-3
 
-// far reports whether the start of a run is the nearest state to a pose of the model that does not fit the joints. It then follows as the
-// nearest state does, of which (D3), (D4) are the first order at poses that fit alone.
-func (g *Problem) far() bool {
-	return g.closes == startClosed && len(g.held) == 0 && g.mech.Holds(g.plan.Initial()) != nil
+// far reports whether the start of a run, or the closed state, is the nearest one to a pose of the model that does not fit the joints, and
+// held bodies leave it a freedom. It then follows as the nearest state does, of which (D3), (D4) are the first order at poses that fit
+// alone. d is at that state.
+func (g *Problem) far(d *derive.Derivatives) (bool, error) {
+	if g.o.At != AtRun && g.o.At != AtClosed || g.mech.Holds(g.plan.Initial()) == nil {
+		return false, nil
+	}
+	h, err := g.newHolding(d)
+	if h == nil || err != nil {
+		return err == nil, err
+	}
+	return h.leaves()
+}
+
+const (
+	// leftTol is how far a motion goes while held bodies stay, relative to one of no joint, from which on they leave a freedom: rounding
+	// of some solves is below.
+	leftTol = 1e-7
+	// golden makes numbers without a pattern: its multiples are spread evenly between whole numbers.
+	golden = 0.6180339887498949
+)
+
+// leaves reports whether held bodies leave the others a motion: whether a motion without a pattern, which the joints are to follow,
+// is more than what takes the held bodies back.
+func (h *holding) leaves() (bool, error) {
+	in, out := h.d.NewDirections(1), h.d.NewChanges(1)
+	in.SetFollow(0, true)
+	length := h.d.Mechanism().TypicalLength()
+	for b := range h.d.State().Bodies {
+		u := in.Body(0, b)
+		for c := range 3 {
+			_, u.Rotation[c] = math.Modf(golden * float64(6*b+c+1))
+			_, u.Position[c] = math.Modf(golden * float64(6*b+c+4))
+			u.Position[c] *= length
+		}
+	}
+	if err := h.d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}); err != nil {
+		return false, err
+	}
+	m, err := h.back(out, 0)
+	if err != nil {
+		return false, err
+	}
+	for b := range h.d.State().Bodies {
+		x, y := out.Body(0, b), m.body(b)
+		if turn, travel := x.Rotation.Add(y.Rotation), x.Position.Add(y.Position); max(turn.Norm(), travel.Norm()/length) > leftTol {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// nearestOutputs returns how the outputs of the closed state follow each parameter, by differences of order 4 of closed models.
+func (g *Problem) nearestOutputs(ctx context.Context) ([][]float64, error) {
+	at := func(k int, by float64) ([]float64, error) {
+		values := g.Values()
+		values[k] += by
+		p, err := g.With(values)
+		var st *mechanism.State
+		if err == nil {
+			st, err = p.state(ctx)
+		}
+		if err == nil {
+			err = p.d.At(st)
+		}
+		if err != nil {
+			return nil, fault.Errorf("derive/objective: the closed state by parameter %s: %w", fault.Name(g.o.Parameters[k].Name), err)
+		}
+		x := make([]float64, len(p.outputs))
+		for i, o := range p.outputs {
+			x[i] = p.d.OutputValue(o)
+		}
+		return x, nil
+	}
+	dx := make([][]float64, len(g.parameters))
+	for k := range dx {
+		h := g.stepFor(k, nearestStep)
+		dx[k] = make([]float64, len(g.outputs))
+		for _, x := range [4]struct{ by, weight float64 }{{h, -1. / 6}, {-h, 1. / 6}, {h / 2, 4. / 3}, {-h / 2, -4. / 3}} {
+			y, err := at(k, x.by)
+			if err != nil {
+				return nil, err
+			}
+			for i := range y {
+				dx[k][i] += x.weight / h * y[i]
+			}
+		}
+	}
+	return dx, nil
 }
 
 // nearestTangents returns how the nearest state follows each parameter, by differences of order 4 of closed models: as startTangents.

@@ -287,6 +287,81 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNearestHeld: where the joints of a model are open and held bodies leave a freedom, or none is held, starts and closed states follow as
+// the nearest state does, in several runs too.
+func TestNearestHeld(t *testing.T) {
+	const h, tol = 1e-3, 1e-5 // differences are those of closing
+	m := fiveBar(t, 1.06)
+	for _, hold := range [][]string{nil, {"a"}} {
+		for _, at := range []objective.At{objective.AtRun, objective.AtClosed} {
+			run := runs.Options{Until: 0.02, Integrator: runs.RungeKutta4, Step: 0.002}
+			o := &objective.Objective{
+				At: at, Run: run, Hold: hold, Terms: terms("b.qz", "joint.je.q"), Parameters: []objective.Parameter{
+					{Name: "rod", Paths: []string{"joints[je].predecessor_frame.position[0]"}},
+					{Name: "crank", Paths: []string{"joints[jc].predecessor_frame.position[0]"}}, {Name: "mass", Paths: []string{"bodies[c].mass"}},
+				},
+			}
+			list := []*objective.Objective{o}
+			if at == objective.AtRun {
+				several := *o
+				several.Runs, several.Terms = []objective.Experiment{{Name: "one", Run: run, Terms: o.Terms}}, nil
+				list = append(list, &several)
+			}
+			for _, o := range list {
+				p := problemOf(t, o, m, 0.02)
+				p, err := p.With(p.Values())
+				require.NoError(t, err)
+				r, err := p.Gradient(context.Background())
+				require.NoError(t, err)
+				for k := range r.Parameters {
+					want := difference(t, p, k, h)
+					assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), "%v %v %s", hold, at, r.Parameters[k].Name)
+				}
+			}
+		}
+	}
+}
+
+// fiveBar is a linkage of two cranks a and b, whose rods c and d of length 1 meet in the joint je; rod c has another length in that.
+func fiveBar(t *testing.T, rod float64) string {
+	t.Helper()
+	type object = map[string]any
+	const left, right, crank, apart = 2.0, 1.1, 0.5, 1.2
+	sin, cos := math.Sincos(left)
+	a := [3]float64{crank * cos, crank * sin}
+	sin, cos = math.Sincos(right)
+	b := [3]float64{apart + crank*cos, crank * sin}
+	turn := math.Atan2(b[1]-a[1], b[0]-a[0])
+	bend := math.Acos(math.Hypot(b[0]-a[0], b[1]-a[1]) / 2)
+	body := func(name string, at [3]float64, angle, com float64) object {
+		sin, cos := math.Sincos(angle / 2)
+		return object{
+			"name": name, "mass": 1, "com": []float64{com, 0, 0}, "inertia": object{"xx": 0.01, "yy": 0.05, "zz": 0.05, "xy": 0, "xz": 0, "yz": 0},
+			"pose": object{"position": at, "orientation": []float64{cos, 0, 0, sin}},
+		}
+	}
+	joint := func(name, p, s string, x, y float64) object {
+		return object{
+			"name": name, "type": "revolute", "predecessor": p, "successor": s,
+			"predecessor_frame": object{"position": []float64{x, 0, 0}, "orientation": []float64{1, 0, 0, 0}},
+			"successor_frame":   object{"position": []float64{y, 0, 0}, "orientation": []float64{1, 0, 0, 0}},
+		}
+	}
+	text, err := json.Marshal(object{
+		"format": "rung-model/1", "gravity": []float64{0, -9.81, 0},
+		"bodies": []object{
+			body("a", [3]float64{}, left, 0.25), body("b", [3]float64{apart}, right, 0.25),
+			body("c", a, turn+bend, 0.5), body("d", b, math.Pi+turn-bend, 0.5),
+		},
+		"joints": []object{
+			joint("ja", "world", "a", 0, 0), joint("jb", "world", "b", apart, 0), joint("jc", "a", "c", crank, 0),
+			joint("jd", "b", "d", crank, 0), joint("je", "c", "d", rod, 1),
+		},
+	})
+	require.NoError(t, err)
+	return string(text)
+}
+
 // pinOf returns the path of the place of the pin on the crank.
 func pinOf(t *testing.T, text string) string {
 	t.Helper()

@@ -97,7 +97,7 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 			return err
 		}
 	}
-	return g.along(g.d, g.parameters, func(out *derive.Changes, at, k int, m *more) {
+	err = g.along(g.d, g.parameters, func(out *derive.Changes, at, k int, m *more) {
 		x := make([]float64, len(g.outputs))
 		for i, o := range g.outputs {
 			x[i] = out.Output(at, o) + m.output(o)
@@ -109,6 +109,19 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 			r.Parameters[k].Terms[i] = slopes[i] * x[i]
 		}
 	})
+	if err != nil || len(g.parameters) == 0 {
+		return err
+	}
+	if far, err := g.far(g.d); err != nil || !far {
+		return err
+	}
+	dx, err := g.nearestOutputs(ctx)
+	for k := range dx {
+		for i, x := range dx[k] {
+			r.Parameters[k].Terms[i] = slopes[i] * x
+		}
+	}
+	return err
 }
 
 // State returns the state where the terms are; of a run, and of the first of several, that of its start.
