@@ -60,6 +60,16 @@ func (g *Problem) marks() []float64 {
 	return append(marks, until)
 }
 
+// fewRows refuses rows whose states alone fill the memory, before there are any.
+func (g *Problem) fewRows() error {
+	every, bytes := g.o.Run.Every, 8*float64(g.plan.Initial().FlatLen())
+	rows := (g.o.Run.Until - g.plan.Initial().Time) / every
+	if g.extremes() && every > 0 && !(rows*bytes <= adjoint.DefaultMemory) {
+		return fmt.Errorf("derive/objective: every is %v: the states of %.3g rows fill the memory of %d bytes", every, rows, adjoint.DefaultMemory)
+	}
+	return nil
+}
+
 // extremes reports whether a term is an extreme.
 func (g *Problem) extremes() bool {
 	return slices.ContainsFunc(g.terms, func(t *Term) bool { return t.Take == Min || t.Take == Max })
@@ -146,6 +156,9 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	c := &course{tab: sim.DormandPrince()}
 	if g.o.Run.Integrator == runs.RungeKutta4 {
 		c.tab = sim.RungeKutta4()
+	}
+	if err := g.fewRows(); err != nil {
+		return nil, err
 	}
 	t := &taping{c: c, plan: g.plan, left: adjoint.DefaultMemory, all: g.extremes() && g.o.Run.Every == 0}
 	s, err := g.simulation(t)

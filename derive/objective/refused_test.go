@@ -182,3 +182,15 @@ func TestOneNumber(t *testing.T) {
 	_, err = objective.NewProblem(o, "o.json", objective.Source{Text: []byte(m), Name: "m.json"})
 	require.ErrorContains(t, err, `$.runs[0].set[1].path: is that of $.runs[0].set[0]`)
 }
+
+// TestManyRows: rows that no memory holds are refused before they are made.
+func TestManyRows(t *testing.T) {
+	list := terms("coupler.px")
+	list[0].Take = objective.Max
+	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 1, Every: 1e-9}, Terms: list, Parameters: by("gravity[1]")}
+	_, err := of(t, o, text(t, "four-bar"))
+	require.ErrorContains(t, err, "every is 1e-09: the states of 1e+09 rows")
+	o.Run.Every, o.Run.Until = 0.01, 0.05
+	_, err = of(t, o, text(t, "four-bar"))
+	require.NoError(t, err)
+}
