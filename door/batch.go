@@ -2,6 +2,7 @@ package door
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/batch"
 	"github.com/rung-mbd/rung/internal/document"
@@ -56,6 +57,9 @@ func (m *Model) NewBatch(options []byte) (*Batch, error) {
 			return nil, err
 		}
 		of := m.Knobs()[i].of
+		if slices.Contains(b.vary, of) {
+			return nil, refuse(Input, "batch: %s is given twice", path)
+		}
 		switch of.kind {
 		case knobBody:
 			bo.Vary.Bodies = append(bo.Vary.Bodies, int(of.index))

@@ -229,6 +229,14 @@ func TestRunEnds(t *testing.T) {
 	require.Equal(t, door.Input, door.StatusOf(r.To(here, math.NaN(), 0)))
 }
 
+// TestBatchTwice: a knob that differs from state to state has one value a state.
+func TestBatchTwice(t *testing.T) {
+	m := open(t, "../docs/four-bar.model.json")
+	_, err := m.NewBatch([]byte(`{"vary": ["bodies[crank].mass", "bodies[rocker].mass", "bodies[crank].mass"]}`))
+	require.ErrorContains(t, err, "bodies[crank].mass is given twice")
+	require.Equal(t, door.Input, door.StatusOf(err))
+}
+
 // TestBatch: rows of a batch are the solutions one by one.
 func TestBatch(t *testing.T) {
 	m := open(t, "../docs/four-bar.model.json")

@@ -73,6 +73,8 @@ class Batch(Owner):
         """As `step`, and returns the states after each `every` steps: (steps // every, num, nstate)."""
         if every < 1:
             raise _lib.ModelError(f"every is {every}")
+        if steps < 0:
+            raise _lib.ModelError(f"{steps} steps")
         into = np.zeros((steps // every, self.num, self.model.nstate))
         self._rollout(step, steps, integrator, as_it_is, every, into)
         return into
@@ -85,6 +87,8 @@ class Batch(Owner):
 
     def vary(self, values, first: int = 0) -> None:
         """Gives states from `first` on other values of the knobs of `vary`: an array (states, len(vary))."""
+        if first < 0:
+            raise _lib.ModelError(f"states from {first} on")
         x = np.ascontiguousarray(values, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != len(self._vary):
             raise _lib.ModelError(f"values have the shape {x.shape}, and have to have (states, {len(self._vary)})")
@@ -92,6 +96,8 @@ class Batch(Owner):
 
     def error(self, i: int) -> str | None:
         """Why state i has failed in the last call; None if it has not."""
+        if i < 0:
+            raise _lib.ModelError(f"no state {i}")
         try:
             _lib.check(_lib.lib.rung_batch_error(self._handle, i))
         except _lib.SolveError as e:

@@ -72,6 +72,12 @@ def test_rollout(model):
     into = b.rollout(1e-3, 10, every=5)
     assert into.shape == (2, 3, model.nstate) and np.array_equal(into[1], b.states)
     assert b.state(0).time == pytest.approx(0.01)
+    with pytest.raises(rung.ModelError, match="^-10 steps"):
+        b.rollout(1e-3, -10)
+    with pytest.raises(rung.ModelError, match="no state -1"):
+        b.error(-1)
+    with pytest.raises(rung.ModelError, match="from -1"):
+        b.vary(np.ones((1, 0)), first=-1)
     b.states[1, 1] += 0.5
     b.step(1e-3)
     assert list(b.failed) == [False, True, False] and "joint" in b.error(1) and b.error(0) is None
