@@ -110,28 +110,42 @@ func (g *Problem) nearestOutputs(ctx context.Context) ([][]float64, error) {
 func (g *Problem) nearestTangents() ([][]float64, error) {
 	dx := make([][]float64, len(g.parameters))
 	for k := range dx {
+		var err error
 		h := g.stepFor(k, nearestStep)
-		whole, err := g.nearestDifference(k, h)
+		if dx[k], err = g.nearestTangent(k, h, -1, 4); err == nil {
+			continue
+		}
+		// A number at the end of what a model may have, such as a damping of zero, changes to one side.
+		first := err
+		if dx[k], err = g.nearestTangent(k, h, 0, 2); err != nil {
+			dx[k], err = g.nearestTangent(k, -h, 0, 2)
+		}
 		if err != nil {
-			return nil, err
+			return nil, first
 		}
-		half, err := g.nearestDifference(k, h/2)
-		if err != nil {
-			return nil, err
-		}
-		for i := range half {
-			half[i] = (4*half[i] - whole[i]) / 3
-		}
-		dx[k] = half
 	}
 	return dx, nil
 }
 
-// nearestDifference returns the central difference of the start by parameter k.
-func (g *Problem) nearestDifference(k int, h float64) ([]float64, error) {
+// nearestTangent returns the derivative of the start by parameter k from differences between h and other·h, and between halves of these,
+// whose error is less by the factor.
+func (g *Problem) nearestTangent(k int, h, other, factor float64) ([]float64, error) {
+	whole, err := g.nearestDifference(k, h, other*h)
+	if err != nil {
+		return nil, err
+	}
+	half, err := g.nearestDifference(k, h/2, other*h/2)
+	for i := range half {
+		half[i] = (factor*half[i] - whole[i]) / (factor - 1)
+	}
+	return half, err
+}
+
+// nearestDifference returns the difference of the starts at two changes of parameter k over that of the changes.
+func (g *Problem) nearestDifference(k int, up, down float64) ([]float64, error) {
 	var sides [2]*mechanism.State
 	var mech [2]*mechanism.Mechanism
-	for i, by := range [2]float64{h, -h} {
+	for i, by := range [2]float64{up, down} {
 		values := g.Values()
 		values[k] += by
 		p, err := g.With(values)
@@ -156,7 +170,7 @@ func (g *Problem) nearestDifference(k int, h float64) ([]float64, error) {
 			x.Omega.Sub(y.Omega),
 			x.Velocity.Add(x.Omega.Cross(arm[0])).Sub(y.Velocity.Add(y.Omega.Cross(arm[1]))),
 		} {
-			v = v.Scale(1 / (2 * h))
+			v = v.Scale(1 / (up - down))
 			dx = append(dx, v[:]...)
 		}
 	}

@@ -322,6 +322,38 @@ func TestNearestHeld(t *testing.T) {
 	}
 }
 
+// TestNearestOneSide: a damping of zero, and the inertia of a disc without height, follow from changes to one side.
+func TestNearestOneSide(t *testing.T) {
+	m := strings.Replace(fiveBar(t, 1.06), `"name":"ja"`, `"damping":[0],"name":"ja"`, 1)
+	m = strings.Replace(m, `"xx":0.01`, `"xx":0.1`, 1)
+	o := &objective.Objective{
+		At: objective.AtRun, Run: runs.Options{Until: 0.02, Integrator: runs.RungeKutta4, Step: 0.002}, Terms: terms("b.qz"),
+		Parameters: []objective.Parameter{
+			{Name: "damping", Paths: []string{"joints[ja].damping[0]"}}, {Name: "disc", Paths: []string{"bodies[a].inertia.zz"}},
+		},
+	}
+	p := problemOf(t, o, m, 0.02)
+	p, err := p.With(p.Values())
+	require.NoError(t, err)
+	r, err := p.Gradient(context.Background())
+	require.NoError(t, err)
+	const h, tol = 1e-3, 1e-5
+	for k := range r.Parameters {
+		var at [3]float64
+		for i := range at {
+			values := p.Values()
+			values[k] += h * float64(i) * max(0.1, values[k])
+			q, err := p.With(values)
+			require.NoError(t, err)
+			x, err := q.Value(context.Background())
+			require.NoError(t, err)
+			at[i] = x.Value
+		}
+		want := (4*at[1] - 3*at[0] - at[2]) / (2 * h * max(0.1, p.Values()[k]))
+		assert.InDelta(t, want, r.Parameters[k].Gradient, tol*max(1, math.Abs(want)), r.Parameters[k].Name)
+	}
+}
+
 // fiveBar is a linkage of two cranks a and b, whose rods c and d of length 1 meet in the joint je; rod c has another length in that.
 func fiveBar(t *testing.T, rod float64) string {
 	t.Helper()
