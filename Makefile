@@ -19,6 +19,8 @@
 #   make library        the shared library with the C interface of cmd/librung/rung.h, into LIBDIR (needs a C compiler)
 #   make clib           tests of the library from C99, C++ and C++17
 #   make python         tests of Python's package, with python3, NumPy and pytest, which have to be there
+#   make playground     the playground of cmd/rungwasm, a folder for any server of files, into PLAYGROUND
+#   make wasm           tests of rung.wasm in Node, which has to be there, and what an evaluation takes
 #   make wheel          the package with the library, into LIBDIR
 
 SHELL := bash
@@ -37,6 +39,7 @@ COUNT     ?= 1
 OUT       ?= bench.txt
 MANDIR    ?= man
 LIBDIR    ?= out
+PLAYGROUND ?= out/playground
 PYTHON    ?= python3
 WHEELTAG  ?= manylinux_2_34_x86_64
 SABOTAGEFLAGS ?=
@@ -62,7 +65,7 @@ GOTEST       := $(GO) test $(if $(NOTRUN),-json)
 COLLECT      := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun $(NOTRUN))
 COLLECTALL   := $(if $(NOTRUN),| $(GO) run ./internal/test/notrun -v $(NOTRUN))
 
-.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib python wheel
+.PHONY: check fmt vet staticcheck generated platforms test test-mpi race race-quick walk more fuzz sabotage bench bench-compare golden cover browser man library clib python wheel playground wasm
 
 check: fmt vet staticcheck generated test
 
@@ -168,7 +171,7 @@ cover:
 # A module of its own, so that users do not get what drives the browser.
 browser:
 	$(GO) -C scene/view/browser vet ./...
-	$(GO) -C scene/view/browser test $(if $(NOTRUN),-json) -count=1 -timeout 10m ./... $(COLLECT)
+	$(GO) -C scene/view/browser test $(if $(NOTRUN),-json) -count=1 -timeout 15m ./... $(COLLECT)
 
 man:
 	$(GO) run ./cmd/rung man $(MANDIR)
@@ -203,3 +206,16 @@ python: library
 
 wheel: library
 	$(PYTHON) python/build_wheel.py --version "$$($(GO) run ./cmd/rung version | cut -d' ' -f3)" --library "$(LIBDIR)/librung.so" --tag $(WHEELTAG) -o "$(LIBDIR)"
+
+# The page of cmd/rungwasm: its files, those of scene/view in view/, the program, and the examples that index.html names.
+playground:
+	@rm -rf "$(PLAYGROUND)/view"; mkdir -p "$(PLAYGROUND)/models"
+	GOOS=js GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o "$(PLAYGROUND)/rung.wasm" ./cmd/rungwasm
+	@cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" cmd/rungwasm/page/* "$(PLAYGROUND)"; cp -R scene/view/page "$(PLAYGROUND)/view"
+	@for m in four-bar excavator tolerances; do cp "docs/$$m.model.json" "$(PLAYGROUND)/models/$$m.json"; done
+	@bin=$$(mktemp); trap 'rm -f "$$bin"' EXIT; $(GO) build -o "$$bin" ./cmd/rung; \
+	for m in jansen:1 scissor:4 stewart:1 delta:1 hoberman:8 miura:3 rolling-disc:2; do "$$bin" generate "$${m%:*}" "$${m#*:}" -o "$(PLAYGROUND)/models/$${m%:*}.json"; done
+
+wasm: playground
+	GOOS=js GOARCH=wasm $(GO) vet ./cmd/rungwasm/...
+	node cmd/rungwasm/nodetest/check.js "$(PLAYGROUND)"

@@ -171,14 +171,17 @@ func writeNames(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State
 }
 
 func writePage(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
-	v, err := view.NewViewer(m.scene(true), st, view.NewSecret(), view.Options{Plan: m.plan})
+	v, err := view.NewViewer(m.Scene(), st, view.NewSecret(), view.Options{Plan: m.plan})
 	if err != nil {
 		return err
 	}
 	return v.HTML(ctx, b)
 }
 
-// scene returns what is drawn of the model.
+// Scene returns what is drawn of the model, for programs in Go.
+func (m *Model) Scene() *scene.Scene { return m.scene(true) }
+
+// scene is Scene, with the marks of joints or without.
 func (m *Model) scene(joints bool) *scene.Scene {
 	return scene.New(m.plan.Mechanism(), scene.Options{NoJoints: !joints, Visuals: m.document.Visuals})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
 	"net"
 	"net/http"
@@ -68,6 +69,45 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 	cancel()
 	<-written
 }
+
+// Join serves a page that is in this process until ctx ends: show gets its frames, and its statuses as JSON, and may keep neither when
+// it returns; what comes from messages is a Message each, as JSON. Where the page has ended, ctx has to end too.
+//
+// It returns an error if there is no room for a page or the session has ended, one that wraps ErrMessage for a wrong message, and
+// nil when ctx or the session ends.
+func (s *Session) Join(ctx context.Context, messages <-chan []byte, show func(frame bool, b []byte)) error {
+	if ctx == nil {
+		panic("rung: nil context")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := s.enter(cancel)
+	if p == nil {
+		return errRoom
+	}
+	defer s.leave(p)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case b := <-p.frames:
+			show(true, b)
+			p.free <- b
+		case b := <-p.status:
+			show(false, b)
+		case text := <-messages:
+			m, err := s.parse(text)
+			if err != nil {
+				return err
+			}
+			m.page = p
+			s.send(m)
+		}
+	}
+}
+
+// errRoom is the error of a page for which there is no place.
+var errRoom = errors.New("live: too many pages, or the session has ended")
 
 // taken knows the connection that a WebSocket takes over. Closing a WebSocket reads what is left of a message, however
 // long it is said to be and whether it comes or not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -27,6 +28,15 @@ const (
 	statusEvery = 200 * time.Millisecond
 	factorOver  = 500 * time.Millisecond
 )
+
+// leastWait is the least time between two spells of stepping. In a browser nothing comes from outside while goroutines can go on; one
+// that waits lets it in.
+var leastWait = func() time.Duration {
+	if runtime.GOOS == "js" {
+		return time.Millisecond
+	}
+	return 0
+}()
 
 // Options are what a Session may be told. The zero value is the default.
 type Options struct {
@@ -170,7 +180,7 @@ func (s *Session) Run(ctx context.Context) {
 		if !s.last.IsZero() {
 			wait -= s.o.now().Sub(s.last)
 		}
-		timer.Reset(max(wait, 0))
+		timer.Reset(max(wait, leastWait))
 		select {
 		case <-ctx.Done():
 			return

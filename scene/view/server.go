@@ -1,14 +1,17 @@
 package view
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -123,12 +126,12 @@ func local(host string) bool {
 
 // data answers requests for numbers.
 func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
-	row, err := number(r, "row")
+	row, err := rowIn(r.URL.Query())
 	if err != nil {
 		http.Error(w, "400 row is no number", http.StatusBadRequest)
 		return
 	}
-	b, kind, err := v.part(r, path, row)
+	b, kind, err := v.part(r.Context(), path, row, r.URL.Query().Get("column"))
 	patient(w) // as it may have taken long
 	switch {
 	case errors.Is(err, errRow):
@@ -141,8 +144,29 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
+// Answer returns what the page gets of an address, relative to that of the page, such as frame?row=0. A program that is in the
+// browser itself, and so has no server, answers the page by it.
+//
+// It returns an error for an address that the server does not know, and those of the computation.
+func (v *Viewer) Answer(ctx context.Context, address string) ([]byte, error) {
+	path, query, _ := strings.Cut(address, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fmt.Errorf("view: the query of %.80q: %w", address, err)
+	}
+	row, err := rowIn(values)
+	if err != nil {
+		return nil, fmt.Errorf("view: the row of %.80q is no number", address)
+	}
+	b, _, err := v.part(ctx, path, row, values.Get("column"))
+	if err != nil {
+		return nil, fmt.Errorf("view: %.80q: %w", address, err)
+	}
+	return b, nil
+}
+
 // part returns a part of the page's data, and its media type. row is the number of a row, a terrain or a mesh.
-func (v *Viewer) part(r *http.Request, path string, row int) (b []byte, kind string, err error) {
+func (v *Viewer) part(ctx context.Context, path string, row int, column string) (b []byte, kind string, err error) {
 	kind = "application/octet-stream"
 	switch path {
 	case "scene.json":
@@ -177,13 +201,13 @@ func (v *Viewer) part(r *http.Request, path string, row int) (b []byte, kind str
 	case "frame":
 		b, err = v.frame(row)
 	case "reactions":
-		b, err = v.reactions(r.Context(), row)
+		b, err = v.reactions(ctx, row)
 	case "series":
-		b, err = v.series(r.URL.Query().Get("column"))
+		b, err = v.series(column)
 	case "report":
 		kind = "application/json"
 		var rep *report
-		if rep, err = v.reportOf(r.Context(), row); err == nil {
+		if rep, err = v.reportOf(ctx, row); err == nil {
 			b, err = json.Marshal(rep)
 		}
 	default:

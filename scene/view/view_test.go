@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -223,5 +224,21 @@ func TestAnswersEnd(t *testing.T) {
 		v.ServeHTTP(w, r)
 		require.GreaterOrEqual(t, w.until, begun.Add(20*time.Second), path)
 		require.LessOrEqual(t, w.until, time.Now().Add(40*time.Second), path)
+	}
+}
+
+// TestAnswer: what the server gives at an address is what a program without one gives, and addresses that are not there are refused.
+func TestAnswer(t *testing.T) {
+	v, _ := viewer(t)
+	for _, address := range []string{"scene.json", "shapes", "links", "names", "joints", "frame?row=0", "frame"} {
+		w := ask(v, host, v.Path()+address)
+		require.Equal(t, http.StatusOK, w.Code, address)
+		b, err := v.Answer(context.Background(), address)
+		require.NoError(t, err, address)
+		assert.Equal(t, w.Body.String(), string(b), address)
+	}
+	for address, text := range map[string]string{"app.js": "no such row", "frame?row=1": "no such row", "frame?row=x": "is no number", "frame?row=%": "the query of"} {
+		_, err := v.Answer(context.Background(), address)
+		assert.ErrorContains(t, err, text, address)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 
@@ -483,9 +484,9 @@ func thin(t, x []float64) []byte {
 	return b
 }
 
-// number reads a number of the query, 0 if it is not there.
-func number(r *http.Request, name string) (int, error) {
-	text := r.URL.Query().Get(name)
+// rowIn reads the number of a row, 0 if the query has none.
+func rowIn(query url.Values) (int, error) {
+	text := query.Get("row")
 	if text == "" {
 		return 0, nil
 	}

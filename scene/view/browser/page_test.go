@@ -36,7 +36,7 @@ import (
 
 // patience is how long all tests together may wait for what the page has to come to, on however
 // busy a machine. The command's own -timeout is longer, so that the browser ends first.
-const patience = 9 * time.Minute
+const patience = 14 * time.Minute
 
 // browser is one for all tests; each has a tab of its own.
 var browser context.Context
@@ -82,13 +82,19 @@ func open(t *testing.T, v *view.Viewer, width, height int64) *page {
 // visit does so with the page at an address.
 func visit(t *testing.T, address string, width, height int64) *page {
 	t.Helper()
+	return await(t, address, "", "window.rung && window.rung.ready", width, height)
+}
+
+// await does so at a fragment of the address, and waits for what makes the page ready.
+func await(t *testing.T, address, fragment, ready string, width, height int64) *page {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	p := &page{t: t, ctx: ctx, address: address}
 	if err := chromedp.Listen(ctx, p.event); err != nil {
 		t.Fatal(err)
 	}
-	p.run(call(network.Enable, network.EnableParams{}), call(log.Enable, cdp.Empty{}), chromedp.EmulateViewport(width, height), chromedp.Navigate(p.address), until("window.rung && window.rung.ready"), frames)
+	p.run(call(network.Enable, network.EnableParams{}), call(log.Enable, cdp.Empty{}), chromedp.EmulateViewport(width, height), chromedp.Navigate(p.address+fragment), until(ready), frames)
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import { arrows, loops, redundant } from './marks.js';
 import { Pace } from './pace.js';
 import { choose, describe, lost, onChoice, suggest } from './panel.js';
 import { solids } from './shapes.js';
-import { call, get, tell, whole } from './source.js';
+import { call, get, host, tell, whole } from './source.js';
 import { $, area, fail, page, poseOf, pressed } from './state.js';
 
 const canvas = $('view');
@@ -20,7 +20,7 @@ window.rung = { state: page, rotate, get still() { return !page.dirty && pace.no
 // start gets what the first picture needs, draws it, and then the rest.
 async function start() {
   head = page.head = await get('scene.json', { as: 'json' });
-  tell('tell', { bodies: head.bodies, rows: head.rows, block: head.block, whole });
+  tell('tell', { bodies: head.bodies, rows: head.rows, block: head.block, whole, hosted: host !== null });
   const [shapes, links] = await Promise.all([get('shapes'), get('links')]);
   camera = page.camera = new Camera(head.radius, head.upright);
   const surfaces = await Promise.all(head.shapes.slice(solids.length).map((_, row) => get('mesh', { row })));

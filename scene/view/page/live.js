@@ -4,6 +4,7 @@
 
 import { add, dot, rotate, scale, sub } from './algebra.js';
 import { onChoice } from './panel.js';
+import { host } from './source.js';
 import { $, area, fail, page, poseOf } from './state.js';
 
 const axes = { 'as in the model': null, none: [0, 0, 0], '−z': [0, 0, -1], '+z': [0, 0, 1], '−y': [0, -1, 0], '+y': [0, 1, 0], '−x': [-1, 0, 0], '+x': [1, 0, 0], 'down on the screen': 'screen' };
@@ -29,7 +30,7 @@ export class Live {
   connect() {
     const address = new URL('live', document.baseURI);
     address.protocol = 'ws:';
-    this.socket = new WebSocket(address);
+    this.socket = host ? host.socket() : new WebSocket(address);
     this.socket.binaryType = 'arraybuffer';
     this.socket.onopen = () => this.look();
     this.socket.onmessage = (e) => {

@@ -1,9 +1,12 @@
-// Where the numbers of the page come from: the server, or the page itself if it is a file with all of them. Frames come by the worker in either case.
+// Where the numbers of the page come from: the server, the page itself if it is a file with all of them, or a host. Frames come by the worker in any case.
 
 const parts = new Map([...document.querySelectorAll('script[data-path]')].map((e) => [e.dataset.path, e]));
 
 // whole says that the page is a file: nothing can be asked that is not in it.
 export const whole = parts.size > 0;
+
+// host is a program in this browser that answers in place of a server, if the page is in a frame whose element has one: get(address) promises a buffer, and socket() returns what a WebSocket is.
+export const host = window.frameElement?.rungHost ?? null;
 
 const worker = new Worker(import.meta.resolve('./worker.js'));
 const waiting = new Map(); // answers, by number
@@ -24,7 +27,8 @@ export function call(what, more) {
 }
 
 worker.onmessage = ({ data }) => {
-  if (data.need !== undefined) give(data.need);
+  if (data.need !== undefined && host) serve(data.need);
+  else if (data.need !== undefined) give(data.need);
   else if (data.slot) filled(data.slot, data.error && new Error(data.error));
   else {
     const { resolve, reject } = waiting.get(data.id);
@@ -33,6 +37,11 @@ worker.onmessage = ({ data }) => {
   }
 };
 worker.onerror = (e) => { throw new Error(`The worker of the page: ${e.message || 'it cannot be started.'}`); };
+
+// serve sends the worker what the host has at an address.
+function serve(address) {
+  host.get(address).then((buffer) => tell('served', { address, buffer }, [buffer]), (err) => tell('served', { address, error: err.message }));
+}
 
 const piece = 1 << 16, time = 0.5; // characters; ms at once
 
@@ -70,6 +79,10 @@ export async function get(path, { as = 'arrayBuffer', row = null, column = null 
     return as === 'json' ? JSON.parse(new TextDecoder().decode(b)) : b;
   }
   const address = column !== null ? `${path}?column=${encodeURIComponent(column)}` : row !== null ? `${path}?row=${row}` : path;
+  if (host) {
+    const b = await host.get(address);
+    return as === 'json' ? JSON.parse(new TextDecoder().decode(b)) : b;
+  }
   const r = await fetch(address);
   if (!r.ok) throw new Error(`${address}: ${(await r.text()).trim()}`);
   return r[as]();

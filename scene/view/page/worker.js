@@ -6,7 +6,7 @@
 const most = 128e6; // bytes of frames that are kept
 const ahead = 8; // rows that are got before they are asked for, while the trajectory is played
 
-let told; // what the page says first: bodies, rows, whole, and block, the rows of a block of a file
+let told; // what the page says first: bodies, rows, whole, hosted, and block, the rows of a block of a file
 let sets = null; // of things: Levels.groups and where they are
 const lent = []; // memory of slots that the page shares
 let begin;
@@ -76,7 +76,16 @@ async function rowOf(name, row) {
   return all.subarray(from, from + n);
 }
 
+// Answers of a host, which the page asks for.
+const hosted = new Map();
+
 async function ask(address) {
+  if (told.hosted) {
+    return new Promise((resolve, reject) => {
+      hosted.set(address, { resolve, reject });
+      postMessage({ need: address });
+    });
+  }
   const r = await fetch(address);
   if (!r.ok) throw new Error(`${address}: ${(await r.text()).trim()}`);
   return r.arrayBuffer();
@@ -156,6 +165,11 @@ const work = {
     if (error) waits.reject(new Error(error));
     waits.pieces.push(t);
     if (last) waits.resolve(waits.pieces);
+  },
+  served({ address, buffer, error }) {
+    const { resolve, reject } = hosted.get(address);
+    hosted.delete(address);
+    if (error) reject(new Error(error)); else resolve(buffer);
   },
   async get({ path, id }) { answer(id, await unpack(path)); },
   async row({ name, row, id }) { answer(id, (await rowOf(name, row)).slice().buffer); },

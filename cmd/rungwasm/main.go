@@ -1,0 +1,13 @@
+//go:build js && wasm
+
+package main
+
+import "syscall/js"
+
+func main() {
+	js.Global().Set("rung", map[string]any{"open": forever(open), "read": forever(read)})
+	if ready := js.Global().Get("rungReady"); ready.Type() == js.TypeFunction {
+		ready.Invoke()
+	}
+	select {}
+}
