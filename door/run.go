@@ -31,8 +31,8 @@ const mostKept = runs.MostKept / 8
 var errMore = errors.New("door: there is more to do")
 
 // NewRun sets up a run. Options are a document of rung-run/1, whose field "format" may be missing; nil: none. With
-// "every" or "columns" it keeps rows (TakeRows). The run begins at a state of the model, nil for that of the model;
-// start in the options says what becomes of one that violates the joints.
+// "every" or "until" it keeps rows (TakeRows); "columns" are those of rows and of RowTo. The run begins
+// at a state of the model, nil for that of the model; start in the options says what becomes of one that violates the joints.
 //
 // Cost: that of runs.New. It returns the errors of runs.Read and runs.New with the status Input.
 func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
@@ -56,7 +56,7 @@ func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 		}
 		return nil
 	}
-	if o.Until == 0 && o.Every == 0 && o.Columns == nil {
+	if o.Until == 0 && o.Every == 0 {
 		return r, r.begin()
 	}
 	r.options.OnRow = func(_ *sim.Row, values []float64) error {
@@ -144,13 +144,29 @@ func (r *Run) StateTo(dst []float64) error {
 	return nil
 }
 
-// Columns returns names and units of the columns of a row, none if the run keeps no rows.
+// Columns returns names and units of the columns of a row, none if the run keeps no rows and its options have no columns.
 func (r *Run) Columns() (names, units []string) {
-	if r.width == 0 {
+	if r.width == 0 && len(r.options.Columns) == 0 {
 		return nil, nil
 	}
 	c := r.run.Columns()
 	return c.Names(), c.Units()
+}
+
+// RowTo stores the values of Columns at the current time. The run does not notice.
+//
+// Shapes: dst has as many entries as there are columns. Cost: that of runs.Simulation.Row. It returns the errors of that
+// with the status Failed.
+func (r *Run) RowTo(dst []float64) error {
+	_, values, err := r.run.Row()
+	switch {
+	case err != nil:
+		return as(Failed, err)
+	case len(dst) != len(values):
+		return refuse(Size, "a row has %d numbers, not %d", len(values), len(dst))
+	}
+	copy(dst, values)
+	return nil
 }
 
 // RowsLeft returns the number of rows that nobody has taken yet.

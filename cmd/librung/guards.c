@@ -79,5 +79,29 @@ int32_t rung_batch_vary(rung_handle batch, size_t rows, size_t first, const doub
 int32_t go_batch_error(rung_handle batch, size_t row);
 int32_t rung_batch_error(rung_handle batch, size_t row) { return rung_in_child() ? RUNG_FORKED : go_batch_error(batch, row); }
 
+int32_t go_unit(const char *resources, const char *token, rung_handle *unit);
+int32_t rung_unit(const char *resources, const char *token, rung_handle *unit) { return rung_in_child() ? RUNG_FORKED : go_unit(resources, token, unit); }
+
+int32_t go_unit_start(rung_handle unit, double time, double tolerance);
+int32_t rung_unit_start(rung_handle unit, double time, double tolerance) { return rung_in_child() ? RUNG_FORKED : go_unit_start(unit, time, tolerance); }
+
+int32_t go_unit_set(rung_handle unit, const uint32_t *variables, const double *values, size_t n);
+int32_t rung_unit_set(rung_handle unit, const uint32_t *variables, const double *values, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_set(unit, variables, values, n); }
+
+int32_t go_unit_get(rung_handle unit, const uint32_t *variables, double *values, size_t n);
+int32_t rung_unit_get(rung_handle unit, const uint32_t *variables, double *values, size_t n) { return rung_in_child() ? RUNG_FORKED : go_unit_get(unit, variables, values, n); }
+
+int32_t go_unit_step(rung_handle unit, double time, double step);
+int32_t rung_unit_step(rung_handle unit, double time, double step) { return rung_in_child() ? RUNG_FORKED : go_unit_step(unit, time, step); }
+
+int32_t go_unit_reset(rung_handle unit);
+int32_t rung_unit_reset(rung_handle unit) { return rung_in_child() ? RUNG_FORKED : go_unit_reset(unit); }
+
+int32_t go_unit_save(rung_handle unit, char **bytes, size_t *size);
+int32_t rung_unit_save(rung_handle unit, char **bytes, size_t *size) { return rung_in_child() ? RUNG_FORKED : go_unit_save(unit, bytes, size); }
+
+int32_t go_unit_load(rung_handle unit, const char *bytes, size_t size);
+int32_t rung_unit_load(rung_handle unit, const char *bytes, size_t size) { return rung_in_child() ? RUNG_FORKED : go_unit_load(unit, bytes, size); }
+
 int32_t go_nothing(void);
 int32_t rung_nothing(void) { return rung_in_child() ? RUNG_FORKED : go_nothing(); }

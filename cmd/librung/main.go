@@ -17,6 +17,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/door"
+	"github.com/rung-mbd/rung/door/fmu"
 )
 
 func main() {}
@@ -117,6 +118,8 @@ func kind(v any) string {
 		return "run"
 	case *door.Batch:
 		return "batch"
+	case *fmu.Unit:
+		return "unit"
 	}
 	return "object"
 }

@@ -106,6 +106,18 @@ RUNG_API int32_t rung_batch_rollout(rung_handle batch, double *states, size_t ro
 RUNG_API int32_t rung_batch_vary(rung_handle batch, size_t rows, size_t first, const double *values, size_t m);
 RUNG_API int32_t rung_batch_error(rung_handle batch, size_t row);
 
+/* An instance of a functional mock-up unit (FMI): the folder resources of an unpacked unit, and the token of its description, null for any.
+ * Variables have numbers: 0 is the time; inputs, parameters and outputs follow. A tolerance of 0 is that of the unit. Steps have any length; inputs
+ * keep their values during one. Bytes that are saved are loaded by any instance of the same unit, and go on to the bit. */
+RUNG_API int32_t rung_unit(const char *resources, const char *token, rung_handle *unit);
+RUNG_API int32_t rung_unit_start(rung_handle unit, double time, double tolerance);
+RUNG_API int32_t rung_unit_set(rung_handle unit, const uint32_t *variables, const double *values, size_t n);
+RUNG_API int32_t rung_unit_get(rung_handle unit, const uint32_t *variables, double *values, size_t n);
+RUNG_API int32_t rung_unit_step(rung_handle unit, double time, double step);
+RUNG_API int32_t rung_unit_reset(rung_handle unit);
+RUNG_API int32_t rung_unit_save(rung_handle unit, char **bytes, size_t *size);
+RUNG_API int32_t rung_unit_load(rung_handle unit, const char *bytes, size_t size);
+
 RUNG_API int32_t rung_nothing(void); /* does nothing: to measure a call */
 
 #ifdef __cplusplus

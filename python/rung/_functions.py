@@ -32,5 +32,13 @@ FUNCTIONS = {
     "rung_batch_rollout": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_size_t, c.c_size_t, c.c_void_p, c.c_void_p, c.c_size_t, c.c_void_p, c.c_char_p]),
     "rung_batch_vary": (c.c_int32, [c.c_uint64, c.c_size_t, c.c_size_t, c.c_void_p, c.c_size_t]),
     "rung_batch_error": (c.c_int32, [c.c_uint64, c.c_size_t]),
+    "rung_unit": (c.c_int32, [c.c_char_p, c.c_char_p, c.POINTER(c.c_uint64)]),
+    "rung_unit_start": (c.c_int32, [c.c_uint64, c.c_double, c.c_double]),
+    "rung_unit_set": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_void_p, c.c_size_t]),
+    "rung_unit_get": (c.c_int32, [c.c_uint64, c.c_void_p, c.c_void_p, c.c_size_t]),
+    "rung_unit_step": (c.c_int32, [c.c_uint64, c.c_double, c.c_double]),
+    "rung_unit_reset": (c.c_int32, [c.c_uint64]),
+    "rung_unit_save": (c.c_int32, [c.c_uint64, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t)]),
+    "rung_unit_load": (c.c_int32, [c.c_uint64, c.c_char_p, c.c_size_t]),
     "rung_nothing": (c.c_int32, []),
 }

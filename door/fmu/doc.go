@@ -1,0 +1,22 @@
+// Package fmu makes functional mock-up units of models: zip files that simulation tools load, as the standards FMI 2.0 and 3.0
+// say. A unit is for co-simulation: it has the integrator, events and projection of runs in it.
+//
+//	err := fmu.Write(ctx, w, m, folder, fmu.Options{Version: 3, Inputs: []string{"joints[crank].force[0]"}})
+//
+// Write makes the file. Open is what the library in the file does when a tool loads it: it reads the folder resources of
+// the unpacked file, and returns a Unit.
+//
+// # Variables
+//
+// All variables are real numbers. The value reference 0 is the time; inputs, parameters and outputs follow in the order
+// of Options. Inputs and parameters are knobs of package door, and outputs are columns of package sim. Angles of joints are
+// counted over turns, as runs count them.
+//
+// # Files
+//
+// resources/model.json is the model; resources/wiring.json, of the format rung-fmu/1, has the variables and the options of the
+// run; files/N in resources are terrains and curves that the model names. The token of a unit is a digest of all of these: a
+// file that somebody has edited is refused.
+//
+// Frame: world axes. Units: SI. Errors are those of package door, with its statuses.
+package fmu

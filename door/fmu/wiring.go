@@ -1,0 +1,125 @@
+package fmu
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/rung-mbd/rung/door"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// wiringFormat is that of resources/wiring.json.
+const wiringFormat = "rung-fmu/1"
+
+// Names of files in the folder resources.
+const (
+	wiringFile = "wiring.json"
+	modelFile  = "model.json"
+)
+
+// wiring says what the variables of a unit are, and how it runs. Value references count from 0: time, inputs, parameters, outputs.
+type wiring struct {
+	Format     string          `json:"format"`
+	Version    int             `json:"fmi"`
+	Inputs     []string        `json:"inputs"`     // paths of knobs
+	Parameters []string        `json:"parameters"` // paths of knobs
+	Outputs    []string        `json:"outputs"`    // names of columns
+	Run        json.RawMessage `json:"run"`        // an object of rung-run/1
+	Files      []packed        `json:"files"`      // that the model names
+}
+
+// packed is a file in the folder resources.
+type packed struct {
+	Name   string `json:"name"`
+	Digest string `json:"sha256"`
+}
+
+// readWiring reads what Write has written.
+func readWiring(text []byte) (*wiring, error) {
+	w := new(wiring)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(w)
+	if err == nil {
+		if _, err = d.Token(); err == nil {
+			err = errors.New("text after the object")
+		} else if err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, refuse(door.Input, "%s: %v", wiringFile, err)
+	}
+	if w.Format != wiringFormat {
+		return nil, refuse(door.Input, "%s: format %q, and has to be %q", wiringFile, w.Format, wiringFormat)
+	}
+	return w, nil
+}
+
+// text returns the wiring as it is written.
+func (w *wiring) text() ([]byte, error) {
+	text, err := json.MarshalIndent(w, "", " ")
+	return append(text, '\n'), err
+}
+
+// tokenDigits is the length of a token: 128 bits are enough to tell units apart.
+const tokenDigits = 32
+
+// tokenOf returns the token of a unit with these files: a digest that does not depend on the machine.
+func tokenOf(wiring, model []byte) string {
+	h := sha256.New()
+	for _, part := range [][]byte{wiring, model} {
+		sum := sha256.Sum256(part)
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:tokenDigits]
+}
+
+// digest returns that of a file.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// options returns the options of a run with the columns of a unit, and with another tolerance if that is not 0. Only steps that
+// the error chooses have a tolerance.
+func (w *wiring) options(tolerance float64) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	if len(w.Run) > 0 {
+		if err := json.Unmarshal(w.Run, &fields); err != nil {
+			return nil, refuse(door.Input, "run: no JSON object: %v", err)
+		}
+	}
+	for _, name := range [...]string{"until", "every"} { // a unit hands out values when it is asked
+		delete(fields, name)
+	}
+	for _, name := range [...]string{"columns", "bodies", "wrenches", "multipliers"} {
+		if _, there := fields[name]; there {
+			return nil, refuse(door.Input, "run: %s are the outputs of a unit", name)
+		}
+	}
+	columns, err := json.Marshal(append([]string{"time"}, w.Outputs...))
+	if err != nil {
+		return nil, err
+	}
+	fields["columns"] = columns
+	if _, fixed := fields["step"]; tolerance != 0 && !fixed {
+		if fields["tolerance"], err = json.Marshal(tolerance); err != nil {
+			return nil, refuse(door.Input, "tolerance %v", tolerance)
+		}
+	}
+	return json.Marshal(fields)
+}
+
+// refuse returns an error with a status.
+func refuse(s door.Status, format string, args ...any) error {
+	return &door.Error{Status: s, Err: fault.Errorf("door/fmu: "+format, args...)}
+}
+
+// fileName returns the name of file i in the folder resources, without its ending.
+func fileName(i int) string { return fmt.Sprintf("files/%d", i) }

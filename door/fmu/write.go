@@ -1,0 +1,336 @@
+package fmu
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rung-mbd/rung/door"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/motion/runs"
+	"github.com/rung-mbd/rung/sim"
+)
+
+// Options say what a unit is made of.
+type Options struct {
+	Version            int      // of FMI: 2 or 3
+	Inputs, Parameters []string // paths of knobs
+	Outputs            []string // names and patterns of columns; nil: DefaultOutputs
+	// Run is a document of rung-run/1: how the unit is moved in time. Its until and every are those of the default
+	// experiment; nil: that of runs.
+	Run []byte
+	// Libraries are those of the systems on which the unit runs.
+	Libraries []Library
+}
+
+// Library is a file for a system.
+type Library struct {
+	System System
+	Name   string
+	Data   []byte
+}
+
+// System is an operating system with a kind of processor.
+type System uint8
+
+// The systems.
+const (
+	LinuxAMD64 System = iota
+	LinuxARM64
+	WindowsAMD64
+)
+
+// Folder returns the folder of libraries of the system in a unit, such as binaries/linux64. FMI 2.0 has no name for
+// Linux on ARM; aarch64-linux is that of FMI 3.0.
+func (s System) Folder(version int) string {
+	if version == 3 {
+		return "binaries/" + [...]string{"x86_64-linux", "aarch64-linux", "x86_64-windows"}[s]
+	}
+	return "binaries/" + [...]string{"linux64", "aarch64-linux", "win64"}[s]
+}
+
+// DefaultOutputs are the coordinates of joints and their rates.
+var DefaultOutputs = []string{"joint.*.q*"}
+
+// defaultSpan is the length of the default experiment where the run has none, s.
+const defaultSpan = 10
+
+// Write writes a unit of a model to w. The files that the model names are read from a folder, "" for none; meshes for viewers
+// are left out. Equal arguments give equal bytes.
+//
+// Cost: that of door.Read, and of packing. The error has the status Input: a version, knob, column or run that is refused, a
+// variable that is there twice, and what door.Read, door.Model.NewRun and w refuse.
+func Write(ctx context.Context, w io.Writer, m *model.Model, folder string, o Options) error {
+	if o.Version != 2 && o.Version != 3 {
+		return refuse(door.Input, "version %d of FMI; there are 2 and 3", o.Version)
+	}
+	p := &packer{options: &o}
+	if err := p.pack(ctx, m, folder); err != nil {
+		return err
+	}
+	return p.write(w)
+}
+
+// packer gathers the files of a unit.
+type packer struct {
+	options *Options
+	wiring  wiring
+	names   []string // of the files, in their order
+	files   map[string][]byte
+}
+
+// add adds a file.
+func (p *packer) add(name string, data []byte) {
+	if p.files == nil {
+		p.files = map[string][]byte{}
+	}
+	p.names, p.files[name] = append(p.names, name), data
+}
+
+// pack gathers the files.
+func (p *packer) pack(ctx context.Context, m *model.Model, folder string) error {
+	o := p.options
+	own, err := p.own(m, folder)
+	if err != nil {
+		return err
+	}
+	p.wiring.Format, p.wiring.Version = wiringFormat, o.Version
+	p.wiring.Inputs, p.wiring.Parameters = append([]string{}, o.Inputs...), append([]string{}, o.Parameters...)
+	run, err := runOf(o.Run)
+	if err != nil {
+		return err
+	}
+	if p.wiring.Run, err = canonical(o.Run); err != nil {
+		return err
+	}
+	var text bytes.Buffer // of the model where its files are now, to look at it
+	if err := model.Write(&text, withoutMeshes(m)); err != nil {
+		return &door.Error{Status: door.Input, Err: err}
+	}
+	at, err := json.Marshal(map[string]string{"folder": folder})
+	if err != nil {
+		return err
+	}
+	read, err := door.Read(ctx, modelFile, text.Bytes(), at)
+	if err != nil {
+		return err
+	}
+	d, err := p.describe(read, m, run)
+	if err != nil {
+		return err
+	}
+	wired, err := p.wiring.text()
+	if err != nil {
+		return err
+	}
+	d.token = tokenOf(wired, own)
+	described, err := d.text(o.Version)
+	if err != nil {
+		return err
+	}
+	page, err := read.Document(ctx, "page", nil, nil)
+	if err != nil {
+		return err
+	}
+	p.add("modelDescription.xml", described)
+	p.add("resources/"+modelFile, own)
+	p.add("resources/"+wiringFile, wired)
+	p.add("documentation/index.html", page)
+	for i := range o.Libraries {
+		l := &o.Libraries[i]
+		p.add(l.System.Folder(o.Version)+"/"+l.Name, l.Data)
+	}
+	return nil
+}
+
+// own returns the model with the files of the unit, which are added.
+func (p *packer) own(m *model.Model, folder string) ([]byte, error) {
+	m = withoutMeshes(m)
+	m.Terrains, m.Joints = slices.Clone(m.Terrains), slices.Clone(m.Joints)
+	places := map[string]string{}
+	take := func(file *string) error {
+		if *file == "" {
+			return nil
+		}
+		if place, there := places[*file]; there {
+			*file = place
+			return nil
+		}
+		path := filepath.FromSlash(*file)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return refuse(door.Input, "%w", err)
+		}
+		place := fileName(len(p.wiring.Files)) + filepath.Ext(path)
+		p.add("resources/"+place, b)
+		p.wiring.Files = append(p.wiring.Files, packed{place, digest(b)})
+		places[*file], *file = place, place
+		return nil
+	}
+	for i := range m.Terrains {
+		if err := take(&m.Terrains[i].File); err != nil {
+			return nil, err
+		}
+	}
+	for i := range m.Joints {
+		for _, c := range [...]**model.PointCurve{&m.Joints[i].Curve, &m.Joints[i].SuccessorCurve} {
+			if *c == nil || (*c).File == "" {
+				continue
+			}
+			other := **c
+			if err := take(&other.File); err != nil {
+				return nil, err
+			}
+			*c = &other
+		}
+	}
+	var b bytes.Buffer
+	if err := model.Write(&b, m); err != nil {
+		return nil, &door.Error{Status: door.Input, Err: err}
+	}
+	return b.Bytes(), nil
+}
+
+// withoutMeshes returns a model without what only viewers read from files.
+func withoutMeshes(m *model.Model) *model.Model {
+	out := *m
+	out.Visuals = slices.DeleteFunc(slices.Clone(m.Visuals), func(v model.Visual) bool { return v.File != "" })
+	return &out
+}
+
+// runOf reads the options of the run.
+func runOf(text []byte) (*runs.Options, error) {
+	if len(text) == 0 {
+		return &runs.Options{}, nil
+	}
+	o, err := runs.Read(bytes.NewReader(text), "run")
+	if err != nil {
+		return nil, &door.Error{Status: door.Input, Err: err}
+	}
+	return o, nil
+}
+
+// canonical returns an object with its fields in order.
+func canonical(text []byte) (json.RawMessage, error) {
+	fields := map[string]json.RawMessage{}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &fields); err != nil {
+			return nil, refuse(door.Input, "run: no JSON object: %v", err)
+		}
+	}
+	return json.Marshal(fields)
+}
+
+// describe finds the variables.
+func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*description, error) {
+	o := p.options
+	begin := m.Plan().Initial().Time
+	d := &description{name: doc.Name, about: "mechanism for co-simulation", start: begin, stop: run.Until, step: run.Every}
+	if d.name == "" {
+		d.name = "mechanism"
+	}
+	if d.stop == 0 {
+		d.stop = begin + defaultSpan
+	}
+	if run.Step == 0 {
+		if d.tolerance = run.Tolerance; d.tolerance == 0 {
+			d.tolerance = sim.DefaultTolerance
+			if run.Integrator == runs.GeneralizedAlpha {
+				d.tolerance = runs.AlphaTolerance
+			}
+		}
+	}
+	d.variables = []variable{{name: "time", unit: "s"}}
+	for _, list := range [...]struct {
+		of    causality
+		paths []string
+	}{{input, o.Inputs}, {parameter, o.Parameters}} {
+		if err := d.addKnobs(m, list.of, list.paths); err != nil {
+			return nil, err
+		}
+	}
+	patterns := o.Outputs
+	if patterns == nil {
+		patterns = DefaultOutputs
+	}
+	if len(patterns) == 0 {
+		return d, d.unique()
+	}
+	p.wiring.Outputs = patterns
+	options, err := p.wiring.options(0)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.NewRun(nil, options)
+	if err != nil {
+		return nil, err
+	}
+	names, units := r.Columns()
+	for i, name := range names[1:] {
+		d.variables = append(d.variables, variable{name: name, unit: units[1+i], of: output})
+	}
+	p.wiring.Outputs = names[1:]
+	return d, d.unique()
+}
+
+// addKnobs adds inputs or parameters.
+func (d *description) addKnobs(m *door.Model, of causality, paths []string) error {
+	for _, path := range paths {
+		i, err := m.KnobAt(path)
+		if err != nil {
+			return err
+		}
+		k := m.Knobs()[i]
+		switch {
+		case k.Geometry:
+			return refuse(door.Input, "%s is part of the model, which a unit does not change", path)
+		case !algebra.Finite(k.Value):
+			return refuse(door.Input, "%s: %v is not finite", path, k.Value)
+		}
+		d.variables = append(d.variables, variable{path, k.Unit, of, k.Value})
+	}
+	return nil
+}
+
+// unique refuses names that are there twice.
+func (d *description) unique() error {
+	seen := map[string]bool{}
+	for i := range d.variables {
+		name := d.variables[i].name
+		if seen[name] {
+			return refuse(door.Input, "%s is there twice", fault.Name(name))
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// write packs the files. They have no times, so that equal files give equal bytes.
+func (p *packer) write(w io.Writer) error {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
+	for _, name := range p.names {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		if err != nil {
+			return refuse(door.Input, "%w", err)
+		}
+		if _, err := f.Write(p.files[name]); err != nil {
+			return refuse(door.Input, "%w", err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return refuse(door.Input, "%w", err)
+	}
+	return nil
+}
