@@ -45,19 +45,18 @@ type System uint8
 const (
 	LinuxAMD64 System = iota
 	LinuxARM64
-	WindowsAMD64
 )
 
 // Folder returns the folder of libraries of the system in a unit, such as binaries/linux64. FMI 2.0 has no name for
 // Linux on ARM; aarch64-linux is that of FMI 3.0.
 func (s System) Folder(version int) string {
 	if version == 3 {
-		return "binaries/" + [...]string{"x86_64-linux", "aarch64-linux", "x86_64-windows"}[s]
+		return "binaries/" + [...]string{"x86_64-linux", "aarch64-linux"}[s]
 	}
-	return "binaries/" + [...]string{"linux64", "aarch64-linux", "win64"}[s]
+	return "binaries/" + [...]string{"linux64", "aarch64-linux"}[s]
 }
 
-// DefaultOutputs are the coordinates of joints and their rates.
+// DefaultOutputs are the coordinates of joints, their rates and accelerations.
 var DefaultOutputs = []string{"joint.*.q*"}
 
 // defaultSpan is the length of the default experiment where the run has none, s.

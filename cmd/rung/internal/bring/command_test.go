@@ -304,7 +304,7 @@ func TestExport(t *testing.T) {
 	}{
 		{"missing MODEL", nil},
 		{"missing -o OUT", []string{golden("four-bar")}},
-		{"files to export end in .sdf, .urdf, .mjcf, .xml, .tables or .json", []string{golden("four-bar"), "-o", "x.yaml"}},
+		{"files to export end in .sdf, .urdf, .mjcf, .xml, .tables, .json or .fmu", []string{golden("four-bar"), "-o", "x.yaml"}},
 		{"no joint of type cylindrical", []string{golden("type-cylindrical"), "-o", out}},
 		{"the format has none", []string{golden("driven-crank"), "-o", out, "--strict"}},
 		{"no such file", []string{"none.json", "-o", out}},

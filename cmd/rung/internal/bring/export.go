@@ -30,6 +30,7 @@ var natives = map[string]string{".json": "rung-model", shell.TablesEnding: "rung
 func NewExport() *cobra.Command {
 	var output string
 	var strict, asJSON bool
+	var unit unitFlags
 	cmd := &cobra.Command{
 		Use:   "export MODEL -o OUT",
 		Short: "Write a model in another format, and list what is lost",
@@ -39,7 +40,8 @@ of the model is that of all coordinates zero in the file. The ending of OUT is
 .sdf for SDFormat 1.9, .urdf for a robot whose loops are loop_joint elements, or
 .mjcf or .xml for MuJoCo, where loops are equalities; or .tables for a folder of
 Parquet tables that ranks read by ranges, or .json for a model file: these lose
-nothing.
+nothing; or .fmu for a functional mock-up unit, which simulation tools load: it
+has the model, its integrator and a library for co-simulation in it.
 
 Joints and equations that the format lacks are an error, because without them
 the mechanism would be a different one. With --strict every loss is an error.
@@ -47,29 +49,44 @@ Then nothing is written, and the exit status is 2.`,
 		Example: `  rung export four-bar.json -o four-bar.sdf
   rung export delta.sdf -o delta.urdf --strict
   rung export robot.urdf -o robot.xml
-  rung export ladder.json -o ladder.tables`,
+  rung export ladder.json -o ladder.tables
+  rung export arm.json -o arm.fmu --fmi 3 --inputs 'joints[hip].force[0]' \
+    --outputs 'joint.*.q,energy.*' --libraries dist`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
-		RunE:              func(cmd *cobra.Command, args []string) error { return export(cmd, args[0], output, strict, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return export(cmd, args[0], output, strict, asJSON, &unit)
+		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in sdf, urdf, mjcf, xml,\ntables or json (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, ending in sdf, urdf, mjcf,\nxml, tables, json or fmu (required)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "refuse to lose anything")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	unit.add(cmd)
 	return cmd
 }
 
-func export(cmd *cobra.Command, path, output string, strict, asJSON bool) error {
+func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *unitFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	ending := strings.ToLower(filepath.Ext(filepath.Clean(output)))
 	write, native := writers[ending], natives[ending]
 	switch {
 	case output == "":
 		return shell.UseErrorf("missing -o OUT")
-	case write == nil && native == "":
-		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf, .xml, %s or .json", fault.Line(output), shell.TablesEnding)
+	case write == nil && native == "" && ending != unitEnding:
+		return shell.UseErrorf("%s: files to export end in .sdf, .urdf, .mjcf, .xml, %s, .json or %s",
+			fault.Line(output), shell.TablesEnding, unitEnding)
+	}
+	if err := unit.check(cmd, ending); err != nil {
+		return err
 	}
 	if err := shell.Apart(output, "the file would replace the model", path); err != nil {
 		return err
+	}
+	if ending == unitEnding {
+		var err error
+		if write, err = unit.writer(cmd, path); err != nil {
+			return err
+		}
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()

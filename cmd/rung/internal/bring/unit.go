@@ -1,0 +1,141 @@
+package bring
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/fmu"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+)
+
+// unitEnding is that of functional mock-up units.
+const unitEnding = ".fmu"
+
+// unitFlags are those of units alone.
+type unitFlags struct {
+	version                     int
+	inputs, outputs, parameters []string
+	run, libraries              string
+}
+
+// unitFlagNames are their names.
+var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "run", "libraries"}
+
+func (f *unitFlags) add(cmd *cobra.Command) {
+	s := cmd.Flags()
+	s.IntVar(&f.version, "fmi", 2, "version of FMI of a unit: 2 or 3")
+	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[crank].force[0]\",…")
+	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
+	s.StringSliceVar(&f.outputs, "outputs", fmu.DefaultOutputs, "columns that are outputs of a unit")
+	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
+	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command)")
+}
+
+// check refuses flags of units for other files.
+func (f *unitFlags) check(cmd *cobra.Command, ending string) error {
+	for _, name := range unitFlagNames {
+		if ending != unitEnding && cmd.Flags().Changed(name) {
+			return shell.UseErrorf("--%s is for units, files that end in %s", name, unitEnding)
+		}
+	}
+	if f.version != 2 && f.version != 3 {
+		return shell.UseErrorf("--fmi %d: there are 2 and 3", f.version)
+	}
+	return nil
+}
+
+// Files of the folder of libraries, and their names in a unit.
+var unitLibraries = [...]struct{ file, name, made string }{
+	{"rung-fmu.so", "rung.so", "fmu-stub"},
+	{"librung.so", "librung-1.so", "library"},
+}
+
+// read returns the libraries.
+func (f *unitFlags) read() ([]fmu.Library, error) {
+	folder := f.libraries
+	if folder == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		folder = filepath.Join(filepath.Dir(self), "lib", "rung")
+	}
+	var list []fmu.Library
+	var missing, targets []string
+	for _, l := range unitLibraries {
+		path := filepath.Join(folder, l.file)
+		data, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			missing, targets = append(missing, l.file), append(targets, l.made)
+			continue
+		}
+		if err != nil {
+			return nil, shell.InputError(path, err)
+		}
+		system, err := systemOf(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", fault.Line(path), err)
+		}
+		list = append(list, fmu.Library{System: system, Name: l.name, Data: data})
+	}
+	if len(missing) > 0 {
+		how := "make " + strings.Join(targets, " ") + " LIBDIR=FOLDER builds them, with a C compiler; --libraries names the folder"
+		return nil, fmt.Errorf("%s: no %s, which a unit needs: %s", fault.Line(folder), strings.Join(missing, " and "), how)
+	}
+	if list[0].System != list[1].System {
+		return nil, fmt.Errorf("%s: %s and %s are of different processors", fault.Line(folder), unitLibraries[0].file, unitLibraries[1].file)
+	}
+	return list, nil
+}
+
+// systemOf returns the system of a library.
+func systemOf(data []byte) (fmu.System, error) {
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil || f.Type != elf.ET_DYN {
+		return 0, fmt.Errorf("no shared library of Linux")
+	}
+	switch f.Machine {
+	case elf.EM_X86_64:
+		return fmu.LinuxAMD64, nil
+	case elf.EM_AARCH64:
+		return fmu.LinuxARM64, nil
+	}
+	return 0, fmt.Errorf("a library for %v; units are for x86-64 and ARM of 64 bits", f.Machine)
+}
+
+// defaultRun is that of rung simulate, which closes open joints.
+const defaultRun = `{"format": "rung-run/1", "start": "close"}`
+
+// writer returns what writes the model at path as a unit. Libraries and the run are read before anything is computed.
+func (f *unitFlags) writer(cmd *cobra.Command, path string) (func(io.Writer, *model.Model) (*source.Report, error), error) {
+	libraries, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	o := fmu.Options{
+		Version: f.version, Inputs: f.inputs, Parameters: f.parameters, Outputs: append([]string{}, f.outputs...), Libraries: libraries,
+	}
+	o.Run = []byte(defaultRun)
+	if f.run != "" {
+		if o.Run, err = os.ReadFile(f.run); err != nil {
+			return nil, shell.InputError(f.run, err)
+		}
+	}
+	folder := "."
+	if path != shell.Stdio {
+		folder = filepath.Dir(path)
+	}
+	return func(w io.Writer, m *model.Model) (*source.Report, error) {
+		return &source.Report{Format: "fmu", Version: fmt.Sprintf("%d.0", f.version)}, fmu.Write(cmd.Context(), w, m, folder, o)
+	}, nil
+}
