@@ -1,5 +1,5 @@
 // Package formats reads files of foreign formats as models, by what is
-// in them: MJCF, URDF, SDFormat, and assemblies of FreeCAD and Ondsel.
+// in them: MJCF, URDF, SDFormat, USD in text, and assemblies of FreeCAD and Ondsel.
 //
 //	result, report, err := formats.ReadFile("robot.urdf", nil, &source.Options{})
 //	plan, err := rung.NewPlan(result.Model, rung.Options{})

@@ -20,12 +20,13 @@ import (
 	"github.com/rung-mbd/rung/formats/sdf"
 	"github.com/rung-mbd/rung/formats/source"
 	"github.com/rung-mbd/rung/formats/urdf"
+	"github.com/rung-mbd/rung/formats/usd"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
 )
 
 // Endings are those of the files that are read, in small letters.
-var Endings = []string{".urdf", ".sdf", ".world", ".xml", ".mjcf", ".asmt"}
+var Endings = []string{".urdf", ".sdf", ".world", ".xml", ".mjcf", ".asmt", ".usda", ".usd", ".usdc", ".usdz"}
 
 // Is reports whether a file is read by this package, by the ending of its name.
 func Is(name string) bool {
@@ -49,7 +50,11 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 		return nil, nil, err
 	}
 	read := reader(asmt.Read)
-	if !asmt.Sniff(data) {
+	switch {
+	case asmt.Sniff(data):
+	case usd.Sniff(name.Path, data):
+		read = usd.Read
+	default:
 		element, err := firstElement(data)
 		if err != nil {
 			return nil, nil, fmt.Errorf("formats: %s: %w", fault.Line(name.String()), err)
@@ -101,7 +106,7 @@ func firstElement(data []byte) (string, error) {
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			return "", errors.New("neither XML nor an assembly of FreeCAD or Ondsel")
+			return "", errors.New("neither XML, nor an assembly of FreeCAD or Ondsel, nor USD in text")
 		}
 		if e, ok := token.(xml.StartElement); ok {
 			return e.Name.Local, nil

@@ -93,6 +93,9 @@ func TestNasty(t *testing.T) {
 		"version":           {"r.sdf", `<sdf version="2.0"><model name="m"/></sdf>`, []string{"r.sdf:1:1", "2.0"}},
 		"assembly":          {"r.asmt", "freeCAD: 3D CAD with Motion Simulation  by  askoh.com\nAssembly\n\tNotes\n\t\tx\n\tName\n\t\t1\n\tPosition3D\n\t\t0\t0\n", []string{"r.asmt:7:"}},
 		"other root":        {"r.xml", "<world/>", []string{"r.xml", `"world"`}},
+		"binary USD":        {"r.usd", "PXR-USDC\x00\x08", []string{"r.usd:1:1", "usdcat -o r.usda r.usd"}},
+		"package of USD":    {"r.usdz", "PK\x03\x04", []string{"r.usdz:1:1", "usdcat --flatten -o r.usda r.usdz"}},
+		"USD in text":       {"r.usda", "#usda 1.0\ndef Xform \"a\" (apiSchemas = [\"PhysicsRigidBodyAPI\"]) {}\n", []string{"r.usda:2:1", "/a", "does not state its mass"}},
 		"prose":             {"r.urdf", "a robot, please", []string{"r.urdf"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,9 +28,9 @@ func TestMessages(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"plain: has no ending, which says what a file is; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt", []string{"accel", "plain"}},
-		{`.: is a folder; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt`, []string{"accel", "."}},
-		{`a.txt: cannot read files ending in ".txt"; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt`, []string{"accel", "a.txt"}},
+		{"plain: has no ending, which says what a file is; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt, .usda, .usd, .usdc, .usdz", []string{"accel", "plain"}},
+		{`.: is a folder; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt, .usda, .usd, .usdc, .usdz`, []string{"accel", "."}},
+		{`a.txt: cannot read files ending in ".txt"; models end in .json (rung-model/1), in tables in .tables, files to import in .urdf, .sdf, .world, .xml, .mjcf, .asmt, .usda, .usd, .usdc, .usdz`, []string{"accel", "a.txt"}},
 		{`--port: "1.5" is not a whole number`, []string{"view", "--port", "1.5", "m.json"}},
 		{`--port: "99999999999999999999" is too large`, []string{"play", "--port", "99999999999999999999", "m.json"}},
 		{`--until: "soon" is not a number`, []string{"simulate", "m.json", "--until", "soon"}},

@@ -128,7 +128,7 @@ const (
 // Report says what became of a file. The zero Report is ready to use.
 type Report struct {
 	File    string  `json:"file"`
-	Format  string  `json:"format"`            // mjcf, urdf, sdf or asmt
+	Format  string  `json:"format"`            // mjcf, urdf, sdf, asmt or usd
 	Version string  `json:"version,omitempty"` // that the file states
 	Entries []Entry `json:"entries"`
 	More    int     `json:"more,omitempty"` // entries beyond MaxEntries

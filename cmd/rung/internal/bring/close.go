@@ -20,6 +20,9 @@ import (
 // attempts is the number of poses from which loops are closed as long as coordinates end outside of their ranges.
 const attempts = 30
 
+// posed are the formats whose files have the poses of bodies: coordinates do not place them.
+var posed = map[string]bool{"asmt": true, "usd": true}
+
 // closed closes the loops of an imported model. Loops close in several poses; the one that is meant is taken to be that
 // in which the coordinates are within their ranges. So where some are not, those are put within, the file is read in
 // that pose, and the loops are closed from there, until all are within or for the number of attempts. The first of the
@@ -31,7 +34,7 @@ func closed(result *source.Result, doc *document, path string, folders map[strin
 	}
 	best, bestDoc, at := result, doc, outside
 	for range attempts - 1 {
-		if len(outside) == 0 || o.Key != "" || result.Model.Source.Format == "asmt" {
+		if len(outside) == 0 || o.Key != "" || posed[result.Model.Source.Format] {
 			break
 		}
 		next := *o

@@ -29,6 +29,7 @@ be dropped, nothing is written and the exit status is 2.
   .sdf .world     SDFormat 1.4 to 1.12, models and worlds
   .mjcf           robots for MuJoCo
   .asmt           assemblies of FreeCAD and Ondsel
+  .usda .usd      USD in text, bodies and joints of UsdPhysics
   .xml            one of these, by its first element
 
 All other subcommands read such files too, as this one does without flags. Files

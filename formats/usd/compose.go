@@ -1,0 +1,366 @@
+package usd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// maxPrims is the largest number of prims of a composed scene, with those that composition copies on its way.
+const maxPrims = 400_000
+
+// stack is a layer with its sublayers, the root's the strongest.
+type stack struct {
+	name source.Name
+	root *prim
+	meta map[string]value
+}
+
+// composer makes one tree of prims of layers.
+//
+// Of the arcs of a prim the stronger come first: what stands in its layers, inherits, variants, references, payloads.
+// Those of a prim itself are stronger than those of the prims it stands in.
+type composer struct {
+	files  *source.Files
+	report *source.Report
+	stacks map[string]*stack
+	depth  int
+	prims  int
+	full   bool
+}
+
+// open returns the stack of a file. It refuses files that cannot be read or include themselves, and returns nil for them.
+func (c *composer) open(at source.Located, name source.Name, main bool) (*stack, error) {
+	if s, ok := c.stacks[name.String()]; ok {
+		if s == nil {
+			c.report.Refuse(at, "file "+fault.Name(name.String()), "is a layer of itself")
+		}
+		return s, nil
+	}
+	c.stacks[name.String()] = nil
+	read := c.files.Include
+	if main {
+		read = c.files.Read
+	}
+	data, err := read(name)
+	if err != nil {
+		if main {
+			return nil, err
+		}
+		c.report.Refuse(at, "file "+fault.Name(name.String()), fault.Plain(err).Error())
+		return nil, nil
+	}
+	l, err := parse(name.String(), data)
+	if err != nil {
+		return nil, err
+	}
+	s := &stack{name: name, root: l.root, meta: l.meta}
+	for _, a := range l.sublayers {
+		if err := c.sublayer(s, a); err != nil {
+			return nil, err
+		}
+	}
+	c.stacks[name.String()] = s
+	return s, nil
+}
+
+// sublayer puts a weaker layer under a stack.
+func (c *composer) sublayer(s *stack, a arc) error {
+	name, ok := c.resolve(a)
+	if !ok {
+		return nil
+	}
+	w, err := c.open(a, name, false)
+	if w == nil {
+		return err
+	}
+	root := c.clone(w.root, nil)
+	c.merge(s.root, root)
+	return nil
+}
+
+// Location returns the place of an arc.
+func (a arc) Location() source.Location {
+	return source.Location{File: a.file, Line: a.line, Column: a.column}
+}
+
+// resolve returns the file that an arc names.
+func (c *composer) resolve(a arc) (source.Name, bool) {
+	from, _ := source.Address(a.file)
+	name, err := c.files.Resolve(source.Dir(from), a.asset)
+	if err != nil {
+		c.report.Refuse(a, "file "+fault.Name(a.asset), fault.Plain(err).Error())
+	}
+	return name, err == nil
+}
+
+// clone copies a prim with all in it. The copy has the parent up.
+func (c *composer) clone(p, up *prim) *prim {
+	if c.prims++; c.prims > maxPrims {
+		if !c.full {
+			c.full = true
+			c.report.Refuse(p, "the scene", fmt.Sprintf("has more than %d prims", maxPrims))
+		}
+		return &prim{name: p.name, parent: up}
+	}
+	n := *p
+	n.parent, n.children, n.names, n.props, n.variants = up, nil, nil, nil, nil
+	n.selection = maps.Clone(p.selection)
+	for _, x := range p.props {
+		y := *x
+		y.owner = &n
+		n.props = append(n.props, &y)
+	}
+	for _, s := range p.variants {
+		t := &variantSet{name: s.name}
+		for _, v := range s.list {
+			t.list = append(t.list, &prim{name: v.name, children: []*prim{c.clone(v.children[0], up)}})
+		}
+		n.variants = append(n.variants, t)
+	}
+	for _, x := range p.children {
+		n.add(c.clone(x, &n))
+	}
+	return &n
+}
+
+// merge puts a weaker prim under p, whose parts it takes over.
+func (c *composer) merge(p, weak *prim) {
+	if p.specifier == "over" && weak.specifier != "" {
+		p.specifier = weak.specifier
+		if weak.specifier != "over" {
+			p.file, p.line, p.column = weak.file, weak.line, weak.column
+		}
+	}
+	if p.kind == "" {
+		p.kind = weak.kind
+	}
+	p.apis, p.references, p.payload = over(p.apis, weak.apis), over(p.references, weak.references), over(p.payload, weak.payload)
+	p.inherits, p.special, p.rest = over(p.inherits, weak.inherits), p.special || weak.special, p.rest+weak.rest
+	if p.inactive == nil {
+		p.inactive = weak.inactive
+	}
+	if p.selection == nil {
+		p.selection = map[string]string{}
+	}
+	for set, v := range weak.selection {
+		if _, ok := p.selection[set]; !ok {
+			p.selection[set] = v
+		}
+	}
+	for _, s := range weak.variants {
+		c.mergeSet(p, s)
+	}
+	have := map[string]*prop{}
+	for _, x := range p.props {
+		have[x.name] = x
+	}
+	for _, y := range weak.props {
+		x := have[y.name]
+		if x == nil {
+			y.owner = p
+			p.props = append(p.props, y)
+			continue
+		}
+		x.targets = over(x.targets, y.targets)
+		if x.value == nil && x.samples == 0 {
+			x.value, x.sample, x.time, x.samples = y.value, y.sample, y.time, y.samples
+		}
+	}
+	for _, w := range weak.children {
+		if x := p.child(w.name); x != nil {
+			c.merge(x, w)
+		} else {
+			p.add(w)
+		}
+	}
+}
+
+// mergeSet puts a weaker variant set under those of p.
+func (c *composer) mergeSet(p *prim, s *variantSet) {
+	for _, mine := range p.variants {
+		if mine.name != s.name {
+			continue
+		}
+		for _, v := range s.list {
+			i := slices.IndexFunc(mine.list, func(x *prim) bool { return x.name == v.name })
+			if i < 0 {
+				mine.list = append(mine.list, v)
+			} else {
+				c.merge(mine.list[i].children[0], v.children[0])
+			}
+		}
+		return
+	}
+	p.variants = append(p.variants, s)
+}
+
+// expand takes the arcs of p and of all in it. The prim stands where it stands in the stack s.
+func (c *composer) expand(p *prim, s *stack) error {
+	if c.depth++; c.depth > maxDepth {
+		c.report.Refuse(p, "prim "+fault.Name(p.name), fmt.Sprintf("takes its opinions through more than %d arcs", maxDepth))
+		c.full = true
+	}
+	defer func() { c.depth-- }()
+	if c.full {
+		return nil
+	}
+	for _, x := range slices.Clone(p.children) {
+		if err := c.expand(x, s); err != nil {
+			return err
+		}
+	}
+	if p.special {
+		c.report.Refuse(p, "prim "+fault.Name(p.name), "specializes another, which is not read")
+	}
+	inherits, references, payload := p.inherits.resolve(nil), p.references.resolve(nil), p.payload.resolve(nil)
+	p.inherits, p.references, p.payload, p.special = list[arc]{}, list[arc]{}, list[arc]{}, false
+	for _, a := range inherits {
+		if err := c.pull(p, s, a); err != nil {
+			return err
+		}
+	}
+	if err := c.variants(p, s); err != nil {
+		return err
+	}
+	for _, a := range slices.Concat(references, payload) {
+		if err := c.pull(p, s, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// variants takes the variants that are selected, those in them too.
+func (c *composer) variants(p *prim, s *stack) error {
+	for len(p.variants) > 0 {
+		set := p.variants[0]
+		p.variants = p.variants[1:]
+		pick := p.selection[set.name]
+		if pick == "" {
+			c.report.Note(p, "variant set "+fault.Name(set.name), "has no selection; none of its variants counts")
+			continue
+		}
+		i := slices.IndexFunc(set.list, func(x *prim) bool { return x.name == pick })
+		if i < 0 {
+			c.report.Refuse(p, "variant set "+fault.Name(set.name), "has no variant "+fault.Name(pick))
+			continue
+		}
+		v := set.list[i].children[0]
+		nested := v.variants // its sets join those of p
+		v.parent, v.variants = p.parent, nil
+		if err := c.expand(v, s); err != nil {
+			return err
+		}
+		c.merge(p, v)
+		for _, n := range nested {
+			c.mergeSet(p, n)
+		}
+	}
+	return nil
+}
+
+// pull puts the prim that an arc of p names under p.
+func (c *composer) pull(p *prim, s *stack, a arc) error {
+	from := s
+	if a.asset != "" {
+		name, ok := c.resolve(a)
+		if !ok {
+			return nil
+		}
+		var err error
+		if from, err = c.open(a, name, false); from == nil {
+			return err
+		}
+		c.units(a, s, from)
+	}
+	at := a.path
+	if at == "" {
+		if v := from.meta["defaultPrim"]; len(v.texts) == 1 {
+			at = absolute("", v.texts[0])
+			if !strings.HasPrefix(at, "/") {
+				at = "/" + at
+			}
+		} else {
+			c.report.Refuse(a, "file "+fault.Name(from.name.String()), "has no default prim, and no prim of it is named")
+			return nil
+		}
+	}
+	target := from.root.find(at)
+	if target == nil {
+		c.report.Refuse(a, "prim "+fault.Name(at), "is not in "+fault.Name(from.name.String()))
+		return nil
+	}
+	for up := target.parent; up != nil; up = up.parent {
+		if !up.inherits.empty() || !up.references.empty() || !up.payload.empty() || len(up.variants) > 0 {
+			c.report.Refuse(a, "prim "+fault.Name(at),
+				"stands in one that is composed itself, "+fault.Name(up.path())+", which is not read")
+			return nil
+		}
+	}
+	n := c.clone(target, target.parent)
+	prefer(n, p)
+	if err := c.expand(n, from); err != nil {
+		return err
+	}
+	if n.specifier == "class" { // what inherits from a class is not abstract
+		n.specifier = "over"
+	}
+	c.remap(n, at, p.path(), from != s || a.asset != "")
+	c.merge(p, n)
+	return nil
+}
+
+// units notes layers whose units differ, which composition does not convert.
+func (c *composer) units(a arc, s, from *stack) {
+	for _, name := range [...]string{"metersPerUnit", "kilogramsPerUnit"} {
+		if x, y := unit(s.meta, name), unit(from.meta, name); x != y {
+			c.report.Note(a, "file "+fault.Name(from.name.String()),
+				fmt.Sprintf("has %s %g, and the file that names it %g; numbers are not converted, as the format says", name, y, x))
+		}
+	}
+}
+
+// prefer makes a prim select the variants that a stronger one does.
+func prefer(n, strong *prim) {
+	if n.selection == nil {
+		n.selection = map[string]string{}
+	}
+	maps.Copy(n.selection, strong.selection)
+	for _, c := range strong.children {
+		if x := n.child(c.name); x != nil {
+			prefer(x, c)
+		}
+	}
+}
+
+// remap makes the paths in n, which was at from, those of where it goes. Of another file those that lead out of n lead nowhere.
+func (c *composer) remap(n *prim, from, to string, other bool) {
+	move := func(items []string) []string {
+		out := make([]string, 0, len(items))
+		for _, s := range items {
+			switch rest, ok := strings.CutPrefix(s, from); {
+			case ok && (rest == "" || rest[0] == '/' || rest[0] == '.'):
+				s = to + rest
+			case other:
+				s = "outside:" + s
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	for _, x := range n.props {
+		t := &x.targets
+		if t.set {
+			t.items = move(t.items)
+		}
+		t.first, t.last, t.added, t.gone = move(t.first), move(t.last), move(t.added), move(t.gone)
+	}
+	for _, x := range n.children {
+		c.remap(x, from, to, other)
+	}
+}

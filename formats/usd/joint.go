@@ -1,0 +1,251 @@
+package usd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// The joints of the schema, with the frames P on body 0 and S on body 1, and an axis e that P and S have in common:
+//
+//	PhysicsRevoluteJoint   origins meet, e are parallel: S turns about e
+//	PhysicsPrismaticJoint  axes are parallel, S's origin is on P's e
+//	PhysicsSphericalJoint  origins meet
+//	PhysicsFixedJoint      frames coincide
+//	PhysicsDistanceJoint   the origins have a distance
+//	PhysicsJoint           S moves along and about the axes that no limit locks
+var converters = map[string]func(*reader, *assembly.Joint, *prim) bool{
+	"PhysicsRevoluteJoint":  (*reader).revolute,
+	"PhysicsPrismaticJoint": (*reader).prismatic,
+	"PhysicsSphericalJoint": (*reader).spherical,
+	"PhysicsFixedJoint":     func(*reader, *assembly.Joint, *prim) bool { return true },
+	"PhysicsDistanceJoint":  (*reader).distance,
+	"PhysicsJoint":          (*reader).generic,
+}
+
+func isJoint(kind string) bool { return converters[kind] != nil }
+
+// joint adds a joint. All of them hold the bodies where the file has them, and none places one.
+func (r *reader) joint(n *node) {
+	p := n.p
+	if !r.truth(p, "physics:jointEnabled", true) {
+		leave(p, source.Dropped)
+		r.report.Drop(p, "joint "+fault.Name(p.name), "is not enabled", "it holds nothing")
+		return
+	}
+	p.class = source.Used
+	j := assembly.Joint{At: p, Name: p.name, Loop: true}
+	var ok0, ok1 bool
+	j.Predecessor, j.P, ok0 = r.end(p, "0")
+	j.Successor, j.S, ok1 = r.end(p, "1")
+	if !ok0 || !ok1 {
+		return
+	}
+	if j.Predecessor == j.Successor {
+		if j.Predecessor == assembly.World {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), "has no body at either end")
+		} else {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), "joins body "+fault.Name(r.a.Links[j.Predecessor].Name)+" to itself")
+		}
+		return
+	}
+	for _, name := range [...]string{"physics:breakForce", "physics:breakTorque"} {
+		if x := r.number(p, name, math.Inf(1)); !math.IsInf(x, 1) {
+			p.prop(name).class = source.Dropped
+			r.report.Drop(p.prop(name), "joint "+fault.Name(p.name), "joints that break are not read",
+				fmt.Sprintf("it holds beyond %g", x))
+		}
+	}
+	if !converters[p.kind](r, &j, p) {
+		return
+	}
+	if !j.Typed && len(j.Axes) == 0 {
+		r.fix(&j)
+	}
+	r.a.Joints = append(r.a.Joints, j)
+}
+
+// end returns the link at one end of a joint, and the joint's frame in it. Without a body that is the world.
+func (r *reader) end(p *prim, which string) (link int, x assembly.Pose, ok bool) {
+	t, ok := r.target(p, "physics:body"+which)
+	x = assembly.Identity()
+	if v := r.numbers(p, "physics:localPos"+which, 3); v != nil {
+		x.R = spatial.Vec3(v)
+	}
+	x.Q, _ = r.quaternion(p, "physics:localRot"+which)
+	link = assembly.World
+	if t != nil {
+		n := r.nodes[t]
+		if n == nil {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), "its body "+which+", "+fault.Name(t.path())+", is not part of the scene")
+			return link, x, false
+		}
+		frame, s, rigid := n.world.rigid()
+		if !rigid {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), "its body "+which+", "+fault.Name(t.path())+", is sheared, mirrored or flat")
+			return link, x, false
+		}
+		x.R, link = times(s, x.R), n.link
+		switch {
+		case link == assembly.World:
+			x = frame.Mul(x)
+		case r.bodies[link].node != n:
+			x = r.bodies[link].frame.Inverse().Mul(frame).Mul(x)
+		}
+	}
+	x.R = x.R.Scale(r.length)
+	return link, x, ok
+}
+
+// fix makes a joint that lets nothing pass hold its bodies as one, if it does so where the file has them. Else it is
+// one of a loop that is open.
+func (r *reader) fix(j *assembly.Joint) {
+	at := func(link int, x assembly.Pose) assembly.Pose {
+		if link == assembly.World {
+			return x
+		}
+		return r.a.Links[link].Pose.Mul(x)
+	}
+	x := at(j.Predecessor, j.P).Inverse().Mul(at(j.Successor, j.S))
+	tol := r.o.Snap
+	if tol == 0 {
+		tol = source.DefaultSnap
+	}
+	off, turned := x.R.Norm(), x.Q.Log().Norm()
+	if max(off, turned) > max(tol, source.Closed) {
+		return
+	}
+	j.Loop = false
+	j.S = j.S.Mul(x.Inverse())
+}
+
+// common returns the axis of a joint.
+func (r *reader) common(p *prim) spatial.Vec3 {
+	e, ok := axisOf(r.word(p, "physics:axis", "X"))
+	if !ok {
+		r.bad(p.prop("physics:axis"), "is none of X, Y and Z")
+	}
+	return e
+}
+
+func (r *reader) revolute(j *assembly.Joint, p *prim) bool {
+	e := r.common(p)
+	lo, hi := r.number(p, "physics:lowerLimit", math.Inf(-1)), r.number(p, "physics:upperLimit", math.Inf(1))
+	j.Axes = []assembly.Axis{r.axis(p, assembly.Revolute, e, p.name, "angular", lo, hi)}
+	return true
+}
+
+func (r *reader) prismatic(j *assembly.Joint, p *prim) bool {
+	e := r.common(p)
+	lo, hi := r.number(p, "physics:lowerLimit", math.Inf(-1)), r.number(p, "physics:upperLimit", math.Inf(1))
+	j.Axes = []assembly.Axis{r.axis(p, assembly.Prismatic, e, p.name, "linear", lo, hi)}
+	return true
+}
+
+func (r *reader) spherical(j *assembly.Joint, p *prim) bool {
+	r.common(p)
+	for _, name := range [...]string{"physics:coneAngle0Limit", "physics:coneAngle1Limit"} {
+		if x := r.number(p, name, -1); x >= 0 && !math.IsInf(x, 1) {
+			p.prop(name).class = source.Dropped
+			r.report.Drop(p.prop(name), "joint "+fault.Name(p.name), "the rotations of a ball have no limits in the model",
+				fmt.Sprintf("the cone is one of %g degrees", x))
+		}
+	}
+	j.Axes = []assembly.Axis{r.ball(p)}
+	return true
+}
+
+// distance reads a joint that keeps a distance. Those that only bound it hold nothing.
+func (r *reader) distance(j *assembly.Joint, p *prim) bool {
+	lo, hi := r.finite(p, "physics:minDistance", -1), r.number(p, "physics:maxDistance", -1)
+	switch {
+	case lo >= 0 && lo == hi && hi > 0:
+		j.Typed, j.Type, j.Length = true, model.Distance, hi*r.length
+	case lo == 0 && hi == 0:
+		j.Axes = []assembly.Axis{{At: p, Name: p.name, Kind: assembly.Ball}}
+	default:
+		leave(p, source.Dropped)
+		r.report.Drop(p, "joint "+fault.Name(p.name), "distances that are only bounded are not read",
+			fmt.Sprintf("the bounds are %g and %g, of which negative ones are none", lo, hi))
+		return false
+	}
+	return true
+}
+
+// freedoms are the names of the motions of a generic joint.
+var freedoms = [6]string{"transX", "transY", "transZ", "rotX", "rotY", "rotZ"}
+
+// generic reads a joint whose limits lock some of its six motions: those whose lower limit is not below the upper one.
+// Translations are along the axes of P. Of two rotations one is the twist, about x of S, and the other the swing.
+func (r *reader) generic(j *assembly.Joint, p *prim) bool {
+	if x := p.prop("limit:distance:physics:high"); x != nil && x.value != nil {
+		r.report.Drop(x, "joint "+fault.Name(p.name), "distances that are only bounded are not read", "")
+		x.class = source.Dropped
+	}
+	var lo, hi [6]float64
+	free := 0
+	for k, name := range freedoms {
+		lo[k] = r.number(p, "limit:"+name+":physics:low", math.Inf(-1))
+		hi[k] = r.number(p, "limit:"+name+":physics:high", math.Inf(1))
+		if lo[k] < hi[k] {
+			free++
+		}
+	}
+	if free == 6 {
+		r.report.Note(p, "joint "+fault.Name(p.name), "lets everything pass and is left out")
+		return false
+	}
+	var turns []int
+	for k, name := range freedoms {
+		var e spatial.Vec3
+		e[k%3] = 1
+		switch {
+		case lo[k] < hi[k] && k < 3:
+			j.Axes = append(j.Axes, r.axis(p, assembly.Prismatic, e, p.name+"."+name, name, lo[k], hi[k]))
+		case lo[k] < hi[k]:
+			turns = append(turns, k)
+		case lo[k] == hi[k] && k < 3:
+			j.P = j.P.Mul(assembly.Pose{R: e.Scale(lo[k] * r.length)})
+		case lo[k] == hi[k] && lo[k] != 0:
+			r.report.Refuse(p, "joint "+fault.Name(p.name),
+				fmt.Sprintf("locks %s at %g degrees; only rotations locked at 0 are read", name, lo[k]))
+			return false
+		}
+	}
+	return r.turns(j, p, turns, &lo, &hi)
+}
+
+// turns reads the rotations that a generic joint lets pass.
+func (r *reader) turns(j *assembly.Joint, p *prim, turns []int, lo, hi *[6]float64) bool {
+	switch {
+	case len(turns) == 3:
+		for _, k := range turns {
+			if !math.IsInf(lo[k], -1) || !math.IsInf(hi[k], 1) {
+				x := p.prop("limit:" + freedoms[k] + ":physics:low")
+				if x == nil || x.value == nil {
+					x = p.prop("limit:" + freedoms[k] + ":physics:high")
+				}
+				r.report.DropUsed(x, "joint "+fault.Name(p.name), "the rotations of a ball have no limits in the model",
+					fmt.Sprintf("those of %s are %g and %g degrees", freedoms[k], lo[k], hi[k]))
+			}
+		}
+		j.Axes = append(j.Axes, r.ball(p))
+		return true
+	case len(turns) == 2 && turns[0] != 3:
+		r.report.Refuse(p, "joint "+fault.Name(p.name), "swings about y and z without a twist about x, which no joint of the model does")
+		return false
+	}
+	slices.Reverse(turns) // the twist is the last
+	for _, k := range turns {
+		var e spatial.Vec3
+		e[k%3] = 1
+		j.Axes = append(j.Axes, r.axis(p, assembly.Revolute, e, p.name+"."+freedoms[k], freedoms[k], lo[k], hi[k]))
+	}
+	return true
+}

@@ -1,0 +1,259 @@
+package usd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+const (
+	// centimetre is the unit of lengths of stages that do not say, m.
+	centimetre = 0.01
+	// earth is the gravity of scenes that do not say, m/s².
+	earth = 9.81
+)
+
+// Read reads a stage and makes its model, with the report on all its prims and properties.
+//
+// Cost: O(bytes) of all layers, and of the prims that references copy. It returns the errors of the files as
+// a *source.SyntaxError or a *source.Problems; the report is there too.
+func Read(files *source.Files, name source.Name, o *source.Options) (*source.Result, *source.Report, error) {
+	report := &source.Report{File: name.String(), Format: "usd"}
+	report.Tell(o.Settled)
+	c := &composer{files: files, report: report, stacks: map[string]*stack{}}
+	s, err := c.open(nil, name, true)
+	if err != nil {
+		return nil, report, err
+	}
+	root := c.clone(s.root, nil)
+	if err := c.expand(root, s); err != nil {
+		return nil, report, err
+	}
+	r := &reader{report: report, o: o, root: root, nodes: map[*prim]*node{}}
+	if o.Key != "" || len(o.Pose) > 0 {
+		report.Refuse(nil, "a pose by keyframe or coordinates", "this format has the state of its bodies")
+	}
+	r.stage(s)
+	r.walk(root, &node{world: identity(), link: assembly.World})
+	r.gravity()
+	for i := range r.bodies {
+		r.body(i)
+	}
+	r.base()
+	for _, n := range r.joints {
+		r.joint(n)
+	}
+	r.account(root)
+	result, err := r.a.Build(o, report)
+	return result, report, err
+}
+
+// node is a prim with its place.
+type node struct {
+	p     *prim
+	world affine
+	link  int // that moves with it
+}
+
+// body is a rigid body whose link is not complete yet.
+type body struct {
+	node      *node
+	frame     assembly.Pose // in the world, units of the stage
+	scale     spatial.Vec3
+	reset     bool // its transformation is that in the world
+	colliders []*node
+}
+
+type reader struct {
+	a      assembly.Assembly
+	o      *source.Options
+	report *source.Report
+	root   *prim
+	length float64 // m
+	mass   float64 // kg
+	up     spatial.Vec3
+	nodes  map[*prim]*node
+	scene  *prim
+	bodies []body // by link
+	joints []*node
+}
+
+// unit returns the size of a unit of a stage.
+func unit(meta map[string]value, name string) float64 {
+	if v := meta[name]; v.kind == numbers && len(v.nums) == 1 {
+		return v.nums[0]
+	}
+	if name == "metersPerUnit" {
+		return centimetre
+	}
+	return 1
+}
+
+// stage reads units and axes.
+func (r *reader) stage(s *stack) {
+	at := source.Location{File: s.name.String(), Line: 1, Column: 1}
+	r.length, r.mass = unit(s.meta, "metersPerUnit"), unit(s.meta, "kilogramsPerUnit")
+	for _, u := range [...]struct {
+		name string
+		x    *float64
+	}{{"metersPerUnit", &r.length}, {"kilogramsPerUnit", &r.mass}} {
+		if !(*u.x > 0) || math.IsInf(*u.x, 1) {
+			r.report.Refuse(at, u.name, fmt.Sprintf("is %g", *u.x))
+			*u.x = 1
+		}
+	}
+	if _, ok := s.meta["metersPerUnit"]; !ok {
+		r.report.Note(at, "the stage does not say its unit of length", "the format gives it centimetres")
+	}
+	r.up = spatial.Vec3{0, 1, 0}
+	if v, ok := s.meta["upAxis"]; ok {
+		switch {
+		case len(v.texts) == 1 && v.texts[0] == "Z":
+			r.up = spatial.Vec3{0, 0, 1}
+		case len(v.texts) == 1 && v.texts[0] == "Y":
+		default:
+			r.report.Refuse(at, "upAxis", "is neither Y nor Z: "+fault.Name(strings.Join(v.texts, " ")))
+		}
+	}
+	if v := s.meta["defaultPrim"]; len(v.texts) == 1 {
+		r.a.Name = strings.Trim(v.texts[0], "/")
+	}
+	if r.a.Name == "" {
+		r.a.Name = strings.TrimSuffix(s.name.Path[strings.LastIndexByte(s.name.Path, '/')+1:], ending(s.name.Path))
+	}
+}
+
+// walk reads the prims in p.
+func (r *reader) walk(p *prim, up *node) {
+	for _, c := range p.children {
+		switch {
+		case c.inactive != nil && *c.inactive || c.specifier != "def": // classes are inherited from, and what only overrides is not there
+			leave(c, source.Ignored)
+		case c.kind == "PointInstancer":
+			leave(c, source.Dropped)
+			r.report.Drop(c, "prim "+fault.Name(c.name), "prims that are repeated at points are not read", "")
+		default:
+			r.visit(c, up)
+		}
+	}
+}
+
+// leave gives p and all in it a class.
+func leave(p *prim, class source.Class) {
+	p.class = class
+	for _, x := range p.props {
+		x.class = class
+	}
+	for _, c := range p.children {
+		leave(c, class)
+	}
+}
+
+// visit reads one prim with its place.
+func (r *reader) visit(p *prim, up *node) {
+	n := &node{p: p, link: up.link}
+	r.nodes[p] = n
+	local, reset := r.transform(p)
+	if n.world = local; !reset {
+		n.world = up.world.mul(local)
+	}
+	if p.has("PhysicsRigidBodyAPI") {
+		p.class = source.Used
+		if r.truth(p, "physics:rigidBodyEnabled", true) {
+			r.newBody(n, reset)
+		} else {
+			r.report.Note(p, "bodies that are not enabled", "are part of what they stand in")
+		}
+	}
+	switch {
+	case p.kind == "PhysicsScene":
+		r.newScene(p)
+	case isJoint(p.kind):
+		r.joints = append(r.joints, n)
+	case isShape(p.kind):
+		r.shape(n)
+	}
+	r.walk(p, n)
+}
+
+// newScene keeps the scene, of which there is one.
+func (r *reader) newScene(p *prim) {
+	p.class = source.Used
+	if r.scene != nil {
+		r.report.Refuse(p, "scene "+fault.Name(p.name), "is a second one; the first is "+fault.Name(r.scene.path()))
+		return
+	}
+	r.scene = p
+}
+
+// gravity reads that of the scene, or takes that of the earth.
+func (r *reader) gravity() {
+	down, size := r.up.Neg(), earth
+	if r.scene == nil {
+		r.report.Note(nil, "there is no scene",
+			fmt.Sprintf("gravity is %g m/s² against the upward axis, that of scenes that do not say", earth))
+		r.a.Gravity = down.Scale(size)
+		return
+	}
+	if v := r.numbers(r.scene, "physics:gravityDirection", 3); v != nil {
+		if d := spatial.Vec3(v); d.Norm() > 0 {
+			down = d.Scale(1 / d.Norm())
+		}
+	}
+	// A negative size, whose usual value is −∞, stands for that of the earth in any unit.
+	if x := r.number(r.scene, "physics:gravityMagnitude", math.Inf(-1)); x >= 0 {
+		size = x * r.length
+	}
+	r.a.Gravity = down.Scale(size)
+}
+
+// newBody makes a link of a prim.
+func (r *reader) newBody(n *node, reset bool) {
+	p := n.p
+	b := body{node: n, reset: reset}
+	var ok bool
+	if b.frame, b.scale, ok = n.world.rigid(); !ok {
+		r.report.Refuse(p, "body "+fault.Name(p.name), "is sheared, mirrored or flat: its axes are not those of a rigid frame")
+		b.frame, b.scale = assembly.Identity(), spatial.Vec3{1, 1, 1}
+	}
+	if s := b.scale.Sub(spatial.Vec3{1, 1, 1}).Norm(); s > orthogonal {
+		r.report.Note(p, "body "+fault.Name(p.name),
+			fmt.Sprintf("is scaled by %.6g, %.6g and %.6g; so are its shapes, its centre of mass and the places of its joints",
+				b.scale[0], b.scale[1], b.scale[2]))
+	}
+	n.link = len(r.a.Links)
+	r.bodies = append(r.bodies, b)
+	x := b.frame
+	x.R = x.R.Scale(r.length)
+	r.a.Links = append(r.a.Links, assembly.Link{At: p, Name: p.name, Pose: x})
+}
+
+// called gives links their names: those of their prims, or the paths where several prims have one.
+func (r *reader) called() {
+	count := map[string]int{}
+	for i := range r.bodies {
+		count[r.bodies[i].node.p.name]++
+	}
+	for i := range r.bodies {
+		if p := r.bodies[i].node.p; count[p.name] > 1 {
+			r.a.Links[i].Name = strings.TrimPrefix(p.path(), "/")
+		}
+	}
+}
+
+// base fixes a body to the ground, if that is asked for: the root of the articulation, or the first body.
+func (r *reader) base() {
+	r.called()
+	if r.o.Base != source.BaseFixed || len(r.bodies) == 0 {
+		return
+	}
+	i := max(slices.IndexFunc(r.bodies, func(b body) bool { return b.node.p.has("PhysicsArticulationRootAPI") }), 0)
+	r.a.Links[i].Ground = true
+	r.report.Note(r.a.Links[i].At, "link "+fault.Name(r.a.Links[i].Name), "is fixed to the ground, as asked for")
+}

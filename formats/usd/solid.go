@@ -1,0 +1,215 @@
+package usd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rung-mbd/rung/formats/internal/assembly"
+	"github.com/rung-mbd/rung/formats/mesh"
+	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/spatial"
+)
+
+// shapes are the prims that are seen, or that bodies touch each other with.
+var shapes = []string{
+	"BasisCurves", "Capsule", "Capsule_1", "Cone", "Cube", "Cylinder", "Cylinder_1", "HermiteCurves", "Mesh", "NurbsCurves", "NurbsPatch",
+	"Plane", "Points", "Sphere", "TetMesh",
+}
+
+func isShape(kind string) bool { return slices.Contains(shapes, kind) }
+
+// errNoVolume is for shapes that have none.
+var errNoVolume = errors.New("formats/usd: the shape encloses no volume that could be computed")
+
+// size is what a shape measures, in its own units: radius and height, or the edge of a cube.
+type size struct{ radius, height float64 }
+
+// sized reads the sizes of a shape, whose usual values are those of its schema.
+func (r *reader) sized(p *prim) size {
+	usual := map[string]size{"Capsule": {0.5, 1}, "Cone": {1, 2}, "Cylinder": {1, 2}, "Sphere": {1, 0}, "Cube": {0, 2}}[p.kind]
+	if p.kind == "Cube" {
+		return size{height: r.finite(p, "size", usual.height)}
+	}
+	s := size{radius: r.finite(p, "radius", usual.radius)}
+	if p.kind != "Sphere" {
+		s.height = r.finite(p, "height", usual.height)
+	}
+	return s
+}
+
+// along returns the frame whose z axis is the axis of a shape.
+func (r *reader) along(p *prim) assembly.Pose {
+	e, ok := axisOf(r.word(p, "axis", "Z"))
+	if !ok {
+		r.bad(p.prop("axis"), "is none of X, Y and Z")
+	}
+	return assembly.Along(spatial.Vec3{}, e)
+}
+
+// axisOf returns the unit vector of an axis.
+func axisOf(name string) (e spatial.Vec3, ok bool) {
+	if ok = name == "X" || name == "Y" || name == "Z"; !ok {
+		return spatial.Vec3{0, 0, 1}, false
+	}
+	e[name[0]-'X'] = 1
+	return e, true
+}
+
+// moments returns the mass properties of a shape of density 1, in its own frame and units.
+func (r *reader) moments(p *prim) (mesh.Moments, error) {
+	about := func(volume, xx, yy, zz float64) (mesh.Moments, error) {
+		if !(volume > 0) {
+			return mesh.Moments{}, errNoVolume
+		}
+		return mesh.Moments{Mass: volume, Inertia: spatial.Diag3(volume*xx, volume*yy, volume*zz)}, nil
+	}
+	if p.kind == "Mesh" {
+		return r.meshMoments(p)
+	}
+	s := r.sized(p)
+	a, h := s.radius, s.height
+	var m mesh.Moments
+	var err error
+	switch p.kind {
+	case "Cube":
+		return about(h*h*h, h*h/6, h*h/6, h*h/6)
+	case "Sphere":
+		return about(4*math.Pi/3*a*a*a, 0.4*a*a, 0.4*a*a, 0.4*a*a)
+	case "Cylinder":
+		m, err = about(math.Pi*a*a*h, a*a/4+h*h/12, a*a/4+h*h/12, a*a/2)
+	case "Capsule": // a cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond its ends
+		if !(a > 0 && h >= 0) {
+			return m, errNoVolume
+		}
+		cyl, ball := math.Pi*a*a*h, 4*math.Pi/3*a*a*a
+		d := h/2 + 3*a/8
+		xx := cyl*(a*a/4+h*h/12) + ball*(83./320*a*a+d*d)
+		m = mesh.Moments{Mass: cyl + ball, Inertia: spatial.Diag3(xx, xx, cyl*a*a/2+ball*0.4*a*a)}
+	case "Cone": // its middle is the origin, its tip is above, its centre of mass a quarter of the height below
+		m, err = about(math.Pi*a*a*h/3, 3*a*a/20+3*h*h/80, 3*a*a/20+3*h*h/80, 0.3*a*a)
+		m.Com = spatial.Vec3{0, 0, -h / 4}
+	default:
+		return m, errNoVolume
+	}
+	x := r.along(p)
+	return affine{A: x.Q.Mat()}.apply(m), err
+}
+
+// apply returns the mass properties of what a moves a solid of density 1 to. With the second moments C about the centre
+// of mass, those behind are |det A|·A·C·Aᵀ.
+func (a affine) apply(m mesh.Moments) mesh.Moments {
+	d := math.Abs(a.A.Det())
+	half := m.Inertia.Trace() / 2
+	C := spatial.Diag3(half, half, half).Add(m.Inertia.Scale(-1)).Mat()
+	D := a.A.Mul(C).MulT(a.A).Scale(d)
+	t := D[0] + D[4] + D[8]
+	return mesh.Moments{
+		Mass: d * m.Mass, Com: a.A.MulVec(m.Com).Add(a.t),
+		Inertia: spatial.Sym3{t - D[0], t - D[4], t - D[8], -(D[1] + D[3]) / 2, -(D[2] + D[6]) / 2, -(D[5] + D[7]) / 2},
+	}
+}
+
+// meshMoments returns the mass properties of what a mesh encloses.
+func (r *reader) meshMoments(p *prim) (mesh.Moments, error) {
+	m := &mesh.Mesh{}
+	_, points := r.get(p, "points")
+	_, counts := r.get(p, "faceVertexCounts")
+	_, corners := r.get(p, "faceVertexIndices")
+	if points == nil || counts == nil || corners == nil || len(points.nums)%3 != 0 || !points.finite() {
+		return mesh.Moments{}, errNoVolume
+	}
+	if x := p.prop("holeIndices"); x != nil && x.value != nil && len(x.value.nums) > 0 {
+		return mesh.Moments{}, errors.New("formats/usd: meshes with holes are not read where the mass depends on them")
+	}
+	for i := 0; i < len(points.nums); i += 3 {
+		m.Vertices = append(m.Vertices, spatial.Vec3(points.nums[i:i+3]))
+	}
+	left := r.word(p, "orientation", "rightHanded") == "leftHanded"
+	at := 0
+	for _, n := range counts.nums {
+		if !(n >= 3 && n <= float64(len(corners.nums)-at)) || n != math.Trunc(n) {
+			return mesh.Moments{}, fmt.Errorf("formats/usd: a face has %g corners of %d that are left", n, len(corners.nums)-at)
+		}
+		face := corners.nums[at : at+int(n)]
+		at += int(n)
+		for _, k := range face {
+			if !(k >= 0 && k < float64(len(m.Vertices))) || k != math.Trunc(k) {
+				return mesh.Moments{}, fmt.Errorf("formats/usd: a face has the corner %g of %d points", k, len(m.Vertices))
+			}
+		}
+		for i := 2; i < len(face); i++ {
+			t := [3]int32{int32(face[0]), int32(face[i-1]), int32(face[i])}
+			if left {
+				t[1], t[2] = t[2], t[1]
+			}
+			m.Triangles = append(m.Triangles, t)
+		}
+	}
+	if gap := m.Gap(); gap > 1e-6 {
+		r.report.Note(p, "mesh "+fault.Name(p.name), fmt.Sprintf("is not closed: its areas do not cancel, by %.2g", gap))
+	}
+	if how := r.word(p, "physics:approximation", "none"); how != "none" {
+		r.report.Change(p.prop("physics:approximation"), "mesh "+fault.Name(p.name),
+			"its collisions are those of another shape, "+fault.Name(how),
+			"its mass is that of the mesh itself")
+	}
+	return m.Solid()
+}
+
+// shape keeps a shape for viewers, and as one that gives its body mass.
+func (r *reader) shape(n *node) {
+	p := n.p
+	p.class = source.Visual
+	hull := p.has("PhysicsCollisionAPI")
+	if n.link == assembly.World {
+		return
+	}
+	b := &r.bodies[n.link]
+	if hull {
+		b.colliders = append(b.colliders, n)
+	}
+	var v assembly.Visual
+	seen := false
+	if !r.report.Spare(p, "shape "+fault.Name(p.name), "viewers do not show it", func() { v, seen = r.visual(n, b) }) || !seen {
+		return
+	}
+	v.Hull = hull
+	l := &r.a.Links[n.link]
+	l.Visuals = append(l.Visuals, v)
+}
+
+// visual returns a shape in the frame of its body, in metres. Those that the scales of their frames make another shape
+// are left out, and meshes, whose points no model has.
+func (r *reader) visual(n *node, b *body) (v assembly.Visual, ok bool) {
+	p := n.p
+	x, s, ok := n.world.rigid()
+	kinds := map[string]assembly.Shape{
+		"Cube": assembly.Box, "Sphere": assembly.Sphere, "Cylinder": assembly.Cylinder, "Capsule": assembly.Capsule,
+	}
+	kind, known := kinds[p.kind]
+	if !ok || !known {
+		return v, false
+	}
+	z := r.sized(p)
+	v = assembly.Visual{Name: p.name, Kind: kind, Pose: b.frame.Inverse().Mul(x)}
+	if kind != assembly.Box && s.Sub(spatial.Vec3{s[0], s[0], s[0]}).Norm() > orthogonal*s[0] {
+		return v, false
+	}
+	switch kind {
+	case assembly.Box:
+		v.Size = s.Scale(z.height * r.length)
+	default:
+		v.Size = [3]float64{z.radius * s[0] * r.length, z.height * s[0] * r.length}
+	}
+	if kind == assembly.Cylinder || kind == assembly.Capsule {
+		v.Pose = v.Pose.Mul(r.along(p))
+	}
+	v.Pose.R = v.Pose.R.Scale(r.length)
+	if c := p.prop("primvars:displayColor"); c != nil && c.value != nil && len(c.value.nums) == 3 {
+		v.Color = [4]float64{c.value.nums[0], c.value.nums[1], c.value.nums[2], 1}
+	}
+	return v, true
+}
