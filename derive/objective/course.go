@@ -65,7 +65,7 @@ func (g *Problem) fewRows() error {
 	every, bytes := g.o.Run.Every, 8*float64(g.plan.Initial().FlatLen())
 	rows := (g.o.Run.Until - g.plan.Initial().Time) / every
 	if g.extremes() && every > 0 && !(rows*bytes <= adjoint.DefaultMemory) {
-		return fmt.Errorf("derive/objective: every is %v: the states of %.3g rows fill the memory of %d bytes", every, rows, adjoint.DefaultMemory)
+		return fmt.Errorf("derive/objective: every is %v: states of %.3g rows fill the memory of %d bytes", every, rows, adjoint.DefaultMemory)
 	}
 	return nil
 }
