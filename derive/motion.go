@@ -2,12 +2,6 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// add adds the motion of a frame, without what belongs to forces.
-func (t *bodyTangent) add(u *bodyTangent) {
-	t.phi, t.r, t.w = t.phi.Add(u.phi), t.r.Add(u.r), t.w.Add(u.w)
-	t.v, t.al, t.a = t.v.Add(u.v), t.al.Add(u.al), t.a.Add(u.a)
-}
-
 // Reset makes all weights zero.
 func (w *Weights) Reset() {
 	clear(w.bodies)

@@ -218,8 +218,6 @@ func (m *Model) fits(state []float64) error {
 }
 
 const (
-	bodiesFrom = 1 // place of the first body in a state, behind the time
-	bodyPose   = 7 // numbers of a pose, of which the last four are the quaternion
 	// nearUnit is the error of |q|² up to which a quaternion is of length 1 but for rounding, and is left alone.
 	nearUnit = 8e-16
 	// noLength is the length of a quaternion below which it tells no rotation.
