@@ -436,9 +436,9 @@ func FuzzOptions(tf *testing.F) {
 	m, err := door.Open(here, "../docs/four-bar.model.json", nil)
 	require.NoError(tf, err)
 	for _, text := range []string{`{"hold": ["crank"], "nearest": true}`, `{"tolerance": 1e-9}`, `{"forces": ["A"], "vary": ["gravity[0]"], "threads": 2}`, `{`, `[]`, "", `{"width": 3, "azimuth": 1}`} {
-		f.Add(text, 0.5, uint16(3))
+		f.Add(text, 0.5, uint8(3))
 	}
-	f.Fuzz(func(t *testing.T, options string, x float64, at uint16) {
+	f.Fuzz(func(t *testing.T, options string, x float64, at uint8) {
 		state := make([]float64, m.Sizes().State)
 		require.NoError(t, m.InitialTo(state))
 		state[int(at)%len(state)] = x

@@ -189,7 +189,7 @@ func TestManyRows(t *testing.T) {
 	list[0].Take = objective.Max
 	o := &objective.Objective{At: objective.AtRun, Run: runs.Options{Until: 1, Every: 1e-9}, Terms: list, Parameters: by("gravity[1]")}
 	_, err := of(t, o, text(t, "four-bar"))
-	require.ErrorContains(t, err, "every is 1e-09: the states of 1e+09 rows")
+	require.ErrorContains(t, err, "every is 1e-09: states of 1e+09 rows")
 	o.Run.Every, o.Run.Until = 0.01, 0.05
 	_, err = of(t, o, text(t, "four-bar"))
 	require.NoError(t, err)

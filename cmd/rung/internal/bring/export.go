@@ -50,8 +50,7 @@ Then nothing is written, and the exit status is 2.`,
   rung export delta.sdf -o delta.urdf --strict
   rung export robot.urdf -o robot.xml
   rung export ladder.json -o ladder.tables
-  rung export arm.json -o arm.fmu --fmi 3 --inputs 'joints[hip].force[0]' \
-    --outputs 'joint.*.q,energy.*' --libraries out`,
+  rung export arm.json -o arm.fmu --fmi 3`,
 		Args:              shell.Arguments("MODEL"),
 		ValidArgsFunction: shell.CompleteModel,
 		RunE: func(cmd *cobra.Command, args []string) error {

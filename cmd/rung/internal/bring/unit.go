@@ -34,7 +34,7 @@ var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "run",
 func (f *unitFlags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.IntVar(&f.version, "fmi", 2, "version of FMI of a unit: 2 or 3")
-	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[crank].force[0]\",…")
+	s.StringSliceVar(&f.inputs, "inputs", nil, "knobs that are inputs of a unit:\n\"joints[O].force[0]\",…")
 	s.StringSliceVar(&f.parameters, "parameters", nil, "knobs that are parameters of a unit")
 	s.StringSliceVar(&f.outputs, "outputs", fmu.DefaultOutputs, "columns that are outputs of a unit")
 	s.StringVar(&f.run, "run", "", "document of rung-run/1 by which a unit moves\n(default: as rung simulate does)")
