@@ -15,7 +15,8 @@ class Batch(Owner):
     """`num` states side by side: `states` (num, nstate), `forces` (num, len(forces)), `accelerations` (num, nbody, 6), `failed` (num). Write into
     the arrays, then call `accel` or `step`.
 
-    `forces` are the generalized forces that states carry: names of joints with one freedom, or paths such as joints[A].force[1]. `vary` are knobs of
+    `forces` are the generalized forces that states carry in place of those of the model, from which they begin: names of joints with one freedom, or
+    paths such as joints[A].force[1]. `vary` are knobs of
     bodies, lengths and pitches that differ from state to state.
 
     >>> b = m.batch(1000)
@@ -34,7 +35,8 @@ class Batch(Owner):
         self.model, self.num = model, num
         self._vary = tuple(vary)
         self._states = np.tile(model.initial().data, (num, 1))
-        self._forces = np.zeros((num, len(options["forces"])))
+        at_first = {k.path: k.value for k in model.knobs} if options["forces"] else {}
+        self._forces = np.tile([at_first[_force(model, f)] for f in options["forces"]], (num, 1)).astype(np.float64).reshape(num, -1)
         self._accelerations = np.zeros((num, model.nbody, 6))
         self._failed = np.zeros(num, dtype=np.bool_)
         self._tau = self._forces.ctypes.data if self._forces.size else None
@@ -103,3 +105,11 @@ class Batch(Owner):
         except _lib.SolveError as e:
             return str(e)
         return None
+
+
+def _force(model: Model, name: str) -> str:
+    """The path of the force of a joint with one freedom; other paths stay."""
+    if name not in model.joint_names:
+        return name
+    inside = json.dumps(name, ensure_ascii=False) if "]" in name or name.startswith('"') else name
+    return f"joints[{inside}].force[0]"

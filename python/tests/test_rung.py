@@ -53,6 +53,17 @@ def test_batch_is_solver(model, hinge):
         assert np.allclose(a[i], s.accel(), rtol=1e-11, atol=1e-11)
 
 
+def test_batch_begins_with_forces_of_the_model():
+    b = rung.Builder("pendulum")
+    b.rod("rod", 1, 0.01, (0, 0, 0), (1, 0, 0))
+    b.revolute("a ] b", "world", "rod", point=(0, 0, 0), axis=(0, 1, 0), force=[3.0])
+    m = b.build()
+    batch = m.batch(2, forces=["a ] b"], threads=1)
+    assert batch.forces.tolist() == [[3.0], [3.0]]
+    assert np.allclose(batch.accel()[0], m.solver().accel(), rtol=1e-12)
+    assert m.batch(3).forces.shape == (3, 0)
+
+
 def test_batch_varies(model):
     knob = f"bodies[{model.body_names[0]}].mass"
     b = model.batch(5, vary=[knob], threads=1)
