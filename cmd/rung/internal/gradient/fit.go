@@ -1,6 +1,7 @@
 package gradient
 
 import (
+	"context"
 	"io"
 	"math"
 	"strings"
@@ -36,31 +37,14 @@ document names bodies that stay where they are, such as the crank.`,
 		Example: `  rung fit slider-crank.objective.json -o fitted.json --plot fit.svg
   rung fit slider-crank.objective.json --json --checkpoint fit.json --resume`,
 		Args: shell.Arguments("OBJECTIVE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runFit(cmd, args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], "fit", "fitting", runFit) },
 	}
 	f.add(cmd, "picture of the data, and of the motions at the start and at the end, .svg or .png")
 	return cmd
 }
 
-func runFit(cmd *cobra.Command, path string, f *searchFlags) error {
-	if err := f.check(path); err != nil {
-		return err
-	}
-	_, stdout, stderr := shell.Streams(cmd)
-	p := shell.NewProgress(stderr)
-	defer p.End()
-	l, err := load(path, f.ordering.Ordering, p)
-	if err != nil {
-		return err
-	}
-	c, err := f.newCheckpoint("fit", l)
-	if err != nil {
-		return err
-	}
-	if f.checkpoint != "" {
-		defer shell.Keep(cmd.Context())()
-	}
-	p.Stage("fitting", int64(f.iterations))
+// runFit is rung fit but for what searches have in common.
+func runFit(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error) {
 	from := c.Iterations
 	if len(from) > 0 {
 		c.Iterations = from[:len(from)-1]
@@ -70,44 +54,27 @@ func runFit(cmd *cobra.Command, path string, f *searchFlags) error {
 		c.Iterations = append(c.Iterations, *it)
 		return c.keep()
 	}}
-	r, err := search.Fit(cmd.Context(), l.problem, o)
+	r, err := search.Fit(ctx, l.problem, o)
 	if err != nil {
-		return f.ended(cmd, l, c, err)
+		return nil, err
 	}
-	if err := c.write(); err != nil {
-		return err
+	x := &found{document: r, print: func(p *sheet.Page) { printFit(p, r) }}
+	for k := range r.Parameters {
+		x.values = append(x.values, r.Parameters[k].Value)
 	}
-	values := make([]float64, len(r.Parameters))
-	for k := range values {
-		values[k] = r.Parameters[k].Value
-	}
-	if err := f.writeModel(cmd.Context(), l, values, stdout, p); err != nil {
-		return err
-	}
-	if f.plot != "" {
-		if err := drawFit(cmd, f.plot, l, values, stdout); err != nil {
-			return err
-		}
-	}
-	p.End()
-	if f.output == shell.Stdio {
-		stdout = stderr
-	}
-	if f.json {
-		return shell.WriteJSON(stdout, r)
-	}
-	return shell.Print(stdout, func(p *sheet.Page) { printFit(p, r) })
+	x.draw = func(stdout io.Writer) error { return drawFit(ctx, f.plot, l, x.values, stdout) }
+	return x, nil
 }
 
 // drawFit draws the data of each term with the start and the fit.
-func drawFit(cmd *cobra.Command, path string, l *loaded, values []float64, stdout io.Writer) error {
+func drawFit(ctx context.Context, path string, l *loaded, values []float64, stdout io.Writer) error {
 	var sides [2][]objective.Residual
 	for i, x := range [2][]float64{l.problem.Values(), values} {
 		g, err := l.problem.With(x)
 		if err != nil {
 			return fault.Plain(err)
 		}
-		if sides[i], err = g.Residuals(cmd.Context(), false); err != nil {
+		if sides[i], err = g.Residuals(ctx, false); err != nil {
 			return shell.Failed(g.Model().Name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package gradient
 
 import (
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -30,31 +31,16 @@ over those of the number.`,
 		Example: `  rung optimize hoeken.objective.json -o straight.json
   rung optimize hoeken.objective.json --json --checkpoint search.json --resume`,
 		Args: shell.Arguments("OBJECTIVE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runOptimize(cmd, args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args[0], "optimize", "optimizing", runOptimize)
+		},
 	}
 	f.add(cmd, "picture of the value and the gradient over the iterations, .svg or .png")
 	return cmd
 }
 
-func runOptimize(cmd *cobra.Command, path string, f *searchFlags) error {
-	if err := f.check(path); err != nil {
-		return err
-	}
-	_, stdout, stderr := shell.Streams(cmd)
-	p := shell.NewProgress(stderr)
-	defer p.End()
-	l, err := load(path, f.ordering.Ordering, p)
-	if err != nil {
-		return err
-	}
-	c, err := f.newCheckpoint("optimize", l)
-	if err != nil {
-		return err
-	}
-	if f.checkpoint != "" {
-		defer shell.Keep(cmd.Context())()
-	}
-	p.Stage("optimizing", int64(f.iterations))
+// runOptimize is rung optimize but for what searches have in common.
+func runOptimize(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error) {
 	o := search.OptimizeOptions{Evaluations: c.Evaluations}
 	o.Iterations = f.iterations
 	o.OnEvaluation = func(e *search.Evaluation) error {
@@ -65,33 +51,16 @@ func runOptimize(cmd *cobra.Command, path string, f *searchFlags) error {
 		p.Add(1)
 		return nil
 	}
-	r, err := search.Optimize(cmd.Context(), l.problem, o)
+	r, err := search.Optimize(ctx, l.problem, o)
 	if err != nil {
-		return f.ended(cmd, l, c, err)
+		return nil, err
 	}
-	if err := c.write(); err != nil {
-		return err
+	x := &found{document: r, print: func(p *sheet.Page) { printOptimum(p, r) }}
+	for k := range r.Parameters {
+		x.values = append(x.values, r.Parameters[k].Value)
 	}
-	values := make([]float64, len(r.Parameters))
-	for k := range values {
-		values[k] = r.Parameters[k].Value
-	}
-	if err := f.writeModel(cmd.Context(), l, values, stdout, p); err != nil {
-		return err
-	}
-	if f.plot != "" {
-		if err := drawSearch(f.plot, r, stdout); err != nil {
-			return err
-		}
-	}
-	p.End()
-	if f.output == shell.Stdio {
-		stdout = stderr
-	}
-	if f.json {
-		return shell.WriteJSON(stdout, r)
-	}
-	return shell.Print(stdout, func(p *sheet.Page) { printOptimum(p, r) })
+	x.draw = func(stdout io.Writer) error { return drawSearch(f.plot, r, stdout) }
+	return x, nil
 }
 
 // leastDrawn is what is drawn of a gradient that is less.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/picture"
+	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/derive/objective"
 	"github.com/rung-mbd/rung/derive/search"
@@ -143,6 +144,61 @@ func pictureFormat(path string) string {
 
 // checkpointFormat is the format of a checkpoint of a search.
 const checkpointFormat = "rung-search/1"
+
+// found is what a search has found: its document, the numbers, and how they are shown.
+type found struct {
+	document any
+	values   []float64
+	draw     func(stdout io.Writer) error
+	print    func(p *sheet.Page)
+}
+
+// run reads an objective, moves its parameters by a search, and writes what the flags ask for. stage is what progress says meanwhile.
+func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
+	do func(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error),
+) error {
+	if err := f.check(path); err != nil {
+		return err
+	}
+	_, stdout, stderr := shell.Streams(cmd)
+	p := shell.NewProgress(stderr)
+	defer p.End()
+	l, err := load(path, f.ordering.Ordering, p)
+	if err != nil {
+		return err
+	}
+	c, err := f.newCheckpoint(command, l)
+	if err != nil {
+		return err
+	}
+	if f.checkpoint != "" {
+		defer shell.Keep(cmd.Context())()
+	}
+	p.Stage(stage, int64(f.iterations))
+	x, err := do(cmd.Context(), f, l, c, p)
+	if err != nil {
+		return f.ended(cmd, l, c, err)
+	}
+	if err := c.write(); err != nil {
+		return err
+	}
+	if err := f.writeModel(cmd.Context(), l, x.values, stdout, p); err != nil {
+		return err
+	}
+	if f.plot != "" {
+		if err := x.draw(stdout); err != nil {
+			return err
+		}
+	}
+	p.End()
+	if f.output == shell.Stdio {
+		stdout = stderr
+	}
+	if f.json {
+		return shell.WriteJSON(stdout, x.document)
+	}
+	return shell.Print(stdout, x.print)
+}
 
 // checkpoint is a search that has been stopped.
 type checkpoint struct {
