@@ -17,6 +17,7 @@ type Batch struct {
 	batch  *batch.Batch
 	forces int
 	vary   []knobOf
+	bodies []int // of these
 	st     *mechanism.State
 
 	// Memory for the number of states of the last call.
@@ -62,7 +63,9 @@ func (m *Model) NewBatch(options []byte) (*Batch, error) {
 		}
 		switch of.kind {
 		case knobBody:
-			bo.Vary.Bodies = append(bo.Vary.Bodies, int(of.index))
+			if !slices.Contains(b.bodies, int(of.index)) {
+				b.bodies = append(b.bodies, int(of.index))
+			}
 		case knobLength, knobPitch:
 			bo.Vary.Joints = append(bo.Vary.Joints, int(of.index))
 		default:
@@ -70,23 +73,12 @@ func (m *Model) NewBatch(options []byte) (*Batch, error) {
 		}
 		b.vary = append(b.vary, of)
 	}
-	bo.Vary.Bodies, bo.Vary.Joints = once(bo.Vary.Bodies), once(bo.Vary.Joints)
+	bo.Vary.Bodies = b.bodies
 	var err error
 	if b.batch, err = batch.New(m.plan, bo); err != nil {
 		return nil, as(Input, err)
 	}
 	return b, nil
-}
-
-// once returns a list of numbers without those that were there before.
-func once(list []int) (short []int) {
-	seen := map[int]bool{}
-	for _, i := range list {
-		if !seen[i] {
-			seen[i], short = true, append(short, i)
-		}
-	}
-	return short
 }
 
 // freedom returns the freedom of the knob of a force, or the only one of a joint.
@@ -272,35 +264,29 @@ func (b *Batch) Vary(n, first int, values []float64) error {
 	return nil
 }
 
-// varyOne gives state i values of the knobs.
+// varyOne gives state i values of the knobs: lengths and pitches, then bodies, each with all its numbers.
 func (b *Batch) varyOne(i int, values []float64) error {
-	bodies := map[int]weight{}
 	for n, of := range b.vary {
-		at := int(of.index)
 		var err error
 		switch of.kind {
 		case knobLength:
-			err = b.states.SetLength(i, at, values[n])
+			err = b.states.SetLength(i, int(of.index), values[n])
 		case knobPitch:
-			err = b.states.SetPitch(i, at, values[n])
-		default:
-			w, there := bodies[at]
-			if !there {
-				w = weightIn(b.states, i, at)
-			}
-			w[of.part] = values[n]
-			bodies[at] = w
+			err = b.states.SetPitch(i, int(of.index), values[n])
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, of := range b.vary {
-		if w, there := bodies[int(of.index)]; there && of.kind == knobBody {
-			delete(bodies, int(of.index))
-			if err := b.states.SetBody(i, int(of.index), w[0], spatial.Vec3(w[1:4]), spatial.Sym3(w[4:10])); err != nil {
-				return err
+	for _, body := range b.bodies {
+		w := weightIn(b.states, i, body)
+		for n, of := range b.vary {
+			if of.kind == knobBody && int(of.index) == body {
+				w[of.part] = values[n]
 			}
+		}
+		if err := b.states.SetBody(i, body, w[0], spatial.Vec3(w[1:4]), spatial.Sym3(w[4:10])); err != nil {
+			return err
 		}
 	}
 	return nil

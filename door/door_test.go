@@ -119,6 +119,35 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
+// TestKnobsOfForces: springs, wrenches and cables have knobs by their names, which act.
+func TestKnobsOfForces(t *testing.T) {
+	const text = `{"format": "rung-model/1", "name": "hung", "gravity": [0, 0, 0], "bodies": [
+	 {"name": "load", "mass": 2, "inertia": {"xx": 1, "yy": 1, "zz": 1}, "pose": {"position": [0, 0, -3]}}], "joints": [
+	 {"name": "guide", "type": "prismatic", "predecessor": "world", "successor": "load", "predecessor_frame": {"position": [0, 0, -3]}}],
+	 "forces": [{"name": "rope", "type": "cable", "points": [{"body": "world"}, {"body": "load"}], "stiffness": 8, "rest_length": 2},
+	 {"name": "push", "type": "wrench", "body": "load", "force": [0, 0, 0], "torque": [0, 0, 0]},
+	 {"name": "line", "type": "cable", "points": [{"body": "world", "point": [0, 0, 1]}, {"body": "load"}], "stiffness": 0, "rest_length": 4}]}`
+	m, err := door.Read(here, "hung", []byte(text), nil)
+	require.NoError(t, err)
+	s, x, acc := m.NewSolver(), initial(t, m), make([]float64, 6)
+	require.NoError(t, s.AccelerationsTo(acc, x))
+	require.InDelta(t, 4, acc[5], 1e-12)
+	for path, want := range map[string]float64{"forces[rope].rest_length": 2, "forces[push].force[2]": 5, "forces[line].tension": 10} {
+		k, err := m.KnobAt(path)
+		require.NoError(t, err)
+		was := m.Knobs()[k].Value
+		values := map[string]float64{"forces[rope].rest_length": 2.5, "forces[push].force[2]": 2, "forces[line].tension": 12}
+		require.NoError(t, s.Set([]int{k}, []float64{values[path]}))
+		require.NoError(t, s.AccelerationsTo(acc, x))
+		require.InDelta(t, want, acc[5], 1e-12, path)
+		require.NoError(t, s.Set([]int{k}, []float64{was}))
+	}
+	k, err := m.KnobAt("forces[line].stiffness")
+	require.NoError(t, err)
+	require.Equal(t, "N/m", m.Knobs()[k].Unit)
+	require.ErrorContains(t, s.Set([]int{k}, []float64{-1}), "negative")
+}
+
 // TestKnobsAct: a force, a mass and a length that are set are those of a model that has them.
 func TestKnobsAct(t *testing.T) {
 	const file = "../docs/four-bar.model.json"

@@ -42,7 +42,7 @@ const (
 	knobMotion // the value at which a freedom is held
 	knobTarget // the value of an actuator
 	knobSpring // 0 stiffness, 1 damping, 2 rest length
-	knobCable  // and 3 tension
+	knobCable  // by the number of the cable; and 3 tension
 	knobWrench // 0 to 2 force, 3 to 5 torque
 	knobBody   // 0 mass, 1 to 3 com, 4 to 9 inertia
 	knobLength
@@ -57,7 +57,8 @@ type knobList struct {
 	list  []Knob
 }
 
-// knobsOf lists the knobs of a mechanism: gravity, joints, forces, bodies, each in the order of the document.
+// knobsOf lists the knobs of a mechanism: gravity, joints, springs and wrenches, cables, actuators, bodies, each kind in the order of
+// the document.
 //
 // Cost: O(bodies + joints + forces); allocates.
 func knobsOf(mech *mechanism.Mechanism, doc *model.Model) []Knob {
@@ -72,9 +73,12 @@ func knobsOf(mech *mechanism.Mechanism, doc *model.Model) []Knob {
 	for i := range mech.Forces {
 		l.addForce(i)
 	}
+	for i := range mech.NumCables() {
+		l.addCable(i)
+	}
 	for i := range mech.NumActuators() {
 		_, element := mech.Actuator(i)
-		l.add(knobOf{knobTarget, int32(i), 0}, "forces", mech.ForceName(element), "value")
+		l.add(knobOf{knobTarget, int32(i), 0}, "forces", element, mech.ForceName(element), "value")
 	}
 	for i := range mech.NumBodies() {
 		l.addBody(i)
@@ -82,9 +86,9 @@ func knobsOf(mech *mechanism.Mechanism, doc *model.Model) []Knob {
 	return l.list
 }
 
-// add adds a knob of an entry of a section.
-func (l *knobList) add(of knobOf, section, name, field string) {
-	l.addAt(of, fmt.Sprintf("%s[%s].%s", section, document.InBrackets(name), field), fmt.Sprintf("%s[%d].%s", section, of.index, field))
+// add adds a knob of the entry at a place of a section.
+func (l *knobList) add(of knobOf, section string, place int, name, field string) {
+	l.addAt(of, fmt.Sprintf("%s[%s].%s", section, document.InBrackets(name), field), fmt.Sprintf("%s[%d].%s", section, place, field))
 }
 
 // addAt adds a knob if its setter takes the value of the model. The second path has entries by their numbers.
@@ -125,31 +129,40 @@ func (l *knobList) addJoint(j int) {
 	name := l.mech.JointName(j)
 	for i := range l.mech.Joints[j].Kind.Freedoms() {
 		if l.mech.Joints[j].Prescribed(i) {
-			l.add(knobOf{knobMotion, int32(j), int32(i)}, "joints", name, fmt.Sprintf("motion[%d]", i))
+			l.add(knobOf{knobMotion, int32(j), int32(i)}, "joints", j, name, fmt.Sprintf("motion[%d]", i))
 			continue
 		}
 		for kind, field := range [...]string{"force", "stiffness", "damping", "rest"} {
-			l.add(knobOf{knobForce + knobKind(kind), int32(j), int32(i)}, "joints", name, fmt.Sprintf("%s[%d]", field, i))
+			l.add(knobOf{knobForce + knobKind(kind), int32(j), int32(i)}, "joints", j, name, fmt.Sprintf("%s[%d]", field, i))
 		}
 	}
-	l.add(knobOf{knobLength, int32(j), 0}, "joints", name, "length")
-	l.add(knobOf{knobPitch, int32(j), 0}, "joints", name, "pitch")
+	l.add(knobOf{knobLength, int32(j), 0}, "joints", j, name, "length")
+	l.add(knobOf{knobPitch, int32(j), 0}, "joints", j, name, "pitch")
 }
 
-// addForce adds the knobs of force element i.
+// springFields are the fields of a spring between two points, and of a cable, which has the last one, too.
+var springFields = []string{"stiffness", "damping", "rest_length", "tension"}
+
+// addForce adds the knobs of force element i, a spring or a wrench.
 func (l *knobList) addForce(i int) {
 	var fields []string
 	kind := knobSpring
 	switch l.mech.Forces[i].Kind {
 	case model.SpringDamper:
-		fields = []string{"stiffness", "damping", "rest_length"}
-	case model.CableForce:
-		fields, kind = []string{"stiffness", "damping", "rest_length", "tension"}, knobCable
+		fields = springFields[:3]
 	case model.Wrench:
 		fields, kind = []string{"force[0]", "force[1]", "force[2]", "torque[0]", "torque[1]", "torque[2]"}, knobWrench
 	}
 	for k, field := range fields {
-		l.add(knobOf{kind, int32(i), int32(k)}, "forces", l.mech.ForceName(i), field)
+		l.add(knobOf{kind, int32(i), int32(k)}, "forces", i, l.mech.ForceName(i), field)
+	}
+}
+
+// addCable adds the knobs of cable i.
+func (l *knobList) addCable(i int) {
+	_, element := l.mech.Cable(i)
+	for k, field := range springFields {
+		l.add(knobOf{knobCable, int32(i), int32(k)}, "forces", element, l.mech.ForceName(element), field)
 	}
 }
 
@@ -161,7 +174,7 @@ var bodyFields = [...]string{
 // addBody adds the knobs of body i.
 func (l *knobList) addBody(i int) {
 	for k, field := range bodyFields {
-		l.add(knobOf{knobBody, int32(i), int32(k)}, "bodies", l.mech.BodyName(i), field)
+		l.add(knobOf{knobBody, int32(i), int32(k)}, "bodies", i, l.mech.BodyName(i), field)
 	}
 }
 
@@ -184,12 +197,13 @@ func (k knobOf) value(m *mechanism.Mechanism) float64 {
 		u := m.ActuatorSettings(i).Value
 		x, _, _ := u.At(m.Initial().Time)
 		return x
-	case knobSpring, knobCable:
+	case knobSpring:
 		e := &m.Forces[i]
-		if part == 3 {
-			return m.CableTension(cableOf(m, i))
-		}
 		return [...]float64{e.Stiffness, e.Damping, e.RestLength}[part]
+	case knobCable:
+		_, element := m.Cable(i)
+		e := &m.Forces[element]
+		return [...]float64{e.Stiffness, e.Damping, e.RestLength, m.CableTension(i)}[part]
 	case knobWrench:
 		e := &m.Forces[i]
 		return [...]*spatial.Vec3{&e.Force, &e.Torque}[part/3][part%3]
@@ -225,16 +239,6 @@ func (w *weight) setTo(in *mechanism.Inputs, i int) error {
 	return in.SetBody(i, &b)
 }
 
-// cableOf returns the number of the cable that is force element i.
-func cableOf(m *mechanism.Mechanism, i int) int {
-	for n := range m.NumCables() {
-		if _, element := m.Cable(n); element == i {
-			return n
-		}
-	}
-	panic("door: no cable")
-}
-
 // set gives inputs another value of the knob.
 func (k knobOf) set(in *mechanism.Inputs, x float64) error {
 	i, part, m := int(k.index), int(k.part), in.Mechanism()
@@ -260,10 +264,10 @@ func (k knobOf) set(in *mechanism.Inputs, x float64) error {
 		*[...]*float64{&e.Stiffness, &e.Damping, &e.RestLength}[part] = x
 		return in.SetSpringDamper(i, e.Stiffness, e.Damping, e.RestLength)
 	case knobCable:
-		e := m.Forces[i]
-		tension := m.CableTension(cableOf(m, i))
+		_, element := m.Cable(i)
+		e, tension := m.Forces[element], m.CableTension(i)
 		*[...]*float64{&e.Stiffness, &e.Damping, &e.RestLength, &tension}[part] = x
-		return in.SetCable(i, e.Stiffness, e.Damping, e.RestLength, tension)
+		return in.SetCable(element, e.Stiffness, e.Damping, e.RestLength, tension)
 	case knobWrench:
 		e := m.Forces[i]
 		[...]*spatial.Vec3{&e.Force, &e.Torque}[part/3][part%3] = x

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/formats"
 	"github.com/rung-mbd/rung/formats/source"
+	"github.com/rung-mbd/rung/internal/document"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -217,12 +218,8 @@ func (m *Model) fits(state []float64) error {
 	return nil
 }
 
-const (
-	// nearUnit is the error of |q|² up to which a quaternion is of length 1 but for rounding, and is left alone.
-	nearUnit = 8e-16
-	// noLength is the length of a quaternion below which it tells no rotation.
-	noLength = 1e-8
-)
+// noLength is the length of a quaternion below which it tells no rotation.
+const noLength = 1e-8
 
 // set makes st the state of an array, with quaternions of length 1.
 func (m *Model) set(st *mechanism.State, state []float64) error {
@@ -231,18 +228,11 @@ func (m *Model) set(st *mechanism.State, state []float64) error {
 	}
 	st.SetFlat(state)
 	for i := range st.Bodies {
-		q := &st.Bodies[i].Rotation
-		n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
-		if math.Abs(n-1) <= nearUnit {
-			continue
+		q := (*[4]float64)(&st.Bodies[i].Rotation)
+		if n := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]; n < noLength*noLength {
+			return refuse(Failed, "body %q: quaternion of length %g tells no rotation", m.plan.Mechanism().BodyName(i), math.Sqrt(n))
 		}
-		length := math.Sqrt(n)
-		if length < noLength {
-			return refuse(Failed, "body %q: quaternion of length %g tells no rotation", m.plan.Mechanism().BodyName(i), length)
-		}
-		for k := range q {
-			q[k] /= length // NaN stays, and the solver names the body
-		}
+		document.Normalize(q) // NaN stays, and the solver names the body
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func keep(to *C.rung_handle, value any) error {
 	return nil
 }
 
-// object returns that of a handle.
+// find returns the object of a handle.
 func find(h C.rung_handle) (*object, error) {
 	x, there := objects.Load(uint64(h))
 	if !there {

@@ -13,7 +13,7 @@ func NearUnit(q *[4]float64) bool {
 	return math.Abs(math.Sqrt(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])-1) <= QuaternionTol
 }
 
-// Normalize gives a NearUnit q the length 1. A length that is 1 up to rounding
+// Normalize gives q, which is not zero, the length 1. A length that is 1 up to rounding
 // is left alone, so that normalizing twice changes nothing.
 func Normalize(q *[4]float64) {
 	const rounding = 8 * 0x1p-52 // of the sum of four squares and of one division

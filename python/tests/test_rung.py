@@ -305,6 +305,31 @@ def test_ctrl_c(model):
     assert r.state.time > 0  # and it may go on from there
 
 
+def test_ctrl_c_in_documents():
+    """Long calls without slices end, too."""
+    b = rung.Builder("chain")
+    last = "world"
+    for i in range(4000):
+        b.rod(f"r{i}", 1, 0.01, (i, 0, 0), (i + 1, 0, 0))
+        b.spherical(f"j{i}", last, f"r{i}", point=(i, 0, 0))
+        last = f"r{i}"
+    m = b.build()
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            m.accel()
+    m.close_joints(m.initial())
+
+
+def test_broken_pipe():
+    """The handlers of Go's runtime leave Python's errors alone."""
+    r, w = os.pipe()
+    os.close(r)
+    with pytest.raises(BrokenPipeError):
+        os.write(w, b"x")
+    os.close(w)
+
+
 def test_stop(model):
     r = model.run(tolerance=1e-10)
     for after in np.linspace(0, 0.1, 20):  # within a slice and between two

@@ -1,4 +1,4 @@
-/* Checks of the library from C, compiled as C99 and as C++. check LIBRARY-independent: it is linked with the library.
+/* Checks of the library from C. It compiles as C99 and as C++, and is linked with the library.
  *
  *   check MODEL */
 #include <math.h>
