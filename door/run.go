@@ -105,8 +105,8 @@ func runOptions(text []byte) (*runs.Options, error) {
 func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, false) }
 
 // To goes on to a time, or until budget is used up, which is looked at after each step; 0: none. It returns an error
-// with the status More then, and the next call goes on with the same bits. A time that has passed changes nothing. So a program that listens for signals
-// between two calls can.
+// with the status More then, and the next call goes on with the same bits. A time that has passed changes nothing. So
+// a program that listens for signals between two calls can.
 //
 // It returns the errors of runs.Simulation.Run with the status Failed, and Stopped where ctx ends.
 func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {

@@ -276,7 +276,26 @@ func options(p *C.char) []byte {
 	return []byte(C.GoString(p))
 }
 
-// hand gives a text to the caller, who frees it by rung_release.
-func hand(b []byte, text **C.char, size *C.size_t) {
+// hand gives the text that f makes to the caller, who frees it by rung_release.
+func hand(text **C.char, size *C.size_t, f func() ([]byte, error)) error {
+	if text == nil || size == nil {
+		return refuse(door.Input, "a null pointer for the text")
+	}
+	b, err := f()
+	if err != nil {
+		return err
+	}
 	*text, *size = (*C.char)(C.CBytes(append(b, 0))), C.size_t(len(b))
+	return nil
+}
+
+// taken returns the bytes of the caller, for the time of the call.
+func taken(bytes *C.char, size C.size_t) ([]byte, error) {
+	if err := given("the bytes", bytes); err != nil {
+		return nil, err
+	}
+	if size > mostNumbers {
+		return nil, refuse(door.Size, "%d bytes", uint64(size))
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(size)), nil
 }

@@ -21,13 +21,13 @@ func go_plan(name, text *C.char, size C.size_t, opts *C.char, plan *C.rung_handl
 		}
 		var m *door.Model
 		var err error
-		switch {
-		case text == nil:
+		if text == nil {
 			m, err = door.Open(context.Background(), C.GoString(name), options(opts))
-		case size > mostNumbers:
-			return refuse(door.Size, "a text of %d bytes", uint64(size))
-		default:
-			m, err = door.Read(context.Background(), C.GoString(name), unsafe.Slice((*byte)(unsafe.Pointer(text)), int(size)), options(opts))
+		} else {
+			var b []byte
+			if b, err = taken(text, size); err == nil {
+				m, err = door.Read(context.Background(), C.GoString(name), b, options(opts))
+			}
 		}
 		if err != nil {
 			return err
@@ -123,20 +123,12 @@ func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.si
 		if err := given("what", what); err != nil {
 			return err
 		}
-		if text == nil || size == nil {
-			return refuse(door.Input, "a null pointer for the text")
-		}
 		x, err := perhaps(state, n)
 		if err != nil {
 			return err
 		}
 		return o.during(func(ctx context.Context) error {
-			b, err := m.Document(ctx, C.GoString(what), x, options(opts))
-			if err != nil {
-				return err
-			}
-			hand(b, text, size)
-			return nil
+			return hand(text, size, func() ([]byte, error) { return m.Document(ctx, C.GoString(what), x, options(opts)) })
 		})
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"math"
 	"time"
-	"unsafe"
 
 	"github.com/rung-mbd/rung/door"
 )
@@ -90,52 +89,32 @@ func go_run_document(run C.rung_handle, what *C.char, text **C.char, size *C.siz
 		if err := given("what", what); err != nil {
 			return err
 		}
-		if text == nil || size == nil {
-			return refuse(door.Input, "a null pointer for the text")
-		}
-		var b []byte
-		var err error
-		switch w := C.GoString(what); w {
-		case "columns":
-			names, units := r.Columns()
-			b, err = json.Marshal(map[string][]string{"names": names, "units": units})
-		case "stats":
-			b, err = r.Document()
-		default:
-			return refuse(door.Input, "no document %q of a run; there are columns and stats", w)
-		}
-		if err != nil {
-			return err
-		}
-		hand(b, text, size)
-		return nil
+		return hand(text, size, func() ([]byte, error) {
+			switch w := C.GoString(what); w {
+			case "columns":
+				names, units := r.Columns()
+				return json.Marshal(map[string][]string{"names": names, "units": units})
+			case "stats":
+				return r.Document()
+			default:
+				return nil, refuse(door.Input, "no document %q of a run; there are columns and stats", w)
+			}
+		})
 	})
 }
 
 //export go_run_save
 func go_run_save(run C.rung_handle, bytes **C.char, size *C.size_t) C.int32_t {
-	return use(run, func(_ *object, r *door.Run) error {
-		if bytes == nil || size == nil {
-			return refuse(door.Input, "a null pointer for the bytes")
-		}
-		b, err := r.Save()
-		if err != nil {
-			return err
-		}
-		hand(b, bytes, size)
-		return nil
-	})
+	return use(run, func(_ *object, r *door.Run) error { return hand(bytes, size, r.Save) })
 }
 
 //export go_run_load
 func go_run_load(run C.rung_handle, bytes *C.char, size C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {
-		if err := given("the bytes", bytes); err != nil {
+		b, err := taken(bytes, size)
+		if err != nil {
 			return err
 		}
-		if size > mostNumbers {
-			return refuse(door.Size, "%d bytes", uint64(size))
-		}
-		return r.Load(unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(size)))
+		return r.Load(b)
 	})
 }

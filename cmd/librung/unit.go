@@ -85,28 +85,16 @@ func go_unit_reset(unit C.rung_handle) C.int32_t {
 
 //export go_unit_save
 func go_unit_save(unit C.rung_handle, bytes **C.char, size *C.size_t) C.int32_t {
-	return use(unit, func(_ *object, u *fmu.Unit) error {
-		if bytes == nil || size == nil {
-			return refuse(door.Input, "a null pointer for the bytes")
-		}
-		b, err := u.Save()
-		if err != nil {
-			return err
-		}
-		hand(b, bytes, size)
-		return nil
-	})
+	return use(unit, func(_ *object, u *fmu.Unit) error { return hand(bytes, size, u.Save) })
 }
 
 //export go_unit_load
 func go_unit_load(unit C.rung_handle, bytes *C.char, size C.size_t) C.int32_t {
 	return use(unit, func(_ *object, u *fmu.Unit) error {
-		if err := given("the bytes", bytes); err != nil {
+		b, err := taken(bytes, size)
+		if err != nil {
 			return err
 		}
-		if size > mostNumbers {
-			return refuse(door.Size, "%d bytes", uint64(size))
-		}
-		return u.Load(unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(size)))
+		return u.Load(b)
 	})
 }
