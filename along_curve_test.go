@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
@@ -17,6 +16,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
 )

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/results"
 	"github.com/rung-mbd/rung/spatial"
 )

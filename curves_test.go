@@ -10,13 +10,13 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/spatial"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bodies"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/spatial"
 )
 

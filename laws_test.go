@@ -12,7 +12,6 @@ import (
 	"github.com/rung-mbd/rung/bodies"
 	"github.com/rung-mbd/rung/build"
 	"github.com/rung-mbd/rung/closing"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/couplings"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
@@ -20,6 +19,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
 )

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/joints"
@@ -18,6 +17,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/spatial"
 )

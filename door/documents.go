@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -22,20 +21,26 @@ import (
 // writer writes a document of a model at a state.
 type writer func(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error
 
-// writers are the documents by name, in the order of letters.
+// writers are the documents by name, in the order of letters. Those without options of their own refuse any.
 var writers = []struct {
-	name  string
-	write writer
+	name    string
+	options bool
+	write   writer
 }{
-	{"accel", writeAccel},
-	{"columns", writeColumns},
-	{"import", writeImport},
-	{"knobs", writeKnobs},
-	{"model", writeModel},
-	{"names", writeNames},
-	{"page", writePage},
-	{"state", writeState},
-	{"svg", writeSVG},
+	{"accel", false, writeAccel},
+	{"analyze", false, writeAnalyze},
+	{"columns", false, writeColumns},
+	{"glb", true, writeGLB},
+	{"import", false, writeImport},
+	{"inverse", true, writeInverse},
+	{"knobs", false, writeKnobs},
+	{"matrix", true, writeMatrix},
+	{"model", false, writeModel},
+	{"modes", true, writeModes},
+	{"names", false, writeNames},
+	{"page", false, writePage},
+	{"state", false, writeState},
+	{"svg", true, writeSVG},
 }
 
 // Documents returns the names of the documents.
@@ -49,10 +54,15 @@ func Documents() (names []string) {
 // Document returns a text about the model at a state; nil stands for that of the model.
 //
 //	accel    rung-result/1: accelerations, reactions, what is redundant
+//	analyze  rung-analysis/1: loops, mobility, redundant rows, joints to release, orderings
 //	columns  names and units of what a run can record
+//	glb      the mechanism as glTF 2.0, binary; option joints
 //	import   what became of each element of a file of a foreign format; null of rung-model/1
+//	inverse  rung-inverse/1: forces of actuators; options actuators, names JOINT or JOINT.I, and accelerations, six numbers a body
 //	knobs    Model.Knobs
+//	matrix   K of RBDA eq. 8.64 as MatrixMarket; with the option right its right side
 //	model    the document of rung-model/1, in that state
+//	modes    rung-modes/1: frequencies, damping, shapes; options count, method, equilibrium, moving, steady, undamped
 //	names    of the model, its bodies, joints, couplings and forces
 //	page     a page of HTML that shows the mechanism, and needs nothing else
 //	state    rung-result/1 without what takes a solution: energies, force elements, violations
@@ -70,7 +80,7 @@ func (m *Model) Document(ctx context.Context, what string, state []float64, opti
 			return nil, err
 		}
 	}
-	if what != "svg" {
+	if !writers[i].options {
 		if err := decode(what, options, new(struct{})); err != nil {
 			return nil, err
 		}
@@ -143,10 +153,7 @@ func writeKnobs(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State
 }
 
 func writeModel(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
-	doc := *m.document
-	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
-	rung.SetState(&doc, st)
-	return model.Write(b, &doc)
+	return model.Write(b, m.modelAt(st))
 }
 
 func writeNames(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {

@@ -255,17 +255,11 @@ func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) er
 	if err := decode("close", options, &o); err != nil {
 		return err
 	}
-	if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 0) {
-		return refuse(Input, "close: tolerance is %v, and has to be 0 or more", o.Tolerance)
+	hold, err := m.held("close", o.Hold, o.Tolerance)
+	if err != nil {
+		return err
 	}
-	co := closing.Options{Nearest: o.Nearest, Tolerance: o.Tolerance}
-	for _, name := range o.Hold {
-		i, err := m.plan.Mechanism().BodyIndex(name)
-		if err != nil {
-			return as(Input, err)
-		}
-		co.Hold = append(co.Hold, i)
-	}
+	co := closing.Options{Hold: hold, Nearest: o.Nearest, Tolerance: o.Tolerance}
 	st := m.plan.Initial()
 	if err := m.set(st, state); err != nil {
 		return err

@@ -28,6 +28,9 @@ int32_t rung_initial(rung_handle plan, double *state, size_t n) { return rung_in
 int32_t go_close(rung_handle plan, double *state, size_t n, const char *options);
 int32_t rung_close(rung_handle plan, double *state, size_t n, const char *options) { return rung_in_child() ? RUNG_FORKED : go_close(plan, state, n, options); }
 
+int32_t go_move(rung_handle plan, const char *what, const char *options, double *state, size_t n, char **text, size_t *size);
+int32_t rung_move(rung_handle plan, const char *what, const char *options, double *state, size_t n, char **text, size_t *size) { return rung_in_child() ? RUNG_FORKED : go_move(plan, what, options, state, n, text, size); }
+
 int32_t go_document(rung_handle plan, const char *what, const char *options, const double *state, size_t n, char **text, size_t *size);
 int32_t rung_document(rung_handle plan, const char *what, const char *options, const double *state, size_t n, char **text, size_t *size) { return rung_in_child() ? RUNG_FORKED : go_document(plan, what, options, state, n, text, size); }
 

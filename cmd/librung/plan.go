@@ -132,3 +132,23 @@ func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.si
 		})
 	})
 }
+
+//export go_move
+func go_move(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
+	return guarded(func() error {
+		o, m, err := shared[*door.Model](plan)
+		if err != nil {
+			return err
+		}
+		if err := given("what", what); err != nil {
+			return err
+		}
+		x, err := floats(state, n)
+		if err != nil {
+			return err
+		}
+		return o.during(func(ctx context.Context) error {
+			return hand(text, size, func() ([]byte, error) { return m.Move(ctx, C.GoString(what), x, options(opts)) })
+		})
+	})
+}

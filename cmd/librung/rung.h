@@ -76,7 +76,11 @@ RUNG_API int32_t rung_knob(rung_handle plan, const char *path, int64_t *knob);
 RUNG_API int32_t rung_initial(rung_handle plan, double *state, size_t n);
 RUNG_API int32_t rung_close(rung_handle plan, double *state, size_t n, const char *options); /* onto the joints; hold, nearest, tolerance, poses, velocities */
 
-/* A text about the model at a state, null for that of the model: accel, columns, import, knobs, model, names, page, state, svg. */
+/* Moves a state and hands out the document that says how far: assemble, equilibrium, ik. After an error the state is what it was. */
+RUNG_API int32_t rung_move(rung_handle plan, const char *what, const char *options, double *state, size_t n, char **text, size_t *size);
+
+/* A text about the model at a state, null for that of the model: accel, analyze, columns, glb, import, inverse, knobs, matrix, model, modes,
+ * names, page, state, svg. */
 RUNG_API int32_t rung_document(rung_handle plan, const char *what, const char *options, const double *state, size_t n, char **text, size_t *size);
 
 /* A solver: accelerations again and again. 6 numbers a body: angular acceleration, acceleration of the centre of mass. Wrenches of the

@@ -91,6 +91,13 @@ class plan : public object {
   void close(std::vector<double> &state, const std::string &options = "") const {
     detail::check(rung_close(handle_, state.data(), state.size(), detail::given(options)));
   }
+  // Moves a state: assemble, equilibrium, ik. Returns the document that says how far.
+  std::string move(const std::string &what, std::vector<double> &state, const std::string &options = "") const {
+    char *text = nullptr;
+    size_t size = 0;
+    detail::check(rung_move(handle_, what.c_str(), detail::given(options), state.data(), state.size(), &text, &size));
+    return detail::take(text, size);
+  }
   std::string document(const std::string &what, const std::vector<double> &state = {}, const std::string &options = "") const {
     char *text = nullptr;
     size_t size = 0;

@@ -14,6 +14,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
@@ -22,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func analyzeJSON(t *testing.T, args ...string) (a state.Analysis) {
+func analyzeJSON(t *testing.T, args ...string) (a answers.Analysis) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(ok(t, append([]string{"analyze", "--json"}, args...)...)))
 	d.DisallowUnknownFields()
@@ -84,7 +85,7 @@ func TestAnalyzeGolden(t *testing.T) {
 		assert.Equal(t, e.Constraints.Rank, a.Constraints.Rank, name)
 		assert.Equal(t, e.Constraints.Mobility, a.Constraints.Mobility, name)
 		v := a.VariableMobility
-		assert.Equal(t, state.VariableMobility{RankHere: v.RankHere, RankNearby: v.RankHere, NearSingular: a.Constraints.NearSingular, Joints: []string{}}, v, name)
+		assert.Equal(t, answers.VariableMobility{RankHere: v.RankHere, RankNearby: v.RankHere, NearSingular: a.Constraints.NearSingular, Joints: []string{}}, v, name)
 		assert.Equal(t, e.Constraints.Rank, v.RankHere, name)
 		assert.Equal(t, e.Constraints.Redundant > 0, len(a.Release) > 0, name)
 		require.Len(t, a.Orderings, len(shell.OrderingNames())-1)
@@ -198,7 +199,7 @@ func TestAnalyzeFigure81(t *testing.T) {
 	require.NoError(t, model.Write(&doc, m))
 	r := rungWith(doc.String(), "analyze", "-", "--json")
 	require.Equal(t, shell.ExitDone, r.Status, r.Err)
-	var a state.Analysis
+	var a answers.Analysis
 	require.NoError(t, json.Unmarshal([]byte(r.Out), &a))
 	assert.Equal(t, 4, a.Loops)
 	assert.Equal(t, []mobility.Cluster{
@@ -276,7 +277,7 @@ func TestAnalyzeSingular(t *testing.T) {
 	for _, rate1 := range []float64{1, -0.5} {
 		r := rungWith(flat(t, 1, rate1), "analyze", "-", "--json")
 		require.Equal(t, shell.ExitDone, r.Status, r.Err)
-		var a state.Analysis
+		var a answers.Analysis
 		require.NoError(t, json.Unmarshal([]byte(r.Out), &a))
 		assert.Equal(t, 16, a.Constraints.Rank)
 		v := a.VariableMobility

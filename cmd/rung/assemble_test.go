@@ -11,7 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +42,7 @@ func bent(t *testing.T, name string, change func(m *model.Model)) string {
 }
 
 // assembled is the document of a run of rung assemble --json.
-func assembled(t *testing.T, status int, args ...string) (a state.Assembly) {
+func assembled(t *testing.T, status int, args ...string) (a answers.Assembly) {
 	t.Helper()
 	r := rungRun(append([]string{"assemble", "--json"}, args...)...)
 	require.Equal(t, status, r.Status, r.Err)

@@ -10,14 +10,14 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // settled is the document of a run of rung equilibrium --json.
-func settled(t *testing.T, status int, args ...string) (r state.EquilibriumResult) {
+func settled(t *testing.T, status int, args ...string) (r answers.Equilibrium) {
 	t.Helper()
 	run := rungRun(append([]string{"equilibrium", "--json"}, args...)...)
 	require.Equal(t, status, run.Status, run.Err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -34,7 +34,7 @@ const (
 
 // inverted is a run of rung inverse --json.
 type inverted struct {
-	state.InverseDocument
+	answers.Inverse
 	status int
 }
 
@@ -45,7 +45,7 @@ func invert(t *testing.T, args ...string) (r inverted) {
 	require.NotEmpty(t, run.Out, run.Err)
 	d := json.NewDecoder(strings.NewReader(run.Out))
 	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(&r.InverseDocument))
+	require.NoError(t, d.Decode(&r.Inverse))
 	r.status = run.Status
 	return r
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/clitest"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
 	"github.com/stretchr/testify/assert"
@@ -19,7 +19,7 @@ import (
 )
 
 // modesJSON is the document of a run of rung modes --json.
-func modesJSON(t *testing.T, args ...string) (r state.ModesResult) {
+func modesJSON(t *testing.T, args ...string) (r answers.Modes) {
 	t.Helper()
 	run := rungRun(append([]string{"modes", "--json"}, args...)...)
 	require.Equal(t, shell.ExitDone, run.Status, run.Err)
@@ -208,7 +208,7 @@ func TestModesOfSteadyMotions(t *testing.T) {
 	run := rungRun("modes", path, "--moving")
 	assert.Equal(t, shell.ExitFailed, run.Status)
 	assert.Contains(t, run.Err, `joint "contact"`)
-	assert.Contains(t, run.Err, "see --steady")
+	assert.Contains(t, run.Err, "the option steady")
 	for _, flag := range [][]string{{"--moving"}, {"--equilibrium"}, {"--undamped"}, {"--method", "sparse"}} {
 		run := rungRun(append([]string{"modes", path, "--steady"}, flag...)...)
 		assert.Equal(t, shell.ExitUse, run.Status)

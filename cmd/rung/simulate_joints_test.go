@@ -13,7 +13,7 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/simulate"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/ground/contact"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/model"
@@ -126,7 +126,7 @@ func TestBeyondLimits(t *testing.T) {
 		for _, command := range [][]string{{"accel", path}, {"accel", path, "--method", "tree-direct"}, {"analyze", path}} {
 			assert.Contains(t, strings.Join(strings.Fields(ok(t, command...)), " "), text)
 		}
-		var a state.Analysis
+		var a answers.Analysis
 		require.NoError(t, json.Unmarshal([]byte(ok(t, "analyze", path, "--json")), &a))
 		assert.Equal(t, r.BeyondLimits, a.BeyondLimits)
 		s := rungRun("simulate", path, "--until", "0.01", "--out", filepath.Join(t.TempDir(), "x.csv"))
@@ -169,7 +169,7 @@ func TestModesAtEdge(t *testing.T) {
 		})
 		r := rungRun("modes", path, "--json")
 		require.Zero(t, r.Status, r.Err)
-		var modes state.ModesResult
+		var modes answers.Modes
 		require.NoError(t, json.Unmarshal([]byte(r.Out), &modes))
 		assert.Equal(t, c.told, len(modes.Edges) > 0)
 		assert.Equal(t, c.told, strings.Contains(r.Err, `stop "knee.0" is at the edge of touching`))

@@ -163,17 +163,93 @@ class Model(Owner):
         _lib.stoppable(self._handle, lambda: _lib.check(_lib.lib.rung_close(self._handle, x.ctypes.data, x.size, options)))
         return State(self, x)
 
+    def _move(self, what: str, state: State | None, **options: Any) -> tuple[SimpleNamespace, State]:
+        x = (self.initial() if state is None else state).data
+        x = array(x, (self.nstate,), "a state").copy()
+        given = json.dumps({k: v for k, v in options.items() if v is not None}).encode()
+        text = _lib.stoppable(
+            self._handle, lambda: _lib.text(_lib.lib.rung_move, self._handle, what.encode(), given, x.ctypes.data, x.size))
+        return _attributes(text), State(self, x)
+
+    def assemble(self, state: State | None = None, *, hold: list[str] | None = None,
+                 tolerance: float | None = None) -> tuple[SimpleNamespace, State]:
+        """The state put onto the joints at the nearest pose, and rung-assembly/1, which says how far each level was moved.
+
+        >>> done, s = m.assemble()
+        >>> done.closed
+        True
+        """
+        return self._move("assemble", state, hold=hold, tolerance=tolerance)
+
+    def equilibrium(self, state: State | None = None, *, stationary: bool | None = None,
+                    steps: int | None = None) -> tuple[SimpleNamespace, State]:
+        """The equilibrium at rest that is found downhill from a state: rung-equilibrium/1, and the state.
+
+        >>> found, s = m.equilibrium()
+        >>> found.stability
+        'stable'
+        """
+        return self._move("equilibrium", state, stationary=stationary, steps=steps)
+
+    def ik(self, task: dict, state: State | None = None, *, partial: bool | None = None) -> tuple[SimpleNamespace, State]:
+        """The state moved to the targets of a task (an object of rung-ik/1 without a path), at rest, and rung-ik-result/1.
+
+        Targets that are not reached raise, unless `partial` is true: then `status` says why, and the state is where the search ended.
+        """
+        return self._move("ik", state, task=task, partial=partial)
+
+    def analyze(self, state: State | None = None) -> SimpleNamespace:
+        """Loops, mobility, redundant rows by joint, joints to release, orderings: rung-analysis/1.
+
+        >>> m.analyze().constraints.redundant
+        3
+        """
+        return self._answer("analyze", state)
+
+    def inverse(self, state: State | None = None, *, actuators: list[str] | None = None, accelerations: Any = None) -> SimpleNamespace:
+        """Forces of actuators that make wanted accelerations: rung-inverse/1.
+
+        Actuators are joints or JOINT.I; those that the model prescribes if none are given. Accelerations are six numbers a body,
+        angular and of the centre of mass; without them bodies hold still, or move as prescribed motions say.
+
+        >>> m.inverse(actuators=["O"]).status
+        'proper'
+        """
+        if accelerations is not None:
+            accelerations = np.asarray(accelerations, dtype=float).ravel().tolist()
+        return self._answer("inverse", state, actuators=actuators, accelerations=accelerations)
+
+    def modes(self, count: int | None = None, state: State | None = None, *, method: str | None = None, equilibrium: bool | None = None,
+              moving: bool | None = None, steady: bool | None = None, undamped: bool | None = None) -> SimpleNamespace:
+        """The lowest modes of vibration about a pose at rest, or a motion: rung-modes/1. `warnings` says why they may not be those of
+        small vibrations, if there is a reason.
+
+        >>> m.modes(equilibrium=True).modes[0].kind
+        'vibration'
+        """
+        return self._answer("modes", state, count=count, method=method, equilibrium=equilibrium, moving=moving, steady=steady, undamped=undamped)
+
+    def matrix(self, state: State | None = None, *, right: bool | None = None) -> str:
+        """The matrix K of RBDA eq. 8.64 as a MatrixMarket text, or its right side."""
+        return self._text("matrix", state, right=right).decode()
+
+    def glb(self, state: State | None = None, *, joints: bool | None = None) -> bytes:
+        """The mechanism as glTF 2.0, binary."""
+        return self._text("glb", state, joints=joints)
+
+    def _answer(self, what: str, state: State | None, **options: Any) -> SimpleNamespace:
+        return _attributes(_lib.stoppable(self._handle, lambda: self._text(what, state, **options)))
+
     def accel(self, state: State | None = None) -> SimpleNamespace:
         """Accelerations, reactions and what is redundant: the document rung-result/1, with attributes.
 
         It is for people and makes a solver each time; loops take a `Solver`.
         """
-        text = _lib.stoppable(self._handle, lambda: self._text("accel", state))
-        return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))
+        return self._answer("accel", state)
 
     def energies(self, state: State | None = None) -> SimpleNamespace:
         """Energies, force elements and violations at a state: rung-result/1 without what takes a solution."""
-        return json.loads(self._text("state", state), object_hook=lambda d: SimpleNamespace(**d))
+        return _attributes(self._text("state", state))
 
     def solver(self) -> "Solver":
         """A solver of its own memory and knobs."""
@@ -221,6 +297,11 @@ class Model(Owner):
     def _repr_html_(self) -> str:
         counts = f"{self.nbody} bodies, {self.njoint} joints, {self.nrow} rows"
         return f"<div><b>{_escape(self.name)}</b>: {counts}</div>{self.svg(width=480, height=360)}"
+
+
+def _attributes(text: bytes) -> SimpleNamespace:
+    """A document with attributes in place of keys."""
+    return json.loads(text, object_hook=lambda d: SimpleNamespace(**d))
 
 
 class _Page:

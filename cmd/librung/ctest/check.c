@@ -92,6 +92,9 @@ static void refusals(const char *model) {
   CHECK(rung_knob(plan, "joints[none].force[0]", &knob) == RUNG_INPUT);
   CHECK(rung_document(plan, "acel", NULL, NULL, 0, &text, &size) == RUNG_INPUT && strstr(rung_error(), "accel"));
   CHECK(rung_document(plan, "accel", NULL, NULL, 0, NULL, NULL) == RUNG_INPUT);
+  CHECK(rung_move(plan, "asemble", NULL, state, (size_t)sizes[RUNG_STATE], &text, &size) == RUNG_INPUT && strstr(rung_error(), "assemble"));
+  CHECK(rung_move(plan, "assemble", NULL, NULL, 0, &text, &size) == RUNG_SIZE);
+  CHECK(rung_move(plan, "assemble", NULL, state, 3, &text, &size) == RUNG_SIZE);
   CHECK(rung_run(plan, NULL, 0, "{\"integrator\": \"euler\"}", &h) == RUNG_INPUT && strstr(rung_error(), "euler"));
   CHECK(rung_batch(plan, "{\"forces\": [\"none\"]}", &h) == RUNG_INPUT);
   CHECK(rung_set(plan, &knob, &x, 1) == RUNG_HANDLE);

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/check"
 	"github.com/rung-mbd/rung/internal/test/formatstest"
 	"github.com/rung-mbd/rung/model"
@@ -91,7 +91,7 @@ func TestImportedReach(t *testing.T) {
 			// Modes without dampers are as many as the freedoms; with them, or where the pose is kept by no balance of
 			// forces, eigenvalues are twice as many.
 			for _, path := range []string{robot, posed} {
-				var list state.ModesResult
+				var list answers.Modes
 				require.NoError(t, json.Unmarshal([]byte(command.OK(t, "modes", "--json", path, "--moving", "--count", strconv.Itoa(2*c.mobility))), &list))
 				assert.True(t, list.All)
 				count := 0

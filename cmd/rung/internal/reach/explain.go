@@ -1,7 +1,6 @@
 package reach
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,47 +10,6 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// reasons say in a few words why targets are not reached.
-var reasons = map[ik.Status]string{
-	ik.Nearest:      "out of reach",
-	ik.AgainstLimit: "against a limit",
-	ik.Stuck:        "stuck",
-	ik.Conflicting:  "targets contradict each other",
-	ik.OutOfSteps:   "steps or time used up",
-	ik.Unstable:     "feedback inverse kinematics does not converge",
-}
-
-// unreached returns the error of targets that are not reached, with the reason and the target that is off most.
-func unreached(r *ik.Result) error {
-	text := "targets not reached: " + reasons[r.Status]
-	if t := worst(r); t != nil {
-		text += fmt.Sprintf("; %s is off by %s", fault.Name(t.Name), missing(t))
-	}
-	return errors.New(text)
-}
-
-// worst returns the target that misses most, of those that are not reached.
-func worst(r *ik.Result) (most *ik.TargetResult) {
-	for i := range r.Targets {
-		t := &r.Targets[i]
-		if !t.Reached && (most == nil || max(t.Linear, t.Angular) > max(most.Linear, most.Angular)) {
-			most = t
-		}
-	}
-	return most
-}
-
-// missing says what is missing of a target.
-func missing(t *ik.TargetResult) string {
-	switch {
-	case t.Angular == 0:
-		return sheet.Digits3(t.Linear) + " m"
-	case t.Linear == 0:
-		return sheet.Digits3(t.Angular) + " rad"
-	}
-	return sheet.Digits3(t.Linear) + " m and " + sheet.Digits3(t.Angular) + " rad"
-}
-
 // rounding is what is left of errors that cannot be less, rad and lengths.
 const rounding = 1e-13
 
@@ -59,7 +17,7 @@ const rounding = 1e-13
 func (r *posing) explain(result *ik.Result) string {
 	switch result.Status {
 	case ik.Nearest:
-		if t := worst(result); t != nil && t.Linear <= rounding*r.plan.Mechanism().TypicalLength() && t.Angular <= rounding {
+		if t := result.Worst(); t != nil && t.Linear <= rounding*r.plan.Mechanism().TypicalLength() && t.Angular <= rounding {
 			return "met to rounding: the tolerance is finer than the numbers are"
 		}
 		if result.Restarts > 0 {

@@ -66,7 +66,7 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 	last.Path = &r.log.all
 	if err != nil {
 		r.log.ended = true
-		err = fault.Errorf("at %s s of the path: %w", strconv.FormatFloat(r.log.all.End, 'g', 4, 64), unreached(last))
+		err = fault.Errorf("at %s s of the path: %w", strconv.FormatFloat(r.log.all.End, 'g', 4, 64), last.Unreached())
 		if r.out != "" && r.out != shell.Stdio {
 			err = fault.Errorf("%w; %s has the samples up to there", err, shell.ModelFile(r.out))
 		}

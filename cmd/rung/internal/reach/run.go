@@ -5,13 +5,12 @@ import (
 	"errors"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/ik"
 	"github.com/rung-mbd/rung/model"
+	"github.com/spf13/cobra"
 )
 
 // run poses the model at path as the task says, or moves it along the path of the task.
@@ -102,7 +101,7 @@ func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, erro
 	switch {
 	case err == nil:
 	case errors.Is(err, ik.ErrUnreached):
-		err = shell.Failed(shell.ModelFile(r.path), unreached(result))
+		err = shell.Failed(shell.ModelFile(r.path), result.Unreached())
 	default:
 		return nil, r.broken(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 	"github.com/rung-mbd/rung/derive/directions"
 	"github.com/rung-mbd/rung/derive/objective"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/ik/taskfile"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/model"
@@ -50,6 +51,8 @@ func Of(name string) ([]byte, error) {
 		return taskfile.ResultSchema(), nil
 	case "result":
 		return results.Schema(), nil
+	case "analysis", "assembly", "equilibrium", "inverse", "modes":
+		return answers.Schema(name)
 	}
 	b, err := files.ReadFile(name + ".json")
 	if err != nil {

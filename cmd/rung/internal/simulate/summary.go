@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
-	"github.com/rung-mbd/rung/cmd/rung/internal/state"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/motion/runs"
 	"github.com/rung-mbd/rung/sim"
@@ -101,8 +101,8 @@ func (t *stiffSteps) text() string {
 
 // simulationFit is how the state was closed at the start.
 type simulationFit struct {
-	Position *state.ClosingResult `json:"position"`
-	Velocity *state.ClosingResult `json:"velocity"`
+	Position *answers.Closing `json:"position"`
+	Velocity *answers.Closing `json:"velocity"`
 }
 
 // simulationDrift is the largest error of a joint's row.
@@ -130,7 +130,7 @@ func (r *runner) summary() *Simulation {
 	}
 	s.helped, s.Stiff = n.Helped, newStiffSteps(r.run.Stiffness())
 	if fit := r.run.Fit(); fit != nil {
-		s.Closed = &simulationFit{state.NewClosingResult(r.mech, fit.Position), state.NewClosingResult(r.mech, fit.Velocity)}
+		s.Closed = &simulationFit{answers.NewClosing(r.mech, fit.Position), answers.NewClosing(r.mech, fit.Velocity)}
 	}
 	return s
 }
@@ -214,7 +214,7 @@ func undecidedText(u *undecidedBranch) string {
 }
 
 // moved says how far c has gone.
-func moved(what string, c *state.ClosingResult, length, angle string) string {
+func moved(what string, c *answers.Closing, length, angle string) string {
 	if c.Travel.Value == 0 && c.Turn.Value == 0 {
 		return what + " nothing"
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/ranks"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/machine"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/spf13/cobra"
 )
 

@@ -2,24 +2,14 @@ package state
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-
-	"github.com/spf13/cobra"
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
-	"github.com/rung-mbd/rung/compare"
-	"github.com/rung-mbd/rung/factor"
-	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/mobility"
-	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/motion"
-	"github.com/rung-mbd/rung/results"
+	"github.com/spf13/cobra"
 )
 
 // analyzeFlags are the flags of rung analyze.
@@ -63,50 +53,6 @@ redundant rows.`,
 	return cmd
 }
 
-// Analysis is what rung analyze --json prints.
-type Analysis struct {
-	Format           string                `json:"format"`
-	Name             string                `json:"name"`
-	Bodies           int                   `json:"bodies"`
-	Joints           int                   `json:"joints"`
-	Loops            int                   `json:"loops"`
-	Components       int                   `json:"components"`
-	Clusters         []mobility.Cluster    `json:"clusters"`
-	Constraints      results.Constraints   `json:"constraints"`
-	VariableMobility VariableMobility      `json:"variable_mobility"`
-	Release          []mobility.Release    `json:"release"`
-	Released         mobility.Counts       `json:"released"`
-	BeyondLimits     []results.BeyondLimit `json:"beyond_limits,omitempty"`
-	Orderings        []orderingCost        `json:"orderings"`
-	Tree             *treeCost             `json:"tree,omitempty"` // of --method, if that is a tree method
-}
-
-// treeCost is the factorization by a tree method, counted as that in an elimination order, and what forms its matrices.
-type treeCost struct {
-	Name           string `json:"name"`
-	FactorNonzeros int64  `json:"factor_nonzeros"`
-	FactorFlops    int64  `json:"factor_flops"`
-	FormationFlops int64  `json:"formation_flops"`
-}
-
-// VariableMobility compares the rank with that at closed states nearby.
-type VariableMobility struct {
-	RankHere     int      `json:"rank_here"`
-	RankNearby   int      `json:"rank_nearby"`
-	Varies       bool     `json:"varies"`
-	NearSingular bool     `json:"near_singular"`
-	Joints       []string `json:"joints"` // that move in the motions of this pose only
-}
-
-// orderingCost is the factorization in one elimination order.
-type orderingCost struct {
-	Name           string `json:"name"`
-	FactorNonzeros int64  `json:"factor_nonzeros"`
-	FactorFlops    int64  `json:"factor_flops"`
-	BlockBandwidth int    `json:"block_bandwidth"`
-	Chosen         bool   `json:"chosen"`
-}
-
 func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
@@ -115,7 +61,9 @@ func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	if err != nil {
 		return err
 	}
-	a, err := analyze(m, f, p)
+	a, err := answers.Analyze(cmd.Context(), m, answers.AnalysisOptions{
+		Plan: rung.Options{Ordering: f.ordering.Ordering}, Method: f.method.Method, Stage: func(name string) { p.Stage(name, 0) },
+	})
 	if err != nil {
 		return shell.Failed(shell.ModelFile(path), err)
 	}
@@ -126,111 +74,8 @@ func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printAnalysis(p, a) })
 }
 
-// analyze describes m.
-func analyze(m *model.Model, f *analyzeFlags, p *shell.Progress) (*Analysis, error) {
-	p.Stage("analysing", 0)
-	m = withoutBearings(m)
-	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
-	if err != nil {
-		return nil, err
-	}
-	mech := plan.Mechanism()
-	g := mech.Graph()
-	a := &Analysis{
-		Format: "rung-analysis/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
-		Loops: g.Loops, Components: g.Components, Orderings: orderingCosts(plan),
-	}
-	st, k := plan.Initial(), mech.NewKinematics()
-	if err := mech.KinematicsTo(k, st); err != nil {
-		return nil, err
-	}
-	a.BeyondLimits = results.LimitsAt(mech, k, st)
-	p.Stage("explaining", 0)
-	r, err := explained(plan, f.method.Method)
-	if err != nil {
-		return nil, err
-	}
-	if a.Constraints = r.Constraints; f.method.Method != motion.Sparse {
-		a.Tree = &treeCost{r.Method, r.Solve.FactorNonzeros, r.Solve.FactorFlops, r.Solve.FormationFlops}
-	}
-	p.Stage("finding clusters", 0)
-	if a.Clusters, err = clustersOf(mech, &a.Constraints); err != nil {
-		return nil, err
-	}
-	p.Stage("comparing with poses nearby", 0)
-	n, err := mobility.Compare(plan, plan.Initial())
-	if err != nil {
-		return nil, err
-	}
-	a.VariableMobility = mobilityAround(mech, n, a.Constraints.NearSingular)
-	p.Stage("releasing joints", 0)
-	relief, err := mobility.FindReleases(m, n.At)
-	if err != nil {
-		return nil, err
-	}
-	a.Release, a.Released = relief.Releases, relief.Counts
-	return a, nil
-}
-
-// withoutBearings returns m without friction of reactions, which has no part in the constraints and may ask for
-// reactions that they leave undetermined. That is m itself if it has none.
-func withoutBearings(m *model.Model) *model.Model {
-	out := m
-	for i := range m.Joints {
-		if !slices.ContainsFunc(m.Joints[i].Friction, func(f model.Friction) bool { return f.OfReaction() }) {
-			continue
-		}
-		if out == m {
-			own := *m
-			own.Joints = slices.Clone(m.Joints)
-			out = &own
-		}
-		out.Joints[i].Friction = nil // of a hinge or a ball, which has no other
-	}
-	return out
-}
-
-// explained explains the constraints at the state of the model. Where the motion
-// there contradicts them, as it may at a singular pose, the sparse method explains them at
-// rest.
-func explained(plan *kkt.Plan, m motion.Method) (*rung.Result, error) {
-	st := plan.Initial()
-	r, err := compare.Accelerate(plan, m, st)
-	if err != nil && m == motion.Sparse {
-		st.Rest()
-		r, err = compare.Accelerate(plan, m, st)
-	}
-	return r, err
-}
-
-// mobilityAround puts the comparison n in the document's form.
-func mobilityAround(mech *mechanism.Mechanism, n *mobility.Nearby, nearSingular bool) VariableMobility {
-	v := VariableMobility{
-		RankHere: n.Rank, RankNearby: n.Around, Varies: n.Around != n.Rank, NearSingular: nearSingular, Joints: []string{},
-	}
-	for _, f := range n.Appearing {
-		v.Joints = append(v.Joints, mech.JointName(f.Joint))
-	}
-	v.Joints = slices.Compact(v.Joints) // freedoms come joint by joint
-	return v
-}
-
-// orderingCosts returns the work of all orderings.
-func orderingCosts(plan *rung.Plan) []orderingCost {
-	var list []orderingCost
-	pattern := plan.Layout().Pattern
-	for _, o := range order.All() {
-		c := factor.CountOrder(pattern, order.Of(pattern, o))
-		list = append(list, orderingCost{
-			Name: o.String(), FactorNonzeros: c.NonZeros, FactorFlops: c.Flops,
-			BlockBandwidth: c.Bandwidth, Chosen: o == plan.Ordering(),
-		})
-	}
-	return list
-}
-
 // printAnalysis writes a for people.
-func printAnalysis(p *sheet.Page, a *Analysis) {
+func printAnalysis(p *sheet.Page, a *answers.Analysis) {
 	p.Line("%s: %s, %s, %s, %s", sheet.ModelTitle(a.Name), sheet.Plural(a.Bodies, "body"), sheet.Plural(a.Joints, "joint"),
 		sheet.Plural(a.Loops, "loop"), sheet.Plural(a.Components, "component"))
 	p.Blank()
@@ -261,7 +106,7 @@ func printAnalysis(p *sheet.Page, a *Analysis) {
 	}
 }
 
-func variableText(v *VariableMobility) string {
+func variableText(v *answers.VariableMobility) string {
 	if !v.Varies {
 		return "no: the same rank at poses nearby"
 	}
@@ -276,7 +121,7 @@ func variableText(v *VariableMobility) string {
 	return text + "; in the motion that appears move " + sheet.Enumerate(names, ", ")
 }
 
-func releaseText(a *Analysis) string {
+func releaseText(a *answers.Analysis) string {
 	left := a.Released.Redundant
 	stay := sheet.Plural(left, "row") + " stay"
 	if left == 1 {
@@ -317,7 +162,7 @@ func turnText(turns int) string {
 	}[turns%3]
 }
 
-func clusterText(a *Analysis) string {
+func clusterText(a *answers.Analysis) string {
 	if len(a.Clusters) == 0 {
 		return "none: no loops"
 	}

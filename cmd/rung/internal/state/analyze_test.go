@@ -3,6 +3,7 @@ package state
 import (
 	"testing"
 
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/mobility"
 	"github.com/stretchr/testify/assert"
 )
@@ -24,7 +25,7 @@ func TestReleaseText(t *testing.T) {
 		{one, 1, false, "a from fixed to revolute: 1 row stays redundant then"},
 		{one, 3, true, "a from fixed to revolute: 3 rows stay redundant then at poses nearby"},
 	} {
-		a := &Analysis{Release: c.list, Released: mobility.Counts{Redundant: c.left}, VariableMobility: VariableMobility{Varies: c.vary}}
+		a := &answers.Analysis{Release: c.list, Released: mobility.Counts{Redundant: c.left}, VariableMobility: answers.VariableMobility{Varies: c.vary}}
 		assert.Equal(t, c.want, releaseText(a))
 	}
 }

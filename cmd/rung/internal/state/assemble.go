@@ -1,14 +1,13 @@
 package state
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -58,51 +57,6 @@ joint is named that is farthest from holding at the best pose that was found.`,
 	return cmd
 }
 
-// Assembly is what rung assemble --json prints.
-type Assembly struct {
-	Format   string         `json:"format"`
-	Name     string         `json:"name"`
-	Bodies   int            `json:"bodies"`
-	Joints   int            `json:"joints"`
-	Held     []string       `json:"held"`
-	Closed   bool           `json:"closed"`
-	Unmet    *unmet         `json:"unmet,omitempty"`
-	Position *ClosingResult `json:"position,omitempty"`
-	Velocity *ClosingResult `json:"velocity,omitempty"`
-}
-
-// ClosingResult is what was done at position or at velocity level.
-type ClosingResult struct {
-	Before   float64    `json:"error_before"` // M or rad, m/s or rad/s
-	After    float64    `json:"error_after"`
-	Steps    int        `json:"steps"`
-	Distance float64    `json:"distance"`             // in the metric of the inertias, √kg m or √kg m/s
-	Travel   bodyChange `json:"largest_displacement"` // of a centre of mass, m or m/s
-	Turn     bodyChange `json:"largest_rotation"`     // rad or rad/s
-	// Left is the part of Distance that is left along motions that the joints allow, where the search for the nearest pose
-	// has ended without it; else 0.
-	Left float64 `json:"left,omitempty"`
-}
-
-// bodyChange is the largest change and the body that has it.
-type bodyChange struct {
-	Body  string  `json:"body"`
-	Value float64 `json:"value"`
-}
-
-// unmet is the joint that is farthest from holding.
-type unmet struct {
-	Joint       string  `json:"joint"`
-	Predecessor string  `json:"predecessor"`
-	Successor   string  `json:"successor"`
-	Row         int     `json:"row"`
-	Level       string  `json:"level"` // position or velocity
-	Error       float64 `json:"error"`
-	Unit        string  `json:"unit"`
-
-	Coupling string `json:"coupling,omitempty"` // in place of the joint
-}
-
 func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	switch {
 	case f.output == "":
@@ -111,62 +65,32 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 		return shell.UseErrorf("--tolerance %g: from 1e-13 to 1e-3", f.tolerance)
 	}
 	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json}
-	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*Assembly, error) {
-		return assembleModel(m, path, f, p)
+	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*answers.Assembly, error) {
+		return assembleModel(cmd, m, path, f, p)
 	}, printAssembly)
 }
 
 // assembleModel closes m, read from path, and stores the new state in it. If the
 // joints cannot be closed, it returns both a document and an error.
-func assembleModel(m *model.Model, path string, f *assembleFlags, p *shell.Progress) (*Assembly, error) {
+func assembleModel(cmd *cobra.Command, m *model.Model, path string, f *assembleFlags, p *shell.Progress) (*answers.Assembly, error) {
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
 	if err != nil {
 		return nil, err
 	}
-	mech := plan.Mechanism()
+	mech, st := plan.Mechanism(), plan.Initial()
 	hold, err := heldBodies(mech, f.hold)
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembly{Format: "rung-assembly/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(), Held: []string{}}
-	for _, i := range hold {
-		a.Held = append(a.Held, mech.BodyName(i))
+	stage := func(name string) { p.Stage(name, 0) }
+	a, err := answers.Assemble(cmd.Context(), plan, st, answers.AssemblyOptions{Hold: hold, Tolerance: f.tolerance, Stage: stage})
+	if err != nil {
+		return a, failedIn(path, err)
 	}
-	p.Stage("closing", 0)
-	c, st := closing.NewCloser(plan, closing.Options{Hold: hold, Nearest: true, Tolerance: f.tolerance}), plan.Initial()
-	kin := mech.NewKinematics()
-	mech.FollowAngles(kin, st)
-	if err := c.ClosePositions(st); err != nil {
-		return a.fail(path, err)
-	}
-	a.Position = NewClosingResult(mech, c.Closing())
-	if err := c.ProjectVelocities(st); err != nil {
-		return a.fail(path, err)
-	}
-	a.Velocity = NewClosingResult(mech, c.Closing())
-	a.Closed = true
 	rung.SetState(m, st)
-	mech.TurnsTo(m, kin, st)
+	mech.TurnsTo(m, mech.NewKinematics(), st)
 	return a, nil
-}
-
-// fail stores the joint of err, and returns no document for other errors.
-func (a *Assembly) fail(path string, err error) (*Assembly, error) {
-	e := new(closing.CloseError)
-	if !errors.As(err, &e) {
-		return nil, shell.Failed(shell.ModelFile(path), err)
-	}
-	a.Unmet = newUnmet(e)
-	return a, shell.Failed(shell.ModelFile(path), err)
-}
-
-func newUnmet(e *closing.CloseError) *unmet {
-	u := &unmet{e.At.Joint, e.Predecessor, e.Successor, max(e.At.Row, 0), "position", e.Off, e.Unit(), e.At.Coupling}
-	if e.Rate {
-		u.Level = "velocity"
-	}
-	return u
 }
 
 // heldBodies returns the numbers of the bodies called names.
@@ -184,26 +108,8 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	return hold, nil
 }
 
-// NewClosingResult names the bodies of k.
-func NewClosingResult(mech *mechanism.Mechanism, k closing.Closing) *ClosingResult {
-	change := func(i int, x float64) bodyChange {
-		if i < 0 {
-			return bodyChange{}
-		}
-		return bodyChange{mech.BodyName(i), x}
-	}
-	r := &ClosingResult{
-		Before: k.Before, After: k.After, Steps: k.Steps, Distance: k.Distance,
-		Travel: change(k.TravelBody, k.Travel), Turn: change(k.TurnBody, k.Turn),
-	}
-	if k.Along > 0 && !k.Nearest {
-		r.Left = k.Along / k.Distance
-	}
-	return r
-}
-
 // printAssembly writes a for people.
-func printAssembly(p *sheet.Page, a *Assembly) {
+func printAssembly(p *sheet.Page, a *answers.Assembly) {
 	p.Line("%s: %s, %s, closed", sheet.ModelTitle(a.Name), sheet.Plural(a.Bodies, "body"), sheet.Plural(a.Joints, "joint"))
 	p.Blank()
 	t := p.Table(
@@ -212,7 +118,7 @@ func printAssembly(p *sheet.Page, a *Assembly) {
 	)
 	for _, level := range [2]struct {
 		name, unit string
-		of         *ClosingResult
+		of         *answers.Closing
 	}{{"position", "m or rad", a.Position}, {"velocity", "m/s or rad/s", a.Velocity}} {
 		t.Row(level.name, sheet.Short(level.of.Before), sheet.Short(level.of.After), strconv.Itoa(level.of.Steps), "", level.unit)
 	}
@@ -237,7 +143,7 @@ func printAssembly(p *sheet.Page, a *Assembly) {
 // namedChange is a change of the state, with its name and unit.
 type namedChange struct {
 	name string
-	of   *bodyChange
+	of   *answers.BodyChange
 	unit string
 }
 

@@ -6,30 +6,8 @@ import (
 
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/mobility"
-	"github.com/rung-mbd/rung/results"
 )
-
-// clustersOf counts the clusters with the redundant rows of the named joints and couplings.
-func clustersOf(mech *mechanism.Mechanism, c *results.Constraints) ([]mobility.Cluster, error) {
-	rows := make([]int, mech.NumConstraints())
-	for _, r := range c.RedundantJoints {
-		j, err := mech.JointIndex(r.Name)
-		if err != nil {
-			return nil, err
-		}
-		rows[j] = r.Rows
-	}
-	for _, name := range c.RedundantCouplings {
-		i, err := mech.CouplingIndex(name)
-		if err != nil {
-			return nil, err
-		}
-		rows[mech.NumJoints()+i] = 1
-	}
-	return mobility.Clusters(mech, rows), nil
-}
 
 // ClustersShown is how many clusters the table lists.
 const ClustersShown = 10

@@ -1,20 +1,16 @@
 package state
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/rung-mbd/rung"
-	"github.com/rung-mbd/rung/closing"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
-	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
-	"github.com/rung-mbd/rung/spatial"
 	"github.com/spf13/cobra"
 )
 
@@ -58,55 +54,6 @@ body is named whose forces are farthest from balance.`,
 	return cmd
 }
 
-// EquilibriumResult is what rung equilibrium --json prints.
-type EquilibriumResult struct {
-	Format     string            `json:"format"`
-	Name       string            `json:"name"`
-	Bodies     int               `json:"bodies"`
-	Joints     int               `json:"joints"`
-	Found      bool              `json:"found"`
-	Steps      int               `json:"steps"`
-	Unbalanced *unbalancedResult `json:"unbalanced,omitempty"`
-	Unmet      *unmet            `json:"unmet,omitempty"`   // where the joints cannot be closed
-	Failure    string            `json:"failure,omitempty"` // why nothing is found
-
-	// Of an equilibrium only.
-	Stability string        `json:"stability,omitempty"` // stable, neutral, unstable or immobile
-	Lowest    *lowestResult `json:"lowest_mode,omitempty"`
-	Left      int           `json:"unstable_left"` // equilibria that were left
-	Travel    *bodyChange   `json:"largest_displacement,omitempty"`
-	Turn      *bodyChange   `json:"largest_rotation,omitempty"`
-	Energy    *energyChange `json:"potential_energy,omitempty"`
-}
-
-// unbalancedResult is the force left on the body farthest from balance.
-type unbalancedResult struct {
-	Body     string       `json:"body"`
-	Force    spatial.Vec3 `json:"force"`              // N, world axes
-	Moment   spatial.Vec3 `json:"moment"`             // N m, about the centre of mass
-	Relative *float64     `json:"relative,omitempty"` // To the largest force on a body
-}
-
-// lowestResult tells how stiff an equilibrium is against its weakest motion.
-type lowestResult struct {
-	Stiffness float64 `json:"stiffness"` // 1/s², negative if it grows
-	Frequency float64 `json:"frequency"` // Hz, 0 if it does not vibrate
-}
-
-// energyChange is the potential energy of gravity and springs, J.
-type energyChange struct {
-	Before *float64 `json:"before"` // nil where that of a formula is no number
-	After  *float64 `json:"after"`
-}
-
-// number returns x, nil if it is not a number.
-func number(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
 // shortOr returns x for people, or a dash for nil.
 func shortOr(x *float64) string {
 	if x == nil {
@@ -120,44 +67,28 @@ func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error 
 		return shell.UseErrorf("--steps %d: there has to be one at least", f.steps)
 	}
 	c := &shell.StateChange{Path: path, Output: f.output, JSON: f.json}
-	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*EquilibriumResult, error) {
-		return settle(m, path, f, p)
+	return shell.Change(cmd, c, func(m *model.Model, p *shell.Progress) (*answers.Equilibrium, error) {
+		return settle(cmd, m, path, f, p)
 	}, printEquilibrium)
 }
 
 // settle finds the equilibrium of m, read from path, and stores its state in m. If that
 // fails, it returns both a document and an error.
-func settle(m *model.Model, path string, f *equilibriumFlags, p *shell.Progress) (*EquilibriumResult, error) {
+func settle(cmd *cobra.Command, m *model.Model, path string, f *equilibriumFlags, p *shell.Progress) (*answers.Equilibrium, error) {
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
 	if err != nil {
 		return nil, err
 	}
-	mech := plan.Mechanism()
-	r := &EquilibriumResult{Format: "rung-equilibrium/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints()}
 	p.Stage("balancing", 0)
-	st := plan.Initial()
-	e, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{Stationary: f.stationary, Steps: f.steps})
+	mech, st := plan.Mechanism(), plan.Initial()
+	r, err := answers.Equilibrate(cmd.Context(), plan, st, linear.EquilibriumOptions{Stationary: f.stationary, Steps: f.steps})
 	if err != nil {
-		r.fail(path, err)
-
 		return r, failedIn(path, err)
 	}
-	r.fill(mech, e)
 	rung.SetState(m, st)
 	mech.TurnsTo(m, mech.NewKinematics(), st)
 	return r, nil
-}
-
-// fail stores what is known about err.
-func (r *EquilibriumResult) fail(path string, err error) {
-	r.Failure = strings.TrimPrefix(failedIn(path, err).Error(), shell.ModelFile(path)+": ")
-	if u := new(linear.UnbalancedError); errors.As(err, &u) {
-		r.Steps, r.Unbalanced = u.Steps, newUnbalanced(&u.Unbalanced, nil)
-	}
-	if e := new(closing.CloseError); errors.As(err, &e) {
-		r.Unmet = newUnmet(e)
-	}
 }
 
 // failedIn marks err as the failure of a computation with the model at path.
@@ -165,29 +96,8 @@ func failedIn(path string, err error) error {
 	return shell.Failed(shell.ModelFile(path), err)
 }
 
-func newUnbalanced(u *linear.Unbalanced, relative *float64) *unbalancedResult {
-	return &unbalancedResult{Body: u.Body, Force: u.Force, Moment: u.Moment, Relative: relative}
-}
-
-func (r *EquilibriumResult) fill(mech *mechanism.Mechanism, e *linear.Equilibrium) {
-	change := func(i int, x float64) *bodyChange {
-		if i < 0 {
-			return &bodyChange{}
-		}
-		return &bodyChange{mech.BodyName(i), x}
-	}
-	r.Found, r.Steps, r.Left = true, e.Steps, e.Kicks
-	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)
-	r.Stability = e.Stability.String()
-	if e.Stability != linear.Immobile && e.Stability != linear.Unknown {
-		r.Lowest = &lowestResult{Stiffness: e.Lowest, Frequency: e.Frequency()}
-	}
-	r.Travel, r.Turn = change(e.TravelBody, e.Travel), change(e.TurnBody, e.Turn)
-	r.Energy = &energyChange{number(e.Before.Potential()), number(e.After.Potential())}
-}
-
 // printEquilibrium writes r for people.
-func printEquilibrium(p *sheet.Page, r *EquilibriumResult) {
+func printEquilibrium(p *sheet.Page, r *answers.Equilibrium) {
 	p.Line("%s: %s, %s, in equilibrium after %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), sheet.Plural(r.Steps, "step"))
 	p.Blank()
 	t := p.Table(

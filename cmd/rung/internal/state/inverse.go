@@ -10,18 +10,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/answers"
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
-	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/motion"
 	"github.com/rung-mbd/rung/results"
-	"github.com/rung-mbd/rung/spatial"
-	"github.com/rung-mbd/rung/tree"
+	"github.com/spf13/cobra"
 )
 
 // inverseFlags are the flags of rung inverse.
@@ -87,26 +84,6 @@ actuator causes by itself.`,
 	return cmd
 }
 
-// InverseDocument is what rung inverse --json prints.
-type InverseDocument struct {
-	Format       string          `json:"format"`
-	Name         string          `json:"name"`
-	Method       string          `json:"method"`
-	Time         float64         `json:"time"` // s
-	Actuators    []actuatorForce `json:"actuators"`
-	Status       string          `json:"status"`
-	Uncontrolled []string        `json:"uncontrolled"`
-	Residual     float64         `json:"residual"`
-	Distance     float64         `json:"distance"` // between the accelerations asked for and those the joints allow
-}
-
-// actuatorForce is the force of one actuator, N or N m.
-type actuatorForce struct {
-	Joint   string  `json:"joint"`
-	Freedom int     `json:"freedom"`
-	Force   float64 `json:"force"`
-}
-
 func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	if path == shell.Stdio && f.accel == shell.Stdio {
@@ -122,28 +99,49 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	if err != nil {
 		return err
 	}
-	q, err := newQuestion(mech, f)
+	o, err := f.options(mech)
 	if err != nil {
 		return err
 	}
-	if q.wanted, err = readAccelerations(f.accel, stdin, mech); err != nil {
+	if o.Wanted, err = readAccelerations(f.accel, stdin, mech); err != nil {
 		return err
 	}
 	p.Stage("solving", 0)
-	r, err := q.answer(f)
-	if r == nil {
-		return shell.Failed(shell.ModelFile(path), err)
+	doc, err := answers.SolveInverse(cmd.Context(), mech, mech.Initial(), o)
+	switch wrong := new(answers.ActuatorError); {
+	case errors.Is(err, answers.ErrNoActuators):
+		return shell.UseErrorf("%v; give --actuated j1,j2,…", fault.Plain(err))
+	case errors.As(err, &wrong):
+		return shell.UseErrorf("%v", fault.Plain(err))
+	case doc == nil:
+		return failedIn(path, err)
 	}
 	p.End()
-	doc := newInverseDocument(mech, q.actuators, r)
-	doc.Method, doc.Time = f.method.String(), q.st.Time
 	var werr error
 	if f.json {
 		werr = shell.WriteJSON(stdout, doc)
 	} else {
 		werr = shell.Print(stdout, func(p *sheet.Page) { printInverse(p, doc) })
 	}
-	return errors.Join(werr, shell.Failed(shell.ModelFile(path), err))
+	return errors.Join(werr, failedIn(path, err))
+}
+
+// options reads the actuators and the time.
+func (f *inverseFlags) options(mech *mechanism.Mechanism) (answers.InverseOptions, error) {
+	o := answers.InverseOptions{Plan: rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}, Method: f.method.Method}
+	if len(f.actuated) > 0 {
+		var err error
+		if o.Actuators, err = shell.Freedoms("--actuated", mech, f.actuated); err != nil {
+			return o, err
+		}
+	}
+	if f.given("time") {
+		if !algebra.Finite(f.time) {
+			return o, shell.UseErrorf("--time: want a finite time, not %v", f.time)
+		}
+		o.Time = &f.time
+	}
+	return o, nil
 }
 
 // readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
@@ -209,71 +207,7 @@ func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
 	return b, err
 }
 
-// actuation is what inverse dynamics found, by one side or the other.
-type actuation struct {
-	forces             []float64 // by actuator
-	status             mechanism.Actuation
-	uncontrolled       []mechanism.Freedom
-	residual, distance float64
-}
-
-// actuateBySparse solves with the actuated freedoms prescribed. The actuation is
-// nil unless the error is that the actuators are too few.
-func (q *question) actuateBySparse(o rung.Options) (*actuation, error) {
-	v, err := kkt.NewPlan(q.free, o).NewInverse(q.actuators)
-	if err != nil {
-		return nil, err
-	}
-	err = v.Solve(q.st, q.wanted)
-	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
-		return nil, err
-	}
-	return &actuation{
-		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
-		residual: v.Residual(), distance: v.Distance(),
-	}, err
-}
-
-// actuateByTree is actuateBySparse on the spanning tree.
-func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
-	plan, err := tree.NewPlan(q.free, tree.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := plan.CheckMemory(); err != nil {
-		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
-	}
-	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
-	for i := 0; i < len(q.wanted); i += 6 {
-		a = append(a, spatial.ClassicalAccel(q.wanted[i:i+6]))
-	}
-	method, _ := m.Tree()
-	v := plan.NewInverse(method, q.actuators, nil)
-	err = v.SolveBodies(q.st, a)
-	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
-		return nil, err
-	}
-	return &actuation{
-		forces: v.Forces(), status: v.Actuation(), uncontrolled: v.Uncontrolled(),
-		residual: v.Residual(), distance: v.Distance(),
-	}, err
-}
-
-func newInverseDocument(mech *mechanism.Mechanism, actuators []mechanism.Freedom, r *actuation) *InverseDocument {
-	doc := &InverseDocument{
-		Format: "rung-inverse/1", Name: mech.Name, Status: r.status.String(), Uncontrolled: []string{},
-		Actuators: make([]actuatorForce, len(actuators)), Residual: r.residual, Distance: r.distance,
-	}
-	for i, u := range r.forces {
-		doc.Actuators[i] = actuatorForce{mech.JointName(actuators[i].Joint), actuators[i].Freedom, u}
-	}
-	for _, f := range r.uncontrolled {
-		doc.Uncontrolled = append(doc.Uncontrolled, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
-	}
-	return doc
-}
-
-func printInverse(p *sheet.Page, doc *InverseDocument) {
+func printInverse(p *sheet.Page, doc *answers.Inverse) {
 	t := p.Table(sheet.Group{Columns: []sheet.Column{{Head: "actuator", Width: 24, Left: true}, {Head: "freedom", Width: 8}}},
 		sheet.Group{Columns: []sheet.Column{{Head: "force, N or N m", Width: 19}}})
 	for _, a := range doc.Actuators {

@@ -11,6 +11,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/factor/order"
 	"github.com/rung-mbd/rung/sparse"
 	"github.com/spf13/cobra"
@@ -116,21 +117,10 @@ func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 
 // write writes the files that were asked for, and puts them in their places when all of them are whole.
 func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Writer) error {
-	var perm []int32
-	if f.permuted {
-		perm = plan.Order()
-	}
-	view := sys.Matrix.View(perm)
 	mech := plan.Mechanism()
 	return shell.WriteFiles(stdout, []shell.FileOf{
-		{Path: f.output, Write: func(w io.Writer) error {
-			return view.WriteMatrixMarket(w, f.comment(plan, "matrix K"), rowComment(plan.Layout(), perm))
-		}},
-		{Path: f.rhs, Write: func(w io.Writer) error {
-			b := make([]float64, len(sys.Right))
-			view.VecTo(b, sys.Right)
-			return sparse.WriteVector(w, b, f.comment(plan, "right side b"))
-		}},
+		{Path: f.output, Write: func(w io.Writer) error { return answers.WriteMatrix(w, plan, sys, f.permuted) }},
+		{Path: f.rhs, Write: func(w io.Writer) error { return answers.WriteRight(w, plan, sys, f.permuted) }},
 		{Path: f.spy, Write: func(w io.Writer) error {
 			return sparse.WriteSpy(w, plan.Layout().Pattern, plan.Order(), sparse.SpyOptions{
 				Title: fmt.Sprintf("%s: %s, %s, ordering %s", sheet.ModelTitle(mech.Name),
@@ -138,31 +128,4 @@ func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Wri
 			})
 		}},
 	})
-}
-
-// comment describes a file.
-func (f *matrixFlags) comment(plan *rung.Plan, what string) string {
-	s := fmt.Sprintf("%s of K x = b (RBDA eq. 8.64) for %s, SI units, world axes\n"+
-		"x: angular acceleration and acceleration of the centre of mass of each body, minus the multipliers of each joint",
-		what, sheet.ModelTitle(plan.Mechanism().Name))
-	if f.permuted {
-		s += "\nin elimination order " + plan.Ordering().String()
-	}
-	return s
-}
-
-// rowComment tells which rows belong to which body or joint, a line for each.
-func rowComment(l *assemble.Layout, perm []int32) string {
-	var b strings.Builder
-	row := 1
-	for i := range l.Pattern.Len() {
-		node := i
-		if perm != nil {
-			node = int(perm[i])
-		}
-		last := row + int(l.Pattern.Size[node]) - 1
-		fmt.Fprintf(&b, "rows %d-%d %s\n", row, last, l.NodeName(node))
-		row = last + 1
-	}
-	return b.String()
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,10 +10,9 @@ import (
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
+	"github.com/rung-mbd/rung/door/answers"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/linear"
-	"github.com/rung-mbd/rung/mechanism"
-	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/spatial"
 	"github.com/spf13/cobra"
 )
@@ -30,10 +28,6 @@ type modesFlags struct {
 	ordering    shell.OrderingFlag
 	json, csv   bool
 }
-
-// balancedEnough is the relative unbalanced force beyond which a state is not taken for
-// an equilibrium.
-const balancedEnough = 1e-6
 
 func newModes() *cobra.Command {
 	f := &modesFlags{method: linear.Auto.String()}
@@ -80,45 +74,6 @@ largest part in the kinetic energy; --json and --csv give all bodies.`,
 	return cmd
 }
 
-// ModesResult is what rung modes --json prints.
-type ModesResult struct {
-	Format     string            `json:"format"`
-	Name       string            `json:"name"`
-	Bodies     int               `json:"bodies"`
-	Joints     int               `json:"joints"`
-	Method     string            `json:"method"`
-	Damped     bool              `json:"damped"`
-	Steady     bool              `json:"steady,omitempty"`
-	Turning    *spatial.Vec3     `json:"turning,omitempty"` // of the axes of a steady motion, rad/s
-	All        bool              `json:"all"`               // there are no other modes
-	Unstable   int               `json:"unstable"`
-	Unbalanced *unbalancedResult `json:"unbalanced"`
-	Edges      []string          `json:"stops_at_edge,omitempty"` // JOINT.FREEDOM
-	Modes      []modeResult      `json:"modes"`
-}
-
-// modeResult is one mode.
-type modeResult struct {
-	Kind            string        `json:"kind"`
-	Frequency       float64       `json:"frequency"`        // |λ|/2π, Hz
-	DampedFrequency float64       `json:"damped_frequency"` // Hz
-	DampingRatio    float64       `json:"damping_ratio"`
-	Eigenvalue      [2]float64    `json:"eigenvalue"` // real and imaginary part, 1/s
-	Stiffness       float64       `json:"stiffness"`  // 1/s²
-	Shape           []shapeResult `json:"shape"`
-
-	largest bodyChange // part in the kinetic energy
-}
-
-// shapeResult is the part of one body in a mode.
-type shapeResult struct {
-	Body        string        `json:"body"`
-	Linear      spatial.Vec3  `json:"linear"`  // of the centre of mass, 1/√kg
-	Angular     spatial.Vec3  `json:"angular"` // rad/(√kg m)
-	LinearImag  *spatial.Vec3 `json:"linear_imaginary,omitempty"`
-	AngularImag *spatial.Vec3 `json:"angular_imaginary,omitempty"`
-}
-
 func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	stdin, stdout, stderr := shell.Streams(cmd)
 	method, err := linear.ParseMethod(f.method)
@@ -129,38 +84,32 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 		return shell.UseErrorf("--count %d: there has to be one at least", f.count)
 	case f.json && f.csv:
 		return shell.UseErrorf("--json and --csv exclude each other")
-	case f.moving && f.equilibrium:
-		return shell.UseErrorf("--moving and --equilibrium exclude each other: an equilibrium is at rest")
-	case f.steady && f.moving:
-		return shell.UseErrorf("--steady and --moving exclude each other: --steady takes the motion of the model, too")
-	case f.steady && f.equilibrium:
-		return shell.UseErrorf("--steady and --equilibrium exclude each other: an equilibrium is at rest")
-	case f.steady && f.undamped:
-		return shell.UseErrorf("--steady and --undamped exclude each other: a steady motion has its velocity terms")
-	case f.steady && method == linear.Sparse:
-		return shell.UseErrorf("--steady and --method sparse exclude each other: modes of steady motions are found by the dense method")
 	}
 	p := shell.NewProgress(stderr)
 	defer p.End()
+	o := answers.ModesOptions{
+		ModeOptions: linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped, Steady: f.steady},
+		Equilibrium: f.equilibrium, Moving: f.moving, Stage: func(name string) { p.Stage(name, 0) },
+	}
+	if err := o.Exclusive(func(option string) string { return "--" + option }); err != nil {
+		return shell.UseErrorf("%v", fault.Plain(err))
+	}
 	m, err := shell.ReadModel(path, stdin, p)
 	if err != nil {
 		return err
 	}
-	o := linear.ModeOptions{Count: f.count, Method: method, Undamped: f.undamped, Steady: f.steady}
-	r, warning, err := modesOf(m, path, f, o, p)
+	p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
 	if err != nil {
 		return err
 	}
+	r, err := answers.FindModes(cmd.Context(), plan, plan.Initial(), o)
+	if err != nil {
+		return failedIn(path, err)
+	}
 	p.End()
-	if warning != "" {
-		fmt.Fprintln(stderr, "rung: warning:", warning)
-	}
-	if u := r.Unbalanced; !(*u.Relative <= balancedEnough) && !f.moving && !f.steady {
-		fmt.Fprintf(stderr, "rung: warning: not in equilibrium: body %s is left with a force of %s N and a moment of %s N m (see --equilibrium)\n",
-			fault.Name(u.Body), sheet.Short(u.Force.Norm()), sheet.Short(u.Moment.Norm()))
-	}
-	for _, name := range r.Edges {
-		fmt.Fprintf(stderr, "rung: warning: stop %s is at the edge of touching, where it holds on one side only: the modes are those of one side\n", fault.Name(name))
+	for _, w := range r.Warnings {
+		fmt.Fprintln(stderr, "rung: warning:", w)
 	}
 	switch {
 	case f.json:
@@ -171,115 +120,8 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printModes(p, r) })
 }
 
-// modesOf computes the modes of m, read from path, and warns of a state that the joints do
-// not allow.
-func modesOf(m *model.Model, path string, f *modesFlags, o linear.ModeOptions, p *shell.Progress) (r *ModesResult, warning string, err error) {
-	p.Stage("analysing", 0)
-	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
-	if err != nil {
-		return nil, "", err
-	}
-	st := plan.Initial()
-	if !f.moving && !f.steady {
-		st.Rest()
-	}
-	if f.equilibrium {
-		p.Stage("balancing", 0)
-		if _, err := linear.Equilibrate(plan, st, linear.EquilibriumOptions{}); err != nil {
-			return nil, "", failedIn(path, err)
-		}
-	}
-	if rolls := plan.Mechanism().Holonomic(); rolls != nil && f.moving {
-		return nil, "", failedIn(path, fmt.Errorf("%w: see --steady", rolls))
-	}
-	p.Stage("linearizing", 0)
-	s := linear.NewSystem(plan)
-	var open *mechanism.ViolationError
-	if err = s.Linearize(st); errors.As(err, &open) {
-		warning, err = openJoint(open), s.LinearizeAsItIs(st)
-	}
-	if err != nil {
-		return nil, "", failedIn(path, err)
-	}
-	p.Stage("modes", 0)
-	found, err := s.Modes(o)
-	if err != nil {
-		return nil, "", failedIn(path, err)
-	}
-	r = newModesResult(plan.Mechanism(), s, found)
-	r.Edges = edges(plan.Mechanism(), st)
-	return r, warning, nil
-}
-
-// edges names the stops at the edge of touching.
-func edges(mech *mechanism.Mechanism, st *mechanism.State) (names []string) {
-	k := mech.NewKinematics()
-	if mech.KinematicsTo(k, st) != nil {
-		return nil
-	}
-	for _, f := range mech.StopsAtEdge(k, st) {
-		names = append(names, fmt.Sprintf("%s.%d", mech.JointName(f.Joint), f.Freedom))
-	}
-	return names
-}
-
-// openJoint says which joint or coupling is farthest from holding.
-func openJoint(e *mechanism.ViolationError) string {
-	what := "joint "
-	if e.At.Coupling != "" {
-		what = "coupling "
-	}
-	what += fault.Name(e.Name())
-	position, velocity := e.Violation.In(e.Unit)
-	if velocity > position {
-		return fmt.Sprintf("the velocities open %s by %s m/s or rad/s (see rung assemble)", what, sheet.Short(max(e.Violation.Speed, e.Violation.Turn)))
-	}
-	return fmt.Sprintf("%s is open by %s m or rad (see rung assemble)", what, sheet.Short(max(e.Violation.Length, e.Violation.Angle)))
-}
-
-func newModesResult(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *ModesResult {
-	left, relative := s.Unbalanced()
-	r := &ModesResult{
-		Format: "rung-modes/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(),
-		Method: found.Method.String(), Damped: found.Damped, All: found.All, Unstable: found.Unstable(),
-		Unbalanced: newUnbalanced(&left, &relative), Modes: make([]modeResult, len(found.List)),
-	}
-	if found.Steady {
-		r.Steady, r.Turning = true, &found.Turning
-	}
-	part := make([]float64, mech.NumBodies())
-	for i := range found.List {
-		m := &found.List[i]
-		out := &r.Modes[i]
-		*out = modeResult{
-			Kind: m.Kind.String(), Frequency: m.Frequency(), DampedFrequency: m.DampedFrequency(),
-			DampingRatio: m.DampingRatio(), Eigenvalue: [2]float64{real(m.Lambda), imag(m.Lambda)},
-			Stiffness: m.Stiffness, Shape: make([]shapeResult, mech.NumBodies()),
-		}
-		s.EnergyPartsTo(part, m)
-		for b := range out.Shape {
-			out.Shape[b] = shapeOf(mech, m, b)
-			if part[b] > out.largest.Value*(1+1e-9) {
-				out.largest = bodyChange{mech.BodyName(b), part[b]}
-			}
-		}
-	}
-	return r
-}
-
-func shapeOf(mech *mechanism.Mechanism, m *linear.Mode, b int) shapeResult {
-	x := m.Shape[6*b : 6*b+6]
-	out := shapeResult{Body: mech.BodyName(b), Angular: spatial.Vec3(x[:3]), Linear: spatial.Vec3(x[3:])}
-	if m.Imag != nil {
-		y := m.Imag[6*b : 6*b+6]
-		a, l := spatial.Vec3(y[:3]), spatial.Vec3(y[3:])
-		out.AngularImag, out.LinearImag = &a, &l
-	}
-	return out
-}
-
 // printModes writes r for people.
-func printModes(p *sheet.Page, r *ModesResult) {
+func printModes(p *sheet.Page, r *answers.Modes) {
 	what := "the lowest " + sheet.Plural(len(r.Modes), "mode")
 	if r.All {
 		what = sheet.Plural(len(r.Modes), "mode")
@@ -317,7 +159,7 @@ func printModes(p *sheet.Page, r *ModesResult) {
 		if m.Kind == linear.Divergence.String() || m.Kind == linear.Decay.String() {
 			frequency = "–"
 		}
-		t.Row(strconv.Itoa(i+1), "", m.Kind, frequency, damped, ratio, growth, "", fault.Text(m.largest.Body, sheet.NameWidth))
+		t.Row(strconv.Itoa(i+1), "", m.Kind, frequency, damped, ratio, growth, "", fault.Text(m.Largest.Body, sheet.NameWidth))
 	}
 	if r.Unstable > 0 {
 		p.Blank()
@@ -326,7 +168,7 @@ func printModes(p *sheet.Page, r *ModesResult) {
 }
 
 // writeModes writes r as comma-separated values, a line for each mode and body.
-func writeModes(w io.Writer, r *ModesResult) error {
+func writeModes(w io.Writer, r *answers.Modes) error {
 	c := csv.NewWriter(w)
 	head := []string{"mode", "kind", "frequency", "damped_frequency", "damping_ratio", "eigenvalue.re", "eigenvalue.im", "body"}
 	for _, part := range [2]string{"", ".im"} {

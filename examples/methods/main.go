@@ -1,4 +1,4 @@
-// Command compare solves one mechanism with many loops by the sparse system and by three methods on a spanning tree: the
+// Command methods solves one mechanism with many loops by the sparse system and by three methods on a spanning tree: the
 // accelerations agree, and the sizes of the factors do not.
 package main
 

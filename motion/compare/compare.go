@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/motion"
@@ -26,7 +25,7 @@ import (
 //
 // Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve,
 // motion.NewTreeSolver and tree.ClosedSolver.Solve. It panics without a state.
-func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*rung.Result, error) {
+func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*results.Document, error) {
 	if st == nil {
 		panic("compare: no state")
 	}
@@ -86,7 +85,7 @@ func differenceOf(rank, sparse int, m motion.Method) *results.RankDiffers {
 }
 
 // treeMotion stores the accelerations and wrenches of s in r.
-func treeMotion(r *rung.Result, s *tree.ClosedSolver) {
+func treeMotion(r *results.Document, s *tree.ClosedSolver) {
 	a := make([]spatial.ClassicalAccel, len(r.Bodies))
 	s.AccelerationsTo(a)
 	for i := range r.Bodies {

@@ -7,10 +7,10 @@ import (
 
 	"github.com/rung-mbd/rung"
 	"github.com/rung-mbd/rung/bench"
-	"github.com/rung-mbd/rung/compare"
 	"github.com/rung-mbd/rung/internal/test/plantest"
 	"github.com/rung-mbd/rung/model"
 	"github.com/rung-mbd/rung/motion"
+	"github.com/rung-mbd/rung/motion/compare"
 	"github.com/rung-mbd/rung/tree"
 )
 

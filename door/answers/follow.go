@@ -1,0 +1,84 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+const (
+	// followTurn and followPart are how far a motion goes between two states on the way to another time: rad, and parts
+	// of the mechanism's typical length.
+	followTurn, followPart = 0.3, 0.3
+	// followLeast is the shortest part of the way before it is given up.
+	followLeast = 1e-6
+)
+
+// follow takes st to the time t along the motions, the mechanism closed on the way, so that of several assemblies
+// it is the one to which the motions lead. What the motions leave free stays as near as it can.
+func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State, t float64, o kkt.Options) (*mechanism.State, error) {
+	end := st.Clone()
+	end.Time = t
+	if err := mech.CheckTime(end); err != nil {
+		return nil, err
+	}
+	plan, err := kkt.NewPlanContext(ctx, mech, o)
+	if err != nil {
+		return nil, err
+	}
+	w := plan.NewWorkspace()
+	defer w.Watch(ctx)()
+	c, err := closing.NewCloserContext(ctx, w, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	if err != nil {
+		return nil, err
+	}
+	k := mech.NewKinematics()
+	mech.FollowAngles(k, st)
+	h := t - st.Time
+	least := followLeast * math.Abs(h)
+	for st.Time != t {
+		next := st.Clone()
+		if next.Time += h; math.Abs(t-next.Time) <= least {
+			next.Time = t
+		}
+		err := errFar
+		if near(mech, st.Time, next.Time) {
+			err = c.ClosePositions(next)
+		}
+		switch {
+		case err == nil:
+			mech.FollowAngles(k, next)
+			st = next
+			h = math.Copysign(min(2*math.Abs(h), math.Abs(t-next.Time)), h)
+		case ctx.Err() != nil || math.Abs(h) <= least:
+			return nil, fault.Errorf("door/answers: on the way to %v s, at %v s: %w", t, next.Time, err)
+		default:
+			h /= 2
+		}
+	}
+	return st, c.ProjectVelocities(st)
+}
+
+// errFar says that motions go too far between two times to be followed, however near these are.
+var errFar = errors.New("door/answers: a motion jumps")
+
+// near reports whether no motion goes far between two times.
+func near(mech *mechanism.Mechanism, t0, t1 float64) bool {
+	for _, f := range mech.Prescribed() {
+		j := &mech.Joints[f.Joint]
+		most := followPart * mech.TypicalLength()
+		if j.Kind.Rotational(f.Freedom) {
+			most = followTurn
+		}
+		from, _, _ := j.Motion[f.Freedom].At(t0)
+		if to, _, _ := j.Motion[f.Freedom].At(t1); !(math.Abs(to-from) <= most) {
+			return false
+		}
+	}
+	return true
+}

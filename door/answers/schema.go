@@ -1,0 +1,10 @@
+package answers
+
+import "embed"
+
+//go:embed *.json
+var schemas embed.FS
+
+// Schema returns the JSON Schema (draft 2020-12) of a document by its name: analysis, assembly, equilibrium, inverse or modes.
+// It returns fs.ErrNotExist, with the name, for another one.
+func Schema(name string) ([]byte, error) { return schemas.ReadFile(name + ".json") }

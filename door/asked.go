@@ -1,0 +1,254 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/rung-mbd/rung"
+	"github.com/rung-mbd/rung/door/answers"
+	"github.com/rung-mbd/rung/factor/order"
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/kkt"
+	"github.com/rung-mbd/rung/linear"
+	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
+	"github.com/rung-mbd/rung/scene/glb"
+)
+
+// modelAt returns the document of the model in a state.
+func (m *Model) modelAt(st *mechanism.State) *model.Model {
+	doc := *m.document
+	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
+	rung.SetState(&doc, st)
+	return &doc
+}
+
+func writeAnalyze(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
+	a, err := answers.Analyze(ctx, m.modelAt(st), answers.AnalysisOptions{Plan: m.plan.Options()})
+	if err != nil {
+		return err
+	}
+	return encode(b, a)
+}
+
+// inverseOptions are those of the document inverse.
+type inverseOptions struct {
+	Actuators     []string  `json:"actuators"`     // JOINT or JOINT.I
+	Accelerations []float64 `json:"accelerations"` // six a body: angular, of the centre of mass
+}
+
+func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
+	var o inverseOptions
+	if err := decode("inverse", options, &o); err != nil {
+		return err
+	}
+	mech := m.plan.Mechanism()
+	ask := answers.InverseOptions{Plan: m.plan.Options(), Wanted: o.Accelerations}
+	if n := 6 * mech.NumBodies(); o.Accelerations != nil && len(o.Accelerations) != n {
+		return refuse(Size, "inverse: accelerations have %d numbers, not %d", n, len(o.Accelerations))
+	}
+	for _, name := range o.Actuators {
+		some, err := mech.FreedomsNamed(name)
+		if err != nil {
+			return as(Input, err)
+		}
+		ask.Actuators = append(ask.Actuators, some...)
+	}
+	doc, err := answers.SolveInverse(ctx, mech, st, ask)
+	switch wrong := new(answers.ActuatorError); {
+	case errors.Is(err, answers.ErrNoActuators):
+		return refuse(Input, "inverse: %v; the option actuators names joints", fault.Plain(err))
+	case errors.As(err, &wrong):
+		return as(Input, err)
+	case err != nil:
+		return err
+	}
+	return encode(b, doc)
+}
+
+// modesOptions are those of the document modes.
+type modesOptions struct {
+	Count       *int   `json:"count"`
+	Method      string `json:"method"`
+	Equilibrium bool   `json:"equilibrium"`
+	Moving      bool   `json:"moving"`
+	Steady      bool   `json:"steady"`
+	Undamped    bool   `json:"undamped"`
+}
+
+// mostModes bounds the option count.
+const mostModes = 1 << 20
+
+func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
+	o := modesOptions{Method: linear.Auto.String()}
+	if err := decode("modes", options, &o); err != nil {
+		return err
+	}
+	ask := answers.ModesOptions{Equilibrium: o.Equilibrium, Moving: o.Moving}
+	ask.Undamped, ask.Steady = o.Undamped, o.Steady
+	if o.Count != nil {
+		if err := within("modes", "count", int64(*o.Count), 1, mostModes); err != nil {
+			return err
+		}
+		ask.Count = *o.Count
+	}
+	var err error
+	if ask.Method, err = linear.ParseMethod(o.Method); err != nil {
+		return as(Input, err)
+	}
+	if err := ask.Exclusive(func(option string) string { return option }); err != nil {
+		return refuse(Input, "modes: %v", fault.Plain(err))
+	}
+	doc, err := answers.FindModes(ctx, m.plan, st, ask)
+	if err != nil {
+		return err
+	}
+	return encode(b, doc)
+}
+
+// writeMatrix writes K as MatrixMarket.
+func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
+	var o struct {
+		Right bool `json:"right"`
+	}
+	if err := decode("matrix", options, &o); err != nil {
+		return err
+	}
+	plan, err := m.natural()
+	if err != nil {
+		return err
+	}
+	sys := plan.Layout().NewSystem()
+	if err := sys.FillTo(st); err != nil {
+		return err
+	}
+	if o.Right {
+		return answers.WriteRight(b, plan, sys, false)
+	}
+	return answers.WriteMatrix(b, plan, sys, false)
+}
+
+// natural returns a plan of the mechanism without an elimination order, in which its rows are those of bodies, joints and couplings.
+func (m *Model) natural() (*kkt.Plan, error) {
+	o := m.plan.Options()
+	o.Ordering = order.Natural
+	return kkt.NewPlanContext(context.Background(), m.plan.Mechanism(), o)
+}
+
+func writeGLB(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
+	var o struct {
+		Joints *bool `json:"joints"`
+	}
+	if err := decode("glb", options, &o); err != nil {
+		return err
+	}
+	return glb.Write(ctx, b, m.scene(o.Joints == nil || *o.Joints), st, nil)
+}
+
+// mover moves a state and says how.
+type mover func(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error)
+
+// movers are the answers that move a state by name, in the order of letters.
+var movers = []struct {
+	name string
+	move mover
+}{
+	{"assemble", moveAssemble},
+	{"equilibrium", moveEquilibrium},
+	{"ik", moveIK},
+}
+
+// Moves returns the names that Move knows.
+func Moves() (names []string) {
+	for _, w := range movers {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// Move moves a state and returns the document that says how far:
+//
+//	assemble     rung-assembly/1: onto the joints, at the nearest pose; options hold and tolerance
+//	equilibrium  rung-equilibrium/1: to the equilibrium at rest; options stationary and steps
+//	ik           rung-ik-result/1: to the targets of the option task, an object of rung-ik/1 without a path, at rest. Targets that are not
+//	             reached are an error unless the option partial is true
+//
+// After an error the state is what it was. Errors have the status Failed, those of what and options Input.
+// Cost: answers.Assemble, answers.Equilibrate, ik.Solver.ReachContext.
+func (m *Model) Move(ctx context.Context, what string, state []float64, options []byte) ([]byte, error) {
+	i := slices.Index(Moves(), what)
+	if i < 0 {
+		return nil, refuse(Input, "nothing moves to %s%s; there are %s", fault.Name(what), fault.Meant(what, Moves()...), quoted(Moves()))
+	}
+	st := m.plan.Initial()
+	if err := m.set(st, state); err != nil {
+		return nil, err
+	}
+	doc, err := movers[i].move(ctx, m, st, options)
+	if err != nil {
+		return nil, as(Failed, err)
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, as(Failed, err)
+	}
+	st.FlatTo(state)
+	return text, nil
+}
+
+func moveAssemble(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
+	var o struct {
+		Hold      []string `json:"hold"`
+		Tolerance float64  `json:"tolerance"`
+	}
+	if err := decode("assemble", options, &o); err != nil {
+		return nil, err
+	}
+	hold, err := m.held("assemble", o.Hold, o.Tolerance)
+	if err != nil {
+		return nil, err
+	}
+	return answers.Assemble(ctx, m.plan, st, answers.AssemblyOptions{Hold: hold, Tolerance: o.Tolerance})
+}
+
+// held returns the numbers of bodies that are held, without the world, and checks a tolerance.
+func (m *Model) held(what string, names []string, tolerance float64) (hold []int, err error) {
+	if !(tolerance >= 0) || !algebra.Finite(tolerance) {
+		return nil, refuse(Input, "%s: tolerance is %v, and has to be 0 or more", what, tolerance)
+	}
+	for _, name := range names {
+		i, err := m.plan.Mechanism().BodyIndex(name)
+		if err != nil {
+			return nil, as(Input, err)
+		}
+		if i != mechanism.World { // which never moves
+			hold = append(hold, i)
+		}
+	}
+	return hold, nil
+}
+
+// mostSteps bounds the option steps.
+const mostSteps = 1 << 30
+
+func moveEquilibrium(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
+	o := struct {
+		Stationary bool `json:"stationary"`
+		Steps      *int `json:"steps"`
+	}{}
+	if err := decode("equilibrium", options, &o); err != nil {
+		return nil, err
+	}
+	eo := linear.EquilibriumOptions{Stationary: o.Stationary}
+	if o.Steps != nil {
+		if err := within("equilibrium", "steps", int64(*o.Steps), 1, mostSteps); err != nil {
+			return nil, err
+		}
+		eo.Steps = *o.Steps
+	}
+	return answers.Equilibrate(ctx, m.plan, st, eo)
+}

@@ -1,0 +1,71 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/rung-mbd/rung/closing"
+	"github.com/rung-mbd/rung/ik"
+	"github.com/rung-mbd/rung/ik/taskfile"
+	"github.com/rung-mbd/rung/mechanism"
+)
+
+// reachOptions are those of Move("ik").
+type reachOptions struct {
+	Task    json.RawMessage `json:"task"`
+	Partial bool            `json:"partial"`
+}
+
+func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
+	var o reachOptions
+	if err := decode("ik", options, &o); err != nil {
+		return nil, err
+	}
+	if o.Task == nil {
+		return nil, refuse(Input, `ik: the option task is missing: an object of rung-ik/1`)
+	}
+	solver, err := m.reachSolver(o.Task)
+	if err != nil {
+		return nil, as(Input, err)
+	}
+	if err := m.closeNearest(ctx, st); err != nil {
+		return nil, err
+	}
+	r, err := solver.ReachContext(ctx, st)
+	if errors.Is(err, ik.ErrUnreached) && r != nil {
+		if err = r.Unreached(); o.Partial {
+			err = nil
+		}
+	}
+	return r, err
+}
+
+// reachSolver returns the solver of a task. A task that is broken is told with the problems that it has with the mechanism.
+func (m *Model) reachSolver(text []byte) (*ik.Solver, error) {
+	task, broken := taskfile.ReadIn(bytes.NewReader(text), "task", nil)
+	if task == nil {
+		return nil, broken
+	}
+	p, err := ik.NewProblem(m.plan, task)
+	if err == nil {
+		err = broken
+	}
+	if err != nil {
+		return nil, err
+	}
+	if task.Path != nil {
+		return nil, refuse(Input, "ik: a task with a path is for rung ik, whose --model-out writes a model that moves along it")
+	}
+	return p.NewSolver(task.Solver)
+}
+
+// closeNearest closes the poses of a state, from which targets are reached.
+func (m *Model) closeNearest(ctx context.Context, st *mechanism.State) error {
+	mech := m.plan.Mechanism()
+	mech.FollowAngles(mech.NewKinematics(), st)
+	c := closing.NewCloser(m.plan, closing.Options{Nearest: true, Tolerance: closing.RunTolerance})
+	defer c.Watch(ctx)()
+	return c.ClosePositions(st)
+}

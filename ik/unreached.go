@@ -1,0 +1,59 @@
+package ik
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/rung-mbd/rung/internal/fault"
+)
+
+// reasons say in a few words why targets are not reached.
+var reasons = [numStatuses]string{
+	Nearest:      "out of reach",
+	AgainstLimit: "against a limit",
+	Stuck:        "stuck",
+	Conflicting:  "targets contradict each other",
+	OutOfSteps:   "steps or time used up",
+	Unstable:     "feedback inverse kinematics does not converge",
+}
+
+// Unreached returns an error that wraps ErrUnreached and says why targets are not reached, and how far the worst of them is off.
+// It is nil if the status is Reached.
+func (r *Result) Unreached() error {
+	if r.Status == Reached {
+		return nil
+	}
+	text := "targets not reached: " + reasons[r.Status]
+	if t := r.Worst(); t != nil {
+		text += fmt.Sprintf("; %s is off by %s", fault.Name(t.Name), t.missing())
+	}
+	return &unreached{text}
+}
+
+type unreached struct{ text string }
+
+func (u *unreached) Error() string { return u.text }
+func (u *unreached) Unwrap() error { return ErrUnreached }
+
+// Worst returns the target that misses most, of those that are not reached; nil if there is none.
+func (r *Result) Worst() (most *TargetResult) {
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if !t.Reached && (most == nil || max(t.Linear, t.Angular) > max(most.Linear, most.Angular)) {
+			most = t
+		}
+	}
+	return most
+}
+
+// missing says what is missing of a target.
+func (t *TargetResult) missing() string {
+	digits3 := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	switch {
+	case t.Angular == 0:
+		return digits3(t.Linear) + " m"
+	case t.Linear == 0:
+		return digits3(t.Angular) + " rad"
+	}
+	return digits3(t.Linear) + " m and " + digits3(t.Angular) + " rad"
+}
