@@ -91,6 +91,18 @@ func (r *Results) forget() {
 	}
 }
 
+// leave gives the states of a group that is not solved an error, and the accelerations 0.
+func (r *Results) leave(g int, err error) {
+	first := g * lanes
+	n := min(lanes, r.n-first)
+	for i := first; i < first+n; i++ {
+		r.errs[i], r.redundant[i] = err, 0
+	}
+	size := len(r.a) / len(r.single)
+	clear(r.a[g*size:][:size])
+	r.single[g] = 1<<n - 1
+}
+
 // collect lists what the workers have noted, which is little: the rest of it stays in the caches of others.
 func (r *Results) collect() {
 	r.oneByOne, r.failed = r.oneByOne[:0], r.failed[:0]

@@ -6,6 +6,7 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/team"
 )
 
 // Rollout moves all states on by fixed steps, in place, and stores in out what became of each. After each step the
@@ -16,10 +17,8 @@ import (
 // may be redundant on the joints, if a number is not finite, or if a body turns by more than a radian. It is put on its
 // joints first, and then moved by the same method with kkt.Solver and closing.Closer. So do all states of mechanisms with
 // composite, helical, rolling, no_slip, point_on_curve or curve_on_curve joints, couplings, and prescribed freedoms of universal joints
-// (SteppedOneByOne):
-// that
-// is right, and no faster than one after the other. Forces without lanes
-// (Scalar) and prescribed motions are evaluated for one state after the other at each stage.
+// (SteppedOneByOne): that is right, and no faster than one after the other. Forces without lanes (Scalar) and prescribed motions
+// are evaluated for one state after the other at each stage.
 //
 // A state that violates its joints does not move, and out has the error (Rollout.AsItIs).
 //
@@ -53,21 +52,21 @@ func (b *Batch) Rollout(s *States, o *Rollout, out *Outcome) error {
 	b.rolling = rolling{s, o, out}
 	defer func() { b.rolling = rolling{} }() // Control may panic
 	b.team.Run(groups(s.n), (*rollTasks)(b))
-	return nil
+	return b.watch.Err()
 }
 
 // rollTasks is the job of Rollout.
 type rollTasks Batch
 
 // Do moves one group on.
-func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task) }
+func (t *rollTasks) Do(worker, task int) { t.workers[worker].roll(&t.rolling, task, &t.watch) }
 
 // roll makes all steps of a group.
 //
 // A step in lanes leaves its result in the workspace. It is stored in the states when somebody reads them: a controller, a
 // force without lanes, Rollout.Into, or the caller at the end. Between two stores the lanes are some steps ahead of the
-// states. All lanes have made all of these steps.
-func (w *worker) roll(r *rolling, g int) {
+// states. All lanes have made all of these steps. A context that ends stops a group between two steps.
+func (w *worker) roll(r *rolling, g int, watch *team.Watch) {
 	first := g * lanes
 	n := min(lanes, r.states.n-first)
 	all := uint(1)<<n - 1
@@ -79,6 +78,12 @@ func (w *worker) roll(r *rolling, g int) {
 	loaded, ahead, made := false, 0, int32(0) // steps that all lanes have made
 	mayWait := r.how.Control == nil && !w.timed && r.states.nAngles == 0
 	for step := range r.how.Steps {
+		if watch.Up() {
+			if ahead > 0 {
+				w.store(r, g, n, all)
+			}
+			break
+		}
 		if r.how.Control != nil {
 			r.how.Control(step, first, n)
 		}

@@ -46,6 +46,10 @@ type solveTasks Batch
 func (t *solveTasks) Do(worker, task int) {
 	w, n := t.workers[worker], groups(t.s.n)
 	for g := task * groupsATask; g < min((task+1)*groupsATask, n); g++ {
+		if t.watch.Up() {
+			t.r.leave(g, t.watch.Err())
+			continue
+		}
 		w.group(t.s, t.r, g)
 	}
 }

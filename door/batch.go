@@ -1,6 +1,7 @@
 package door
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,13 @@ type Batch struct {
 	results *batch.Results
 	outcome *batch.Outcome
 	failure func(i int) error // of the last call
+	wrong   []wrongState      // of the last call
+}
+
+// wrongState is a row that is no state, such as one with a quaternion of length 0.
+type wrongState struct {
+	state int
+	err   error
 }
 
 // batchOptions are the options of NewBatch.
@@ -111,7 +119,7 @@ func (b *Batch) size(n int) {
 	}
 }
 
-// set gives the batch n states, with forces unless there are none.
+// set gives the batch n states, with forces unless there are none. In the place of a row that is no state it puts the initial one.
 func (b *Batch) set(n int, states, forces []float64) error {
 	width := len(b.m.initial)
 	switch {
@@ -121,9 +129,11 @@ func (b *Batch) set(n int, states, forces []float64) error {
 		return refuse(Size, "forces of %d states are %d numbers, not %d", n, n*b.forces, len(forces))
 	}
 	b.size(n)
+	b.wrong = b.wrong[:0]
 	for i := range n {
 		if err := b.m.set(b.st, states[i*width:][:width]); err != nil {
-			return &Error{StatusOf(err), fault.Errorf("door: state %d: %w", i, err)}
+			b.wrong = append(b.wrong, wrongState{i, err})
+			b.st.SetFlat(b.m.initial)
 		}
 		b.states.Set(i, b.st)
 		if forces != nil {
@@ -137,11 +147,11 @@ func (b *Batch) set(n int, states, forces []float64) error {
 
 // AccelerationsTo stores the accelerations of n states, row after row as Solver.AccelerationsTo. failed gets 1 for a
 // state without a solution, whose accelerations are 0 (Error says why), and 0 for the others. Without forces those of
-// the last call, or of the model, stay.
+// the last call, or of the model, stay. It ends early when ctx does, with its cause.
 //
 // Shapes: dst has n·6·Bodies entries, states n·Sizes().State, forces as many a state as NewBatch was given, or nil, failed n.
 // Cost: that of batch.Batch.Solve and a copy; memory is allocated where n differs from the last call.
-func (b *Batch) AccelerationsTo(dst []float64, n int, states, forces []float64, failed []byte) error {
+func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, states, forces []float64, failed []byte) error {
 	width := 6 * len(b.st.Bodies)
 	if len(dst) != n*width || len(failed) != n {
 		return refuse(Size, "accelerations of %d states are %d numbers and %d flags, not %d and %d", n, n*width, n, len(dst), len(failed))
@@ -149,13 +159,21 @@ func (b *Batch) AccelerationsTo(dst []float64, n int, states, forces []float64, 
 	if err := b.set(n, states, forces); err != nil {
 		return err
 	}
+	defer b.batch.Watch(ctx)()
 	b.batch.Solve(b.states, b.results)
+	if ctx.Err() != nil {
+		return as(Stopped, context.Cause(ctx))
+	}
 	for i := range n {
 		b.results.To(dst[i*width:][:width], i)
 		failed[i] = 0
 	}
 	for _, i := range b.results.Failed() {
 		failed[i] = 1
+	}
+	for _, w := range b.wrong {
+		clear(dst[w.state*width:][:width])
+		failed[w.state] = 1
 	}
 	b.failure = b.results.Error
 	return nil
@@ -176,8 +194,9 @@ type rolloutOptions struct {
 // says why).
 //
 // Shapes: states has n·Sizes().State entries, into a multiple of that. It returns the errors of batch.Batch.Rollout
-// with the status Input.
-func (b *Batch) Rollout(n int, states, forces, into []float64, failed []byte, options []byte) error {
+// with the status Input, and ends early when ctx does, with its cause: then each state has made some whole steps, and into
+// is not filled.
+func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float64, failed []byte, options []byte) error {
 	o := rolloutOptions{Integrator: "rk4", Every: 1}
 	if err := decode("rollout", options, &o); err != nil {
 		return err
@@ -207,13 +226,18 @@ func (b *Batch) Rollout(n int, states, forces, into []float64, failed []byte, op
 			r.Into = append(r.Into, b.batch.NewStates(n))
 		}
 	}
-	if err := b.batch.Rollout(b.states, &r, b.outcome); err != nil {
+	defer b.batch.Watch(ctx)()
+	err := b.batch.Rollout(b.states, &r, b.outcome)
+	if err != nil && ctx.Err() == nil {
 		return as(Input, err)
 	}
-	for k, s := range r.Into {
-		b.take(into[k*n*width:], s)
+	b.take(states, states, b.states)
+	if err != nil {
+		return as(Stopped, err)
 	}
-	b.take(states, b.states)
+	for k, s := range r.Into {
+		b.take(into[k*n*width:], states, s)
+	}
 	b.failure = b.outcome.Error
 	for i := range n {
 		failed[i] = 0
@@ -221,15 +245,25 @@ func (b *Batch) Rollout(n int, states, forces, into []float64, failed []byte, op
 			failed[i] = 1
 		}
 	}
+	for _, w := range b.wrong {
+		failed[w.state] = 1
+	}
 	return nil
 }
 
-// take stores states as rows.
-func (b *Batch) take(dst []float64, s *batch.States) {
+// take stores states as rows. Rows that are no states are those that were given.
+func (b *Batch) take(dst, given []float64, s *batch.States) {
 	width := len(b.m.initial)
+	wrong := b.wrong
 	for i := range s.Len() {
+		row := dst[i*width:][:width]
+		if len(wrong) > 0 && wrong[0].state == i {
+			copy(row, given[i*width:][:width])
+			wrong = wrong[1:]
+			continue
+		}
 		s.To(b.st, i)
-		b.st.FlatTo(dst[i*width:][:width])
+		b.st.FlatTo(row)
 	}
 }
 
@@ -237,6 +271,11 @@ func (b *Batch) take(dst []float64, s *batch.States) {
 func (b *Batch) Error(i int) error {
 	if b.failure == nil || uint(i) >= uint(b.states.Len()) {
 		return refuse(Input, "no state %d in the last call", i)
+	}
+	for _, w := range b.wrong {
+		if w.state == i {
+			return &Error{Failed, w.err}
+		}
 	}
 	return as(Failed, b.failure(i))
 }

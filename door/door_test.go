@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -283,7 +284,7 @@ func TestBatch(t *testing.T) {
 	}
 	require.NoError(t, b.Vary(n, 0, masses))
 	acc, failed := make([]float64, n*6*m.Sizes().Bodies), make([]byte, n)
-	require.NoError(t, b.AccelerationsTo(acc, n, states, forces, failed))
+	require.NoError(t, b.AccelerationsTo(here, acc, n, states, forces, failed))
 	s, one := m.NewSolver(), make([]float64, 6*m.Sizes().Bodies)
 	mass, err := m.KnobAt("bodies[" + mech.BodyName(0) + "].mass")
 	require.NoError(t, err)
@@ -297,15 +298,37 @@ func TestBatch(t *testing.T) {
 		closeTo(t, one, acc[i*len(one):][:len(one)], 1e-11, i)
 	}
 	into := make([]float64, 2*n*width)
-	require.NoError(t, b.Rollout(n, states, forces, into, failed, []byte(`{"step": 1e-3, "steps": 10, "every": 5}`)))
+	require.NoError(t, b.Rollout(here, n, states, forces, into, failed, []byte(`{"step": 1e-3, "steps": 10, "every": 5}`)))
 	require.Equal(t, states, into[n*width:])
 	require.NotEqual(t, states, into[:n*width])
 	require.InDelta(t, 0.01+x[0], states[0], 1e-12)
-	require.Equal(t, door.Size, door.StatusOf(b.AccelerationsTo(acc, n, states[1:], nil, failed)))
-	states[1+3], states[1+4], states[1+5], states[1+6] = 0, 0, 0, 0
-	err = b.AccelerationsTo(acc, n, states, nil, failed)
-	require.ErrorContains(t, err, "state 0: body")
-	require.Equal(t, door.Failed, door.StatusOf(err))
+	require.Equal(t, door.Size, door.StatusOf(b.AccelerationsTo(here, acc, n, states[1:], nil, failed)))
+	good := slices.Clone(states)
+	require.NoError(t, b.AccelerationsTo(here, acc, n, good, nil, failed))
+	want := slices.Clone(acc)
+	states[1+3], states[1+4], states[1+5], states[1+6] = 0, 0, 0, 0 // the quaternion of a row that is no state
+	require.NoError(t, b.AccelerationsTo(here, acc, n, states, nil, failed))
+	require.Equal(t, append([]byte{1}, make([]byte, n-1)...), failed)
+	require.ErrorContains(t, b.Error(0), mech.BodyName(0))
+	require.Equal(t, door.Failed, door.StatusOf(b.Error(0)))
+	require.Equal(t, make([]float64, len(one)), acc[:len(one)])
+	require.Equal(t, want[len(one):], acc[len(one):])
+	row := slices.Clone(states[:width])
+	require.NoError(t, b.Rollout(here, n, states, nil, into, failed, []byte(`{"step": 1e-3, "steps": 2}`)))
+	require.Equal(t, append([]byte{1}, make([]byte, n-1)...), failed)
+	require.ErrorContains(t, b.Error(0), mech.BodyName(0))
+	require.Equal(t, row, states[:width])
+	require.Equal(t, row, into[:width])
+	require.Equal(t, states, into[n*width:])
+	require.NoError(t, b.AccelerationsTo(here, acc, n, good, nil, failed))
+	require.NoError(t, b.Error(0))
+
+	ctx, end := context.WithCancel(here)
+	end()
+	require.Equal(t, door.Stopped, door.StatusOf(b.AccelerationsTo(ctx, acc, n, good, nil, failed)))
+	was := slices.Clone(good)
+	require.Equal(t, door.Stopped, door.StatusOf(b.Rollout(ctx, n, good, nil, nil, failed, []byte(`{"step": 1e-3, "steps": 1000000000}`))))
+	require.Equal(t, was, good)
 }
 
 // TestStates: what is no state is refused with the place, quaternions of another length are normalized.

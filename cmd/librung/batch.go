@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/rung-mbd/rung/door"
@@ -56,7 +57,7 @@ func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double
 
 //export go_batch_accel
 func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, forces, acc *C.double, status *C.uint8_t) C.int32_t {
-	return use(batch, func(_ *object, b *door.Batch) error {
+	return use(batch, func(o *object, b *door.Batch) error {
 		x, err := newRows(b, states, rows, n, forces, status)
 		if err != nil {
 			return err
@@ -65,7 +66,9 @@ func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, for
 		if err != nil {
 			return err
 		}
-		return b.AccelerationsTo(a, int(rows), x.states, x.forces, x.failed)
+		return o.during(func(ctx context.Context) error {
+			return b.AccelerationsTo(ctx, a, int(rows), x.states, x.forces, x.failed)
+		})
 	})
 }
 
@@ -73,7 +76,7 @@ func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, for
 func go_batch_rollout(
 	batch C.rung_handle, states *C.double, rows, n C.size_t, forces, into *C.double, m C.size_t, status *C.uint8_t, opts *C.char,
 ) C.int32_t {
-	return use(batch, func(_ *object, b *door.Batch) error {
+	return use(batch, func(o *object, b *door.Batch) error {
 		x, err := newRows(b, states, rows, n, forces, status)
 		if err != nil {
 			return err
@@ -82,7 +85,9 @@ func go_batch_rollout(
 		if err != nil {
 			return err
 		}
-		return b.Rollout(int(rows), x.states, x.forces, to, x.failed, options(opts))
+		return o.during(func(ctx context.Context) error {
+			return b.Rollout(ctx, int(rows), x.states, x.forces, to, x.failed, options(opts))
+		})
 	})
 }
 

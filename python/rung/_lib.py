@@ -121,21 +121,26 @@ def stoppable(object_handle: int, call):
     import threading
 
     out: list = []
+    done = threading.Event()  # Thread.join that is interrupted takes the thread for ended (before Python 3.13)
 
     def work():
         try:
             out.append((True, call()))
         except BaseException as e:
             out.append((False, e))
+        done.set()
 
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
+    threading.Thread(target=work, daemon=True).start()
     try:
-        while worker.is_alive():
-            worker.join(SLICE)
+        while not done.wait(SLICE):
+            pass
     except BaseException:
         lib.rung_stop(object_handle)
-        worker.join()
+        while not done.is_set():  # the call has arrays of the caller: it is waited for, whatever comes
+            try:
+                done.wait()
+            except BaseException:
+                pass
         raise
     good, value = out[0]
     if not good:

@@ -11,6 +11,9 @@ from ._owner import Owner
 from .model import Model, State
 
 
+_LONG = 1_000_000  # bodies times solutions of a call that takes a tenth of a second
+
+
 class Batch(Owner):
     """`num` states side by side: `states` (num, nstate), `forces` (num, len(forces)), `accelerations` (num, nbody, 6), `failed` (num). Write into
     the arrays, then call `accel` or `step`.
@@ -63,12 +66,22 @@ class Batch(Owner):
 
     def accel(self) -> np.ndarray:
         """The accelerations of all states. Those of failed ones are 0 (`error` has why)."""
-        _lib.check(_lib.lib.rung_batch_accel(
-            self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau, self._accelerations.ctypes.data, self._failed.ctypes.data))
+        self._call(1, _lib.lib.rung_batch_accel, self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau,
+                   self._accelerations.ctypes.data, self._failed.ctypes.data)
         return self._accelerations
 
+    def _call(self, solutions: int, call, *args) -> None:
+        """A call; on a thread of its own, so that Ctrl-C stops it, if it has much to do."""
+        if self.num * self.model.nbody * solutions < _LONG:
+            _lib.check(call(*args))
+        else:
+            _lib.stoppable(self._handle, lambda: _lib.check(call(*args)))
+
     def step(self, step: float, steps: int = 1, *, integrator: str = "rk4", as_it_is: bool = False) -> None:
-        """Moves all states on, in place, by fixed steps. A state that does not come to the end has `failed`."""
+        """Moves all states on, in place, by fixed steps. A state that does not come to the end has `failed`.
+
+        Ctrl-C ends a long call within a step; each state is then that of some whole steps.
+        """
         self._rollout(step, steps, integrator, as_it_is, 1, None)
 
     def rollout(self, step: float, steps: int, *, every: int = 1, integrator: str = "rk4", as_it_is: bool = False) -> np.ndarray:
@@ -83,9 +96,9 @@ class Batch(Owner):
 
     def _rollout(self, step, steps, integrator, as_it_is, every, into) -> None:
         options = {"step": step, "steps": steps, "integrator": integrator, "every": every, "as_it_is": as_it_is}
-        _lib.check(_lib.lib.rung_batch_rollout(
-            self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau, None if into is None else into.ctypes.data,
-            0 if into is None else into.size, self._failed.ctypes.data, json.dumps(options).encode()))
+        self._call(max(steps, 0), _lib.lib.rung_batch_rollout, self._handle, self._states.ctypes.data, self.num, self.model.nstate, self._tau,
+                   None if into is None else into.ctypes.data, 0 if into is None else into.size, self._failed.ctypes.data,
+                   json.dumps(options).encode())
 
     def vary(self, values, first: int = 0) -> None:
         """Gives states from `first` on other values of the knobs of `vary`: an array (states, len(vary))."""

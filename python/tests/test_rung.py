@@ -321,6 +321,32 @@ def test_ctrl_c_in_documents():
     m.close_joints(m.initial())
 
 
+def test_ctrl_c_in_rollouts(model):
+    """A rollout that would take hours ends within some steps; the batch goes on."""
+    b = model.batch(512)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.time()
+    with pytest.raises(KeyboardInterrupt):
+        b.step(1e-4, 1_000_000_000)
+    assert time.time() - begin < 5
+    assert (b.states[:, 0] > 0).any()  # groups of states go one after the other
+    b.step(1e-4, 10)
+    assert not b.failed.any()
+
+
+def test_rows_that_are_no_states(model):
+    """A row without a rotation fails alone, and stays as it was."""
+    b = model.batch(20)
+    b.states[3, 4:8] = 0
+    b.accel()
+    assert b.failed.tolist() == [i == 3 for i in range(20)]
+    assert "crank" in b.error(3) and b.error(4) is None
+    assert (b.accelerations[3] == 0).all() and (b.accelerations[4] != 0).any()
+    row = b.states[3].copy()
+    b.step(0.001, 2)
+    assert b.failed.tolist() == [i == 3 for i in range(20)] and (b.states[3] == row).all()
+
+
 def test_broken_pipe():
     """The handlers of Go's runtime leave Python's errors alone."""
     r, w = os.pipe()
